@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measuring things that are too short for one look at the clock: medians over batches of calls.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "harness/harness.hpp"
+
+namespace bench {
+
+/// The q-quantile (0 … 1, nearest rank) of the values, which must not be empty.
+inline double quantile(std::vector<double> values, double q) {
+  const auto rank = static_cast<std::size_t>(q * static_cast<double>(values.size() - 1) + 0.5);
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(rank), values.end());
+  return values[rank];
+}
+
+/// Calls `one` calls times, timing batches of batch calls; records the median batch's seconds for one call, and
+/// the CPU seconds of all calls.
+template <class F>
+void time_median(run& r, std::size_t calls, std::size_t batch, F one) {
+  std::vector<double> seconds;
+  seconds.reserve(calls / batch + 1);
+  const double cpu = process_cpu_seconds();
+  for (std::size_t done = 0; done < calls; done += batch) {
+    const double start = wall_seconds();
+    for (std::size_t i = 0; i < batch; ++i) one();
+    seconds.push_back((wall_seconds() - start) / static_cast<double>(batch));
+  }
+  r.record(quantile(std::move(seconds), 0.5), process_cpu_seconds() - cpu);
+}
+
+}  // namespace bench

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// main of every C++ benchmark program: arguments, repetitions, checks, one JSON line for each repetition.
+#include "harness/harness.hpp"
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <iostream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "harness/sizes.hpp"
+
+namespace bench {
+
+double process_cpu_seconds() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+  };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
+double wall_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+int run::size_between(int least, int most) const {
+  if (size_ < least || size_ > most)
+    throw bad_argument("size " + std::to_string(size_) + " is out of range: use --size " + std::to_string(least) +
+                       " to " + std::to_string(most));
+  return static_cast<int>(size_);
+}
+
+namespace {
+
+struct entry {
+  void (*measure)(run&);
+  start how;
+};
+
+// Filled by the registrations before main, so it must exist when the first of them is constructed.
+std::map<std::string, entry, std::less<>>& registered() {
+  static std::map<std::string, entry, std::less<>> all;
+  return all;
+}
+
+struct options {
+  std::string name;
+  std::int64_t size = 0;
+  unsigned workers = 1;
+  unsigned repetitions = 1;
+};
+
+void check(const options& o, const nlohmann::json& known, const run& r) {
+  if (r.result().empty()) throw std::logic_error("the benchmark set no result");
+  const std::string size = std::to_string(o.size);
+  const auto& results = known["results"];
+  if (!results.contains(size)) return;
+  const std::string expected = results[size];
+  if (r.result() != expected)
+    throw wrong_result("wrong result " + r.result() + ", expected " + expected + " for size " + size);
+}
+
+void print(const options& o, const run& r) {
+  nlohmann::ordered_json line{{"benchmark", o.name},
+                              {"size", o.size},
+                              {"seconds", r.seconds()},
+                              {"cpu_seconds", r.cpu_seconds()},
+                              {"result", r.result()}};
+  for (const auto& [name, value] : r.fields()) {
+    if (value == static_cast<double>(static_cast<std::int64_t>(value)))
+      line[name] = static_cast<std::int64_t>(value);
+    else
+      line[name] = value;
+  }
+  std::cout << line.dump() << std::endl;
+}
+
+int repeat(const options& o, const entry& benchmark, const nlohmann::json& known, unsigned repetitions) {
+  try {
+    for (unsigned i = 0; i < repetitions; ++i) {
+      run r(o.size, o.workers);
+      benchmark.measure(r);
+      check(o, known, r);
+      print(o, r);
+    }
+    return 0;
+  } catch (const bad_argument& e) {
+    std::cerr << program_invocation_short_name << ": " << o.name << ": " << e.what() << "\n";
+    return 2;
+  } catch (const std::exception& e) {
+    std::cerr << program_invocation_short_name << ": " << o.name << ": " << e.what() << "\n";
+    return 1;
+  }
+}
+
+// Forks while this process has one thread only, so that each child starts its system anew.
+int repeat_in_fresh_processes(const options& o, const entry& benchmark, const nlohmann::json& known) {
+  for (unsigned i = 0; i < o.repetitions; ++i) {
+    const pid_t child = fork();
+    if (child < 0) {
+      std::perror("fork");
+      return 1;
+    }
+    if (child == 0) _exit(repeat(o, benchmark, known, 1));
+    int status = 0;
+    if (waitpid(child, &status, 0) < 0) {
+      std::perror("waitpid");
+      return 1;
+    }
+    if (!WIFEXITED(status)) return 1;
+    if (WEXITSTATUS(status) != 0) return WEXITSTATUS(status);
+  }
+  return 0;
+}
+
+int run_program(int argc, char** argv) {
+  CLI::App app{"Measures one benchmark and prints one JSON line for each repetition."};
+  options o;
+  bool list = false;
+  std::int64_t size = -1;
+  app.add_option("NAME", o.name, "the benchmark (see --list)");
+  app.add_option("--size", size, "the problem's size (default: bench/kernels/sizes.json)")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--workers", o.workers, "number of worker threads")->check(CLI::Range(1U, 4096U));
+  app.add_option("--repetitions", o.repetitions, "number of repetitions")->check(CLI::Range(1U, 1'000'000U));
+  app.add_flag("--list", list, "print the names of the benchmarks that this program has");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    if (e.get_exit_code() == 0) return app.exit(e);
+    std::cerr << program_invocation_short_name << ": " << e.what() << "; --help shows the options\n";
+    return 2;
+  }
+  if (list) {
+    for (const auto& [name, benchmark] : registered()) std::cout << name << "\n";
+    return 0;
+  }
+  const auto found = registered().find(o.name);
+  if (found == registered().end()) {
+    std::cerr << program_invocation_short_name << ": "
+              << (o.name.empty() ? "no benchmark named" : "unknown benchmark '" + o.name + "'") << "; known are:";
+    for (const auto& [name, benchmark] : registered()) std::cerr << " " << name;
+    std::cerr << "\n";
+    return 2;
+  }
+  const auto table = nlohmann::json::parse(sizes_json);
+  const auto& known = table.at(o.name);
+  o.size = size >= 0 ? size : known.at("default").get<std::int64_t>();
+  if (found->second.how == start::cold) return repeat_in_fresh_processes(o, found->second, known);
+  int code = 0;
+  with_system(o.workers, [&] { code = repeat(o, found->second, known, o.repetitions); });
+  return code;
+}
+
+}  // namespace
+
+registration::registration(std::string_view name, void (*measure)(run&), start how) {
+  registered().emplace(name, entry{measure, how});
+}
+
+}  // namespace bench
+
+int main(int argc, char** argv) {
+  try {
+    return bench::run_program(argc, argv);
+  } catch (const std::exception& e) {
+    std::cerr << program_invocation_short_name << ": " << e.what() << "\n";
+    return 1;
+  }
+}

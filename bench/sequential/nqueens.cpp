@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// nqueens: bit masks, one loop over the columns of each row; and the same with a loop over the free bits only.
+#include "kernels/nqueens.hpp"
+
+#include "harness/harness.hpp"
+
+namespace {
+
+using kernels::queens;
+
+std::int64_t solutions(queens q) {
+  if (q.complete()) return 1;
+  const std::uint32_t free = q.free();
+  std::int64_t sum = 0;
+  for (int column = 0; column < q.n; ++column) {
+    const std::uint32_t bit = std::uint32_t{1} << column;
+    if (free & bit) sum += solutions(q.with(bit));
+  }
+  return sum;
+}
+
+std::int64_t solutions_by_lowest_bit(queens q) {
+  if (q.complete()) return 1;
+  std::int64_t sum = 0;
+  for (std::uint32_t free = q.free(); free != 0; free &= free - 1) sum += solutions_by_lowest_bit(q.with(free & -free));
+  return sum;
+}
+
+template <std::int64_t count(queens)>
+void measure(bench::run& run) {
+  const queens empty{run.size_between(1, kernels::most_queens)};
+  std::int64_t result = 0;
+  run.time([&] { result = count(empty); });
+  run.result(result);
+}
+
+const bench::registration registered[]{{"nqueens", measure<solutions>},
+                                       {"nqueens-lowbit", measure<solutions_by_lowest_bit>}};
+
+}  // namespace
