@@ -2,6 +2,7 @@
 // main of every C++ benchmark program: arguments, repetitions, checks, one JSON line for each repetition.
 #include "harness/harness.hpp"
 
+#include <pthread.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -100,7 +102,7 @@ int repeat(const options& o, const entry& benchmark, const nlohmann::json& known
   }
 }
 
-// Forks while this process has one thread only, so that each child starts its system anew.
+// Forks before the system is started, so that each child starts its system anew.
 int repeat_in_fresh_processes(const options& o, const entry& benchmark, const nlohmann::json& known) {
   for (unsigned i = 0; i < o.repetitions; ++i) {
     const pid_t child = fork();
@@ -155,8 +157,44 @@ int run_program(int argc, char** argv) {
   o.size = size >= 0 ? size : known.at("default").get<std::int64_t>();
   if (found->second.how == start::cold) return repeat_in_fresh_processes(o, found->second, known);
   int code = 0;
-  with_system(o.workers, [&] { code = repeat(o, found->second, known, o.repetitions); });
+  with_system(o.workers, [&] {
+    warm_up();
+    code = repeat(o, found->second, known, o.repetitions);
+  });
   return code;
+}
+
+// Benchmarks run on an ordinary thread, but one whose stack has room for deep recursions of systems that work on
+// the caller's stack.
+constexpr std::size_t stack_bytes = std::size_t{1} << 30;
+
+int run_on_large_stack(int argc, char** argv) {
+  struct call {
+    int argc;
+    char** argv;
+    int code;
+  } c{argc, argv, 1};
+  const auto body = [](void* p) -> void* {
+    auto& arguments = *static_cast<call*>(p);
+    try {
+      arguments.code = run_program(arguments.argc, arguments.argv);
+    } catch (const std::exception& e) {
+      std::cerr << program_invocation_short_name << ": " << e.what() << "\n";
+    }
+    return nullptr;
+  };
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, stack_bytes);
+  pthread_t thread{};
+  const int error = pthread_create(&thread, &attributes, body, &c);
+  pthread_attr_destroy(&attributes);
+  if (error != 0) {
+    std::cerr << program_invocation_short_name << ": cannot start a thread: " << std::strerror(error) << "\n";
+    return 1;
+  }
+  pthread_join(thread, nullptr);
+  return c.code;
 }
 
 }  // namespace
@@ -167,11 +205,4 @@ registration::registration(std::string_view name, void (*measure)(run&), start h
 
 }  // namespace bench
 
-int main(int argc, char** argv) {
-  try {
-    return bench::run_program(argc, argv);
-  } catch (const std::exception& e) {
-    std::cerr << program_invocation_short_name << ": " << e.what() << "\n";
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return bench::run_on_large_stack(argc, argv); }

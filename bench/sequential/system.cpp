@@ -3,3 +3,5 @@
 #include "harness/harness.hpp"
 
 void bench::with_system(unsigned, const std::function<void()>& body) { body(); }
+
+void bench::warm_up() {}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// fib: a fork at every call, no cut-off.
+#include "harness/harness.hpp"
+#include "system.hpp"
+
+namespace {
+
+std::int64_t fib(context c, std::int64_t n) {
+  if (n < 2) return n;
+  std::int64_t a = 0, b = 0;
+  c.fork2([&](context below) { a = fib(below, n - 1); }, [&](context below) { b = fib(below, n - 2); });
+  return a + b;
+}
+
+const bench::registration registered{"fib", [](bench::run& run) {
+  const std::int64_t n = run.size_between(0, 60);
+  std::int64_t result = 0;
+  run.time([&] { region([&](context c) { result = fib(c, n); }); });
+  run.result(result);
+}};
+
+}  // namespace

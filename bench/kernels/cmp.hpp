@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// All pairs: count the pairs of equal elements of two arrays.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "kernels/random.hpp"
+
+namespace kernels {
+
+/// Lengths at which the recursive halving ends.
+inline constexpr std::size_t cmp_leaf = 128;
+
+struct cmp_problem {
+  std::vector<std::uint32_t> a, b;
+
+  explicit cmp_problem(std::size_t n) : a(n), b(n) {
+    random_numbers random(4);
+    for (auto& x : a) x = random.below(n);
+    for (auto& x : b) x = random.below(n);
+  }
+
+  /// The same count by hashing.
+  [[nodiscard]] std::int64_t expected() const {
+    std::unordered_map<std::uint32_t, std::int64_t> times;
+    for (const auto x : a) ++times[x];
+    std::int64_t pairs = 0;
+    for (const auto x : b)
+      if (const auto found = times.find(x); found != times.end()) pairs += found->second;
+    return pairs;
+  }
+};
+
+/// The plain comparison of all elements of a with all elements of b; each has fewer than 2¹⁶ equal partners.
+inline std::int64_t equal_pairs(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) {
+  std::int64_t pairs = 0;
+  for (const std::uint32_t x : a) {
+    std::uint32_t matches = 0;
+    for (const std::uint32_t y : b) matches += x == y;
+    pairs += matches;
+  }
+  return pairs;
+}
+
+}  // namespace kernels

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// pentomino: one board, changed and changed back.
+#include "kernels/pentomino.hpp"
+
+#include "harness/harness.hpp"
+
+namespace {
+
+using kernels::pentomino_board;
+
+// The fillings of the rest of the board, from free cell k, with the pieces that are not used yet.
+std::int64_t fillings(pentomino_board& board, int k, int used) {
+  const std::uint64_t window = board.window(k);
+  std::int64_t sum = 0;
+  for (int chosen = used; chosen < board.n; ++chosen) {
+    const auto& piece = board.forms(chosen);
+    for (int form = 0; form < piece.forms; ++form) {
+      const auto& orientation = piece.form[static_cast<unsigned>(form)];
+      if (window & orientation.mask) continue;
+      board.place(k, used, chosen, orientation);
+      sum += board.complete() ? 1 : fillings(board, board.first_free(k), used + 1);
+      board.remove(k, used, chosen, orientation);
+    }
+  }
+  return sum;
+}
+
+const bench::registration registered{"pentomino", [](bench::run& run) {
+  pentomino_board board{run.size_between(12, pentomino_board::most_pieces)};
+  std::int64_t result = 0;
+  run.time([&] { result = fillings(board, 0, 0); });
+  run.result(result);
+}};
+
+}  // namespace

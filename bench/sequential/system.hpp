@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The context of the sequential program, for the fork-join programs that are the best plain ones without forks.
+#pragma once
+
+struct context {
+  template <class F, class G>
+  void fork2(F first, G second) const {
+    first(*this);
+    second(*this);
+  }
+
+  template <class T, class Admissible, class F>
+  T sum(int first, int last, Admissible admissible, F f) const {
+    T total{};
+    for (int i = first; i < last; ++i)
+      if (admissible(i)) total += f(*this, i);
+    return total;
+  }
+};
+
+template <class F>
+void region(F f) {
+  f(context{});
+}
+
+template <class F>
+void loop(int first, int last, F f) {
+  for (int i = first; i < last; ++i) f(i);
+}
