@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Draws the JSON lines of `sukima bench --json` as bars: plot-bench.py PREFIX [--footer TEXT] < LINES.
+
+Writes PREFIX.png and PREFIX.svg: one panel for each benchmark and scenario, one bar for each row, its length the
+median seconds and its whisker from the first to the third quartile. The dashed line is the sequential program.
+"""
+import argparse
+import json
+import os
+import sys
+import textwrap
+
+# Colour-blind safe (Okabe and Ito); Sukima is the only strong one.
+COLOUR_OWN = "#0072B2"
+COLOUR_SEQUENTIAL = "#999999"
+COLOUR_PEER = "#E69F00"
+UNITS = ((1, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("prefix", help="path of the two files without its ending")
+    parser.add_argument("--footer", default="", help="text under the figure, such as the machine's description")
+    return parser.parse_args()
+
+
+def read_panels(lines):
+    """The rows of each (benchmark, size, scenario), in the order of their first appearance."""
+    panels = {}
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+            key = (row["benchmark"], row["size"], row["scenario"])
+            row["seconds"]["q1"], row["seconds"]["median"], row["seconds"]["q3"]
+        except (ValueError, KeyError, TypeError) as error:
+            sys.exit(f"plot-bench.py: line {number} is no row of 'sukima bench --json' ({error!r})")
+        panels.setdefault(key, []).append(row)
+    if not panels:
+        sys.exit("plot-bench.py: nothing to draw: stdin has no rows of 'sukima bench --json'")
+    return panels
+
+
+def unit_for(rows):
+    """The unit in which the shortest bar has digits before the point."""
+    times = [row["seconds"]["median"] for row in rows if row["seconds"]["median"] > 0]
+    smallest = min(times, default=1)
+    return next((unit for unit in UNITS if smallest >= 0.1 * unit[0]), UNITS[-1])
+
+
+def label(row):
+    compiler = f" ({row['compiler']})" if row.get("compiler") else ""
+    plural = "" if row["workers"] == 1 else "s"
+    workers = "" if row["system"] == "sequential" else f", {row['workers']} worker{plural}"
+    return f"{row['system']}{compiler}{workers}"
+
+
+def colour(row):
+    return {"sukima": COLOUR_OWN, "sequential": COLOUR_SEQUENTIAL}.get(row["system"], COLOUR_PEER)
+
+
+def draw_panel(axes, key, rows):
+    benchmark, size, scenario = key
+    factor, unit = unit_for(rows)
+    order = {"sequential": 0, "sukima": 1}
+    rows = sorted(rows, key=lambda row: (order.get(row["system"], 2), row["workers"] if order.get(row["system"]) else 0))
+    medians = [row["seconds"]["median"] / factor for row in rows]
+    whiskers = [
+        [(row["seconds"]["median"] - row["seconds"]["q1"]) / factor for row in rows],
+        [(row["seconds"]["q3"] - row["seconds"]["median"]) / factor for row in rows],
+    ]
+    axes.barh(range(len(rows)), medians, xerr=whiskers, color=[colour(row) for row in rows],
+              error_kw={"ecolor": "#333333", "elinewidth": 1, "capsize": 2})
+    axes.set_yticks(range(len(rows)), [label(row) for row in rows], fontsize=8)
+    axes.invert_yaxis()
+    # A peer that is a hundred times slower must not squeeze all others into nothing.
+    positive = [value for value in medians if value > 0]
+    if positive and max(positive) > 20 * min(positive):
+        axes.set_xscale("log")
+    for place, (row, value) in enumerate(zip(rows, medians)):
+        ratio = "" if row.get("ratio") is None else f"  {row['ratio']:.2f} x"
+        axes.annotate(f"{value:.3g}{ratio}", (row["seconds"]["q3"] / factor, place), xytext=(4, 0),
+                      textcoords="offset points", va="center", fontsize=7)
+    sequential = [value for row, value in zip(rows, medians) if row["system"] == "sequential"]
+    if sequential:
+        axes.axvline(min(sequential), color="#666666", linestyle="--", linewidth=0.8)
+    axes.margins(x=0.18)
+    axes.set_xlabel(f"{unit} (x: times the sequential program)", fontsize=8)
+    axes.set_title(benchmark + ("" if size is None else f", size {size}") + f", {scenario}", fontsize=10)
+    axes.tick_params(axis="x", labelsize=8)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+
+
+def save(figure, prefix):
+    """Both files, each complete or not there at all."""
+    for ending in ("png", "svg"):
+        unfinished = f"{prefix}.{os.getpid()}.tmp"
+        try:
+            figure.savefig(unfinished, format=ending, dpi=150)
+            os.replace(unfinished, f"{prefix}.{ending}")
+        except OSError as error:
+            if os.path.exists(unfinished):
+                os.remove(unfinished)
+            sys.exit(f"plot-bench.py: cannot write '{prefix}.{ending}': {error.strerror}")
+
+
+def main():
+    arguments = parse_arguments()
+    panels = read_panels(sys.stdin)
+    try:
+        import matplotlib
+    except ImportError:
+        sys.exit("plot-bench.py: this Python has no matplotlib (on Debian: apt-get install python3-matplotlib)")
+    matplotlib.use("Agg")
+    matplotlib.rcParams["svg.hashsalt"] = "sukima"  # the same figures give the same file
+    from matplotlib import pyplot
+
+    columns = max(len({key[2] for key in panels if key[:2] == first[:2]}) for first in panels)
+    names = list(dict.fromkeys(key[:2] for key in panels))
+    most = max(len(rows) for rows in panels.values())
+    height = 0.9 + 0.27 * most
+    figure, grid = pyplot.subplots(len(names), columns, squeeze=False, figsize=(6.5 * columns, height * len(names) + 0.6))
+    for axes in grid.flat:
+        axes.set_visible(False)
+    used = {name: 0 for name in names}
+    for key, rows in panels.items():
+        name = key[:2]
+        axes = grid[names.index(name)][used[name]]
+        used[name] += 1
+        axes.set_visible(True)
+        draw_panel(axes, key, rows)
+    footer = textwrap.fill(arguments.footer, 90 * columns)
+    figure.text(0.01, 0.005, footer, fontsize=7, color="#555555", va="bottom")
+    figure.tight_layout(rect=(0, 0.02 + 0.25 / (height * len(names) + 0.6), 1, 1))
+    save(figure, arguments.prefix)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables of systems, scenarios and benchmarks; see catalogue.hpp.
+#include "catalogue.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "bench_sizes.hpp"
+
+namespace sukima::cli::bench {
+
+std::span<const system_entry> systems() {
+  static const std::vector<system_entry> table{
+      {"sequential",
+       "the best plain program",
+       {{"bench-sequential-gcc", "gcc"}, {"bench-sequential-clang", "clang"}, {"bench-sequential", ""}}},
+      {"sukima",
+       "this runtime",
+       {{"bench-sukima-gcc", "gcc"}, {"bench-sukima-clang", "clang"}, {"bench-sukima", ""}}},
+      {"tbb",
+       "oneAPI Threading Building Blocks",
+       {{"bench-tbb-gcc", "gcc"}, {"bench-tbb-clang", "clang"}, {"bench-tbb", ""}}},
+      {"openmp-gcc", "OpenMP tasks, g++ and libgomp", {{"bench-openmp-gcc", "gcc"}}},
+      {"openmp-clang", "OpenMP tasks, clang and libomp", {{"bench-openmp-clang", "clang"}}},
+      {"taskflow",
+       "Taskflow",
+       {{"bench-taskflow-gcc", "gcc"}, {"bench-taskflow-clang", "clang"}, {"bench-taskflow", ""}}},
+      {"rayon", "rayon (Rust)", {{"bench-rayon", "rustc"}}},
+      {"chili", "chili (Rust)", {{"bench-chili", "rustc"}}},
+      {"forte", "forte (Rust)", {{"bench-forte", "rustc"}}},
+  };
+  return table;
+}
+
+std::vector<std::string> peer_names() {
+  std::vector<std::string> names;
+  for (const system_entry& system : systems()) {
+    if (system.name != sequential_system && system.name != own_system) names.emplace_back(system.name);
+  }
+  return names;
+}
+
+const system_entry* find_system(std::string_view name) {
+  const auto found = std::ranges::find(systems(), name, &system_entry::name);
+  return found == systems().end() ? nullptr : &*found;
+}
+
+std::span<const scenario_entry> scenarios() {
+  static const std::vector<scenario_entry> table{
+      {"alone", "the machine for itself", [](const std::vector<int>& requested, int) { return requested; }},
+      {"overworked", "four times as many workers as CPUs",
+       [](const std::vector<int>&, int cpus) { return std::vector<int>{4 * cpus}; }},
+  };
+  return table;
+}
+
+const scenario_entry* find_scenario(std::string_view name) {
+  const auto found = std::ranges::find(scenarios(), name, &scenario_entry::name);
+  return found == scenarios().end() ? nullptr : &*found;
+}
+
+std::vector<std::string> scenario_names() {
+  std::vector<std::string> names;
+  for (const scenario_entry& scenario : scenarios()) names.emplace_back(scenario.name);
+  return names;
+}
+
+const std::vector<benchmark_entry>& known_benchmarks() {
+  static const std::vector<benchmark_entry> table = [] {
+    std::vector<benchmark_entry> entries;
+    const auto sizes = nlohmann::ordered_json::parse(bench_sizes_json);
+    for (const auto& [name, values] : sizes.items()) {
+      entries.push_back({name, values.value("about", ""), values.at("default").get<std::int64_t>()});
+    }
+    return entries;
+  }();
+  return table;
+}
+
+std::optional<std::int64_t> default_size(std::string_view benchmark) {
+  const auto found = std::ranges::find(known_benchmarks(), benchmark, &benchmark_entry::name);
+  if (found == known_benchmarks().end()) return std::nullopt;
+  return found->default_size;
+}
+
+}  // namespace sukima::cli::bench

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// `sukima bench`: its options, and how a request is carried out.
+#include "command.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <system_error>
+
+#include "bench/catalogue.hpp"
+#include "bench/child.hpp"
+#include "bench/machine.hpp"
+#include "bench/plan.hpp"
+#include "bench/report.hpp"
+#include "bench/request.hpp"
+#include "bench/session.hpp"
+#include "console.hpp"
+
+namespace sukima::cli::bench {
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+/// A row gets this many seconds for each repetition before it is cut short: runs of ordinary length never are.
+constexpr double row_seconds_for_each_repetition = 2;
+
+/// Runs tasks, with a progress line once the whole takes longer than two seconds.
+class bench_runner {
+ public:
+  explicit bench_runner(double time_limit)
+      : limit_(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(time_limit))) {}
+
+  /// What the following runs are shown as.
+  void announce(std::string text) {
+    text_ = std::move(text);
+    if (clock::now() >= visible_from()) progress_.show(text_);
+  }
+
+  outcome run(const task& what) {
+    child_request request = request_for(what);
+    request.limit = limit_;
+    if (progress_.enabled() && clock::now() < visible_from()) {
+      request.notice_at = visible_from();
+      request.notice = [this] { progress_.show(text_); };
+    }
+    try {
+      return judge(run_child(request), what, limit_);
+    } catch (const std::system_error& error) {
+      return run_failure{fmt::format("cannot be started: {}", error.what())};
+    }
+  }
+
+  void finish() { progress_.clear(); }
+  double elapsed() const { return std::chrono::duration<double>(clock::now() - start_).count(); }
+
+ private:
+  clock::time_point visible_from() const { return start_ + std::chrono::seconds(2); }
+
+  std::chrono::nanoseconds limit_;
+  clock::time_point start_ = clock::now();
+  progress_line progress_;
+  std::string text_;
+};
+
+/// Everything that one call of `sukima bench` does.
+class bench_session {
+ public:
+  bench_session(const bench_options& options, const std::vector<installed_system>& installed)
+      : options_(options), installed_(installed), cpus_(usable_cpus()) {
+    request_ = understand(options, installed, cpus_, missing_);
+    if (!options.csv.empty()) csv_.emplace(options.csv);
+    if (!options.plot.empty()) plotter_.emplace(options.plot);
+  }
+
+  int run() {
+    if (!missing_.empty()) note(fmt::format("not installed, so left out: {}", join_words(missing_, " and ")));
+    if (!options_.json) fmt::print("{}\n", styled(machine_line(), "2", use_colour(STDOUT_FILENO)));
+    for (const std::string& benchmark : request_.benchmarks) measure(benchmark);
+    if (csv_ && !figures_.empty()) csv_->write(csv_text(figures_));
+    if (plotter_ && !figures_.empty()) {
+      for (const auto& file : plotter_->draw(figures_)) note(fmt::format("drew {}", file.string()));
+    }
+    return failed_ ? exit_failure : exit_success;
+  }
+
+ private:
+  static void note(const std::string& text) { fmt::print(stderr, "sukima bench: {}\n", text); }
+
+  void fail(const task& what, const std::string& reason) {
+    runner_.finish();
+    complain(fmt::format("{}: {}", describe(what), reason));
+    failed_ = true;
+  }
+
+  /// Leaves each contender the program that is fastest with the smallest number of workers, where noise is least.
+  void choose_programs(std::vector<contender>& contenders, const std::string& benchmark) {
+    for (contender& c : contenders) {
+      if (c.programs.size() < 2) continue;
+      std::vector<task> candidates;
+      for (const program& by : c.programs) {
+        candidates.push_back(task_for(request_, benchmark, c.system, by, std::ranges::min(request_.workers), "alone"));
+      }
+      runner_.announce(fmt::format("{}: choosing the compiler for {}", benchmark, c.system));
+      const auto fastest = choose_fastest(
+          candidates, [&](const task& t) { return runner_.run(t); },
+          [&](std::size_t i, const std::string& reason) { fail(candidates[i], reason); });
+      c.programs = fastest ? std::vector<program>{c.programs[*fastest]} : std::vector<program>{};
+    }
+  }
+
+  void measure(const std::string& benchmark) {
+    std::vector<std::string> absent;
+    std::vector<contender> contenders = contenders_for(request_, installed_, benchmark, absent);
+    if (!absent.empty()) note(fmt::format("{} has no program by {}", benchmark, join_words(absent, " and ")));
+    if (request_.compiler == compiler_choice::best) choose_programs(contenders, benchmark);
+
+    const round_settings settings{
+        .repetitions = options_.repetitions,
+        .row_seconds = options_.row_time.value_or(row_seconds_for_each_repetition * options_.repetitions),
+        .seed = 1};
+    const double before = runner_.elapsed();
+    std::vector<row> rows = run_rounds(
+        plan_tasks(request_, contenders, benchmark, cpus_), settings, [&](const task& t) { return runner_.run(t); },
+        [&](const task& t, std::size_t done, std::size_t total) {
+          const double left = (runner_.elapsed() - before) / static_cast<double>(std::max<std::size_t>(done, 1)) *
+                              static_cast<double>(total - done);
+          const std::string time = done == 0 ? "" : fmt::format(", about {:.0f} s left", left);
+          runner_.announce(fmt::format("run {} of {}{}: {}", done + 1, total, time, describe(t)));
+        });
+    runner_.finish();
+    check_results(rows);
+    for (const row& r : rows) {
+      if (r.failure) fail(r.what, *r.failure);
+    }
+    report(summarise(rows));
+  }
+
+  void report(const std::vector<summary>& figures) {
+    if (options_.json) {
+      for (const summary& s : figures) fmt::print("{}\n", json_line(s));
+    } else if (!figures.empty()) {
+      fmt::print("\n{}", table_text(figures, {.colour = use_colour(STDOUT_FILENO), .paired = options_.verbose}));
+      for (const summary& s : figures) {
+        if (s.repetitions < options_.repetitions) {
+          fmt::print("  {}: {} of {} repetitions (see --row-time)\n", describe(s.what), s.repetitions,
+                     options_.repetitions);
+        }
+      }
+    }
+    std::fflush(stdout);
+    figures_.insert(figures_.end(), figures.begin(), figures.end());
+  }
+
+  const bench_options& options_;
+  const std::vector<installed_system>& installed_;
+  int cpus_;
+  std::vector<std::string> missing_;
+  bench_request request_;
+  std::optional<output_file> csv_;
+  std::optional<plotter> plotter_;
+  bench_runner runner_{options_.time_limit};
+  std::vector<summary> figures_;
+  bool failed_ = false;
+};
+
+void print_list(const std::vector<installed_system>& installed) {
+  const std::vector<std::string> available = available_benchmarks(installed);
+  fmt::print("benchmarks (with the default size):\n");
+  for (const std::string& name : available) {
+    const auto known = std::ranges::find(known_benchmarks(), name, &benchmark_entry::name);
+    if (known == known_benchmarks().end()) {
+      fmt::print("  {}\n", name);
+    } else {
+      fmt::print("  {:<22} {:>10}  {}\n", name, known->default_size, known->about);
+    }
+  }
+  fmt::print("systems:\n");
+  for (const installed_system& system : installed) {
+    fmt::print("  {:<14} {}{}\n", system.name, find_system(system.name)->about,
+               system.programs.empty() ? " (not installed)" : "");
+  }
+  fmt::print("scenarios:\n");
+  for (const scenario_entry& scenario : scenarios()) fmt::print("  {:<14} {}\n", scenario.name, scenario.about);
+}
+
+int run_bench(const bench_options& options) {
+  const std::vector<installed_system> installed = find_programs(program_directories());
+  if (options.list) {
+    print_list(installed);
+    return exit_success;
+  }
+  return bench_session(options, installed).run();
+}
+
+constexpr char footer[] =
+    R"(Examples:
+  sukima bench fib                              all peers, with 1 worker and with one for each CPU
+  sukima bench pentomino grav --scenario alone,overworked --plot result
+  sukima bench nqueens --workers 1,2,4 --peers tbb,rayon --repetitions 25 --verbose
+  sukima bench fib --json --compiler both > fib.jsonl
+  sukima bench fib --size 42 --external lace='./fib-lace -w {workers} {size}'
+
+A command given with --external prints its seconds as the last number on stdout. It is run for each number of
+workers; {size}, {workers} and {benchmark} are replaced, and SUKIMA_WORKERS is set.
+
+Environment:
+  SUKIMA_BENCH_DIR   where the benchmark programs are, in place of the usual directories
+  SUKIMA_CPUS        number of CPUs to count with, in place of what the machine says
+  SUKIMA_PYTHON      the Python that draws plots
+  NO_COLOR           no colours
+Exit code: 0 all done, 1 a run failed or its result is wrong (other rows are printed), 2 wrong use)";
+
+}  // namespace
+
+void add_command(CLI::App& program, int& code) {
+  auto options = std::make_shared<bench_options>();
+  CLI::App* const command = program.add_subcommand(
+      "bench", "Measures benchmarks: Sukima, the best sequential program and other systems, interleaved");
+  command->footer(footer);
+  command->add_option("NAME", options->benchmarks, "Benchmarks to run, or 'all'");
+  command->add_option("--workers", options->workers, "Numbers of workers [1 and the number of usable CPUs]")
+      ->type_name("N,...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command->add_option("--peers", options->peers, "Peers to measure: all, none, or some of them [all]")
+      ->type_name("LIST")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command->add_option("--scenario", options->scenarios, "Scenarios: alone, overworked [alone]")
+      ->type_name("LIST")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command->add_option("--repetitions", options->repetitions, "Rounds, in each of which everything runs once [5]")
+      ->type_name("N")
+      ->check(CLI::Range(1, 100'000).description(""));
+  command->add_option("--size", options->size, "Problem size [the benchmark's own]")->type_name("N");
+  command
+      ->add_option("--compiler", options->compiler,
+                   "Which program of a system that comes in two: best, gcc, clang, both [best]")
+      ->type_name("WHICH");
+  command->add_option("--external", options->externals, "A further system: a command that prints its seconds")
+      ->type_name("NAME='COMMAND'")
+      ->allow_extra_args(false);
+  command->add_option("--time-limit", options->time_limit, "Seconds after which a run is killed [60]")
+      ->type_name("S")
+      ->check(CLI::Range(0.01, 1e6).description(""));
+  command
+      ->add_option("--row-time", options->row_time,
+                   "Seconds of runs after which a row gets no further repetition; 0: no limit [2 a repetition]")
+      ->type_name("S")
+      ->check(CLI::Range(0.0, 1e9).description(""));
+  command->add_flag("--json", options->json, "One JSON object a line on stdout, in place of tables");
+  command->add_option("--csv", options->csv, "Also write comma-separated values")->type_name("FILE");
+  command->add_option("--plot", options->plot, "Also draw PREFIX.png and PREFIX.svg")->type_name("PREFIX");
+  command->add_flag("-v,--verbose", options->verbose, "Also paired ratios of Sukima to each peer, with intervals");
+  command->add_flag("--list", options->list, "Show benchmarks, systems and scenarios, and end");
+  command->callback([options, &code] { code = run_bench(*options); });
+}
+
+}  // namespace sukima::cli::bench

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calling benchmark programs and reading what they print; see measurement.hpp.
+#include "measurement.hpp"
+
+#include <fmt/format.h>
+
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace sukima::cli::bench {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r\n";
+  const std::size_t first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+/// The beginning of a text, on one line, for use in a message.
+std::string excerpt(std::string_view text) {
+  constexpr std::size_t most = 160;
+  std::string line(trimmed(text).substr(0, most));
+  for (char& c : line) {
+    if (std::iscntrl(static_cast<unsigned char>(c)) != 0) c = ' ';
+  }
+  return line;
+}
+
+/// The last line that is not blank: where programs say what ended them.
+std::string_view last_line(std::string_view text) {
+  text = trimmed(text);
+  const std::size_t newline = text.rfind('\n');
+  return newline == std::string_view::npos ? text : text.substr(newline + 1);
+}
+
+bool is_time(double seconds) { return std::isfinite(seconds) && seconds >= 0; }
+
+outcome external_measurement(const child_result& result) {
+  const std::optional<double> seconds = last_number(result.output);
+  if (!seconds) {
+    return run_failure{fmt::format("printed no number on stdout, which should end with its seconds; it printed: '{}'",
+                                   excerpt(result.output))};
+  }
+  if (!is_time(*seconds)) return run_failure{fmt::format("printed {} as its seconds", *seconds)};
+  return measurement{*seconds, result.cpu_seconds, std::nullopt, {}, {}};
+}
+
+}  // namespace
+
+std::string describe(const task& what) {
+  const std::string compiler = what.compiler.empty() ? "" : fmt::format(" ({})", what.compiler);
+  return fmt::format("{} by {}{} with {} worker{}, {}", what.benchmark, what.system, compiler, what.workers,
+                     what.workers == 1 ? "" : "s", what.scenario);
+}
+
+outcome parse_program_output(std::string_view output, const task& what) {
+  const auto garbage = [&](std::string_view why) {
+    return run_failure{fmt::format("did not print the expected JSON line ({}); it printed: '{}'", why, excerpt(output))};
+  };
+  const std::string_view text = trimmed(output);
+  if (text.find('\n') != std::string_view::npos) return garbage("more than one line");
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  if (json.is_discarded() || !json.is_object()) return garbage("not a JSON object");
+  measurement read;
+  bool has_seconds = false;
+  bool has_benchmark = false;
+  for (const auto& [name, value] : json.items()) {
+    if (name == "benchmark") {
+      has_benchmark = value.is_string() && value == what.benchmark;
+    } else if (name == "size") {
+      if (!value.is_number_integer()) return garbage("'size' is not an integer");
+      read.size = value.get<std::int64_t>();
+    } else if (name == "seconds") {
+      has_seconds = value.is_number() && is_time(read.seconds = value.get<double>());
+    } else if (name == "cpu_seconds") {
+      if (!value.is_number() || !is_time(read.cpu_seconds = value.get<double>())) return garbage("no 'cpu_seconds'");
+    } else if (name == "result") {
+      read.result = value.is_string() ? value.get<std::string>() : value.dump();
+    } else if (value.is_number()) {
+      read.more[name] = value.get<double>();
+    }
+  }
+  if (!has_benchmark) return garbage(fmt::format("'benchmark' is not '{}'", what.benchmark));
+  if (!has_seconds) return garbage("no 'seconds' of at least 0");
+  if (what.size && read.size && *what.size != *read.size) {
+    return run_failure{fmt::format("ran size {} instead of {}", *read.size, *what.size)};
+  }
+  return read;
+}
+
+std::optional<double> last_number(std::string_view output) {
+  std::optional<double> last;
+  const auto is_digit = [&](std::size_t i) {
+    return i < output.size() && std::isdigit(static_cast<unsigned char>(output[i])) != 0;
+  };
+  for (std::size_t i = 0; i < output.size();) {
+    const bool sign = output[i] == '-';
+    const std::size_t digits = i + (sign ? 1 : 0);
+    if (!is_digit(digits) && !(digits < output.size() && output[digits] == '.' && is_digit(digits + 1))) {
+      ++i;
+      continue;
+    }
+    double value = 0;
+    const char* const begin = output.data() + i;
+    const auto [end, error] = std::from_chars(begin, output.data() + output.size(), value);
+    if (error == std::errc()) last = value;
+    i += static_cast<std::size_t>(end - begin);
+  }
+  return last;
+}
+
+std::string fill_in(std::string_view command, const task& what) {
+  std::string filled;
+  while (!command.empty()) {
+    if (command.starts_with("{size}") && what.size) {
+      filled += std::to_string(*what.size);
+      command.remove_prefix(6);
+    } else if (command.starts_with("{workers}")) {
+      filled += std::to_string(what.workers);
+      command.remove_prefix(9);
+    } else if (command.starts_with("{benchmark}")) {
+      filled += what.benchmark;
+      command.remove_prefix(11);
+    } else {
+      filled += command.front();
+      command.remove_prefix(1);
+    }
+  }
+  return filled;
+}
+
+child_request request_for(const task& what) {
+  child_request request;
+  if (!what.command.empty()) {
+    request.arguments = {"/bin/sh", "-c", fill_in(what.command, what)};
+    request.environment = {{"SUKIMA_WORKERS", std::to_string(what.workers)}};
+    return request;
+  }
+  request.arguments = {what.program.string(), what.benchmark, "--workers", std::to_string(what.workers),
+                       "--repetitions", "1"};
+  if (what.size) request.arguments.insert(request.arguments.begin() + 2, {"--size", std::to_string(*what.size)});
+  return request;
+}
+
+outcome judge(const child_result& result, const task& what, std::chrono::nanoseconds limit) {
+  if (std::string failure = describe_failure(result, limit); !failure.empty()) {
+    const std::string_view said = last_line(result.errors);
+    if (!said.empty()) failure += fmt::format("; it said: '{}'", excerpt(said));
+    return run_failure{failure};
+  }
+  return what.command.empty() ? parse_program_output(result.output, what) : external_measurement(result);
+}
+
+}  // namespace sukima::cli::bench

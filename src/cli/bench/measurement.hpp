@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// One run of one benchmark program or external command: how it is called and what its output means.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "bench/child.hpp"
+
+namespace sukima::cli::bench {
+
+/// What is run: one benchmark, by one program, with one number of workers, in one scenario.
+struct task {
+  std::string benchmark;
+  std::optional<std::int64_t> size;  ///< none: the program's own default
+  std::string system;
+  std::string compiler;               ///< empty: not known
+  std::filesystem::path program;      ///< empty for an external command
+  std::string command;                ///< of an external system
+  int workers = 1;
+  std::string scenario;
+};
+
+/// "fib by tbb (gcc) with 2 workers, overworked"
+std::string describe(const task& what);
+
+/// What one run measured.
+struct measurement {
+  double seconds = 0;
+  double cpu_seconds = 0;
+  std::optional<std::int64_t> size;     ///< as the program says
+  std::string result;                   ///< empty: the program does not say
+  std::map<std::string, double> more;   ///< further numbers that the program prints, such as "bytes"
+};
+
+/// What went wrong with a run, as the end of a sentence that starts with describe(task).
+struct run_failure {
+  std::string reason;
+};
+
+using outcome = std::variant<measurement, run_failure>;
+
+/// The measurement in the one JSON line that a benchmark program prints.
+outcome parse_program_output(std::string_view output, const task& what);
+
+/// The last number in the output of an external command, its seconds.
+std::optional<double> last_number(std::string_view output);
+
+/// A command with {size}, {workers} and {benchmark} replaced. Other text in braces stays.
+std::string fill_in(std::string_view command, const task& what);
+
+/// How the task is started.
+child_request request_for(const task& what);
+
+/// What a run that ended in this way measured.
+outcome judge(const child_result& result, const task& what, std::chrono::nanoseconds limit);
+
+}  // namespace sukima::cli::bench

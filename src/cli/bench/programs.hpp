@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the benchmark programs and asks them what they can do.
+#pragma once
+
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "bench/catalogue.hpp"
+
+namespace sukima::cli::bench {
+
+/// A benchmark program that is there.
+struct program {
+  std::filesystem::path file;
+  std::string compiler;              ///< as in variant_name
+  std::set<std::string> benchmarks;  ///< the names it printed for --list
+};
+
+/// A system with the programs that were found for it; none if it is missing.
+struct installed_system {
+  std::string name;
+  std::vector<program> programs;
+
+  /// The programs that have a benchmark.
+  std::vector<program> having(const std::string& benchmark) const;
+};
+
+/// Where benchmark programs are looked for, first match first: $SUKIMA_BENCH_DIR (directories separated by ':')
+/// and nothing else where it is set; otherwise ../libexec/sukima beside the directory of this program, then that
+/// directory itself. Throws usage_error if $SUKIMA_BENCH_DIR names no directory.
+std::vector<std::filesystem::path> program_directories();
+
+/// The directory of the running program.
+std::filesystem::path own_directory();
+
+/// The programs of each system of the catalogue. A file that cannot list its benchmarks is reported on stderr
+/// and left out.
+std::vector<installed_system> find_programs(const std::vector<std::filesystem::path>& directories);
+
+}  // namespace sukima::cli::bench

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reports of the figures: table, JSON lines, CSV and plot.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bench/summary.hpp"
+
+namespace sukima::cli::bench {
+
+/// One JSON object without line break: benchmark, size, system, compiler, scenario, workers, repetitions, seconds
+/// (q1, median, q3), cpu_seconds, ratio (null without a sequential program), further numbers, and for Sukima paired.
+std::string json_line(const summary& s);
+
+struct table_style {
+  bool colour = false;
+  bool paired = false;  ///< with a column of paired ratios and their intervals
+};
+
+/// Tables for people, one for each benchmark and scenario in the order of the figures.
+std::string table_text(std::span<const summary> figures, const table_style& style);
+
+/// Comma-separated values: comment lines with the machine's description, a header, one line for each row.
+std::string csv_text(std::span<const summary> figures);
+
+/// Draws PREFIX.png and PREFIX.svg.
+class plotter {
+ public:
+  /// Throws usage_error if the folder of the prefix is not writable, or no Python with matplotlib, or not the
+  /// script is found: before anything is measured.
+  explicit plotter(std::filesystem::path prefix);
+
+  /// The files it made. Throws std::runtime_error with the reason if it cannot.
+  std::vector<std::filesystem::path> draw(std::span<const summary> figures) const;
+
+ private:
+  std::filesystem::path prefix_;
+  std::filesystem::path script_;
+  std::filesystem::path python_;
+};
+
+/// A file that appears under its name only when it is complete.
+class output_file {
+ public:
+  /// Throws usage_error if no file can be written there.
+  explicit output_file(std::filesystem::path path);
+  /// Throws std::runtime_error with the reason if it cannot be written.
+  void write(const std::string& text) const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace sukima::cli::bench

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Understanding the options of `sukima bench`; see request.hpp.
+#include "request.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <set>
+
+#include "bench/catalogue.hpp"
+#include "console.hpp"
+
+namespace sukima::cli::bench {
+namespace {
+
+constexpr int most_workers = 4096;
+
+template <class Number>
+std::optional<Number> parse_number(std::string_view text) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+compiler_choice parse_compiler(const std::string& word) {
+  static const std::vector<std::string> words{"best", "gcc", "clang", "both"};
+  parse_choices("compiler", {word}, words);
+  return static_cast<compiler_choice>(std::ranges::find(words, word) - words.begin());
+}
+
+std::optional<std::int64_t> parse_size(const std::string& word) {
+  if (word.empty()) return std::nullopt;
+  const auto size = parse_number<std::int64_t>(word);
+  if (!size || *size < 0) {
+    throw usage_error(fmt::format("--size is '{}': give a whole number of at least 0 (the defaults: sukima bench --list)",
+                                  word));
+  }
+  return size;
+}
+
+/// The systems to measure that are there, in the order of the catalogue.
+std::vector<std::string> parse_systems(const std::vector<std::string>& words,
+                                       const std::vector<installed_system>& installed,
+                                       std::vector<std::string>& missing) {
+  const std::vector<std::string> known = peer_names();
+  std::vector<std::string> accepted = known;
+  accepted.insert(accepted.end(), {"all", "none"});
+  std::vector<std::string> chosen = parse_choices("peer", words, accepted);
+  if (chosen.size() > 1 && (std::ranges::count(chosen, "none") > 0 || std::ranges::count(chosen, "all") > 0)) {
+    throw usage_error("--peers takes 'all', 'none' or a list of peers, not both");
+  }
+  if (chosen.front() == "none") chosen.clear();
+  if (!chosen.empty() && chosen.front() == "all") chosen = known;
+  std::vector<std::string> present;
+  for (const installed_system& system : installed) {
+    const bool peer = system.name != sequential_system && system.name != own_system;
+    if (peer && std::ranges::count(chosen, system.name) == 0) continue;
+    (system.programs.empty() ? missing : present).push_back(system.name);
+  }
+  return present;
+}
+
+std::vector<std::string> parse_benchmarks(const std::vector<std::string>& words,
+                                          const std::vector<installed_system>& installed, bool with_externals) {
+  std::vector<std::string> accepted = available_benchmarks(installed);
+  if (with_externals) {
+    for (const benchmark_entry& entry : known_benchmarks()) accepted.push_back(entry.name);
+    std::ranges::sort(accepted);
+    accepted.erase(std::ranges::unique(accepted).begin(), accepted.end());
+  }
+  if (accepted.empty()) {
+    std::string places;
+    for (const auto& directory : program_directories()) {
+      places += fmt::format("{}'{}'", places.empty() ? "" : " or ", directory.string());
+    }
+    throw usage_error(fmt::format(
+        "there are no benchmark programs in {}: build them, or set SUKIMA_BENCH_DIR to their directory", places));
+  }
+  if (words.empty()) {
+    throw usage_error(
+        fmt::format("no benchmark was named; give 'all' or some of {}", join_words(accepted, " and ")));
+  }
+  if (words.size() == 1 && words.front() == "all") return accepted;
+  return parse_choices("benchmark", words, accepted);
+}
+
+}  // namespace
+
+std::vector<std::string> available_benchmarks(const std::vector<installed_system>& installed) {
+  std::set<std::string> names;
+  for (const installed_system& system : installed) {
+    for (const program& p : system.programs) names.insert(p.benchmarks.begin(), p.benchmarks.end());
+  }
+  return {names.begin(), names.end()};
+}
+
+std::vector<int> parse_workers(const std::vector<std::string>& words) {
+  std::vector<int> counts;
+  for (const std::string& word : words) {
+    const auto count = parse_number<int>(word);
+    if (!count || *count < 1 || *count > most_workers) {
+      throw usage_error(fmt::format("--workers has '{}': give numbers from 1 to {}, such as --workers 1,2", word,
+                                    most_workers));
+    }
+    if (std::ranges::count(counts, *count) == 0) counts.push_back(*count);
+  }
+  return counts;
+}
+
+external_system parse_external(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  const std::string_view name = text.substr(0, equals);
+  const bool plain = !name.empty() && std::ranges::all_of(name, [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.';
+  });
+  if (equals == std::string_view::npos || !plain || equals + 1 == text.size()) {
+    throw usage_error(fmt::format(
+        "--external is '{}': give NAME='COMMAND', with a name of letters, digits, '-', '_' and '.'", text));
+  }
+  if (find_system(name) != nullptr) {
+    throw usage_error(fmt::format("--external has the name '{}', which is a system that sukima knows: choose another",
+                                  name));
+  }
+  return {std::string(name), std::string(text.substr(equals + 1))};
+}
+
+std::vector<std::string> parse_choices(std::string_view what, const std::vector<std::string>& words,
+                                       const std::vector<std::string>& accepted) {
+  std::vector<std::string> chosen;
+  for (const std::string& word : words) {
+    if (std::ranges::count(accepted, word) == 0) {
+      throw usage_error(fmt::format("unknown {} '{}': choose {}", what, word, join_words(accepted)));
+    }
+    if (std::ranges::count(chosen, word) == 0) chosen.push_back(word);
+  }
+  return chosen;
+}
+
+bench_request understand(const bench_options& options, const std::vector<installed_system>& installed, int cpus,
+                         std::vector<std::string>& missing) {
+  bench_request request;
+  request.workers = parse_workers(options.workers);
+  if (request.workers.empty()) request.workers = cpus > 1 ? std::vector<int>{1, cpus} : std::vector<int>{1};
+  request.scenarios = parse_choices("scenario", options.scenarios, scenario_names());
+  request.compiler = parse_compiler(options.compiler);
+  request.size = parse_size(options.size);
+  for (const std::string& text : options.externals) {
+    external_system external = parse_external(text);
+    if (std::ranges::count(request.externals, external.name, &external_system::name) > 0) {
+      throw usage_error(fmt::format("--external has the name '{}' twice: choose another", external.name));
+    }
+    request.externals.push_back(std::move(external));
+  }
+  request.systems = parse_systems(options.peers, installed, missing);
+  request.benchmarks = parse_benchmarks(options.benchmarks, installed, !request.externals.empty());
+  return request;
+}
+
+}  // namespace sukima::cli::bench

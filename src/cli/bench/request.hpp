@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the user asks of `sukima bench`, understood and checked.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/programs.hpp"
+
+namespace sukima::cli::bench {
+
+/// A program from outside, `NAME=COMMAND`.
+struct external_system {
+  std::string name;
+  std::string command;
+};
+
+/// Which program of a system that comes in several is measured.
+enum class compiler_choice { best, gcc, clang, both };
+
+/// The options as given, with their defaults. Lists are separated by commas.
+struct bench_options {
+  std::vector<std::string> benchmarks;
+  std::vector<std::string> workers;
+  std::vector<std::string> peers{"all"};
+  std::vector<std::string> scenarios{"alone"};
+  std::vector<std::string> externals;
+  std::string compiler = "best";
+  std::string size;
+  int repetitions = 5;
+  double time_limit = 60;
+  std::optional<double> row_time;
+  std::string csv;
+  std::string plot;
+  bool json = false;
+  bool verbose = false;
+  bool list = false;
+};
+
+/// The request, ready to be carried out.
+struct bench_request {
+  std::vector<std::string> benchmarks;
+  std::vector<int> workers;
+  std::vector<std::string> systems;  ///< sequential, sukima and the peers that were asked for and are there
+  std::vector<std::string> scenarios;
+  std::vector<external_system> externals;
+  compiler_choice compiler = compiler_choice::best;
+  std::optional<std::int64_t> size;
+};
+
+/// Numbers of workers, each from 1 to 4096. Throws usage_error.
+std::vector<int> parse_workers(const std::vector<std::string>& words);
+
+/// `NAME=COMMAND` with a name of letters, digits, '-', '_' and '.' that no system has. Throws usage_error.
+external_system parse_external(std::string_view text);
+
+/// `words`, each of which must be one of `accepted`, without repetitions. Throws usage_error that names `what`
+/// ("peer") and the accepted words.
+std::vector<std::string> parse_choices(std::string_view what, const std::vector<std::string>& words,
+                                       const std::vector<std::string>& accepted);
+
+/// Checks and understands the options. Peers that are not installed are left out; `missing` gets their names.
+/// Throws usage_error.
+bench_request understand(const bench_options& options, const std::vector<installed_system>& installed, int cpus,
+                         std::vector<std::string>& missing);
+
+/// The names of all benchmarks that any of the programs has, sorted.
+std::vector<std::string> available_benchmarks(const std::vector<installed_system>& installed);
+
+}  // namespace sukima::cli::bench

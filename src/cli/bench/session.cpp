@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Interleaved rounds; see session.hpp.
+#include "session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <random>
+
+#include "bench/catalogue.hpp"
+
+namespace sukima::cli::bench {
+namespace {
+
+/// The first task whose failure does not come from this run's data is trusted: the sequential program.
+const row* reference_row(const std::vector<row>& rows) {
+  std::map<std::string, int> votes;
+  const auto usable = [](const row& r) {
+    return !r.failure && !r.samples.empty() && !r.samples.front().measured.result.empty();
+  };
+  for (const row& r : rows) {
+    if (!usable(r)) continue;
+    if (r.what.system == sequential_system) return &r;
+    ++votes[r.samples.front().measured.result];
+  }
+  const row* most = nullptr;
+  for (const row& r : rows) {
+    if (!usable(r)) continue;
+    if (most == nullptr ||
+        votes[r.samples.front().measured.result] > votes[most->samples.front().measured.result]) {
+      most = &r;
+    }
+  }
+  return most;
+}
+
+}  // namespace
+
+std::vector<row> run_rounds(const std::vector<task>& tasks, const round_settings& settings, const task_runner& run,
+                            const run_observer& observe) {
+  std::vector<row> rows;
+  for (const task& t : tasks) rows.push_back({t, {}, std::nullopt});
+  std::vector<double> used(tasks.size(), 0);
+  std::mt19937_64 generator(settings.seed);
+  std::vector<std::size_t> order(tasks.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::size_t done = 0;
+  std::size_t total = tasks.size() * static_cast<std::size_t>(settings.repetitions);
+  for (int round = 0; round < settings.repetitions; ++round) {
+    std::shuffle(order.begin(), order.end(), generator);
+    for (const std::size_t i : order) {
+      row& r = rows[i];
+      if (r.failure || (settings.row_seconds > 0 && used[i] >= settings.row_seconds)) {
+        --total;
+        continue;
+      }
+      observe(r.what, done, total);
+      outcome o = run(r.what);
+      ++done;
+      if (auto* measured = std::get_if<measurement>(&o)) {
+        used[i] += measured->seconds;
+        r.samples.push_back({round, std::move(*measured)});
+      } else {
+        r.failure = std::get<run_failure>(o).reason;
+      }
+    }
+  }
+  return rows;
+}
+
+std::optional<std::size_t> choose_fastest(const std::vector<task>& candidates, const task_runner& run,
+                                          const std::function<void(std::size_t, const std::string&)>& failed) {
+  // A second look pays only while it is cheap; long runs vary less.
+  constexpr double long_round = 4.0;
+  constexpr double never = std::numeric_limits<double>::infinity();
+  std::vector<double> best(candidates.size(), never);
+  std::vector<bool> broken(candidates.size(), false);
+  double round_seconds = 0;
+  const auto look = [&](std::size_t i) {
+    if (broken[i]) return;
+    const outcome o = run(candidates[i]);
+    if (const auto* measured = std::get_if<measurement>(&o)) {
+      best[i] = std::min(best[i], measured->seconds);
+      round_seconds += measured->seconds;
+    } else {
+      broken[i] = true;
+      best[i] = never;
+      failed(i, std::get<run_failure>(o).reason);
+    }
+  };
+  for (std::size_t i = 0; i < candidates.size(); ++i) look(i);
+  if (round_seconds < long_round) {
+    for (std::size_t i = candidates.size(); i-- > 0;) look(i);
+  }
+  const auto fastest = std::ranges::min_element(best);
+  if (fastest == best.end() || *fastest == never) return std::nullopt;
+  return static_cast<std::size_t>(fastest - best.begin());
+}
+
+void check_results(std::vector<row>& rows) {
+  const row* const found = reference_row(rows);
+  if (found == nullptr) return;
+  const std::string system = found->what.system;
+  const measurement expected = found->samples.front().measured;
+  for (row& r : rows) {
+    if (r.failure) continue;
+    for (const sample& s : r.samples) {
+      const measurement& m = s.measured;
+      if (m.size && expected.size && *m.size != *expected.size) {
+        r.failure = fmt::format("ran size {}, but {} ran size {}", *m.size, system, *expected.size);
+      } else if (!m.result.empty() && m.result != expected.result) {
+        r.failure = fmt::format("has the result '{}', but {} has '{}'", m.result, system, expected.result);
+      }
+    }
+  }
+}
+
+}  // namespace sukima::cli::bench

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Order statistics and bootstrap intervals; see statistics.hpp.
+#include "statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+namespace sukima::cli::bench {
+
+double quantile(std::span<const double> sorted, double probability) {
+  const double position = probability * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(std::floor(position));
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  return std::lerp(sorted[below], sorted[above], position - std::floor(position));
+}
+
+quartiles quartiles_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return {quantile(values, 0.25), quantile(values, 0.5), quantile(values, 0.75)};
+}
+
+double median_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return quantile(values, 0.5);
+}
+
+std::optional<interval> bootstrap_median(std::span<const double> values, std::uint64_t seed) {
+  if (values.empty()) return std::nullopt;
+  constexpr std::size_t resamples = 10'000;
+  std::mt19937_64 generator(seed);
+  std::uniform_int_distribution<std::size_t> pick(0, values.size() - 1);
+  std::vector<double> medians(resamples);
+  std::vector<double> resample(values.size());
+  for (double& median : medians) {
+    for (double& value : resample) value = values[pick(generator)];
+    std::sort(resample.begin(), resample.end());
+    median = quantile(resample, 0.5);
+  }
+  std::sort(medians.begin(), medians.end());
+  return interval{median_of({values.begin(), values.end()}), quantile(medians, 0.025), quantile(medians, 0.975)};
+}
+
+double round_significant(double value, int digits) {
+  if (value == 0 || !std::isfinite(value)) return value;
+  const int exponent = static_cast<int>(std::floor(std::log10(std::fabs(value))));
+  // Dividing by a power of ten is exact where multiplying by a negative one is not: 0.1 stays 0.1.
+  const int shift = digits - 1 - exponent;
+  const double scale = std::pow(10.0, std::abs(shift));
+  return shift >= 0 ? std::round(value * scale) / scale : std::round(value / scale) * scale;
+}
+
+}  // namespace sukima::cli::bench

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Figures of rows; see summary.hpp.
+#include "summary.hpp"
+
+#include <algorithm>
+
+#include "bench/catalogue.hpp"
+
+namespace sukima::cli::bench {
+namespace {
+
+std::vector<double> values_of(const row& r, auto value) {
+  std::vector<double> values;
+  for (const sample& s : r.samples) values.push_back(value(s.measured));
+  return values;
+}
+
+double median_seconds(const row& r) {
+  return median_of(values_of(r, [](const measurement& m) { return m.seconds; }));
+}
+
+bool is_peer(const std::string& system) { return system != sequential_system && system != own_system; }
+
+/// The row of a system to compare another row with: of the same scenario, as many workers (any number of the
+/// sequential program), and the same compiler if there is one, else the fastest.
+const row* counterpart(const std::vector<const row*>& rows, const row& of, std::string_view system) {
+  const row* best = nullptr;
+  const auto rank = [&](const row& r) {
+    return std::pair(r.what.compiler != of.what.compiler, median_seconds(r));
+  };
+  for (const row* r : rows) {
+    if (r->what.system != system || r->what.scenario != of.what.scenario) continue;
+    if (system != sequential_system && r->what.workers != of.what.workers) continue;
+    if (best == nullptr || rank(*r) < rank(*best)) best = r;
+  }
+  return best;
+}
+
+/// Ratios of the rounds that both have.
+std::vector<double> paired_ratios(const row& numerator, const row& denominator) {
+  std::map<int, double> by_round;
+  for (const sample& s : denominator.samples) by_round[s.round] = s.measured.seconds;
+  std::vector<double> ratios;
+  for (const sample& s : numerator.samples) {
+    const auto other = by_round.find(s.round);
+    if (other != by_round.end() && other->second > 0) ratios.push_back(s.measured.seconds / other->second);
+  }
+  return ratios;
+}
+
+summary figures_of(const row& r) {
+  summary s{.what = r.what,
+            .repetitions = static_cast<int>(r.samples.size()),
+            .seconds = quartiles_of(values_of(r, [](const measurement& m) { return m.seconds; })),
+            .cpu_seconds = median_of(values_of(r, [](const measurement& m) { return m.cpu_seconds; })),
+            .ratio = {},
+            .own_ratio = {},
+            .best_peer = false,
+            .more = {},
+            .paired = {}};
+  if (r.samples.front().measured.size) s.what.size = r.samples.front().measured.size;
+  std::map<std::string, std::vector<double>> more;
+  for (const sample& one : r.samples) {
+    for (const auto& [name, value] : one.measured.more) more[name].push_back(value);
+  }
+  for (auto& [name, values] : more) s.more[name] = median_of(std::move(values));
+  return s;
+}
+
+void mark_best_peers(std::vector<summary>& summaries) {
+  std::map<std::pair<std::string, int>, summary*> best;
+  for (summary& s : summaries) {
+    if (!is_peer(s.what.system)) continue;
+    summary*& fastest = best[{s.what.scenario, s.what.workers}];
+    if (fastest == nullptr || s.seconds.median < fastest->seconds.median) fastest = &s;
+  }
+  for (auto& [where, fastest] : best) fastest->best_peer = true;
+}
+
+}  // namespace
+
+std::vector<summary> summarise(const std::vector<row>& rows) {
+  std::vector<const row*> usable;
+  for (const row& r : rows) {
+    if (!r.failure && !r.samples.empty()) usable.push_back(&r);
+  }
+  const auto over = [](double numerator, const row* denominator) -> std::optional<double> {
+    if (denominator == nullptr) return std::nullopt;
+    const double median = median_seconds(*denominator);
+    if (!(median > 0)) return std::nullopt;
+    return numerator / median;
+  };
+  std::vector<summary> summaries;
+  for (const row* r : usable) {
+    summary s = figures_of(*r);
+    s.ratio = over(s.seconds.median, counterpart(usable, *r, sequential_system));
+    if (is_peer(r->what.system)) {
+      if (const row* own = counterpart(usable, *r, own_system)) s.own_ratio = over(median_seconds(*own), r);
+    }
+    if (r->what.system == own_system) {
+      for (const row* other : usable) {
+        const std::string& name = other->what.system;
+        if (!is_peer(name) || s.paired.contains(name)) continue;
+        const row* peer = counterpart(usable, *r, name);
+        if (peer == nullptr) continue;
+        if (const auto ratio = bootstrap_median(paired_ratios(*r, *peer))) s.paired.emplace(name, *ratio);
+      }
+    }
+    summaries.push_back(std::move(s));
+  }
+  mark_best_peers(summaries);
+  return summaries;
+}
+
+}  // namespace sukima::cli::bench

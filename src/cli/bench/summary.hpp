@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the samples of all rows to the figures that are reported.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/session.hpp"
+#include "bench/statistics.hpp"
+
+namespace sukima::cli::bench {
+
+/// The figures of one row that did not fail.
+struct summary {
+  task what;                            ///< with the size that the program ran, if it says so
+  int repetitions;                      ///< that were measured
+  quartiles seconds;
+  double cpu_seconds;                   ///< median
+  std::optional<double> ratio;          ///< median over that of the sequential program in the same scenario
+  std::optional<double> own_ratio;      ///< Sukima's median over this one, with as many workers
+  bool best_peer = false;               ///< no other peer is faster with as many workers in this scenario
+  std::map<std::string, double> more;   ///< medians of further numbers that the program prints
+  /// Of Sukima's rows: for each peer the median of Sukima's time over the peer's in the same round, with its 95 %
+  /// bootstrap interval.
+  std::map<std::string, interval> paired;
+};
+
+/// The figures of all rows without failure, in their order. Rows of several compilers are compared with rows of
+/// the same compiler, or with the fastest there is where none is of the same one.
+std::vector<summary> summarise(const std::vector<row>& rows);
+
+}  // namespace sukima::cli::bench

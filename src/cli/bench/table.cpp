@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Figures as aligned tables for people; see report.hpp.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "bench/catalogue.hpp"
+#include "bench/report.hpp"
+#include "console.hpp"
+
+namespace sukima::cli::bench {
+namespace {
+
+struct time_unit {
+  double seconds;
+  std::string_view name;
+};
+
+/// The unit in which the smallest time of a table has digits before the point.
+time_unit unit_for(std::span<const summary> figures) {
+  constexpr std::array<time_unit, 4> units{{{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}}};
+  double smallest = 0;
+  for (const summary& s : figures) {
+    const double median = s.seconds.median;
+    if (median > 0 && (smallest == 0 || median < smallest)) smallest = median;
+  }
+  // Tenths of a second read well as seconds.
+  const auto fits = [&](const time_unit& unit) { return smallest >= 0.1 * unit.seconds; };
+  const auto found = std::ranges::find_if(units, fits);
+  return smallest == 0 || found == units.end() ? units[0] : *found;
+}
+
+std::string in_unit(double seconds, const time_unit& unit) { return fmt::format("{:.3f}", seconds / unit.seconds); }
+
+std::string optional_ratio(const std::optional<double>& ratio) { return ratio ? fmt::format("{:.2f}", *ratio) : "-"; }
+
+struct cell {
+  std::string text;
+  bool left = false;
+};
+
+using line = std::vector<cell>;
+
+/// The paired ratio of a peer's row: that of Sukima's row with as many workers.
+std::string paired_ratio(std::span<const summary> figures, const summary& peer) {
+  for (const summary& own : figures) {
+    const auto found = own.paired.find(peer.what.system);
+    if (own.what.workers != peer.what.workers || found == own.paired.end()) continue;
+    const bool same = own.what.compiler == peer.what.compiler;
+    const bool other_is_same = std::ranges::any_of(figures, [&](const summary& s) {
+      return s.what.system == own.what.system && s.what.workers == own.what.workers &&
+             s.what.compiler == peer.what.compiler;
+    });
+    if (!same && other_is_same) continue;
+    const interval& ratio = found->second;
+    return fmt::format("{:.3f} [{:.3f}, {:.3f}]", ratio.estimate, ratio.low, ratio.high);
+  }
+  return "-";
+}
+
+std::string heading(const summary& s, const table_style& style) {
+  const scenario_entry* const scenario = find_scenario(s.what.scenario);
+  const std::string size = s.what.size ? fmt::format(", size {}", *s.what.size) : "";
+  return fmt::format("{}{}, {}", styled(s.what.benchmark, "1", style.colour), size,
+                     scenario == nullptr ? s.what.scenario
+                                         : fmt::format("{} ({})", scenario->name, scenario->about));
+}
+
+/// One table: all figures of one benchmark in one scenario.
+std::string one_table(std::span<const summary> figures, const table_style& style) {
+  const time_unit unit = unit_for(figures);
+  std::set<std::string> more;
+  for (const summary& s : figures) {
+    for (const auto& [name, value] : s.more) more.insert(name);
+  }
+  std::vector<line> lines;
+  line header{{"system", true},   {"workers"}, {fmt::format("median {}", unit.name)}, {"[q1 - q3]"}, {"/ sequential"},
+              {"sukima / it"}, {"CPU s"}};
+  for (const std::string& name : more) header.push_back({name});
+  if (style.paired) header.push_back({"paired [95 %]"});
+  lines.push_back(std::move(header));
+  for (const summary& s : figures) {
+    const std::string compiler = s.what.compiler.empty() ? "" : fmt::format(" ({})", s.what.compiler);
+    line l{{fmt::format("{} {}{}", s.best_peer ? '*' : ' ', s.what.system, compiler), true},
+           {std::to_string(s.what.workers)},
+           {in_unit(s.seconds.median, unit)},
+           {fmt::format("[{} - {}]", in_unit(s.seconds.q1, unit), in_unit(s.seconds.q3, unit))},
+           {optional_ratio(s.ratio)},
+           {optional_ratio(s.own_ratio)},
+           {fmt::format("{:.3f}", s.cpu_seconds)}};
+    for (const std::string& name : more) {
+      const auto found = s.more.find(name);
+      l.push_back({found == s.more.end() ? "-" : fmt::format("{:g}", found->second)});
+    }
+    if (style.paired) l.push_back({paired_ratio(figures, s)});
+    lines.push_back(std::move(l));
+  }
+  std::vector<std::size_t> widths(lines[0].size(), 0);
+  for (const line& l : lines) {
+    for (std::size_t i = 0; i < l.size(); ++i) widths[i] = std::max(widths[i], l[i].text.size());
+  }
+  lines[0][0].text.insert(0, "  ");
+  widths[0] = std::max(widths[0], lines[0][0].text.size());
+
+  std::string text = heading(figures.front(), style) + "\n";
+  for (std::size_t row = 0; row < lines.size(); ++row) {
+    std::string out;
+    for (std::size_t i = 0; i < lines[row].size(); ++i) {
+      const cell& c = lines[row][i];
+      out += c.left ? fmt::format("{:<{}}", c.text, widths[i]) : fmt::format("  {:>{}}", c.text, widths[i]);
+    }
+    out.erase(out.find_last_not_of(' ') + 1);
+    if (row == 0) {
+      text += styled(out, "2", style.colour);
+    } else {
+      const bool own = figures[row - 1].what.system == own_system;
+      text += styled(out, own ? "1;32" : "33", style.colour && (own || figures[row - 1].best_peer));
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string table_text(std::span<const summary> figures, const table_style& style) {
+  std::string text;
+  std::vector<std::string> scenarios_seen;
+  for (const summary& s : figures) {
+    const std::string key = s.what.benchmark + "\n" + s.what.scenario;
+    if (std::ranges::find(scenarios_seen, key) != scenarios_seen.end()) continue;
+    scenarios_seen.push_back(key);
+    std::vector<summary> group;
+    std::ranges::copy_if(figures, std::back_inserter(group), [&](const summary& other) {
+      return other.what.benchmark == s.what.benchmark && other.what.scenario == s.what.scenario;
+    });
+    if (!text.empty()) text += "\n";
+    text += one_table(group, style);
+  }
+  return text;
+}
+
+}  // namespace sukima::cli::bench

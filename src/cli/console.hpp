@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the command writes for people: errors that end it, colours, and a progress line on terminals.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace sukima::cli {
+
+/// Exit codes of every subcommand.
+enum exit_code : int {
+  exit_success = 0,  ///< all that was asked for was done
+  exit_failure = 1,  ///< something that was asked for failed while it ran
+  exit_usage = 2,    ///< the request itself was wrong; nothing was done
+};
+
+/// A request that cannot be carried out as it stands: one sentence for the user, exit code 2.
+class usage_error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Writes `sukima: MESSAGE` as one line on stderr.
+void complain(std::string_view message);
+
+/// Whether text on this file descriptor may be coloured: it is a terminal that can, and NO_COLOR is not set.
+bool use_colour(int file_descriptor);
+
+/// The text between the escape codes of an SGR attribute ("1" is bold, "32" green), if `enabled`.
+std::string styled(std::string_view text, std::string_view attribute, bool enabled);
+
+/// One line on stderr that is replaced again and again, and gone at the end. Silent unless stderr is a terminal.
+class progress_line {
+ public:
+  progress_line();
+  ~progress_line();
+  progress_line(const progress_line&) = delete;
+  progress_line& operator=(const progress_line&) = delete;
+
+  void show(std::string_view text);
+  void clear();
+  /// Whether anybody sees it.
+  bool enabled() const { return enabled_; }
+
+ private:
+  bool enabled_;
+  bool shown_ = false;
+};
+
+/// The accepted words of a wrong choice, as "a, b or c".
+std::string join_words(const auto& words, std::string_view last_separator = " or ") {
+  std::string text;
+  std::size_t position = 0;
+  for (const auto& word : words) {
+    if (position > 0) {
+      text += position + 1 == words.size() ? last_separator : std::string_view(", ");
+    }
+    text += word;
+    ++position;
+  }
+  return text;
+}
+
+}  // namespace sukima::cli

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program `sukima`: finds the subcommand, and turns every error into one sentence and an exit code.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "bench/command.hpp"
+#include "console.hpp"
+#include "version.hpp"
+
+namespace {
+
+using namespace sukima::cli;
+
+/// The long names of a command's options, for messages.
+std::vector<std::string> option_names(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+std::vector<std::string> command_names(const CLI::App& program) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : program.get_subcommands(nullptr)) names.push_back(command->get_name());
+  return names;
+}
+
+/// One sentence on what is wrong with the command line.
+std::string explain(const CLI::App& program, const CLI::ParseError& error) {
+  const auto parsed = program.get_subcommands();
+  const CLI::App& command = parsed.empty() ? program : *parsed.front();
+  const std::string called = parsed.empty() ? "sukima" : "sukima " + command.get_name();
+  const std::vector<std::string> unknown = program.remaining(true);
+  const bool no_command = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+  if (no_command && unknown.empty()) {
+    return fmt::format("no command was given: choose {} (sukima --help tells more)", join_words(command_names(program)));
+  }
+  if (!no_command && dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr) {
+    return fmt::format("{} ({} --help shows what is accepted)", error.what(), called);
+  }
+  const std::string word = unknown.empty() ? "" : unknown.front();
+  if (parsed.empty() && !word.starts_with('-')) {
+    return fmt::format("unknown command '{}': choose {}", word, join_words(command_names(program)));
+  }
+  return fmt::format("unknown option '{}' of {}: the options are {}", word, called,
+                     join_words(option_names(command), " and "));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App program("Sukima runs parallel programs on the CPU they actually get.", "sukima");
+  program.set_version_flag("--version", fmt::format("sukima {}", sukima_version));
+  program.require_subcommand(1);
+  program.footer("'sukima COMMAND --help' tells more about a command. The manual: man sukima.");
+  int code = exit_success;
+  bench::add_command(program, code);
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return program.exit(error);  // --help and --version
+    complain(explain(program, error));
+    return exit_usage;
+  } catch (const usage_error& error) {
+    complain(error.what());
+    return exit_usage;
+  } catch (const std::exception& error) {
+    complain(error.what());
+    return exit_failure;
+  }
+  return code;
+}
