@@ -23,7 +23,12 @@ std::int64_t fillings(context c, const pentomino_board& board, int k, int used) 
           if (window & orientation.mask) continue;
           pentomino_board next = board;
           next.place(k, used, chosen, orientation);
-          sum += next.complete() ? 1 : fillings(below, next, next.first_free(k), used + 1);
+          if (next.complete()) {
+            ++sum;
+            continue;
+          }
+          const int free = next.first_free(k);
+          if (!next.hopeless(free)) sum += fillings(below, next, free, used + 1);
         }
         return sum;
       });

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -112,13 +113,21 @@ struct pentomino_board {
 
   /// The first free cell in reading order at or after cell k; the board must not be complete.
   [[nodiscard]] int first_free(int k) const {
-    while (colour[static_cast<unsigned>(k)] != 0) ++k;
-    return k;
+    // Filled in reading order, so a free cell is never more than a piece's reach beyond the last one.
+    return k + std::countr_one(window(k));
   }
 
   /// The cells that are not free from cell k on, as the masks of orientations see them: one fits if its mask has
   /// no cell in common. Stays valid while pieces are placed and removed again.
   [[nodiscard]] std::uint64_t window(int k) const { return static_cast<std::uint64_t>(full >> k); }
+
+  /// Whether the first free cell k is part of a hole of one or two cells, which no piece fills.
+  [[nodiscard]] bool hopeless(int k) const {
+    constexpr std::uint64_t right = 1 << 1, below = 1 << 7, next_right = 1 << 2, next_below = 1 << 8;
+    const std::uint64_t w = window(k);
+    if ((w & below) == 0) return false;
+    return (w & right) != 0 || (~w & (next_right | next_below)) == 0;
+  }
 
   /// Puts the piece at place `chosen` of the order on cell k, in that orientation, and moves it to place `used`.
   void place(int k, int used, int chosen, const pentomino_detail::orientation& o) {

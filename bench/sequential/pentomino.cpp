@@ -18,7 +18,11 @@ std::int64_t fillings(pentomino_board& board, int k, int used) {
       const auto& orientation = piece.form[static_cast<unsigned>(form)];
       if (window & orientation.mask) continue;
       board.place(k, used, chosen, orientation);
-      sum += board.complete() ? 1 : fillings(board, board.first_free(k), used + 1);
+      if (board.complete()) {
+        ++sum;
+      } else if (const int free = board.first_free(k); !board.hopeless(free)) {
+        sum += fillings(board, free, used + 1);
+      }
       board.remove(k, used, chosen, orientation);
     }
   }

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The little parallel work that every program does first: some milliseconds of forks, for all threads to join in.
+#include "harness/harness.hpp"
+#include "system.hpp"
+
+namespace {
+
+std::int64_t leaves(context c, int depth) {
+  if (depth == 0) return 1;
+  std::int64_t a = 0, b = 0;
+  c.fork2([&](context below) { a = leaves(below, depth - 1); }, [&](context below) { b = leaves(below, depth - 1); });
+  return a + b;
+}
+
+}  // namespace
+
+void bench::warm_up() {
+  const double start = wall_seconds();
+  while (wall_seconds() - start < 0.005)
+    region([](context c) {
+      if (leaves(c, 10) != 1 << 10) throw wrong_result("the warm-up counted wrong");
+    });
+}
