@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+# SUKIMA_SANITIZER: compiles and links everything with a sanitizer; the first report ends the program.
+if(SUKIMA_SANITIZER STREQUAL "thread")
+  set(flags -fsanitize=thread)
+elseif(SUKIMA_SANITIZER STREQUAL "address")
+  set(flags -fsanitize=address,undefined -fno-sanitize-recover=all)
+elseif(NOT SUKIMA_SANITIZER STREQUAL "")
+  message(FATAL_ERROR "SUKIMA_SANITIZER is '${SUKIMA_SANITIZER}'; give thread, address, or nothing")
+endif()
+if(SUKIMA_SANITIZER)
+  add_compile_options(${flags} -O1 -g -fno-omit-frame-pointer)
+  add_link_options(${flags})
+endif()

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+# Functions for tests: sukima_add_test, sukima_add_program_test and sukima_add_models.
+find_package(GTest REQUIRED)
+include(GoogleTest)
+
+# Seconds until a hanging test is killed; the sanitizers make programs some ten times slower.
+set(SUKIMA_TEST_TIMEOUT 60)
+if(SUKIMA_SANITIZER)
+  set(SUKIMA_TEST_TIMEOUT 300)
+endif()
+
+# Options of the sanitizers that every test runs with.
+set(SUKIMA_TEST_ENVIRONMENT
+  "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1"
+  "ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1"
+  "UBSAN_OPTIONS=print_stacktrace=1")
+
+# sukima_add_test(NAME SOURCES source… [LIBRARIES library…] [DEFINITIONS definition…] [TIMEOUT seconds]
+#                 [LABELS label…] [SERIAL])
+# adds the program NAME of GoogleTest tests, each a test of ctest called NAME.SUITE.TEST. TIMEOUT is for one of
+# them, without a sanitizer; SERIAL ones have the machine for themselves.
+function(sukima_add_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "TIMEOUT" "SOURCES;LIBRARIES;DEFINITIONS;LABELS")
+  if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
+    message(FATAL_ERROR "sukima_add_test(${name} …): give SOURCES and named arguments only, "
+      "without '${arg_UNPARSED_ARGUMENTS}'")
+  endif()
+  set(timeout ${SUKIMA_TEST_TIMEOUT})
+  if(arg_TIMEOUT)
+    math(EXPR timeout "${arg_TIMEOUT} * ${SUKIMA_TEST_TIMEOUT} / 60")
+  endif()
+  add_executable(${name} ${arg_SOURCES})
+  target_compile_definitions(${name} PRIVATE ${arg_DEFINITIONS})
+  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gtest_main sukima_warnings)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/bin)
+  set(properties TIMEOUT ${timeout} ENVIRONMENT "${SUKIMA_TEST_ENVIRONMENT}")
+  if(arg_SERIAL)
+    list(APPEND properties RUN_SERIAL ON)
+  endif()
+  if(arg_LABELS)
+    list(APPEND properties LABELS "${arg_LABELS}")
+  endif()
+  gtest_discover_tests(${name}
+    TEST_PREFIX ${name}.
+    DISCOVERY_MODE PRE_TEST
+    DISCOVERY_TIMEOUT 60
+    PROPERTIES ${properties})
+endfunction()
+
+# sukima_add_program_test(NAME [TIMEOUT seconds] [LABELS label…] [SERIAL] COMMAND command…)
+# adds a test that passes if the command ends with code 0, and is skipped if it ends with 77.
+function(sukima_add_program_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "TIMEOUT" "COMMAND;LABELS")
+  set(timeout ${SUKIMA_TEST_TIMEOUT})
+  if(arg_TIMEOUT)
+    set(timeout ${arg_TIMEOUT})
+  endif()
+  add_test(NAME ${name} COMMAND ${arg_COMMAND})
+  set_tests_properties(${name} PROPERTIES
+    TIMEOUT ${timeout}
+    SKIP_RETURN_CODE 77
+    ENVIRONMENT "${SUKIMA_TEST_ENVIRONMENT}")
+  if(arg_SERIAL)
+    set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)
+  endif()
+  if(arg_LABELS)
+    set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}")
+  endif()
+endfunction()
+
+# sukima_add_models(FOLDER) adds a test for each `check:` line of each model src/PART/model/NAME.pml under FOLDER,
+# called model.PART.NAME.NUMBER; scripts/check-models.sh says what such a line means.
+function(sukima_add_models folder)
+  file(GLOB_RECURSE models CONFIGURE_DEPENDS ${folder}/*.pml)
+  foreach(model IN LISTS models)
+    cmake_path(GET model STEM stem)
+    cmake_path(GET model PARENT_PATH model_folder)
+    cmake_path(GET model_folder PARENT_PATH part_folder)
+    cmake_path(GET part_folder FILENAME part)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${model})
+    file(STRINGS ${model} checks REGEX "^[/* ]*check:")
+    list(LENGTH checks count)
+    if(count EQUAL 0)
+      message(FATAL_ERROR "${model} has no line 'check: …' at its top; see scripts/check-models.sh")
+    endif()
+    foreach(number RANGE 1 ${count})
+      sukima_add_program_test(model.${part}.${stem}.${number}
+        COMMAND ${PROJECT_SOURCE_DIR}/scripts/check-models.sh ${model} ${number}
+        TIMEOUT 300
+        LABELS model)
+    endforeach()
+  endforeach()
+endfunction()
