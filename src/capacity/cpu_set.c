@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// A set of CPU numbers: counting, intersecting, and reading the kernel's list form.
+#include "cpu_set.h"
+
+#include <string.h>
+
+#include "text.h"
+
+void sukima_cpu_set_clear(sukima_cpu_set* set) { set->used = 0; }
+
+void sukima_cpu_set_add_range(sukima_cpu_set* set, uint32_t first, uint32_t last) {
+  if (last >= SUKIMA_CAPACITY_MAX_CPUS) last = SUKIMA_CAPACITY_MAX_CPUS - 1;
+  while (first <= last && set->used <= last / 64) set->words[set->used++] = 0;
+  for (uint32_t cpu = first; cpu <= last; cpu++) set->words[cpu / 64] |= UINT64_C(1) << (cpu % 64);
+}
+
+void sukima_cpu_set_copy(sukima_cpu_set* set, const sukima_cpu_set* other) {
+  set->used = other->used;
+  memcpy(set->words, other->words, other->used * sizeof other->words[0]);
+}
+
+uint32_t sukima_cpu_set_count(const sukima_cpu_set* set) { return sukima_cpu_set_count_both(set, set); }
+
+uint32_t sukima_cpu_set_count_both(const sukima_cpu_set* a, const sukima_cpu_set* b) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < a->used && i < b->used; i++) {
+    count += (uint32_t)__builtin_popcountll(a->words[i] & b->words[i]);
+  }
+  return count;
+}
+
+void sukima_cpu_set_intersect(sukima_cpu_set* set, const sukima_cpu_set* other) {
+  if (set->used > other->used) set->used = other->used;
+  for (uint32_t i = 0; i < set->used; i++) set->words[i] &= other->words[i];
+}
+
+// Adds the `used` first of every `group` CPUs of the range: the kernel's "first-last:used/group".
+static bool add_strided(sukima_cpu_set* set, uint64_t first, uint64_t last, uint64_t used, uint64_t group) {
+  if (used == 0 || group == 0 || used > group) return false;
+  if (last >= SUKIMA_CAPACITY_MAX_CPUS) last = SUKIMA_CAPACITY_MAX_CPUS - 1;
+  for (uint64_t start = first; start <= last; start += group) {
+    uint64_t end = used - 1 > last - start ? last : start + used - 1;
+    sukima_cpu_set_add_range(set, (uint32_t)start, (uint32_t)end);
+    if (group > last - start) break;
+  }
+  return true;
+}
+
+bool sukima_cpu_set_parse(sukima_cpu_set* set, const char* text, size_t length) {
+  sukima_text rest = {text, text + length};
+  sukima_cpu_set_clear(set);
+  sukima_text_skip_blanks(&rest);
+  if (sukima_text_at_end(&rest)) return true;
+  do {
+    uint64_t first = 0;
+    uint64_t used = 1;
+    uint64_t group = 1;
+    if (!sukima_text_take_number(&rest, &first)) return false;
+    uint64_t last = first;
+    if (sukima_text_take(&rest, '-') && (!sukima_text_take_number(&rest, &last) || last < first)) return false;
+    if (sukima_text_take(&rest, ':') &&
+        (!sukima_text_take_number(&rest, &used) || !sukima_text_take(&rest, '/') ||
+         !sukima_text_take_number(&rest, &group))) {
+      return false;
+    }
+    if (!add_strided(set, first, last, used, group)) return false;
+  } while (sukima_text_take(&rest, ','));
+  sukima_text_skip_blanks(&rest);
+  return sukima_text_at_end(&rest);
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// A set of CPU numbers, large enough for every Linux machine, without memory management.
+#ifndef SUKIMA_CAPACITY_CPU_SET_H
+#define SUKIMA_CAPACITY_CPU_SET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <sukima/capacity.h>
+
+enum { sukima_cpu_set_words = SUKIMA_CAPACITY_MAX_CPUS / 64 };
+
+/// Only the words in use are ever looked at: machines with few CPUs do not pay for those with many.
+typedef struct sukima_cpu_set {
+  uint32_t used;  ///< words in use; the others have no defined value
+  uint64_t words[sukima_cpu_set_words];
+} sukima_cpu_set;
+
+void sukima_cpu_set_clear(sukima_cpu_set* set);
+void sukima_cpu_set_add_range(sukima_cpu_set* set, uint32_t first, uint32_t last);
+void sukima_cpu_set_copy(sukima_cpu_set* set, const sukima_cpu_set* other);
+uint32_t sukima_cpu_set_count(const sukima_cpu_set* set);
+uint32_t sukima_cpu_set_count_both(const sukima_cpu_set* a, const sukima_cpu_set* b);
+
+/// Keeps in `set` only what is also in `other`.
+void sukima_cpu_set_intersect(sukima_cpu_set* set, const sukima_cpu_set* other);
+
+/// Understands the kernel's list form, "0-3,8,10-15" or "0-30:2/4" (2 of every 4), to the end of the text or line.
+/// \return false if it is malformed; the set is then in an unspecified state. An empty text is an empty set.
+bool sukima_cpu_set_parse(sukima_cpu_set* set, const char* text, size_t length);
+
+#endif

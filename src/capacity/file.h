@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading files of /proc and /sys with bare system calls: no stdio, no cancellation points, nothing left open.
+#ifndef SUKIMA_CAPACITY_FILE_H
+#define SUKIMA_CAPACITY_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "text.h"
+
+/// What became of an attempt to read a file; above 0 it is an error number.
+enum { sukima_file_read_ok = 0, sukima_file_too_large = -1 };
+
+/// Reads a whole file into `memory`.
+/// \return sukima_file_read_ok, sukima_file_too_large if it has more than `size` bytes, or an error number
+int sukima_file_read(const char* path, char* memory, size_t size, sukima_text* content);
+
+/// The file or directory can be seen.
+bool sukima_file_exists(const char* path);
+
+/// Reads a file of any length line by line.
+typedef struct sukima_line_reader {
+  int descriptor;
+  int error;         ///< 0, or the error number that ended the reading
+  char* memory;
+  size_t size;
+  size_t begin;      ///< the first byte in memory that was not given yet
+  size_t end;        ///< behind the last byte in memory
+  bool skipping;     ///< inside a line that did not fit
+  bool at_end;
+  size_t too_long;   ///< lines left out because they did not fit into memory
+} sukima_line_reader;
+
+/// \return 0, or an error number; then there is nothing to close
+int sukima_line_reader_open(sukima_line_reader* reader, const char* path, char* memory, size_t size);
+
+/// Gives the next line without its line end; lines that do not fit into memory are left out and counted.
+bool sukima_line_reader_next(sukima_line_reader* reader, sukima_text* line);
+
+void sukima_line_reader_close(sukima_line_reader* reader);
+
+#endif

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reader: its settings, the control groups that it found, and its work memory. Internal to the capacity part.
+#ifndef SUKIMA_CAPACITY_READER_H
+#define SUKIMA_CAPACITY_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <sukima/capacity.h>
+
+#include "cpu_set.h"
+#include "text.h"
+
+enum {
+  sukima_work_size = 65536,    // no file of one value is larger; a longer line of mountinfo is left out
+  sukima_error_size = 256,     // for the sentence about a wrong override
+  sukima_path_size = 4096,     // the kernel opens no longer path
+};
+
+/// The hierarchies of control groups that may limit CPU.
+typedef enum sukima_hierarchy {
+  SUKIMA_V1_CPU,
+  SUKIMA_V1_CPUSET,
+  SUKIMA_V2,
+  sukima_hierarchy_count
+} sukima_hierarchy;
+
+/// How well a mount shows the process's group; of several mounts the one with the highest is taken.
+typedef enum sukima_match {
+  SUKIMA_NO_MATCH,
+  SUKIMA_SHOWS_ANCESTOR,    ///< only a group above ours; the way down to ours is not known
+  SUKIMA_CONTAINS_PROCESS,  ///< the paths do not fit, but the process is listed in the mounted group
+  SUKIMA_SHOWS_DIRECTORY,   ///< the paths fit and the directory exists
+  SUKIMA_SHOWS_GROUP        ///< and it is a control group
+} sukima_match;
+
+/// The process's group in one hierarchy, as a directory that can be seen from here.
+typedef struct sukima_place {
+  bool listed;                 ///< the process is in such a hierarchy
+  sukima_match match;          ///< `directory` is valid unless this is SUKIMA_NO_MATCH
+  bool hidden_above;           ///< there are groups above the highest visible one
+  uint32_t level;              ///< of `directory`: 0 is the process's own group, 1 a group somewhere above it
+  size_t top_length;           ///< length of the highest visible group's directory, at the front of `directory`
+  size_t mount_root_length;    ///< the shorter a mount's root, the more groups above ours are visible
+  char mount_point[sukima_path_size];  ///< as mountinfo says it
+  char group[sukima_path_size];        ///< as /proc/PID/cgroup says it
+  char directory[sukima_path_size];
+} sukima_place;
+
+/// Who wants to hear about limits and notes, besides the numbers.
+typedef struct sukima_listener {
+  void* owner;
+  void (*limit)(void* owner, const sukima_capacity_limit* limit);
+  void (*note)(void* owner, const char* file, const char* text);
+} sukima_listener;
+
+typedef enum sukima_open_affinity {
+  SUKIMA_NOT_READ_YET,
+  SUKIMA_FREE,    ///< nobody had narrowed the mask: it follows the cpuset
+  SUKIMA_NARROWED ///< somebody had: it stays as it was
+} sukima_open_affinity;
+
+typedef struct sukima_reader {
+  // Settings
+  pid_t pid;                        // 0: ourselves
+  sukima_capacity_affinity affinity_of;
+  double override_cpus;             // 0: none
+  char error[sukima_error_size];    // why there is none though one was given; "" if nothing is wrong
+  char root[sukima_path_size];
+  const sukima_listener* listener;  // may be NULL
+
+  // What was found
+  bool discovered;
+  uint64_t groups_hash;             // of /proc/PID/cgroup
+  uint32_t discovery_notes;
+  uint32_t files_seen;              // files of our groups that could be read last time
+  sukima_open_affinity open_affinity;
+  sukima_place places[sukima_hierarchy_count];
+
+  // Work memory
+  uint32_t notes;
+  sukima_cpu_set online;
+  sukima_cpu_set affinity;
+  sukima_cpu_set affinity_at_open;
+  sukima_cpu_set cpuset;
+  char path[sukima_path_size];
+  char mount_root[sukima_path_size];
+  char mount_point[sukima_path_size];
+  char below[sukima_path_size];  // the group's path below the mount's root
+  char text[512];
+  char lines[sukima_work_size];
+  char content[sukima_work_size];
+} sukima_reader;
+
+/// Takes over the options; the reader is all zero before.
+/// \return 0, or ENAMETOOLONG
+int sukima_reader_set(sukima_reader* reader, const sukima_capacity_options* options);
+
+/// Reads everything that is needed for the facts (all but the generation).
+void sukima_reader_read(sukima_reader* reader, sukima_capacity_facts* facts);
+
+/// Finds the process's groups: /proc/PID/cgroup and /proc/self/mountinfo.
+void sukima_reader_discover(sukima_reader* reader);
+
+/// A hash of the process's groups as /proc/PID/cgroup says them now.
+uint64_t sukima_reader_hash_groups(sukima_reader* reader);
+
+/// Memory for a reader and what stands around it: all zero, from mmap; NULL if there is none.
+void* sukima_allocate(size_t size);
+void sukima_release(void* memory, size_t size);
+
+/// Records that something was ignored.
+void sukima_note(sukima_reader* reader, const char* file, const char* text);
+
+/// Records why a file could not be used; `result` is that of sukima_file_read or an error number.
+void sukima_note_unreadable(sukima_reader* reader, const char* file, int result);
+
+/// Makes the path root + a + b + c in reader->path.
+/// \return false (and a note) if it is too long
+bool sukima_make_path(sukima_reader* reader, const char* a, const char* b, const char* c);
+
+/// Makes the path of a file of the process that is looked at in reader->path; `name` starts with '/'.
+bool sukima_make_process_path(sukima_reader* reader, const char* name);
+
+/// The number of the process that is looked at, also in a recorded tree; 0 if unknown.
+uint64_t sukima_process_number(sukima_reader* reader);
+
+#endif

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// The report: every limit and note in words, in one piece of memory.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reader.h"
+
+// Memory that grows; what stands in it may move, so texts are kept as positions until all is known.
+typedef struct buffer {
+  char* memory;
+  size_t length;
+  size_t size;
+} buffer;
+
+typedef struct limit_entry {
+  sukima_capacity_limit limit;
+  size_t file;
+  size_t text;
+} limit_entry;
+
+typedef struct note_entry {
+  size_t file;
+  size_t text;
+} note_entry;
+
+typedef struct collector {
+  buffer limits;
+  buffer notes;
+  buffer texts;
+  bool failed;
+} collector;
+
+// Appends bytes and gives their position.
+static size_t append(collector* all, buffer* to, const void* bytes, size_t length) {
+  if (to->size - to->length < length) {
+    size_t size = 2 * to->size + length + 1024;
+    char* memory = realloc(to->memory, size);
+    if (memory == NULL) {
+      all->failed = true;
+      return 0;
+    }
+    to->memory = memory;
+    to->size = size;
+  }
+  size_t position = to->length;
+  memcpy(to->memory + position, bytes, length);
+  to->length += length;
+  return position;
+}
+
+static size_t append_text(collector* all, const char* text) {
+  return append(all, &all->texts, text, strlen(text) + 1);
+}
+
+static void take_limit(void* owner, const sukima_capacity_limit* limit) {
+  collector* all = owner;
+  limit_entry entry = {*limit, append_text(all, limit->file), append_text(all, limit->text)};
+  append(all, &all->limits, &entry, sizeof entry);
+}
+
+static void take_note(void* owner, const char* file, const char* text) {
+  collector* all = owner;
+  note_entry entry = {append_text(all, file), append_text(all, text)};
+  append(all, &all->notes, &entry, sizeof entry);
+}
+
+static bool decides(const sukima_capacity_limit* limit, const sukima_capacity_facts* facts) {
+  if (limit->kind != facts->binding) return false;
+  return limit->kind != SUKIMA_CAPACITY_QUOTA || limit->value == facts->quota;
+}
+
+// Puts all into one piece of memory: the report, the limits, the notes, the texts.
+static sukima_capacity_report* assemble(const collector* all, const sukima_reader* reader,
+                                        const sukima_capacity_facts* facts) {
+  size_t limit_count = all->limits.length / sizeof(limit_entry);
+  size_t note_count = all->notes.length / sizeof(note_entry);
+  size_t error_length = strlen(reader->error);
+  size_t limits_at = sizeof(sukima_capacity_report);
+  size_t notes_at = limits_at + limit_count * sizeof(sukima_capacity_limit);
+  size_t texts_at = notes_at + note_count * sizeof(sukima_capacity_note);
+  char* memory = malloc(texts_at + all->texts.length + error_length + 1);
+  if (memory == NULL) return NULL;
+
+  sukima_capacity_report* report = (sukima_capacity_report*)(void*)memory;
+  sukima_capacity_limit* limits = (sukima_capacity_limit*)(void*)(memory + limits_at);
+  sukima_capacity_note* notes = (sukima_capacity_note*)(void*)(memory + notes_at);
+  char* texts = memory + texts_at;
+  char* error = texts + all->texts.length;
+  if (all->texts.length != 0) memcpy(texts, all->texts.memory, all->texts.length);
+  memcpy(error, reader->error, error_length + 1);
+
+  const limit_entry* limit_entries = (const limit_entry*)(const void*)all->limits.memory;
+  const note_entry* note_entries = (const note_entry*)(const void*)all->notes.memory;
+  bool decided = false;
+  for (size_t i = 0; i < limit_count; i++) {
+    limits[i] = limit_entries[i].limit;
+    limits[i].file = texts + limit_entries[i].file;
+    limits[i].text = texts + limit_entries[i].text;
+    limits[i].is_binding = !decided && decides(&limits[i], facts);
+    decided = decided || limits[i].is_binding != 0;
+  }
+  for (size_t i = 0; i < note_count; i++) {
+    notes[i] = (sukima_capacity_note){texts + note_entries[i].file, texts + note_entries[i].text};
+  }
+  *report = (sukima_capacity_report){*facts, limit_count, limits, note_count, notes, error_length != 0 ? error : NULL};
+  return report;
+}
+
+sukima_capacity_report* sukima_capacity_explain(const sukima_capacity_options* options) {
+  int saved = errno;
+  sukima_capacity_report* report = NULL;
+  sukima_reader* reader = sukima_allocate(sizeof *reader);
+  if (reader != NULL && sukima_reader_set(reader, options) == 0) {
+    collector all = {0};
+    const sukima_listener listener = {&all, take_limit, take_note};
+    sukima_capacity_facts facts;
+    reader->listener = &listener;
+    sukima_reader_read(reader, &facts);
+    facts.generation = 1;
+    if (!all.failed) report = assemble(&all, reader, &facts);
+    free(all.limits.memory);
+    free(all.notes.memory);
+    free(all.texts.memory);
+  }
+  if (reader != NULL) sukima_release(reader, sizeof *reader);
+  errno = saved;
+  return report;
+}
+
+void sukima_capacity_report_free(sukima_capacity_report* report) { free(report); }
+
+const char* sukima_capacity_kind_name(sukima_capacity_kind kind) {
+  switch (kind) {
+    case SUKIMA_CAPACITY_ONLINE: return "online";
+    case SUKIMA_CAPACITY_AFFINITY: return "affinity";
+    case SUKIMA_CAPACITY_CPUSET: return "cpuset";
+    case SUKIMA_CAPACITY_QUOTA: return "quota";
+    case SUKIMA_CAPACITY_WEIGHT: return "weight";
+    case SUKIMA_CAPACITY_OVERRIDE: return "override";
+  }
+  return "unknown";
+}
