@@ -2,9 +2,7 @@
 // The context of the programs for OpenMP: tasks inside a parallel region, and work-sharing for plain loops.
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <vector>
+#include "fork_join/parts.hpp"
 
 struct context {
   template <class F, class G>
@@ -17,29 +15,23 @@ struct context {
 
   template <class T, class Admissible, class F>
   T sum(int first, int last, Admissible admissible, F f) const {
-    constexpr int few = 32;  // parts that need no allocation
-    if (last - first <= few) {
-      std::array<T, few> parts;
-      return sum_of_tasks(parts.data(), first, last, admissible, f);
+    if (first == last) return T{};
+    if (last - first > few_choices) {  // halves, as a loop of tasks would do
+      const int middle = first + (last - first) / 2;
+      T a{}, b{};
+      fork2([&](context c) { a = c.sum<T>(first, middle, admissible, f); },
+            [&](context c) { b = c.sum<T>(middle, last, admissible, f); });
+      return a += b;
     }
-    std::vector<T> parts(static_cast<std::size_t>(last - first));
-    return sum_of_tasks(parts.data(), first, last, admissible, f);
-  }
-
- private:
-  template <class T, class Admissible, class F>
-  static T sum_of_tasks(T* parts, int first, int last, Admissible& admissible, F& f) {
-    int tasks = 0;
+    parts<T> part;
     for (int i = first; i < last; ++i) {
       if (!admissible(i)) continue;
-      T* part = parts + tasks++;
-#pragma omp task default(none) firstprivate(part, i) shared(f)
-      *part = f(context{}, i);
+      T* to = &part.add();
+#pragma omp task default(none) firstprivate(to, i) shared(f)
+      *to = f(context{}, i);
     }
 #pragma omp taskwait
-    T total{};
-    for (int i = 0; i < tasks; ++i) total += parts[i];
-    return total;
+    return part.sum();
   }
 };
 
