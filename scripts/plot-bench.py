@@ -43,11 +43,12 @@ def read_panels(lines):
     return panels
 
 
-def unit_for(rows):
-    """The unit in which the shortest bar has digits before the point."""
-    times = [row["seconds"]["median"] for row in rows if row["seconds"]["median"] > 0]
-    smallest = min(times, default=1)
-    return next((unit for unit in UNITS if smallest >= 0.1 * unit[0]), UNITS[-1])
+def axis_for(rows):
+    """The unit in which the shortest bar has digits before the point, and whether the axis is logarithmic."""
+    times = [row["seconds"]["median"] for row in rows if row["seconds"]["median"] > 0] or [1]
+    unit = next((unit for unit in UNITS if min(times) >= 0.1 * unit[0]), UNITS[-1])
+    # A peer that is a hundred times slower must not squeeze all others into nothing.
+    return unit, max(times) > 20 * min(times)
 
 
 def label(row):
@@ -61,9 +62,9 @@ def colour(row):
     return {"sukima": COLOUR_OWN, "sequential": COLOUR_SEQUENTIAL}.get(row["system"], COLOUR_PEER)
 
 
-def draw_panel(axes, key, rows):
+def draw_panel(axes, key, rows, axis):
     benchmark, size, scenario = key
-    factor, unit = unit_for(rows)
+    (factor, unit), logarithmic = axis
     order = {"sequential": 0, "sukima": 1}
     rows = sorted(rows, key=lambda row: (order.get(row["system"], 2), row["workers"] if order.get(row["system"]) else 0))
     medians = [row["seconds"]["median"] / factor for row in rows]
@@ -75,9 +76,7 @@ def draw_panel(axes, key, rows):
               error_kw={"ecolor": "#333333", "elinewidth": 1, "capsize": 2})
     axes.set_yticks(range(len(rows)), [label(row) for row in rows], fontsize=8)
     axes.invert_yaxis()
-    # A peer that is a hundred times slower must not squeeze all others into nothing.
-    positive = [value for value in medians if value > 0]
-    if positive and max(positive) > 20 * min(positive):
+    if logarithmic:
         axes.set_xscale("log")
     for place, (row, value) in enumerate(zip(rows, medians)):
         ratio = "" if row.get("ratio") is None else f"  {row['ratio']:.2f} x"
@@ -122,16 +121,18 @@ def main():
     names = list(dict.fromkeys(key[:2] for key in panels))
     most = max(len(rows) for rows in panels.values())
     height = 0.9 + 0.27 * most
-    figure, grid = pyplot.subplots(len(names), columns, squeeze=False, figsize=(6.5 * columns, height * len(names) + 0.6))
+    figure, grid = pyplot.subplots(len(names), columns, squeeze=False, sharex="row",
+                                   figsize=(6.5 * columns, height * len(names) + 0.6))
     for axes in grid.flat:
         axes.set_visible(False)
     used = {name: 0 for name in names}
+    axis = {name: axis_for([row for key, rows in panels.items() if key[:2] == name for row in rows]) for name in names}
     for key, rows in panels.items():
         name = key[:2]
         axes = grid[names.index(name)][used[name]]
         used[name] += 1
         axes.set_visible(True)
-        draw_panel(axes, key, rows)
+        draw_panel(axes, key, rows, axis[name])
     footer = textwrap.fill(arguments.footer, 90 * columns)
     figure.text(0.01, 0.005, footer, fontsize=7, color="#555555", va="bottom")
     figure.tight_layout(rect=(0, 0.02 + 0.25 / (height * len(names) + 0.6), 1, 1))

@@ -30,7 +30,8 @@ bool use_colour(int file_descriptor);
 /// The text between the escape codes of an SGR attribute ("1" is bold, "32" green), if `enabled`.
 std::string styled(std::string_view text, std::string_view attribute, bool enabled);
 
-/// One line on stderr that is replaced again and again, and gone at the end. Silent unless stderr is a terminal.
+/// One line on stderr that is replaced again and again, and gone at the end. Silent unless stderr is a
+/// terminal.
 class progress_line {
  public:
   progress_line();

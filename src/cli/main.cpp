@@ -38,7 +38,8 @@ std::string explain(const CLI::App& program, const CLI::ParseError& error) {
   const std::vector<std::string> unknown = program.remaining(true);
   const bool no_command = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
   if (no_command && unknown.empty()) {
-    return fmt::format("no command was given: choose {} (sukima --help tells more)", join_words(command_names(program)));
+    return fmt::format("no command was given: choose {} (sukima --help tells more)",
+                       join_words(command_names(program)));
   }
   if (!no_command && dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr) {
     return fmt::format("{} ({} --help shows what is accepted)", error.what(), called);

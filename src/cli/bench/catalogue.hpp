@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `sukima bench` knows by name: systems, scenarios and the benchmarks' default sizes. New ones are table rows.
+// What `sukima bench` knows by name: systems, scenarios and the benchmarks' default sizes. New ones are table
+// rows.
 #pragma once
 
 #include <cstdint>

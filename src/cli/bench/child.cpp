@@ -41,7 +41,7 @@ void end_with_group(int signal) {
 class signal_guard {
  public:
   signal_guard() {
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_handler = end_with_group;
     sigemptyset(&action.sa_mask);
     for (std::size_t i = 0; i < signals.size(); ++i) {
@@ -96,11 +96,13 @@ std::vector<std::string> child_environment(const child_request& request) {
     const std::string_view name = text.substr(0, text.find('='));
     const bool passed = name.starts_with("SUKIMA_") || name == "PATH" || name == "HOME" || name == "TMPDIR" ||
                         name == "LD_LIBRARY_PATH";
-    const bool replaced = std::ranges::any_of(request.environment, [&](const auto& own) { return own.first == name; });
+    const bool replaced =
+        std::ranges::any_of(request.environment, [&](const auto& own) { return own.first == name; });
     if (passed && !replaced) variables.emplace_back(text);
   }
   variables.emplace_back("LC_ALL=C");
-  for (const auto& [name, value] : request.environment) variables.push_back(fmt::format("{}={}", name, value));
+  for (const auto& [name, value] : request.environment)
+    variables.push_back(fmt::format("{}={}", name, value));
   return variables;
 }
 
@@ -111,14 +113,16 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   return pointers;
 }
 
-/// What the child does between fork and exec: only async-signal-safe calls. Tells the parent errno on failure.
-[[noreturn]] void become(pid_t parent, char* const* arguments, char* const* environment, int input, int output,
-                         int errors, int report) {
+/// What the child does between fork and exec: only async-signal-safe calls. Tells the parent errno on
+/// failure.
+[[noreturn]] void become(pid_t parent, char* const* arguments, char* const* environment, int input,
+                         int output, int errors, int report) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(127);  // the parent ended before it could be watched
   for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(signal, SIG_DFL);
-  if (dup2(input, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 && dup2(errors, STDERR_FILENO) >= 0) {
+  if (dup2(input, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
+      dup2(errors, STDERR_FILENO) >= 0) {
     execve(arguments[0], arguments, environment);
   }
   const int reason = errno;
@@ -151,10 +155,12 @@ void drain(descriptor& stream, std::string& into) {
 }
 
 void open_input(const std::string& input, descriptor& file) {
-  file.reset(input.empty() ? open("/dev/null", O_RDONLY | O_CLOEXEC) : memfd_create("sukima-input", MFD_CLOEXEC));
+  file.reset(input.empty() ? open("/dev/null", O_RDONLY | O_CLOEXEC)
+                           : memfd_create("sukima-input", MFD_CLOEXEC));
   for (std::size_t done = 0; file.get() >= 0 && done < input.size();) {
     const ssize_t count = write(file.get(), input.data() + done, input.size() - done);
-    if (count < 0 && errno != EINTR) throw std::system_error(errno, std::generic_category(), "stdin of a program");
+    if (count < 0 && errno != EINTR)
+      throw std::system_error(errno, std::generic_category(), "stdin of a program");
     if (count > 0) done += static_cast<std::size_t>(count);
   }
   if (file.get() < 0) throw std::system_error(errno, std::generic_category(), "stdin of a program");
@@ -208,7 +214,8 @@ child_result run_child(const child_request& request) {
   if (request.limit.count() > 0) deadline = start + request.limit;
   if (request.notice) notice = request.notice_at;
   for (bool running = true; running;) {
-    std::array<pollfd, 3> waiting{{{ended.get(), POLLIN, 0}, {output.get(), POLLIN, 0}, {errors.get(), POLLIN, 0}}};
+    std::array<pollfd, 3> waiting{
+        {{ended.get(), POLLIN, 0}, {output.get(), POLLIN, 0}, {errors.get(), POLLIN, 0}}};
     const auto next = notice && (!deadline || *notice < *deadline) ? notice : deadline;
     if (poll(waiting.data(), waiting.size(), poll_timeout(next)) < 0 && errno != EINTR) break;
     if (waiting[1].revents != 0 && !read_some(output.get(), result.output)) output.close();
@@ -244,7 +251,8 @@ child_result run_child(const child_request& request) {
 
 std::string describe_failure(const child_result& result, std::chrono::nanoseconds limit) {
   if (result.timed_out) {
-    return fmt::format("did not end within {:g} s and was killed", std::chrono::duration<double>(limit).count());
+    return fmt::format("did not end within {:g} s and was killed",
+                       std::chrono::duration<double>(limit).count());
   }
   if (result.signal != 0) {
     return fmt::format("was killed by signal {} ({})", result.signal, strsignal(result.signal));

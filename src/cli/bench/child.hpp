@@ -11,21 +11,21 @@ namespace sukima::cli::bench {
 
 struct child_request {
   std::vector<std::string> arguments;                             ///< program file and its arguments
-  std::vector<std::pair<std::string, std::string>> environment;   ///< variables beyond those passed through
-  std::string input;                                              ///< given on stdin, which is empty otherwise
-  std::chrono::nanoseconds limit{};                               ///< then its process group is killed; 0: none
-  std::chrono::steady_clock::time_point notice_at{};              ///< when to call `notice`, if still running
-  std::function<void()> notice{};                                 ///< called once, at or after `notice_at`
+  std::vector<std::pair<std::string, std::string>> environment;  ///< variables beyond those passed through
+  std::string input;  ///< given on stdin, which is empty otherwise
+  std::chrono::nanoseconds limit{};  ///< then its process group is killed; 0: none
+  std::chrono::steady_clock::time_point notice_at{};  ///< when to call `notice`, if still running
+  std::function<void()> notice{};  ///< called once, at or after `notice_at`
 };
 
 struct child_result {
-  int exit_code = 0;        ///< of a program that ended by itself
-  int signal = 0;           ///< that ended it, or 0
-  bool timed_out = false;   ///< it was killed at the limit
-  double seconds = 0;       ///< from start to end
-  double cpu_seconds = 0;   ///< user and system time of the program and of its children that it waited for
-  std::string output;       ///< of stdout, at most 1 MiB
-  std::string errors;       ///< of stderr, at most 1 MiB
+  int exit_code = 0;  ///< of a program that ended by itself
+  int signal = 0;  ///< that ended it, or 0
+  bool timed_out = false;  ///< it was killed at the limit
+  double seconds = 0;  ///< from start to end
+  double cpu_seconds = 0;  ///< user and system time of the program and of its children that it waited for
+  std::string output;  ///< of stdout, at most 1 MiB
+  std::string errors;  ///< of stderr, at most 1 MiB
 };
 
 /// Runs a program in a process group of its own and sleeps until it ends. Of this process's environment it

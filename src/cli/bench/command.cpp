@@ -10,10 +10,12 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <set>
 #include <system_error>
 
 #include "bench/catalogue.hpp"
 #include "bench/child.hpp"
+#include "bench/compiler_note.hpp"
 #include "bench/machine.hpp"
 #include "bench/plan.hpp"
 #include "bench/report.hpp"
@@ -26,14 +28,17 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-/// A row gets this many seconds for each repetition before it is cut short: runs of ordinary length never are.
+/// A row gets this many seconds for each repetition before it is cut short: runs of ordinary length never
+/// are.
 constexpr double row_seconds_for_each_repetition = 2;
 
 /// Runs tasks, with a progress line once the whole takes longer than two seconds.
 class bench_runner {
  public:
   explicit bench_runner(double time_limit)
-      : limit_(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(time_limit))) {}
+      : limit_(
+            std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(time_limit))) {
+  }
 
   /// What the following runs are shown as.
   void announce(std::string text) {
@@ -67,23 +72,37 @@ class bench_runner {
   std::string text_;
 };
 
+/// The compilers that made the programs, with their versions.
+std::string compilers_of(const std::vector<installed_system>& installed) {
+  std::set<std::string> compilers;
+  for (const installed_system& system : installed) {
+    for (const program& p : system.programs) {
+      const std::string version = compiler_version(p.file, p.compiler);
+      if (!version.empty()) compilers.insert(fmt::format("{} {}", p.compiler, version));
+    }
+  }
+  return join_words(compilers, ", ");
+}
+
 /// Everything that one call of `sukima bench` does.
 class bench_session {
  public:
   bench_session(const bench_options& options, const std::vector<installed_system>& installed)
       : options_(options), installed_(installed), cpus_(usable_cpus()) {
     request_ = understand(options, installed, cpus_, missing_);
+    const std::string compilers = compilers_of(installed);
+    if (!compilers.empty()) machine_.emplace_back("compilers", compilers);
     if (!options.csv.empty()) csv_.emplace(options.csv);
     if (!options.plot.empty()) plotter_.emplace(options.plot);
   }
 
   int run() {
     if (!missing_.empty()) note(fmt::format("not installed, so left out: {}", join_words(missing_, " and ")));
-    if (!options_.json) fmt::print("{}\n", styled(machine_line(), "2", use_colour(STDOUT_FILENO)));
+    if (!options_.json) fmt::print("{}\n", styled(one_line(machine_), "2", use_colour(STDOUT_FILENO)));
     for (const std::string& benchmark : request_.benchmarks) measure(benchmark);
-    if (csv_ && !figures_.empty()) csv_->write(csv_text(figures_));
+    if (csv_ && !figures_.empty()) csv_->write(csv_text(figures_, machine_));
     if (plotter_ && !figures_.empty()) {
-      for (const auto& file : plotter_->draw(figures_)) note(fmt::format("drew {}", file.string()));
+      for (const auto& file : plotter_->draw(figures_, machine_)) note(fmt::format("drew {}", file.string()));
     }
     return failed_ ? exit_failure : exit_success;
   }
@@ -97,13 +116,15 @@ class bench_session {
     failed_ = true;
   }
 
-  /// Leaves each contender the program that is fastest with the smallest number of workers, where noise is least.
+  /// Leaves each contender the program that is fastest with the smallest number of workers, where noise is
+  /// least.
   void choose_programs(std::vector<contender>& contenders, const std::string& benchmark) {
     for (contender& c : contenders) {
       if (c.programs.size() < 2) continue;
       std::vector<task> candidates;
       for (const program& by : c.programs) {
-        candidates.push_back(task_for(request_, benchmark, c.system, by, std::ranges::min(request_.workers), "alone"));
+        candidates.push_back(
+            task_for(request_, benchmark, c.system, by, std::ranges::min(request_.workers), "alone"));
       }
       runner_.announce(fmt::format("{}: choosing the compiler for {}", benchmark, c.system));
       const auto fastest = choose_fastest(
@@ -125,9 +146,11 @@ class bench_session {
         .seed = 1};
     const double before = runner_.elapsed();
     std::vector<row> rows = run_rounds(
-        plan_tasks(request_, contenders, benchmark, cpus_), settings, [&](const task& t) { return runner_.run(t); },
+        plan_tasks(request_, contenders, benchmark, cpus_), settings,
+        [&](const task& t) { return runner_.run(t); },
         [&](const task& t, std::size_t done, std::size_t total) {
-          const double left = (runner_.elapsed() - before) / static_cast<double>(std::max<std::size_t>(done, 1)) *
+          const double left = (runner_.elapsed() - before) /
+                              static_cast<double>(std::max<std::size_t>(done, 1)) *
                               static_cast<double>(total - done);
           const std::string time = done == 0 ? "" : fmt::format(", about {:.0f} s left", left);
           runner_.announce(fmt::format("run {} of {}{}: {}", done + 1, total, time, describe(t)));
@@ -144,7 +167,8 @@ class bench_session {
     if (options_.json) {
       for (const summary& s : figures) fmt::print("{}\n", json_line(s));
     } else if (!figures.empty()) {
-      fmt::print("\n{}", table_text(figures, {.colour = use_colour(STDOUT_FILENO), .paired = options_.verbose}));
+      fmt::print("\n{}",
+                 table_text(figures, {.colour = use_colour(STDOUT_FILENO), .paired = options_.verbose}));
       for (const summary& s : figures) {
         if (s.repetitions < options_.repetitions) {
           fmt::print("  {}: {} of {} repetitions (see --row-time)\n", describe(s.what), s.repetitions,
@@ -161,6 +185,7 @@ class bench_session {
   int cpus_;
   std::vector<std::string> missing_;
   bench_request request_;
+  machine_facts machine_ = describe_machine();
   std::optional<output_file> csv_;
   std::optional<plotter> plotter_;
   bench_runner runner_{options_.time_limit};
@@ -185,7 +210,8 @@ void print_list(const std::vector<installed_system>& installed) {
                system.programs.empty() ? " (not installed)" : "");
   }
   fmt::print("scenarios:\n");
-  for (const scenario_entry& scenario : scenarios()) fmt::print("  {:<14} {}\n", scenario.name, scenario.about);
+  for (const scenario_entry& scenario : scenarios())
+    fmt::print("  {:<14} {}\n", scenario.name, scenario.about);
 }
 
 int run_bench(const bench_options& options) {
@@ -235,7 +261,8 @@ void add_command(CLI::App& program, int& code) {
       ->type_name("LIST")
       ->delimiter(',')
       ->allow_extra_args(false);
-  command->add_option("--repetitions", options->repetitions, "Rounds, in each of which everything runs once [5]")
+  command
+      ->add_option("--repetitions", options->repetitions, "Rounds, in each of which everything runs once [5]")
       ->type_name("N")
       ->check(CLI::Range(1, 100'000).description(""));
   command->add_option("--size", options->size, "Problem size [the benchmark's own]")->type_name("N");
@@ -250,14 +277,16 @@ void add_command(CLI::App& program, int& code) {
       ->type_name("S")
       ->check(CLI::Range(0.01, 1e6).description(""));
   command
-      ->add_option("--row-time", options->row_time,
-                   "Seconds of runs after which a row gets no further repetition; 0: no limit [2 a repetition]")
+      ->add_option(
+          "--row-time", options->row_time,
+          "Seconds of runs after which a row gets no further repetition; 0: no limit [2 a repetition]")
       ->type_name("S")
       ->check(CLI::Range(0.0, 1e9).description(""));
   command->add_flag("--json", options->json, "One JSON object a line on stdout, in place of tables");
   command->add_option("--csv", options->csv, "Also write comma-separated values")->type_name("FILE");
   command->add_option("--plot", options->plot, "Also draw PREFIX.png and PREFIX.svg")->type_name("PREFIX");
-  command->add_flag("-v,--verbose", options->verbose, "Also paired ratios of Sukima to each peer, with intervals");
+  command->add_flag("-v,--verbose", options->verbose,
+                    "Also paired ratios of Sukima to each peer, with intervals");
   command->add_flag("--list", options->list, "Show benchmarks, systems and scenarios, and end");
   command->callback([options, &code] { code = run_bench(*options); });
 }

@@ -36,15 +36,16 @@ int usable_cpus() {
   sukima_capacity_facts facts{};
   if (sukima_capacity_read(nullptr, &facts) == EINVAL) {
     const char* setting = std::getenv("SUKIMA_CPUS");
-    throw usage_error(fmt::format("SUKIMA_CPUS is '{}', which is no number of CPUs: set it to one above 0, such as "
-                                  "2 or 1.5, or unset it",
-                                  setting == nullptr ? "" : setting));
+    throw usage_error(
+        fmt::format("SUKIMA_CPUS is '{}', which is no number of CPUs: set it to one above 0, such as "
+                    "2 or 1.5, or unset it",
+                    setting == nullptr ? "" : setting));
   }
   return static_cast<int>(sukima_capacity_threads(facts.usable, nullptr));
 }
 
-std::vector<std::pair<std::string, std::string>> describe_machine() {
-  std::vector<std::pair<std::string, std::string>> facts;
+machine_facts describe_machine() {
+  machine_facts facts;
   const auto add = [&](const char* name, std::string value) {
     if (!value.empty()) facts.emplace_back(name, std::move(value));
   };
@@ -61,9 +62,9 @@ std::vector<std::pair<std::string, std::string>> describe_machine() {
   return facts;
 }
 
-std::string machine_line() {
+std::string one_line(const machine_facts& facts) {
   std::string line;
-  for (const auto& [name, value] : describe_machine()) {
+  for (const auto& [name, value] : facts) {
     if (!line.empty()) line += "; ";
     line += name == "cpu" ? value : fmt::format("{} {}", name, value);
   }

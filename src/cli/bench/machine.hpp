@@ -8,11 +8,14 @@
 
 namespace sukima::cli::bench {
 
-/// What describes this machine and moment, as pairs of a name and a value: cpu, cpus, memory, kernel, date, …
-std::vector<std::pair<std::string, std::string>> describe_machine();
+/// What describes a machine and a moment: pairs of a name and a value (cpu, cpus, memory, kernel, date, …).
+using machine_facts = std::vector<std::pair<std::string, std::string>>;
+
+/// Describes this machine, now.
+machine_facts describe_machine();
 
 /// The description on one line.
-std::string machine_line();
+std::string one_line(const machine_facts& facts);
 
 /// CPUs that this process may use, rounded up, at least 1. Throws usage_error if SUKIMA_CPUS is malformed.
 int usable_cpus();

@@ -41,8 +41,9 @@ bool is_time(double seconds) { return std::isfinite(seconds) && seconds >= 0; }
 outcome external_measurement(const child_result& result) {
   const std::optional<double> seconds = last_number(result.output);
   if (!seconds) {
-    return run_failure{fmt::format("printed no number on stdout, which should end with its seconds; it printed: '{}'",
-                                   excerpt(result.output))};
+    return run_failure{
+        fmt::format("printed no number on stdout, which should end with its seconds; it printed: '{}'",
+                    excerpt(result.output))};
   }
   if (!is_time(*seconds)) return run_failure{fmt::format("printed {} as its seconds", *seconds)};
   return measurement{*seconds, result.cpu_seconds, std::nullopt, {}, {}};
@@ -58,7 +59,8 @@ std::string describe(const task& what) {
 
 outcome parse_program_output(std::string_view output, const task& what) {
   const auto garbage = [&](std::string_view why) {
-    return run_failure{fmt::format("did not print the expected JSON line ({}); it printed: '{}'", why, excerpt(output))};
+    return run_failure{
+        fmt::format("did not print the expected JSON line ({}); it printed: '{}'", why, excerpt(output))};
   };
   const std::string_view text = trimmed(output);
   if (text.find('\n') != std::string_view::npos) return garbage("more than one line");
@@ -76,7 +78,8 @@ outcome parse_program_output(std::string_view output, const task& what) {
     } else if (name == "seconds") {
       has_seconds = value.is_number() && is_time(read.seconds = value.get<double>());
     } else if (name == "cpu_seconds") {
-      if (!value.is_number() || !is_time(read.cpu_seconds = value.get<double>())) return garbage("no 'cpu_seconds'");
+      if (!value.is_number() || !is_time(read.cpu_seconds = value.get<double>()))
+        return garbage("no 'cpu_seconds'");
     } else if (name == "result") {
       read.result = value.is_string() ? value.get<std::string>() : value.dump();
     } else if (value.is_number()) {
@@ -139,9 +142,10 @@ child_request request_for(const task& what) {
     request.environment = {{"SUKIMA_WORKERS", std::to_string(what.workers)}};
     return request;
   }
-  request.arguments = {what.program.string(), what.benchmark, "--workers", std::to_string(what.workers),
-                       "--repetitions", "1"};
-  if (what.size) request.arguments.insert(request.arguments.begin() + 2, {"--size", std::to_string(*what.size)});
+  request.arguments = {what.program.string(),        what.benchmark,  "--workers",
+                       std::to_string(what.workers), "--repetitions", "1"};
+  if (what.size)
+    request.arguments.insert(request.arguments.begin() + 2, {"--size", std::to_string(*what.size)});
   return request;
 }
 

@@ -12,10 +12,12 @@ namespace {
 
 /// The programs that a choice of a compiler leaves.
 std::vector<program> selected(const std::vector<program>& programs, compiler_choice choice) {
-  if (programs.size() < 2 || choice == compiler_choice::best || choice == compiler_choice::both) return programs;
+  if (programs.size() < 2 || choice == compiler_choice::best || choice == compiler_choice::both)
+    return programs;
   const std::string wanted = choice == compiler_choice::gcc ? "gcc" : "clang";
   std::vector<program> matching;
-  std::ranges::copy_if(programs, std::back_inserter(matching), [&](const program& p) { return p.compiler == wanted; });
+  std::ranges::copy_if(programs, std::back_inserter(matching),
+                       [&](const program& p) { return p.compiler == wanted; });
   return matching;
 }
 
@@ -25,7 +27,8 @@ std::optional<std::int64_t> size_of(const bench_request& request, const std::str
 
 }  // namespace
 
-std::vector<contender> contenders_for(const bench_request& request, const std::vector<installed_system>& installed,
+std::vector<contender> contenders_for(const bench_request& request,
+                                      const std::vector<installed_system>& installed,
                                       const std::string& benchmark, std::vector<std::string>& absent) {
   std::vector<contender> contenders;
   for (const installed_system& system : installed) {

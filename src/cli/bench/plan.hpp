@@ -17,18 +17,19 @@ struct contender {
   std::vector<program> programs;
 };
 
-/// The systems that have a benchmark, each with the programs that the choice of a compiler leaves: several, if
-/// the best one has still to be found or both are asked for. A system that comes in one form only always takes
-/// part. `absent` gets the names of the systems that are left out.
-std::vector<contender> contenders_for(const bench_request& request, const std::vector<installed_system>& installed,
+/// The systems that have a benchmark, each with the programs that the choice of a compiler leaves: several,
+/// if the best one has still to be found or both are asked for. A system that comes in one form only always
+/// takes part. `absent` gets the names of the systems that are left out.
+std::vector<contender> contenders_for(const bench_request& request,
+                                      const std::vector<installed_system>& installed,
                                       const std::string& benchmark, std::vector<std::string>& absent);
 
 /// The task of running a benchmark by one program.
 task task_for(const bench_request& request, const std::string& benchmark, const std::string& system,
               const program& by, int workers, const std::string& scenario);
 
-/// All tasks of one benchmark: for each scenario every program of every contender, with each number of workers
-/// (the sequential program once), and every external command.
+/// All tasks of one benchmark: for each scenario every program of every contender, with each number of
+/// workers (the sequential program once), and every external command.
 std::vector<task> plan_tasks(const bench_request& request, const std::vector<contender>& contenders,
                              const std::string& benchmark, int cpus);
 

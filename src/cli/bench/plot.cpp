@@ -9,7 +9,6 @@
 #include <system_error>
 
 #include "bench/child.hpp"
-#include "bench/machine.hpp"
 #include "bench/programs.hpp"
 #include "bench/report.hpp"
 #include "console.hpp"
@@ -34,12 +33,14 @@ bool draws(const fs::path& python) {
   }
 }
 
-/// A Python with matplotlib: that of $SUKIMA_PYTHON alone if it is set, else the first in PATH, else the system's.
+/// A Python with matplotlib: that of $SUKIMA_PYTHON alone if it is set, else the first in PATH, else the
+/// system's.
 fs::path find_python() {
   if (const char* setting = std::getenv("SUKIMA_PYTHON"); setting != nullptr && *setting != '\0') {
     if (draws(setting)) return setting;
     throw usage_error(fmt::format(
-        "--plot needs Python with matplotlib, which SUKIMA_PYTHON='{}' is not: set it to one, or unset it", setting));
+        "--plot needs Python with matplotlib, which SUKIMA_PYTHON='{}' is not: set it to one, or unset it",
+        setting));
   }
   const char* path = std::getenv("PATH");
   std::istringstream entries(path == nullptr ? "" : path);
@@ -62,22 +63,24 @@ plotter::plotter(fs::path prefix) : prefix_(std::move(prefix)) {
   }
   script_ = own_directory().parent_path() / "share" / "sukima" / "plot-bench.py";
   if (access(script_.c_str(), R_OK) != 0) {
-    throw usage_error(fmt::format("--plot needs '{}', which is not there: install sukima again, or leave --plot out",
-                                  script_.string()));
+    throw usage_error(
+        fmt::format("--plot needs '{}', which is not there: install sukima again, or leave --plot out",
+                    script_.string()));
   }
   python_ = find_python();
 }
 
-std::vector<fs::path> plotter::draw(std::span<const summary> figures) const {
+std::vector<fs::path> plotter::draw(std::span<const summary> figures, const machine_facts& machine) const {
   std::string input;
   for (const summary& s : figures) input += json_line(s) + "\n";
-  const child_result result = run_child({.arguments = {python_.string(), script_.string(), prefix_.string(),
-                                                       "--footer", machine_line()},
-                                         .environment = {{"MPLBACKEND", "Agg"}},
-                                         .input = input,
-                                         .limit = python_limit});
+  const child_result result = run_child(
+      {.arguments = {python_.string(), script_.string(), prefix_.string(), "--footer", one_line(machine)},
+       .environment = {{"MPLBACKEND", "Agg"}},
+       .input = input,
+       .limit = python_limit});
   if (const std::string failure = describe_failure(result, python_limit); !failure.empty()) {
-    throw std::runtime_error(fmt::format("the plot failed: {} {}: {}", script_.string(), failure, result.errors));
+    throw std::runtime_error(
+        fmt::format("the plot failed: {} {}: {}", script_.string(), failure, result.errors));
   }
   fs::path png = prefix_;
   fs::path svg = prefix_;

@@ -35,8 +35,8 @@ std::optional<fs::path> find_executable(const std::vector<fs::path>& directories
 std::optional<std::set<std::string>> list_benchmarks(const fs::path& file) {
   std::string failure;
   try {
-    const child_result result =
-        run_child({.arguments = {file.string(), "--list"}, .environment = {}, .input = {}, .limit = list_limit});
+    const child_result result = run_child(
+        {.arguments = {file.string(), "--list"}, .environment = {}, .input = {}, .limit = list_limit});
     failure = describe_failure(result, list_limit);
     if (failure.empty()) {
       std::istringstream lines(result.output);

@@ -27,9 +27,9 @@ struct installed_system {
   std::vector<program> having(const std::string& benchmark) const;
 };
 
-/// Where benchmark programs are looked for, first match first: $SUKIMA_BENCH_DIR (directories separated by ':')
-/// and nothing else where it is set; otherwise ../libexec/sukima beside the directory of this program, then that
-/// directory itself. Throws usage_error if $SUKIMA_BENCH_DIR names no directory.
+/// Where benchmark programs are looked for, first match first: $SUKIMA_BENCH_DIR (directories separated by
+/// ':') and nothing else where it is set; otherwise ../libexec/sukima beside the directory of this program,
+/// then that directory itself. Throws usage_error if $SUKIMA_BENCH_DIR names no directory.
 std::vector<std::filesystem::path> program_directories();
 
 /// The directory of the running program.

@@ -14,7 +14,6 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "bench/machine.hpp"
 #include "console.hpp"
 
 namespace sukima::cli::bench {
@@ -48,13 +47,13 @@ std::string json_line(const summary& s) {
   line["benchmark"] = s.what.benchmark;
   line["size"] = s.what.size ? nlohmann::ordered_json(*s.what.size) : nlohmann::ordered_json(nullptr);
   line["system"] = s.what.system;
-  line["compiler"] = s.what.compiler.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(s.what.compiler);
+  line["compiler"] =
+      s.what.compiler.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(s.what.compiler);
   line["scenario"] = s.what.scenario;
   line["workers"] = s.what.workers;
   line["repetitions"] = s.repetitions;
-  line["seconds"] = {{"q1", rounded(s.seconds.q1)},
-                     {"median", rounded(s.seconds.median)},
-                     {"q3", rounded(s.seconds.q3)}};
+  line["seconds"] = {
+      {"q1", rounded(s.seconds.q1)}, {"median", rounded(s.seconds.median)}, {"q3", rounded(s.seconds.q3)}};
   line["cpu_seconds"] = rounded(s.cpu_seconds);
   line["ratio"] = s.ratio ? nlohmann::ordered_json(rounded(*s.ratio)) : nlohmann::ordered_json(nullptr);
   for (const auto& [name, value] : s.more) {
@@ -67,11 +66,12 @@ std::string json_line(const summary& s) {
   return line.dump();
 }
 
-std::string csv_text(std::span<const summary> figures) {
+std::string csv_text(std::span<const summary> figures, const machine_facts& machine) {
   std::string text;
-  for (const auto& [name, value] : describe_machine()) text += fmt::format("# {}: {}\n", name, value);
+  for (const auto& [name, value] : machine) text += fmt::format("# {}: {}\n", name, value);
   text +=
-      "benchmark,size,system,compiler,scenario,workers,repetitions,seconds_q1,seconds_median,seconds_q3,cpu_seconds,"
+      "benchmark,size,system,compiler,scenario,workers,repetitions,seconds_q1,seconds_median,seconds_q3,cpu_"
+      "seconds,"
       "ratio";
   std::set<std::string> more;
   for (const summary& s : figures) {
@@ -81,10 +81,10 @@ std::string csv_text(std::span<const summary> figures) {
   text += "\n";
   for (const summary& s : figures) {
     text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}", quoted(s.what.benchmark),
-                        s.what.size ? std::to_string(*s.what.size) : "", quoted(s.what.system), s.what.compiler,
-                        s.what.scenario, s.what.workers, s.repetitions, rounded(s.seconds.q1),
-                        rounded(s.seconds.median), rounded(s.seconds.q3), rounded(s.cpu_seconds),
-                        s.ratio ? fmt::format("{}", rounded(*s.ratio)) : "");
+                        s.what.size ? std::to_string(*s.what.size) : "", quoted(s.what.system),
+                        s.what.compiler, s.what.scenario, s.what.workers, s.repetitions,
+                        rounded(s.seconds.q1), rounded(s.seconds.median), rounded(s.seconds.q3),
+                        rounded(s.cpu_seconds), s.ratio ? fmt::format("{}", rounded(*s.ratio)) : "");
     for (const std::string& name : more) {
       const auto found = s.more.find(name);
       text += found == s.more.end() ? "," : "," + number(found->second).dump();
@@ -101,9 +101,9 @@ output_file::output_file(std::filesystem::path path) : path_(std::move(path)) {
     throw usage_error(fmt::format("'{}' is a folder: name a file in it", path_.string()));
   }
   if (access(folder.c_str(), W_OK | X_OK) != 0) {
-    throw usage_error(fmt::format("cannot write '{}': the folder '{}' {}; choose a folder that you can write to",
-                                  path_.string(), folder.string(),
-                                  errno == ENOENT ? "does not exist" : std::strerror(errno)));
+    throw usage_error(fmt::format(
+        "cannot write '{}': the folder '{}' {}; choose a folder that you can write to", path_.string(),
+        folder.string(), errno == ENOENT ? "does not exist" : std::strerror(errno)));
   }
 }
 

@@ -7,12 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "bench/machine.hpp"
 #include "bench/summary.hpp"
 
 namespace sukima::cli::bench {
 
-/// One JSON object without line break: benchmark, size, system, compiler, scenario, workers, repetitions, seconds
-/// (q1, median, q3), cpu_seconds, ratio (null without a sequential program), further numbers, and for Sukima paired.
+/// One JSON object without line break: benchmark, size, system, compiler, scenario, workers, repetitions,
+/// seconds (q1, median, q3), cpu_seconds, ratio (null without a sequential program), further numbers, and for
+/// Sukima paired.
 std::string json_line(const summary& s);
 
 struct table_style {
@@ -24,7 +26,7 @@ struct table_style {
 std::string table_text(std::span<const summary> figures, const table_style& style);
 
 /// Comma-separated values: comment lines with the machine's description, a header, one line for each row.
-std::string csv_text(std::span<const summary> figures);
+std::string csv_text(std::span<const summary> figures, const machine_facts& machine);
 
 /// Draws PREFIX.png and PREFIX.svg.
 class plotter {
@@ -33,8 +35,10 @@ class plotter {
   /// script is found: before anything is measured.
   explicit plotter(std::filesystem::path prefix);
 
-  /// The files it made. Throws std::runtime_error with the reason if it cannot.
-  std::vector<std::filesystem::path> draw(std::span<const summary> figures) const;
+  /// The files it made, with the machine's description under the figure. Throws std::runtime_error with the
+  /// reason if it cannot.
+  std::vector<std::filesystem::path> draw(std::span<const summary> figures,
+                                          const machine_facts& machine) const;
 
  private:
   std::filesystem::path prefix_;

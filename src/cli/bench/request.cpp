@@ -35,8 +35,8 @@ std::optional<std::int64_t> parse_size(const std::string& word) {
   if (word.empty()) return std::nullopt;
   const auto size = parse_number<std::int64_t>(word);
   if (!size || *size < 0) {
-    throw usage_error(fmt::format("--size is '{}': give a whole number of at least 0 (the defaults: sukima bench --list)",
-                                  word));
+    throw usage_error(fmt::format(
+        "--size is '{}': give a whole number of at least 0 (the defaults: sukima bench --list)", word));
   }
   return size;
 }
@@ -49,7 +49,8 @@ std::vector<std::string> parse_systems(const std::vector<std::string>& words,
   std::vector<std::string> accepted = known;
   accepted.insert(accepted.end(), {"all", "none"});
   std::vector<std::string> chosen = parse_choices("peer", words, accepted);
-  if (chosen.size() > 1 && (std::ranges::count(chosen, "none") > 0 || std::ranges::count(chosen, "all") > 0)) {
+  if (chosen.size() > 1 &&
+      (std::ranges::count(chosen, "none") > 0 || std::ranges::count(chosen, "all") > 0)) {
     throw usage_error("--peers takes 'all', 'none' or a list of peers, not both");
   }
   if (chosen.front() == "none") chosen.clear();
@@ -64,7 +65,8 @@ std::vector<std::string> parse_systems(const std::vector<std::string>& words,
 }
 
 std::vector<std::string> parse_benchmarks(const std::vector<std::string>& words,
-                                          const std::vector<installed_system>& installed, bool with_externals) {
+                                          const std::vector<installed_system>& installed,
+                                          bool with_externals) {
   std::vector<std::string> accepted = available_benchmarks(installed);
   if (with_externals) {
     for (const benchmark_entry& entry : known_benchmarks()) accepted.push_back(entry.name);
@@ -77,7 +79,8 @@ std::vector<std::string> parse_benchmarks(const std::vector<std::string>& words,
       places += fmt::format("{}'{}'", places.empty() ? "" : " or ", directory.string());
     }
     throw usage_error(fmt::format(
-        "there are no benchmark programs in {}: build them, or set SUKIMA_BENCH_DIR to their directory", places));
+        "there are no benchmark programs in {}: build them, or set SUKIMA_BENCH_DIR to their directory",
+        places));
   }
   if (words.empty()) {
     throw usage_error(
@@ -102,8 +105,8 @@ std::vector<int> parse_workers(const std::vector<std::string>& words) {
   for (const std::string& word : words) {
     const auto count = parse_number<int>(word);
     if (!count || *count < 1 || *count > most_workers) {
-      throw usage_error(fmt::format("--workers has '{}': give numbers from 1 to {}, such as --workers 1,2", word,
-                                    most_workers));
+      throw usage_error(fmt::format("--workers has '{}': give numbers from 1 to {}, such as --workers 1,2",
+                                    word, most_workers));
     }
     if (std::ranges::count(counts, *count) == 0) counts.push_back(*count);
   }
@@ -121,8 +124,8 @@ external_system parse_external(std::string_view text) {
         "--external is '{}': give NAME='COMMAND', with a name of letters, digits, '-', '_' and '.'", text));
   }
   if (find_system(name) != nullptr) {
-    throw usage_error(fmt::format("--external has the name '{}', which is a system that sukima knows: choose another",
-                                  name));
+    throw usage_error(fmt::format(
+        "--external has the name '{}', which is a system that sukima knows: choose another", name));
   }
   return {std::string(name), std::string(text.substr(equals + 1))};
 }
@@ -139,8 +142,8 @@ std::vector<std::string> parse_choices(std::string_view what, const std::vector<
   return chosen;
 }
 
-bench_request understand(const bench_options& options, const std::vector<installed_system>& installed, int cpus,
-                         std::vector<std::string>& missing) {
+bench_request understand(const bench_options& options, const std::vector<installed_system>& installed,
+                         int cpus, std::vector<std::string>& missing) {
   bench_request request;
   request.workers = parse_workers(options.workers);
   if (request.workers.empty()) request.workers = cpus > 1 ? std::vector<int>{1, cpus} : std::vector<int>{1};

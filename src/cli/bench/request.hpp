@@ -57,15 +57,16 @@ std::vector<int> parse_workers(const std::vector<std::string>& words);
 /// `NAME=COMMAND` with a name of letters, digits, '-', '_' and '.' that no system has. Throws usage_error.
 external_system parse_external(std::string_view text);
 
-/// `words`, each of which must be one of `accepted`, without repetitions. Throws usage_error that names `what`
+/// `words`, each of which must be one of `accepted`, without repetitions. Throws usage_error that names
+/// `what`
 /// ("peer") and the accepted words.
 std::vector<std::string> parse_choices(std::string_view what, const std::vector<std::string>& words,
                                        const std::vector<std::string>& accepted);
 
 /// Checks and understands the options. Peers that are not installed are left out; `missing` gets their names.
 /// Throws usage_error.
-bench_request understand(const bench_options& options, const std::vector<installed_system>& installed, int cpus,
-                         std::vector<std::string>& missing);
+bench_request understand(const bench_options& options, const std::vector<installed_system>& installed,
+                         int cpus, std::vector<std::string>& missing);
 
 /// The names of all benchmarks that any of the programs has, sorted.
 std::vector<std::string> available_benchmarks(const std::vector<installed_system>& installed);

@@ -39,8 +39,8 @@ const row* reference_row(const std::vector<row>& rows) {
 
 }  // namespace
 
-std::vector<row> run_rounds(const std::vector<task>& tasks, const round_settings& settings, const task_runner& run,
-                            const run_observer& observe) {
+std::vector<row> run_rounds(const std::vector<task>& tasks, const round_settings& settings,
+                            const task_runner& run, const run_observer& observe) {
   std::vector<row> rows;
   for (const task& t : tasks) rows.push_back({t, {}, std::nullopt});
   std::vector<double> used(tasks.size(), 0);
@@ -71,8 +71,9 @@ std::vector<row> run_rounds(const std::vector<task>& tasks, const round_settings
   return rows;
 }
 
-std::optional<std::size_t> choose_fastest(const std::vector<task>& candidates, const task_runner& run,
-                                          const std::function<void(std::size_t, const std::string&)>& failed) {
+std::optional<std::size_t> choose_fastest(
+    const std::vector<task>& candidates, const task_runner& run,
+    const std::function<void(std::size_t, const std::string&)>& failed) {
   // A second look pays only while it is cheap; long runs vary less.
   constexpr double long_round = 4.0;
   constexpr double never = std::numeric_limits<double>::infinity();

@@ -27,28 +27,30 @@ struct row {
 
 struct round_settings {
   int repetitions = 5;
-  double row_seconds = 0;    ///< a row that has used this much time gets no further repetition; 0: no limit
-  std::uint64_t seed = 1;    ///< of the order in each round
+  double row_seconds = 0;  ///< a row that has used this much time gets no further repetition; 0: no limit
+  std::uint64_t seed = 1;  ///< of the order in each round
 };
 
 /// Runs one task to its end.
 using task_runner = std::function<outcome(const task&)>;
 
-/// Told before each run: the task, how many runs ended before it, and how many there are if no row ends early.
+/// Told before each run: the task, how many runs ended before it, and how many there are if no row ends
+/// early.
 using run_observer = std::function<void(const task&, std::size_t done, std::size_t total)>;
 
-/// Runs every task once in each round, in an order that is shuffled anew for each round. A task that fails is not
-/// run again. The rows come in the order of the tasks.
-std::vector<row> run_rounds(const std::vector<task>& tasks, const round_settings& settings, const task_runner& run,
-                            const run_observer& observe);
+/// Runs every task once in each round, in an order that is shuffled anew for each round. A task that fails is
+/// not run again. The rows come in the order of the tasks.
+std::vector<row> run_rounds(const std::vector<task>& tasks, const round_settings& settings,
+                            const task_runner& run, const run_observer& observe);
 
-/// Which of the tasks, the same benchmark by programs of different compilers, is fastest, by the better of two
-/// runs each (of one, if the first ones are long). Failures go to `failed`, by position. Empty if all fail.
+/// Which of the tasks, the same benchmark by programs of different compilers, is fastest, by the better of
+/// two runs each (of one, if the first ones are long). Failures go to `failed`, by position. Empty if all
+/// fail.
 std::optional<std::size_t> choose_fastest(const std::vector<task>& candidates, const task_runner& run,
                                           const std::function<void(std::size_t, const std::string&)>& failed);
 
-/// Marks every row as failed whose results are not those of the sequential program or, without one, of most rows,
-/// and every row that ran another size than that one.
+/// Marks every row as failed whose results are not those of the sequential program or, without one, of most
+/// rows, and every row that ran another size than that one.
 void check_results(std::vector<row>& rows);
 
 }  // namespace sukima::cli::bench

@@ -38,7 +38,8 @@ std::optional<interval> bootstrap_median(std::span<const double> values, std::ui
     median = quantile(resample, 0.5);
   }
   std::sort(medians.begin(), medians.end());
-  return interval{median_of({values.begin(), values.end()}), quantile(medians, 0.025), quantile(medians, 0.975)};
+  return interval{median_of({values.begin(), values.end()}), quantile(medians, 0.025),
+                  quantile(medians, 0.975)};
 }
 
 double round_significant(double value, int digits) {

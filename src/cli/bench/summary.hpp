@@ -18,17 +18,17 @@ struct summary {
   int repetitions;                      ///< that were measured
   quartiles seconds;
   double cpu_seconds;                   ///< median
-  std::optional<double> ratio;          ///< median over that of the sequential program in the same scenario
-  std::optional<double> own_ratio;      ///< Sukima's median over this one, with as many workers
-  bool best_peer = false;               ///< no other peer is faster with as many workers in this scenario
-  std::map<std::string, double> more;   ///< medians of further numbers that the program prints
-  /// Of Sukima's rows: for each peer the median of Sukima's time over the peer's in the same round, with its 95 %
-  /// bootstrap interval.
+  std::optional<double> ratio;  ///< median over that of the sequential program in the same scenario
+  std::optional<double> own_ratio;  ///< Sukima's median over this one, with as many workers
+  bool best_peer = false;  ///< no other peer is faster with as many workers in this scenario
+  std::map<std::string, double> more;  ///< medians of further numbers that the program prints
+  /// Of Sukima's rows: for each peer the median of Sukima's time over the peer's in the same round, with its
+  /// 95 % bootstrap interval.
   std::map<std::string, interval> paired;
 };
 
-/// The figures of all rows without failure, in their order. Rows of several compilers are compared with rows of
-/// the same compiler, or with the fastest there is where none is of the same one.
+/// The figures of all rows without failure, in their order. Rows of several compilers are compared with rows
+/// of the same compiler, or with the fastest there is where none is of the same one.
 std::vector<summary> summarise(const std::vector<row>& rows);
 
 }  // namespace sukima::cli::bench

@@ -32,9 +32,13 @@ time_unit unit_for(std::span<const summary> figures) {
   return smallest == 0 || found == units.end() ? units[0] : *found;
 }
 
-std::string in_unit(double seconds, const time_unit& unit) { return fmt::format("{:.3f}", seconds / unit.seconds); }
+std::string in_unit(double seconds, const time_unit& unit) {
+  return fmt::format("{:.3f}", seconds / unit.seconds);
+}
 
-std::string optional_ratio(const std::optional<double>& ratio) { return ratio ? fmt::format("{:.2f}", *ratio) : "-"; }
+std::string optional_ratio(const std::optional<double>& ratio) {
+  return ratio ? fmt::format("{:.2f}", *ratio) : "-";
+}
 
 struct cell {
   std::string text;
@@ -63,9 +67,9 @@ std::string paired_ratio(std::span<const summary> figures, const summary& peer) 
 std::string heading(const summary& s, const table_style& style) {
   const scenario_entry* const scenario = find_scenario(s.what.scenario);
   const std::string size = s.what.size ? fmt::format(", size {}", *s.what.size) : "";
-  return fmt::format("{}{}, {}", styled(s.what.benchmark, "1", style.colour), size,
-                     scenario == nullptr ? s.what.scenario
-                                         : fmt::format("{} ({})", scenario->name, scenario->about));
+  return fmt::format(
+      "{}{}, {}", styled(s.what.benchmark, "1", style.colour), size,
+      scenario == nullptr ? s.what.scenario : fmt::format("{} ({})", scenario->name, scenario->about));
 }
 
 /// One table: all figures of one benchmark in one scenario.
@@ -76,8 +80,9 @@ std::string one_table(std::span<const summary> figures, const table_style& style
     for (const auto& [name, value] : s.more) more.insert(name);
   }
   std::vector<line> lines;
-  line header{{"system", true},   {"workers"}, {fmt::format("median {}", unit.name)}, {"[q1 - q3]"}, {"/ sequential"},
-              {"sukima / it"}, {"CPU s"}};
+  line header{{"system", true}, {"workers"},      {fmt::format("median {}", unit.name)},
+              {"[q1 - q3]"},    {"/ sequential"}, {"sukima / it"},
+              {"CPU s"}};
   for (const std::string& name : more) header.push_back({name});
   if (style.paired) header.push_back({"paired [95 %]"});
   lines.push_back(std::move(header));

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Child processes: output, ends of all kinds, time limit, environment, and that waiting costs nothing.
+#include "bench/child.hpp"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <system_error>
+
+namespace sukima::cli::bench {
+namespace {
+
+using namespace std::chrono_literals;
+
+child_result shell(const std::string& script, std::chrono::nanoseconds limit = 20s) {
+  return run_child({.arguments = {"/bin/sh", "-c", script}, .environment = {}, .input = {}, .limit = limit});
+}
+
+TEST(child, gives_output_errors_and_exit_code) {
+  const child_result result = shell("echo out; echo err >&2; exit 7");
+  EXPECT_EQ(result.output, "out\n");
+  EXPECT_EQ(result.errors, "err\n");
+  EXPECT_EQ(result.exit_code, 7);
+  EXPECT_EQ(describe_failure(result, 1s), "ended with exit code 7");
+}
+
+TEST(child, reads_its_input) {
+  const std::string text(300'000, 'x');
+  const child_result result =
+      run_child({.arguments = {"/bin/sh", "-c", "wc -c"}, .environment = {}, .input = text, .limit = 20s});
+  EXPECT_EQ(std::stoi(result.output), 300'000);
+  EXPECT_EQ(shell("wc -c").output, "0\n");
+}
+
+TEST(child, may_print_more_than_a_pipe_holds_and_more_than_is_kept) {
+  const child_result result = shell("head -c 3000000 /dev/zero; echo end >&2");
+  EXPECT_EQ(result.output.size(), std::size_t{1} << 20);
+  EXPECT_EQ(result.errors, "end\n");
+  EXPECT_EQ(result.exit_code, 0);
+}
+
+TEST(child, may_close_its_outputs_and_go_on) {
+  EXPECT_EQ(shell("exec >&- 2>&-; sleep 0.1; exit 4").exit_code, 4);
+}
+
+TEST(child, that_dies_of_a_signal_is_reported) {
+  const child_result result = shell("kill -SEGV $$");
+  EXPECT_EQ(result.signal, SIGSEGV);
+  EXPECT_EQ(describe_failure(result, 1s), "was killed by signal 11 (Segmentation fault)");
+}
+
+TEST(child, that_hangs_is_killed_with_its_children) {
+  const auto start = std::chrono::steady_clock::now();
+  const child_result result = shell("sleep 60 & echo $!; trap '' TERM; sleep 60; sleep 60", 300ms);
+  EXPECT_TRUE(result.timed_out);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 20s);
+  EXPECT_EQ(describe_failure(result, 300ms), "did not end within 0.3 s and was killed");
+  // The grandchild is gone too, as soon as whoever inherited it has reaped it.
+  const pid_t grandchild = std::stoi(result.output);
+  for (int i = 0; i < 100 && kill(grandchild, 0) == 0; ++i) usleep(20'000);
+  std::string state;
+  if (kill(grandchild, 0) == 0)
+    state = shell("cut -d ' ' -f 3 /proc/" + std::to_string(grandchild) + "/stat").output;
+  EXPECT_TRUE(state.empty() || state == "Z\n") << state;
+}
+
+TEST(child, is_over_when_it_ends_even_if_others_hold_its_output) {
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(shell("sleep 60 & echo done").output, "done\n");
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 20s);
+}
+
+TEST(child, that_cannot_be_started_is_an_error) {
+  try {
+    run_child({.arguments = {"/no/such/program"}, .environment = {}, .input = {}});
+    FAIL();
+  } catch (const std::system_error& error) {
+    EXPECT_EQ(error.code().value(), ENOENT);
+  }
+}
+
+TEST(child, sees_only_the_environment_that_is_passed_through) {
+  setenv("SUKIMA_CHILD_TEST", "seen", 1);
+  setenv("SUKIMA_REPLACED", "old", 1);
+  setenv("OMP_NUM_THREADS", "77", 1);
+  const child_result result = run_child({.arguments = {"/bin/sh", "-c", "env"},
+                                         .environment = {{"SUKIMA_REPLACED", "new"}},
+                                         .input = {},
+                                         .limit = 20s});
+  EXPECT_NE(result.output.find("SUKIMA_CHILD_TEST=seen\n"), std::string::npos);
+  EXPECT_NE(result.output.find("SUKIMA_REPLACED=new\n"), std::string::npos);
+  EXPECT_EQ(result.output.find("SUKIMA_REPLACED=old"), std::string::npos);
+  EXPECT_EQ(result.output.find("OMP_NUM_THREADS"), std::string::npos);
+  EXPECT_NE(result.output.find("LC_ALL=C\n"), std::string::npos);
+}
+
+TEST(child, is_in_a_process_group_of_its_own) {
+  EXPECT_EQ(shell("[ $(ps -o pgid= -p $$) = $$ ] && echo own").output, "own\n");
+}
+
+TEST(child, accounts_the_cpu_time_that_it_used) {
+  const child_result result = shell("i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done");
+  EXPECT_GT(result.cpu_seconds, 0.02);
+  EXPECT_GE(result.seconds * 1.1 + 0.05, result.cpu_seconds);
+}
+
+TEST(waiting, costs_no_cpu_time) {
+  const auto used = [] {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return usage;
+  };
+  const rusage before = used();
+  shell("sleep 1");
+  const rusage after = used();
+  const auto micros = [](const timeval& t) { return t.tv_sec * 1'000'000L + t.tv_usec; };
+  EXPECT_LT(
+      micros(after.ru_utime) + micros(after.ru_stime) - micros(before.ru_utime) - micros(before.ru_stime),
+      50'000);
+  EXPECT_LT(after.ru_nvcsw - before.ru_nvcsw, 50);
+}
+
+TEST(notice, comes_once_while_the_program_runs) {
+  int calls = 0;
+  run_child({.arguments = {"/bin/sleep", "0.5"},
+             .environment = {},
+             .input = {},
+             .limit = 20s,
+             .notice_at = std::chrono::steady_clock::now() + 100ms,
+             .notice = [&] { ++calls; }});
+  EXPECT_EQ(calls, 1);
+  run_child({.arguments = {"/bin/true"},
+             .environment = {},
+             .input = {},
+             .limit = 20s,
+             .notice_at = std::chrono::steady_clock::now() + 10s,
+             .notice = [&] { ++calls; }});
+  EXPECT_EQ(calls, 1);
+}
+
+}  // namespace
+}  // namespace sukima::cli::bench

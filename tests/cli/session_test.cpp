@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+// Interleaved rounds, the choice of a compiler, the comparison of results, and the figures made of them.
+#include "bench/session.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "bench/summary.hpp"
+
+namespace sukima::cli::bench {
+namespace {
+
+task make_task(const std::string& system, int workers = 1, const std::string& compiler = "gcc") {
+  task t;
+  t.benchmark = "fib";
+  t.size = 30;
+  t.system = system;
+  t.compiler = compiler;
+  t.workers = workers;
+  t.scenario = "alone";
+  return t;
+}
+
+measurement took(double seconds, const std::string& result = "1") {
+  return {seconds, seconds, 30, result, {}};
+}
+
+row make_row(const task& what, const std::vector<double>& seconds, const std::string& result = "1") {
+  row r{what, {}, std::nullopt};
+  for (std::size_t i = 0; i < seconds.size(); ++i)
+    r.samples.push_back({static_cast<int>(i), took(seconds[i], result)});
+  return r;
+}
+
+void ignore(const task&, std::size_t, std::size_t) {}
+
+TEST(rounds, run_every_task_once_in_each_round_in_changing_order) {
+  const std::vector<task> tasks{make_task("a"), make_task("b"), make_task("c"), make_task("d")};
+  std::vector<std::string> order;
+  std::vector<std::size_t> done;
+  const auto rows = run_rounds(
+      tasks, {.repetitions = 6},
+      [&](const task& t) {
+        order.push_back(t.system);
+        return took(1);
+      },
+      [&](const task&, std::size_t d, std::size_t total) {
+        done.push_back(d);
+        EXPECT_EQ(total, 24U);
+      });
+  ASSERT_EQ(order.size(), 24U);
+  EXPECT_EQ(done.back(), 23U);
+  std::set<std::vector<std::string>> orders;
+  for (std::size_t round = 0; round < 6; ++round) {
+    std::vector<std::string> one(order.begin() + static_cast<long>(4 * round),
+                                 order.begin() + static_cast<long>(4 * round + 4));
+    orders.insert(one);
+    std::ranges::sort(one);
+    EXPECT_EQ(one, (std::vector<std::string>{"a", "b", "c", "d"}));
+  }
+  EXPECT_GT(orders.size(), 1U);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    EXPECT_EQ(rows[i].what.system, tasks[i].system);
+    EXPECT_EQ(rows[i].samples.size(), 6U);
+  }
+}
+
+TEST(rounds, are_the_same_for_the_same_seed) {
+  const std::vector<task> tasks{make_task("a"), make_task("b"), make_task("c")};
+  const auto order_of = [&](std::uint64_t seed) {
+    std::string order;
+    run_rounds(
+        tasks, {.repetitions = 10, .seed = seed},
+        [&](const task& t) {
+          order += t.system;
+          return took(1);
+        },
+        ignore);
+    return order;
+  };
+  EXPECT_EQ(order_of(1), order_of(1));
+  EXPECT_NE(order_of(1), order_of(2));
+}
+
+TEST(rounds, do_not_repeat_what_failed) {
+  int runs = 0;
+  const auto rows = run_rounds(
+      {make_task("good"), make_task("bad")}, {.repetitions = 5},
+      [&](const task& t) -> outcome {
+        if (t.system == "good") return took(1);
+        return ++runs < 3 ? outcome(took(1)) : outcome(run_failure{"broke"});
+      },
+      ignore);
+  EXPECT_EQ(runs, 3);
+  EXPECT_EQ(rows[0].samples.size(), 5U);
+  EXPECT_FALSE(rows[0].failure.has_value());
+  EXPECT_EQ(rows[1].failure, "broke");
+}
+
+TEST(rounds, cut_slow_rows_short_but_run_them_once) {
+  const auto rows = run_rounds(
+      {make_task("fast"), make_task("slow"), make_task("slower")}, {.repetitions = 10, .row_seconds = 5},
+      [&](const task& t) { return took(t.system == "fast"   ? 0.1
+                                       : t.system == "slow" ? 2
+                                                            : 100); }, ignore);
+  EXPECT_EQ(rows[0].samples.size(), 10U);
+  EXPECT_EQ(rows[1].samples.size(), 3U);
+  EXPECT_EQ(rows[2].samples.size(), 1U);
+}
+
+TEST(choice_of_compiler, takes_the_better_of_two_looks) {
+  std::vector<double> gcc{1.0, 0.5};
+  std::vector<double> clang{0.6, 0.6};
+  std::size_t gcc_runs = 0;
+  std::size_t clang_runs = 0;
+  const auto fastest = choose_fastest(
+      {make_task("tbb", 1, "gcc"), make_task("tbb", 1, "clang")},
+      [&](const task& t) { return took(t.compiler == "gcc" ? gcc.at(gcc_runs++) : clang.at(clang_runs++)); },
+      [](std::size_t, const std::string&) { ADD_FAILURE(); });
+  EXPECT_EQ(fastest, 0U);
+  EXPECT_EQ(gcc_runs + clang_runs, 4U);
+}
+
+TEST(choice_of_compiler, looks_once_at_long_runs) {
+  int runs = 0;
+  const auto fastest = choose_fastest(
+      {make_task("tbb", 1, "gcc"), make_task("tbb", 1, "clang")},
+      [&](const task& t) {
+        ++runs;
+        return took(t.compiler == "gcc" ? 9 : 8);
+      },
+      [](std::size_t, const std::string&) { ADD_FAILURE(); });
+  EXPECT_EQ(fastest, 1U);
+  EXPECT_EQ(runs, 2);
+}
+
+TEST(choice_of_compiler, does_without_the_one_that_fails) {
+  std::vector<std::size_t> failed;
+  const auto fastest = choose_fastest(
+      {make_task("tbb", 1, "gcc"), make_task("tbb", 1, "clang")},
+      [&](const task& t) { return t.compiler == "gcc" ? outcome(run_failure{"x"}) : outcome(took(8)); },
+      [&](std::size_t i, const std::string&) { failed.push_back(i); });
+  EXPECT_EQ(fastest, 1U);
+  EXPECT_EQ(failed, std::vector<std::size_t>{0});
+}
+
+TEST(choice_of_compiler, is_empty_if_all_fail) {
+  const auto fastest = choose_fastest(
+      {make_task("tbb")}, [&](const task&) { return run_failure{"x"}; },
+      [](std::size_t, const std::string&) {});
+  EXPECT_EQ(fastest, std::nullopt);
+}
+
+TEST(results, are_compared_with_the_sequential_program) {
+  std::vector<row> rows{make_row(make_task("tbb"), {1}, "7"), make_row(make_task("sukima"), {1}, "7"),
+                        make_row(make_task("sequential"), {1}, "8"), make_row(make_task("lace"), {1}, "")};
+  check_results(rows);
+  EXPECT_EQ(rows[0].failure, "has the result '7', but sequential has '8'");
+  EXPECT_TRUE(rows[1].failure.has_value());
+  EXPECT_FALSE(rows[2].failure.has_value());
+  EXPECT_FALSE(rows[3].failure.has_value()) << "an external command says no result";
+}
+
+TEST(results, are_compared_with_most_rows_without_a_sequential_program) {
+  std::vector<row> rows{make_row(make_task("tbb"), {1}, "7"), make_row(make_task("sukima"), {1}, "8"),
+                        make_row(make_task("rayon"), {1}, "8")};
+  check_results(rows);
+  EXPECT_EQ(rows[0].failure, "has the result '7', but sukima has '8'");
+  EXPECT_FALSE(rows[1].failure.has_value());
+  EXPECT_FALSE(rows[2].failure.has_value());
+}
+
+TEST(results, are_compared_in_every_round) {
+  std::vector<row> rows{make_row(make_task("sequential"), {1, 1, 1}), make_row(make_task("tbb"), {1, 1, 1})};
+  rows[1].samples[2].measured.result = "2";
+  check_results(rows);
+  EXPECT_TRUE(rows[1].failure.has_value());
+}
+
+TEST(results, of_another_size_are_no_results) {
+  std::vector<row> rows{make_row(make_task("sequential"), {1}), make_row(make_task("tbb"), {1})};
+  rows[1].samples[0].measured.size = 31;
+  check_results(rows);
+  EXPECT_EQ(rows[1].failure, "ran size 31, but sequential ran size 30");
+}
+
+TEST(figures, are_medians_and_ratios) {
+  const auto figures =
+      summarise({make_row(make_task("sequential"), {1, 3, 2}), make_row(make_task("sukima", 2), {1, 1.5, 1}),
+                 make_row(make_task("tbb", 2), {4, 6, 4}), make_row(make_task("rayon", 2), {2, 2, 2}),
+                 make_row(make_task("rayon", 1), {9, 9, 9})});
+  ASSERT_EQ(figures.size(), 5U);
+  EXPECT_DOUBLE_EQ(figures[0].seconds.median, 2);
+  EXPECT_DOUBLE_EQ(figures[0].seconds.q1, 1.5);
+  EXPECT_DOUBLE_EQ(figures[0].seconds.q3, 2.5);
+  EXPECT_DOUBLE_EQ(figures[0].ratio.value(), 1);
+  EXPECT_DOUBLE_EQ(figures[1].ratio.value(), 0.5);
+  EXPECT_DOUBLE_EQ(figures[2].ratio.value(), 2);
+  EXPECT_FALSE(figures[1].own_ratio.has_value());
+  EXPECT_DOUBLE_EQ(figures[2].own_ratio.value(), 0.25);
+  EXPECT_DOUBLE_EQ(figures[3].own_ratio.value(), 0.5);
+  EXPECT_FALSE(figures[4].own_ratio.has_value()) << "Sukima was not measured with one worker";
+  EXPECT_FALSE(figures[2].best_peer);
+  EXPECT_TRUE(figures[3].best_peer);
+  EXPECT_TRUE(figures[4].best_peer);
+  ASSERT_EQ(figures[1].paired.size(), 2U);
+  EXPECT_DOUBLE_EQ(figures[1].paired.at("tbb").estimate, 0.25);
+  EXPECT_DOUBLE_EQ(figures[1].paired.at("rayon").estimate, 0.5);
+  EXPECT_DOUBLE_EQ(figures[1].paired.at("rayon").high, 0.75);
+}
+
+TEST(figures, pair_only_rounds_that_both_have) {
+  row peer = make_row(make_task("tbb"), {1, 1, 1});
+  peer.samples.erase(peer.samples.begin());
+  const auto figures = summarise({make_row(make_task("sukima"), {100, 2, 2}), peer});
+  EXPECT_DOUBLE_EQ(figures[0].paired.at("tbb").estimate, 2);
+  EXPECT_DOUBLE_EQ(figures[0].paired.at("tbb").high, 2);
+}
+
+TEST(figures, compare_rows_of_the_same_compiler) {
+  const auto figures = summarise(
+      {make_row(make_task("sequential", 1, "gcc"), {1}), make_row(make_task("sequential", 1, "clang"), {2}),
+       make_row(make_task("sukima", 1, "gcc"), {2}), make_row(make_task("sukima", 1, "clang"), {2}),
+       make_row(make_task("rayon", 1, "rustc"), {3}), make_row(make_task("lace", 1, ""), {4})});
+  EXPECT_DOUBLE_EQ(figures[2].ratio.value(), 2);
+  EXPECT_DOUBLE_EQ(figures[3].ratio.value(), 1);
+  EXPECT_DOUBLE_EQ(figures[4].ratio.value(), 3) << "the fastest sequential program";
+  EXPECT_DOUBLE_EQ(figures[5].ratio.value(), 4);
+}
+
+TEST(figures, keep_scenarios_apart) {
+  task seq_busy = make_task("sequential");
+  seq_busy.scenario = "overworked";
+  task sukima_busy = make_task("sukima", 8);
+  sukima_busy.scenario = "overworked";
+  const auto figures = summarise(
+      {make_row(make_task("sequential"), {1}), make_row(seq_busy, {2}), make_row(sukima_busy, {2})});
+  EXPECT_DOUBLE_EQ(figures[2].ratio.value(), 1);
+}
+
+TEST(figures, leave_out_what_failed_or_cannot_be_divided) {
+  std::vector<row> rows{make_row(make_task("sequential"), {0}), make_row(make_task("sukima"), {1}),
+                        make_row(make_task("tbb"), {1})};
+  rows[2].failure = "x";
+  const auto figures = summarise(rows);
+  ASSERT_EQ(figures.size(), 2U);
+  EXPECT_FALSE(figures[1].ratio.has_value());
+  EXPECT_TRUE(figures[1].paired.empty());
+}
+
+TEST(figures, have_the_medians_of_further_numbers) {
+  std::vector<row> rows{make_row(make_task("sukima"), {1, 1, 1})};
+  for (int i = 0; i < 3; ++i)
+    rows[0].samples[static_cast<std::size_t>(i)].measured.more["bytes"] = 100.0 * i * i;
+  EXPECT_DOUBLE_EQ(summarise(rows)[0].more.at("bytes"), 100);
+}
+
+}  // namespace
+}  // namespace sukima::cli::bench
