@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// sukima::context: the top of the running strand's choice stack, handed from function to function.
+#pragma once
+
+#include <sukima/detail/record.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <type_traits>
+#include <utility>
+
+namespace sukima {
+
+/// The place where the running strand would put its next pending fork. A context is handed on by value to the
+/// function that is called next, lives in a register, and is good only for as long as that call lasts.
+/// Never store one, and never use one after the call that it was handed to has returned.
+struct context {
+  char* top;
+};
+
+}  // namespace sukima
+
+namespace sukima::detail {
+
+/// A callable may ask for a context as its first argument, or not.
+template <class F, class... Arguments>
+concept takes_context = std::is_invocable_v<F, context, Arguments...>;
+
+template <class F, class... Arguments>
+concept callable_with = takes_context<F, Arguments...> || std::is_invocable_v<F, Arguments...>;
+
+template <class F, class... Arguments> struct result_with {
+  using type = std::invoke_result_t<F, Arguments...>;
+};
+template <class F, class... Arguments>
+  requires takes_context<F, Arguments...>
+struct result_with<F, Arguments...> {
+  using type = std::invoke_result_t<F, context, Arguments...>;
+};
+template <class F, class... Arguments> using result_of = typename result_with<F, Arguments...>::type;
+
+/// `kept_top` of a small strand.
+char*& kept_top_of_small(const void* in_choice_stack) noexcept;
+
+/// The word `gate::kept_top` of the strand that owns this address.
+[[gnu::always_inline]] inline char*& kept_top(const void* in_choice_stack) noexcept {
+  gate& g = gate_of(in_choice_stack);
+  if (g.shared) [[unlikely]]
+    return kept_top_of_small(in_choice_stack);
+  return g.kept_top;
+}
+
+/// Keeps the top for code without a context, and marks it unknown again at the end.
+class top_keeper {
+ public:
+  explicit top_keeper(context c) noexcept : kept_(kept_top(c.top)) { kept_ = c.top; }
+  top_keeper(const top_keeper&) = delete;
+  top_keeper& operator=(const top_keeper&) = delete;
+  ~top_keeper() { kept_ = nullptr; }
+
+ private:
+  char*& kept_;
+};
+
+/// Calls f, with the context if it takes one.
+template <class F, class... Arguments>
+  requires callable_with<F, Arguments...>
+[[gnu::always_inline]] inline decltype(auto) call(context c, F&& f, Arguments&&... arguments) {
+  if constexpr (takes_context<F, Arguments...>) {
+    return std::invoke(std::forward<F>(f), c, std::forward<Arguments>(arguments)...);
+  } else {
+    top_keeper keep(c);
+    return std::invoke(std::forward<F>(f), std::forward<Arguments>(arguments)...);
+  }
+}
+
+}  // namespace sukima::detail

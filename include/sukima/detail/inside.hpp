@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls without a context: find the running strand's top, or enter a runtime.
+#pragma once
+
+#include <sukima/context.hpp>
+#include <sukima/detail/task.hpp>
+
+namespace sukima::detail {
+
+/// The word `kept_top` of the strand that this thread runs; null on a thread that runs none.
+/// The thread-local's address must not survive a strand's move to another thread, so it is formed anew each time.
+extern "C" __thread char** sukima_running_kept_top __attribute__((tls_model("initial-exec")));
+/// The same as a call, where no assembly is at hand.
+char** find_kept_top_slowly() noexcept;
+
+[[gnu::always_inline]] inline char** find_kept_top() noexcept {
+#if defined(__x86_64__)
+  char** found;
+  asm volatile("movq sukima_running_kept_top@gottpoff(%%rip), %0\n\tmovq %%fs:(%0), %0" : "=r"(found));
+  return found;
+#else
+  return find_kept_top_slowly();
+#endif
+}
+
+/// A root: what an entering thread wants done.
+struct root_task : task {
+  worker* home = nullptr;  ///< whose thread waits for it; null: a strand does
+};
+
+/// Runs a root on the default runtime and waits for it as a worker. \throws what it throws.
+void enter_default(root_task& root);
+/// Runs a root as a child of the running strand on a strand of its own, and waits: for calls without a context
+/// below code with one, where nobody knows the top.
+void enter_aside(root_task& root);
+
+/// Fills a root task that calls f(context) and keeps its result.
+template <class F> struct root_of : root_task {
+  using result = std::invoke_result_t<F&, context>;
+  F& f;
+  result_slot<stored<result>> value;
+  explicit root_of(F& callee) : f(callee) {
+    run = [](task* self, context c) {
+      auto* me = static_cast<root_of*>(self);
+      me->value.fill([&]() -> decltype(auto) { return me->f(c); });
+    };
+  }
+  result take() {
+    if constexpr (!std::is_void_v<result>) return std::move(value.get());
+  }
+};
+
+/// Marks the kept top as unknown while code with a context runs.
+class top_restorer {
+ public:
+  explicit top_restorer(char*& kept) noexcept : kept_(kept), top_(kept) { kept_ = nullptr; }
+  top_restorer(const top_restorer&) = delete;
+  top_restorer& operator=(const top_restorer&) = delete;
+  ~top_restorer() { kept_ = top_; }
+  char* top() const noexcept { return top_; }
+
+ private:
+  char*& kept_;
+  char* top_;
+};
+
+/// Calls f(context) with the running strand's context.
+template <class F> inline std::invoke_result_t<F&, context> inside(F&& f) {
+  char** kept = find_kept_top();
+  if (kept != nullptr && *kept != nullptr) [[likely]] {
+    top_restorer restore(*kept);
+    return f(context{restore.top()});
+  }
+  root_of<std::remove_reference_t<F>> root(f);
+  if (kept == nullptr)
+    enter_default(root);
+  else
+    enter_aside(root);
+  return root.take();
+}
+
+}  // namespace sukima::detail

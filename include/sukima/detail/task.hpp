@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// A task: what was split off from a record, until its owner has joined it.
+#pragma once
+
+#include <sukima/context.hpp>
+#include <sukima/detail/record.hpp>
+
+#include <exception>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+namespace sukima::detail {
+
+struct worker;
+
+/// Header of every task. Written by the strand that splits it off before it is published (release by the publishing
+/// store), then by the one that runs it; read by the owner after `joining` says done (acquire).
+struct task {
+  void (*run)(task*, context) = nullptr;       ///< runs it in the segment that starts at the context; may throw
+  void (*destroy)(task*) noexcept = nullptr;   ///< ends and frees the whole object
+  const record_kind* kind = nullptr;           ///< of the record it was split off from
+  task* older = nullptr;                       ///< the child split off from the same record before it
+  task* parent = nullptr;                      ///< the task that the owner was running
+  strand* owner = nullptr;                     ///< the strand it was split off from; null for a root
+  record* origin = nullptr;                    ///< the record there
+  std::uint32_t depth = 0;                     ///< number of ancestors
+  std::uint32_t slot = 0;                      ///< where it was published
+  std::atomic<bool> cancelled{false};          ///< stop at the next test; partner: is_aborted (abort.cpp)
+  bool shielded = false;                       ///< split off during stack unwinding: no abort from outside stops it
+  bool aborted = false;                        ///< it ended early because it or an ancestor was cancelled
+  std::exception_ptr error;                    ///< it ended by this exception
+  /// 0: not done, nobody sleeps for it; 1: done; else who sleeps for it (join.cpp).
+  std::atomic<std::uintptr_t> joining{0};
+  std::atomic<worker*> runner{nullptr};        ///< hint for thieves: who began it
+};
+
+/// void results become std::monostate inside of the library.
+template <class T> using stored = std::conditional_t<std::is_void_v<T>, std::monostate, std::remove_cv_t<T>>;
+
+/// Room for a result that needs no default constructor.
+template <class T> class result_slot {
+ public:
+  result_slot() noexcept {}
+  result_slot(const result_slot&) = delete;
+  result_slot& operator=(const result_slot&) = delete;
+  ~result_slot() {
+    if (full_) std::destroy_at(std::addressof(value_));
+  }
+  template <class F, class... Arguments> void fill(F&& f, Arguments&&... arguments) {
+    if constexpr (std::is_void_v<std::invoke_result_t<F, Arguments...>>) {
+      std::forward<F>(f)(std::forward<Arguments>(arguments)...);
+      ::new (static_cast<void*>(std::addressof(value_))) T();
+    } else {
+      ::new (static_cast<void*>(std::addressof(value_))) T(std::forward<F>(f)(std::forward<Arguments>(arguments)...));
+    }
+    full_ = true;
+  }
+  T& get() noexcept { return value_; }
+
+ private:
+  union {
+    T value_;
+  };
+  bool full_ = false;
+};
+
+/// The `destroy` of a task type that was made by plain `new`.
+template <class Task> void delete_task(task* t) noexcept { delete static_cast<Task*>(t); }
+
+/// For fork2's slow paths. Both are called at a test with the record still in place.
+/// join_child: what others asked for is done; if the record's child was taken, waits for it and gives it back
+/// finished; null: nobody has it, the owner runs the second branch itself.
+/// \throws aborted, or what the child threw; nothing of the record's children is left then.
+[[gnu::cold, gnu::noinline]] task* join_child(record* r);
+/// The first branch left by an exception (called inside its handler): aborts and awaits the children, ends the
+/// captures, and goes on with the exception that wins.
+[[gnu::cold, gnu::noinline, noreturn]] void leave_by_exception(record* r);
+/// The same without going on: children aborted and awaited, captures ended. The exception that replaces the one
+/// in flight, or null. For frames with undo actions of their own.
+[[gnu::cold, gnu::noinline]] std::exception_ptr abandon(record* r);
+/// Waits for all children of a loop record, whose own iterations are done. The list is then in the order of the
+/// iterations: newest first. \throws as join_child.
+[[gnu::cold, gnu::noinline]] task* join_children(record* r);
+/// Slow half of the test before an iteration that may throw `aborted`.
+[[gnu::cold, gnu::noinline]] void attend_or_abort(record* r);
+
+[[gnu::always_inline]] inline bool was_split(const record* r) noexcept { return (r->word & split_mark) != 0; }
+inline task* newest_child(const record* r) noexcept { return reinterpret_cast<task*>(r->word & ~split_mark); }
+inline const record_kind* kind_of(const record* r) noexcept {
+  return was_split(r) ? newest_child(r)->kind : reinterpret_cast<const record_kind*>(r->word);
+}
+
+/// Hangs a new child on its record. Called by `split`.
+inline void adopt(record* r, task* t) noexcept {
+  t->kind = kind_of(r);
+  t->older = was_split(r) ? newest_child(r) : nullptr;
+  t->origin = r;
+  r->word = reinterpret_cast<std::uintptr_t>(t) | split_mark;
+}
+/// Takes the newest child off the record again.
+inline void disown(record* r, task* t) noexcept {
+  r->word = t->older ? reinterpret_cast<std::uintptr_t>(t->older) | split_mark : reinterpret_cast<std::uintptr_t>(t->kind);
+}
+
+}  // namespace sukima::detail

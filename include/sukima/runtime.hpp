@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runtimes: who runs the tasks, with which settings.
+#pragma once
+
+#include <sukima/detail/inside.hpp>
+#include <sukima/errors.hpp>
+#include <sukima/settings.hpp>
+#include <sukima/statistics.hpp>
+
+#include <memory>
+
+namespace sukima {
+
+namespace detail {
+struct runtime_core;
+}
+
+class runtime;
+runtime& default_runtime();
+
+/// Workers that run forks. A program needs none of its own: calls without a runtime use the default one, which starts
+/// at its first use. Several may exist; any number of ordinary threads may use one at the same time, and workers of one
+/// may enter another.
+class runtime {
+ public:
+  /// Starts the workers. Costs less than a millisecond.
+  /// \throws bad_setting    a setting, or the environment variable behind one left open, has a value that is not accepted
+  /// \throws std::system_error  threads or memory could not be had
+  explicit runtime(const settings& chosen = settings::from_environment());
+  /// Waits until all calls of `run` have returned, then ends the workers.
+  ~runtime();
+  runtime(const runtime&) = delete;
+  runtime& operator=(const runtime&) = delete;
+
+  /// Calls f here, as a worker: forks in it may be given to the other workers. Returns what f returns.
+  /// The calling thread never waits for a free worker. Called on a worker of this runtime it just calls f.
+  /// \param f takes a context, or nothing
+  /// \throws what f throws; usage_error after fork() in a child process whose parent was running tasks here
+  template <class F>
+    requires detail::callable_with<F>
+  detail::result_of<F> run(F&& f) {
+    auto body = [&](context c) -> decltype(auto) { return detail::call(c, std::forward<F>(f)); };
+    detail::root_of<decltype(body)> root(body);
+    enter(root);
+    return root.take();
+  }
+
+  /// Waits until all calls of `run` have returned, then ends the workers; later calls of `run` throw usage_error.
+  /// \throws usage_error on one of its own workers
+  void shutdown();
+
+  /// Number of workers that it uses at most at a time, the calling thread included.
+  unsigned workers() const noexcept;
+  /// Counts since the start.
+  struct statistics statistics() const;
+  /// The settings in force.
+  const settings& chosen() const noexcept;
+
+ private:
+  friend void detail::enter_default(detail::root_task&);
+  friend runtime& default_runtime();
+  void enter(detail::root_task& root);
+  std::unique_ptr<detail::runtime_core> core_;
+};
+
+/// The runtime that calls without one use. Starts at the first call.
+/// \throws as the constructor
+runtime& default_runtime();
+
+/// default_runtime().run(f); on a worker, just f.
+template <class F>
+  requires detail::callable_with<F>
+detail::result_of<F> run(F&& f) {
+  auto body = [&](context c) -> detail::result_of<F> { return detail::call(c, std::forward<F>(f)); };
+  return detail::inside(body);
+}
+
+/// Number of the worker that runs this code, −1 on an ordinary thread. Another one after a fork or a join, perhaps.
+int worker_id() noexcept;
+
+}  // namespace sukima

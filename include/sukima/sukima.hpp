@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sukima's C++ interface: everything.
+#pragma once
+
+#include <sukima/cancel.hpp>
+#include <sukima/context.hpp>
+#include <sukima/errors.hpp>
+#include <sukima/fork.hpp>
+#include <sukima/loop.hpp>
+#include <sukima/runtime.hpp>
+#include <sukima/search.hpp>
+#include <sukima/settings.hpp>
+#include <sukima/statistics.hpp>
+#include <sukima/suspend.hpp>

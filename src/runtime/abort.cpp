@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Aborting: which tasks an exception or a cancellation concerns, and leaving forks by exceptions.
+//
+// Nobody walks down the tree of tasks. Whoever aborts sets one word (a task's `cancelled`, or a strand's `abort_to`: the
+// oldest record concerned, lowered by CAS) and then raises every worker; each looks up the ancestors of what it runs,
+// which live until they are joined. Strands that are parked look when they are resumed: what they wait for ends early.
+#include "core.hpp"
+
+#include <sukima/cancel.hpp>
+
+#include <cxxabi.h>
+
+#include <typeinfo>
+
+namespace sukima::detail {
+
+bool is_aborted(const strand& s) noexcept {
+  if (std::uncaught_exceptions() > 0) return false;  // a destructor's forks run to their end
+  if (s.abort_to.load(std::memory_order_acquire) != all_ones) return true;
+  for (const task* t = s.running; t != nullptr; t = t->parent) {
+    if (t->shielded) return false;
+    if (t->cancelled.load(std::memory_order_acquire)) return true;
+    if (t->owner != nullptr) {
+      char* from = t->owner->abort_to.load(std::memory_order_acquire);
+      if (t->origin != nullptr ? reinterpret_cast<char*>(t->origin) >= from : from != all_ones) return true;
+    }
+  }
+  return false;
+}
+
+void lower_abort(strand& s, char* r) noexcept {
+  char* seen = s.abort_to.load(std::memory_order_relaxed);
+  while (r < seen && !s.abort_to.compare_exchange_weak(seen, r, std::memory_order_acq_rel)) {
+  }
+}
+
+void clear_abort(strand& s, record* r) noexcept {
+  char* mine = reinterpret_cast<char*>(r);
+  s.abort_to.compare_exchange_strong(mine, all_ones, std::memory_order_acq_rel);
+}
+
+void runtime_core::raise_all() noexcept {
+  const unsigned count = worker_count.load(std::memory_order_acquire);
+  for (unsigned i = 0; i < count; ++i) {
+    worker* w = workers[i].load(std::memory_order_relaxed);
+    w->flags.fetch_or(flag_check_abort);  // then `current` is read: partner arrive() in switch.cpp
+    if (strand* s = w->current.load()) s->raise();
+  }
+}
+
+std::exception_ptr abandon(record* r) {
+  strand& s = strand_of(r);
+  const record_kind* kind = kind_of(r);
+  task* const newest = was_split(r) ? newest_child(r) : nullptr;
+  if (newest != nullptr) {
+    for (task* t = newest; t != nullptr; t = t->older) {
+      if (take_back(s, t))
+        t->joining.store(join_done, std::memory_order_relaxed);
+      else
+        t->cancelled.store(true, std::memory_order_release);
+    }
+    s.runtime->raise_all();
+  }
+  std::exception_ptr error;
+  for (task* t = newest; t != nullptr;) {
+    await(s, t, reinterpret_cast<char*>(above(r)));
+    task* older = t->older;
+    if (!error) error = t->error;
+    t->destroy(t);
+    t = older;
+  }
+  clear_abort(s, r);
+  if (kind->destroy != nullptr) kind->destroy(r);
+  r->word = reinterpret_cast<std::uintptr_t>(kind);
+  const std::type_info* type = abi::__cxa_current_exception_type();
+  const bool own = type == nullptr || *type != typeid(aborted);
+  s.abort_pending = is_aborted(s);
+  s.raise();
+  // The owner's own exception came first in the sequential order; an abort from further out swallows the child's.
+  return own || s.abort_pending ? nullptr : error;
+}
+
+void leave_by_exception(record* r) {
+  if (std::exception_ptr instead = abandon(r)) std::rethrow_exception(instead);
+  throw;
+}
+
+void open_scope(cancel_state& s, record* scope) noexcept {
+  s.owner = &strand_of(scope);
+  s.scope = scope;
+}
+
+void cancel_scope(cancel_state& s) noexcept {
+  auto expected = cancel_state::stage::open;
+  if (!s.now.compare_exchange_strong(expected, cancel_state::stage::cancelling)) return;
+  lower_abort(*s.owner, reinterpret_cast<char*>(s.scope));
+  s.owner->runtime->raise_all();
+  s.now.store(cancel_state::stage::cancelled);  // partner: close_scope
+}
+
+bool close_scope(cancel_state& s) noexcept {
+  auto expected = cancel_state::stage::open;
+  if (s.now.compare_exchange_strong(expected, cancel_state::stage::closed)) return false;
+  while (s.now.load() == cancel_state::stage::cancelling) std::this_thread::yield();
+  strand& owner = *s.owner;
+  clear_abort(owner, s.scope);
+  owner.abort_pending = is_aborted(owner);
+  return true;
+}
+
+bool abort_ends_here(cancel_state& s) noexcept { return close_scope(s) && !s.owner->abort_pending; }
+
+}  // namespace sukima::detail

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// The slow half of every test: going back to the oldest choice, splitting, publishing; also the registers' keeper.
+//
+// Invariants of a strand, between its tests:
+//   limit ≥ clean_from ≥ oldest (limit may be all ones);
+//   records ≥ clean_from are untouched: nothing was split off from them;
+//   no record of the running segment below oldest has work.
+// A record that is pushed below `oldest` after the stack has shrunk lies below `limit`, so its first test comes here
+// and moves both down. Both sides change `limit` by exchange: the raiser sets its flag first; the owner writes the true
+// limit first and reads the flags afterwards. So no request is lost. Model: model/limit.pml.
+#include "core.hpp"
+
+#include <sukima/detail/loop.hpp>
+
+#include <algorithm>
+#include <vector>
+
+namespace sukima::detail {
+
+namespace {
+
+/// After going back in vain there is no other try before this many ticks (7 µs), or 16 times what it took.
+constexpr std::uint64_t futile_pause = 20'000;
+constexpr std::uint64_t futile_factor = 16;
+/// A root younger than this (5 µs) publishes without waking anybody: empty regions stay cheap.
+constexpr std::uint64_t young_root = 15'000;
+
+/// A free slot of the strand; chosen.ready: none.
+unsigned free_slot(const strand& s, unsigned ready) noexcept {
+  unsigned i = 0;
+  while (i < ready && s.slots[i].load(std::memory_order_relaxed) != nullptr) ++i;
+  return i;
+}
+
+/// What a task split off from this strand has to know.
+void prepare_task(strand& s, task* t) noexcept {
+  t->parent = s.running;
+  t->owner = &s;
+  t->depth = s.running->depth + 1;
+  t->shielded = std::uncaught_exceptions() > 0;
+}
+
+/// Answers a thief that asked this worker. Partner: find_work's request.
+void answer(worker& w, worker& thief, task* t) noexcept {
+  thief.reply.store(t != nullptr ? t : no_task, std::memory_order_release);
+  w.runtime->ring(thief);
+}
+
+/// Gives what is wanted, if there is something. True: somebody still wants more than there was.
+bool serve(strand& s, record* end, record* testing) noexcept {
+  worker& w = *s.on;
+  runtime_core& r = *s.runtime;
+  const bool again = s.publish_wanted.load(std::memory_order_relaxed) && s.publish_wanted.exchange(false);
+  const bool hungry = r.hungry();
+  if (!hungry && !again) return false;
+  if (r.chosen.ready == 0) return false;
+  unsigned slot = free_slot(s, r.chosen.ready);
+  if (slot == r.chosen.ready) {
+    // Published, nobody came yet. While the root is young nobody is woken for it; but look again soon.
+    if (s.entered_at != 0) {
+      if (ticks() - s.entered_at < young_root) return true;
+      s.entered_at = 0;
+      r.wake_watch();
+    }
+    return false;
+  }
+  const std::uint64_t begun = ticks();
+  if (begun < s.retry_at && s.oldest < reinterpret_cast<char*>(testing)) return hungry;
+  ++w.counts.polls_answered;
+  bool published = false;
+  while (slot < r.chosen.ready) {
+    task* t = split_oldest(s, end, testing, w);
+    if (t == nullptr) break;
+    t->slot = slot;
+    s.slots[slot].store(t, std::memory_order_release);
+    ++w.counts.splits;
+    published = true;
+    slot = free_slot(s, r.chosen.ready);
+  }
+  if (!published) {
+    const std::uint64_t now = ticks();
+    s.retry_at = now + std::max(futile_pause, futile_factor * (now - begun));
+    return hungry;
+  }
+  s.retry_at = 0;
+  if (s.entered_at != 0 && begun - s.entered_at < young_root) return true;
+  s.entered_at = 0;
+  if (hungry) r.wake_watch();
+  return false;
+}
+
+}  // namespace
+
+namespace {
+
+/// What going back has to undo and redo: records whose step is in progress, oldest first.
+class journey {
+ public:
+  journey(record* from, record* end, record* testing) {
+    for (record* r = from; r < end; r = above(r))
+      if (kind_of(r)->undo != nullptr && r != testing) steps_.push_back(r);
+    undone_from_ = steps_.size();
+  }
+  bool empty() const noexcept { return steps_.empty(); }
+  void go_back() {
+    while (undone_from_ > 0) {
+      kind_of(steps_[undone_from_ - 1])->undo(steps_[undone_from_ - 1]);
+      --undone_from_;
+    }
+  }
+  /// Comes forward up to the state in which `r` made its choice.
+  void come_forward(const record* r) {
+    while (undone_from_ < steps_.size() && steps_[undone_from_] < r) {
+      kind_of(steps_[undone_from_])->redo(steps_[undone_from_]);
+      ++undone_from_;
+    }
+  }
+
+ private:
+  std::vector<record*> steps_;
+  std::size_t undone_from_;
+};
+
+bool accepts(record* r, worker& w) {
+  const record_kind* kind = kind_of(r);
+  if (!kind->open(r)) return false;
+  if (kind->guard == nullptr) return true;
+  const double p = kind->guard(r);
+  return p >= 1.0 || (p > 0.0 && static_cast<double>(w.random() >> 11) * 0x1p-53 < p);
+}
+
+}  // namespace
+
+task* split_oldest(strand& s, record* end, record* testing, worker& w) noexcept {
+  auto* r = reinterpret_cast<record*>(s.oldest);
+  while (r < end && !kind_of(r)->open(r)) r = above(r);
+  s.oldest = reinterpret_cast<char*>(r);
+  s.clean_from = std::max(s.clean_from, s.oldest);
+  if (r >= end) return nullptr;
+  task* t = nullptr;
+  try {
+    journey trip(r, end, testing);
+    const bool travels = !trip.empty();
+    try {
+      if (travels) {
+        ++w.counts.goings_back;
+        trip.go_back();
+      }
+      while (r < end && !accepts(r, w)) {
+        r = above(r);
+        trip.come_forward(r);
+      }
+      if (r < end) t = kind_of(r)->split(r);
+    } catch (const std::bad_alloc&) {
+      // Nothing is given away for lack of memory; the computation goes on.
+    } catch (...) {
+      s.failure = std::current_exception();  // the user's own copy, undo or guard: leaves at the next test of a join
+    }
+    trip.come_forward(end);
+  } catch (...) {
+    s.failure = std::current_exception();
+  }
+  if (s.failure) s.abort_pending = true;
+  if (t == nullptr) return nullptr;
+  prepare_task(s, t);
+  // A loop reads its bounds and its children anew anyway; a fork must not be joined on the fast path now.
+  if (t->kind->stop == nullptr) s.clean_from = std::max(s.clean_from, reinterpret_cast<char*>(above(r)));
+  return t;
+}
+
+void hand_over(strand& s) noexcept {
+  s.runtime->drain_slots(s);
+  switch_home(
+      *s.on, &s, [](worker& w, strand* from, void*) { w.runtime->push_ready(from); }, nullptr);
+  s.abort_pending = is_aborted(s);  // flags went to the workers meanwhile
+}
+
+void attend(strand& s, record* end, record* testing, bool at_join) noexcept {
+  char* const here = reinterpret_cast<char*>(testing);
+  s.oldest = std::min(s.oldest, here);
+  s.clean_from = std::min(s.clean_from, here);
+  s.set_limit(s.clean_from);
+  for (;;) {
+    worker& w = *s.on;
+    const std::uint32_t flags = w.flags.load();
+    if ((flags & flag_check_abort) != 0) {
+      w.flags.fetch_and(~flag_check_abort);
+      s.abort_pending = is_aborted(s);
+    }
+    if ((flags & flag_leave) == 0 || s.pins != 0) break;
+    hand_over(s);
+    s.set_limit(s.clean_from);
+  }
+  worker& w = *s.on;
+  if (worker* thief = w.box.load(std::memory_order_relaxed); thief != nullptr && thief != closed_box) {
+    thief = w.box.exchange(nullptr);
+    if (thief != nullptr) {
+      task* t = split_oldest(s, end, testing, w);
+      ++w.counts.polls_answered;
+      if (t != nullptr) ++w.counts.splits;
+      answer(w, *thief, t);
+    }
+  }
+  const bool more = serve(s, end, testing);
+  if (s.abort_pending && !at_join && kind_of(testing)->stop != nullptr) kind_of(testing)->stop(testing);
+  if (s.abort_pending || more)
+    s.raise();
+  else if (s.clean_from > here)
+    s.settle(s.clean_from);
+}
+
+extern "C" void sukima_attend(record* r) noexcept { attend(strand_of(r), above(r), r, false); }
+
+}  // namespace sukima::detail

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workers and the runtime they share: what the files of this part see of each other.
+#pragma once
+
+#include "settings.hpp"
+#include "strand.hpp"
+
+#include <sukima/detail/inside.hpp>
+#include <sukima/runtime.hpp>
+#include <sukima/statistics.hpp>
+
+#include <array>
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace sukima::detail {
+
+/// Flags of a worker, set by others before they raise its strand's limit.
+inline constexpr std::uint32_t flag_check_abort = 1;  ///< something was aborted: does it concern your task?
+inline constexpr std::uint32_t flag_leave = 2;        ///< the root that your thread waits for is done
+inline constexpr std::uint32_t flag_pause = 4;        ///< there are more workers than CPUs
+
+/// Times of a worker by state, in ticks of `ticks()`.
+enum class worker_state : unsigned { working, searching, sleeping, outside };
+
+struct alignas(128) worker {
+  runtime_core* runtime = nullptr;
+  unsigned id = 0;
+
+  // Others read and write these.
+  std::atomic<strand*> current{nullptr};  ///< exchanged at every switch; raisers read it after setting a flag
+  std::atomic<std::uint32_t> flags{0};
+  /// Futex: counts calls to wake up. Read before the last look around, waited on afterwards.
+  std::atomic<std::uint32_t> bell{0};
+  std::atomic<bool> deep{false};          ///< asleep for good, or about to be (sleep.cpp)
+  std::atomic<bool> taken{false};         ///< an entering thread has this slot
+  /// The thief that asks this worker for a task; null: none; closed_box: do not ask. Partner: request.cpp.
+  std::atomic<worker*> box{nullptr};
+  /// The answer to this worker's own request: null: pending; no_task; else the task.
+  std::atomic<task*> reply{nullptr};
+
+  // Only for its own thread.
+  alignas(128) boost::context::detail::fcontext_t home = nullptr;  ///< the thread's own stack
+  exception_state home_exceptions;
+  void* home_fiber = nullptr;
+  void* home_fake_stack = nullptr;
+  const void* home_stack_bottom = nullptr;
+  std::size_t home_stack_size = 0;
+  bool background = false;  ///< a thread of the runtime, not one that entered
+  std::uint64_t random_state = 0;
+  std::array<strand*, 4> cache{};
+  unsigned cached = 0;
+  worker_statistics counts;
+  worker_state state = worker_state::outside;
+  std::uint64_t state_since = 0;
+
+  std::uint64_t random() noexcept;
+  strand* take_strand();  ///< a fresh one; null: no memory
+  void give_strand(strand* s) noexcept;
+  void enter_state(worker_state s) noexcept;
+};
+
+inline worker* const closed_box = reinterpret_cast<worker*>(std::uintptr_t{1});
+inline task* const no_task = reinterpret_cast<task*>(std::uintptr_t{1});
+
+/// Counts of entries, searchers and sleepers in one word, changed by CAS only (sleep.cpp).
+struct census {
+  std::uint16_t active = 0;     ///< entries that have not left
+  std::uint16_t searchers = 0;  ///< idle workers that look for work, the watch included
+  std::uint16_t sleepers = 0;   ///< idle workers that sleep until they are promoted
+  std::uint16_t version = 0;
+};
+
+/// Something to do for a worker.
+struct work {
+  task* fresh = nullptr;    ///< a task that nobody has begun
+  strand* ready = nullptr;  ///< a strand that can go on
+  explicit operator bool() const noexcept { return fresh != nullptr || ready != nullptr; }
+};
+
+inline constexpr unsigned max_workers = 4096;
+
+struct runtime_core {
+  /// \param usable CPUs that may run at once, where the settings leave the number of workers open
+  runtime_core(const settings& s, unsigned usable);
+  ~runtime_core();
+  runtime_core(const runtime_core&) = delete;
+  runtime_core& operator=(const runtime_core&) = delete;
+
+  const settings chosen;
+  const unsigned worker_limit;  ///< background threads + one entering thread
+  const std::uint64_t serial;   ///< tells runtimes apart that had the same address
+  const unsigned generation;    ///< how often fork() was called above it
+  strand_pool strands;
+
+  /// Append only: [0, worker_count) are set. Released by the store of worker_count.
+  std::unique_ptr<std::atomic<worker*>[]> workers;
+  std::atomic<unsigned> worker_count{0};
+  std::mutex growing;
+
+  alignas(128) std::atomic<census> counts{};
+  std::atomic<std::uint32_t> permits{0};   ///< promotions that no sleeper has taken yet
+  std::atomic<worker*> watch{nullptr};     ///< the last searcher, while it sleeps by the clock
+  std::atomic<std::uint64_t> quiet_since{0};  ///< tick at which the last entry left
+
+  /// Strands that can go on, and tasks whose strand was parked before anybody took them. First in, first out.
+  alignas(128) std::mutex queue_lock;
+  std::deque<strand*> ready;
+  std::deque<task*> spilled;
+  std::atomic<std::size_t> queued{0};
+
+  /// Strands that stopped with work left that a stand-in may split off.
+  std::mutex leftover_lock;
+  std::deque<strand*> leftover;
+  std::atomic<std::size_t> leftovers{0};
+
+  std::atomic<bool> stopping{false};  ///< nobody may enter any more
+  std::atomic<bool> closed{false};    ///< nobody is inside any more: background threads end
+  std::mutex leaving;
+  std::condition_variable left;       ///< an entry ended while `stopping`
+  std::atomic<std::size_t> parked{0};
+  std::atomic<std::size_t> parked_peak{0};
+  std::vector<std::thread> threads;
+
+  // entry.cpp
+  void stop();
+  bool is_orphaned() const noexcept;
+  void die_if_orphaned() const noexcept;
+  void enter(root_task& root);
+  worker* acquire_worker();
+  worker* add_worker(bool background);
+  void background_main(worker& w);
+
+  // schedule.cpp
+  void run_strand(strand& self);
+  /// Something to do; empty when `awaited` is done or the worker's thread is called home.
+  work find_work(worker& w, task* awaited, bool only_descendants);
+  work try_once(worker& w, task* awaited, bool only_descendants);
+  task* steal_from(worker& w, worker& victim) noexcept;
+  void ask(worker& w) noexcept;
+  void push_ready(strand* s) noexcept;
+  void push_spilled(task* t) noexcept;
+  void drain_slots(strand& s) noexcept;
+
+  // sleep.cpp
+  bool hungry() const noexcept { return counts.load(std::memory_order_relaxed).searchers != 0; }
+  void begin_search() noexcept;
+  /// A searcher stops searching: if it was the last one, a sleeper is promoted to search in its place.
+  void end_search() noexcept;
+  /// Sleeps until there may be something to look at; the caller is a searcher before and after.
+  void sleep(worker& w, task* awaited, std::uint32_t seen, std::uint64_t& timeout_ns) noexcept;
+  void entry_begins() noexcept;
+  void entry_ends() noexcept;
+  void wake_watch() noexcept;
+  void ring(worker& w) noexcept;
+  void wait_for_bell(worker& w, std::uint32_t seen) noexcept;
+
+  // abort.cpp
+  void raise_all() noexcept;
+
+  // suspend.cpp
+  task* split_leftover(worker& w) noexcept;
+};
+
+// switch.cpp -------------------------------------------------------------------------------------------------------
+using after_switch = void (*)(worker& w, strand* from, void* argument);
+/// Leaves `from` (null: the worker's home) and goes on in `to`, where `then` is called first. Returns when somebody
+/// resumes `from`, perhaps on another worker.
+void switch_to(worker& w, strand* from, strand& to, after_switch then, void* argument);
+/// Leaves `from` for the worker's home.
+void switch_home(worker& w, strand* from, after_switch then, void* argument);
+/// Makes a fresh strand that will call `runtime_core::run_strand`.
+void make_fresh(strand& s);
+/// `then` of a strand that is not needed any more.
+void recycle(worker& w, strand* from, void* unused);
+void forget_sanitizer_state(strand& s) noexcept;
+
+// join.cpp ---------------------------------------------------------------------------------------------------------
+inline constexpr std::uintptr_t join_done = 1;
+inline constexpr std::uintptr_t join_sleeper_mark = 2;  ///< | worker
+inline constexpr std::uintptr_t join_parked_mark = 4;   ///< | strand
+inline bool is_done(const task* t) noexcept { return t->joining.load(std::memory_order_acquire) == join_done; }
+/// Ends a task that this worker ran: wakes or hands out whoever waits for it. The strand to go on with, or null.
+/// The task may be gone afterwards.
+strand* finish(worker& w, task* t) noexcept;
+/// Runs a task in a segment that begins at `top`, up to its end; never throws.
+void execute(strand& s, task* t, char* top) noexcept;
+/// Runs a task on a strand of its own and waits for it on this one.
+void run_aside(strand& s, root_task& root);
+/// Runs a root within a runtime that this thread is inside of already.
+void enter_within(strand& s, root_task& root);
+/// Waits for a task; other work is done meanwhile. `top`: where descendants may run; null: nowhere.
+void await(strand& s, task* t, char* top) noexcept;
+/// Takes a published task back. False: somebody has it.
+bool take_back(strand& s, task* t) noexcept;
+
+// attend.cpp -------------------------------------------------------------------------------------------------------
+/// Serves what others want at a test. `end`: one past the youngest record with work; `testing`: the record tested.
+void attend(strand& s, record* end, record* testing, bool at_join) noexcept;
+/// Stops running this strand here and now and lets any worker go on with it; returns when one does.
+void hand_over(strand& s) noexcept;
+/// Splits the oldest work of a strand off. Null: nothing, or every guard refused.
+task* split_oldest(strand& s, record* end, record* testing, worker& w) noexcept;
+
+/// The strand that this thread runs; null: none. Not to be kept across anything that may switch.
+strand* running_strand() noexcept;
+void set_running_strand(strand* s) noexcept;
+
+// abort.cpp --------------------------------------------------------------------------------------------------------
+/// Was the task that this strand runs, or one of its ancestors, aborted?
+bool is_aborted(const strand& s) noexcept;
+/// Aborts everything that strand does above and including `r`.
+void lower_abort(strand& s, char* r) noexcept;
+void clear_abort(strand& s, record* r) noexcept;
+
+}  // namespace sukima::detail

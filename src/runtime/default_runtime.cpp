@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// The public class runtime, and the one that calls without a runtime use.
+#include "core.hpp"
+
+#include <sched.h>
+
+#include <thread>
+
+namespace sukima {
+
+namespace {
+
+/// CPUs that may run at once: affinity and cgroup quotas of all ancestors, rounded up.
+unsigned usable_cpus() noexcept {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return static_cast<unsigned>(CPU_COUNT(&allowed));
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
+}  // namespace
+
+runtime::runtime(const settings& chosen) {
+  chosen.check();
+  core_ = std::make_unique<detail::runtime_core>(chosen, usable_cpus());
+}
+
+runtime::~runtime() {
+  if (core_ == nullptr) return;
+  if (core_->is_orphaned()) {
+    core_.release();  // its threads and locks belong to the parent process; freeing it could only hang
+    return;
+  }
+}
+
+void runtime::shutdown() {
+  detail::strand* s = detail::running_strand();
+  if (s != nullptr && s->runtime == core_.get())
+    throw usage_error("sukima: a runtime cannot be shut down by one of its own workers");
+  core_->stop();
+}
+
+unsigned runtime::workers() const noexcept { return core_->worker_limit; }
+
+const settings& runtime::chosen() const noexcept { return core_->chosen; }
+
+void runtime::enter(detail::root_task& root) {
+  detail::strand* s = detail::running_strand();
+  if (s == nullptr || s->runtime != core_.get())
+    core_->enter(root);
+  else
+    detail::enter_within(*s, root);
+}
+
+runtime& default_runtime() {
+  // Never destroyed: threads may still compute while the program's static objects end. A child process after fork()
+  // gets one of its own.
+  static std::mutex lock;
+  static runtime* current = nullptr;
+  static std::atomic<runtime*> ready{nullptr};
+  runtime* r = ready.load(std::memory_order_acquire);
+  if (r != nullptr && !r->core_->is_orphaned()) return *r;
+  const std::lock_guard hold(lock);
+  if (current == nullptr || current->core_->is_orphaned()) {
+    current = new runtime;
+    ready.store(current, std::memory_order_release);
+  }
+  return *current;
+}
+
+int worker_id() noexcept {
+  const detail::strand* s = detail::running_strand();
+  return s == nullptr ? -1 : static_cast<int>(s->on->id);
+}
+
+namespace detail {
+
+void enter_default(root_task& root) { default_runtime().enter(root); }
+
+}  // namespace detail
+
+}  // namespace sukima

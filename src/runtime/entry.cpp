@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// A runtime's life, and how ordinary threads become workers for the time of a call.
+#include "core.hpp"
+#include "fault.hpp"
+
+#include <sukima/detail/loop.hpp>
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <csignal>
+#include <cstdio>
+#include <new>
+#include <system_error>
+
+namespace sukima::detail {
+
+namespace {
+
+/// Counts fork() calls that this process descends from. Written in the child before anything else runs there.
+std::atomic<unsigned> fork_generation{0};
+
+unsigned count_forks() {
+  static const bool registered = [] {
+    pthread_atfork(nullptr, nullptr, [] { fork_generation.fetch_add(1, std::memory_order_relaxed); });
+    return true;
+  }();
+  (void)registered;
+  return fork_generation.load(std::memory_order_relaxed);
+}
+
+std::uint64_t next_serial() noexcept {
+  static std::atomic<std::uint64_t> serial{0};
+  return serial.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+/// The worker that this thread was when it entered last.
+struct last_entry {
+  std::uint64_t serial = 0;
+  worker* w = nullptr;
+};
+thread_local last_entry last;
+
+void pin_to(unsigned index) noexcept {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  const int count = CPU_COUNT(&allowed);
+  if (count <= 0) return;
+  int wanted = static_cast<int>(index) % count;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &allowed) && wanted-- == 0) {
+      cpu_set_t one;
+      CPU_ZERO(&one);
+      CPU_SET(cpu, &one);
+      sched_setaffinity(0, sizeof one, &one);
+      return;
+    }
+}
+
+}  // namespace
+
+bool runtime_core::is_orphaned() const noexcept { return generation != fork_generation.load(std::memory_order_relaxed); }
+
+void runtime_core::die_if_orphaned() const noexcept {
+  if (!is_orphaned()) return;
+  std::fputs(
+      "sukima: fork() was called while tasks ran; the child process cannot finish them, because it has none of the "
+      "other workers. Call only exec or _exit in such a child.\n",
+      stderr);
+  std::_Exit(70);
+}
+
+runtime_core::runtime_core(const settings& s, unsigned usable)
+    : chosen(s),
+      worker_limit(s.workers != 0 ? s.workers : usable),
+      serial(next_serial()),
+      generation(count_forks()),
+      strands(*this, s.stack, s.choices),
+      workers(new std::atomic<worker*>[max_workers]) {
+  watch_for_overflow();
+  add_worker(false);  // the first thread that enters
+  for (unsigned i = 1; i < worker_limit; ++i) add_worker(true);
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) sigdelset(&all, fault);
+  pthread_sigmask(SIG_BLOCK, &all, &before);  // signals are for the program's own threads
+  try {
+    threads.reserve(worker_limit);
+    for (unsigned i = 1; i < worker_limit; ++i)
+      threads.emplace_back([this, w = workers[i].load(std::memory_order_relaxed)] { background_main(*w); });
+  } catch (...) {
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    stop();
+    throw;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+runtime_core::~runtime_core() {
+  stop();
+  const unsigned count = worker_count.load(std::memory_order_acquire);
+  for (unsigned i = 0; i < count; ++i) delete workers[i].load(std::memory_order_relaxed);
+}
+
+void runtime_core::stop() {
+  if (is_orphaned()) {
+    for (std::thread& t : threads) t.detach();  // they do not exist in this process
+    threads.clear();
+    return;
+  }
+  {
+    std::unique_lock hold(leaving);
+    stopping.store(true);
+    left.wait(hold, [this] { return counts.load().active == 0; });
+  }
+  closed.store(true);
+  const unsigned count = worker_count.load(std::memory_order_acquire);
+  for (unsigned i = 0; i < count; ++i) ring(*workers[i].load(std::memory_order_relaxed));
+  for (std::thread& t : threads) t.join();
+  threads.clear();
+}
+
+worker* runtime_core::add_worker(bool background) {
+  const std::lock_guard hold(growing);
+  const unsigned id = worker_count.load(std::memory_order_relaxed);
+  if (id == max_workers)
+    throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
+                            "sukima: more than 4096 threads are inside of one runtime");
+  auto* w = new worker;
+  w->runtime = this;
+  w->id = id;
+  w->background = background;
+  w->random_state = 0x9E3779B97F4A7C15ull * (id + 1);
+  w->state_since = ticks();
+  w->taken.store(true, std::memory_order_relaxed);
+  if (!background && id == 0) w->taken.store(false, std::memory_order_relaxed);
+  workers[id].store(w, std::memory_order_relaxed);
+  worker_count.store(id + 1, std::memory_order_release);
+  return w;
+}
+
+worker* runtime_core::acquire_worker() {
+  const auto take = [](worker* w) { return !w->background && !w->taken.load(std::memory_order_relaxed) && !w->taken.exchange(true, std::memory_order_acquire); };
+  if (last.serial == serial && take(last.w)) return last.w;
+  const unsigned count = worker_count.load(std::memory_order_acquire);
+  worker* found = nullptr;
+  for (unsigned i = 0; i < count && found == nullptr; ++i) {
+    worker* w = workers[i].load(std::memory_order_relaxed);
+    if (take(w)) found = w;
+  }
+  if (found == nullptr) found = add_worker(false);
+  last = {serial, found};
+  return found;
+}
+
+void runtime_core::enter(root_task& root) {
+  if (is_orphaned())
+    throw usage_error("sukima: this runtime was started before fork(); start another one in the child process");
+  if (stopping.load()) throw usage_error("sukima: this runtime was shut down");
+  worker* w = acquire_worker();
+  strand* s = w->take_strand();
+  if (s == nullptr) {
+    w->taken.store(false, std::memory_order_release);
+    throw std::system_error(std::make_error_code(std::errc::not_enough_memory),
+                            "sukima: no address space for a strand; a smaller SUKIMA_STACK needs less");
+  }
+  entry_begins();
+  if (stopping.load()) {
+    entry_ends();
+    w->give_strand(s);
+    w->taken.store(false, std::memory_order_release);
+    throw usage_error("sukima: this runtime was shut down");
+  }
+  root.home = w;
+  s->first = &root;
+  s->entered_at = ticks();
+  ensure_alternate_stack();
+  strand* const outer = running_strand();  // of another runtime, whose worker this thread is
+  w->enter_state(worker_state::working);
+  switch_to(*w, nullptr, *s, nullptr, nullptr);
+  set_running_strand(outer);
+  w->enter_state(worker_state::outside);
+  w->flags.store(0);
+  entry_ends();
+  w->taken.store(false, std::memory_order_release);
+  if (root.error) std::rethrow_exception(root.error);
+  if (root.aborted) throw aborted{};
+}
+
+void runtime_core::background_main(worker& w) {
+  pthread_setname_np(pthread_self(), "sukima");
+  if (chosen.pin == pin_policy::cpu) pin_to(w.id);
+  ensure_alternate_stack();
+  strand* s = w.take_strand();
+  if (s == nullptr) return;  // no memory: one worker less
+  switch_to(w, nullptr, *s, nullptr, nullptr);
+  w.enter_state(worker_state::outside);
+}
+
+void enter_aside(root_task& root) {
+  strand& s = *running_strand();
+  root.parent = s.running;
+  root.owner = &s;
+  root.depth = s.running->depth + 1;
+  root.shielded = std::uncaught_exceptions() > 0;
+  run_aside(s, root);
+  if (root.error) std::rethrow_exception(root.error);
+  if (root.aborted) throw aborted{};
+}
+
+}  // namespace sukima::detail

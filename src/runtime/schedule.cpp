@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a worker does when its strand has nothing to do: the loop at the bottom of every strand, and looking for work.
+#include "core.hpp"
+
+#include <sukima/detail/loop.hpp>
+
+namespace sukima::detail {
+
+namespace {
+
+inline void pause_cpu() noexcept {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+/// `adaptive` looks around for about as long as a wake-up costs (3 to 4 µs) before it sleeps.
+constexpr std::uint64_t adaptive_spin_ticks = 10'000;
+
+}  // namespace
+
+void runtime_core::run_strand(strand& self) {
+  task* t = self.first;
+  self.first = nullptr;
+  for (;;) {
+    if (t != nullptr) {
+      self.on->enter_state(worker_state::working);
+      execute(self, t, self.base);
+      worker& w = *self.on;
+      // Who finished what a parked strand waits for goes on with that strand.
+      if (strand* waiting = finish(w, t)) switch_to(w, &self, *waiting, recycle, nullptr);
+      t = nullptr;
+    }
+    worker& w = *self.on;
+    if ((w.flags.load() & flag_leave) != 0 || (w.background && closed.load())) switch_home(w, &self, recycle, nullptr);
+    const work found = find_work(w, nullptr, false);
+    if (found.ready != nullptr) {
+      w.enter_state(worker_state::working);
+      switch_to(w, &self, *found.ready, recycle, nullptr);
+    }
+    if (found.fresh != nullptr) {
+      t = found.fresh;
+      reset(self);
+    }
+  }
+}
+
+work runtime_core::find_work(worker& w, task* awaited, bool only_descendants) {
+  const auto called = [&] {
+    return (awaited != nullptr && is_done(awaited)) || (w.flags.load() & flag_leave) != 0 || (w.background && closed.load());
+  };
+  if (work found = try_once(w, awaited, only_descendants)) return found;
+  if (called()) return {};
+  w.enter_state(worker_state::searching);
+  begin_search();
+  work found;
+  std::uint64_t timeout_ns = 0;
+  std::uint64_t spin_until = ticks() + adaptive_spin_ticks;
+  while (!called()) {
+    die_if_orphaned();
+    // The bell is read before the last look around: whoever publishes after that look rings a bell that has changed.
+    const std::uint32_t seen = w.bell.load();
+    if ((found = try_once(w, awaited, only_descendants))) break;
+    ask(w);
+    bool sleeps = false;
+    switch (chosen.wait) {
+      case wait_policy::spin: break;
+      case wait_policy::pause: pause_cpu(); break;
+      case wait_policy::block: sleeps = true; break;
+      case wait_policy::adaptive:
+        pause_cpu();
+        sleeps = ticks() > spin_until;
+        break;
+    }
+    if (!sleeps) continue;
+    if (awaited != nullptr) {
+      // Whoever finishes the task rings. If somebody is registered it is this worker, from an earlier round.
+      std::uintptr_t nobody = 0;
+      awaited->joining.compare_exchange_strong(nobody, reinterpret_cast<std::uintptr_t>(&w) | join_sleeper_mark);
+    }
+    if ((found = try_once(w, awaited, only_descendants))) break;
+    if (called()) break;
+    sleep(w, awaited, seen, timeout_ns);
+    if (timeout_ns == 0) spin_until = ticks() + adaptive_spin_ticks;
+  }
+  end_search();
+  w.enter_state(worker_state::working);
+  return found;
+}
+
+work runtime_core::try_once(worker& w, task* awaited, bool only_descendants) {
+  if (awaited != nullptr) {
+    worker* runner = awaited->runner.load(std::memory_order_relaxed);
+    if (runner != nullptr && runner != &w)
+      if (task* t = steal_from(w, *runner)) return {t, nullptr};
+  }
+  if (only_descendants) return {};
+  if (queued.load() != 0) {
+    const std::lock_guard hold(queue_lock);
+    work found;
+    if (!ready.empty()) {
+      found.ready = ready.front();
+      ready.pop_front();
+    } else if (!spilled.empty()) {
+      found.fresh = spilled.front();
+      spilled.pop_front();
+    }
+    if (found) {
+      queued.fetch_sub(1);
+      return found;
+    }
+  }
+  const unsigned count = worker_count.load(std::memory_order_acquire);
+  const unsigned first = static_cast<unsigned>(w.random() % count);
+  for (unsigned i = 0; i < count; ++i) {
+    worker* victim = workers[(first + i) % count].load(std::memory_order_relaxed);
+    if (victim == &w) continue;
+    if (task* t = steal_from(w, *victim)) return {t, nullptr};
+  }
+  if (leftovers.load() != 0)
+    if (task* t = split_leftover(w)) return {t, nullptr};
+  return {};
+}
+
+task* runtime_core::steal_from(worker& w, worker& victim) noexcept {
+  strand* s = victim.current.load(std::memory_order_acquire);
+  if (s == nullptr) return nullptr;
+  for (unsigned i = 0; i < chosen.ready; ++i) {
+    task* t = s->slots[i].load(std::memory_order_relaxed);
+    // Nothing of the task is read before this CAS is won: until then its owner may take it back and free it.
+    if (t != nullptr && s->slots[i].compare_exchange_strong(t, nullptr, std::memory_order_acq_rel)) {
+      s->publish_wanted.store(true);
+      s->raise();
+      ++w.counts.steals;
+      return t;
+    }
+  }
+  return nullptr;
+}
+
+void runtime_core::ask(worker& w) noexcept {
+  const unsigned count = worker_count.load(std::memory_order_acquire);
+  for (unsigned i = 0; i < count; ++i) {
+    worker* victim = workers[i].load(std::memory_order_relaxed);
+    if (victim == &w) continue;
+    strand* s = victim->current.load(std::memory_order_acquire);
+    if (s != nullptr) s->raise();  // the victim sees that somebody searches: the census was changed before
+  }
+}
+
+void runtime_core::push_ready(strand* s) noexcept {
+  {
+    const std::lock_guard hold(queue_lock);
+    ready.push_back(s);
+    queued.fetch_add(1);
+  }
+  wake_watch();
+}
+
+void runtime_core::push_spilled(task* t) noexcept {
+  {
+    const std::lock_guard hold(queue_lock);
+    spilled.push_back(t);
+    queued.fetch_add(1);
+  }
+  wake_watch();
+}
+
+void runtime_core::drain_slots(strand& s) noexcept {
+  for (unsigned i = 0; i < chosen.ready; ++i)
+    if (s.slots[i].load(std::memory_order_relaxed) != nullptr)
+      if (task* t = s.slots[i].exchange(nullptr, std::memory_order_acq_rel)) push_spilled(t);
+}
+
+}  // namespace sukima::detail

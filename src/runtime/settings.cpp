@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading and checking settings.
+#include "settings.hpp"
+
+#include <sukima/errors.hpp>
+
+#include <charconv>
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+namespace sukima {
+
+namespace detail {
+
+const char* name_of(wait_policy p) noexcept {
+  switch (p) {
+    case wait_policy::adaptive: return "adaptive";
+    case wait_policy::block: return "block";
+    case wait_policy::spin: return "spin";
+    case wait_policy::pause: return "pause";
+  }
+  return "?";
+}
+
+const char* name_of(pin_policy p) noexcept { return p == pin_policy::cpu ? "cpu" : "none"; }
+
+}  // namespace detail
+
+namespace {
+
+constexpr unsigned most_workers = 1024;
+constexpr unsigned most_ready = 8;
+constexpr std::size_t kibi = 1024;
+constexpr std::size_t mebi = kibi * kibi;
+constexpr std::size_t gibi = kibi * mebi;
+constexpr std::size_t least_stack = 16 * kibi;
+constexpr std::size_t most_stack = 64 * gibi;
+constexpr std::size_t least_choices = 16 * kibi;
+constexpr std::size_t most_choices = 64 * mebi;
+constexpr std::size_t most_strands = 1'000'000;
+
+[[noreturn]] void refuse(std::string_view name, std::string_view value, std::string_view accepted) {
+  throw bad_setting(std::string(name) + "='" + std::string(value) + "' is not accepted; use " + std::string(accepted));
+}
+
+std::optional<std::size_t> number(std::string_view text) {
+  std::size_t n = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), n);
+  if (problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return n;
+}
+
+/// A number with an optional suffix K, M or G.
+std::optional<std::size_t> size(std::string_view text) {
+  if (text.empty()) return std::nullopt;
+  std::size_t unit = 1;
+  switch (text.back()) {
+    case 'k':
+    case 'K': unit = kibi; break;
+    case 'm':
+    case 'M': unit = mebi; break;
+    case 'g':
+    case 'G': unit = gibi; break;
+    default: break;
+  }
+  if (unit != 1) text.remove_suffix(1);
+  const auto n = number(text);
+  if (!n || *n > most_stack) return std::nullopt;
+  return *n * unit;
+}
+
+constexpr std::string_view accepted_workers = "a whole number from 1 to 1024, or leave it unset for the usable CPUs";
+constexpr std::string_view accepted_stack = "a size from 16K to 64G, such as 256M";
+constexpr std::string_view accepted_choices = "a size from 16K to 64M, such as 8M";
+constexpr std::string_view accepted_strands = "a whole number from 1 to 1000000";
+constexpr std::string_view accepted_steal = "request, ready or ready:K with K from 1 to 8";
+
+std::optional<std::string_view> variable(const char* name) {
+  const char* value = std::getenv(name);
+  if (value == nullptr || *value == '\0') return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+settings settings::from_environment() {
+  settings s;
+  if (const auto v = variable("SUKIMA_WORKERS")) {
+    const auto n = number(*v);
+    if (!n || *n < 1 || *n > most_workers) refuse("SUKIMA_WORKERS", *v, accepted_workers);
+    s.workers = static_cast<unsigned>(*n);
+  }
+  if (const auto v = variable("SUKIMA_WAIT")) {
+    bool known = false;
+    for (wait_policy p : {wait_policy::adaptive, wait_policy::block, wait_policy::spin, wait_policy::pause})
+      if (*v == detail::name_of(p)) {
+        s.wait = p;
+        known = true;
+      }
+    if (!known) refuse("SUKIMA_WAIT", *v, "adaptive, block, spin or pause");
+  }
+  if (const auto v = variable("SUKIMA_STEAL")) {
+    if (*v == "request") {
+      s.ready = 0;
+    } else if (*v == "ready") {
+      s.ready = 1;
+    } else {
+      const auto n = v->starts_with("ready:") ? number(v->substr(6)) : std::nullopt;
+      if (!n || *n < 1 || *n > most_ready) refuse("SUKIMA_STEAL", *v, accepted_steal);
+      s.ready = static_cast<unsigned>(*n);
+    }
+  }
+  if (const auto v = variable("SUKIMA_PIN")) {
+    if (*v == "cpu")
+      s.pin = pin_policy::cpu;
+    else if (*v != "none")
+      refuse("SUKIMA_PIN", *v, "none or cpu");
+  }
+  if (const auto v = variable("SUKIMA_STACK")) {
+    const auto n = size(*v);
+    if (!n || *n < least_stack || *n > most_stack) refuse("SUKIMA_STACK", *v, accepted_stack);
+    s.stack = *n;
+  }
+  if (const auto v = variable("SUKIMA_CHOICES")) {
+    const auto n = size(*v);
+    if (!n || *n < least_choices || *n > most_choices) refuse("SUKIMA_CHOICES", *v, accepted_choices);
+    s.choices = *n;
+  }
+  if (const auto v = variable("SUKIMA_STRANDS")) {
+    const auto n = number(*v);
+    if (!n || *n < 1 || *n > most_strands) refuse("SUKIMA_STRANDS", *v, accepted_strands);
+    s.strands = *n;
+  }
+  return s;
+}
+
+void settings::check() const {
+  if (workers > most_workers) refuse("settings::workers", std::to_string(workers), accepted_workers);
+  if (ready > most_ready) refuse("settings::ready", std::to_string(ready), "a number from 0 to 8");
+  if (stack < least_stack || stack > most_stack) refuse("settings::stack", std::to_string(stack), accepted_stack);
+  if (choices < least_choices || choices > most_choices)
+    refuse("settings::choices", std::to_string(choices), accepted_choices);
+  if (strands < 1 || strands > most_strands) refuse("settings::strands", std::to_string(strands), accepted_strands);
+}
+
+std::string settings::text() const {
+  std::string t = "workers=" + (workers == 0 ? std::string("auto") : std::to_string(workers));
+  t += std::string(" wait=") + detail::name_of(wait);
+  t += ready == 0 ? std::string(" steal=request") : " steal=ready:" + std::to_string(ready);
+  t += std::string(" pin=") + detail::name_of(pin);
+  t += " stack=" + std::to_string(stack) + " choices=" + std::to_string(choices) + " strands=" + std::to_string(strands);
+  return t;
+}
+
+}  // namespace sukima

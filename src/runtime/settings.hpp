@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of the settings' values, for messages.
+#pragma once
+
+#include <sukima/settings.hpp>
+
+namespace sukima::detail {
+
+const char* name_of(wait_policy p) noexcept;
+const char* name_of(pin_policy p) noexcept;
+
+}  // namespace sukima::detail

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Suspending a strand until somebody resumes it, and stand-ins that split off what it left.
+//
+// strand::stop holds a stage and the number of the suspension, changed by CAS:
+//   running → stopping      the strand, before it calls the user's function
+//   stopping → stopped      the other side of the switch; else it was resumed meanwhile and is ready at once
+//   stopped → attended → stopped   a stand-in that splits its oldest work off
+//   stopping, stopped, attended → running, ready, "attended_and_resumed"   whoever resumes it
+// The number makes a second resume of an old suspension an error instead of a wrong wake-up. Model: model/suspend.pml.
+#include "core.hpp"
+
+#include <sukima/suspend.hpp>
+
+namespace sukima::detail {
+
+namespace {
+
+bool change(strand& s, stop_word& seen, stop_stage to) noexcept {
+  return s.stop.compare_exchange_strong(seen, stop_word::make(seen.number(), to), std::memory_order_acq_rel,
+                                        std::memory_order_acquire);
+}
+
+bool has_work(const strand& s) noexcept {
+  if (s.stopped_end == nullptr) return false;
+  const auto* end = reinterpret_cast<const record*>(s.stopped_end);
+  for (auto* r = reinterpret_cast<record*>(s.oldest); r < end; r = above(r))
+    if (kind_of(r)->open(r)) return true;
+  return false;
+}
+
+void list_leftover(runtime_core& r, strand* s) {
+  const std::lock_guard hold(r.leftover_lock);
+  r.leftover.push_back(s);
+  r.leftovers.fetch_add(1);
+}
+
+/// `then` of a strand that suspends.
+void after_suspend(worker& w, strand* from, void*) {
+  const bool leaves_work = has_work(*from);
+  stop_word seen = from->stop.load(std::memory_order_acquire);
+  if (seen.stage() == stop_stage::stopping && change(*from, seen, stop_stage::stopped)) {
+    // From here on it may be resumed: only its address is used, and who finds it in the list tries a CAS.
+    if (leaves_work) {
+      list_leftover(*w.runtime, from);
+      w.runtime->wake_watch();
+    }
+    return;
+  }
+  w.runtime->push_ready(from);  // it was resumed before the switch was complete
+}
+
+/// Waits in place: a pinned strand keeps its thread.
+void wait_pinned(strand& s, std::uint64_t number) noexcept {
+  worker& w = *s.on;
+  for (;;) {
+    const std::uint32_t seen = w.bell.load();
+    const stop_word now = s.stop.load(std::memory_order_acquire);
+    if (now.number() == number && now.stage() == stop_stage::running) return;
+    w.runtime->wait_for_bell(w, seen);
+  }
+}
+
+}  // namespace
+
+void suspend_running(char* top, void (*store)(void*, resumer), void* closure) {
+  strand* current = running_strand();
+  if (current == nullptr) throw usage_error("sukima: suspend was called outside of a runtime; only a worker's strand can be parked");
+  strand& s = *current;
+  const std::uint64_t number = s.stop.load(std::memory_order_relaxed).number() + 1;
+  s.stop.store(stop_word::make(number, stop_stage::stopping), std::memory_order_release);
+  s.stopped_end = s.pins != 0 ? nullptr : top != nullptr ? top : *s.kept;
+  try {
+    store(closure, resumer(&s, number));
+  } catch (...) {
+    s.stop.store(stop_word::make(number, stop_stage::running), std::memory_order_release);
+    throw;
+  }
+  ++s.on->counts.suspensions;
+  strand* other = s.pins == 0 ? s.on->take_strand() : nullptr;
+  if (other == nullptr) {
+    wait_pinned(s, number);
+  } else {
+    s.runtime->drain_slots(s);
+    switch_to(*s.on, &s, *other, after_suspend, nullptr);
+  }
+  s.abort_pending = is_aborted(s);  // flags went to the workers meanwhile
+  s.raise();
+}
+
+unsigned* running_pins() noexcept {
+  strand* s = running_strand();
+  return s != nullptr ? &s->pins : nullptr;
+}
+
+void resume_strand(strand& s, std::uint64_t number) {
+  stop_word seen = s.stop.load(std::memory_order_acquire);
+  for (;;) {
+    if (seen.number() != number || seen.stage() == stop_stage::running || seen.stage() == stop_stage::attended_and_resumed)
+      throw usage_error("sukima: a suspension was resumed twice");
+    // Who waits in place has no other worker to go on with it: it is rung, wherever it is.
+    worker* const on = s.on;
+    const bool in_place = s.pins != 0;
+    const stop_stage to = seen.stage() == stop_stage::attended ? stop_stage::attended_and_resumed : stop_stage::running;
+    const stop_stage from = seen.stage();
+    if (!change(s, seen, to)) continue;
+    if (from == stop_stage::stopped) s.runtime->push_ready(&s);
+    if (from == stop_stage::stopping && in_place) s.runtime->ring(*on);
+    return;
+  }
+}
+
+task* runtime_core::split_leftover(worker& w) noexcept {
+  strand* s = nullptr;
+  {
+    const std::lock_guard hold(leftover_lock);
+    while (!leftover.empty() && s == nullptr) {
+      strand* candidate = leftover.front();
+      leftover.pop_front();
+      leftovers.fetch_sub(1);
+      stop_word seen = candidate->stop.load(std::memory_order_acquire);
+      if (seen.stage() == stop_stage::stopped && change(*candidate, seen, stop_stage::attended)) s = candidate;
+    }
+  }
+  if (s == nullptr) return nullptr;
+  task* t = split_oldest(*s, reinterpret_cast<record*>(s->stopped_end), nullptr, w);
+  if (t != nullptr) ++w.counts.splits;
+  const bool more = has_work(*s);
+  stop_word seen = s->stop.load(std::memory_order_acquire);
+  if (seen.stage() == stop_stage::attended && change(*s, seen, stop_stage::stopped)) {
+    if (more) list_leftover(*this, s);
+    return t;
+  }
+  s->stop.store(stop_word::make(seen.number(), stop_stage::running), std::memory_order_release);
+  push_ready(s);
+  return t;
+}
+
+}  // namespace sukima::detail

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Switching strands: the jump itself, what moves along with a strand, and what the sanitizers must be told.
+#include "core.hpp"
+
+#include <cxxabi.h>
+
+#if defined(__SANITIZE_THREAD__)
+#define SUKIMA_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define SUKIMA_TSAN 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define SUKIMA_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SUKIMA_ASAN 1
+#endif
+#endif
+
+#if defined(SUKIMA_TSAN)
+#include <sanitizer/tsan_interface.h>
+#endif
+#if defined(SUKIMA_ASAN)
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+// The layout that the C++ ABI prescribes for __cxa_eh_globals.
+struct eh_globals {
+  void* caught;
+  unsigned uncaught;
+};
+
+extern "C" __thread char** sukima_running_kept_top __attribute__((tls_model("initial-exec")));
+__thread char** sukima_running_kept_top = nullptr;
+
+namespace sukima::detail {
+
+namespace fc = boost::context::detail;
+
+char** find_kept_top_slowly() noexcept { return sukima_running_kept_top; }
+
+namespace {
+
+thread_local strand* this_strand = nullptr;
+
+/// What travels through a jump. Lies on the stack that is left: copy it before `then` gives that stack away.
+struct message {
+  worker* w;
+  strand* from;  ///< null: the worker's home
+  strand* to;    ///< null: the worker's home
+  after_switch then;
+  void* argument;
+};
+
+// Both are functions of their own and must not be inlined: the compiler may keep the address of a thread-local
+// across a switch, and __cxa_get_globals is even declared to be constant.
+[[gnu::noinline]] void set_running(strand* s) noexcept {
+  this_strand = s;
+  sukima_running_kept_top = s != nullptr ? s->kept : nullptr;
+  asm volatile("" : : : "memory");
+}
+[[gnu::noinline]] void exchange_exceptions(exception_state& leaving, const exception_state& arriving) noexcept {
+  auto* globals = reinterpret_cast<eh_globals*>(abi::__cxa_get_globals());
+  leaving = {globals->caught, globals->uncaught};
+  globals->caught = arriving.caught;
+  globals->uncaught = arriving.uncaught;
+  asm volatile("" : : : "memory");
+}
+
+void before_jump([[maybe_unused]] worker& w, [[maybe_unused]] strand* from, [[maybe_unused]] strand* to) noexcept {
+#if defined(SUKIMA_TSAN)
+  if (from == nullptr) w.home_fiber = __tsan_get_current_fiber();
+  if (to != nullptr && to->fiber == nullptr) to->fiber = __tsan_create_fiber(0);
+  __tsan_switch_to_fiber(to != nullptr ? to->fiber : w.home_fiber, 0);
+#endif
+#if defined(SUKIMA_ASAN)
+  void** save = from != nullptr ? &from->fake_stack : &w.home_fake_stack;
+  if (to != nullptr)
+    __sanitizer_start_switch_fiber(save, to->stack_top - to->stack_size, to->stack_size);
+  else
+    __sanitizer_start_switch_fiber(save, w.home_stack_bottom, w.home_stack_size);
+#endif
+}
+
+/// On the stack arrived at: stores where the other one stopped, makes this strand the worker's, then does `then`.
+void arrive(const fc::transfer_t& transfer, [[maybe_unused]] bool fresh) noexcept {
+  const message m = *static_cast<message*>(transfer.data);
+#if defined(SUKIMA_ASAN)
+  {
+    void* own = m.to != nullptr ? m.to->fake_stack : m.w->home_fake_stack;
+    const void* bottom = nullptr;
+    std::size_t size = 0;
+    __sanitizer_finish_switch_fiber(fresh ? nullptr : own, &bottom, &size);
+    if (m.from == nullptr) {
+      m.w->home_stack_bottom = bottom;
+      m.w->home_stack_size = size;
+    }
+  }
+#endif
+  (m.from != nullptr ? m.from->saved : m.w->home) = transfer.fctx;
+  if (m.to != nullptr) m.to->on = m.w;
+  set_running(m.to);
+  exchange_exceptions(m.from != nullptr ? m.from->exceptions : m.w->home_exceptions,
+                      m.to != nullptr ? m.to->exceptions : m.w->home_exceptions);
+  // Partner: raise_all and whoever sets a flag of this worker: it sets the flag, then reads `current`. Either it
+  // sees this strand, or the load below sees its flag.
+  m.w->current.exchange(m.to);
+  if (m.to != nullptr && m.w->flags.load() != 0) m.to->raise();
+  if (m.then != nullptr) m.then(*m.w, m.from, m.argument);
+}
+
+[[gnu::noinline]] void jump(worker& w, strand* from, strand* to, after_switch then, void* argument) {
+  message m{&w, from, to, then, argument};
+  fc::fcontext_t target = to != nullptr ? to->saved : w.home;
+  before_jump(w, from, to);
+  arrive(fc::jump_fcontext(target, &m), false);
+}
+
+void strand_begins(fc::transfer_t transfer) {
+  strand& self = *static_cast<message*>(transfer.data)->to;
+  arrive(transfer, true);
+  self.runtime->run_strand(self);
+}
+
+}  // namespace
+
+[[gnu::noinline]] strand* running_strand() noexcept {
+  asm volatile("" : : : "memory");
+  return this_strand;
+}
+
+void set_running_strand(strand* s) noexcept { set_running(s); }
+
+void switch_to(worker& w, strand* from, strand& to, after_switch then, void* argument) { jump(w, from, &to, then, argument); }
+
+void switch_home(worker& w, strand* from, after_switch then, void* argument) { jump(w, from, nullptr, then, argument); }
+
+void make_fresh(strand& s) { s.saved = fc::make_fcontext(s.stack_top, s.stack_size, strand_begins); }
+
+void recycle(worker& w, strand* from, void*) {
+  forget_sanitizer_state(*from);
+  w.give_strand(from);
+}
+
+void forget_sanitizer_state([[maybe_unused]] strand& s) noexcept {
+#if defined(SUKIMA_TSAN)
+  if (s.fiber != nullptr) __tsan_destroy_fiber(s.fiber);
+  s.fiber = nullptr;
+#endif
+#if defined(SUKIMA_ASAN)
+  const std::size_t keep = s.stack_size < 65536 ? s.stack_size : 65536;
+  __asan_unpoison_memory_region(s.stack_top - keep, keep);
+  s.fake_stack = nullptr;
+#endif
+}
+
+}  // namespace sukima::detail

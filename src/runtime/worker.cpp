@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// What belongs to one worker: its random numbers, its few cached strands, its clock.
+#include "core.hpp"
+
+#include <sukima/detail/loop.hpp>
+
+namespace sukima::detail {
+
+std::uint64_t worker::random() noexcept {
+  // xorshift64*: a victim's choice needs no better one.
+  random_state ^= random_state >> 12;
+  random_state ^= random_state << 25;
+  random_state ^= random_state >> 27;
+  return random_state * 0x2545F4914F6CDD1Dull;
+}
+
+strand* worker::take_strand() {
+  strand* s = nullptr;
+  if (cached != 0) {
+    s = cache[--cached];
+    reset(*s);
+  } else {
+    s = runtime->strands.take();
+    if (s == nullptr) return nullptr;
+  }
+  make_fresh(*s);
+  return s;
+}
+
+void worker::give_strand(strand* s) noexcept {
+  trim(*s);
+  if (cached < cache.size())
+    cache[cached++] = s;
+  else
+    runtime->strands.give(s);
+}
+
+void worker::enter_state(worker_state next) noexcept {
+  if (next == state) return;
+  const std::uint64_t now = ticks();
+  counts.ticks_in_state[static_cast<unsigned>(state)] += now - state_since;
+  state = next;
+  state_since = now;
+}
+
+}  // namespace sukima::detail
