@@ -18,17 +18,16 @@ bool sukima_parse_positive(sukima_text content, uint64_t* value) {
 }
 
 bool sukima_parse_cfs_quota(sukima_text content, sukima_quota* quota) {
-  uint64_t number = 0;
   sukima_text_skip_blanks(&content);
   quota->limited = !sukima_text_take(&content, '-');
-  if (!sukima_parse_positive(content, &number)) return false;
-  quota->quota_us = quota->limited ? number : 0;
-  return true;
+  quota->quota_us = 0;
+  if (!sukima_text_take_number(&content, &quota->quota_us) || quota->quota_us == 0) return false;
+  return only_blanks_left(&content);
 }
 
 bool sukima_parse_cpu_max(sukima_text content, sukima_quota* quota) {
-  sukima_text_skip_blanks(&content);
   quota->quota_us = 0;
+  sukima_text_skip_blanks(&content);
   quota->limited = !sukima_text_take_prefix(&content, "max");
   if (quota->limited && (!sukima_text_take_number(&content, &quota->quota_us) || quota->quota_us == 0)) return false;
   if (!sukima_text_take(&content, ' ')) return false;

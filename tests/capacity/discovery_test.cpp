@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finding the process's groups: namespaces, bind mounts, hidden mounts, odd names.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "recorded_tree.hpp"
+
+namespace {
+
+using sukima_test::binding_of;
+using sukima_test::mount_line;
+using sukima_test::notes_of;
+using sukima_test::recorded_tree;
+using sukima_test::report_pointer;
+
+class discovery : public testing::Test {
+ protected:
+  recorded_tree tree;
+
+  void SetUp() override { tree.machine("0-7", "0-7"); }
+
+  void groups(const std::string& lines) { tree.file("/proc/self/cgroup", lines); }
+  void mounts(const std::string& lines) { tree.file("/proc/self/mountinfo", lines); }
+
+  void quota(const std::string& folder, const std::string& text) {
+    tree.file(folder + "/cgroup.procs", "").file(folder + "/cpu.max", text + "\n");
+  }
+
+  [[nodiscard]] report_pointer explain() const {
+    sukima_capacity_options options = tree.options();
+    return report_pointer(sukima_capacity_explain(&options));
+  }
+};
+
+TEST_F(discovery, bind_mount_of_an_ancestor_shows_the_groups_from_there) {
+  groups("0::/kubepods/pod1/box\n");
+  mounts(mount_line("/kubepods", "/sys/fs/cgroup", "cgroup2", "rw"));
+  quota("/sys/fs/cgroup", "600000 100000");
+  quota("/sys/fs/cgroup/pod1", "200000 100000");
+  quota("/sys/fs/cgroup/pod1/box", "max 100000");
+  report_pointer report = explain();
+  EXPECT_EQ(report->facts.usable, 2);
+  EXPECT_EQ(binding_of(*report).level, 1u);
+  EXPECT_EQ(report->facts.ancestors_hidden, 1u);
+}
+
+TEST_F(discovery, a_group_whose_name_only_starts_like_the_mounts_root_is_another_one) {
+  groups("0::/docker/abcd\n");
+  mounts(mount_line("/docker/abc", "/sys/fs/cgroup", "cgroup2", "rw"));
+  quota("/sys/fs/cgroup", "50000 100000");
+  report_pointer report = explain();
+  EXPECT_EQ(report->facts.usable, 8);
+  EXPECT_EQ(report->facts.ancestors_hidden, 1u);
+  EXPECT_NE(notes_of(*report).find("not visible in any mount"), std::string::npos) << notes_of(*report);
+}
+
+TEST_F(discovery, the_mount_that_shows_most_ancestors_is_taken_whatever_the_order) {
+  const std::string all = mount_line("/", "/host/cgroup", "cgroup2", "rw");
+  const std::string some = mount_line("/a", "/sys/fs/cgroup", "cgroup2", "rw");
+  groups("0::/a/b\n");
+  quota("/host/cgroup/a", "100000 100000");
+  quota("/host/cgroup/a/b", "max 100000");
+  quota("/sys/fs/cgroup/b", "max 100000");
+  quota("/sys/fs/cgroup", "100000 100000");
+  for (const std::string& lines : {all + some, some + all}) {
+    mounts(lines);
+    report_pointer report = explain();
+    EXPECT_EQ(report->facts.usable, 1);
+    EXPECT_EQ(binding_of(*report).file, tree.root() + "/host/cgroup/a/cpu.max");
+  }
+}
+
+TEST_F(discovery, a_mount_that_shows_nothing_of_the_group_does_not_hide_one_that_does) {
+  groups("0::/a\n");
+  mounts(mount_line("/", "/gone", "cgroup2", "rw") + mount_line("/a", "/sys/fs/cgroup", "cgroup2", "rw"));
+  quota("/sys/fs/cgroup", "150000 100000");
+  EXPECT_EQ(tree.facts().usable, 1.5);
+}
+
+TEST_F(discovery, a_later_mount_at_the_same_place_hides_the_earlier_one) {
+  groups("0::/a\n");
+  mounts(mount_line("/", "/sys/fs/cgroup", "cgroup2", "rw") + mount_line("/a", "/sys/fs/cgroup", "cgroup2", "rw"));
+  quota("/sys/fs/cgroup", "150000 100000");
+  // It looks like a child of the group: with the first mount alone it would be read.
+  quota("/sys/fs/cgroup/a", "50000 100000");
+  EXPECT_EQ(tree.facts().usable, 1.5);
+}
+
+TEST_F(discovery, private_namespace_with_the_hosts_mount) {
+  // The mount was made outside: it starts two levels above the namespace's root, whose name cannot be known.
+  groups("0::/\n");
+  mounts(mount_line("/../..", "/sys/fs/cgroup", "cgroup2", "rw"));
+  quota("/sys/fs/cgroup", "300000 100000");
+  report_pointer report = explain();
+  EXPECT_EQ(report->facts.usable, 3);
+  EXPECT_EQ(binding_of(*report).level, 1u);
+  EXPECT_EQ(report->facts.ancestors_hidden, 1u);
+  EXPECT_NE(notes_of(*report).find("limits between them are unknown"), std::string::npos) << notes_of(*report);
+}
+
+TEST_F(discovery, a_mount_from_above_the_namespace_and_a_process_beside_it) {
+  groups("0::/../sister/x\n");
+  mounts(mount_line("/..", "/sys/fs/cgroup", "cgroup2", "rw"));
+  quota("/sys/fs/cgroup/sister", "120000 100000");
+  quota("/sys/fs/cgroup/sister/x", "max 100000");
+  EXPECT_EQ(tree.facts().usable, 1.2);
+}
+
+TEST_F(discovery, a_process_outside_of_what_the_namespace_shows) {
+  groups("0::/../sister\n");
+  mounts(mount_line("/", "/sys/fs/cgroup", "cgroup2", "rw"));
+  quota("/sys/fs/cgroup", "10000 100000");
+  quota("/sister", "10000 100000");  // what a careless join of the paths would find
+  report_pointer report = explain();
+  EXPECT_EQ(report->facts.usable, 8);
+  EXPECT_EQ(report->facts.ancestors_hidden, 1u);
+}
+
+TEST_F(discovery, paths_that_do_not_fit_but_the_process_is_listed) {
+  groups("4:cpu:/kubepods/pod7/box\n");
+  mounts(mount_line("/ecs/task", "/sys/fs/cgroup/cpu", "cgroup", "rw,cpu"));
+  tree.file("/sys/fs/cgroup/cpu/cgroup.procs", "12\n4711\n").file("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "130000\n");
+  tree.file("/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
+  EXPECT_EQ(tree.facts().usable, 1.3);
+  tree.file("/sys/fs/cgroup/cpu/cgroup.procs", "12\n47110\n");
+  EXPECT_EQ(tree.facts().usable, 8);
+}
+
+TEST_F(discovery, escaped_blanks_and_backslashes_in_paths) {
+  groups("0::/my group\\x\n");
+  mounts(mount_line("/", "/mnt/a\\040b\\134c", "cgroup2", "rw"));
+  quota("/mnt/a b\\c/my group\\x", "70000 100000");
+  EXPECT_EQ(tree.facts().usable, 0.7);
+}
+
+TEST_F(discovery, colons_in_names_and_groups_that_were_removed) {
+  groups("0::/a:b/c (deleted)\n");
+  mounts(mount_line("/", "/sys/fs/cgroup", "cgroup2", "rw"));
+  quota("/sys/fs/cgroup/a:b", "70000 100000");
+  tree.folder("/sys/fs/cgroup/a:b/c");
+  EXPECT_EQ(tree.facts().usable, 0.7);
+}
+
+TEST_F(discovery, other_kinds_of_mounts_are_no_obstacle) {
+  groups("0::/\n");
+  mounts("700 31 0:4 net:[4026531840] /run/netns/x rw shared:4 - nsfs nsfs rw\n"
+         "701 31 0:5 / / rw - overlay overlay rw,lowerdir=" + std::string(100000, 'x') + "\n"
+         "702 31 0:6 / /x rw master:1 propagate_from:2 unbindable - tmpfs tmpfs rw\n"
+         "703 31 0:29 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw,nsdelegate\n");
+  quota("/sys/fs/cgroup", "70000 100000");
+  report_pointer report = explain();
+  EXPECT_EQ(report->facts.usable, 0.7);
+  EXPECT_NE(notes_of(*report).find("too long"), std::string::npos);
+}
+
+TEST_F(discovery, a_named_hierarchy_is_no_controller) {
+  groups("5:name=cpu:/a\n4:cpu,cpuacct:/b\n");
+  mounts(mount_line("/", "/named", "cgroup", "rw,name=cpu") + mount_line("/", "/cgroup", "cgroup", "rw,cpuacct,cpu"));
+  tree.file("/named/a/cpu.cfs_quota_us", "10000\n").file("/named/a/cpu.cfs_period_us", "100000\n");
+  tree.file("/cgroup/b/cpu.cfs_quota_us", "110000\n").file("/cgroup/b/cpu.cfs_period_us", "100000\n");
+  EXPECT_EQ(tree.facts().usable, 1.1);
+}
+
+TEST_F(discovery, a_mount_at_the_root_of_the_file_system) {
+  groups("0::/a\n");
+  mounts(mount_line("/", "/", "cgroup2", "rw"));
+  quota("/a", "90000 100000");
+  EXPECT_EQ(tree.facts().usable, 0.9);
+}
+
+TEST_F(discovery, fifty_levels) {
+  std::string path;
+  for (int level = 0; level < 50; level++) path += "/level" + std::to_string(level);
+  groups("0::" + path + "\n");
+  mounts(mount_line("/", "/sys/fs/cgroup", "cgroup2", "rw"));
+  quota("/sys/fs/cgroup" + path, "max 100000");
+  quota("/sys/fs/cgroup/level0", "450000 100000");
+  report_pointer report = explain();
+  EXPECT_EQ(report->facts.usable, 4.5);
+  EXPECT_EQ(binding_of(*report).level, 49u);
+}
+
+TEST_F(discovery, paths_longer_than_the_kernel_opens_are_noted) {
+  std::string path;
+  for (int level = 0; level < 400; level++) path += "/level" + std::to_string(1000000 + level);
+  groups("0::" + path + "\n");
+  mounts(mount_line("/", "/sys/fs/cgroup", "cgroup2", "rw"));
+  tree.folder("/sys/fs/cgroup");
+  report_pointer report = explain();
+  EXPECT_EQ(report->facts.usable, 8);
+  EXPECT_NE(notes_of(*report).find("too long"), std::string::npos) << notes_of(*report);
+}
+
+TEST_F(discovery, another_process) {
+  groups("0::/mine\n");
+  tree.file("/proc/99/cgroup", "0::/theirs\n").file("/proc/99/status", "Cpus_allowed_list:\t1-3\n");
+  mounts(mount_line("/", "/sys/fs/cgroup", "cgroup2", "rw"));
+  quota("/sys/fs/cgroup/mine", "100000 100000");
+  quota("/sys/fs/cgroup/theirs", "250000 100000");
+  sukima_capacity_options options = tree.options();
+  options.pid = 99;
+  sukima_capacity_facts facts{};
+  ASSERT_EQ(sukima_capacity_read(&options, &facts), 0);
+  EXPECT_EQ(facts.usable, 2.5);
+  EXPECT_EQ(facts.affinity, 3u);
+}
+
+}  // namespace
