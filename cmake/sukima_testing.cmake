@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Functions for tests: sukima_add_test, sukima_add_program_test and sukima_add_models.
 find_package(GTest REQUIRED)
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
 include(GoogleTest)
 
 # Seconds until a hanging test is killed; the sanitizers make programs some ten times slower.

@@ -1,0 +1,35 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Checks the format of the tracked C and C++ sources with clang-format.
+#   check-format.sh          exit code 1 and a list of the places if something is to be changed
+#   check-format.sh --fix    change it
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+if [[ $# -gt 1 || ( $# -eq 1 && $1 != --fix ) ]]; then
+  echo "check-format.sh: unknown argument '$*'; give --fix, or nothing to check" >&2
+  exit 2
+fi
+formatter=${CLANG_FORMAT:-clang-format-19}
+if ! command -v "$formatter" >/dev/null; then
+  echo "check-format.sh: $formatter is not installed; run scripts/install-dependencies.sh or set CLANG_FORMAT" >&2
+  exit 2
+fi
+
+if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
+  mapfile -t files < <(git ls-files -- '*.c' '*.h' '*.cpp' '*.hpp' | while read -r f; do [[ -e $f ]] && echo "$f"; done)
+else
+  mapfile -t files < <(find . -path ./build -prune -o \( -name '*.[ch]' -o -name '*.[ch]pp' \) -print)
+fi
+if [[ ${#files[@]} -eq 0 ]]; then
+  echo "check-format.sh: no sources found in $PWD" >&2
+  exit 2
+fi
+if [[ ${1:-} == --fix ]]; then
+  exec "$formatter" -i "${files[@]}"
+fi
+if ! "$formatter" --dry-run -Werror "${files[@]}"; then
+  echo "check-format.sh: run 'make format'" >&2
+  exit 1
+fi
+echo "${#files[@]} files are well formatted"

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks that #include lines obey the order of the parts: check-includes.py [FOLDER]
+
+A part is a folder src/PART with its public headers include/sukima/…, its tests and its examples. It may use the
+parts below it in ORDER, and their headers only as <sukima/…>. src/capacity is plain C and uses nothing of the others.
+"""
+import pathlib
+import re
+import sys
+
+# Each part with those whose public headers it may include.
+ORDER = {
+    "capacity": set(),
+    "runtime": {"capacity"},
+    "language": {"runtime", "capacity"},
+    "objects": {"runtime", "capacity"},
+    "cluster": {"runtime", "capacity"},
+    "host": {"runtime", "capacity"},
+    "lab": {"host", "objects", "cluster", "language", "runtime", "capacity"},
+    "cli": {"lab", "host", "objects", "cluster", "language", "runtime", "capacity"},
+}
+# The public headers that are not the runtime's: the first element of their path under include/sukima.
+HEADER_PART = {
+    "capacity.h": "capacity",
+    "objects.hpp": "objects",
+    "objects": "objects",
+    "cluster.hpp": "cluster",
+    "cluster": "cluster",
+    "language.h": "language",
+    "language": "language",
+}
+SOURCES = {".c", ".h", ".cpp", ".hpp", ".in"}
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+
+def header_part(path):
+    """The part of the public header <sukima/PATH>."""
+    return HEADER_PART.get(pathlib.PurePosixPath(path).parts[0], "runtime")
+
+
+def file_part(relative):
+    """The part that a source belongs to, or None for one that may use every public header (benchmarks, examples)."""
+    top, *rest = relative.parts
+    if top == "src" and len(rest) > 1:
+        return rest[0]
+    if top == "include":
+        return header_part(pathlib.PurePosixPath(*rest[1:]))
+    return None
+
+
+def exists(path):
+    """Whether the file is there, or the template that it is generated from."""
+    return path.is_file() or path.with_name(path.name + ".in").is_file()
+
+
+def check_public(root, part, name):
+    """The complaint about including <sukima/NAME>, or None."""
+    if not exists(root / "include" / "sukima" / name):
+        return f"there is no public header include/sukima/{name}"
+    other = header_part(name)
+    if part is not None and other != part and other not in ORDER[part]:
+        return f"the part {part} must not use the part {other}"
+    return None
+
+
+def check_own(root, relative, part, name):
+    """The complaint about including "NAME", or None."""
+    if name.startswith("sukima/"):
+        return f"write <{name}>: public headers are included with angle brackets"
+    if part is None:
+        return None  # tests and benchmark programs get their include paths from CMake
+    if ".." in pathlib.PurePosixPath(name).parts:
+        return "no '..' in includes; name the file from the folder of its part"
+    if any(exists(base / name) for base in ((root / relative).parent, root / "src" / part)):
+        return None
+    for other in sorted(ORDER.keys() - {part}):
+        if exists(root / "src" / other / name):
+            return f"it is an internal header of the part {other}; use that part through <sukima/…>"
+    return f"the part {part} has no such file"
+
+
+def check_file(root, relative):
+    """The complaints about one file."""
+    part = file_part(relative)
+    if part is not None and part not in ORDER:
+        yield f"{relative}: the part {part} has no place in the order of the parts; add it to check-includes.py"
+        return
+    if part == "capacity" and relative.suffix not in {".c", ".h"}:
+        yield f"{relative}: the part capacity is plain C; only .c and .h files belong there"
+    lines = (root / relative).read_text(encoding="utf-8").splitlines()
+    for number, line in enumerate(lines, 1):
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        kind, name = match.groups()
+        complaint = None
+        if kind == '"':
+            complaint = check_own(root, relative, part, name)
+        elif name.startswith("sukima/"):
+            complaint = check_public(root, part, name.removeprefix("sukima/"))
+        elif part == "capacity" and not name.endswith(".h"):
+            complaint = "the part capacity is plain C; it includes no C++ header"
+        if complaint:
+            yield f"{relative}:{number}: {name}: {complaint}"
+
+
+def main():
+    if len(sys.argv) > 2:
+        print("check-includes.py: too many arguments; give at most the folder of the sources", file=sys.stderr)
+        return 2
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) == 2 else pathlib.Path(__file__).parent.parent).resolve()
+    files = [
+        path.relative_to(root)
+        for top in ("src", "include", "tests", "bench", "examples")
+        for path in sorted((root / top).rglob("*"))
+        if path.suffix in SOURCES and path.is_file() and "target" not in path.parts
+    ]
+    if not any(file.parts[0] == "src" for file in files):
+        print(f"check-includes.py: {root} has no sources in src/; give the folder of the sources", file=sys.stderr)
+        return 2
+    complaints = [complaint for file in files for complaint in check_file(root, file)]
+    for complaint in complaints:
+        print(complaint)
+    if complaints:
+        return 1
+    print(f"{len(files)} files include only what they may")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

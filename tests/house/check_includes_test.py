@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of scripts/check-includes.py on small made-up trees: check_includes_test.py SCRIPT"""
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SCRIPT = sys.argv.pop()
+
+GOOD = {
+    "include/sukima/capacity.h": "#include <stdint.h>\n",
+    "include/sukima/fork.hpp": "#include <sukima/detail/task.hpp>\n#include <vector>\n",
+    "include/sukima/detail/task.hpp": "",
+    "src/capacity/parse.c": '#include "parse.h"\n#include <sukima/capacity.h>\n',
+    "src/capacity/parse.h": "#include <stdbool.h>\n",
+    "src/runtime/core.hpp": "#include <sukima/fork.hpp>\n#include <sukima/capacity.h>\n",
+    "src/cli/version.hpp.in": "",
+    "src/cli/main.cpp": '#include "version.hpp"\n#include "bench/plan.hpp"\n#include <sukima/fork.hpp>\n',
+    "src/cli/bench/plan.hpp": "",
+    "tests/capacity/parse_test.cpp": '#include "parse.h"\n#include <gtest/gtest.h>\n',
+}
+
+
+class CheckIncludes(unittest.TestCase):
+    def check(self, changes):
+        """Exit code and output for the good tree with changes; a change to None removes the file."""
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in {**GOOD, **changes}.items():
+                if text is not None:
+                    path = pathlib.Path(folder, name)
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    path.write_text(text, encoding="utf-8")
+            done = subprocess.run([sys.executable, SCRIPT, folder], capture_output=True, text=True, check=False)
+            return done.returncode, done.stdout + done.stderr
+
+    def assert_rejected(self, changes, place, reason):
+        code, output = self.check(changes)
+        self.assertEqual(code, 1, output)
+        self.assertIn(place, output)
+        self.assertIn(reason, output)
+        self.assertEqual(len(output.splitlines()), 1, output)
+
+    def test_good_tree(self):
+        code, output = self.check({})
+        self.assertEqual(code, 0, output)
+        self.assertIn(f"{len(GOOD)} files", output)
+
+    def test_upward_dependency(self):
+        self.assert_rejected({"src/capacity/parse.h": "\n#include <sukima/fork.hpp>\n"},
+                             "src/capacity/parse.h:2:", "capacity must not use the part runtime")
+
+    def test_public_header_upward(self):
+        self.assert_rejected({"include/sukima/objects.hpp": "", "include/sukima/fork.hpp": "#include <sukima/objects.hpp>\n"},
+                             "include/sukima/fork.hpp:1:", "runtime must not use the part objects")
+
+    def test_internal_header_of_another_part(self):
+        self.assert_rejected({"src/cli/main.cpp": '#include "core.hpp"\n'},
+                             "src/cli/main.cpp:1:", "internal header of the part runtime")
+
+    def test_quoted_public_header(self):
+        self.assert_rejected({"src/cli/main.cpp": '#include "sukima/fork.hpp"\n'}, "src/cli/main.cpp:1:", "angle brackets")
+
+    def test_quoted_public_header_in_a_test(self):
+        self.assert_rejected({"tests/runtime/a.cpp": '#include "sukima/fork.hpp"\n'}, "tests/runtime/a.cpp:1:",
+                             "angle brackets")
+
+    def test_path_upward(self):
+        self.assert_rejected({"src/cli/bench/plan.hpp": '#include "../../runtime/core.hpp"\n'},
+                             "src/cli/bench/plan.hpp:1:", "no '..'")
+
+    def test_missing_own_header(self):
+        self.assert_rejected({"src/cli/version.hpp.in": None}, "src/cli/main.cpp:1:", "no such file")
+
+    def test_missing_public_header(self):
+        self.assert_rejected({"include/sukima/detail/task.hpp": None}, "include/sukima/fork.hpp:1:", "no public header")
+
+    def test_cpp_header_in_capacity(self):
+        self.assert_rejected({"src/capacity/parse.h": "#include <vector>\n"}, "src/capacity/parse.h:1:", "plain C")
+
+    def test_cpp_source_in_capacity(self):
+        self.assert_rejected({"src/capacity/more.cpp": ""}, "src/capacity/more.cpp", "plain C")
+
+    def test_unknown_part(self):
+        self.assert_rejected({"src/surprise/a.cpp": ""}, "src/surprise/a.cpp", "has no place in the order")
+
+    def test_no_sources(self):
+        code, output = self.check({name: None for name in GOOD if name.startswith("src/")})
+        self.assertEqual(code, 2)
+        self.assertIn("has no sources in src/", output)
+
+
+if __name__ == "__main__":
+    unittest.main()
