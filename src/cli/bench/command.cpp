@@ -92,8 +92,8 @@ class bench_session {
     request_ = understand(options, installed, cpus_, missing_);
     const std::string compilers = compilers_of(installed);
     if (!compilers.empty()) machine_.emplace_back("compilers", compilers);
-    if (!options.csv.empty()) csv_.emplace(options.csv);
-    if (!options.plot.empty()) plotter_.emplace(options.plot);
+    if (options.csv) csv_.emplace(*options.csv);
+    if (options.plot) plotter_.emplace(*options.plot);
   }
 
   int run() {

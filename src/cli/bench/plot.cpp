@@ -56,6 +56,10 @@ fs::path find_python() {
 }  // namespace
 
 plotter::plotter(fs::path prefix) : prefix_(std::move(prefix)) {
+  if (prefix_.filename().empty()) {
+    throw usage_error(fmt::format(
+        "--plot is '{}', which ends without a name: give the two files' common beginning", prefix_.string()));
+  }
   for (const char* ending : {".png", ".svg"}) {
     fs::path file = prefix_;
     file += ending;

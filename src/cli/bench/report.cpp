@@ -97,8 +97,9 @@ std::string csv_text(std::span<const summary> figures, const machine_facts& mach
 output_file::output_file(std::filesystem::path path) : path_(std::move(path)) {
   const std::filesystem::path folder = path_.has_parent_path() ? path_.parent_path() : ".";
   std::error_code ignored;
-  if (std::filesystem::is_directory(path_, ignored)) {
-    throw usage_error(fmt::format("'{}' is a folder: name a file in it", path_.string()));
+  if (path_.filename().empty() || std::filesystem::is_directory(path_, ignored)) {
+    throw usage_error(
+        fmt::format("'{}' does not name a file: give the name of one that can be written", path_.string()));
   }
   if (access(folder.c_str(), W_OK | X_OK) != 0) {
     throw usage_error(fmt::format(

@@ -31,12 +31,12 @@ compiler_choice parse_compiler(const std::string& word) {
   return static_cast<compiler_choice>(std::ranges::find(words, word) - words.begin());
 }
 
-std::optional<std::int64_t> parse_size(const std::string& word) {
-  if (word.empty()) return std::nullopt;
-  const auto size = parse_number<std::int64_t>(word);
+std::optional<std::int64_t> parse_size(const std::optional<std::string>& word) {
+  if (!word) return std::nullopt;
+  const auto size = parse_number<std::int64_t>(*word);
   if (!size || *size < 0) {
     throw usage_error(fmt::format(
-        "--size is '{}': give a whole number of at least 0 (the defaults: sukima bench --list)", word));
+        "--size is '{}': give a whole number of at least 0 (the defaults: sukima bench --list)", *word));
   }
   return size;
 }

@@ -29,12 +29,12 @@ struct bench_options {
   std::vector<std::string> scenarios{"alone"};
   std::vector<std::string> externals;
   std::string compiler = "best";
-  std::string size;
+  std::optional<std::string> size;
   int repetitions = 5;
   double time_limit = 60;
   std::optional<double> row_time;
-  std::string csv;
-  std::string plot;
+  std::optional<std::string> csv;
+  std::optional<std::string> plot;
   bool json = false;
   bool verbose = false;
   bool list = false;
