@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+# Fish completion of the program sukima.
+
+# The names that `sukima bench --list` has under the heading $argv[1].
+function __sukima_listed
+    sukima bench --list 2>/dev/null | awk -v heading="$argv[1]" '/^[^ ]/ {on = ($1 ~ "^" heading)} on && /^ / {print $1}'
+end
+
+function __sukima_peers
+    printf '%s\n' all none
+    __sukima_listed systems | grep -vx -e sequential -e sukima
+end
+
+set -l bench '__fish_seen_subcommand_from bench'
+
+complete -c sukima -f
+complete -c sukima -s h -l help -d 'Print a help text and exit'
+complete -c sukima -n __fish_use_subcommand -l version -d 'Print the version and exit'
+complete -c sukima -n __fish_use_subcommand -a bench -d 'Measure benchmarks'
+complete -c sukima -n $bench -a 'all (__sukima_listed benchmarks)'
+complete -c sukima -n $bench -x -l workers -d 'Numbers of workers'
+complete -c sukima -n $bench -x -l peers -a '(__fish_complete_list , __sukima_peers)' -d 'Peers to measure'
+complete -c sukima -n $bench -x -l scenario -a '(__fish_complete_list , "__sukima_listed scenarios")' -d 'Conditions to measure under'
+complete -c sukima -n $bench -x -l repetitions -d 'Number of rounds'
+complete -c sukima -n $bench -x -l size -d 'Problem size'
+complete -c sukima -n $bench -x -l compiler -a 'best gcc clang both' -d 'Program of a system that comes in two'
+complete -c sukima -n $bench -x -l external -d 'A further system, NAME=COMMAND'
+complete -c sukima -n $bench -x -l time-limit -d 'Seconds after which a run is killed'
+complete -c sukima -n $bench -x -l row-time -d 'Seconds after which a row is not repeated'
+complete -c sukima -n $bench -l json -d 'One JSON object a line'
+complete -c sukima -n $bench -r -F -l csv -d 'Also write comma-separated values'
+complete -c sukima -n $bench -r -F -l plot -d 'Also draw PREFIX.png and PREFIX.svg'
+complete -c sukima -n $bench -s v -l verbose -d 'Also paired ratios'
+complete -c sukima -n $bench -l list -d 'Show benchmarks, systems and scenarios'
