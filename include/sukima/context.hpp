@@ -67,7 +67,9 @@ class top_keeper {
 template <class F, class... Arguments>
   requires callable_with<F, Arguments...>
 [[gnu::always_inline]] inline decltype(auto) call(context c, F&& f, Arguments&&... arguments) {
-  if constexpr (takes_context<F, Arguments...>) {
+  if constexpr (takes_context<F, Arguments...> && std::is_class_v<std::remove_reference_t<F>>) {
+    return std::forward<F>(f)(c, std::forward<Arguments>(arguments)...);  // g++ counts std::invoke as big
+  } else if constexpr (takes_context<F, Arguments...>) {
     return std::invoke(std::forward<F>(f), c, std::forward<Arguments>(arguments)...);
   } else {
     top_keeper keep(c);

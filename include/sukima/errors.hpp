@@ -6,9 +6,9 @@
 
 namespace sukima {
 
-/// Leaves the functions of a computation that was aborted because a sibling threw, a solution was found, or somebody
-/// cancelled it. It is not a std::exception, so that `catch (std::exception&)` lets it pass. Who catches it with
-/// `catch (...)` should throw it again; it comes again at the next test if he does not.
+/// Leaves the functions of a computation that was aborted because a sibling threw, a solution was found, or
+/// somebody cancelled it. It is not a std::exception, so that `catch (std::exception&)` lets it pass. Who
+/// catches it with `catch (...)` should throw it again; it comes again at the next test if he does not.
 struct aborted {};
 
 /// A setting has a value that is not accepted. The text names the setting, the value and the accepted ones.
@@ -16,8 +16,8 @@ struct bad_setting : std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
-/// A runtime was used in a way that cannot work: after it was shut down, after fork() in the child while tasks ran
-/// elsewhere, a second resume of one suspension. The text says which.
+/// A runtime was used in a way that cannot work: after it was shut down, after fork() in the child while
+/// tasks ran elsewhere, a second resume of one suspension. The text says which.
 struct usage_error : std::logic_error {
   using std::logic_error::logic_error;
 };

@@ -9,9 +9,21 @@
 #include <cstring>
 #include <tuple>
 
+namespace sukima {
+
+/// The results of fork2. An aggregate and not a std::pair, whose constructor g++ counts when it decides about
+/// inlining.
+template <class A, class B> struct forked {
+  [[no_unique_address]] A first;
+  [[no_unique_address]] B second;
+};
+
+}  // namespace sukima
+
 namespace sukima::detail {
 
-/// What a fork's record holds of the second branch: the closure itself, or its address where it is over-aligned.
+/// What a fork's record holds of the second branch: the closure itself, or its address where it is
+/// over-aligned.
 template <class Second> struct captured {
   static constexpr bool by_address = alignof(Second) > record_alignment;
   std::conditional_t<by_address, Second*, Second> value;
@@ -84,8 +96,9 @@ template <class Second, class Guard> struct fork_operations {
       nullptr,
   };
 
-  /// Runs the second branch here. Its captures are moved out of the record first: the record's place is free then,
-  /// and the branch's own forks will use it. The optimiser turns the move into loads of what is still needed.
+  /// Runs the second branch here. Its captures are moved out of the record first: the record's place is free
+  /// then, and the branch's own forks will use it. The optimiser turns the move into loads of what is still
+  /// needed.
   [[gnu::always_inline]] static stored<result> run_here(context here, record_type* r) {
     Second second(std::move(r->second.get()));
     if constexpr (!std::is_trivially_destructible_v<captured<Second>>) destroy(r);
@@ -114,11 +127,14 @@ template <class Second, class Guard> struct fork_operations {
 };
 
 /// Both results; nothing if both functions return nothing.
-template <class A, class B> using both = std::conditional_t<std::is_void_v<A> && std::is_void_v<B>, void, std::pair<stored<A>, stored<B>>>;
+template <class A, class B>
+using both = std::conditional_t<std::is_void_v<A> && std::is_void_v<B>, void, forked<stored<A>, stored<B>>>;
 
 template <class First, class Second, class Guard>
-[[gnu::always_inline]] inline both<result_of<First>, result_of<Second&&>> fork2_at(context here, First&& first, Second second,
-                                                                                Guard guard) {
+[[gnu::always_inline]] inline both<result_of<First>, result_of<Second&&>> fork2_at(context here,
+                                                                                   First&& first,
+                                                                                   Second second,
+                                                                                   Guard guard) {
   using operations = fork_operations<Second, Guard>;
   using record_type = typename operations::record_type;
   using result_a = result_of<First>;
@@ -146,16 +162,28 @@ template <class First, class Second, class Guard>
     else
       return {std::monostate{}, operations::run_here(here, pending)};
   } else {
-    auto a = [&]() -> stored<result_a> {
+    if constexpr (std::is_trivially_default_constructible_v<stored<result_a>>) {
+      stored<result_a> a;
       try {
-        return call(below, std::forward<First>(first));
+        a = call(below, std::forward<First>(first));
       } catch (...) {
         leave_by_exception(pending);
       }
-    }();
-    if (!untouched(pending)) [[unlikely]]
-      return {std::move(a), operations::join(here, pending)};
-    return {std::move(a), operations::run_here(here, pending)};
+      if (!untouched(pending)) [[unlikely]]
+        return {a, operations::join(here, pending)};
+      return {a, operations::run_here(here, pending)};
+    } else {
+      auto a = [&]() -> stored<result_a> {
+        try {
+          return call(below, std::forward<First>(first));
+        } catch (...) {
+          leave_by_exception(pending);
+        }
+      }();
+      if (!untouched(pending)) [[unlikely]]
+        return {std::move(a), operations::join(here, pending)};
+      return {std::move(a), operations::run_here(here, pending)};
+    }
   }
 }
 
@@ -163,18 +191,21 @@ template <class First, class Second, class Guard>
 
 namespace sukima {
 
-/// Calls `first` and `second`, which may run at the same time, and returns both results as a pair (std::monostate for
-/// a void one; nothing at all if both are void).
+/// Calls `first` and `second`, which may run at the same time, and returns both results as an aggregate
+/// {first, second}, made for structured bindings (std::monostate for a void one; nothing at all if both are
+/// void).
 ///
 /// Nothing is allocated and no task is made until somebody is hungry; a fork that nobody takes costs about a
-/// nanosecond. `first` runs here and now; `second` runs here afterwards, unless another worker took it meanwhile.
-/// Each may take a `sukima::context` as its argument and should hand it on to what it calls.
+/// nanosecond. `first` runs here and now; `second` runs here afterwards, unless another worker took it
+/// meanwhile. Each may take a `sukima::context` as its argument and should hand it on to what it calls.
 /// \param c        the caller's own context
-/// \param second   is moved into the choice stack; captures may need destruction, results need no default constructor
+/// \param second   is moved into the choice stack; captures may need destruction, results need no default
+/// constructor
 /// \param hints    `sukima::guard(p)`: may this fork be split?
 /// \throws what `first` throws, else what `second` throws, after the other one was aborted and awaited;
 ///         `sukima::aborted` where the caller itself is aborted
-/// \par Complexity constant; see docs/runtime.md for the protocol (Tascell's temporary backtracking with two tests)
+/// \par Complexity constant; see docs/runtime.md for the protocol (Tascell's temporary backtracking with two
+/// tests)
 template <class First, class Second, class... Hints>
   requires detail::callable_with<First> && detail::callable_with<std::decay_t<Second>&&>
 [[gnu::always_inline]] inline auto fork2(context c, First&& first, Second&& second, Hints... hints) {
@@ -182,7 +213,8 @@ template <class First, class Second, class... Hints>
                           detail::pick_guard(hints...));
 }
 
-/// The same without a context: it is looked up. On a thread that is not in a runtime the call enters the default one.
+/// The same without a context: it is looked up. On a thread that is not in a runtime the call enters the
+/// default one.
 template <class First, class Second, class... Hints>
   requires detail::callable_with<First> && detail::callable_with<std::decay_t<Second>&&>
 inline auto fork2(First&& first, Second&& second, Hints... hints) {
@@ -192,8 +224,8 @@ inline auto fork2(First&& first, Second&& second, Hints... hints) {
   });
 }
 
-/// Calls any number of functions, which may run at the same time; the results come as a tuple in the order of the
-/// arguments, std::monostate for a void one. As nested fork2: what was written last is given away first.
+/// Calls any number of functions, which may run at the same time; the results come as a tuple in the order of
+/// the arguments, std::monostate for a void one. As nested fork2: what was written last is given away first.
 template <class F> inline auto fork(context c, F&& f) {
   using result = detail::result_of<F>;
   if constexpr (std::is_void_v<result>) {
@@ -215,14 +247,17 @@ template <class F, class G, class... More> inline auto fork(context c, F&& f, G&
     else
       return detail::fork2_at(c, std::forward<F>(f), rest, detail::no_hint{});
   }();
-  return results(std::tuple_cat(std::tuple<detail::stored<first_result>>(std::move(first)), std::move(others)));
+  return results(
+      std::tuple_cat(std::tuple<detail::stored<first_result>>(std::move(first)), std::move(others)));
 }
 
 /// The same without a context.
 template <class F, class G, class... More>
   requires(!std::is_same_v<std::decay_t<F>, context>)
 inline auto fork(F&& f, G&& g, More&&... more) {
-  return detail::inside([&](context c) { return fork(c, std::forward<F>(f), std::forward<G>(g), std::forward<More>(more)...); });
+  return detail::inside([&](context c) {
+    return fork(c, std::forward<F>(f), std::forward<G>(g), std::forward<More>(more)...);
+  });
 }
 
 }  // namespace sukima

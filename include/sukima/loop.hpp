@@ -30,7 +30,9 @@ template <class I> using element_of = typename element_source<I>::type;
 
 template <loop_index I> std::int64_t distance(I first, I last) {
   if constexpr (std::integral<I>)
-    return last > first ? static_cast<std::int64_t>(static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first)) : 0;
+    return last > first ? static_cast<std::int64_t>(static_cast<std::uint64_t>(last) -
+                                                    static_cast<std::uint64_t>(first))
+                        : 0;
   else
     return static_cast<std::int64_t>(last - first);
 }
@@ -71,7 +73,10 @@ template <class I, class Body, class Guard, class Split> struct for_frame : loop
   [[gnu::always_inline]] void run(context c, std::int64_t from, std::int64_t to) {
     run_loop<takes_context<Body&, element_of<I>>>(
         c, *this, from, to, grain,
-        [source = elements, &callee = body](context below, std::int64_t i) { call(below, callee, source[i]); }, [](task*) {});
+        [source = elements, &callee = body](context below, std::int64_t i) {
+          call(below, callee, source[i]);
+        },
+        [](task*) {});
   }
 };
 
@@ -93,22 +98,23 @@ struct reduce_frame : loop_hints<Guard, Split> {
     t->run = [](task* self, context c) {
       auto* me = static_cast<reduce_task*>(self);
       auto* f = static_cast<reduce_frame*>(me->frame);
-      f->loop(
-          c, me->from, me->to,
-          [&](auto&& x) {
-            if (me->value)
-              me->value = f->combine(std::move(*me->value), std::forward<decltype(x)>(x));
-            else
-              me->value.emplace(std::forward<decltype(x)>(x));
-          });
+      f->loop(c, me->from, me->to, [&](auto&& x) {
+        if (me->value)
+          me->value = f->combine(std::move(*me->value), std::forward<decltype(x)>(x));
+        else
+          me->value.emplace(std::forward<decltype(x)>(x));
+      });
     };
     t->destroy = delete_task<reduce_task>;
     return t;
   }
-  template <class Add> [[gnu::always_inline]] void loop(context c, std::int64_t from, std::int64_t to, Add add) {
+  template <class Add> [[gnu::always_inline]] void loop(context c, std::int64_t from, std::int64_t to,
+                                                        Add add) {
     run_loop<takes_context<Body&, element_of<I>>>(
         c, *this, from, to, grain,
-        [source = elements, &callee = body, &add](context below, std::int64_t i) { add(call(below, callee, source[i])); },
+        [source = elements, &callee = body, &add](context below, std::int64_t i) {
+          add(call(below, callee, source[i]));
+        },
         [&add](task* t) {
           if (auto& value = static_cast<reduce_task*>(t)->value) add(std::move(*value));
         });
@@ -119,22 +125,26 @@ template <loop_index I, class Body, class... Hints>
 [[gnu::always_inline]] inline void parallel_for_at(context c, I first, I last, Body& body, Hints... hints) {
   auto guard = pick_guard(hints...);
   auto split = pick_split(hints...);
-  for_frame<I, Body, decltype(guard), decltype(split)> frame({guard, split}, first, body, pick_grain(hints...));
+  for_frame<I, Body, decltype(guard), decltype(split)> frame({guard, split}, first, body,
+                                                             pick_grain(hints...));
   frame.run(c, 0, distance(first, last));
 }
 
 template <class T, loop_index I, class Body, class Combine, class... Hints>
-[[gnu::always_inline]] inline T parallel_reduce_at(context c, I first, I last, T init, Body& body, Combine& combine, Hints... hints) {
+[[gnu::always_inline]] inline T parallel_reduce_at(context c, I first, I last, T init, Body& body,
+                                                   Combine& combine, Hints... hints) {
   auto guard = pick_guard(hints...);
   auto split = pick_split(hints...);
-  reduce_frame<T, I, Body, Combine, decltype(guard), decltype(split)> frame({guard, split}, first, body, combine,
-                                                                           pick_grain(hints...));
-  frame.loop(c, 0, distance(first, last), [&](auto&& x) { init = combine(std::move(init), std::forward<decltype(x)>(x)); });
+  reduce_frame<T, I, Body, Combine, decltype(guard), decltype(split)> frame({guard, split}, first, body,
+                                                                            combine, pick_grain(hints...));
+  frame.loop(c, 0, distance(first, last),
+             [&](auto&& x) { init = combine(std::move(init), std::forward<decltype(x)>(x)); });
   return init;
 }
 
 /// Integers of two types, as in parallel_for(0, v.size(), …): both become their common type.
-template <class A, class B> using common_index = std::conditional_t<std::is_same_v<A, B>, A, std::common_type_t<A, B>>;
+template <class A, class B> using common_index =
+    std::conditional_t<std::is_same_v<A, B>, A, std::common_type_t<A, B>>;
 
 template <class Body, class I>
 concept loop_body = callable_with<Body&, element_of<I>>;
@@ -145,15 +155,18 @@ namespace sukima {
 
 /// Calls body(i) for each i in [first, last), in any order and perhaps at the same time.
 ///
-/// `first` and `last` are integers, or random-access iterators (body gets the element then). The body may take a
-/// context before the element; then the loop looks for thieves before each iteration, else once in about a
-/// microsecond. Iterations are given away in halves, from the upper end, only when somebody is hungry.
+/// `first` and `last` are integers, or random-access iterators (body gets the element then). The body may
+/// take a context before the element; then the loop looks for thieves before each iteration, else once in
+/// about a microsecond. Iterations are given away in halves, from the upper end, only when somebody is
+/// hungry.
 /// \param hints `sukima::guard`, `sukima::split`, `sukima::grain`
-/// \throws what the body throws: the remaining iterations are aborted, the lowest of several exceptions that have
+/// \throws what the body throws: the remaining iterations are aborted, the lowest of several exceptions that
+/// have
 ///         arrived by then wins; `sukima::aborted` where the caller itself is aborted
 /// \par Complexity last − first calls of body
 template <class A, class B, class Body, class... Hints>
-  requires detail::loop_index<detail::common_index<A, B>> && detail::loop_body<Body, detail::common_index<A, B>>
+  requires detail::loop_index<detail::common_index<A, B>> &&
+           detail::loop_body<Body, detail::common_index<A, B>>
 [[gnu::always_inline]] inline void parallel_for(context c, A first, B last, Body&& body, Hints... hints) {
   using index = detail::common_index<A, B>;
   detail::parallel_for_at<index>(c, static_cast<index>(first), static_cast<index>(last), body, hints...);
@@ -169,7 +182,8 @@ inline void parallel_for(context c, Range&& range, Body&& body, Hints... hints) 
 
 /// The same without a context.
 template <class A, class B, class Body, class... Hints>
-  requires detail::loop_index<detail::common_index<A, B>> && detail::loop_body<Body, detail::common_index<A, B>>
+  requires detail::loop_index<detail::common_index<A, B>> &&
+           detail::loop_body<Body, detail::common_index<A, B>>
 inline void parallel_for(A first, B last, Body&& body, Hints... hints) {
   detail::inside([&](context c) { parallel_for(c, first, last, body, hints...); });
 }
@@ -179,37 +193,44 @@ inline void parallel_for(Range&& range, Body&& body, Hints... hints) {
   detail::inside([&](context c) { parallel_for(c, range, body, hints...); });
 }
 
-/// init ⊕ body(first) ⊕ body(first + 1) ⊕ …, where a ⊕ b is combine(a, b). It is enough that ⊕ is associative: the
-/// results are merged in the order of the iterations. `init` is used once and need not be neutral.
+/// init ⊕ body(first) ⊕ body(first + 1) ⊕ …, where a ⊕ b is combine(a, b). It is enough that ⊕ is
+/// associative: the results are merged in the order of the iterations. `init` is used once and need not be
+/// neutral.
 ///
 /// Elements, context, hints and exceptions as for parallel_for.
 /// \param body    gives something that `combine` takes as its second argument and that T can be made from
 /// \param combine T combine(T, T)
 /// \par Complexity last − first calls of body and of combine, one more combine for each piece given away
 template <class A, class B, class T, class Body, class Combine, class... Hints>
-  requires detail::loop_index<detail::common_index<A, B>> && detail::loop_body<Body, detail::common_index<A, B>>
-[[gnu::always_inline]] inline T parallel_reduce(context c, A first, B last, T init, Body&& body, Combine&& combine, Hints... hints) {
+  requires detail::loop_index<detail::common_index<A, B>> &&
+           detail::loop_body<Body, detail::common_index<A, B>>
+[[gnu::always_inline]] inline T parallel_reduce(context c, A first, B last, T init, Body&& body,
+                                                Combine&& combine, Hints... hints) {
   using index = detail::common_index<A, B>;
-  return detail::parallel_reduce_at<T, index>(c, static_cast<index>(first), static_cast<index>(last), std::move(init), body,
-                                              combine, hints...);
+  return detail::parallel_reduce_at<T, index>(c, static_cast<index>(first), static_cast<index>(last),
+                                              std::move(init), body, combine, hints...);
 }
 template <std::ranges::random_access_range Range, class T, class Body, class Combine, class... Hints>
   requires detail::loop_body<Body, std::ranges::iterator_t<Range>>
 inline T parallel_reduce(context c, Range&& range, T init, Body&& body, Combine&& combine, Hints... hints) {
   auto first = std::ranges::begin(range);
-  return detail::parallel_reduce_at<T>(c, first, first + std::ranges::distance(range), std::move(init), body, combine, hints...);
+  return detail::parallel_reduce_at<T>(c, first, first + std::ranges::distance(range), std::move(init), body,
+                                       combine, hints...);
 }
 
 /// The same without a context.
 template <class A, class B, class T, class Body, class Combine, class... Hints>
-  requires detail::loop_index<detail::common_index<A, B>> && detail::loop_body<Body, detail::common_index<A, B>>
+  requires detail::loop_index<detail::common_index<A, B>> &&
+           detail::loop_body<Body, detail::common_index<A, B>>
 inline T parallel_reduce(A first, B last, T init, Body&& body, Combine&& combine, Hints... hints) {
-  return detail::inside([&](context c) { return parallel_reduce(c, first, last, std::move(init), body, combine, hints...); });
+  return detail::inside(
+      [&](context c) { return parallel_reduce(c, first, last, std::move(init), body, combine, hints...); });
 }
 template <std::ranges::random_access_range Range, class T, class Body, class Combine, class... Hints>
   requires detail::loop_body<Body, std::ranges::iterator_t<Range>>
 inline T parallel_reduce(Range&& range, T init, Body&& body, Combine&& combine, Hints... hints) {
-  return detail::inside([&](context c) { return parallel_reduce(c, range, std::move(init), body, combine, hints...); });
+  return detail::inside(
+      [&](context c) { return parallel_reduce(c, range, std::move(init), body, combine, hints...); });
 }
 
 }  // namespace sukima

@@ -18,13 +18,14 @@ struct runtime_core;
 class runtime;
 runtime& default_runtime();
 
-/// Workers that run forks. A program needs none of its own: calls without a runtime use the default one, which starts
-/// at its first use. Several may exist; any number of ordinary threads may use one at the same time, and workers of one
-/// may enter another.
+/// Workers that run forks. A program needs none of its own: calls without a runtime use the default one,
+/// which starts at its first use. Several may exist; any number of ordinary threads may use one at the same
+/// time, and workers of one may enter another.
 class runtime {
  public:
   /// Starts the workers. Costs less than a millisecond.
-  /// \throws bad_setting    a setting, or the environment variable behind one left open, has a value that is not accepted
+  /// \throws bad_setting    a setting, or the environment variable behind one left open, has a value that is
+  /// not accepted
   /// \throws std::system_error  threads or memory could not be had
   explicit runtime(const settings& chosen = settings::from_environment());
   /// Waits until all calls of `run` have returned, then ends the workers.
@@ -45,7 +46,8 @@ class runtime {
     return root.take();
   }
 
-  /// Waits until all calls of `run` have returned, then ends the workers; later calls of `run` throw usage_error.
+  /// Waits until all calls of `run` have returned, then ends the workers; later calls of `run` throw
+  /// usage_error.
   /// \throws usage_error on one of its own workers
   void shutdown();
 
@@ -75,7 +77,8 @@ detail::result_of<F> run(F&& f) {
   return detail::inside(body);
 }
 
-/// Number of the worker that runs this code, −1 on an ordinary thread. Another one after a fork or a join, perhaps.
+/// Number of the worker that runs this code, −1 on an ordinary thread. Another one after a fork or a join,
+/// perhaps.
 int worker_id() noexcept;
 
 }  // namespace sukima

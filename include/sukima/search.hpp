@@ -11,9 +11,10 @@
 
 namespace sukima::detail {
 
-/// What a search's loop shares with the pieces that were split off from it. The undo and redo of a strand that goes
-/// back work on the workspace that this strand's loop runs on, so each loop has a frame of its own.
-template <class Workspace, class Source, class Apply, class Undo, class Body, class Combine, class Result, class Guard, class Split>
+/// What a search's loop shares with the pieces that were split off from it. The undo and redo of a strand
+/// that goes back work on the workspace that this strand's loop runs on, so each loop has a frame of its own.
+template <class Workspace, class Source, class Apply, class Undo, class Body, class Combine, class Result,
+          class Guard, class Split>
 struct search_frame : loop_hints<Guard, Split> {
   Workspace& workspace;
   Source source;
@@ -23,7 +24,13 @@ struct search_frame : loop_hints<Guard, Split> {
   Combine& combine;
 
   search_frame(loop_hints<Guard, Split> hints, Workspace& w, Source s, Apply& a, Undo& u, Body& b, Combine& c)
-      : loop_hints<Guard, Split>(hints), workspace(w), source(s), apply(a), undo_choice(u), body(b), combine(c) {}
+      : loop_hints<Guard, Split>(hints),
+        workspace(w),
+        source(s),
+        apply(a),
+        undo_choice(u),
+        body(b),
+        combine(c) {}
 
   struct search_task : loop_task {
     Workspace workspace;  ///< the only copy that is ever made
@@ -39,7 +46,8 @@ struct search_frame : loop_hints<Guard, Split> {
     t->run = [](task* self, context c) {
       auto* me = static_cast<search_task*>(self);
       auto* outer = static_cast<search_frame*>(me->frame);
-      search_frame mine(*outer, me->workspace, outer->source, outer->apply, outer->undo_choice, outer->body, outer->combine);
+      search_frame mine(*outer, me->workspace, outer->source, outer->apply, outer->undo_choice, outer->body,
+                        outer->combine);
       mine.loop(c, me->from, me->to, [&](auto&& x) {
         if (me->value)
           me->value = outer->combine(std::move(*me->value), std::forward<decltype(x)>(x));
@@ -51,12 +59,14 @@ struct search_frame : loop_hints<Guard, Split> {
     return t;
   }
 
-  template <class Add> [[gnu::always_inline]] void loop(context c, std::int64_t from, std::int64_t to, Add add) {
+  template <class Add> [[gnu::always_inline]] void loop(context c, std::int64_t from, std::int64_t to,
+                                                        Add add) {
     run_loop<true>(
         c, *this, from, to, 0,
         [&](context below, std::int64_t i) {
           auto&& choice = source[i];
-          if constexpr (std::is_convertible_v<std::invoke_result_t<Apply&, Workspace&, decltype(choice)>, bool>) {
+          if constexpr (std::is_convertible_v<std::invoke_result_t<Apply&, Workspace&, decltype(choice)>,
+                                              bool>) {
             if (!apply(workspace, choice)) return;
           } else {
             apply(workspace, choice);
@@ -65,7 +75,9 @@ struct search_frame : loop_hints<Guard, Split> {
           struct undoing {
             search_frame& frame;
             decltype(choice)& of;
-            ~undoing() noexcept(noexcept(frame.undo_choice(frame.workspace, of))) { frame.undo_choice(frame.workspace, of); }
+            ~undoing() noexcept(noexcept(frame.undo_choice(frame.workspace, of))) {
+              frame.undo_choice(frame.workspace, of);
+            }
           } undo_at_end{*this, choice};
           if constexpr (std::is_void_v<Result>)
             call(below, body, workspace, choice);
@@ -82,45 +94,53 @@ struct search_frame : loop_hints<Guard, Split> {
 
 namespace sukima {
 
-/// Tries every choice: applies it to the workspace, calls the body, undoes it; combines what the bodies return.
+/// Tries every choice: applies it to the workspace, calls the body, undoes it; combines what the bodies
+/// return.
 ///
-/// A worker never copies its workspace on its own path. Only when somebody is hungry, the strand goes back to the oldest
-/// search that has choices left (undoing what is applied above it), copies the workspace for the thief, and comes forward
-/// again by applying the same choices.
+/// A worker never copies its workspace on its own path. Only when somebody is hungry, the strand goes back to
+/// the oldest search that has choices left (undoing what is applied above it), copies the workspace for the
+/// thief, and comes forward again by applying the same choices.
 /// \param workspace copyable; one for each worker at a time
-/// \param choices   a random-access range, alive and unchanged during the call; or use the overload with two integers
-/// \param apply     apply(workspace, choice); may return bool: false means that the choice is not possible and nothing was
+/// \param choices   a random-access range, alive and unchanged during the call; or use the overload with two
+/// integers
+/// \param apply     apply(workspace, choice); may return bool: false means that the choice is not possible
+/// and nothing was
 ///                  changed. Applied to the same state it must do the same
-/// \param undo      undo(workspace, choice) restores the state before `apply`. If it throws while the strand goes back or
-///                  comes forward, the exception leaves at the next join of that strand; during another exception
-///                  it ends the program
+/// \param undo      undo(workspace, choice) restores the state before `apply`. If it throws while the strand
+/// goes back or
+///                  comes forward, the exception leaves at the next join of that strand; during another
+///                  exception it ends the program
 /// \param body      body(workspace, choice) or body(context, workspace, choice)
 /// \param init      what the results are combined with, once; need not be neutral
 /// \param combine   associative; results are combined in the order of the choices
 /// \throws what a callback throws; undo actions run innermost first on the way out; `aborted` as for fork2
 /// \par Complexity one apply, body and undo for each choice; one workspace copy for each piece given away
-template <class Workspace, std::ranges::random_access_range Choices, class Apply, class Undo, class Body, class T, class Combine,
-          class... Hints>
-[[gnu::always_inline]] inline T search(context c, Workspace& workspace, Choices&& choices, Apply&& apply, Undo&& undo, Body&& body,
-                                       T init, Combine&& combine, Hints... hints) {
+template <class Workspace, std::ranges::random_access_range Choices, class Apply, class Undo, class Body,
+          class T, class Combine, class... Hints>
+[[gnu::always_inline]] inline T search(context c, Workspace& workspace, Choices&& choices, Apply&& apply,
+                                       Undo&& undo, Body&& body, T init, Combine&& combine, Hints... hints) {
   auto first = std::ranges::begin(choices);
   using source = detail::element_source<decltype(first)>;
   auto guard = detail::pick_guard(hints...);
   auto split = detail::pick_split(hints...);
-  detail::search_frame<Workspace, source, std::remove_reference_t<Apply>, std::remove_reference_t<Undo>, std::remove_reference_t<Body>,
-                       std::remove_reference_t<Combine>, T, decltype(guard), decltype(split)>
+  detail::search_frame<Workspace, source, std::remove_reference_t<Apply>, std::remove_reference_t<Undo>,
+                       std::remove_reference_t<Body>, std::remove_reference_t<Combine>, T, decltype(guard),
+                       decltype(split)>
       frame({guard, split}, workspace, source{first}, apply, undo, body, combine);
   frame.loop(c, 0, std::ranges::distance(choices),
              [&](auto&& x) { init = combine(std::move(init), std::forward<decltype(x)>(x)); });
   return init;
 }
 
-/// The same with the value-initialised result as `init`: as in search(c, b, b.moves(), place, remove, solve, std::plus{}).
-template <class Workspace, std::ranges::random_access_range Choices, class Apply, class Undo, class Body, class Combine>
+/// The same with the value-initialised result as `init`: as in search(c, b, b.moves(), place, remove, solve,
+/// std::plus{}).
+template <class Workspace, std::ranges::random_access_range Choices, class Apply, class Undo, class Body,
+          class Combine>
   requires detail::callable_with<Body&, Workspace&, std::ranges::range_reference_t<Choices>>
-[[gnu::always_inline]] inline auto search(context c, Workspace& workspace, Choices&& choices, Apply&& apply, Undo&& undo, Body&& body,
-                                          Combine&& combine) {
-  using result = std::remove_cvref_t<detail::result_of<Body&, Workspace&, std::ranges::range_reference_t<Choices>>>;
+[[gnu::always_inline]] inline auto search(context c, Workspace& workspace, Choices&& choices, Apply&& apply,
+                                          Undo&& undo, Body&& body, Combine&& combine) {
+  using result =
+      std::remove_cvref_t<detail::result_of<Body&, Workspace&, std::ranges::range_reference_t<Choices>>>;
   return search(c, workspace, choices, apply, undo, body, result{}, combine);
 }
 
@@ -130,7 +150,8 @@ template <class Value, class Cost, class Less = std::less<Cost>> class best_solu
  public:
   explicit best_solution(Cost bound, Less less = {}) : bound_(bound), less_(less) {}
 
-  /// The bound to prune by: nothing that costs as much or more is worth looking at. May be a moment old, never too good.
+  /// The bound to prune by: nothing that costs as much or more is worth looking at. May be a moment old,
+  /// never too good.
   Cost bound() const noexcept { return bound_.load(std::memory_order_relaxed); }
   /// Could something of this cost still be the best?
   bool promising(const Cost& cost) const { return less_(cost, bound()); }
@@ -175,8 +196,8 @@ template <class Value> class first_solution {
   std::optional<Value> value_;
 };
 
-/// Calls f(context, solution), which searches and calls solution.found(value) for what it finds: returns the value and
-/// aborts the rest of the search; nothing if f ends without one.
+/// Calls f(context, solution), which searches and calls solution.found(value) for what it finds: returns the
+/// value and aborts the rest of the search; nothing if f ends without one.
 /// \throws what f throws
 template <class Value, class F> std::optional<Value> search_first(context c, F&& f) {
   std::optional<Value> result;

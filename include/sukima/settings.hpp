@@ -28,17 +28,18 @@ struct settings {
   unsigned workers = 0;
   /// [SUKIMA_WAIT: adaptive, block, spin, pause]
   wait_policy wait = wait_policy::adaptive;
-  /// Tasks that each worker keeps published ahead of demand, 1 … 8; 0: none, thieves ask one victim and wait for its
-  /// answer [SUKIMA_STEAL: request, ready:K].
+  /// Tasks that each worker keeps published ahead of demand, 1 … 8; 0: none, thieves ask one victim and wait
+  /// for its answer [SUKIMA_STEAL: request, ready:K].
   unsigned ready = 1;
   /// [SUKIMA_PIN: none, cpu]
   pin_policy pin = pin_policy::none;
-  /// Bytes of address space of a strand's C stack [SUKIMA_STACK, 16K … 64G, suffixes K, M, G]. Up to 64K strands are
-  /// *small*: 100,000 of them fit into a gigabyte, forks on them cost more.
+  /// Bytes of address space of a strand's C stack [SUKIMA_STACK, 16K … 64G, suffixes K, M, G]. Up to 64K
+  /// strands are *small*: 100,000 of them fit into a gigabyte, forks on them cost more.
   std::size_t stack = std::size_t{256} << 20;
   /// Bytes of address space for a strand's pending forks [SUKIMA_CHOICES, 16K … 64M].
   std::size_t choices = std::size_t{64} << 20;
-  /// With so many strands waiting for a join, workers take only work that ends such a wait [SUKIMA_STRANDS, 1 … 1000000].
+  /// With so many strands waiting for a join, workers take only work that ends such a wait [SUKIMA_STRANDS, 1
+  /// … 1000000].
   std::size_t strands = 4096;
 
   /// The defaults, changed by the environment.

@@ -27,7 +27,8 @@ class counter {
 
 /// One worker's counts; see `statistics` for their meaning.
 struct worker_statistics {
-  counter polls_answered, splits, goings_back, steals, take_backs, parks, run_on_top, wakeups, watch_wakeups, suspensions, aborts;
+  counter polls_answered, splits, goings_back, steals, take_backs, parks, run_on_top, wakeups, watch_wakeups,
+      suspensions, aborts;
   counter ticks_in_state[4];
 };
 
@@ -37,16 +38,17 @@ struct worker_statistics {
 struct statistics_counts {
   std::uint64_t polls_answered = 0;  ///< tests at which the strand looked for something to give away
   std::uint64_t promotions = 0;      ///< pending forks and pieces of loops that became tasks
-  std::uint64_t goings_back = 0;     ///< of these, how often undo actions had to run (workspace copies: one each)
+  std::uint64_t goings_back =
+      0;     ///< of these, how often undo actions had to run (workspace copies: one each)
   std::uint64_t steals = 0;          ///< tasks taken from another worker
   std::uint64_t take_backs = 0;      ///< tasks published and taken back by their owner
   std::uint64_t parks = 0;           ///< strands set aside because they had to wait
-  std::uint64_t run_on_top = 0;      ///< tasks run on a waiting strand, because the wait needed them anyway
-  std::uint64_t wakeups = 0;         ///< sleepers woken for work
-  std::uint64_t watch_wakeups = 0;   ///< times the watch looked around by the clock
-  std::uint64_t suspensions = 0;     ///< calls of `suspend`
-  std::uint64_t aborts = 0;          ///< times a strand left its work by `aborted`
-  double working_seconds = 0;        ///< time by state; a worker that waits at a join is searching or sleeping
+  std::uint64_t run_on_top = 0;  ///< tasks run on a waiting strand, because the wait needed them anyway
+  std::uint64_t wakeups = 0;  ///< sleepers woken for work
+  std::uint64_t watch_wakeups = 0;  ///< times the watch looked around by the clock
+  std::uint64_t suspensions = 0;  ///< calls of `suspend`
+  std::uint64_t aborts = 0;  ///< times a strand left its work by `aborted`
+  double working_seconds = 0;  ///< time by state; a worker that waits at a join is searching or sleeping
   double searching_seconds = 0;
   double sleeping_seconds = 0;
 };
@@ -54,8 +56,8 @@ struct statistics_counts {
 /// A snapshot. While tasks run the numbers are a moment apart from each other.
 struct statistics : statistics_counts {
   std::vector<statistics_counts> workers;  ///< by worker id; an entering thread is one while it is inside
-  std::size_t strands_peak = 0;            ///< most strands in use at a time
-  std::size_t parked_peak = 0;             ///< most of them parked at joins
+  std::size_t strands_peak = 0;  ///< most strands in use at a time
+  std::size_t parked_peak = 0;  ///< most of them parked at joins
 
   /// A table for people.
   std::string text() const;

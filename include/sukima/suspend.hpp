@@ -22,7 +22,8 @@ unsigned* running_pins() noexcept;
 
 namespace sukima {
 
-/// The right to resume one suspension, once. May be copied and called from any thread; it must not be called after the runtime has ended.
+/// The right to resume one suspension, once. May be copied and called from any thread; it must not be called
+/// after the runtime has ended.
 class resumer {
  public:
   resumer() = default;
@@ -42,8 +43,8 @@ class resumer {
   std::uint64_t number_ = 0;
 };
 
-/// Parks the running strand until somebody resumes it; its worker does other work meanwhile, and idle workers may take
-/// what the strand has left to split. Joins, blocking calls, futures and streams all wait this way.
+/// Parks the running strand until somebody resumes it; its worker does other work meanwhile, and idle workers
+/// may take what the strand has left to split. Joins, blocking calls, futures and streams all wait this way.
 ///
 /// \param c  the caller's context: what is pending below it may be given away while the strand is parked
 /// \param f  f(resumer) runs here and now and hands the resumer to whoever will know when to go on
@@ -66,8 +67,8 @@ void suspend(F&& f) {
       const_cast<void*>(static_cast<const void*>(std::addressof(f))));
 }
 
-/// Keeps the strand on its thread while f runs: for code that holds a mutex or relies on thread-local state across
-/// forks. A join in it that has to wait takes only work that ends the wait.
+/// Keeps the strand on its thread while f runs: for code that holds a mutex or relies on thread-local state
+/// across forks. A join in it that has to wait takes only work that ends the wait.
 /// \throws what f throws
 template <class F> decltype(auto) pinned(F&& f) {
   struct pin {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Aborting: which tasks an exception or a cancellation concerns, and leaving forks by exceptions.
 //
-// Nobody walks down the tree of tasks. Whoever aborts sets one word (a task's `cancelled`, or a strand's `abort_to`: the
-// oldest record concerned, lowered by CAS) and then raises every worker; each looks up the ancestors of what it runs,
-// which live until they are joined. Strands that are parked look when they are resumed: what they wait for ends early.
+// Nobody walks down the tree of tasks. Whoever aborts sets one word (a task's `cancelled`, or a strand's
+// `abort_to`: the oldest record concerned, lowered by CAS) and then raises every worker; each looks up the
+// ancestors of what it runs, which live until they are joined. Strands that are parked look when they are
+// resumed: what they wait for ends early.
 #include "core.hpp"
 
 #include <sukima/cancel.hpp>
@@ -43,6 +44,7 @@ void runtime_core::raise_all() noexcept {
   const unsigned count = worker_count.load(std::memory_order_acquire);
   for (unsigned i = 0; i < count; ++i) {
     worker* w = workers[i].load(std::memory_order_relaxed);
+    stress_point();
     w->flags.fetch_or(flag_check_abort);  // then `current` is read: partner arrive() in switch.cpp
     if (strand* s = w->current.load()) s->raise();
   }
@@ -76,7 +78,8 @@ std::exception_ptr abandon(record* r) {
   const bool own = type == nullptr || *type != typeid(aborted);
   s.abort_pending = is_aborted(s);
   s.raise();
-  // The owner's own exception came first in the sequential order; an abort from further out swallows the child's.
+  // The owner's own exception came first in the sequential order; an abort from further out swallows the
+  // child's.
   return own || s.abort_pending ? nullptr : error;
 }
 
@@ -93,6 +96,7 @@ void open_scope(cancel_state& s, record* scope) noexcept {
 void cancel_scope(cancel_state& s) noexcept {
   auto expected = cancel_state::stage::open;
   if (!s.now.compare_exchange_strong(expected, cancel_state::stage::cancelling)) return;
+  stress_point();
   lower_abort(*s.owner, reinterpret_cast<char*>(s.scope));
   s.owner->runtime->raise_all();
   s.now.store(cancel_state::stage::cancelled);  // partner: close_scope

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The slow half of every test: going back to the oldest choice, splitting, publishing; also the registers' keeper.
+// The slow half of every test: going back to the oldest choice, splitting, publishing; also the registers'
+// keeper.
 //
 // Invariants of a strand, between its tests:
 //   limit ≥ clean_from ≥ oldest (limit may be all ones);
 //   records ≥ clean_from are untouched: nothing was split off from them;
 //   no record of the running segment below oldest has work.
-// A record that is pushed below `oldest` after the stack has shrunk lies below `limit`, so its first test comes here
-// and moves both down. Both sides change `limit` by exchange: the raiser sets its flag first; the owner writes the true
-// limit first and reads the flags afterwards. So no request is lost. Model: model/limit.pml.
+// A record that is pushed below `oldest` after the stack has shrunk lies below `limit`, so its first test
+// comes here and moves both down. Both sides change `limit` by exchange: the raiser sets its flag first; the
+// owner writes the true limit first and reads the flags afterwards. So no request is lost. Model:
+// model/limit.pml.
 #include "core.hpp"
 
 #include <sukima/detail/loop.hpp>
@@ -72,6 +74,7 @@ bool serve(strand& s, record* end, record* testing) noexcept {
     task* t = split_oldest(s, end, testing, w);
     if (t == nullptr) break;
     t->slot = slot;
+    stress_point();
     s.slots[slot].store(t, std::memory_order_release);
     ++w.counts.splits;
     published = true;
@@ -154,7 +157,8 @@ task* split_oldest(strand& s, record* end, record* testing, worker& w) noexcept 
     } catch (const std::bad_alloc&) {
       // Nothing is given away for lack of memory; the computation goes on.
     } catch (...) {
-      s.failure = std::current_exception();  // the user's own copy, undo or guard: leaves at the next test of a join
+      s.failure =
+          std::current_exception();  // the user's own copy, undo or guard: leaves at the next test of a join
     }
     trip.come_forward(end);
   } catch (...) {
@@ -170,8 +174,7 @@ task* split_oldest(strand& s, record* end, record* testing, worker& w) noexcept 
 
 void hand_over(strand& s) noexcept {
   s.runtime->drain_slots(s);
-  switch_home(
-      *s.on, &s, [](worker& w, strand* from, void*) { w.runtime->push_ready(from); }, nullptr);
+  switch_home(*s.on, &s, [](worker& w, strand* from, void*) { w.runtime->push_ready(from); }, nullptr);
   s.abort_pending = is_aborted(s);  // flags went to the workers meanwhile
 }
 

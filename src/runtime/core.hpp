@@ -4,6 +4,7 @@
 
 #include "settings.hpp"
 #include "strand.hpp"
+#include "stress.hpp"
 
 #include <sukima/detail/inside.hpp>
 #include <sukima/runtime.hpp>
@@ -21,8 +22,8 @@ namespace sukima::detail {
 
 /// Flags of a worker, set by others before they raise its strand's limit.
 inline constexpr std::uint32_t flag_check_abort = 1;  ///< something was aborted: does it concern your task?
-inline constexpr std::uint32_t flag_leave = 2;        ///< the root that your thread waits for is done
-inline constexpr std::uint32_t flag_pause = 4;        ///< there are more workers than CPUs
+inline constexpr std::uint32_t flag_leave = 2;  ///< the root that your thread waits for is done
+inline constexpr std::uint32_t flag_pause = 4;  ///< there are more workers than CPUs
 
 /// Times of a worker by state, in ticks of `ticks()`.
 enum class worker_state : unsigned { working, searching, sleeping, outside };
@@ -36,8 +37,8 @@ struct alignas(128) worker {
   std::atomic<std::uint32_t> flags{0};
   /// Futex: counts calls to wake up. Read before the last look around, waited on afterwards.
   std::atomic<std::uint32_t> bell{0};
-  std::atomic<bool> deep{false};          ///< asleep for good, or about to be (sleep.cpp)
-  std::atomic<bool> taken{false};         ///< an entering thread has this slot
+  std::atomic<bool> deep{false};  ///< asleep for good, or about to be (sleep.cpp)
+  std::atomic<bool> taken{false};  ///< an entering thread has this slot
   /// The thief that asks this worker for a task; null: none; closed_box: do not ask. Partner: request.cpp.
   std::atomic<worker*> box{nullptr};
   /// The answer to this worker's own request: null: pending; no_task; else the task.
@@ -69,15 +70,15 @@ inline task* const no_task = reinterpret_cast<task*>(std::uintptr_t{1});
 
 /// Counts of entries, searchers and sleepers in one word, changed by CAS only (sleep.cpp).
 struct census {
-  std::uint16_t active = 0;     ///< entries that have not left
+  std::uint16_t active = 0;  ///< entries that have not left
   std::uint16_t searchers = 0;  ///< idle workers that look for work, the watch included
-  std::uint16_t sleepers = 0;   ///< idle workers that sleep until they are promoted
+  std::uint16_t sleepers = 0;  ///< idle workers that sleep until they are promoted
   std::uint16_t version = 0;
 };
 
 /// Something to do for a worker.
 struct work {
-  task* fresh = nullptr;    ///< a task that nobody has begun
+  task* fresh = nullptr;  ///< a task that nobody has begun
   strand* ready = nullptr;  ///< a strand that can go on
   explicit operator bool() const noexcept { return fresh != nullptr || ready != nullptr; }
 };
@@ -93,8 +94,8 @@ struct runtime_core {
 
   const settings chosen;
   const unsigned worker_limit;  ///< background threads + one entering thread
-  const std::uint64_t serial;   ///< tells runtimes apart that had the same address
-  const unsigned generation;    ///< how often fork() was called above it
+  const std::uint64_t serial;  ///< tells runtimes apart that had the same address
+  const unsigned generation;  ///< how often fork() was called above it
   strand_pool strands;
 
   /// Append only: [0, worker_count) are set. Released by the store of worker_count.
@@ -103,8 +104,8 @@ struct runtime_core {
   std::mutex growing;
 
   alignas(128) std::atomic<census> counts{};
-  std::atomic<std::uint32_t> permits{0};   ///< promotions that no sleeper has taken yet
-  std::atomic<worker*> watch{nullptr};     ///< the last searcher, while it sleeps by the clock
+  std::atomic<std::uint32_t> permits{0};  ///< promotions that no sleeper has taken yet
+  std::atomic<worker*> watch{nullptr};  ///< the last searcher, while it sleeps by the clock
   std::atomic<std::uint64_t> quiet_since{0};  ///< tick at which the last entry left
 
   /// Strands that can go on, and tasks whose strand was parked before anybody took them. First in, first out.
@@ -119,9 +120,9 @@ struct runtime_core {
   std::atomic<std::size_t> leftovers{0};
 
   std::atomic<bool> stopping{false};  ///< nobody may enter any more
-  std::atomic<bool> closed{false};    ///< nobody is inside any more: background threads end
+  std::atomic<bool> closed{false};  ///< nobody is inside any more: background threads end
   std::mutex leaving;
-  std::condition_variable left;       ///< an entry ended while `stopping`
+  std::condition_variable left;  ///< an entry ended while `stopping`
   std::atomic<std::size_t> parked{0};
   std::atomic<std::size_t> parked_peak{0};
   std::vector<std::thread> threads;
@@ -166,10 +167,11 @@ struct runtime_core {
   task* split_leftover(worker& w) noexcept;
 };
 
-// switch.cpp -------------------------------------------------------------------------------------------------------
+// switch.cpp
+// -------------------------------------------------------------------------------------------------------
 using after_switch = void (*)(worker& w, strand* from, void* argument);
-/// Leaves `from` (null: the worker's home) and goes on in `to`, where `then` is called first. Returns when somebody
-/// resumes `from`, perhaps on another worker.
+/// Leaves `from` (null: the worker's home) and goes on in `to`, where `then` is called first. Returns when
+/// somebody resumes `from`, perhaps on another worker.
 void switch_to(worker& w, strand* from, strand& to, after_switch then, void* argument);
 /// Leaves `from` for the worker's home.
 void switch_home(worker& w, strand* from, after_switch then, void* argument);
@@ -179,13 +181,16 @@ void make_fresh(strand& s);
 void recycle(worker& w, strand* from, void* unused);
 void forget_sanitizer_state(strand& s) noexcept;
 
-// join.cpp ---------------------------------------------------------------------------------------------------------
+// join.cpp
+// ---------------------------------------------------------------------------------------------------------
 inline constexpr std::uintptr_t join_done = 1;
 inline constexpr std::uintptr_t join_sleeper_mark = 2;  ///< | worker
-inline constexpr std::uintptr_t join_parked_mark = 4;   ///< | strand
-inline bool is_done(const task* t) noexcept { return t->joining.load(std::memory_order_acquire) == join_done; }
-/// Ends a task that this worker ran: wakes or hands out whoever waits for it. The strand to go on with, or null.
-/// The task may be gone afterwards.
+inline constexpr std::uintptr_t join_parked_mark = 4;  ///< | strand
+inline bool is_done(const task* t) noexcept {
+  return t->joining.load(std::memory_order_acquire) == join_done;
+}
+/// Ends a task that this worker ran: wakes or hands out whoever waits for it. The strand to go on with, or
+/// null. The task may be gone afterwards.
 strand* finish(worker& w, task* t) noexcept;
 /// Runs a task in a segment that begins at `top`, up to its end; never throws.
 void execute(strand& s, task* t, char* top) noexcept;
@@ -198,8 +203,10 @@ void await(strand& s, task* t, char* top) noexcept;
 /// Takes a published task back. False: somebody has it.
 bool take_back(strand& s, task* t) noexcept;
 
-// attend.cpp -------------------------------------------------------------------------------------------------------
-/// Serves what others want at a test. `end`: one past the youngest record with work; `testing`: the record tested.
+// attend.cpp
+// -------------------------------------------------------------------------------------------------------
+/// Serves what others want at a test. `end`: one past the youngest record with work; `testing`: the record
+/// tested.
 void attend(strand& s, record* end, record* testing, bool at_join) noexcept;
 /// Stops running this strand here and now and lets any worker go on with it; returns when one does.
 void hand_over(strand& s) noexcept;
@@ -210,7 +217,8 @@ task* split_oldest(strand& s, record* end, record* testing, worker& w) noexcept;
 strand* running_strand() noexcept;
 void set_running_strand(strand* s) noexcept;
 
-// abort.cpp --------------------------------------------------------------------------------------------------------
+// abort.cpp
+// --------------------------------------------------------------------------------------------------------
 /// Was the task that this strand runs, or one of its ancestors, aborted?
 bool is_aborted(const strand& s) noexcept;
 /// Aborts everything that strand does above and including `r`.

@@ -52,8 +52,8 @@ void runtime::enter(detail::root_task& root) {
 }
 
 runtime& default_runtime() {
-  // Never destroyed: threads may still compute while the program's static objects end. A child process after fork()
-  // gets one of its own.
+  // Never destroyed: threads may still compute while the program's static objects end. A child process after
+  // fork() gets one of its own.
   static std::mutex lock;
   static runtime* current = nullptr;
   static std::atomic<runtime*> ready{nullptr};

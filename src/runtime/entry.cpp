@@ -59,12 +59,15 @@ void pin_to(unsigned index) noexcept {
 
 }  // namespace
 
-bool runtime_core::is_orphaned() const noexcept { return generation != fork_generation.load(std::memory_order_relaxed); }
+bool runtime_core::is_orphaned() const noexcept {
+  return generation != fork_generation.load(std::memory_order_relaxed);
+}
 
 void runtime_core::die_if_orphaned() const noexcept {
   if (!is_orphaned()) return;
   std::fputs(
-      "sukima: fork() was called while tasks ran; the child process cannot finish them, because it has none of the "
+      "sukima: fork() was called while tasks ran; the child process cannot finish them, because it has none "
+      "of the "
       "other workers. Call only exec or _exit in such a child.\n",
       stderr);
   std::_Exit(70);
@@ -141,7 +144,10 @@ worker* runtime_core::add_worker(bool background) {
 }
 
 worker* runtime_core::acquire_worker() {
-  const auto take = [](worker* w) { return !w->background && !w->taken.load(std::memory_order_relaxed) && !w->taken.exchange(true, std::memory_order_acquire); };
+  const auto take = [](worker* w) {
+    return !w->background && !w->taken.load(std::memory_order_relaxed) &&
+           !w->taken.exchange(true, std::memory_order_acquire);
+  };
   if (last.serial == serial && take(last.w)) return last.w;
   const unsigned count = worker_count.load(std::memory_order_acquire);
   worker* found = nullptr;
@@ -156,7 +162,8 @@ worker* runtime_core::acquire_worker() {
 
 void runtime_core::enter(root_task& root) {
   if (is_orphaned())
-    throw usage_error("sukima: this runtime was started before fork(); start another one in the child process");
+    throw usage_error(
+        "sukima: this runtime was started before fork(); start another one in the child process");
   if (stopping.load()) throw usage_error("sukima: this runtime was shut down");
   worker* w = acquire_worker();
   strand* s = w->take_strand();

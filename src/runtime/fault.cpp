@@ -32,11 +32,13 @@ void check_overflow(const char* address) noexcept {
   if (s == nullptr) return;
   const char* low = s->stack_top - s->stack_size;
   if (address >= low - guard && address < low) {
-    say("sukima: a strand's C stack overflowed; set SUKIMA_STACK to more than it is now (default 256M), or recurse less\n");
+    say("sukima: a strand's C stack overflowed; set SUKIMA_STACK to more than it is now (default 256M), or "
+        "recurse less\n");
     _exit(overflow_status);
   }
   if (address >= s->choice_end && address < s->choice_end + guard) {
-    say("sukima: a strand has too many pending forks; set SUKIMA_CHOICES to more than it is now (default and most 64M), or "
+    say("sukima: a strand has too many pending forks; set SUKIMA_CHOICES to more than it is now (default and "
+        "most 64M), or "
         "recurse less\n");
     _exit(overflow_status);
   }
@@ -62,7 +64,8 @@ class handler_memory {
  public:
   handler_memory() noexcept {
     stack_t now = {};
-    if (sigaltstack(nullptr, &now) != 0 || (now.ss_flags & SS_DISABLE) == 0) return;  // somebody else's is good enough
+    if (sigaltstack(nullptr, &now) != 0 || (now.ss_flags & SS_DISABLE) == 0)
+      return;  // somebody else's is good enough
     memory_ = mmap(nullptr, handler_stack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     stack_t mine = {};
     mine.ss_sp = memory_;

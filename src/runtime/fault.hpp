@@ -4,7 +4,8 @@
 
 namespace sukima::detail {
 
-/// Installs the handler for SIGSEGV and SIGBUS once; what was installed before is called for all other faults.
+/// Installs the handler for SIGSEGV and SIGBUS once; what was installed before is called for all other
+/// faults.
 void watch_for_overflow() noexcept;
 
 /// Gives this thread a stack for signal handlers, if it has none; it is freed when the thread ends.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Joining: running a task to its end, telling whoever waits, waiting while doing other work.
 //
-// task::joining is the whole protocol. 0: not done, nobody sleeps. The waiter changes it by CAS to itself (a worker
-// that sleeps with its strand in place) or to its strand (parked). The finisher exchanges in `done` and, from what it
-// gets, rings the worker or goes on with the strand: exactly once, because only one exchange sees it. A strand is
-// parked only after the switch away from it is complete; if the task was done by then, the strand is ready at once.
-// Model: model/join.pml.
+// task::joining is the whole protocol. 0: not done, nobody sleeps. The waiter changes it by CAS to itself (a
+// worker that sleeps with its strand in place) or to its strand (parked). The finisher exchanges in `done`
+// and, from what it gets, rings the worker or goes on with the strand: exactly once, because only one
+// exchange sees it. A strand is parked only after the switch away from it is complete; if the task was done
+// by then, the strand is ready at once. Model: model/join.pml.
 #include "core.hpp"
 
 #include <system_error>
@@ -23,9 +23,12 @@ bool descends(const task* t, const task* from) noexcept {
 void after_park(worker& w, strand* from, void* argument) {
   auto* awaited = static_cast<task*>(argument);
   runtime_core& r = *w.runtime;
+  stress_point();
   std::uintptr_t seen = awaited->joining.load(std::memory_order_relaxed);
+  stress_point();
   while (seen != join_done)
-    if (awaited->joining.compare_exchange_weak(seen, reinterpret_cast<std::uintptr_t>(from) | join_parked_mark,
+    if (awaited->joining.compare_exchange_weak(seen,
+                                               reinterpret_cast<std::uintptr_t>(from) | join_parked_mark,
                                                std::memory_order_acq_rel, std::memory_order_acquire))
       return;
   r.parked.fetch_sub(1, std::memory_order_relaxed);
@@ -36,7 +39,8 @@ void count_park(worker& w) noexcept {
   runtime_core& r = *w.runtime;
   ++w.counts.parks;
   const std::size_t now = r.parked.fetch_add(1, std::memory_order_relaxed) + 1;
-  if (now > r.parked_peak.load(std::memory_order_relaxed)) r.parked_peak.store(now, std::memory_order_relaxed);
+  if (now > r.parked_peak.load(std::memory_order_relaxed))
+    r.parked_peak.store(now, std::memory_order_relaxed);
 }
 
 }  // namespace
@@ -72,14 +76,17 @@ void execute(strand& s, task* t, char* top) noexcept {
 
 strand* finish(worker& w, task* t) noexcept {
   if (t->error && t->owner != nullptr && t->origin != nullptr) {
-    // Whatever its owner does since the split is aborted, too. The owner cannot leave that record before `done`.
+    // Whatever its owner does since the split is aborted, too. The owner cannot leave that record before
+    // `done`.
     lower_abort(*t->owner, reinterpret_cast<char*>(t->origin));
     w.runtime->raise_all();
   }
   if (t->owner == nullptr) {
-    // A root whose thread waits at home. The thread leaves when it sees its flag, not before; the root is gone then.
+    // A root whose thread waits at home. The thread leaves when it sees its flag, not before; the root is
+    // gone then.
     worker* home = static_cast<root_task*>(t)->home;
     t->joining.store(join_done, std::memory_order_release);
+    stress_point();
     home->flags.fetch_or(flag_leave);
     if (home != &w) {
       if (strand* s = home->current.load()) s->raise();
@@ -87,8 +94,10 @@ strand* finish(worker& w, task* t) noexcept {
     }
     return nullptr;
   }
+  stress_point();
   const std::uintptr_t waiter = t->joining.exchange(join_done, std::memory_order_acq_rel);
-  if ((waiter & join_sleeper_mark) != 0) w.runtime->ring(*reinterpret_cast<worker*>(waiter & ~join_sleeper_mark));
+  if ((waiter & join_sleeper_mark) != 0)
+    w.runtime->ring(*reinterpret_cast<worker*>(waiter & ~join_sleeper_mark));
   if ((waiter & join_parked_mark) == 0) return nullptr;
   w.runtime->parked.fetch_sub(1, std::memory_order_relaxed);
   return reinterpret_cast<strand*>(waiter & ~join_parked_mark);
@@ -137,8 +146,9 @@ void run_aside(strand& s, root_task& root) {
   s.runtime->drain_slots(s);
   strand* other = s.pins == 0 ? s.on->take_strand() : nullptr;
   if (other == nullptr)
-    throw std::system_error(std::make_error_code(std::errc::not_enough_memory),
-                            "sukima: no strand for a call without a context below code with one; pass the context on");
+    throw std::system_error(
+        std::make_error_code(std::errc::not_enough_memory),
+        "sukima: no strand for a call without a context below code with one; pass the context on");
   other->first = &root;
   count_park(*s.on);
   switch_to(*s.on, &s, *other, after_park, &root);
@@ -155,6 +165,7 @@ void enter_within(strand& s, root_task& root) {
 }
 
 bool take_back(strand& s, task* t) noexcept {
+  stress_point();
   task* expected = t;
   if (!s.slots[t->slot].compare_exchange_strong(expected, nullptr, std::memory_order_acq_rel)) return false;
   ++s.on->counts.take_backs;

@@ -5,19 +5,22 @@
 #if defined(__x86_64__)
 
 extern "C" {
-/// Which vector registers this machine has: 0: xmm; 1: ymm; 2: zmm and masks. The caller may have been compiled for
-/// any of them, and what it calls inside may destroy any.
+/// Which vector registers this machine has: 0: xmm; 1: ymm; 2: zmm and masks. The caller may have been
+/// compiled for any of them, and what it calls inside may destroy any.
 extern unsigned char sukima_vector_registers;
 unsigned char sukima_vector_registers = [] {
   __builtin_cpu_init();
-  return static_cast<unsigned char>(__builtin_cpu_supports("avx512bw") ? 2 : __builtin_cpu_supports("avx") ? 1 : 0);
+  return static_cast<unsigned char>(__builtin_cpu_supports("avx512bw") ? 2
+                                    : __builtin_cpu_supports("avx")    ? 1
+                                                                       : 0);
 }();
 }
 
-// On entry: r10 = record, r11 = where to go on. Nothing was pushed, and the caller may use the 128 bytes below its
-// stack pointer. XSAVE takes ten times as long as these moves (150 ns instead of 15 with AVX-512).
+// On entry: r10 = record, r11 = where to go on. Nothing was pushed, and the caller may use the 128 bytes
+// below its stack pointer. XSAVE takes ten times as long as these moves (150 ns instead of 15 with AVX-512).
 #define SUKIMA_EACH16(M) M(0) M(1) M(2) M(3) M(4) M(5) M(6) M(7) M(8) M(9) M(10) M(11) M(12) M(13) M(14) M(15)
-#define SUKIMA_UPPER16(M) M(16) M(17) M(18) M(19) M(20) M(21) M(22) M(23) M(24) M(25) M(26) M(27) M(28) M(29) M(30) M(31)
+#define SUKIMA_UPPER16(M) \
+  M(16) M(17) M(18) M(19) M(20) M(21) M(22) M(23) M(24) M(25) M(26) M(27) M(28) M(29) M(30) M(31)
 #define SUKIMA_EACH8(M) M(0) M(1) M(2) M(3) M(4) M(5) M(6) M(7)
 #define SUKIMA_SAVE_XMM(n) "movaps %xmm" #n ", 64*" #n "(%rsp)\n"
 #define SUKIMA_LOAD_XMM(n) "movaps 64*" #n "(%rsp), %xmm" #n "\n"

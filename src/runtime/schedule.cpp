@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a worker does when its strand has nothing to do: the loop at the bottom of every strand, and looking for work.
+// What a worker does when its strand has nothing to do: the loop at the bottom of every strand, and looking
+// for work.
 #include "core.hpp"
 
 #include <sukima/detail/loop.hpp>
@@ -34,7 +35,8 @@ void runtime_core::run_strand(strand& self) {
       t = nullptr;
     }
     worker& w = *self.on;
-    if ((w.flags.load() & flag_leave) != 0 || (w.background && closed.load())) switch_home(w, &self, recycle, nullptr);
+    if ((w.flags.load() & flag_leave) != 0 || (w.background && closed.load()))
+      switch_home(w, &self, recycle, nullptr);
     const work found = find_work(w, nullptr, false);
     if (found.ready != nullptr) {
       w.enter_state(worker_state::working);
@@ -49,7 +51,8 @@ void runtime_core::run_strand(strand& self) {
 
 work runtime_core::find_work(worker& w, task* awaited, bool only_descendants) {
   const auto called = [&] {
-    return (awaited != nullptr && is_done(awaited)) || (w.flags.load() & flag_leave) != 0 || (w.background && closed.load());
+    return (awaited != nullptr && is_done(awaited)) || (w.flags.load() & flag_leave) != 0 ||
+           (w.background && closed.load());
   };
   if (work found = try_once(w, awaited, only_descendants)) return found;
   if (called()) return {};
@@ -60,15 +63,21 @@ work runtime_core::find_work(worker& w, task* awaited, bool only_descendants) {
   std::uint64_t spin_until = ticks() + adaptive_spin_ticks;
   while (!called()) {
     die_if_orphaned();
-    // The bell is read before the last look around: whoever publishes after that look rings a bell that has changed.
+    // The bell is read before the last look around: whoever publishes after that look rings a bell that has
+    // changed.
     const std::uint32_t seen = w.bell.load();
     if ((found = try_once(w, awaited, only_descendants))) break;
     ask(w);
     bool sleeps = false;
     switch (chosen.wait) {
-      case wait_policy::spin: break;
-      case wait_policy::pause: pause_cpu(); break;
-      case wait_policy::block: sleeps = true; break;
+      case wait_policy::spin:
+        break;
+      case wait_policy::pause:
+        pause_cpu();
+        break;
+      case wait_policy::block:
+        sleeps = true;
+        break;
       case wait_policy::adaptive:
         pause_cpu();
         sleeps = ticks() > spin_until;
@@ -78,7 +87,8 @@ work runtime_core::find_work(worker& w, task* awaited, bool only_descendants) {
     if (awaited != nullptr) {
       // Whoever finishes the task rings. If somebody is registered it is this worker, from an earlier round.
       std::uintptr_t nobody = 0;
-      awaited->joining.compare_exchange_strong(nobody, reinterpret_cast<std::uintptr_t>(&w) | join_sleeper_mark);
+      awaited->joining.compare_exchange_strong(nobody,
+                                               reinterpret_cast<std::uintptr_t>(&w) | join_sleeper_mark);
     }
     if ((found = try_once(w, awaited, only_descendants))) break;
     if (called()) break;
@@ -129,8 +139,10 @@ task* runtime_core::steal_from(worker& w, worker& victim) noexcept {
   if (s == nullptr) return nullptr;
   for (unsigned i = 0; i < chosen.ready; ++i) {
     task* t = s->slots[i].load(std::memory_order_relaxed);
+    stress_point();
     // Nothing of the task is read before this CAS is won: until then its owner may take it back and free it.
     if (t != nullptr && s->slots[i].compare_exchange_strong(t, nullptr, std::memory_order_acq_rel)) {
+      stress_point();
       s->publish_wanted.store(true);
       s->raise();
       ++w.counts.steals;

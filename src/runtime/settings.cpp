@@ -16,10 +16,14 @@ namespace detail {
 
 const char* name_of(wait_policy p) noexcept {
   switch (p) {
-    case wait_policy::adaptive: return "adaptive";
-    case wait_policy::block: return "block";
-    case wait_policy::spin: return "spin";
-    case wait_policy::pause: return "pause";
+    case wait_policy::adaptive:
+      return "adaptive";
+    case wait_policy::block:
+      return "block";
+    case wait_policy::spin:
+      return "spin";
+    case wait_policy::pause:
+      return "pause";
   }
   return "?";
 }
@@ -42,7 +46,8 @@ constexpr std::size_t most_choices = 64 * mebi;
 constexpr std::size_t most_strands = 1'000'000;
 
 [[noreturn]] void refuse(std::string_view name, std::string_view value, std::string_view accepted) {
-  throw bad_setting(std::string(name) + "='" + std::string(value) + "' is not accepted; use " + std::string(accepted));
+  throw bad_setting(std::string(name) + "='" + std::string(value) + "' is not accepted; use " +
+                    std::string(accepted));
 }
 
 std::optional<std::size_t> number(std::string_view text) {
@@ -58,12 +63,19 @@ std::optional<std::size_t> size(std::string_view text) {
   std::size_t unit = 1;
   switch (text.back()) {
     case 'k':
-    case 'K': unit = kibi; break;
+    case 'K':
+      unit = kibi;
+      break;
     case 'm':
-    case 'M': unit = mebi; break;
+    case 'M':
+      unit = mebi;
+      break;
     case 'g':
-    case 'G': unit = gibi; break;
-    default: break;
+    case 'G':
+      unit = gibi;
+      break;
+    default:
+      break;
   }
   if (unit != 1) text.remove_suffix(1);
   const auto n = number(text);
@@ -71,7 +83,8 @@ std::optional<std::size_t> size(std::string_view text) {
   return *n * unit;
 }
 
-constexpr std::string_view accepted_workers = "a whole number from 1 to 1024, or leave it unset for the usable CPUs";
+constexpr std::string_view accepted_workers =
+    "a whole number from 1 to 1024, or leave it unset for the usable CPUs";
 constexpr std::string_view accepted_stack = "a size from 16K to 64G, such as 256M";
 constexpr std::string_view accepted_choices = "a size from 16K to 64M, such as 8M";
 constexpr std::string_view accepted_strands = "a whole number from 1 to 1000000";
@@ -139,10 +152,12 @@ settings settings::from_environment() {
 void settings::check() const {
   if (workers > most_workers) refuse("settings::workers", std::to_string(workers), accepted_workers);
   if (ready > most_ready) refuse("settings::ready", std::to_string(ready), "a number from 0 to 8");
-  if (stack < least_stack || stack > most_stack) refuse("settings::stack", std::to_string(stack), accepted_stack);
+  if (stack < least_stack || stack > most_stack)
+    refuse("settings::stack", std::to_string(stack), accepted_stack);
   if (choices < least_choices || choices > most_choices)
     refuse("settings::choices", std::to_string(choices), accepted_choices);
-  if (strands < 1 || strands > most_strands) refuse("settings::strands", std::to_string(strands), accepted_strands);
+  if (strands < 1 || strands > most_strands)
+    refuse("settings::strands", std::to_string(strands), accepted_strands);
 }
 
 std::string settings::text() const {
@@ -150,7 +165,8 @@ std::string settings::text() const {
   t += std::string(" wait=") + detail::name_of(wait);
   t += ready == 0 ? std::string(" steal=request") : " steal=ready:" + std::to_string(ready);
   t += std::string(" pin=") + detail::name_of(pin);
-  t += " stack=" + std::to_string(stack) + " choices=" + std::to_string(choices) + " strands=" + std::to_string(strands);
+  t += " stack=" + std::to_string(stack) + " choices=" + std::to_string(choices) +
+       " strands=" + std::to_string(strands);
   return t;
 }
 

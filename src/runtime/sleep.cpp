@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sleeping and waking. Forks never touch any of this; the model is model/sleep_wake.pml.
 //
-// One word (census) counts active entries, searchers and sleepers; it is changed by CAS only. Invariant: while an entry
-// is active and a worker is idle, at least one idle worker is a searcher. The last searcher never sleeps for good, it
-// becomes the *watch* and sleeps by the clock; so a publisher need not look at sleepers at all, and forgets nobody: a
-// wake-up of the watch is a courtesy. A searcher that finds work and was the last one promotes a sleeper first.
+// One word (census) counts active entries, searchers and sleepers; it is changed by CAS only. Invariant:
+// while an entry is active and a worker is idle, at least one idle worker is a searcher. The last searcher
+// never sleeps for good, it becomes the *watch* and sleeps by the clock; so a publisher need not look at
+// sleepers at all, and forgets nobody: a wake-up of the watch is a courtesy. A searcher that finds work and
+// was the last one promotes a sleeper first.
 //
-// A promotion is a permit plus a ring at somebody who is deep. Whoever was rung and did not take a permit (it had not
-// gone to sleep yet, or woke for another reason) rings another one: the duty is never dropped.
+// A promotion is a permit plus a ring at somebody who is deep. Whoever was rung and did not take a permit (it
+// had not gone to sleep yet, or woke for another reason) rings another one: the duty is never dropped.
 #include "core.hpp"
 
 #include <sukima/detail/loop.hpp>
@@ -29,8 +30,10 @@ constexpr std::uint64_t longest_watch_ns = 25'000'000;
 /// After the last entry has left the watch stays for about this long (ticks; 10 ms at 3 GHz).
 constexpr std::uint64_t linger_ticks = 30'000'000;
 
-long futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value, const timespec* timeout) noexcept {
-  return syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), operation | FUTEX_PRIVATE_FLAG, value, timeout, nullptr, 0);
+long futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value,
+           const timespec* timeout) noexcept {
+  return syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), operation | FUTEX_PRIVATE_FLAG, value,
+                 timeout, nullptr, 0);
 }
 
 /// Changes the census by CAS until `change` is done; `change` returns false to leave it.
@@ -39,18 +42,22 @@ template <class Change> bool update(std::atomic<census>& counts, Change change) 
   for (;;) {
     census next = seen;
     if (!change(next)) return false;
-    if (counts.compare_exchange_weak(seen, next, std::memory_order_seq_cst, std::memory_order_relaxed)) return true;
+    if (counts.compare_exchange_weak(seen, next, std::memory_order_seq_cst, std::memory_order_relaxed))
+      return true;
   }
 }
 
 }  // namespace
 
 void runtime_core::ring(worker& w) noexcept {
+  stress_point();
   w.bell.fetch_add(1);  // partner: sleep(), which waits on the value it read before its last look
   futex(w.bell, FUTEX_WAKE, 1, nullptr);
 }
 
-void runtime_core::wait_for_bell(worker& w, std::uint32_t seen) noexcept { futex(w.bell, FUTEX_WAIT, seen, nullptr); }
+void runtime_core::wait_for_bell(worker& w, std::uint32_t seen) noexcept {
+  futex(w.bell, FUTEX_WAIT, seen, nullptr);
+}
 
 void runtime_core::wake_watch() noexcept {
   if (watch.load(std::memory_order_relaxed) == nullptr) return;
@@ -59,8 +66,8 @@ void runtime_core::wake_watch() noexcept {
 
 namespace {
 
-/// Passes a permit on to somebody who is deep. There is one: the census counted it, and a worker sets `deep` before it
-/// lets itself be counted.
+/// Passes a permit on to somebody who is deep. There is one: the census counted it, and a worker sets `deep`
+/// before it lets itself be counted.
 void ring_a_sleeper(runtime_core& r) noexcept {
   const unsigned count = r.worker_count.load(std::memory_order_acquire);
   for (unsigned i = 0; i < count; ++i) {
@@ -73,6 +80,7 @@ void ring_a_sleeper(runtime_core& r) noexcept {
 }
 
 void post_permit(runtime_core& r) noexcept {
+  stress_point();
   r.permits.fetch_add(1);  // partner: take_permit
   ring_a_sleeper(r);
 }
@@ -135,12 +143,16 @@ void runtime_core::entry_ends() noexcept {
 
 void runtime_core::sleep(worker& w, task* awaited, std::uint32_t seen, std::uint64_t& timeout_ns) noexcept {
   const auto called = [&] {
-    return (awaited != nullptr && is_done(awaited)) || (w.flags.load() & flag_leave) != 0 || (w.background && closed.load());
+    return (awaited != nullptr && is_done(awaited)) || (w.flags.load() & flag_leave) != 0 ||
+           (w.background && closed.load());
   };
   timeout_ns = std::clamp(timeout_ns, shortest_watch_ns, longest_watch_ns);
   w.deep.store(true);  // before the CAS: who is counted as a sleeper can be found by a promoter
+  stress_point();
   const bool sleeps_for_good = update(counts, [&](census& c) {
-    if (c.searchers == 1 && (c.active != 0 || ticks() - quiet_since.load(std::memory_order_relaxed) < linger_ticks)) return false;
+    if (c.searchers == 1 &&
+        (c.active != 0 || ticks() - quiet_since.load(std::memory_order_relaxed) < linger_ticks))
+      return false;
     --c.searchers;
     ++c.sleepers;
     return true;
@@ -149,7 +161,9 @@ void runtime_core::sleep(worker& w, task* awaited, std::uint32_t seen, std::uint
   if (!sleeps_for_good) {
     if (!w.deep.exchange(false)) ring_a_sleeper(*this);
     watch.store(&w);
-    timespec t{static_cast<time_t>(timeout_ns / 1'000'000'000), static_cast<long>(timeout_ns % 1'000'000'000)};
+    stress_point();
+    timespec t{static_cast<time_t>(timeout_ns / 1'000'000'000),
+               static_cast<long>(timeout_ns % 1'000'000'000)};
     futex(w.bell, FUTEX_WAIT, seen, &t);
     timeout_ns += timeout_ns / 2;
     worker* self = &w;
@@ -160,15 +174,15 @@ void runtime_core::sleep(worker& w, task* awaited, std::uint32_t seen, std::uint
       die_if_orphaned();
       if (take_permit(*this)) break;
       if (called()) {
-        // Leaves on its own account: as if promoted, unless the last sleeper was promoted just now; then a permit is
-        // on its way.
-        const bool left = update(counts, [](census& c) {
+        // Leaves on its own account: as if promoted, unless the last sleeper was promoted just now; then a
+        // permit is on its way.
+        const bool free_to_go = update(counts, [](census& c) {
           if (c.sleepers == 0) return false;
           --c.sleepers;
           ++c.searchers;
           return true;
         });
-        if (left) break;
+        if (free_to_go) break;
         std::this_thread::yield();
         continue;
       }

@@ -25,7 +25,7 @@ double seconds_per_tick() noexcept {
 
 struct column {
   const char* name;
-  std::uint64_t statistics_counts::*count;
+  std::uint64_t statistics_counts::* count;
 };
 constexpr column columns[] = {
     {"polls_answered", &statistics_counts::polls_answered},
@@ -42,7 +42,7 @@ constexpr column columns[] = {
 };
 struct time_column {
   const char* name;
-  double statistics_counts::*seconds;
+  double statistics_counts::* seconds;
 };
 constexpr time_column time_columns[] = {
     {"working_seconds", &statistics_counts::working_seconds},
@@ -63,7 +63,9 @@ statistics_counts read(const detail::worker_statistics& w, double tick) noexcept
   c.watch_wakeups = w.watch_wakeups.get();
   c.suspensions = w.suspensions.get();
   c.aborts = w.aborts.get();
-  const auto seconds = [&](detail::worker_state s) { return static_cast<double>(w.ticks_in_state[static_cast<unsigned>(s)].get()) * tick; };
+  const auto seconds = [&](detail::worker_state s) {
+    return static_cast<double>(w.ticks_in_state[static_cast<unsigned>(s)].get()) * tick;
+  };
   c.working_seconds = seconds(detail::worker_state::working);
   c.searching_seconds = seconds(detail::worker_state::searching);
   c.sleeping_seconds = seconds(detail::worker_state::sleeping);
@@ -72,7 +74,8 @@ statistics_counts read(const detail::worker_statistics& w, double tick) noexcept
 
 std::string json_of(const statistics_counts& c) {
   std::string t;
-  for (const column& k : columns) t += std::string(t.empty() ? "" : ",") + "\"" + k.name + "\":" + std::to_string(c.*k.count);
+  for (const column& k : columns)
+    t += std::string(t.empty() ? "" : ",") + "\"" + k.name + "\":" + std::to_string(c.*k.count);
   char number[40];
   for (const time_column& k : time_columns) {
     std::snprintf(number, sizeof number, "%.6f", c.*k.seconds);
@@ -101,11 +104,15 @@ statistics runtime::statistics() const {
 std::string statistics::text() const {
   std::string t;
   char line[160];
-  const auto row = [&](const char* name, auto value, auto format) {
+  const auto print = [&](std::uint64_t n) {
+    std::snprintf(line, sizeof line, "%14llu", static_cast<unsigned long long>(n));
+  };
+  const auto print_seconds = [&](double s) { std::snprintf(line, sizeof line, "%14.3f", s); };
+  const auto row = [&](const char* name, auto value, auto print_value) {
     std::snprintf(line, sizeof line, "%-18s", name);
     t += line;
     const auto cell = [&](const statistics_counts& c) {
-      std::snprintf(line, sizeof line, format, c.*value);
+      print_value(c.*value);
       t += line;
     };
     cell(*this);
@@ -119,8 +126,8 @@ std::string statistics::text() const {
     t += line;
   }
   t += '\n';
-  for (const column& k : columns) row(k.name, k.count, "%14lu");
-  for (const time_column& k : time_columns) row(k.name, k.seconds, "%14.3f");
+  for (const column& k : columns) row(k.name, k.count, print);
+  for (const time_column& k : time_columns) row(k.name, k.seconds, print_seconds);
   t += "strands_peak " + std::to_string(strands_peak) + ", parked_peak " + std::to_string(parked_peak) + '\n';
   return t;
 }
@@ -128,7 +135,8 @@ std::string statistics::text() const {
 std::string statistics::json() const {
   std::string t = "{" + json_of(*this) + ",\"strands_peak\":" + std::to_string(strands_peak) +
                   ",\"parked_peak\":" + std::to_string(parked_peak) + ",\"workers\":[";
-  for (std::size_t i = 0; i < workers.size(); ++i) t += std::string(i == 0 ? "{" : ",{") + json_of(workers[i]) + "}";
+  for (std::size_t i = 0; i < workers.size(); ++i)
+    t += std::string(i == 0 ? "{" : ",{") + json_of(workers[i]) + "}";
   return t + "]}";
 }
 

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory of strands.
 //
-// A large strand is one mapping:   [guard][ C stack, grows down … | gate, header, choice stack, grows up … ][guard]
-//                                                                 ^ the gate lies at a fixed offset from a multiple of
-// choice_span, so that masking any address of the choice stack finds it. The top of the C stack, the gate and the
-// first records share pages; a strand that does little costs two of them.
+// A large strand is one mapping:   [guard][ C stack, grows down … | gate, header, choice stack, grows up …
+// ][guard]
+//                                                                 ^ the gate lies at a fixed offset from a
+//                                                                 multiple of
+// choice_span, so that masking any address of the choice stack finds it. The top of the C stack, the gate and
+// the first records share pages; a strand that does little costs two of them.
 //
-// Small strands (a C stack of at most small_stack_limit) share regions of choice_span: one gate for all, whose limit
-// always says "look"; each one's header lies in its own piece. A fork there takes the slow path; in return 100,000 of them are a few mappings and 8 KiB each.
+// Small strands (a C stack of at most small_stack_limit) share regions of choice_span: one gate for all,
+// whose limit always says "look"; each one's header lies in its own piece. A fork there takes the slow path;
+// in return 100,000 of them are a few mappings and 8 KiB each.
 #include "core.hpp"
 
 #include <sys/mman.h>
@@ -64,13 +67,11 @@ char* map_aligned(std::size_t size, std::size_t before) noexcept {
 struct slab {
   gate door;
   char* first;
-  std::size_t piece;      ///< bytes from strand to strand
+  std::size_t piece;  ///< bytes from strand to strand
   std::size_t header_at;  ///< of the strand's header in its piece
 };
 
-slab& slab_of(const void* address) noexcept {
-  return *reinterpret_cast<slab*>(&gate_of(address));
-}
+slab& slab_of(const void* address) noexcept { return *reinterpret_cast<slab*>(&gate_of(address)); }
 
 /// A sample of a page: words that many frames or records cover.
 bool looks_used(const char* p) noexcept {
@@ -141,10 +142,12 @@ void trim(strand& s) noexcept {
   if (s.small) return;
   // The page right behind what may stay tells whether more was used: a fresh one is zero.
   char* stack_low = s.stack_top - s.stack_size;
-  char* keep_from = reinterpret_cast<char*>(reinterpret_cast<std::uintptr_t>(s.stack_top - keep_stack) & ~(page - 1));
+  char* keep_from =
+      reinterpret_cast<char*>(reinterpret_cast<std::uintptr_t>(s.stack_top - keep_stack) & ~(page - 1));
   if (s.stack_size > keep_stack + 2 * page && looks_used(keep_from))
     madvise(stack_low, static_cast<std::size_t>(keep_from + page - stack_low), MADV_DONTNEED);
-  char* choice_from = reinterpret_cast<char*>(round_up(reinterpret_cast<std::uintptr_t>(s.base + keep_choice), page));
+  char* choice_from =
+      reinterpret_cast<char*>(round_up(reinterpret_cast<std::uintptr_t>(s.base + keep_choice), page));
   if (choice_from + page < s.choice_end && looks_used(choice_from))
     madvise(choice_from, static_cast<std::size_t>(s.choice_end - choice_from), MADV_DONTNEED);
 }
@@ -171,7 +174,8 @@ strand* strand_pool::make_large() {
   char* begin = map_aligned(size, stack);
   if (begin == nullptr) return nullptr;
   char* aligned = begin + stack;
-  if (mprotect(begin, page, PROT_NONE) != 0 || mprotect(aligned + choice_size_ - page, page, PROT_NONE) != 0) {
+  if (mprotect(begin, page, PROT_NONE) != 0 ||
+      mprotect(aligned + choice_size_ - page, page, PROT_NONE) != 0) {
     munmap(begin, size);
     return nullptr;
   }
@@ -192,26 +196,28 @@ strand* strand_pool::make_large() {
 }
 
 strand* strand_pool::make_small() {
-  // A piece: [guard][C stack … ][page with the header in its middle: the C stack begins below it][choice stack …]
+  // A piece: [guard][C stack … ][page with the header in its middle: the C stack begins below it][choice
+  // stack …]
   const std::size_t piece = page + round_up(stack_size_, page) + page + small_choice;
   const std::size_t header_at = page + round_up(stack_size_, page) + small_header_offset;
   if (slab_next_ == slab_end_) {
     char* begin = map_aligned(choice_span, 0);
     if (begin == nullptr) return nullptr;
     remember(begin, choice_span);
-    auto* region = ::new (static_cast<void*>(begin + gate_offset)) slab{};
-    region->door.shared = true;
-    region->door.limit.store(all_ones, std::memory_order_relaxed);
-    region->first = begin + round_up(gate_offset + sizeof(slab), page);
-    region->piece = piece;
-    region->header_at = header_at;
-    slab_next_ = region->first;
-    slab_end_ = region->first + (choice_span - static_cast<std::size_t>(region->first - begin)) / piece * piece;
+    auto* shared = ::new (static_cast<void*>(begin + gate_offset)) slab{};
+    shared->door.shared = true;
+    shared->door.limit.store(all_ones, std::memory_order_relaxed);
+    shared->first = begin + round_up(gate_offset + sizeof(slab), page);
+    shared->piece = piece;
+    shared->header_at = header_at;
+    slab_next_ = shared->first;
+    slab_end_ =
+        shared->first + (choice_span - static_cast<std::size_t>(shared->first - begin)) / piece * piece;
   }
   char* begin = slab_next_;
   slab_next_ += piece;
-  // A guard that needs no mapping of its own (Linux 6.13); on older kernels an overflow is found by its damage at the
-  // next switch only (switch.cpp looks at the canary).
+  // A guard that needs no mapping of its own (Linux 6.13); on older kernels an overflow is found by its
+  // damage at the next switch only (switch.cpp looks at the canary).
   if (madvise(begin, page, MADV_GUARD_INSTALL) != 0) std::memset(begin + page, 0x5a, 64);
   auto* s = ::new (static_cast<void*>(begin + header_at)) strand;
   s->runtime = &runtime_;

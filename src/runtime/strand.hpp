@@ -2,6 +2,8 @@
 // A strand: a C stack and a choice stack, run by one worker at a time, able to move between workers.
 #pragma once
 
+#include "stress.hpp"
+
 #include <sukima/detail/task.hpp>
 
 #include <boost/context/detail/fcontext.hpp>
@@ -32,7 +34,9 @@ enum class stop_stage : std::uint8_t { running, stopping, stopped, attended, att
 /// A stage and the number of the suspension it belongs to, in one word.
 struct stop_word {
   std::uint64_t bits = 0;
-  static constexpr stop_word make(std::uint64_t number, stop_stage stage) noexcept { return {number << 8 | static_cast<std::uint64_t>(stage)}; }
+  static constexpr stop_word make(std::uint64_t number, stop_stage stage) noexcept {
+    return {number << 8 | static_cast<std::uint64_t>(stage)};
+  }
   constexpr stop_stage stage() const noexcept { return static_cast<stop_stage>(bits & 0xff); }
   constexpr std::uint64_t number() const noexcept { return bits >> 8; }
 };
@@ -62,7 +66,8 @@ struct strand {
   unsigned pins = 0;           ///< must not leave its thread while this is not 0
 
   // Others write these.
-  /// The oldest record that an abort concerns; all ones: none. Lowered by CAS (abort.cpp), reset by the strand.
+  /// The oldest record that an abort concerns; all ones: none. Lowered by CAS (abort.cpp), reset by the
+  /// strand.
   alignas(64) std::atomic<char*> abort_to{all_ones};
   /// Publish again, a task was taken. Partner: attend.cpp.
   std::atomic<bool> publish_wanted{false};
@@ -74,13 +79,16 @@ struct strand {
   // While it does not run.
   boost::context::detail::fcontext_t saved = nullptr;
   exception_state exceptions;
-  char* stopped_end = nullptr;  ///< one past its youngest record, where stand-ins may split it; null: nothing left
-  strand* next = nullptr;       ///< in a free list
-  void* fiber = nullptr;        ///< ThreadSanitizer's idea of it
-  void* fake_stack = nullptr;   ///< AddressSanitizer's
+  char* stopped_end =
+      nullptr;  ///< one past its youngest record, where stand-ins may split it; null: nothing left
+  strand* next = nullptr;  ///< in a free list
+  void* fiber = nullptr;  ///< ThreadSanitizer's idea of it
+  void* fake_stack = nullptr;  ///< AddressSanitizer's
 
-  /// Somebody wants something: makes the next test slow. Sequentially consistent: the caller has set a flag before.
+  /// Somebody wants something: makes the next test slow. Sequentially consistent: the caller has set a flag
+  /// before.
   void raise() noexcept {
+    stress_point();
     if (!small && door->limit.load(std::memory_order_seq_cst) != all_ones) door->limit.exchange(all_ones);
   }
   /// The owner's true limit has grown since `set_limit`; a request that came meanwhile stays.
@@ -89,7 +97,9 @@ struct strand {
   }
   /// The owner's true limit; flags are read after it (partner of `raise`).
   void set_limit(char* limit) noexcept {
+    stress_point();
     if (!small) door->limit.exchange(limit);
+    stress_point();
   }
 };
 
@@ -102,7 +112,9 @@ void reset(strand& s) noexcept;
 void trim(strand& s) noexcept;
 
 /// The next record above r.
-inline record* above(record* r) noexcept { return reinterpret_cast<record*>(reinterpret_cast<char*>(r) + kind_of(r)->size); }
+inline record* above(record* r) noexcept {
+  return reinterpret_cast<record*>(reinterpret_cast<char*>(r) + kind_of(r)->size);
+}
 
 /// Memory of strands: made by mmap, kept until the runtime ends, because a raiser may write to a limit late.
 class strand_pool {

@@ -6,7 +6,8 @@
 //   stopping → stopped      the other side of the switch; else it was resumed meanwhile and is ready at once
 //   stopped → attended → stopped   a stand-in that splits its oldest work off
 //   stopping, stopped, attended → running, ready, "attended_and_resumed"   whoever resumes it
-// The number makes a second resume of an old suspension an error instead of a wrong wake-up. Model: model/suspend.pml.
+// The number makes a second resume of an old suspension an error instead of a wrong wake-up. Model:
+// model/suspend.pml.
 #include "core.hpp"
 
 #include <sukima/suspend.hpp>
@@ -36,6 +37,7 @@ void list_leftover(runtime_core& r, strand* s) {
 
 /// `then` of a strand that suspends.
 void after_suspend(worker& w, strand* from, void*) {
+  stress_point();
   const bool leaves_work = has_work(*from);
   stop_word seen = from->stop.load(std::memory_order_acquire);
   if (seen.stage() == stop_stage::stopping && change(*from, seen, stop_stage::stopped)) {
@@ -64,7 +66,9 @@ void wait_pinned(strand& s, std::uint64_t number) noexcept {
 
 void suspend_running(char* top, void (*store)(void*, resumer), void* closure) {
   strand* current = running_strand();
-  if (current == nullptr) throw usage_error("sukima: suspend was called outside of a runtime; only a worker's strand can be parked");
+  if (current == nullptr)
+    throw usage_error(
+        "sukima: suspend was called outside of a runtime; only a worker's strand can be parked");
   strand& s = *current;
   const std::uint64_t number = s.stop.load(std::memory_order_relaxed).number() + 1;
   s.stop.store(stop_word::make(number, stop_stage::stopping), std::memory_order_release);
@@ -95,12 +99,14 @@ unsigned* running_pins() noexcept {
 void resume_strand(strand& s, std::uint64_t number) {
   stop_word seen = s.stop.load(std::memory_order_acquire);
   for (;;) {
-    if (seen.number() != number || seen.stage() == stop_stage::running || seen.stage() == stop_stage::attended_and_resumed)
+    if (seen.number() != number || seen.stage() == stop_stage::running ||
+        seen.stage() == stop_stage::attended_and_resumed)
       throw usage_error("sukima: a suspension was resumed twice");
     // Who waits in place has no other worker to go on with it: it is rung, wherever it is.
     worker* const on = s.on;
     const bool in_place = s.pins != 0;
-    const stop_stage to = seen.stage() == stop_stage::attended ? stop_stage::attended_and_resumed : stop_stage::running;
+    const stop_stage to =
+        seen.stage() == stop_stage::attended ? stop_stage::attended_and_resumed : stop_stage::running;
     const stop_stage from = seen.stage();
     if (!change(s, seen, to)) continue;
     if (from == stop_stage::stopped) s.runtime->push_ready(&s);
@@ -118,10 +124,12 @@ task* runtime_core::split_leftover(worker& w) noexcept {
       leftover.pop_front();
       leftovers.fetch_sub(1);
       stop_word seen = candidate->stop.load(std::memory_order_acquire);
-      if (seen.stage() == stop_stage::stopped && change(*candidate, seen, stop_stage::attended)) s = candidate;
+      if (seen.stage() == stop_stage::stopped && change(*candidate, seen, stop_stage::attended))
+        s = candidate;
     }
   }
   if (s == nullptr) return nullptr;
+  stress_point();
   task* t = split_oldest(*s, reinterpret_cast<record*>(s->stopped_end), nullptr, w);
   if (t != nullptr) ++w.counts.splits;
   const bool more = has_work(*s);

@@ -55,14 +55,15 @@ struct message {
   void* argument;
 };
 
-// Both are functions of their own and must not be inlined: the compiler may keep the address of a thread-local
-// across a switch, and __cxa_get_globals is even declared to be constant.
+// Both are functions of their own and must not be inlined: the compiler may keep the address of a
+// thread-local across a switch, and __cxa_get_globals is even declared to be constant.
 [[gnu::noinline]] void set_running(strand* s) noexcept {
   this_strand = s;
   sukima_running_kept_top = s != nullptr ? s->kept : nullptr;
   asm volatile("" : : : "memory");
 }
-[[gnu::noinline]] void exchange_exceptions(exception_state& leaving, const exception_state& arriving) noexcept {
+[[gnu::noinline]] void exchange_exceptions(exception_state& leaving,
+                                           const exception_state& arriving) noexcept {
   auto* globals = reinterpret_cast<eh_globals*>(abi::__cxa_get_globals());
   leaving = {globals->caught, globals->uncaught};
   globals->caught = arriving.caught;
@@ -70,7 +71,8 @@ struct message {
   asm volatile("" : : : "memory");
 }
 
-void before_jump([[maybe_unused]] worker& w, [[maybe_unused]] strand* from, [[maybe_unused]] strand* to) noexcept {
+void before_jump([[maybe_unused]] worker& w, [[maybe_unused]] strand* from,
+                 [[maybe_unused]] strand* to) noexcept {
 #if defined(SUKIMA_TSAN)
   if (from == nullptr) w.home_fiber = __tsan_get_current_fiber();
   if (to != nullptr && to->fiber == nullptr) to->fiber = __tsan_create_fiber(0);
@@ -85,7 +87,8 @@ void before_jump([[maybe_unused]] worker& w, [[maybe_unused]] strand* from, [[ma
 #endif
 }
 
-/// On the stack arrived at: stores where the other one stopped, makes this strand the worker's, then does `then`.
+/// On the stack arrived at: stores where the other one stopped, makes this strand the worker's, then does
+/// `then`.
 void arrive(const fc::transfer_t& transfer, [[maybe_unused]] bool fresh) noexcept {
   const message m = *static_cast<message*>(transfer.data);
 #if defined(SUKIMA_ASAN)
@@ -105,9 +108,11 @@ void arrive(const fc::transfer_t& transfer, [[maybe_unused]] bool fresh) noexcep
   set_running(m.to);
   exchange_exceptions(m.from != nullptr ? m.from->exceptions : m.w->home_exceptions,
                       m.to != nullptr ? m.to->exceptions : m.w->home_exceptions);
-  // Partner: raise_all and whoever sets a flag of this worker: it sets the flag, then reads `current`. Either it
-  // sees this strand, or the load below sees its flag.
+  // Partner: raise_all and whoever sets a flag of this worker: it sets the flag, then reads `current`. Either
+  // it sees this strand, or the load below sees its flag.
+  stress_point();
   m.w->current.exchange(m.to);
+  stress_point();
   if (m.to != nullptr && m.w->flags.load() != 0) m.to->raise();
   if (m.then != nullptr) m.then(*m.w, m.from, m.argument);
 }
@@ -134,9 +139,13 @@ void strand_begins(fc::transfer_t transfer) {
 
 void set_running_strand(strand* s) noexcept { set_running(s); }
 
-void switch_to(worker& w, strand* from, strand& to, after_switch then, void* argument) { jump(w, from, &to, then, argument); }
+void switch_to(worker& w, strand* from, strand& to, after_switch then, void* argument) {
+  jump(w, from, &to, then, argument);
+}
 
-void switch_home(worker& w, strand* from, after_switch then, void* argument) { jump(w, from, nullptr, then, argument); }
+void switch_home(worker& w, strand* from, after_switch then, void* argument) {
+  jump(w, from, nullptr, then, argument);
+}
 
 void make_fresh(strand& s) { s.saved = fc::make_fcontext(s.stack_top, s.stack_size, strand_begins); }
 

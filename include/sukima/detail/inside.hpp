@@ -8,7 +8,8 @@
 namespace sukima::detail {
 
 /// The word `kept_top` of the strand that this thread runs; null on a thread that runs none.
-/// The thread-local's address must not survive a strand's move to another thread, so it is formed anew each time.
+/// The thread-local's address must not survive a strand's move to another thread, so it is formed anew each
+/// time.
 extern "C" __thread char** sukima_running_kept_top __attribute__((tls_model("initial-exec")));
 /// The same as a call, where no assembly is at hand.
 char** find_kept_top_slowly() noexcept;
@@ -30,8 +31,8 @@ struct root_task : task {
 
 /// Runs a root on the default runtime and waits for it as a worker. \throws what it throws.
 void enter_default(root_task& root);
-/// Runs a root as a child of the running strand on a strand of its own, and waits: for calls without a context
-/// below code with one, where nobody knows the top.
+/// Runs a root as a child of the running strand on a strand of its own, and waits: for calls without a
+/// context below code with one, where nobody knows the top.
 void enter_aside(root_task& root);
 
 /// Fills a root task that calls f(context) and keeps its result.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loop under parallel_for, parallel_reduce and search: one record, iterations given away from its upper end.
+// The loop under parallel_for, parallel_reduce and search: one record, iterations given away from its upper
+// end.
 #pragma once
 
 #include <sukima/detail/hints.hpp>
@@ -14,14 +15,15 @@
 
 namespace sukima::detail {
 
-/// Iterations are numbered from the loop's first one. A type of its own: the compiler then knows that a body's
-/// stores to integers do not change the loop's bounds, and may keep the bounds in registers and vectorise.
+/// Iterations are numbered from the loop's first one. A type of its own: the compiler then knows that a
+/// body's stores to integers do not change the loop's bounds, and may keep the bounds in registers and
+/// vectorise.
 enum class position : std::int64_t {};
 inline constexpr position at(std::int64_t i) noexcept { return static_cast<position>(i); }
 inline constexpr std::int64_t number(position p) noexcept { return static_cast<std::int64_t>(p); }
 
-/// `next` is the first iteration that the owner has not begun (nor is about to), `end` the first one that is not its
-/// own any more. Owner only, or a stand-in.
+/// `next` is the first iteration that the owner has not begun (nor is about to), `end` the first one that is
+/// not its own any more. Owner only, or a stand-in.
 struct alignas(record_alignment) loop_record : record {
   position next;
   position end;
@@ -35,8 +37,8 @@ struct loop_task : task {
   void* frame;
 };
 
-/// Operations of a loop's record. Frame gives `task* make_task(from, to)` and perhaps `guard()`, `split_place(next,
-/// end)`, `undo(iteration)`, `redo(iteration)`.
+/// Operations of a loop's record. Frame gives `task* make_task(from, to)` and perhaps `guard()`,
+/// `split_place(next, end)`, `undo(iteration)`, `redo(iteration)`.
 template <class Frame> struct loop_operations {
   static loop_record* loop(record* r) noexcept { return static_cast<loop_record*>(r); }
   static Frame& frame(record* r) noexcept { return *static_cast<Frame*>(loop(r)->frame); }
@@ -102,8 +104,8 @@ inline std::uint64_t ticks() noexcept {
 
 /// A strip should last about this long, so that a thief waits no longer for an answer: 1 to 2 µs.
 inline constexpr std::uint64_t strip_ticks = 5000;
-/// After the first iteration, which is timed alone, a strip is at most this long; after that it grows by its own
-/// measure. Keeps a loop whose first iteration happens to be short from running long without a test.
+/// After the first iteration, which is timed alone, a strip is at most this long; after that it grows by its
+/// own measure. Keeps a loop whose first iteration happens to be short from running long without a test.
 inline constexpr std::int64_t second_strip = 32;
 
 /// Runs the iterations [from, to) of a loop as its owner.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The choice stack as generated code sees it: records, their kinds, the gate with the one word that is tested.
+// The choice stack as generated code sees it: records, their kinds, the gate with the one word that is
+// tested.
 #pragma once
 
 #include <atomic>
@@ -12,22 +13,23 @@ struct strand;
 struct task;
 struct record;
 
-/// What the runtime has to know about one form of record. One constant object a form; all calls are made on the
-/// strand that owns the record, or by a stand-in while that strand is stopped: never two at once.
+/// What the runtime has to know about one form of record. One constant object a form; all calls are made on
+/// the strand that owns the record, or by a stand-in while that strand is stopped: never two at once.
 struct record_kind {
-  std::uint32_t size;                        ///< bytes to the next record; a multiple of `record_alignment`
-  bool (*open)(const record*) noexcept;      ///< is there something left that could be split off?
-  task* (*split)(record*);                   ///< splits the upper part off; may throw; only after `open` said yes
-  void (*take_back)(record*, task*) noexcept;  ///< undoes `split`: the task was not begun and is the newest child
-  void (*undo)(record*);                     ///< goes back over the step in progress; null: nothing to undo
-  void (*redo)(record*);                     ///< comes forward over it again; null exactly where `undo` is
-  double (*guard)(record*);                  ///< probability that a request is accepted here; null: always
-  void (*destroy)(record*) noexcept;         ///< ends the captures; null where that does nothing
-  void (*stop)(record*) noexcept;            ///< makes a loop end after this iteration; null where it is no loop
+  std::uint32_t size;  ///< bytes to the next record; a multiple of `record_alignment`
+  bool (*open)(const record*) noexcept;  ///< is there something left that could be split off?
+  task* (*split)(record*);  ///< splits the upper part off; may throw; only after `open` said yes
+  void (*take_back)(record*,
+                    task*) noexcept;  ///< undoes `split`: the task was not begun and is the newest child
+  void (*undo)(record*);  ///< goes back over the step in progress; null: nothing to undo
+  void (*redo)(record*);  ///< comes forward over it again; null exactly where `undo` is
+  double (*guard)(record*);  ///< probability that a request is accepted here; null: always
+  void (*destroy)(record*) noexcept;  ///< ends the captures; null where that does nothing
+  void (*stop)(record*) noexcept;  ///< makes a loop end after this iteration; null where it is no loop
 };
 
-/// A pending choice. `word` is the address of its kind while nothing was split off; after that it is the newest
-/// child task with `split_mark` set, and the kind is found there.
+/// A pending choice. `word` is the address of its kind while nothing was split off; after that it is the
+/// newest child task with `split_mark` set, and the kind is found there.
 struct record {
   std::uintptr_t word;
 };
@@ -37,29 +39,37 @@ inline constexpr std::size_t record_alignment = 16;
 
 /// Alignment of a strand's choice region: masking any address in it finds the gate. Also its greatest size.
 inline constexpr std::uintptr_t choice_span = std::uintptr_t{1} << 26;
-/// Where the gate lies in the region. The part of that page below it belongs to the C stack, which grows downward
-/// from here, so that a strand that does little costs one page.
+/// Where the gate lies in the region. The part of that page below it belongs to the C stack, which grows
+/// downward from here, so that a strand that does little costs one page.
 inline constexpr std::uintptr_t gate_offset = 2048;
 
 /// The only word of a strand that its owner reads on the fast path, alone on its pair of cache lines.
-/// `record >= limit`: nobody touched that record. `record < limit`: perhaps touched, or somebody wants something.
-/// Raisers exchange in `all_ones` (runtime: strand.cpp, raise); the owner exchanges in the true limit (attend.cpp).
+/// `record >= limit`: nobody touched that record. `record < limit`: perhaps touched, or somebody wants
+/// something. Raisers exchange in `all_ones` (runtime: strand.cpp, raise); the owner exchanges in the true
+/// limit (attend.cpp).
 struct gate {
   alignas(128) std::atomic<char*> limit;
-  /// The top while the strand runs code without a context; null while code with a context runs, which alone knows
-  /// the top then. Only the strand itself uses it, so it lies beside the limit, not with it.
+  /// The top while the strand runs code without a context; null while code with a context runs, which alone
+  /// knows the top then. Only the strand itself uses it, so it lies beside the limit, not with it.
   alignas(128) char* kept_top;
   /// This region holds many small strands, which share a limit that always says "look".
   bool shared;
 };
 
 [[gnu::always_inline]] inline gate& gate_of(const void* in_choice_stack) noexcept {
-  return *reinterpret_cast<gate*>((reinterpret_cast<std::uintptr_t>(in_choice_stack) & ~(choice_span - 1)) + gate_offset);
+  return *reinterpret_cast<gate*>((reinterpret_cast<std::uintptr_t>(in_choice_stack) & ~(choice_span - 1)) +
+                                  gate_offset);
 }
 
-/// Fast half of every test. The load is relaxed: the slow path, which it only leads to, synchronises.
+/// Fast half of every test. The load is relaxed: the slow path, which it only leads to, synchronises. It is
+/// written with the builtin because g++ counts a call of std::atomic::load as big when it decides about
+/// inlining.
 [[gnu::always_inline]] inline bool untouched(const record* r) noexcept {
-  return reinterpret_cast<const char*>(r) >= gate_of(r).limit.load(std::memory_order_relaxed);
+  asm __inline__(
+      ""
+      : "+r"(r));  // or clang keeps the masked address in a register of its own across the first branch
+  return reinterpret_cast<const char*>(r) >=
+         __atomic_load_n(reinterpret_cast<char* const*>(&gate_of(r).limit), __ATOMIC_RELAXED);
 }
 
 extern "C" {
@@ -72,19 +82,21 @@ void sukima_attend_keeping_registers();
 #endif
 }
 
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define SUKIMA_SANITIZED 1
+#endif
+#endif
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-#define SUKIMA_ENTRY_STUB 0
-#elif defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define SUKIMA_ENTRY_STUB 1
-#else
-#define SUKIMA_ENTRY_STUB 0
+#define SUKIMA_SANITIZED 1
 #endif
 
-/// The test at the entry of a fork and before an iteration, when the record is complete. g++ stops inlining when it
-/// sees a call here (fib: 3.5 instead of 1.5 times the plain function), so for g++ the call is hidden in two
-/// instructions of assembly whose cold part keeps every register; clang does as well with the plain form.
+/// The test at the entry of a fork and before an iteration, when the record is complete. g++ stops inlining
+/// when it sees a call here (fib: 3.5 instead of 1.6 times the plain function), and clang keeps what must
+/// survive the call in one register more; so the call is hidden in two instructions of assembly whose cold
+/// part keeps every register.
 [[gnu::always_inline]] inline void test_entry(record* r) noexcept {
-#if SUKIMA_ENTRY_STUB
+#if defined(__x86_64__) && !defined(SUKIMA_SANITIZED)
   // The jump goes through the global offset table: no lazy binding may run here, it would destroy r11.
   asm __inline__ volatile(
       "cmpq %[r], %[limit]\n\tja 1f\n2:\n\t"

@@ -16,25 +16,25 @@ namespace sukima::detail {
 
 struct worker;
 
-/// Header of every task. Written by the strand that splits it off before it is published (release by the publishing
-/// store), then by the one that runs it; read by the owner after `joining` says done (acquire).
+/// Header of every task. Written by the strand that splits it off before it is published (release by the
+/// publishing store), then by the one that runs it; read by the owner after `joining` says done (acquire).
 struct task {
-  void (*run)(task*, context) = nullptr;       ///< runs it in the segment that starts at the context; may throw
-  void (*destroy)(task*) noexcept = nullptr;   ///< ends and frees the whole object
-  const record_kind* kind = nullptr;           ///< of the record it was split off from
-  task* older = nullptr;                       ///< the child split off from the same record before it
-  task* parent = nullptr;                      ///< the task that the owner was running
-  strand* owner = nullptr;                     ///< the strand it was split off from; null for a root
-  record* origin = nullptr;                    ///< the record there
-  std::uint32_t depth = 0;                     ///< number of ancestors
-  std::uint32_t slot = 0;                      ///< where it was published
-  std::atomic<bool> cancelled{false};          ///< stop at the next test; partner: is_aborted (abort.cpp)
-  bool shielded = false;                       ///< split off during stack unwinding: no abort from outside stops it
-  bool aborted = false;                        ///< it ended early because it or an ancestor was cancelled
-  std::exception_ptr error;                    ///< it ended by this exception
+  void (*run)(task*, context) = nullptr;  ///< runs it in the segment that starts at the context; may throw
+  void (*destroy)(task*) noexcept = nullptr;  ///< ends and frees the whole object
+  const record_kind* kind = nullptr;  ///< of the record it was split off from
+  task* older = nullptr;  ///< the child split off from the same record before it
+  task* parent = nullptr;  ///< the task that the owner was running
+  strand* owner = nullptr;  ///< the strand it was split off from; null for a root
+  record* origin = nullptr;  ///< the record there
+  std::uint32_t depth = 0;  ///< number of ancestors
+  std::uint32_t slot = 0;  ///< where it was published
+  std::atomic<bool> cancelled{false};  ///< stop at the next test; partner: is_aborted (abort.cpp)
+  bool shielded = false;  ///< split off during stack unwinding: no abort from outside stops it
+  bool aborted = false;  ///< it ended early because it or an ancestor was cancelled
+  std::exception_ptr error;  ///< it ended by this exception
   /// 0: not done, nobody sleeps for it; 1: done; else who sleeps for it (join.cpp).
   std::atomic<std::uintptr_t> joining{0};
-  std::atomic<worker*> runner{nullptr};        ///< hint for thieves: who began it
+  std::atomic<worker*> runner{nullptr};  ///< hint for thieves: who began it
 };
 
 /// void results become std::monostate inside of the library.
@@ -54,7 +54,8 @@ template <class T> class result_slot {
       std::forward<F>(f)(std::forward<Arguments>(arguments)...);
       ::new (static_cast<void*>(std::addressof(value_))) T();
     } else {
-      ::new (static_cast<void*>(std::addressof(value_))) T(std::forward<F>(f)(std::forward<Arguments>(arguments)...));
+      ::new (static_cast<void*>(std::addressof(value_)))
+          T(std::forward<F>(f)(std::forward<Arguments>(arguments)...));
     }
     full_ = true;
   }
@@ -75,14 +76,14 @@ template <class Task> void delete_task(task* t) noexcept { delete static_cast<Ta
 /// finished; null: nobody has it, the owner runs the second branch itself.
 /// \throws aborted, or what the child threw; nothing of the record's children is left then.
 [[gnu::cold, gnu::noinline]] task* join_child(record* r);
-/// The first branch left by an exception (called inside its handler): aborts and awaits the children, ends the
-/// captures, and goes on with the exception that wins.
+/// The first branch left by an exception (called inside its handler): aborts and awaits the children, ends
+/// the captures, and goes on with the exception that wins.
 [[gnu::cold, gnu::noinline, noreturn]] void leave_by_exception(record* r);
-/// The same without going on: children aborted and awaited, captures ended. The exception that replaces the one
-/// in flight, or null. For frames with undo actions of their own.
+/// The same without going on: children aborted and awaited, captures ended. The exception that replaces the
+/// one in flight, or null. For frames with undo actions of their own.
 [[gnu::cold, gnu::noinline]] std::exception_ptr abandon(record* r);
-/// Waits for all children of a loop record, whose own iterations are done. The list is then in the order of the
-/// iterations: newest first. \throws as join_child.
+/// Waits for all children of a loop record, whose own iterations are done. The list is then in the order of
+/// the iterations: newest first. \throws as join_child.
 [[gnu::cold, gnu::noinline]] task* join_children(record* r);
 /// Slow half of the test before an iteration that may throw `aborted`.
 [[gnu::cold, gnu::noinline]] void attend_or_abort(record* r);
@@ -102,7 +103,8 @@ inline void adopt(record* r, task* t) noexcept {
 }
 /// Takes the newest child off the record again.
 inline void disown(record* r, task* t) noexcept {
-  r->word = t->older ? reinterpret_cast<std::uintptr_t>(t->older) | split_mark : reinterpret_cast<std::uintptr_t>(t->kind);
+  r->word = t->older ? reinterpret_cast<std::uintptr_t>(t->older) | split_mark
+                     : reinterpret_cast<std::uintptr_t>(t->kind);
 }
 
 }  // namespace sukima::detail
