@@ -10,8 +10,14 @@ void sukima_cpu_set_clear(sukima_cpu_set* set) { set->used = 0; }
 
 void sukima_cpu_set_add_range(sukima_cpu_set* set, uint32_t first, uint32_t last) {
   if (last >= SUKIMA_CAPACITY_MAX_CPUS) last = SUKIMA_CAPACITY_MAX_CPUS - 1;
-  while (first <= last && set->used <= last / 64) set->words[set->used++] = 0;
-  for (uint32_t cpu = first; cpu <= last; cpu++) set->words[cpu / 64] |= UINT64_C(1) << (cpu % 64);
+  if (first > last) return;
+  while (set->used <= last / 64) set->words[set->used++] = 0;
+  for (uint32_t word = first / 64; word <= last / 64; word++) {
+    uint64_t bits = UINT64_MAX;
+    if (word == first / 64) bits &= UINT64_MAX << (first % 64);
+    if (word == last / 64) bits &= UINT64_MAX >> (63 - last % 64);
+    set->words[word] |= bits;
+  }
 }
 
 void sukima_cpu_set_copy(sukima_cpu_set* set, const sukima_cpu_set* other) {

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+// One function for each format: takes any bytes, and ends the program if the parser breaks its promise.
+#define _GNU_SOURCE
+#include "fuzz_targets.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <sukima/capacity.h>
+
+#include "../../../src/capacity/cpu_set.h"
+#include "../../../src/capacity/file.h"
+#include "../../../src/capacity/parse.h"
+
+static void check(bool promise, const char* text) {
+  if (promise) return;
+  fprintf(stderr, "the promise is broken: %s\n", text);
+  abort();
+}
+
+static sukima_text text_of(const uint8_t* data, size_t size) {
+  const char* begin = (const char*)data;
+  return (sukima_text){begin, begin + size};
+}
+
+static bool is_inside(sukima_text part, sukima_text whole) {
+  return part.begin >= whole.begin && part.begin <= part.end && part.end <= whole.end;
+}
+
+void fuzz_cpu_max(const uint8_t* data, size_t size) {
+  sukima_quota quota;
+  if (!sukima_parse_cpu_max(text_of(data, size), &quota)) return;
+  check(quota.period_us > 0, "a period is above 0");
+  check(quota.limited == (quota.quota_us > 0), "a quota is above 0 if there is one");
+  char memory[64];
+  sukima_writer out = sukima_writer_make(memory, sizeof memory);
+  if (quota.limited) sukima_write_number(&out, quota.quota_us);
+  sukima_write(&out, quota.limited ? " " : "max ");
+  sukima_write_number(&out, quota.period_us);
+  sukima_quota again;
+  check(sukima_parse_cpu_max((sukima_text){memory, memory + out.length}, &again), "what is written can be read");
+  check(again.limited == quota.limited && again.quota_us == quota.quota_us && again.period_us == quota.period_us,
+        "reading, writing and reading gives the same quota");
+}
+
+void fuzz_cfs_quota(const uint8_t* data, size_t size) {
+  sukima_quota quota;
+  uint64_t value = 0;
+  if (sukima_parse_cfs_quota(text_of(data, size), &quota)) check(quota.quota_us > 0, "a quota is not 0");
+  if (sukima_parse_positive(text_of(data, size), &value)) check(value > 0, "a positive number is above 0");
+}
+
+void fuzz_cpu_list(const uint8_t* data, size_t size) {
+  static sukima_cpu_set set;
+  static sukima_cpu_set other;
+  sukima_cpu_set_clear(&other);
+  sukima_cpu_set_add_range(&other, 3, 100);
+  if (!sukima_cpu_set_parse(&set, (const char*)data, size)) return;
+  uint32_t count = sukima_cpu_set_count(&set);
+  uint32_t both = sukima_cpu_set_count_both(&set, &other);
+  check(count <= SUKIMA_CAPACITY_MAX_CPUS && both <= count && both <= 98, "counts are in their bounds");
+  sukima_cpu_set_intersect(&set, &other);
+  check(sukima_cpu_set_count(&set) == both, "the intersection has the size that was counted");
+}
+
+void fuzz_cgroup_line(const uint8_t* data, size_t size) {
+  sukima_text whole = text_of(data, size);
+  sukima_cgroup_line line;
+  if (!sukima_parse_cgroup_line(whole, &line)) return;
+  check(is_inside(line.controllers, whole) && is_inside(line.path, whole), "the parts are inside of the line");
+  check(line.path.begin < line.path.end && *line.path.begin == '/', "a path starts with a slash");
+  check(!sukima_list_contains(line.controllers, "a,b"), "a name in a list has no comma");
+}
+
+void fuzz_mount_line(const uint8_t* data, size_t size) {
+  sukima_text whole = text_of(data, size);
+  sukima_mount_line line;
+  if (!sukima_parse_mount_line(whole, &line)) return;
+  check(is_inside(line.root, whole) && is_inside(line.mount_point, whole) && is_inside(line.type, whole) &&
+            is_inside(line.options, whole),
+        "the parts are inside of the line");
+  char memory[32];
+  sukima_writer out = sukima_writer_make(memory, sizeof memory);
+  sukima_unescape(line.mount_point, &out);
+  check(out.length < sizeof memory && memory[out.length] == '\0', "the writer stays in its memory");
+  check(out.length <= sukima_text_length(&line.mount_point), "unescaping does not make a text longer");
+}
+
+// The first line is the root of a mount, the rest the path of a group.
+void fuzz_relate(const uint8_t* data, size_t size) {
+  sukima_text group = text_of(data, size);
+  sukima_text root;
+  sukima_text below;
+  if (!sukima_text_take_until(&group, '\n', &root)) return;
+  sukima_relation relation = sukima_relate(root, group, &below);
+  check(is_inside(below, group), "what is below is a part of the group's path");
+  if (relation != SUKIMA_INSIDE) {
+    check(sukima_text_length(&below) == 0, "there is something below only if the group is inside");
+    return;
+  }
+  sukima_text part;
+  while (sukima_text_take_until(&below, '/', &part)) {
+    check(!sukima_text_equals(&part, ".."), "the way down does not lead upwards");
+  }
+  check(sukima_relate(group, group, &below) != SUKIMA_INSIDE || sukima_text_length(&below) == 0,
+        "nothing is below when both are the same");
+}
+
+void fuzz_stat(const uint8_t* data, size_t size) {
+  uint64_t pid = UINT64_MAX;
+  uint64_t policy = UINT64_MAX;
+  if (!sukima_parse_stat(text_of(data, size), &pid, &policy)) return;
+  size_t blanks = 0;
+  for (size_t i = size; i > 0 && data[i - 1] != ')'; i--) blanks += data[i - 1] == ' ';
+  check(blanks >= 39, "39 blanks stand between the name, the second field, and the 41st");
+}
+
+void fuzz_cpus(const uint8_t* data, size_t size) {
+  char* text = malloc(size + 1);
+  if (text == NULL) return;
+  if (size != 0) memcpy(text, data, size);
+  text[size] = '\0';
+  double value = -1;
+  int result = sukima_capacity_parse_cpus(text, &value);
+  free(text);
+  check(result == 0 ? value > 0 && value <= SUKIMA_CAPACITY_MAX_CPUS : result == EINVAL && value == -1,
+        "a number of CPUs is in its bounds, or it is an error and nothing is changed");
+  sukima_capacity_policy policy = {SUKIMA_CAPACITY_FLOOR, 0, 0};
+  uint32_t floor = sukima_capacity_threads(value, &policy);
+  uint32_t ceiling = sukima_capacity_threads(value, NULL);
+  check(floor >= 1 && floor <= ceiling && ceiling <= floor + 1, "floor and ceiling are neighbours");
+  char memory[32];
+  sukima_writer out = sukima_writer_make(memory, sizeof memory);
+  sukima_write_decimal(&out, value);
+  check(!out.overflow && out.length > 0, "every number has a text");
+}
+
+// A file in memory whose path is written to `path`.
+static int make_file(const uint8_t* data, size_t size, char path[64]) {
+  int descriptor = memfd_create("fuzz", 0);
+  if (descriptor < 0) return -1;
+  if (size != 0 && write(descriptor, data, size) != (ssize_t)size) abort();
+  snprintf(path, 64, "/proc/self/fd/%d", descriptor);
+  return descriptor;
+}
+
+// Reads with very little memory and compares with what the lines must be.
+void fuzz_lines(const uint8_t* data, size_t size) {
+  enum { memory_size = 8 };
+  char path[64];
+  char memory[memory_size];
+  int descriptor = make_file(data, size, path);
+  if (descriptor < 0) return;
+  sukima_line_reader reader;
+  check(sukima_line_reader_open(&reader, path, memory, sizeof memory) == 0, "the file can be opened");
+  sukima_text rest = text_of(data, size);
+  sukima_text expected;
+  size_t too_long = 0;
+  while (sukima_text_take_until(&rest, '\n', &expected)) {
+    bool ended = expected.end < (const char*)data + size;
+    // A line fits if it and its end do; at the end of the file, the memory must not be full either.
+    if (sukima_text_length(&expected) + (ended ? 1 : 0) > memory_size ||
+        (!ended && sukima_text_length(&expected) == memory_size)) {
+      too_long++;
+      continue;
+    }
+    sukima_text line;
+    check(sukima_line_reader_next(&reader, &line), "no line is missing");
+    check(sukima_text_length(&line) == sukima_text_length(&expected) &&
+              (line.begin == line.end || memcmp(line.begin, expected.begin, sukima_text_length(&line)) == 0),
+          "a line is what stands in the file");
+  }
+  sukima_text line;
+  check(!sukima_line_reader_next(&reader, &line), "there is no line too many");
+  check(reader.too_long == too_long, "lines that are too long are counted");
+  sukima_line_reader_close(&reader);
+  close(descriptor);
+}
+
+static const char* const tree_files[] = {
+    "/proc/self/cgroup", "/proc/self/mountinfo",   "/proc/self/status",  "/proc/self/stat", "/sys/cpu.max",
+    "/sys/cpu.weight",   "/sys/cpu.cfs_quota_us",  "/sys/cpu.cfs_period_us", "/sys/cpuset.cpus.effective",
+    "/sys/devices/system/cpu/online"};
+enum { tree_file_count = sizeof tree_files / sizeof tree_files[0] };
+
+static char tree_root[] = "/dev/shm/sukima-fuzz-XXXXXX";
+
+static void remove_tree(void) {
+  static const char* const folders[] = {"/proc/self", "/proc", "/sys/devices/system/cpu", "/sys/devices/system",
+                                        "/sys/devices", "/sys", ""};
+  char path[128];
+  for (size_t i = 0; i < tree_file_count; i++) {
+    snprintf(path, sizeof path, "%s%s", tree_root, tree_files[i]);
+    unlink(path);
+  }
+  for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+    snprintf(path, sizeof path, "%s%s", tree_root, folders[i]);
+    rmdir(path);
+  }
+}
+
+static void make_tree(void) {
+  static const char* const folders[] = {"/proc", "/proc/self", "/sys", "/sys/devices", "/sys/devices/system",
+                                        "/sys/devices/system/cpu"};
+  static bool made = false;
+  if (made) return;
+  if (mkdtemp(tree_root) == NULL) abort();
+  char path[128];
+  for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+    snprintf(path, sizeof path, "%s%s", tree_root, folders[i]);
+    if (mkdir(path, 0700) != 0) abort();
+  }
+  atexit(remove_tree);
+  made = true;
+}
+
+// The contents of all files of a small tree, separated by the byte 0xff.
+void fuzz_tree(const uint8_t* data, size_t size) {
+  make_tree();
+  const uint8_t* end = data + size;
+  for (size_t i = 0; i < tree_file_count; i++) {
+    const uint8_t* separator = size != 0 && data < end ? memchr(data, 0xff, (size_t)(end - data)) : NULL;
+    const uint8_t* last = separator != NULL ? separator : end;
+    char path[128];
+    snprintf(path, sizeof path, "%s%s", tree_root, tree_files[i]);
+    FILE* file = fopen(path, "w");
+    if (file == NULL) abort();
+    if (last > data) fwrite(data, 1, (size_t)(last - data), file);
+    fclose(file);
+    data = separator != NULL ? separator + 1 : end;
+  }
+  sukima_capacity_options options = {.root = tree_root, .override_text = ""};
+  sukima_capacity_report* report = sukima_capacity_explain(&options);
+  sukima_capacity_facts facts;
+  check(sukima_capacity_read(&options, &facts) == 0, "no file makes reading fail");
+  if (report == NULL) return;
+  check(facts.usable > 0 && facts.usable <= facts.cap && facts.cap >= 1, "usable is above 0 and at most the cap");
+  check(facts.usable <= facts.quota && facts.weight > 0, "no quota is exceeded");
+  check(report->facts.usable == facts.usable && report->note_count == facts.note_count,
+        "the report says what the facts say");
+  for (size_t i = 0; i < report->limit_count; i++) {
+    check(strlen(report->limits[i].file) > 0 && strlen(report->limits[i].text) > 0, "each limit has words");
+  }
+  sukima_capacity_report_free(report);
+}
