@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The parallel programs, written once against crate::system, as bench/fork_join.
+//!
+//! A program's `system` has `Context`, `join`, `sum`, `region` and `saxpy` in the words of its runtime.
+
+mod matrices;
+mod ranges;
+mod searches;
+mod small;
+
+use sukima_bench_peers::harness::{cold, warm, Benchmark};
+
+pub fn benchmarks() -> Vec<Benchmark> {
+    vec![
+        warm("fib", searches::fib),
+        warm("nqueens", searches::nqueens),
+        warm("nqueens-array", searches::nqueens_array),
+        warm("pentomino", searches::pentomino),
+        warm("uts", searches::uts),
+        warm("lu", matrices::lu),
+        warm("matmul", matrices::matmul),
+        warm("cmp", ranges::cmp),
+        warm("grav", ranges::grav),
+        warm("sort", ranges::sort),
+        warm("spantree", ranges::spantree),
+        warm("empty", small::empty),
+        warm("empty-after-silence", small::empty_after_silence),
+        warm("coarse", small::coarse),
+        warm("coarse-after-silence", small::coarse_after_silence),
+        warm("saxpy", small::saxpy),
+        warm("idle", small::idle),
+        warm("idle-silence", small::idle_silence),
+        cold("startup", small::startup),
+        cold("memory", small::memory),
+    ]
+}
+
+pub use small::warm_up;

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Adding up over choices with nothing but join.
+
+use std::ops::AddAssign;
+
+use crate::system::{join, Context};
+
+/// The most choices that are gathered on the stack; longer ranges are halved first.
+const FEW: usize = 160;
+
+/// Adds up f(i) for the i in [first, last) that `admissible` admits, in parallel.
+pub fn sum_by_join<T, A, F>(c: &mut Context<'_>, first: i32, last: i32, admissible: &A, f: &F) -> T
+where
+    T: Send + Default + AddAssign,
+    A: Fn(i32) -> bool + Sync,
+    F: Fn(&mut Context<'_>, i32) -> T + Sync,
+{
+    if (last - first) as usize > FEW {
+        let middle = first + (last - first) / 2;
+        let (mut a, b) =
+            join(c, |c| sum_by_join(c, first, middle, admissible, f), |c| sum_by_join(c, middle, last, admissible, f));
+        a += b;
+        return a;
+    }
+    let mut choices = [0u8; FEW];
+    let mut count = 0;
+    for i in 0..(last - first) as u8 {
+        choices[count] = i;
+        count += usize::from(admissible(first + i32::from(i)));
+    }
+    halves(c, &choices[..count], &|c: &mut Context<'_>, i| f(c, first + i32::from(i)))
+}
+
+/// Adds up f of the choices.
+fn halves<T, F>(c: &mut Context<'_>, choices: &[u8], f: &F) -> T
+where
+    T: Send + Default + AddAssign,
+    F: Fn(&mut Context<'_>, u8) -> T + Sync,
+{
+    match choices {
+        [] => T::default(),
+        &[only] => f(c, only),
+        _ => {
+            let (left, right) = choices.split_at(choices.len() / 2);
+            let (mut a, b) = join(c, |c| halves(c, left, f), |c| halves(c, right, f));
+            a += b;
+            a
+        }
+    }
+}
