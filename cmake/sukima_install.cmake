@@ -7,15 +7,12 @@ set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/sukima)
 set(pkgconfig_folder ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 set(templates ${CMAKE_CURRENT_LIST_DIR})
 
-install(TARGETS sukima_capacity sukima_runtime
-  EXPORT sukimaTargets
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS sukima_capacity sukima_runtime EXPORT sukimaTargets)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/sukima
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 
+get_target_property(SUKIMA_RUNTIME_TYPE sukima_runtime TYPE)
 install(EXPORT sukimaTargets NAMESPACE sukima:: DESTINATION ${package_folder})
 configure_package_config_file(${templates}/sukimaConfig.cmake.in sukimaConfig.cmake
   INSTALL_DESTINATION ${package_folder}
@@ -25,6 +22,13 @@ write_basic_package_version_file(sukimaConfigVersion.cmake COMPATIBILITY SameMin
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/sukimaConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/sukimaConfigVersion.cmake
   DESTINATION ${package_folder})
 
+# Who links the static library links what that needs, too; the shared one brings it along.
+set(pkgconfig_requires "")
+set(pkgconfig_libraries "-lsukima -pthread")
+if(SUKIMA_RUNTIME_TYPE STREQUAL "STATIC_LIBRARY")
+  set(pkgconfig_requires "sukima-capacity")
+  string(APPEND pkgconfig_libraries " -lboost_context")
+endif()
 # A prefix that follows the file makes an installed tree movable; an absolute folder has to stay where it is.
 macro(sukima_pkgconfig_folder variable folder)
   if(IS_ABSOLUTE ${folder})

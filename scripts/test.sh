@@ -1,0 +1,25 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Builds and runs all tests with all kinds of builds: test.sh [PRESET…]
+# The presets are those of CMakePresets.json; without any: debug tsan asan release. clang-tidy runs before release.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+presets=("$@")
+[[ $# -gt 0 ]] || presets=(debug tsan asan release)
+: "${CMAKE_BUILD_PARALLEL_LEVEL:=$(nproc)}"
+export CMAKE_BUILD_PARALLEL_LEVEL
+
+scripts/check-format.sh
+for preset in "${presets[@]}"; do
+  echo "== $preset: building (after $SECONDS s)"
+  cmake --preset "$preset" > "/tmp/sukima-configure.$$" || { cat "/tmp/sukima-configure.$$"; rm "/tmp/sukima-configure.$$"; exit 1; }
+  rm "/tmp/sukima-configure.$$"
+  cmake --build --preset "$preset"
+  if [[ $preset == release ]]; then
+    echo "== $preset: clang-tidy (after $SECONDS s)"
+    scripts/check-tidy.sh build/release
+  fi
+  echo "== $preset: testing (after $SECONDS s)"
+  ctest --preset "$preset"
+done
