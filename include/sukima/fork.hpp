@@ -13,9 +13,22 @@ namespace sukima {
 
 /// The results of fork2. An aggregate and not a std::pair, whose constructor g++ counts when it decides about
 /// inlining.
+/// A std::monostate takes no room; other empty classes do, because g++ 12 fails with an internal error otherwise.
 template <class A, class B> struct forked {
-  [[no_unique_address]] A first;
-  [[no_unique_address]] B second;
+  A first;
+  B second;
+};
+template <class A> struct forked<A, std::monostate> {
+  A first;
+  [[no_unique_address]] std::monostate second;
+};
+template <class B> struct forked<std::monostate, B> {
+  [[no_unique_address]] std::monostate first;
+  B second;
+};
+template <> struct forked<std::monostate, std::monostate> {
+  [[no_unique_address]] std::monostate first;
+  [[no_unique_address]] std::monostate second;
 };
 
 }  // namespace sukima
@@ -241,12 +254,7 @@ template <class F, class G, class... More> inline auto fork(context c, F&& f, G&
                              detail::stored<detail::result_of<More>>...>;
   using first_result = detail::result_of<F>;
   auto rest = [&](context below) { return fork(below, std::forward<G>(g), std::forward<More>(more)...); };
-  auto [first, others] = [&] {
-    if constexpr (std::is_void_v<first_result>)
-      return detail::fork2_at(c, std::forward<F>(f), rest, detail::no_hint{});
-    else
-      return detail::fork2_at(c, std::forward<F>(f), rest, detail::no_hint{});
-  }();
+  auto [first, others] = detail::fork2_at(c, std::forward<F>(f), rest, detail::no_hint{});
   return results(
       std::tuple_cat(std::tuple<detail::stored<first_result>>(std::move(first)), std::move(others)));
 }
