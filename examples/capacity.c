@@ -15,8 +15,8 @@ int main(void) {
   printf("usable: %.2f CPUs, at most %u at the same moment\n", report->facts.usable, report->facts.cap);
   for (size_t i = 0; i < report->limit_count; i++) {
     const sukima_capacity_limit* limit = &report->limits[i];
-    printf("%c %-8s %s (%s)\n", limit->is_binding ? '*' : ' ', sukima_capacity_kind_name(limit->kind), limit->text,
-           limit->file);
+    printf("%c %-8s %s (%s)\n", limit->is_binding ? '*' : ' ', sukima_capacity_kind_name(limit->kind),
+           limit->text, limit->file);
   }
   for (size_t i = 0; i < report->note_count; i++) {
     printf("  note     %s %s\n", report->notes[i].file, report->notes[i].text);

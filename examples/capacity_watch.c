@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Looks ten times a second for half a second whether the number of usable CPUs has changed.
 #include <stdio.h>
-#include <time.h>
+#include <threads.h>
 
 #include <sukima/capacity.h>
 
@@ -18,7 +18,7 @@ int main(void) {
   printf("usable: %.2f CPUs\n", facts.usable);
   for (int i = 0; i < 5; i++) {
     const struct timespec tenth = {0, 100000000};
-    nanosleep(&tenth, NULL);
+    thrd_sleep(&tenth, NULL);
     if (sukima_capacity_refresh(handle, &facts)) printf("now: %.2f CPUs\n", facts.usable);
   }
   sukima_capacity_close(handle);

@@ -4,18 +4,19 @@
 #define SUKIMA_CAPACITY_H
 
 /// \file
-/// A process that sees 64 CPUs may be allowed 1.5 of them: by its affinity mask, by a cpuset, or by a CPU time
-/// quota of its control group or of any group above it (cgroup version 1, version 2, or both at once). This
-/// header gives the number that is left, and every limit with the file that it came from.
+/// A process that sees 64 CPUs may be allowed 1.5 of them: by its affinity mask, by a cpuset, or by a CPU
+/// time quota of its control group or of any group above it (cgroup version 1, version 2, or both at once).
+/// This header gives the number that is left, and every limit with the file that it came from.
 ///
 /// Two numbers are kept apart: `usable` is how much CPU time a second the process can get (a fraction, in
-/// CPUs), `cap` is how many of its threads may run at the same moment (a whole number). Under a quota of 1.5 on
-/// 8 CPUs they are 1.5 and 8.
+/// CPUs), `cap` is how many of its threads may run at the same moment (a whole number). Under a quota of 1.5
+/// on 8 CPUs they are 1.5 and 8.
 ///
-/// All functions may be called from any thread, keep `errno`, are no cancellation points, start no thread, keep
-/// no file open between calls, and use no `malloc` and no stdio (sukima_capacity_explain() alone uses `malloc`).
-/// They ask the kernel directly, so a library that replaces `sysconf` or `sched_getaffinity` may call them.
-/// What cannot be read or understood is left out of the numbers and recorded as a note; nothing aborts.
+/// All functions may be called from any thread, keep `errno`, are no cancellation points, start no thread,
+/// keep no file open between calls, and use no `malloc` and no stdio (sukima_capacity_explain() alone uses
+/// `malloc`). They ask the kernel directly, so a library that replaces `sysconf` or `sched_getaffinity` may
+/// call them. What cannot be read or understood is left out of the numbers and recorded as a note; nothing
+/// aborts.
 
 #include <stddef.h>
 #include <stdint.h>
@@ -48,8 +49,8 @@ typedef enum sukima_capacity_kind {
 typedef enum sukima_capacity_affinity {
   SUKIMA_CAPACITY_OF_PROCESS,  ///< the main thread's, read anew each time
   SUKIMA_CAPACITY_OF_CALLER,   ///< the calling thread's, read anew each time
-  SUKIMA_CAPACITY_AT_OPEN      ///< the calling thread's when the handle was opened: for runtimes that later pin
-                               ///< their threads, so that they do not take their own pinning for a limit
+  SUKIMA_CAPACITY_AT_OPEN  ///< the calling thread's when the handle was opened: for runtimes that later pin
+                           ///< their threads, so that they do not take their own pinning for a limit
 } sukima_capacity_affinity;
 
 /// What to read. All zero is the default: this process, the running machine, the environment's override.
@@ -57,7 +58,8 @@ typedef struct sukima_capacity_options {
   /// Put before every path under /proc and /sys, to read a recorded tree; NULL or "" is the running machine.
   /// In a recorded tree, affinity and scheduling policy come from /proc/self/status and /proc/self/stat.
   const char* root;
-  /// Text to use in place of the environment variable `SUKIMA_CPUS`; "" is no override; NULL reads the variable.
+  /// Text to use in place of the environment variable `SUKIMA_CPUS`; "" is no override; NULL reads the
+  /// variable.
   const char* override_text;
   /// The process to look at; 0 is the caller's. For another process the environment is not read.
   pid_t pid;
@@ -67,29 +69,30 @@ typedef struct sukima_capacity_options {
 
 /// The result: numbers only.
 typedef struct sukima_capacity_facts {
-  double usable;              ///< CPUs' worth of time that the process may use: above 0, at most `cap`
-  double quota;               ///< the smallest quota of its group and all visible groups above; infinite if none
-  double weight;              ///< its own group's weight, 1.0 is the kernel's default (shares 1024, weight 100)
-  uint64_t quota_period_us;   ///< period of that smallest quota in microseconds; 0 if there is none
-  uint64_t generation;        ///< goes up whenever a refresh found any other field changed; starts at 1
-  uint32_t cap;               ///< CPUs that its threads may run on at the same moment: at least 1
-  uint32_t online;            ///< CPUs switched on; 0 if unknown
-  uint32_t affinity;          ///< CPUs in the affinity mask; 0 if unknown
-  uint32_t cpuset;            ///< CPUs in the effective cpuset; 0 if there is none to be seen
-  uint32_t note_count;        ///< how many things were ignored or could not be read
-  uint32_t ancestors_hidden;  ///< 1 if there are groups above the highest visible one, whose limits are unknown
+  double usable;  ///< CPUs' worth of time that the process may use: above 0, at most `cap`
+  double quota;  ///< the smallest quota of its group and all visible groups above; infinite if none
+  double weight;  ///< its own group's weight, 1.0 is the kernel's default (shares 1024, weight 100)
+  uint64_t quota_period_us;  ///< period of that smallest quota in microseconds; 0 if there is none
+  uint64_t generation;  ///< goes up whenever a refresh found any other field changed; starts at 1
+  uint32_t cap;  ///< CPUs that its threads may run on at the same moment: at least 1
+  uint32_t online;  ///< CPUs switched on; 0 if unknown
+  uint32_t affinity;  ///< CPUs in the affinity mask; 0 if unknown
+  uint32_t cpuset;  ///< CPUs in the effective cpuset; 0 if there is none to be seen
+  uint32_t note_count;  ///< how many things were ignored or could not be read
+  uint32_t
+      ancestors_hidden;  ///< 1 if there are groups above the highest visible one, whose limits are unknown
   sukima_capacity_kind binding;  ///< which kind of limit `usable` comes from
 } sukima_capacity_facts;
 
 /// One limit, for people to read.
 typedef struct sukima_capacity_limit {
   sukima_capacity_kind kind;  ///< what it is
-  double value;         ///< in CPUs; for a weight relative to the default of 1.0; infinite if it limits nothing
-  uint64_t period_us;   ///< a quota's period in microseconds, otherwise 0
-  uint32_t level;       ///< 0 is the process's own group, 1 the group above it, and so on; otherwise 0
+  double value;  ///< in CPUs; for a weight relative to the default of 1.0; infinite if it limits nothing
+  uint64_t period_us;  ///< a quota's period in microseconds, otherwise 0
+  uint32_t level;  ///< 0 is the process's own group, 1 the group above it, and so on; otherwise 0
   uint32_t is_binding;  ///< 1 for the one limit that `usable` comes from
-  const char* file;     ///< where it was read: a path, the name of a system call or of a variable
-  const char* text;     ///< one sentence in English
+  const char* file;  ///< where it was read: a path, the name of a system call or of a variable
+  const char* text;  ///< one sentence in English
 } sukima_capacity_limit;
 
 /// Something that was ignored.
@@ -102,7 +105,8 @@ typedef struct sukima_capacity_note {
 typedef struct sukima_capacity_report {
   sukima_capacity_facts facts;
   size_t limit_count;
-  const sukima_capacity_limit* limits;  ///< online, affinity, cpuset, then each group from the process's upwards
+  const sukima_capacity_limit*
+      limits;  ///< online, affinity, cpuset, then each group from the process's upwards
   size_t note_count;
   const sukima_capacity_note* notes;
   const char* error;  ///< why the override was not obeyed; NULL if nothing is wrong with it
@@ -111,15 +115,15 @@ typedef struct sukima_capacity_report {
 /// How to make a number of threads of a number of CPUs.
 typedef enum sukima_capacity_rounding {
   SUKIMA_CAPACITY_CEILING,  ///< 1.4 gives 2: uses all of a quota, and is throttled at times
-  SUKIMA_CAPACITY_FLOOR,    ///< 1.4 gives 1: is never throttled, leaves a part of a quota unused
-  SUKIMA_CAPACITY_NEAREST   ///< 1.4 gives 1, 1.5 gives 2
+  SUKIMA_CAPACITY_FLOOR,  ///< 1.4 gives 1: is never throttled, leaves a part of a quota unused
+  SUKIMA_CAPACITY_NEAREST  ///< 1.4 gives 1, 1.5 gives 2
 } sukima_capacity_rounding;
 
 /// The user's rounding policy. All zero is: ceiling, at least one thread, nothing reserved.
 typedef struct sukima_capacity_policy {
   sukima_capacity_rounding rounding;
   uint32_t minimum;  ///< never fewer than this; 0 counts as 1
-  double reserve;    ///< CPUs to leave to others, taken off first; negative and not-a-number count as 0
+  double reserve;  ///< CPUs to leave to others, taken off first; negative and not-a-number count as 0
 } sukima_capacity_policy;
 
 /// An opened reader, for reading again cheaply.
@@ -128,21 +132,25 @@ typedef struct sukima_capacity sukima_capacity;
 /// Reads everything once.
 /// \param options what to read; NULL is the default
 /// \param facts   is always filled; 1 CPU is the answer where not even memory is to be had
-/// \return 0, or an error number: EINVAL if the override is malformed (the facts are then those without it; the
+/// \return 0, or an error number: EINVAL if the override is malformed (the facts are then those without it;
+/// the
 ///         text is sukima_capacity_error()'s or the report's), ENAMETOOLONG if `root` is too long, ENOMEM
 /// \par Complexity linear in the size of /proc/self/mountinfo and in the depth of the group; some 0.1 ms
-SUKIMA_CAPACITY_API int sukima_capacity_read(const sukima_capacity_options* options, sukima_capacity_facts* facts);
+SUKIMA_CAPACITY_API int sukima_capacity_read(const sukima_capacity_options* options,
+                                             sukima_capacity_facts* facts);
 
 /// Opens a reader. The environment is read here and never again.
 /// \param options what to read; NULL is the default; copied
-/// \return the handle, to be given to sukima_capacity_close(); NULL if there is no memory (some 200 KiB of address
-///         space) or `root` is too long. A malformed override does not make it fail: see sukima_capacity_error().
+/// \return the handle, to be given to sukima_capacity_close(); NULL if there is no memory (some 200 KiB of
+/// address
+///         space) or `root` is too long. A malformed override does not make it fail: see
+///         sukima_capacity_error().
 SUKIMA_CAPACITY_API sukima_capacity* sukima_capacity_open(const sukima_capacity_options* options);
 
-/// Reads again what can have changed: affinity, cpuset, the quota of every group; everything, if the process was
-/// moved to another group or a file of its group has vanished. A mount that only adds something is not noticed.
-/// Never waits: while another thread is refreshing the same handle, the facts of the refresh before are given.
-/// The handle may be used after fork(); the child then reads its own limits.
+/// Reads again what can have changed: affinity, cpuset, the quota of every group; everything, if the process
+/// was moved to another group or a file of its group has vanished. A mount that only adds something is not
+/// noticed. Never waits: while another thread is refreshing the same handle, the facts of the refresh before
+/// are given. The handle may be used after fork(); the child then reads its own limits.
 /// \param handle an opened handle
 /// \param facts  gets the facts; may be NULL
 /// \return 1 if the facts are other ones than after the handle's refresh before (or its opening), else 0
@@ -166,7 +174,8 @@ SUKIMA_CAPACITY_API void sukima_capacity_close(sukima_capacity* handle);
 
 /// Reads everything once and says where each number comes from.
 /// \param options what to read; NULL is the default
-/// \return the report, to be given to sukima_capacity_report_free(); NULL if there is no memory or `root` is too
+/// \return the report, to be given to sukima_capacity_report_free(); NULL if there is no memory or `root` is
+/// too
 ///         long
 /// \par Complexity as sukima_capacity_read()
 SUKIMA_CAPACITY_API sukima_capacity_report* sukima_capacity_explain(const sukima_capacity_options* options);
@@ -175,7 +184,8 @@ SUKIMA_CAPACITY_API sukima_capacity_report* sukima_capacity_explain(const sukima
 /// \param report a report, or NULL
 SUKIMA_CAPACITY_API void sukima_capacity_report_free(sukima_capacity_report* report);
 
-/// Name of a kind of limit: "online", "affinity", "cpuset", "quota", "weight", "override"; "unknown" for others.
+/// Name of a kind of limit: "online", "affinity", "cpuset", "quota", "weight", "override"; "unknown" for
+/// others.
 SUKIMA_CAPACITY_API const char* sukima_capacity_kind_name(sukima_capacity_kind kind);
 
 /// Makes a number of threads of a number of CPUs by the user's policy.

@@ -10,10 +10,10 @@
 
 #include "reader.h"
 
-// The facts are published as words in two slots. `published` counts publications; slot published % 2 is the valid
-// one, the next publication goes into the other. A reader that finds `published` unchanged after copying has
-// copied one publication: a word of a later one that it read (acquire, with the store-release of the word) would
-// have made the `published` before it visible.
+// The facts are published as words in two slots. `published` counts publications; slot published % 2 is the
+// valid one, the next publication goes into the other. A reader that finds `published` unchanged after
+// copying has copied one publication: a word of a later one that it read (acquire, with the store-release of
+// the word) would have made the `published` before it visible.
 enum { fact_words = (sizeof(sukima_capacity_facts) + 7) / 8 };
 
 struct sukima_capacity {
@@ -47,15 +47,16 @@ void sukima_capacity_latest(const sukima_capacity* handle, sukima_capacity_facts
   do {
     before = after;
     for (int i = 0; i < fact_words; i++) {
-      copy.words[i] = atomic_load_explicit(&handle->slots[before % 2][i], memory_order_acquire);  // partner: publish()
+      copy.words[i] =
+          atomic_load_explicit(&handle->slots[before % 2][i], memory_order_acquire);  // partner: publish()
     }
     after = atomic_load_explicit(&handle->published, memory_order_acquire);  // partner: publish()
   } while (after != before);
   *facts = copy.facts;
 }
 
-// One thread refreshes at a time. The owner's process number shows a child of fork() that the thread which had the
-// lock does not exist in it.
+// One thread refreshes at a time. The owner's process number shows a child of fork() that the thread which
+// had the lock does not exist in it.
 static bool try_lock(sukima_capacity* handle) {
   long self = syscall(SYS_getpid);
   long owner = 0;
@@ -140,8 +141,13 @@ const char* sukima_capacity_error(const sukima_capacity* handle) {
 int sukima_capacity_read(const sukima_capacity_options* options, sukima_capacity_facts* facts) {
   int saved = errno;
   int result = 0;
-  *facts = (sukima_capacity_facts){.usable = 1, .cap = 1, .weight = 1, .quota = INFINITY, .generation = 1,
-                                   .note_count = 1, .binding = SUKIMA_CAPACITY_AFFINITY};
+  *facts = (sukima_capacity_facts){.usable = 1,
+                                   .cap = 1,
+                                   .weight = 1,
+                                   .quota = INFINITY,
+                                   .generation = 1,
+                                   .note_count = 1,
+                                   .binding = SUKIMA_CAPACITY_AFFINITY};
   sukima_capacity* handle = open_handle(options, &result);
   if (handle != NULL) {
     sukima_capacity_latest(handle, facts);

@@ -63,7 +63,8 @@ bool sukima_cpu_set_parse(sukima_cpu_set* set, const char* text, size_t length) 
     uint64_t group = 1;
     if (!sukima_text_take_number(&rest, &first)) return false;
     uint64_t last = first;
-    if (sukima_text_take(&rest, '-') && (!sukima_text_take_number(&rest, &last) || last < first)) return false;
+    if (sukima_text_take(&rest, '-') && (!sukima_text_take_number(&rest, &last) || last < first))
+      return false;
     if (sukima_text_take(&rest, ':') &&
         (!sukima_text_take_number(&rest, &used) || !sukima_text_take(&rest, '/') ||
          !sukima_text_take_number(&rest, &group))) {

@@ -26,7 +26,8 @@ uint32_t sukima_cpu_set_count_both(const sukima_cpu_set* a, const sukima_cpu_set
 /// Keeps in `set` only what is also in `other`.
 void sukima_cpu_set_intersect(sukima_cpu_set* set, const sukima_cpu_set* other);
 
-/// Understands the kernel's list form, "0-3,8,10-15" or "0-30:2/4" (2 of every 4), to the end of the text or line.
+/// Understands the kernel's list form, "0-3,8,10-15" or "0-30:2/4" (2 of every 4), to the end of the text or
+/// line.
 /// \return false if it is malformed; the set is then in an unspecified state. An empty text is an empty set.
 bool sukima_cpu_set_parse(sukima_cpu_set* set, const char* text, size_t length);
 

@@ -15,9 +15,12 @@ static uint64_t add_to_hash(uint64_t hash, const sukima_text* line) {  // FNV-1a
 
 static bool belongs_to(const sukima_cgroup_line* line, sukima_hierarchy hierarchy) {
   switch (hierarchy) {
-    case SUKIMA_V1_CPU: return line->hierarchy != 0 && sukima_list_contains(line->controllers, "cpu");
-    case SUKIMA_V1_CPUSET: return line->hierarchy != 0 && sukima_list_contains(line->controllers, "cpuset");
-    default: return line->hierarchy == 0 && sukima_text_length(&line->controllers) == 0;
+    case SUKIMA_V1_CPU:
+      return line->hierarchy != 0 && sukima_list_contains(line->controllers, "cpu");
+    case SUKIMA_V1_CPUSET:
+      return line->hierarchy != 0 && sukima_list_contains(line->controllers, "cpuset");
+    default:
+      return line->hierarchy == 0 && sukima_text_length(&line->controllers) == 0;
   }
 }
 
@@ -28,7 +31,8 @@ static void take_group(sukima_reader* reader, const sukima_cgroup_line* line) {
     sukima_writer out = sukima_writer_make(place->group, sizeof place->group);
     sukima_write_bytes(&out, line->path.begin, sukima_text_length(&line->path));
     place->listed = !out.overflow;
-    if (out.overflow) sukima_note(reader, reader->path, "the path of a control group is too long; it is ignored");
+    if (out.overflow)
+      sukima_note(reader, reader->path, "the path of a control group is too long; it is ignored");
   }
 }
 
@@ -87,7 +91,8 @@ static sukima_match judge(sukima_reader* reader, sukima_relation relation, uint6
         sukima_file_exists(reader->path)) {
       return SUKIMA_SHOWS_GROUP;
     }
-    if (sukima_make_path(reader, reader->mount_point, reader->below, "") && sukima_file_exists(reader->path)) {
+    if (sukima_make_path(reader, reader->mount_point, reader->below, "") &&
+        sukima_file_exists(reader->path)) {
       return SUKIMA_SHOWS_DIRECTORY;
     }
     return SUKIMA_NO_MATCH;
@@ -98,14 +103,16 @@ static sukima_match judge(sukima_reader* reader, sukima_relation relation, uint6
 }
 
 // Fills mount_root, mount_point and below of the work memory.
-static sukima_relation relate_mount(sukima_reader* reader, const sukima_place* place, const sukima_mount_line* mount) {
+static sukima_relation relate_mount(sukima_reader* reader, const sukima_place* place,
+                                    const sukima_mount_line* mount) {
   sukima_writer root = sukima_writer_make(reader->mount_root, sizeof reader->mount_root);
   sukima_writer point = sukima_writer_make(reader->mount_point, sizeof reader->mount_point);
   sukima_writer below = sukima_writer_make(reader->below, sizeof reader->below);
   sukima_unescape(mount->root, &root);
   sukima_unescape(mount->mount_point, &point);
   if (root.overflow || point.overflow || root.memory[0] != '/' || point.memory[0] != '/') {
-    sukima_note(reader, "/proc/self/mountinfo", "the path of a control group mount cannot be used; it is ignored");
+    sukima_note(reader, "/proc/self/mountinfo",
+                "the path of a control group mount cannot be used; it is ignored");
     return SUKIMA_UNRELATED;
   }
   if (strcmp(reader->mount_point, "/") == 0) reader->mount_point[0] = '\0';
@@ -113,12 +120,14 @@ static sukima_relation relate_mount(sukima_reader* reader, const sukima_place* p
   sukima_relation relation =
       sukima_relate((sukima_text){root.memory, root.memory + root.length},
                     (sukima_text){place->group, place->group + strlen(place->group)}, &below_text);
-  if (relation == SUKIMA_INSIDE) sukima_write_bytes(&below, below_text.begin, sukima_text_length(&below_text));
+  if (relation == SUKIMA_INSIDE)
+    sukima_write_bytes(&below, below_text.begin, sukima_text_length(&below_text));
   return relation;
 }
 
 // Takes this mount if it shows the group better than the ones before.
-static void try_mount(sukima_reader* reader, sukima_place* place, const sukima_mount_line* mount, uint64_t pid) {
+static void try_mount(sukima_reader* reader, sukima_place* place, const sukima_mount_line* mount,
+                      uint64_t pid) {
   sukima_match found = judge(reader, relate_mount(reader, place, mount), pid);
   size_t root_length = strlen(reader->mount_root);
   // A later mount at the same place hides the earlier one.
@@ -172,13 +181,15 @@ static void read_mounts(sukima_reader* reader) {
   if (lines.too_long != 0) sukima_note(reader, reader->path, "a line is too long; it is ignored");
 }
 
-// The group at the top of what is visible has a file that only groups with a group above them have (or lacks one
-// that only the root has).
+// The group at the top of what is visible has a file that only groups with a group above them have (or lacks
+// one that only the root has).
 static bool is_below_others(sukima_reader* reader, const sukima_place* place, bool v2) {
   if (!v2) {
-    return sukima_make_path(reader, place->mount_point, "/release_agent", "") && !sukima_file_exists(reader->path);
+    return sukima_make_path(reader, place->mount_point, "/release_agent", "") &&
+           !sukima_file_exists(reader->path);
   }
-  return sukima_make_path(reader, place->mount_point, "/cgroup.events", "") && sukima_file_exists(reader->path);
+  return sukima_make_path(reader, place->mount_point, "/cgroup.events", "") &&
+         sukima_file_exists(reader->path);
 }
 
 static void check_visibility(sukima_reader* reader) {
@@ -193,7 +204,8 @@ static void check_visibility(sukima_reader* reader) {
       place->hidden_above = place->hidden_above || is_below_others(reader, place, i == SUKIMA_V2);
     } else if (matters) {
       place->hidden_above = true;
-      sukima_note(reader, names[i], "the process's group is not visible in any mount: its limits are unknown");
+      sukima_note(reader, names[i],
+                  "the process's group is not visible in any mount: its limits are unknown");
     }
     if (place->match == SUKIMA_SHOWS_ANCESTOR) {
       sukima_note(reader, place->directory,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading files of /proc and /sys with bare system calls: no stdio, no cancellation points, nothing left open.
+// Reading files of /proc and /sys with bare system calls: no stdio, no cancellation points, nothing left
+// open.
 #ifndef SUKIMA_CAPACITY_FILE_H
 #define SUKIMA_CAPACITY_FILE_H
 

@@ -75,7 +75,8 @@ static bool ask_affinity(sukima_reader* reader) {
   enum { word_bits = 8 * sizeof(unsigned long) };
   sukima_cpu_set_clear(&reader->affinity);
   for (uint32_t cpu = 0; cpu < (uint32_t)bytes * 8; cpu++) {
-    if ((mask[cpu / word_bits] >> (cpu % word_bits) & 1) != 0) sukima_cpu_set_add_range(&reader->affinity, cpu, cpu);
+    if ((mask[cpu / word_bits] >> (cpu % word_bits) & 1) != 0)
+      sukima_cpu_set_add_range(&reader->affinity, cpu, cpu);
   }
   return true;
 }
@@ -144,7 +145,8 @@ static bool make_group_path(sukima_reader* reader, const char* name) {
   return !out.overflow;
 }
 
-// The nearest group that has one of these files decides; its effective set takes all groups above into account.
+// The nearest group that has one of these files decides; its effective set takes all groups above into
+// account.
 static void read_cpuset_of(sukima_reader* reader, const sukima_place* place, const char* const names[2],
                            sukima_capacity_facts* facts) {
   if (place->match == SUKIMA_NO_MATCH || facts->cpuset != 0) return;
@@ -177,8 +179,8 @@ static void write_level(sukima_writer* out, uint32_t level) {
   sukima_write(out, level == 1 ? " level above the process's own" : " levels above the process's own");
 }
 
-static void take_quota(sukima_reader* reader, sukima_capacity_facts* facts, const sukima_quota* quota, uint32_t level,
-                       bool applies) {
+static void take_quota(sukima_reader* reader, sukima_capacity_facts* facts, const sukima_quota* quota,
+                       uint32_t level, bool applies) {
   double cpus = quota->limited ? (double)quota->quota_us / (double)quota->period_us : INFINITY;
   if (applies && cpus < facts->quota) {
     facts->quota = cpus;
@@ -198,8 +200,11 @@ static void take_quota(sukima_reader* reader, sukima_capacity_facts* facts, cons
   } else {
     sukima_write(&out, " has no quota");
   }
-  tell(reader, (sukima_capacity_limit){.kind = SUKIMA_CAPACITY_QUOTA, .value = cpus, .level = level,
-                                       .period_us = quota->limited ? quota->period_us : 0},
+  tell(reader,
+       (sukima_capacity_limit){.kind = SUKIMA_CAPACITY_QUOTA,
+                               .value = cpus,
+                               .level = level,
+                               .period_us = quota->limited ? quota->period_us : 0},
        reader->path);
 }
 
@@ -207,7 +212,8 @@ static bool read_v2_quota(sukima_reader* reader, sukima_quota* quota) {
   sukima_text content;
   if (!make_group_path(reader, "/cpu.max") || !read_content(reader, false, &content)) return false;
   if (sukima_parse_cpu_max(content, quota)) return true;
-  sukima_note(reader, reader->path, "does not hold a quota such as '150000 100000' or 'max 100000'; it is ignored");
+  sukima_note(reader, reader->path,
+              "does not hold a quota such as '150000 100000' or 'max 100000'; it is ignored");
   return false;
 }
 
@@ -233,7 +239,8 @@ static void read_weight(sukima_reader* reader, sukima_capacity_facts* facts, boo
   if (level != 0 && reader->listener == NULL) return;
   sukima_text content;
   uint64_t weight = 0;
-  if (!make_group_path(reader, v2 ? "/cpu.weight" : "/cpu.shares") || !read_content(reader, false, &content)) return;
+  if (!make_group_path(reader, v2 ? "/cpu.weight" : "/cpu.shares") || !read_content(reader, false, &content))
+    return;
   if (!sukima_parse_positive(content, &weight)) {
     sukima_note(reader, reader->path, "does not hold a number above 0; it is ignored");
     return;
@@ -284,7 +291,8 @@ static bool quotas_apply(sukima_reader* reader) {
     }
   }
   if (policy != fifo && policy != round_robin && policy != deadline) return true;
-  sukima_note(reader, "sched_getscheduler", "the process runs in a real-time class: quotas do not hold it back");
+  sukima_note(reader, "sched_getscheduler",
+              "the process runs in a real-time class: quotas do not hold it back");
   return false;
 }
 
@@ -325,7 +333,8 @@ static void apply_override(sukima_reader* reader, sukima_capacity_facts* facts) 
   sukima_write(&out, "the user says ");
   sukima_write_decimal(&out, facts->usable);
   sukima_write(&out, facts->usable == 1 ? " CPU" : " CPUs");
-  tell(reader, (sukima_capacity_limit){.kind = SUKIMA_CAPACITY_OVERRIDE, .value = facts->usable}, "SUKIMA_CPUS");
+  tell(reader, (sukima_capacity_limit){.kind = SUKIMA_CAPACITY_OVERRIDE, .value = facts->usable},
+       "SUKIMA_CPUS");
 }
 
 static void read_all(sukima_reader* reader, sukima_capacity_facts* facts) {

@@ -29,7 +29,8 @@ bool sukima_parse_cpu_max(sukima_text content, sukima_quota* quota) {
   quota->quota_us = 0;
   sukima_text_skip_blanks(&content);
   quota->limited = !sukima_text_take_prefix(&content, "max");
-  if (quota->limited && (!sukima_text_take_number(&content, &quota->quota_us) || quota->quota_us == 0)) return false;
+  if (quota->limited && (!sukima_text_take_number(&content, &quota->quota_us) || quota->quota_us == 0))
+    return false;
   if (!sukima_text_take(&content, ' ')) return false;
   return sukima_parse_positive(content, &quota->period_us);
 }
@@ -76,7 +77,8 @@ static bool is_octal(char character) { return character >= '0' && character <= '
 void sukima_unescape(sukima_text text, sukima_writer* out) {
   while (text.begin < text.end) {
     const char* at = text.begin;
-    if (*at == '\\' && text.end - at >= 4 && at[1] <= '3' && is_octal(at[1]) && is_octal(at[2]) && is_octal(at[3])) {
+    if (*at == '\\' && text.end - at >= 4 && at[1] <= '3' && is_octal(at[1]) && is_octal(at[2]) &&
+        is_octal(at[3])) {
       char character = (char)(((at[1] - '0') << 6) | ((at[2] - '0') << 3) | (at[3] - '0'));
       sukima_write_bytes(out, &character, 1);
       text.begin += 4;
@@ -98,7 +100,8 @@ static bool take_component(sukima_text* path, sukima_text* component) {
 }
 
 static bool same_text(const sukima_text* a, const sukima_text* b) {
-  return sukima_text_length(a) == sukima_text_length(b) && memcmp(a->begin, b->begin, sukima_text_length(a)) == 0;
+  return sukima_text_length(a) == sukima_text_length(b) &&
+         memcmp(a->begin, b->begin, sukima_text_length(a)) == 0;
 }
 
 sukima_relation sukima_relate(sukima_text mount_root, sukima_text group, sukima_text* below) {

@@ -57,8 +57,8 @@ typedef enum sukima_relation {
   SUKIMA_UNRELATED  ///< the mount does not show the group
 } sukima_relation;
 
-/// Compares the root of a mount and the path of a group. Both may start with "/.." components where they leave the
-/// reader's cgroup namespace.
+/// Compares the root of a mount and the path of a group. Both may start with "/.." components where they
+/// leave the reader's cgroup namespace.
 /// \param below gets the rest of the group's path below the root: "" or "/a/b"
 sukima_relation sukima_relate(sukima_text mount_root, sukima_text group, sukima_text* below);
 

@@ -12,13 +12,15 @@ int sukima_capacity_parse_cpus(const char* text, double* value) {
   uint64_t whole = 0;
   sukima_text_skip_blanks(&rest);
   const char* digits = rest.begin;
-  if (sukima_text_length(&rest) != 0 && *rest.begin != '.' && !sukima_text_take_number(&rest, &whole)) return EINVAL;
+  if (sukima_text_length(&rest) != 0 && *rest.begin != '.' && !sukima_text_take_number(&rest, &whole))
+    return EINVAL;
   if (whole > SUKIMA_CAPACITY_MAX_CPUS) return EINVAL;
   double result = (double)whole;
   size_t digit_count = (size_t)(rest.begin - digits);
   if (sukima_text_take(&rest, '.')) {
     double place = 0.1;
-    for (; !sukima_text_at_end(&rest) && *rest.begin >= '0' && *rest.begin <= '9'; rest.begin++, digit_count++) {
+    for (; !sukima_text_at_end(&rest) && *rest.begin >= '0' && *rest.begin <= '9';
+         rest.begin++, digit_count++) {
       result += (*rest.begin - '0') * place;
       place /= 10;
     }
@@ -32,7 +34,8 @@ int sukima_capacity_parse_cpus(const char* text, double* value) {
 
 uint32_t sukima_capacity_threads(double cpus, const sukima_capacity_policy* policy) {
   static const sukima_capacity_policy defaults = {SUKIMA_CAPACITY_CEILING, 1, 0};
-  // A quota such as 3 * 33333 us in 100000 us, or a sum of doubles, must not gain or lose a thread by its last digit.
+  // A quota such as 3 * 33333 us in 100000 us, or a sum of doubles, must not gain or lose a thread by its
+  // last digit.
   static const double tolerance = 1e-6;
   if (policy == NULL) policy = &defaults;
   uint32_t minimum = policy->minimum > 1 ? policy->minimum : 1;

@@ -91,7 +91,8 @@ uint64_t sukima_process_number(sukima_reader* reader) {
   uint64_t pid = 0;
   uint64_t policy = 0;
   if (sukima_make_process_path(reader, "/stat") &&
-      sukima_file_read(reader->path, reader->content, sizeof reader->content, &content) == sukima_file_read_ok &&
+      sukima_file_read(reader->path, reader->content, sizeof reader->content, &content) ==
+          sukima_file_read_ok &&
       sukima_parse_stat(content, &pid, &policy)) {
     return pid;
   }

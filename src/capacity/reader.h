@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reader: its settings, the control groups that it found, and its work memory. Internal to the capacity part.
+// The reader: its settings, the control groups that it found, and its work memory. Internal to the capacity
+// part.
 #ifndef SUKIMA_CAPACITY_READER_H
 #define SUKIMA_CAPACITY_READER_H
 
@@ -41,11 +42,11 @@ typedef struct sukima_place {
   bool listed;                 ///< the process is in such a hierarchy
   sukima_match match;          ///< `directory` is valid unless this is SUKIMA_NO_MATCH
   bool hidden_above;           ///< there are groups above the highest visible one
-  uint32_t level;              ///< of `directory`: 0 is the process's own group, 1 a group somewhere above it
-  size_t top_length;           ///< length of the highest visible group's directory, at the front of `directory`
-  size_t mount_root_length;    ///< the shorter a mount's root, the more groups above ours are visible
+  uint32_t level;  ///< of `directory`: 0 is the process's own group, 1 a group somewhere above it
+  size_t top_length;  ///< length of the highest visible group's directory, at the front of `directory`
+  size_t mount_root_length;  ///< the shorter a mount's root, the more groups above ours are visible
   char mount_point[sukima_path_size];  ///< as mountinfo says it
-  char group[sukima_path_size];        ///< as /proc/PID/cgroup says it
+  char group[sukima_path_size];  ///< as /proc/PID/cgroup says it
   char directory[sukima_path_size];
 } sukima_place;
 
@@ -58,24 +59,24 @@ typedef struct sukima_listener {
 
 typedef enum sukima_open_affinity {
   SUKIMA_NOT_READ_YET,
-  SUKIMA_FREE,    ///< nobody had narrowed the mask: it follows the cpuset
-  SUKIMA_NARROWED ///< somebody had: it stays as it was
+  SUKIMA_FREE,  ///< nobody had narrowed the mask: it follows the cpuset
+  SUKIMA_NARROWED  ///< somebody had: it stays as it was
 } sukima_open_affinity;
 
 typedef struct sukima_reader {
   // Settings
-  pid_t pid;                        // 0: ourselves
+  pid_t pid;  // 0: ourselves
   sukima_capacity_affinity affinity_of;
-  double override_cpus;             // 0: none
-  char error[sukima_error_size];    // why there is none though one was given; "" if nothing is wrong
+  double override_cpus;  // 0: none
+  char error[sukima_error_size];  // why there is none though one was given; "" if nothing is wrong
   char root[sukima_path_size];
   const sukima_listener* listener;  // may be NULL
 
   // What was found
   bool discovered;
-  uint64_t groups_hash;             // of /proc/PID/cgroup
+  uint64_t groups_hash;  // of /proc/PID/cgroup
   uint32_t discovery_notes;
-  uint32_t files_seen;              // files of our groups that could be read last time
+  uint32_t files_seen;  // files of our groups that could be read last time
   sukima_open_affinity open_affinity;
   sukima_place places[sukima_hierarchy_count];
 

@@ -103,7 +103,8 @@ static sukima_capacity_report* assemble(const collector* all, const sukima_reade
   for (size_t i = 0; i < note_count; i++) {
     notes[i] = (sukima_capacity_note){texts + note_entries[i].file, texts + note_entries[i].text};
   }
-  *report = (sukima_capacity_report){*facts, limit_count, limits, note_count, notes, error_length != 0 ? error : NULL};
+  *report = (sukima_capacity_report){*facts,     limit_count, limits,
+                                     note_count, notes,       error_length != 0 ? error : NULL};
   return report;
 }
 
@@ -132,12 +133,18 @@ void sukima_capacity_report_free(sukima_capacity_report* report) { free(report);
 
 const char* sukima_capacity_kind_name(sukima_capacity_kind kind) {
   switch (kind) {
-    case SUKIMA_CAPACITY_ONLINE: return "online";
-    case SUKIMA_CAPACITY_AFFINITY: return "affinity";
-    case SUKIMA_CAPACITY_CPUSET: return "cpuset";
-    case SUKIMA_CAPACITY_QUOTA: return "quota";
-    case SUKIMA_CAPACITY_WEIGHT: return "weight";
-    case SUKIMA_CAPACITY_OVERRIDE: return "override";
+    case SUKIMA_CAPACITY_ONLINE:
+      return "online";
+    case SUKIMA_CAPACITY_AFFINITY:
+      return "affinity";
+    case SUKIMA_CAPACITY_CPUSET:
+      return "cpuset";
+    case SUKIMA_CAPACITY_QUOTA:
+      return "quota";
+    case SUKIMA_CAPACITY_WEIGHT:
+      return "weight";
+    case SUKIMA_CAPACITY_OVERRIDE:
+      return "override";
   }
   return "unknown";
 }

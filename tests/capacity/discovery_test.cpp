@@ -81,7 +81,8 @@ TEST_F(discovery, a_mount_that_shows_nothing_of_the_group_does_not_hide_one_that
 
 TEST_F(discovery, a_later_mount_at_the_same_place_hides_the_earlier_one) {
   groups("0::/a\n");
-  mounts(mount_line("/", "/sys/fs/cgroup", "cgroup2", "rw") + mount_line("/a", "/sys/fs/cgroup", "cgroup2", "rw"));
+  mounts(mount_line("/", "/sys/fs/cgroup", "cgroup2", "rw") +
+         mount_line("/a", "/sys/fs/cgroup", "cgroup2", "rw"));
   quota("/sys/fs/cgroup", "150000 100000");
   // It looks like a child of the group: with the first mount alone it would be read.
   quota("/sys/fs/cgroup/a", "50000 100000");
@@ -97,7 +98,8 @@ TEST_F(discovery, private_namespace_with_the_hosts_mount) {
   EXPECT_EQ(report->facts.usable, 3);
   EXPECT_EQ(binding_of(*report).level, 1u);
   EXPECT_EQ(report->facts.ancestors_hidden, 1u);
-  EXPECT_NE(notes_of(*report).find("limits between them are unknown"), std::string::npos) << notes_of(*report);
+  EXPECT_NE(notes_of(*report).find("limits between them are unknown"), std::string::npos)
+      << notes_of(*report);
 }
 
 TEST_F(discovery, a_mount_from_above_the_namespace_and_a_process_beside_it) {
@@ -121,7 +123,8 @@ TEST_F(discovery, a_process_outside_of_what_the_namespace_shows) {
 TEST_F(discovery, paths_that_do_not_fit_but_the_process_is_listed) {
   groups("4:cpu:/kubepods/pod7/box\n");
   mounts(mount_line("/ecs/task", "/sys/fs/cgroup/cpu", "cgroup", "rw,cpu"));
-  tree.file("/sys/fs/cgroup/cpu/cgroup.procs", "12\n4711\n").file("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "130000\n");
+  tree.file("/sys/fs/cgroup/cpu/cgroup.procs", "12\n4711\n")
+      .file("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "130000\n");
   tree.file("/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
   EXPECT_EQ(tree.facts().usable, 1.3);
   tree.file("/sys/fs/cgroup/cpu/cgroup.procs", "12\n47110\n");
@@ -145,10 +148,13 @@ TEST_F(discovery, colons_in_names_and_groups_that_were_removed) {
 
 TEST_F(discovery, other_kinds_of_mounts_are_no_obstacle) {
   groups("0::/\n");
-  mounts("700 31 0:4 net:[4026531840] /run/netns/x rw shared:4 - nsfs nsfs rw\n"
-         "701 31 0:5 / / rw - overlay overlay rw,lowerdir=" + std::string(100000, 'x') + "\n"
-         "702 31 0:6 / /x rw master:1 propagate_from:2 unbindable - tmpfs tmpfs rw\n"
-         "703 31 0:29 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw,nsdelegate\n");
+  mounts(
+      "700 31 0:4 net:[4026531840] /run/netns/x rw shared:4 - nsfs nsfs rw\n"
+      "701 31 0:5 / / rw - overlay overlay rw,lowerdir=" +
+      std::string(100000, 'x') +
+      "\n"
+      "702 31 0:6 / /x rw master:1 propagate_from:2 unbindable - tmpfs tmpfs rw\n"
+      "703 31 0:29 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw,nsdelegate\n");
   quota("/sys/fs/cgroup", "70000 100000");
   report_pointer report = explain();
   EXPECT_EQ(report->facts.usable, 0.7);
@@ -157,7 +163,8 @@ TEST_F(discovery, other_kinds_of_mounts_are_no_obstacle) {
 
 TEST_F(discovery, a_named_hierarchy_is_no_controller) {
   groups("5:name=cpu:/a\n4:cpu,cpuacct:/b\n");
-  mounts(mount_line("/", "/named", "cgroup", "rw,name=cpu") + mount_line("/", "/cgroup", "cgroup", "rw,cpuacct,cpu"));
+  mounts(mount_line("/", "/named", "cgroup", "rw,name=cpu") +
+         mount_line("/", "/cgroup", "cgroup", "rw,cpuacct,cpu"));
   tree.file("/named/a/cpu.cfs_quota_us", "10000\n").file("/named/a/cpu.cfs_period_us", "100000\n");
   tree.file("/cgroup/b/cpu.cfs_quota_us", "110000\n").file("/cgroup/b/cpu.cfs_period_us", "100000\n");
   EXPECT_EQ(tree.facts().usable, 1.1);

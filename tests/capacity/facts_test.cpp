@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The facts on recorded trees: plain host, containers with and without a namespace, version 1, version 2, hybrid.
+// The facts on recorded trees: plain host, containers with and without a namespace, version 1, version 2,
+// hybrid.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -20,18 +21,20 @@ report_pointer explain(const recorded_tree& tree) {
   return report_pointer(sukima_capacity_explain(&options));
 }
 
-std::string v2_mount(std::string_view root = "/") { return mount_line(root, "/sys/fs/cgroup", "cgroup2", "rw"); }
+std::string v2_mount(std::string_view root = "/") {
+  return mount_line(root, "/sys/fs/cgroup", "cgroup2", "rw");
+}
 
 // A version 2 group as the kernel shows it when the controllers cpu and cpuset are enabled for it.
-void v2_group(recorded_tree& tree, const std::string& path, const std::string& quota, const std::string& weight = "100",
-              const std::string& cpus = "") {
+void v2_group(recorded_tree& tree, const std::string& path, const std::string& quota,
+              const std::string& weight = "100", const std::string& cpus = "") {
   tree.file(path + "/cgroup.procs", "").file(path + "/cgroup.events", "populated 1\n");
   tree.file(path + "/cpu.max", quota + "\n").file(path + "/cpu.weight", weight + "\n");
   if (!cpus.empty()) tree.file(path + "/cpuset.cpus.effective", cpus + "\n");
 }
 
-void v1_group(recorded_tree& tree, const std::string& path, const std::string& quota, const std::string& period,
-              const std::string& shares = "1024") {
+void v1_group(recorded_tree& tree, const std::string& path, const std::string& quota,
+              const std::string& period, const std::string& shares = "1024") {
   tree.file(path + "/cgroup.procs", "").file(path + "/cpu.cfs_quota_us", quota + "\n");
   tree.file(path + "/cpu.cfs_period_us", period + "\n").file(path + "/cpu.shares", shares + "\n");
 }
@@ -75,7 +78,9 @@ TEST(facts, version_2_container_with_private_namespace) {
 
 TEST(facts, quota_of_a_grandparent) {
   recorded_tree tree;
-  tree.machine("0-7", "0-7").file("/proc/self/cgroup", "0::/a/b/c\n").file("/proc/self/mountinfo", v2_mount());
+  tree.machine("0-7", "0-7")
+      .file("/proc/self/cgroup", "0::/a/b/c\n")
+      .file("/proc/self/mountinfo", v2_mount());
   tree.file("/sys/fs/cgroup/cgroup.procs", "");
   v2_group(tree, "/sys/fs/cgroup/a", "250000 200000");
   v2_group(tree, "/sys/fs/cgroup/a/b", "max 100000", "50");
@@ -95,7 +100,9 @@ TEST(facts, quota_of_a_grandparent) {
 
 TEST(facts, the_smallest_of_several_quotas_decides) {
   recorded_tree tree;
-  tree.machine("0-7", "0-7").file("/proc/self/cgroup", "0::/a/b/c\n").file("/proc/self/mountinfo", v2_mount());
+  tree.machine("0-7", "0-7")
+      .file("/proc/self/cgroup", "0::/a/b/c\n")
+      .file("/proc/self/mountinfo", v2_mount());
   v2_group(tree, "/sys/fs/cgroup/a", "300000 100000");
   v2_group(tree, "/sys/fs/cgroup/a/b", "60000 50000");
   v2_group(tree, "/sys/fs/cgroup/a/b/c", "400000 100000");
@@ -121,12 +128,14 @@ TEST(facts, quota_above_the_cpus_does_not_bind) {
   EXPECT_EQ(tree.facts().binding, SUKIMA_CAPACITY_ONLINE);
 }
 
-// Docker without a cgroup namespace: the paths are those of the host, the mounts show the container's group only.
+// Docker without a cgroup namespace: the paths are those of the host, the mounts show the container's group
+// only.
 TEST(facts, version_1_docker) {
   recorded_tree tree;
   tree.machine("0-63", "0-63");
-  tree.file("/proc/self/cgroup",
-            "12:cpuset:/docker/abc\n5:cpu,cpuacct:/docker/abc\n1:name=systemd:/docker/abc\n0::/system.slice/x\n");
+  tree.file(
+      "/proc/self/cgroup",
+      "12:cpuset:/docker/abc\n5:cpu,cpuacct:/docker/abc\n1:name=systemd:/docker/abc\n0::/system.slice/x\n");
   tree.file("/proc/self/mountinfo",
             "1 0 0:30 / / rw - overlay overlay rw,lowerdir=/a:/b\n" +
                 mount_line("/docker/abc", "/sys/fs/cgroup/cpuset", "cgroup", "rw,cpuset") +
@@ -161,19 +170,21 @@ TEST(facts, version_1_nested_groups) {
 TEST(facts, hybrid) {
   recorded_tree tree;
   tree.machine("0-1", "0-1");
-  tree.file("/proc/self/cgroup",
-            "9:name=systemd:/\n8:pids:/\n4:memory:/box/1cfce51b\n3:cpuset:/\n2:cpuacct:/\n1:cpu:/box\n0::/box\n");
-  tree.file("/proc/self/mountinfo",
-            "31 23 0:28 / /sys/fs/cgroup rw,relatime - tmpfs tmpfs rw,mode=755\n" +
-                mount_line("/", "/sys/fs/cgroup/cpu", "cgroup", "rw,cpu") +
-                mount_line("/", "/sys/fs/cgroup/cpuacct", "cgroup", "rw,cpuacct") +
-                mount_line("/", "/sys/fs/cgroup/cpuset", "cgroup", "rw,cpuset") +
-                mount_line("/", "/sys/fs/cgroup/unified", "cgroup2", "rw"));
+  tree.file(
+      "/proc/self/cgroup",
+      "9:name=systemd:/\n8:pids:/\n4:memory:/box/1cfce51b\n3:cpuset:/\n2:cpuacct:/\n1:cpu:/box\n0::/box\n");
+  tree.file("/proc/self/mountinfo", "31 23 0:28 / /sys/fs/cgroup rw,relatime - tmpfs tmpfs rw,mode=755\n" +
+                                        mount_line("/", "/sys/fs/cgroup/cpu", "cgroup", "rw,cpu") +
+                                        mount_line("/", "/sys/fs/cgroup/cpuacct", "cgroup", "rw,cpuacct") +
+                                        mount_line("/", "/sys/fs/cgroup/cpuset", "cgroup", "rw,cpuset") +
+                                        mount_line("/", "/sys/fs/cgroup/unified", "cgroup2", "rw"));
   tree.file("/sys/fs/cgroup/cpu/release_agent", "").file("/sys/fs/cgroup/cpuset/release_agent", "");
   v1_group(tree, "/sys/fs/cgroup/cpu", "-1", "100000");
   v1_group(tree, "/sys/fs/cgroup/cpu/box", "150000", "100000");
-  tree.file("/sys/fs/cgroup/cpuset/cgroup.procs", "").file("/sys/fs/cgroup/cpuset/cpuset.effective_cpus", "0-1\n");
-  tree.file("/sys/fs/cgroup/unified/box/cgroup.procs", "").file("/sys/fs/cgroup/unified/box/cpu.pressure", "");
+  tree.file("/sys/fs/cgroup/cpuset/cgroup.procs", "")
+      .file("/sys/fs/cgroup/cpuset/cpuset.effective_cpus", "0-1\n");
+  tree.file("/sys/fs/cgroup/unified/box/cgroup.procs", "")
+      .file("/sys/fs/cgroup/unified/box/cpu.pressure", "");
   report_pointer report = explain(tree);
   EXPECT_EQ(report->facts.usable, 1.5);
   EXPECT_EQ(report->facts.cpuset, 2u);
@@ -212,7 +223,9 @@ TEST(facts, affinity_names_cpus_that_are_switched_off) {
 
 TEST(facts, two_thousand_cpus) {
   recorded_tree tree;
-  tree.machine("0-1999", "0-1999").file("/proc/self/cgroup", "0::/\n").file("/proc/self/mountinfo", v2_mount());
+  tree.machine("0-1999", "0-1999")
+      .file("/proc/self/cgroup", "0::/\n")
+      .file("/proc/self/mountinfo", v2_mount());
   std::string even;
   for (int cpu = 0; cpu < 2000; cpu += 2) even += std::to_string(cpu) + ",";
   even.pop_back();

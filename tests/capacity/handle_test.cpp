@@ -34,7 +34,9 @@ class handle : public testing::Test {
     quota("/sys/fs/cgroup/a", "150000 100000");
     options = tree.options();
   }
-  void quota(const std::string& folder, const std::string& text) { tree.file(folder + "/cpu.max", text + "\n"); }
+  void quota(const std::string& folder, const std::string& text) {
+    tree.file(folder + "/cpu.max", text + "\n");
+  }
 };
 
 TEST_F(handle, sees_changes_and_counts_them) {
@@ -107,7 +109,8 @@ TEST_F(handle, facts_of_one_moment_belong_together_in_all_threads) {
         const bool first = seen.quota == 1.5 && seen.quota_period_us == 100000 && seen.usable == 1.5;
         const bool second = seen.quota == 2.5 && seen.quota_period_us == 200000 && seen.usable == 2.5;
         const bool none = std::isinf(seen.quota) && seen.quota_period_us == 0 && seen.usable == 8;
-        EXPECT_TRUE(first || second || none) << seen.quota << " " << seen.quota_period_us << " " << seen.usable;
+        EXPECT_TRUE(first || second || none)
+            << seen.quota << " " << seen.quota_period_us << " " << seen.usable;
       }
     });
   }
@@ -149,7 +152,8 @@ TEST_F(handle, works_in_a_child_of_fork_even_if_the_parent_was_refreshing) {
 TEST_F(handle, keeps_errno_and_no_file_open) {
   const auto open_files = [] {
     int count = 0;
-    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) count += entry.exists() ? 1 : 0;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd"))
+      count += entry.exists() ? 1 : 0;
     return count;
   };
   tree.remove("/sys/fs/cgroup/a/cpu.max");

@@ -3,4 +3,6 @@
 #include <sukima/capacity.h>
 
 const char* sukima_capacity_test_first_kind(void);
-const char* sukima_capacity_test_first_kind(void) { return sukima_capacity_kind_name(SUKIMA_CAPACITY_ONLINE); }
+const char* sukima_capacity_test_first_kind(void) {
+  return sukima_capacity_kind_name(SUKIMA_CAPACITY_ONLINE);
+}

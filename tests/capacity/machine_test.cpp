@@ -150,7 +150,8 @@ TEST(machine, quota_of_a_group_of_our_own_and_of_its_parent) {
   const std::optional<hierarchy> where = find_hierarchy("cpu");
   if (!where) GTEST_SKIP() << "no hierarchy of control groups with the controller cpu is mounted here";
   const group outer(where->mount_point / ("sukima-test-" + std::to_string(getpid())));
-  if (!outer.made()) GTEST_SKIP() << "no group can be made in " << where->mount_point << ": " << std::strerror(errno);
+  if (!outer.made())
+    GTEST_SKIP() << "no group can be made in " << where->mount_point << ": " << std::strerror(errno);
   const group inner(outer.path() / "inner");
   ASSERT_TRUE(inner.made());
   if (!outer.set_quota(where->v2, 30000, 20000)) GTEST_SKIP() << "no quota can be set in " << outer.path();
@@ -179,11 +180,14 @@ TEST(machine, cpuset_of_a_group_of_our_own) {
   const std::optional<hierarchy> where = find_hierarchy("cpuset");
   if (!where) GTEST_SKIP() << "no hierarchy of control groups with the controller cpuset is mounted here";
   const group narrow(where->mount_point / ("sukima-test-" + std::to_string(getpid())));
-  if (!narrow.made()) GTEST_SKIP() << "no group can be made in " << where->mount_point << ": " << std::strerror(errno);
-  const std::string all = read_file(where->mount_point / (where->v2 ? "cpuset.cpus.effective" : "cpuset.cpus"));
+  if (!narrow.made())
+    GTEST_SKIP() << "no group can be made in " << where->mount_point << ": " << std::strerror(errno);
+  const std::string all =
+      read_file(where->mount_point / (where->v2 ? "cpuset.cpus.effective" : "cpuset.cpus"));
   const std::string first = all.substr(0, all.find_first_of(",-\n"));
   ASSERT_TRUE(write_file(narrow.path() / "cpuset.cpus", first));
-  ASSERT_TRUE(where->v2 || write_file(narrow.path() / "cpuset.mems", read_file(where->mount_point / "cpuset.mems")));
+  ASSERT_TRUE(where->v2 ||
+              write_file(narrow.path() / "cpuset.mems", read_file(where->mount_point / "cpuset.mems")));
   child process(narrow.path());
   const sukima_capacity_facts facts = process.facts();
   EXPECT_EQ(facts.cpuset, 1u);

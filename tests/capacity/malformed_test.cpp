@@ -39,7 +39,8 @@ class malformed : public testing::Test {
   void expect_ignored(const std::string& path, double usable) {
     report_pointer report = explain();
     EXPECT_EQ(report->facts.usable, usable) << notes_of(*report);
-    EXPECT_NE(notes_of(*report).find(path + ": "), std::string::npos) << path << " is not in: " << notes_of(*report);
+    EXPECT_NE(notes_of(*report).find(path + ": "), std::string::npos)
+        << path << " is not in: " << notes_of(*report);
     EXPECT_EQ(report->facts.note_count, report->note_count);
     EXPECT_EQ(tree.facts().note_count, report->facts.note_count);
   }
@@ -67,10 +68,28 @@ TEST_F(malformed, last_line_without_an_end) {
 }
 
 TEST_F(malformed, quotas_of_version_2) {
-  const std::vector<std::string> contents = {
-      "", "\n", "max", "100000", "abc", "-1 100000", "0 100000", "100000 0", "100000 -5", "1e5 100000", "1.5 100000",
-      "99999999999999999999 100000", "100000 99999999999999999999", "100000 100000 x", "100000\t100000", "max100000",
-      "maximum 100000", "100000 100000" + nul, nul + nul, "\xff\xfe", "0x100 100000", "+5 100000"};
+  const std::vector<std::string> contents = {"",
+                                             "\n",
+                                             "max",
+                                             "100000",
+                                             "abc",
+                                             "-1 100000",
+                                             "0 100000",
+                                             "100000 0",
+                                             "100000 -5",
+                                             "1e5 100000",
+                                             "1.5 100000",
+                                             "99999999999999999999 100000",
+                                             "100000 99999999999999999999",
+                                             "100000 100000 x",
+                                             "100000\t100000",
+                                             "max100000",
+                                             "maximum 100000",
+                                             "100000 100000" + nul,
+                                             nul + nul,
+                                             "\xff\xfe",
+                                             "0x100 100000",
+                                             "+5 100000"};
   for (const std::string& content : contents) {
     SCOPED_TRACE(content);
     tree.file("/sys/fs/cgroup/a/cpu.max", content);
@@ -82,7 +101,8 @@ TEST_F(malformed, quotas_of_version_1) {
   tree.file("/proc/self/cgroup", "1:cpu:/\n");
   tree.file("/proc/self/mountinfo", mount_line("/", "/cpu", "cgroup", "rw,cpu"));
   tree.file("/cpu/release_agent", "").file("/cpu/cpu.cfs_period_us", "100000\n");
-  for (const char* content : {"", "\n", "max", "abc", "0", "-", "- 1", "-0", "1 2", "99999999999999999999", "1.5"}) {
+  for (const char* content :
+       {"", "\n", "max", "abc", "0", "-", "- 1", "-0", "1 2", "99999999999999999999", "1.5"}) {
     SCOPED_TRACE(content);
     tree.file("/cpu/cpu.cfs_quota_us", content);
     expect_ignored("/cpu/cpu.cfs_quota_us", 8);
@@ -109,8 +129,9 @@ TEST_F(malformed, weights) {
 }
 
 TEST_F(malformed, lists_of_cpus) {
-  for (const char* content : {"", "\n", "0-", "-3", "3-1", "0,,1", "0,", "a", "0-3:1", "0-3:0/4", "0-3:5/4", "0-3:1/0",
-                              "0 1", "99999999999999999999", "0-99999999999999999999", "65536", "65536-70000"}) {
+  for (const char* content :
+       {"", "\n", "0-", "-3", "3-1", "0,,1", "0,", "a", "0-3:1", "0-3:0/4", "0-3:5/4", "0-3:1/0", "0 1",
+        "99999999999999999999", "0-99999999999999999999", "65536", "65536-70000"}) {
     SCOPED_TRACE(content);
     tree.file("/sys/fs/cgroup/a/cpuset.cpus.effective", content);
     expect_ignored("/sys/fs/cgroup/a/cpuset.cpus.effective", 1.5);
@@ -157,16 +178,16 @@ TEST_F(malformed, groups_and_mounts) {
   }
   tree.file("/proc/self/cgroup", "garbage\n0::/a\n");
   expect_ignored("/proc/self/cgroup", 1.5);
-  tree.file("/proc/self/mountinfo", "33 31 0:29 / /x rw\n\n- - -\n" +
-                                        mount_line("/", "/sys/fs/cgroup", "cgroup2", "rw"));
+  tree.file("/proc/self/mountinfo",
+            "33 31 0:29 / /x rw\n\n- - -\n" + mount_line("/", "/sys/fs/cgroup", "cgroup2", "rw"));
   expect_ignored("/proc/self/mountinfo", 1.5);
   tree.file("/proc/self/mountinfo", "33 31 0:29 a b rw - cgroup2 cgroup rw\n");
   EXPECT_EQ(tree.facts().usable, 8);
 }
 
 TEST_F(malformed, every_file_may_be_missing) {
-  for (const char* path : {"/proc/self/cgroup", "/proc/self/mountinfo", "/proc/self/status",
-                           "/sys/devices/system/cpu/online"}) {
+  for (const char* path :
+       {"/proc/self/cgroup", "/proc/self/mountinfo", "/proc/self/status", "/sys/devices/system/cpu/online"}) {
     SCOPED_TRACE(path);
     recorded_tree other;
     other.machine("0-7", "0-7").file("/proc/self/cgroup", "0::/\n").file("/proc/self/mountinfo", "");
@@ -174,7 +195,8 @@ TEST_F(malformed, every_file_may_be_missing) {
     sukima_capacity_options options = other.options();
     report_pointer report(sukima_capacity_explain(&options));
     EXPECT_EQ(report->facts.usable, 8);
-    EXPECT_NE(notes_of(*report).find(std::string(path) + ": does not exist"), std::string::npos) << notes_of(*report);
+    EXPECT_NE(notes_of(*report).find(std::string(path) + ": does not exist"), std::string::npos)
+        << notes_of(*report);
   }
 }
 

@@ -18,17 +18,18 @@ using sukima_test::recorded_tree;
 using sukima_test::report_pointer;
 
 TEST(parse_cpus, numbers) {
-  const std::pair<const char*, double> good[] = {{"1", 1},       {"1.5", 1.5}, {" 2 ", 2},      {"0.25", 0.25},
-                                                 {".5", 0.5},    {"3.", 3},    {"65536", 65536}, {"0001", 1},
-                                                 {"1.500000000000000000000000001", 1.5}};
+  const std::pair<const char*, double> good[] = {
+      {"1", 1},         {"1.5", 1.5}, {" 2 ", 2},
+      {"0.25", 0.25},   {".5", 0.5},  {"3.", 3},
+      {"65536", 65536}, {"0001", 1},  {"1.500000000000000000000000001", 1.5}};
   for (const auto& [text, expected] : good) {
     double value = -1;
     EXPECT_EQ(sukima_capacity_parse_cpus(text, &value), 0) << text;
     EXPECT_NEAR(value, expected, 1e-12) << text;
     EXPECT_EQ(sukima_capacity_parse_cpus(text, nullptr), 0) << text;
   }
-  for (const char* text : {"", " ", ".", "0", "0.0", "-1", "+1", "1,5", "1e3", "inf", "nan", "two", "1.5.2", "1 2",
-                           "65536.5", "65537", "99999999999999999999", "0x10", "1.5x"}) {
+  for (const char* text : {"", " ", ".", "0", "0.0", "-1", "+1", "1,5", "1e3", "inf", "nan", "two", "1.5.2",
+                           "1 2", "65536.5", "65537", "99999999999999999999", "0x10", "1.5x"}) {
     double value = -1;
     EXPECT_EQ(sukima_capacity_parse_cpus(text, &value), EINVAL) << text;
     EXPECT_EQ(value, -1) << text;
@@ -100,7 +101,8 @@ TEST_F(override_test, is_read_when_the_handle_is_opened) {
 TEST_F(override_test, that_is_malformed_is_an_error_with_a_text) {
   options.override_text = "two";
   const char* expected =
-      "SUKIMA_CPUS: 'two' is not a number of CPUs; give a decimal number above 0 and at most 65536, such as 2 or 1.5";
+      "SUKIMA_CPUS: 'two' is not a number of CPUs; give a decimal number above 0 and at most 65536, such as "
+      "2 or 1.5";
   sukima_capacity_facts facts{};
   EXPECT_EQ(sukima_capacity_read(&options, &facts), EINVAL);
   EXPECT_EQ(facts.usable, 4);
@@ -124,9 +126,16 @@ TEST(threads, rounding) {
     double cpus;
     uint32_t ceiling, floor, nearest;
   };
-  for (const expectation& e : {expectation{0.25, 1, 1, 1}, {1, 1, 1, 1}, {1.2, 2, 1, 1}, {1.5, 2, 1, 2},
-                               {1.999999999, 2, 2, 2}, {2, 2, 2, 2}, {2.000000001, 2, 2, 2}, {3.49, 4, 3, 3},
-                               {999.5, 1000, 999, 1000}, {0.1 + 0.7 + 0.2, 1, 1, 1}}) {
+  for (const expectation& e : {expectation{0.25, 1, 1, 1},
+                               {1, 1, 1, 1},
+                               {1.2, 2, 1, 1},
+                               {1.5, 2, 1, 2},
+                               {1.999999999, 2, 2, 2},
+                               {2, 2, 2, 2},
+                               {2.000000001, 2, 2, 2},
+                               {3.49, 4, 3, 3},
+                               {999.5, 1000, 999, 1000},
+                               {0.1 + 0.7 + 0.2, 1, 1, 1}}) {
     SCOPED_TRACE(e.cpus);
     EXPECT_EQ(threads(e.cpus, SUKIMA_CAPACITY_CEILING), e.ceiling);
     EXPECT_EQ(threads(e.cpus, SUKIMA_CAPACITY_FLOOR), e.floor);

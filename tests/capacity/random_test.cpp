@@ -40,7 +40,9 @@ class generator {
  private:
   int number(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
   bool chance(int percent) { return number(1, 100) <= percent; }
-  int pick(const std::vector<int>& from) { return from[static_cast<std::size_t>(number(0, static_cast<int>(from.size()) - 1))]; }
+  int pick(const std::vector<int>& from) {
+    return from[static_cast<std::size_t>(number(0, static_cast<int>(from.size()) - 1))];
+  }
   std::string pick_text(const std::vector<std::string>& from) {
     return from[static_cast<std::size_t>(number(0, static_cast<int>(from.size()) - 1))];
   }
@@ -71,19 +73,23 @@ class generator {
       if (v2) {
         tree.file(folder + "/cpu.max", quota + " " + period + end);
       } else {
-        tree.file(folder + "/cpu.cfs_quota_us", quota + end).file(folder + "/cpu.cfs_period_us", period + end);
+        tree.file(folder + "/cpu.cfs_quota_us", quota + end)
+            .file(folder + "/cpu.cfs_period_us", period + end);
       }
     }
     if (chance(60)) tree.file(folder + (v2 ? "/cpu.weight" : "/cpu.shares"), some_number() + end);
     if (chance(30)) {
       const std::string list = chance(10) ? pick_text({"", "4-", "junk"}) : some_list();
-      tree.file(folder + (v2 ? "/cpuset.cpus.effective" : pick_text({"/cpuset.cpus", "/cpuset.effective_cpus"})), list + end);
+      tree.file(
+          folder + (v2 ? "/cpuset.cpus.effective" : pick_text({"/cpuset.cpus", "/cpuset.effective_cpus"})),
+          list + end);
     }
   }
 
   void add_hierarchy(recorded_tree& tree, const std::string& type, const std::string& controllers, int id) {
     std::vector<std::string> names;
-    for (int depth = number(0, 5); depth > 0; depth--) names.push_back(pick_text({"a", "b c", "x:y", "pod-1", "back\\slash"}));
+    for (int depth = number(0, 5); depth > 0; depth--)
+      names.push_back(pick_text({"a", "b c", "x:y", "pod-1", "back\\slash"}));
     std::string path;
     for (const std::string& name : names) path += "/" + name;
     groups_ += std::to_string(id) + ":" + controllers + ":" + (path.empty() ? "/" : path) + "\n";
@@ -91,10 +97,12 @@ class generator {
       const int hidden = number(0, static_cast<int>(names.size()));
       std::string mount_root;
       std::string below;
-      for (int i = 0; i < static_cast<int>(names.size()); i++) (i < hidden ? mount_root : below) += "/" + names[static_cast<std::size_t>(i)];
+      for (int i = 0; i < static_cast<int>(names.size()); i++)
+        (i < hidden ? mount_root : below) += "/" + names[static_cast<std::size_t>(i)];
       if (chance(10)) mount_root += pick_text({"x", "/else"});
       const std::string mount_point = "/mnt " + std::to_string(mount_number_++) + "/cg";
-      mounts_ += mount_line(mount_root.empty() ? "/" : escape(mount_root), escape(mount_point), type, "rw," + controllers);
+      mounts_ += mount_line(mount_root.empty() ? "/" : escape(mount_root), escape(mount_point), type,
+                            "rw," + controllers);
       if (chance(10)) continue;  // hidden by something: the folder does not exist
       std::string folder = mount_point;
       fill_group(tree, folder, type == "cgroup2");
@@ -107,9 +115,12 @@ class generator {
   static std::string escape(const std::string& path) {
     std::string result;
     for (char character : path) {
-      if (character == ' ') result += "\\040";
-      else if (character == '\\') result += "\\134";
-      else result += character;
+      if (character == ' ')
+        result += "\\040";
+      else if (character == '\\')
+        result += "\\134";
+      else
+        result += character;
     }
     return result;
   }

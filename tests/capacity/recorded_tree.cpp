@@ -42,8 +42,8 @@ recorded_tree& recorded_tree::remove(std::string_view path) {
 
 recorded_tree& recorded_tree::machine(std::string_view online, std::string_view allowed) {
   file("/sys/devices/system/cpu/online", std::string(online) + "\n");
-  file("/proc/self/status",
-       "Name:\ttest\nPid:\t4711\nCpus_allowed:\tff\nCpus_allowed_list:\t" + std::string(allowed) + "\nThreads:\t1\n");
+  file("/proc/self/status", "Name:\ttest\nPid:\t4711\nCpus_allowed:\tff\nCpus_allowed_list:\t" +
+                                std::string(allowed) + "\nThreads:\t1\n");
   return file("/proc/self/stat",
               "4711 (a) b) R 1 4711 4711 34816 4711 4194304 1 2 3 4 5 6 7 8 20 0 1 0 99 1000000 200 "
               "18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 1 0 0 0 0 0 0 0 0 0 0 0 0 0\n");

@@ -73,14 +73,16 @@ bool has_word(const std::string& list, const std::string& word) {
 // The folders from the process's group up to the mount.
 using levels = std::vector<fs::path>;
 
-std::optional<levels> find_levels(const std::string& root, const std::string& type, const std::string& controller) {
+std::optional<levels> find_levels(const std::string& root, const std::string& type,
+                                  const std::string& controller) {
   static const std::regex group_line(R"((\d+):([^:]*):(/.*))");
   static const std::regex mount_line(R"(\S+ \S+ \S+ (\S+) (\S+) (?:\S+ )+?- (\S+) \S+ (.*))");
   std::optional<std::string> group;
   for (const std::string& line : lines_of(root + "/proc/self/cgroup")) {
     std::smatch part;
     if (group || !std::regex_match(line, part, group_line)) continue;
-    if (type == "cgroup2" ? part[1] == "0" && part[2] == "" : part[1] != "0" && has_word(part[2], controller)) {
+    if (type == "cgroup2" ? part[1] == "0" && part[2] == ""
+                          : part[1] != "0" && has_word(part[2], controller)) {
       group = part[3];
     }
   }
@@ -123,7 +125,8 @@ std::optional<quota_value> read_quota(const fs::path& folder, bool v2) {
   const std::string text = slurp(folder / "cpu.cfs_quota_us").value_or("");
   const std::string period_text = slurp(folder / "cpu.cfs_period_us").value_or("");
   std::smatch period;
-  if (!std::regex_match(text, part, number) || !std::regex_match(period_text, period, number)) return std::nullopt;
+  if (!std::regex_match(text, part, number) || !std::regex_match(period_text, period, number))
+    return std::nullopt;
   return quota_value{std::stod(part[1]) / std::stod(period[1]), std::stoull(period[1])};
 }
 
@@ -149,7 +152,8 @@ reference_facts compute_reference(const std::string& root) {
       }
     }
   };
-  take_cpuset(find_levels(root, "cgroup", "cpuset").value_or(levels{}), {"cpuset.effective_cpus", "cpuset.cpus"});
+  take_cpuset(find_levels(root, "cgroup", "cpuset").value_or(levels{}),
+              {"cpuset.effective_cpus", "cpuset.cpus"});
   take_cpuset(v2.value_or(levels{}), {"cpuset.cpus.effective"});
 
   result.online = static_cast<unsigned>(online.size());

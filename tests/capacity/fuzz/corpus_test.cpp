@@ -23,7 +23,8 @@ class corpus : public testing::TestWithParam<target> {};
 
 TEST_P(corpus, every_input_keeps_the_promises) {
   std::size_t count = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(std::string(SUKIMA_CORPUS) + "/" + GetParam().name)) {
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::string(SUKIMA_CORPUS) + "/" + GetParam().name)) {
     SCOPED_TRACE(entry.path());
     std::ifstream in(entry.path(), std::ios::binary);
     const std::vector<char> bytes(std::istreambuf_iterator<char>(in), {});
@@ -35,10 +36,13 @@ TEST_P(corpus, every_input_keeps_the_promises) {
 
 INSTANTIATE_TEST_SUITE_P(all, corpus,
                          testing::Values(target{"cpu_max", fuzz_cpu_max}, target{"cfs_quota", fuzz_cfs_quota},
-                                         target{"cpu_list", fuzz_cpu_list}, target{"cgroup_line", fuzz_cgroup_line},
+                                         target{"cpu_list", fuzz_cpu_list},
+                                         target{"cgroup_line", fuzz_cgroup_line},
                                          target{"mount_line", fuzz_mount_line}, target{"relate", fuzz_relate},
                                          target{"stat", fuzz_stat}, target{"cpus", fuzz_cpus},
                                          target{"lines", fuzz_lines}, target{"tree", fuzz_tree}),
-                         [](const testing::TestParamInfo<target>& one) { return std::string(one.param.name); });
+                         [](const testing::TestParamInfo<target>& one) {
+                           return std::string(one.param.name);
+                         });
 
 }  // namespace

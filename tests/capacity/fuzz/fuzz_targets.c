@@ -44,8 +44,10 @@ void fuzz_cpu_max(const uint8_t* data, size_t size) {
   sukima_write(&out, quota.limited ? " " : "max ");
   sukima_write_number(&out, quota.period_us);
   sukima_quota again;
-  check(sukima_parse_cpu_max((sukima_text){memory, memory + out.length}, &again), "what is written can be read");
-  check(again.limited == quota.limited && again.quota_us == quota.quota_us && again.period_us == quota.period_us,
+  check(sukima_parse_cpu_max((sukima_text){memory, memory + out.length}, &again),
+        "what is written can be read");
+  check(again.limited == quota.limited && again.quota_us == quota.quota_us &&
+            again.period_us == quota.period_us,
         "reading, writing and reading gives the same quota");
 }
 
@@ -73,7 +75,8 @@ void fuzz_cgroup_line(const uint8_t* data, size_t size) {
   sukima_text whole = text_of(data, size);
   sukima_cgroup_line line;
   if (!sukima_parse_cgroup_line(whole, &line)) return;
-  check(is_inside(line.controllers, whole) && is_inside(line.path, whole), "the parts are inside of the line");
+  check(is_inside(line.controllers, whole) && is_inside(line.path, whole),
+        "the parts are inside of the line");
   check(line.path.begin < line.path.end && *line.path.begin == '/', "a path starts with a slash");
   check(!sukima_list_contains(line.controllers, "a,b"), "a name in a list has no comma");
 }
@@ -183,17 +186,23 @@ void fuzz_lines(const uint8_t* data, size_t size) {
   close(descriptor);
 }
 
-static const char* const tree_files[] = {
-    "/proc/self/cgroup", "/proc/self/mountinfo",   "/proc/self/status",  "/proc/self/stat", "/sys/cpu.max",
-    "/sys/cpu.weight",   "/sys/cpu.cfs_quota_us",  "/sys/cpu.cfs_period_us", "/sys/cpuset.cpus.effective",
-    "/sys/devices/system/cpu/online"};
+static const char* const tree_files[] = {"/proc/self/cgroup",
+                                         "/proc/self/mountinfo",
+                                         "/proc/self/status",
+                                         "/proc/self/stat",
+                                         "/sys/cpu.max",
+                                         "/sys/cpu.weight",
+                                         "/sys/cpu.cfs_quota_us",
+                                         "/sys/cpu.cfs_period_us",
+                                         "/sys/cpuset.cpus.effective",
+                                         "/sys/devices/system/cpu/online"};
 enum { tree_file_count = sizeof tree_files / sizeof tree_files[0] };
 
 static char tree_root[] = "/dev/shm/sukima-fuzz-XXXXXX";
 
 static void remove_tree(void) {
-  static const char* const folders[] = {"/proc/self", "/proc", "/sys/devices/system/cpu", "/sys/devices/system",
-                                        "/sys/devices", "/sys", ""};
+  static const char* const folders[] = {
+      "/proc/self", "/proc", "/sys/devices/system/cpu", "/sys/devices/system", "/sys/devices", "/sys", ""};
   char path[128];
   for (size_t i = 0; i < tree_file_count; i++) {
     snprintf(path, sizeof path, "%s%s", tree_root, tree_files[i]);
@@ -206,8 +215,8 @@ static void remove_tree(void) {
 }
 
 static void make_tree(void) {
-  static const char* const folders[] = {"/proc", "/proc/self", "/sys", "/sys/devices", "/sys/devices/system",
-                                        "/sys/devices/system/cpu"};
+  static const char* const folders[] = {"/proc",        "/proc/self",          "/sys",
+                                        "/sys/devices", "/sys/devices/system", "/sys/devices/system/cpu"};
   static bool made = false;
   if (made) return;
   if (mkdtemp(tree_root) == NULL) abort();
@@ -240,7 +249,8 @@ void fuzz_tree(const uint8_t* data, size_t size) {
   sukima_capacity_facts facts;
   check(sukima_capacity_read(&options, &facts) == 0, "no file makes reading fail");
   if (report == NULL) return;
-  check(facts.usable > 0 && facts.usable <= facts.cap && facts.cap >= 1, "usable is above 0 and at most the cap");
+  check(facts.usable > 0 && facts.usable <= facts.cap && facts.cap >= 1,
+        "usable is above 0 and at most the cap");
   check(facts.usable <= facts.quota && facts.weight > 0, "no quota is exceeded");
   check(report->facts.usable == facts.usable && report->note_count == facts.note_count,
         "the report says what the facts say");
