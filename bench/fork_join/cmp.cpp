@@ -24,12 +24,15 @@ std::int64_t pairs(context c, elements a, elements b) {
   return first + second;
 }
 
-const bench::registration registered{"cmp", [](bench::run& run) {
+void measure(bench::run& run) {
   const kernels::cmp_problem problem(static_cast<std::size_t>(run.size_between(1, 1 << 24)));
   std::int64_t result = 0;
   run.time([&] { region([&](context c) { result = pairs(c, problem.a, problem.b); }); });
-  if (result != problem.expected()) throw bench::wrong_result("wrong number of pairs " + std::to_string(result));
+  if (result != problem.expected())
+    throw bench::wrong_result("wrong number of pairs " + std::to_string(result));
   run.result(result);
-}};
+}
+
+const bench::registration registered{"cmp", measure};
 
 }  // namespace

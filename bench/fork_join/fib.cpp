@@ -12,11 +12,13 @@ std::int64_t fib(context c, std::int64_t n) {
   return a + b;
 }
 
-const bench::registration registered{"fib", [](bench::run& run) {
+void measure(bench::run& run) {
   const std::int64_t n = run.size_between(0, 60);
   std::int64_t result = 0;
   run.time([&] { region([&](context c) { result = fib(c, n); }); });
   run.result(result);
-}};
+}
+
+const bench::registration registered{"fib", measure};
 
 }  // namespace

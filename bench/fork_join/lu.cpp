@@ -71,9 +71,10 @@ std::vector<double> product(const matrix& lu, const std::vector<double>& x) {
   return z;
 }
 
-const bench::registration registered{"lu", [](bench::run& run) {
+void measure(bench::run& run) {
   const int size = run.size_between(64, 16384);
-  if (size % static_cast<int>(kernels::block) != 0) throw bench::bad_argument("the size must be a multiple of 64");
+  if (size % static_cast<int>(kernels::block) != 0)
+    throw bench::bad_argument("the size must be a multiple of 64");
   const auto n = static_cast<std::size_t>(size);
   matrix a(n, 3, static_cast<double>(n));
   const auto x = kernels::probe(n);
@@ -82,6 +83,8 @@ const bench::registration registered{"lu", [](bench::run& run) {
   if (!(kernels::relative_difference(expected, product(a, x)) < 1e-10))
     throw bench::wrong_result("the factors' product is not the matrix");
   run.result(kernels::six_digits(a(n - 1, n - 1)));
-}};
+}
+
+const bench::registration registered{"lu", measure};
 
 }  // namespace

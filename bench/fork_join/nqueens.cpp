@@ -17,11 +17,13 @@ std::int64_t solutions(context c, queens q) {
       [=](context below, int column) { return solutions(below, q.with(std::uint32_t{1} << column)); });
 }
 
-const bench::registration registered{"nqueens", [](bench::run& run) {
+void measure(bench::run& run) {
   const queens empty{run.size_between(1, kernels::most_queens)};
   std::int64_t result = 0;
   run.time([&] { region([&](context c) { result = solutions(c, empty); }); });
   run.result(result);
-}};
+}
+
+const bench::registration registered{"nqueens", measure};
 
 }  // namespace

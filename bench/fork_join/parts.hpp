@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The results of a node's choices while they are computed, on the node's stack, for systems without reductions over
-// tasks.
+// The results of a node's choices while they are computed, on the node's stack, for systems without
+// reductions over tasks.
 #pragma once
 
 #include <array>

@@ -21,7 +21,8 @@ std::int64_t fillings(context c, const pentomino_board& board, int k, int used) 
   return c.sum<std::int64_t>(
       0, (board.n - used) * most_forms,
       [&](int choice) {
-        return choice % most_forms < board.forms(used + choice / most_forms).forms && !(window & form(choice).mask);
+        return choice % most_forms < board.forms(used + choice / most_forms).forms &&
+               !(window & form(choice).mask);
       },
       [&board, &form, k, used](context below, int choice) -> std::int64_t {
         pentomino_board next = board;
@@ -32,11 +33,13 @@ std::int64_t fillings(context c, const pentomino_board& board, int k, int used) 
       });
 }
 
-const bench::registration registered{"pentomino", [](bench::run& run) {
+void measure(bench::run& run) {
   const pentomino_board empty{run.size_between(12, pentomino_board::most_pieces)};
   std::int64_t result = 0;
   run.time([&] { region([&](context c) { result = fillings(c, empty, 0, 0); }); });
   run.result(result);
-}};
+}
+
+const bench::registration registered{"pentomino", measure};
 
 }  // namespace

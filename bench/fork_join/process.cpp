@@ -11,7 +11,7 @@ namespace {
 
 using bench::run;
 
-const bench::registration startup{"startup", [](run& r) {
+void measure_startup(run& r) {
   if (r.size() != 1) throw bench::bad_argument("there is no such size: use --size 1");
   const double bytes = kernels::status_bytes("VmRSS");
   const double cpu = bench::process_cpu_seconds(), start = bench::wall_seconds();
@@ -24,7 +24,9 @@ const bench::registration startup{"startup", [](run& r) {
   });
   r.field("bytes", kernels::status_bytes("VmRSS") - bytes);
   r.result("1");
-}, bench::start::cold};
+}
+
+const bench::registration startup{"startup", measure_startup, bench::start::cold};
 
 // Levels below this one, each a fork of a short branch and the next level.
 int descend(context c, int levels, std::atomic<std::uint64_t>& work) {
@@ -35,18 +37,19 @@ int descend(context c, int levels, std::atomic<std::uint64_t>& work) {
   return below + 1;
 }
 
-const bench::registration memory{"memory", [](run& r) {
+void measure_memory(run& r) {
   const int levels = r.size_between(1, 100'000'000);
   const double bytes = kernels::status_bytes("VmHWM");
   std::atomic<std::uint64_t> work{0};
   int done = 0;
-  bench::with_system(r.workers(), [&] {
-    r.time([&] { region([&](context c) { done = descend(c, levels, work); }); });
-  });
+  bench::with_system(r.workers(),
+                     [&] { r.time([&] { region([&](context c) { done = descend(c, levels, work); }); }); });
   if (work != kernels::short_work(1) * static_cast<std::uint64_t>(levels))
     throw bench::wrong_result("a short branch is missing");
   r.field("bytes", kernels::status_bytes("VmHWM") - bytes);
   r.result(done);
-}, bench::start::cold};
+}
+
+const bench::registration memory{"memory", measure_memory, bench::start::cold};
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// empty, coarse (each also after silence), saxpy, idle and idle-silence: what a region costs besides its work.
+// empty, coarse (each also after silence), saxpy, idle and idle-silence: what a region costs besides its
+// work.
 #include "kernels/small.hpp"
-
 
 #include "harness/batches.hpp"
 #include "kernels/saxpy.hpp"
@@ -13,17 +13,20 @@ using bench::run;
 using kernels::sleep_milliseconds;
 
 void fork_nothing() {
-  region([](context c) { c.fork2([](context) { kernels::nothing(); }, [](context) { kernels::nothing(); }); });
+  region(
+      [](context c) { c.fork2([](context) { kernels::nothing(); }, [](context) { kernels::nothing(); }); });
 }
 
-const bench::registration empty{"empty", [](run& r) {
+void measure_empty(run& r) {
   constexpr std::size_t batch = 50;
   const int calls = r.size_between(batch, 100'000'000);
   bench::time_median(r, static_cast<std::size_t>(calls), batch, fork_nothing);
   r.result("ok");
-}};
+}
 
-const bench::registration empty_after_silence{"empty-after-silence", [](run& r) {
+const bench::registration empty{"empty", measure_empty};
+
+void measure_empty_after_silence(run& r) {
   const int calls = r.size_between(1, 100'000);
   std::vector<double> seconds;
   double cpu = 0;
@@ -36,7 +39,9 @@ const bench::registration empty_after_silence{"empty-after-silence", [](run& r) 
   }
   r.record(bench::quantile(std::move(seconds), 0.5), cpu);
   r.result("ok");
-}};
+}
+
+const bench::registration empty_after_silence{"empty-after-silence", measure_empty_after_silence};
 
 void time_coarse(run& r, double seconds_each) {
   const auto branch = [seconds_each](context) { kernels::use_cpu(seconds_each); };
@@ -44,27 +49,32 @@ void time_coarse(run& r, double seconds_each) {
   r.result("ok");
 }
 
-const bench::registration coarse{"coarse", [](run& r) { time_coarse(r, r.size_between(1, 60'000) * 1e-3); }};
+void measure_coarse(run& r) { time_coarse(r, r.size_between(1, 60'000) * 1e-3); }
 
-const bench::registration coarse_after_silence{"coarse-after-silence", [](run& r) {
+const bench::registration coarse{"coarse", measure_coarse};
+
+void measure_coarse_after_silence(run& r) {
   sleep_milliseconds(r.size_between(0, 3'600'000));
   time_coarse(r, 0.1);
-}};
+}
 
-const bench::registration saxpy{"saxpy", [](run& r) {
+const bench::registration coarse_after_silence{"coarse-after-silence", measure_coarse_after_silence};
+
+void measure_saxpy(run& r) {
   const int n = r.size_between(1, 1 << 28);
   kernels::saxpy_problem p(static_cast<std::size_t>(n));
   const float a = p.a;
   const float* x = p.x.data();
   float* y = p.y.data();
-  bench::time_median(r, p.calls(), p.batch(),
-                     [=] { loop(0, n, [=](int i) { y[i] += a * x[i]; }); });
+  bench::time_median(r, p.calls(), p.batch(), [=] { loop(0, n, [=](int i) { y[i] += a * x[i]; }); });
   if (!p.right()) throw bench::wrong_result("an element is wrong");
   r.result("ok");
-}};
+}
+
+const bench::registration saxpy{"saxpy", measure_saxpy};
 
 // The sequential task runs on one thread; all CPU time that the process uses beyond that thread's is waste.
-const bench::registration idle{"idle", [](run& r) {
+void measure_idle(run& r) {
   const double seconds = r.size_between(1, 600'000) * 1e-3;
   const double before = bench::process_cpu_seconds(), start = bench::wall_seconds();
   double task_cpu = 0;
@@ -80,13 +90,17 @@ const bench::registration idle{"idle", [](run& r) {
   const double end = bench::wall_seconds();
   r.record(end - start, std::max(0.0, bench::process_cpu_seconds() - before - task_cpu));
   r.result("ok");
-}};
+}
 
-const bench::registration idle_silence{"idle-silence", [](run& r) {
+const bench::registration idle{"idle", measure_idle};
+
+void measure_idle_silence(run& r) {
   const int silence = r.size_between(1, 600'000);
   bench::warm_up();
   r.time([&] { sleep_milliseconds(silence); });
   r.result("ok");
-}};
+}
+
+const bench::registration idle_silence{"idle-silence", measure_idle_silence};
 
 }  // namespace

@@ -18,7 +18,8 @@ void search(context c, const graph& g, std::vector<vertex>& parent, std::vector<
     const vertex v = pending.back();
     pending.pop_back();
     for (const vertex u : g.neighbours(v)) {
-      // Relaxed: a vertex's parent is the only thing that searchers tell each other; the join publishes the tree.
+      // Relaxed: a vertex's parent is the only thing that searchers tell each other; the join publishes the
+      // tree.
       std::atomic_ref<vertex> entry(parent[u]);
       vertex none = no_vertex;
       if (entry.load(std::memory_order_relaxed) == no_vertex &&
@@ -35,13 +36,15 @@ void search(context c, const graph& g, std::vector<vertex>& parent, std::vector<
   }
 }
 
-const bench::registration registered{"spantree", [](bench::run& run) {
+void measure(bench::run& run) {
   const graph g(static_cast<std::size_t>(run.size_between(1, 1 << 27)));
   std::vector<vertex> parent(g.vertices(), no_vertex);
   parent[0] = 0;
   run.time([&] { region([&](context c) { search(c, g, parent, {0}); }); });
   if (const auto fault = g.fault(parent); !fault.empty()) throw bench::wrong_result(fault);
   run.result(g.vertices());
-}};
+}
+
+const bench::registration registered{"spantree", measure};
 
 }  // namespace

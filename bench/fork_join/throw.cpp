@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// throw: a search for n queens that ends by an exception after 0, 1, … 100 % of the solutions, caught outside the
-// region. Seconds from throw to catch: the median, and as "p99" the 99th percentile.
+// throw: a search for n queens that ends by an exception after 0, 1, … 100 % of the solutions, caught outside
+// the region. Seconds from throw to catch: the median, and as "p99" the 99th percentile.
 #include <atomic>
 
 #include "harness/batches.hpp"
@@ -28,10 +28,12 @@ int search(context c, queens q, std::atomic<std::int64_t>& left) {
   const std::uint32_t free = q.free();
   return c.sum<int>(
       0, q.n, [=](int column) { return (free >> column & 1) != 0; },
-      [=, &left](context below, int column) { return search(below, q.with(std::uint32_t{1} << column), left); });
+      [=, &left](context below, int column) {
+        return search(below, q.with(std::uint32_t{1} << column), left);
+      });
 }
 
-const bench::registration registered{"throw", [](bench::run& run) {
+void measure(bench::run& run) {
   const queens empty{run.size_between(4, kernels::most_queens)};
   std::atomic<std::int64_t> found{0};
   region([&](context c) {
@@ -54,6 +56,8 @@ const bench::registration registered{"throw", [](bench::run& run) {
   run.record(bench::quantile(seconds, 0.5), bench::process_cpu_seconds() - cpu);
   run.field("p99", bench::quantile(seconds, 0.99));
   run.result(found.load());
-}};
+}
+
+const bench::registration registered{"throw", measure};
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The little parallel work that every program does first: some milliseconds of forks, for all threads to join in.
+// The little parallel work that every program does first: some milliseconds of forks, for all threads to join
+// in.
 #include "harness/harness.hpp"
 #include "system.hpp"
 
@@ -8,7 +9,8 @@ namespace {
 std::int64_t leaves(context c, int depth) {
   if (depth == 0) return 1;
   std::int64_t a = 0, b = 0;
-  c.fork2([&](context below) { a = leaves(below, depth - 1); }, [&](context below) { b = leaves(below, depth - 1); });
+  c.fork2([&](context below) { a = leaves(below, depth - 1); },
+          [&](context below) { b = leaves(below, depth - 1); });
   return a + b;
 }
 

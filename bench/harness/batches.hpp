@@ -17,8 +17,8 @@ inline double quantile(std::vector<double> values, double q) {
   return values[rank];
 }
 
-/// Calls `one` calls times, timing batches of batch calls; records the median batch's seconds for one call, and
-/// the CPU seconds of all calls.
+/// Calls `one` calls times, timing batches of batch calls; records the median batch's seconds for one call,
+/// and the CPU seconds of all calls.
 template <class F>
 void time_median(run& r, std::size_t calls, std::size_t batch, F one) {
   std::vector<double> seconds;

@@ -34,8 +34,8 @@ double wall_seconds() {
 
 int run::size_between(int least, int most) const {
   if (size_ < least || size_ > most)
-    throw bad_argument("size " + std::to_string(size_) + " is out of range: use --size " + std::to_string(least) +
-                       " to " + std::to_string(most));
+    throw bad_argument("size " + std::to_string(size_) + " is out of range: use --size " +
+                       std::to_string(least) + " to " + std::to_string(most));
   return static_cast<int>(size_);
 }
 
@@ -147,7 +147,8 @@ int run_program(int argc, char** argv) {
   const auto found = registered().find(o.name);
   if (found == registered().end()) {
     std::cerr << program_invocation_short_name << ": "
-              << (o.name.empty() ? "no benchmark named" : "unknown benchmark '" + o.name + "'") << "; known are:";
+              << (o.name.empty() ? "no benchmark named" : "unknown benchmark '" + o.name + "'")
+              << "; known are:";
     for (const auto& [name, benchmark] : registered()) std::cerr << " " << name;
     std::cerr << "\n";
     return 2;
@@ -164,8 +165,8 @@ int run_program(int argc, char** argv) {
   return code;
 }
 
-// Benchmarks run on an ordinary thread, but one whose stack has room for deep recursions of systems that work on
-// the caller's stack.
+// Benchmarks run on an ordinary thread, but one whose stack has room for deep recursions of systems that work
+// on the caller's stack.
 constexpr std::size_t stack_bytes = std::size_t{1} << 30;
 
 int run_on_large_stack(int argc, char** argv) {

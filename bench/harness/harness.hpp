@@ -94,8 +94,8 @@ struct registration {
   registration(std::string_view name, void (*measure)(run&), start how = start::warm);
 };
 
-/// Defined by each program: starts its system with that many workers, calls body on the calling thread, and stops
-/// the system.
+/// Defined by each program: starts its system with that many workers, calls body on the calling thread, and
+/// stops the system.
 void with_system(unsigned workers, const std::function<void()>& body);
 
 /// Defined by each program: a little parallel work, so that all threads of the running system exist.

@@ -40,6 +40,8 @@ struct grav_problem {
   }
 };
 
-inline std::string as_text(const force& f) { return six_digits(f.x) + " " + six_digits(f.y) + " " + six_digits(f.z); }
+inline std::string as_text(const force& f) {
+  return six_digits(f.x) + " " + six_digits(f.y) + " " + six_digits(f.z);
+}
 
 }  // namespace kernels

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dense matrices for matmul and lu: views, a fixed-seed generator, and the blocks at the leaves of the recursions.
+// Dense matrices for matmul and lu: views, a fixed-seed generator, and the blocks at the leaves of the
+// recursions.
 #pragma once
 
 #include <cmath>

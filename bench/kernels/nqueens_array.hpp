@@ -7,8 +7,8 @@
 
 namespace kernels {
 
-/// A partly filled board: one queen in each of the first `row` rows. Large on purpose: copying it at every node
-/// costs more than visiting the node.
+/// A partly filled board: one queen in each of the first `row` rows. Large on purpose: copying it at every
+/// node costs more than visiting the node.
 struct queens_board {
   static constexpr int most = 20;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pentomino puzzle: fill a board, six columns wide, with n pieces of five cells.
 //
-// n = 12 is the classic 6×10 board with the twelve different pieces: 2339 fillings, each counted with its turned
-// and mirrored forms, so 9356. For n > 12 the board goes on downwards (up to 17 rows; with a wall column that is
-// a grid of 7×17) to its first 5n cells, and every additional piece is one more straight one; all pieces count as
-// different, so exchanging two straight ones gives another filling.
+// n = 12 is the classic 6×10 board with the twelve different pieces: 2339 fillings, each counted with its
+// turned and mirrored forms, so 9356. For n > 12 the board goes on downwards (up to 17 rows; with a wall
+// column that is a grid of 7×17) to its first 5n cells, and every additional piece is one more straight one;
+// all pieces count as different, so exchanging two straight ones gives another filling.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ struct piece {
 };
 
 inline constexpr std::array<std::string_view, 12> shapes{
-    "XXXXX",     "XXXX/X...",   "XXXX/.X..",   "XXX/XX.",     "XXX/X.X",     "XXX./..XX",
+    "XXXXX",       "XXXX/X...",   "XXXX/.X..",   "XXX/XX.",     "XXX/X.X",     "XXX./..XX",
     "XXX/X../X..", "XX./.XX/..X", "XX./.X./.XX", ".XX/XX./.X.", ".X./XXX/.X.", "XXX/.X./.X."};
 
 /// The different orientations of a shape, each with its first cell (in reading order) at 0.
@@ -103,7 +103,8 @@ struct pentomino_board {
     }
   }
 
-  /// The shape and orientations of the piece at that place of the order. Pieces from the 13th on are straight.
+  /// The shape and orientations of the piece at that place of the order. Pieces from the 13th on are
+  /// straight.
   [[nodiscard]] const pentomino_detail::piece& forms(int place) const {
     const int p = piece[static_cast<unsigned>(place)];
     return pentomino_pieces[static_cast<unsigned>(p < 12 ? p : 0)];
@@ -117,8 +118,8 @@ struct pentomino_board {
     return k + std::countr_one(window(k));
   }
 
-  /// The cells that are not free from cell k on, as the masks of orientations see them: one fits if its mask has
-  /// no cell in common. Stays valid while pieces are placed and removed again.
+  /// The cells that are not free from cell k on, as the masks of orientations see them: one fits if its mask
+  /// has no cell in common. Stays valid while pieces are placed and removed again.
   [[nodiscard]] std::uint64_t window(int k) const { return static_cast<std::uint64_t>(full >> k); }
 
   /// Whether the first free cell k is part of a hole of one or two cells, which no piece fills.
@@ -129,7 +130,8 @@ struct pentomino_board {
     return (w & right) != 0 || (~w & (next_right | next_below)) == 0;
   }
 
-  /// Puts the piece at place `chosen` of the order on cell k, in that orientation, and moves it to place `used`.
+  /// Puts the piece at place `chosen` of the order on cell k, in that orientation, and moves it to place
+  /// `used`.
   void place(int k, int used, int chosen, const pentomino_detail::orientation& o) {
     std::swap(piece[static_cast<unsigned>(used)], piece[static_cast<unsigned>(chosen)]);
     paint(k, o, static_cast<std::int8_t>(piece[static_cast<unsigned>(used)] + 2));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SplitMix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014): a generator that is easily the same in C++ and in Rust.
+// SplitMix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014): a generator that is easily the same in C++ and in
+// Rust.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,9 @@ class random_numbers {
     return z ^ (z >> 31);
   }
   /// A number in [0, bound), by the high half of a product; bound is at most 2³².
-  std::uint32_t below(std::uint64_t bound) { return static_cast<std::uint32_t>(((bits() >> 32) * bound) >> 32); }
+  std::uint32_t below(std::uint64_t bound) {
+    return static_cast<std::uint32_t>(((bits() >> 32) * bound) >> 32);
+  }
   /// A number in [0, 1).
   double real() { return static_cast<double>(bits() >> 11) * 0x1p-53; }
 

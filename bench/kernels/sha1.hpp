@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SHA-1 (FIPS 180-4) of messages of at most 13 words, which is one block: what the UTS trees need. Written out
-// because the cost of a digest is the cost of a node there, and must be the same in C++ and in Rust.
+// SHA-1 (FIPS 180-4) of messages of at most 13 words, which is one block: what the UTS trees need. Written
+// out because the cost of a digest is the cost of a node there, and must be the same in C++ and in Rust.
 #pragma once
 
 #include <array>

@@ -19,7 +19,8 @@ inline double thread_cpu_seconds() {
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
 }
 
-/// Computes until this thread has had that much CPU time; two such calls on one CPU take twice as long. Never polls.
+/// Computes until this thread has had that much CPU time; two such calls on one CPU take twice as long. Never
+/// polls.
 inline void use_cpu(double seconds) {
   const double end = thread_cpu_seconds() + seconds;
   volatile std::uint64_t x = 1;
@@ -27,7 +28,9 @@ inline void use_cpu(double seconds) {
     for (int i = 0; i < 1000; ++i) x = x * 6364136223846793005U + 1;
 }
 
-inline void sleep_milliseconds(std::int64_t ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
+inline void sleep_milliseconds(std::int64_t ms) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(ms));
+}
 
 /// A call of nothing that the compiler keeps.
 [[gnu::noinline]] inline void nothing() { asm volatile(""); }

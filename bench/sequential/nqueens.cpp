@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nqueens: bit masks, one loop over the columns of each row; and the same with a loop over the free bits only.
+// nqueens: bit masks, a loop over the columns of each row; and the same with a loop over the free bits.
 #include "kernels/nqueens.hpp"
 
 #include "harness/harness.hpp"
@@ -22,7 +22,8 @@ std::int64_t solutions(queens q) {
 std::int64_t solutions_by_lowest_bit(queens q) {
   if (q.complete()) return 1;
   std::int64_t sum = 0;
-  for (std::uint32_t free = q.free(); free != 0; free &= free - 1) sum += solutions_by_lowest_bit(q.with(free & -free));
+  for (std::uint32_t free = q.free(); free != 0; free &= free - 1)
+    sum += solutions_by_lowest_bit(q.with(free & -free));
   return sum;
 }
 

@@ -20,11 +20,13 @@ std::int64_t solutions(queens_board& board, int row) {
   return sum;
 }
 
-const bench::registration registered{"nqueens-array", [](bench::run& run) {
+void measure(bench::run& run) {
   queens_board board{run.size_between(1, queens_board::most)};
   std::int64_t result = 0;
   run.time([&] { result = solutions(board, 0); });
   run.result(result);
-}};
+}
+
+const bench::registration registered{"nqueens-array", measure};
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The context of the sequential program, for the fork-join programs that are the best plain ones without forks.
+// The context of the sequential program, for the fork-join programs that are the best plain ones without
+// forks.
 #pragma once
 
 struct context {

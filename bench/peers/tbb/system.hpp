@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The context of the programs for oneTBB, in the forms that are fastest there: parallel_invoke for two functions, a
-// task group for few choices, parallel_reduce for long ranges.
+// The context of the programs for oneTBB, in the forms that are fastest there: parallel_invoke for two
+// functions, a task group for few choices, parallel_reduce for long ranges.
 #pragma once
 
 #include <tbb/blocked_range.h>
