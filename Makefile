@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Short commands around CMake. `make` alone builds.
 .DEFAULT_GOAL := build
-.PHONY: help dependencies build test demo docs format install clean
+.PHONY: help dependencies build test tidy demo docs format install clean
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
@@ -20,6 +20,9 @@ build: dependencies ## build with g++ -O3; the program is build/release/bin/suki
 
 test: dependencies ## build and run all tests: release, debug, ThreadSanitizer, AddressSanitizer, format, models
 	@scripts/test.sh
+
+tidy: build ## clang-tidy with the static analyzer over all sources (make test leaves the analyzer out)
+	@scripts/check-tidy.sh
 
 demo: build ## compare Sukima with its peers on two problems: a table and a plot in build/demo
 	@scripts/demo.sh

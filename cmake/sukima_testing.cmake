@@ -5,9 +5,9 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 include(GoogleTest)
 
 # Seconds until a hanging test is killed; the sanitizers make programs some ten times slower.
-set(SUKIMA_TEST_TIMEOUT 60)
+set(SUKIMA_TEST_TIMEOUT 120)
 if(SUKIMA_SANITIZER)
-  set(SUKIMA_TEST_TIMEOUT 300)
+  set(SUKIMA_TEST_TIMEOUT 600)
 endif()
 
 # Options of the sanitizers that every test runs with.
@@ -28,7 +28,7 @@ function(sukima_add_test name)
   endif()
   set(timeout ${SUKIMA_TEST_TIMEOUT})
   if(arg_TIMEOUT)
-    math(EXPR timeout "${arg_TIMEOUT} * ${SUKIMA_TEST_TIMEOUT} / 60")
+    math(EXPR timeout "${arg_TIMEOUT} * ${SUKIMA_TEST_TIMEOUT} / 120")
   endif()
   add_executable(${name} ${arg_SOURCES})
   target_compile_definitions(${name} PRIVATE ${arg_DEFINITIONS})

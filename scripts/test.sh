@@ -13,12 +13,11 @@ export CMAKE_BUILD_PARALLEL_LEVEL
 scripts/check-format.sh
 for preset in "${presets[@]}"; do
   echo "== $preset: building (after $SECONDS s)"
-  cmake --preset "$preset" > "/tmp/sukima-configure.$$" || { cat "/tmp/sukima-configure.$$"; rm "/tmp/sukima-configure.$$"; exit 1; }
-  rm "/tmp/sukima-configure.$$"
+  cmake --preset "$preset" --log-level=WARNING
   cmake --build --preset "$preset"
   if [[ $preset == release ]]; then
     echo "== $preset: clang-tidy (after $SECONDS s)"
-    scripts/check-tidy.sh build/release
+    scripts/check-tidy.sh --quick build/release
   fi
   echo "== $preset: testing (after $SECONDS s)"
   ctest --preset "$preset"
