@@ -80,7 +80,7 @@ typedef struct sukima_capacity_facts {
   uint32_t cpuset;  ///< CPUs in the effective cpuset; 0 if there is none to be seen
   uint32_t note_count;  ///< how many things were ignored or could not be read
   uint32_t
-      ancestors_hidden;  ///< 1 if there are groups above the highest visible one, whose limits are unknown
+      ancestors_hidden;  ///< 1 if groups above its own cannot be seen, whose limits are therefore unknown
   sukima_capacity_kind binding;  ///< which kind of limit `usable` comes from
 } sukima_capacity_facts;
 

@@ -65,81 +65,70 @@ static uint64_t read_groups(sukima_reader* reader, bool take) {
 
 uint64_t sukima_reader_hash_groups(sukima_reader* reader) { return read_groups(reader, false); }
 
-// The process is listed in cgroup.procs of the directory in reader->path.
-static bool lists_process(sukima_reader* reader, uint64_t pid) {
-  sukima_writer out = {reader->path, sizeof reader->path, strlen(reader->path), false};
-  sukima_write(&out, "/cgroup.procs");
-  sukima_line_reader lines;
-  // The other work memory is in use for mountinfo.
-  if (pid == 0 || out.overflow ||
-      sukima_line_reader_open(&lines, reader->path, reader->content, sizeof reader->content) != 0) {
-    return false;
+// Says how well the mount shows the group; the group's directory (or that of the group above) is in
+// reader->path.
+static sukima_match judge(sukima_reader* reader, sukima_relation relation, unsigned levels, uint64_t pid) {
+  const char* point = reader->mount_point;
+  switch (relation) {
+    case SUKIMA_INSIDE: {
+      bool group =
+          sukima_make_path(reader, point, reader->below, "/cgroup.procs") && sukima_file_exists(reader->path);
+      if (!sukima_make_path(reader, point, reader->below, "") || !sukima_file_exists(reader->path)) break;
+      return group ? SUKIMA_SHOWS_GROUP : SUKIMA_SHOWS_DIRECTORY;
+    }
+    case SUKIMA_ABOVE:
+      if (!sukima_make_path(reader, point, "", "")) break;
+      if (sukima_reader_search(reader, levels, pid)) return SUKIMA_SHOWS_GROUP;
+      sukima_make_path(reader, point, "", "");
+      return SUKIMA_SHOWS_ANCESTOR;
+    case SUKIMA_UNRELATED:
+      if (sukima_make_path(reader, point, "", "") && sukima_reader_lists_process(reader, pid)) {
+        return SUKIMA_CONTAINS_PROCESS;
+      }
+      break;
   }
-  bool found = false;
-  sukima_text line;
-  uint64_t number = 0;
-  while (!found && sukima_line_reader_next(&lines, &line)) {
-    found = sukima_text_take_number(&line, &number) && number == pid;
-  }
-  sukima_line_reader_close(&lines);
-  return found;
+  return SUKIMA_NO_MATCH;
 }
 
-static sukima_match judge(sukima_reader* reader, sukima_relation relation, uint64_t pid) {
-  if (relation == SUKIMA_INSIDE) {
-    if (sukima_make_path(reader, reader->mount_point, reader->below, "/cgroup.procs") &&
-        sukima_file_exists(reader->path)) {
-      return SUKIMA_SHOWS_GROUP;
-    }
-    if (sukima_make_path(reader, reader->mount_point, reader->below, "") &&
-        sukima_file_exists(reader->path)) {
-      return SUKIMA_SHOWS_DIRECTORY;
-    }
-    return SUKIMA_NO_MATCH;
-  }
-  if (!sukima_make_path(reader, reader->mount_point, "", "")) return SUKIMA_NO_MATCH;
-  if (lists_process(reader, pid)) return SUKIMA_CONTAINS_PROCESS;
-  return relation == SUKIMA_ABOVE ? SUKIMA_SHOWS_ANCESTOR : SUKIMA_NO_MATCH;
-}
-
-// Fills mount_root, mount_point and below of the work memory.
-static sukima_relation relate_mount(sukima_reader* reader, const sukima_place* place,
-                                    const sukima_mount_line* mount) {
+// Fills mount_root and mount_point of the work memory.
+static bool take_paths(sukima_reader* reader, const sukima_mount_line* mount) {
   sukima_writer root = sukima_writer_make(reader->mount_root, sizeof reader->mount_root);
   sukima_writer point = sukima_writer_make(reader->mount_point, sizeof reader->mount_point);
-  sukima_writer below = sukima_writer_make(reader->below, sizeof reader->below);
   sukima_unescape(mount->root, &root);
   sukima_unescape(mount->mount_point, &point);
   if (root.overflow || point.overflow || root.memory[0] != '/' || point.memory[0] != '/') {
     sukima_note(reader, "/proc/self/mountinfo",
                 "the path of a control group mount cannot be used; it is ignored");
-    return SUKIMA_UNRELATED;
+    return false;
   }
   if (strcmp(reader->mount_point, "/") == 0) reader->mount_point[0] = '\0';
-  sukima_text below_text;
-  sukima_relation relation =
-      sukima_relate((sukima_text){root.memory, root.memory + root.length},
-                    (sukima_text){place->group, place->group + strlen(place->group)}, &below_text);
-  if (relation == SUKIMA_INSIDE)
-    sukima_write_bytes(&below, below_text.begin, sukima_text_length(&below_text));
-  return relation;
+  return true;
 }
 
 // Takes this mount if it shows the group better than the ones before.
 static void try_mount(sukima_reader* reader, sukima_place* place, const sukima_mount_line* mount,
                       uint64_t pid) {
-  sukima_match found = judge(reader, relate_mount(reader, place, mount), pid);
-  size_t root_length = strlen(reader->mount_root);
+  if (!take_paths(reader, mount)) return;
+  sukima_text root = {reader->mount_root, reader->mount_root + strlen(reader->mount_root)};
+  sukima_text group = {place->group, place->group + strlen(place->group)};
+  sukima_text below;
+  unsigned levels = 0;
+  sukima_relation relation = sukima_relate(root, group, &below, &levels);
+  sukima_writer out = sukima_writer_make(reader->below, sizeof reader->below);
+  sukima_write_bytes(&out, below.begin, sukima_text_length(&below));
+
+  sukima_match found = judge(reader, relation, levels, pid);
+  int depth = sukima_path_depth(root);
   // A later mount at the same place hides the earlier one.
   bool hides = place->match != SUKIMA_NO_MATCH && strcmp(place->mount_point, reader->mount_point) == 0;
-  bool better = found > place->match || (found == place->match && root_length < place->mount_root_length);
+  bool better = found > place->match || (found == place->match && depth < place->mount_root_depth);
   if (!hides && !better) return;
-  if (found != SUKIMA_NO_MATCH && !sukima_make_path(reader, reader->mount_point, reader->below, "")) return;
   place->match = found;
-  place->mount_root_length = root_length;
-  place->level = found == SUKIMA_SHOWS_ANCESTOR ? 1 : 0;
+  place->mount_root_depth = depth;
+  place->level = found == SUKIMA_SHOWS_ANCESTOR ? levels + (uint32_t)sukima_path_depth(below) : 0;
   place->top_length = strlen(reader->root) + strlen(reader->mount_point);
-  place->hidden_above = strcmp(reader->mount_root, "/") != 0;
+  // Otherwise the highest visible group itself tells: see check_visibility().
+  place->hidden_above = depth > 0 || found == SUKIMA_SHOWS_ANCESTOR || found == SUKIMA_CONTAINS_PROCESS;
   strcpy(place->mount_point, reader->mount_point);
   strcpy(place->directory, reader->path);
 }
@@ -209,7 +198,7 @@ static void check_visibility(sukima_reader* reader) {
     }
     if (place->match == SUKIMA_SHOWS_ANCESTOR) {
       sukima_note(reader, place->directory,
-                  "only this group above the process's own is visible: limits between them are unknown");
+                  "only this group above the process's own was found: limits between them are unknown");
     }
   }
 }

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -91,3 +92,34 @@ bool sukima_line_reader_next(sukima_line_reader* reader, sukima_text* line) {
 }
 
 void sukima_line_reader_close(sukima_line_reader* reader) { close_file(reader->descriptor); }
+
+// What getdents64 writes.
+typedef struct kernel_entry {
+  uint64_t inode;
+  int64_t offset;
+  unsigned short length;
+  unsigned char type;
+  char name[];
+} kernel_entry;
+
+int sukima_directory_open(sukima_directory_reader* reader, const char* path, char* memory, size_t size) {
+  *reader = (sukima_directory_reader){.descriptor = open_file(path), .memory = memory, .size = size};
+  return reader->descriptor < 0 ? errno : 0;
+}
+
+const char* sukima_directory_next(sukima_directory_reader* reader) {
+  for (;;) {
+    if (reader->begin == reader->end) {
+      long count = syscall(SYS_getdents64, reader->descriptor, reader->memory, reader->size);
+      if (count <= 0) return NULL;
+      reader->begin = 0;
+      reader->end = (size_t)count;
+    }
+    const kernel_entry* entry = (const kernel_entry*)(const void*)(reader->memory + reader->begin);
+    reader->begin += entry->length;
+    if (entry->type != DT_DIR && entry->type != DT_UNKNOWN) continue;
+    if (strcmp(entry->name, ".") != 0 && strcmp(entry->name, "..") != 0) return entry->name;
+  }
+}
+
+void sukima_directory_close(sukima_directory_reader* reader) { close_file(reader->descriptor); }

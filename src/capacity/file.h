@@ -40,4 +40,21 @@ bool sukima_line_reader_next(sukima_line_reader* reader, sukima_text* line);
 
 void sukima_line_reader_close(sukima_line_reader* reader);
 
+/// Reads the names in a directory.
+typedef struct sukima_directory_reader {
+  int descriptor;
+  char* memory;  ///< aligned for 64-bit numbers
+  size_t size;
+  size_t begin;
+  size_t end;
+} sukima_directory_reader;
+
+/// \return 0, or an error number; then there is nothing to close
+int sukima_directory_open(sukima_directory_reader* reader, const char* path, char* memory, size_t size);
+
+/// Gives the name of the next thing that is, or may be, a directory, without "." and ".."; NULL at the end.
+const char* sukima_directory_next(sukima_directory_reader* reader);
+
+void sukima_directory_close(sukima_directory_reader* reader);
+
 #endif

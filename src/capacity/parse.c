@@ -104,34 +104,50 @@ static bool same_text(const sukima_text* a, const sukima_text* b) {
          memcmp(a->begin, b->begin, sukima_text_length(a)) == 0;
 }
 
-sukima_relation sukima_relate(sukima_text mount_root, sukima_text group, sukima_text* below) {
-  sukima_text root_part = mount_root;
-  sukima_text group_part = group;
-  *below = (sukima_text){group.end, group.end};
-  bool only_parents = true;  // so far all that both have in common is ".."
-  for (;;) {
-    sukima_text group_before = group;
-    bool root_left = take_component(&mount_root, &root_part);
-    bool group_left = take_component(&group, &group_part);
-    if (root_left && group_left && same_text(&root_part, &group_part)) {
-      if (!sukima_text_equals(&root_part, "..")) only_parents = false;
-      continue;
-    }
-    if (!root_left) {
-      for (sukima_text rest = group_before; take_component(&rest, &group_part);) {
-        if (sukima_text_equals(&group_part, "..")) return SUKIMA_UNRELATED;
-      }
-      if (group_left) *below = group_before;
-      while (sukima_text_length(below) != 0 && below->end[-1] == '/') below->end--;
-      return SUKIMA_INSIDE;
-    }
-    // The root goes on differently. It is above the group only if all that is left of it leads upwards.
-    if (!only_parents || (group_left && sukima_text_equals(&group_part, ".."))) return SUKIMA_UNRELATED;
-    do {
-      if (!sukima_text_equals(&root_part, "..")) return SUKIMA_UNRELATED;
-    } while (take_component(&mount_root, &root_part));
-    return SUKIMA_ABOVE;
+static bool is_parent(const sukima_text* component) { return sukima_text_equals(component, ".."); }
+
+static bool leads_upwards(sukima_text path) {
+  sukima_text part;
+  while (take_component(&path, &part)) {
+    if (is_parent(&part)) return true;
   }
+  return false;
+}
+
+sukima_relation sukima_relate(sukima_text mount_root, sukima_text group, sukima_text* below,
+                              unsigned* levels) {
+  sukima_text root_part;
+  sukima_text group_part;
+  sukima_text group_rest = group;
+  bool only_parents = true;  // so far all that both have in common is ".."
+  bool root_left = false;
+  *levels = 0;
+  for (;;) {
+    root_left = take_component(&mount_root, &root_part);
+    bool group_left = take_component(&group, &group_part);
+    if (!root_left || !group_left || !same_text(&root_part, &group_part)) break;
+    if (!is_parent(&root_part)) only_parents = false;
+    group_rest = group;
+  }
+  *below = (sukima_text){group.end, group.end};
+  if (leads_upwards(group_rest)) return SUKIMA_UNRELATED;
+  // The root goes on differently: it is above the group only if all that is left of it leads upwards.
+  unsigned upwards = 0;
+  for (; root_left; root_left = take_component(&mount_root, &root_part)) {
+    if (!only_parents || !is_parent(&root_part)) return SUKIMA_UNRELATED;
+    upwards++;
+  }
+  *levels = upwards;
+  while (sukima_text_length(&group_rest) != 0 && group_rest.end[-1] == '/') group_rest.end--;
+  *below = group_rest;
+  return upwards == 0 ? SUKIMA_INSIDE : SUKIMA_ABOVE;
+}
+
+int sukima_path_depth(sukima_text path) {
+  int depth = 0;
+  sukima_text part;
+  while (take_component(&path, &part)) depth += is_parent(&part) ? -1 : 1;
+  return depth;
 }
 
 bool sukima_parse_stat(sukima_text content, uint64_t* pid, uint64_t* policy) {

@@ -53,14 +53,19 @@ void sukima_unescape(sukima_text text, sukima_writer* out);
 /// How a group's path relates to the directory that a cgroup mount shows.
 typedef enum sukima_relation {
   SUKIMA_INSIDE,    ///< the group is this directory or inside it; the rest of the path says where
-  SUKIMA_ABOVE,     ///< the directory is above the group, but the names between them cannot be known
+  SUKIMA_ABOVE,  ///< the directory is some levels above the group, and the names between them are not known
   SUKIMA_UNRELATED  ///< the mount does not show the group
 } sukima_relation;
 
 /// Compares the root of a mount and the path of a group. Both may start with "/.." components where they
 /// leave the reader's cgroup namespace.
-/// \param below gets the rest of the group's path below the root: "" or "/a/b"
-sukima_relation sukima_relate(sukima_text mount_root, sukima_text group, sukima_text* below);
+/// \param below  gets the known end of the way from the directory to the group: "" or "/a/b"
+/// \param levels gets the number of levels in front of it whose names are not known: 0 unless SUKIMA_ABOVE
+sukima_relation sukima_relate(sukima_text mount_root, sukima_text group, sukima_text* below,
+                              unsigned* levels);
+
+/// How deep a path leads: its names less its ".." components.
+int sukima_path_depth(sukima_text path);
 
 /// The process's number and its scheduling policy in /proc/PID/stat (its first and its 41st field).
 bool sukima_parse_stat(sukima_text content, uint64_t* pid, uint64_t* policy);

@@ -17,6 +17,9 @@
 enum {
   sukima_work_size = 65536,    // no file of one value is larger; a longer line of mountinfo is left out
   sukima_error_size = 256,     // for the sentence about a wrong override
+  sukima_search_levels = 8,    // unknown levels between a mount and our group that are searched
+  sukima_search_size = 4096,   // directories that are looked at
+  sukima_entries_size = 2048,  // names of a directory that are read at once
   sukima_path_size = 4096,     // the kernel opens no longer path
 };
 
@@ -31,7 +34,7 @@ typedef enum sukima_hierarchy {
 /// How well a mount shows the process's group; of several mounts the one with the highest is taken.
 typedef enum sukima_match {
   SUKIMA_NO_MATCH,
-  SUKIMA_SHOWS_ANCESTOR,    ///< only a group above ours; the way down to ours is not known
+  SUKIMA_SHOWS_ANCESTOR,    ///< only a group above ours; the way down to ours was not found
   SUKIMA_CONTAINS_PROCESS,  ///< the paths do not fit, but the process is listed in the mounted group
   SUKIMA_SHOWS_DIRECTORY,   ///< the paths fit and the directory exists
   SUKIMA_SHOWS_GROUP        ///< and it is a control group
@@ -41,10 +44,10 @@ typedef enum sukima_match {
 typedef struct sukima_place {
   bool listed;                 ///< the process is in such a hierarchy
   sukima_match match;          ///< `directory` is valid unless this is SUKIMA_NO_MATCH
-  bool hidden_above;           ///< there are groups above the highest visible one
+  bool hidden_above;           ///< there are groups above ours that cannot be seen
   uint32_t level;  ///< of `directory`: 0 is the process's own group, 1 a group somewhere above it
   size_t top_length;  ///< length of the highest visible group's directory, at the front of `directory`
-  size_t mount_root_length;  ///< the shorter a mount's root, the more groups above ours are visible
+  int mount_root_depth;      ///< the less deep a mount's root, the more groups above ours are visible
   char mount_point[sukima_path_size];  ///< as mountinfo says it
   char group[sukima_path_size];  ///< as /proc/PID/cgroup says it
   char directory[sukima_path_size];
@@ -91,6 +94,8 @@ typedef struct sukima_reader {
   char mount_point[sukima_path_size];
   char below[sukima_path_size];  // the group's path below the mount's root
   char text[512];
+  unsigned search_left;  // directories that may still be looked at
+  _Alignas(8) char entries[sukima_search_levels][sukima_entries_size];
   char lines[sukima_work_size];
   char content[sukima_work_size];
 } sukima_reader;
@@ -104,6 +109,18 @@ void sukima_reader_read(sukima_reader* reader, sukima_capacity_facts* facts);
 
 /// Finds the process's groups: /proc/PID/cgroup and /proc/self/mountinfo.
 void sukima_reader_discover(sukima_reader* reader);
+
+/// Searches the process's group where the names of the first directories on the way to it are not known:
+/// tries all, and takes the one in which the process is listed.
+/// \param levels number of unknown directories between the directory in reader->path and the known rest of
+/// the
+///               way, reader->below
+/// \param pid    the process's number as it is seen from here
+/// \return true if it was found; its directory is then in reader->path
+bool sukima_reader_search(sukima_reader* reader, unsigned levels, uint64_t pid);
+
+/// The process is listed in cgroup.procs of the directory in reader->path. Uses reader->content.
+bool sukima_reader_lists_process(sukima_reader* reader, uint64_t pid);
 
 /// A hash of the process's groups as /proc/PID/cgroup says them now.
 uint64_t sukima_reader_hash_groups(sukima_reader* reader);

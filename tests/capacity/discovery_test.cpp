@@ -89,17 +89,55 @@ TEST_F(discovery, a_later_mount_at_the_same_place_hides_the_earlier_one) {
   EXPECT_EQ(tree.facts().usable, 1.5);
 }
 
+// The mount was made outside: it starts two levels above the namespace's root, and the names are hidden.
 TEST_F(discovery, private_namespace_with_the_hosts_mount) {
-  // The mount was made outside: it starts two levels above the namespace's root, whose name cannot be known.
-  groups("0::/\n");
+  groups("0::/mine\n");
+  mounts(mount_line("/../..", "/sys/fs/cgroup", "cgroup2", "rw"));
+  quota("/sys/fs/cgroup", "700000 100000");
+  quota("/sys/fs/cgroup/pods", "300000 100000");
+  for (const char* name : {"a", "b", "c", "d"}) {
+    quota("/sys/fs/cgroup/pods/" + std::string(name), "40000 100000");
+    quota("/sys/fs/cgroup/pods/" + std::string(name) + "/mine", "50000 100000");
+    quota("/sys/fs/cgroup/other/" + std::string(name) + "/mine", "50000 100000");
+  }
+  quota("/sys/fs/cgroup/pods/c", "200000 100000");
+  quota("/sys/fs/cgroup/pods/c/mine", "max 100000");
+  tree.file("/sys/fs/cgroup/pods/c/mine/cgroup.procs", "1\n4711\n");
+  report_pointer report = explain();
+  EXPECT_EQ(report->facts.usable, 2);
+  EXPECT_EQ(binding_of(*report).level, 1u);
+  EXPECT_EQ(binding_of(*report).file, tree.root() + "/sys/fs/cgroup/pods/c/cpu.max");
+  EXPECT_EQ(report->facts.ancestors_hidden, 0u);
+  EXPECT_EQ(notes_of(*report), "");
+}
+
+TEST_F(discovery, what_is_not_found_below_the_hosts_mount_is_not_guessed) {
+  groups("0::/mine\n");
   mounts(mount_line("/../..", "/sys/fs/cgroup", "cgroup2", "rw"));
   quota("/sys/fs/cgroup", "300000 100000");
+  quota("/sys/fs/cgroup/a/b/mine", "50000 100000");
   report_pointer report = explain();
   EXPECT_EQ(report->facts.usable, 3);
-  EXPECT_EQ(binding_of(*report).level, 1u);
+  EXPECT_EQ(binding_of(*report).level, 3u);
   EXPECT_EQ(report->facts.ancestors_hidden, 1u);
   EXPECT_NE(notes_of(*report).find("limits between them are unknown"), std::string::npos)
       << notes_of(*report);
+}
+
+TEST_F(discovery, a_mount_from_above_the_namespace_is_better_than_its_own) {
+  const std::string own = mount_line("/", "/sys/fs/cgroup", "cgroup2", "rw");
+  const std::string above = mount_line("/..", "/host", "cgroup2", "rw");
+  groups("0::/\n");
+  quota("/sys/fs/cgroup", "max 100000");
+  quota("/host", "130000 100000");
+  quota("/host/me", "max 100000");
+  tree.file("/host/me/cgroup.procs", "4711\n");
+  for (const std::string& lines : {own + above, above + own}) {
+    mounts(lines);
+    EXPECT_EQ(tree.facts().usable, 1.3);
+  }
+  tree.file("/host/me/cgroup.procs", "");
+  EXPECT_EQ(tree.facts().usable, 8);
 }
 
 TEST_F(discovery, a_mount_from_above_the_namespace_and_a_process_beside_it) {

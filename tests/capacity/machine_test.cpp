@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The running machine: a control group of our own with a quota, a process in it, and a change while it runs.
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -91,10 +92,10 @@ class group {
 // A child that moves itself into a group and tells its facts whenever it is asked.
 class child {
  public:
-  explicit child(const fs::path& group_path) {
+  explicit child(const fs::path& group_path, bool own_namespace = false) {
     if (::pipe(ask_) != 0 || ::pipe(answer_) != 0) throw std::runtime_error("no pipe");
     pid_ = ::fork();
-    if (pid_ == 0) run(group_path);
+    if (pid_ == 0) run(group_path, own_namespace);
   }
   ~child() {
     ::close(ask_[1]);
@@ -114,12 +115,13 @@ class child {
   }
 
  private:
-  [[noreturn]] void run(const fs::path& group_path) const {
+  [[noreturn]] void run(const fs::path& group_path, bool own_namespace) const {
     ::close(ask_[1]);
     sukima_capacity_options options{};
     options.override_text = "";
     sukima_capacity* handle = sukima_capacity_open(&options);  // before the move: it has to be noticed
     if (!write_file(group_path / "cgroup.procs", std::to_string(::getpid()))) ::_exit(2);
+    if (own_namespace && ::unshare(CLONE_NEWCGROUP) != 0) ::_exit(4);
     char asked = 0;
     while (::read(ask_[0], &asked, 1) == 1) {
       sukima_capacity_facts now{};
@@ -174,6 +176,24 @@ TEST(machine, quota_of_a_group_of_our_own_and_of_its_parent) {
     EXPECT_EQ(facts.usable, 0.35);
     EXPECT_EQ(facts.quota_period_us, 100000u);
   }
+}
+
+// The namespace hides the names of the groups between the mount, which was there before, and the process's
+// own.
+TEST(machine, quota_seen_from_a_namespace_of_its_own) {
+  const std::optional<hierarchy> where = find_hierarchy("cpu");
+  if (!where) GTEST_SKIP() << "no hierarchy of control groups with the controller cpu is mounted here";
+  const group outer(where->mount_point / ("sukima-test-namespace-" + std::to_string(getpid())));
+  if (!outer.made())
+    GTEST_SKIP() << "no group can be made in " << where->mount_point << ": " << std::strerror(errno);
+  const group inner(outer.path() / "inner");
+  ASSERT_TRUE(inner.made());
+  if (!outer.set_quota(where->v2, 14000, 20000)) GTEST_SKIP() << "no quota can be set in " << outer.path();
+  child process(inner.path(), true);
+  const sukima_capacity_facts facts = process.facts();
+  EXPECT_EQ(facts.quota, 0.7);
+  EXPECT_EQ(facts.quota_period_us, 20000u);
+  EXPECT_EQ(facts.usable, 0.7);
 }
 
 TEST(machine, cpuset_of_a_group_of_our_own) {

@@ -6,7 +6,6 @@
 #include <fstream>
 #include <iterator>
 #include <string>
-#include <vector>
 
 #include "fuzz_targets.h"
 
@@ -27,7 +26,7 @@ TEST_P(corpus, every_input_keeps_the_promises) {
        std::filesystem::directory_iterator(std::string(SUKIMA_CORPUS) + "/" + GetParam().name)) {
     SCOPED_TRACE(entry.path());
     std::ifstream in(entry.path(), std::ios::binary);
-    const std::vector<char> bytes(std::istreambuf_iterator<char>(in), {});
+    const std::string bytes(std::istreambuf_iterator<char>(in), {});
     GetParam().function(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
     count++;
   }

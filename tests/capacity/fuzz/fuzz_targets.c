@@ -101,17 +101,22 @@ void fuzz_relate(const uint8_t* data, size_t size) {
   sukima_text root;
   sukima_text below;
   if (!sukima_text_take_until(&group, '\n', &root)) return;
-  sukima_relation relation = sukima_relate(root, group, &below);
+  unsigned levels = 0;
+  sukima_relation relation = sukima_relate(root, group, &below, &levels);
   check(is_inside(below, group), "what is below is a part of the group's path");
-  if (relation != SUKIMA_INSIDE) {
-    check(sukima_text_length(&below) == 0, "there is something below only if the group is inside");
+  check((levels != 0) == (relation == SUKIMA_ABOVE),
+        "levels are unknown only if the mount is above the group");
+  if (relation == SUKIMA_UNRELATED) {
+    check(sukima_text_length(&below) == 0, "there is no way down to a group that is somewhere else");
     return;
   }
+  check(sukima_path_depth(root) + (int)levels + sukima_path_depth(below) == sukima_path_depth(group),
+        "the way down leads from the root's depth to the group's");
   sukima_text part;
   while (sukima_text_take_until(&below, '/', &part)) {
     check(!sukima_text_equals(&part, ".."), "the way down does not lead upwards");
   }
-  check(sukima_relate(group, group, &below) != SUKIMA_INSIDE || sukima_text_length(&below) == 0,
+  check(sukima_relate(group, group, &below, &levels) == SUKIMA_INSIDE && sukima_text_length(&below) == 0,
         "nothing is below when both are the same");
 }
 
