@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Checks the format of the tracked C and C++ sources with clang-format.
+# Checks the format of the tracked C and C++ sources with clang-format, and that no line, a comment's included, is
+# longer than 110 characters.
 #   check-format.sh          exit code 1 and a list of the places if something is to be changed
-#   check-format.sh --fix    change it
+#   check-format.sh --fix    change it; lines that are too long because of a comment are left to you
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -28,8 +29,15 @@ fi
 if [[ ${1:-} == --fix ]]; then
   exec "$formatter" -i "${files[@]}"
 fi
+failed=0
+# clang-format leaves comments as they are.
+if LC_ALL=C.UTF-8 grep -nE '^.{111,}$' "${files[@]}"; then
+  echo "check-format.sh: these lines are longer than 110 characters; wrap them" >&2
+  failed=1
+fi
 if ! "$formatter" --dry-run -Werror "${files[@]}"; then
   echo "check-format.sh: run 'make format'" >&2
-  exit 1
+  failed=1
 fi
+[[ $failed -eq 0 ]] || exit 1
 echo "${#files[@]} files are well formatted"
