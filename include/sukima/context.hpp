@@ -40,27 +40,28 @@ struct result_with<F, Arguments...> {
 };
 template <class F, class... Arguments> using result_of = typename result_with<F, Arguments...>::type;
 
-/// `kept_top` of a small strand.
-char*& kept_top_of_small(const void* in_choice_stack) noexcept;
+/// `kept_of` a small strand.
+kept_state& kept_of_small(const void* in_choice_stack) noexcept;
 
-/// The word `gate::kept_top` of the strand that owns this address.
-[[gnu::always_inline]] inline char*& kept_top(const void* in_choice_stack) noexcept {
+/// What the strand that owns this address keeps for code without a context.
+[[gnu::always_inline]] inline kept_state& kept_of(const void* in_choice_stack) noexcept {
   gate& g = gate_of(in_choice_stack);
   if (g.shared) [[unlikely]]
-    return kept_top_of_small(in_choice_stack);
-  return g.kept_top;
+    return kept_of_small(in_choice_stack);
+  return g.kept;
 }
 
 /// Keeps the top for code without a context, and marks it unknown again at the end.
 class top_keeper {
  public:
-  explicit top_keeper(context c) noexcept : kept_(kept_top(c.top)) { kept_ = c.top; }
+  explicit top_keeper(context c) noexcept : kept_(kept_of(c.top)) { kept_.top = c.top; }
   top_keeper(const top_keeper&) = delete;
   top_keeper& operator=(const top_keeper&) = delete;
-  ~top_keeper() { kept_ = nullptr; }
+  ~top_keeper() { kept_.top = nullptr; }
+  const kept_state& kept() const noexcept { return kept_; }
 
  private:
-  char*& kept_;
+  kept_state& kept_;
 };
 
 /// Calls f, with the context if it takes one.

@@ -13,7 +13,8 @@ namespace sukima {
 
 /// The results of fork2. An aggregate and not a std::pair, whose constructor g++ counts when it decides about
 /// inlining.
-/// A std::monostate takes no room; other empty classes do, because g++ 12 fails with an internal error otherwise.
+/// A std::monostate takes no room; other empty classes do, because g++ 12 fails with an internal error
+/// otherwise.
 template <class A, class B> struct forked {
   A first;
   B second;

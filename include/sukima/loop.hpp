@@ -9,6 +9,7 @@
 #include <iterator>
 #include <optional>
 #include <ranges>
+#include <stdexcept>
 
 namespace sukima::detail {
 
@@ -24,17 +25,38 @@ template <loop_index I> struct element_source {
     else
       return first[static_cast<std::iter_difference_t<I>>(i)];
   }
+  /// Calls f with the elements [i, stop), counting in the elements' own type: that can be vectorised.
+  template <class F> [[gnu::always_inline]] void each(std::int64_t i, std::int64_t stop, F&& f) const {
+    if constexpr (std::integral<I>) {
+      const I end = static_cast<I>(first + static_cast<I>(stop - 1));
+      for (I k = static_cast<I>(first + static_cast<I>(i));; ++k) {
+        f(k);
+        if (k == end) break;
+      }
+    } else {
+      const I end = first + static_cast<std::iter_difference_t<I>>(stop);
+      for (I k = first + static_cast<std::iter_difference_t<I>>(i); k != end; ++k) f(*k);
+    }
+  }
   using type = decltype(std::declval<const element_source&>()[0]);
 };
 template <class I> using element_of = typename element_source<I>::type;
 
+[[noreturn, gnu::cold, gnu::noinline]] inline void refuse_length() {
+  throw std::length_error("sukima: a loop has more than 2^63 - 1 iterations; split it into two");
+}
+
 template <loop_index I> std::int64_t distance(I first, I last) {
-  if constexpr (std::integral<I>)
-    return last > first ? static_cast<std::int64_t>(static_cast<std::uint64_t>(last) -
-                                                    static_cast<std::uint64_t>(first))
-                        : 0;
-  else
+  if constexpr (std::integral<I>) {
+    if (last <= first) return 0;
+    const auto count =
+        static_cast<std::int64_t>(static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first));
+    if (sizeof(I) >= sizeof count && count < 0) [[unlikely]]
+      refuse_length();
+    return count;
+  } else {
     return static_cast<std::int64_t>(last - first);
+  }
 }
 
 /// Hints that a loop's frame keeps.
@@ -71,10 +93,10 @@ template <class I, class Body, class Guard, class Split> struct for_frame : loop
     return t;
   }
   [[gnu::always_inline]] void run(context c, std::int64_t from, std::int64_t to) {
-    run_loop<takes_context<Body&, element_of<I>>>(
-        c, *this, from, to, grain,
-        [source = elements, &callee = body](context below, std::int64_t i) {
-          call(below, callee, source[i]);
+    run_loop(
+        c, *this, from, to,
+        [&](loop_record* r, context below) {
+          iterate<element_of<I>>(r, below, grain, body, elements, [](auto&& f) { f(); });
         },
         [](task*) {});
   }
@@ -110,10 +132,10 @@ struct reduce_frame : loop_hints<Guard, Split> {
   }
   template <class Add> [[gnu::always_inline]] void loop(context c, std::int64_t from, std::int64_t to,
                                                         Add add) {
-    run_loop<takes_context<Body&, element_of<I>>>(
-        c, *this, from, to, grain,
-        [source = elements, &callee = body, &add](context below, std::int64_t i) {
-          add(call(below, callee, source[i]));
+    run_loop(
+        c, *this, from, to,
+        [&](loop_record* r, context below) {
+          iterate<element_of<I>>(r, below, grain, body, elements, [&add](auto&& f) { add(f()); });
         },
         [&add](task* t) {
           if (auto& value = static_cast<reduce_task*>(t)->value) add(std::move(*value));
@@ -162,7 +184,8 @@ namespace sukima {
 /// \param hints `sukima::guard`, `sukima::split`, `sukima::grain`
 /// \throws what the body throws: the remaining iterations are aborted, the lowest of several exceptions that
 /// have
-///         arrived by then wins; `sukima::aborted` where the caller itself is aborted
+///         arrived by then wins; `sukima::aborted` where the caller itself is aborted; std::length_error for
+///         more than 2^63 - 1 integers
 /// \par Complexity last − first calls of body
 template <class A, class B, class Body, class... Hints>
   requires detail::loop_index<detail::common_index<A, B>> &&

@@ -61,29 +61,28 @@ struct search_frame : loop_hints<Guard, Split> {
 
   template <class Add> [[gnu::always_inline]] void loop(context c, std::int64_t from, std::int64_t to,
                                                         Add add) {
-    run_loop<true>(
-        c, *this, from, to, 0,
-        [&](context below, std::int64_t i) {
-          auto&& choice = source[i];
-          if constexpr (std::is_convertible_v<std::invoke_result_t<Apply&, Workspace&, decltype(choice)>,
-                                              bool>) {
-            if (!apply(workspace, choice)) return;
-          } else {
-            apply(workspace, choice);
-          }
-          // Undo actions run innermost first: this frame's after everything that the body left behind.
-          struct undoing {
-            search_frame& frame;
-            decltype(choice)& of;
-            ~undoing() noexcept(noexcept(frame.undo_choice(frame.workspace, of))) {
-              frame.undo_choice(frame.workspace, of);
-            }
-          } undo_at_end{*this, choice};
-          if constexpr (std::is_void_v<Result>)
-            call(below, body, workspace, choice);
-          else
-            add(call(below, body, workspace, choice));
-        },
+    const auto step = [this, &add](context below, std::int64_t i) {
+      auto&& choice = source[i];
+      if constexpr (std::is_convertible_v<std::invoke_result_t<Apply&, Workspace&, decltype(choice)>, bool>) {
+        if (!apply(workspace, choice)) return;
+      } else {
+        apply(workspace, choice);
+      }
+      // Undo actions run innermost first: this frame's after everything that the body left behind.
+      struct undoing {
+        search_frame& frame;
+        decltype(choice)& of;
+        ~undoing() noexcept(noexcept(frame.undo_choice(frame.workspace, of))) {
+          frame.undo_choice(frame.workspace, of);
+        }
+      } undo_at_end{*this, choice};
+      if constexpr (std::is_void_v<Result>)
+        call(below, body, workspace, choice);
+      else
+        add(call(below, body, workspace, choice));
+    };
+    run_loop(
+        c, *this, from, to, [&](loop_record* r, context below) { run_each(r, below, step); },
         [&add](task* t) {
           if (auto& value = static_cast<search_task*>(t)->value) add(std::move(*value));
         });

@@ -15,8 +15,7 @@
 
 namespace sukima::detail {
 
-bool is_aborted(const strand& s) noexcept {
-  if (std::uncaught_exceptions() > 0) return false;  // a destructor's forks run to their end
+bool is_concerned(const strand& s) noexcept {
   if (s.abort_to.load(std::memory_order_acquire) != all_ones) return true;
   for (const task* t = s.running; t != nullptr; t = t->parent) {
     if (t->shielded) return false;
@@ -28,6 +27,10 @@ bool is_aborted(const strand& s) noexcept {
   }
   return false;
 }
+
+bool must_leave(const strand& s) noexcept { return std::uncaught_exceptions() == 0 && is_concerned(s); }
+
+void look_for_abort(strand& s) noexcept { s.abort_pending = is_concerned(s) || s.failure != nullptr; }
 
 void lower_abort(strand& s, char* r) noexcept {
   char* seen = s.abort_to.load(std::memory_order_relaxed);
@@ -76,7 +79,7 @@ std::exception_ptr abandon(record* r) {
   r->word = reinterpret_cast<std::uintptr_t>(kind);
   const std::type_info* type = abi::__cxa_current_exception_type();
   const bool own = type == nullptr || *type != typeid(aborted);
-  s.abort_pending = is_aborted(s);
+  look_for_abort(s);
   s.raise();
   // The owner's own exception came first in the sequential order; an abort from further out swallows the
   // child's.
@@ -108,7 +111,8 @@ bool close_scope(cancel_state& s) noexcept {
   while (s.now.load() == cancel_state::stage::cancelling) std::this_thread::yield();
   strand& owner = *s.owner;
   clear_abort(owner, s.scope);
-  owner.abort_pending = is_aborted(owner);
+  look_for_abort(owner);
+  owner.raise();
   return true;
 }
 

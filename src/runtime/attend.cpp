@@ -42,51 +42,54 @@ void prepare_task(strand& s, task* t) noexcept {
   t->shielded = std::uncaught_exceptions() > 0;
 }
 
-/// Answers a thief that asked this worker. Partner: find_work's request.
-void answer(worker& w, worker& thief, task* t) noexcept {
-  thief.reply.store(t != nullptr ? t : no_task, std::memory_order_release);
-  w.runtime->ring(thief);
+/// Splits the oldest work off, unless trying was in vain a moment ago.
+task* go_back(strand& s, record* end, record* testing) noexcept {
+  worker& w = *s.on;
+  const std::uint64_t begun = ticks();
+  // What is tested now costs nothing to look at: only a way back over older records is not repeated too soon.
+  if (begun < s.retry_at && s.oldest < reinterpret_cast<char*>(testing)) return nullptr;
+  ++w.counts.polls_answered;
+  task* t = split_oldest(s, end, testing, w);
+  if (t != nullptr) {
+    ++w.counts.splits;
+    s.retry_at = 0;
+  } else {
+    const std::uint64_t now = ticks();
+    s.retry_at = now + std::max(futile_pause, futile_factor * (now - begun));
+  }
+  return t;
 }
 
 /// Gives what is wanted, if there is something. True: somebody still wants more than there was.
 bool serve(strand& s, record* end, record* testing) noexcept {
-  worker& w = *s.on;
   runtime_core& r = *s.runtime;
-  const bool again = s.publish_wanted.load(std::memory_order_relaxed) && s.publish_wanted.exchange(false);
+  const bool again = s.publish_wanted.load() && s.publish_wanted.exchange(false);
+  const bool young = s.entered_at != 0;
   const bool hungry = r.hungry();
   if (!hungry && !again) return false;
   if (r.chosen.ready == 0) return false;
   unsigned slot = free_slot(s, r.chosen.ready);
   if (slot == r.chosen.ready) {
     // Published, nobody came yet. While the root is young nobody is woken for it; but look again soon.
-    if (s.entered_at != 0) {
+    if (young) {
       if (ticks() - s.entered_at < young_root) return true;
       s.entered_at = 0;
       r.wake_watch();
     }
     return false;
   }
-  const std::uint64_t begun = ticks();
-  if (begun < s.retry_at && s.oldest < reinterpret_cast<char*>(testing)) return hungry;
-  ++w.counts.polls_answered;
+  const std::uint64_t now = ticks();
+  task* t = nullptr;
   bool published = false;
-  while (slot < r.chosen.ready) {
-    task* t = split_oldest(s, end, testing, w);
-    if (t == nullptr) break;
+  while (slot < r.chosen.ready && (t = go_back(s, end, testing)) != nullptr) {
     t->slot = slot;
     stress_point();
     s.slots[slot].store(t, std::memory_order_release);
-    ++w.counts.splits;
     published = true;
     slot = free_slot(s, r.chosen.ready);
   }
-  if (!published) {
-    const std::uint64_t now = ticks();
-    s.retry_at = now + std::max(futile_pause, futile_factor * (now - begun));
-    return hungry;
-  }
-  s.retry_at = 0;
-  if (s.entered_at != 0 && begun - s.entered_at < young_root) return true;
+  if (!published) return hungry;
+  if (young && now - s.entered_at < young_root) return true;
   s.entered_at = 0;
   if (hungry) r.wake_watch();
   return false;
@@ -175,40 +178,34 @@ task* split_oldest(strand& s, record* end, record* testing, worker& w) noexcept 
 void hand_over(strand& s) noexcept {
   s.runtime->drain_slots(s);
   switch_home(*s.on, &s, [](worker& w, strand* from, void*) { w.runtime->push_ready(from); }, nullptr);
-  s.abort_pending = is_aborted(s);  // flags went to the workers meanwhile
+  look_for_abort(s);  // flags went to the workers meanwhile
 }
 
 void attend(strand& s, record* end, record* testing, bool at_join) noexcept {
   char* const here = reinterpret_cast<char*>(testing);
   s.oldest = std::min(s.oldest, here);
   s.clean_from = std::min(s.clean_from, here);
+  const char* written = s.clean_from;
   s.set_limit(s.clean_from);
   for (;;) {
     worker& w = *s.on;
     const std::uint32_t flags = w.flags.load();
     if ((flags & flag_check_abort) != 0) {
       w.flags.fetch_and(~flag_check_abort);
-      s.abort_pending = is_aborted(s);
+      look_for_abort(s);
     }
     if ((flags & flag_leave) == 0 || s.pins != 0) break;
     hand_over(s);
+    written = s.clean_from;
     s.set_limit(s.clean_from);
   }
   worker& w = *s.on;
-  if (worker* thief = w.box.load(std::memory_order_relaxed); thief != nullptr && thief != closed_box) {
-    thief = w.box.exchange(nullptr);
-    if (thief != nullptr) {
-      task* t = split_oldest(s, end, testing, w);
-      ++w.counts.polls_answered;
-      if (t != nullptr) ++w.counts.splits;
-      answer(w, *thief, t);
-    }
-  }
+  if (worker* thief = take_request(w)) answer(*thief, go_back(s, end, testing));
   const bool more = serve(s, end, testing);
   if (s.abort_pending && !at_join && kind_of(testing)->stop != nullptr) kind_of(testing)->stop(testing);
   if (s.abort_pending || more)
     s.raise();
-  else if (s.clean_from > here)
+  else if (s.clean_from > written)
     s.settle(s.clean_from);
 }
 

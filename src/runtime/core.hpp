@@ -140,6 +140,11 @@ struct runtime_core {
   void run_strand(strand& self);
   /// Something to do; empty when `awaited` is done or the worker's thread is called home.
   work find_work(worker& w, task* awaited, bool only_descendants);
+  work search(worker& w, task* awaited);
+  work wait_for_descendants(worker& w, task* awaited);
+  bool is_called(const worker& w, const task* awaited, bool only_descendants) const noexcept;
+  bool spins(std::uint64_t since) const noexcept;
+  void register_sleeper(worker& w, task* awaited) noexcept;
   work try_once(worker& w, task* awaited, bool only_descendants);
   task* steal_from(worker& w, worker& victim) noexcept;
   void ask(worker& w) noexcept;
@@ -148,7 +153,9 @@ struct runtime_core {
   void drain_slots(strand& s) noexcept;
 
   // sleep.cpp
-  bool hungry() const noexcept { return counts.load(std::memory_order_relaxed).searchers != 0; }
+  /// Is somebody looking for work? Sequentially consistent: read after the limit was exchanged (partner:
+  /// ask).
+  bool hungry() const noexcept { return counts.load().searchers != 0; }
   void begin_search() noexcept;
   /// A searcher stops searching: if it was the last one, a sleeper is promoted to search in its place.
   void end_search() noexcept;
@@ -159,6 +166,8 @@ struct runtime_core {
   void wake_watch() noexcept;
   void ring(worker& w) noexcept;
   void wait_for_bell(worker& w, std::uint32_t seen) noexcept;
+  /// Sleeps until the bell or a time-out, which grows from call to call.
+  void sleep_by_the_clock(worker& w, std::uint32_t seen, std::uint64_t& timeout_ns) noexcept;
 
   // abort.cpp
   void raise_all() noexcept;
@@ -203,6 +212,27 @@ void await(strand& s, task* t, char* top) noexcept;
 /// Takes a published task back. False: somebody has it.
 bool take_back(strand& s, task* t) noexcept;
 
+// request.cpp
+// ------------------------------------------------------------------------------------------------------
+void open_box(worker& w) noexcept;
+void close_box(worker& w) noexcept;
+/// Answers a thief: a task, or null: none.
+void answer(worker& thief, task* t) noexcept;
+bool has_request(const worker& w) noexcept;
+/// Takes the request out of the worker's own box; null: none, or withdrawn.
+worker* take_request(worker& w) noexcept;
+/// A thief's request, from its search's point of view.
+class request {
+ public:
+  /// The task that the victim gave; else asks one, if none is asked.
+  task* poll(worker& w) noexcept;
+  /// Ends the asking. The task that was on its way, or null.
+  task* withdraw(worker& w) noexcept;
+
+ private:
+  worker* asked_ = nullptr;
+};
+
 // attend.cpp
 // -------------------------------------------------------------------------------------------------------
 /// Serves what others want at a test. `end`: one past the youngest record with work; `testing`: the record
@@ -219,8 +249,12 @@ void set_running_strand(strand* s) noexcept;
 
 // abort.cpp
 // --------------------------------------------------------------------------------------------------------
-/// Was the task that this strand runs, or one of its ancestors, aborted?
-bool is_aborted(const strand& s) noexcept;
+/// Was the task that this strand runs, or one of its ancestors, or a record of this strand aborted?
+bool is_concerned(const strand& s) noexcept;
+/// The same where an exception may leave: not while a destructor runs because of another one.
+bool must_leave(const strand& s) noexcept;
+/// Sets `abort_pending`, from which on tests at joins look closer.
+void look_for_abort(strand& s) noexcept;
 /// Aborts everything that strand does above and including `r`.
 void lower_abort(strand& s, char* r) noexcept;
 void clear_abort(strand& s, record* r) noexcept;

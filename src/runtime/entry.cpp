@@ -137,6 +137,7 @@ worker* runtime_core::add_worker(bool background) {
   w->random_state = 0x9E3779B97F4A7C15ull * (id + 1);
   w->state_since = ticks();
   w->taken.store(true, std::memory_order_relaxed);
+  w->box.store(closed_box, std::memory_order_relaxed);
   if (!background && id == 0) w->taken.store(false, std::memory_order_relaxed);
   workers[id].store(w, std::memory_order_relaxed);
   worker_count.store(id + 1, std::memory_order_release);
@@ -185,10 +186,12 @@ void runtime_core::enter(root_task& root) {
   ensure_alternate_stack();
   strand* const outer = running_strand();  // of another runtime, whose worker this thread is
   w->enter_state(worker_state::working);
+  open_box(*w);
   switch_to(*w, nullptr, *s, nullptr, nullptr);
   set_running_strand(outer);
   w->enter_state(worker_state::outside);
   w->flags.store(0);
+  close_box(*w);
   entry_ends();
   w->taken.store(false, std::memory_order_release);
   if (root.error) std::rethrow_exception(root.error);

@@ -48,16 +48,22 @@ void count_park(worker& w) noexcept {
 void execute(strand& s, task* t, char* top) noexcept {
   char* const outer_oldest = s.oldest;
   task* const outer_task = s.running;
-  char* const outer_kept = *s.kept;
+  char* const outer_kept = s.kept->top;
   s.oldest = top;
   s.running = t;
-  *s.kept = nullptr;
+  s.kept->top = nullptr;
   t->runner.store(s.on, std::memory_order_relaxed);
+  // The first fork of a task is published even if nobody is hungry: it may not poll again for long, and the
+  // other workers may just be on their way here.
+  const bool ahead = s.runtime->worker_limit > 1;
+  if (ahead) s.publish_wanted.store(true, std::memory_order_relaxed);
   s.set_limit(s.clean_from);
-  s.abort_pending = is_aborted(s);
-  if (s.abort_pending || s.runtime->hungry()) s.raise();
+  look_for_abort(s);
+  // What came between the raiser's flag and the line above was wiped out with the limit: look at all of it.
+  if (s.abort_pending || ahead || s.runtime->hungry() || s.on->flags.load() != 0 || has_request(*s.on))
+    s.raise();
   try {
-    if (s.abort_pending)
+    if (must_leave(s))
       t->aborted = true;
     else
       t->run(t, context{top});
@@ -68,9 +74,9 @@ void execute(strand& s, task* t, char* top) noexcept {
   }
   s.oldest = outer_oldest;
   s.running = outer_task;
-  *s.kept = outer_kept;
+  s.kept->top = outer_kept;
   // A flag that came for the worker meanwhile was answered for the inner segment only.
-  s.abort_pending = is_aborted(s);
+  look_for_abort(s);
   s.raise();
 }
 
@@ -105,7 +111,6 @@ strand* finish(worker& w, task* t) noexcept {
 
 void await(strand& s, task* t, char* top) noexcept {
   runtime_core& r = *s.runtime;
-  if (is_done(t)) return;
   r.drain_slots(s);  // nobody would find them on a strand that does not run
   while (!is_done(t)) {
     worker& w = *s.on;
@@ -132,13 +137,13 @@ void await(strand& s, task* t, char* top) noexcept {
     } else if (found.ready != nullptr) {
       count_park(w);
       switch_to(w, &s, *found.ready, after_park, t);
-    } else if (!is_done(t) && (w.flags.load() & flag_leave) != 0) {
+    } else if (!is_done(t) && (w.flags.load() & flag_leave) != 0 && s.pins == 0) {
       count_park(w);
       switch_home(w, &s, after_park, t);
     }
   }
   // While the strand was parked, flags went to the workers and not to it.
-  s.abort_pending = is_aborted(s);
+  look_for_abort(s);
 }
 
 void run_aside(strand& s, root_task& root) {
@@ -156,7 +161,7 @@ void run_aside(strand& s, root_task& root) {
 }
 
 void enter_within(strand& s, root_task& root) {
-  if (*s.kept == nullptr) {
+  if (s.kept->top == nullptr) {
     enter_aside(root);
     return;
   }
@@ -194,12 +199,12 @@ task* join_child(record* r) {
   }
   if (s.abort_pending || (t != nullptr && (t->aborted || t->error))) {
     if (t != nullptr) clear_abort(s, r);
-    if (is_aborted(s) || (t != nullptr && t->aborted)) {
+    if (must_leave(s) || (t != nullptr && t->aborted)) {
       leave();
       ++s.on->counts.aborts;
       throw aborted{};
     }
-    s.abort_pending = false;
+    look_for_abort(s);
     if (t != nullptr && t->error) {
       const std::exception_ptr error = t->error;
       leave();
@@ -236,8 +241,8 @@ task* join_children(record* r) {
   }
   if (!s.abort_pending && !error && !child_aborted) return newest;
   clear_abort(s, r);
-  const bool gone = is_aborted(s);
-  s.abort_pending = gone;
+  const bool gone = must_leave(s);
+  look_for_abort(s);
   if (!gone && !error && !child_aborted) return newest;
   for (task* t = newest; t != nullptr;) {
     task* older = t->older;

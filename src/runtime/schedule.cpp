@@ -49,55 +49,92 @@ void runtime_core::run_strand(strand& self) {
   }
 }
 
+bool runtime_core::is_called(const worker& w, const task* awaited, bool only_descendants) const noexcept {
+  if (awaited != nullptr && is_done(awaited)) return true;
+  if (only_descendants) return false;  // a pinned strand keeps its thread until its wait is over
+  return (w.flags.load() & flag_leave) != 0 || (w.background && closed.load());
+}
+
+bool runtime_core::spins(std::uint64_t since) const noexcept {
+  if (chosen.wait == wait_policy::block) return false;
+  if (chosen.wait != wait_policy::spin) pause_cpu();
+  return chosen.wait != wait_policy::adaptive || ticks() - since < adaptive_spin_ticks;
+}
+
 work runtime_core::find_work(worker& w, task* awaited, bool only_descendants) {
-  const auto called = [&] {
-    return (awaited != nullptr && is_done(awaited)) || (w.flags.load() & flag_leave) != 0 ||
-           (w.background && closed.load());
-  };
   if (work found = try_once(w, awaited, only_descendants)) return found;
-  if (called()) return {};
+  if (is_called(w, awaited, only_descendants)) return {};
   w.enter_state(worker_state::searching);
+  close_box(w);
+  // Who may take descendants only is no searcher: it could be the last one, and then nobody would look for
+  // the rest.
+  work found = only_descendants ? wait_for_descendants(w, awaited) : search(w, awaited);
+  open_box(w);
+  w.enter_state(worker_state::working);
+  return found;
+}
+
+work runtime_core::search(worker& w, task* awaited) {
   begin_search();
   work found;
+  request asking;
   std::uint64_t timeout_ns = 0;
-  std::uint64_t spin_until = ticks() + adaptive_spin_ticks;
-  while (!called()) {
+  std::uint64_t since = ticks();
+  while (!is_called(w, awaited, false)) {
     die_if_orphaned();
     // The bell is read before the last look around: whoever publishes after that look rings a bell that has
     // changed.
     const std::uint32_t seen = w.bell.load();
-    if ((found = try_once(w, awaited, only_descendants))) break;
-    ask(w);
-    bool sleeps = false;
-    switch (chosen.wait) {
-      case wait_policy::spin:
-        break;
-      case wait_policy::pause:
-        pause_cpu();
-        break;
-      case wait_policy::block:
-        sleeps = true;
-        break;
-      case wait_policy::adaptive:
-        pause_cpu();
-        sleeps = ticks() > spin_until;
-        break;
-    }
-    if (!sleeps) continue;
-    if (awaited != nullptr) {
-      // Whoever finishes the task rings. If somebody is registered it is this worker, from an earlier round.
-      std::uintptr_t nobody = 0;
-      awaited->joining.compare_exchange_strong(nobody,
-                                               reinterpret_cast<std::uintptr_t>(&w) | join_sleeper_mark);
-    }
-    if ((found = try_once(w, awaited, only_descendants))) break;
-    if (called()) break;
+    const auto look = [&] {
+      found = try_once(w, awaited, false);
+      if (!found && chosen.ready == 0) found.fresh = asking.poll(w);
+      return static_cast<bool>(found);
+    };
+    if (look()) break;
+    if (chosen.ready != 0) ask(w);
+    if (spins(since)) continue;
+    register_sleeper(w, awaited);
+    if (look() || is_called(w, awaited, false)) break;
     sleep(w, awaited, seen, timeout_ns);
-    if (timeout_ns == 0) spin_until = ticks() + adaptive_spin_ticks;
+    if (timeout_ns == 0) since = ticks();
+  }
+  if (task* t = asking.withdraw(w)) {
+    if (found)
+      push_spilled(t);
+    else
+      found.fresh = t;
   }
   end_search();
-  w.enter_state(worker_state::working);
   return found;
+}
+
+work runtime_core::wait_for_descendants(worker& w, task* awaited) {
+  work found;
+  std::uint64_t timeout_ns = 0;
+  const std::uint64_t since = ticks();
+  while (!is_called(w, awaited, true)) {
+    die_if_orphaned();
+    const std::uint32_t seen = w.bell.load();
+    if ((found = try_once(w, awaited, true))) break;
+    if (spins(since)) continue;
+    register_sleeper(w, awaited);
+    if (is_called(w, awaited, true)) break;
+    w.enter_state(worker_state::sleeping);
+    sleep_by_the_clock(w, seen, timeout_ns);
+    w.enter_state(worker_state::searching);
+  }
+  return found;
+}
+
+void runtime_core::register_sleeper(worker& w, task* awaited) noexcept {
+  if (awaited == nullptr) return;
+  // Whoever finishes the task rings. A worker that is registered already is one on which this strand waited
+  // before.
+  const std::uintptr_t self = reinterpret_cast<std::uintptr_t>(&w) | join_sleeper_mark;
+  std::uintptr_t registered = awaited->joining.load();
+  while (registered != join_done && registered != self &&
+         !awaited->joining.compare_exchange_weak(registered, self)) {
+  }
 }
 
 work runtime_core::try_once(worker& w, task* awaited, bool only_descendants) {

@@ -59,6 +59,14 @@ void runtime_core::wait_for_bell(worker& w, std::uint32_t seen) noexcept {
   futex(w.bell, FUTEX_WAIT, seen, nullptr);
 }
 
+void runtime_core::sleep_by_the_clock(worker& w, std::uint32_t seen, std::uint64_t& timeout_ns) noexcept {
+  timeout_ns = std::clamp(timeout_ns, shortest_watch_ns, longest_watch_ns);
+  const timespec t{static_cast<time_t>(timeout_ns / 1'000'000'000),
+                   static_cast<long>(timeout_ns % 1'000'000'000)};
+  futex(w.bell, FUTEX_WAIT, seen, &t);
+  timeout_ns += timeout_ns / 2;
+}
+
 void runtime_core::wake_watch() noexcept {
   if (watch.load(std::memory_order_relaxed) == nullptr) return;
   if (worker* w = watch.exchange(nullptr)) ring(*w);
@@ -146,7 +154,6 @@ void runtime_core::sleep(worker& w, task* awaited, std::uint32_t seen, std::uint
     return (awaited != nullptr && is_done(awaited)) || (w.flags.load() & flag_leave) != 0 ||
            (w.background && closed.load());
   };
-  timeout_ns = std::clamp(timeout_ns, shortest_watch_ns, longest_watch_ns);
   w.deep.store(true);  // before the CAS: who is counted as a sleeper can be found by a promoter
   stress_point();
   const bool sleeps_for_good = update(counts, [&](census& c) {
@@ -162,10 +169,7 @@ void runtime_core::sleep(worker& w, task* awaited, std::uint32_t seen, std::uint
     if (!w.deep.exchange(false)) ring_a_sleeper(*this);
     watch.store(&w);
     stress_point();
-    timespec t{static_cast<time_t>(timeout_ns / 1'000'000'000),
-               static_cast<long>(timeout_ns % 1'000'000'000)};
-    futex(w.bell, FUTEX_WAIT, seen, &t);
-    timeout_ns += timeout_ns / 2;
+    sleep_by_the_clock(w, seen, timeout_ns);
     worker* self = &w;
     watch.compare_exchange_strong(self, nullptr);
     ++w.counts.watch_wakeups;

@@ -90,7 +90,7 @@ strand& strand_of(const void* address) noexcept {
   return *reinterpret_cast<strand*>(s.first + index * s.piece + s.header_at);
 }
 
-char*& kept_top_of_small(const void* address) noexcept { return strand_of(address).small_kept_top; }
+kept_state& kept_of_small(const void* address) noexcept { return strand_of(address).small_kept; }
 
 strand_pool::strand_pool(runtime_core& runtime, std::size_t stack_size, std::size_t choice_size)
     : runtime_(runtime),
@@ -163,7 +163,7 @@ void reset(strand& s) noexcept {
   s.pins = 0;
   s.exceptions = {};
   s.stopped_end = nullptr;
-  *s.kept = nullptr;
+  s.kept->top = nullptr;
   s.abort_to.store(all_ones, std::memory_order_relaxed);
   s.publish_wanted.store(false, std::memory_order_relaxed);
 }
@@ -185,7 +185,7 @@ strand* strand_pool::make_large() {
   auto* s = ::new (static_cast<void*>(door + 1)) strand;
   s->runtime = &runtime_;
   s->door = door;
-  s->kept = &door->kept_top;
+  s->kept = &door->kept;
   s->base = reinterpret_cast<char*>(round_up(reinterpret_cast<std::uintptr_t>(s + 1), 128)) + colour;
   s->choice_end = aligned + choice_size_ - page;
   s->stack_top = aligned + gate_offset - 128 - colour;
@@ -223,7 +223,7 @@ strand* strand_pool::make_small() {
   s->runtime = &runtime_;
   s->door = &gate_of(begin);
   s->small = true;
-  s->kept = &s->small_kept_top;
+  s->kept = &s->small_kept;
   s->base = reinterpret_cast<char*>(round_up(reinterpret_cast<std::uintptr_t>(s + 1), 128));
   s->choice_end = begin + piece;
   s->stack_top = begin + header_at;

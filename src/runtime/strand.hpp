@@ -45,7 +45,7 @@ struct strand {
   // Set once, when the strand is made.
   runtime_core* runtime = nullptr;
   gate* door = nullptr;        ///< where its limit lies; shared with others if it is small
-  char** kept = nullptr;       ///< its `kept_top`
+  kept_state* kept = nullptr;  ///< for code without a context
   char* base = nullptr;        ///< first byte of its choice stack
   char* choice_end = nullptr;  ///< one past the last
   char* stack_top = nullptr;   ///< its C stack grows downward from here
@@ -60,7 +60,7 @@ struct strand {
   worker* on = nullptr;        ///< who runs it
   std::uint64_t retry_at = 0;  ///< no going back before that tick: the last one found nothing
   std::uint64_t entered_at = 0;  ///< tick at which a root began here; 0: not a root, or long ago
-  char* small_kept_top = nullptr;
+  kept_state small_kept{};       ///< where `kept` lies if the gate is shared
   bool abort_pending = false;  ///< something was aborted: tests at joins look whether it concerns them
   std::exception_ptr failure;  ///< a user's callback threw while the strand was going back
   unsigned pins = 0;           ///< must not leave its thread while this is not 0

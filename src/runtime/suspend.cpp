@@ -72,7 +72,7 @@ void suspend_running(char* top, void (*store)(void*, resumer), void* closure) {
   strand& s = *current;
   const std::uint64_t number = s.stop.load(std::memory_order_relaxed).number() + 1;
   s.stop.store(stop_word::make(number, stop_stage::stopping), std::memory_order_release);
-  s.stopped_end = s.pins != 0 ? nullptr : top != nullptr ? top : *s.kept;
+  s.stopped_end = s.pins != 0 ? nullptr : top != nullptr ? top : s.kept->top;
   try {
     store(closure, resumer(&s, number));
   } catch (...) {
@@ -87,7 +87,7 @@ void suspend_running(char* top, void (*store)(void*, resumer), void* closure) {
     s.runtime->drain_slots(s);
     switch_to(*s.on, &s, *other, after_suspend, nullptr);
   }
-  s.abort_pending = is_aborted(s);  // flags went to the workers meanwhile
+  look_for_abort(s);  // flags went to the workers meanwhile
   s.raise();
 }
 
@@ -102,15 +102,14 @@ void resume_strand(strand& s, std::uint64_t number) {
     if (seen.number() != number || seen.stage() == stop_stage::running ||
         seen.stage() == stop_stage::attended_and_resumed)
       throw usage_error("sukima: a suspension was resumed twice");
-    // Who waits in place has no other worker to go on with it: it is rung, wherever it is.
+    // It may wait in place, pinned or for lack of another strand: then only the bell wakes it.
     worker* const on = s.on;
-    const bool in_place = s.pins != 0;
     const stop_stage to =
         seen.stage() == stop_stage::attended ? stop_stage::attended_and_resumed : stop_stage::running;
     const stop_stage from = seen.stage();
     if (!change(s, seen, to)) continue;
     if (from == stop_stage::stopped) s.runtime->push_ready(&s);
-    if (from == stop_stage::stopping && in_place) s.runtime->ring(*on);
+    if (from == stop_stage::stopping) s.runtime->ring(*on);
     return;
   }
 }

@@ -33,14 +33,13 @@ struct eh_globals {
   unsigned uncaught;
 };
 
-extern "C" __thread char** sukima_running_kept_top __attribute__((tls_model("initial-exec")));
-__thread char** sukima_running_kept_top = nullptr;
+__thread sukima::detail::kept_state* sukima_running_kept = nullptr;
 
 namespace sukima::detail {
 
 namespace fc = boost::context::detail;
 
-char** find_kept_top_slowly() noexcept { return sukima_running_kept_top; }
+kept_state* find_kept_slowly() noexcept { return sukima_running_kept; }
 
 namespace {
 
@@ -59,7 +58,7 @@ struct message {
 // thread-local across a switch, and __cxa_get_globals is even declared to be constant.
 [[gnu::noinline]] void set_running(strand* s) noexcept {
   this_strand = s;
-  sukima_running_kept_top = s != nullptr ? s->kept : nullptr;
+  sukima_running_kept = s != nullptr ? s->kept : nullptr;
   asm volatile("" : : : "memory");
 }
 [[gnu::noinline]] void exchange_exceptions(exception_state& leaving,
@@ -113,7 +112,7 @@ void arrive(const fc::transfer_t& transfer, [[maybe_unused]] bool fresh) noexcep
   stress_point();
   m.w->current.exchange(m.to);
   stress_point();
-  if (m.to != nullptr && m.w->flags.load() != 0) m.to->raise();
+  if (m.to != nullptr && (m.w->flags.load() != 0 || has_request(*m.w))) m.to->raise();
   if (m.then != nullptr) m.then(*m.w, m.from, m.argument);
 }
 

@@ -7,20 +7,20 @@
 
 namespace sukima::detail {
 
-/// The word `kept_top` of the strand that this thread runs; null on a thread that runs none.
+/// What the strand that this thread runs keeps; null on a thread that runs none.
 /// The thread-local's address must not survive a strand's move to another thread, so it is formed anew each
 /// time.
-extern "C" __thread char** sukima_running_kept_top __attribute__((tls_model("initial-exec")));
+extern "C" __thread kept_state* sukima_running_kept __attribute__((tls_model("initial-exec")));
 /// The same as a call, where no assembly is at hand.
-char** find_kept_top_slowly() noexcept;
+kept_state* find_kept_slowly() noexcept;
 
-[[gnu::always_inline]] inline char** find_kept_top() noexcept {
+[[gnu::always_inline]] inline kept_state* find_kept() noexcept {
 #if defined(__x86_64__)
-  char** found;
-  asm volatile("movq sukima_running_kept_top@gottpoff(%%rip), %0\n\tmovq %%fs:(%0), %0" : "=r"(found));
+  kept_state* found;
+  asm volatile("movq sukima_running_kept@gottpoff(%%rip), %0\n\tmovq %%fs:(%0), %0" : "=r"(found));
   return found;
 #else
-  return find_kept_top_slowly();
+  return find_kept_slowly();
 #endif
 }
 
@@ -54,21 +54,24 @@ template <class F> struct root_of : root_task {
 /// Marks the kept top as unknown while code with a context runs.
 class top_restorer {
  public:
-  explicit top_restorer(char*& kept) noexcept : kept_(kept), top_(kept) { kept_ = nullptr; }
+  explicit top_restorer(kept_state& kept) noexcept : kept_(kept), top_(kept.top) {
+    kept_.top = nullptr;
+    ++kept_.uses;
+  }
   top_restorer(const top_restorer&) = delete;
   top_restorer& operator=(const top_restorer&) = delete;
-  ~top_restorer() { kept_ = top_; }
+  ~top_restorer() { kept_.top = top_; }
   char* top() const noexcept { return top_; }
 
  private:
-  char*& kept_;
+  kept_state& kept_;
   char* top_;
 };
 
 /// Calls f(context) with the running strand's context.
 template <class F> inline std::invoke_result_t<F&, context> inside(F&& f) {
-  char** kept = find_kept_top();
-  if (kept != nullptr && *kept != nullptr) [[likely]] {
+  kept_state* kept = find_kept();
+  if (kept != nullptr && kept->top != nullptr) [[likely]] {
     top_restorer restore(*kept);
     return f(context{restore.top()});
   }

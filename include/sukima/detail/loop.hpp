@@ -108,59 +108,126 @@ inline constexpr std::uint64_t strip_ticks = 5000;
 /// own measure. Keeps a loop whose first iteration happens to be short from running long without a test.
 inline constexpr std::int64_t second_strip = 32;
 
+/// Runs the iterations of one loop that do not take a context, in strips with a test before each; a strip
+/// cannot be split. If the body turns out to contain forks or loops itself, the rest is run iteration by
+/// iteration.
+/// \tparam Strip strip(i, stop) runs the iterations [i, stop)
+template <class Strip>
+[[gnu::always_inline]] inline void run_strips(loop_record* r, std::int64_t grain, const kept_state& kept,
+                                              Strip&& run_strip) {
+  std::int64_t i = number(r->next) - 1;
+  std::int64_t strip = grain > 0 ? grain : 1;
+  std::uint64_t begun = grain > 0 ? 0 : ticks();
+  const std::uint32_t uses = kept.uses;
+  for (;;) {
+    r->next = at(i + 1);
+    test_entry(r);
+    const std::int64_t stop = i + std::min(strip, number(r->end) - i);
+    r->next = at(std::max(stop, i + 1));
+    run_strip(i, number(r->next));
+    i = number(r->next);
+    if (i >= number(r->end)) return;
+    if (grain > 0) continue;
+    if (kept.uses != uses) {
+      strip = 1;
+      continue;
+    }
+    const std::uint64_t now = ticks();
+    const std::uint64_t each = (now - begun) / static_cast<std::uint64_t>(strip) + 1;
+    const std::int64_t longest = strip == 1 ? second_strip : strip * 1024;
+    strip = std::clamp<std::int64_t>(static_cast<std::int64_t>(strip_ticks / each), 1, longest);
+    begun = now;
+  }
+}
+
+/// Ends finished children that were not merged because a merge threw.
+class children {
+ public:
+  explicit children(task* newest) noexcept : next_(newest) {}
+  children(const children&) = delete;
+  children& operator=(const children&) = delete;
+  ~children() {
+    while (next_ != nullptr) pop();
+  }
+  task* next() const noexcept { return next_; }
+  void pop() noexcept {
+    task* done = next_;
+    next_ = done->older;
+    done->destroy(done);
+  }
+
+ private:
+  task* next_;
+};
+
 /// Runs the iterations [from, to) of a loop as its owner.
-/// \tparam TestEach  test before every iteration (bodies that take a context), else once a strip
-/// \param step       step(context, i); may throw
-/// \param merge      merge(task*): takes over what a finished child brings; in the order of the iterations
-template <bool TestEach, class Frame, class Step, class Merge>
+/// \param iterate  iterate(record, context below it): runs the owner's iterations until `next` has reached
+/// `end`
+/// \param merge    merge(task*): takes over what a finished child brings; in the order of the iterations
+template <class Frame, class Iterate, class Merge>
 [[gnu::always_inline]] inline void run_loop(context here, Frame& frame, std::int64_t from, std::int64_t to,
-                                            std::int64_t grain, Step&& step, Merge&& merge) {
+                                            Iterate&& iterate, Merge&& merge) {
   using operations = loop_operations<Frame>;
   if (from >= to) return;
   auto* r = ::new (static_cast<void*>(here.top))
       loop_record{{reinterpret_cast<std::uintptr_t>(&operations::kind)}, at(from + 1), at(to), &frame};
-  const context below{here.top + sizeof(loop_record)};
   try {
-    std::int64_t i = from;
-    if constexpr (TestEach) {
-      do {
-        r->next = at(i + 1);
-        test_entry(r);
-        step(below, i);
-        ++i;
-      } while (i < number(r->end));
-    } else {
-      std::int64_t strip = grain > 0 ? grain : 1;
-      std::uint64_t begun = grain > 0 ? 0 : ticks();
-      for (;;) {
-        r->next = at(i + 1);
-        test_entry(r);
-        const std::int64_t stop = i + std::min(strip, to - i);
-        do {
-          r->next = at(i + 1);
-          step(below, i);
-          ++i;
-        } while (i < std::min(stop, number(r->end)));
-        if (i >= number(r->end)) break;
-        if (grain <= 0) {
-          const std::uint64_t now = ticks();
-          const std::uint64_t each = (now - begun) / static_cast<std::uint64_t>(strip) + 1;
-          const std::int64_t longest = strip == 1 ? second_strip : strip * 1024;
-          strip = std::clamp<std::int64_t>(static_cast<std::int64_t>(strip_ticks / each), 1, longest);
-          begun = now;
-        }
-      }
-    }
+    iterate(r, context{here.top + sizeof(loop_record)});
   } catch (...) {
     leave_by_exception(r);
   }
   if (was_split(r) || !untouched(r)) [[unlikely]] {
-    for (task* t = join_children(r); t != nullptr;) {
-      task* older = t->older;
-      merge(t);
-      t->destroy(t);
-      t = older;
-    }
+    children left(join_children(r));
+    for (; left.next() != nullptr; left.pop()) merge(left.next());
+  }
+}
+
+/// The iterations of a loop whose body takes a context: a test before each one.
+template <class Step> [[gnu::always_inline]] inline void run_each(loop_record* r, context below,
+                                                                  Step&& step) {
+  std::int64_t i = number(r->next) - 1;
+  do {
+    r->next = at(i + 1);
+    test_entry(r);
+    step(below, i);
+    ++i;
+  } while (i < number(r->end));
+}
+
+/// Can a loop call a copy of the body, and nobody sees a difference?
+template <class Body, class Element> constexpr bool is_copied_unnoticed() {
+  if constexpr (std::is_class_v<Body> && std::is_trivially_copyable_v<Body>)
+    return sizeof(Body) <= 128 && std::is_invocable_v<const Body&, Element>;
+  else
+    return false;
+}
+
+/// The owner's iterations of a loop over a source's elements, in the way that suits the body.
+/// \param use  use(f) calls f() and does something with its result
+template <class Element, class Body, class Source, class Use>
+[[gnu::always_inline]] inline void iterate(loop_record* r, context below, std::int64_t grain, Body& body,
+                                           const Source& source, Use use) {
+  if constexpr (takes_context<Body&, Element>) {
+    run_each(r, below, [source, &body, use](context deeper, std::int64_t i) {
+      use([&]() -> decltype(auto) { return call(deeper, body, source[i]); });
+    });
+  } else {
+    const top_keeper keep(below);
+    // A body that can be copied unnoticed is: the compiler then sees that its stores do not change what it
+    // captured.
+    constexpr bool copied = is_copied_unnoticed<Body, Element>();
+    run_strips(r, grain, keep.kept(), [&](std::int64_t i, std::int64_t stop) {
+      if constexpr (copied) {
+        const Body local = body;
+        source.each(i, stop, [&](auto&& element) {
+          use([&]() -> decltype(auto) { return std::invoke(local, element); });
+        });
+      } else {
+        source.each(i, stop, [&](auto&& element) {
+          use([&]() -> decltype(auto) { return std::invoke(body, element); });
+        });
+      }
+    });
   }
 }
 

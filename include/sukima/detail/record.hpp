@@ -47,11 +47,16 @@ inline constexpr std::uintptr_t gate_offset = 2048;
 /// `record >= limit`: nobody touched that record. `record < limit`: perhaps touched, or somebody wants
 /// something. Raisers exchange in `all_ones` (runtime: strand.cpp, raise); the owner exchanges in the true
 /// limit (attend.cpp).
+/// What a strand keeps for code without a context. Only the strand itself uses it.
+struct kept_state {
+  char* top;  ///< the top while code without a context runs; null while code with one runs, which alone knows
+              ///< it
+  std::uint32_t uses;  ///< how often it was asked for
+};
+
 struct gate {
   alignas(128) std::atomic<char*> limit;
-  /// The top while the strand runs code without a context; null while code with a context runs, which alone
-  /// knows the top then. Only the strand itself uses it, so it lies beside the limit, not with it.
-  alignas(128) char* kept_top;
+  alignas(128) kept_state kept;  ///< beside the limit, not with it: the owner writes it often
   /// This region holds many small strands, which share a limit that always says "look".
   bool shared;
 };

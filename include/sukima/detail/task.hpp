@@ -28,7 +28,7 @@ struct task {
   record* origin = nullptr;  ///< the record there
   std::uint32_t depth = 0;  ///< number of ancestors
   std::uint32_t slot = 0;  ///< where it was published
-  std::atomic<bool> cancelled{false};  ///< stop at the next test; partner: is_aborted (abort.cpp)
+  std::atomic<bool> cancelled{false};  ///< stop at the next test; partner: is_concerned (abort.cpp)
   bool shielded = false;  ///< split off during stack unwinding: no abort from outside stops it
   bool aborted = false;  ///< it ended early because it or an ancestor was cancelled
   std::exception_ptr error;  ///< it ended by this exception

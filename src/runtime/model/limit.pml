@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+// The word `limit` of a strand: the owner's two tests, its slow path, and everybody who raises the limit.
+//
+// check: spin -a; cc -O2 -DSAFETY -DCOLLAPSE; -m200000
+// expect: errors: 0
+// check: spin -DPUSHES=4 -DDEPTH=4 -DNO_SWITCH -a; cc -O2 -DSAFETY -DCOLLAPSE; -m200000
+// expect: errors: 0
+// check: spin -DBUG_STALE -a; cc -O2 -DSAFETY -DCOLLAPSE; -m200000
+// expect: errors: 1
+// check: spin -DBUG_FLAGS_FIRST -a; cc -O2 -DSAFETY -DCOLLAPSE; -m200000
+// expect: errors: 1
+// check: spin -DBUG_STORE -a; cc -O2 -DSAFETY -DCOLLAPSE; -m200000
+// expect: errors: 1
+// check: spin -DBUG_EXECUTE -a; cc -O2 -DSAFETY -DCOLLAPSE; -m200000
+// expect: errors: 1
+// check: spin -DBUG_ARRIVE -a; cc -O2 -DSAFETY -DCOLLAPSE; -m200000
+// expect: errors: 1
+//
+// What is modelled: one worker with two strands. On strand 0 it pushes and joins forks as it likes (record r lies at
+// position r), runs a task on top of a waiting join, and may switch to strand 1, begin a task there, and come back. A
+// thief is hungry, asks, takes from the one slot. One raiser aborts, another calls the worker home. Each access to a
+// shared word is one step.
+//
+// What must hold, at every test that takes the fast path (`record >= limit`):
+//   a record that was split off is not joined;
+//   no request is pending whose raiser has finished raising.
+//
+// Each BUG_ takes one safeguard away:
+//   BUG_STALE        the limit written at the begin of the slow path stays, although older records were split
+//   BUG_FLAGS_FIRST  the slow path reads the flags before it writes the true limit
+//   BUG_STORE        a limit that grew is written without looking at whether somebody raised it meanwhile
+//   BUG_EXECUTE      beginning a task overwrites the limit and does not look at the worker's flags
+//   BUG_ARRIVE       a worker that changes strands does not look at its flags
+
+#ifndef DEPTH
+#define DEPTH 3       /* records that fit on strand 0 */
+#endif
+#ifndef PUSHES
+#define PUSHES 3      /* forks in all */
+#endif
+#ifndef THIEF
+#define THIEF 0       /* times that a thief becomes hungry */
+#endif
+#define ALL 15        /* the limit that everything is below */
+
+#define CHECK_ABORT 1
+#define LEAVE 2
+
+byte limit[2];        /* strand::door->limit */
+byte current;         /* worker::current: the strand it runs */
+byte flags;           /* worker::flags */
+bool publish_wanted;  /* of strand 0 */
+bool hungry;          /* census::searchers != 0 */
+byte slot;            /* of strand 0: 0 empty, else record + 1 */
+
+/* Abort: the word that is_aborted() reads, when its raiser is done, and what the owner has seen of it. */
+bool aborted, abort_raised, abort_seen;
+/* The call home: its raiser is done; the owner has seen it. */
+bool leave_raised, leave_seen;
+/* The thief is done with asking, and nothing was published for it since. */
+bool asked;
+
+/* Owner only. */
+byte clean[2];        /* strand::clean_from */
+byte oldest;          /* strand::oldest, of strand 0 */
+bool split[DEPTH];    /* was_split(record) */
+byte runs[DEPTH];     /* times that the second branch of this record was begun */
+
+/* strand::raise, from any thread. */
+inline raise(s, seen) {
+  seen = limit[s];
+  if
+  :: seen != ALL -> limit[s] = ALL           /* exchange; what it returns is not used */
+  :: else
+  fi;
+  seen = 0
+}
+
+/* What must be true whenever the owner goes on without the slow path. */
+#define NOTHING_PENDING                                                                             \
+  assert(!abort_raised || abort_seen);                                                              \
+  assert(!leave_raised || leave_seen)
+
+/* is_aborted */
+#define LOOK_FOR_ABORT abort_seen = aborted
+
+#ifdef BUG_FLAGS_FIRST
+#define WRITE_LIMIT_EARLY
+#define WRITE_LIMIT_LATE limit[s] = clean[s]
+#else
+#define WRITE_LIMIT_EARLY limit[s] = clean[s]
+#define WRITE_LIMIT_LATE
+#endif
+
+/* attend(): `here` is the record tested, `end` one past the youngest record with work. Strand 1 has no records. */
+inline attend(s, here, end) {
+  atomic {
+    if :: oldest > here -> oldest = here :: else fi;
+    if :: clean[s] > here -> clean[s] = here :: else fi;
+    written = clean[s]
+  }
+  WRITE_LIMIT_EARLY;
+  do
+  :: seen_flags = flags;
+     if
+     :: seen_flags & CHECK_ABORT -> flags = flags & ~CHECK_ABORT; LOOK_FOR_ABORT
+     :: else
+     fi;
+     if
+     :: seen_flags & LEAVE ->                /* hand_over(): goes on, on whatever worker */
+        atomic { leave_seen = true; flags = flags & ~LEAVE };
+        LOOK_FOR_ABORT;
+        WRITE_LIMIT_EARLY
+     :: else -> break
+     fi
+  od;
+  WRITE_LIMIT_LATE;
+  /* serve() */
+  more = false;
+  wanted = false;
+  if
+  :: s == 0 ->
+     if :: publish_wanted -> atomic { publish_wanted = false; wanted = true } :: else fi;
+     if
+     :: hungry || wanted ->
+        if
+        :: slot != 0 -> if :: more = true :: more = false fi       /* a young root looks again, another does not */
+        :: slot == 0 && oldest < here -> more = hungry             /* the last going back was in vain, lately */
+        :: slot == 0 ->
+           /* split_oldest(): what is not open is passed for good, what a guard refuses only now. */
+           atomic {
+             r = oldest;
+             do :: r < end && split[r] -> r++ :: else -> break od;
+             oldest = r;
+             if :: clean[s] < oldest -> clean[s] = oldest :: else fi
+           }
+           do
+           :: r < end && !split[r] -> break
+           :: r < end -> r++                                       /* split already, or its guard refuses */
+           :: r >= end -> break
+           od;
+           if
+           :: r < end ->
+              atomic {
+                split[r] = true;
+                if :: clean[s] < r + 1 -> clean[s] = r + 1 :: else fi
+              }
+              slot = r + 1;
+              asked = false;
+              if :: more = true :: more = false fi
+           :: else -> more = hungry
+           fi
+        fi
+     :: else
+     fi
+  :: else -> more = hungry
+  fi;
+  r = 0;
+#ifdef BUG_STALE
+  written = here;
+#endif
+  if
+  :: more -> raise(s, seen)
+  :: else ->
+     if
+     :: clean[s] > written ->                /* settle() */
+#ifdef BUG_STORE
+        limit[s] = clean[s]
+#else
+        atomic { seen = limit[s]; limit[s] = clean[s] };
+        if :: seen == ALL -> limit[s] = ALL :: else fi;
+        seen = 0
+#endif
+     :: else
+     fi
+  fi;
+  atomic { more = false; wanted = false; seen_flags = 0; written = 0 }
+}
+
+/* The begin of execute(): a segment of its own above what is there. */
+inline begin_segment(s, base) {
+  limit[s] = clean[s];
+  LOOK_FOR_ABORT;
+#ifdef BUG_EXECUTE
+  if :: hungry -> raise(s, seen) :: else fi
+#else
+  if :: hungry || flags != 0 || publish_wanted -> raise(s, seen) :: else fi
+#endif
+}
+
+/* arrive(): the worker's strand is s now. */
+inline arrive(s) {
+  atomic { current = s; asked = false };     /* searchers ask again, now and then */
+#ifndef BUG_ARRIVE
+  seen_flags = flags;
+  if :: seen_flags != 0 -> raise(s, seen) :: else fi;
+  seen_flags = 0
+#endif
+}
+
+active proctype owner() {
+  byte top = 0, base = 0, outer_oldest = 0, pushes = 0, seen = 0, seen_flags = 0, written = 0, r = 0;
+  bool more = false, wanted = false, on_top = false, visited = false;
+  do
+  :: pushes < PUSHES && top < DEPTH ->       /* a fork is entered */
+     atomic { pushes++; split[top] = false; runs[top] = 0 };
+     if
+     :: atomic { top >= limit[0] -> NOTHING_PENDING; assert(!asked || !hungry || slot != 0) }
+     :: atomic { top < limit[0] -> skip };
+        attend(0, top, top + 1)
+     fi;
+     top++
+  :: top > base ->                           /* its first branch has ended */
+     if
+     :: atomic { top - 1 >= limit[0] -> NOTHING_PENDING; assert(!asked || !hungry || slot != 0);
+                 assert(!split[top - 1]); assert(runs[top - 1] == 0); top-- }
+     :: atomic { top - 1 < limit[0] -> skip };
+        attend(0, top - 1, top - 1);
+        if
+        :: atomic { split[top - 1] && slot == top -> slot = 0; split[top - 1] = false };
+           top--                             /* taken back */
+        :: atomic { split[top - 1] && slot != top -> skip };
+           if
+           :: !on_top ->                     /* somebody has it; meanwhile one of its descendants runs here */
+              atomic { on_top = true; base = top; outer_oldest = oldest; oldest = top };
+              begin_segment(0, top)
+           :: top--                          /* somebody has it, and has finished it */
+           fi
+        :: !split[top - 1] -> top--
+        fi
+     fi
+  :: on_top && top == base ->                /* the end of execute() */
+     atomic { on_top = false; base = 0; oldest = outer_oldest };
+     LOOK_FOR_ABORT;
+     raise(0, seen);
+     top--
+#ifndef NO_SWITCH
+  :: !visited && slot == 0 ->                /* strand 0 is parked: its slots were emptied */
+     visited = true;
+     arrive(1);
+     if
+     :: begin_segment(1, 0)                  /* a task is begun there */
+     :: skip
+     fi;
+     LOOK_FOR_ABORT;                         /* every wait ends with it */
+     do
+     :: if
+        :: atomic { 0 >= limit[1] -> NOTHING_PENDING }
+        :: atomic { 0 < limit[1] -> skip };
+           attend(1, 0, 0)
+        fi
+     :: break
+     od;
+     arrive(0);
+     LOOK_FOR_ABORT
+#endif
+  :: pushes == PUSHES && top == 0 -> break
+  od
+}
+
+#define HAS_ASKED asked = (victim == 0 && current == 0 && slot == 0)
+
+#if THIEF > 0
+/* find_work(): becomes a searcher, asks, takes. */
+active proctype thief() {
+  byte seen, s, victim, turns = THIEF;
+  do
+  :: turns > 0 ->
+     turns--;
+     hungry = true;
+     victim = current;                       /* ask(): raise */
+     atomic { seen = limit[victim]; if :: seen == ALL -> HAS_ASKED :: else fi };
+     if
+     :: seen != ALL -> atomic { limit[victim] = ALL; HAS_ASKED }
+     :: else
+     fi;
+     seen = 0;
+     do
+     :: atomic { slot != 0 -> s = slot };
+        if
+        :: atomic { slot == s -> slot = 0; runs[s - 1]++; asked = false };
+           publish_wanted = true;
+           raise(0, seen);
+           break
+        :: slot != s
+        fi
+     :: true -> break                        /* looks elsewhere */
+     od;
+     atomic { asked = false; hungry = false; s = 0; victim = 0 }
+  :: turns == 0 -> break
+  od
+}
+
+#endif
+
+#ifdef ABORTER
+/* finish() or cancel_scope(), then raise_all(). */
+active proctype aborter() {
+  byte seen, s;
+  aborted = true;
+  flags = flags | CHECK_ABORT;
+  s = current;
+  raise(s, seen);
+  abort_raised = true
+}
+
+#endif
+
+#ifdef CALLER
+/* finish() of a root: its thread is to go home. */
+active proctype caller() {
+  byte seen, s;
+  flags = flags | LEAVE;
+  s = current;
+  raise(s, seen);
+  leave_raised = true
+}
+#endif
