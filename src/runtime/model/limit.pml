@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // The word `limit` of a strand: the owner's two tests, its slow path, and everybody who raises the limit.
 //
-// check: spin -a; cc -O2 -DSAFETY -DCOLLAPSE; -m200000
+// check: spin -DTHIEF=2 -DPUSHES=4 -DNO_SWITCH -a; cc -O2 -DSAFETY -DCOLLAPSE; -m200000
 // expect: errors: 0
-// check: spin -DPUSHES=4 -DDEPTH=4 -DNO_SWITCH -a; cc -O2 -DSAFETY -DCOLLAPSE; -m200000
+// check: spin -DABORTER -DCALLER -a; cc -O2 -DSAFETY -DCOLLAPSE; -m200000
 // expect: errors: 0
-// check: spin -DBUG_STALE -a; cc -O2 -DSAFETY -DCOLLAPSE; -m200000
+// check: spin -DTHIEF=1 -DABORTER -DPUSHES=2 -a; cc -O2 -DSAFETY -DCOLLAPSE; -m200000
+// expect: errors: 0
+// check: spin -DTHIEF=1 -DCALLER -DPUSHES=2 -a; cc -O2 -DSAFETY -DCOLLAPSE; -m200000
+// expect: errors: 0
+// check: spin -DTHIEF=1 -DNO_SWITCH -DBUG_STALE -a; cc -O2 -DSAFETY -DCOLLAPSE; -m200000
 // expect: errors: 1
-// check: spin -DBUG_FLAGS_FIRST -a; cc -O2 -DSAFETY -DCOLLAPSE; -m200000
+// check: spin -DABORTER -DCALLER -DBUG_FLAGS_FIRST -a; cc -O2 -DSAFETY -DCOLLAPSE; -m200000
 // expect: errors: 1
-// check: spin -DBUG_STORE -a; cc -O2 -DSAFETY -DCOLLAPSE; -m200000
+// check: spin -DTHIEF=1 -DABORTER -DBUG_STORE -a; cc -O2 -DSAFETY -DCOLLAPSE; -m200000
 // expect: errors: 1
-// check: spin -DBUG_EXECUTE -a; cc -O2 -DSAFETY -DCOLLAPSE; -m200000
+// check: spin -DTHIEF=1 -DCALLER -DBUG_EXECUTE -a; cc -O2 -DSAFETY -DCOLLAPSE; -m200000
 // expect: errors: 1
-// check: spin -DBUG_ARRIVE -a; cc -O2 -DSAFETY -DCOLLAPSE; -m200000
+// check: spin -DCALLER -DBUG_ARRIVE -a; cc -O2 -DSAFETY -DCOLLAPSE; -m200000
 // expect: errors: 1
 //
 // What is modelled: one worker with two strands. On strand 0 it pushes and joins forks as it likes (record r lies at
