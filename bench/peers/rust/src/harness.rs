@@ -130,7 +130,7 @@ struct Options {
     name: String,
     size: Option<i64>,
     workers: usize,
-    repetitions: u64,
+    repetitions: i64,
 }
 
 enum Request {
@@ -139,25 +139,23 @@ enum Request {
     Measure(Options),
 }
 
+fn number(arguments: &mut lexopt::Parser, option: &str, least: i64, most: i64) -> Result<i64, lexopt::Error> {
+    let text = arguments.value()?.string()?;
+    match text.parse() {
+        Ok(number) if (least..=most).contains(&number) => Ok(number),
+        _ => Err(format!("{option} is '{text}', but must be {least} to {most}").into()),
+    }
+}
+
 fn parse() -> Result<Request, lexopt::Error> {
     let mut o = Options { name: String::new(), size: None, workers: 1, repetitions: 1 };
     let mut arguments = lexopt::Parser::from_env();
     while let Some(argument) = arguments.next()? {
         match argument {
             Value(name) if o.name.is_empty() => o.name = name.string()?,
-            Long("size") => o.size = Some(arguments.value()?.parse_with(|s| s.parse::<u32>())?.into()),
-            Long("workers") => {
-                o.workers = arguments.value()?.parse()?;
-                if !(1..=4096).contains(&o.workers) {
-                    return Err("--workers must be 1 to 4096".into());
-                }
-            }
-            Long("repetitions") => {
-                o.repetitions = arguments.value()?.parse()?;
-                if !(1..=1_000_000).contains(&o.repetitions) {
-                    return Err("--repetitions must be 1 to 1000000".into());
-                }
-            }
+            Long("size") => o.size = Some(number(&mut arguments, "--size", 0, i64::from(u32::MAX))?),
+            Long("workers") => o.workers = number(&mut arguments, "--workers", 1, 4096)? as usize,
+            Long("repetitions") => o.repetitions = number(&mut arguments, "--repetitions", 1, 1_000_000)?,
             Long("list") => return Ok(Request::List),
             Long("help") | Short('h') => return Ok(Request::Help),
             _ => return Err(argument.unexpected()),
