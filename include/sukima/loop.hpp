@@ -60,9 +60,11 @@ template <loop_index I> std::int64_t distance(I first, I last) {
 }
 
 /// Hints that a loop's frame keeps.
-template <class Guard, class Split> struct loop_hints {
+template <class Guard, class Split, class Grain> struct loop_hints {
   [[no_unique_address]] Guard guard_;
   [[no_unique_address]] Split split_;
+  [[no_unique_address]] Grain grain_;
+  std::int64_t grain() const noexcept { return iterations_of(grain_); }
   double guard()
     requires(!std::is_same_v<Guard, no_hint>)
   {
@@ -75,13 +77,31 @@ template <class Guard, class Split> struct loop_hints {
   }
 };
 
-template <class I, class Body, class Guard, class Split> struct for_frame : loop_hints<Guard, Split> {
+template <class... Hint> auto pick_hints(Hint... hints) {
+  return loop_hints<decltype(pick_guard(hints...)), decltype(pick_split(hints...)),
+                    decltype(pick_grain(hints...))>{pick_guard(hints...), pick_split(hints...),
+                                                    pick_grain(hints...)};
+}
+
+/// A callable that the frame refers to; one without state is no field at all, which saves a store at each loop.
+template <class F> struct shared_callable {
+  F* address;
+  explicit shared_callable(F& f) noexcept : address(&f) {}
+  F& get() const noexcept { return *address; }
+};
+template <class F>
+  requires(std::is_empty_v<F> && std::is_trivially_copyable_v<F> && std::is_default_constructible_v<F>)
+struct shared_callable<F> {
+  [[no_unique_address]] mutable std::remove_const_t<F> own;
+  explicit shared_callable(F& f) noexcept : own(f) {}
+  F& get() const noexcept { return own; }
+};
+
+template <class I, class Body, class Hints> struct for_frame : Hints {
   element_source<I> elements;
   Body& body;
-  std::int64_t grain;
 
-  for_frame(loop_hints<Guard, Split> hints, I first, Body& b, std::int64_t g)
-      : loop_hints<Guard, Split>(hints), elements{first}, body(b), grain(g) {}
+  for_frame(Hints hints, I first, Body& b) : Hints(hints), elements{first}, body(b) {}
 
   loop_task* make_task() {
     auto* t = new loop_task;
@@ -94,23 +114,40 @@ template <class I, class Body, class Guard, class Split> struct for_frame : loop
   }
   [[gnu::always_inline]] void run(context c, std::int64_t from, std::int64_t to) {
     run_loop(
-        c, *this, from, to,
-        [&](loop_record* r, context below) {
-          iterate<element_of<I>>(r, below, grain, body, elements, [](auto&& f) { f(); });
+        c, *this, from, to, nothing{},
+        [this](loop_record* r, context below, nothing none) {
+          return iterate<element_of<I>>(r, below, this->grain(), body, elements, none,
+                                        [](nothing&, auto&& f) { f(); });
         },
-        [](task*) {});
+        [](nothing&, task*) {});
   }
 };
 
-template <class T, class I, class Body, class Combine, class Guard, class Split>
-struct reduce_frame : loop_hints<Guard, Split> {
+/// How a result is combined with what a loop has added up so far …
+template <class T, class Combine> struct fold_into {
+  Combine& combine;
+  template <class X> [[gnu::always_inline]] void operator()(T& sum, X&& x) const {
+    sum = combine(std::move(sum), std::forward<X>(x));
+  }
+};
+/// … and with nothing, before a stolen piece's first iteration has ended: no neutral element is needed.
+template <class T, class Combine> struct fold_into_nothing {
+  Combine& combine;
+  template <class X> void operator()(std::optional<T>& sum, X&& x) const {
+    if (sum)
+      sum = combine(std::move(*sum), std::forward<X>(x));
+    else
+      sum.emplace(std::forward<X>(x));
+  }
+};
+
+template <class T, class I, class Body, class Combine, class Hints> struct reduce_frame : Hints {
   element_source<I> elements;
   Body& body;
-  Combine& combine;
-  std::int64_t grain;
+  [[no_unique_address]] shared_callable<Combine> combine;
 
-  reduce_frame(loop_hints<Guard, Split> hints, I first, Body& b, Combine& c, std::int64_t g)
-      : loop_hints<Guard, Split>(hints), elements{first}, body(b), combine(c), grain(g) {}
+  reduce_frame(Hints hints, I first, Body& b, Combine& c)
+      : Hints(hints), elements{first}, body(b), combine(c) {}
 
   struct reduce_task : loop_task {
     std::optional<T> value;  ///< empty until its first iteration has ended: no neutral element is needed
@@ -120,48 +157,39 @@ struct reduce_frame : loop_hints<Guard, Split> {
     t->run = [](task* self, context c) {
       auto* me = static_cast<reduce_task*>(self);
       auto* f = static_cast<reduce_frame*>(me->frame);
-      f->loop(c, me->from, me->to, [&](auto&& x) {
-        if (me->value)
-          me->value = f->combine(std::move(*me->value), std::forward<decltype(x)>(x));
-        else
-          me->value.emplace(std::forward<decltype(x)>(x));
-      });
+      me->value =
+          f->loop(c, me->from, me->to, std::optional<T>(), fold_into_nothing<T, Combine>{f->combine.get()});
     };
     t->destroy = delete_task<reduce_task>;
     return t;
   }
-  template <class Add> [[gnu::always_inline]] void loop(context c, std::int64_t from, std::int64_t to,
-                                                        Add add) {
-    run_loop(
-        c, *this, from, to,
-        [&](loop_record* r, context below) {
-          iterate<element_of<I>>(r, below, grain, body, elements, [&add](auto&& f) { add(f()); });
+  template <class Sum, class Fold>
+  [[gnu::always_inline]] Sum loop(context c, std::int64_t from, std::int64_t to, Sum sum, Fold fold) {
+    return run_loop(
+        c, *this, from, to, std::move(sum),
+        [this, fold](loop_record* r, context below, Sum s) {
+          return iterate<element_of<I>>(r, below, this->grain(), body, elements, std::move(s),
+                                        [fold](Sum& into, auto&& f) { fold(into, f()); });
         },
-        [&add](task* t) {
-          if (auto& value = static_cast<reduce_task*>(t)->value) add(std::move(*value));
+        [fold](Sum& into, task* t) {
+          if (auto& value = static_cast<reduce_task*>(t)->value) fold(into, std::move(*value));
         });
   }
 };
 
 template <loop_index I, class Body, class... Hints>
 [[gnu::always_inline]] inline void parallel_for_at(context c, I first, I last, Body& body, Hints... hints) {
-  auto guard = pick_guard(hints...);
-  auto split = pick_split(hints...);
-  for_frame<I, Body, decltype(guard), decltype(split)> frame({guard, split}, first, body,
-                                                             pick_grain(hints...));
+  auto chosen = pick_hints(hints...);
+  for_frame<I, Body, decltype(chosen)> frame(chosen, first, body);
   frame.run(c, 0, distance(first, last));
 }
 
 template <class T, loop_index I, class Body, class Combine, class... Hints>
 [[gnu::always_inline]] inline T parallel_reduce_at(context c, I first, I last, T init, Body& body,
                                                    Combine& combine, Hints... hints) {
-  auto guard = pick_guard(hints...);
-  auto split = pick_split(hints...);
-  reduce_frame<T, I, Body, Combine, decltype(guard), decltype(split)> frame({guard, split}, first, body,
-                                                                            combine, pick_grain(hints...));
-  frame.loop(c, 0, distance(first, last),
-             [&](auto&& x) { init = combine(std::move(init), std::forward<decltype(x)>(x)); });
-  return init;
+  auto chosen = pick_hints(hints...);
+  reduce_frame<T, I, Body, Combine, decltype(chosen)> frame(chosen, first, body, combine);
+  return frame.loop(c, 0, distance(first, last), std::move(init), fold_into<T, Combine>{combine});
 }
 
 /// Integers of two types, as in parallel_for(0, v.size(), …): both become their common type.

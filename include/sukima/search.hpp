@@ -14,8 +14,8 @@ namespace sukima::detail {
 /// What a search's loop shares with the pieces that were split off from it. The undo and redo of a strand
 /// that goes back work on the workspace that this strand's loop runs on, so each loop has a frame of its own.
 template <class Workspace, class Source, class Apply, class Undo, class Body, class Combine, class Result,
-          class Guard, class Split>
-struct search_frame : loop_hints<Guard, Split> {
+          class Hints>
+struct search_frame : Hints {
   Workspace& workspace;
   Source source;
   Apply& apply;
@@ -23,14 +23,8 @@ struct search_frame : loop_hints<Guard, Split> {
   Body& body;
   Combine& combine;
 
-  search_frame(loop_hints<Guard, Split> hints, Workspace& w, Source s, Apply& a, Undo& u, Body& b, Combine& c)
-      : loop_hints<Guard, Split>(hints),
-        workspace(w),
-        source(s),
-        apply(a),
-        undo_choice(u),
-        body(b),
-        combine(c) {}
+  search_frame(Hints hints, Workspace& w, Source s, Apply& a, Undo& u, Body& b, Combine& c)
+      : Hints(hints), workspace(w), source(s), apply(a), undo_choice(u), body(b), combine(c) {}
 
   struct search_task : loop_task {
     Workspace workspace;  ///< the only copy that is ever made
@@ -48,45 +42,46 @@ struct search_frame : loop_hints<Guard, Split> {
       auto* outer = static_cast<search_frame*>(me->frame);
       search_frame mine(*outer, me->workspace, outer->source, outer->apply, outer->undo_choice, outer->body,
                         outer->combine);
-      mine.loop(c, me->from, me->to, [&](auto&& x) {
-        if (me->value)
-          me->value = outer->combine(std::move(*me->value), std::forward<decltype(x)>(x));
-        else
-          me->value.emplace(std::forward<decltype(x)>(x));
-      });
+      me->value = mine.loop(c, me->from, me->to, std::optional<Result>(),
+                            fold_into_nothing<Result, Combine>{outer->combine});
     };
     t->destroy = delete_task<search_task>;
     return t;
   }
 
-  template <class Add> [[gnu::always_inline]] void loop(context c, std::int64_t from, std::int64_t to,
-                                                        Add add) {
-    const auto step = [this, &add](context below, std::int64_t i) {
-      auto&& choice = source[i];
+  template <class Sum, class Fold>
+  [[gnu::always_inline]] Sum loop(context c, std::int64_t from, std::int64_t to, Sum sum, Fold fold) {
+    Workspace* const place = &workspace;
+    const local_callable<Apply> do_it(apply);
+    const local_callable<Undo> undo_it(undo_choice);
+    const local_callable<Body> go_on(body);
+    const auto step = [place, do_it, undo_it, go_on, fold, choices = source](Sum& s, context below,
+                                                                             std::int64_t i) {
+      auto&& choice = choices[i];
       if constexpr (std::is_convertible_v<std::invoke_result_t<Apply&, Workspace&, decltype(choice)>, bool>) {
-        if (!apply(workspace, choice)) return;
+        if (!do_it.get()(*place, choice)) return;
       } else {
-        apply(workspace, choice);
+        do_it.get()(*place, choice);
       }
-      // Undo actions run innermost first: this frame's after everything that the body left behind.
-      struct undoing {
-        search_frame& frame;
-        decltype(choice)& of;
-        ~undoing() noexcept(noexcept(frame.undo_choice(frame.workspace, of))) {
-          frame.undo_choice(frame.workspace, of);
-        }
-      } undo_at_end{*this, choice};
-      if constexpr (std::is_void_v<Result>)
-        call(below, body, workspace, choice);
-      else
-        add(call(below, body, workspace, choice));
+      // Undo actions run innermost first: this one after everything that the body left behind.
+      const undoing<decltype(choice)> undo_at_end{*place, undo_it.get(), choice};
+      fold(s, call(below, go_on.get(), *place, choice));
     };
-    run_loop(
-        c, *this, from, to, [&](loop_record* r, context below) { run_each(r, below, step); },
-        [&add](task* t) {
-          if (auto& value = static_cast<search_task*>(t)->value) add(std::move(*value));
+    return run_loop(
+        c, *this, from, to, std::move(sum),
+        [&step](loop_record* r, context below, Sum s) { return run_each(r, below, std::move(s), step); },
+        [fold](Sum& into, task* t) {
+          if (auto& value = static_cast<search_task*>(t)->value) fold(into, std::move(*value));
         });
   }
+
+ private:
+  template <class Choice> struct undoing {
+    Workspace& workspace;
+    Undo& undo;
+    Choice& choice;
+    ~undoing() noexcept(noexcept(undo(workspace, choice))) { undo(workspace, choice); }
+  };
 };
 
 }  // namespace sukima::detail
@@ -120,15 +115,12 @@ template <class Workspace, std::ranges::random_access_range Choices, class Apply
                                        Undo&& undo, Body&& body, T init, Combine&& combine, Hints... hints) {
   auto first = std::ranges::begin(choices);
   using source = detail::element_source<decltype(first)>;
-  auto guard = detail::pick_guard(hints...);
-  auto split = detail::pick_split(hints...);
+  auto chosen = detail::pick_hints(hints...);
   detail::search_frame<Workspace, source, std::remove_reference_t<Apply>, std::remove_reference_t<Undo>,
-                       std::remove_reference_t<Body>, std::remove_reference_t<Combine>, T, decltype(guard),
-                       decltype(split)>
-      frame({guard, split}, workspace, source{first}, apply, undo, body, combine);
-  frame.loop(c, 0, std::ranges::distance(choices),
-             [&](auto&& x) { init = combine(std::move(init), std::forward<decltype(x)>(x)); });
-  return init;
+                       std::remove_reference_t<Body>, std::remove_reference_t<Combine>, T, decltype(chosen)>
+      frame(chosen, workspace, source{first}, apply, undo, body, combine);
+  return frame.loop(c, 0, static_cast<std::int64_t>(std::ranges::distance(choices)), std::move(init),
+                    detail::fold_into<T, std::remove_reference_t<Combine>>{combine});
 }
 
 /// The same with the value-initialised result as `init`: as in search(c, b, b.moves(), place, remove, solve,

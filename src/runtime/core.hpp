@@ -83,6 +83,16 @@ struct work {
   explicit operator bool() const noexcept { return fresh != nullptr || ready != nullptr; }
 };
 
+/// What a worker that waits may do meanwhile.
+enum class reach {
+  anything,
+  /// As many strands are parked as the settings allow: only what needs no strand of its own. Gives way after a while:
+  /// the limit saves memory, it must not stop a program.
+  limited,
+  /// The strand must stay on its thread: only descendants of the awaited task.
+  pinned,
+};
+
 inline constexpr unsigned max_workers = 4096;
 
 struct runtime_core {
@@ -139,13 +149,14 @@ struct runtime_core {
   // schedule.cpp
   void run_strand(strand& self);
   /// Something to do; empty when `awaited` is done or the worker's thread is called home.
-  work find_work(worker& w, task* awaited, bool only_descendants);
+  work find_work(worker& w, task* awaited, reach allowed);
   work search(worker& w, task* awaited);
-  work wait_for_descendants(worker& w, task* awaited);
-  bool is_called(const worker& w, const task* awaited, bool only_descendants) const noexcept;
+  work wait_for_descendants(worker& w, task* awaited, reach allowed);
+  bool is_called(const worker& w, const task* awaited, reach allowed) const noexcept;
   bool spins(std::uint64_t since) const noexcept;
   void register_sleeper(worker& w, task* awaited) noexcept;
-  work try_once(worker& w, task* awaited, bool only_descendants);
+  work try_once(worker& w, task* awaited, reach allowed);
+  work take_queued(task* awaited, reach allowed);
   task* steal_from(worker& w, worker& victim) noexcept;
   void ask(worker& w) noexcept;
   void push_ready(strand* s) noexcept;
@@ -207,6 +218,8 @@ void execute(strand& s, task* t, char* top) noexcept;
 void run_aside(strand& s, root_task& root);
 /// Runs a root within a runtime that this thread is inside of already.
 void enter_within(strand& s, root_task& root);
+/// Is t the task `from`, or was it split off below it?
+bool descends(const task* t, const task* from) noexcept;
 /// Waits for a task; other work is done meanwhile. `top`: where descendants may run; null: nowhere.
 void await(strand& s, task* t, char* top) noexcept;
 /// Takes a published task back. False: somebody has it.

@@ -14,11 +14,6 @@ namespace sukima::detail {
 
 namespace {
 
-bool descends(const task* t, const task* from) noexcept {
-  while (t != nullptr && t->depth > from->depth) t = t->parent;
-  return t == from;
-}
-
 /// `then` of a strand that parks for a task.
 void after_park(worker& w, strand* from, void* argument) {
   auto* awaited = static_cast<task*>(argument);
@@ -44,6 +39,11 @@ void count_park(worker& w) noexcept {
 }
 
 }  // namespace
+
+bool descends(const task* t, const task* from) noexcept {
+  while (t != nullptr && t->depth > from->depth) t = t->parent;
+  return t == from;
+}
 
 void execute(strand& s, task* t, char* top) noexcept {
   char* const outer_oldest = s.oldest;
@@ -112,10 +112,13 @@ strand* finish(worker& w, task* t) noexcept {
 void await(strand& s, task* t, char* top) noexcept {
   runtime_core& r = *s.runtime;
   r.drain_slots(s);  // nobody would find them on a strand that does not run
+  bool patient = true;
   while (!is_done(t)) {
     worker& w = *s.on;
-    const bool must_stay = s.pins != 0 || r.parked.load(std::memory_order_relaxed) >= r.chosen.strands;
-    const work found = r.find_work(w, t, must_stay);
+    const bool full = r.parked.load(std::memory_order_relaxed) >= r.chosen.strands;
+    const reach allowed = s.pins != 0 ? reach::pinned : full && patient ? reach::limited : reach::anything;
+    const work found = r.find_work(w, t, allowed);
+    patient = static_cast<bool>(found) || allowed != reach::limited;
     if (found.fresh != nullptr && top != nullptr && descends(found.fresh, t)) {
       // Delays nothing: the join waits for it anyway. Needs no strand.
       ++w.counts.run_on_top;
@@ -125,7 +128,7 @@ void await(strand& s, task* t, char* top) noexcept {
         switch_to(*s.on, &s, *next, after_park, t);
       }
     } else if (found.fresh != nullptr) {
-      strand* other = must_stay ? nullptr : w.take_strand();
+      strand* other = allowed == reach::anything ? w.take_strand() : nullptr;
       if (other == nullptr) {
         r.push_spilled(found.fresh);
         std::this_thread::yield();
@@ -149,12 +152,13 @@ void await(strand& s, task* t, char* top) noexcept {
 void run_aside(strand& s, root_task& root) {
   root.joining.store(0, std::memory_order_relaxed);
   s.runtime->drain_slots(s);
-  strand* other = s.pins == 0 ? s.on->take_strand() : nullptr;
+  strand* other = s.on->take_strand();
   if (other == nullptr)
     throw std::system_error(
         std::make_error_code(std::errc::not_enough_memory),
         "sukima: no strand for a call without a context below code with one; pass the context on");
   other->first = &root;
+  other->pins = s.pins;  // it stays on this thread, so this strand is resumed here, too
   count_park(*s.on);
   switch_to(*s.on, &s, *other, after_park, &root);
   await(s, &root, nullptr);

@@ -5,6 +5,8 @@
 
 #include <sukima/detail/loop.hpp>
 
+#include <algorithm>
+
 namespace sukima::detail {
 
 namespace {
@@ -19,6 +21,9 @@ inline void pause_cpu() noexcept {
 
 /// `adaptive` looks around for about as long as a wake-up costs (3 to 4 µs) before it sleeps.
 constexpr std::uint64_t adaptive_spin_ticks = 10'000;
+/// A wait at the limit of parked strands gives way after this long (10 ms): what it waits for may be among the work that
+/// it refuses.
+constexpr std::uint64_t patience_ticks = 30'000'000;
 
 }  // namespace
 
@@ -37,7 +42,7 @@ void runtime_core::run_strand(strand& self) {
     worker& w = *self.on;
     if ((w.flags.load() & flag_leave) != 0 || (w.background && closed.load()))
       switch_home(w, &self, recycle, nullptr);
-    const work found = find_work(w, nullptr, false);
+    const work found = find_work(w, nullptr, reach::anything);
     if (found.ready != nullptr) {
       w.enter_state(worker_state::working);
       switch_to(w, &self, *found.ready, recycle, nullptr);
@@ -49,9 +54,9 @@ void runtime_core::run_strand(strand& self) {
   }
 }
 
-bool runtime_core::is_called(const worker& w, const task* awaited, bool only_descendants) const noexcept {
+bool runtime_core::is_called(const worker& w, const task* awaited, reach allowed) const noexcept {
   if (awaited != nullptr && is_done(awaited)) return true;
-  if (only_descendants) return false;  // a pinned strand keeps its thread until its wait is over
+  if (allowed == reach::pinned) return false;  // a pinned strand keeps its thread until its wait is over
   return (w.flags.load() & flag_leave) != 0 || (w.background && closed.load());
 }
 
@@ -61,14 +66,14 @@ bool runtime_core::spins(std::uint64_t since) const noexcept {
   return chosen.wait != wait_policy::adaptive || ticks() - since < adaptive_spin_ticks;
 }
 
-work runtime_core::find_work(worker& w, task* awaited, bool only_descendants) {
-  if (work found = try_once(w, awaited, only_descendants)) return found;
-  if (is_called(w, awaited, only_descendants)) return {};
+work runtime_core::find_work(worker& w, task* awaited, reach allowed) {
+  if (work found = try_once(w, awaited, allowed)) return found;
+  if (is_called(w, awaited, allowed)) return {};
   w.enter_state(worker_state::searching);
   close_box(w);
   // Who may take descendants only is no searcher: it could be the last one, and then nobody would look for
   // the rest.
-  work found = only_descendants ? wait_for_descendants(w, awaited) : search(w, awaited);
+  work found = allowed == reach::anything ? search(w, awaited) : wait_for_descendants(w, awaited, allowed);
   open_box(w);
   w.enter_state(worker_state::working);
   return found;
@@ -80,13 +85,13 @@ work runtime_core::search(worker& w, task* awaited) {
   request asking;
   std::uint64_t timeout_ns = 0;
   std::uint64_t since = ticks();
-  while (!is_called(w, awaited, false)) {
+  while (!is_called(w, awaited, reach::anything)) {
     die_if_orphaned();
     // The bell is read before the last look around: whoever publishes after that look rings a bell that has
     // changed.
     const std::uint32_t seen = w.bell.load();
     const auto look = [&] {
-      found = try_once(w, awaited, false);
+      found = try_once(w, awaited, reach::anything);
       if (!found && chosen.ready == 0) found.fresh = asking.poll(w);
       return static_cast<bool>(found);
     };
@@ -94,7 +99,7 @@ work runtime_core::search(worker& w, task* awaited) {
     if (chosen.ready != 0) ask(w);
     if (spins(since)) continue;
     register_sleeper(w, awaited);
-    if (look() || is_called(w, awaited, false)) break;
+    if (look() || is_called(w, awaited, reach::anything)) break;
     sleep(w, awaited, seen, timeout_ns);
     if (timeout_ns == 0) since = ticks();
   }
@@ -108,17 +113,18 @@ work runtime_core::search(worker& w, task* awaited) {
   return found;
 }
 
-work runtime_core::wait_for_descendants(worker& w, task* awaited) {
+work runtime_core::wait_for_descendants(worker& w, task* awaited, reach allowed) {
   work found;
   std::uint64_t timeout_ns = 0;
   const std::uint64_t since = ticks();
-  while (!is_called(w, awaited, true)) {
+  while (!is_called(w, awaited, allowed)) {
     die_if_orphaned();
     const std::uint32_t seen = w.bell.load();
-    if ((found = try_once(w, awaited, true))) break;
+    if ((found = try_once(w, awaited, allowed))) break;
+    if (allowed == reach::limited && ticks() - since > patience_ticks) break;
     if (spins(since)) continue;
     register_sleeper(w, awaited);
-    if (is_called(w, awaited, true)) break;
+    if (is_called(w, awaited, allowed)) break;
     w.enter_state(worker_state::sleeping);
     sleep_by_the_clock(w, seen, timeout_ns);
     w.enter_state(worker_state::searching);
@@ -137,28 +143,33 @@ void runtime_core::register_sleeper(worker& w, task* awaited) noexcept {
   }
 }
 
-work runtime_core::try_once(worker& w, task* awaited, bool only_descendants) {
+work runtime_core::take_queued(task* awaited, reach allowed) {
+  if (queued.load() == 0) return {};
+  const std::lock_guard hold(queue_lock);
+  work found;
+  if (allowed != reach::pinned && !ready.empty()) {
+    found.ready = ready.front();  // takes the place of the strand that parks for it: the limit holds
+    ready.pop_front();
+  } else {
+    const auto suits = [&](const task* t) { return allowed == reach::anything || descends(t, awaited); };
+    const auto place = std::find_if(spilled.begin(), spilled.end(), suits);
+    if (place != spilled.end()) {
+      found.fresh = *place;
+      spilled.erase(place);
+    }
+  }
+  if (found) queued.fetch_sub(1);
+  return found;
+}
+
+work runtime_core::try_once(worker& w, task* awaited, reach allowed) {
   if (awaited != nullptr) {
     worker* runner = awaited->runner.load(std::memory_order_relaxed);
     if (runner != nullptr && runner != &w)
       if (task* t = steal_from(w, *runner)) return {t, nullptr};
   }
-  if (only_descendants) return {};
-  if (queued.load() != 0) {
-    const std::lock_guard hold(queue_lock);
-    work found;
-    if (!ready.empty()) {
-      found.ready = ready.front();
-      ready.pop_front();
-    } else if (!spilled.empty()) {
-      found.fresh = spilled.front();
-      spilled.pop_front();
-    }
-    if (found) {
-      queued.fetch_sub(1);
-      return found;
-    }
-  }
+  if (const work found = take_queued(awaited, allowed)) return found;
+  if (allowed != reach::anything) return {};
   const unsigned count = worker_count.load(std::memory_order_acquire);
   const unsigned first = static_cast<unsigned>(w.random() % count);
   for (unsigned i = 0; i < count; ++i) {

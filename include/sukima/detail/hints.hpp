@@ -42,13 +42,16 @@ template <class Hint, class... More> auto pick_split(Hint hint, More... more) {
   else
     return pick_split(more...);
 }
-inline std::int64_t pick_grain() { return 0; }
-template <class Hint, class... More> std::int64_t pick_grain(Hint hint, More... more) {
+inline no_hint pick_grain() { return {}; }
+template <class Hint, class... More> auto pick_grain(Hint hint, More... more) {
   if constexpr (is_grain<Hint>)
-    return hint.iterations;
+    return hint;
   else
     return pick_grain(more...);
 }
+/// 0: the loop measures its iterations itself.
+inline std::int64_t iterations_of(no_hint) noexcept { return 0; }
+inline std::int64_t iterations_of(grain_hint g) noexcept { return g.iterations; }
 
 }  // namespace sukima::detail
 

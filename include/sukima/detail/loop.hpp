@@ -111,7 +111,7 @@ inline constexpr std::int64_t second_strip = 32;
 /// Runs the iterations of one loop that do not take a context, in strips with a test before each; a strip
 /// cannot be split. If the body turns out to contain forks or loops itself, the rest is run iteration by
 /// iteration.
-/// \tparam Strip strip(i, stop) runs the iterations [i, stop)
+/// \param run_strip run_strip(i, stop) runs the iterations [i, stop)
 template <class Strip>
 [[gnu::always_inline]] inline void run_strips(loop_record* r, std::int64_t grain, const kept_state& kept,
                                               Strip&& run_strip) {
@@ -160,74 +160,104 @@ class children {
   task* next_;
 };
 
-/// Runs the iterations [from, to) of a loop as its owner.
-/// \param iterate  iterate(record, context below it): runs the owner's iterations until `next` has reached
-/// `end`
-/// \param merge    merge(task*): takes over what a finished child brings; in the order of the iterations
-template <class Frame, class Iterate, class Merge>
-[[gnu::always_inline]] inline void run_loop(context here, Frame& frame, std::int64_t from, std::int64_t to,
-                                            Iterate&& iterate, Merge&& merge) {
+/// What a loop that has no result adds up.
+struct nothing {};
+
+/// The cold end of a loop that was split.
+template <class Sum, class Merge>
+[[gnu::cold, gnu::noinline]] Sum merge_children(loop_record* r, Sum sum, const Merge& merge) {
+  children left(join_children(r));
+  for (; left.next() != nullptr; left.pop()) merge(sum, left.next());
+  return sum;
+}
+
+/// Runs the iterations [from, to) of a loop as its owner, and merges what its children bring.
+///
+/// What is added up travels by value and is a local variable wherever it is added to: nobody has its address, so it
+/// stays in a register across the tests.
+/// \param iterate  sum = iterate(record, context below it, sum): the owner's iterations, until `next` is `end`
+/// \param merge    merge(sum, task*): takes over what a finished child brings; in the order of the iterations
+template <class Sum, class Frame, class Iterate, class Merge>
+[[gnu::always_inline]] inline Sum run_loop(context here, Frame& frame, std::int64_t from, std::int64_t to,
+                                           Sum sum, Iterate&& iterate, Merge&& merge) {
   using operations = loop_operations<Frame>;
-  if (from >= to) return;
+  if (from >= to) return sum;
   auto* r = ::new (static_cast<void*>(here.top))
       loop_record{{reinterpret_cast<std::uintptr_t>(&operations::kind)}, at(from + 1), at(to), &frame};
-  try {
-    iterate(r, context{here.top + sizeof(loop_record)});
-  } catch (...) {
-    leave_by_exception(r);
-  }
-  if (was_split(r) || !untouched(r)) [[unlikely]] {
-    children left(join_children(r));
-    for (; left.next() != nullptr; left.pop()) merge(left.next());
-  }
+  Sum own = [&]() -> Sum {
+    try {
+      return iterate(r, context{here.top + sizeof(loop_record)}, std::move(sum));
+    } catch (...) {
+      leave_by_exception(r);
+    }
+  }();
+  if (was_split(r) || !untouched(r)) [[unlikely]]
+    return merge_children(r, std::move(own), merge);
+  return own;
 }
 
 /// The iterations of a loop whose body takes a context: a test before each one.
-template <class Step> [[gnu::always_inline]] inline void run_each(loop_record* r, context below,
-                                                                  Step&& step) {
+/// \param step step(sum, context, i)
+template <class Sum, class Step>
+[[gnu::always_inline]] inline Sum run_each(loop_record* r, context below, Sum sum, const Step& step) {
   std::int64_t i = number(r->next) - 1;
   do {
     r->next = at(i + 1);
     test_entry(r);
-    step(below, i);
+    step(sum, below, i);
     ++i;
   } while (i < number(r->end));
+  return sum;
 }
 
-/// Can a loop call a copy of the body, and nobody sees a difference?
-template <class Body, class Element> constexpr bool is_copied_unnoticed() {
-  if constexpr (std::is_class_v<Body> && std::is_trivially_copyable_v<Body>)
-    return sizeof(Body) <= 128 && std::is_invocable_v<const Body&, Element>;
+/// Can a loop call a copy of this callable, and nobody sees a difference? The compiler then knows that nobody else
+/// changes what it captured, and keeps that in registers.
+template <class F> constexpr bool is_copied_unnoticed() {
+  if constexpr (std::is_class_v<F> && std::is_trivially_copyable_v<F>)
+    return sizeof(F) <= 128;
   else
     return false;
 }
+/// The callable itself, or its address where a copy could be noticed.
+template <class F> struct local_callable {
+  static constexpr bool copied = is_copied_unnoticed<std::remove_const_t<F>>();
+  std::conditional_t<copied, std::remove_const_t<F>, F*> callee;
+  explicit local_callable(F& f)
+      : callee([&] {
+          if constexpr (copied)
+            return f;
+          else
+            return &f;
+        }()) {}
+  F& get() const noexcept {
+    if constexpr (copied)
+      return const_cast<F&>(callee);
+    else
+      return *callee;
+  }
+};
 
 /// The owner's iterations of a loop over a source's elements, in the way that suits the body.
-/// \param use  use(f) calls f() and does something with its result
-template <class Element, class Body, class Source, class Use>
-[[gnu::always_inline]] inline void iterate(loop_record* r, context below, std::int64_t grain, Body& body,
-                                           const Source& source, Use use) {
+/// \param add  add(sum, f) calls f() and adds its result up
+template <class Element, class Sum, class Body, class Source, class Add>
+[[gnu::always_inline]] inline Sum iterate(loop_record* r, context below, std::int64_t grain, Body& body,
+                                          const Source& source, Sum sum, const Add& add) {
   if constexpr (takes_context<Body&, Element>) {
-    run_each(r, below, [source, &body, use](context deeper, std::int64_t i) {
-      use([&]() -> decltype(auto) { return call(deeper, body, source[i]); });
+    const local_callable<Body> local(body);
+    return run_each(r, below, std::move(sum), [source, local, add](Sum& s, context deeper, std::int64_t i) {
+      add(s, [&]() -> decltype(auto) { return call(deeper, local.get(), source[i]); });
     });
   } else {
     const top_keeper keep(below);
-    // A body that can be copied unnoticed is: the compiler then sees that its stores do not change what it
-    // captured.
-    constexpr bool copied = is_copied_unnoticed<Body, Element>();
     run_strips(r, grain, keep.kept(), [&](std::int64_t i, std::int64_t stop) {
-      if constexpr (copied) {
-        const Body local = body;
-        source.each(i, stop, [&](auto&& element) {
-          use([&]() -> decltype(auto) { return std::invoke(local, element); });
-        });
-      } else {
-        source.each(i, stop, [&](auto&& element) {
-          use([&]() -> decltype(auto) { return std::invoke(body, element); });
-        });
-      }
+      const local_callable<Body> local(body);
+      Sum strip_sum = std::move(sum);
+      source.each(i, stop, [&](auto&& element) {
+        add(strip_sum, [&]() -> decltype(auto) { return std::invoke(local.get(), element); });
+      });
+      sum = std::move(strip_sum);
     });
+    return sum;
   }
 }
 

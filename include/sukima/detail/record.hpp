@@ -50,7 +50,7 @@ inline constexpr std::uintptr_t gate_offset = 2048;
 /// What a strand keeps for code without a context. Only the strand itself uses it.
 struct kept_state {
   char* top;  ///< the top while code without a context runs; null while code with one runs, which alone knows
-              ///< it
+      ///< it
   std::uint32_t uses;  ///< how often it was asked for
 };
 
