@@ -32,11 +32,11 @@ _sukima() {
     --scenario) _sukima_list_item "$(_sukima_listed scenarios)" ;;
     --compiler) mapfile -t COMPREPLY < <(compgen -W "best gcc clang both" -- "$cur") ;;
     --csv | --plot) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
-    --workers | --repetitions | --size | --time-limit | --row-time | --external) ;;
+    --workers | --repetitions | --size | --time-limit | --peer-time | --external) ;;
     *)
       if [[ $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "--help --workers --peers --scenario --repetitions --size --compiler \
-          --external --time-limit --row-time --json --csv --plot --verbose --list" -- "$cur")
+          --external --time-limit --peer-time --json --csv --plot --verbose --list" -- "$cur")
       else
         mapfile -t COMPREPLY < <(compgen -W "all $(_sukima_listed benchmarks)" -- "$cur")
       fi

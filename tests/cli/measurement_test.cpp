@@ -43,6 +43,8 @@ struct bad_output {
   const char* complaint;
 };
 
+void PrintTo(const bad_output& output, std::ostream* out) { *out << output.text; }
+
 class bad_program_output : public testing::TestWithParam<bad_output> {};
 
 TEST_P(bad_program_output, is_reported) {

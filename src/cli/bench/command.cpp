@@ -28,9 +28,8 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-/// A row gets this many seconds for each repetition before it is cut short: runs of ordinary length never
-/// are.
-constexpr double row_seconds_for_each_repetition = 2;
+/// A slow peer gets this many seconds for each repetition that was asked for: what ordinary runs take at most.
+constexpr double peer_seconds_for_each_repetition = 1;
 
 /// Runs tasks, with a progress line once the whole takes longer than two seconds.
 class bench_runner {
@@ -122,6 +121,7 @@ class bench_session {
     for (contender& c : contenders) {
       if (c.programs.size() < 2) continue;
       std::vector<task> candidates;
+      candidates.reserve(c.programs.size());
       for (const program& by : c.programs) {
         candidates.push_back(
             task_for(request_, benchmark, c.system, by, std::ranges::min(request_.workers), "alone"));
@@ -142,7 +142,7 @@ class bench_session {
 
     const round_settings settings{
         .repetitions = options_.repetitions,
-        .row_seconds = options_.row_time.value_or(row_seconds_for_each_repetition * options_.repetitions),
+        .peer_seconds = options_.peer_time.value_or(peer_seconds_for_each_repetition * options_.repetitions),
         .seed = 1};
     const double before = runner_.elapsed();
     std::vector<row> rows = run_rounds(
@@ -171,7 +171,7 @@ class bench_session {
                  table_text(figures, {.colour = use_colour(STDOUT_FILENO), .paired = options_.verbose}));
       for (const summary& s : figures) {
         if (s.repetitions < options_.repetitions) {
-          fmt::print("  {}: {} of {} repetitions (see --row-time)\n", describe(s.what), s.repetitions,
+          fmt::print("  {}: {} of {} repetitions (see --peer-time)\n", describe(s.what), s.repetitions,
                      options_.repetitions);
         }
       }
@@ -277,9 +277,8 @@ void add_command(CLI::App& program, int& code) {
       ->type_name("S")
       ->check(CLI::Range(0.01, 1e6).description(""));
   command
-      ->add_option(
-          "--row-time", options->row_time,
-          "Seconds of runs after which a row gets no further repetition; 0: no limit [2 a repetition]")
+      ->add_option("--peer-time", options->peer_time,
+                   "Seconds after which a slow peer is not repeated; 0: no limit [1 a repetition]")
       ->type_name("S")
       ->check(CLI::Range(0.0, 1e9).description(""));
   command->add_flag("--json", options->json, "One JSON object a line on stdout, in place of tables");

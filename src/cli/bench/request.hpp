@@ -32,7 +32,7 @@ struct bench_options {
   std::optional<std::string> size;
   int repetitions = 5;
   double time_limit = 60;
-  std::optional<double> row_time;
+  std::optional<double> peer_time;
   std::optional<std::string> csv;
   std::optional<std::string> plot;
   bool json = false;

@@ -37,11 +37,31 @@ const row* reference_row(const std::vector<row>& rows) {
   return most;
 }
 
+double mean_seconds(const row& r) {
+  double sum = 0;
+  for (const sample& s : r.samples) sum += s.measured.seconds;
+  return sum / static_cast<double>(r.samples.size());
+}
+
+/// Whether a row is a peer so slow that repeating it would only keep all others waiting.
+bool is_slow_peer(const row& r, const std::vector<row>& rows) {
+  constexpr double long_run = 2.0;
+  constexpr double factor = 3.0;
+  if (r.samples.empty() || r.what.system == sequential_system || r.what.system == own_system) return false;
+  const double mean = mean_seconds(r);
+  return mean > long_run && std::ranges::all_of(rows, [&](const row& other) {
+           const bool sequential =
+               other.what.system == sequential_system && other.what.scenario == r.what.scenario;
+           return !sequential || other.samples.empty() || mean > factor * mean_seconds(other);
+         });
+}
+
 }  // namespace
 
 std::vector<row> run_rounds(const std::vector<task>& tasks, const round_settings& settings,
                             const task_runner& run, const run_observer& observe) {
   std::vector<row> rows;
+  rows.reserve(tasks.size());
   for (const task& t : tasks) rows.push_back({t, {}, std::nullopt});
   std::vector<double> used(tasks.size(), 0);
   std::mt19937_64 generator(settings.seed);
@@ -53,7 +73,8 @@ std::vector<row> run_rounds(const std::vector<task>& tasks, const round_settings
     std::shuffle(order.begin(), order.end(), generator);
     for (const std::size_t i : order) {
       row& r = rows[i];
-      if (r.failure || (settings.row_seconds > 0 && used[i] >= settings.row_seconds)) {
+      const bool time_is_up = settings.peer_seconds > 0 && used[i] >= settings.peer_seconds;
+      if (r.failure || (time_is_up && is_slow_peer(r, rows))) {
         --total;
         continue;
       }

@@ -25,8 +25,7 @@ double median_of(std::vector<double> values) {
   return quantile(values, 0.5);
 }
 
-std::optional<interval> bootstrap_median(std::span<const double> values, std::uint64_t seed) {
-  if (values.empty()) return std::nullopt;
+interval bootstrap_median(std::span<const double> values, std::uint64_t seed) {
   constexpr std::size_t resamples = 10'000;
   std::mt19937_64 generator(seed);
   std::uniform_int_distribution<std::size_t> pick(0, values.size() - 1);
@@ -38,8 +37,7 @@ std::optional<interval> bootstrap_median(std::span<const double> values, std::ui
     median = quantile(resample, 0.5);
   }
   std::sort(medians.begin(), medians.end());
-  return interval{median_of({values.begin(), values.end()}), quantile(medians, 0.025),
-                  quantile(medians, 0.975)};
+  return {median_of({values.begin(), values.end()}), quantile(medians, 0.025), quantile(medians, 0.975)};
 }
 
 double round_significant(double value, int digits) {

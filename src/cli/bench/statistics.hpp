@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -31,10 +30,10 @@ struct interval {
   double high;
 };
 
-/// Median of a sample with its 95 % bootstrap percentile interval (10,000 resamples with replacement; the
-/// seed is fixed, so that the same sample always gives the same interval). Empty for an empty sample.
+/// Median of a sample that is not empty, with its 95 % bootstrap percentile interval (10,000 resamples with
+/// replacement; the seed is fixed, so that the same sample always gives the same interval).
 /// O(resamples * n log n).
-std::optional<interval> bootstrap_median(std::span<const double> values, std::uint64_t seed = 1);
+interval bootstrap_median(std::span<const double> values, std::uint64_t seed = 1);
 
 /// `value` rounded to a number of significant digits, so that reports do not show digits that mean nothing.
 double round_significant(double value, int digits);

@@ -11,6 +11,7 @@ namespace {
 
 std::vector<double> values_of(const row& r, auto value) {
   std::vector<double> values;
+  values.reserve(r.samples.size());
   for (const sample& s : r.samples) values.push_back(value(s.measured));
   return values;
 }
@@ -103,7 +104,8 @@ std::vector<summary> summarise(const std::vector<row>& rows) {
         if (!is_peer(name) || s.paired.contains(name)) continue;
         const row* peer = counterpart(usable, *r, name);
         if (peer == nullptr) continue;
-        if (const auto ratio = bootstrap_median(paired_ratios(*r, *peer))) s.paired.emplace(name, *ratio);
+        const std::vector<double> ratios = paired_ratios(*r, *peer);
+        if (!ratios.empty()) s.paired.emplace(name, bootstrap_median(ratios));
       }
     }
     summaries.push_back(std::move(s));
