@@ -17,15 +17,20 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   exit 2
 fi
 
-missing=()
-while IFS='|' read -r package command _; do
-  package=${package//[[:space:]]/}
+is_installed() { [[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }
+
+missing=() # each with its alternatives: "cargo-web/cargo"
+while IFS='|' read -r packages command _; do
+  packages=${packages//[[:space:]]/}
   command=${command//[[:space:]]/}
-  [[ -z $package || $package == \#* ]] && continue
+  [[ -z $packages || $packages == \#* ]] && continue
   if [[ -n $command ]] && command -v "$command" >/dev/null; then continue; fi
-  if [[ $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) != installed ]]; then
-    missing+=("$package")
-  fi
+  IFS=/ read -ra alternatives <<<"$packages"
+  found=
+  for package in "${alternatives[@]}"; do
+    if is_installed "$package"; then found=yes; fi
+  done
+  if [[ -z $found ]]; then missing+=("$packages"); fi
 done < "$list"
 
 if [[ ${1:-} == --missing ]]; then
@@ -38,12 +43,25 @@ as_root=()
 if [[ $EUID -ne 0 ]]; then
   if ! command -v sudo >/dev/null; then
     echo "install-dependencies.sh: packages are missing, and this is neither root nor has sudo; let an" \
-      "administrator run: apt-get install ${missing[*]}" >&2
+      "administrator run: apt-get install ${missing[*]%%/*}" >&2
     exit 2
   fi
   as_root=(sudo)
 fi
-echo "Installing: ${missing[*]}"
 # The lists of a fresh image are empty or old; with them there, a failing mirror need not stop us.
 "${as_root[@]}" apt-get update -q || echo "apt-get update failed; going on with the lists that are there" >&2
-"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}"
+
+chosen=()
+for packages in "${missing[@]}"; do
+  IFS=/ read -ra alternatives <<<"$packages"
+  choice=${alternatives[-1]}
+  for package in "${alternatives[@]}"; do
+    if apt-cache show "$package" >/dev/null 2>&1; then
+      choice=$package
+      break
+    fi
+  done
+  chosen+=("$choice")
+done
+echo "Installing: ${chosen[*]}"
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${chosen[@]}"
