@@ -49,8 +49,9 @@ typedef enum sukima_capacity_kind {
 typedef enum sukima_capacity_affinity {
   SUKIMA_CAPACITY_OF_PROCESS,  ///< the main thread's, read anew each time
   SUKIMA_CAPACITY_OF_CALLER,   ///< the calling thread's, read anew each time
-  SUKIMA_CAPACITY_AT_OPEN  ///< the calling thread's when the handle was opened: for runtimes that later pin
-                           ///< their threads, so that they do not take their own pinning for a limit
+  /// The calling thread's when the handle was opened (or, if nobody had narrowed it, the cpuset as it changes):
+  /// for runtimes that pin their threads later, so that they do not take their own pinning for a limit.
+  SUKIMA_CAPACITY_AT_OPEN
 } sukima_capacity_affinity;
 
 /// What to read. All zero is the default: this process, the running machine, the environment's override.
@@ -154,7 +155,7 @@ SUKIMA_CAPACITY_API sukima_capacity* sukima_capacity_open(const sukima_capacity_
 /// \param handle an opened handle
 /// \param facts  gets the facts; may be NULL
 /// \return 1 if the facts are other ones than after the handle's refresh before (or its opening), else 0
-/// \par Complexity linear in the depth of the group: three to five small files, and one more a level
+/// \par Complexity linear in the depth of the group: four to six small files, and one more a level
 SUKIMA_CAPACITY_API int sukima_capacity_refresh(sukima_capacity* handle, sukima_capacity_facts* facts);
 
 /// The facts of the latest refresh (or of the opening), without reading any file: some nanoseconds.

@@ -134,7 +134,7 @@ class generator {
 
 TEST(random_trees, library_and_reference_agree) {
   int with_quota = 0;
-  for (unsigned seed = 1; seed <= 400; seed++) {
+  for (unsigned seed = 1; seed <= 250; seed++) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     recorded_tree tree;
     generator(seed).fill(tree);
@@ -150,7 +150,7 @@ TEST(random_trees, library_and_reference_agree) {
     ASSERT_EQ(facts.usable, expected.usable);
     if (facts.binding == SUKIMA_CAPACITY_QUOTA) with_quota++;
   }
-  EXPECT_GT(with_quota, 80) << "the trees have become too simple";
+  EXPECT_GT(with_quota, 50) << "the trees have become too simple";
 }
 
 }  // namespace
