@@ -16,13 +16,17 @@
 namespace sukima::detail {
 
 bool is_concerned(const strand& s) noexcept {
-  if (s.abort_to.load(std::memory_order_acquire) != all_ones) return true;
+  // An abort below the running segment concerns it only if one of its ancestors says so.
+  const char* own = s.abort_to.load(std::memory_order_acquire);
+  if (own != all_ones && own >= s.segment) return true;
   for (const task* t = s.running; t != nullptr; t = t->parent) {
-    if (t->shielded) return false;
     if (t->cancelled.load(std::memory_order_acquire)) return true;
+    if (t->shielded) return false;
     if (t->owner != nullptr) {
-      char* from = t->owner->abort_to.load(std::memory_order_acquire);
-      if (t->origin != nullptr ? reinterpret_cast<char*>(t->origin) >= from : from != all_ones) return true;
+      const char* from = t->owner->abort_to.load(std::memory_order_acquire);
+      if (t->origin != nullptr ? reinterpret_cast<char*>(t->origin) >= from
+                               : from != all_ones && from >= t->owner_segment)
+        return true;
     }
   }
   return false;
@@ -67,8 +71,9 @@ std::exception_ptr abandon(record* r) {
     s.runtime->raise_all();
   }
   std::exception_ptr error;
+  char* const top = reinterpret_cast<char*>(above(r));  // not after the newest child, which knows the kind, is gone
+  for (task* t = newest; t != nullptr; t = t->older) await(s, t, top);
   for (task* t = newest; t != nullptr;) {
-    await(s, t, reinterpret_cast<char*>(above(r)));
     task* older = t->older;
     if (!error) error = t->error;
     t->destroy(t);

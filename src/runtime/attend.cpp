@@ -43,9 +43,8 @@ void prepare_task(strand& s, task* t) noexcept {
 }
 
 /// Splits the oldest work off, unless trying was in vain a moment ago.
-task* go_back(strand& s, record* end, record* testing) noexcept {
+task* go_back(strand& s, record* end, record* testing, std::uint64_t begun) noexcept {
   worker& w = *s.on;
-  const std::uint64_t begun = ticks();
   // What is tested now costs nothing to look at: only a way back over older records is not repeated too soon.
   if (begun < s.retry_at && s.oldest < reinterpret_cast<char*>(testing)) return nullptr;
   ++w.counts.polls_answered;
@@ -81,7 +80,7 @@ bool serve(strand& s, record* end, record* testing) noexcept {
   const std::uint64_t now = ticks();
   task* t = nullptr;
   bool published = false;
-  while (slot < r.chosen.ready && (t = go_back(s, end, testing)) != nullptr) {
+  while (slot < r.chosen.ready && (t = go_back(s, end, testing, now)) != nullptr) {
     t->slot = slot;
     stress_point();
     s.slots[slot].store(t, std::memory_order_release);
@@ -200,7 +199,7 @@ void attend(strand& s, record* end, record* testing, bool at_join) noexcept {
     s.set_limit(s.clean_from);
   }
   worker& w = *s.on;
-  if (worker* thief = take_request(w)) answer(*thief, go_back(s, end, testing));
+  if (worker* thief = take_request(w)) answer(*thief, go_back(s, end, testing, ticks()));
   const bool more = serve(s, end, testing);
   if (s.abort_pending && !at_join && kind_of(testing)->stop != nullptr) kind_of(testing)->stop(testing);
   if (s.abort_pending || more)

@@ -47,6 +47,7 @@ struct alignas(128) worker {
   // Only for its own thread.
   alignas(128) boost::context::detail::fcontext_t home = nullptr;  ///< the thread's own stack
   exception_state home_exceptions;
+  exception_state* thread_exceptions = nullptr;  ///< the C++ runtime's own words of this thread
   void* home_fiber = nullptr;
   void* home_fake_stack = nullptr;
   const void* home_stack_bottom = nullptr;
@@ -63,6 +64,7 @@ struct alignas(128) worker {
   strand* take_strand();  ///< a fresh one; null: no memory
   void give_strand(strand* s) noexcept;
   void enter_state(worker_state s) noexcept;
+  void enter_state(worker_state s, std::uint64_t now) noexcept;
 };
 
 inline worker* const closed_box = reinterpret_cast<worker*>(std::uintptr_t{1});
@@ -173,7 +175,7 @@ struct runtime_core {
   /// Sleeps until there may be something to look at; the caller is a searcher before and after.
   void sleep(worker& w, task* awaited, std::uint32_t seen, std::uint64_t& timeout_ns) noexcept;
   void entry_begins() noexcept;
-  void entry_ends() noexcept;
+  void entry_ends(std::uint64_t now) noexcept;
   void wake_watch() noexcept;
   void ring(worker& w) noexcept;
   void wait_for_bell(worker& w, std::uint32_t seen) noexcept;
@@ -195,6 +197,8 @@ using after_switch = void (*)(worker& w, strand* from, void* argument);
 void switch_to(worker& w, strand* from, strand& to, after_switch then, void* argument);
 /// Leaves `from` for the worker's home.
 void switch_home(worker& w, strand* from, after_switch then, void* argument);
+/// The two words of __cxa_get_globals; their layout is the C++ ABI's.
+exception_state* this_threads_exceptions() noexcept;
 /// Makes a fresh strand that will call `runtime_core::run_strand`.
 void make_fresh(strand& s);
 /// `then` of a strand that is not needed any more.

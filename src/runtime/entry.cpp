@@ -175,7 +175,7 @@ void runtime_core::enter(root_task& root) {
   }
   entry_begins();
   if (stopping.load()) {
-    entry_ends();
+    entry_ends(ticks());
     w->give_strand(s);
     w->taken.store(false, std::memory_order_release);
     throw usage_error("sukima: this runtime was shut down");
@@ -183,16 +183,18 @@ void runtime_core::enter(root_task& root) {
   root.home = w;
   s->first = &root;
   s->entered_at = ticks();
+  w->thread_exceptions = this_threads_exceptions();
   ensure_alternate_stack();
   strand* const outer = running_strand();  // of another runtime, whose worker this thread is
-  w->enter_state(worker_state::working);
+  w->enter_state(worker_state::working, s->entered_at);
   open_box(*w);
   switch_to(*w, nullptr, *s, nullptr, nullptr);
   set_running_strand(outer);
-  w->enter_state(worker_state::outside);
-  w->flags.store(0);
+  const std::uint64_t now = ticks();
+  w->enter_state(worker_state::outside, now);
+  w->flags.store(0, std::memory_order_relaxed);  // a flag that comes later costs one empty slow path
   close_box(*w);
-  entry_ends();
+  entry_ends(now);
   w->taken.store(false, std::memory_order_release);
   if (root.error) std::rethrow_exception(root.error);
   if (root.aborted) throw aborted{};
@@ -204,6 +206,7 @@ void runtime_core::background_main(worker& w) {
   ensure_alternate_stack();
   strand* s = w.take_strand();
   if (s == nullptr) return;  // no memory: one worker less
+  w.thread_exceptions = this_threads_exceptions();
   switch_to(w, nullptr, *s, nullptr, nullptr);
   w.enter_state(worker_state::outside);
 }
@@ -212,6 +215,7 @@ void enter_aside(root_task& root) {
   strand& s = *running_strand();
   root.parent = s.running;
   root.owner = &s;
+  root.owner_segment = s.segment;
   root.depth = s.running->depth + 1;
   root.shielded = std::uncaught_exceptions() > 0;
   run_aside(s, root);

@@ -183,13 +183,15 @@ bool take_back(strand& s, task* t) noexcept {
 
 task* join_child(record* r) {
   strand& s = strand_of(r);
-  attend(s, r, r, true);
   const record_kind* kind = kind_of(r);
   task* t = was_split(r) ? newest_child(r) : nullptr;
   if (t != nullptr && take_back(s, t)) {
     kind->take_back(r, t);
+    // Whatever else is wanted keeps the limit up: the next test looks.
+    if (!s.abort_pending) return nullptr;
     t = nullptr;
   }
+  attend(s, r, r, true);
   if (t != nullptr) await(s, t, reinterpret_cast<char*>(above(r)));
   const auto leave = [&] {
     if (t != nullptr) t->destroy(t);

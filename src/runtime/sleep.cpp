@@ -137,8 +137,8 @@ void runtime_core::entry_begins() noexcept {
   if (promoted) post_permit(*this);
 }
 
-void runtime_core::entry_ends() noexcept {
-  quiet_since.store(ticks(), std::memory_order_relaxed);
+void runtime_core::entry_ends(std::uint64_t now) noexcept {
+  quiet_since.store(now, std::memory_order_relaxed);
   update(counts, [](census& c) {
     --c.active;
     return true;

@@ -75,7 +75,7 @@ slab& slab_of(const void* address) noexcept { return *reinterpret_cast<slab*>(&g
 
 /// A sample of a page: words that many frames or records cover.
 bool looks_used(const char* p) noexcept {
-  for (std::size_t offset = 0; offset < page; offset += 512)
+  for (std::size_t offset = 0; offset < page; offset += 1024)
     if (*reinterpret_cast<const volatile std::uint64_t*>(p + offset) != 0) return true;
   return false;
 }

@@ -56,6 +56,7 @@ struct strand {
   char* oldest = nullptr;      ///< no record of this segment below it has work
   char* clean_from = nullptr;  ///< all records from here on are untouched; `oldest` ≤ `clean_from`
   task* running = nullptr;     ///< the task of this segment
+  char* segment = nullptr;     ///< where the records of this segment begin
   task* first = nullptr;       ///< what a fresh strand is to run
   worker* on = nullptr;        ///< who runs it
   std::uint64_t retry_at = 0;  ///< no going back before that tick: the last one found nothing

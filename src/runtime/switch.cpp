@@ -27,12 +27,6 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-// The layout that the C++ ABI prescribes for __cxa_eh_globals.
-struct eh_globals {
-  void* caught;
-  unsigned uncaught;
-};
-
 __thread sukima::detail::kept_state* sukima_running_kept = nullptr;
 
 namespace sukima::detail {
@@ -61,13 +55,13 @@ struct message {
   sukima_running_kept = s != nullptr ? s->kept : nullptr;
   asm volatile("" : : : "memory");
 }
-[[gnu::noinline]] void exchange_exceptions(exception_state& leaving,
-                                           const exception_state& arriving) noexcept {
-  auto* globals = reinterpret_cast<eh_globals*>(abi::__cxa_get_globals());
-  leaving = {globals->caught, globals->uncaught};
-  globals->caught = arriving.caught;
-  globals->uncaught = arriving.uncaught;
-  asm volatile("" : : : "memory");
+/// The words are found through the worker, not through __cxa_get_globals, which is declared to be constant.
+void exchange_exceptions(worker& w, exception_state& leaving, const exception_state& arriving) noexcept {
+  volatile exception_state& now = *w.thread_exceptions;
+  leaving.caught = now.caught;
+  leaving.uncaught = now.uncaught;
+  now.caught = arriving.caught;
+  now.uncaught = arriving.uncaught;
 }
 
 void before_jump([[maybe_unused]] worker& w, [[maybe_unused]] strand* from,
@@ -105,7 +99,7 @@ void arrive(const fc::transfer_t& transfer, [[maybe_unused]] bool fresh) noexcep
   (m.from != nullptr ? m.from->saved : m.w->home) = transfer.fctx;
   if (m.to != nullptr) m.to->on = m.w;
   set_running(m.to);
-  exchange_exceptions(m.from != nullptr ? m.from->exceptions : m.w->home_exceptions,
+  exchange_exceptions(*m.w, m.from != nullptr ? m.from->exceptions : m.w->home_exceptions,
                       m.to != nullptr ? m.to->exceptions : m.w->home_exceptions);
   // Partner: raise_all and whoever sets a flag of this worker: it sets the flag, then reads `current`. Either
   // it sees this strand, or the load below sees its flag.
@@ -144,6 +138,10 @@ void switch_to(worker& w, strand* from, strand& to, after_switch then, void* arg
 
 void switch_home(worker& w, strand* from, after_switch then, void* argument) {
   jump(w, from, nullptr, then, argument);
+}
+
+exception_state* this_threads_exceptions() noexcept {
+  return reinterpret_cast<exception_state*>(abi::__cxa_get_globals());
 }
 
 void make_fresh(strand& s) { s.saved = fc::make_fcontext(s.stack_top, s.stack_size, strand_begins); }

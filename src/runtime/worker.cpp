@@ -36,8 +36,10 @@ void worker::give_strand(strand* s) noexcept {
 }
 
 void worker::enter_state(worker_state next) noexcept {
-  if (next == state) return;
-  const std::uint64_t now = ticks();
+  if (next != state) enter_state(next, ticks());
+}
+
+void worker::enter_state(worker_state next, std::uint64_t now) noexcept {
   counts.ticks_in_state[static_cast<unsigned>(state)] += now - state_since;
   state = next;
   state_since = now;

@@ -25,7 +25,8 @@ struct task {
   task* older = nullptr;  ///< the child split off from the same record before it
   task* parent = nullptr;  ///< the task that the owner was running
   strand* owner = nullptr;  ///< the strand it was split off from; null for a root
-  record* origin = nullptr;  ///< the record there
+  record* origin = nullptr;  ///< the record there; null: a call without a context, anywhere in that segment
+  char* owner_segment = nullptr;  ///< of such a call: where the owner's segment begins
   std::uint32_t depth = 0;  ///< number of ancestors
   std::uint32_t slot = 0;  ///< where it was published
   std::atomic<bool> cancelled{false};  ///< stop at the next test; partner: is_concerned (abort.cpp)
