@@ -82,12 +82,12 @@ function(sukima_add_models folder)
     file(STRINGS ${model} checks REGEX "^[/* ]*check:")
     list(LENGTH checks count)
     if(count EQUAL 0)
-      message(FATAL_ERROR "${model} has no line 'check: …' at its top; see scripts/check-models.sh")
+      set(count 1) # the test says what is missing
     endif()
     foreach(number RANGE 1 ${count})
       sukima_add_program_test(model.${part}.${stem}.${number}
         COMMAND ${PROJECT_SOURCE_DIR}/scripts/check-models.sh ${model} ${number}
-        TIMEOUT 300
+        TIMEOUT 900
         LABELS model)
     endforeach()
   endforeach()
