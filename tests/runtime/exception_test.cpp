@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exceptions from every place: who gets them, what is aborted, what is destroyed.
+#include "support.hpp"
+
+#include <atomic>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+using sukima::context;
+using sukima::fork2;
+using support::counted;
+using support::test_error;
+
+[[noreturn]] void fail(int number) { throw test_error(number); }
+
+/// The number of the test_error that f throws; −1: it throws none.
+template <class F> int number_of(F&& f) {
+  try {
+    f();
+  } catch (const test_error& e) {
+    return e.number;
+  }
+  return -1;
+}
+
+class exception_test : public support::runtimes {
+ protected:
+  void SetUp() override { counted::reset(); }
+  void TearDown() override {
+    EXPECT_EQ(counted::alive(), 0);
+    EXPECT_EQ(counted::errors(), 0);
+    EXPECT_EQ(runtime.run([](context c) { return support::fib(c, 15); }), 610) << "the runtime works afterwards";
+  }
+};
+INSTANTIATE_TEST_SUITE_P(workers, exception_test, support::worker_counts(), support::name_of_count);
+
+TEST_P(exception_test, leaves_run) {
+  EXPECT_EQ(number_of([&] { runtime.run([] { fail(1); }); }), 1);
+  EXPECT_EQ(number_of([&] { runtime.run([](context) -> int { fail(2); }); }), 2);
+}
+
+TEST_P(exception_test, of_the_first_branch_leaves_the_fork) {
+  runtime.run([](context c) {
+    for (int i = 0; i < 100; ++i) {
+      const counted capture(i);
+      EXPECT_EQ(number_of([&] { fork2(c, [i] { fail(i); }, [capture] { capture.value(); }); }), i);
+      EXPECT_EQ(number_of([&] { fork2(c, [i]() -> counted { fail(i); }, [capture] { return capture; }); }), i);
+    }
+  });
+}
+
+TEST_P(exception_test, of_the_second_branch_leaves_the_fork) {
+  runtime.run([](context c) {
+    for (int i = 0; i < 100; ++i) {
+      const counted capture(i);
+      EXPECT_EQ(number_of([&] { fork2(c, [] {}, [i, capture] { fail(i + capture.value()); }); }), 2 * i);
+      EXPECT_EQ(number_of([&] { fork2(c, [capture] { return capture; }, [i]() -> counted { fail(i); }); }), i);
+    }
+  });
+}
+
+TEST_P(exception_test, of_the_first_branch_wins_when_both_throw_in_turn) {
+  runtime.run([](context c) {
+    for (int i = 0; i < 100; ++i) {
+      const int n = number_of([&] { fork2(c, [] { fail(1); }, [] { fail(2); }); });
+      EXPECT_TRUE(n == 1 || n == 2);
+    }
+  });
+  sukima::runtime one(support::with_workers(1));
+  EXPECT_EQ(number_of([&] { one.run([](context c) { fork2(c, [] { fail(1); }, [] { fail(2); }); }); }), 1);
+}
+
+TEST_P(exception_test, leaves_code_without_a_context) {
+  runtime.run([] {
+    EXPECT_EQ(number_of([] { fork2([] { fail(1); }, [] {}); }), 1);
+    EXPECT_EQ(number_of([] { fork2([] {}, [] { fork2([] {}, [] { fail(2); }); }); }), 2);
+    EXPECT_EQ(number_of([] { fork2([](context c) { fork2(c, [] { fork2([] { fail(3); }, [] {}); }, [] {}); }, [] {}); }), 3);
+  });
+}
+
+/// A tree of forks, one leaf of which throws.
+long tree(context c, counted value, int depth, int leaf, int thrower) {
+  if (depth == 0) {
+    if (leaf == thrower) fail(leaf);
+    return 1;
+  }
+  auto [a, b] = fork2(
+      c, [=](context below) { return tree(below, counted(value.value()), depth - 1, 2 * leaf, thrower); },
+      [=](context below) { return tree(below, counted(value.value()), depth - 1, 2 * leaf + 1, thrower); });
+  return a + b;
+}
+
+TEST_P(exception_test, comes_from_any_leaf_of_a_tree) {
+  for (int thrower = 0; thrower < 1024; thrower += 31)
+    EXPECT_EQ(number_of([&] { runtime.run([=](context c) { tree(c, counted(1), 10, 0, thrower); }); }), thrower);
+  EXPECT_EQ(runtime.run([](context c) { return tree(c, counted(1), 10, 0, -1); }), 1024);
+}
+
+TEST_P(exception_test, leaves_loops) {
+  runtime.run([](context c) {
+    for (const int thrower : {0, 1, 500, 998, 999}) {
+      EXPECT_EQ(number_of([&] {
+                  sukima::parallel_for(c, 0, 1000, [&](int i) {
+                    if (i == thrower) fail(i);
+                  });
+                }),
+                thrower);
+      EXPECT_EQ(number_of([&] {
+                  sukima::parallel_reduce(
+                      c, 0, 1000, counted(0),
+                      [&](context below, int i) {
+                        support::fib(below, 5);
+                        if (i == thrower) fail(i);
+                        return counted(i);
+                      },
+                      [](counted a, counted) { return a; });
+                }),
+                thrower);
+    }
+  });
+}
+
+TEST_P(exception_test, leaves_the_combining_function) {
+  for (int round = 0; round < 50; ++round)
+    EXPECT_EQ(number_of([&] {
+                runtime.run([&](context c) {
+                  sukima::parallel_reduce(
+                      c, 0, 2000, counted(0), [](context, int i) { return counted(i); },
+                      [&](counted a, counted b) -> counted {
+                        if (b.value() >= 1000 + round) fail(7);
+                        return counted(std::max(a.value(), b.value()));
+                      });
+                });
+              }),
+              7);
+}
+
+TEST_P(exception_test, leaves_the_move_of_a_capture) {
+  struct throwing_move {
+    throwing_move() = default;
+    throwing_move(const throwing_move&) { fail(5); }
+  };
+  const throwing_move value;
+  runtime.run([&](context c) {
+    EXPECT_EQ(number_of([&] { fork2(c, [] {}, [value] {}); }), 5);
+  });
+}
+
+TEST_P(exception_test, leaves_the_move_of_a_result) {
+  struct result {
+    counted value{1};
+    bool armed = false;
+    result() = default;
+    result(result&& other) : value(other.value), armed(other.armed) {
+      if (armed) fail(6);
+    }
+  };
+  runtime.run([](context c) {
+    for (int i = 0; i < 50; ++i) {
+      const int n = number_of([&] {
+        fork2(
+            c,
+            [](context below) {
+              support::fib(below, 5);
+              result r;
+              r.armed = true;
+              return r;
+            },
+            [] { return result(); });
+      });
+      EXPECT_TRUE(n == 6 || n == -1);
+    }
+  });
+}
+
+TEST(exception, of_a_stolen_branch_aborts_the_first) {
+  sukima::runtime two(support::with_workers(2));
+  for (int round = 0; round < 30; ++round) {
+    bool left = false;
+    EXPECT_EQ(number_of([&] {
+                two.run([&](context c) {
+                  fork2(
+                      c,
+                      [&](context below) {
+                        struct leaving {
+                          bool& flag;
+                          ~leaving() { flag = true; }
+                        } at_end{left};
+                        support::fork_for_ever(below);
+                      },
+                      [&] { fail(round); });
+                });
+              }),
+              round);
+    EXPECT_TRUE(left);
+  }
+}
+
+TEST(exception, of_the_first_branch_aborts_a_stolen_one) {
+  sukima::runtime two(support::with_workers(2));
+  for (int round = 0; round < 30; ++round) {
+    std::atomic<bool> begun{false};
+    std::atomic<bool> left{false};
+    EXPECT_EQ(number_of([&] {
+                two.run([&](context c) {
+                  fork2(
+                      c,
+                      [&](context below) {
+                        EXPECT_TRUE(support::poll_until(below, [&] { return begun.load(); }));
+                        fail(round);
+                      },
+                      [&](context below) {
+                        begun = true;
+                        struct leaving {
+                          std::atomic<bool>& flag;
+                          ~leaving() { flag = true; }
+                        } at_end{left};
+                        support::fork_for_ever(below);
+                      });
+                });
+              }),
+              round);
+    EXPECT_TRUE(left) << "the exception leaves only after the other branch has ended";
+  }
+}
+
+TEST(exception, aborts_all_descendants_of_a_stolen_branch) {
+  sukima::runtime many(support::with_workers(4));
+  for (int round = 0; round < 10; ++round) {
+    std::atomic<int> running{0};
+    std::atomic<int> left{0};
+    const std::function<void(context, int)> spread = [&](context c, int depth) {
+      if (depth == 0) {
+        struct leaving {
+          std::atomic<int>& count;
+          ~leaving() { ++count; }
+        } at_end{left};
+        ++running;
+        support::fork_for_ever(c);
+      }
+      fork2(c, [&](context below) { spread(below, depth - 1); }, [&](context below) { spread(below, depth - 1); });
+    };
+    EXPECT_EQ(number_of([&] {
+                many.run([&](context c) {
+                  fork2(
+                      c, [&](context below) { spread(below, 6); },
+                      [&](context below) {
+                        EXPECT_TRUE(support::poll_until(below, [&] { return running >= 2; }));
+                        fail(9);
+                      });
+                });
+              }),
+              9);
+    EXPECT_EQ(running, left);
+  }
+}
+
+TEST_P(exception_test, can_be_caught_and_thrown_again_in_branches) {
+  runtime.run([](context c) {
+    for (int i = 0; i < 50; ++i) {
+      const int n = number_of([&] {
+        fork2(
+            c,
+            [](context below) {
+              EXPECT_EQ(number_of([&] { fork2(below, [] {}, [] { fail(1); }); }), 1);
+              EXPECT_EQ(number_of([&] { sukima::parallel_for(below, 0, 10, [](int) { fail(2); }); }), 2);
+            },
+            [](context below) {
+              try {
+                fork2(below, [] { fail(3); }, [] {});
+              } catch (const test_error& e) {
+                fail(e.number + 1);
+              }
+            });
+      });
+      EXPECT_EQ(n, 4);
+    }
+  });
+}
+
+TEST_P(exception_test, may_be_handled_across_forks) {
+  runtime.run([](context c) {
+    for (int i = 0; i < 50; ++i) {
+      try {
+        fail(i);
+      } catch (...) {
+        // The exception being handled belongs to the strand, wherever it goes on.
+        EXPECT_EQ(support::fib(c, 12), 144);
+        try {
+          fork2(c, [](context below) { support::fib(below, 8); }, [] { fail(100); });
+        } catch (const test_error& e) {
+          EXPECT_EQ(e.number, 100);
+        }
+        EXPECT_EQ(number_of([] { throw; }), i);
+      }
+      EXPECT_EQ(std::current_exception(), nullptr);
+      EXPECT_EQ(std::uncaught_exceptions(), 0);
+    }
+  });
+}
+
+TEST_P(exception_test, does_not_abort_forks_in_destructors) {
+  struct computes_at_end {
+    context c;
+    long& result;
+    ~computes_at_end() { result = support::fib(c, 14); }
+  };
+  for (int i = 0; i < 20; ++i) {
+    long result = 0;
+    EXPECT_EQ(number_of([&] {
+                runtime.run([&](context c) {
+                  computes_at_end at_end{c, result};
+                  fail(3);
+                });
+              }),
+              3);
+    EXPECT_EQ(result, 377);
+  }
+}
+
+TEST_P(exception_test, that_is_swallowed_comes_again) {
+  std::atomic<int> swallowed{0};
+  const int n = number_of([&] {
+    runtime.run([&](context c) {
+      fork2(
+          c,
+          [&](context below) {
+            try {
+              fork2(below, [](context inner) { support::poll_until(inner, [] { return false; }); }, [] {});
+            } catch (...) {
+              ++swallowed;
+            }
+            support::fork_for_ever(below);
+          },
+          [] { fail(8); });
+    });
+  });
+  if (GetParam() > 1) {
+    EXPECT_EQ(n, 8);
+    EXPECT_EQ(swallowed, 1);
+  }
+}
+
+TEST_P(exception_test, of_any_type_passes) {
+  EXPECT_THROW(runtime.run([](context c) { fork2(c, [] {}, [] { throw 5; }); }), int);
+  EXPECT_THROW(runtime.run([](context c) { fork2(c, [] { throw std::string("text"); }, [] {}); }), std::string);
+}
+
+/// Undo and copy of a workspace: errors of the user's callbacks while the strand goes back are not lost.
+struct workspace {
+  int depth = 0;
+  static inline std::atomic<bool> copy_fails{false};
+  workspace() = default;
+  workspace(const workspace& other) : depth(other.depth) {
+    if (copy_fails) fail(20);
+  }
+};
+
+long walk(context c, workspace& w, int depth, const std::function<void(workspace&)>& at_undo) {
+  if (depth == 0) return support::fib(c, 3) - 1;
+  static const std::vector<int> three{0, 1, 2};
+  return sukima::search(
+      c, w, three, [](workspace& v, int) { ++v.depth; },
+      [&](workspace& v, int) {
+        --v.depth;
+        at_undo(v);
+      },
+      [&](context below, workspace& v, int) { return walk(below, v, depth - 1, at_undo); }, std::plus{});
+}
+
+TEST_P(exception_test, leaves_the_copy_of_a_workspace) {
+  workspace::copy_fails = true;
+  for (int round = 0; round < 20; ++round) {
+    workspace w;
+    const int n = number_of([&] {
+      EXPECT_EQ(runtime.run([&](context c) { return walk(c, w, 7, [](workspace&) {}); }), 2187);
+    });
+    EXPECT_TRUE(n == -1 || n == 20);
+    if (GetParam() == 1) {
+      EXPECT_EQ(n, -1);
+    }
+    EXPECT_EQ(w.depth, 0);
+  }
+  workspace::copy_fails = false;
+}
+
+TEST_P(exception_test, leaves_an_undo) {
+  for (int round = 0; round < 20; ++round) {
+    workspace w;
+    std::atomic<int> undone{0};
+    EXPECT_EQ(number_of([&] {
+                runtime.run([&](context c) {
+                  return walk(c, w, 6, [&](workspace&) {
+                    if (++undone == 300) fail(21);
+                  });
+                });
+              }),
+              21);
+  }
+}
+
+}  // namespace

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// Making random programs from a seed.
+#include "program.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace random_programs {
+
+namespace {
+
+/// What may be used at the place where a node is made.
+struct place {
+  std::size_t budget;   ///< evaluations of leaves
+  int depth;
+  int scopes;           ///< cancellable scopes around it, in this runtime
+  bool pinned;
+  bool within_other;
+};
+
+class generator {
+ public:
+  explicit generator(std::uint64_t seed) : random_(seed) {
+    pure_ = random_.once_in(2);
+    parks_ = !random_.once_in(3);
+    mixes_forms_ = random_.once_in(3);
+    form_ = !random_.once_in(4);
+    hints_ = random_.once_in(3);
+  }
+
+  program make(std::size_t size) {
+    program p;
+    const std::size_t budget = 1 + random_.below(random_.once_in(4) ? 4 * size : size);
+    p.root = make_node({budget, 0, 0, false, false});
+    p.pure = pure_;
+    p.in_order = in_order_;
+    return p;
+  }
+
+ private:
+  static constexpr int deepest = 40;
+
+  std::unique_ptr<node> make_node(place at) {
+    auto n = std::make_unique<node>();
+    n->with_context = at.pinned || (mixes_forms_ ? !random_.once_in(3) : form_);
+    n->number = random_.next();
+    if (at.budget <= 1 || at.depth > deepest) {
+      if (random_.once_in(12)) add_small(*n, at);
+      return n;
+    }
+    add_hints(*n);
+    switch (random_.below(16)) {
+      case 0:
+      case 1:
+      case 2:
+      case 3:
+      case 4:
+        n->what = kind::fork;
+        add_branches(*n, at, 2);
+        break;
+      case 5:
+        n->what = kind::many;
+        add_branches(*n, at, 3);
+        break;
+      case 6:
+      case 7:
+        n->what = kind::loop;
+        add_iterations(*n, at);
+        break;
+      case 8:
+      case 9:
+        n->what = kind::reduce;
+        add_iterations(*n, at);
+        break;
+      case 10:
+      case 11:
+      case 12:
+        n->what = kind::search;
+        add_iterations(*n, at);
+        break;
+      default:
+        add_wrapper(*n, at);
+    }
+    return n;
+  }
+
+  void add_hints(node& n) {
+    if (!hints_ || !random_.once_in(2)) return;
+    constexpr double guards[] = {0, 1, 0.5, 0.1, -1, std::numeric_limits<double>::quiet_NaN()};
+    n.guard = guards[random_.below(std::size(guards))];
+    n.grain = static_cast<int>(random_.below(4));
+    n.splits_unevenly = random_.once_in(2);
+  }
+
+  void add_child(node& n, place at) {
+    ++at.depth;
+    n.children.push_back(make_node(at));
+  }
+
+  void add_branches(node& n, place at, int count) {
+    for (int i = 0; i < count; ++i) {
+      place branch = at;
+      const auto rest = static_cast<std::size_t>(count - i);
+      branch.budget = rest == 1 ? at.budget : random_.below(at.budget + 1);
+      if (random_.once_in(3)) branch.budget = at.budget / rest;
+      at.budget -= std::min(at.budget, branch.budget);
+      add_child(n, branch);
+    }
+  }
+
+  void add_iterations(node& n, place at) {
+    n.iterations = static_cast<int>(random_.below(random_.once_in(3) ? std::min<std::size_t>(at.budget, 200) + 1 : 8));
+    at.budget /= static_cast<std::size_t>(std::max(n.iterations, 1));
+    add_child(n, at);
+  }
+
+  /// Something small that is no leaf, over a leaf.
+  void add_small(node& n, place at) {
+    at.budget = 1;
+    at.depth = deepest + 1;
+    add_wrapper(n, at);
+  }
+
+  void add_wrapper(node& n, place at) {
+    switch (random_.below(9)) {
+      case 0:
+      case 1:
+        if (pure_) break;
+        n.what = kind::fail;
+        break;
+      case 2:
+        if (pure_) break;
+        n.what = kind::handle;
+        break;
+      case 3:
+        if (pure_) break;
+        n.what = kind::cancellable;
+        ++at.scopes;
+        break;
+      case 4:
+        if (pure_ || at.scopes == 0) break;
+        n.what = kind::cancel;
+        n.iterations = static_cast<int>(random_.below(static_cast<std::uint64_t>(at.scopes)));
+        break;
+      case 5:
+        if (!parks_) break;
+        n.what = kind::suspend;
+        in_order_ = false;
+        break;
+      case 6:
+        // Nobody would resume the first branch if the second one were aborted or could not be split off.
+        if (!parks_ || !pure_ || at.pinned || hints_) break;
+        n.what = kind::rendezvous;
+        in_order_ = false;
+        break;
+      case 7:
+        n.what = kind::at_end;
+        break;
+      default:
+        if (random_.once_in(2)) {
+          n.what = kind::pinned;
+          at.pinned = true;
+        } else if (!at.within_other && random_.once_in(4)) {
+          n.what = kind::other_runtime;
+          in_order_ = false;
+          at.within_other = true;
+          at.pinned = false;
+          at.scopes = 0;
+        }
+    }
+    if (n.what == kind::leaf) {
+      n.what = kind::fork;
+      add_branches(n, at, 2);
+    } else {
+      add_child(n, at);
+    }
+  }
+
+  numbers random_;
+  bool pure_, parks_, mixes_forms_, form_, hints_;
+  bool in_order_ = true;
+};
+
+const char* name_of(kind k) {
+  constexpr const char* names[] = {"leaf",   "fork",        "many",   "loop",    "reduce",     "search", "fail",  "handle",
+                                   "cancellable", "cancel", "suspend", "rendezvous", "pinned", "at_end", "other_runtime"};
+  return names[static_cast<std::size_t>(k)];
+}
+
+void describe(const node& n, int indent, std::string& text) {
+  text += std::string(static_cast<std::size_t>(indent) * 2, ' ') + name_of(n.what);
+  if (!n.with_context) text += " without context";
+  if (n.iterations != 0) text += " " + std::to_string(n.iterations);
+  if (n.guard != 2) text += " guard " + std::to_string(n.guard);
+  if (n.grain != 0) text += " grain " + std::to_string(n.grain);
+  if (n.splits_unevenly) text += " split";
+  text += '\n';
+  for (const auto& child : n.children) describe(*child, indent + 1, text);
+}
+
+}  // namespace
+
+program generate(std::uint64_t seed, std::size_t size) { return generator(mix(seed, 1)).make(size); }
+
+configuration configure(std::uint64_t seed, bool with_requests, bool with_strand_limit) {
+  numbers random(mix(seed, 2));
+  configuration c;
+  c.workers = random.once_in(8) ? 1 : random.once_in(2) ? 2 : 3 + static_cast<unsigned>(random.below(6));
+  c.ready = with_requests && random.once_in(3) ? 0 : 1 + static_cast<unsigned>(random.below(random.once_in(2) ? 1 : 4));
+  // Workers that never sleep cost each other whole time slices when there are more of them than CPUs.
+  const bool may_spin = c.workers <= 2 || random.once_in(8);
+  c.wait = static_cast<int>(random.below(may_spin ? 4 : 2));
+  c.few_strands = with_strand_limit && random.once_in(8);
+  return c;
+}
+
+std::string describe(const node& n) {
+  std::string text;
+  describe(n, 0, text);
+  return text;
+}
+
+std::string describe(const configuration& c) {
+  constexpr const char* waits[] = {"adaptive", "block", "spin", "pause"};
+  return "workers=" + std::to_string(c.workers) + " ready=" + std::to_string(c.ready) + " wait=" + waits[c.wait] +
+         (c.few_strands ? " strands=2" : "");
+}
+
+}  // namespace random_programs

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random programs: their tree, what their parts compute, and what they may result in.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace random_programs {
+
+/// What a node does; `children` says with what.
+enum class kind {
+  leaf,           ///< some work, its result depends on the input and on the workspace
+  fork,           ///< two children at the same time
+  many,           ///< sukima::fork of three children
+  loop,           ///< parallel_for; iteration i evaluates the child with an input of its own
+  reduce,         ///< parallel_reduce, not commutative
+  search,         ///< search over the workspace; some choices cannot be applied
+  fail,           ///< throws for some inputs, else as its child
+  handle,         ///< catches what its child throws
+  cancellable,    ///< its child may be cancelled
+  cancel,         ///< for some inputs cancels the scope `number` levels further out, else as its child
+  suspend,        ///< parks; another thread resumes it
+  rendezvous,     ///< one branch parks, the other one resumes it
+  pinned,         ///< the child stays on its thread
+  at_end,         ///< a destructor with forks runs after the child
+  other_runtime,  ///< the child runs in another runtime
+};
+
+struct node {
+  kind what = kind::leaf;
+  bool with_context = true;  ///< how its parent calls it
+  std::uint64_t number = 0;  ///< its meaning depends on `what`
+  int iterations = 0;
+  int grain = 0;         ///< 0: none given
+  double guard = 2;      ///< 2: none given
+  bool splits_unevenly = false;
+  std::vector<std::unique_ptr<node>> children;
+};
+
+struct program {
+  std::unique_ptr<node> root;
+  bool pure = true;       ///< nothing in it throws or cancels
+  bool in_order = true;   ///< nothing in it parks: one worker runs it exactly as the sequential program
+};
+
+/// How a program is run.
+struct configuration {
+  unsigned workers = 2;
+  unsigned ready = 1;
+  int wait = 0;            ///< of sukima::wait_policy
+  bool few_strands = false;  ///< SUKIMA_STRANDS=2: waiting workers take only descendants
+};
+
+program generate(std::uint64_t seed, std::size_t size);
+configuration configure(std::uint64_t seed, bool with_requests, bool with_strand_limit);
+std::string describe(const node& n);
+std::string describe(const configuration& c);
+
+/// A generator of numbers that is the same everywhere.
+class numbers {
+ public:
+  explicit numbers(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t next() {
+    std::uint64_t z = (state_ += 0x9E3779B97F4A7C15u);
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+  }
+  std::uint64_t below(std::uint64_t n) { return next() % n; }
+  bool once_in(std::uint64_t n) { return below(n) == 0; }
+
+ private:
+  std::uint64_t state_;
+};
+
+// What the parts compute. Both interpreters use these.
+
+inline std::uint64_t mix(std::uint64_t a, std::uint64_t b) { return numbers(a * 0x100000001B3u + b).next(); }
+inline std::uint64_t input_of(std::uint64_t input, std::uint64_t child) { return mix(input, child + 1); }
+inline bool happens(const node& n, std::uint64_t input) { return mix(n.number, input) % 4 == 0; }
+
+/// x ↦ factor·x + term: composing such maps is associative and not commutative.
+struct affine {
+  std::uint64_t factor = 1;
+  std::uint64_t term = 0;
+  std::uint64_t value() const { return mix(factor, term); }
+};
+inline affine affine_of(std::uint64_t value) { return {value | 1, value}; }
+inline affine compose(affine first, affine second) {
+  return {second.factor * first.factor, second.factor * first.term + second.term};
+}
+
+/// The workspace of searches: the choices on the way to here.
+class path {
+ public:
+  void push(std::uint64_t choice) { steps_.push_back(choice); }
+  void pop(std::uint64_t choice) {
+    if (steps_.empty() || steps_.back() != choice) throw std::logic_error("an undo does not fit to the workspace");
+    steps_.pop_back();
+  }
+  std::uint64_t value() const {
+    std::uint64_t v = 0;
+    for (const std::uint64_t s : steps_) v = mix(v, s);
+    return v;
+  }
+  bool empty() const { return steps_.empty(); }
+
+ private:
+  std::vector<std::uint64_t> steps_;
+};
+inline bool applicable(const node& n, const path& w, std::uint64_t choice) {
+  return mix(n.number ^ w.value(), choice) % 3 != 0;
+}
+
+/// Thrown by `fail`.
+struct failure {
+  std::uint64_t number;
+};
+
+/// What a program may result in.
+struct outcomes {
+  static constexpr std::size_t many = 24;
+  std::set<std::uint64_t> values;
+  bool any_value = false;  ///< so many that they were not listed
+  std::set<std::uint64_t> failures;
+  std::set<int> cancellations;  ///< levels of the cancelled scopes, outermost 0
+
+  bool may_return() const { return any_value || !values.empty(); }
+  void add_value(std::uint64_t v) {
+    if (any_value) return;
+    values.insert(v);
+    if (values.size() > many) {
+      values.clear();
+      any_value = true;
+    }
+  }
+  void add_escapes(const outcomes& o) {
+    failures.insert(o.failures.begin(), o.failures.end());
+    cancellations.insert(o.cancellations.begin(), o.cancellations.end());
+  }
+};
+
+/// How a run ended.
+struct result {
+  enum class end { value, failure, error } how = end::error;
+  std::uint64_t number = 0;
+  std::string text;  ///< of an error
+};
+
+/// What the program results in with any order of its branches.
+struct expectation {
+  outcomes possible;
+  std::uint64_t leaves = 0;  ///< evaluations of leaves, if the program is pure
+};
+expectation expect(const program& p);
+/// What the sequential program results in.
+result run_sequentially(const program& p);
+
+}  // namespace random_programs

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the runtime's tests share: runtimes of several sizes, waiting with an end, objects that count themselves.
+#pragma once
+
+#include <sukima/sukima.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+namespace support {
+
+using namespace std::chrono_literals;
+
+#if defined(SUKIMA_SANITIZED)
+inline constexpr bool sanitized = true;
+#else
+inline constexpr bool sanitized = false;
+#endif
+
+/// Longer than any wait of a test that works, shorter than ctest's own limit.
+inline constexpr auto patience = 30s;
+
+inline sukima::settings with_workers(unsigned workers) {
+  sukima::settings s;
+  s.workers = workers;
+  return s;
+}
+
+/// Tests that are done with several numbers of workers, fewer and more than the CPUs.
+class runtimes : public testing::TestWithParam<unsigned> {
+ protected:
+  sukima::runtime runtime{with_workers(GetParam())};
+};
+inline auto worker_counts() { return testing::Values(1u, 2u, 4u, 16u); }
+inline std::string name_of_count(const testing::TestParamInfo<unsigned>& info) {
+  return std::to_string(info.param) + "_workers";
+}
+
+/// Forks again and again, so that thieves are served, until the condition holds. False: it took too long.
+template <class Condition> bool poll_until(sukima::context c, Condition condition) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    sukima::fork2(c, [] {}, [] {});
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+/// Sleeps until the condition holds. False: it took too long.
+template <class Condition> bool sleep_until(Condition condition) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::sleep_for(100us);
+  }
+  return true;
+}
+
+/// Forks until it is aborted; for branches that a sibling's exception or a canceller has to end.
+[[noreturn]] inline void fork_for_ever(sukima::context c) {
+  if (poll_until(c, [] { return false; })) throw std::logic_error("the condition cannot hold");
+  throw std::runtime_error("nobody aborted this branch");
+}
+
+/// Counts its objects, and notices two destructions of one.
+class counted {
+ public:
+  explicit counted(int value = 0) : value_(value) { ++alive_; }
+  counted(const counted& other) : value_(other.value()) {
+    ++alive_;
+    ++copies_;
+  }
+  counted(counted&& other) noexcept : value_(other.value()) { ++alive_; }
+  counted& operator=(const counted&) = default;
+  counted& operator=(counted&&) = default;
+  ~counted() {
+    if (life_ != living) ++errors_;
+    life_ = 0;
+    --alive_;
+  }
+  int value() const {
+    if (life_ != living) ++errors_;
+    return value_;
+  }
+
+  static void reset() {
+    alive_ = 0;
+    copies_ = 0;
+    errors_ = 0;
+  }
+  static int alive() { return alive_; }
+  static int copies() { return copies_; }
+  static int errors() { return errors_; }
+
+ private:
+  static constexpr unsigned living = 0x600DF00D;
+  inline static std::atomic<int> alive_{0};
+  inline static std::atomic<int> copies_{0};
+  inline static std::atomic<int> errors_{0};
+  volatile unsigned life_ = living;
+  int value_;
+};
+
+/// An exception that says who threw it.
+struct test_error : std::runtime_error {
+  explicit test_error(int n) : std::runtime_error("error " + std::to_string(n)), number(n) {}
+  int number;
+};
+
+/// The text of the exception that f throws; "none" if it throws none.
+template <class E = std::exception, class F> std::string message_of(F&& f) {
+  try {
+    std::forward<F>(f)();
+  } catch (const E& e) {
+    return e.what();
+  }
+  return "none";
+}
+
+inline long fib(sukima::context c, int n) {
+  if (n < 2) return n;
+  auto [a, b] = sukima::fork2(
+      c, [=](sukima::context below) { return fib(below, n - 1); },
+      [=](sukima::context below) { return fib(below, n - 2); });
+  return a + b;
+}
+inline long plain_fib(int n) { return n < 2 ? n : plain_fib(n - 1) + plain_fib(n - 2); }
+
+}  // namespace support
