@@ -39,7 +39,8 @@ void prepare_task(strand& s, task* t) noexcept {
   t->parent = s.running;
   t->owner = &s;
   t->depth = s.running->depth + 1;
-  t->shielded = std::uncaught_exceptions() > 0;
+  // A stand-in splits a strand that does not run: its exceptions are kept with it.
+  t->shielded = running_strand() == &s ? std::uncaught_exceptions() > 0 : s.exceptions.uncaught > 0;
 }
 
 /// Splits the oldest work off, unless trying was in vain a moment ago.

@@ -46,9 +46,11 @@ bool descends(const task* t, const task* from) noexcept {
 }
 
 void execute(strand& s, task* t, char* top) noexcept {
+  char* const outer_segment = s.segment;
   char* const outer_oldest = s.oldest;
   task* const outer_task = s.running;
   char* const outer_kept = s.kept->top;
+  s.segment = top;
   s.oldest = top;
   s.running = t;
   s.kept->top = nullptr;
@@ -72,6 +74,7 @@ void execute(strand& s, task* t, char* top) noexcept {
   } catch (...) {
     t->error = std::current_exception();
   }
+  s.segment = outer_segment;
   s.oldest = outer_oldest;
   s.running = outer_task;
   s.kept->top = outer_kept;

@@ -153,6 +153,7 @@ void trim(strand& s) noexcept {
 }
 
 void reset(strand& s) noexcept {
+  s.segment = s.base;
   s.oldest = s.base;
   s.clean_from = s.base;
   s.running = nullptr;

@@ -27,9 +27,11 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-__thread sukima::detail::kept_state* sukima_running_kept = nullptr;
-
 namespace sukima::detail {
+
+extern "C" {
+__thread kept_state* sukima_running_kept = nullptr;
+}
 
 namespace fc = boost::context::detail;
 
