@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <vector>
 
@@ -12,7 +13,7 @@ namespace bench {
 
 /// The q-quantile (0 … 1, nearest rank) of the values, which must not be empty.
 inline double quantile(std::vector<double> values, double q) {
-  const auto rank = static_cast<std::size_t>(q * static_cast<double>(values.size() - 1) + 0.5);
+  const auto rank = static_cast<std::size_t>(std::lround(q * static_cast<double>(values.size() - 1)));
   std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(rank), values.end());
   return values[rank];
 }

@@ -81,7 +81,7 @@ void print(const options& o, const run& r) {
     else
       line[name] = value;
   }
-  std::cout << line.dump() << std::endl;
+  std::cout << line.dump() << '\n' << std::flush;
 }
 
 int repeat(const options& o, const entry& benchmark, const nlohmann::json& known, unsigned repetitions) {
