@@ -18,7 +18,7 @@ build: dependencies ## build with g++ -O3; the program is build/release/bin/suki
 	cmake --preset release
 	cmake --build --preset release
 
-test: dependencies ## build and run all tests: release, debug, ThreadSanitizer, AddressSanitizer, format, models
+test: dependencies ## build and run all tests: release, ThreadSanitizer, AddressSanitizer, format, models
 	@scripts/test.sh
 
 tidy: build ## clang-tidy with the static analyzer over all sources (make test leaves the analyzer out)

@@ -71,7 +71,8 @@ std::exception_ptr abandon(record* r) {
     s.runtime->raise_all();
   }
   std::exception_ptr error;
-  char* const top = reinterpret_cast<char*>(above(r));  // not after the newest child, which knows the kind, is gone
+  char* const top =
+      reinterpret_cast<char*>(above(r));  // not after the newest child, which knows the kind, is gone
   for (task* t = newest; t != nullptr; t = t->older) await(s, t, top);
   for (task* t = newest; t != nullptr;) {
     task* older = t->older;

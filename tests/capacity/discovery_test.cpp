@@ -208,6 +208,14 @@ TEST_F(discovery, a_named_hierarchy_is_no_controller) {
   EXPECT_EQ(tree.facts().usable, 1.1);
 }
 
+TEST_F(discovery, files_above_the_mount_are_not_read) {
+  groups("0::/a\n");
+  mounts(mount_line("/", "/sys/fs/cgroup", "cgroup2", "rw"));
+  quota("/sys/fs/cgroup/a", "90000 100000");
+  for (const char* folder : {"", "/sys", "/sys/fs"}) quota(folder, "10000 100000");
+  EXPECT_EQ(tree.facts().usable, 0.9);
+}
+
 TEST_F(discovery, a_mount_at_the_root_of_the_file_system) {
   groups("0::/a\n");
   mounts(mount_line("/", "/", "cgroup2", "rw"));

@@ -33,7 +33,8 @@ class exception_test : public support::runtimes {
   void TearDown() override {
     EXPECT_EQ(counted::alive(), 0);
     EXPECT_EQ(counted::errors(), 0);
-    EXPECT_EQ(runtime.run([](context c) { return support::fib(c, 15); }), 610) << "the runtime works afterwards";
+    EXPECT_EQ(runtime.run([](context c) { return support::fib(c, 15); }), 610)
+        << "the runtime works afterwards";
   }
 };
 INSTANTIATE_TEST_SUITE_P(workers, exception_test, support::worker_counts(), support::name_of_count);
@@ -48,7 +49,8 @@ TEST_P(exception_test, of_the_first_branch_leaves_the_fork) {
     for (int i = 0; i < 100; ++i) {
       const counted capture(i);
       EXPECT_EQ(number_of([&] { fork2(c, [i] { fail(i); }, [capture] { capture.value(); }); }), i);
-      EXPECT_EQ(number_of([&] { fork2(c, [i]() -> counted { fail(i); }, [capture] { return capture; }); }), i);
+      EXPECT_EQ(number_of([&] { fork2(c, [i]() -> counted { fail(i); }, [capture] { return capture; }); }),
+                i);
     }
   });
 }
@@ -58,7 +60,8 @@ TEST_P(exception_test, of_the_second_branch_leaves_the_fork) {
     for (int i = 0; i < 100; ++i) {
       const counted capture(i);
       EXPECT_EQ(number_of([&] { fork2(c, [] {}, [i, capture] { fail(i + capture.value()); }); }), 2 * i);
-      EXPECT_EQ(number_of([&] { fork2(c, [capture] { return capture; }, [i]() -> counted { fail(i); }); }), i);
+      EXPECT_EQ(number_of([&] { fork2(c, [capture] { return capture; }, [i]() -> counted { fail(i); }); }),
+                i);
     }
   });
 }
@@ -78,7 +81,10 @@ TEST_P(exception_test, leaves_code_without_a_context) {
   runtime.run([] {
     EXPECT_EQ(number_of([] { fork2([] { fail(1); }, [] {}); }), 1);
     EXPECT_EQ(number_of([] { fork2([] {}, [] { fork2([] {}, [] { fail(2); }); }); }), 2);
-    EXPECT_EQ(number_of([] { fork2([](context c) { fork2(c, [] { fork2([] { fail(3); }, [] {}); }, [] {}); }, [] {}); }), 3);
+    EXPECT_EQ(number_of([] {
+                fork2([](context c) { fork2(c, [] { fork2([] { fail(3); }, [] {}); }, [] {}); }, [] {});
+              }),
+              3);
   });
 }
 
@@ -96,7 +102,8 @@ long tree(context c, counted value, int depth, int leaf, int thrower) {
 
 TEST_P(exception_test, comes_from_any_leaf_of_a_tree) {
   for (int thrower = 0; thrower < 1024; thrower += 31)
-    EXPECT_EQ(number_of([&] { runtime.run([=](context c) { tree(c, counted(1), 10, 0, thrower); }); }), thrower);
+    EXPECT_EQ(number_of([&] { runtime.run([=](context c) { tree(c, counted(1), 10, 0, thrower); }); }),
+              thrower);
   EXPECT_EQ(runtime.run([](context c) { return tree(c, counted(1), 10, 0, -1); }), 1024);
 }
 
@@ -145,9 +152,7 @@ TEST_P(exception_test, leaves_the_move_of_a_capture) {
     throwing_move(const throwing_move&) { fail(5); }
   };
   const throwing_move value;
-  runtime.run([&](context c) {
-    EXPECT_EQ(number_of([&] { fork2(c, [] {}, [value] {}); }), 5);
-  });
+  runtime.run([&](context c) { EXPECT_EQ(number_of([&] { fork2(c, [] {}, [value] {}); }), 5); });
 }
 
 TEST_P(exception_test, leaves_the_move_of_a_result) {
@@ -242,7 +247,9 @@ TEST(exception, aborts_all_descendants_of_a_stolen_branch) {
         ++running;
         support::fork_for_ever(c);
       }
-      fork2(c, [&](context below) { spread(below, depth - 1); }, [&](context below) { spread(below, depth - 1); });
+      fork2(
+          c, [&](context below) { spread(below, depth - 1); },
+          [&](context below) { spread(below, depth - 1); });
     };
     EXPECT_EQ(number_of([&] {
                 many.run([&](context c) {
@@ -322,32 +329,64 @@ TEST_P(exception_test, does_not_abort_forks_in_destructors) {
   }
 }
 
-TEST_P(exception_test, that_is_swallowed_comes_again) {
-  std::atomic<int> swallowed{0};
-  const int n = number_of([&] {
-    runtime.run([&](context c) {
-      fork2(
-          c,
-          [&](context below) {
-            try {
-              fork2(below, [](context inner) { support::poll_until(inner, [] { return false; }); }, [] {});
-            } catch (...) {
-              ++swallowed;
-            }
-            support::fork_for_ever(below);
-          },
-          [] { fail(8); });
-    });
-  });
-  if (GetParam() > 1) {
-    EXPECT_EQ(n, 8);
+TEST(exception, that_is_swallowed_comes_again) {
+  sukima::runtime two(support::with_workers(2));
+  for (int i = 0; i < 20; ++i) {
+    std::atomic<int> swallowed{0};
+    EXPECT_EQ(number_of([&] {
+                two.run([&](context c) {
+                  fork2(
+                      c,
+                      [&](context below) {
+                        try {
+                          support::fork_for_ever(below);
+                        } catch (...) {
+                          ++swallowed;
+                        }
+                        support::fork_for_ever(below);
+                      },
+                      [] { fail(8); });
+                });
+              }),
+              8);
     EXPECT_EQ(swallowed, 1);
+  }
+}
+
+/// The destructor's fork is a test, at which the branch that must be aborted is given away.
+TEST(exception, aborts_a_branch_that_was_given_away_during_unwinding) {
+  sukima::runtime two(support::with_workers(2));
+  struct gives_away {
+    context c;
+    std::atomic<bool>& begun;
+    ~gives_away() {
+      EXPECT_TRUE(support::poll_until(c, [this] { return begun.load(); }));
+    }
+  };
+  for (int i = 0; i < 10; ++i) {
+    std::atomic<bool> begun{false};
+    EXPECT_EQ(number_of([&] {
+                two.run([&](context c) {
+                  fork2(
+                      c,
+                      [&](context below) {
+                        const gives_away at_end{below, begun};
+                        fail(i);
+                      },
+                      [&](context below) {
+                        begun = true;
+                        support::fork_for_ever(below);
+                      });
+                });
+              }),
+              i);
   }
 }
 
 TEST_P(exception_test, of_any_type_passes) {
   EXPECT_THROW(runtime.run([](context c) { fork2(c, [] {}, [] { throw 5; }); }), int);
-  EXPECT_THROW(runtime.run([](context c) { fork2(c, [] { throw std::string("text"); }, [] {}); }), std::string);
+  EXPECT_THROW(runtime.run([](context c) { fork2(c, [] { throw std::string("text"); }, [] {}); }),
+               std::string);
 }
 
 /// Undo and copy of a workspace: errors of the user's callbacks while the strand goes back are not lost.
@@ -376,9 +415,8 @@ TEST_P(exception_test, leaves_the_copy_of_a_workspace) {
   workspace::copy_fails = true;
   for (int round = 0; round < 20; ++round) {
     workspace w;
-    const int n = number_of([&] {
-      EXPECT_EQ(runtime.run([&](context c) { return walk(c, w, 7, [](workspace&) {}); }), 2187);
-    });
+    const int n = number_of(
+        [&] { EXPECT_EQ(runtime.run([&](context c) { return walk(c, w, 7, [](workspace&) {}); }), 2187); });
     EXPECT_TRUE(n == -1 || n == 20);
     if (GetParam() == 1) {
       EXPECT_EQ(n, -1);

@@ -128,14 +128,17 @@ counted tree_of_counted(context c, counted value, int depth) {
   if (depth == 0) return value;
   auto [a, b] = fork2(
       c, [value, depth](context below) { return tree_of_counted(below, counted(value.value()), depth - 1); },
-      [value, depth](context below) { return tree_of_counted(below, counted(value.value() + 1), depth - 1); });
+      [value, depth](context below) {
+        return tree_of_counted(below, counted(value.value() + 1), depth - 1);
+      });
   return counted(a.value() + b.value());
 }
 
 TEST_P(fork_test, destroys_captures_and_results_exactly_once) {
   counted::reset();
   for (int i = 0; i < 20; ++i)
-    EXPECT_EQ(runtime.run([](context c) { return tree_of_counted(c, counted(1), 9).value(); }), 512 + 256 * 9);
+    EXPECT_EQ(runtime.run([](context c) { return tree_of_counted(c, counted(1), 9).value(); }),
+              512 + 256 * 9);
   EXPECT_EQ(counted::alive(), 0);
   EXPECT_EQ(counted::errors(), 0);
 }
@@ -144,9 +147,8 @@ TEST_P(fork_test, copies_no_capture) {
   counted::reset();
   runtime.run([](context c) {
     fork2(c, [] {}, [first = counted(1)] { EXPECT_EQ(first.value(), 1); });
-    fork2([] {}, [second = counted(2), only_moved = std::make_unique<int>(1)] {
-      EXPECT_EQ(second.value() + *only_moved, 3);
-    });
+    fork2([] {}, [second = counted(2),
+                  only_moved = std::make_unique<int>(1)] { EXPECT_EQ(second.value() + *only_moved, 3); });
   });
   EXPECT_EQ(counted::copies(), 0);
   EXPECT_EQ(counted::alive(), 0);
@@ -239,7 +241,8 @@ TEST_P(fork_test, calls_many_functions) {
 
 TEST_P(fork_test, calls_many_functions_without_a_context) {
   runtime.run([] {
-    auto [a, b, d] = sukima::fork([] { return 1; }, [] { return 2; }, [](context c) { return support::fib(c, 10); });
+    auto [a, b, d] =
+        sukima::fork([] { return 1; }, [] { return 2; }, [](context c) { return support::fib(c, 10); });
     EXPECT_EQ(a + b + d, 58);
   });
 }

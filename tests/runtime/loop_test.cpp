@@ -25,7 +25,8 @@ class loop_test : public support::runtimes {
   template <class A, class B> void expect_each_once(A first, B last, std::size_t count) {
     using index = std::common_type_t<A, B>;
     const auto place = [first](index i) {
-      return static_cast<std::size_t>(static_cast<std::uint64_t>(i) - static_cast<std::uint64_t>(static_cast<index>(first)));
+      return static_cast<std::size_t>(static_cast<std::uint64_t>(i) -
+                                      static_cast<std::uint64_t>(static_cast<index>(first)));
     };
     std::vector<std::atomic<int>> seen(count);
     runtime.run([&](context c) {
@@ -113,7 +114,8 @@ TEST_P(loop_test, sums) {
   runtime.run([&](context c) {
     for (const int n : {0, 1, 2, 3, 10, 1000, 100'000}) {
       EXPECT_EQ(parallel_reduce(c, 0, n, std::int64_t{0}, [](int i) { return i; }, std::plus{}), triangle(n));
-      EXPECT_EQ(parallel_reduce(c, 0, n, std::int64_t{5}, [](context, int i) { return i; }, std::plus{}),
+      EXPECT_EQ(parallel_reduce(
+                    c, 0, n, std::int64_t{5}, [](context, int i) { return i; }, std::plus{}),
                 triangle(n) + 5);
     }
   });
@@ -140,7 +142,8 @@ TEST_P(loop_test, merges_in_the_order_of_the_iterations) {
           std::plus{});
     }),
               expected);
-    EXPECT_EQ(runtime.run([] { return parallel_reduce(0, 5000, std::string(">"), letter, std::plus{}); }), expected);
+    EXPECT_EQ(runtime.run([] { return parallel_reduce(0, 5000, std::string(">"), letter, std::plus{}); }),
+              expected);
   }
 }
 
@@ -188,7 +191,8 @@ TEST_P(loop_test, nests) {
 TEST_P(loop_test, keeps_to_the_grain) {
   for (const int grain : {-5, 0, 1, 3, 64, 1 << 20}) {
     std::atomic<std::int64_t> sum{0};
-    runtime.run([&](context c) { parallel_for(c, 0, 10'000, [&](int i) { sum += i; }, sukima::grain(grain)); });
+    runtime.run(
+        [&](context c) { parallel_for(c, 0, 10'000, [&](int i) { sum += i; }, sukima::grain(grain)); });
     EXPECT_EQ(sum, 49'995'000) << "grain " << grain;
   }
 }

@@ -92,8 +92,8 @@ long leaves_without_context(path& p, int depth) {
   long sum = 0;
   sum = sukima::run([&](context c) {
     return sukima::search(
-        c, p, choices, push, pop, [&](path& mine, int) { return leaves_without_context(mine, depth - 1); }, 0L,
-        std::plus{});
+        c, p, choices, push, pop, [&](path& mine, int) { return leaves_without_context(mine, depth - 1); },
+        0L, std::plus{});
   });
   return sum;
 }
@@ -197,8 +197,8 @@ TEST_P(search_test, leaves_the_workspace_as_it_was_after_exceptions) {
       if (mine.is({99, 3, 2, 4, 1})) throw support::test_error(round);
       if (depth == 0) return 1;
       return sukima::search(
-          c, mine, choices, push, pop,
-          [&](context below, path& q, int) { return walk(below, q, depth - 1); }, std::plus{});
+          c, mine, choices, push, pop, [&](context below, path& q, int) { return walk(below, q, depth - 1); },
+          std::plus{});
     };
     try {
       runtime.run([&](context c) { return walk(c, p, 5); });
@@ -277,9 +277,8 @@ TEST_P(search_test, finds_a_first_solution_and_stops) {
 TEST_P(search_test, says_when_there_is_no_solution) {
   path p;
   const auto found = runtime.run([&](context c) {
-    return sukima::search_first<int>(c, [&](context below, sukima::first_solution<int>&) {
-      leaves(below, p, {}, 4);
-    });
+    return sukima::search_first<int>(
+        c, [&](context below, sukima::first_solution<int>&) { leaves(below, p, {}, 4); });
   });
   EXPECT_FALSE(found);
 }
@@ -296,12 +295,14 @@ TEST_P(search_test, finds_the_best_solution) {
     int value = 0;
   };
   const std::vector<int> take_or_leave{1, 0};
-  const std::function<int(context, sack&, std::size_t)> pack = [&](context c, sack& s, std::size_t item) -> int {
+  const std::function<int(context, sack&, std::size_t)> pack = [&](context c, sack& s,
+                                                                   std::size_t item) -> int {
     if (item == weights.size()) {
       best.offer(s.value, s.items);
       return 0;
     }
-    if (!best.promising(s.value + std::accumulate(values.begin() + static_cast<std::ptrdiff_t>(item), values.end(), 0)))
+    if (!best.promising(s.value +
+                        std::accumulate(values.begin() + static_cast<std::ptrdiff_t>(item), values.end(), 0)))
       return 0;
     return sukima::search(
         c, s, take_or_leave,

@@ -145,7 +145,8 @@ std::uint64_t fork_two(const context* c, const node& n, const surroundings& s) {
 std::uint64_t fork_three(const context* c, const node& n, const surroundings& s) {
   return in_form_of(*n.children[0], [&](auto form) {
     using one = branch<form.value>;
-    one x(*n.children[0], with_input(s, 0)), y(*n.children[1], with_input(s, 1)), z(*n.children[2], with_input(s, 2));
+    one x(*n.children[0], with_input(s, 0)), y(*n.children[1], with_input(s, 1)),
+        z(*n.children[2], with_input(s, 2));
     const auto [a, b, d] = c != nullptr ? sukima::fork(*c, std::move(x), std::move(y), std::move(z))
                                         : sukima::fork(std::move(x), std::move(y), std::move(z));
     return mix(mix(mix(n.number, a), b), d);
@@ -195,7 +196,8 @@ std::uint64_t reduce(const context* c, const node& n, const surroundings& s) {
       n, s, workspace, [](int, std::uint64_t v) { return affine_of(v); },
       [&](const auto& body, auto... hints) {
         return (c != nullptr
-                    ? sukima::parallel_reduce(*c, 0, n.iterations, affine_of(n.number), body, compose, hints...)
+                    ? sukima::parallel_reduce(*c, 0, n.iterations, affine_of(n.number), body, compose,
+                                              hints...)
                     : sukima::parallel_reduce(0, n.iterations, affine_of(n.number), body, compose, hints...))
             .value();
       });
@@ -219,18 +221,23 @@ std::uint64_t search(context c, const node& n, const surroundings& s) {
     mine.workspace = &w;
     return affine_of(evaluate(below, *n.children[0], mine));
   };
-  return in_form_of(*n.children[0], [&](auto form) {
-    const auto body = [&] {
-      if constexpr (form.value)
-        return [&](context below, path& w, std::uint64_t choice) { return visit(&below, w, choice); };
-      else
-        return [&](path& w, std::uint64_t choice) { return visit(nullptr, w, choice); };
-    }();
-    if (n.guard == 2)
-      return sukima::search(c, *s.workspace, choices, apply, undo, body, affine_of(n.number), compose);
-    return sukima::search(c, *s.workspace, choices, apply, undo, body, affine_of(n.number), compose, guard_of(n),
-                          split_of(n));
-  }).value();
+  return in_form_of(*n.children[0],
+                    [&](auto form) {
+                      const auto body = [&] {
+                        if constexpr (form.value)
+                          return [&](context below, path& w, std::uint64_t choice) {
+                            return visit(&below, w, choice);
+                          };
+                        else
+                          return [&](path& w, std::uint64_t choice) { return visit(nullptr, w, choice); };
+                      }();
+                      if (n.guard == 2)
+                        return sukima::search(c, *s.workspace, choices, apply, undo, body,
+                                              affine_of(n.number), compose);
+                      return sukima::search(c, *s.workspace, choices, apply, undo, body, affine_of(n.number),
+                                            compose, guard_of(n), split_of(n));
+                    })
+      .value();
 }
 
 std::uint64_t in_scope(const context* c, const node& n, const surroundings& s) {
@@ -342,7 +349,9 @@ std::uint64_t evaluate(const context* c, const node& n, const surroundings& s) {
       return child();
     case kind::pinned: {
       // A pinned strand cannot call code without a context where nobody knows the top.
-      const auto stay = [&](context here) { return sukima::pinned([&] { return evaluate(&here, *n.children[0], s); }); };
+      const auto stay = [&](context here) {
+        return sukima::pinned([&] { return evaluate(&here, *n.children[0], s); });
+      };
       return c != nullptr ? stay(*c) : sukima::run(stay);
     }
     case kind::at_end: {
@@ -353,7 +362,8 @@ std::uint64_t evaluate(const context* c, const node& n, const surroundings& s) {
       surroundings mine = s;
       mine.scopes = nullptr;
       const node& inner = *n.children[0];
-      return s.other->run([&](context below) { return evaluate(inner.with_context ? &below : nullptr, inner, mine); });
+      return s.other->run(
+          [&](context below) { return evaluate(inner.with_context ? &below : nullptr, inner, mine); });
     }
   }
   std::abort();

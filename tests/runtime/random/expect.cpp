@@ -43,7 +43,8 @@ std::uint64_t run(const node& n, surroundings s) {
     }
     case kind::loop: {
       std::uint64_t v = n.number;
-      for (int i = 0; i < n.iterations; ++i) v = mix(v, run(child(0), with_input(s, static_cast<std::uint64_t>(i))));
+      for (int i = 0; i < n.iterations; ++i)
+        v = mix(v, run(child(0), with_input(s, static_cast<std::uint64_t>(i))));
       return v;
     }
     case kind::reduce: {

@@ -110,7 +110,8 @@ class generator {
   }
 
   void add_iterations(node& n, place at) {
-    n.iterations = static_cast<int>(random_.below(random_.once_in(3) ? std::min<std::size_t>(at.budget, 200) + 1 : 8));
+    n.iterations =
+        static_cast<int>(random_.below(random_.once_in(3) ? std::min<std::size_t>(at.budget, 200) + 1 : 8));
     at.budget /= static_cast<std::size_t>(std::max(n.iterations, 1));
     add_child(n, at);
   }
@@ -183,8 +184,9 @@ class generator {
 };
 
 const char* name_of(kind k) {
-  constexpr const char* names[] = {"leaf",   "fork",        "many",   "loop",    "reduce",     "search", "fail",  "handle",
-                                   "cancellable", "cancel", "suspend", "rendezvous", "pinned", "at_end", "other_runtime"};
+  constexpr const char* names[] = {"leaf",    "fork",       "many",   "loop",        "reduce",
+                                   "search",  "fail",       "handle", "cancellable", "cancel",
+                                   "suspend", "rendezvous", "pinned", "at_end",      "other_runtime"};
   return names[static_cast<std::size_t>(k)];
 }
 
@@ -207,7 +209,9 @@ configuration configure(std::uint64_t seed, bool with_requests, bool with_strand
   numbers random(mix(seed, 2));
   configuration c;
   c.workers = random.once_in(8) ? 1 : random.once_in(2) ? 2 : 3 + static_cast<unsigned>(random.below(6));
-  c.ready = with_requests && random.once_in(3) ? 0 : 1 + static_cast<unsigned>(random.below(random.once_in(2) ? 1 : 4));
+  c.ready = with_requests && random.once_in(3)
+                ? 0
+                : 1 + static_cast<unsigned>(random.below(random.once_in(2) ? 1 : 4));
   // Workers that never sleep cost each other whole time slices when there are more of them than CPUs.
   const bool may_spin = c.workers <= 2 || random.once_in(8);
   c.wait = static_cast<int>(random.below(may_spin ? 4 : 2));
@@ -223,8 +227,8 @@ std::string describe(const node& n) {
 
 std::string describe(const configuration& c) {
   constexpr const char* waits[] = {"adaptive", "block", "spin", "pause"};
-  return "workers=" + std::to_string(c.workers) + " ready=" + std::to_string(c.ready) + " wait=" + waits[c.wait] +
-         (c.few_strands ? " strands=2" : "");
+  return "workers=" + std::to_string(c.workers) + " ready=" + std::to_string(c.ready) +
+         " wait=" + waits[c.wait] + (c.few_strands ? " strands=2" : "");
 }
 
 }  // namespace random_programs

@@ -28,7 +28,8 @@ std::atomic<std::uint64_t> seed_in_work{0};
 extern "C" void say_seed_and_die(int signal) {
   char text[] = "the seed in work was 00000000000000000000\n";
   std::uint64_t seed = seed_in_work;
-  for (std::size_t at = sizeof text - 3; seed != 0; --at, seed /= 10) text[at] = static_cast<char>('0' + seed % 10);
+  for (std::size_t at = sizeof text - 3; seed != 0; --at, seed /= 10)
+    text[at] = static_cast<char>('0' + seed % 10);
   if (write(STDERR_FILENO, text, sizeof text - 1) < 0) _exit(1);
   std::signal(signal, SIG_DFL);
   std::raise(signal);
@@ -72,7 +73,8 @@ class watchdog {
     std::unique_lock hold(lock_);
     while (!ended_.wait_for(hold, std::chrono::seconds(1), [this] { return ends_; })) {
       if (std::chrono::steady_clock::now() - begun_ < patience) continue;
-      std::fprintf(stderr, "seed %llu (%s): no end after %lld s\n", static_cast<unsigned long long>(seed_in_work), how_.c_str(),
+      std::fprintf(stderr, "seed %llu (%s): no end after %lld s\n",
+                   static_cast<unsigned long long>(seed_in_work), how_.c_str(),
                    static_cast<long long>(patience.count()));
       std::abort();
     }
@@ -110,7 +112,8 @@ std::string text_of(const outcomes& o) {
 std::string check(const program& p, const configuration& c, const expectation& expected, const result& r,
                   const observations& seen) {
   const auto wrong = [&](const std::string& what) {
-    return what + "; possible: " + text_of(expected.possible) + "; sequentially: " + text_of(run_sequentially(p));
+    return what + "; possible: " + text_of(expected.possible) +
+           "; sequentially: " + text_of(run_sequentially(p));
   };
   const outcomes& o = expected.possible;
   if (r.how == result::end::error) return wrong(text_of(r));
@@ -122,7 +125,8 @@ std::string check(const program& p, const configuration& c, const expectation& e
   }
   if (seen.captures != 0) return std::to_string(seen.captures) + " captured objects were not destroyed";
   if (p.pure && seen.leaves != expected.leaves)
-    return std::to_string(seen.leaves) + " leaves were evaluated instead of " + std::to_string(expected.leaves);
+    return std::to_string(seen.leaves) + " leaves were evaluated instead of " +
+           std::to_string(expected.leaves);
   return {};
 }
 
@@ -166,8 +170,8 @@ int run(const options& o) {
       const result r = execute(p, *runtime, other, agent, seen);
       const std::string problem = check(p, c, expected, r, seen);
       if (problem.empty()) continue;
-      std::fprintf(stderr, "seed %llu (%s): %s\n%s", static_cast<unsigned long long>(seed), describe(c).c_str(),
-                   problem.c_str(), describe(*p.root).c_str());
+      std::fprintf(stderr, "seed %llu (%s): %s\n%s", static_cast<unsigned long long>(seed),
+                   describe(c).c_str(), problem.c_str(), describe(*p.root).c_str());
       return 1;
     }
   }
@@ -182,13 +186,18 @@ int run(const options& o) {
 
 int main(int count, char** arguments) {
   options o;
-  CLI::App app("Runs random programs of forks, loops, searches, exceptions, cancellations and suspensions in parallel, "
-               "and compares them with the sequential program. Ends with code 1 and the seed of the first wrong one.");
+  CLI::App app(
+      "Runs random programs of forks, loops, searches, exceptions, cancellations and suspensions in "
+      "parallel, "
+      "and compares them with the sequential program. Ends with code 1 and the seed of the first wrong one.");
   app.add_option("--count", o.count, "Number of programs")->capture_default_str();
   app.add_option("--seed", o.seed, "Seed of the first one; the next ones follow")->capture_default_str();
-  app.add_option("--size", o.size, "Leaves of a program, about")->capture_default_str()->check(CLI::Range(1, 1'000'000));
+  app.add_option("--size", o.size, "Leaves of a program, about")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1'000'000));
   app.add_option("--repeat", o.repeat, "Runs of each program")->capture_default_str();
-  app.add_option("--patience", o.patience, "Seconds after which a program that has not ended is taken for hanging")
+  app.add_option("--patience", o.patience,
+                 "Seconds after which a program that has not ended is taken for hanging")
       ->capture_default_str();
   app.add_flag("--requests", o.requests, "Use the steal protocol `request`, too");
   app.add_flag("--strand-limit", o.strand_limit, "Let some runtimes have a limit of two parked strands");

@@ -100,7 +100,8 @@ class path {
  public:
   void push(std::uint64_t choice) { steps_.push_back(choice); }
   void pop(std::uint64_t choice) {
-    if (steps_.empty() || steps_.back() != choice) throw std::logic_error("an undo does not fit to the workspace");
+    if (steps_.empty() || steps_.back() != choice)
+      throw std::logic_error("an undo does not fit to the workspace");
     steps_.pop_back();
   }
   std::uint64_t value() const {

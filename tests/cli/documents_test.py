@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks that manual pages and shell completions know what the program's help knows, and are well-formed.
+
+documents_test.py PROGRAM SOURCE_FOLDER
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+PROGRAM = Path(sys.argv[1]).resolve()
+SOURCE = Path(sys.argv[2]).resolve()
+PAGES = SOURCE / "docs" / "man"
+COMPLETIONS = SOURCE / "completions"
+
+
+def run(*command, environment=None):
+    return subprocess.run(command, capture_output=True, text=True, timeout=50, stdin=subprocess.DEVNULL,
+                          env={**os.environ, **(environment or {})})
+
+
+def help_text(*command):
+    return run(PROGRAM, *command, "--help").stdout
+
+
+def options_in_help(*command):
+    """The long options that a help text describes; examples, which start further right, mention some, too."""
+    lines = [line[:30] for line in help_text(*command).splitlines() if line.startswith("  -")]
+    return {option for line in lines for option in re.findall(r"--([a-z-]+)", line)}
+
+
+def commands_in_help():
+    text = help_text()
+    return set(re.findall(r"^  ([a-z]+) ", text[text.index("Subcommands:"):], re.MULTILINE))
+
+
+def options_in_manual(page):
+    """The options of a manual page: those that start an entry."""
+    text = (PAGES / page).read_text().replace("\\-", "-")
+    entries = re.findall(r"^\.TP\n(\.B.*)$", text, re.MULTILINE)
+    return {option for entry in entries for option in re.findall(r"--([a-z-]+)", entry)}
+
+
+class manual(unittest.TestCase):
+    def test_describes_the_options_and_commands_of_the_help(self):
+        self.assertEqual(options_in_manual("sukima.1"), options_in_help())
+        commands = commands_in_help()
+        self.assertIn("bench", commands)
+        for command in commands:
+            self.assertEqual(options_in_manual(f"sukima-{command}.1"), options_in_help(command))
+            self.assertIn(f"\n.TP\n.B {command}\n", (PAGES / "sukima.1").read_text())
+
+    @unittest.skipUnless(shutil.which("groff"), "groff is not here")
+    def test_is_well_formed(self):
+        for page in PAGES.glob("*.1"):
+            formatted = run("groff", "-man", "-Tutf8", "-ww", "-rCHECKSTYLE=3", page)
+            self.assertEqual((formatted.returncode, formatted.stderr), (0, ""), page)
+            self.assertGreater(len(formatted.stdout), 500, page)
+
+
+class completions(unittest.TestCase):
+    def test_know_the_options_and_commands_of_the_help(self):
+        commands = commands_in_help()
+        expected = options_in_help().union(*(options_in_help(command) for command in commands))
+        patterns = {"sukima.bash": r"--([a-z][a-z-]*)", "_sukima": r"--([a-z][a-z-]*)",
+                    "sukima.fish": r"complete -c sukima.* -l ([a-z-]+)"}
+        for file, pattern in patterns.items():
+            text = (COMPLETIONS / file).read_text()
+            self.assertEqual(set(re.findall(pattern, text)), expected, file)
+            for command in commands:
+                self.assertRegex(text, rf"\b{command}\b", file)
+
+    def test_are_accepted_by_their_shells(self):
+        for shell, file in (("bash", "sukima.bash"), ("zsh", "_sukima"), ("fish", "sukima.fish")):
+            if shutil.which(shell):
+                self.assertEqual(run(shell, "-n", COMPLETIONS / file).stderr, "", shell)
+
+    def completed(self, words):
+        """What bash completes the last word of a line to, where no benchmark program is installed."""
+        script = (f"source '{COMPLETIONS}/sukima.bash'; COMP_WORDS=({words}); "
+                  "COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _sukima; printf '%s\\n' \"${COMPREPLY[@]}\"")
+        path = f"{PROGRAM.parent}:{os.environ['PATH']}"
+        result = run("bash", "-c", script, environment={"PATH": path, "SUKIMA_BENCH_DIR": "/"})
+        self.assertEqual((result.returncode, result.stderr), (0, ""), words)
+        return result.stdout.split()
+
+    def test_of_bash_complete_what_they_should(self):
+        for words, expected in (
+                ("sukima b", ["bench"]),
+                ("sukima bench --wo", ["--workers"]),
+                ("sukima bench --re", ["--repetitions"]),
+                ("sukima bench a", ["all"]),
+                ("sukima bench --compiler b", ["best", "both"]),
+                ("sukima bench fib --scenario al", ["alone"]),
+                ("sukima bench fib --scenario alone,ov", ["alone,overworked"]),
+                ("sukima bench fib --peers tbb,op", ["tbb,openmp-gcc", "tbb,openmp-clang"]),
+                ("sukima bench --peers s", []),  # neither sequential nor sukima is a peer
+                ("sukima bench --size x", [])):
+            self.assertEqual(self.completed(words), expected, words)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runtimes: several at once, entered by many threads, nested, shut down; statistics.
+#include "support.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using sukima::context;
+using support::fib;
+using support::with_workers;
+
+template <class F> void in_threads(int count, F f) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < count; ++i) threads.emplace_back([=] { f(i); });
+  for (std::thread& t : threads) t.join();
+}
+
+TEST(runtime, knows_its_workers) {
+  EXPECT_EQ(sukima::runtime(with_workers(3)).workers(), 3u);
+  EXPECT_GE(sukima::runtime(with_workers(0)).workers(), 1u);
+  EXPECT_EQ(sukima::worker_id(), -1);
+  sukima::runtime two(with_workers(2));
+  EXPECT_GE(two.run([] { return sukima::worker_id(); }), 0);
+  EXPECT_EQ(sukima::worker_id(), -1);
+}
+
+TEST(runtime, returns_what_the_function_returns) {
+  sukima::runtime two(with_workers(2));
+  EXPECT_EQ(*two.run([] { return std::make_unique<int>(5); }), 5);
+  static_assert(std::is_void_v<decltype(two.run([] {}))>);
+  two.run([](context) {});
+  EXPECT_EQ(sukima::run([](context c) { return fib(c, 10); }), 55);
+}
+
+TEST(runtime, is_entered_by_many_threads) {
+  sukima::runtime two(with_workers(2));
+  in_threads(8, [&](int i) {
+    for (int round = 0; round < 50; ++round) EXPECT_EQ(two.run([&](context c) { return fib(c, 10 + i); }), support::plain_fib(10 + i));
+  });
+}
+
+TEST(runtime, gives_its_thread_back_to_the_caller) {
+  sukima::runtime many(with_workers(4));
+  in_threads(4, [&](int) {
+    const auto here = std::this_thread::get_id();
+    for (int round = 0; round < 100; ++round) {
+      many.run([](context c) { sukima::parallel_for(c, 0, 20, [](context below, int k) { fib(below, k % 12); }); });
+      EXPECT_EQ(std::this_thread::get_id(), here);
+    }
+  });
+}
+
+TEST(runtime, exists_beside_others) {
+  std::vector<std::unique_ptr<sukima::runtime>> runtimes;
+  for (unsigned n = 1; n <= 4; ++n) runtimes.push_back(std::make_unique<sukima::runtime>(with_workers(n)));
+  in_threads(4, [&](int i) {
+    for (int round = 0; round < 50; ++round)
+      EXPECT_EQ(runtimes[static_cast<std::size_t>((i + round) % 4)]->run([](context c) { return fib(c, 15); }), 610);
+  });
+}
+
+TEST(runtime, is_entered_from_another_one) {
+  sukima::runtime outer(with_workers(3));
+  sukima::runtime inner(with_workers(2));
+  for (int round = 0; round < 20; ++round) {
+    const long sum = outer.run([&](context c) {
+      return sukima::parallel_reduce(
+          c, 0, 20, 0L,
+          [&](context, int i) {
+            return inner.run([&](context d) {
+              return fib(d, i % 12) + outer.run([&](context e) { return fib(e, 5); });
+            });
+          },
+          std::plus{});
+    });
+    long expected = 0;
+    for (int i = 0; i < 20; ++i) expected += support::plain_fib(i % 12) + 5;
+    EXPECT_EQ(sum, expected);
+  }
+}
+
+TEST(runtime, is_entered_from_itself) {
+  sukima::runtime two(with_workers(2));
+  EXPECT_EQ(two.run([&](context c) {
+    return sukima::parallel_reduce(
+        c, 0, 50, 0L, [&](context, int i) { return two.run([&](context d) { return fib(d, i % 10); }); }, std::plus{});
+  }),
+            two.run([&] {
+              return sukima::parallel_reduce(
+                  0, 50, 0L, [&](int i) { return two.run([&] { return support::plain_fib(i % 10); }); }, std::plus{});
+            }));
+}
+
+TEST(runtime, passes_exceptions_between_runtimes) {
+  sukima::runtime outer(with_workers(2));
+  sukima::runtime inner(with_workers(2));
+  EXPECT_THROW(outer.run([&](context c) {
+    sukima::fork2(
+        c, [](context d) { fib(d, 10); },
+        [&] { inner.run([](context e) { sukima::fork2(e, [] {}, [] { throw support::test_error(1); }); }); });
+  }),
+               support::test_error);
+}
+
+TEST(runtime, cannot_be_used_after_it_was_shut_down) {
+  sukima::runtime two(with_workers(2));
+  EXPECT_EQ(two.run([](context c) { return fib(c, 10); }), 55);
+  two.shutdown();
+  EXPECT_THROW(two.run([] {}), sukima::usage_error);
+  two.shutdown();
+  EXPECT_EQ(two.workers(), 2u);
+  EXPECT_FALSE(two.statistics().workers.empty());
+}
+
+TEST(runtime, waits_for_those_inside_when_it_is_shut_down) {
+  sukima::runtime two(with_workers(2));
+  std::atomic<bool> inside{false};
+  std::atomic<bool> finished{false};
+  std::thread other([&] {
+    two.run([&](context c) {
+      inside = true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      fib(c, 15);
+      finished = true;
+    });
+  });
+  EXPECT_TRUE(support::sleep_until([&] { return inside.load(); }));
+  two.shutdown();
+  EXPECT_TRUE(finished);
+  other.join();
+}
+
+TEST(runtime, cannot_be_shut_down_by_its_own_worker) {
+  sukima::runtime two(with_workers(2));
+  two.run([&] { EXPECT_THROW(two.shutdown(), sukima::usage_error); });
+  EXPECT_EQ(two.run([](context c) { return fib(c, 10); }), 55);
+}
+
+TEST(runtime, starts_and_ends_often) {
+  for (unsigned i = 0; i < 100; ++i) {
+    sukima::runtime r(with_workers(1 + i % 4));
+    if (i % 3 != 0) {
+      EXPECT_EQ(r.run([](context c) { return fib(c, 8); }), 21);
+    }
+  }
+}
+
+TEST(runtime, lets_one_worker_make_progress) {
+  sukima::runtime one(with_workers(1));
+  std::mutex lock;
+  EXPECT_EQ(one.run([&](context c) {
+    return sukima::parallel_reduce(
+        c, 0, 1000, 0L,
+        [&](context below, int i) {
+          sukima::suspend(below, [](sukima::resumer r) { r.resume(); });
+          return sukima::fork2(below, [&] { return 1L; }, [&](context d) { return fib(d, i % 5); }).first;
+        },
+        std::plus{});
+  }),
+            1000);
+}
+
+TEST(runtime, allows_many_workers) {
+  if (support::sanitized) GTEST_SKIP() << "sanitizers take too much memory for each thread";
+  sukima::settings s = with_workers(1024);
+  s.stack = 1 << 20;
+  s.choices = 1 << 20;
+  sukima::runtime many(s);
+  EXPECT_EQ(many.run([](context c) { return fib(c, 22); }), 17711);
+}
+
+TEST(statistics, count_what_happens) {
+  sukima::runtime two(with_workers(2));
+  std::atomic<bool> stolen{false};
+  two.run([&](context c) {
+    sukima::fork2(
+        c, [&](context d) { EXPECT_TRUE(support::poll_until(d, [&] { return stolen.load(); })); }, [&] { stolen = true; });
+    sukima::suspend(c, [](sukima::resumer r) { r.resume(); });
+  });
+  const sukima::statistics s = two.statistics();
+  EXPECT_GE(s.steals, 1u);
+  EXPECT_GE(s.promotions, s.steals);
+  EXPECT_GE(s.polls_answered, 1u);
+  EXPECT_EQ(s.suspensions, 1u);
+  EXPECT_EQ(s.aborts, 0u);
+  EXPECT_GE(s.strands_peak, 2u);
+  EXPECT_GT(s.working_seconds, 0.0);
+  ASSERT_EQ(s.workers.size(), 2u);
+  EXPECT_EQ(s.workers[0].steals + s.workers[1].steals, s.steals);
+  EXPECT_THROW(two.run([](context c) { sukima::fork2(c, [] { throw 1; }, [](context d) { fib(d, 5); }); }), int);
+}
+
+TEST(statistics, of_one_worker_show_no_sharing) {
+  sukima::runtime one(with_workers(1));
+  one.run([](context c) { return fib(c, 20); });
+  const sukima::statistics s = one.statistics();
+  EXPECT_EQ(s.promotions, 0u);
+  EXPECT_EQ(s.steals, 0u);
+  EXPECT_EQ(s.parks, 0u);
+  EXPECT_EQ(s.strands_peak, 1u);
+}
+
+TEST(statistics, are_written_as_json_and_text) {
+  sukima::runtime two(with_workers(2));
+  two.run([](context c) { return fib(c, 20); });
+  const sukima::statistics s = two.statistics();
+  const auto json = nlohmann::json::parse(s.json());
+  EXPECT_EQ(json.at("steals"), s.steals);
+  EXPECT_EQ(json.at("promotions"), s.promotions);
+  EXPECT_EQ(json.at("strands_peak"), s.strands_peak);
+  EXPECT_EQ(json.at("parked_peak"), s.parked_peak);
+  ASSERT_EQ(json.at("workers").size(), s.workers.size());
+  for (std::size_t i = 0; i < s.workers.size(); ++i) {
+    EXPECT_EQ(json.at("workers")[i].at("take_backs"), s.workers[i].take_backs);
+    EXPECT_NEAR(json.at("workers")[i].at("working_seconds").get<double>(), s.workers[i].working_seconds, 1e-6);
+  }
+  const std::string text = s.text();
+  for (const char* word : {"worker 0", "worker 1", "polls_answered", "wakeups", "sleeping_seconds", "parked_peak"})
+    EXPECT_NE(text.find(word), std::string::npos) << word;
+}
+
+}  // namespace

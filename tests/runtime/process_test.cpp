@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bad days of a process: overflow of a strand, no memory, fork() and exit() while tasks run.
+#include "support.hpp"
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <system_error>
+#include <thread>
+
+namespace {
+
+using sukima::context;
+using support::fib;
+using support::with_workers;
+using testing::ExitedWithCode;
+
+/// Each death test is a process of its own; one that hangs is killed.
+class process_test : public testing::Test {
+ protected:
+  void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+};
+using process_death_test = process_test;
+
+void give_up_after(unsigned seconds) { alarm(seconds); }
+
+/// A recursion with frames of some size that the compiler cannot turn into a loop.
+[[gnu::noinline]] long recurse(context c, long depth) {
+  volatile char frame[512];
+  frame[depth % 512] = 1;
+  if (depth == 0) return frame[0];
+  return recurse(c, depth - 1) + frame[depth % 512];
+}
+
+/// f(d) = fork2(f(d − 1), short)
+long deep(context c, long depth) {
+  if (depth == 0) return 0;
+  auto [a, b] = sukima::fork2(c, [=](context below) { return deep(below, depth - 1); }, [] { return 1L; });
+  return a + b;
+}
+
+TEST_F(process_death_test, overflow_of_a_stack_names_the_setting) {
+  if (support::sanitized) GTEST_SKIP() << "the sanitizers have a handler of their own";
+  for (const unsigned workers : {1u, 2u})
+    EXPECT_EXIT(
+        {
+          give_up_after(20);
+          sukima::settings s = with_workers(workers);
+          s.stack = 1 << 20;
+          sukima::runtime r(s);
+          r.run([](context c) { recurse(c, 1L << 40); });
+        },
+        ExitedWithCode(70), "SUKIMA_STACK");
+}
+
+TEST_F(process_death_test, overflow_by_too_many_pending_forks_names_the_setting) {
+  if (support::sanitized) GTEST_SKIP() << "the sanitizers have a handler of their own";
+  EXPECT_EXIT(
+      {
+        give_up_after(20);
+        sukima::settings s = with_workers(1);
+        s.choices = 64 * 1024;
+        sukima::runtime r(s);
+        r.run([](context c) { deep(c, 1'000'000); });
+      },
+      ExitedWithCode(70), "SUKIMA_CHOICES");
+}
+
+TEST_F(process_death_test, other_faults_are_what_they_were) {
+  if (support::sanitized) GTEST_SKIP() << "the sanitizers have a handler of their own";
+  EXPECT_EXIT(
+      {
+        give_up_after(20);
+        sukima::runtime r(with_workers(2));
+        r.run([] { std::raise(SIGSEGV); });
+      },
+      testing::KilledBySignal(SIGSEGV), "");
+}
+
+TEST_F(process_test, recursion_of_a_million_forks_works) {
+  for (const unsigned workers : {1u, 2u}) {
+    sukima::settings s = with_workers(workers);
+    s.stack = std::size_t{2} << 30;
+    const long depth = support::sanitized ? 50'000 : 1'000'000;
+    sukima::runtime r(s);
+    EXPECT_EQ(r.run([=](context c) { return deep(c, depth); }), depth);
+    EXPECT_EQ(r.run([=](context c) { return deep(c, 1000); }), 1000);
+  }
+}
+
+std::size_t address_space_in_use() {
+  std::ifstream status("/proc/self/statm");
+  std::size_t pages = 0;
+  status >> pages;
+  return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+void limit_address_space(std::size_t more) {
+  const rlimit limit{address_space_in_use() + more, RLIM_INFINITY};
+  setrlimit(RLIMIT_AS, &limit);
+}
+
+TEST_F(process_death_test, no_memory_for_a_strand_is_an_exception_that_names_the_setting) {
+  if (support::sanitized) GTEST_SKIP() << "the sanitizers need more address space";
+  EXPECT_EXIT(
+      {
+        give_up_after(20);
+        sukima::runtime r(with_workers(1));
+        limit_address_space(std::size_t{32} << 20);
+        const std::string message = support::message_of<std::system_error>([&] { r.run([] {}); });
+        std::fputs(message.c_str(), stderr);
+        _exit(message == "none" ? 1 : 0);
+      },
+      ExitedWithCode(0), "SUKIMA_STACK");
+}
+
+TEST_F(process_death_test, no_memory_for_more_strands_means_fewer_workers) {
+  if (support::sanitized) GTEST_SKIP() << "the sanitizers need more address space";
+  EXPECT_EXIT(
+      {
+        give_up_after(20);
+        sukima::settings s = with_workers(4);
+        s.stack = std::size_t{64} << 20;
+        limit_address_space(std::size_t{450} << 20);
+        sukima::runtime r(s);
+        for (int i = 0; i < 20; ++i)
+          if (r.run([](context c) { return fib(c, 22); }) != 17711) _exit(1);
+        _exit(0);
+      },
+      ExitedWithCode(0), "");
+}
+
+#if !defined(__SANITIZE_THREAD__)
+
+/// The status of a child process that f runs in.
+template <class F> int status_of_child(F f) {
+  const pid_t child = fork();
+  if (child == 0) {
+    give_up_after(20);
+    f();
+    _exit(99);
+  }
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+TEST_F(process_test, child_after_fork_has_a_default_runtime_of_its_own) {
+  EXPECT_EQ(sukima::run([](context c) { return fib(c, 15); }), 610);
+  EXPECT_EQ(status_of_child([] { _exit(sukima::run([](context c) { return fib(c, 15); }) == 610 ? 0 : 1); }), 0);
+  EXPECT_EQ(sukima::run([](context c) { return fib(c, 15); }), 610);
+}
+
+TEST_F(process_test, child_after_fork_cannot_use_an_explicit_runtime_of_its_parent) {
+  sukima::runtime two(with_workers(2));
+  EXPECT_EQ(two.run([](context c) { return fib(c, 15); }), 610);
+  EXPECT_EQ(status_of_child([&] {
+              try {
+                two.run([] {});
+                _exit(1);
+              } catch (const sukima::usage_error&) {
+              }
+              sukima::runtime own(with_workers(2));
+              _exit(own.run([](context c) { return fib(c, 15); }) == 610 ? 0 : 2);
+            }),
+            0);
+}
+
+TEST_F(process_test, child_after_fork_ends_with_a_copy_of_a_runtime) {
+  auto two = std::make_unique<sukima::runtime>(with_workers(2));
+  two->run([](context c) { return fib(c, 15); });
+  EXPECT_EQ(status_of_child([&] {
+              two.reset();
+              _exit(0);
+            }),
+            0);
+}
+
+TEST_F(process_test, child_that_needs_its_parents_workers_ends_with_an_error) {
+  sukima::runtime two(with_workers(2));
+  int status = -1;
+  two.run([&](context c) {
+    std::atomic<bool> stolen{false};
+    std::atomic<bool> may_end{false};
+    sukima::fork2(
+        c,
+        [&](context below) {
+          EXPECT_TRUE(support::poll_until(below, [&] { return stolen.load(); }));
+          const pid_t child = fork();
+          if (child == 0) {
+            give_up_after(20);
+            return;  // to the join, for which the child process has no worker
+          }
+          int s = 0;
+          waitpid(child, &s, 0);
+          status = WIFEXITED(s) ? WEXITSTATUS(s) : 1000 + WTERMSIG(s);
+          may_end = true;
+        },
+        [&] {
+          stolen = true;
+          EXPECT_TRUE(support::sleep_until([&] { return may_end.load(); }));
+        });
+  });
+  EXPECT_EQ(status, 70);
+}
+
+TEST_F(process_test, child_may_leave_at_once_while_tasks_run) {
+  sukima::runtime two(with_workers(2));
+  two.run([&](context c) {
+    sukima::fork2(
+        c, [] { EXPECT_EQ(status_of_child([] { _exit(7); }), 7); }, [](context below) { fib(below, 15); });
+  });
+}
+
+#endif
+
+TEST_F(process_death_test, exit_while_other_threads_compute_ends_the_process) {
+  EXPECT_EXIT(
+      {
+        give_up_after(20);
+        std::atomic<bool> inside{false};
+        std::thread other([&] {
+          sukima::run([&](context c) {
+            inside = true;
+            for (;;) fib(c, 15);
+          });
+        });
+        other.detach();
+        support::sleep_until([&] { return inside.load(); });
+        std::exit(3);
+      },
+      ExitedWithCode(3), "");
+}
+
+TEST_F(process_death_test, exit_in_a_task_ends_the_process) {
+  EXPECT_EXIT(
+      {
+        give_up_after(20);
+        sukima::run([](context c) {
+          sukima::fork2(c, [](context below) { fib(below, 10); }, [] { std::exit(4); });
+        });
+      },
+      ExitedWithCode(4), "");
+}
+
+TEST_F(process_death_test, exit_in_a_task_of_a_static_runtime_ends_the_process) {
+  EXPECT_EXIT(
+      {
+        give_up_after(20);
+        static sukima::runtime r(with_workers(2));
+        r.run([](context c) {
+          sukima::fork2(c, [](context below) { fib(below, 10); }, [] { std::exit(5); });
+        });
+      },
+      ExitedWithCode(5), "");
+}
+
+TEST_F(process_death_test, static_objects_may_compute_at_the_end) {
+  EXPECT_EXIT(
+      {
+        give_up_after(20);
+        struct computes_at_end {
+          ~computes_at_end() {
+            if (sukima::run([](context c) { return fib(c, 15); }) == 610) _exit(6);
+          }
+        };
+        static const computes_at_end last;
+        sukima::run([](context c) { return fib(c, 5); });
+        std::exit(0);
+      },
+      ExitedWithCode(6), "");
+}
+
+}  // namespace

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Settings and their environment variables: what is accepted, and what the refusals say.
+#include "support.hpp"
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace {
+
+/// Sets a variable of the environment for a while.
+class variable {
+ public:
+  variable(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
+  ~variable() { unsetenv(name_); }
+  variable(const variable&) = delete;
+  variable& operator=(const variable&) = delete;
+
+ private:
+  const char* name_;
+};
+
+sukima::settings read() { return sukima::settings::from_environment(); }
+
+TEST(settings, have_defaults) {
+  const sukima::settings s = read();
+  EXPECT_EQ(s.workers, 0u);
+  EXPECT_EQ(s.wait, sukima::wait_policy::adaptive);
+  EXPECT_EQ(s.ready, 1u);
+  EXPECT_EQ(s.pin, sukima::pin_policy::none);
+  EXPECT_EQ(s.stack, std::size_t{256} << 20);
+  EXPECT_EQ(s.choices, std::size_t{64} << 20);
+  EXPECT_EQ(s.strands, 4096u);
+}
+
+TEST(settings, are_read_from_the_environment) {
+  const variable workers("SUKIMA_WORKERS", "3");
+  const variable wait("SUKIMA_WAIT", "block");
+  const variable steal("SUKIMA_STEAL", "ready:4");
+  const variable pin("SUKIMA_PIN", "cpu");
+  const variable stack("SUKIMA_STACK", "8M");
+  const variable choices("SUKIMA_CHOICES", "512K");
+  const variable strands("SUKIMA_STRANDS", "77");
+  const sukima::settings s = read();
+  EXPECT_EQ(s.workers, 3u);
+  EXPECT_EQ(s.wait, sukima::wait_policy::block);
+  EXPECT_EQ(s.ready, 4u);
+  EXPECT_EQ(s.pin, sukima::pin_policy::cpu);
+  EXPECT_EQ(s.stack, std::size_t{8} << 20);
+  EXPECT_EQ(s.choices, std::size_t{512} << 10);
+  EXPECT_EQ(s.strands, 77u);
+  sukima::runtime runtime;
+  EXPECT_EQ(runtime.workers(), 3u);
+  EXPECT_EQ(runtime.chosen().text(),
+            "workers=3 wait=block steal=ready:4 pin=cpu stack=8388608 choices=524288 strands=77");
+  EXPECT_EQ(runtime.run([](sukima::context c) { return support::fib(c, 16); }), 987);
+}
+
+TEST(settings, know_other_ways_to_say_it) {
+  {
+    const variable steal("SUKIMA_STEAL", "request");
+    EXPECT_EQ(read().ready, 0u);
+  }
+  {
+    const variable steal("SUKIMA_STEAL", "ready");
+    EXPECT_EQ(read().ready, 1u);
+  }
+  {
+    const variable stack("SUKIMA_STACK", "64g");
+    EXPECT_EQ(read().stack, std::size_t{64} << 30);
+  }
+  {
+    const variable stack("SUKIMA_STACK", "1000000");
+    EXPECT_EQ(read().stack, 1'000'000u);
+  }
+  {
+    const variable workers("SUKIMA_WORKERS", "");
+    EXPECT_EQ(read().workers, 0u);
+  }
+}
+
+struct wrong_value {
+  const char* name;
+  const char* value;
+  const char* accepted;  ///< part of the message
+};
+
+class wrong_settings : public testing::TestWithParam<wrong_value> {};
+
+TEST_P(wrong_settings, are_refused_by_name) {
+  const auto& [name, value, accepted] = GetParam();
+  const variable set(name, value);
+  const std::string message = support::message_of<sukima::bad_setting>([] { sukima::runtime r; });
+  EXPECT_NE(message.find(std::string(name) + "='" + value + "'"), std::string::npos) << message;
+  EXPECT_NE(message.find(accepted), std::string::npos) << message;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    all, wrong_settings,
+    testing::Values(wrong_value{"SUKIMA_WORKERS", "0", "1 to 1024"}, wrong_value{"SUKIMA_WORKERS", "100000", "1 to 1024"},
+                    wrong_value{"SUKIMA_WORKERS", "1025", "1 to 1024"}, wrong_value{"SUKIMA_WORKERS", "-1", "1 to 1024"},
+                    wrong_value{"SUKIMA_WORKERS", "two", "1 to 1024"}, wrong_value{"SUKIMA_WORKERS", "2 ", "1 to 1024"},
+                    wrong_value{"SUKIMA_WORKERS", "99999999999999999999999", "1 to 1024"},
+                    wrong_value{"SUKIMA_WAIT", "sleep", "adaptive, block, spin or pause"},
+                    wrong_value{"SUKIMA_WAIT", "Block", "adaptive, block, spin or pause"},
+                    wrong_value{"SUKIMA_STEAL", "ready:0", "K from 1 to 8"},
+                    wrong_value{"SUKIMA_STEAL", "ready:9", "K from 1 to 8"},
+                    wrong_value{"SUKIMA_STEAL", "ready:", "K from 1 to 8"}, wrong_value{"SUKIMA_STEAL", "steal", "request"},
+                    wrong_value{"SUKIMA_PIN", "core", "none or cpu"}, wrong_value{"SUKIMA_STACK", "1K", "16K to 64G"},
+                    wrong_value{"SUKIMA_STACK", "65G", "16K to 64G"}, wrong_value{"SUKIMA_STACK", "256MB", "16K to 64G"},
+                    wrong_value{"SUKIMA_STACK", "M", "16K to 64G"}, wrong_value{"SUKIMA_CHOICES", "65M", "16K to 64M"},
+                    wrong_value{"SUKIMA_CHOICES", "8K", "16K to 64M"}, wrong_value{"SUKIMA_STRANDS", "0", "1 to 1000000"},
+                    wrong_value{"SUKIMA_STRANDS", "1000001", "1 to 1000000"}));
+
+TEST(settings, are_checked_by_the_constructor) {
+  const auto message = [](auto change) {
+    sukima::settings s;
+    change(s);
+    return support::message_of<sukima::bad_setting>([&] { sukima::runtime r(s); });
+  };
+  EXPECT_NE(message([](auto& s) { s.workers = 100'000; }).find("settings::workers='100000'"), std::string::npos);
+  EXPECT_NE(message([](auto& s) { s.ready = 9; }).find("settings::ready='9'"), std::string::npos);
+  EXPECT_NE(message([](auto& s) { s.stack = 1; }).find("settings::stack='1'"), std::string::npos);
+  EXPECT_NE(message([](auto& s) { s.choices = 1; }).find("settings::choices='1'"), std::string::npos);
+  EXPECT_NE(message([](auto& s) { s.strands = 0; }).find("settings::strands='0'"), std::string::npos);
+}
+
+class every_wait : public testing::TestWithParam<sukima::wait_policy> {};
+INSTANTIATE_TEST_SUITE_P(policies, every_wait,
+                         testing::Values(sukima::wait_policy::adaptive, sukima::wait_policy::block,
+                                         sukima::wait_policy::spin, sukima::wait_policy::pause));
+
+TEST_P(every_wait, works_with_every_number_of_published_tasks) {
+  for (unsigned ready = 0; ready <= 8; ready += ready == 0 ? 1 : 3) {
+    sukima::settings s = support::with_workers(2);
+    s.wait = GetParam();
+    s.ready = ready;
+    sukima::runtime two(s);
+    for (int i = 0; i < 20; ++i)
+      EXPECT_EQ(two.run([](sukima::context c) { return support::fib(c, 18); }), 2584) << "ready " << ready;
+  }
+}
+
+TEST(settings, allow_small_strands) {
+  sukima::settings s = support::with_workers(4);
+  s.stack = 64 * 1024;
+  sukima::runtime small(s);
+  for (int i = 0; i < 20; ++i)
+    EXPECT_EQ(small.run([](sukima::context c) { return support::fib(c, 16); }), 987);
+}
+
+}  // namespace
