@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// nqueens: bit masks; a parallel loop over the columns of each row. nqueens-lowbit skips the columns that are not
+// nqueens: bit masks; a parallel loop over the columns of each row. nqueens-lowbit skips the columns that
+// are not
 // free: by their number there are at most as many iterations as free bits.
 #include "kernels/nqueens.hpp"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// pentomino: one board a worker, changed and changed back; a search among the placements that fit at every node.
+// pentomino: one board a worker, changed and changed back; a search among the placements that fit at every
+// node.
 #include "kernels/pentomino.hpp"
 
 #include <span>

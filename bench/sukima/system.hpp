@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The context of the programs in fork_join/ in the words of Sukima, and the runtime that all programs here use.
+// The context of the programs in fork_join/ in the words of Sukima, and the runtime that all programs here
+// use.
 #pragma once
 
 #include <sukima/sukima.hpp>

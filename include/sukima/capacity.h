@@ -49,7 +49,8 @@ typedef enum sukima_capacity_kind {
 typedef enum sukima_capacity_affinity {
   SUKIMA_CAPACITY_OF_PROCESS,  ///< the main thread's, read anew each time
   SUKIMA_CAPACITY_OF_CALLER,   ///< the calling thread's, read anew each time
-  /// The calling thread's when the handle was opened (or, if nobody had narrowed it, the cpuset as it changes):
+  /// The calling thread's when the handle was opened (or, if nobody had narrowed it, the cpuset as it
+  /// changes):
   /// for runtimes that pin their threads later, so that they do not take their own pinning for a limit.
   SUKIMA_CAPACITY_AT_OPEN
 } sukima_capacity_affinity;

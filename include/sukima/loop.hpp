@@ -83,7 +83,8 @@ template <class... Hint> auto pick_hints(Hint... hints) {
                                                     pick_grain(hints...)};
 }
 
-/// A callable that the frame refers to; one without state is no field at all, which saves a store at each loop.
+/// A callable that the frame refers to; one without state is no field at all, which saves a store at each
+/// loop.
 template <class F> struct shared_callable {
   F* address;
   explicit shared_callable(F& f) noexcept : address(&f) {}

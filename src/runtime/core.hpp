@@ -88,7 +88,8 @@ struct work {
 /// What a worker that waits may do meanwhile.
 enum class reach {
   anything,
-  /// As many strands are parked as the settings allow: only what needs no strand of its own. Gives way after a while:
+  /// As many strands are parked as the settings allow: only what needs no strand of its own. Gives way
+  /// after a while:
   /// the limit saves memory, it must not stop a program.
   limited,
   /// The strand must stay on its thread: only descendants of the awaited task.

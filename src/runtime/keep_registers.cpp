@@ -58,6 +58,7 @@ asm(".text\n.globl sukima_attend_keeping_registers\n.type sukima_attend_keeping_
     "popq %r10\npopq %r9\npopq %r8\npopq %rdi\npopq %rsi\npopq %rdx\npopq %rcx\npopq %rax\n"
     "popq %rbp\n.cfi_def_cfa rsp, 136\npopq %r11\n.cfi_def_cfa_offset 128\n"
     "leaq 128(%rsp), %rsp\n.cfi_def_cfa_offset 0\n"
-    "notrack jmp *%r11\n.cfi_endproc\n.size sukima_attend_keeping_registers,.-sukima_attend_keeping_registers\n");
+    "notrack jmp *%r11\n.cfi_endproc\n"
+    ".size sukima_attend_keeping_registers,.-sukima_attend_keeping_registers\n");
 
 #endif

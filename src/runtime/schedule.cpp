@@ -21,7 +21,8 @@ inline void pause_cpu() noexcept {
 
 /// `adaptive` looks around for about as long as a wake-up costs (3 to 4 µs) before it sleeps.
 constexpr std::uint64_t adaptive_spin_ticks = 10'000;
-/// A wait at the limit of parked strands gives way after this long (10 ms): what it waits for may be among the work that
+/// A wait at the limit of parked strands gives way after this long (10 ms): what it waits for may be among
+/// the work that
 /// it refuses.
 constexpr std::uint64_t patience_ticks = 30'000'000;
 

@@ -25,7 +25,8 @@ INSTANTIATE_TEST_SUITE_P(workers, cancel_test, support::worker_counts(), support
 
 TEST_P(cancel_test, returns_the_result_if_nobody_cancels) {
   runtime.run([](context c) {
-    EXPECT_EQ(sukima::cancellable(c, [](context below, const canceller&) { return support::fib(below, 15); }), 610);
+    EXPECT_EQ(sukima::cancellable(c, [](context below, const canceller&) { return support::fib(below, 15); }),
+              610);
     EXPECT_TRUE(sukima::cancellable(c, [](context, const canceller&) {}));
   });
   runtime.run([] {
@@ -157,12 +158,16 @@ TEST_P(cancel_test, twice_is_the_same_as_once) {
 
 TEST_P(cancel_test, lets_exceptions_pass) {
   runtime.run([](context c) {
-    EXPECT_THROW(sukima::cancellable(c, [](context below, const canceller&) { sukima::fork2(below, [] {}, [] { throw test_error(1); }); }),
+    EXPECT_THROW(sukima::cancellable(c,
+                                     [](context below, const canceller&) {
+                                       sukima::fork2(below, [] {}, [] { throw test_error(1); });
+                                     }),
                  test_error);
-    EXPECT_THROW(sukima::cancellable(c, [](context, const canceller& cancel) {
-      cancel.cancel();
-      throw test_error(2);
-    }),
+    EXPECT_THROW(sukima::cancellable(c,
+                                     [](context, const canceller& cancel) {
+                                       cancel.cancel();
+                                       throw test_error(2);
+                                     }),
                  test_error);
     EXPECT_EQ(support::fib(c, 12), 144);
   });

@@ -43,7 +43,8 @@ TEST(runtime, returns_what_the_function_returns) {
 TEST(runtime, is_entered_by_many_threads) {
   sukima::runtime two(with_workers(2));
   in_threads(8, [&](int i) {
-    for (int round = 0; round < 50; ++round) EXPECT_EQ(two.run([&](context c) { return fib(c, 10 + i); }), support::plain_fib(10 + i));
+    for (int round = 0; round < 50; ++round)
+      EXPECT_EQ(two.run([&](context c) { return fib(c, 10 + i); }), support::plain_fib(10 + i));
   });
 }
 
@@ -52,7 +53,9 @@ TEST(runtime, gives_its_thread_back_to_the_caller) {
   in_threads(4, [&](int) {
     const auto here = std::this_thread::get_id();
     for (int round = 0; round < 100; ++round) {
-      many.run([](context c) { sukima::parallel_for(c, 0, 20, [](context below, int k) { fib(below, k % 12); }); });
+      many.run([](context c) {
+        sukima::parallel_for(c, 0, 20, [](context below, int k) { fib(below, k % 12); });
+      });
       EXPECT_EQ(std::this_thread::get_id(), here);
     }
   });
@@ -63,7 +66,9 @@ TEST(runtime, exists_beside_others) {
   for (unsigned n = 1; n <= 4; ++n) runtimes.push_back(std::make_unique<sukima::runtime>(with_workers(n)));
   in_threads(4, [&](int i) {
     for (int round = 0; round < 50; ++round)
-      EXPECT_EQ(runtimes[static_cast<std::size_t>((i + round) % 4)]->run([](context c) { return fib(c, 15); }), 610);
+      EXPECT_EQ(
+          runtimes[static_cast<std::size_t>((i + round) % 4)]->run([](context c) { return fib(c, 15); }),
+          610);
   });
 }
 
@@ -75,9 +80,8 @@ TEST(runtime, is_entered_from_another_one) {
       return sukima::parallel_reduce(
           c, 0, 20, 0L,
           [&](context, int i) {
-            return inner.run([&](context d) {
-              return fib(d, i % 12) + outer.run([&](context e) { return fib(e, 5); });
-            });
+            return inner.run(
+                [&](context d) { return fib(d, i % 12) + outer.run([&](context e) { return fib(e, 5); }); });
           },
           std::plus{});
     });
@@ -91,11 +95,13 @@ TEST(runtime, is_entered_from_itself) {
   sukima::runtime two(with_workers(2));
   EXPECT_EQ(two.run([&](context c) {
     return sukima::parallel_reduce(
-        c, 0, 50, 0L, [&](context, int i) { return two.run([&](context d) { return fib(d, i % 10); }); }, std::plus{});
+        c, 0, 50, 0L, [&](context, int i) { return two.run([&](context d) { return fib(d, i % 10); }); },
+        std::plus{});
   }),
             two.run([&] {
               return sukima::parallel_reduce(
-                  0, 50, 0L, [&](int i) { return two.run([&] { return support::plain_fib(i % 10); }); }, std::plus{});
+                  0, 50, 0L, [&](int i) { return two.run([&] { return support::plain_fib(i % 10); }); },
+                  std::plus{});
             }));
 }
 
@@ -182,7 +188,8 @@ TEST(statistics, count_what_happens) {
   std::atomic<bool> stolen{false};
   two.run([&](context c) {
     sukima::fork2(
-        c, [&](context d) { EXPECT_TRUE(support::poll_until(d, [&] { return stolen.load(); })); }, [&] { stolen = true; });
+        c, [&](context d) { EXPECT_TRUE(support::poll_until(d, [&] { return stolen.load(); })); },
+        [&] { stolen = true; });
     sukima::suspend(c, [](sukima::resumer r) { r.resume(); });
   });
   const sukima::statistics s = two.statistics();
@@ -195,7 +202,8 @@ TEST(statistics, count_what_happens) {
   EXPECT_GT(s.working_seconds, 0.0);
   ASSERT_EQ(s.workers.size(), 2u);
   EXPECT_EQ(s.workers[0].steals + s.workers[1].steals, s.steals);
-  EXPECT_THROW(two.run([](context c) { sukima::fork2(c, [] { throw 1; }, [](context d) { fib(d, 5); }); }), int);
+  EXPECT_THROW(two.run([](context c) { sukima::fork2(c, [] { throw 1; }, [](context d) { fib(d, 5); }); }),
+               int);
 }
 
 TEST(statistics, of_one_worker_show_no_sharing) {
@@ -220,10 +228,12 @@ TEST(statistics, are_written_as_json_and_text) {
   ASSERT_EQ(json.at("workers").size(), s.workers.size());
   for (std::size_t i = 0; i < s.workers.size(); ++i) {
     EXPECT_EQ(json.at("workers")[i].at("take_backs"), s.workers[i].take_backs);
-    EXPECT_NEAR(json.at("workers")[i].at("working_seconds").get<double>(), s.workers[i].working_seconds, 1e-6);
+    EXPECT_NEAR(json.at("workers")[i].at("working_seconds").get<double>(), s.workers[i].working_seconds,
+                1e-6);
   }
   const std::string text = s.text();
-  for (const char* word : {"worker 0", "worker 1", "polls_answered", "wakeups", "sleeping_seconds", "parked_peak"})
+  for (const char* word :
+       {"worker 0", "worker 1", "polls_answered", "wakeups", "sleeping_seconds", "parked_peak"})
     EXPECT_NE(text.find(word), std::string::npos) << word;
 }
 

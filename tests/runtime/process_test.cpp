@@ -152,7 +152,8 @@ template <class F> int status_of_child(F f) {
 
 TEST_F(process_test, child_after_fork_has_a_default_runtime_of_its_own) {
   EXPECT_EQ(sukima::run([](context c) { return fib(c, 15); }), 610);
-  EXPECT_EQ(status_of_child([] { _exit(sukima::run([](context c) { return fib(c, 15); }) == 610 ? 0 : 1); }), 0);
+  EXPECT_EQ(status_of_child([] { _exit(sukima::run([](context c) { return fib(c, 15); }) == 610 ? 0 : 1); }),
+            0);
   EXPECT_EQ(sukima::run([](context c) { return fib(c, 15); }), 610);
 }
 
@@ -241,9 +242,8 @@ TEST_F(process_death_test, exit_in_a_task_ends_the_process) {
   EXPECT_EXIT(
       {
         give_up_after(20);
-        sukima::run([](context c) {
-          sukima::fork2(c, [](context below) { fib(below, 10); }, [] { std::exit(4); });
-        });
+        sukima::run(
+            [](context c) { sukima::fork2(c, [](context below) { fib(below, 10); }, [] { std::exit(4); }); });
       },
       ExitedWithCode(4), "");
 }
@@ -253,9 +253,8 @@ TEST_F(process_death_test, exit_in_a_task_of_a_static_runtime_ends_the_process) 
       {
         give_up_after(20);
         static sukima::runtime r(with_workers(2));
-        r.run([](context c) {
-          sukima::fork2(c, [](context below) { fib(below, 10); }, [] { std::exit(5); });
-        });
+        r.run(
+            [](context c) { sukima::fork2(c, [](context below) { fib(below, 10); }, [] { std::exit(5); }); });
       },
       ExitedWithCode(5), "");
 }

@@ -97,20 +97,22 @@ TEST_P(wrong_settings, are_refused_by_name) {
 
 INSTANTIATE_TEST_SUITE_P(
     all, wrong_settings,
-    testing::Values(wrong_value{"SUKIMA_WORKERS", "0", "1 to 1024"}, wrong_value{"SUKIMA_WORKERS", "100000", "1 to 1024"},
-                    wrong_value{"SUKIMA_WORKERS", "1025", "1 to 1024"}, wrong_value{"SUKIMA_WORKERS", "-1", "1 to 1024"},
-                    wrong_value{"SUKIMA_WORKERS", "two", "1 to 1024"}, wrong_value{"SUKIMA_WORKERS", "2 ", "1 to 1024"},
-                    wrong_value{"SUKIMA_WORKERS", "99999999999999999999999", "1 to 1024"},
-                    wrong_value{"SUKIMA_WAIT", "sleep", "adaptive, block, spin or pause"},
-                    wrong_value{"SUKIMA_WAIT", "Block", "adaptive, block, spin or pause"},
-                    wrong_value{"SUKIMA_STEAL", "ready:0", "K from 1 to 8"},
-                    wrong_value{"SUKIMA_STEAL", "ready:9", "K from 1 to 8"},
-                    wrong_value{"SUKIMA_STEAL", "ready:", "K from 1 to 8"}, wrong_value{"SUKIMA_STEAL", "steal", "request"},
-                    wrong_value{"SUKIMA_PIN", "core", "none or cpu"}, wrong_value{"SUKIMA_STACK", "1K", "16K to 64G"},
-                    wrong_value{"SUKIMA_STACK", "65G", "16K to 64G"}, wrong_value{"SUKIMA_STACK", "256MB", "16K to 64G"},
-                    wrong_value{"SUKIMA_STACK", "M", "16K to 64G"}, wrong_value{"SUKIMA_CHOICES", "65M", "16K to 64M"},
-                    wrong_value{"SUKIMA_CHOICES", "8K", "16K to 64M"}, wrong_value{"SUKIMA_STRANDS", "0", "1 to 1000000"},
-                    wrong_value{"SUKIMA_STRANDS", "1000001", "1 to 1000000"}));
+    testing::Values(
+        wrong_value{"SUKIMA_WORKERS", "0", "1 to 1024"}, wrong_value{"SUKIMA_WORKERS", "100000", "1 to 1024"},
+        wrong_value{"SUKIMA_WORKERS", "1025", "1 to 1024"}, wrong_value{"SUKIMA_WORKERS", "-1", "1 to 1024"},
+        wrong_value{"SUKIMA_WORKERS", "two", "1 to 1024"}, wrong_value{"SUKIMA_WORKERS", "2 ", "1 to 1024"},
+        wrong_value{"SUKIMA_WORKERS", "99999999999999999999999", "1 to 1024"},
+        wrong_value{"SUKIMA_WAIT", "sleep", "adaptive, block, spin or pause"},
+        wrong_value{"SUKIMA_WAIT", "Block", "adaptive, block, spin or pause"},
+        wrong_value{"SUKIMA_STEAL", "ready:0", "K from 1 to 8"},
+        wrong_value{"SUKIMA_STEAL", "ready:9", "K from 1 to 8"},
+        wrong_value{"SUKIMA_STEAL", "ready:", "K from 1 to 8"},
+        wrong_value{"SUKIMA_STEAL", "steal", "request"}, wrong_value{"SUKIMA_PIN", "core", "none or cpu"},
+        wrong_value{"SUKIMA_STACK", "1K", "16K to 64G"}, wrong_value{"SUKIMA_STACK", "65G", "16K to 64G"},
+        wrong_value{"SUKIMA_STACK", "256MB", "16K to 64G"}, wrong_value{"SUKIMA_STACK", "M", "16K to 64G"},
+        wrong_value{"SUKIMA_CHOICES", "65M", "16K to 64M"}, wrong_value{"SUKIMA_CHOICES", "8K", "16K to 64M"},
+        wrong_value{"SUKIMA_STRANDS", "0", "1 to 1000000"},
+        wrong_value{"SUKIMA_STRANDS", "1000001", "1 to 1000000"}));
 
 TEST(settings, are_checked_by_the_constructor) {
   const auto message = [](auto change) {
@@ -118,7 +120,8 @@ TEST(settings, are_checked_by_the_constructor) {
     change(s);
     return support::message_of<sukima::bad_setting>([&] { sukima::runtime r(s); });
   };
-  EXPECT_NE(message([](auto& s) { s.workers = 100'000; }).find("settings::workers='100000'"), std::string::npos);
+  EXPECT_NE(message([](auto& s) { s.workers = 100'000; }).find("settings::workers='100000'"),
+            std::string::npos);
   EXPECT_NE(message([](auto& s) { s.ready = 9; }).find("settings::ready='9'"), std::string::npos);
   EXPECT_NE(message([](auto& s) { s.stack = 1; }).find("settings::stack='1'"), std::string::npos);
   EXPECT_NE(message([](auto& s) { s.choices = 1; }).find("settings::choices='1'"), std::string::npos);

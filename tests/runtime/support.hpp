@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the runtime's tests share: runtimes of several sizes, waiting with an end, objects that count themselves.
+// What the runtime's tests share: runtimes of several sizes, waiting with an end, objects that count
+// themselves.
 #pragma once
 
 #include <sukima/sukima.hpp>

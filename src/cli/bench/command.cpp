@@ -28,7 +28,8 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-/// A slow peer gets this many seconds for each repetition that was asked for: what ordinary runs take at most.
+/// A slow peer gets this many seconds for each repetition that was asked for: what ordinary runs take at
+/// most.
 constexpr double peer_seconds_for_each_repetition = 1;
 
 /// Runs tasks, with a progress line once the whole takes longer than two seconds.

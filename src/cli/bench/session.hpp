@@ -39,7 +39,8 @@ using task_runner = std::function<outcome(const task&)>;
 using run_observer = std::function<void(const task&, std::size_t done, std::size_t total)>;
 
 /// Runs every task once in each round, in an order that is shuffled anew for each round. A task that fails is
-/// not run again, nor is a slow peer that has used its time: one whose runs take over two seconds and over three times as
+/// not run again, nor is a slow peer that has used its time: one whose runs take over two seconds and over
+/// three times as
 /// long as the sequential program's. The rows come in the order of the tasks.
 std::vector<row> run_rounds(const std::vector<task>& tasks, const round_settings& settings,
                             const task_runner& run, const run_observer& observe);
