@@ -2,26 +2,35 @@
 // The public class runtime, and the one that calls without a runtime use.
 #include "core.hpp"
 
-#include <sched.h>
+#include <sukima/capacity.h>
 
-#include <thread>
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
 
 namespace sukima {
 
 namespace {
 
-/// CPUs that may run at once: affinity and cgroup quotas of all ancestors, rounded up.
-unsigned usable_cpus() noexcept {
-  cpu_set_t allowed;
-  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return static_cast<unsigned>(CPU_COUNT(&allowed));
-  return std::max(1u, std::thread::hardware_concurrency());
+/// CPUs that may run at once: affinity, cpusets and the quotas of all groups above, a fraction counted as one more.
+unsigned usable_cpus() {
+  sukima_capacity_facts facts;
+  if (sukima_capacity_read(nullptr, &facts) == EINVAL) {
+    sukima_capacity* reader = sukima_capacity_open(nullptr);
+    const char* text = reader != nullptr ? sukima_capacity_error(reader) : nullptr;
+    const std::string reason = text != nullptr ? text : "SUKIMA_CPUS is not a number above 0";
+    sukima_capacity_close(reader);
+    throw bad_setting(reason);
+  }
+  return static_cast<unsigned>(std::clamp(std::ceil(facts.usable), 1.0, 1024.0));
 }
 
 }  // namespace
 
 runtime::runtime(const settings& chosen) {
   chosen.check();
-  core_ = std::make_unique<detail::runtime_core>(chosen, usable_cpus());
+  core_ =
+      std::make_unique<detail::runtime_core>(chosen, chosen.workers != 0 ? chosen.workers : usable_cpus());
 }
 
 runtime::~runtime() {

@@ -90,7 +90,8 @@ TEST(cancel, stops_all_branches_on_all_workers) {
         sukima::parallel_for(below, 0, 64, [&](context deeper, int k) {
           const visit here(entered, left);
           if (k == 20) cancel.cancel();
-          if (k % 3 == 0) support::poll_until(deeper, [&] { return false; });
+          // Iterations up to the cancelling one pass, in whatever piece they are: somebody gets there.
+          if (k > 20 && k % 3 == 0) support::poll_until(deeper, [&] { return false; });
         });
       });
     }));

@@ -70,9 +70,9 @@ TEST(hints, guard_is_a_probability) {
   });
   int outer = 0;
   for (int i = 0; i < 40; ++i) outer += given_away(half, guard(1), support::patience) == 1 ? 1 : 0;
-  EXPECT_GT(asked, 0);
+  // Who is refused asks again at a later poll, so nearly all are given away in the end, after two requests on average.
   EXPECT_GT(outer, 2);
-  EXPECT_LT(outer, 38);
+  EXPECT_GT(asked, outer + 4);
 }
 
 TEST(hints, guard_sees_the_workspace_of_its_choice) {
