@@ -12,7 +12,7 @@ namespace sukima {
 
 namespace {
 
-/// CPUs that may run at once: affinity, cpusets and the quotas of all groups above, a fraction counted as one more.
+/// CPUs that may run at once: affinity, cpusets and the quotas of all groups above, rounded up.
 unsigned usable_cpus() {
   sukima_capacity_facts facts;
   if (sukima_capacity_read(nullptr, &facts) == EINVAL) {

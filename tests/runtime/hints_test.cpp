@@ -70,7 +70,7 @@ TEST(hints, guard_is_a_probability) {
   });
   int outer = 0;
   for (int i = 0; i < 40; ++i) outer += given_away(half, guard(1), support::patience) == 1 ? 1 : 0;
-  // Who is refused asks again at a later poll, so nearly all are given away in the end, after two requests on average.
+  // Who is refused asks again at a later poll: nearly all are given away in the end, after two requests each.
   EXPECT_GT(outer, 2);
   EXPECT_GT(asked, outer + 4);
 }
