@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Published tasks: publish, take, take back, and drain when the strand parks; with task memory that is used again.
+//
+// check: spin -a; cc -O2 -DSAFETY; -m200000
+// expect: errors: 0
+// check: spin -DTASKS=4 -DTHIEVES=1 -a; cc -O2 -DSAFETY; -m200000
+// expect: errors: 0
+// check: spin -DBUG_READ -a; cc -O2 -DSAFETY; -m200000
+// expect: errors: 1
+// check: spin -DBUG_TAKE -a; cc -O2 -DSAFETY; -m200000
+// expect: errors: 1
+// check: spin -DBUG_TAKE_BACK -a; cc -O2 -DSAFETY; -m200000
+// expect: errors: 1
+// check: spin -DBUG_DRAIN -a; cc -O2 -DSAFETY; -m200000
+// expect: errors: 1
+//
+// What is modelled: the strand that owns SLOTS slots publishes TASKS tasks one after the other, two at most at a time,
+// joins the younger first (takes it back, or waits for its end), may park before it waits (drains its slots to the
+// queue `spilled`), and frees a task that is joined. The allocator gives the same address again at once if it likes:
+// an address in a slot may be another task than the one that a thief saw there (ABA). Thieves look, then take by CAS.
+//
+// What must hold: each task is run exactly once; nobody looks into a task that was freed.
+//
+// Each BUG_ takes one safeguard away:
+//   BUG_READ       a thief looks into the task before it has taken it
+//   BUG_TAKE       a thief takes by a load and a store
+//   BUG_TAKE_BACK  the owner takes back by a load and a store
+//   BUG_DRAIN      the slots are drained by a load and a store
+
+#ifndef SLOTS
+#define SLOTS 2
+#endif
+#ifndef TASKS
+#define TASKS 3
+#endif
+#ifndef THIEVES
+#define THIEVES 2
+#endif
+#define ADDRESSES 2     /* 1 … ADDRESSES; 0 is null */
+
+byte slot[SLOTS];
+bool spilled[ADDRESSES + 1];    /* the task at this address lies in the queue */
+byte content[ADDRESSES + 1];    /* number of the task that lives at this address; 0: freed */
+bool done[ADDRESSES + 1];       /* task::joining */
+byte runs[TASKS + 1];           /* how often each task was run */
+bool finished;
+
+inline execute(t) {
+  atomic {
+    assert(content[t] != 0);
+    runs[content[t]]++;
+    assert(runs[content[t]] == 1)
+  }
+}
+
+inline free_task(t) { atomic { content[t] = 0; done[t] = false } }
+
+active proctype owner() {
+  byte made = 0, depth = 0, t, i, a;
+  byte pending[2], where[2];            /* task and slot of each pending record */
+  do
+  :: made < TASKS && depth < 2 ->       /* serve(): into the first free slot, if there is one */
+     i = 0;
+     do
+     :: i < SLOTS && slot[i] != 0 -> i++
+     :: i < SLOTS && slot[i] == 0 -> break
+     :: i == SLOTS -> break
+     od;
+     if
+     :: i < SLOTS ->
+        atomic {
+          if
+          :: content[1] == 0 -> a = 1
+          :: content[2] == 0 -> a = 2
+          fi;
+          made++;
+          content[a] = made;
+          pending[depth] = a;
+          where[depth] = i
+        };
+        slot[i] = a;                    /* release */
+        atomic { depth++; a = 0; i = 0 }
+     :: else -> i = 0
+     fi
+  :: depth > 0 ->                       /* the join of the youngest record */
+     atomic { depth--; t = pending[depth]; i = where[depth]; pending[depth] = 0; where[depth] = 0 };
+     if
+#ifdef BUG_TAKE_BACK
+     :: slot[i] == t -> slot[i] = 0; execute(t)
+#else
+     :: atomic { slot[i] == t -> slot[i] = 0 }; execute(t)
+#endif
+     :: slot[i] != t ->
+        if
+        :: true ->                      /* await(): drain_slots */
+           i = 0;
+           do
+           :: i < SLOTS ->
+              if
+              :: slot[i] != 0 ->
+#ifdef BUG_DRAIN
+                 a = slot[i];
+                 slot[i] = 0;
+#else
+                 atomic { a = slot[i]; slot[i] = 0 };
+#endif
+                 if :: a != 0 -> spilled[a] = true :: else fi
+              :: slot[i] == 0
+              fi;
+              i++
+           :: i == SLOTS -> break
+           od
+        :: true                         /* runs a descendant on top: needs no drained slots to be correct */
+        fi;
+        done[t]
+     fi;
+     free_task(t);
+     atomic { t = 0; i = 0; a = 0 }
+  :: made == TASKS && depth == 0 -> break
+  od;
+  for (t : 1 .. TASKS) { assert(runs[t] == 1) }
+  finished = true
+}
+
+active [THIEVES] proctype thief() {
+  byte t, i;
+  do
+  :: i = 0;
+     do :: i < SLOTS - 1 -> i++ :: break od;
+     t = slot[i];
+     if
+     :: t != 0 ->
+#ifdef BUG_READ
+        assert(content[t] != 0);
+#endif
+        if
+#ifdef BUG_TAKE
+        :: slot[i] == t -> slot[i] = 0; execute(t); done[t] = true
+#else
+        :: atomic { slot[i] == t -> slot[i] = 0 }; execute(t); done[t] = true
+#endif
+        :: slot[i] != t
+        fi
+     :: t == 0
+     fi;
+     atomic { t = 0; i = 0 }
+  :: atomic { spilled[1] -> spilled[1] = false }; execute(1); done[1] = true
+  :: atomic { spilled[2] -> spilled[2] = false }; execute(2); done[2] = true
+  :: finished -> break
+  od
+}
