@@ -194,9 +194,10 @@ template <class First, class Second, class Guard>
           leave_by_exception(pending);
         }
       }();
-      if (!untouched(pending)) [[unlikely]]
-        return {std::move(a), operations::join(here, pending)};
-      return {std::move(a), operations::run_here(here, pending)};
+      // The second result comes first: a move of the first one that throws must not leave a child behind.
+      stored<result_b> b =
+          untouched(pending) ? operations::run_here(here, pending) : operations::join(here, pending);
+      return {std::move(a), std::move(b)};
     }
   }
 }

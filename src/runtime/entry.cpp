@@ -134,7 +134,8 @@ worker* runtime_core::add_worker(bool background) {
   w->runtime = this;
   w->id = id;
   w->background = background;
-  w->random_state = 0x9E3779B97F4A7C15ull * (id + 1);
+  // Other draws in each runtime, so that what a guard refuses once is not refused in every run.
+  w->random_state = (0x9E3779B97F4A7C15ull * (id + 1) ^ (ticks() * 0xBF58476D1CE4E5B9ull)) | 1;
   w->state_since = ticks();
   w->taken.store(true, std::memory_order_relaxed);
   w->box.store(closed_box, std::memory_order_relaxed);
