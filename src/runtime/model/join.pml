@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// Joining: the word task::joining between the strand that waits and the worker that ends the task.
+//
+// check: spin -a; cc -O2 -DSAFETY; -m200000
+// expect: errors: 0
+// check: spin -DBUG_EARLY -a; cc -O2 -DSAFETY; -m200000
+// expect: errors: 1
+// check: spin -DBUG_STORE -a; cc -O2 -DSAFETY; -m200000
+// expect: errors: 1
+// check: spin -DBUG_NO_READY -a; cc -O2 -DSAFETY; -m200000
+// expect: errors: 1
+// check: spin -DBUG_LEAVE -a; cc -O2 -DSAFETY; -m200000
+// expect: errors: 1
+//
+// What is modelled: a strand S that waits for task 0, and the threads of two workers. S runs on one of them: it
+// registers that worker and sleeps in place; or finds a descendant, runs it on top, waits in there for task 2, and may
+// be parked for it and be resumed on the other worker; or is parked for task 0 itself. Tasks 0 and 2 are ended by two
+// more workers. Beside that, a thread at home waits for a root (task 1) that ends elsewhere. A bell is one bit: does
+// it differ from what its worker read last? No clock wakes anybody here.
+//
+// What must hold:
+//   S runs on one worker at a time, and goes on after each wait exactly once (`comes_to`);
+//   S comes to its end: no wake-up is lost (anything else is an invalid end state);
+//   nobody goes on with a strand whose switch is not complete, nobody touches a task that its owner has joined.
+//
+// Each BUG_ takes one safeguard away:
+// (BUG_STALE is no check yet: within these bounds the model does not find it.)
+//   BUG_STALE     a worker registers only if nobody is registered: it may be a worker that S has left since
+//   BUG_EARLY     a strand is marked as parked before the switch away from it is complete
+//   BUG_STORE     the finisher reads who waits and stores `done` in two steps
+//   BUG_NO_READY  a strand whose task ended during the switch is not made ready
+//   BUG_LEAVE     the finisher of a root sets the flag that lets its thread go, and writes `done` afterwards
+
+#define NOBODY 9
+/* Values of task::joining; 0: not done, nobody waits. */
+#define DONE 1
+#define SLEEPER 2       /* + the worker, 0 or 1 */
+#define PARKED 4
+#define IS_SLEEPER(v) (v == SLEEPER || v == SLEEPER + 1)
+
+byte joining[3];        /* of the three tasks */
+bool gone[3];           /* its owner has joined it */
+bool rung[2];           /* worker::bell */
+byte on = 0;            /* the worker whose thread runs S; NOBODY: S is parked or ready */
+bool saved;             /* the switch away from S is complete */
+byte ready = 0;         /* how often S lies in the ready queue */
+byte stage = 0;         /* of S: 0 waits for task 0, 1 waits for task 2 on top of that, 2 has ended */
+bool found_descendant;
+
+bool flag_leave, home_rung;   /* of the worker whose thread waits for the root */
+
+/* S goes on, on worker w. */
+inline comes_to(w) {
+  atomic {
+    assert(on == NOBODY);
+    assert(saved);
+    assert(stage < 2);
+    on = w;
+    saved = false
+  }
+}
+
+/* finish(): ends task t. `got`: the strand to go on with is S. */
+inline finish(t) {
+#ifdef BUG_STORE
+  waiter = joining[t];
+  atomic { assert(!gone[t]); joining[t] = DONE };
+#else
+  atomic { assert(!gone[t]); waiter = joining[t]; joining[t] = DONE };
+#endif
+  if
+  :: IS_SLEEPER(waiter) -> rung[waiter - SLEEPER] = true
+  :: waiter == PARKED -> got = true
+  :: waiter == 0
+  fi;
+  waiter = 0
+}
+
+/* after_park(), called on the stack arrived at. */
+inline after_park(t) {
+  do
+  :: atomic { assert(!gone[t]); seen = joining[t] };
+     if
+     :: seen == DONE ->
+#ifndef BUG_NO_READY
+        ready++;
+#endif
+        break
+     :: else ->
+        if
+        :: atomic { joining[t] == seen -> joining[t] = PARKED }; break
+        :: joining[t] != seen
+        fi
+     fi
+  od;
+  seen = 0
+}
+
+/* register_sleeper(). */
+inline register_sleeper(t) {
+  do
+  :: seen = joining[t];
+     if
+     :: seen == DONE || seen == SLEEPER + w -> break
+#ifdef BUG_STALE
+     :: IS_SLEEPER(seen) && seen != SLEEPER + w -> break
+#endif
+     :: seen == 0 ||
+#ifdef BUG_STALE
+        false
+#else
+        (IS_SLEEPER(seen) && seen != SLEEPER + w)
+#endif
+        ->
+        if
+        :: atomic { joining[t] == seen -> joining[t] = SLEEPER + w }; break
+        :: joining[t] != seen
+        fi
+     fi
+  od;
+  seen = 0
+}
+
+/* A worker's thread: runs S while S is here, else goes on with S when it is ready. */
+proctype worker(byte w) {
+  byte seen = 0, t = 0;
+  do
+  :: atomic { ready > 0 && on != w -> ready-- }; comes_to(w)
+  :: atomic { on == w -> t = (stage == 1 -> 2 : 0) };
+     /* The loop of await(). */
+     if
+     :: joining[t] == DONE ->
+        atomic { assert(on == w); gone[t] = true };
+        if
+        :: stage == 1 -> stage = 0           /* the one on top has ended, too: await(task 0) goes round again */
+        :: stage == 0 -> atomic { stage = 2; on = NOBODY }
+        fi
+     :: joining[t] != DONE ->
+        if
+        :: stage == 0 && !found_descendant -> atomic { stage = 1; found_descendant = true }
+        :: true ->                           /* finds other work: S is parked */
+#ifdef BUG_EARLY
+           after_park(t);
+           atomic { if :: on == w -> on = NOBODY; saved = true :: else fi }
+#else
+           atomic { on = NOBODY; saved = true };
+           after_park(t)
+#endif
+        :: true ->                           /* finds nothing: sleeps in place */
+           rung[w] = false;                  /* reads the bell */
+           register_sleeper(t);
+           if
+           :: joining[t] == DONE
+           :: joining[t] != DONE && stage == 0 && !found_descendant ->
+              atomic { stage = 1; found_descendant = true }      /* looks once more, and finds one */
+           :: joining[t] != DONE -> rung[w]  /* futex */
+           fi
+        fi
+     fi
+  :: stage == 2 -> break
+  od
+}
+
+/* Who runs task t. It goes on with S if S was parked for it. */
+proctype finisher(byte t; byte w) {
+  byte waiter = 0;
+  bool got = false;
+  if
+  :: t == 0
+  :: t == 2 && found_descendant
+  :: t == 2 && !found_descendant && stage == 2 -> goto nothing_to_do
+  fi;
+  finish(t);
+  if :: got -> comes_to(w) :: else fi;
+nothing_to_do:
+  skip
+}
+
+/* A thread at home, and who ends its root. */
+proctype home() {
+  do
+  :: flag_leave -> break
+  :: else ->
+     home_rung = false;
+     if
+     :: flag_leave -> break
+     :: else -> home_rung
+     fi
+  od;
+  gone[1] = true
+}
+
+proctype root_finisher() {
+#ifdef BUG_LEAVE
+  flag_leave = true;
+  atomic { assert(!gone[1]); joining[1] = DONE };
+#else
+  atomic { assert(!gone[1]); joining[1] = DONE };
+  flag_leave = true;
+#endif
+  home_rung = true
+}
+
+init {
+  atomic { run worker(0); run worker(1); run finisher(0, 0); run finisher(2, 1); run home(); run root_finisher() }
+}

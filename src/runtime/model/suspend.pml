@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Suspending and resuming: the word strand::stop between the strand, whoever resumes it, and stand-ins.
+//
+// check: spin -a; cc -O2 -DSAFETY; -m200000
+// expect: errors: 0
+// check: spin -DBUG_SWITCH -a; cc -O2 -DSAFETY; -m200000
+// expect: errors: 1
+// check: spin -DBUG_ATTENDED -a; cc -O2 -DSAFETY; -m200000
+// expect: errors: 1
+// check: spin -DBUG_NUMBER -a; cc -O2 -DSAFETY; -m200000
+// expect: errors: 1
+//
+// What is modelled: strand S suspends twice, each time elsewhere (it is switched away from) or in place (pinned, or no
+// strand to be had). Two threads try to resume each suspension: one succeeds, the other is told so. S leaves work that
+// stand-ins may split off. Two workers' threads do what follows a switch, go on with S when it is ready, and stand in.
+//
+// What must hold:
+//   S goes on exactly once after each suspension, and not before the switch away from it is complete;
+//   nobody splits a strand that runs, nor do two at a time;
+//   each suspension is resumed by exactly one of those who try; everything ends.
+//
+// Each BUG_ takes one safeguard away:
+//   BUG_SWITCH    who resumes a strand that is being switched away from makes it ready at once
+//   BUG_ATTENDED  who resumes a strand with a stand-in makes it ready at once
+// (BUG_RING and BUG_LIST are no checks yet.)
+//   BUG_RING      who waits in place is not rung
+//   BUG_NUMBER    the number of the suspension is not looked at
+//   BUG_LIST      a stand-in takes a strand from the list without the CAS stopped → attended
+
+#define SUSPENSIONS 2
+mtype = { running, stopping, stopped, attended, attended_and_resumed };
+mtype stage = running;
+byte number = 0;              /* stage and number are one word */
+
+bool s_runs = true;           /* S runs, on whatever worker */
+bool must_follow;             /* a worker has left S and must do after_suspend() */
+bool in_place, rung;          /* S waits in place; its worker's bell */
+byte attending = 0;           /* stand-ins at work on S */
+byte handed = 0;              /* number of the suspension whose resumer was handed out last */
+byte ready = 0, leftover = 0; /* how often S lies in the ready queue, in the list of leftovers */
+byte work_left = 2;           /* records of S that could be split off */
+byte successes[SUSPENSIONS + 1];
+bool finished;
+
+#define CAS(n, from, to) atomic { number == n && stage == from -> stage = to }
+
+#ifdef BUG_NUMBER
+#define IS_OLD false
+#else
+#define IS_OLD (seen_number != n)
+#endif
+
+active proctype strand() {
+  byte n = 1;
+  do
+  :: n <= SUSPENSIONS ->
+     atomic { stage = stopping; number = n };
+     handed = n;              /* the user's function runs; the resumer may be called from here on */
+     if
+     :: atomic { in_place = true };
+        do
+        :: rung = false;      /* wait_pinned(): reads the bell */
+           if
+           :: number == n && stage == running -> break
+           :: else -> rung
+           fi
+        od;
+        atomic { in_place = false; assert(attending == 0) }
+     :: atomic { s_runs = false; must_follow = true };
+        s_runs                /* somebody goes on with S */
+     fi;
+     assert(stage == running && number == n && successes[n] == 1);
+     n++
+  :: n > SUSPENSIONS -> break
+  od;
+  finished = true
+}
+
+/* resume_strand() of suspension n. */
+proctype resumer(byte n) {
+  mtype seen;
+  byte seen_number;
+  handed >= n;
+  do
+  :: atomic { seen = stage; seen_number = number };
+     if
+     :: seen == running || seen == attended_and_resumed || IS_OLD ->
+        assert(successes[n] == 1); break          /* usage_error: resumed twice */
+     :: else ->
+        if
+        :: atomic {
+             stage == seen && number == seen_number ->
+             if :: seen == attended -> stage = attended_and_resumed :: else -> stage = running fi;
+             successes[n]++;
+             assert(successes[n] == 1)
+           };
+           if
+           :: seen == stopped -> ready++
+#ifdef BUG_SWITCH
+           :: seen == stopping -> ready++
+#else
+#ifndef BUG_RING
+           :: seen == stopping -> rung = true
+#endif
+#endif
+#ifdef BUG_ATTENDED
+           :: seen == attended -> ready++
+#endif
+           :: else
+           fi;
+           break
+        :: stage != seen || number != seen_number
+        fi
+     fi
+  od
+}
+
+proctype worker() {
+  mtype seen;
+  byte seen_number;
+  bool more, leaves_work;
+  do
+  :: atomic { must_follow -> must_follow = false };
+     /* after_suspend() */
+     atomic { assert(!s_runs); leaves_work = (work_left > 0); seen_number = number };
+     if
+     :: CAS(seen_number, stopping, stopped);
+        if :: leaves_work -> leftover++ :: else fi
+     :: stage != stopping -> assert(stage == running); ready++
+     fi;
+     atomic { leaves_work = false; seen_number = 0 }
+  :: atomic { ready > 0 -> ready-- };
+     atomic { assert(!s_runs && !must_follow && attending == 0 && !in_place); s_runs = true }
+  :: atomic { leftover > 0 -> leftover-- };
+     /* split_leftover(): the entry may be an old one. */
+     atomic { seen = stage; seen_number = number };
+     if
+#ifdef BUG_LIST
+     :: true -> stage = attended;
+#else
+     :: atomic { seen == stopped && stage == stopped && number == seen_number -> stage = attended };
+#endif
+        atomic { assert(!s_runs && attending == 0); attending++ };
+        if :: work_left > 0 -> work_left-- :: else fi;
+        more = (work_left > 0);
+        attending--;
+        if
+        :: CAS(seen_number, attended, stopped);
+           if :: more -> leftover++ :: else fi
+        :: stage != attended ->
+           assert(stage == attended_and_resumed);
+           stage = running;
+           ready++
+        fi
+     :: seen != stopped || stage != stopped || number != seen_number
+     fi;
+     atomic { seen = running; seen_number = 0; more = false }
+  :: finished && ready == 0 && leftover == 0 -> break
+  od
+}
+
+init {
+  atomic {
+    run resumer(1); run resumer(1); run resumer(2); run resumer(2);
+    run worker(); run worker()
+  }
+}
