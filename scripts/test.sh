@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds and runs all tests with all kinds of builds: test.sh [PRESET…]
-# The presets are those of CMakePresets.json; without any: release tsan asan. clang-tidy runs after the release build.
+# The presets are those of CMakePresets.json; without any: release tsan asan.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,10 +15,6 @@ for preset in "${presets[@]}"; do
   echo "== $preset: building (after $SECONDS s)"
   cmake --preset "$preset" --log-level=WARNING
   cmake --build --preset "$preset"
-  if [[ $preset == release ]]; then
-    echo "== $preset: clang-tidy (after $SECONDS s)"
-    scripts/check-tidy.sh --quick build/release
-  fi
   echo "== $preset: testing (after $SECONDS s)"
   ctest --preset "$preset"
 done
