@@ -151,8 +151,8 @@ void runtime_core::entry_ends(std::uint64_t now) noexcept {
 
 void runtime_core::sleep(worker& w, task* awaited, std::uint32_t seen, std::uint64_t& timeout_ns) noexcept {
   const auto called = [&] {
-    return (awaited != nullptr && is_done(awaited)) || (w.flags.load() & flag_leave) != 0 ||
-           (w.background && closed.load());
+    return (awaited != nullptr && is_done(awaited)) || w.reply.load() != nullptr ||
+           (w.flags.load() & flag_leave) != 0 || (w.background && closed.load());
   };
   w.deep.store(true);  // before the CAS: who is counted as a sleeper can be found by a promoter
   stress_point();

@@ -3,6 +3,8 @@
 //
 // check: spin -a; cc -O2 -DSAFETY; -m200000
 // expect: errors: 0
+// check: spin -DBUG_STALE -a; cc -O2 -DSAFETY; -m200000
+// expect: errors: 1
 // check: spin -DBUG_EARLY -a; cc -O2 -DSAFETY; -m200000
 // expect: errors: 1
 // check: spin -DBUG_STORE -a; cc -O2 -DSAFETY; -m200000
@@ -24,7 +26,6 @@
 //   nobody goes on with a strand whose switch is not complete, nobody touches a task that its owner has joined.
 //
 // Each BUG_ takes one safeguard away:
-// (BUG_STALE is no check yet: within these bounds the model does not find it.)
 //   BUG_STALE     a worker registers only if nobody is registered: it may be a worker that S has left since
 //   BUG_EARLY     a strand is marked as parked before the switch away from it is complete
 //   BUG_STORE     the finisher reads who waits and stores `done` in two steps

@@ -219,18 +219,21 @@ active proctype owner() {
      :: atomic { top - 1 >= limit[0] -> NOTHING_PENDING; assert(!asked || !hungry || slot != 0);
                  assert(!split[top - 1]); assert(runs[top - 1] == 0); top-- }
      :: atomic { top - 1 < limit[0] -> skip };
-        attend(0, top - 1, top - 1);
-        if
+        if                                   /* join_child() */
         :: atomic { split[top - 1] && slot == top -> slot = 0; split[top - 1] = false };
-           top--                             /* taken back */
+           if :: skip :: attend(0, top - 1, top - 1) fi;     /* taken back; attends if an abort is pending */
+           top--
         :: atomic { split[top - 1] && slot != top -> skip };
+           attend(0, top - 1, top - 1);
            if
            :: !on_top ->                     /* somebody has it; meanwhile one of its descendants runs here */
               atomic { on_top = true; base = top; outer_oldest = oldest; oldest = top };
               begin_segment(0, top)
            :: top--                          /* somebody has it, and has finished it */
            fi
-        :: !split[top - 1] -> top--
+        :: !split[top - 1] ->
+           attend(0, top - 1, top - 1);
+           top--
         fi
      fi
   :: on_top && top == base ->                /* the end of execute() */

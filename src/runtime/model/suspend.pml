@@ -7,7 +7,11 @@
 // expect: errors: 1
 // check: spin -DBUG_ATTENDED -a; cc -O2 -DSAFETY; -m200000
 // expect: errors: 1
+// check: spin -DBUG_RING -a; cc -O2 -DSAFETY; -m200000
+// expect: errors: 1
 // check: spin -DBUG_NUMBER -a; cc -O2 -DSAFETY; -m200000
+// expect: errors: 1
+// check: spin -DBUG_LIST -a; cc -O2 -DSAFETY; -m200000
 // expect: errors: 1
 //
 // What is modelled: strand S suspends twice, each time elsewhere (it is switched away from) or in place (pinned, or no
@@ -22,7 +26,6 @@
 // Each BUG_ takes one safeguard away:
 //   BUG_SWITCH    who resumes a strand that is being switched away from makes it ready at once
 //   BUG_ATTENDED  who resumes a strand with a stand-in makes it ready at once
-// (BUG_RING and BUG_LIST are no checks yet.)
 //   BUG_RING      who waits in place is not rung
 //   BUG_NUMBER    the number of the suspension is not looked at
 //   BUG_LIST      a stand-in takes a strand from the list without the CAS stopped → attended
