@@ -23,7 +23,6 @@ namespace sukima::detail {
 /// Flags of a worker, set by others before they raise its strand's limit.
 inline constexpr std::uint32_t flag_check_abort = 1;  ///< something was aborted: does it concern your task?
 inline constexpr std::uint32_t flag_leave = 2;  ///< the root that your thread waits for is done
-inline constexpr std::uint32_t flag_pause = 4;  ///< there are more workers than CPUs
 
 /// Times of a worker by state, in ticks of `ticks()`.
 enum class worker_state : unsigned { working, searching, sleeping, outside };
@@ -99,8 +98,8 @@ enum class reach {
 inline constexpr unsigned max_workers = 4096;
 
 struct runtime_core {
-  /// \param usable CPUs that may run at once, where the settings leave the number of workers open
-  runtime_core(const settings& s, unsigned usable);
+  /// \param most_workers background threads and one entering thread; what the settings left open is decided
+  runtime_core(const settings& s, unsigned most_workers);
   ~runtime_core();
   runtime_core(const runtime_core&) = delete;
   runtime_core& operator=(const runtime_core&) = delete;

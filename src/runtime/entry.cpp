@@ -73,9 +73,9 @@ void runtime_core::die_if_orphaned() const noexcept {
   std::_Exit(70);
 }
 
-runtime_core::runtime_core(const settings& s, unsigned usable)
+runtime_core::runtime_core(const settings& s, unsigned most_workers)
     : chosen(s),
-      worker_limit(s.workers != 0 ? s.workers : usable),
+      worker_limit(most_workers),
       serial(next_serial()),
       generation(count_forks()),
       strands(*this, s.stack, s.choices),
