@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// pentomino for systems without undo: a parallel choice among the pieces that fit, in all orientations, at
-// every node, each with a copy of the board.
+// pentomino for systems without undo: a parallel choice among the placements that fit at every node, each with
+// a copy of the board.
 #include "kernels/pentomino.hpp"
 
 #include "harness/harness.hpp"
@@ -10,23 +10,16 @@ namespace {
 
 using kernels::pentomino_board;
 
-constexpr int most_forms = 8;
-
 // The fillings of the rest of the board, from free cell k, with the pieces that are not used yet.
 std::int64_t fillings(context c, const pentomino_board& board, int k, int used) {
-  const std::uint64_t window = board.window(k);
-  const auto form = [&board, used](int choice) -> const auto& {
-    return board.forms(used + choice / most_forms).form[static_cast<unsigned>(choice % most_forms)];
-  };
+  const kernels::fitting_placements fitting(board, k, used);
+  const auto placements = fitting.all();
   return c.sum<std::int64_t>(
-      0, (board.n - used) * most_forms,
-      [&](int choice) {
-        return choice % most_forms < board.forms(used + choice / most_forms).forms &&
-               !(window & form(choice).mask);
-      },
-      [&board, &form, k, used](context below, int choice) -> std::int64_t {
+      0, static_cast<int>(placements.size()), [](int) { return true; },
+      [&board, placements, k, used](context below, int choice) -> std::int64_t {
+        const auto [how, chosen] = placements[static_cast<unsigned>(choice)];
         pentomino_board next = board;
-        next.place(k, used, used + choice / most_forms, form(choice));
+        next.place(k, used, chosen, *how);
         if (next.complete()) return 1;
         const int free = next.first_free(k);
         return next.hopeless(free) ? 0 : fillings(below, next, free, used + 1);

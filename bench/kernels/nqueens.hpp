@@ -2,6 +2,7 @@
 // n queens with bit masks: the state of a partly filled board is three words, so a copy costs nothing.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace kernels {
@@ -22,5 +23,25 @@ struct queens {
 };
 
 inline constexpr int most_queens = 20;
+
+/// The bits of the next row's free columns, in the order of the columns.
+class free_columns {
+ public:
+  explicit free_columns(queens q) {
+    const std::uint32_t free = q.free();
+    for (int column = 0; column < q.n; ++column) {
+      const std::uint32_t bit = std::uint32_t{1} << column;
+      // Without a branch, which nobody could predict.
+      bits_[count_] = bit;
+      count_ += (free & bit) != 0;
+    }
+  }
+  [[nodiscard]] const std::uint32_t* begin() const { return bits_; }
+  [[nodiscard]] const std::uint32_t* end() const { return bits_ + count_; }
+
+ private:
+  std::uint32_t bits_[most_queens];
+  std::size_t count_ = 0;
+};
 
 }  // namespace kernels

@@ -10,12 +10,8 @@ using kernels::queens;
 
 std::int64_t solutions(queens q) {
   if (q.complete()) return 1;
-  const std::uint32_t free = q.free();
   std::int64_t sum = 0;
-  for (int column = 0; column < q.n; ++column) {
-    const std::uint32_t bit = std::uint32_t{1} << column;
-    if (free & bit) sum += solutions(q.with(bit));
-  }
+  for (const std::uint32_t bit : kernels::free_columns(q)) sum += solutions(q.with(bit));
   return sum;
 }
 

@@ -10,21 +10,16 @@ using kernels::pentomino_board;
 
 // The fillings of the rest of the board, from free cell k, with the pieces that are not used yet.
 std::int64_t fillings(pentomino_board& board, int k, int used) {
-  const std::uint64_t window = board.window(k);
+  const kernels::fitting_placements fitting(board, k, used);
   std::int64_t sum = 0;
-  for (int chosen = used; chosen < board.n; ++chosen) {
-    const auto& piece = board.forms(chosen);
-    for (int form = 0; form < piece.forms; ++form) {
-      const auto& orientation = piece.form[static_cast<unsigned>(form)];
-      if (window & orientation.mask) continue;
-      board.place(k, used, chosen, orientation);
-      if (board.complete()) {
-        ++sum;
-      } else if (const int free = board.first_free(k); !board.hopeless(free)) {
-        sum += fillings(board, free, used + 1);
-      }
-      board.remove(k, used, chosen, orientation);
+  for (const auto [how, chosen] : fitting.all()) {
+    board.place(k, used, chosen, *how);
+    if (board.complete()) {
+      ++sum;
+    } else if (const int free = board.first_free(k); !board.hopeless(free)) {
+      sum += fillings(board, free, used + 1);
     }
+    board.remove(k, used, chosen, *how);
   }
   return sum;
 }

@@ -35,10 +35,10 @@ runtime::runtime(const settings& chosen) {
 
 runtime::~runtime() {
   if (core_ == nullptr) return;
-  if (core_->is_orphaned()) {
-    core_.release();  // its threads and locks belong to the parent process; freeing it could only hang
-    return;
-  }
+  const detail::strand* s = detail::running_strand();
+  const bool inside = s != nullptr && s->runtime == core_.get();  // one of its tasks called exit()
+  // After fork() its threads and locks belong to the parent process. In either case freeing it could only hang.
+  if (inside || core_->is_orphaned()) static_cast<void>(core_.release());
 }
 
 void runtime::shutdown() {

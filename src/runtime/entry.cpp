@@ -34,6 +34,11 @@ std::uint64_t next_serial() noexcept {
   return serial.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
+std::system_error no_strand() {
+  return {std::make_error_code(std::errc::not_enough_memory),
+          "sukima: no address space for a strand; a smaller SUKIMA_STACK needs less"};
+}
+
 /// The worker that this thread was when it entered last.
 struct last_entry {
   std::uint64_t serial = 0;
@@ -81,7 +86,13 @@ runtime_core::runtime_core(const settings& s, unsigned most_workers)
       strands(*this, s.stack, s.choices),
       workers(new std::atomic<worker*>[max_workers]) {
   watch_for_overflow();
-  add_worker(false);  // the first thread that enters
+  worker& first = *add_worker(false);  // for the first thread that enters
+  strand* reserved = first.take_strand();  // before the background workers take what address space there is
+  if (reserved == nullptr) {
+    delete &first;
+    throw no_strand();
+  }
+  first.give_strand(reserved);
   for (unsigned i = 1; i < worker_limit; ++i) add_worker(true);
   sigset_t all;
   sigset_t before;
@@ -171,8 +182,7 @@ void runtime_core::enter(root_task& root) {
   strand* s = w->take_strand();
   if (s == nullptr) {
     w->taken.store(false, std::memory_order_release);
-    throw std::system_error(std::make_error_code(std::errc::not_enough_memory),
-                            "sukima: no address space for a strand; a smaller SUKIMA_STACK needs less");
+    throw no_strand();
   }
   entry_begins();
   if (stopping.load()) {

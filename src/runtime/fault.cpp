@@ -45,7 +45,8 @@ void check_overflow(const char* address) noexcept {
 }
 
 void on_fault(int number, siginfo_t* info, void* machine) {
-  check_overflow(static_cast<const char*>(info->si_addr));
+  const bool sent = info->si_code <= 0;  // by raise, kill or sigqueue, not by an instruction
+  if (!sent) check_overflow(static_cast<const char*>(info->si_addr));
   const struct sigaction& earlier = number == SIGSEGV ? earlier_segv : earlier_bus;
   if ((earlier.sa_flags & SA_SIGINFO) != 0 && earlier.sa_sigaction != nullptr) {
     earlier.sa_sigaction(number, info, machine);
@@ -55,9 +56,11 @@ void on_fault(int number, siginfo_t* info, void* machine) {
     earlier.sa_handler(number);
     return;
   }
+  if (sent && earlier.sa_handler == SIG_IGN) return;
   struct sigaction standard = {};
   standard.sa_handler = SIG_DFL;
   sigaction(number, &standard, nullptr);  // the instruction is repeated and ends the process as it would have
+  if (sent) raise(number);  // there is none: blocked now, delivered on return
 }
 
 class handler_memory {

@@ -110,9 +110,9 @@ TEST_F(process_death_test, no_memory_for_a_strand_is_an_exception_that_names_the
   EXPECT_EXIT(
       {
         give_up_after(20);
-        sukima::runtime r(with_workers(1));
         limit_address_space(std::size_t{32} << 20);
-        const std::string message = support::message_of<std::system_error>([&] { r.run([] {}); });
+        const std::string message =
+            support::message_of<std::system_error>([&] { sukima::runtime r(with_workers(1)); });
         std::fputs(message.c_str(), stderr);
         _exit(message == "none" ? 1 : 0);
       },

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bounds of memory: strands in use and parked on deep trees; what a runtime costs to start.
+#include "support.hpp"
+
+#include <unistd.h>
+
+#include <cstddef>
+#include <fstream>
+#include <memory>
+#include <vector>
+
+namespace {
+
+using sukima::context;
+using support::with_workers;
+
+std::size_t resident_bytes() {
+  std::ifstream status("/proc/self/statm");
+  std::size_t all = 0;
+  std::size_t resident = 0;
+  status >> all >> resident;
+  return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+/// f(d) = fork2(short, f(d − 1)): each level leaves its rest to a thief.
+long chain(context c, long depth) {
+  if (depth == 0) return 0;
+  auto [a, b] = sukima::fork2(
+      c,
+      [=](context below) {
+        if (depth % 64 == 0) support::fib(below, 4);
+        return 1L;
+      },
+      [=](context below) { return chain(below, depth - 1); });
+  return a + b;
+}
+
+/// A tree with one deep path and bushes beside it.
+long deep_tree(context c, int depth) {
+  if (depth == 0) return 1;
+  auto [a, b] = sukima::fork2(
+      c, [=](context below) { return deep_tree(below, depth - 1); },
+      [=](context below) { return support::fib(below, 6); });
+  return a + b;
+}
+
+class strands_of : public testing::TestWithParam<unsigned> {};
+INSTANTIATE_TEST_SUITE_P(workers, strands_of, testing::Values(1u, 2u, 8u, 64u), support::name_of_count);
+
+/// Few strands wait at a time, and memory follows: the stack of each worker, and 32 KiB for each parked strand.
+TEST_P(strands_of, a_deep_chain_are_few) {
+  sukima::settings s = with_workers(GetParam());
+  s.stack = std::size_t{2} << 30;
+  sukima::runtime r(s);
+  const long depth = support::sanitized ? 20'000 : 1'000'000;
+  EXPECT_EQ(r.run([=](context c) { return chain(c, depth); }), depth);
+  EXPECT_LE(r.statistics().parked_peak, 64u * GetParam());
+}
+
+TEST_P(strands_of, a_deep_tree_are_few) {
+  sukima::runtime r(with_workers(GetParam()));
+  const int depth = support::sanitized ? 1000 : 20'000;
+  for (int round = 0; round < 5; ++round)
+    EXPECT_EQ(r.run([=](context c) { return deep_tree(c, depth); }), 1 + 8L * depth);
+  EXPECT_LE(r.statistics().parked_peak, 64u * GetParam());
+  EXPECT_LE(r.statistics().strands_peak, 65u * GetParam() + 1);
+}
+
+TEST(memory, of_a_new_runtime_is_small) {
+  if (support::sanitized) GTEST_SKIP() << "sanitizers need memory of their own";
+  constexpr unsigned workers = 16;
+  const std::size_t before = resident_bytes();
+  sukima::runtime r(with_workers(workers));
+  r.run([](context c) { return support::fib(c, 15); });
+  EXPECT_LT(resident_bytes() - before, workers * (std::size_t{1} << 20));
+}
+
+TEST(memory, of_deep_recursions_is_given_back) {
+  if (support::sanitized) GTEST_SKIP() << "sanitizers need memory of their own";
+  sukima::settings s = with_workers(1);
+  s.stack = std::size_t{2} << 30;
+  sukima::runtime r(s);
+  r.run([](context c) { return chain(c, 10); });
+  const std::size_t before = resident_bytes();
+  EXPECT_EQ(r.run([](context c) { return deep_tree(c, 300'000); }), 1 + 8L * 300'000);
+  EXPECT_LT(resident_bytes(), before + (std::size_t{4} << 20));
+}
+
+}  // namespace

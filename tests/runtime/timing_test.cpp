@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// How soon a second branch begins, and what waiting costs. Measured on a machine that others use, too: each
+// test is content with the best of several tries.
+#include "support.hpp"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+namespace {
+
+using std::chrono::duration;
+using sukima::context;
+using clock_type = std::chrono::steady_clock;
+
+/// The least value of some tries; stops at the first one that is good enough.
+template <class F> double best_of(int tries, double good_enough, F measure) {
+  double best = measure();
+  for (int i = 1; i < tries && best > good_enough; ++i) best = std::min(best, measure());
+  return best;
+}
+
+double seconds_of(const auto& f) {
+  const auto begun = clock_type::now();
+  f();
+  return duration<double>(clock_type::now() - begun).count();
+}
+
+double cpu_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+/// Takes its time without ever looking for thieves. Sleeping instead of computing: other programs on the machine
+/// must not decide whether the two branches overlap.
+void never_polls() { std::this_thread::sleep_for(std::chrono::milliseconds(100)); }
+
+constexpr double overlapping = 0.13;  // seconds; one after the other would be 0.2
+
+TEST(timing, two_branches_that_never_poll_overlap) {
+  sukima::runtime two(support::with_workers(2));
+  EXPECT_LT(best_of(10, overlapping,
+                    [&] {
+                      return seconds_of(
+                          [&] { two.run([](context c) { sukima::fork2(c, never_polls, never_polls); }); });
+                    }),
+            overlapping);
+}
+
+TEST(timing, two_branches_that_never_poll_overlap_after_silence) {
+  sukima::runtime two(support::with_workers(2));
+  two.run([](context c) { sukima::fork2(c, [] {}, [] {}); });
+  EXPECT_LT(best_of(5, overlapping,
+                    [&] {
+                      std::this_thread::sleep_for(std::chrono::seconds(1));
+                      return seconds_of(
+                          [&] { two.run([](context c) { sukima::fork2(c, never_polls, never_polls); }); });
+                    }),
+            overlapping);
+}
+
+TEST(timing, iterations_that_never_poll_overlap) {
+  sukima::runtime two(support::with_workers(2));
+  EXPECT_LT(best_of(10, overlapping,
+                    [&] {
+                      return seconds_of([&] {
+                        two.run([](context c) { sukima::parallel_for(c, 0, 2, [](int) { never_polls(); }); });
+                      });
+                    }),
+            overlapping);
+}
+
+TEST(timing, idle_workers_take_no_cpu) {
+  sukima::runtime many(support::with_workers(4));
+  EXPECT_LT(best_of(5, 0.01,
+                    [&] {
+                      many.run([](context c) { return support::fib(c, 20); });
+                      const double before = cpu_seconds();
+                      std::this_thread::sleep_for(std::chrono::seconds(1));
+                      return cpu_seconds() - before;
+                    }),
+            0.01);
+}
+
+TEST(timing, workers_beside_a_task_that_does_nothing_take_no_cpu) {
+  sukima::runtime two(support::with_workers(2));
+  EXPECT_LT(best_of(5, 0.01,
+                    [&] {
+                      const double before = cpu_seconds();
+                      two.run([](context c) {
+                        sukima::fork2(c, [] { std::this_thread::sleep_for(std::chrono::seconds(1)); }, [] {});
+                      });
+                      return cpu_seconds() - before;
+                    }),
+            0.01);
+}
+
+/// From throw to catch with another worker busy in small forks.
+TEST(timing, exceptions_arrive_soon) {
+  sukima::runtime two(support::with_workers(2));
+  constexpr double soon = 0.002;
+  EXPECT_LT(best_of(20, soon,
+                    [&] {
+                      clock_type::time_point thrown;
+                      std::atomic<bool> begun{false};
+                      try {
+                        two.run([&](context c) {
+                          sukima::fork2(
+                              c,
+                              [&](context below) {
+                                support::poll_until(below, [&] { return begun.load(); });
+                                thrown = clock_type::now();
+                                throw support::test_error(1);
+                              },
+                              [&](context below) {
+                                begun = true;
+                                support::fork_for_ever(below);
+                              });
+                        });
+                      } catch (const support::test_error&) {
+                        return duration<double>(clock_type::now() - thrown).count();
+                      }
+                      return 1.0;
+                    }),
+            soon);
+}
+
+}  // namespace
