@@ -115,6 +115,29 @@ TEST(judge, quotes_the_last_line_that_a_failing_program_said) {
             "ended with exit code 3; it said: 'wrong result 7, expected 8'");
 }
 
+TEST(judge, tells_a_run_that_was_stopped_from_other_failures) {
+  child_result result;
+  result.signal = 9;
+  EXPECT_FALSE(std::get<run_failure>(judge(result, fib_task(), std::chrono::seconds(7))).stopped_after);
+  result.timed_out = true;
+  const outcome o = judge(result, fib_task(), std::chrono::seconds(7));
+  EXPECT_EQ(std::get<run_failure>(o).stopped_after, 7.0);
+  EXPECT_EQ(failure_of(o), "did not end within 7 s and was killed");
+}
+
+TEST(time_limit, is_shorter_for_peers_unless_the_user_says_one) {
+  task t = fib_task();
+  const auto limits = [&](const char* system) {
+    t.system = system;
+    return std::pair(time_limit_of(t, std::nullopt), time_limit_of(t, 0.5));
+  };
+  using namespace std::chrono_literals;
+  EXPECT_EQ(limits("sequential"), std::pair(60'000'000'000ns, 500'000'000ns));
+  EXPECT_EQ(limits("sukima"), std::pair(60'000'000'000ns, 500'000'000ns));
+  EXPECT_EQ(limits("tbb"), std::pair(20'000'000'000ns, 500'000'000ns));
+  EXPECT_EQ(limits("lace"), std::pair(20'000'000'000ns, 500'000'000ns));
+}
+
 TEST(judge, takes_the_seconds_of_a_command_from_its_output) {
   task t = fib_task();
   t.command = "x";

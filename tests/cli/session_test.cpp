@@ -128,6 +128,56 @@ TEST(rounds, cut_no_short_runs_even_if_others_are_shorter) {
   EXPECT_EQ(rows[1].samples.size(), 10U);
 }
 
+TEST(rounds, stop_a_peer_at_its_time_limit_but_fail_sukima_there) {
+  std::map<std::string, int> runs;
+  const auto rows = run_rounds(
+      {make_task("sequential"), make_task("sukima"), make_task("tbb"), make_task("rayon", 2),
+       make_task("rayon", 1), make_task("rayon", 4), make_task("rayon", 2, "clang")},
+      {.repetitions = 5},
+      [&](const task& t) -> outcome {
+        const int run = ++runs[t.system + std::to_string(t.workers) + t.compiler];
+        const bool hangs = t.system == "sukima" || (t.system == "tbb" && run == 3) ||
+                           (t.system == "rayon" && t.workers > 1 && t.compiler == "gcc");
+        return hangs ? outcome(run_failure{"did not end", 20.0}) : outcome(took(1));
+      },
+      ignore);
+  EXPECT_EQ(runs, (std::map<std::string, int>{{"sequential1gcc", 5},
+                                              {"sukima1gcc", 1},
+                                              {"tbb1gcc", 3},
+                                              {"rayon1gcc", 5},
+                                              {"rayon2gcc", 1},
+                                              {"rayon2clang", 5}}));
+  EXPECT_EQ(rows[1].failure, "did not end");
+  EXPECT_FALSE(rows[1].stopped_after.has_value());
+  for (const std::size_t stopped : {2U, 3U}) {
+    EXPECT_FALSE(rows[stopped].failure.has_value());
+    EXPECT_EQ(rows[stopped].stopped_after, 20.0);
+    EXPECT_TRUE(rows[stopped].samples.empty());
+  }
+  EXPECT_EQ(
+      notes_on_stopped(rows),
+      (std::vector<std::string>{
+          "fib by tbb (gcc) with 1 worker, alone: stopped after 20 s",
+          "fib by rayon (gcc) with 2 workers, alone: stopped after 20 s; not tried with more workers"}));
+  EXPECT_EQ(summarise(rows).size(), 3U);
+}
+
+TEST(rounds, run_fewer_workers_first_in_the_first_round) {
+  std::vector<int> workers;
+  std::vector<task> tasks;
+  for (const int n : {8, 2, 1, 4, 3, 7, 6, 5}) tasks.push_back(make_task("tbb", n));
+  run_rounds(
+      tasks, {.repetitions = 2},
+      [&](const task& t) {
+        workers.push_back(t.workers);
+        return took(1);
+      },
+      ignore);
+  ASSERT_EQ(workers.size(), 16U);
+  EXPECT_TRUE(std::is_sorted(workers.begin(), workers.begin() + 8));
+  EXPECT_FALSE(std::is_sorted(workers.begin() + 8, workers.end()));
+}
+
 TEST(choice_of_compiler, takes_the_better_of_two_looks) {
   std::vector<double> gcc{1.0, 0.5};
   std::vector<double> clang{0.6, 0.6};
@@ -136,7 +186,7 @@ TEST(choice_of_compiler, takes_the_better_of_two_looks) {
   const auto fastest = choose_fastest(
       {make_task("tbb", 1, "gcc"), make_task("tbb", 1, "clang")},
       [&](const task& t) { return took(t.compiler == "gcc" ? gcc.at(gcc_runs++) : clang.at(clang_runs++)); },
-      [](std::size_t, const std::string&) { ADD_FAILURE(); });
+      [](std::size_t, const run_failure&) { ADD_FAILURE(); });
   EXPECT_EQ(fastest, 0U);
   EXPECT_EQ(gcc_runs + clang_runs, 4U);
 }
@@ -149,7 +199,7 @@ TEST(choice_of_compiler, looks_once_at_long_runs) {
         ++runs;
         return took(t.compiler == "gcc" ? 9 : 8);
       },
-      [](std::size_t, const std::string&) { ADD_FAILURE(); });
+      [](std::size_t, const run_failure&) { ADD_FAILURE(); });
   EXPECT_EQ(fastest, 1U);
   EXPECT_EQ(runs, 2);
 }
@@ -159,15 +209,30 @@ TEST(choice_of_compiler, does_without_the_one_that_fails) {
   const auto fastest = choose_fastest(
       {make_task("tbb", 1, "gcc"), make_task("tbb", 1, "clang")},
       [&](const task& t) { return t.compiler == "gcc" ? outcome(run_failure{"x"}) : outcome(took(8)); },
-      [&](std::size_t i, const std::string&) { failed.push_back(i); });
+      [&](std::size_t i, const run_failure&) { failed.push_back(i); });
   EXPECT_EQ(fastest, 1U);
   EXPECT_EQ(failed, std::vector<std::size_t>{0});
+}
+
+TEST(choice_of_compiler, gives_a_peer_up_that_does_not_end) {
+  for (const auto& [system, expected_runs] : std::map<std::string, int>{{"tbb", 1}, {"sukima", 3}}) {
+    int runs = 0;
+    const auto fastest = choose_fastest(
+        {make_task(system, 1, "gcc"), make_task(system, 1, "clang")},
+        [&](const task& t) {
+          ++runs;
+          return t.compiler == "gcc" ? outcome(run_failure{"x", 20.0}) : outcome(took(1));
+        },
+        [](std::size_t i, const run_failure&) { EXPECT_EQ(i, 0U); });
+    EXPECT_EQ(runs, expected_runs) << system;
+    EXPECT_EQ(fastest.has_value(), system == "sukima");
+  }
 }
 
 TEST(choice_of_compiler, is_empty_if_all_fail) {
   const auto fastest = choose_fastest(
       {make_task("tbb")}, [&](const task&) { return run_failure{"x"}; },
-      [](std::size_t, const std::string&) {});
+      [](std::size_t, const run_failure&) {});
   EXPECT_EQ(fastest, std::nullopt);
 }
 

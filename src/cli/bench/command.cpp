@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <set>
@@ -35,10 +36,7 @@ constexpr double peer_seconds_for_each_repetition = 1;
 /// Runs tasks, with a progress line once the whole takes longer than two seconds.
 class bench_runner {
  public:
-  explicit bench_runner(double time_limit)
-      : limit_(
-            std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(time_limit))) {
-  }
+  explicit bench_runner(std::optional<double> time_limit) : time_limit_(time_limit) {}
 
   /// What the following runs are shown as.
   void announce(std::string text) {
@@ -48,13 +46,13 @@ class bench_runner {
 
   outcome run(const task& what) {
     child_request request = request_for(what);
-    request.limit = limit_;
+    request.limit = time_limit_of(what, time_limit_);
     if (progress_.enabled() && clock::now() < visible_from()) {
       request.notice_at = visible_from();
       request.notice = [this] { progress_.show(text_); };
     }
     try {
-      return judge(run_child(request), what, limit_);
+      return judge(run_child(request), what, request.limit);
     } catch (const std::system_error& error) {
       return run_failure{fmt::format("cannot be started: {}", error.what())};
     }
@@ -66,7 +64,7 @@ class bench_runner {
  private:
   clock::time_point visible_from() const { return start_ + std::chrono::seconds(2); }
 
-  std::chrono::nanoseconds limit_;
+  std::optional<double> time_limit_;
   clock::time_point start_ = clock::now();
   progress_line progress_;
   std::string text_;
@@ -108,7 +106,10 @@ class bench_session {
   }
 
  private:
-  static void note(const std::string& text) { fmt::print(stderr, "sukima bench: {}\n", text); }
+  void note(const std::string& text) {
+    runner_.finish();
+    fmt::print(stderr, "sukima bench: {}\n", text);
+  }
 
   void fail(const task& what, const std::string& reason) {
     runner_.finish();
@@ -117,20 +118,27 @@ class bench_session {
   }
 
   /// Leaves each contender the program that is fastest with the smallest number of workers, where noise is
-  /// least.
-  void choose_programs(std::vector<contender>& contenders, const std::string& benchmark) {
+  /// least. Peers that do not end in time are left out; `notes` tells which.
+  void choose_programs(std::vector<contender>& contenders, const std::string& benchmark,
+                       std::vector<std::string>& notes) {
+    const auto [fewest, most] = std::ranges::minmax(request_.workers);
     for (contender& c : contenders) {
       if (c.programs.size() < 2) continue;
       std::vector<task> candidates;
       candidates.reserve(c.programs.size());
       for (const program& by : c.programs) {
-        candidates.push_back(
-            task_for(request_, benchmark, c.system, by, std::ranges::min(request_.workers), "alone"));
+        candidates.push_back(task_for(request_, benchmark, c.system, by, fewest, "alone"));
       }
+      std::optional<std::string> stopped;
       runner_.announce(fmt::format("{}: choosing the compiler for {}", benchmark, c.system));
       const auto fastest = choose_fastest(
           candidates, [&](const task& t) { return runner_.run(t); },
-          [&](std::size_t i, const std::string& reason) { fail(candidates[i], reason); });
+          [&](std::size_t i, const run_failure& failure) {
+            if (!failure.stopped_after || !is_by_peer(candidates[i]))
+              return fail(candidates[i], failure.reason);
+            stopped = note_on_stopped(candidates[i], *failure.stopped_after, most > fewest);
+          });
+      if (!fastest && stopped) notes.push_back(*stopped);
       c.programs = fastest ? std::vector<program>{c.programs[*fastest]} : std::vector<program>{};
     }
   }
@@ -139,7 +147,8 @@ class bench_session {
     std::vector<std::string> absent;
     std::vector<contender> contenders = contenders_for(request_, installed_, benchmark, absent);
     if (!absent.empty()) note(fmt::format("{} has no program by {}", benchmark, join_words(absent, " and ")));
-    if (request_.compiler == compiler_choice::best) choose_programs(contenders, benchmark);
+    std::vector<std::string> notes;
+    if (request_.compiler == compiler_choice::best) choose_programs(contenders, benchmark, notes);
 
     const round_settings settings{
         .repetitions = options_.repetitions,
@@ -161,21 +170,27 @@ class bench_session {
     for (const row& r : rows) {
       if (r.failure) fail(r.what, *r.failure);
     }
-    report(summarise(rows));
+    std::ranges::move(notes_on_stopped(rows), std::back_inserter(notes));
+    report(summarise(rows), notes);
   }
 
-  void report(const std::vector<summary>& figures) {
+  /// Prints the figures, and which peers were stopped at their time limits.
+  void report(const std::vector<summary>& figures, const std::vector<std::string>& stopped) {
     if (options_.json) {
       for (const summary& s : figures) fmt::print("{}\n", json_line(s));
-    } else if (!figures.empty()) {
-      fmt::print("\n{}",
-                 table_text(figures, {.colour = use_colour(STDOUT_FILENO), .paired = options_.verbose}));
+      for (const std::string& text : stopped) note(text);
+    } else {
+      if (!figures.empty()) {
+        fmt::print("\n{}",
+                   table_text(figures, {.colour = use_colour(STDOUT_FILENO), .paired = options_.verbose}));
+      }
       for (const summary& s : figures) {
         if (s.repetitions < options_.repetitions) {
           fmt::print("  {}: {} of {} repetitions (see --peer-time)\n", describe(s.what), s.repetitions,
                      options_.repetitions);
         }
       }
+      for (const std::string& text : stopped) fmt::print("  {}\n", text);
     }
     std::fflush(stdout);
     figures_.insert(figures_.end(), figures.begin(), figures.end());
@@ -240,7 +255,8 @@ Environment:
   SUKIMA_CPUS        number of CPUs to count with, in place of what the machine says
   SUKIMA_PYTHON      the Python that draws plots
   NO_COLOR           no colours
-Exit code: 0 all done, 1 a run failed or its result is wrong (other rows are printed), 2 wrong use)";
+Exit code: 0 all done, also if a peer was too slow; 1 a run failed or its result is wrong (other rows are
+printed); 2 wrong use)";
 
 }  // namespace
 
@@ -274,7 +290,9 @@ void add_command(CLI::App& program, int& code) {
   command->add_option("--external", options->externals, "A further system: a command that prints its seconds")
       ->type_name("NAME='COMMAND'")
       ->allow_extra_args(false);
-  command->add_option("--time-limit", options->time_limit, "Seconds after which a run is killed [60]")
+  command
+      ->add_option("--time-limit", options->time_limit,
+                   "Seconds after which a run is killed [60; peers 20]; a peer is then left out")
       ->type_name("S")
       ->check(CLI::Range(0.01, 1e6).description(""));
   command

@@ -9,6 +9,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "bench/catalogue.hpp"
+
 namespace sukima::cli::bench {
 namespace {
 
@@ -55,6 +57,15 @@ std::string describe(const task& what) {
   const std::string compiler = what.compiler.empty() ? "" : fmt::format(" ({})", what.compiler);
   return fmt::format("{} by {}{} with {} worker{}, {}", what.benchmark, what.system, compiler, what.workers,
                      what.workers == 1 ? "" : "s", what.scenario);
+}
+
+bool is_by_peer(const task& what) { return what.system != sequential_system && what.system != own_system; }
+
+std::chrono::nanoseconds time_limit_of(const task& what, std::optional<double> seconds) {
+  constexpr double for_peers = 20;
+  constexpr double for_others = 60;
+  const std::chrono::duration<double> limit(seconds.value_or(is_by_peer(what) ? for_peers : for_others));
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(limit);
 }
 
 outcome parse_program_output(std::string_view output, const task& what) {
@@ -153,7 +164,8 @@ outcome judge(const child_result& result, const task& what, std::chrono::nanosec
   if (std::string failure = describe_failure(result, limit); !failure.empty()) {
     const std::string_view said = last_line(result.errors);
     if (!said.empty()) failure += fmt::format("; it said: '{}'", excerpt(said));
-    return run_failure{failure};
+    if (!result.timed_out) return run_failure{failure};
+    return run_failure{failure, std::chrono::duration<double>(limit).count()};
   }
   return what.command.empty() ? parse_program_output(result.output, what) : external_measurement(result);
 }

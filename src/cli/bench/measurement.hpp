@@ -30,18 +30,26 @@ struct task {
 /// "fib by tbb (gcc) with 2 workers, overworked"
 std::string describe(const task& what);
 
+/// Whether this is a run of a peer or an external command: not of the sequential program, nor of Sukima.
+bool is_by_peer(const task& what);
+
+/// How long a run of the task may take: as many seconds as the user says; without that 20 s for a peer, which
+/// is left out if it takes longer, and 60 s for the sequential program and Sukima, for which that is an error.
+std::chrono::nanoseconds time_limit_of(const task& what, std::optional<double> seconds);
+
 /// What one run measured.
 struct measurement {
   double seconds = 0;
   double cpu_seconds = 0;
-  std::optional<std::int64_t> size;     ///< as the program says
-  std::string result;                   ///< empty: the program does not say
-  std::map<std::string, double> more;   ///< further numbers that the program prints, such as "bytes"
+  std::optional<std::int64_t> size;  ///< as the program says
+  std::string result;  ///< empty: the program does not say
+  std::map<std::string, double> more;  ///< further numbers that the program prints, such as "bytes"
 };
 
 /// What went wrong with a run, as the end of a sentence that starts with describe(task).
 struct run_failure {
   std::string reason;
+  std::optional<double> stopped_after{};  ///< seconds of the time limit, if it was killed for that
 };
 
 using outcome = std::variant<measurement, run_failure>;

@@ -31,7 +31,7 @@ struct bench_options {
   std::string compiler = "best";
   std::optional<std::string> size;
   int repetitions = 5;
-  double time_limit = 60;
+  std::optional<double> time_limit;
   std::optional<double> peer_time;
   std::optional<std::string> csv;
   std::optional<std::string> plot;

@@ -9,6 +9,7 @@
 #include <map>
 #include <numeric>
 #include <random>
+#include <tuple>
 
 #include "bench/catalogue.hpp"
 
@@ -47,7 +48,7 @@ double mean_seconds(const row& r) {
 bool is_slow_peer(const row& r, const std::vector<row>& rows) {
   constexpr double long_run = 2.0;
   constexpr double factor = 3.0;
-  if (r.samples.empty() || r.what.system == sequential_system || r.what.system == own_system) return false;
+  if (r.samples.empty() || !is_by_peer(r.what)) return false;
   const double mean = mean_seconds(r);
   return mean > long_run && std::ranges::all_of(rows, [&](const row& other) {
            const bool sequential =
@@ -56,13 +57,39 @@ bool is_slow_peer(const row& r, const std::vector<row>& rows) {
          });
 }
 
+/// Whether both are runs of the same program in the same scenario, with any numbers of workers.
+bool differ_in_workers_only(const task& a, const task& b) {
+  return std::tie(a.benchmark, a.system, a.compiler, a.scenario) ==
+         std::tie(b.benchmark, b.system, b.compiler, b.scenario);
+}
+
+/// Whether the peer was stopped at its time limit with as many workers, or with fewer.
+bool was_stopped(const row& r, const std::vector<row>& rows) {
+  return std::ranges::any_of(rows, [&](const row& other) {
+    return other.stopped_after && other.what.workers <= r.what.workers &&
+           differ_in_workers_only(other.what, r.what);
+  });
+}
+
+/// Reorders positions of tasks so that each program runs with fewer workers first. O(n squared).
+void put_fewer_workers_first(std::vector<std::size_t>& order, const std::vector<task>& tasks) {
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    for (std::size_t j = i + 1; j < order.size(); ++j) {
+      const task& first = tasks[order[i]];
+      const task& second = tasks[order[j]];
+      if (differ_in_workers_only(first, second) && second.workers < first.workers)
+        std::swap(order[i], order[j]);
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<row> run_rounds(const std::vector<task>& tasks, const round_settings& settings,
                             const task_runner& run, const run_observer& observe) {
   std::vector<row> rows;
   rows.reserve(tasks.size());
-  for (const task& t : tasks) rows.push_back({t, {}, std::nullopt});
+  for (const task& t : tasks) rows.push_back({t, {}, std::nullopt, std::nullopt});
   std::vector<double> used(tasks.size(), 0);
   std::mt19937_64 generator(settings.seed);
   std::vector<std::size_t> order(tasks.size());
@@ -71,10 +98,11 @@ std::vector<row> run_rounds(const std::vector<task>& tasks, const round_settings
   std::size_t total = tasks.size() * static_cast<std::size_t>(settings.repetitions);
   for (int round = 0; round < settings.repetitions; ++round) {
     std::shuffle(order.begin(), order.end(), generator);
+    if (round == 0) put_fewer_workers_first(order, tasks);
     for (const std::size_t i : order) {
       row& r = rows[i];
       const bool time_is_up = settings.peer_seconds > 0 && used[i] >= settings.peer_seconds;
-      if (r.failure || (time_is_up && is_slow_peer(r, rows))) {
+      if (r.failure || was_stopped(r, rows) || (time_is_up && is_slow_peer(r, rows))) {
         --total;
         continue;
       }
@@ -84,8 +112,11 @@ std::vector<row> run_rounds(const std::vector<task>& tasks, const round_settings
       if (auto* measured = std::get_if<measurement>(&o)) {
         used[i] += measured->seconds;
         r.samples.push_back({round, std::move(*measured)});
+      } else if (const auto& failed = std::get<run_failure>(o); failed.stopped_after && is_by_peer(r.what)) {
+        r.stopped_after = failed.stopped_after;
+        r.samples.clear();  // those that ended say nothing without the one that did not
       } else {
-        r.failure = std::get<run_failure>(o).reason;
+        r.failure = failed.reason;
       }
     }
   }
@@ -94,13 +125,14 @@ std::vector<row> run_rounds(const std::vector<task>& tasks, const round_settings
 
 std::optional<std::size_t> choose_fastest(
     const std::vector<task>& candidates, const task_runner& run,
-    const std::function<void(std::size_t, const std::string&)>& failed) {
+    const std::function<void(std::size_t, const run_failure&)>& failed) {
   // A second look pays only while it is cheap; long runs vary less.
   constexpr double long_round = 4.0;
   constexpr double never = std::numeric_limits<double>::infinity();
   std::vector<double> best(candidates.size(), never);
   std::vector<bool> broken(candidates.size(), false);
   double round_seconds = 0;
+  bool hopeless = false;
   const auto look = [&](std::size_t i) {
     if (broken[i]) return;
     const outcome o = run(candidates[i]);
@@ -110,16 +142,38 @@ std::optional<std::size_t> choose_fastest(
     } else {
       broken[i] = true;
       best[i] = never;
-      failed(i, std::get<run_failure>(o).reason);
+      const auto& failure = std::get<run_failure>(o);
+      failed(i, failure);
+      // A compiler does not make up for what is slow by an order of magnitude.
+      hopeless = i == 0 && failure.stopped_after && is_by_peer(candidates[i]);
     }
   };
-  for (std::size_t i = 0; i < candidates.size(); ++i) look(i);
+  for (std::size_t i = 0; i < candidates.size() && !hopeless; ++i) look(i);
+  if (hopeless) return std::nullopt;
   if (round_seconds < long_round) {
     for (std::size_t i = candidates.size(); i-- > 0;) look(i);
   }
   const auto fastest = std::ranges::min_element(best);
   if (fastest == best.end() || *fastest == never) return std::nullopt;
   return static_cast<std::size_t>(fastest - best.begin());
+}
+
+std::string note_on_stopped(const task& what, double seconds, bool more_left_out) {
+  return fmt::format("{}: stopped after {:g} s{}", describe(what), seconds,
+                     more_left_out ? "; not tried with more workers" : "");
+}
+
+std::vector<std::string> notes_on_stopped(const std::vector<row>& rows) {
+  std::vector<std::string> notes;
+  for (const row& r : rows) {
+    if (!r.stopped_after) continue;
+    const bool more = std::ranges::any_of(rows, [&](const row& other) {
+      return differ_in_workers_only(other.what, r.what) && other.what.workers > r.what.workers &&
+             other.samples.empty() && !other.failure && !other.stopped_after;
+    });
+    notes.push_back(note_on_stopped(r.what, *r.stopped_after, more));
+  }
+  return notes;
 }
 
 void check_results(std::vector<row>& rows) {

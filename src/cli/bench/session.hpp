@@ -18,16 +18,18 @@ struct sample {
   measurement measured;
 };
 
-/// All measurements of one task.
+/// All measurements of one task. Without any, and without a failure, it was not tried because the peer did
+/// not end in time with fewer workers.
 struct row {
   task what;
   std::vector<sample> samples;
-  std::optional<std::string> failure;  ///< why it has no figures, as in run_failure
+  std::optional<std::string> failure;     ///< why it has no figures, as in run_failure
+  std::optional<double> stopped_after{};  ///< seconds of the limit that a peer ran into, which is no failure
 };
 
 struct round_settings {
   int repetitions = 5;
-  double peer_seconds = 0;   ///< a slow peer that has used this much time is not run again; 0: no limit
+  double peer_seconds = 0;  ///< a slow peer that has used this much time is not run again; 0: no limit
   std::uint64_t seed = 1;  ///< of the order in each round
 };
 
@@ -40,16 +42,25 @@ using run_observer = std::function<void(const task&, std::size_t done, std::size
 
 /// Runs every task once in each round, in an order that is shuffled anew for each round. A task that fails is
 /// not run again, nor is a slow peer that has used its time: one whose runs take over two seconds and over
-/// three times as
-/// long as the sequential program's. The rows come in the order of the tasks.
+/// three times as long as the sequential program's. A peer that does not end within its time limit is no
+/// failure: its row has no samples, and it is not run any more with as many workers or more in that scenario;
+/// therefore the first round runs each system in the order of the numbers of workers. The rows come in the
+/// order of the tasks.
 std::vector<row> run_rounds(const std::vector<task>& tasks, const round_settings& settings,
                             const task_runner& run, const run_observer& observe);
 
 /// Which of the tasks, the same benchmark by programs of different compilers, is fastest, by the better of
 /// two runs each (of one, if the first ones are long). Failures go to `failed`, by position. Empty if all
-/// fail.
+/// fail, or if a peer's first program does not end within the time limit: the others are then not tried.
 std::optional<std::size_t> choose_fastest(const std::vector<task>& candidates, const task_runner& run,
-                                          const std::function<void(std::size_t, const std::string&)>& failed);
+                                          const std::function<void(std::size_t, const run_failure&)>& failed);
+
+/// One line for each peer that was stopped at its time limit: "fib by tbb (gcc) with 1 worker, alone: stopped
+/// after 20 s; not tried with more workers".
+std::vector<std::string> notes_on_stopped(const std::vector<row>& rows);
+
+/// That line for one task that was stopped.
+std::string note_on_stopped(const task& what, double seconds, bool more_left_out);
 
 /// Marks every row as failed whose results are not those of the sequential program or, without one, of most
 /// rows, and every row that ran another size than that one.

@@ -20,8 +20,6 @@ double median_seconds(const row& r) {
   return median_of(values_of(r, [](const measurement& m) { return m.seconds; }));
 }
 
-bool is_peer(const std::string& system) { return system != sequential_system && system != own_system; }
-
 /// The row of a system to compare another row with: of the same scenario, as many workers (any number of the
 /// sequential program), and the same compiler if there is one, else the fastest.
 const row* counterpart(const std::vector<const row*>& rows, const row& of, std::string_view system) {
@@ -71,7 +69,7 @@ summary figures_of(const row& r) {
 void mark_best_peers(std::vector<summary>& summaries) {
   std::map<std::pair<std::string, int>, summary*> best;
   for (summary& s : summaries) {
-    if (!is_peer(s.what.system)) continue;
+    if (!is_by_peer(s.what)) continue;
     summary*& fastest = best[{s.what.scenario, s.what.workers}];
     if (fastest == nullptr || s.seconds.median < fastest->seconds.median) fastest = &s;
   }
@@ -95,13 +93,13 @@ std::vector<summary> summarise(const std::vector<row>& rows) {
   for (const row* r : usable) {
     summary s = figures_of(*r);
     s.ratio = over(s.seconds.median, counterpart(usable, *r, sequential_system));
-    if (is_peer(r->what.system)) {
+    if (is_by_peer(r->what)) {
       if (const row* own = counterpart(usable, *r, own_system)) s.own_ratio = over(median_seconds(*own), r);
     }
     if (r->what.system == own_system) {
       for (const row* other : usable) {
         const std::string& name = other->what.system;
-        if (!is_peer(name) || s.paired.contains(name)) continue;
+        if (!is_by_peer(other->what) || s.paired.contains(name)) continue;
         const row* peer = counterpart(usable, *r, name);
         if (peer == nullptr) continue;
         const std::vector<double> ratios = paired_ratios(*r, *peer);
