@@ -95,8 +95,8 @@ namespace sukima {
 /// the oldest search that has choices left (undoing what is applied above it), copies the workspace for the
 /// thief, and comes forward again by applying the same choices.
 /// \param workspace copyable; one for each worker at a time
-/// \param choices   a random-access range, alive and unchanged during the call; or use the overload with two
-/// integers
+/// \param choices   a random-access range, alive and unchanged during the call; `std::views::iota(0, n)` for
+/// the integers below n
 /// \param apply     apply(workspace, choice); may return bool: false means that the choice is not possible
 /// and nothing was
 ///                  changed. Applied to the same state it must do the same
