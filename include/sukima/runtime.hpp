@@ -7,7 +7,10 @@
 #include <sukima/settings.hpp>
 #include <sukima/statistics.hpp>
 
+#include <chrono>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace sukima {
 
@@ -17,6 +20,16 @@ struct runtime_core;
 
 class runtime;
 runtime& default_runtime();
+
+/// Something that a runtime decided by itself.
+struct decision {
+  std::chrono::steady_clock::time_point when;
+  std::string
+      what;  ///< "workers": how many may run; "spinning": whether idle workers look around before they sleep
+  unsigned before = 0;
+  unsigned after = 0;
+  std::string reason;  ///< one sentence
+};
 
 /// Workers that run forks. A program needs none of its own: calls without a runtime use the default one,
 /// which starts at its first use. Several may exist; any number of ordinary threads may use one at the same
@@ -53,6 +66,17 @@ class runtime {
 
   /// Number of workers that it uses at most at a time, the calling thread included.
   unsigned workers() const noexcept;
+  /// Lets at most so many workers run from now on, at any time and from any thread; surplus ones stop at their next
+  /// poll and come back when the limit is raised or taken back. Threads that enter always run.
+  /// \param most 0 takes the limit back
+  /// \throws std::system_error  a thread could not be started
+  void limit_workers(unsigned most);
+  /// How many may run just now: fewer than `workers` if affinity, cpusets or quotas leave less CPU (see
+  /// settings::elastic). It changes while the program runs.
+  unsigned workers_now() const noexcept;
+  /// What the runtime decided by itself since its start, the oldest first, each with its reason. The latest 5,000 at
+  /// least.
+  std::vector<decision> decisions() const;
   /// Counts since the start.
   struct statistics statistics() const;
   /// The settings in force.

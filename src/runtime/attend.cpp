@@ -209,6 +209,16 @@ void attend(strand& s, record* end, record* testing, bool at_join) noexcept {
     s.settle(s.clean_from);
 }
 
+void give_work_away(strand& s, record* end, unsigned most) noexcept {
+  for (unsigned given = 0; given < most; ++given) {
+    task* t = split_oldest(s, end, nullptr, *s.on);
+    if (t == nullptr) break;
+    ++s.on->counts.splits;
+    s.runtime->push_spilled(t);
+  }
+  s.raise();  // the next test sets the limit anew
+}
+
 extern "C" void sukima_attend(record* r) noexcept { attend(strand_of(r), above(r), r, false); }
 
 }  // namespace sukima::detail

@@ -2,6 +2,7 @@
 // Workers and the runtime they share: what the files of this part see of each other.
 #pragma once
 
+#include "elastic.hpp"
 #include "settings.hpp"
 #include "strand.hpp"
 #include "stress.hpp"
@@ -38,6 +39,8 @@ struct alignas(128) worker {
   std::atomic<std::uint32_t> bell{0};
   std::atomic<bool> deep{false};  ///< asleep for good, or about to be (sleep.cpp)
   std::atomic<bool> taken{false};  ///< an entering thread has this slot
+  std::atomic<int> thread_id{
+      0};  ///< the kernel's number of the thread that is this worker; read by the monitor
   /// The thief that asks this worker for a task; null: none; closed_box: do not ask. Partner: request.cpp.
   std::atomic<worker*> box{nullptr};
   /// The answer to this worker's own request: null: pending; no_task; else the task.
@@ -52,6 +55,7 @@ struct alignas(128) worker {
   const void* home_stack_bottom = nullptr;
   std::size_t home_stack_size = 0;
   bool background = false;  ///< a thread of the runtime, not one that entered
+  unsigned rank = 0;  ///< number among the background workers, from 1; 0: a thread that entered
   std::uint64_t random_state = 0;
   std::array<strand*, 4> cache{};
   unsigned cached = 0;
@@ -137,7 +141,8 @@ struct runtime_core {
   std::condition_variable left;  ///< an entry ended while `stopping`
   std::atomic<std::size_t> parked{0};
   std::atomic<std::size_t> parked_peak{0};
-  std::vector<std::thread> threads;
+  std::vector<std::thread> threads;  ///< guarded by `growing`
+  elastic elasticity{*this};
 
   // entry.cpp
   void stop();
@@ -145,7 +150,10 @@ struct runtime_core {
   void die_if_orphaned() const noexcept;
   void enter(root_task& root);
   worker* acquire_worker();
-  worker* add_worker(bool background);
+  /// \param rank of a background worker, from 1; 0: for a thread that enters
+  worker* add_worker(unsigned rank);
+  /// Adds a background worker and starts its thread.
+  void start_worker(unsigned rank);
   void background_main(worker& w);
 
   // schedule.cpp
@@ -257,6 +265,8 @@ class request {
 void attend(strand& s, record* end, record* testing, bool at_join) noexcept;
 /// Stops running this strand here and now and lets any worker go on with it; returns when one does.
 void hand_over(strand& s) noexcept;
+/// Splits pieces of a running strand's work off, up to a number, and lets everybody have them.
+void give_work_away(strand& s, record* end, unsigned most) noexcept;
 /// Splits the oldest work of a strand off. Null: nothing, or every guard refused.
 task* split_oldest(strand& s, record* end, record* testing, worker& w) noexcept;
 

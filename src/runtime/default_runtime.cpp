@@ -12,8 +12,9 @@ namespace sukima {
 
 namespace {
 
-/// CPUs that may run at once: affinity, cpusets and the quotas of all groups above, rounded up.
-unsigned usable_cpus() {
+/// The most workers if nobody says: the CPUs that may run at once; without elastic workers not more than the quotas
+/// of all groups above pay for, rounded up.
+unsigned usable_cpus(bool elastic) {
   sukima_capacity_facts facts;
   if (sukima_capacity_read(nullptr, &facts) == EINVAL) {
     sukima_capacity* reader = sukima_capacity_open(nullptr);
@@ -22,15 +23,15 @@ unsigned usable_cpus() {
     sukima_capacity_close(reader);
     throw bad_setting(reason);
   }
-  return static_cast<unsigned>(std::clamp(std::ceil(facts.usable), 1.0, 1024.0));
+  return static_cast<unsigned>(std::clamp(elastic ? facts.cap : std::ceil(facts.usable), 1.0, 1024.0));
 }
 
 }  // namespace
 
 runtime::runtime(const settings& chosen) {
   chosen.check();
-  core_ =
-      std::make_unique<detail::runtime_core>(chosen, chosen.workers != 0 ? chosen.workers : usable_cpus());
+  core_ = std::make_unique<detail::runtime_core>(
+      chosen, chosen.workers != 0 ? chosen.workers : usable_cpus(chosen.elastic));
 }
 
 runtime::~runtime() {
@@ -49,6 +50,14 @@ void runtime::shutdown() {
 }
 
 unsigned runtime::workers() const noexcept { return core_->worker_limit; }
+
+unsigned runtime::workers_now() const noexcept {
+  return std::min(core_->elasticity.target(), core_->worker_limit);
+}
+
+void runtime::limit_workers(unsigned most) { core_->elasticity.limit_workers(most); }
+
+std::vector<decision> runtime::decisions() const { return core_->elasticity.decisions(); }
 
 const settings& runtime::chosen() const noexcept { return core_->chosen; }
 

@@ -7,6 +7,8 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
@@ -86,26 +88,33 @@ runtime_core::runtime_core(const settings& s, unsigned most_workers)
       strands(*this, s.stack, s.choices),
       workers(new std::atomic<worker*>[max_workers]) {
   watch_for_overflow();
-  worker& first = *add_worker(false);  // for the first thread that enters
+  worker& first = *add_worker(0);  // for the first thread that enters
   strand* reserved = first.take_strand();  // before the background workers take what address space there is
   if (reserved == nullptr) {
     delete &first;
     throw no_strand();
   }
   first.give_strand(reserved);
-  for (unsigned i = 1; i < worker_limit; ++i) add_worker(true);
+  try {
+    elasticity.start();
+  } catch (...) {
+    stop();
+    throw;
+  }
+}
+
+void runtime_core::start_worker(unsigned rank) {
+  worker& w = *add_worker(rank);
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
   for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) sigdelset(&all, fault);
   pthread_sigmask(SIG_BLOCK, &all, &before);  // signals are for the program's own threads
   try {
-    threads.reserve(worker_limit);
-    for (unsigned i = 1; i < worker_limit; ++i)
-      threads.emplace_back([this, w = workers[i].load(std::memory_order_relaxed)] { background_main(*w); });
+    const std::lock_guard hold(growing);
+    threads.emplace_back([this, &w] { background_main(w); });
   } catch (...) {
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    stop();
     throw;
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
@@ -121,6 +130,7 @@ void runtime_core::stop() {
   if (is_orphaned()) {
     for (std::thread& t : threads) t.detach();  // they do not exist in this process
     threads.clear();
+    elasticity.abandon();
     return;
   }
   {
@@ -129,13 +139,14 @@ void runtime_core::stop() {
     left.wait(hold, [this] { return counts.load().active == 0; });
   }
   closed.store(true);
+  elasticity.stop();  // from here on nobody starts another thread
   const unsigned count = worker_count.load(std::memory_order_acquire);
   for (unsigned i = 0; i < count; ++i) ring(*workers[i].load(std::memory_order_relaxed));
   for (std::thread& t : threads) t.join();
   threads.clear();
 }
 
-worker* runtime_core::add_worker(bool background) {
+worker* runtime_core::add_worker(unsigned rank) {
   const std::lock_guard hold(growing);
   const unsigned id = worker_count.load(std::memory_order_relaxed);
   if (id == max_workers)
@@ -144,13 +155,14 @@ worker* runtime_core::add_worker(bool background) {
   auto* w = new worker;
   w->runtime = this;
   w->id = id;
-  w->background = background;
+  w->background = rank != 0;
+  w->rank = rank;
   // Other draws in each runtime, so that what a guard refuses once is not refused in every run.
   w->random_state = (0x9E3779B97F4A7C15ull * (id + 1) ^ (ticks() * 0xBF58476D1CE4E5B9ull)) | 1;
   w->state_since = ticks();
   w->taken.store(true, std::memory_order_relaxed);
   w->box.store(closed_box, std::memory_order_relaxed);
-  if (!background && id == 0) w->taken.store(false, std::memory_order_relaxed);
+  if (rank == 0 && id == 0) w->taken.store(false, std::memory_order_relaxed);
   workers[id].store(w, std::memory_order_relaxed);
   worker_count.store(id + 1, std::memory_order_release);
   return w;
@@ -168,7 +180,7 @@ worker* runtime_core::acquire_worker() {
     worker* w = workers[i].load(std::memory_order_relaxed);
     if (take(w)) found = w;
   }
-  if (found == nullptr) found = add_worker(false);
+  if (found == nullptr) found = add_worker(0);
   last = {serial, found};
   return found;
 }
@@ -185,6 +197,7 @@ void runtime_core::enter(root_task& root) {
     throw no_strand();
   }
   entry_begins();
+  elasticity.entry_begins();
   if (stopping.load()) {
     entry_ends(ticks());
     w->give_strand(s);
@@ -213,13 +226,26 @@ void runtime_core::enter(root_task& root) {
 
 void runtime_core::background_main(worker& w) {
   pthread_setname_np(pthread_self(), "sukima");
-  if (chosen.pin == pin_policy::cpu) pin_to(w.id);
+  if (chosen.pin == pin_policy::cpu) pin_to(w.rank);
   ensure_alternate_stack();
-  strand* s = w.take_strand();
-  if (s == nullptr) return;  // no memory: one worker less
+  w.thread_id.store(static_cast<int>(syscall(SYS_gettid)), std::memory_order_relaxed);
   w.thread_exceptions = this_threads_exceptions();
-  switch_to(w, nullptr, *s, nullptr, nullptr);
-  w.enter_state(worker_state::outside);
+  while (!closed.load()) {
+    const std::uint32_t seen = w.bell.load();
+    // Cleared first, then looked: who makes it surplus stores the target first and sets the flag afterwards.
+    w.flags.fetch_and(~flag_leave);
+    if (elasticity.is_surplus(w.rank)) {
+      if (!closed.load()) wait_for_bell(w, seen);
+      continue;
+    }
+    strand* s = w.take_strand();
+    if (s == nullptr) break;  // no memory: one worker less
+    open_box(w);
+    switch_to(w, nullptr, *s, nullptr, nullptr);
+    w.enter_state(worker_state::outside);
+    close_box(w);
+  }
+  w.thread_id.store(0, std::memory_order_relaxed);
 }
 
 void enter_aside(root_task& root) {

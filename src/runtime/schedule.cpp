@@ -63,6 +63,7 @@ bool runtime_core::is_called(const worker& w, const task* awaited, reach allowed
 
 bool runtime_core::spins(std::uint64_t since) const noexcept {
   if (chosen.wait == wait_policy::block) return false;
+  if (chosen.wait == wait_policy::adaptive && elasticity.cpu_is_short()) return false;
   if (chosen.wait != wait_policy::spin) pause_cpu();
   return chosen.wait != wait_policy::adaptive || ticks() - since < adaptive_spin_ticks;
 }

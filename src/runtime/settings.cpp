@@ -146,6 +146,10 @@ settings settings::from_environment() {
     if (!n || *n < 1 || *n > most_strands) refuse("SUKIMA_STRANDS", *v, accepted_strands);
     s.strands = *n;
   }
+  if (const auto v = variable("SUKIMA_ELASTIC")) {
+    if (*v != "on" && *v != "off") refuse("SUKIMA_ELASTIC", *v, "on or off");
+    s.elastic = *v == "on";
+  }
   return s;
 }
 
@@ -166,7 +170,7 @@ std::string settings::text() const {
   t += ready == 0 ? std::string(" steal=request") : " steal=ready:" + std::to_string(ready);
   t += std::string(" pin=") + detail::name_of(pin);
   t += " stack=" + std::to_string(stack) + " choices=" + std::to_string(choices) +
-       " strands=" + std::to_string(strands);
+       " strands=" + std::to_string(strands) + " elastic=" + (elastic ? "on" : "off");
   return t;
 }
 

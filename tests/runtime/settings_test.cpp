@@ -31,6 +31,7 @@ TEST(settings, have_defaults) {
   EXPECT_EQ(s.stack, std::size_t{256} << 20);
   EXPECT_EQ(s.choices, std::size_t{64} << 20);
   EXPECT_EQ(s.strands, 4096u);
+  EXPECT_TRUE(s.elastic);
 }
 
 TEST(settings, are_read_from_the_environment) {
@@ -41,6 +42,7 @@ TEST(settings, are_read_from_the_environment) {
   const variable stack("SUKIMA_STACK", "8M");
   const variable choices("SUKIMA_CHOICES", "512K");
   const variable strands("SUKIMA_STRANDS", "77");
+  const variable elastic("SUKIMA_ELASTIC", "off");
   const sukima::settings s = read();
   EXPECT_EQ(s.workers, 3u);
   EXPECT_EQ(s.wait, sukima::wait_policy::block);
@@ -49,10 +51,11 @@ TEST(settings, are_read_from_the_environment) {
   EXPECT_EQ(s.stack, std::size_t{8} << 20);
   EXPECT_EQ(s.choices, std::size_t{512} << 10);
   EXPECT_EQ(s.strands, 77u);
+  EXPECT_FALSE(s.elastic);
   sukima::runtime runtime;
   EXPECT_EQ(runtime.workers(), 3u);
   EXPECT_EQ(runtime.chosen().text(),
-            "workers=3 wait=block steal=ready:4 pin=cpu stack=8388608 choices=524288 strands=77");
+            "workers=3 wait=block steal=ready:4 pin=cpu stack=8388608 choices=524288 strands=77 elastic=off");
   EXPECT_EQ(runtime.run([](sukima::context c) { return support::fib(c, 16); }), 987);
 }
 
@@ -111,6 +114,7 @@ INSTANTIATE_TEST_SUITE_P(
         wrong_value{"SUKIMA_STACK", "1K", "16K to 64G"}, wrong_value{"SUKIMA_STACK", "65G", "16K to 64G"},
         wrong_value{"SUKIMA_STACK", "256MB", "16K to 64G"}, wrong_value{"SUKIMA_STACK", "M", "16K to 64G"},
         wrong_value{"SUKIMA_CHOICES", "65M", "16K to 64M"}, wrong_value{"SUKIMA_CHOICES", "8K", "16K to 64M"},
+        wrong_value{"SUKIMA_ELASTIC", "yes", "on or off"},
         wrong_value{"SUKIMA_STRANDS", "0", "1 to 1000000"},
         wrong_value{"SUKIMA_STRANDS", "1000001", "1 to 1000000"}));
 

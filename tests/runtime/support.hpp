@@ -30,6 +30,7 @@ inline constexpr auto patience = 30s;
 inline sukima::settings with_workers(unsigned workers) {
   sukima::settings s;
   s.workers = workers;
+  s.elastic = false;  // as many as asked for: tests need them at the same time
   return s;
 }
 

@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <memory>
 #include <optional>
+#include <random>
 
 namespace {
 
@@ -43,6 +44,7 @@ struct options {
   unsigned patience = 60;
   bool requests = false;
   bool strand_limit = false;
+  bool resize = false;
   bool print = false;
 };
 
@@ -85,6 +87,28 @@ class watchdog {
   bool ends_ = false;
   std::string how_;
   std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+  std::thread thread_;
+};
+
+/// Changes the number of a runtime's workers some thousand times a second.
+class resizer {
+ public:
+  resizer(sukima::runtime& resized, std::uint64_t seed)
+      : thread_([this, &resized, random = std::minstd_rand(static_cast<unsigned>(seed))]() mutable {
+          while (!ends_) {
+            resized.limit_workers(static_cast<unsigned>(random() % (resized.workers() + 1)));
+            std::this_thread::sleep_for(std::chrono::microseconds(random() % 300));
+          }
+        }) {}
+  ~resizer() {
+    ends_ = true;
+    thread_.join();
+  }
+  resizer(const resizer&) = delete;
+  resizer& operator=(const resizer&) = delete;
+
+ private:
+  std::atomic<bool> ends_{false};
   std::thread thread_;
 };
 
@@ -137,6 +161,7 @@ sukima::settings settings_of(const configuration& c) {
   s.wait = static_cast<sukima::wait_policy>(c.wait);
   s.stack = std::size_t{1} << 20;
   s.choices = std::size_t{1} << 18;
+  s.elastic = false;  // more workers than CPUs are wanted
   if (c.few_strands) s.strands = 2;
   return s;
 }
@@ -145,17 +170,21 @@ int run(const options& o) {
   outsider agent;
   sukima::settings two;
   two.workers = 2;
+  two.elastic = false;
   two.stack = std::size_t{1} << 20;
   sukima::runtime other(two);
   std::optional<sukima::runtime> runtime;
+  std::optional<resizer> changes;
   configuration c;
   watchdog dog(std::chrono::seconds(o.patience));
   for (std::uint64_t seed = o.seed; seed < o.seed + o.count; ++seed) {
     if (!runtime || seed % batch == 0) {
+      changes.reset();
       runtime.reset();
       c = configure(seed / batch, o.requests, o.strand_limit);
       dog.begins(seed, "starting a runtime with " + describe(c));
       runtime.emplace(settings_of(c));
+      if (o.resize) changes.emplace(*runtime, seed);
     }
     const program p = generate(seed, o.size);
     if (o.print) {
@@ -176,6 +205,7 @@ int run(const options& o) {
     }
   }
   dog.begins(o.seed + o.count, "ending the runtimes");
+  changes.reset();
   runtime.reset();
   std::printf("%llu programs, seeds from %llu: all as expected\n", static_cast<unsigned long long>(o.count),
               static_cast<unsigned long long>(o.seed));
@@ -201,6 +231,7 @@ int main(int count, char** arguments) {
       ->capture_default_str();
   app.add_flag("--requests", o.requests, "Use the steal protocol `request`, too");
   app.add_flag("--strand-limit", o.strand_limit, "Let some runtimes have a limit of two parked strands");
+  app.add_flag("--resize", o.resize, "Change the number of workers all the time while the programs run");
   app.add_flag("--print", o.print, "Print each program before it is run");
   CLI11_PARSE(app, count, arguments);
   std::signal(SIGABRT, say_seed_and_die);

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Waiting outside of the runtime without keeping a worker from working.
+#pragma once
+
+#include <sukima/detail/inside.hpp>
+
+#include <utility>
+
+namespace sukima {
+
+namespace detail {
+/// Gives the strand's pending work below `top` to others and lets one more worker run. False: not on a worker.
+/// \param top null: where code without a context runs
+bool blocking_begins(char* top);
+void blocking_ends() noexcept;
+
+class blocking_scope {
+ public:
+  explicit blocking_scope(char* top) : active_(blocking_begins(top)) {}
+  ~blocking_scope() {
+    if (active_) blocking_ends();
+  }
+  blocking_scope(const blocking_scope&) = delete;
+  blocking_scope& operator=(const blocking_scope&) = delete;
+
+ private:
+  bool active_;
+};
+}  // namespace detail
+
+/// Calls f, which waits for something outside of the runtime (a file, a socket, a mutex, a process), and lets another
+/// worker run meanwhile: the program keeps as many CPUs busy as without the wait. Before f begins, pending forks and
+/// loop iterations of this strand are given to the others, up to 64 pieces.
+///
+/// f runs on this thread. It may use forks and loops of its own. What can be written with callbacks is better done
+/// with `suspend`, which needs no thread while it waits. On an ordinary thread this is a plain call of f.
+///
+/// Costs about as much as waking a thread (some microseconds) if other workers have nothing to do, and starting one
+/// (some ten microseconds) at first; at most 256 workers are made up for at a time.
+/// \return what f returns
+/// \throws what f throws; std::bad_alloc
+template <class F>
+  requires std::invocable<F>
+std::invoke_result_t<F> blocking(F&& f) {
+  const detail::blocking_scope scope(nullptr);
+  return std::forward<F>(f)();
+}
+
+/// The same where a context is at hand. Without it, below code that has one, only what was published already is
+/// given away.
+template <class F>
+  requires std::invocable<F>
+std::invoke_result_t<F> blocking(context c, F&& f) {
+  const detail::blocking_scope scope(c.top);
+  return std::forward<F>(f)();
+}
+
+}  // namespace sukima

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// The number of workers follows the CPU that there is, and what is computed does not depend on it.
+#include "support.hpp"
+
+#include <sukima/capacity.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+namespace {
+
+using sukima::context;
+using support::fib;
+
+sukima::settings elastic(unsigned workers) {
+  sukima::settings s = support::with_workers(workers);
+  s.elastic = true;
+  return s;
+}
+
+unsigned usable_cpus() {
+  sukima_capacity_facts facts;
+  sukima_capacity_read(nullptr, &facts);
+  return static_cast<unsigned>(std::max(1.0, std::ceil(facts.usable)));
+}
+
+/// One of everything that a strand can be in the middle of when its worker has to go.
+long mixed(context c, int depth) {
+  if (depth == 0) return 1;
+  auto [a, b] = sukima::fork2(
+      c, [=](context below) { return mixed(below, depth - 1); },
+      [=](context below) {
+        return sukima::parallel_reduce(
+            below, 0, 4, 0L, [=](context deeper, int) { return fib(deeper, 5 + depth % 3); }, std::plus{});
+      });
+  return a + b;
+}
+
+TEST(elastic, starts_with_the_cpus_that_are_usable) {
+  sukima::runtime many(elastic(usable_cpus() + 6));
+  EXPECT_EQ(many.workers(), usable_cpus() + 6);
+  EXPECT_EQ(many.workers_now(), usable_cpus());
+  ASSERT_FALSE(many.decisions().empty());
+  EXPECT_EQ(many.decisions()[0].what, "workers");
+  EXPECT_EQ(many.decisions()[0].after, usable_cpus());
+  EXPECT_NE(many.decisions()[0].reason.find("usable"), std::string::npos);
+  EXPECT_EQ(many.run([](context c) { return fib(c, 20); }), 6765);
+}
+
+TEST(elastic, can_be_switched_off) {
+  sukima::runtime many(support::with_workers(usable_cpus() + 6));
+  EXPECT_EQ(many.workers_now(), usable_cpus() + 6);
+}
+
+class resized : public support::runtimes {};
+INSTANTIATE_TEST_SUITE_P(workers, resized, support::worker_counts(), support::name_of_count);
+
+TEST_P(resized, keeps_to_the_limit) {
+  const unsigned all = runtime.workers();
+  runtime.limit_workers(1);
+  EXPECT_EQ(runtime.workers_now(), 1u);
+  EXPECT_EQ(runtime.run([](context c) { return fib(c, 20); }), 6765);
+  runtime.limit_workers(all + 100);
+  EXPECT_EQ(runtime.workers_now(), all);
+  runtime.limit_workers(0);
+  EXPECT_EQ(runtime.workers_now(), all);
+  EXPECT_EQ(runtime.run([](context c) { return fib(c, 20); }), 6765);
+}
+
+TEST_P(resized, nobody_else_works_while_the_limit_is_one) {
+  runtime.run([](context c) { fib(c, 20); });
+  runtime.limit_workers(1);
+  const auto here = std::this_thread::get_id();
+  std::atomic<int> elsewhere{0};
+  // Surplus workers that are in the middle of a search go home at once.
+  EXPECT_TRUE(support::sleep_until([&] {
+    elsewhere = 0;
+    runtime.run([&](context c) {
+      sukima::parallel_for(c, 0, 1000,
+                           [&](context, int) { elsewhere += std::this_thread::get_id() != here; });
+    });
+    return elsewhere == 0;
+  }));
+}
+
+TEST_P(resized, gives_right_results_while_workers_come_and_go) {
+  std::atomic<bool> ended{false};
+  std::atomic<long> changes{0};
+  std::thread changer([&] {
+    std::minstd_rand random(GetParam());
+    while (!ended) {
+      runtime.limit_workers(static_cast<unsigned>(random() % (GetParam() + 2)));
+      ++changes;
+      std::this_thread::sleep_for(std::chrono::microseconds(random() % 1000));
+    }
+  });
+  const long expected = sukima::runtime(support::with_workers(1)).run([](context c) { return mixed(c, 40); });
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
+  long runs = 0;
+  while (std::chrono::steady_clock::now() < end || runs < 10) {
+    ASSERT_EQ(runtime.run([](context c) { return mixed(c, 40); }), expected);
+    ++runs;
+  }
+  ended = true;
+  changer.join();
+  EXPECT_GT(changes.load(), 5);
+}
+
+TEST_P(resized, strands_of_a_worker_that_left_go_on_elsewhere) {
+  if (GetParam() == 1) GTEST_SKIP() << "needs a second worker";
+  std::atomic<bool> left{false};
+  const auto here = std::this_thread::get_id();
+  std::atomic<bool> moved{false};
+  runtime.run([&](context c) {
+    std::atomic<bool> begun{false};
+    sukima::fork2(
+        c,
+        [&](context below) {
+          EXPECT_TRUE(support::poll_until(below, [&] { return begun.load(); }));
+          runtime.limit_workers(1);
+          left = true;
+        },
+        [&](context below) {
+          begun = true;
+          EXPECT_TRUE(
+              support::poll_until(below, [&] { return left.load() && std::this_thread::get_id() == here; }));
+          moved = true;
+        });
+  });
+  EXPECT_TRUE(moved.load());
+  runtime.limit_workers(0);
+  EXPECT_EQ(runtime.run([](context c) { return fib(c, 15); }), 610);
+}
+
+TEST_P(resized, pinned_strands_stay) {
+  runtime.run([&](context c) {
+    sukima::parallel_for(c, 0, 8, [&](context below, int) {
+      sukima::pinned([&] {
+        const auto before = std::this_thread::get_id();
+        runtime.limit_workers(1);
+        fib(below, 10);
+        runtime.limit_workers(0);
+        fib(below, 10);
+        EXPECT_EQ(std::this_thread::get_id(), before);
+      });
+    });
+  });
+}
+
+}  // namespace
