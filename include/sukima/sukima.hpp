@@ -2,6 +2,7 @@
 // Sukima's C++ interface: everything.
 #pragma once
 
+#include <sukima/blocking.hpp>
 #include <sukima/cancel.hpp>
 #include <sukima/context.hpp>
 #include <sukima/errors.hpp>
