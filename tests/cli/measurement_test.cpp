@@ -134,8 +134,8 @@ TEST(time_limit, is_shorter_for_peers_unless_the_user_says_one) {
   using namespace std::chrono_literals;
   EXPECT_EQ(limits("sequential"), std::pair(60'000'000'000ns, 500'000'000ns));
   EXPECT_EQ(limits("sukima"), std::pair(60'000'000'000ns, 500'000'000ns));
-  EXPECT_EQ(limits("tbb"), std::pair(20'000'000'000ns, 500'000'000ns));
-  EXPECT_EQ(limits("lace"), std::pair(20'000'000'000ns, 500'000'000ns));
+  EXPECT_EQ(limits("tbb"), std::pair(10'000'000'000ns, 500'000'000ns));
+  EXPECT_EQ(limits("lace"), std::pair(10'000'000'000ns, 500'000'000ns));
 }
 
 TEST(judge, takes_the_seconds_of_a_command_from_its_output) {

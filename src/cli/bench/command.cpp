@@ -292,7 +292,7 @@ void add_command(CLI::App& program, int& code) {
       ->allow_extra_args(false);
   command
       ->add_option("--time-limit", options->time_limit,
-                   "Seconds after which a run is killed [60; peers 20]; a peer is then left out")
+                   "Seconds after which a run is killed [60; peers 10]; a peer is then left out")
       ->type_name("S")
       ->check(CLI::Range(0.01, 1e6).description(""));
   command

@@ -62,7 +62,7 @@ std::string describe(const task& what) {
 bool is_by_peer(const task& what) { return what.system != sequential_system && what.system != own_system; }
 
 std::chrono::nanoseconds time_limit_of(const task& what, std::optional<double> seconds) {
-  constexpr double for_peers = 20;
+  constexpr double for_peers = 10;
   constexpr double for_others = 60;
   const std::chrono::duration<double> limit(seconds.value_or(is_by_peer(what) ? for_peers : for_others));
   return std::chrono::duration_cast<std::chrono::nanoseconds>(limit);

@@ -33,7 +33,7 @@ std::string describe(const task& what);
 /// Whether this is a run of a peer or an external command: not of the sequential program, nor of Sukima.
 bool is_by_peer(const task& what);
 
-/// How long a run of the task may take: as many seconds as the user says; without that 20 s for a peer, which
+/// How long a run of the task may take: as many seconds as the user says; without that 10 s for a peer, which
 /// is left out if it takes longer, and 60 s for the sequential program and Sukima, for which that is an error.
 std::chrono::nanoseconds time_limit_of(const task& what, std::optional<double> seconds);
 

@@ -56,7 +56,7 @@ std::optional<std::size_t> choose_fastest(const std::vector<task>& candidates, c
                                           const std::function<void(std::size_t, const run_failure&)>& failed);
 
 /// One line for each peer that was stopped at its time limit: "fib by tbb (gcc) with 1 worker, alone: stopped
-/// after 20 s; not tried with more workers".
+/// after 10 s; not tried with more workers".
 std::vector<std::string> notes_on_stopped(const std::vector<row>& rows);
 
 /// That line for one task that was stopped.
