@@ -64,7 +64,8 @@ task* go_back(strand& s, record* end, record* testing, std::uint64_t begun) noex
 bool serve(strand& s, record* end, record* testing) noexcept {
   runtime_core& r = *s.runtime;
   const bool again = s.publish_wanted.load() && s.publish_wanted.exchange(false);
-  const bool young = s.entered_at != 0;
+  const std::uint64_t entered_at = s.entered_at.load(std::memory_order_relaxed);
+  const bool young = entered_at != 0;
   const bool hungry = r.hungry();
   if (!hungry && !again) return false;
   if (r.chosen.ready == 0) return false;
@@ -72,8 +73,8 @@ bool serve(strand& s, record* end, record* testing) noexcept {
   if (slot == r.chosen.ready) {
     // Published, nobody came yet. While the root is young nobody is woken for it; but look again soon.
     if (young) {
-      if (ticks() - s.entered_at < young_root) return true;
-      s.entered_at = 0;
+      if (ticks() - entered_at < young_root) return true;
+      s.entered_at.store(0, std::memory_order_relaxed);
       r.wake_watch();
     }
     return false;
@@ -89,8 +90,8 @@ bool serve(strand& s, record* end, record* testing) noexcept {
     slot = free_slot(s, r.chosen.ready);
   }
   if (!published) return hungry;
-  if (young && now - s.entered_at < young_root) return true;
-  s.entered_at = 0;
+  if (young && now - entered_at < young_root) return true;
+  s.entered_at.store(0, std::memory_order_relaxed);
   if (hungry) r.wake_watch();
   return false;
 }

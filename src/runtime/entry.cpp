@@ -206,11 +206,12 @@ void runtime_core::enter(root_task& root) {
   }
   root.home = w;
   s->first = &root;
-  s->entered_at = ticks();
+  const std::uint64_t begun = ticks();
+  s->entered_at.store(begun, std::memory_order_relaxed);
   w->thread_exceptions = this_threads_exceptions();
   ensure_alternate_stack();
   strand* const outer = running_strand();  // of another runtime, whose worker this thread is
-  w->enter_state(worker_state::working, s->entered_at);
+  w->enter_state(worker_state::working, begun);
   open_box(*w);
   switch_to(*w, nullptr, *s, nullptr, nullptr);
   set_running_strand(outer);

@@ -223,6 +223,15 @@ task* join_child(record* r) {
   return t;
 }
 
+bool reclaim_child(record* r) noexcept {
+  strand& s = strand_of(r);
+  if (s.abort_pending || s.failure) return false;
+  task* const t = newest_child(r);
+  if (!take_back(s, t)) return false;
+  kind_of(r)->take_back(r, t);
+  return true;
+}
+
 task* join_children(record* r) {
   strand& s = strand_of(r);
   attend(s, r, r, true);

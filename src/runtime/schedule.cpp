@@ -21,6 +21,9 @@ inline void pause_cpu() noexcept {
 
 /// `adaptive` looks around for about as long as a wake-up costs (3 to 4 µs) before it sleeps.
 constexpr std::uint64_t adaptive_spin_ticks = 10'000;
+/// A root younger than this (1.5 µs) is not stolen from: it may be over before the thief has the task's memory, and
+/// then the region is slower with two workers than with one.
+constexpr std::uint64_t unripe_ticks = 4'500;
 /// A wait at the limit of parked strands gives way after this long (10 ms): what it waits for may be among
 /// the work that
 /// it refuses.
@@ -187,6 +190,8 @@ work runtime_core::try_once(worker& w, task* awaited, reach allowed) {
 task* runtime_core::steal_from(worker& w, worker& victim) noexcept {
   strand* s = victim.current.load(std::memory_order_acquire);
   if (s == nullptr) return nullptr;
+  const std::uint64_t entered_at = s->entered_at.load(std::memory_order_relaxed);
+  if (entered_at != 0 && ticks() - entered_at < unripe_ticks) return nullptr;
   for (unsigned i = 0; i < chosen.ready; ++i) {
     task* t = s->slots[i].load(std::memory_order_relaxed);
     stress_point();

@@ -159,7 +159,7 @@ void reset(strand& s) noexcept {
   s.running = nullptr;
   s.first = nullptr;
   s.retry_at = 0;
-  s.entered_at = 0;
+  s.entered_at.store(0, std::memory_order_relaxed);
   s.abort_pending = false;
   s.pins = 0;
   s.exceptions = {};

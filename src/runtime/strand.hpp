@@ -60,11 +60,13 @@ struct strand {
   task* first = nullptr;       ///< what a fresh strand is to run
   worker* on = nullptr;        ///< who runs it
   std::uint64_t retry_at = 0;  ///< no going back before that tick: the last one found nothing
-  std::uint64_t entered_at = 0;  ///< tick at which a root began here; 0: not a root, or long ago
-  kept_state small_kept{};       ///< where `kept` lies if the gate is shared
+  /// Tick at which a root began here; 0: not a root, or long ago. Written by its own thread; thieves read it to leave
+  /// very young roots alone (steal_from), where a stale value costs no more than a steal.
+  std::atomic<std::uint64_t> entered_at{0};
+  kept_state small_kept{};  ///< where `kept` lies if the gate is shared
   bool abort_pending = false;  ///< something was aborted: tests at joins look whether it concerns them
   std::exception_ptr failure;  ///< a user's callback threw while the strand was going back
-  unsigned pins = 0;           ///< must not leave its thread while this is not 0
+  unsigned pins = 0;  ///< must not leave its thread while this is not 0
 
   // Others write these.
   /// The oldest record that an abort concerns; all ones: none. Lowered by CAS (abort.cpp), reset by the

@@ -119,22 +119,26 @@ template <class Strip>
   std::int64_t strip = grain > 0 ? grain : 1;
   std::uint64_t begun = grain > 0 ? 0 : ticks();
   const std::uint32_t uses = kept.uses;
+  bool measured = false;
   for (;;) {
-    r->next = at(i + 1);
+    // What is known to be over within a strip is not split any more: next is the end then.
+    r->next = at(measured && number(r->end) - i <= strip ? number(r->end) : i + 1);
     test_entry(r);
     const std::int64_t stop = i + std::min(strip, number(r->end) - i);
     r->next = at(std::max(stop, i + 1));
     run_strip(i, number(r->next));
     i = number(r->next);
-    if (i >= number(r->end)) return;
+    if (i >= number(r->end) && !(was_split(r) && reclaim_child(r))) return;
     if (grain > 0) continue;
     if (kept.uses != uses) {
       strip = 1;
+      measured = false;
       continue;
     }
     const std::uint64_t now = ticks();
     const std::uint64_t each = (now - begun) / static_cast<std::uint64_t>(strip) + 1;
     const std::int64_t longest = strip == 1 ? second_strip : strip * 1024;
+    measured = strip > 1;  // the first iteration alone may be an exception
     strip = std::clamp<std::int64_t>(static_cast<std::int64_t>(strip_ticks / each), 1, longest);
     begun = now;
   }
@@ -208,7 +212,7 @@ template <class Sum, class Step>
     test_entry(r);
     step(sum, below, i);
     ++i;
-  } while (i < number(r->end));
+  } while (i < number(r->end) || (was_split(r) && reclaim_child(r)));
   return sum;
 }
 
