@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stable sort: merge sort between the range and a buffer of the same length, halves and merges forked.
+#pragma once
+
+#include <sukima/detail/quicksort.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <memory>
+#include <new>
+#include <type_traits>
+
+namespace sukima::detail {
+
+/// Room for `count` objects; none where there is no memory. Ends the objects that were made in it.
+template <class T> class sort_buffer {
+ public:
+  explicit sort_buffer(std::size_t count) noexcept
+      : room_(count > static_cast<std::size_t>(-1) / sizeof(T)
+                  ? nullptr
+                  : static_cast<T*>(
+                        ::operator new(count * sizeof(T), std::align_val_t{alignof(T)}, std::nothrow))) {}
+  sort_buffer(const sort_buffer&) = delete;
+  sort_buffer& operator=(const sort_buffer&) = delete;
+  ~sort_buffer() {
+    std::destroy_n(room_, made_);
+    ::operator delete(room_, std::align_val_t{alignof(T)});
+  }
+  explicit operator bool() const noexcept { return room_ != nullptr; }
+  T* begin() const noexcept { return room_; }
+
+  /// Moves [first, first + count) into the buffer.
+  template <class I> void fill(context c, I first, std::size_t count) {
+    const auto move_to = [this, first](std::size_t i) {
+      ::new (static_cast<void*>(room_ + i))
+          T(std::ranges::iter_move(first + static_cast<std::iter_difference_t<I>>(i)));
+    };
+    if constexpr (std::is_trivially_copyable_v<T>) {
+      parallel_for(c, std::size_t{0}, count, move_to);
+      made_ = count;
+    } else {
+      // One after the other: an exception, or an abort in the middle, must leave a beginning to be ended.
+      for (; made_ < count; ++made_) move_to(made_);
+    }
+  }
+
+ private:
+  T* room_;
+  std::size_t made_ = 0;
+};
+
+template <class I, class Less> class merge_sort {
+  using distance = std::iter_difference_t<I>;
+  using value = std::iter_value_t<I>;
+  static constexpr distance small = 32;
+  static constexpr distance shared = 1 << 13;  ///< from here on a merge is forked
+
+ public:
+  merge_sort(I range, value* buffer, const Less& less) : range_(range), buffer_(buffer), less_(less) {}
+
+  /// Sorts what is in the buffer's [from, to) into the range.
+  void to_range(context c, distance from, distance to) const {
+    if (to - from <= small) {
+      std::move(buffer_ + from, buffer_ + to, range_ + from);
+      insertion_sort(range_ + from, range_ + to, less_);
+      return;
+    }
+    const distance middle = from + (to - from) / 2;
+    fork2(
+        c, [=, this](context below) { to_buffer(below, from, middle); },
+        [=, this](context below) { to_buffer(below, middle, to); });
+    merge(c, buffer_ + from, buffer_ + middle, buffer_ + middle, buffer_ + to, range_ + from);
+  }
+
+ private:
+  /// Sorts what is in the buffer's [from, to) there.
+  void to_buffer(context c, distance from, distance to) const {
+    if (to - from <= small) {
+      insertion_sort(buffer_ + from, buffer_ + to, less_);
+      return;
+    }
+    const distance middle = from + (to - from) / 2;
+    fork2(
+        c, [=, this](context below) { to_range(below, from, middle); },
+        [=, this](context below) { to_range(below, middle, to); });
+    merge(c, range_ + from, range_ + middle, range_ + middle, range_ + to, buffer_ + from);
+  }
+
+  template <class From, class To> void merge(context c, From a, From a_end, From b, From b_end, To to) const {
+    while ((a_end - a) + (b_end - b) > shared) {
+      From a_cut = a;
+      From b_cut = b;
+      if (a_end - a >= b_end - b) {
+        a_cut += (a_end - a) / 2;
+        b_cut = std::lower_bound(b, b_end, *a_cut, less_);  // equal ones of b stay behind those of a
+      } else {
+        b_cut += (b_end - b) / 2;
+        a_cut = std::upper_bound(a, a_end, *b_cut, less_);
+      }
+      const To to_cut = to + ((a_cut - a) + (b_cut - b));
+      fork2(
+          c, [=, this](context below) { merge(below, a, a_cut, b, b_cut, to); },
+          [=, this](context below) { merge(below, a_cut, a_end, b_cut, b_end, to_cut); });
+      return;
+    }
+    merge_here(a, a_end, b, b_end, to);
+  }
+
+  template <class From, class To> void merge_here(From a, From a_end, From b, From b_end, To to) const {
+    if (a != a_end && b != b_end && less_(*b, *(a_end - 1))) {
+      while (a != a_end && b != b_end) {
+        if constexpr (std::is_trivially_copyable_v<value> && sizeof(value) <= 32) {
+          // No branch to be predicted wrongly.
+          const bool second = less_(*b, *a);
+          const value from_a = *a;
+          const value from_b = *b;
+          *to = second ? from_b : from_a;
+          a += !second;
+          b += second;
+        } else if (less_(*b, *a)) {
+          *to = std::ranges::iter_move(b);
+          ++b;
+        } else {
+          *to = std::ranges::iter_move(a);
+          ++a;
+        }
+        ++to;
+      }
+    }
+    std::move(b, b_end, std::move(a, a_end, to));
+  }
+
+  I range_;
+  value* buffer_;
+  const Less& less_;
+};
+
+}  // namespace sukima::detail

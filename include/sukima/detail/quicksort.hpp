@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// The unstable sort: quicksort whose halves are forked, with the measures of pattern-defeating quicksort (after
+// Orson Peters) against bad pivots and equal elements.
+#pragma once
+
+#include <sukima/detail/partition.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <iterator>
+#include <type_traits>
+#include <utility>
+
+namespace sukima::detail {
+
+/// less(a, b) for elements, from a comparator and a projection.
+template <class Compare, class Projection> struct projected_less {
+  Compare& compare;
+  Projection& projection;
+  template <class A, class B> [[gnu::always_inline]] bool operator()(A&& a, B&& b) const {
+    return static_cast<bool>(std::invoke(compare, std::invoke(projection, std::forward<A>(a)),
+                                         std::invoke(projection, std::forward<B>(b))));
+  }
+};
+
+/// Sorts what is sorted already, or backwards, in one pass. \returns was it?
+template <class I, class Less> bool sort_runs(I first, I last, const Less& less) {
+  if (last - first < 2) return true;
+  I next = first + 1;
+  if (less(*next, *first)) {
+    while (++next != last && less(*next, *(next - 1))) {
+    }
+    if (next != last) return false;
+    std::ranges::reverse(first, last);  // no two are equal: stable, too
+    return true;
+  }
+  while (++next != last && !less(*next, *(next - 1))) {
+  }
+  return next == last;
+}
+
+/// Stable. An exception of `less` may cost the element that was being moved.
+template <class I, class Less> void insertion_sort(I first, I last, const Less& less) {
+  if (first == last) return;
+  for (I i = first + 1; i != last; ++i) {
+    if (!less(*i, *(i - 1))) continue;
+    std::iter_value_t<I> value(std::ranges::iter_move(i));
+    I hole = i;
+    do {
+      *hole = std::ranges::iter_move(hole - 1);
+      --hole;
+    } while (hole != first && less(value, *(hole - 1)));
+    *hole = std::move(value);
+  }
+}
+
+template <class I, class Less> class quicksort {
+  using distance = std::iter_difference_t<I>;
+  using value = std::iter_value_t<I>;
+  static constexpr distance small = 24;
+  static constexpr distance many = 128;  ///< from here on a pivot is the median of nine
+  static constexpr distance shared = 1 << 17;  ///< from here on several workers partition
+
+ public:
+  explicit quicksort(const Less& less) : less_(less) {}
+
+  void sort(context c, I first, I last) const {
+    if (sort_runs(first, last, less_)) return;
+    sort(c, first, last, static_cast<int>(std::bit_width(static_cast<std::size_t>(last - first))), true);
+  }
+
+ private:
+  /// \param bad_left  so many more unbalanced partitions are borne
+  /// \param leftmost  nothing stands before `first`; else what does is not greater than any of these
+  void sort(context c, I first, I last, int bad_left, bool leftmost) const {
+    for (;;) {
+      const distance n = last - first;
+      if (n <= small) {
+        insertion_sort(first, last, less_);
+        return;
+      }
+      choose_pivot(first, last);
+      if (!leftmost && !less_(*(first - 1), *first)) {
+        // The pivot equals what stands before: all equals go to the left and are done.
+        first = with_pivot(first, [&](const auto& pivot) {
+          return divide(c, first + 1, last, [&](auto&& x) { return !less_(pivot, x); });
+        });
+        continue;
+      }
+      const I right = with_pivot(first, [&](const auto& pivot) {
+        return divide(c, first + 1, last, [&](auto&& x) { return less_(x, pivot); });
+      });
+      const I middle = right - 1;
+      std::ranges::iter_swap(first, middle);
+      const distance left_count = middle - first;
+      const distance right_count = last - right;
+      if (std::min(left_count, right_count) < n / 8) {
+        if (--bad_left < 0) {
+          std::make_heap(first, last, less_);
+          std::sort_heap(first, last, less_);
+          return;
+        }
+        disturb(first, middle);
+        disturb(right, last);
+      }
+      fork2(
+          c, [=, this](context below) { sort(below, first, middle, bad_left, leftmost); },
+          [=, this](context below) { sort(below, right, last, bad_left, false); });
+      return;
+    }
+  }
+
+  /// Calls f with the pivot: a copy where that is cheap, so that it may stay in a register.
+  template <class F> static I with_pivot(I place, const F& f) {
+    if constexpr (std::is_trivially_copyable_v<value> && sizeof(value) <= 32) {
+      const value copy(*place);
+      return f(copy);
+    } else {
+      return f(*place);
+    }
+  }
+
+  template <class GoesLeft> I divide(context c, I first, I last, const GoesLeft& goes_left) const {
+    if (last - first < shared) return partition_here(first, last, goes_left);
+    return shared_partition<I, GoesLeft>(first, last, goes_left).run(c);
+  }
+
+  void order(I a, I b) const {
+    if (less_(*b, *a)) std::ranges::iter_swap(a, b);
+  }
+  void order(I a, I b, I d) const {
+    order(a, b);
+    order(b, d);
+    order(a, b);
+  }
+  /// Puts the median of three or nine elements first.
+  void choose_pivot(I first, I last) const {
+    const distance half = (last - first) / 2;
+    const I middle = first + half;
+    if (last - first > many) {
+      order(first, middle, last - 1);
+      order(first + 1, middle - 1, last - 2);
+      order(first + 2, middle + 1, last - 3);
+      order(middle - 1, middle, middle + 1);
+      std::ranges::iter_swap(first, middle);
+    } else {
+      order(middle, first, last - 1);
+    }
+  }
+  /// Breaks a pattern that led to a bad pivot.
+  static void disturb(I first, I last) {
+    const distance n = last - first;
+    if (n <= small) return;
+    const distance quarter = n / 4;
+    std::ranges::iter_swap(first, first + quarter);
+    std::ranges::iter_swap(last - 1, last - quarter);
+    if (n > many) {
+      std::ranges::iter_swap(first + 1, first + (quarter + 1));
+      std::ranges::iter_swap(first + 2, first + (quarter + 2));
+      std::ranges::iter_swap(last - 2, last - (quarter + 1));
+      std::ranges::iter_swap(last - 3, last - (quarter + 2));
+    }
+  }
+
+  const Less& less_;
+};
+
+}  // namespace sukima::detail

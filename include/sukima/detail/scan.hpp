@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a scan is shared out: only what was stolen is added up first and scanned afterwards.
+//
+// Whoever knows what all earlier elements add up to scans an element once and for all. A piece that was stolen
+// does not know it, so its thief adds up blocks and keeps their sums. When the owner arrives where the piece
+// begins, it tells the thief its own sum: from there on the thief scans for good as well, and what it had only
+// added up is scanned with the known sums, block by block, by whoever has time.
+#pragma once
+
+#include <sukima/fork.hpp>
+#include <sukima/loop.hpp>
+
+#include <iterator>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace sukima::detail {
+
+enum class scan_form { inclusive, exclusive };
+
+/// One scan. T: what is carried from element to element.
+template <scan_form Form, class T, class In, class Out, class Operation> class scan {
+ public:
+  scan(In in, Out out, Operation& operation) : in_(in), out_(out), operation_(operation) {}
+
+  /// Scans [from, to) for good. \param carry all elements before `from`. \returns all elements before `to`
+  T settle(context here, std::int64_t from, std::int64_t to, T carry) {
+    if (from >= to) return carry;
+    settled_side origin{this};
+    loop_record* r = push(here, from, to, &origin);
+    try {
+      {
+        const top_keeper keep(above(here));
+        run_strips(r, 0, keep.kept(),
+                   [&](std::int64_t i, std::int64_t stop) { carry = strip(i, stop, std::move(carry)); });
+      }
+      tell(r, carry);
+    } catch (...) {
+      leave_by_exception(r);
+    }
+    return take_over(here, r, std::move(carry));
+  }
+
+ private:
+  /// Elements [from, to), added up, nobody knew yet to what.
+  struct block {
+    std::int64_t from;
+    std::int64_t to;
+    T sum;
+  };
+
+  /// A piece that was split off. Its owner writes `before`, then `known`; the thief writes the rest, and its owner
+  /// reads it after the join.
+  struct piece : loop_task {
+    scan* whole = nullptr;
+    std::optional<T> before;  ///< all elements before the piece
+    std::atomic<bool> known{false};  ///< `before` has been written
+    std::vector<block> blocks;  ///< of a piece that ended without knowing
+    std::optional<T> through;  ///< of a piece that was told: all elements before its end
+  };
+
+  /// What the records of both kinds of loops refer to.
+  struct side {
+    scan* whole;
+    loop_task* make_task() const {
+      auto* t = new piece;
+      t->whole = whole;
+      t->run = [](task* self, context c) {
+        auto* me = static_cast<piece*>(self);
+        me->whole->run_piece(c, *me);
+      };
+      t->destroy = delete_task<piece>;
+      return t;
+    }
+  };
+  /// Two workers end together if the second one takes two thirds: it adds up the first of them while the owner
+  /// scans its own third, and scans the other one while the owner scans what was added up.
+  struct settled_side : side {
+    static std::int64_t split_place(std::int64_t next, std::int64_t end) noexcept {
+      return next + (end - next) / 3;
+    }
+  };
+  struct summing_side : side {};
+
+  template <class Side>
+  static loop_record* push(context here, std::int64_t from, std::int64_t to, Side* side) noexcept {
+    return ::new (static_cast<void*>(here.top)) loop_record{
+        {reinterpret_cast<std::uintptr_t>(&loop_operations<Side>::kind)}, at(from + 1), at(to), side};
+  }
+  static context above(context here) noexcept { return {here.top + sizeof(loop_record)}; }
+
+  In input(std::int64_t i) const { return in_ + static_cast<std::iter_difference_t<In>>(i); }
+  Out output(std::int64_t i) const { return out_ + static_cast<std::iter_difference_t<Out>>(i); }
+
+  /// Scans [i, stop) and returns what the next strip needs. Not inlined: g++ would keep `carry` in memory, for the
+  /// sake of the closure around it (three times the time of a cheap operation).
+  [[gnu::noinline]] T strip(std::int64_t i, std::int64_t stop, T carry) const {
+    In in = input(i);
+    const In end = input(stop);
+    Out out = output(i);
+    for (; in != end; ++in, ++out) {
+      if constexpr (Form == scan_form::inclusive) {
+        carry = operation_(std::move(carry), *in);
+        *out = carry;
+      } else {
+        T next = operation_(carry, *in);  // first: the output may be the input
+        *out = std::move(carry);
+        carry = std::move(next);
+      }
+    }
+    return carry;
+  }
+
+  /// The same for a block after which nothing follows.
+  void last_strip(std::int64_t i, std::int64_t stop, T carry) const {
+    if constexpr (Form == scan_form::inclusive) {
+      strip(i, stop, std::move(carry));
+    } else {
+      carry = strip(i, stop - 1, std::move(carry));
+      *output(stop - 1) = std::move(carry);
+    }
+  }
+
+  T add_up(std::int64_t i, std::int64_t stop) const {
+    In in = input(i);
+    const In end = input(stop);
+    T sum(*in);
+    for (++in; in != end; ++in) sum = operation_(std::move(sum), *in);
+    return sum;
+  }
+
+  /// The first child's elements follow this record's own: it may scan for good from now on.
+  static void tell(loop_record* r, const T& carry) {
+    if (!was_split(r)) return;
+    auto* first = static_cast<piece*>(newest_child(r));
+    first->before.emplace(carry);
+    first->known.store(true, std::memory_order_release);
+  }
+
+  /// Changes sums to what stands before each block. \returns what stands after all of them
+  T put_before(std::vector<block>& blocks, T carry) const {
+    for (block& b : blocks) {
+      T next = operation_(carry, std::move(b.sum));
+      b.sum = std::move(carry);
+      carry = std::move(next);
+    }
+    return carry;
+  }
+  /// Scans blocks whose `sum` is what stands before them.
+  void settle_blocks(context here, std::vector<block>& blocks) const {
+    parallel_for(here, blocks, [this](block& b) { last_strip(b.from, b.to, std::move(b.sum)); });
+  }
+
+  /// Waits for the pieces that were split off from r and scans what they only added up.
+  T take_over(context here, loop_record* r, T carry) {
+    if (!was_split(r) && untouched(r)) [[likely]]
+      return carry;
+    std::vector<block> open;
+    {
+      children left(join_children(r));
+      const top_keeper keep(here);
+      for (; left.next() != nullptr; left.pop()) {
+        auto* p = static_cast<piece*>(left.next());
+        if (p->through) {
+          carry = std::move(*p->through);
+        } else {
+          carry = put_before(p->blocks, std::move(carry));
+          append(open, p->blocks);
+        }
+      }
+    }
+    settle_blocks(here, open);
+    return carry;
+  }
+
+  static void append(std::vector<block>& to, std::vector<block>& from) {
+    if (to.empty())
+      to.swap(from);
+    else
+      to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+  }
+
+  void run_piece(context here, piece& me) {
+    if (me.known.load(std::memory_order_acquire)) {
+      me.through.emplace(settle(here, me.from, me.to, std::move(*me.before)));
+      return;
+    }
+    summing_side origin{this};
+    loop_record* r = push(here, me.from, me.to, &origin);
+    std::optional<T> carry;
+    try {
+      std::int64_t rest = me.to;
+      std::int64_t rest_end = me.to;
+      {
+        const top_keeper keep(above(here));
+        run_strips(r, 0, keep.kept(), [&](std::int64_t i, std::int64_t stop) {
+          me.blocks.push_back({i, stop, add_up(i, stop)});
+          rest = stop;
+          rest_end = number(r->end);
+          if (me.known.load(std::memory_order_acquire)) r->end = at(stop);  // ends this loop
+        });
+        if (me.known.load(std::memory_order_acquire)) carry = put_before(me.blocks, std::move(*me.before));
+      }
+      if (carry) {
+        auto [through, none] = fork2(
+            above(here), [&](context c) { return settle(c, rest, rest_end, std::move(*carry)); },
+            [&](context c) { settle_blocks(c, me.blocks); });
+        static_cast<void>(none);
+        carry = std::move(through);
+        tell(r, *carry);
+      }
+    } catch (...) {
+      leave_by_exception(r);
+    }
+    if (carry) {
+      me.through.emplace(take_over(here, r, std::move(*carry)));
+      return;
+    }
+    if (!was_split(r) && untouched(r)) return;
+    // Nobody told this piece, so it told none of its own.
+    for (children left(join_children(r)); left.next() != nullptr; left.pop())
+      append(me.blocks, static_cast<piece*>(left.next())->blocks);
+  }
+
+  In in_;
+  Out out_;
+  Operation& operation_;
+};
+
+}  // namespace sukima::detail

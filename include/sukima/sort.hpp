@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// parallel_sort and parallel_stable_sort.
+#pragma once
+
+#include <sukima/detail/inside.hpp>
+#include <sukima/detail/merge_sort.hpp>
+#include <sukima/detail/quicksort.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <ranges>
+
+namespace sukima::detail {
+
+template <class I, class Compare, class Projection>
+concept sortable_at = std::random_access_iterator<I> && std::sortable<I, Compare, Projection>;
+
+template <class I, class Compare, class Projection>
+void sort_at(context c, I first, I last, Compare& compare, Projection& projection) {
+  const projected_less<Compare, Projection> less{compare, projection};
+  quicksort<I, projected_less<Compare, Projection>>(less).sort(c, first, last);
+}
+
+template <class I, class Compare, class Projection>
+void stable_sort_at(context c, I first, I last, Compare& compare, Projection& projection) {
+  using less_type = projected_less<Compare, Projection>;
+  const less_type less{compare, projection};
+  if (sort_runs(first, last, less)) return;
+  const auto count = static_cast<std::size_t>(last - first);
+  sort_buffer<std::iter_value_t<I>> buffer(count);
+  if (!buffer) {
+    std::stable_sort(first, last, less);  // which makes do with what memory there is
+    return;
+  }
+  buffer.fill(c, first, count);
+  merge_sort<I, less_type>(first, buffer.begin(), less).to_range(c, 0, last - first);
+}
+
+}  // namespace sukima::detail
+
+namespace sukima {
+
+/// Sorts [first, last) so that compare(projection(b), projection(a)) is false for all a before b. Equal elements
+/// may change places.
+///
+/// A quicksort that only swaps: elements need not be copied, no memory is allocated. On one worker it is at least
+/// as fast as std::sort for numbers; what is sorted already, or backwards, is only looked at.
+/// \param first, last  random-access iterators
+/// \param compare, projection  are called by several workers at the same time
+/// \throws what compare, the projection or a move throws: the rest is aborted; the elements are in some order then,
+///         one that was being moved may be lost, as with std::sort; `sukima::aborted` where the caller itself is
+///         aborted
+/// \par Complexity O(n log n) comparisons for n = last − first; O(n) on the longest chain
+template <class I, class Compare = std::ranges::less, class Projection = std::identity>
+  requires detail::sortable_at<I, Compare, Projection>
+void parallel_sort(context c, I first, I last, Compare compare = {}, Projection projection = {}) {
+  detail::sort_at(c, first, last, compare, projection);
+}
+/// The same for a random-access range.
+template <std::ranges::random_access_range Range, class Compare = std::ranges::less,
+          class Projection = std::identity>
+  requires detail::sortable_at<std::ranges::iterator_t<Range>, Compare, Projection>
+void parallel_sort(context c, Range&& range, Compare compare = {}, Projection projection = {}) {
+  auto first = std::ranges::begin(range);
+  detail::sort_at(c, first, first + std::ranges::distance(range), compare, projection);
+}
+/// The same without a context.
+template <class I, class Compare = std::ranges::less, class Projection = std::identity>
+  requires detail::sortable_at<I, Compare, Projection>
+void parallel_sort(I first, I last, Compare compare = {}, Projection projection = {}) {
+  detail::inside([&](context c) { detail::sort_at(c, first, last, compare, projection); });
+}
+template <std::ranges::random_access_range Range, class Compare = std::ranges::less,
+          class Projection = std::identity>
+  requires detail::sortable_at<std::ranges::iterator_t<Range>, Compare, Projection>
+void parallel_sort(Range&& range, Compare compare = {}, Projection projection = {}) {
+  detail::inside([&](context c) { parallel_sort(c, range, std::move(compare), std::move(projection)); });
+}
+
+/// As parallel_sort, but equal elements keep their order.
+///
+/// A merge sort with a buffer of last − first elements, which is freed when it ends, in whatever way. Where there
+/// is no memory for it, std::stable_sort does the work.
+/// \throws as parallel_sort; elements may be moved-from then, as with std::stable_sort
+/// \par Complexity O(n log n) comparisons and moves; O(log³ n) on the longest chain, except that elements which
+///      are not trivially copyable are moved into the buffer one after the other
+template <class I, class Compare = std::ranges::less, class Projection = std::identity>
+  requires detail::sortable_at<I, Compare, Projection>
+void parallel_stable_sort(context c, I first, I last, Compare compare = {}, Projection projection = {}) {
+  detail::stable_sort_at(c, first, last, compare, projection);
+}
+/// The same for a random-access range.
+template <std::ranges::random_access_range Range, class Compare = std::ranges::less,
+          class Projection = std::identity>
+  requires detail::sortable_at<std::ranges::iterator_t<Range>, Compare, Projection>
+void parallel_stable_sort(context c, Range&& range, Compare compare = {}, Projection projection = {}) {
+  auto first = std::ranges::begin(range);
+  detail::stable_sort_at(c, first, first + std::ranges::distance(range), compare, projection);
+}
+/// The same without a context.
+template <class I, class Compare = std::ranges::less, class Projection = std::identity>
+  requires detail::sortable_at<I, Compare, Projection>
+void parallel_stable_sort(I first, I last, Compare compare = {}, Projection projection = {}) {
+  detail::inside([&](context c) { detail::stable_sort_at(c, first, last, compare, projection); });
+}
+template <std::ranges::random_access_range Range, class Compare = std::ranges::less,
+          class Projection = std::identity>
+  requires detail::sortable_at<std::ranges::iterator_t<Range>, Compare, Projection>
+void parallel_stable_sort(Range&& range, Compare compare = {}, Projection projection = {}) {
+  detail::inside(
+      [&](context c) { parallel_stable_sort(c, range, std::move(compare), std::move(projection)); });
+}
+
+}  // namespace sukima
