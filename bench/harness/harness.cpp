@@ -57,6 +57,7 @@ struct options {
   std::int64_t size = 0;
   unsigned workers = 1;
   unsigned repetitions = 1;
+  bool started = false;
 };
 
 void check(const options& o, const nlohmann::json& known, const run& r) {
@@ -75,6 +76,7 @@ void print(const options& o, const run& r) {
                               {"seconds", r.seconds()},
                               {"cpu_seconds", r.cpu_seconds()},
                               {"result", r.result()}};
+  if (o.started) line["started"] = r.started();
   for (const auto& [name, value] : r.fields()) {
     if (value == static_cast<double>(static_cast<std::int64_t>(value)))
       line[name] = static_cast<std::int64_t>(value);
@@ -88,6 +90,7 @@ int repeat(const options& o, const entry& benchmark, const nlohmann::json& known
   try {
     for (unsigned i = 0; i < repetitions; ++i) {
       run r(o.size, o.workers);
+      r.start_at(wall_seconds());
       benchmark.measure(r);
       check(o, known, r);
       print(o, r);
@@ -132,6 +135,7 @@ int run_program(int argc, char** argv) {
       ->check(CLI::NonNegativeNumber);
   app.add_option("--workers", o.workers, "number of worker threads")->check(CLI::Range(1U, 4096U));
   app.add_option("--repetitions", o.repetitions, "number of repetitions")->check(CLI::Range(1U, 1'000'000U));
+  app.add_flag("--started", o.started, "also print when the measured part began, by the monotonic clock");
   app.add_flag("--list", list, "print the names of the benchmarks that this program has");
   try {
     app.parse(argc, argv);

@@ -59,11 +59,16 @@ class run {
     const double start = wall_seconds();
     std::forward<F>(region)();
     const double end = wall_seconds();
+    start_at(start);
     record(end - start, process_cpu_seconds() - cpu);
   }
 
   /// Records a time that the benchmark measured itself (seconds for one of many, a median, …).
   void record(double seconds, double cpu_seconds) { seconds_ = seconds, cpu_seconds_ = cpu_seconds; }
+
+  /// Says when the measured part began, by wall_seconds(); `time` does so itself, and without either it is
+  /// when the repetition began.
+  void start_at(double moment) { started_ = moment; }
 
   /// The result, as text that is the same for every system. Checked against kernels/sizes.json.
   void result(std::string text) { result_ = std::move(text); }
@@ -72,6 +77,7 @@ class run {
   /// Adds a field of its own to the printed line ("bytes", "p99", …).
   void field(std::string name, double value) { fields_.emplace_back(std::move(name), value); }
 
+  [[nodiscard]] double started() const { return started_; }
   [[nodiscard]] double seconds() const { return seconds_; }
   [[nodiscard]] double cpu_seconds() const { return cpu_seconds_; }
   [[nodiscard]] const std::string& result() const { return result_; }
@@ -80,7 +86,7 @@ class run {
  private:
   std::int64_t size_;
   unsigned workers_;
-  double seconds_ = 0, cpu_seconds_ = 0;
+  double started_ = 0, seconds_ = 0, cpu_seconds_ = 0;
   std::string result_;
   std::vector<std::pair<std::string, double>> fields_;
 };

@@ -45,11 +45,47 @@ const system_entry* find_system(std::string_view name) {
   return found == systems().end() ? nullptr : &*found;
 }
 
+namespace {
+
+std::vector<int> as_given(const workers_wish& wish, int) { return wish.counts; }
+
+std::vector<int> as_given_or_one_for_each_cpu(const workers_wish& wish, int cpus) {
+  return wish.given ? wish.counts : std::vector<int>{cpus};
+}
+
+std::vector<int> as_given_or_few_and_many(const workers_wish& wish, int cpus) {
+  return wish.given ? wish.counts : std::vector<int>{cpus, 4 * cpus};
+}
+
+std::vector<int> as_given_or_many(const workers_wish& wish, int cpus) {
+  return wish.given ? wish.counts : std::vector<int>{4 * cpus};
+}
+
+std::vector<int> many(const workers_wish&, int cpus) { return {4 * cpus}; }
+
+}  // namespace
+
 std::span<const scenario_entry> scenarios() {
+  using namespace std::chrono_literals;
+  using hogs = surroundings::hogs;
   static const std::vector<scenario_entry> table{
-      {"alone", "the machine for itself", [](const std::vector<int>& requested, int) { return requested; }},
-      {"overworked", "four times as many workers as CPUs",
-       [](const std::vector<int>&, int cpus) { return std::vector<int>{4 * cpus}; }},
+      {"alone", "the machine for itself", as_given, {}, {}},
+      {"overworked", "four times as many workers as CPUs", many, {}, {}},
+      {"hogs",
+       "beside a busy loop for each CPU",
+       as_given_or_one_for_each_cpu,
+       {.beside = hogs::each_cpu},
+       {}},
+      {"hog", "beside one busy loop", as_given_or_one_for_each_cpu, {.beside = hogs::one}, {}},
+      {"together", "four processes at once", as_given_or_few_and_many, {.processes = 4}, {}},
+      {"quota", "1.0 CPU by quota", as_given_or_many, {.quota = 1.0}, {}},
+      {"quota-half", "0.5 CPU by quota", as_given_or_many, {.quota = 0.5}, {}},
+      {"bursts",
+       "beside busy loops that come and go every 50 ms",
+       as_given_or_one_for_each_cpu,
+       {.beside = hogs::each_cpu, .on = 50ms, .off = 50ms},
+       {}},
+      {"idle", "one sequential task, 0.5 CPU by quota", as_given_or_many, {.quota = 0.5}, "idle"},
   };
   return table;
 }

@@ -3,6 +3,7 @@
 // rows.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -16,6 +17,9 @@ namespace sukima::cli::bench {
 inline constexpr std::string_view sequential_system = "sequential";
 /// The system that is compared with each peer.
 inline constexpr std::string_view own_system = "sukima";
+
+/// In place of a system: busy loops that measure how much CPU there is for a program.
+inline constexpr std::string_view ideal_system = "ideal";
 
 /// A program file that a system may come in, by name, and the compiler that made it.
 struct variant_name {
@@ -38,12 +42,34 @@ std::vector<std::string> peer_names();
 /// The system of that name, or nullptr.
 const system_entry* find_system(std::string_view name);
 
+/// What surrounds a program while it runs.
+struct surroundings {
+  enum class hogs { none, one, each_cpu };
+  hogs beside = hogs::none;  ///< busy loops, each in a control group of the same weight as the program's
+  std::chrono::milliseconds on{}, off{};  ///< how long the hogs come and go by turns; 0: always there
+  double quota = 0;  ///< CPU seconds a second that the program's control group gets; 0: no limit
+  int processes = 1;  ///< of the program at once
+
+  /// Whether control groups have to be made.
+  constexpr bool need_groups() const { return beside != hogs::none || quota > 0; }
+  /// Whether the programs get less, or share, what is there: then runs are long, and compared with an ideal.
+  constexpr bool are_pressing() const { return need_groups() || processes > 1; }
+};
+
+/// Numbers of workers that the user asked for.
+struct workers_wish {
+  std::vector<int> counts;  ///< the usual ones, if none was given
+  bool given;
+};
+
 /// A way of running the programs.
 struct scenario_entry {
   std::string_view name;
   std::string_view about;
   /// The numbers of workers to measure, from those that were asked for and the number of CPUs.
-  std::vector<int> (*worker_counts)(const std::vector<int>& requested, int cpus);
+  std::vector<int> (*worker_counts)(const workers_wish& wish, int cpus);
+  surroundings around;
+  std::string_view benchmark;  ///< the only one that it is for; empty: any
 };
 
 std::span<const scenario_entry> scenarios();

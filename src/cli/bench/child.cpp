@@ -17,9 +17,13 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <iterator>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <system_error>
+
+#include "bench/interruption.hpp"
 
 namespace sukima::cli::bench {
 namespace {
@@ -27,39 +31,6 @@ namespace {
 using clock = std::chrono::steady_clock;
 
 constexpr std::size_t output_limit = 1 << 20;
-
-/// The group to take along when a signal ends this process. Written by the only thread, read by its handler.
-volatile std::sig_atomic_t running_group = 0;
-
-void end_with_group(int signal) {
-  if (running_group != 0) kill(-static_cast<pid_t>(running_group), SIGKILL);
-  std::signal(signal, SIG_DFL);
-  raise(signal);
-}
-
-/// Installs end_with_group for the signals that end a program, unless the caller's parent has them ignored.
-class signal_guard {
- public:
-  signal_guard() {
-    struct sigaction action{};
-    action.sa_handler = end_with_group;
-    sigemptyset(&action.sa_mask);
-    for (std::size_t i = 0; i < signals.size(); ++i) {
-      sigaction(signals[i], nullptr, &before_[i]);
-      if (before_[i].sa_handler != SIG_IGN) sigaction(signals[i], &action, nullptr);
-    }
-  }
-  ~signal_guard() {
-    running_group = 0;
-    for (std::size_t i = 0; i < signals.size(); ++i) sigaction(signals[i], &before_[i], nullptr);
-  }
-  signal_guard(const signal_guard&) = delete;
-  signal_guard& operator=(const signal_guard&) = delete;
-
- private:
-  static constexpr std::array signals{SIGINT, SIGTERM, SIGHUP};
-  std::array<struct sigaction, 3> before_{};
-};
 
 class descriptor {
  public:
@@ -114,15 +85,22 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   return pointers;
 }
 
+/// Moves this process into the control group with that file of processes; nothing to do without one.
+bool enter(const char* cpu_group) {
+  if (*cpu_group == '\0') return true;
+  const int file = open(cpu_group, O_WRONLY | O_CLOEXEC);
+  return file >= 0 && write(file, "0", 1) == 1 && close(file) == 0;
+}
+
 /// What the child does between fork and exec: only async-signal-safe calls. Tells the parent errno on
 /// failure.
-[[noreturn]] void become(pid_t parent, char* const* arguments, char* const* environment, int input,
-                         int output, int errors, int report) {
+[[noreturn]] void become(pid_t parent, const char* cpu_group, char* const* arguments,
+                         char* const* environment, int input, int output, int errors, int report) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(127);  // the parent ended before it could be watched
   for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(signal, SIG_DFL);
-  if (dup2(input, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
+  if (enter(cpu_group) && dup2(input, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
       dup2(errors, STDERR_FILENO) >= 0) {
     execve(arguments[0], arguments, environment);
   }
@@ -168,87 +146,147 @@ void open_input(const std::string& input, descriptor& file) {
   lseek(file.get(), 0, SEEK_SET);
 }
 
+/// A program that was started, and what it has said so far. Killed and reaped at the latest with this object.
+class running_child {
+ public:
+  explicit running_child(const child_request& request) {
+    descriptor input, output_end, errors_end, report, report_end;
+    open_input(request.input, input);
+    make_pipe(output_, output_end);
+    make_pipe(errors_, errors_end);
+    make_pipe(report, report_end);
+    std::vector<std::string> argument_texts = request.arguments;
+    std::vector<std::string> environment_texts = child_environment(request);
+    const std::vector<char*> arguments = pointers_to(argument_texts);
+    const std::vector<char*> environment = pointers_to(environment_texts);
+
+    const pid_t parent = getpid();
+    pid_ = fork();
+    if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
+    if (pid_ == 0) {
+      become(parent, request.cpu_group.c_str(), arguments.data(), environment.data(), input.get(),
+             output_end.get(), errors_end.get(), report_end.get());
+    }
+    setpgid(pid_, pid_);  // here as well as there: the group exists whoever comes first
+    doomed_.emplace(pid_);
+    output_end.close();
+    errors_end.close();
+    report_end.close();
+
+    int reason = 0;
+    if (read(report.get(), &reason, sizeof reason) == static_cast<ssize_t>(sizeof reason)) {
+      end();
+      throw std::system_error(reason, std::generic_category(), request.arguments[0]);
+    }
+    // glibc 2.36 declares pidfd_open without C linkage, so it cannot be called by its name from C++.
+    ended_.reset(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
+    if (ended_.get() < 0) {
+      const int why = errno;
+      end();
+      throw std::system_error(why, std::generic_category(), "watching a program (pidfd_open)");
+    }
+  }
+  ~running_child() { end(); }
+  running_child(const running_child&) = delete;
+  running_child& operator=(const running_child&) = delete;
+
+  /// The events to wait for: its end, its output, its errors. None once it has ended.
+  std::array<pollfd, 3> events() const {
+    return {{{ended_.get(), POLLIN, 0}, {output_.get(), POLLIN, 0}, {errors_.get(), POLLIN, 0}}};
+  }
+
+  void handle(std::span<const pollfd> happened) {
+    if (happened[1].revents != 0 && !read_some(output_.get(), result.output)) output_.close();
+    if (happened[2].revents != 0 && !read_some(errors_.get(), result.errors)) errors_.close();
+    if (happened[0].revents != 0) end();
+  }
+
+  bool is_running() const { return pid_ > 0; }
+
+  /// Kills its process group, also after an ordinary end (what the program left behind would compete with the
+  /// next one), and notes how it ended.
+  void end() {
+    if (!is_running()) return;
+    kill(-pid_, SIGKILL);
+    int status = 0;
+    rusage usage{};
+    while (wait4(pid_, &status, 0, &usage) < 0 && errno == EINTR) {
+    }
+    pid_ = 0;
+    doomed_.reset();
+    ended_.close();
+    result.seconds = std::chrono::duration<double>(clock::now() - start_).count();
+    drain(output_, result.output);
+    drain(errors_, result.errors);
+    const auto seconds = [](const timeval& t) {
+      return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+    };
+    result.cpu_seconds = seconds(usage.ru_utime) + seconds(usage.ru_stime);
+    if (WIFEXITED(status)) result.exit_code = WEXITSTATUS(status);
+    if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
+  }
+
+  child_result result;
+
+ private:
+  clock::time_point start_ = clock::now();
+  pid_t pid_ = 0;
+  std::optional<doomed_group> doomed_;
+  descriptor output_, errors_, ended_;
+};
+
 }  // namespace
 
-child_result run_child(const child_request& request) {
-  descriptor input, output, output_end, errors, errors_end, report, report_end;
-  open_input(request.input, input);
-  make_pipe(output, output_end);
-  make_pipe(errors, errors_end);
-  make_pipe(report, report_end);
-  std::vector<std::string> argument_texts = request.arguments;
-  std::vector<std::string> environment_texts = child_environment(request);
-  const std::vector<char*> arguments = pointers_to(argument_texts);
-  const std::vector<char*> environment = pointers_to(environment_texts);
+struct background_child::process {
+  explicit process(const child_request& request) : child(request) {}
+  running_child child;
+};
 
-  const signal_guard guard;
+background_child::background_child(const child_request& request)
+    : process_(std::make_unique<process>(request)) {}
+background_child::~background_child() = default;
+background_child::background_child(background_child&&) noexcept = default;
+background_child& background_child::operator=(background_child&&) noexcept = default;
+
+std::vector<child_result> run_children(const child_request& request, int count) {
   const auto start = clock::now();
-  const pid_t parent = getpid();
-  const pid_t child = fork();
-  if (child < 0) throw std::system_error(errno, std::generic_category(), "fork");
-  if (child == 0) {
-    become(parent, arguments.data(), environment.data(), input.get(), output_end.get(), errors_end.get(),
-           report_end.get());
-  }
-  setpgid(child, child);  // here as well as there: the group exists whoever comes first
-  running_group = child;
-  output_end.close();
-  errors_end.close();
-  report_end.close();
-
-  int reason = 0;
-  if (read(report.get(), &reason, sizeof reason) == static_cast<ssize_t>(sizeof reason)) {
-    waitpid(child, nullptr, 0);
-    throw std::system_error(reason, std::generic_category(), request.arguments[0]);
-  }
-
-  // glibc 2.36 declares pidfd_open without C linkage, so it cannot be called by its name from C++.
-  const descriptor ended(static_cast<int>(syscall(SYS_pidfd_open, child, 0)));
-  if (ended.get() < 0) {
-    const int why = errno;
-    kill(-child, SIGKILL);
-    waitpid(child, nullptr, 0);
-    throw std::system_error(why, std::generic_category(), "watching a program (pidfd_open)");
-  }
-  child_result result;
+  std::vector<std::unique_ptr<running_child>> children;
+  for (int i = 0; i < count; ++i) children.push_back(std::make_unique<running_child>(request));
   std::optional<clock::time_point> deadline, notice;
   if (request.limit.count() > 0) deadline = start + request.limit;
   if (request.notice) notice = request.notice_at;
-  for (bool running = true; running;) {
-    std::array<pollfd, 3> waiting{
-        {{ended.get(), POLLIN, 0}, {output.get(), POLLIN, 0}, {errors.get(), POLLIN, 0}}};
+  const auto any_is_running = [&] {
+    return std::ranges::any_of(children, [](const auto& child) { return child->is_running(); });
+  };
+  std::vector<pollfd> waiting;
+  while (any_is_running()) {
+    waiting.clear();
+    for (const auto& child : children) std::ranges::copy(child->events(), std::back_inserter(waiting));
     const auto next = notice && (!deadline || *notice < *deadline) ? notice : deadline;
     if (poll(waiting.data(), waiting.size(), poll_timeout(next)) < 0 && errno != EINTR) break;
-    if (waiting[1].revents != 0 && !read_some(output.get(), result.output)) output.close();
-    if (waiting[2].revents != 0 && !read_some(errors.get(), result.errors)) errors.close();
-    running = waiting[0].revents == 0;
+    for (std::size_t i = 0; i < children.size(); ++i)
+      children[i]->handle(std::span(waiting).subspan(3 * i, 3));
     const auto now = clock::now();
-    if (running && notice && now >= *notice) {
+    if (notice && now >= *notice && any_is_running()) {
       request.notice();
       notice.reset();
     }
-    if (running && deadline && now >= *deadline) {
-      result.timed_out = true;
-      running = false;
+    if (deadline && now >= *deadline) {
+      for (const auto& child : children) {
+        child->result.timed_out = child->is_running();
+        child->end();
+      }
     }
   }
-  // Also after an ordinary end: what the program left behind would compete with the next one.
-  kill(-child, SIGKILL);
-  int status = 0;
-  rusage usage{};
-  while (wait4(child, &status, 0, &usage) < 0 && errno == EINTR) {
+  std::vector<child_result> results;
+  for (const auto& child : children) {
+    child->end();
+    results.push_back(std::move(child->result));
   }
-  result.seconds = std::chrono::duration<double>(clock::now() - start).count();
-  drain(output, result.output);
-  drain(errors, result.errors);
-  const auto seconds = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
-  };
-  result.cpu_seconds = seconds(usage.ru_utime) + seconds(usage.ru_stime);
-  if (WIFEXITED(status)) result.exit_code = WEXITSTATUS(status);
-  if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
-  return result;
+  return results;
 }
+
+child_result run_child(const child_request& request) { return run_children(request, 1).front(); }
 
 std::string describe_failure(const child_result& result, std::chrono::nanoseconds limit) {
   if (result.timed_out) {

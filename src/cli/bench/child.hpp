@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@ struct child_request {
   std::vector<std::string> arguments;                             ///< program file and its arguments
   std::vector<std::pair<std::string, std::string>> environment;  ///< variables beyond those passed through
   std::string input;  ///< given on stdin, which is empty otherwise
+  std::string cpu_group{};  ///< file of processes of the control group to start it in; empty: where we are
   std::chrono::nanoseconds limit{};  ///< then its process group is killed; 0: none
   std::chrono::steady_clock::time_point notice_at{};  ///< when to call `notice`, if still running
   std::function<void()> notice{};  ///< called once, at or after `notice_at`
@@ -33,6 +35,24 @@ struct child_result {
 /// whole group is killed. A signal that ends this process (INT, TERM, HUP) ends the group first.
 /// Throws std::system_error when it cannot be started.
 child_result run_child(const child_request& request);
+
+/// The same program `count` times at once; ends when all have ended, or at the limit. The results are in the
+/// order in which they were started.
+std::vector<child_result> run_children(const child_request& request, int count);
+
+/// A program that runs beside others until this object ends, which kills its process group. Nobody reads what
+/// it prints. Throws std::system_error when it cannot be started.
+class background_child {
+ public:
+  explicit background_child(const child_request& request);
+  ~background_child();
+  background_child(background_child&&) noexcept;
+  background_child& operator=(background_child&&) noexcept;
+
+ private:
+  struct process;
+  std::unique_ptr<process> process_;
+};
 
 /// "was killed by signal 11 (Segmentation fault)", "ended with exit code 3", …; empty after a success.
 std::string describe_failure(const child_result& result, std::chrono::nanoseconds limit);

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -21,6 +22,7 @@
 #include "bench/plan.hpp"
 #include "bench/report.hpp"
 #include "bench/request.hpp"
+#include "bench/scenario_stage.hpp"
 #include "bench/session.hpp"
 #include "console.hpp"
 
@@ -36,7 +38,11 @@ constexpr double peer_seconds_for_each_repetition = 1;
 /// Runs tasks, with a progress line once the whole takes longer than two seconds.
 class bench_runner {
  public:
-  explicit bench_runner(std::optional<double> time_limit) : time_limit_(time_limit) {}
+  bench_runner(std::optional<double> time_limit, int cpus)
+      : stage_(find_hog(program_directories()), cpus), time_limit_(time_limit) {}
+
+  /// Why nothing can be run in a scenario; empty if it can.
+  std::string obstacle(const scenario_entry& scenario) { return stage_.obstacle(scenario.around); }
 
   /// What the following runs are shown as.
   void announce(std::string text) {
@@ -45,14 +51,17 @@ class bench_runner {
   }
 
   outcome run(const task& what) {
-    child_request request = request_for(what);
-    request.limit = time_limit_of(what, time_limit_);
-    if (progress_.enabled() && clock::now() < visible_from()) {
-      request.notice_at = visible_from();
-      request.notice = [this] { progress_.show(text_); };
-    }
+    const auto prepare = [this](const task& t) {
+      child_request request = request_for(t);
+      request.limit = time_limit_of(t, time_limit_);
+      if (progress_.enabled() && clock::now() < visible_from()) {
+        request.notice_at = visible_from();
+        request.notice = [this] { progress_.show(text_); };
+      }
+      return request;
+    };
     try {
-      return judge(run_child(request), what, request.limit);
+      return stage_.run(what, prepare);
     } catch (const std::system_error& error) {
       return run_failure{fmt::format("cannot be started: {}", error.what())};
     }
@@ -64,6 +73,7 @@ class bench_runner {
  private:
   clock::time_point visible_from() const { return start_ + std::chrono::seconds(2); }
 
+  scenario_stage stage_;
   std::optional<double> time_limit_;
   clock::time_point start_ = clock::now();
   progress_line progress_;
@@ -97,7 +107,9 @@ class bench_session {
   int run() {
     if (!missing_.empty()) note(fmt::format("not installed, so left out: {}", join_words(missing_, " and ")));
     if (!options_.json) fmt::print("{}\n", styled(one_line(machine_), "2", use_colour(STDOUT_FILENO)));
-    for (const std::string& benchmark : request_.benchmarks) measure(benchmark);
+    leave_out_impossible_scenarios();
+    const std::vector<benchmark_scenarios> wanted = scenarios_by_benchmark(request_);
+    for (const auto& [benchmark, scenarios] : wanted) measure(benchmark, scenarios);
     if (csv_ && !figures_.empty()) csv_->write(csv_text(figures_, machine_));
     if (plotter_ && !figures_.empty()) {
       for (const auto& file : plotter_->draw(figures_, machine_)) note(fmt::format("drew {}", file.string()));
@@ -143,7 +155,20 @@ class bench_session {
     }
   }
 
-  void measure(const std::string& benchmark) {
+  /// Says in one line for each reason which scenarios cannot be had here.
+  void leave_out_impossible_scenarios() {
+    std::map<std::string, std::vector<std::string>> impossible;
+    for (const std::string& name : request_.scenarios) {
+      const std::string obstacle = runner_.obstacle(*find_scenario(name));
+      if (!obstacle.empty()) impossible[obstacle].push_back(name);
+    }
+    for (const auto& [obstacle, names] : impossible) {
+      note(fmt::format("{}; so left out: {}", obstacle, join_words(names, " and ")));
+      for (const std::string& name : names) std::erase(request_.scenarios, name);
+    }
+  }
+
+  void measure(const std::string& benchmark, const std::vector<std::string>& scenarios) {
     std::vector<std::string> absent;
     std::vector<contender> contenders = contenders_for(request_, installed_, benchmark, absent);
     if (!absent.empty()) note(fmt::format("{} has no program by {}", benchmark, join_words(absent, " and ")));
@@ -156,7 +181,7 @@ class bench_session {
         .seed = 1};
     const double before = runner_.elapsed();
     std::vector<row> rows = run_rounds(
-        plan_tasks(request_, contenders, benchmark, cpus_), settings,
+        plan_tasks(request_, scenarios, contenders, benchmark, cpus_), settings,
         [&](const task& t) { return runner_.run(t); },
         [&](const task& t, std::size_t done, std::size_t total) {
           const double left = (runner_.elapsed() - before) /
@@ -204,7 +229,7 @@ class bench_session {
   machine_facts machine_ = describe_machine();
   std::optional<output_file> csv_;
   std::optional<plotter> plotter_;
-  bench_runner runner_{options_.time_limit};
+  bench_runner runner_{options_.time_limit, cpus_};
   std::vector<summary> figures_;
   bool failed_ = false;
 };
@@ -243,6 +268,7 @@ constexpr char footer[] =
     R"(Examples:
   sukima bench fib                              all peers, with 1 worker and with one for each CPU
   sukima bench pentomino grav --scenario alone,overworked --plot result
+  sukima bench nqueens --scenario hogs,quota-half,together --peers tbb,rayon
   sukima bench nqueens --workers 1,2,4 --peers tbb,rayon --repetitions 25 --verbose
   sukima bench fib --json --compiler both > fib.jsonl
   sukima bench fib --size 42 --external lace='./fib-lace -w {workers} {size}'
@@ -274,7 +300,9 @@ void add_command(CLI::App& program, int& code) {
       ->type_name("LIST")
       ->delimiter(',')
       ->allow_extra_args(false);
-  command->add_option("--scenario", options->scenarios, "Scenarios: alone, overworked [alone]")
+  command
+      ->add_option("--scenario", options->scenarios,
+                   "Scenarios: " + join_words(scenario_names(), ", ") + " [alone]")
       ->type_name("LIST")
       ->delimiter(',')
       ->allow_extra_args(false);

@@ -59,12 +59,17 @@ std::string describe(const task& what) {
                      what.workers == 1 ? "" : "s", what.scenario);
 }
 
-bool is_by_peer(const task& what) { return what.system != sequential_system && what.system != own_system; }
+bool is_by_peer(const task& what) {
+  return what.system != sequential_system && what.system != own_system && what.system != ideal_system;
+}
 
 std::chrono::nanoseconds time_limit_of(const task& what, std::optional<double> seconds) {
   constexpr double for_peers = 10;
   constexpr double for_others = 60;
-  const std::chrono::duration<double> limit(seconds.value_or(is_by_peer(what) ? for_peers : for_others));
+  const scenario_entry* const scenario = find_scenario(what.scenario);
+  const bool pressed = scenario != nullptr && scenario->around.are_pressing();
+  const bool short_one = is_by_peer(what) && !pressed;
+  const std::chrono::duration<double> limit(seconds.value_or(short_one ? for_peers : for_others));
   return std::chrono::duration_cast<std::chrono::nanoseconds>(limit);
 }
 
@@ -154,7 +159,7 @@ child_request request_for(const task& what) {
     return request;
   }
   request.arguments = {what.program.string(),        what.benchmark,  "--workers",
-                       std::to_string(what.workers), "--repetitions", "1"};
+                       std::to_string(what.workers), "--repetitions", std::to_string(what.repetitions)};
   if (what.size)
     request.arguments.insert(request.arguments.begin() + 2, {"--size", std::to_string(*what.size)});
   return request;

@@ -25,16 +25,20 @@ struct task {
   std::string command;                ///< of an external system
   int workers = 1;
   std::string scenario;
+  int repetitions = 1;     ///< of the work in one run
+  bool reference = false;  ///< only there to compute an ideal from; not reported
 };
 
 /// "fib by tbb (gcc) with 2 workers, overworked"
 std::string describe(const task& what);
 
-/// Whether this is a run of a peer or an external command: not of the sequential program, nor of Sukima.
+/// Whether this is a run of a peer or an external command: not of the sequential program, nor of
+/// Sukima, nor of the busy loops for the ideal.
 bool is_by_peer(const task& what);
 
 /// How long a run of the task may take: as many seconds as the user says; without that 10 s for a peer, which
-/// is left out if it takes longer, and 60 s for the sequential program and Sukima, for which that is an error.
+/// is left out if it takes longer, and 60 s for the sequential program and Sukima, for which that is an error,
+/// and for everything in a scenario that presses.
 std::chrono::nanoseconds time_limit_of(const task& what, std::optional<double> seconds);
 
 /// What one run measured.

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "bench/catalogue.hpp"
+#include "bench/scenario_ideal.hpp"
 
 namespace sukima::cli::bench {
 namespace {
@@ -55,11 +56,33 @@ task task_for(const bench_request& request, const std::string& benchmark, const 
           .scenario = scenario};
 }
 
-std::vector<task> plan_tasks(const bench_request& request, const std::vector<contender>& contenders,
-                             const std::string& benchmark, int cpus) {
-  std::vector<task> tasks;
+std::vector<benchmark_scenarios> scenarios_by_benchmark(const bench_request& request) {
+  std::vector<benchmark_scenarios> wanted;
+  const auto add = [&](const std::string& benchmark, const std::string& scenario) {
+    const auto found = std::ranges::find(wanted, benchmark, &benchmark_scenarios::benchmark);
+    benchmark_scenarios& entry =
+        found == wanted.end() ? wanted.emplace_back(benchmark, std::vector<std::string>{}) : *found;
+    entry.scenarios.push_back(scenario);
+  };
+  for (const std::string& benchmark : request.benchmarks) {
+    for (const std::string& scenario : request.scenarios) {
+      if (find_scenario(scenario)->benchmark.empty()) add(benchmark, scenario);
+    }
+  }
   for (const std::string& scenario : request.scenarios) {
-    const std::vector<int> counts = find_scenario(scenario)->worker_counts(request.workers, cpus);
+    const std::string_view only = find_scenario(scenario)->benchmark;
+    if (!only.empty()) add(std::string(only), scenario);
+  }
+  return wanted;
+}
+
+std::vector<task> plan_tasks(const bench_request& request, const std::vector<std::string>& scenarios,
+                             const std::vector<contender>& contenders, const std::string& benchmark,
+                             int cpus) {
+  std::vector<task> tasks;
+  for (const std::string& scenario : scenarios) {
+    const std::vector<int> counts =
+        find_scenario(scenario)->worker_counts({request.workers, request.workers_given}, cpus);
     for (const contender& c : contenders) {
       for (const program& by : c.programs) {
         if (c.system == sequential_system) {
@@ -84,6 +107,7 @@ std::vector<task> plan_tasks(const bench_request& request, const std::vector<con
       }
     }
   }
+  std::ranges::move(tasks_for_ideals(tasks, cpus), std::back_inserter(tasks));
   return tasks;
 }
 

@@ -28,9 +28,20 @@ std::vector<contender> contenders_for(const bench_request& request,
 task task_for(const bench_request& request, const std::string& benchmark, const std::string& system,
               const program& by, int workers, const std::string& scenario);
 
-/// All tasks of one benchmark: for each scenario every program of every contender, with each number of
-/// workers (the sequential program once), and every external command.
-std::vector<task> plan_tasks(const bench_request& request, const std::vector<contender>& contenders,
-                             const std::string& benchmark, int cpus);
+/// All tasks of one benchmark: for each of the scenarios every program of every contender, with each number of
+/// workers (the sequential program once), and every external command; and what the ideals are computed from.
+std::vector<task> plan_tasks(const bench_request& request, const std::vector<std::string>& scenarios,
+                             const std::vector<contender>& contenders, const std::string& benchmark,
+                             int cpus);
+
+/// A benchmark, and the scenarios in which it is measured.
+struct benchmark_scenarios {
+  std::string benchmark;
+  std::vector<std::string> scenarios;
+};
+
+/// Which benchmark a request measures in which scenarios: a scenario that is for one benchmark only adds that
+/// one, once, in place of those that were named.
+std::vector<benchmark_scenarios> scenarios_by_benchmark(const bench_request& request);
 
 }  // namespace sukima::cli::bench

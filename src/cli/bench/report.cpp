@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
@@ -56,6 +57,13 @@ std::string json_line(const summary& s) {
       {"q1", rounded(s.seconds.q1)}, {"median", rounded(s.seconds.median)}, {"q3", rounded(s.seconds.q3)}};
   line["cpu_seconds"] = rounded(s.cpu_seconds);
   line["ratio"] = s.ratio ? nlohmann::ordered_json(rounded(*s.ratio)) : nlohmann::ordered_json(nullptr);
+  if (s.ideal) {
+    line["ideal"] = rounded(s.ideal->seconds.median);
+    line["cpus"] = rounded(s.ideal->cpus);
+    line["over_ideal"] = {{"ratio", rounded(s.ideal->over.estimate)},
+                          {"low", rounded(s.ideal->over.low)},
+                          {"high", rounded(s.ideal->over.high)}};
+  }
   for (const auto& [name, value] : s.more) {
     if (!line.contains(name)) line[name] = number(value);
   }
@@ -73,6 +81,8 @@ std::string csv_text(std::span<const summary> figures, const machine_facts& mach
       "benchmark,size,system,compiler,scenario,workers,repetitions,seconds_q1,seconds_median,seconds_q3,cpu_"
       "seconds,"
       "ratio";
+  const bool ideals = std::ranges::any_of(figures, [](const summary& s) { return s.ideal.has_value(); });
+  if (ideals) text += ",ideal,cpus";
   std::set<std::string> more;
   for (const summary& s : figures) {
     for (const auto& [name, value] : s.more) more.insert(name);
@@ -85,6 +95,10 @@ std::string csv_text(std::span<const summary> figures, const machine_facts& mach
                         s.what.compiler, s.what.scenario, s.what.workers, s.repetitions,
                         rounded(s.seconds.q1), rounded(s.seconds.median), rounded(s.seconds.q3),
                         rounded(s.cpu_seconds), s.ratio ? fmt::format("{}", rounded(*s.ratio)) : "");
+    if (ideals) {
+      text += s.ideal ? fmt::format(",{},{}", rounded(s.ideal->seconds.median), rounded(s.ideal->cpus))
+                      : std::string(",,");
+    }
     for (const std::string& name : more) {
       const auto found = s.more.find(name);
       text += found == s.more.end() ? "," : "," + number(found->second).dump();

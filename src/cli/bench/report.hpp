@@ -13,8 +13,8 @@
 namespace sukima::cli::bench {
 
 /// One JSON object without line break: benchmark, size, system, compiler, scenario, workers, repetitions,
-/// seconds (q1, median, q3), cpu_seconds, ratio (null without a sequential program), further numbers, and for
-/// Sukima paired.
+/// seconds (q1, median, q3), cpu_seconds, ratio (null without a sequential program), in a scenario with an
+/// ideal also ideal, cpus and over_ideal, further numbers, and for Sukima paired.
 std::string json_line(const summary& s);
 
 struct table_style {

@@ -146,7 +146,8 @@ bench_request understand(const bench_options& options, const std::vector<install
                          int cpus, std::vector<std::string>& missing) {
   bench_request request;
   request.workers = parse_workers(options.workers);
-  if (request.workers.empty()) request.workers = cpus > 1 ? std::vector<int>{1, cpus} : std::vector<int>{1};
+  request.workers_given = !request.workers.empty();
+  if (!request.workers_given) request.workers = cpus > 1 ? std::vector<int>{1, cpus} : std::vector<int>{1};
   request.scenarios = parse_choices("scenario", options.scenarios, scenario_names());
   request.compiler = parse_compiler(options.compiler);
   request.size = parse_size(options.size);

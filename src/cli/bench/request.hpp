@@ -44,6 +44,7 @@ struct bench_options {
 struct bench_request {
   std::vector<std::string> benchmarks;
   std::vector<int> workers;
+  bool workers_given = false;  ///< by the user
   std::vector<std::string> systems;  ///< sequential, sukima and the peers that were asked for and are there
   std::vector<std::string> scenarios;
   std::vector<external_system> externals;

@@ -55,6 +55,7 @@ summary figures_of(const row& r) {
             .ratio = {},
             .own_ratio = {},
             .best_peer = false,
+            .ideal = {},
             .more = {},
             .paired = {}};
   if (r.samples.front().measured.size) s.what.size = r.samples.front().measured.size;
@@ -81,7 +82,7 @@ void mark_best_peers(std::vector<summary>& summaries) {
 std::vector<summary> summarise(const std::vector<row>& rows) {
   std::vector<const row*> usable;
   for (const row& r : rows) {
-    if (!r.failure && !r.samples.empty()) usable.push_back(&r);
+    if (!r.failure && !r.samples.empty() && r.what.system != ideal_system) usable.push_back(&r);
   }
   const auto over = [](double numerator, const row* denominator) -> std::optional<double> {
     if (denominator == nullptr) return std::nullopt;
@@ -91,7 +92,9 @@ std::vector<summary> summarise(const std::vector<row>& rows) {
   };
   std::vector<summary> summaries;
   for (const row* r : usable) {
+    if (r->what.reference) continue;
     summary s = figures_of(*r);
+    s.ideal = ideal_of(*r, rows);
     s.ratio = over(s.seconds.median, counterpart(usable, *r, sequential_system));
     if (is_by_peer(r->what)) {
       if (const row* own = counterpart(usable, *r, own_system)) s.own_ratio = over(median_seconds(*own), r);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <set>
 
 #include "bench/catalogue.hpp"
@@ -72,6 +73,23 @@ std::string heading(const summary& s, const table_style& style) {
       scenario == nullptr ? s.what.scenario : fmt::format("{} ({})", scenario->name, scenario->about));
 }
 
+/// A line for each number of CPUs for which there is an ideal, filled up with empty cells.
+std::vector<line> ideal_lines(std::span<const summary> figures, const time_unit& unit, std::size_t width) {
+  std::vector<line> lines;
+  std::set<int> shown;
+  for (const summary& s : figures) {
+    if (!s.ideal || !shown.insert(s.ideal->loops).second) continue;
+    const quartiles& seconds = s.ideal->seconds;
+    line l{{fmt::format("  ideal, on {:.2f} CPUs", s.ideal->cpus), true},
+           {""},
+           {in_unit(seconds.median, unit)},
+           {fmt::format("[{} - {}]", in_unit(seconds.q1, unit), in_unit(seconds.q3, unit))}};
+    l.resize(width);
+    lines.push_back(std::move(l));
+  }
+  return lines;
+}
+
 /// One table: all figures of one benchmark in one scenario.
 std::string one_table(std::span<const summary> figures, const table_style& style) {
   const time_unit unit = unit_for(figures);
@@ -84,6 +102,8 @@ std::string one_table(std::span<const summary> figures, const table_style& style
               {"[q1 - q3]"},    {"/ sequential"}, {"sukima / it"},
               {"CPU s"}};
   for (const std::string& name : more) header.push_back({name});
+  const bool ideals = std::ranges::any_of(figures, [](const summary& s) { return s.ideal.has_value(); });
+  if (ideals) header.push_back({"/ ideal"});
   if (style.paired) header.push_back({"paired [95 %]"});
   lines.push_back(std::move(header));
   for (const summary& s : figures) {
@@ -99,9 +119,11 @@ std::string one_table(std::span<const summary> figures, const table_style& style
       const auto found = s.more.find(name);
       l.push_back({found == s.more.end() ? "-" : fmt::format("{:g}", found->second)});
     }
+    if (ideals) l.push_back({s.ideal ? fmt::format("{:.3f}", s.ideal->over.estimate) : "-"});
     if (style.paired) l.push_back({paired_ratio(figures, s)});
     lines.push_back(std::move(l));
   }
+  std::ranges::move(ideal_lines(figures, unit, lines[0].size()), std::back_inserter(lines));
   std::vector<std::size_t> widths(lines[0].size(), 0);
   for (const line& l : lines) {
     for (std::size_t i = 0; i < l.size(); ++i) widths[i] = std::max(widths[i], l[i].text.size());
@@ -120,8 +142,10 @@ std::string one_table(std::span<const summary> figures, const table_style& style
     if (row == 0) {
       text += styled(out, "2", style.colour);
     } else {
-      const bool own = figures[row - 1].what.system == own_system;
-      text += styled(out, own ? "1;32" : "33", style.colour && (own || figures[row - 1].best_peer));
+      const bool is_system = row <= figures.size();
+      const bool own = is_system && figures[row - 1].what.system == own_system;
+      const bool best = is_system && figures[row - 1].best_peer;
+      text += styled(out, own ? "1;32" : "33", style.colour && (own || best));
     }
     text += "\n";
   }

@@ -27,6 +27,14 @@ pub fn process_cpu_seconds() -> f64 {
     seconds(used.ru_utime) + seconds(used.ru_stime)
 }
 
+/// Seconds of the monotonic clock, which all processes share.
+fn monotonic_seconds() -> f64 {
+    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the place for the answer is valid, and the clock exists.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut now) };
+    now.tv_sec as f64 + now.tv_nsec as f64 * 1e-9
+}
+
 pub enum Error {
     WrongResult(String),
     BadArgument(String),
@@ -46,13 +54,23 @@ pub struct Run {
     pub workers: usize,
     pub seconds: f64,
     pub cpu_seconds: f64,
+    /// When the measured part began, by the monotonic clock.
+    started: f64,
     result: String,
     fields: Vec<(&'static str, f64)>,
 }
 
 impl Run {
     pub fn new(size: i64, workers: usize) -> Self {
-        Self { size, workers, seconds: 0.0, cpu_seconds: 0.0, result: String::new(), fields: Vec::new() }
+        Self {
+            size,
+            workers,
+            seconds: 0.0,
+            cpu_seconds: 0.0,
+            started: monotonic_seconds(),
+            result: String::new(),
+            fields: Vec::new(),
+        }
     }
 
     pub fn size_between(&self, least: i64, most: i64) -> Result<i64, Error> {
@@ -65,6 +83,7 @@ impl Run {
     /// Calls the region and records its wall-clock and CPU time.
     pub fn time<R>(&mut self, region: impl FnOnce() -> R) -> R {
         let cpu = process_cpu_seconds();
+        self.started = monotonic_seconds();
         let start = Instant::now();
         let result = region();
         self.seconds = start.elapsed().as_secs_f64();
@@ -131,6 +150,7 @@ struct Options {
     size: Option<i64>,
     workers: usize,
     repetitions: i64,
+    started: bool,
 }
 
 enum Request {
@@ -148,7 +168,7 @@ fn number(arguments: &mut lexopt::Parser, option: &str, least: i64, most: i64) -
 }
 
 fn parse() -> Result<Request, lexopt::Error> {
-    let mut o = Options { name: String::new(), size: None, workers: 1, repetitions: 1 };
+    let mut o = Options { name: String::new(), size: None, workers: 1, repetitions: 1, started: false };
     let mut arguments = lexopt::Parser::from_env();
     while let Some(argument) = arguments.next()? {
         match argument {
@@ -156,6 +176,7 @@ fn parse() -> Result<Request, lexopt::Error> {
             Long("size") => o.size = Some(number(&mut arguments, "--size", 0, i64::from(u32::MAX))?),
             Long("workers") => o.workers = number(&mut arguments, "--workers", 1, 4096)? as usize,
             Long("repetitions") => o.repetitions = number(&mut arguments, "--repetitions", 1, 1_000_000)?,
+            Long("started") => o.started = true,
             Long("list") => return Ok(Request::List),
             Long("help") | Short('h') => return Ok(Request::Help),
             _ => return Err(argument.unexpected()),
@@ -167,6 +188,9 @@ fn parse() -> Result<Request, lexopt::Error> {
 fn line(o: &Options, run: &Run) -> String {
     let mut line = json!({"benchmark": o.name, "size": run.size, "seconds": run.seconds,
                           "cpu_seconds": run.cpu_seconds, "result": run.result});
+    if o.started {
+        line["started"] = json!(run.started);
+    }
     for &(name, value) in &run.fields {
         line[name] = if value.fract() == 0.0 { json!(value as i64) } else { json!(value) };
     }
@@ -192,6 +216,9 @@ fn repeat_in_fresh_processes(o: &Options) -> ExitCode {
     for _ in 0..o.repetitions {
         let mut once = Command::new(&program);
         once.args([&o.name, "--workers", &o.workers.to_string(), "--repetitions", "1"]);
+        if o.started {
+            once.arg("--started");
+        }
         if let Some(size) = o.size {
             once.args(["--size", &size.to_string()]);
         }
@@ -248,7 +275,7 @@ pub fn main(system: System) -> ExitCode {
             ExitCode::SUCCESS
         }
         Ok(Request::Help) => {
-            println!("bench-{} NAME [--size N] [--workers W] [--repetitions R]\nbench-{0} --list", system.name);
+            println!("bench-{} NAME [--size N] [--workers W] [--repetitions R] [--started]\nbench-{0} --list", system.name);
             ExitCode::SUCCESS
         }
         Ok(Request::Measure(o)) => std::thread::Builder::new()

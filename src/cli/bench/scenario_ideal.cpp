@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ideals, round by round; see scenario_ideal.hpp.
+#include "scenario_ideal.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "bench/catalogue.hpp"
+
+namespace sukima::cli::bench {
+namespace {
+
+constexpr char undisturbed[] = "alone";
+
+bool presses(const std::string& scenario) {
+  const scenario_entry* const entry = find_scenario(scenario);
+  return entry != nullptr && entry->around.are_pressing();
+}
+
+/// How many CPUs the processes of a task could use.
+int usable_loops(const task& what, int cpus) {
+  const scenario_entry& scenario = *find_scenario(what.scenario);
+  if (!scenario.benchmark.empty()) return 1;  // a sequential task by definition
+  return std::min(what.workers * scenario.around.processes, cpus);
+}
+
+/// The figures of a row by round.
+std::map<int, double> by_round(const row& r, auto value) {
+  std::map<int, double> values;
+  for (const sample& s : r.samples) values[s.round] = value(s.measured);
+  return values;
+}
+
+double median_seconds(const row& r) {
+  std::vector<double> seconds;
+  for (const sample& s : r.samples) seconds.push_back(s.measured.seconds);
+  return median_of(std::move(seconds));
+}
+
+/// The seconds of work in a repetition of a sequential program: its CPU time, which neighbours disturb less than
+/// its time, unless that is of something else than of what took the time (of many calls, or of others only).
+double seconds_of_work(const measurement& m, bool cpu_time_is_of_others) {
+  return cpu_time_is_of_others || !(m.cpu_seconds > 0) ? m.seconds : std::min(m.seconds, m.cpu_seconds);
+}
+
+/// The row of the sequential program alone that a row is compared with.
+const row* work_of(const row& of, const std::vector<row>& rows) {
+  const row* best = nullptr;
+  const auto rank = [&](const row& r) {
+    return std::pair(r.what.compiler != of.what.compiler, median_seconds(r));
+  };
+  for (const row& r : rows) {
+    if (r.what.system != sequential_system || r.what.scenario != undisturbed) continue;
+    if (r.failure || r.samples.empty()) continue;
+    if (best == nullptr || rank(r) < rank(*best)) best = &r;
+  }
+  return best;
+}
+
+/// The busy loops that could use the same CPUs as a row: the most that are no more than its threads.
+const row* loops_of(const row& of, const std::vector<row>& rows, int processes) {
+  const row* best = nullptr;
+  for (const row& r : rows) {
+    if (r.what.system != ideal_system || r.what.scenario != of.what.scenario) continue;
+    if (r.failure || r.samples.empty() || r.what.workers > of.what.workers * processes) continue;
+    if (best == nullptr || r.what.workers > best->what.workers) best = &r;
+  }
+  return best;
+}
+
+}  // namespace
+
+std::vector<task> tasks_for_ideals(const std::vector<task>& tasks, int cpus) {
+  std::vector<task> more;
+  std::set<std::pair<std::string, int>> measured;
+  const auto is_planned = [&](const task& sequential) {
+    return std::ranges::any_of(tasks, [&](const task& t) {
+      return t.system == sequential.system && t.compiler == sequential.compiler &&
+             t.scenario == sequential.scenario;
+    });
+  };
+  std::set<std::string> references;
+  for (const task& t : tasks) {
+    if (!presses(t.scenario)) continue;
+    if (t.system == sequential_system) {
+      task alone = t;
+      alone.scenario = undisturbed;
+      alone.reference = true;
+      if (!is_planned(alone) && references.insert(alone.compiler).second) more.push_back(std::move(alone));
+      continue;
+    }
+    const int loops = usable_loops(t, cpus);
+    if (!measured.emplace(t.scenario, loops).second) continue;
+    more.push_back({.benchmark = t.benchmark,
+                    .size = std::nullopt,
+                    .system = std::string(ideal_system),
+                    .compiler = {},
+                    .program = {},
+                    .command = {},
+                    .workers = loops,
+                    .scenario = t.scenario,
+                    .repetitions = 1,
+                    .reference = true});
+  }
+  return more;
+}
+
+std::optional<ideal_figure> ideal_of(const row& of, const std::vector<row>& rows) {
+  if (of.what.system == sequential_system || !presses(of.what.scenario)) return std::nullopt;
+  const scenario_entry& scenario = *find_scenario(of.what.scenario);
+  const int processes = scenario.around.processes;
+  const row* const work = work_of(of, rows);
+  const row* const loops = loops_of(of, rows, processes);
+  if (work == nullptr || loops == nullptr) return std::nullopt;
+  const auto work_seconds =
+      by_round(*work, [&](const measurement& m) { return seconds_of_work(m, !scenario.benchmark.empty()); });
+  const auto cpus = by_round(*loops, [](const measurement& m) { return m.cpu_seconds / m.seconds; });
+  std::vector<double> seconds, rates, ratios;
+  for (const sample& s : of.samples) {
+    const auto needed = work_seconds.find(s.round);
+    const auto had = cpus.find(s.round);
+    if (needed == work_seconds.end() || had == cpus.end() || !(needed->second > 0)) continue;
+    seconds.push_back(processes * needed->second / had->second);
+    rates.push_back(had->second);
+    ratios.push_back(s.measured.seconds / seconds.back());
+  }
+  if (seconds.empty()) return std::nullopt;
+  return ideal_figure{quartiles_of(seconds), median_of(rates), loops->what.workers, bootstrap_median(ratios)};
+}
+
+}  // namespace sukima::cli::bench

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+// Surroundings and long runs; see scenario_stage.hpp.
+#include "scenario_stage.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <system_error>
+#include <thread>
+
+namespace sukima::cli::bench {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+/// Seconds that a run takes at least: many turns of the scheduler and several periods of a quota.
+constexpr double long_run = 1.0;
+/// How long CPU is measured: as long as a run.
+constexpr double measured_seconds = 1.0;
+/// Until the kernel's averages of load know of new busy loops (they forget half in 32 ms).
+constexpr auto settling = 60ms;
+/// The field in which a program says when it began.
+constexpr char started_field[] = "started";
+
+/// The CPUs on which this process may run.
+std::vector<int> own_cpus() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  std::vector<int> cpus;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return cpus;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (CPU_ISSET(static_cast<std::size_t>(cpu), &set)) cpus.push_back(cpu);
+  }
+  return cpus;
+}
+
+/// How often a program repeats its work, after one run that did so once: a little more than a long run takes.
+int repetitions_for(const measurement& one, double wall_seconds) {
+  // Some benchmarks give the seconds of one of many calls: then what counts is how long the process took.
+  const double each = one.seconds >= 0.1 * wall_seconds ? one.seconds : wall_seconds;
+  constexpr double most = 1000;
+  return static_cast<int>(std::clamp(std::ceil(1.25 * long_run / std::max(each, 1e-9)), 1.0, most));
+}
+
+}  // namespace
+
+std::optional<fs::path> find_hog(const std::vector<fs::path>& directories) {
+  for (const fs::path& directory : directories) {
+    const fs::path file = directory / "bench-hog";
+    if (access(file.c_str(), X_OK) == 0) return fs::absolute(file);
+  }
+  return std::nullopt;
+}
+
+outcome parse_hog_output(const child_result& result, std::chrono::nanoseconds limit) {
+  if (const std::string failure = describe_failure(result, limit); !failure.empty())
+    return run_failure{failure};
+  const auto json = nlohmann::json::parse(result.output, nullptr, false);
+  const auto number = [&](const char* name) {
+    return json.is_object() && json.contains(name) && json[name].is_number() ? json[name].get<double>() : 0.0;
+  };
+  const double seconds = number("seconds"), cpu_seconds = number("cpu_seconds");
+  if (!(seconds > 0) || !(cpu_seconds > 0))
+    return run_failure{fmt::format("did not print its seconds; it printed: '{}'", result.output)};
+  return measurement{seconds, cpu_seconds, std::nullopt, {}, {}};
+}
+
+outcome judge_repetitions(const child_result& result, const task& what, std::chrono::nanoseconds limit) {
+  if (what.repetitions == 1 || !describe_failure(result, limit).empty()) return judge(result, what, limit);
+  std::vector<measurement> parts;
+  std::istringstream lines(result.output);
+  for (child_result one = result; std::getline(lines, one.output);) {
+    outcome read = judge(one, what, limit);
+    auto* const measured = std::get_if<measurement>(&read);
+    if (measured == nullptr) return read;
+    if (!parts.empty() && measured->result != parts.front().result) {
+      return run_failure{fmt::format("has the result '{}' in one repetition and '{}' in another",
+                                     parts.front().result, measured->result)};
+    }
+    parts.push_back(std::move(*measured));
+  }
+  if (parts.size() != static_cast<std::size_t>(what.repetitions)) {
+    return run_failure{fmt::format("printed {} lines for {} repetitions", parts.size(), what.repetitions)};
+  }
+  measurement mean = parts.front();
+  const double count = static_cast<double>(parts.size());
+  const auto average = [&](auto value) {
+    double sum = 0;
+    for (const measurement& m : parts) sum += value(m);
+    return sum / count;
+  };
+  mean.seconds = average([](const measurement& m) { return m.seconds; });
+  mean.cpu_seconds = average([](const measurement& m) { return m.cpu_seconds; });
+  for (auto& [name, value] : mean.more) {
+    if (name == started_field) continue;  // of the first one
+    value = average([&](const measurement& m) {
+      const auto found = m.more.find(name);
+      return found == m.more.end() ? 0.0 : found->second;
+    });
+  }
+  return mean;
+}
+
+outcome combine(std::span<const measurement> parts, int repetitions) {
+  measurement all = parts.front();
+  all.more.clear();
+  all.cpu_seconds = 0;
+  double first = std::numeric_limits<double>::infinity(), last = 0;
+  const auto started = [](const measurement& m) {
+    const auto found = m.more.find(started_field);
+    return found == m.more.end() ? 0.0 : found->second;
+  };
+  for (const measurement& m : parts) first = std::min(first, started(m));
+  for (const measurement& m : parts) {
+    if (m.result != all.result) {
+      return run_failure{
+          fmt::format("has the result '{}' in one process and '{}' in another", all.result, m.result)};
+    }
+    // What a program does between its repetitions is no part of any.
+    last = std::max(last, started(m) - first + m.seconds * repetitions);
+    all.cpu_seconds += m.cpu_seconds;
+    for (const auto& [name, value] : m.more) {
+      if (name != started_field) all.more[name] += value / static_cast<double>(parts.size());
+    }
+  }
+  all.seconds = last / repetitions;
+  return all;
+}
+
+/// The groups and busy loops of one run.
+struct scenario_stage::scene {
+  scene(const cpu_group& home, const surroundings& around, const std::optional<fs::path>& hog, int cpus)
+      : program(home.directory(), "program", home.version()) {
+    if (around.quota > 0) program.set_quota(around.quota);
+    const std::vector<int> places = own_cpus();
+    const int count = around.beside == surroundings::hogs::none  ? 0
+                      : around.beside == surroundings::hogs::one ? 1
+                                                                 : cpus;
+    for (int i = 0; i < count; ++i) {
+      hog_groups.push_back(
+          std::make_unique<cpu_group>(home.directory(), fmt::format("hog-{}", i), home.version()));
+      child_request request;
+      request.arguments = {hog->string()};
+      // A busy loop stays on its CPU, the last one first: so rounds do not differ by the kernel's choice.
+      if (static_cast<std::size_t>(i) < places.size()) {
+        const int cpu = places[places.size() - 1 - static_cast<std::size_t>(i)];
+        request.arguments.insert(request.arguments.end(), {"--cpu", std::to_string(cpu)});
+      }
+      if (around.off.count() > 0) {
+        request.arguments.insert(request.arguments.end(), {"--on", std::to_string(around.on.count()), "--off",
+                                                           std::to_string(around.off.count())});
+      }
+      request.cpu_group = hog_groups.back()->processes().string();
+      hogs.emplace_back(request);
+    }
+    if (count > 0) std::this_thread::sleep_for(settling);
+  }
+
+  cpu_group program;
+  std::vector<std::unique_ptr<cpu_group>> hog_groups;
+  std::vector<background_child> hogs;  // after their groups: ended before those are removed
+};
+
+scenario_stage::scenario_stage(std::optional<fs::path> hog, int cpus) : hog_(std::move(hog)), cpus_(cpus) {}
+scenario_stage::~scenario_stage() = default;
+
+/// Makes the group that all groups of the runs are in, and tries it.
+std::string scenario_stage::make_home() {
+  std::string reason = "no CPU controller of control groups is mounted and handed down to this group";
+  bool first = true;
+  for (const group_place& place : find_group_places()) {
+    remove_leftover_groups(place);
+    try {
+      auto home = std::make_unique<cpu_group>(place.directory, group_name(getpid()), place.version);
+      home->allow_groups_below();
+      const cpu_group trial(home->directory(), "trial", home->version());
+      trial.set_quota(1);
+      child_request request;
+      request.arguments = {"/bin/sh", "-c", ":"};
+      request.cpu_group = trial.processes().string();
+      run_child(request);
+      home_ = std::move(home);
+      return {};
+    } catch (const std::system_error& error) {
+      if (first) reason = error.what();
+      first = false;
+    }
+  }
+  return fmt::format("no groups for CPU time: {}", reason);
+}
+
+std::string scenario_stage::obstacle(const surroundings& around) {
+  if (around.are_pressing() && !hog_) return "there is no program bench-hog beside the benchmark programs";
+  if (!around.need_groups()) return {};
+  if (!home_obstacle_) home_obstacle_ = make_home();
+  return *home_obstacle_;
+}
+
+outcome scenario_stage::measure_cpu(const task& what, const surroundings& around, child_request request) {
+  request.arguments = {hog_->string(), "--loops", std::to_string(what.workers), "--seconds",
+                       fmt::format("{}", measured_seconds)};
+  std::optional<scene> here;
+  if (around.need_groups()) here.emplace(*home_, around, hog_, cpus_);
+  if (here) request.cpu_group = here->program.processes().string();
+  return parse_hog_output(run_child(request), request.limit);
+}
+
+outcome scenario_stage::run_once(const task& what, const surroundings& around, const preparation& prepare) {
+  child_request request = prepare(what);
+  if (around.processes > 1 && what.command.empty()) request.arguments.emplace_back("--started");
+  std::optional<scene> here;
+  if (around.need_groups()) here.emplace(*home_, around, hog_, cpus_);
+  if (here) request.cpu_group = here->program.processes().string();
+  std::vector<measurement> parts;
+  for (const child_result& result : run_children(request, around.processes)) {
+    outcome one = judge_repetitions(result, what, request.limit);
+    auto* const measured = std::get_if<measurement>(&one);
+    if (measured == nullptr) return one;
+    parts.push_back(std::move(*measured));
+  }
+  return around.processes > 1 ? combine(parts, what.repetitions) : outcome(parts.front());
+}
+
+outcome scenario_stage::run(const task& what, const preparation& prepare) {
+  const scenario_entry* const scenario = find_scenario(what.scenario);
+  const surroundings around = scenario == nullptr ? surroundings{} : scenario->around;
+  if (what.system == ideal_system) return measure_cpu(what, around, prepare(what));
+  // A command from outside is measured as it is.
+  if (!around.are_pressing() || !what.command.empty()) return run_once(what, around, prepare);
+  task repeated = what;
+  const auto known = repetitions_.find(describe(what));
+  if (known != repetitions_.end()) {
+    repeated.repetitions = known->second;
+    return run_once(repeated, around, prepare);
+  }
+  const auto start = std::chrono::steady_clock::now();
+  outcome first = run_once(repeated, around, prepare);
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
+  const auto* const measured = std::get_if<measurement>(&first);
+  if (measured == nullptr) return first;
+  repeated.repetitions = repetitions_[describe(what)] = repetitions_for(*measured, wall.count());
+  return repeated.repetitions == 1 ? first : run_once(repeated, around, prepare);
+}
+
+}  // namespace sukima::cli::bench

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs programs in the surroundings of a scenario: beside busy loops, under a quota, several at once.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bench/catalogue.hpp"
+#include "bench/measurement.hpp"
+#include "bench/scenario_groups.hpp"
+
+namespace sukima::cli::bench {
+
+/// The program of busy loops in the first of the directories that has it.
+std::optional<std::filesystem::path> find_hog(const std::vector<std::filesystem::path>& directories);
+
+/// What the program of busy loops printed after it measured the CPU that was to be had: `cpu_seconds` in
+/// `seconds`.
+outcome parse_hog_output(const child_result& result, std::chrono::nanoseconds limit);
+
+/// What one process measured that printed a line for each repetition: seconds, CPU seconds and further
+/// numbers are means.
+outcome judge_repetitions(const child_result& result, const task& what, std::chrono::nanoseconds limit);
+
+/// One measurement of several processes that ran at once: `seconds` is the time from the start of the first
+/// until the last ends, divided by the repetitions of each; `cpu_seconds` is the sum. Their results must be
+/// the same. `parts` is not empty.
+outcome combine(std::span<const measurement> parts, int repetitions);
+
+class scenario_stage {
+ public:
+  /// How a task is started, apart from its surroundings.
+  using preparation = std::function<child_request(const task&)>;
+
+  /// `hog` is the program of busy loops, if there is one, and `cpus` the number of CPUs to count with.
+  scenario_stage(std::optional<std::filesystem::path> hog, int cpus);
+  ~scenario_stage();
+  scenario_stage(const scenario_stage&) = delete;
+  scenario_stage& operator=(const scenario_stage&) = delete;
+
+  /// Why nothing can be run in these surroundings, as the end of a sentence; empty if it can. Makes the group
+  /// that all others will be in at the first call that asks for groups.
+  std::string obstacle(const surroundings& around);
+
+  /// Runs a task in its scenario, which has no obstacle. In surroundings that press, a program repeats its
+  /// work until that takes at least a second; how often is found out when it runs there first. Throws
+  /// std::system_error when a program cannot be started, or a group not made.
+  outcome run(const task& what, const preparation& prepare);
+
+ private:
+  struct scene;
+
+  std::string make_home();
+  outcome measure_cpu(const task& what, const surroundings& around, child_request request);
+  outcome run_once(const task& what, const surroundings& around, const preparation& prepare);
+
+  std::optional<std::filesystem::path> hog_;
+  int cpus_;
+  std::unique_ptr<cpu_group> home_;
+  std::optional<std::string> home_obstacle_;
+  std::map<std::string, int> repetitions_;
+};
+
+}  // namespace sukima::cli::bench
