@@ -6,6 +6,7 @@
 #include "settings.hpp"
 #include "strand.hpp"
 #include "stress.hpp"
+#include "trace.hpp"
 
 #include <sukima/detail/inside.hpp>
 #include <sukima/runtime.hpp>
@@ -62,12 +63,14 @@ struct alignas(128) worker {
   worker_statistics counts;
   worker_state state = worker_state::outside;
   std::uint64_t state_since = 0;
+  trace_buffer* trace = nullptr;  ///< null: no trace
 
   std::uint64_t random() noexcept;
   strand* take_strand();  ///< a fresh one; null: no memory
   void give_strand(strand* s) noexcept;
   void enter_state(worker_state s) noexcept;
   void enter_state(worker_state s, std::uint64_t now) noexcept;
+  void note(trace_kind kind, std::uint32_t argument = 0) noexcept;
 };
 
 inline worker* const closed_box = reinterpret_cast<worker*>(std::uintptr_t{1});

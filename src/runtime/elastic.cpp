@@ -6,6 +6,7 @@
 
 #include <sukima/capacity.h>
 #include <sukima/blocking.hpp>
+#include <sukima/detail/loop.hpp>
 
 #include <linux/futex.h>
 #include <pthread.h>
@@ -27,6 +28,8 @@ using namespace std::chrono_literals;
 
 /// A few times a second, and multiples of the usual quota period of 100 ms.
 constexpr auto sampling = 200ms;
+/// So finely a trace shows when workers had no CPU.
+constexpr auto sampling_for_trace = 10ms;
 /// After so much silence the monitor sleeps until the next entry.
 constexpr auto silence = 400ms;
 /// Workers are made up for up to this number; more would be a thread for each of a crowd of waits.
@@ -34,6 +37,10 @@ constexpr unsigned most_blocked = 256;
 /// Pieces of work that a blocking strand gives away first.
 constexpr unsigned most_given = 64;
 constexpr std::size_t most_decisions = 10'000;
+/// Shorter waits for a CPU are not drawn: every wake-up has one.
+constexpr std::uint64_t shortest_traced_wait_ns = 200'000;
+/// Whoever wanted a CPU for less than this says nothing about whether CPU is short.
+constexpr std::uint64_t least_to_judge_ns = 20'000'000;
 
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t seen, const timespec* timeout) noexcept {
   syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAIT_PRIVATE, seen, timeout, nullptr, 0);
@@ -94,7 +101,7 @@ void elastic::start() {
   const std::lock_guard hold(deciding_);
   allowed_ = first;
   adjust(reason);
-  if (capacity_ != nullptr) thread_ = std::thread([this] { monitor(); });
+  if (capacity_ != nullptr || tracing()) thread_ = std::thread([this] { monitor(); });
 }
 
 void elastic::stop() {
@@ -120,7 +127,8 @@ void elastic::monitor() {
     const std::uint32_t seen = alarm_.load();
     if (core_.counts.load().active != 0) last_inside = clock::now();
     if (clock::now() - last_inside < silence) {
-      const timespec pause{0, std::chrono::nanoseconds(sampling).count()};
+      const auto each = tracing() ? sampling_for_trace : sampling;
+      const timespec pause{0, std::chrono::nanoseconds(each).count()};
       futex_wait(alarm_, seen, &pause);
       if (core_.counts.load().active == 0) continue;
     } else {
@@ -131,7 +139,7 @@ void elastic::monitor() {
       last_inside = clock::now();
       if (ending_.load()) return;
     }
-    look_at_facts();
+    if (capacity_ != nullptr) look_at_facts();
     look_at_delays();
   }
 }
@@ -146,40 +154,54 @@ void elastic::look_at_facts() {
 }
 
 void elastic::look_at_delays() {
+  const std::uint64_t now = ticks();
   std::uint64_t ran = 0;
   std::uint64_t waited = 0;
   const unsigned count = core_.worker_count.load(std::memory_order_acquire);
+  delays_.resize(count);
   for (unsigned i = 0; i < count; ++i) {
-    const int thread =
-        core_.workers[i].load(std::memory_order_relaxed)->thread_id.load(std::memory_order_relaxed);
-    std::uint64_t r = 0;
-    std::uint64_t w = 0;
-    if (thread == 0 || !read_delays(thread, r, w)) continue;
-    ran += r;
-    waited += w;
-  }
-  // A thread that has left may take its times with it: such a sample says nothing.
-  if (ran >= ran_ns_ && waited >= waited_ns_) {
-    const std::uint64_t more_ran = ran - ran_ns_;
-    const std::uint64_t more_waited = waited - waited_ns_;
-    const bool now_short = more_waited * 10 > more_ran + more_waited;
-    if (more_ran + more_waited > 1'000'000 && now_short != short_.load(std::memory_order_relaxed)) {
-      short_.store(now_short, std::memory_order_relaxed);
-      char text[120];
-      std::snprintf(text, sizeof text, "workers waited for a CPU in %.0f %% of the time that they wanted one",
-                    100.0 * static_cast<double>(more_waited) / static_cast<double>(more_ran + more_waited));
-      const std::lock_guard hold(deciding_);
-      record(now_short ? 1 : 0, now_short ? 0 : 1, text);
-      log_.back().what = "spinning";
+    const worker& who = *core_.workers[i].load(std::memory_order_relaxed);
+    const int thread = who.thread_id.load(std::memory_order_relaxed);
+    delay& seen = delays_[i];
+    delay latest{thread, 0, 0};
+    if (thread != 0 && !read_delays(thread, latest.ran_ns, latest.waited_ns)) latest.thread = 0;
+    if (latest.thread != 0 && latest.thread == seen.thread) {
+      ran += latest.ran_ns - seen.ran_ns;
+      waited += latest.waited_ns - seen.waited_ns;
+      if (latest.waited_ns - seen.waited_ns > shortest_traced_wait_ns)
+        trace_no_cpu(core_.serial, who.id, looked_at_, now, latest.waited_ns - seen.waited_ns);
     }
+    seen = latest;
   }
-  ran_ns_ = ran;
-  waited_ns_ = waited;
+  looked_at_ = now;
+  judge(ran, waited);
 }
 
-void elastic::record(unsigned before, unsigned after, const std::string& reason) {
+void elastic::judge(std::uint64_t ran_ns, std::uint64_t waited_ns) {
+  ran_ns_ += ran_ns;
+  waited_ns_ += waited_ns;
+  const auto now = std::chrono::steady_clock::now();
+  if (now - judged_at_ < sampling || ran_ns_ + waited_ns_ < least_to_judge_ns) return;
+  const double share = static_cast<double>(waited_ns_) / static_cast<double>(ran_ns_ + waited_ns_);
+  judged_at_ = now;
+  ran_ns_ = 0;
+  waited_ns_ = 0;
+  // Two thresholds, so that it does not change at each sample.
+  const bool before = cpu_is_short();
+  const bool after = before ? share > 0.05 : share > 0.1;
+  if (before == after) return;
+  short_.store(after, std::memory_order_relaxed);
+  char text[120];
+  std::snprintf(text, sizeof text, "the workers waited for a CPU in %.0f %% of the time that they wanted one",
+                100.0 * share);
+  const std::lock_guard hold(deciding_);
+  record("spinning", before ? 0 : 1, after ? 0 : 1, text);
+}
+
+void elastic::record(const char* what, unsigned before, unsigned after, const std::string& reason) {
   if (log_.size() == most_decisions) log_.erase(log_.begin(), log_.begin() + most_decisions / 2);
-  log_.push_back({std::chrono::steady_clock::now(), "workers", before, after, reason});
+  log_.push_back({std::chrono::steady_clock::now(), what, before, after, reason});
+  trace_decision(core_.serial, log_.back(), ticks());
 }
 
 void elastic::adjust(const std::string& reason) {
@@ -187,7 +209,7 @@ void elastic::adjust(const std::string& reason) {
   wanted += std::min(blocked_.load(), most_blocked);
   const unsigned before = target_.load();
   if (!log_.empty() && wanted == before) return;
-  record(log_.empty() ? wanted : before, wanted, reason);
+  record("workers", log_.empty() ? wanted : before, wanted, reason);
   // Stored before the flags: a worker clears its flag first and reads this afterwards (background_main).
   target_.store(wanted);
   if (core_.closed.load()) return;

@@ -5,6 +5,7 @@
 #include <sukima/runtime.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <mutex>
 #include <string>
@@ -67,7 +68,16 @@ class elastic {
   void wake() noexcept;
   /// Brings the workers' number to what the facts, the program's limit and blocked workers make it.
   void adjust(const std::string& reason);
-  void record(unsigned before, unsigned after, const std::string& reason);
+  void record(const char* what, unsigned before, unsigned after, const std::string& reason);
+  /// Decides whether CPU is short, from how long the workers ran and waited for a CPU since the last sample.
+  void judge(std::uint64_t ran_ns, std::uint64_t waited_ns);
+
+  /// What the kernel said of one worker's thread at the last sample.
+  struct delay {
+    int thread = 0;  ///< 0: unknown
+    std::uint64_t ran_ns = 0;
+    std::uint64_t waited_ns = 0;
+  };
 
   runtime_core& core_;
   sukima_capacity* capacity_ = nullptr;
@@ -77,8 +87,12 @@ class elastic {
   /// Workers that the facts allow, without those that are made up for. Guarded by deciding_.
   unsigned allowed_ = 1;
   unsigned limit_ = 0;  ///< the program's own limit; 0: none
+  // Only for the monitor.
+  std::vector<delay> delays_;
+  std::uint64_t looked_at_ = 0;
   std::uint64_t waited_ns_ = 0;
   std::uint64_t ran_ns_ = 0;
+  std::chrono::steady_clock::time_point judged_at_{};
 
   std::atomic<bool> dozing_{false};
   std::atomic<bool> ending_{false};

@@ -41,6 +41,18 @@ std::system_error no_strand() {
           "sukima: no address space for a strand; a smaller SUKIMA_STACK needs less"};
 }
 
+/// The calling thread's number in the kernel, which asks it only once.
+int this_threads_id() noexcept {
+  thread_local int id = 0;
+  thread_local unsigned asked_in = 0;
+  const unsigned generation = fork_generation.load(std::memory_order_relaxed);
+  if (id == 0 || asked_in != generation) {
+    id = static_cast<int>(syscall(SYS_gettid));
+    asked_in = generation;
+  }
+  return id;
+}
+
 /// The worker that this thread was when it entered last.
 struct last_entry {
   std::uint64_t serial = 0;
@@ -144,6 +156,7 @@ void runtime_core::stop() {
   for (unsigned i = 0; i < count; ++i) ring(*workers[i].load(std::memory_order_relaxed));
   for (std::thread& t : threads) t.join();
   threads.clear();
+  write_trace();
 }
 
 worker* runtime_core::add_worker(unsigned rank) {
@@ -160,6 +173,7 @@ worker* runtime_core::add_worker(unsigned rank) {
   // Other draws in each runtime, so that what a guard refuses once is not refused in every run.
   w->random_state = (0x9E3779B97F4A7C15ull * (id + 1) ^ (ticks() * 0xBF58476D1CE4E5B9ull)) | 1;
   w->state_since = ticks();
+  w->trace = trace_worker(serial, id);
   w->taken.store(true, std::memory_order_relaxed);
   w->box.store(closed_box, std::memory_order_relaxed);
   if (rank == 0 && id == 0) w->taken.store(false, std::memory_order_relaxed);
@@ -209,6 +223,7 @@ void runtime_core::enter(root_task& root) {
   const std::uint64_t begun = ticks();
   s->entered_at.store(begun, std::memory_order_relaxed);
   w->thread_exceptions = this_threads_exceptions();
+  w->thread_id.store(this_threads_id(), std::memory_order_relaxed);
   ensure_alternate_stack();
   strand* const outer = running_strand();  // of another runtime, whose worker this thread is
   w->enter_state(worker_state::working, begun);
@@ -229,7 +244,7 @@ void runtime_core::background_main(worker& w) {
   pthread_setname_np(pthread_self(), "sukima");
   if (chosen.pin == pin_policy::cpu) pin_to(w.rank);
   ensure_alternate_stack();
-  w.thread_id.store(static_cast<int>(syscall(SYS_gettid)), std::memory_order_relaxed);
+  w.thread_id.store(this_threads_id(), std::memory_order_relaxed);
   w.thread_exceptions = this_threads_exceptions();
   while (!closed.load()) {
     const std::uint32_t seen = w.bell.load();

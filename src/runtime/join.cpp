@@ -33,6 +33,7 @@ void after_park(worker& w, strand* from, void* argument) {
 void count_park(worker& w) noexcept {
   runtime_core& r = *w.runtime;
   ++w.counts.parks;
+  w.note(trace_kind::park);
   const std::size_t now = r.parked.fetch_add(1, std::memory_order_relaxed) + 1;
   if (now > r.parked_peak.load(std::memory_order_relaxed))
     r.parked_peak.store(now, std::memory_order_relaxed);

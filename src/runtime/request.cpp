@@ -46,9 +46,10 @@ task* request::poll(worker& w) noexcept {
     task* t = w.reply.load(std::memory_order_acquire);
     if (t == nullptr) return nullptr;
     w.reply.store(nullptr, std::memory_order_relaxed);
-    asked_ = nullptr;
+    const worker* const victim = std::exchange(asked_, nullptr);
     if (t != no_task) {
       ++w.counts.steals;
+      w.note(trace_kind::steal, victim->id);
       return t;
     }
   }

@@ -201,6 +201,7 @@ task* runtime_core::steal_from(worker& w, worker& victim) noexcept {
       s->publish_wanted.store(true);
       s->raise();
       ++w.counts.steals;
+      w.note(trace_kind::steal, victim.id);
       return t;
     }
   }

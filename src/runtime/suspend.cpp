@@ -80,6 +80,7 @@ void suspend_running(char* top, void (*store)(void*, resumer), void* closure) {
     throw;
   }
   ++s.on->counts.suspensions;
+  s.on->note(trace_kind::suspend);
   strand* other = s.pins == 0 ? s.on->take_strand() : nullptr;
   if (other == nullptr) {
     wait_pinned(s, number);

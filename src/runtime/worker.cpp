@@ -43,6 +43,11 @@ void worker::enter_state(worker_state next, std::uint64_t now) noexcept {
   counts.ticks_in_state[static_cast<unsigned>(state)] += now - state_since;
   state = next;
   state_since = now;
+  if (trace != nullptr) trace->add(static_cast<trace_kind>(next), now);
+}
+
+void worker::note(trace_kind kind, std::uint32_t argument) noexcept {
+  if (trace != nullptr) trace->add(kind, ticks(), argument);
 }
 
 }  // namespace sukima::detail

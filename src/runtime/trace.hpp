@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The timeline of a run, written in Chrome's trace format where SUKIMA_TRACE says.
+#pragma once
+
+#include <sukima/runtime.hpp>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+namespace sukima::detail {
+
+/// What happened. The first four are the states of a worker, in the order of worker_state; each lasts until the next.
+enum class trace_kind : std::uint32_t { working, searching, sleeping, outside, steal, park, suspend, abort };
+
+struct trace_event {
+  std::uint64_t tick;
+  trace_kind kind;
+  std::uint32_t argument;  ///< steal: the victim's number
+};
+
+/// One worker's events. Only its own thread adds; anybody may read what was added before.
+class trace_buffer {
+ public:
+  trace_buffer() = default;
+  ~trace_buffer();
+  trace_buffer(const trace_buffer&) = delete;
+  trace_buffer& operator=(const trace_buffer&) = delete;
+
+  /// Forgets the event if there is no memory, or a million of them already.
+  void add(trace_kind kind, std::uint64_t tick, std::uint32_t argument = 0) noexcept;
+  /// Partner: the release store in `add`.
+  std::size_t size() const noexcept { return size_.load(std::memory_order_acquire); }
+  const trace_event& operator[](std::size_t i) const noexcept { return chunks_[i / chunk][i % chunk]; }
+  bool is_full() const noexcept { return size() == chunk * chunks; }
+
+ private:
+  static constexpr std::size_t chunk = 4096;
+  static constexpr std::size_t chunks = 256;
+  std::array<trace_event*, chunks> chunks_{};  ///< released with size_
+  std::atomic<std::size_t> size_{0};
+};
+
+/// Is there to be a trace? \throws bad_setting if SUKIMA_TRACE names a file that cannot be written
+bool tracing();
+/// A buffer for a new worker of a runtime; null if there is no trace. Lives until the process ends.
+trace_buffer* trace_worker(std::uint64_t runtime_serial, unsigned worker);
+/// That worker's thread waited for a CPU for so long, at some time between these ticks.
+void trace_no_cpu(std::uint64_t runtime_serial, unsigned worker, std::uint64_t from, std::uint64_t to,
+                  std::uint64_t waited_ns);
+void trace_decision(std::uint64_t runtime_serial, const decision& made, std::uint64_t tick);
+/// Writes everything so far. Also done when the process ends.
+void write_trace() noexcept;
+
+}  // namespace sukima::detail
