@@ -2,7 +2,9 @@
 // Settings of a runtime, and the environment variables behind them.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +16,19 @@ enum class wait_policy {
   block,     ///< sleeps at once
   spin,      ///< never sleeps
   pause,     ///< never sleeps, but tells the CPU so
+  condvar,   ///< sleeps at once, on a mutex and a condition variable instead of a futex: for comparison
 };
+
+/// Where a thread of the runtime can wait. docs/waiting.md says what ends each wait.
+enum class wait_place {
+  idle,     ///< for work
+  result,   ///< for the end of a task that was stolen, at its join; other work is taken meanwhile
+  reply,    ///< steal protocol `request`: for the answer of the victim that was asked
+  refusal,  ///< for that answer when it is not wanted any more
+  start,    ///< a worker that is one too many just now, or has not begun: until it may run
+  lock,     ///< for the short lock around the queue of strands that can go on
+};
+inline constexpr unsigned wait_places = 6;
 
 /// Whether a worker stays on one CPU.
 enum class pin_policy {
@@ -26,8 +40,14 @@ enum class pin_policy {
 struct settings {
   /// Workers, the entering thread included [SUKIMA_WORKERS, 1 … 1024]; 0: as many as there are usable CPUs.
   unsigned workers = 0;
-  /// [SUKIMA_WAIT: adaptive, block, spin, pause]
+  /// At all places that `wait_at` does not name [SUKIMA_WAIT: a policy, or several parts such as
+  /// adaptive,reply=spin,lock=pause; policies: adaptive, block, spin, pause, condvar; places as in wait_place].
   wait_policy wait = wait_policy::adaptive;
+  /// Policies of single places, by wait_place.
+  std::array<std::optional<wait_policy>, wait_places> wait_at{};
+  wait_policy policy_at(wait_place place) const noexcept {
+    return wait_at[static_cast<unsigned>(place)].value_or(wait);
+  }
   /// Tasks that each worker keeps published ahead of demand, 1 … 8; 0: none, thieves ask one victim and wait
   /// for its answer [SUKIMA_STEAL: request, ready:K].
   unsigned ready = 1;

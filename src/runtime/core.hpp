@@ -29,6 +29,34 @@ inline constexpr std::uint32_t flag_leave = 2;  ///< the root that your thread w
 /// Times of a worker by state, in ticks of `ticks()`.
 enum class worker_state : unsigned { working, searching, sleeping, outside };
 
+inline void pause_cpu() noexcept {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+/// A mutex that is waited for by a policy. `condvar` is a mutex's own way to wait, `block`.
+class policy_mutex {
+ public:
+  explicit policy_mutex(wait_policy p) : policy_(p) {}
+  void lock() {
+    // A lock is held for some ten nanoseconds, unless its holder has lost its CPU.
+    for (int tries = 0; policy_ != wait_policy::block && policy_ != wait_policy::condvar; ++tries) {
+      if (mutex_.try_lock()) return;
+      if (policy_ == wait_policy::adaptive && tries == 20) break;
+      if (policy_ != wait_policy::spin) pause_cpu();
+    }
+    mutex_.lock();
+  }
+  void unlock() { mutex_.unlock(); }
+
+ private:
+  const wait_policy policy_;
+  std::mutex mutex_;
+};
+
 struct alignas(128) worker {
   runtime_core* runtime = nullptr;
   unsigned id = 0;
@@ -38,6 +66,8 @@ struct alignas(128) worker {
   std::atomic<std::uint32_t> flags{0};
   /// Futex: counts calls to wake up. Read before the last look around, waited on afterwards.
   std::atomic<std::uint32_t> bell{0};
+  std::mutex bell_lock;  ///< with bell_rung, for the policy `condvar`: held while `bell` is looked at
+  std::condition_variable bell_rung;
   std::atomic<bool> deep{false};  ///< asleep for good, or about to be (sleep.cpp)
   std::atomic<bool> taken{false};  ///< an entering thread has this slot
   std::atomic<int> thread_id{
@@ -112,6 +142,7 @@ struct runtime_core {
   runtime_core& operator=(const runtime_core&) = delete;
 
   const settings chosen;
+  const bool uses_condvar;  ///< at any place
   const unsigned worker_limit;  ///< background threads + one entering thread
   const std::uint64_t serial;  ///< tells runtimes apart that had the same address
   const unsigned generation;  ///< how often fork() was called above it
@@ -128,13 +159,13 @@ struct runtime_core {
   std::atomic<std::uint64_t> quiet_since{0};  ///< tick at which the last entry left
 
   /// Strands that can go on, and tasks whose strand was parked before anybody took them. First in, first out.
-  alignas(128) std::mutex queue_lock;
+  alignas(128) policy_mutex queue_lock{chosen.policy_at(wait_place::lock)};
   std::deque<strand*> ready;
   std::deque<task*> spilled;
   std::atomic<std::size_t> queued{0};
 
   /// Strands that stopped with work left that a stand-in may split off.
-  std::mutex leftover_lock;
+  policy_mutex leftover_lock{chosen.policy_at(wait_place::lock)};
   std::deque<strand*> leftover;
   std::atomic<std::size_t> leftovers{0};
 
@@ -166,7 +197,8 @@ struct runtime_core {
   work search(worker& w, task* awaited);
   work wait_for_descendants(worker& w, task* awaited, reach allowed);
   bool is_called(const worker& w, const task* awaited, reach allowed) const noexcept;
-  bool spins(std::uint64_t since) const noexcept;
+  /// Does whoever waits at this place since that tick look again at once, or sleep now?
+  bool spins(wait_place place, std::uint64_t since) const noexcept;
   void register_sleeper(worker& w, task* awaited) noexcept;
   work try_once(worker& w, task* awaited, reach allowed);
   work take_queued(task* awaited, reach allowed);
@@ -184,14 +216,16 @@ struct runtime_core {
   /// A searcher stops searching: if it was the last one, a sleeper is promoted to search in its place.
   void end_search() noexcept;
   /// Sleeps until there may be something to look at; the caller is a searcher before and after.
-  void sleep(worker& w, task* awaited, std::uint32_t seen, std::uint64_t& timeout_ns) noexcept;
+  void sleep(worker& w, wait_place place, task* awaited, std::uint32_t seen,
+             std::uint64_t& timeout_ns) noexcept;
   void entry_begins() noexcept;
   void entry_ends(std::uint64_t now) noexcept;
   void wake_watch() noexcept;
   void ring(worker& w) noexcept;
-  void wait_for_bell(worker& w, std::uint32_t seen) noexcept;
+  void wait_for_bell(worker& w, wait_place place, std::uint32_t seen) noexcept;
   /// Sleeps until the bell or a time-out, which grows from call to call.
-  void sleep_by_the_clock(worker& w, std::uint32_t seen, std::uint64_t& timeout_ns) noexcept;
+  void sleep_by_the_clock(worker& w, wait_place place, std::uint32_t seen,
+                          std::uint64_t& timeout_ns) noexcept;
 
   // abort.cpp
   void raise_all() noexcept;
@@ -254,6 +288,7 @@ class request {
  public:
   /// The task that the victim gave; else asks one, if none is asked.
   task* poll(worker& w) noexcept;
+  bool is_pending() const noexcept { return asked_ != nullptr; }
   /// Ends the asking. The task that was on its way, or null.
   task* withdraw(worker& w) noexcept;
 

@@ -36,6 +36,12 @@ std::uint64_t next_serial() noexcept {
   return serial.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
+bool has_condvar(const settings& s) noexcept {
+  for (unsigned i = 0; i < wait_places; ++i)
+    if (s.policy_at(static_cast<wait_place>(i)) == wait_policy::condvar) return true;
+  return false;
+}
+
 std::system_error no_strand() {
   return {std::make_error_code(std::errc::not_enough_memory),
           "sukima: no address space for a strand; a smaller SUKIMA_STACK needs less"};
@@ -94,6 +100,7 @@ void runtime_core::die_if_orphaned() const noexcept {
 
 runtime_core::runtime_core(const settings& s, unsigned most_workers)
     : chosen(s),
+      uses_condvar(has_condvar(s)),
       worker_limit(most_workers),
       serial(next_serial()),
       generation(count_forks()),
@@ -251,7 +258,7 @@ void runtime_core::background_main(worker& w) {
     // Cleared first, then looked: who makes it surplus stores the target first and sets the flag afterwards.
     w.flags.fetch_and(~flag_leave);
     if (elasticity.is_surplus(w.rank)) {
-      if (!closed.load()) wait_for_bell(w, seen);
+      if (!closed.load() && !spins(wait_place::start, ticks())) wait_for_bell(w, wait_place::start, seen);
       continue;
     }
     strand* s = w.take_strand();

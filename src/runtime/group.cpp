@@ -17,6 +17,7 @@
 // none is resumed twice. The group lives until its servers are done; they are joined like any task.
 #include "core.hpp"
 
+#include <sukima/cancel.hpp>
 #include <sukima/detail/group.hpp>
 #include <sukima/fork.hpp>
 #include <sukima/suspend.hpp>
@@ -81,8 +82,8 @@ struct group_core {
     const std::lock_guard hold(lock);
     return remove(newest);
   }
-  group_server* wanted_server();
-  void call_for_help();
+  group_server* wanted_server() noexcept;
+  void call_for_help() noexcept;
   void adopt(task& t) const noexcept;
   void end(group_child* child) noexcept;
   void fail(std::exception_ptr e) noexcept;
@@ -90,11 +91,12 @@ struct group_core {
   void serve(context c);
   bool finish_waiting();
   void discard_pending() noexcept;
-  void wait_for_others(char* top, bool even_if_pending);
+  void wait_for_others(char* top);
 };
 
 /// A server to be queued: there are children, none is queued yet, and there may be more of them. Under the lock.
-group_server* group_core::wanted_server() {
+/// Null, too, where there is no memory for one: the waiters will do its work.
+group_server* group_core::wanted_server() noexcept {
   if (pending == 0) return nullptr;
   group_server* idle = nullptr;
   for (group_server& s : servers) {
@@ -104,7 +106,11 @@ group_server* group_core::wanted_server() {
   }
   if (idle == nullptr) {
     if (servers.size() >= std::min<std::size_t>(most_servers, runtime->worker_limit)) return nullptr;
-    idle = &servers.emplace_back();
+    try {
+      idle = &servers.emplace_back();
+    } catch (const std::bad_alloc&) {
+      return nullptr;
+    }
     idle->group = this;
     idle->run = [](task* self, context c) {
       auto* me = static_cast<group_server*>(self);
@@ -129,7 +135,7 @@ group_server* group_core::wanted_server() {
 }
 
 /// Queues a server if one is wanted.
-void group_core::call_for_help() {
+void group_core::call_for_help() noexcept {
   group_server* server = nullptr;
   {
     const std::lock_guard hold(lock);
@@ -194,13 +200,13 @@ void group_core::discard_pending() noexcept {
 }
 
 /// Suspends the running strand until the last child has ended, or one was added.
-void group_core::wait_for_others(char* top, bool even_if_pending) {
+void group_core::wait_for_others(char* top) {
   group_waiter me;
   suspend(context{top}, [&](resumer r) {
     bool over = false;
     {
       const std::lock_guard hold(lock);
-      over = unfinished == 0 || (pending != 0 && !even_if_pending);
+      over = unfinished == 0 || pending != 0;
       if (!over) {
         me.resume = r;
         me.next = waiting;
@@ -262,7 +268,7 @@ void end_group(group_core* g) noexcept {
     }
     cancel_group(*g);
     g->discard_pending();
-    g->wait_for_others(top, false);
+    g->wait_for_others(top);
   }
   // A server that nobody has taken is run here, in no time: its group is empty.
   for (group_server& server : g->servers)
@@ -276,17 +282,14 @@ bool add_child(group_core& g, group_child* child) {
   group_waiter* waiter = nullptr;
   {
     const std::lock_guard hold(g.lock);
-    const bool full = g.pending >= most_pending && running_strand() != nullptr;
+    const strand* here = running_strand();
+    const bool full = g.pending >= most_pending && here != nullptr && here->runtime == g.runtime;
     if (!full) {
       g.push(child);
       if (g.waiting != nullptr)
         waiter = std::exchange(g.waiting, g.waiting->next);
       else
-        try {
-          server = g.wanted_server();
-        } catch (...) {
-          // No memory for a server: a waiter will run it.
-        }
+        server = g.wanted_server();
     }
     ++g.unfinished;
     if (full) return false;
@@ -301,6 +304,8 @@ void run_child(group_core& g, group_child* child, context c) {
   fork2(c, [] {}, [] {});  // leaves if it was the caller that was aborted
 }
 
+void drop_child(group_core& g, group_child* child) noexcept { g.end(child); }
+
 bool wait_group(group_core& g, context c) {
   require_strand("sukima: a task group can be waited for only inside of a runtime");
   for (;;) {
@@ -313,7 +318,7 @@ bool wait_group(group_core& g, context c) {
       const std::lock_guard hold(g.lock);
       if (g.unfinished == 0) break;
     }
-    g.wait_for_others(c.top, false);
+    g.wait_for_others(c.top);
   }
   fork2(c, [] {}, [] {});  // leaves if the caller was aborted meanwhile
   return g.finish_waiting();

@@ -11,6 +11,8 @@
 // (arrive in switch.cpp). Model: model/request.pml.
 #include "core.hpp"
 
+#include <sukima/detail/loop.hpp>
+
 namespace sukima::detail {
 
 void open_box(worker& w) noexcept { w.box.store(nullptr, std::memory_order_release); }
@@ -78,7 +80,13 @@ task* request::withdraw(worker& w) noexcept {
   }
   asked_ = nullptr;
   task* t = nullptr;
-  while ((t = w.reply.load(std::memory_order_acquire)) == nullptr) std::this_thread::yield();
+  const std::uint64_t since = ticks();
+  for (;;) {
+    const std::uint32_t seen = w.bell.load();
+    if ((t = w.reply.load(std::memory_order_acquire)) != nullptr) break;
+    // Whoever took the request out of the box stores the answer, then rings.
+    if (!w.runtime->spins(wait_place::refusal, since)) w.runtime->wait_for_bell(w, wait_place::refusal, seen);
+  }
   w.reply.store(nullptr, std::memory_order_relaxed);
   if (t == no_task) return nullptr;
   ++w.counts.steals;

@@ -11,14 +11,6 @@ namespace sukima::detail {
 
 namespace {
 
-inline void pause_cpu() noexcept {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
-
 /// `adaptive` looks around for about as long as a wake-up costs (3 to 4 µs) before it sleeps.
 constexpr std::uint64_t adaptive_spin_ticks = 10'000;
 /// A root younger than this (1.5 µs) is not stolen from: it may be over before the thief has the task's memory, and
@@ -64,11 +56,12 @@ bool runtime_core::is_called(const worker& w, const task* awaited, reach allowed
   return (w.flags.load() & flag_leave) != 0 || (w.background && closed.load());
 }
 
-bool runtime_core::spins(std::uint64_t since) const noexcept {
-  if (chosen.wait == wait_policy::block) return false;
-  if (chosen.wait == wait_policy::adaptive && elasticity.cpu_is_short()) return false;
-  if (chosen.wait != wait_policy::spin) pause_cpu();
-  return chosen.wait != wait_policy::adaptive || ticks() - since < adaptive_spin_ticks;
+bool runtime_core::spins(wait_place place, std::uint64_t since) const noexcept {
+  const wait_policy policy = chosen.policy_at(place);
+  if (policy == wait_policy::block || policy == wait_policy::condvar) return false;
+  if (policy == wait_policy::adaptive && elasticity.cpu_is_short()) return false;
+  if (policy != wait_policy::spin) pause_cpu();
+  return policy != wait_policy::adaptive || ticks() - since < adaptive_spin_ticks;
 }
 
 work runtime_core::find_work(worker& w, task* awaited, reach allowed) {
@@ -102,10 +95,13 @@ work runtime_core::search(worker& w, task* awaited) {
     };
     if (look()) break;
     if (chosen.ready != 0) ask(w);
-    if (spins(since)) continue;
+    const wait_place place = asking.is_pending()  ? wait_place::reply
+                             : awaited != nullptr ? wait_place::result
+                                                  : wait_place::idle;
+    if (spins(place, since)) continue;
     register_sleeper(w, awaited);
     if (look() || is_called(w, awaited, reach::anything)) break;
-    sleep(w, awaited, seen, timeout_ns);
+    sleep(w, place, awaited, seen, timeout_ns);
     if (timeout_ns == 0) since = ticks();
   }
   if (task* t = asking.withdraw(w)) {
@@ -127,11 +123,11 @@ work runtime_core::wait_for_descendants(worker& w, task* awaited, reach allowed)
     const std::uint32_t seen = w.bell.load();
     if ((found = try_once(w, awaited, allowed))) break;
     if (allowed == reach::limited && ticks() - since > patience_ticks) break;
-    if (spins(since)) continue;
+    if (spins(wait_place::result, since)) continue;
     register_sleeper(w, awaited);
     if (is_called(w, awaited, allowed)) break;
     w.enter_state(worker_state::sleeping);
-    sleep_by_the_clock(w, seen, timeout_ns);
+    sleep_by_the_clock(w, wait_place::result, seen, timeout_ns);
     w.enter_state(worker_state::searching);
   }
   return found;

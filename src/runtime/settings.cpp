@@ -24,8 +24,15 @@ const char* name_of(wait_policy p) noexcept {
       return "spin";
     case wait_policy::pause:
       return "pause";
+    case wait_policy::condvar:
+      return "condvar";
   }
   return "?";
+}
+
+const char* name_of(wait_place p) noexcept {
+  static constexpr const char* names[wait_places] = {"idle", "result", "reply", "refusal", "start", "lock"};
+  return names[static_cast<unsigned>(p)];
 }
 
 const char* name_of(pin_policy p) noexcept { return p == pin_policy::cpu ? "cpu" : "none"; }
@@ -85,10 +92,42 @@ std::optional<std::size_t> size(std::string_view text) {
 
 constexpr std::string_view accepted_workers =
     "a whole number from 1 to 1024, or leave it unset for the usable CPUs";
+constexpr std::string_view accepted_wait =
+    "adaptive, block, spin, pause or condvar, perhaps followed by others for single places as in "
+    "adaptive,reply=spin (places: idle, result, reply, refusal, start, lock)";
 constexpr std::string_view accepted_stack = "a size from 16K to 64G, such as 256M";
 constexpr std::string_view accepted_choices = "a size from 16K to 64M, such as 8M";
 constexpr std::string_view accepted_strands = "a whole number from 1 to 1000000";
 constexpr std::string_view accepted_steal = "request, ready or ready:K with K from 1 to 8";
+
+std::optional<wait_policy> policy(std::string_view name) {
+  for (const wait_policy p : {wait_policy::adaptive, wait_policy::block, wait_policy::spin,
+                              wait_policy::pause, wait_policy::condvar})
+    if (name == detail::name_of(p)) return p;
+  return std::nullopt;
+}
+
+/// `policy` or `place=policy`, separated by commas; an earlier part counts less. False: not understood.
+bool read_waits(std::string_view text, settings& s) {
+  for (;;) {
+    const std::size_t comma = text.find(',');
+    const std::string_view part = text.substr(0, comma);
+    const std::size_t equals = part.find('=');
+    const auto p = policy(equals == std::string_view::npos ? part : part.substr(equals + 1));
+    if (!p) return false;
+    if (equals == std::string_view::npos) {
+      s.wait = *p;
+    } else {
+      unsigned place = 0;
+      while (place < wait_places && part.substr(0, equals) != detail::name_of(static_cast<wait_place>(place)))
+        ++place;
+      if (place == wait_places) return false;
+      s.wait_at[place] = *p;
+    }
+    if (comma == std::string_view::npos) return true;
+    text.remove_prefix(comma + 1);
+  }
+}
 
 std::optional<std::string_view> variable(const char* name) {
   const char* value = std::getenv(name);
@@ -106,13 +145,7 @@ settings settings::from_environment() {
     s.workers = static_cast<unsigned>(*n);
   }
   if (const auto v = variable("SUKIMA_WAIT")) {
-    bool known = false;
-    for (wait_policy p : {wait_policy::adaptive, wait_policy::block, wait_policy::spin, wait_policy::pause})
-      if (*v == detail::name_of(p)) {
-        s.wait = p;
-        known = true;
-      }
-    if (!known) refuse("SUKIMA_WAIT", *v, "adaptive, block, spin or pause");
+    if (!read_waits(*v, s)) refuse("SUKIMA_WAIT", *v, accepted_wait);
   }
   if (const auto v = variable("SUKIMA_STEAL")) {
     if (*v == "request") {
@@ -167,6 +200,10 @@ void settings::check() const {
 std::string settings::text() const {
   std::string t = "workers=" + (workers == 0 ? std::string("auto") : std::to_string(workers));
   t += std::string(" wait=") + detail::name_of(wait);
+  for (unsigned i = 0; i < wait_places; ++i)
+    if (wait_at[i])
+      t +=
+          std::string(",") + detail::name_of(static_cast<wait_place>(i)) + "=" + detail::name_of(*wait_at[i]);
   t += ready == 0 ? std::string(" steal=request") : " steal=ready:" + std::to_string(ready);
   t += std::string(" pin=") + detail::name_of(pin);
   t += " stack=" + std::to_string(stack) + " choices=" + std::to_string(choices) +

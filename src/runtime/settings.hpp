@@ -7,6 +7,7 @@
 namespace sukima::detail {
 
 const char* name_of(wait_policy p) noexcept;
+const char* name_of(wait_place p) noexcept;
 const char* name_of(pin_policy p) noexcept;
 
 }  // namespace sukima::detail

@@ -53,17 +53,34 @@ void runtime_core::ring(worker& w) noexcept {
   stress_point();
   w.bell.fetch_add(1);  // partner: sleep(), which waits on the value it read before its last look
   futex(w.bell, FUTEX_WAKE, 1, nullptr);
+  if (!uses_condvar) return;
+  // Whoever looked at the bell before holds the lock until it waits.
+  {
+    const std::lock_guard hold(w.bell_lock);
+  }
+  w.bell_rung.notify_one();
 }
 
-void runtime_core::wait_for_bell(worker& w, std::uint32_t seen) noexcept {
-  futex(w.bell, FUTEX_WAIT, seen, nullptr);
+void runtime_core::wait_for_bell(worker& w, wait_place place, std::uint32_t seen) noexcept {
+  if (chosen.policy_at(place) != wait_policy::condvar) {
+    futex(w.bell, FUTEX_WAIT, seen, nullptr);
+    return;
+  }
+  std::unique_lock hold(w.bell_lock);
+  w.bell_rung.wait(hold, [&] { return w.bell.load() != seen; });
 }
 
-void runtime_core::sleep_by_the_clock(worker& w, std::uint32_t seen, std::uint64_t& timeout_ns) noexcept {
+void runtime_core::sleep_by_the_clock(worker& w, wait_place place, std::uint32_t seen,
+                                      std::uint64_t& timeout_ns) noexcept {
   timeout_ns = std::clamp(timeout_ns, shortest_watch_ns, longest_watch_ns);
-  const timespec t{static_cast<time_t>(timeout_ns / 1'000'000'000),
-                   static_cast<long>(timeout_ns % 1'000'000'000)};
-  futex(w.bell, FUTEX_WAIT, seen, &t);
+  if (chosen.policy_at(place) == wait_policy::condvar) {
+    std::unique_lock hold(w.bell_lock);
+    w.bell_rung.wait_for(hold, std::chrono::nanoseconds(timeout_ns), [&] { return w.bell.load() != seen; });
+  } else {
+    const timespec t{static_cast<time_t>(timeout_ns / 1'000'000'000),
+                     static_cast<long>(timeout_ns % 1'000'000'000)};
+    futex(w.bell, FUTEX_WAIT, seen, &t);
+  }
   timeout_ns += timeout_ns / 2;
 }
 
@@ -149,7 +166,8 @@ void runtime_core::entry_ends(std::uint64_t now) noexcept {
   }
 }
 
-void runtime_core::sleep(worker& w, task* awaited, std::uint32_t seen, std::uint64_t& timeout_ns) noexcept {
+void runtime_core::sleep(worker& w, wait_place place, task* awaited, std::uint32_t seen,
+                         std::uint64_t& timeout_ns) noexcept {
   const auto called = [&] {
     return (awaited != nullptr && is_done(awaited)) || w.reply.load() != nullptr ||
            (w.flags.load() & flag_leave) != 0 || (w.background && closed.load());
@@ -169,7 +187,7 @@ void runtime_core::sleep(worker& w, task* awaited, std::uint32_t seen, std::uint
     if (!w.deep.exchange(false)) ring_a_sleeper(*this);
     watch.store(&w);
     stress_point();
-    sleep_by_the_clock(w, seen, timeout_ns);
+    sleep_by_the_clock(w, place, seen, timeout_ns);
     worker* self = &w;
     watch.compare_exchange_strong(self, nullptr);
     ++w.counts.watch_wakeups;
@@ -190,7 +208,7 @@ void runtime_core::sleep(worker& w, task* awaited, std::uint32_t seen, std::uint
         std::this_thread::yield();
         continue;
       }
-      futex(w.bell, FUTEX_WAIT, seen, nullptr);
+      wait_for_bell(w, place, seen);
       seen = w.bell.load();
       w.deep.store(true);
     }

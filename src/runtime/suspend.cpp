@@ -58,7 +58,7 @@ void wait_pinned(strand& s, std::uint64_t number) noexcept {
     const std::uint32_t seen = w.bell.load();
     const stop_word now = s.stop.load(std::memory_order_acquire);
     if (now.number() == number && now.stage() == stop_stage::running) return;
-    w.runtime->wait_for_bell(w, seen);
+    w.runtime->wait_for_bell(w, wait_place::result, seen);
   }
 }
 

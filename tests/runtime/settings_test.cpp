@@ -59,6 +59,19 @@ TEST(settings, are_read_from_the_environment) {
   EXPECT_EQ(runtime.run([](sukima::context c) { return support::fib(c, 16); }), 987);
 }
 
+TEST(settings, have_a_wait_policy_for_each_place) {
+  const variable wait("SUKIMA_WAIT", "pause,reply=spin,lock=block,idle=condvar");
+  const sukima::settings s = read();
+  EXPECT_EQ(s.wait, sukima::wait_policy::pause);
+  EXPECT_EQ(s.policy_at(sukima::wait_place::reply), sukima::wait_policy::spin);
+  EXPECT_EQ(s.policy_at(sukima::wait_place::lock), sukima::wait_policy::block);
+  EXPECT_EQ(s.policy_at(sukima::wait_place::idle), sukima::wait_policy::condvar);
+  EXPECT_EQ(s.policy_at(sukima::wait_place::result), sukima::wait_policy::pause);
+  EXPECT_NE(s.text().find(" wait=pause,idle=condvar,reply=spin,lock=block "), std::string::npos);
+  sukima::runtime r(s);
+  EXPECT_EQ(r.run([](sukima::context c) { return support::fib(c, 16); }), 987);
+}
+
 TEST(settings, know_other_ways_to_say_it) {
   {
     const variable steal("SUKIMA_STEAL", "request");
@@ -105,8 +118,10 @@ INSTANTIATE_TEST_SUITE_P(
         wrong_value{"SUKIMA_WORKERS", "1025", "1 to 1024"}, wrong_value{"SUKIMA_WORKERS", "-1", "1 to 1024"},
         wrong_value{"SUKIMA_WORKERS", "two", "1 to 1024"}, wrong_value{"SUKIMA_WORKERS", "2 ", "1 to 1024"},
         wrong_value{"SUKIMA_WORKERS", "99999999999999999999999", "1 to 1024"},
-        wrong_value{"SUKIMA_WAIT", "sleep", "adaptive, block, spin or pause"},
-        wrong_value{"SUKIMA_WAIT", "Block", "adaptive, block, spin or pause"},
+        wrong_value{"SUKIMA_WAIT", "sleep", "adaptive, block, spin, pause or condvar"},
+        wrong_value{"SUKIMA_WAIT", "Block", "adaptive, block, spin, pause or condvar"},
+        wrong_value{"SUKIMA_WAIT", "spin,", "places: idle, result, reply, refusal, start, lock"},
+        wrong_value{"SUKIMA_WAIT", "spin,home=block", "idle, result"},
         wrong_value{"SUKIMA_STEAL", "ready:0", "K from 1 to 8"},
         wrong_value{"SUKIMA_STEAL", "ready:9", "K from 1 to 8"},
         wrong_value{"SUKIMA_STEAL", "ready:", "K from 1 to 8"},
@@ -114,8 +129,7 @@ INSTANTIATE_TEST_SUITE_P(
         wrong_value{"SUKIMA_STACK", "1K", "16K to 64G"}, wrong_value{"SUKIMA_STACK", "65G", "16K to 64G"},
         wrong_value{"SUKIMA_STACK", "256MB", "16K to 64G"}, wrong_value{"SUKIMA_STACK", "M", "16K to 64G"},
         wrong_value{"SUKIMA_CHOICES", "65M", "16K to 64M"}, wrong_value{"SUKIMA_CHOICES", "8K", "16K to 64M"},
-        wrong_value{"SUKIMA_ELASTIC", "yes", "on or off"},
-        wrong_value{"SUKIMA_STRANDS", "0", "1 to 1000000"},
+        wrong_value{"SUKIMA_ELASTIC", "yes", "on or off"}, wrong_value{"SUKIMA_STRANDS", "0", "1 to 1000000"},
         wrong_value{"SUKIMA_STRANDS", "1000001", "1 to 1000000"}));
 
 TEST(settings, are_checked_by_the_constructor) {
@@ -135,7 +149,8 @@ TEST(settings, are_checked_by_the_constructor) {
 class every_wait : public testing::TestWithParam<sukima::wait_policy> {};
 INSTANTIATE_TEST_SUITE_P(policies, every_wait,
                          testing::Values(sukima::wait_policy::adaptive, sukima::wait_policy::block,
-                                         sukima::wait_policy::spin, sukima::wait_policy::pause));
+                                         sukima::wait_policy::spin, sukima::wait_policy::pause,
+                                         sukima::wait_policy::condvar));
 
 TEST_P(every_wait, works_with_every_number_of_published_tasks) {
   for (unsigned ready = 0; ready <= 8; ready += ready == 0 ? 1 : 3) {

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Deadlines: one thread that sleeps until the next one and cancels its scope.
+//
+// A deadline lies in the frame of the `cancellable` call that has it, so none is allocated. It is in the clock's
+// list from `start_deadline` to `end_deadline`. The clock cancels under its lock, and cancelling waits for nobody;
+// so who ends a deadline waits a few microseconds at most, and the clock never touches one that has ended.
+#include "core.hpp"
+
+#include <sukima/cancel.hpp>
+
+#include <pthread.h>
+
+#include <chrono>
+#include <csignal>
+#include <new>
+
+namespace sukima::detail {
+
+namespace {
+
+using std::chrono::steady_clock;
+
+class clock_thread {
+ public:
+  void add(deadline& d) {
+    const std::lock_guard hold(lock_);
+    if (!running_) start();
+    // Sorted by time. Deadlines are few, and mostly the new one is the first (nested ones end earlier).
+    deadline** place = &first_;
+    while (*place != nullptr && (*place)->at <= d.at) place = &(*place)->next;
+    d.next = *place;
+    *place = &d;
+    if (first_ == &d) changed_.notify_one();
+  }
+
+  void remove(deadline& d) noexcept {
+    const std::lock_guard hold(lock_);
+    for (deadline** place = &first_; *place != nullptr; place = &(*place)->next)
+      if (*place == &d) {
+        *place = d.next;
+        return;
+      }
+  }
+
+ private:
+  void start() {
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) sigdelset(&all, fault);
+    pthread_sigmask(SIG_BLOCK, &all, &before);  // signals are for the program's own threads
+    try {
+      std::thread([this] { run(); }).detach();
+      running_ = true;
+    } catch (...) {
+      pthread_sigmask(SIG_SETMASK, &before, nullptr);
+      throw;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+
+  [[noreturn]] void run() {
+    pthread_setname_np(pthread_self(), "sukima-clock");
+    std::unique_lock hold(lock_);
+    for (;;) {
+      if (first_ == nullptr) {
+        changed_.wait(hold);
+      } else if (const auto at = first_->at; steady_clock::now() < at) {
+        changed_.wait_until(hold, at);
+      } else {
+        deadline* const due = std::exchange(first_, first_->next);
+        cancel_scope(*due->scope);
+      }
+    }
+  }
+
+  std::mutex lock_;
+  std::condition_variable changed_;
+  deadline* first_ = nullptr;
+  bool running_ = false;
+};
+
+/// Never destroyed: the thread lives as long as the process. A child process after fork() gets one of its own,
+/// because it has not got the thread.
+clock_thread* the_clock() {
+  alignas(clock_thread) static std::byte room[sizeof(clock_thread)];
+  static clock_thread* const made = [] {
+    auto* c = ::new (static_cast<void*>(room)) clock_thread;
+    pthread_atfork(nullptr, nullptr, [] { ::new (static_cast<void*>(room)) clock_thread; });
+    return c;
+  }();
+  return made;
+}
+
+}  // namespace
+
+void start_deadline(deadline& d) { the_clock()->add(d); }
+void end_deadline(deadline& d) noexcept { the_clock()->remove(d); }
+
+}  // namespace sukima::detail
