@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cancelling a computation from anywhere.
+// Cancelling a computation: from anywhere, by a std::stop_token, at a deadline.
 #pragma once
 
 #include <sukima/detail/inside.hpp>
@@ -7,8 +7,12 @@
 #include <sukima/errors.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <optional>
+#include <stop_token>
+#include <type_traits>
+#include <utility>
 
 namespace sukima::detail {
 
@@ -35,6 +39,103 @@ inline constexpr record_kind scope_kind{record_alignment, [](const record*) noex
                                         nullptr,          nullptr,
                                         nullptr};
 
+/// What `cancellable` returns for a function that returns Result.
+template <class Result> using unless_cancelled =
+    std::conditional_t<std::is_void_v<Result>, bool, std::optional<stored<Result>>>;
+
+/// Calls body(context) as a scope that `state` cancels.
+template <class Body, class Result = std::invoke_result_t<Body&, context>>
+unless_cancelled<Result> run_scope(context c, cancel_state& state, Body&& body) {
+  auto* scope = ::new (static_cast<void*>(c.top)) record{reinterpret_cast<std::uintptr_t>(&scope_kind)};
+  const context below{c.top + record_alignment};
+  open_scope(state, scope);
+  try {
+    if constexpr (std::is_void_v<Result>) {
+      body(below);
+      close_scope(state);
+      return true;
+    } else {
+      unless_cancelled<Result> value(body(below));
+      close_scope(state);
+      return value;
+    }
+  } catch (const aborted&) {
+    if (!abort_ends_here(state)) throw;
+  } catch (...) {
+    close_scope(state);
+    throw;
+  }
+  return {};
+}
+
+/// A time at which a scope is cancelled. Lies in the frame of the call; the clock has it in a list until it ends.
+struct deadline {
+  std::chrono::steady_clock::time_point at;
+  cancel_state* scope = nullptr;
+  deadline* next = nullptr;
+};
+/// \throws std::system_error  the thread of the clock cannot be started
+void start_deadline(deadline& d);
+/// Afterwards the clock does not touch it.
+void end_deadline(deadline& d) noexcept;
+
+class deadline_keeper {
+ public:
+  deadline_keeper(std::chrono::steady_clock::time_point at, cancel_state& scope) : deadline_{at, &scope} {
+    if (is_ever()) start_deadline(deadline_);
+  }
+  deadline_keeper(const deadline_keeper&) = delete;
+  deadline_keeper& operator=(const deadline_keeper&) = delete;
+  ~deadline_keeper() {
+    if (is_ever()) end_deadline(deadline_);
+  }
+
+ private:
+  bool is_ever() const noexcept { return deadline_.at != std::chrono::steady_clock::time_point::max(); }
+  deadline deadline_;
+};
+
+/// The end of a time span that begins now: now itself for what is not above 0 (nor a number), never for more than
+/// a hundred years.
+template <class Rep, class Period>
+std::chrono::steady_clock::time_point moment_after(std::chrono::duration<Rep, Period> span) {
+  using steady = std::chrono::steady_clock;
+  const double seconds = std::chrono::duration<double>(span).count();
+  if (!(seconds > 0)) return steady::now();
+  if (seconds > 100.0 * 365 * 86'400) return steady::time_point::max();
+  return steady::now() + std::chrono::ceil<steady::duration>(span);
+}
+template <class Clock, class Duration>
+std::chrono::steady_clock::time_point steady_moment(std::chrono::time_point<Clock, Duration> at) {
+  using seconds = std::chrono::duration<double>;  // cannot overflow
+  if constexpr (std::is_same_v<Clock, std::chrono::steady_clock>)
+    return std::chrono::time_point_cast<std::chrono::steady_clock::duration>(at);
+  else
+    return moment_after(seconds(at.time_since_epoch()) - seconds(Clock::now().time_since_epoch()));
+}
+
+template <class F> using scope_result = unless_cancelled<result_of<F&>>;
+
+template <class F> scope_result<F> cancellable_by(context c, const std::stop_token& token, F& f) {
+  if (token.stop_requested()) return {};
+  cancel_state state;
+  return run_scope(c, state, [&](context below) -> result_of<F&> {
+    const auto cancel = [&state]() noexcept { cancel_scope(state); };
+    const std::stop_callback<decltype(cancel)> keep(token, cancel);
+    return call(below, f);
+  });
+}
+
+template <class F>
+scope_result<F> cancellable_until(context c, std::chrono::steady_clock::time_point at, F& f) {
+  if (at <= std::chrono::steady_clock::now()) return {};
+  cancel_state state;
+  return run_scope(c, state, [&](context below) -> result_of<F&> {
+    const deadline_keeper keep(at, state);
+    return call(below, f);
+  });
+}
+
 }  // namespace sukima::detail
 
 namespace sukima {
@@ -56,32 +157,8 @@ class canceller {
 /// void f: whether it ended).
 /// \throws what f throws; `aborted` if something around it is aborted
 template <class F> auto cancellable(context c, F&& f) {
-  using result = std::invoke_result_t<F&, context, canceller>;
   auto state = std::make_shared<detail::cancel_state>();
-  auto* scope =
-      ::new (static_cast<void*>(c.top)) detail::record{reinterpret_cast<std::uintptr_t>(&detail::scope_kind)};
-  const context below{c.top + detail::record_alignment};
-  detail::open_scope(*state, scope);
-  try {
-    if constexpr (std::is_void_v<result>) {
-      f(below, canceller(state));
-      detail::close_scope(*state);
-      return true;
-    } else {
-      std::optional<result> value(f(below, canceller(state)));
-      detail::close_scope(*state);
-      return value;
-    }
-  } catch (const aborted&) {
-    if (!detail::abort_ends_here(*state)) throw;
-  } catch (...) {
-    detail::close_scope(*state);
-    throw;
-  }
-  if constexpr (std::is_void_v<result>)
-    return false;
-  else
-    return std::optional<result>();
+  return detail::run_scope(c, *state, [&](context below) { return f(below, canceller(state)); });
 }
 
 /// The same without a context; f takes only the canceller or both.
@@ -90,6 +167,61 @@ template <class F> auto cancellable(F&& f) {
     return cancellable(
         c, [&](context below, canceller cancel) { return detail::call(below, f, std::move(cancel)); });
   });
+}
+
+/// Calls f until somebody requests a stop. Returns its result, or nothing if it was cancelled before it ended (for
+/// a void f: whether it ended). If a stop was requested before, f is not called.
+///
+/// The request may come from any thread; it takes some microseconds, allocates nothing and waits for nobody.
+/// f's tasks stop at their next test, as with a `canceller`. Testing costs nothing: nothing is polled.
+/// \param f  takes a context, or nothing
+/// \throws what f throws; `aborted` if something around it is aborted
+template <class F>
+  requires detail::callable_with<F&>
+auto cancellable(context c, const std::stop_token& token, F&& f) {
+  return detail::cancellable_by(c, token, f);
+}
+/// The same without a context.
+template <class F>
+  requires detail::callable_with<F&>
+auto cancellable(const std::stop_token& token, F&& f) {
+  return detail::inside([&](context c) { return detail::cancellable_by(c, token, f); });
+}
+
+/// Calls f until a moment has come. Returns its result, or nothing if that came first (for a void f: whether it
+/// ended). If the moment has passed already, f is not called.
+///
+/// A thread of the library, started at the first use, sleeps until the next deadline; f's tasks stop at their next
+/// test after it, some tens of microseconds later. Testing costs nothing: no clock is read.
+/// \param at  a time of any clock. Those other than std::chrono::steady_clock are read once: later changes of the
+///            system's time do not move the deadline.
+/// \param f   takes a context, or nothing
+/// \throws what f throws; `aborted` if something around it is aborted; std::system_error if the thread cannot be
+///         started
+template <class Clock, class Duration, class F>
+  requires detail::callable_with<F&>
+auto cancellable(context c, std::chrono::time_point<Clock, Duration> at, F&& f) {
+  return detail::cancellable_until(c, detail::steady_moment(at), f);
+}
+/// The same with a time span, which begins now. One that is not above 0 is over; more than a hundred years never
+/// end.
+template <class Rep, class Period, class F>
+  requires detail::callable_with<F&>
+auto cancellable(context c, std::chrono::duration<Rep, Period> span, F&& f) {
+  return detail::cancellable_until(c, detail::moment_after(span), f);
+}
+/// The same without a context.
+template <class Clock, class Duration, class F>
+  requires detail::callable_with<F&>
+auto cancellable(std::chrono::time_point<Clock, Duration> at, F&& f) {
+  return detail::inside(
+      [&](context c) { return detail::cancellable_until(c, detail::steady_moment(at), f); });
+}
+template <class Rep, class Period, class F>
+  requires detail::callable_with<F&>
+auto cancellable(std::chrono::duration<Rep, Period> span, F&& f) {
+  const auto at = detail::moment_after(span);
+  return detail::inside([&](context c) { return detail::cancellable_until(c, at, f); });
 }
 
 }  // namespace sukima

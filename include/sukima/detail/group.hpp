@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a task group asks of the runtime (src/runtime/group.cpp).
+#pragma once
+
+#include <sukima/detail/task.hpp>
+
+#include <memory>
+#include <utility>
+
+namespace sukima::detail {
+
+struct group_core;
+
+/// A child of a group: in the group's list until somebody runs it.
+struct group_child : task {
+  group_child* before = nullptr;
+  group_child* after = nullptr;
+};
+
+template <class F> struct group_child_of : group_child {
+  F f;
+  explicit group_child_of(F&& callee) : f(std::move(callee)) { set(); }
+  explicit group_child_of(const F& callee) : f(callee) { set(); }
+
+ private:
+  void set() noexcept {
+    run = [](task* self, context c) { call(c, std::move(static_cast<group_child_of*>(self)->f)); };
+    destroy = delete_task<group_child_of>;
+  }
+};
+
+/// A group whose scope record lies at `scope`, in the running strand.
+group_core* make_group(char* scope);
+/// The place of a scope record for code without a context, taken from the running strand's kept top.
+/// \throws usage_error where that is not known
+char* take_kept_scope();
+void give_kept_scope(char* scope) noexcept;
+/// Cancels what has not ended, waits for it, frees the group.
+void end_group(group_core* g) noexcept;
+/// Hands a child over. False: too many wait already; the caller has to run it with `run_child`.
+bool add_child(group_core& g, group_child* child);
+/// Runs a child here, below the context, to its end. \throws aborted, where that concerns the caller itself
+void run_child(group_core& g, group_child* child, context c);
+/// Instead of run_child, where that is not possible.
+void drop_child(group_core& g, group_child* child) noexcept;
+/// Runs children, and waits for those that others run. \returns false: it was cancelled
+/// \throws what the first child that threw has thrown; aborted
+bool wait_group(group_core& g, context c);
+void cancel_group(group_core& g) noexcept;
+bool group_is_cancelled(const group_core& g) noexcept;
+/// \throws usage_error outside of a runtime
+void require_strand(const char* what);
+
+}  // namespace sukima::detail

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// worker_local<T>: one T for each worker, made when it is first asked for.
+#pragma once
+
+#include <sukima/detail/worker_slots.hpp>
+
+#include <concepts>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace sukima {
+
+/// One T for each worker of a runtime that asks for one: counters, buffers, partial sums. Reductions whose order
+/// matters belong into parallel_reduce; this is for what is too large, or too irregular, to be handed from task to
+/// task.
+///
+/// Code moves between workers where it forks, joins, loops, waits or suspends. So:
+/// - a reference from `local` may be used until the strand next does one of these, and is to be fetched anew
+///   after it;
+/// - other strands of the same worker use the same T, so between such calls a T must be in a state that others can
+///   go on from;
+/// - code under `sukima::pinned` keeps its worker, and so its T; but what its own forks run may use that T as well.
+///
+/// `combine`, `for_each`, `size` and `clear` look at all of them: nobody may call `local` meanwhile.
+/// The workers of one runtime only may use an object (until `clear`).
+template <class T> class worker_local {
+ public:
+  /// Makes each T by T().
+  worker_local()
+    requires std::default_initializable<T>
+      : factory_([] { return T(); }) {}
+  /// Makes each T by factory(), which may be called by several workers at the same time.
+  template <class Factory>
+    requires(!std::same_as<std::decay_t<Factory>, worker_local> &&
+             std::is_invocable_r_v<T, const std::decay_t<Factory>&> &&
+             std::copy_constructible<std::decay_t<Factory>>)
+  explicit worker_local(Factory&& factory) : factory_(std::forward<Factory>(factory)) {}
+  worker_local(const worker_local&) = delete;
+  worker_local& operator=(const worker_local&) = delete;
+  ~worker_local() = default;
+
+  /// The running worker's T. \returns a reference that is good until the strand may move, see above
+  /// \throws usage_error outside of a runtime, or in a second one; what the factory throws; std::bad_alloc
+  /// \par Complexity a few nanoseconds, after the first call on this worker
+  T& local() {
+    if (void* found = slots_.find()) return static_cast<holder*>(found)->value;
+    auto fresh = std::make_unique<holder>(factory_);  // may fork, and so move the strand
+    // Another strand may have been here on the worker that this one has come to.
+    void* const there = slots_.insert(fresh.get());
+    if (there == fresh.get()) static_cast<void>(fresh.release());
+    return static_cast<holder*>(there)->value;
+  }
+
+  /// Calls f with each T, in no particular order, on the calling thread.
+  template <class F>
+    requires std::invocable<F&, T&>
+  void for_each(F&& f) {
+    slots_.for_each([&](void* t) { std::invoke(f, static_cast<holder*>(t)->value); });
+  }
+
+  /// Adds all up: operation(operation(t1, t2), t3) …, which should be associative and commutative, because which
+  /// worker did what is chance. \returns a copy of the only one, if there is one; what the factory makes, if
+  /// there is none
+  template <class Operation>
+    requires std::copy_constructible<T> && std::is_invocable_r_v<T, Operation&, T, const T&>
+  T combine(Operation operation) {
+    std::optional<T> sum;
+    for_each([&](const T& t) {
+      if (!sum) {
+        sum.emplace(t);
+      } else {
+        T next = operation(std::move(*sum), t);
+        sum.emplace(std::move(next));
+      }
+    });
+    if (!sum) return factory_();
+    return std::move(*sum);
+  }
+
+  /// How many were made.
+  std::size_t size() const noexcept { return slots_.size(); }
+
+  /// Ends all of them. Another runtime may use the object then.
+  void clear() noexcept { slots_.clear(); }
+
+ private:
+  /// On cache lines of its own: its neighbours belong to other workers.
+  struct alignas(alignof(T) > 128 ? alignof(T) : 128) holder {
+    T value;
+    explicit holder(const std::function<T()>& factory) : value(factory()) {}
+  };
+
+  std::function<T()> factory_;
+  detail::worker_slots slots_{[](void* t) noexcept { delete static_cast<holder*>(t); }};
+};
+
+}  // namespace sukima
