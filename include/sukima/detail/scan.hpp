@@ -181,6 +181,21 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
       to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
   }
 
+  /// The piece was told: scans [from, to) for good, and at the same time what it has only added up.
+  T go_on(context c, std::int64_t from, std::int64_t to, piece& me) {
+    struct top_unknown {  // while code with a context runs
+      kept_state& kept;
+      char* top = std::exchange(kept.top, nullptr);
+      ~top_unknown() { kept.top = top; }
+    } meanwhile{kept_of(c.top)};
+    T carry = put_before(me.blocks, std::move(*me.before));
+    auto [through, none] = fork2(
+        c, [&](context below) { return settle(below, from, to, std::move(carry)); },
+        [&](context below) { settle_blocks(below, me.blocks); });
+    static_cast<void>(none);
+    return std::move(through);
+  }
+
   void run_piece(context here, piece& me) {
     if (me.known.load(std::memory_order_acquire)) {
       me.through.emplace(settle(here, me.from, me.to, std::move(*me.before)));
@@ -188,28 +203,22 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
     }
     summing_side origin{this};
     loop_record* r = push(here, me.from, me.to, &origin);
-    std::optional<T> carry;
+    std::optional<T> carry;  // once it is known
     try {
-      std::int64_t rest = me.to;
-      std::int64_t rest_end = me.to;
-      {
-        const top_keeper keep(above(here));
-        run_strips(r, 0, keep.kept(), [&](std::int64_t i, std::int64_t stop) {
-          me.blocks.push_back({i, stop, add_up(i, stop)});
-          rest = stop;
-          rest_end = number(r->end);
-          if (me.known.load(std::memory_order_acquire)) r->end = at(stop);  // ends this loop
-        });
-        if (me.known.load(std::memory_order_acquire)) carry = put_before(me.blocks, std::move(*me.before));
-      }
-      if (carry) {
-        auto [through, none] = fork2(
-            above(here), [&](context c) { return settle(c, rest, rest_end, std::move(*carry)); },
-            [&](context c) { settle_blocks(c, me.blocks); });
-        static_cast<void>(none);
-        carry = std::move(through);
-        tell(r, *carry);
-      }
+      top_keeper keep(above(here));
+      run_strips(r, 0, keep.kept(), [&](std::int64_t i, std::int64_t stop) {
+        if (carry) {  // goes on with what nobody took
+          carry = strip(i, stop, std::move(*carry));
+          return;
+        }
+        me.blocks.push_back({i, stop, add_up(i, stop)});
+        if (!me.known.load(std::memory_order_acquire)) return;
+        const std::int64_t end = number(r->end);
+        r->end = at(stop);  // nothing is split off here meanwhile
+        carry = go_on(above(here), stop, end, me);
+        r->next = r->end = at(end);
+      });
+      if (carry) tell(r, *carry);
     } catch (...) {
       leave_by_exception(r);
     }
