@@ -19,11 +19,12 @@ small = {
     "fib": 20, "nqueens": 8, "nqueens-lowbit": 8, "nqueens-array": 8, "pentomino": None, "lu": 192, "cmp": 1000,
     "grav": 12, "matmul": 192, "sort": 50000, "uts": 101, "spantree": 5000, "empty": 200, "empty-after-silence": 5,
     "coarse": 5, "coarse-after-silence": 5, "saxpy": 100000, "throw": 6, "startup": 1, "idle": 20,
-    "idle-silence": 20, "memory": 500,
+    "idle-silence": 20, "memory": 500, "phases": 1000,
 }
 # 6 × 10 pentomino has no smaller relative: only the sequential programs run it.
 slow = {"pentomino": 12}
-everywhere = {"fib", "nqueens", "nqueens-array", "pentomino", "lu", "cmp", "grav", "matmul", "sort", "uts", "spantree"}
+everywhere = {"fib", "nqueens", "nqueens-array", "pentomino", "lu", "cmp", "grav", "matmul", "sort", "uts", "spantree",
+              "phases"}
 
 
 def run(program, *options):
@@ -65,6 +66,8 @@ class AllPrograms(unittest.TestCase):
                     self.assertEqual((line["benchmark"], line["size"]), (name, size))
                     self.assertGreater(line["seconds"], 0)
                     self.assertGreaterEqual(line["cpu_seconds"], 0)
+                    if name == "phases":
+                        self.assertGreaterEqual(line["p99"], line["seconds"] / 2)
                     if name in ("memory", "startup"):
                         self.assertIn("bytes", line)
                     self.assertEqual(line["result"], results.setdefault(name, line["result"]))

@@ -97,7 +97,8 @@ class completions(unittest.TestCase):
                 ("sukima bench --compiler b", ["best", "both"]),
                 ("sukima bench fib --scenario al", ["alone"]),
                 ("sukima bench fib --scenario alone,ov", ["alone,overworked"]),
-                ("sukima bench fib --peers tbb,op", ["tbb,openmp-gcc", "tbb,openmp-clang"]),
+                ("sukima bench fib --peers tbb,op", ["tbb,openmp-gcc", "tbb,openmp-clang",
+                                                      "tbb,openmp-gcc-active", "tbb,openmp-clang-active"]),
                 ("sukima bench --peers s", []),  # neither sequential nor sukima is a peer
                 ("sukima bench --size x", [])):
             self.assertEqual(self.completed(words), expected, words)

@@ -81,6 +81,19 @@ TEST(several_processes, take_until_the_last_one_ends) {
             "has the result '7' in one process and '8' in another");
 }
 
+TEST(systems, that_differ_by_environment_are_for_their_benchmark_only) {
+  const child_request active = request_for(make_task("openmp-gcc-active", 2, "alone"));
+  EXPECT_EQ(active.environment,
+            (std::vector<std::pair<std::string, std::string>>{{"OMP_WAIT_POLICY", "active"}}));
+  EXPECT_TRUE(request_for(make_task("openmp-gcc", 2, "alone")).environment.empty());
+  bench_request request;
+  request.systems = {"openmp-gcc", "openmp-gcc-active"};
+  std::vector<std::string> absent;
+  const std::vector<installed_system> installed{{"openmp-gcc", {}}, {"openmp-gcc-active", {}}};
+  EXPECT_TRUE(contenders_for(request, installed, "fib", absent).empty());
+  EXPECT_EQ(absent, std::vector<std::string>{"openmp-gcc"});
+}
+
 TEST(busy_loops, tell_how_much_cpu_there_was) {
   child_result result;
   result.output = "{\"seconds\":1.0,\"cpu_seconds\":1.25}\n";

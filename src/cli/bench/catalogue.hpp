@@ -31,6 +31,9 @@ struct system_entry {
   std::string_view name;
   std::string_view about;
   std::vector<variant_name> variants;  ///< of one system that the compilers make equally; the best one counts
+  /// Variables that make it differ from another system with the same programs.
+  std::vector<std::pair<std::string, std::string>> environment{};
+  std::string_view benchmark{};  ///< the only one that it is for; empty: all that its programs have
 };
 
 /// All systems: the sequential program, Sukima, and the peers in the order in which reports show them.

@@ -160,6 +160,7 @@ child_request request_for(const task& what) {
   }
   request.arguments = {what.program.string(),        what.benchmark,  "--workers",
                        std::to_string(what.workers), "--repetitions", std::to_string(what.repetitions)};
+  if (const system_entry* const system = find_system(what.system)) request.environment = system->environment;
   if (what.size)
     request.arguments.insert(request.arguments.begin() + 2, {"--size", std::to_string(*what.size)});
   return request;

@@ -37,8 +37,8 @@ std::string describe(const task& what);
 bool is_by_peer(const task& what);
 
 /// How long a run of the task may take: as many seconds as the user says; without that 10 s for a peer, which
-/// is left out if it takes longer, and 60 s for the sequential program and Sukima, for which that is an error,
-/// and for everything in a scenario that presses.
+/// is left out if it takes longer, and 60 s for the sequential program and Sukima, for which that is an
+/// error, and for everything in a scenario that presses.
 std::chrono::nanoseconds time_limit_of(const task& what, std::optional<double> seconds);
 
 /// What one run measured.

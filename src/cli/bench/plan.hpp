@@ -28,8 +28,9 @@ std::vector<contender> contenders_for(const bench_request& request,
 task task_for(const bench_request& request, const std::string& benchmark, const std::string& system,
               const program& by, int workers, const std::string& scenario);
 
-/// All tasks of one benchmark: for each of the scenarios every program of every contender, with each number of
-/// workers (the sequential program once), and every external command; and what the ideals are computed from.
+/// All tasks of one benchmark: for each of the scenarios every program of every contender, with each number
+/// of workers (the sequential program once), and every external command; and what the ideals are computed
+/// from.
 std::vector<task> plan_tasks(const bench_request& request, const std::vector<std::string>& scenarios,
                              const std::vector<contender>& contenders, const std::string& benchmark,
                              int cpus);

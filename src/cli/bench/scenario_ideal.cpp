@@ -40,8 +40,9 @@ double median_seconds(const row& r) {
   return median_of(std::move(seconds));
 }
 
-/// The seconds of work in a repetition of a sequential program: its CPU time, which neighbours disturb less than
-/// its time, unless that is of something else than of what took the time (of many calls, or of others only).
+/// The seconds of work in a repetition of a sequential program: its CPU time, which neighbours disturb less
+/// than its time, unless that is of something else than of what took the time (of many calls, or of
+/// others only).
 double seconds_of_work(const measurement& m, bool cpu_time_is_of_others) {
   return cpu_time_is_of_others || !(m.cpu_seconds > 0) ? m.seconds : std::min(m.seconds, m.cpu_seconds);
 }

@@ -4,6 +4,7 @@
 //! A program's `system` has `Context`, `join`, `sum`, `region` and `saxpy` in the words of its runtime.
 
 mod matrices;
+mod phases;
 mod ranges;
 mod searches;
 mod small;
@@ -23,6 +24,7 @@ pub fn benchmarks() -> Vec<Benchmark> {
         warm("grav", ranges::grav),
         warm("sort", ranges::sort),
         warm("spantree", ranges::spantree),
+        warm("phases", phases::phases),
         warm("empty", small::empty),
         warm("empty-after-silence", small::empty_after_silence),
         warm("coarse", small::coarse),

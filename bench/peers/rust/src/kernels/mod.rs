@@ -2,6 +2,7 @@
 //! The problems: the same data, leaves and checks as the headers in bench/kernels.
 
 pub mod graph;
+pub mod heat;
 pub mod matrix;
 pub mod numbers;
 pub mod pentomino;
