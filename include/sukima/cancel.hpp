@@ -68,7 +68,8 @@ unless_cancelled<Result> run_scope(context c, cancel_state& state, Body&& body) 
   return {};
 }
 
-/// A time at which a scope is cancelled. Lies in the frame of the call; the clock has it in a list until it ends.
+/// A time at which a scope is cancelled. Lies in the frame of the call; the clock has it in a list until it
+/// ends.
 struct deadline {
   std::chrono::steady_clock::time_point at;
   cancel_state* scope = nullptr;
@@ -95,8 +96,8 @@ class deadline_keeper {
   deadline deadline_;
 };
 
-/// The end of a time span that begins now: now itself for what is not above 0 (nor a number), never for more than
-/// a hundred years.
+/// The end of a time span that begins now: now itself for what is not above 0 (nor a number), never for
+/// more than a hundred years.
 template <class Rep, class Period>
 std::chrono::steady_clock::time_point moment_after(std::chrono::duration<Rep, Period> span) {
   using steady = std::chrono::steady_clock;
@@ -143,8 +144,8 @@ namespace sukima {
 /// Cancels the `cancellable` computation that it was made for. Copies do the same.
 class canceller {
  public:
-  /// Aborts the computation: its tasks stop at their next test. Any thread; later calls, and calls after its
-  /// end, do nothing.
+  /// Aborts the computation: its tasks stop at their next test. Any thread; later calls, and calls after
+  /// its end, do nothing.
   void cancel() const noexcept { detail::cancel_scope(*state_); }
 
  private:
@@ -169,11 +170,12 @@ template <class F> auto cancellable(F&& f) {
   });
 }
 
-/// Calls f until somebody requests a stop. Returns its result, or nothing if it was cancelled before it ended (for
-/// a void f: whether it ended). If a stop was requested before, f is not called.
+/// Calls f until somebody requests a stop. Returns its result, or nothing if it was cancelled before it
+/// ended (for a void f: whether it ended). If a stop was requested before, f is not called.
 ///
-/// The request may come from any thread; it takes some microseconds, allocates nothing and waits for nobody.
-/// f's tasks stop at their next test, as with a `canceller`. Testing costs nothing: nothing is polled.
+/// The request may come from any thread; it takes some microseconds, allocates nothing and waits for
+/// nobody. f's tasks stop at their next test, as with a `canceller`. Testing costs nothing: nothing is
+/// polled.
 /// \param f  takes a context, or nothing
 /// \throws what f throws; `aborted` if something around it is aborted
 template <class F>
@@ -188,23 +190,23 @@ auto cancellable(const std::stop_token& token, F&& f) {
   return detail::inside([&](context c) { return detail::cancellable_by(c, token, f); });
 }
 
-/// Calls f until a moment has come. Returns its result, or nothing if that came first (for a void f: whether it
-/// ended). If the moment has passed already, f is not called.
+/// Calls f until a moment has come. Returns its result, or nothing if that came first (for a void f:
+/// whether it ended). If the moment has passed already, f is not called.
 ///
-/// A thread of the library, started at the first use, sleeps until the next deadline; f's tasks stop at their next
-/// test after it, some tens of microseconds later. Testing costs nothing: no clock is read.
-/// \param at  a time of any clock. Those other than std::chrono::steady_clock are read once: later changes of the
-///            system's time do not move the deadline.
+/// A thread of the library, started at the first use, sleeps until the next deadline; f's tasks stop at
+/// their next test after it, some tens of microseconds later. Testing costs nothing: no clock is read.
+/// \param at  a time of any clock. Those other than std::chrono::steady_clock are read once: later changes
+///            of the system's time do not move the deadline.
 /// \param f   takes a context, or nothing
-/// \throws what f throws; `aborted` if something around it is aborted; std::system_error if the thread cannot be
-///         started
+/// \throws what f throws; `aborted` if something around it is aborted; std::system_error if the thread
+///         cannot be started
 template <class Clock, class Duration, class F>
   requires detail::callable_with<F&>
 auto cancellable(context c, std::chrono::time_point<Clock, Duration> at, F&& f) {
   return detail::cancellable_until(c, detail::steady_moment(at), f);
 }
-/// The same with a time span, which begins now. One that is not above 0 is over; more than a hundred years never
-/// end.
+/// The same with a time span, which begins now. One that is not above 0 is over; more than a hundred years
+/// never end.
 template <class Rep, class Period, class F>
   requires detail::callable_with<F&>
 auto cancellable(context c, std::chrono::duration<Rep, Period> span, F&& f) {

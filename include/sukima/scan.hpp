@@ -47,19 +47,20 @@ Out scan_with_start(context c, In first, In last, Out out, T init, Operation& op
 namespace sukima {
 
 /// Running totals: writes x0, x0 ⊕ x1, x0 ⊕ x1 ⊕ x2, … for the elements x of [first, last), where a ⊕ b is
-/// operation(a, b). It is enough that ⊕ is associative; sums of floating-point numbers may differ in rounding
-/// from a sequential scan, because pieces that others took are added up by themselves.
+/// operation(a, b). It is enough that ⊕ is associative; sums of floating-point numbers may differ in
+/// rounding from a sequential scan, because pieces that others took are added up by themselves.
 ///
-/// Works like a plain loop until another worker is idle; only what that one takes is read twice. Two workers
-/// need about two thirds of the time of one.
+/// Works like a plain loop until another worker is idle; only what that one takes is read twice. Two
+/// workers need about two thirds of the time of one.
 /// \param first, last  random-access iterators
 /// \param out    random-access iterator to the first place to write to; `out` may be `first`. If the ranges
 ///               overlap otherwise, the result is unspecified.
-/// \param operation  gives a value of the elements' type for two of them; is called by several workers at the
-///               same time
+/// \param operation  gives a value of the elements' type for two of them; is called by several workers at
+///               the same time
 /// \returns the end of what was written
-/// \throws what the operation throws: the rest is aborted, the output is partly written; `sukima::aborted` where
-///         the caller itself is aborted; std::bad_alloc for the sums of what was taken (one for each microsecond)
+/// \throws what the operation throws: the rest is aborted, the output is partly written; `sukima::aborted`
+///         where the caller itself is aborted; std::bad_alloc for the sums of what was taken (one for each
+///         microsecond)
 /// \par Complexity at most 2 · (last − first) operations; last − first with one worker
 template <class In, class Out, class Operation = std::plus<>>
   requires detail::scan_operation<Operation, std::iter_value_t<In>, In, Out>

@@ -30,7 +30,7 @@ void stable_sort_at(context c, I first, I last, Compare& compare, Projection& pr
   const auto count = static_cast<std::size_t>(last - first);
   sort_buffer<std::iter_value_t<I>> buffer(count);
   if (!buffer) {
-    std::stable_sort(first, last, less);  // which makes do with what memory there is
+    sort_in_place(first, last, less);
     return;
   }
   buffer.fill(c, first, count);
@@ -41,16 +41,16 @@ void stable_sort_at(context c, I first, I last, Compare& compare, Projection& pr
 
 namespace sukima {
 
-/// Sorts [first, last) so that compare(projection(b), projection(a)) is false for all a before b. Equal elements
-/// may change places.
+/// Sorts [first, last) so that compare(projection(b), projection(a)) is false for all a before b. Equal
+/// elements may change places.
 ///
-/// A quicksort that only swaps: elements need not be copied, no memory is allocated. On one worker it is at least
-/// as fast as std::sort for numbers; what is sorted already, or backwards, is only looked at.
+/// A quicksort that only swaps: elements need not be copied, no memory is allocated. On one worker it is at
+/// least as fast as std::sort for numbers; what is sorted already, or backwards, is only looked at.
 /// \param first, last  random-access iterators
 /// \param compare, projection  are called by several workers at the same time
-/// \throws what compare, the projection or a move throws: the rest is aborted; the elements are in some order then,
-///         one that was being moved may be lost, as with std::sort; `sukima::aborted` where the caller itself is
-///         aborted
+/// \throws what compare, the projection or a move throws: the rest is aborted; the elements are in some
+///         order then, one that was being moved may be lost, as with std::sort; `sukima::aborted` where the
+///         caller itself is aborted
 /// \par Complexity O(n log n) comparisons for n = last − first; O(n) on the longest chain
 template <class I, class Compare = std::ranges::less, class Projection = std::identity>
   requires detail::sortable_at<I, Compare, Projection>
@@ -80,11 +80,11 @@ void parallel_sort(Range&& range, Compare compare = {}, Projection projection = 
 
 /// As parallel_sort, but equal elements keep their order.
 ///
-/// A merge sort with a buffer of last − first elements, which is freed when it ends, in whatever way. Where there
-/// is no memory for it, std::stable_sort does the work.
+/// A merge sort with a buffer of last − first elements, which is freed when it ends, in whatever way. Where
+/// there is no memory for it, a slower sort without one does the work, O(n log² n) and on one worker.
 /// \throws as parallel_sort; elements may be moved-from then, as with std::stable_sort
-/// \par Complexity O(n log n) comparisons and moves; O(log³ n) on the longest chain, except that elements which
-///      are not trivially copyable are moved into the buffer one after the other
+/// \par Complexity O(n log n) comparisons and moves; O(log³ n) on the longest chain, except that elements
+///      which are not trivially copyable are moved into the buffer one after the other
 template <class I, class Compare = std::ranges::less, class Projection = std::identity>
   requires detail::sortable_at<I, Compare, Projection>
 void parallel_stable_sort(context c, I first, I last, Compare compare = {}, Projection projection = {}) {

@@ -9,7 +9,11 @@
 #include <sukima/fork.hpp>
 #include <sukima/loop.hpp>
 #include <sukima/runtime.hpp>
+#include <sukima/scan.hpp>
 #include <sukima/search.hpp>
 #include <sukima/settings.hpp>
+#include <sukima/sort.hpp>
 #include <sukima/statistics.hpp>
 #include <sukima/suspend.hpp>
+#include <sukima/task_group.hpp>
+#include <sukima/worker_local.hpp>

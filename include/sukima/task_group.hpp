@@ -14,31 +14,32 @@
 
 namespace sukima {
 
-/// Functions that may run at the same time, when nobody knows beforehand how many there will be: work lists,
-/// graphs, events. Where the number is known, fork2 and the loops are cheaper by far (a child costs about 0.1 µs,
-/// a fork a nanosecond) and give results.
+/// Functions that may run at the same time, when nobody knows beforehand how many there will be: work
+/// lists, graphs, events. Where the number is known, fork2 and the loops are cheaper by far (a child costs
+/// about 0.1 µs, a fork a nanosecond) and give results.
 ///
-/// A group lives in a block of a function and belongs to the strand that made it. Its children may begin at once,
-/// on idle workers; `wait` runs the others, the newest first. Children, and whatever else runs inside of the
-/// group's block, may call `run` and `cancel` from any worker. `wait` may be called by several strands at once;
-/// each of them returns when no child is left.
+/// A group lives in a block of a function and belongs to the strand that made it. Its children may begin at
+/// once, on idle workers; `wait` runs the others, the newest first. Children, and whatever else runs inside
+/// of the group's block, may call `run` and `cancel` from any worker. `wait` may be called by several
+/// strands at once; each of them returns when no child is left.
 ///
-/// If a child throws, the others are cancelled, as if somebody had called `cancel`: those that have not begun are
-/// dropped, the rest stop at their next test. The first exception leaves `wait`.
+/// If a child throws, the others are cancelled, as if somebody had called `cancel`: those that have not
+/// begun are dropped, the rest stop at their next test. The first exception leaves `wait`.
 ///
-/// Memory: at most about a thousand children wait for somebody to run them. A worker that adds more runs what it
-/// adds itself, inside of `run`. So a child must not wait for something that the caller of `run` does afterwards.
+/// Memory: at most about a thousand children wait for somebody to run them. A worker that adds more runs
+/// what it adds itself, inside of `run`. So a child must not wait for something that the caller of `run`
+/// does afterwards.
 class task_group {
  public:
-  /// A group within a function that has a context. The context moves up: what the function calls after this line
-  /// must get `c`, not an older copy of it.
+  /// A group within a function that has a context. The context moves up: what the function calls after this
+  /// line must get `c`, not an older copy of it.
   /// \throws std::bad_alloc; usage_error outside of a runtime
   explicit task_group(context& c) : own_(&c), scope_(c.top), core_(detail::make_group(scope_)) {
     c.top += detail::record_alignment;
   }
   /// A group within a function without a context, called by sukima::run or as a task.
-  /// \throws std::bad_alloc; usage_error outside of a runtime, or if the function that called this one has a
-  ///         context and kept it for itself: give it to the group then
+  /// \throws std::bad_alloc; usage_error outside of a runtime, or if the function that called this one has
+  ///         a context and kept it for itself: give it to the group then
   task_group() : scope_(detail::take_kept_scope()) {
     try {
       core_ = detail::make_group(scope_);
@@ -49,8 +50,8 @@ class task_group {
   }
   task_group(const task_group&) = delete;
   task_group& operator=(const task_group&) = delete;
-  /// Cancels the children that have not ended, and waits until they have. An exception that no `wait` has seen is
-  /// lost. Call `wait` to have them all done. Must run in the strand that made the group.
+  /// Cancels the children that have not ended, and waits until they have. An exception that no `wait` has
+  /// seen is lost. Call `wait` to have them all done. Must run in the strand that made the group.
   ~task_group() {
     detail::end_group(core_);
     if (own_ != nullptr)
@@ -91,13 +92,13 @@ class task_group {
     static_cast<void>(child.release());
   }
 
-  /// Runs children until none is left, those that were added meanwhile included. The group may be used again
-  /// afterwards. Must not be called by one of its own children.
+  /// Runs children until none is left, those that were added meanwhile included. The group may be used
+  /// again afterwards. Must not be called by one of its own children.
   /// \returns true if all ended by themselves, false if the group was cancelled
-  /// \throws what the first child that threw has thrown (one `wait` gets it); `aborted` where the caller itself is
-  ///         aborted; usage_error on a thread that is not in a runtime
-  /// \note A strand that waits for a group made further out than something that is aborted around it leaves when
-  ///       the group has ended, not before.
+  /// \throws what the first child that threw has thrown (one `wait` gets it); `aborted` where the caller
+  ///         itself is aborted; usage_error on a thread that is not in a runtime
+  /// \note A strand that waits for a group made further out than something that is aborted around it leaves
+  ///       when the group has ended, not before.
   bool wait(context c) { return detail::wait_group(*core_, c); }
   /// The same without a context.
   bool wait() {
@@ -105,8 +106,8 @@ class task_group {
     return detail::inside([&](context c) { return detail::wait_group(*core_, c); });
   }
 
-  /// Drops the children that have not begun and stops the others at their next test; children that are added
-  /// before the next `wait` has returned are dropped, too. Any thread.
+  /// Drops the children that have not begun and stops the others at their next test; children that are
+  /// added before the next `wait` has returned are dropped, too. Any thread.
   void cancel() noexcept { detail::cancel_group(*core_); }
   /// Was it cancelled, by somebody or by an exception, since the last `wait`?
   bool cancelled() const noexcept { return detail::group_is_cancelled(*core_); }

@@ -13,16 +13,17 @@
 
 namespace sukima {
 
-/// One T for each worker of a runtime that asks for one: counters, buffers, partial sums. Reductions whose order
-/// matters belong into parallel_reduce; this is for what is too large, or too irregular, to be handed from task to
-/// task.
+/// One T for each worker of a runtime that asks for one: counters, buffers, partial sums. Reductions whose
+/// order matters belong into parallel_reduce; this is for what is too large, or too irregular, to be handed
+/// from task to task.
 ///
 /// Code moves between workers where it forks, joins, loops, waits or suspends. So:
-/// - a reference from `local` may be used until the strand next does one of these, and is to be fetched anew
-///   after it;
-/// - other strands of the same worker use the same T, so between such calls a T must be in a state that others can
-///   go on from;
-/// - code under `sukima::pinned` keeps its worker, and so its T; but what its own forks run may use that T as well.
+/// - a reference from `local` may be used until the strand next does one of these, and is to be fetched
+///   anew after it;
+/// - other strands of the same worker use the same T, so between such calls a T must be in a state that
+///   others can go on from;
+/// - code under `sukima::pinned` keeps its worker, and so its T; but what its own forks run may use that T
+///   as well.
 ///
 /// `combine`, `for_each`, `size` and `clear` look at all of them: nobody may call `local` meanwhile.
 /// The workers of one runtime only may use an object (until `clear`).
@@ -61,9 +62,9 @@ template <class T> class worker_local {
     slots_.for_each([&](void* t) { std::invoke(f, static_cast<holder*>(t)->value); });
   }
 
-  /// Adds all up: operation(operation(t1, t2), t3) …, which should be associative and commutative, because which
-  /// worker did what is chance. \returns a copy of the only one, if there is one; what the factory makes, if
-  /// there is none
+  /// Adds all up: operation(operation(t1, t2), t3) …, which should be associative and commutative, because
+  /// which worker did what is chance. \returns a copy of the only one, if there is one; what the factory
+  /// makes, if there is none
   template <class Operation>
     requires std::copy_constructible<T> && std::is_invocable_r_v<T, Operation&, T, const T&>
   T combine(Operation operation) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Deadlines: one thread that sleeps until the next one and cancels its scope.
 //
-// A deadline lies in the frame of the `cancellable` call that has it, so none is allocated. It is in the clock's
-// list from `start_deadline` to `end_deadline`. The clock cancels under its lock, and cancelling waits for nobody;
-// so who ends a deadline waits a few microseconds at most, and the clock never touches one that has ended.
+// A deadline lies in the frame of the `cancellable` call that has it, so none is allocated. It is in the
+// clock's list from `start_deadline` to `end_deadline`. The clock cancels under its lock, and cancelling
+// waits for nobody; so who ends a deadline waits a few microseconds at most, and the clock never touches
+// one that has ended.
 #include "core.hpp"
 
 #include <sukima/cancel.hpp>
@@ -80,8 +81,8 @@ class clock_thread {
   bool running_ = false;
 };
 
-/// Never destroyed: the thread lives as long as the process. A child process after fork() gets one of its own,
-/// because it has not got the thread.
+/// Never destroyed: the thread lives as long as the process. A child process after fork() gets one of its
+/// own, because it has not got the thread.
 clock_thread* the_clock() {
   alignas(clock_thread) static std::byte room[sizeof(clock_thread)];
   static clock_thread* const made = [] {

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Task groups: children in a list of the group, run by whoever waits for it and by servers.
 //
-// A server is a task that takes children from its group's list until none is left. Whoever adds a child sees to
-// it that one server is queued among the runtime's spilled tasks, where idle workers look; a server that begins
-// queues the next one if there is more to do. So a child costs the group's lock, and only one server for each idle
-// worker goes through the runtime's queue. A child is run in a segment of its own (`execute`), on a server's strand
-// or on a waiter's, and freed by who ran it; nothing of it is known to the runtime afterwards.
+// A server is a task that takes children from its group's list until none is left. Whoever adds a child
+// sees to it that one server is queued among the runtime's spilled tasks, where idle workers look; a server
+// that begins queues the next one if there is more to do. So a child costs the group's lock, and only one
+// server for each idle worker goes through the runtime's queue. A child is run in a segment of its own
+// (`execute`), on a server's strand or on a waiter's, and freed by who ran it; nothing of it is known to
+// the runtime afterwards.
 //
-// Aborting: a child's parent is the group's anchor, a task that nobody runs. Its owner and origin are the strand and
-// the scope record of the group, so an abort from outside reaches the children as it reaches a fork's; its
-// `cancelled` is the group's own. A child's own origin is nothing: the strand that made the group goes on when a
-// child throws, until it waits.
+// Aborting: a child's parent is the group's anchor, a task that nobody runs. Its owner and origin are the
+// strand and the scope record of the group, so an abort from outside reaches the children as it reaches a
+// fork's; its `cancelled` is the group's own. A child's own origin is nothing: the strand that made the
+// group goes on when a child throws, until it waits.
 //
-// Waiting: who finds no child to run, but children that others run, suspends itself. Whoever ends the last child,
-// or adds one, takes the waiters out of the list under the lock and resumes them after it: so none is forgotten, and
-// none is resumed twice. The group lives until its servers are done; they are joined like any task.
+// Waiting: who finds no child to run, but children that others run, suspends itself. Whoever ends the last
+// child, or adds one, takes the waiters out of the list under the lock and resumes them after it: so none
+// is forgotten, and none is resumed twice. The group lives until its servers are done; they are joined like
+// any task.
 #include "core.hpp"
 
 #include <sukima/cancel.hpp>
@@ -94,8 +96,8 @@ struct group_core {
   void wait_for_others(char* top);
 };
 
-/// A server to be queued: there are children, none is queued yet, and there may be more of them. Under the lock.
-/// Null, too, where there is no memory for one: the waiters will do its work.
+/// A server to be queued: there are children, none is queued yet, and there may be more of them. Under the
+/// lock. Null, too, where there is no memory for one: the waiters will do its work.
 group_server* group_core::wanted_server() noexcept {
   if (pending == 0) return nullptr;
   group_server* idle = nullptr;

@@ -87,7 +87,8 @@ TEST_P(stop_test, stops_all_scopes_of_one_token) {
   std::atomic<int> begun{0};
   runtime.run([&](context c) {
     sukima::parallel_for(c, 0, 20, [&](context below, int i) {
-      // The last one to begin stops all; with one worker they come one after the other, and the first one does.
+      // The last one to begin stops all; with one worker they come one after the other, and the first one
+      // does.
       EXPECT_FALSE(cancellable(below, source.get_token(), [&](context deeper) {
         if (++begun >= 1 && i % 4 == 0) source.request_stop();
         support::fork_for_ever(deeper);

@@ -31,7 +31,7 @@ class group_test : public support::runtimes {
 INSTANTIATE_TEST_SUITE_P(workers, group_test, support::worker_counts(), support::name_of_count);
 
 TEST_P(group_test, runs_every_child_once) {
-  for (const std::size_t n : {0, 1, 2, 10, 1000, 20'000}) {
+  for (const std::size_t n : std::initializer_list<std::size_t>{0, 1, 2, 10, 1000, 20'000}) {
     std::vector<std::atomic<int>> seen(n);
     runtime.run([&](context c) {
       task_group group(c);

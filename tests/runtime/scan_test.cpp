@@ -31,7 +31,7 @@ std::vector<long> some_numbers(std::size_t n) {
 }
 
 TEST_P(scan_test, equals_the_sequential_scans) {
-  for (const std::size_t n : {0, 1, 2, 3, 10, 1000, 100'000, 1'000'000}) {
+  for (const std::size_t n : std::initializer_list<std::size_t>{0, 1, 2, 3, 10, 1000, 100'000, 1'000'000}) {
     const std::vector<long> in = some_numbers(n);
     std::vector<long> out(n);
     std::vector<long> expected(n);

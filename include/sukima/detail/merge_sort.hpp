@@ -50,6 +50,40 @@ template <class T> class sort_buffer {
   std::size_t made_ = 0;
 };
 
+/// Merges two sorted neighbours without a buffer, stably.
+template <class I, class Less> void merge_in_place(I first, I middle, I last, const Less& less) {
+  if (first == middle || middle == last || !less(*middle, *(middle - 1))) return;
+  if (last - first == 2) {
+    std::ranges::iter_swap(first, middle);
+    return;
+  }
+  I left = first;
+  I right = middle;
+  if (middle - first >= last - middle) {
+    left += (middle - first) / 2;
+    right = std::lower_bound(middle, last, *left, less);
+  } else {
+    right += (last - middle) / 2;
+    left = std::upper_bound(first, middle, *right, less);
+  }
+  const I joint = left + (right - middle);
+  std::ranges::rotate(left, middle, right);
+  merge_in_place(first, left, joint, less);
+  merge_in_place(joint, right, last, less);
+}
+
+/// A stable sort for want of memory.
+template <class I, class Less> void sort_in_place(I first, I last, const Less& less) {
+  if (last - first <= 16) {
+    insertion_sort(first, last, less);
+    return;
+  }
+  const I middle = first + (last - first) / 2;
+  sort_in_place(first, middle, less);
+  sort_in_place(middle, last, less);
+  merge_in_place(first, middle, last, less);
+}
+
 template <class I, class Less> class merge_sort {
   using distance = std::iter_difference_t<I>;
   using value = std::iter_value_t<I>;

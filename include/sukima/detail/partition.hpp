@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Partitioning by blocks: without branches that depend on the elements, and by several workers at once.
 //
-// A block's misplaced elements are listed first (their offsets; no branch that could be predicted wrongly), then
-// swapped with those of a block from the other end (after Edelkamp and Weiss, "BlockQuicksort", 2016). Because a
-// pair of blocks needs nothing but itself, workers take pairs from both ends of a large range at the same time;
-// what each of them leaves half done is moved to the middle and partitioned there.
+// A block's misplaced elements are listed first (their offsets; no branch that could be predicted wrongly),
+// then swapped with those of a block from the other end (after Edelkamp and Weiss, "BlockQuicksort", 2016).
+// Because a pair of blocks needs nothing but itself, workers take pairs from both ends of a large range at
+// the same time; what each of them leaves half done is moved to the middle and partitioned there.
 #pragma once
 
 #include <sukima/fork.hpp>
@@ -51,8 +51,8 @@ void swap_misplaced(I left_block, Left& left, I right_block, Right& right) {
   right.count -= pairs;
 }
 
-/// Moves the elements for which goes_left holds before the others. Only swaps, so an exception of goes_left loses
-/// no element.
+/// Moves the elements for which goes_left holds before the others. Only swaps, so an exception of goes_left
+/// loses no element.
 /// \returns the first one for which it does not hold
 template <class I, class GoesLeft> I partition_here(I first, I last, const GoesLeft& goes_left) {
   using distance = std::iter_difference_t<I>;
@@ -60,7 +60,8 @@ template <class I, class GoesLeft> I partition_here(I first, I last, const GoesL
   misplaced<std::uint8_t, block> left;
   misplaced<std::uint8_t, block> right;
   const auto stays_right = [&](auto&& x) { return !goes_left(x); };
-  // [first, left_block) is done, as is everything from `last` on; a block is pending where `count` is not 0.
+  // [first, left_block) is done, as is everything from `last` on; a block is pending where `count` is not
+  // 0.
   I left_block = first;
   I left_end = first;
   I right_block = last;
@@ -160,7 +161,8 @@ template <class I, class GoesLeft> class shared_partition {
     }
   }
 
-  /// Moves the half-done blocks of one side to its inner end. \returns how many blocks of that side are done
+  /// Moves the half-done blocks of one side to its inner end. \returns how many blocks of that side are
+  /// done
   template <std::int64_t rest::* Side, class Block>
   std::int64_t gather(std::int64_t taken, const Block& block_of) {
     std::array<std::int64_t, most_helpers> open;

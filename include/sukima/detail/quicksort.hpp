@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The unstable sort: quicksort whose halves are forked, with the measures of pattern-defeating quicksort (after
-// Orson Peters) against bad pivots and equal elements.
+// The unstable sort: quicksort whose halves are forked, with the measures of pattern-defeating quicksort
+// (after Orson Peters) against bad pivots and equal elements.
 #pragma once
 
 #include <sukima/detail/partition.hpp>

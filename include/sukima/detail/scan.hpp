@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a scan is shared out: only what was stolen is added up first and scanned afterwards.
 //
-// Whoever knows what all earlier elements add up to scans an element once and for all. A piece that was stolen
-// does not know it, so its thief adds up blocks and keeps their sums. When the owner arrives where the piece
-// begins, it tells the thief its own sum: from there on the thief scans for good as well, and what it had only
-// added up is scanned with the known sums, block by block, by whoever has time.
+// Whoever knows what all earlier elements add up to scans an element once and for all. A piece that was
+// stolen does not know it, so its thief adds up blocks and keeps their sums. When the owner arrives where
+// the piece begins, it tells the thief its own sum: from there on the thief scans for good as well, and
+// what it had only added up is scanned with the known sums, block by block, by whoever has time.
 #pragma once
 
 #include <sukima/fork.hpp>
@@ -50,8 +50,8 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
     T sum;
   };
 
-  /// A piece that was split off. Its owner writes `before`, then `known`; the thief writes the rest, and its owner
-  /// reads it after the join.
+  /// A piece that was split off. Its owner writes `before`, then `known`; the thief writes the rest, and
+  /// its owner reads it after the join.
   struct piece : loop_task {
     scan* whole = nullptr;
     std::optional<T> before;  ///< all elements before the piece
@@ -74,8 +74,8 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
       return t;
     }
   };
-  /// Two workers end together if the second one takes two thirds: it adds up the first of them while the owner
-  /// scans its own third, and scans the other one while the owner scans what was added up.
+  /// Two workers end together if the second one takes two thirds: it adds up the first of them while the
+  /// owner scans its own third, and scans the other one while the owner scans what was added up.
   struct settled_side : side {
     static std::int64_t split_place(std::int64_t next, std::int64_t end) noexcept {
       return next + (end - next) / 3;
@@ -93,8 +93,8 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
   In input(std::int64_t i) const { return in_ + static_cast<std::iter_difference_t<In>>(i); }
   Out output(std::int64_t i) const { return out_ + static_cast<std::iter_difference_t<Out>>(i); }
 
-  /// Scans [i, stop) and returns what the next strip needs. Not inlined: g++ would keep `carry` in memory, for the
-  /// sake of the closure around it (three times the time of a cheap operation).
+  /// Scans [i, stop) and returns what the next strip needs. Not inlined: g++ would keep `carry` in memory,
+  /// for the sake of the closure around it (three times the time of a cheap operation).
   [[gnu::noinline]] T strip(std::int64_t i, std::int64_t stop, T carry) const {
     In in = input(i);
     const In end = input(stop);

@@ -18,7 +18,8 @@ class worker_slots {
   worker_slots& operator=(const worker_slots&) = delete;
   ~worker_slots() { clear(); }
 
-  /// The running worker's pointer; null: none yet. \throws usage_error outside of a runtime, or in another one
+  /// The running worker's pointer; null: none yet. \throws usage_error outside of a runtime, or in another
+  /// one
   void* find() const;
   /// Sets it if there is none. \returns the one that is there then. \throws as find; std::bad_alloc
   void* insert(void* fresh);
