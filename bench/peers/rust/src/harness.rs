@@ -280,7 +280,10 @@ pub fn main(system: System) -> ExitCode {
             ExitCode::SUCCESS
         }
         Ok(Request::Help) => {
-            println!("bench-{} NAME [--size N] [--workers W] [--repetitions R] [--started]\nbench-{0} --list", system.name);
+            println!(
+                "bench-{} NAME [--size N] [--workers W] [--repetitions R] [--started]\nbench-{0} --list",
+                system.name
+            );
             ExitCode::SUCCESS
         }
         Ok(Request::Measure(o)) => std::thread::Builder::new()
