@@ -163,6 +163,8 @@ void runtime_core::stop() {
   for (unsigned i = 0; i < count; ++i) ring(*workers[i].load(std::memory_order_relaxed));
   for (std::thread& t : threads) t.join();
   threads.clear();
+  // Some instructions long, unless such a thread has just lost its CPU.
+  while (resumers.load(std::memory_order_acquire) != 0) std::this_thread::yield();
   write_trace();
 }
 

@@ -97,7 +97,25 @@ unsigned* running_pins() noexcept {
   return s != nullptr ? &s->pins : nullptr;
 }
 
+namespace {
+
+/// Keeps a runtime from being destroyed while another thread resumes one of its strands.
+class resuming {
+ public:
+  explicit resuming(runtime_core& r) noexcept : runtime_(r) { runtime_.resumers.fetch_add(1); }
+  /// Partner: stop(), which waits for zero (acquire).
+  ~resuming() { runtime_.resumers.fetch_sub(1, std::memory_order_release); }
+  resuming(const resuming&) = delete;
+  resuming& operator=(const resuming&) = delete;
+
+ private:
+  runtime_core& runtime_;
+};
+
+}  // namespace
+
 void resume_strand(strand& s, std::uint64_t number) {
+  const resuming here(*s.runtime);
   stop_word seen = s.stop.load(std::memory_order_acquire);
   for (;;) {
     if (seen.number() != number || seen.stage() == stop_stage::running ||
