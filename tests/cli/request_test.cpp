@@ -171,9 +171,8 @@ TEST(plan, has_every_combination_once) {
   const bench_request request = understood(options);
   std::vector<std::string> absent;
   std::vector<std::string> runs;
-  for (const task& t :
-       plan_tasks(request, request.scenarios, contenders_for(request, some_systems(), "fib", absent), "fib",
-                  2)) {
+  for (const task& t : plan_tasks(request, request.scenarios,
+                                  contenders_for(request, some_systems(), "fib", absent), "fib", 2)) {
     EXPECT_EQ(t.size, 20);
     EXPECT_EQ(t.program.empty(), t.system == "lace");
     EXPECT_EQ(t.command.empty(), t.system != "lace");
