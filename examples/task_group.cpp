@@ -10,13 +10,13 @@
 class board {
  public:
   explicit board(int size)
-      : size_(size), steps_(static_cast<std::size_t>(size) * static_cast<std::size_t>(size)) {}
+      : size_(size), seen_(static_cast<std::size_t>(size) * static_cast<std::size_t>(size)) {}
 
   void visit(sukima::task_group& group, int x, int y) {
     static constexpr std::pair<int, int> moves[] = {{1, 2},  {2, 1},  {-1, 2},  {-2, 1},
                                                     {1, -2}, {2, -1}, {-1, -2}, {-2, -1}};
     if (x < 0 || y < 0 || x >= size_ || y >= size_) return;
-    if (steps_[static_cast<std::size_t>(y * size_ + x)].exchange(true)) return;
+    if (seen_[static_cast<std::size_t>(y * size_ + x)].exchange(true)) return;
     ++reached_;
     for (const auto& [dx, dy] : moves)
       group.run([this, &group, x = x + dx, y = y + dy] { visit(group, x, y); });
@@ -25,7 +25,7 @@ class board {
 
  private:
   int size_;
-  std::vector<std::atomic<bool>> steps_;
+  std::vector<std::atomic<bool>> seen_;
   std::atomic<int> reached_{0};
 };
 
