@@ -51,7 +51,7 @@ namespace sukima {
 /// rounding from a sequential scan, because pieces that others took are added up by themselves.
 ///
 /// Works like a plain loop until another worker is idle; only what that one takes is read twice. Two
-/// workers need about two thirds of the time of one.
+/// workers with a CPU each need two thirds of the time of one at best.
 /// \param first, last  random-access iterators
 /// \param out    random-access iterator to the first place to write to; `out` may be `first`. If the ranges
 ///               overlap otherwise, the result is unspecified.
