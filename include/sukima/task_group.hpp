@@ -64,7 +64,7 @@ class task_group {
   /// returning.
   /// \param f  is moved into the child, called once, with a context if it takes one; its result is ignored
   /// \throws std::bad_alloc; what moving f throws; `aborted` where the caller itself is aborted
-  /// \par Complexity constant, about 0.1 µs; or f itself, when too many children wait already
+  /// \par Complexity constant, 0.1 to 0.4 µs; or f itself, when too many children wait already
   template <class F>
     requires detail::callable_with<std::decay_t<F>&&>
   void run(F&& f) {
