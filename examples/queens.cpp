@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// search: all solutions of the n-queens problem, on one board a worker. A board is copied only when a piece of the
+// search: all solutions of the n-queens problem, on one board a worker. A board is copied only when a piece
+// of the
 // search is given away; on its own way a worker places and removes queens.
 #include <sukima/sukima.hpp>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// suspend: strands wait for a timer thread without keeping a worker busy; a thousand naps of 20 ms take little
+// suspend: strands wait for a timer thread without keeping a worker busy; a thousand naps of 20 ms take
+// little
 // longer than one.
 #include <sukima/sukima.hpp>
 

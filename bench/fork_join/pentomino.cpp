@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// pentomino for systems without undo: a parallel choice among the placements that fit at every node, each with
+// pentomino for systems without undo: a parallel choice among the placements that fit at every node, each
+// with
 // a copy of the board.
 #include "kernels/pentomino.hpp"
 

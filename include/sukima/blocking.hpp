@@ -9,7 +9,8 @@
 namespace sukima {
 
 namespace detail {
-/// Gives the strand's pending work below `top` to others and lets one more worker run. False: not on a worker.
+/// Gives the strand's pending work below `top` to others and lets one more worker run. False: not on a
+/// worker.
 /// \param top null: where code without a context runs
 bool blocking_begins(char* top);
 void blocking_ends() noexcept;
@@ -28,14 +29,18 @@ class blocking_scope {
 };
 }  // namespace detail
 
-/// Calls f, which waits for something outside of the runtime (a file, a socket, a mutex, a process), and lets another
-/// worker run meanwhile: the program keeps as many CPUs busy as without the wait. Before f begins, pending forks and
+/// Calls f, which waits for something outside of the runtime (a file, a socket, a mutex, a process), and lets
+/// another
+/// worker run meanwhile: the program keeps as many CPUs busy as without the wait. Before f begins, pending
+/// forks and
 /// loop iterations of this strand are given to the others, up to 64 pieces.
 ///
-/// f runs on this thread. It may use forks and loops of its own. What can be written with callbacks is better done
+/// f runs on this thread. It may use forks and loops of its own. What can be written with callbacks is better
+/// done
 /// with `suspend`, which needs no thread while it waits. On an ordinary thread this is a plain call of f.
 ///
-/// Costs about as much as waking a thread (some microseconds) if other workers have nothing to do, and starting one
+/// Costs about as much as waking a thread (some microseconds) if other workers have nothing to do, and
+/// starting one
 /// (some ten microseconds) at first; at most 256 workers are made up for at a time.
 /// \return what f returns
 /// \throws what f throws; std::bad_alloc
@@ -46,7 +51,8 @@ std::invoke_result_t<F> blocking(F&& f) {
   return std::forward<F>(f)();
 }
 
-/// The same where a context is at hand. Without it, below code that has one, only what was published already is
+/// The same where a context is at hand. Without it, below code that has one, only what was published already
+/// is
 /// given away.
 template <class F>
   requires std::invocable<F>

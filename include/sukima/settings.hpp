@@ -41,7 +41,8 @@ struct settings {
   /// Workers, the entering thread included [SUKIMA_WORKERS, 1 … 1024]; 0: as many as there are usable CPUs.
   unsigned workers = 0;
   /// At all places that `wait_at` does not name [SUKIMA_WAIT: a policy, or several parts such as
-  /// adaptive,reply=spin,lock=pause; policies: adaptive, block, spin, pause, condvar; places as in wait_place].
+  /// adaptive,reply=spin,lock=pause; policies: adaptive, block, spin, pause, condvar; places as in
+  /// wait_place].
   wait_policy wait = wait_policy::adaptive;
   /// Policies of single places, by wait_place.
   std::array<std::optional<wait_policy>, wait_places> wait_at{};
@@ -62,7 +63,8 @@ struct settings {
   /// … 1000000].
   std::size_t strands = 4096;
 
-  /// Never run more workers than there is CPU for: affinity, cpusets and CPU quotas are looked at a few times a
+  /// Never run more workers than there is CPU for: affinity, cpusets and CPU quotas are looked at a few times
+  /// a
   /// second, and workers beyond them sleep [SUKIMA_ELASTIC: on, off]. `workers` is then the most that run.
   bool elastic = true;
 

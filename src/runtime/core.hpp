@@ -173,7 +173,8 @@ struct runtime_core {
   std::atomic<bool> closed{false};  ///< nobody is inside any more: background threads end
   std::mutex leaving;
   std::condition_variable left;  ///< an entry ended while `stopping`
-  /// Threads inside of resume_strand: what they resumed may end the last task, but not the runtime under them.
+  /// Threads inside of resume_strand: what they resumed may end the last task, but not the runtime under
+  /// them.
   std::atomic<std::size_t> resumers{0};
   std::atomic<std::size_t> parked{0};
   std::atomic<std::size_t> parked_peak{0};

@@ -12,7 +12,8 @@ namespace sukima {
 
 namespace {
 
-/// The most workers if nobody says: the CPUs that may run at once; without elastic workers not more than the quotas
+/// The most workers if nobody says: the CPUs that may run at once; without elastic workers not more than the
+/// quotas
 /// of all groups above pay for, rounded up.
 unsigned usable_cpus(bool elastic) {
   sukima_capacity_facts facts;
@@ -38,7 +39,8 @@ runtime::~runtime() {
   if (core_ == nullptr) return;
   const detail::strand* s = detail::running_strand();
   const bool inside = s != nullptr && s->runtime == core_.get();  // one of its tasks called exit()
-  // After fork() its threads and locks belong to the parent process. In either case freeing it could only hang.
+  // After fork() its threads and locks belong to the parent process. In either case freeing it could only
+  // hang.
   if (inside || core_->is_orphaned()) static_cast<void>(core_.release());
 }
 

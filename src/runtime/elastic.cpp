@@ -234,7 +234,8 @@ void elastic::adjust(const std::string& reason) {
 void elastic::blocking_begins() {
   const unsigned blocked = blocked_.fetch_add(1) + 1;
   const std::lock_guard hold(deciding_);
-  // Workers that were made up for earlier stay until the monitor's next look: short waits in a row cost little.
+  // Workers that were made up for earlier stay until the monitor's next look: short waits in a row cost
+  // little.
   const unsigned base = limit_ != 0 ? std::min(allowed_, limit_) : allowed_;
   if (base + std::min(blocked, most_blocked) > target_.load()) adjust("a worker waits outside");
 }

@@ -13,7 +13,8 @@ namespace {
 
 /// `adaptive` looks around for about as long as a wake-up costs (3 to 4 µs) before it sleeps.
 constexpr std::uint64_t adaptive_spin_ticks = 10'000;
-/// A root younger than this (1.5 µs) is not stolen from: it may be over before the thief has the task's memory, and
+/// A root younger than this (1.5 µs) is not stolen from: it may be over before the thief has the task's
+/// memory, and
 /// then the region is slower with two workers than with one.
 constexpr std::uint64_t unripe_ticks = 4'500;
 /// A wait at the limit of parked strands gives way after this long (10 ms): what it waits for may be among

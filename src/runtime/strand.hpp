@@ -60,7 +60,8 @@ struct strand {
   task* first = nullptr;       ///< what a fresh strand is to run
   worker* on = nullptr;        ///< who runs it
   std::uint64_t retry_at = 0;  ///< no going back before that tick: the last one found nothing
-  /// Tick at which a root began here; 0: not a root, or long ago. Written by its own thread; thieves read it to leave
+  /// Tick at which a root began here; 0: not a root, or long ago. Written by its own thread; thieves read it
+  /// to leave
   /// very young roots alone (steal_from), where a stale value costs no more than a steal.
   std::atomic<std::uint64_t> entered_at{0};
   kept_state small_kept{};  ///< where `kept` lies if the gate is shared

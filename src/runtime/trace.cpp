@@ -55,7 +55,8 @@ struct traced_decision {
   std::uint64_t tick;
 };
 
-/// Everything that was recorded, of all runtimes of the process. Never destroyed: workers may outlive static objects.
+/// Everything that was recorded, of all runtimes of the process. Never destroyed: workers may outlive static
+/// objects.
 class trace_log {
  public:
   explicit trace_log(std::string file) : file_(std::move(file)), temporary_(file_ + ".part") {
@@ -149,7 +150,8 @@ class trace_log {
   }
 
   void write(std::FILE* out, const traced_wait& w) const {
-    // The kernel tells how long, not when: the period is drawn at the end of the sample in which it was booked.
+    // The kernel tells how long, not when: the period is drawn at the end of the sample in which it was
+    // booked.
     const double waited = static_cast<double>(w.waited_ns) * 1e-3;
     const double end = microseconds(w.to);
     std::fprintf(

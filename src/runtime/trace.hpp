@@ -11,7 +11,8 @@
 
 namespace sukima::detail {
 
-/// What happened. The first four are the states of a worker, in the order of worker_state; each lasts until the next.
+/// What happened. The first four are the states of a worker, in the order of worker_state; each lasts until
+/// the next.
 enum class trace_kind : std::uint32_t { working, searching, sleeping, outside, steal, park, suspend, abort };
 
 struct trace_event {

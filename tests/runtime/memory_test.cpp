@@ -47,7 +47,8 @@ long deep_tree(context c, int depth) {
 class strands_of : public testing::TestWithParam<unsigned> {};
 INSTANTIATE_TEST_SUITE_P(workers, strands_of, testing::Values(1u, 2u, 8u, 64u), support::name_of_count);
 
-/// Few strands wait at a time, and memory follows: the stack of each worker, and 32 KiB for each parked strand.
+/// Few strands wait at a time, and memory follows: the stack of each worker, and 32 KiB for each parked
+/// strand.
 TEST_P(strands_of, a_deep_chain_are_few) {
   sukima::settings s = with_workers(GetParam());
   s.stack = std::size_t{2} << 30;

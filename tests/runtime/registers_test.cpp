@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The test that g++ inlines claims to change no register: what its slow path must keep, and in which state it must
+// The test that g++ inlines claims to change no register: what its slow path must keep, and in which state it
+// must
 // leave the vector unit.
 #include "support.hpp"
 
@@ -103,7 +104,8 @@ TEST(slow_path, keeps_whole_registers_of_avx512) {
   expect_kept(through_avx512, 16, 64);
 }
 
-/// Does the CPU count the upper halves of the vector registers as used? (XGETBV with ECX = 1: the states in use.)
+/// Does the CPU count the upper halves of the vector registers as used? (XGETBV with ECX = 1: the states in
+/// use.)
 bool upper_halves_in_use() {
   std::uint32_t low = 0;
   std::uint32_t high = 0;

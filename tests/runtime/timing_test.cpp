@@ -37,7 +37,8 @@ double cpu_seconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-/// Takes its time without ever looking for thieves. Sleeping instead of computing: other programs on the machine
+/// Takes its time without ever looking for thieves. Sleeping instead of computing: other programs on the
+/// machine
 /// must not decide whether the two branches overlap.
 void never_polls() { std::this_thread::sleep_for(std::chrono::milliseconds(100)); }
 

@@ -86,8 +86,10 @@ template <class Task> void delete_task(task* t) noexcept { delete static_cast<Ta
 /// Waits for all children of a loop record, whose own iterations are done. The list is then in the order of
 /// the iterations: newest first. \throws as join_child.
 [[gnu::cold, gnu::noinline]] task* join_children(record* r);
-/// reclaim_child: a loop that has done its own iterations takes those of its newest child back, if nobody began them,
-/// and goes on with them: that is cheaper than running the child as a task, which would be split again. False: it is
+/// reclaim_child: a loop that has done its own iterations takes those of its newest child back, if nobody
+/// began them,
+/// and goes on with them: that is cheaper than running the child as a task, which would be split again.
+/// False: it is
 /// over.
 [[gnu::cold, gnu::noinline]] bool reclaim_child(record* r) noexcept;
 /// Slow half of the test before an iteration that may throw `aborted`.
