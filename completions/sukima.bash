@@ -19,11 +19,34 @@ _sukima_list_item() {
   compopt -o nospace 2>/dev/null
 }
 
+# A trace, or after -- a program and its arguments.
+_sukima_explain() {
+  local word
+  for word in "${COMP_WORDS[@]:2:COMP_CWORD-2}"; do
+    [[ $word == -- ]] || continue
+    if [[ $previous == -- ]]; then
+      mapfile -t COMPREPLY < <(compgen -A command -A file -- "$cur")
+    else
+      mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+    fi
+    return
+  done
+  if [[ $cur == -* ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "--help --json --keep --" -- "$cur")
+  else
+    mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+  fi
+}
+
 _sukima() {
   local cur="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD - 1]}"
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W "bench --help --version" -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W "bench explain --help --version" -- "$cur")
+    return
+  fi
+  if [[ ${COMP_WORDS[1]} == explain ]]; then
+    _sukima_explain
     return
   fi
   [[ ${COMP_WORDS[1]} == bench ]] || return

@@ -12,11 +12,16 @@ function __sukima_peers
 end
 
 set -l bench '__fish_seen_subcommand_from bench'
+set -l explain '__fish_seen_subcommand_from explain'
 
 complete -c sukima -f
 complete -c sukima -s h -l help -d 'Print a help text and exit'
 complete -c sukima -n __fish_use_subcommand -l version -d 'Print the version and exit'
 complete -c sukima -n __fish_use_subcommand -a bench -d 'Measure benchmarks'
+complete -c sukima -n __fish_use_subcommand -a explain -d 'Tell what a run did'
+complete -c sukima -n $explain -F
+complete -c sukima -n $explain -l json -d 'The story as one JSON object'
+complete -c sukima -n $explain -r -l keep -d 'Keep the trace of the program'
 complete -c sukima -n $bench -a 'all (__sukima_listed benchmarks)'
 complete -c sukima -n $bench -x -l workers -d 'Numbers of workers'
 complete -c sukima -n $bench -x -l peers -a '(__fish_complete_list , __sukima_peers)' -d 'Peers to measure'

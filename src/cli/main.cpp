@@ -9,6 +9,7 @@
 
 #include "bench/command.hpp"
 #include "console.hpp"
+#include "explain/command.hpp"
 #include "version.hpp"
 
 namespace {
@@ -31,7 +32,7 @@ std::vector<std::string> command_names(const CLI::App& program) {
 }
 
 /// One sentence on what is wrong with the command line.
-std::string explain(const CLI::App& program, const CLI::ParseError& error) {
+std::string sentence_on(const CLI::App& program, const CLI::ParseError& error) {
   const auto parsed = program.get_subcommands();
   const CLI::App& command = parsed.empty() ? program : *parsed.front();
   const std::string called = parsed.empty() ? "sukima" : "sukima " + command.get_name();
@@ -48,6 +49,9 @@ std::string explain(const CLI::App& program, const CLI::ParseError& error) {
   if (parsed.empty() && !word.starts_with('-')) {
     return fmt::format("unknown command '{}': choose {}", word, join_words(command_names(program)));
   }
+  if (!word.starts_with('-'))
+    return fmt::format("'{}' is one word too many for {} ({} --help shows what is accepted)", word, called,
+                       called);
   return fmt::format("unknown option '{}' of {}: the options are {}", word, called,
                      join_words(option_names(command), " and "));
 }
@@ -61,11 +65,12 @@ int main(int argc, char** argv) {
   program.footer("'sukima COMMAND --help' tells more about a command. The manual: man sukima.");
   int code = exit_success;
   bench::add_command(program, code);
+  explain::add_command(program, code, explain::take_program(argc, argv));
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return program.exit(error);  // --help and --version
-    complain(explain(program, error));
+    complain(sentence_on(program, error));
     return exit_usage;
   } catch (const usage_error& error) {
     complain(error.what());

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a trace says about a run: figures for each worker, what was lost, and what to try.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "explain/trace_file.hpp"
+
+namespace sukima::cli::explain {
+
+/// What a worker did with the time of the run, in seconds. The five sum up to it.
+struct worker_story {
+  std::uint64_t number = 0;
+  double working = 0;
+  double searching = 0;
+  double sleeping = 0;
+  double without_cpu = 0;  ///< counted here and not as what it wanted to do
+  double outside = 0;  ///< in the caller's code, or not one of the workers that may run
+  std::map<std::uint64_t, std::uint64_t> steals;  ///< how often, by the victim's number
+  std::uint64_t parks = 0;
+  std::uint64_t suspensions = 0;
+  bool is_full = false;  ///< its later events are missing
+
+  std::uint64_t all_steals() const;
+};
+
+/// A long period of one worker.
+struct long_period {
+  std::uint64_t worker = 0;
+  period when;
+};
+
+/// What the workers' time was lost to.
+struct loss {
+  std::string kind;  ///< "no CPU" or "no work"
+  double seconds = 0;  ///< of all workers together
+  double share = 0;  ///< of the time that the workers were there
+  std::string reason;
+};
+
+/// The story of one runtime. Its run lasts from the first moment with work until the last.
+struct runtime_story {
+  std::uint64_t runtime = 0;
+  period run;
+  double seconds_with_work = 0;  ///< some worker was working
+  double cpus = 0;  ///< that the workers used in the mean, while there was work
+  // Of all workers together, while there was work:
+  double seconds_of_workers = 0;  ///< their time, but not that outside
+  double seconds_without_cpu = 0;
+  double seconds_without_work = 0;
+  double seconds_searching = 0;  ///< the part of the latter that they did not sleep
+  std::vector<worker_story> workers;  ///< in order of their numbers, also those that never worked
+  std::vector<recorded_decision> decisions;  ///< in order of time
+  std::vector<long_period> longest_without_cpu;  ///< the longest first
+  std::vector<long_period> longest_without_work;  ///< while there was some elsewhere; the longest first
+  std::vector<loss> losses;  ///< the largest first
+  std::vector<std::string> advice;  ///< sentences: what to try; at least one
+
+  /// Workers that were there at any time.
+  std::size_t workers_seen() const;
+};
+
+/// The stories of all runtimes in a trace, in their order.
+std::vector<runtime_story> stories_of(const recorded_trace& trace);
+
+/// Fills in the losses and the advice of a story whose other members are known.
+void conclude(runtime_story& story);
+
+/// The story for people; several lines, the last one ended.
+std::string text_of(const std::vector<runtime_story>& stories);
+
+/// The same as an object: {"runtimes": […]}.
+nlohmann::json json_of(const std::vector<runtime_story>& stories);
+
+/// A time with three digits: "1.23 s", "45.6 ms", "7 µs".
+std::string time_text(double seconds);
+
+}  // namespace sukima::cli::explain

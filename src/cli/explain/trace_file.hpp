@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading the trace that a program wrote where SUKIMA_TRACE said.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "explain/periods.hpp"
+
+namespace sukima::cli::explain {
+
+/// What a worker does while it is in the runtime; otherwise it is outside.
+enum class activity { working, searching, sleeping };
+inline constexpr std::size_t activities = 3;
+
+/// One worker's events.
+struct recorded_worker {
+  std::uint64_t runtime = 0;
+  std::uint64_t number = 0;
+  bool is_full = false;  ///< the runtime had no room for its later events
+  std::array<periods, activities> during;  ///< by activity; no two of them overlap
+  periods without_cpu;  ///< its thread waited for a CPU: about these periods, exactly so long
+  std::map<std::uint64_t, std::uint64_t> steals;  ///< how often, by the victim's number
+  std::uint64_t parks = 0;
+  std::uint64_t suspensions = 0;
+};
+
+/// A decision that a runtime made by itself.
+struct recorded_decision {
+  std::uint64_t runtime = 0;
+  double at = 0;  ///< seconds since the beginning of the trace
+  std::string what;
+  std::uint64_t before = 0;
+  std::uint64_t after = 0;
+  std::string reason;
+};
+
+/// A whole trace, its workers in order of runtime and number, its decisions in order of time.
+struct recorded_trace {
+  std::vector<recorded_worker> workers;
+  std::vector<recorded_decision> decisions;
+};
+
+/// Understands the text of a trace.
+/// \param name what the text is called in messages
+/// \throws usage_error if it is no trace of Sukima, or damaged
+recorded_trace parse_trace(std::string_view text, std::string_view name);
+
+/// Reads a file. \throws usage_error also if it cannot be read
+recorded_trace read_trace(const std::string& file);
+
+}  // namespace sukima::cli::explain

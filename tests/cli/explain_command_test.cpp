@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program `sukima explain`, with files and with programs.
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "bench/child.hpp"
+#include "explain_trace.hpp"
+
+namespace sukima::cli::explain {
+namespace {
+
+using namespace std::chrono_literals;
+namespace fs = std::filesystem;
+
+class explain_command : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "sukima-test-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    folder = name;
+    fs::create_directory(folder / "tmp");
+  }
+  void TearDown() override {
+    EXPECT_TRUE(fs::is_empty(folder / "tmp")) << "a temporary file was left";
+    fs::remove_all(folder);
+  }
+
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder / name) << text;
+    return (folder / name).string();
+  }
+
+  bench::child_result explain(std::vector<std::string> arguments, const std::string& input = {}) const {
+    arguments.insert(arguments.begin(), {SUKIMA_PROGRAM, "explain"});
+    return run(std::move(arguments), input);
+  }
+
+  bench::child_result run(std::vector<std::string> arguments, const std::string& input = {}) const {
+    return bench::run_child({.arguments = std::move(arguments),
+                             .environment = {{"TMPDIR", (folder / "tmp").string()}, {"SUKIMA_WORKERS", "2"}},
+                             .input = input,
+                             .limit = 50s});
+  }
+
+  void expect_refused(const std::vector<std::string>& arguments, const std::string& part) const {
+    const auto result = explain(arguments);
+    EXPECT_EQ(result.exit_code, 2) << part;
+    EXPECT_EQ(result.output, "");
+    EXPECT_NE(result.errors.find(part), std::string::npos) << result.errors;
+    EXPECT_EQ(std::ranges::count(result.errors, '\n'), 1) << result.errors;
+  }
+
+  fs::path folder;
+};
+
+TEST_F(explain_command, tells_the_story_of_a_file) {
+  const auto result = explain({write("t.json", pressed_trace())});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.errors, "");
+  EXPECT_NE(result.output.find("The run took 4 s."), std::string::npos) << result.output;
+}
+
+TEST_F(explain_command, tells_it_as_json) {
+  const auto result = explain({"--json", write("t.json", pressed_trace())});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_NEAR(nlohmann::json::parse(result.output).at("runtimes").at(0).at("seconds").get<double>(), 4, 1e-9);
+}
+
+TEST_F(explain_command, refuses_bad_requests_with_one_sentence) {
+  const std::string good = write("t.json", pressed_trace());
+  expect_refused({}, "nothing to explain");
+  expect_refused({(folder / "none").string()}, "none' cannot be read: No such file or directory");
+  expect_refused({folder.string()}, "cannot be read: Is a directory");
+  expect_refused({write("empty", "")}, "is empty");
+  expect_refused({write("words", "some words")}, "is not JSON (byte 1)");
+  expect_refused({write("other", "{}")}, "is JSON, but no trace");
+  expect_refused({write("cut", pressed_trace().substr(0, 900))}, "is cut off");
+  expect_refused({SUKIMA_PROGRAM}, "is a program and no trace; to run it: sukima explain -- ");
+  expect_refused({good, good}, "one word too many");
+  expect_refused({good, "--jsn"}, "the options are --help, --json and --keep");
+  expect_refused({good, "--keep", "x"}, "--keep is for the trace of a program");
+  expect_refused({"--"}, "no program was given after --");
+  expect_refused({good, "--", "true"}, "are both given");
+  expect_refused({"--", (folder / "none").string()}, "none' cannot be started: No such file or directory");
+}
+
+TEST_F(explain_command, runs_a_program_and_tells_its_story_on_stderr) {
+  const auto result = explain({"--keep", (folder / "kept.json").string(), "--", SUKIMA_EXAMPLE});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.output, "352 solutions\n");
+  EXPECT_NE(result.errors.find("The run took"), std::string::npos) << result.errors;
+  EXPECT_NE(result.errors.find("2 workers"), std::string::npos) << result.errors;
+  const auto again = explain({(folder / "kept.json").string()});
+  EXPECT_EQ(again.output, result.errors);
+}
+
+TEST_F(explain_command, tells_a_programs_story_as_json) {
+  const auto result = explain({"--json", "--", SUKIMA_EXAMPLE});
+  const auto story = nlohmann::json::parse(result.errors).at("runtimes").at(0);
+  EXPECT_GT(story.at("seconds").get<double>(), 0);
+  EXPECT_EQ(story.at("decisions").at(0).at("what"), "workers");
+}
+
+TEST_F(explain_command, passes_streams_arguments_and_the_exit_code_through) {
+  const auto result = explain(
+      {"--", "sh", "-c", "read line; echo \"$line $1 $2\"; echo err >&2; exit 7", "sh", "--", "a b"}, "in\n");
+  EXPECT_EQ(result.exit_code, 7);
+  EXPECT_EQ(result.output, "in -- a b\n");
+  EXPECT_EQ(result.errors, "err\nsukima: 'sh' wrote no trace: it used no runtime, or ended by _exit\n");
+}
+
+TEST_F(explain_command, says_what_is_wrong_with_a_trace_that_a_program_left) {
+  const auto result = explain({"--", "sh", "-c", "echo nonsense > \"$SUKIMA_TRACE\"; exit 3"});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_NE(result.errors.find("is not JSON"), std::string::npos) << result.errors;
+}
+
+TEST_F(explain_command, ends_by_the_signal_that_ended_the_program) {
+  const auto result = explain({"--", "sh", "-c", "kill -USR1 $$"});
+  EXPECT_EQ(result.signal, SIGUSR1);
+  EXPECT_NE(result.errors.find("ended by a signal"), std::string::npos) << result.errors;
+}
+
+TEST_F(explain_command, passes_signals_to_the_program) {
+  const std::string ready = (folder / "ready").string();
+  const std::string script = "'" SUKIMA_PROGRAM "' explain -- sh -c 'trap \"exit 9\" TERM; : > " + ready +
+                             "; while :; do sleep 0.05; done' 2> /dev/null & "
+                             "while ! [ -e " +
+                             ready + " ]; do sleep 0.05; done; kill -TERM $!; wait $!; echo $?";
+  const auto result = run({"/bin/sh", "-c", script});
+  EXPECT_EQ(result.output, "9\n") << result.errors;
+}
+
+}  // namespace
+}  // namespace sukima::cli::explain
