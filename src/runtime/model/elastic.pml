@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elastic workers: the target that is changed, the flag that sends a surplus worker home, its sleep there and in a
+// search.
+//
+// check: spin -a; cc -O2 -DSAFETY; -m100000
+// expect: errors: 0
+// check: spin -DCHANGES=5 -a; cc -O2 -DSAFETY; -m100000
+// expect: errors: 0
+// check: spin -DBUG_CLEAR -a; cc -O2 -DSAFETY; -m100000
+// expect: errors: 1
+// check: spin -DBUG_BELL -a; cc -O2 -DSAFETY; -m100000
+// expect: errors: 1
+// check: spin -DBUG_NO_RING -a; cc -O2 -DSAFETY; -m100000
+// expect: errors: 1
+// check: spin -DBUG_FLAG_FIRST -a; cc -O2 -DSAFETY; -m100000
+// expect: errors: 1
+//
+// What is modelled: one background worker (background_main and its search), and the decisions of elastic::adjust, one
+// at a time (its lock), that make it surplus or call it back, CHANGES of them; every access to a shared word is one
+// step. The worker looks at its flag wherever it polls, searches, or wakes.
+//
+// What must hold when nothing can happen any more (`timeout`): a worker that is surplus sleeps at home, and one that is
+// not is not at home. So no wake-up is lost, and no flag.
+//
+// Each BUG_ takes one safeguard away:
+//   BUG_CLEAR       the flag is cleared after the target was looked at
+//   BUG_BELL        the bell is read after the target was looked at
+//   BUG_NO_RING     whoever calls the worker back does not ring
+//   BUG_FLAG_FIRST  the flag is set before the target is changed
+
+#ifndef CHANGES
+#define CHANGES 3
+#endif
+
+bool surplus = false;  /* rank >= target */
+bool leave = false;    /* flag_leave */
+byte bell = 0;
+bool at_home = true;
+bool asleep = false;
+
+active proctype worker() {
+  byte seen;
+  bool allowed;
+home:
+  at_home = true;
+#ifdef BUG_BELL
+  leave = false;
+  allowed = !surplus;
+  seen = bell;
+#else
+  seen = bell;
+#ifdef BUG_CLEAR
+  allowed = !surplus;
+  leave = false;
+#else
+  leave = false;
+  allowed = !surplus;
+#endif
+#endif
+  if
+  :: allowed -> goto running
+  :: !allowed ->
+     asleep = true;
+end_at_home:
+     bell != seen;
+     asleep = false;
+     goto home
+  fi;
+running:
+  at_home = false;
+  seen = bell;            /* before the last look around */
+  if
+  :: leave -> goto home
+  :: !leave
+  fi;
+  asleep = true;          /* in a search, or working: it polls whenever something happens */
+end_running:
+  bell != seen;
+  asleep = false;
+  goto running
+}
+
+active proctype controller() {
+  byte changes = 0;
+  do
+  :: changes < CHANGES ->
+     changes++;
+     if
+     :: !surplus ->
+#ifdef BUG_FLAG_FIRST
+        leave = true;
+        surplus = true;
+#else
+        surplus = true;
+        leave = true;
+#endif
+        bell++
+     :: surplus ->
+        surplus = false;
+#ifndef BUG_NO_RING
+        bell++
+#else
+        skip
+#endif
+     fi
+  :: changes == CHANGES -> break
+  :: true -> break        /* any number of changes up to that */
+  od;
+  timeout;
+  assert(asleep && at_home == surplus)
+}
