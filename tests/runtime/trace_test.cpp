@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+// SUKIMA_TRACE: what the file says, and what happens where none can be written. The variable is read once in a
+// process, so each run is a process of its own.
+#include "support.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace {
+
+using nlohmann::json;
+using sukima::context;
+using support::with_workers;
+using testing::ExitedWithCode;
+namespace fs = std::filesystem;
+
+/// One state of a worker; times in microseconds.
+struct state {
+  double from;
+  double to;
+  std::string name;
+};
+
+/// A death test runs its statement in a fresh process of this program, which finds the folder in the environment.
+class trace_death_test : public testing::Test {
+ protected:
+  static constexpr const char* variable = "SUKIMA_TEST_FOLDER";
+
+  void SetUp() override {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    if (const char* given = std::getenv(variable)) {
+      folder = given;
+      return;
+    }
+    std::string name = (fs::temp_directory_path() / "sukima-trace-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    folder = name;
+    setenv(variable, folder.c_str(), 1);
+  }
+  void TearDown() override {
+    unsetenv(variable);
+    fs::remove_all(folder);
+  }
+
+  std::string file() const { return (folder / "trace.json").string(); }
+  /// From here on this process writes a trace. Only for the process of a death test.
+  void begin_trace() const {
+    alarm(60);
+    setenv("SUKIMA_TRACE", file().c_str(), 1);
+  }
+
+  json events() const {
+    std::ifstream stream(file());
+    return json::parse(stream).at("traceEvents");
+  }
+
+  fs::path folder;
+};
+
+/// Two functions of which another worker must run one.
+void share(sukima::runtime& r) {
+  r.run([](context c) {
+    std::atomic<bool> begun{false};
+    sukima::fork2(
+        c, [&](context below) { EXPECT_TRUE(support::poll_until(below, [&] { return begun.load(); })); },
+        [&] { begun = true; });
+  });
+}
+
+bool is_decision(const json& e) { return e.value("cat", "") == "decision"; }
+bool is_state(const json& e) { return e.at("ph") == "X" && e.value("cat", "") != "cpu"; }
+
+/// The threads that are named as workers: tid → number.
+std::map<int, int> workers_in(const json& events) {
+  std::map<int, int> workers;
+  for (const json& e : events)
+    if (e.at("name") == "thread_name")
+      workers[e.at("tid")] = std::stoi(e.at("args").at("name").get<std::string>().substr(sizeof "worker"));
+  return workers;
+}
+
+std::vector<state> states_of(const json& events, int thread) {
+  std::vector<state> states;
+  for (const json& e : events)
+    if (is_state(e) && e.at("tid") == thread) {
+      const double from = e.at("ts");
+      states.push_back({from, from + e.at("dur").get<double>(), e.at("name")});
+    }
+  std::ranges::stable_sort(states, {}, &state::from);
+  return states;
+}
+
+TEST_F(trace_death_test, states_cover_each_workers_time_without_overlap) {
+  EXPECT_EXIT(
+      {
+        begin_trace();
+        sukima::runtime r(with_workers(3));
+        for (int i = 0; i < 20; ++i) {
+          share(r);
+          std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        }
+        std::exit(HasFailure() ? 1 : 0);
+      },
+      ExitedWithCode(0), "");
+  const json all = events();
+  const auto workers = workers_in(all);
+  ASSERT_EQ(workers.size(), 3U);
+  constexpr double rounding = 0.0021;  // times are written in nanoseconds
+  for (const auto& [thread, number] : workers) {
+    const std::vector<state> states = states_of(all, thread);
+    ASSERT_FALSE(states.empty()) << number;
+    int gaps = 0;
+    for (std::size_t i = 0; i < states.size(); ++i) {
+      EXPECT_TRUE(states[i].name == "working" || states[i].name == "searching" ||
+                  states[i].name == "sleeping");
+      EXPECT_GE(states[i].to, states[i].from);
+      if (i == 0) continue;
+      EXPECT_GE(states[i].from, states[i - 1].to - rounding) << "overlap on worker " << number;
+      if (states[i].from > states[i - 1].to + rounding) ++gaps;
+    }
+    // Worker 0 is the thread that enters and leaves 20 times; the others are inside all the time.
+    EXPECT_EQ(gaps, number == 0 ? 19 : 0) << "worker " << number;
+    EXPECT_GT(states.back().to - states.front().from, 19 * 2000) << "worker " << number;
+  }
+}
+
+TEST_F(trace_death_test, steals_have_victims) {
+  EXPECT_EXIT(
+      {
+        begin_trace();
+        sukima::settings asking = with_workers(2);
+        asking.ready = 0;
+        sukima::runtime taking_from_slots(with_workers(2));
+        sukima::runtime asking_for_work(asking);
+        for (int i = 0; i < 20; ++i) {
+          share(taking_from_slots);
+          share(asking_for_work);
+        }
+        std::exit(HasFailure() ? 1 : 0);
+      },
+      ExitedWithCode(0), "");
+  const json all = events();
+  const auto workers = workers_in(all);
+  std::map<int, int> steals_of_runtime;
+  for (const json& e : all) {
+    if (e.at("name") != "steal") continue;
+    const int thief = e.at("tid");
+    const int victim = e.at("args").at("victim");
+    ASSERT_TRUE(workers.contains(thief));
+    EXPECT_TRUE(victim == 0 || victim == 1) << victim;
+    EXPECT_NE(victim, workers.at(thief)) << "a worker stole from itself";
+    ++steals_of_runtime[thief / 10'000];
+    const std::vector<state> states = states_of(all, thief);
+    EXPECT_TRUE(std::ranges::any_of(states, [&](const state& s) {
+      return s.from <= e.at("ts").get<double>() + 0.01 && e.at("ts").get<double>() <= s.to + 0.01;
+    })) << "the thief was outside";
+  }
+  EXPECT_EQ(steals_of_runtime.size(), 2U) << "one of the protocols left no trace of its steals";
+}
+
+TEST_F(trace_death_test, each_decision_is_there_with_its_reason) {
+  EXPECT_EXIT(
+      {
+        begin_trace();
+        sukima::runtime r(with_workers(2));
+        r.limit_workers(1);
+        r.limit_workers(0);
+        std::exit(r.decisions().size() == 3 ? 0 : 1);
+      },
+      ExitedWithCode(0), "");
+  std::vector<json> found;
+  double before = 0;
+  for (const json& e : events()) {
+    if (!is_decision(e)) continue;
+    EXPECT_EQ(e.at("ph"), "i");
+    EXPECT_GE(e.at("ts").get<double>(), before);
+    before = e.at("ts").get<double>();
+    found.push_back(e.at("args"));
+  }
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_EQ(found[0],
+            json::parse(R"({"what":"workers","before":2,"after":2,"reason":"as many as were asked for"})"));
+  EXPECT_EQ(found[1],
+            json::parse(R"({"what":"workers","before":2,"after":1,"reason":"the program set a limit"})"));
+  EXPECT_EQ(
+      found[2],
+      json::parse(R"({"what":"workers","before":1,"after":2,"reason":"the program took its limit back"})"));
+}
+
+TEST_F(trace_death_test, of_two_runtimes_is_one_file) {
+  EXPECT_EXIT(
+      {
+        begin_trace();
+        sukima::runtime first(with_workers(2));
+        share(first);
+        {
+          sukima::runtime second(with_workers(3));
+          share(second);
+        }
+        share(first);
+        std::exit(HasFailure() ? 1 : 0);
+      },
+      ExitedWithCode(0), "");
+  const json all = events();
+  std::map<int, int> workers_of;
+  std::map<int, int> decisions_of;
+  for (const json& e : all) {
+    if (e.at("name") == "thread_name") ++workers_of[e.at("args").at("runtime")];
+    if (is_decision(e)) ++decisions_of[e.at("tid").get<int>() / 10'000];
+  }
+  EXPECT_EQ(workers_of, (std::map<int, int>{{1, 2}, {2, 3}}));
+  EXPECT_EQ(decisions_of, (std::map<int, int>{{1, 1}, {2, 1}}));
+  for (const auto& [thread, number] : workers_in(all)) EXPECT_FALSE(states_of(all, thread).empty()) << thread;
+}
+
+TEST_F(trace_death_test, without_a_cpu_is_a_period_of_its_own) {
+  EXPECT_EXIT(
+      {
+        begin_trace();
+        // Four workers on one CPU wait for it three quarters of the time.
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(static_cast<unsigned>(sched_getcpu()), &one);
+        sched_setaffinity(0, sizeof one, &one);
+        sukima::runtime r(with_workers(4));
+        r.run([](context c) {
+          sukima::parallel_for(c, 0, 64, [](int) {
+            const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(5);
+            while (std::chrono::steady_clock::now() < end) {
+            }
+          });
+        });
+        std::exit(0);
+      },
+      ExitedWithCode(0), "");
+  const json all = events();
+  const auto workers = workers_in(all);
+  double waited = 0;
+  for (const json& e : all) {
+    if (e.value("cat", "") != "cpu") continue;
+    EXPECT_TRUE(workers.contains(e.at("tid").get<int>() - 5'000));
+    EXPECT_GT(e.at("dur").get<double>(), 0);
+    waited += e.at("dur").get<double>();
+  }
+  if (waited == 0 && !fs::exists("/proc/self/schedstat")) GTEST_SKIP() << "this kernel does not tell";
+  EXPECT_GT(waited, 10'000) << "microseconds";
+}
+
+TEST_F(trace_death_test, that_cannot_be_written_is_a_bad_setting) {
+  EXPECT_EXIT(
+      {
+        alarm(60);
+        setenv("SUKIMA_TRACE", "/nonexistent/folder/trace.json", 1);
+        const std::string message =
+            support::message_of<sukima::bad_setting>([] { sukima::runtime r(with_workers(2)); });
+        std::fputs(message.c_str(), stderr);
+        _exit(message == "none" ? 1 : 0);
+      },
+      ExitedWithCode(0), "SUKIMA_TRACE='/nonexistent/folder/trace.json' cannot be written: No such file");
+}
+
+#if !defined(__SANITIZE_THREAD__)
+
+TEST_F(trace_death_test, of_a_process_is_not_overwritten_by_its_child) {
+  EXPECT_EXIT(
+      {
+        begin_trace();
+        sukima::runtime r(with_workers(2));
+        share(r);
+        const pid_t child = fork();
+        if (child == 0) {
+          alarm(30);
+          {
+            sukima::runtime own(with_workers(3));
+            own.run([] {});
+          }
+          std::exit(0);  // as at the end of main
+        }
+        int status = -1;
+        waitpid(child, &status, 0);
+        if (status != 0) std::exit(1);
+        if (fs::exists(file())) std::exit(2);
+        std::exit(0);
+      },
+      ExitedWithCode(0), "");
+  const json all = events();
+  EXPECT_EQ(workers_in(all).size(), 2U);
+}
+
+#endif
+
+}  // namespace
