@@ -284,6 +284,12 @@ TEST(explain_trace_file, skips_events_that_it_does_not_know) {
   EXPECT_EQ(json_of(stories_in(trace)), json_of(stories_in(pressed_trace())));
 }
 
+TEST(explain_trace_file, may_have_a_state_that_began_after_its_end) {
+  const std::string text =
+      pretended_trace().worker(0).state(0, "working", 0, 1e6).state(0, "searching", 1e6, -20).text();
+  EXPECT_NEAR(stories_in(text)[0].run.seconds(), 1, 1e-9);
+}
+
 TEST(explain_trace_file, is_read_whatever_the_order_of_its_events) {
   const std::string text = pretended_trace()
                                .steal(1, 0, 5e5)

