@@ -15,9 +15,13 @@
 
 namespace sukima::detail {
 
-void open_box(worker& w) noexcept { w.box.store(nullptr, std::memory_order_release); }
+// With published tasks nobody asks, and entering a runtime is cheaper without these accesses.
+void open_box(worker& w) noexcept {
+  if (w.runtime->chosen.ready == 0) w.box.store(nullptr, std::memory_order_release);
+}
 
 void close_box(worker& w) noexcept {
+  if (w.runtime->chosen.ready != 0) return;
   worker* thief = w.box.exchange(closed_box);
   if (thief != nullptr && thief != closed_box) answer(*thief, nullptr);
 }
