@@ -47,24 +47,24 @@ std::system_error no_strand() {
           "sukima: no address space for a strand; a smaller SUKIMA_STACK needs less"};
 }
 
-/// The calling thread's number in the kernel, which asks it only once.
-int this_threads_id() noexcept {
-  thread_local int id = 0;
-  thread_local unsigned asked_in = 0;
-  const unsigned generation = fork_generation.load(std::memory_order_relaxed);
-  if (id == 0 || asked_in != generation) {
-    id = static_cast<int>(syscall(SYS_gettid));
-    asked_in = generation;
-  }
-  return id;
-}
-
 /// The worker that this thread was when it entered last.
 struct last_entry {
   std::uint64_t serial = 0;
   worker* w = nullptr;
+  int thread_id =
+      0;  ///< the thread's number in the kernel, asked only once; another one in a child after fork()
+  unsigned asked_in = 0;
 };
 thread_local last_entry last;
+
+int this_threads_id(last_entry& known) noexcept {
+  const unsigned generation = fork_generation.load(std::memory_order_relaxed);
+  if (known.thread_id == 0 || known.asked_in != generation) {
+    known.thread_id = static_cast<int>(syscall(SYS_gettid));
+    known.asked_in = generation;
+  }
+  return known.thread_id;
+}
 
 void pin_to(unsigned index) noexcept {
   cpu_set_t allowed;
@@ -196,7 +196,11 @@ worker* runtime_core::acquire_worker() {
     return !w->background && !w->taken.load(std::memory_order_relaxed) &&
            !w->taken.exchange(true, std::memory_order_acquire);
   };
-  if (last.serial == serial && take(last.w)) return last.w;
+  last_entry& mine = last;  // one look-up
+  if (mine.serial == serial && take(mine.w)) {
+    mine.w->thread_id.store(this_threads_id(mine), std::memory_order_relaxed);
+    return mine.w;
+  }
   const unsigned count = worker_count.load(std::memory_order_acquire);
   worker* found = nullptr;
   for (unsigned i = 0; i < count && found == nullptr; ++i) {
@@ -204,7 +208,9 @@ worker* runtime_core::acquire_worker() {
     if (take(w)) found = w;
   }
   if (found == nullptr) found = add_worker(0);
-  last = {serial, found};
+  mine.serial = serial;
+  mine.w = found;
+  found->thread_id.store(this_threads_id(mine), std::memory_order_relaxed);
   return found;
 }
 
@@ -232,7 +238,6 @@ void runtime_core::enter(root_task& root) {
   const std::uint64_t begun = ticks();
   s->entered_at.store(begun, std::memory_order_relaxed);
   w->thread_exceptions = this_threads_exceptions();
-  w->thread_id.store(this_threads_id(), std::memory_order_relaxed);
   ensure_alternate_stack();
   strand* const outer = running_strand();  // of another runtime, whose worker this thread is
   w->enter_state(worker_state::working, begun);
@@ -253,7 +258,7 @@ void runtime_core::background_main(worker& w) {
   pthread_setname_np(pthread_self(), "sukima");
   if (chosen.pin == pin_policy::cpu) pin_to(w.rank);
   ensure_alternate_stack();
-  w.thread_id.store(this_threads_id(), std::memory_order_relaxed);
+  w.thread_id.store(this_threads_id(last), std::memory_order_relaxed);
   w.thread_exceptions = this_threads_exceptions();
   while (!closed.load()) {
     const std::uint32_t seen = w.bell.load();
