@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// blocking: 64 questions to a slow server, which takes 20 ms for each answer. Without `blocking`, two workers would
-// wait for more than half a second.
+// blocking: 64 questions to a slow server, which takes 20 ms for each answer. Without `blocking`, two workers
+// would wait for more than half a second.
 #include <sukima/sukima.hpp>
 
 #include <atomic>

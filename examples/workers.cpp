@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// limit_workers and decisions: a program leaves CPUs to others for a while, and shows what its runtime decided.
+// limit_workers and decisions: a program leaves CPUs to others for a while, and shows what its runtime
+// decided.
 #include <sukima/sukima.hpp>
 
 #include <cstdio>

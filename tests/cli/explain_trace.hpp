@@ -53,8 +53,8 @@ class pretended_trace {
   std::string events_;
 };
 
-/// A run of 4 s of two workers. Worker 0 works all the time, but has no CPU for 0.5 s; worker 1 works for 2 s, has
-/// no CPU for 0.5 s of them, sleeps for 1 s and is not there for the last.
+/// A run of 4 s of two workers. Worker 0 works all the time, but has no CPU for 0.5 s; worker 1 works for 2
+/// s, has no CPU for 0.5 s of them, sleeps for 1 s and is not there for the last.
 inline std::string pressed_trace() {
   return pretended_trace()
       .worker(0)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SUKIMA_TRACE: what the file says, and what happens where none can be written. The variable is read once in a
-// process, so each run is a process of its own.
+// SUKIMA_TRACE: what the file says, and what happens where none can be written. The variable is read once in
+// a process, so each run is a process of its own.
 #include "support.hpp"
 
 #include <nlohmann/json.hpp>
@@ -31,7 +31,8 @@ struct state {
   std::string name;
 };
 
-/// A death test runs its statement in a fresh process of this program, which finds the folder in the environment.
+/// A death test runs its statement in a fresh process of this program, which finds the folder in the
+/// environment.
 class trace_death_test : public testing::Test {
  protected:
   static constexpr const char* variable = "SUKIMA_TEST_FOLDER";

@@ -17,7 +17,8 @@ struct period {
 /// Periods in order of time, none of which touches the next: what all functions here take and give.
 using periods = std::vector<period>;
 
-/// Any periods, brought in order; those that overlap or touch become one. Empty ones are left out. O(n log n).
+/// Any periods, brought in order; those that overlap or touch become one. Empty ones are left out. O(n log
+/// n).
 periods merged(periods list);
 
 /// When both are. O(n + m).

@@ -24,6 +24,20 @@ std::string printable(std::string words) {
   return words;
 }
 
+/// A sentence in lines of some width at most, each with two blanks before it.
+void write_sentence(text& out, std::string_view sentence) {
+  constexpr std::size_t width = 100;
+  while (!sentence.empty()) {
+    std::size_t end = sentence.size();
+    if (end > width) {
+      end = sentence.rfind(' ', width);
+      if (end == std::string_view::npos || end == 0) end = sentence.size();
+    }
+    line(out, "  {}", sentence.substr(0, end));
+    sentence.remove_prefix(std::min(sentence.size(), end + 1));
+  }
+}
+
 std::string count_text(std::uint64_t count, std::string_view one, std::string_view more) {
   return fmt::format("{} {}", count, count == 1 ? one : more);
 }
@@ -109,7 +123,7 @@ void write_conclusion(text& out, const runtime_story& story) {
     line(out, "  {} ({:.1f} %): {}", time_text(l.seconds), 100 * l.share, l.reason);
   if (story.losses.empty()) line(out, "  nothing was lost");
   line(out, "\nTo try:");
-  for (const std::string& sentence : story.advice) line(out, "  {}", sentence);
+  for (const std::string& sentence : story.advice) write_sentence(out, sentence);
 }
 
 nlohmann::json json_of(const long_period& p) {

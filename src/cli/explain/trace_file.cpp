@@ -152,7 +152,8 @@ class collector {
 
   void take_period(const event& e) {
     const double from = seconds(e.ts, "has no time");
-    // A program that ends while its workers run may leave a state that began after the last moment: it is empty.
+    // A program that ends while its workers run may leave a state that began after the last moment: it is
+    // empty.
     const bool ends_before = e.dur && *e.dur < 0;
     const period when{from, from + (ends_before ? 0.0 : seconds(e.dur, "has no duration"))};
     if (e.category == "cpu") {

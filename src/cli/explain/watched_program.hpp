@@ -27,8 +27,8 @@ struct program_end {
   int signal = 0;  ///< that ended it; 0: it ended by itself
 };
 
-/// Runs a program with this process's streams, and SUKIMA_TRACE in its environment. Signals that other processes
-/// send to this one go on to the program; those of the terminal reach it anyway.
+/// Runs a program with this process's streams, and SUKIMA_TRACE in its environment. Signals that other
+/// processes send to this one go on to the program; those of the terminal reach it anyway.
 /// \param arguments the program, looked for in PATH, and its arguments
 /// \throws usage_error if it cannot be started
 program_end run_traced(std::vector<std::string> arguments, const std::string& trace_file);
