@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Barnes and Hut's method for the motion of n bodies: in each step an octree is built anew, and cells that
-// are far away attract as one body. The bodies are a Plummer sphere (Aarseth, Hénon, Wielen 1974) from a fixed
-// seed.
+// are far away attract as one body. The bodies are a Plummer sphere (Aarseth, Hénon, Wielen 1974), from a
+// fixed seed.
 //
 // A body's acceleration depends on the tree only, and the tree on the positions only: so every program
 // computes the same motion, bit for bit, however its parts are shared out.
@@ -33,8 +33,8 @@ struct nbody_sum {
 };
 
 /// The bodies and their tree. A step is: `set_keys` for each block of bodies; from `root()` on, for each cell
-/// `divide`, then `set_leaf`, or the same for its octants and `finish` (`grow` does all that); `move_block` for
-/// each block; then `end_step` with the sum of what these gave.
+/// `divide`, then `set_leaf`, or the same for its octants and `finish` (`grow` does all that); `move_block`
+/// for each block; then `end_step` with the sum of what these gave.
 class nbody_problem {
  public:
   static constexpr int steps = 4;
