@@ -97,7 +97,7 @@ std::vector<state> states_of(const json& events, int thread) {
       const double from = e.at("ts");
       states.push_back({from, from + e.at("dur").get<double>(), e.at("name")});
     }
-  std::ranges::stable_sort(states, {}, &state::from);
+  std::ranges::sort(states, {}, [](const state& s) { return std::pair(s.from, s.to); });
   return states;
 }
 

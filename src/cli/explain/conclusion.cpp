@@ -94,7 +94,7 @@ void conclude(runtime_story& story) {
       lost("no work", story.seconds_without_work,
            fmt::format("nothing to steal (workers looked for work for {}, and slept otherwise)",
                        time_text(story.seconds_searching)));
-  std::ranges::stable_sort(story.losses, std::ranges::greater{}, &loss::seconds);
+  std::ranges::sort(story.losses, std::ranges::greater{}, &loss::seconds);
   if (story.run.seconds() < shortest_run) {
     story.advice.emplace_back("The run was too short to say what would make it faster: trace a longer one.");
     return;

@@ -111,7 +111,9 @@ class collector {
       made.runtime = thread->second.worker.runtime;
       trace.decisions.push_back(std::move(made));
     }
-    std::ranges::stable_sort(trace.decisions, {}, &recorded_decision::at);
+    // Of equal times the runtime wrote the earlier one first.
+    if (!std::ranges::is_sorted(trace.decisions, {}, &recorded_decision::at))
+      std::ranges::sort(trace.decisions, {}, &recorded_decision::at);
     return trace;
   }
 
@@ -184,8 +186,8 @@ class collector {
 
   /// What overlaps an earlier state (as rounded times may) is cut off, so that the sums come out even.
   static void split_by_activity(thread_events& thread) {
-    const auto begin = [](const state_event& s) { return s.when.from; };
-    if (!std::ranges::is_sorted(thread.states, {}, begin)) std::ranges::stable_sort(thread.states, {}, begin);
+    const auto when = [](const state_event& s) { return std::pair(s.when.from, s.when.to); };
+    if (!std::ranges::is_sorted(thread.states, {}, when)) std::ranges::sort(thread.states, {}, when);
     std::array<periods, activities> during;
     double end = 0;
     for (const state_event& s : thread.states) {
