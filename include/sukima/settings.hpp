@@ -51,7 +51,7 @@ struct settings {
   }
   /// Tasks that each worker keeps published ahead of demand, 1 … 8; 0: none, thieves ask one victim and wait
   /// for its answer [SUKIMA_STEAL: request, ready:K].
-  unsigned ready = 1;
+  unsigned ready = 3;
   /// [SUKIMA_PIN: none, cpu]
   pin_policy pin = pin_policy::none;
   /// Bytes of address space of a strand's C stack [SUKIMA_STACK, 16K … 64G, suffixes K, M, G]. Up to 64K

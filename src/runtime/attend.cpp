@@ -34,6 +34,13 @@ unsigned free_slot(const strand& s, unsigned ready) noexcept {
   return i;
 }
 
+/// Is there a task that a thief could take?
+bool has_published(const strand& s, unsigned ready) noexcept {
+  for (unsigned i = 0; i < ready; ++i)
+    if (s.slots[i].load(std::memory_order_relaxed) != nullptr) return true;
+  return false;
+}
+
 /// What a task split off from this strand has to know.
 void prepare_task(strand& s, task* t) noexcept {
   t->parent = s.running;
@@ -69,8 +76,10 @@ bool serve(strand& s, record* end, record* testing) noexcept {
   const bool hungry = r.hungry();
   if (!hungry && !again) return false;
   if (r.chosen.ready == 0) return false;
-  unsigned slot = free_slot(s, r.chosen.ready);
-  if (slot == r.chosen.ready) {
+  // One while the root is young: most are over before a second one would be of use.
+  const unsigned ready = young ? std::min(1u, r.chosen.ready) : r.chosen.ready;
+  unsigned slot = free_slot(s, ready);
+  if (slot == ready) {
     // Published, nobody came yet. While the root is young nobody is woken for it; but look again soon.
     if (young) {
       if (ticks() - entered_at < young_root) return true;
@@ -82,14 +91,16 @@ bool serve(strand& s, record* end, record* testing) noexcept {
   const std::uint64_t now = ticks();
   task* t = nullptr;
   bool published = false;
-  while (slot < r.chosen.ready && (t = go_back(s, end, testing, now)) != nullptr) {
+  while (slot < ready && (t = go_back(s, end, testing, now)) != nullptr) {
     t->slot = slot;
+    s.published_as[slot].store(++s.publications, std::memory_order_relaxed);
     stress_point();
     s.slots[slot].store(t, std::memory_order_release);
     published = true;
-    slot = free_slot(s, r.chosen.ready);
+    slot = free_slot(s, ready);
   }
-  if (!published) return hungry;
+  // Whoever takes what lies there asks for more.
+  if (!published) return hungry && !has_published(s, ready);
   if (young && now - entered_at < young_root) return true;
   s.entered_at.store(0, std::memory_order_relaxed);
   if (hungry) r.wake_watch();

@@ -189,20 +189,31 @@ task* runtime_core::steal_from(worker& w, worker& victim) noexcept {
   if (s == nullptr) return nullptr;
   const std::uint64_t entered_at = s->entered_at.load(std::memory_order_relaxed);
   if (entered_at != 0 && ticks() - entered_at < unripe_ticks) return nullptr;
-  for (unsigned i = 0; i < chosen.ready; ++i) {
-    task* t = s->slots[i].load(std::memory_order_relaxed);
+  for (;;) {
+    // The oldest one: it has the most work below it.
+    unsigned oldest = chosen.ready;
+    std::uint32_t oldest_number = 0;
+    task* t = nullptr;
+    for (unsigned i = 0; i < chosen.ready; ++i) {
+      task* const here = s->slots[i].load(std::memory_order_relaxed);
+      if (here == nullptr) continue;
+      const std::uint32_t number = s->published_as[i].load(std::memory_order_relaxed);
+      if (t != nullptr && static_cast<std::int32_t>(number - oldest_number) >= 0) continue;
+      t = here;
+      oldest = i;
+      oldest_number = number;
+    }
+    if (t == nullptr) return nullptr;
     stress_point();
     // Nothing of the task is read before this CAS is won: until then its owner may take it back and free it.
-    if (t != nullptr && s->slots[i].compare_exchange_strong(t, nullptr, std::memory_order_acq_rel)) {
-      stress_point();
-      s->publish_wanted.store(true);
-      s->raise();
-      ++w.counts.steals;
-      w.note(trace_kind::steal, victim.id);
-      return t;
-    }
+    if (!s->slots[oldest].compare_exchange_strong(t, nullptr, std::memory_order_acq_rel)) continue;
+    stress_point();
+    s->publish_wanted.store(true);
+    s->raise();
+    ++w.counts.steals;
+    w.note(trace_kind::steal, victim.id);
+    return t;
   }
-  return nullptr;
 }
 
 void runtime_core::ask(worker& w) noexcept {

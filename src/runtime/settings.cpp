@@ -151,7 +151,7 @@ settings settings::from_environment() {
     if (*v == "request") {
       s.ready = 0;
     } else if (*v == "ready") {
-      s.ready = 1;
+      s.ready = settings{}.ready;
     } else {
       const auto n = v->starts_with("ready:") ? number(v->substr(6)) : std::nullopt;
       if (!n || *n < 1 || *n > most_ready) refuse("SUKIMA_STEAL", *v, accepted_steal);

@@ -77,6 +77,11 @@ struct strand {
   std::atomic<bool> publish_wanted{false};
   /// Published tasks. Take and take-back are one CAS task → null (acquire); publishing is a store (release).
   std::array<std::atomic<task*>, max_ready> slots{};
+  /// When each slot was filled, in publications; thieves take the oldest. Only a hint: relaxed, written
+  /// before the
+  /// slot's release store.
+  std::array<std::atomic<std::uint32_t>, max_ready> published_as{};
+  std::uint32_t publications = 0;  ///< owner only
   /// Changed by CAS: the strand itself, whoever resumes it, stand-ins (suspend.cpp).
   std::atomic<stop_word> stop{};
 

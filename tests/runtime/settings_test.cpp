@@ -26,7 +26,7 @@ TEST(settings, have_defaults) {
   const sukima::settings s = read();
   EXPECT_EQ(s.workers, 0u);
   EXPECT_EQ(s.wait, sukima::wait_policy::adaptive);
-  EXPECT_EQ(s.ready, 1u);
+  EXPECT_EQ(s.ready, 3u);
   EXPECT_EQ(s.pin, sukima::pin_policy::none);
   EXPECT_EQ(s.stack, std::size_t{256} << 20);
   EXPECT_EQ(s.choices, std::size_t{64} << 20);
@@ -79,7 +79,7 @@ TEST(settings, know_other_ways_to_say_it) {
   }
   {
     const variable steal("SUKIMA_STEAL", "ready");
-    EXPECT_EQ(read().ready, 1u);
+    EXPECT_EQ(read().ready, 3u);
   }
   {
     const variable stack("SUKIMA_STACK", "64g");
