@@ -21,7 +21,7 @@ small = {
     "coarse": 5, "coarse-after-silence": 5, "saxpy": 100000, "throw": 6, "startup": 1, "idle": 20,
     "idle-silence": 20, "memory": 500, "phases": 1000,
     "nbody": 3000, "words": 1,
-    "cover": 8,
+    "cover": 8, "itemsets": 100,
 }
 # 6 × 10 pentomino has no smaller relative: only the sequential programs run it.
 slow = {"pentomino": 12}
