@@ -101,6 +101,10 @@ struct alignas(128) worker {
   void enter_state(worker_state s) noexcept;
   void enter_state(worker_state s, std::uint64_t now) noexcept;
   void note(trace_kind kind, std::uint32_t argument = 0) noexcept;
+  void count_abort() noexcept {
+    ++counts.aborts;
+    note(trace_kind::abort);
+  }
 };
 
 inline worker* const closed_box = reinterpret_cast<worker*>(std::uintptr_t{1});

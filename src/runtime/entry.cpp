@@ -174,7 +174,8 @@ worker* runtime_core::add_worker(unsigned rank) {
   if (id == max_workers)
     throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
                             "sukima: more than 4096 threads are inside of one runtime");
-  auto* w = new worker;
+  auto owned = std::make_unique<worker>();
+  worker* const w = owned.get();
   w->runtime = this;
   w->id = id;
   w->background = rank != 0;
@@ -186,7 +187,7 @@ worker* runtime_core::add_worker(unsigned rank) {
   w->taken.store(true, std::memory_order_relaxed);
   w->box.store(closed_box, std::memory_order_relaxed);
   if (rank == 0 && id == 0) w->taken.store(false, std::memory_order_relaxed);
-  workers[id].store(w, std::memory_order_relaxed);
+  workers[id].store(owned.release(), std::memory_order_relaxed);
   worker_count.store(id + 1, std::memory_order_release);
   return w;
 }
@@ -260,12 +261,13 @@ void runtime_core::background_main(worker& w) {
   ensure_alternate_stack();
   w.thread_id.store(this_threads_id(last), std::memory_order_relaxed);
   w.thread_exceptions = this_threads_exceptions();
+  std::uint64_t home_since = ticks();
   while (!closed.load()) {
     const std::uint32_t seen = w.bell.load();
     // Cleared first, then looked: who makes it surplus stores the target first and sets the flag afterwards.
     w.flags.fetch_and(~flag_leave);
     if (elasticity.is_surplus(w.rank)) {
-      if (!closed.load() && !spins(wait_place::start, ticks())) wait_for_bell(w, wait_place::start, seen);
+      if (!closed.load() && !spins(wait_place::start, home_since)) wait_for_bell(w, wait_place::start, seen);
       continue;
     }
     strand* s = w.take_strand();
@@ -274,6 +276,7 @@ void runtime_core::background_main(worker& w) {
     switch_to(w, nullptr, *s, nullptr, nullptr);
     w.enter_state(worker_state::outside);
     close_box(w);
+    home_since = ticks();
   }
   w.thread_id.store(0, std::memory_order_relaxed);
 }

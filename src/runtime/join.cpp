@@ -211,7 +211,7 @@ task* join_child(record* r) {
     if (t != nullptr) clear_abort(s, r);
     if (must_leave(s) || (t != nullptr && t->aborted)) {
       leave();
-      ++s.on->counts.aborts;
+      s.on->count_abort();
       throw aborted{};
     }
     look_for_abort(s);
@@ -270,7 +270,7 @@ task* join_children(record* r) {
   }
   if (kind->destroy != nullptr) kind->destroy(r);
   if (error && !gone) std::rethrow_exception(error);
-  ++s.on->counts.aborts;
+  s.on->count_abort();
   throw aborted{};
 }
 

@@ -82,7 +82,7 @@ task* request::withdraw(worker& w) noexcept {
     asked_ = nullptr;
     return nullptr;
   }
-  asked_ = nullptr;
+  const worker* const victim = std::exchange(asked_, nullptr);
   task* t = nullptr;
   const std::uint64_t since = ticks();
   for (;;) {
@@ -94,6 +94,7 @@ task* request::withdraw(worker& w) noexcept {
   w.reply.store(nullptr, std::memory_order_relaxed);
   if (t == no_task) return nullptr;
   ++w.counts.steals;
+  w.note(trace_kind::steal, victim->id);
   return t;
 }
 

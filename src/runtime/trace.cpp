@@ -7,6 +7,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -36,6 +37,16 @@ void trace_buffer::add(trace_kind kind, std::uint64_t tick, std::uint32_t argume
 namespace {
 
 using clock = std::chrono::steady_clock;
+
+/// A text inside of JSON's quotes.
+std::string quoted(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+  }
+  return out;
+}
 
 struct traced_worker {
   std::uint64_t runtime;
@@ -146,7 +157,9 @@ class trace_log {
         std::fputs("}", out);
       }
     }
-    end_state(w.events.is_full() ? w.events[count - 1].tick : now);
+    // Workers that still run may have added a state after `now` was read.
+    if (state != nullptr)
+      end_state(w.events.is_full() ? w.events[count - 1].tick : std::max(now, state->tick));
   }
 
   void write(std::FILE* out, const traced_wait& w) const {
@@ -168,7 +181,8 @@ class trace_log {
         ",\n{\"ph\":\"i\",\"s\":\"p\",\"cat\":\"decision\",\"name\":\"%s: %u to %u\",\"pid\":%d,\"tid\":%u,"
         "\"ts\":%.3f,\"args\":{\"what\":\"%s\",\"before\":%u,\"after\":%u,\"reason\":\"%s\"}}",
         d.made.what.c_str(), d.made.before, d.made.after, process_, thread_of(d.runtime, 0),
-        microseconds(d.tick), d.made.what.c_str(), d.made.before, d.made.after, d.made.reason.c_str());
+        microseconds(d.tick), d.made.what.c_str(), d.made.before, d.made.after,
+        quoted(d.made.reason).c_str());
   }
 
   const std::string file_;
