@@ -6,13 +6,13 @@
 // waits for nobody; so who ends a deadline waits a few microseconds at most, and the clock never touches
 // one that has ended.
 #include "core.hpp"
+#include "own_thread.hpp"
 
 #include <sukima/cancel.hpp>
 
 #include <pthread.h>
 
 #include <chrono>
-#include <csignal>
 #include <new>
 
 namespace sukima::detail {
@@ -45,19 +45,9 @@ class clock_thread {
 
  private:
   void start() {
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) sigdelset(&all, fault);
-    pthread_sigmask(SIG_BLOCK, &all, &before);  // signals are for the program's own threads
-    try {
-      std::thread([this] { run(); }).detach();
-      running_ = true;
-    } catch (...) {
-      pthread_sigmask(SIG_SETMASK, &before, nullptr);
-      throw;
-    }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    const signals_blocked here;
+    std::thread([this] { run(); }).detach();
+    running_ = true;
   }
 
   [[noreturn]] void run() {

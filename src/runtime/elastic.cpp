@@ -3,15 +3,14 @@
 #include "elastic.hpp"
 
 #include "core.hpp"
+#include "futex.hpp"
+#include "own_thread.hpp"
 
 #include <sukima/capacity.h>
 #include <sukima/blocking.hpp>
 #include <sukima/detail/loop.hpp>
 
-#include <linux/futex.h>
 #include <pthread.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <fcntl.h>
@@ -41,10 +40,6 @@ constexpr std::size_t most_decisions = 10'000;
 constexpr std::uint64_t shortest_traced_wait_ns = 200'000;
 /// Whoever wanted a CPU for less than this says nothing about whether CPU is short.
 constexpr std::uint64_t least_to_judge_ns = 20'000'000;
-
-void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t seen, const timespec* timeout) noexcept {
-  syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAIT_PRIVATE, seen, timeout, nullptr, 0);
-}
 
 /// Time that a thread of this process ran and waited for a CPU, in nanoseconds. False: it is not to be had.
 bool read_delays(int thread, std::uint64_t& ran, std::uint64_t& waited) noexcept {
@@ -101,7 +96,9 @@ void elastic::start() {
   const std::lock_guard hold(deciding_);
   allowed_ = first;
   adjust(reason);
-  if (capacity_ != nullptr || tracing()) thread_ = std::thread([this] { monitor(); });
+  if (capacity_ == nullptr && !tracing()) return;
+  const signals_blocked here;
+  thread_ = std::thread([this] { monitor(); });
 }
 
 void elastic::stop() {
@@ -116,7 +113,7 @@ void elastic::abandon() {
 
 void elastic::wake() noexcept {
   alarm_.fetch_add(1);
-  syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&alarm_), FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+  futex(alarm_, FUTEX_WAKE, 1, nullptr);
 }
 
 void elastic::monitor() {
@@ -129,12 +126,12 @@ void elastic::monitor() {
     if (clock::now() - last_inside < silence) {
       const auto each = tracing() ? sampling_for_trace : sampling;
       const timespec pause{0, std::chrono::nanoseconds(each).count()};
-      futex_wait(alarm_, seen, &pause);
+      futex(alarm_, FUTEX_WAIT, seen, &pause);
       if (core_.counts.load().active == 0) continue;
     } else {
       dozing_.store(true);
       // Partner: entry_begins, which counts the entry first and then looks whether the monitor dozes.
-      if (core_.counts.load().active == 0 && !ending_.load()) futex_wait(alarm_, seen, nullptr);
+      if (core_.counts.load().active == 0 && !ending_.load()) futex(alarm_, FUTEX_WAIT, seen, nullptr);
       dozing_.store(false);
       last_inside = clock::now();
       if (ending_.load()) return;
@@ -204,14 +201,18 @@ void elastic::record(const char* what, unsigned before, unsigned after, const st
   trace_decision(core_.serial, log_.back(), ticks());
 }
 
+unsigned elastic::wanted() const noexcept {
+  const unsigned base = limit_ != 0 ? std::min(allowed_, limit_) : allowed_;
+  return base + std::min(blocked_.load(), most_blocked);
+}
+
 void elastic::adjust(const std::string& reason) {
-  unsigned wanted = limit_ != 0 ? std::min(allowed_, limit_) : allowed_;
-  wanted += std::min(blocked_.load(), most_blocked);
+  const unsigned next = wanted();
   const unsigned before = target_.load();
-  if (!log_.empty() && wanted == before) return;
-  record("workers", log_.empty() ? wanted : before, wanted, reason);
+  if (!log_.empty() && next == before) return;
+  record("workers", log_.empty() ? next : before, next, reason);
   // Stored before the flags: a worker clears its flag first and reads this afterwards (background_main).
-  target_.store(wanted);
+  target_.store(next);
   if (core_.closed.load()) return;
   const unsigned count = core_.worker_count.load(std::memory_order_acquire);
   unsigned background = 0;
@@ -219,7 +220,7 @@ void elastic::adjust(const std::string& reason) {
     worker& w = *core_.workers[i].load(std::memory_order_relaxed);
     if (!w.background) continue;
     ++background;
-    if (w.rank >= wanted) {
+    if (w.rank >= next) {
       w.flags.fetch_or(flag_leave);
       stress_point();
       if (strand* s = w.current.load()) s->raise();
@@ -228,16 +229,14 @@ void elastic::adjust(const std::string& reason) {
       core_.ring(w);  // from its sleep at home
     }
   }
-  while (background + 1 < wanted) core_.start_worker(++background);
+  while (background + 1 < next) core_.start_worker(++background);
 }
 
 void elastic::blocking_begins() {
-  const unsigned blocked = blocked_.fetch_add(1) + 1;
+  blocked_.fetch_add(1);
   const std::lock_guard hold(deciding_);
-  // Workers that were made up for earlier stay until the monitor's next look: short waits in a row cost
-  // little.
-  const unsigned base = limit_ != 0 ? std::min(allowed_, limit_) : allowed_;
-  if (base + std::min(blocked, most_blocked) > target_.load()) adjust("a worker waits outside");
+  // Workers that were made up for earlier stay until the monitor's next look: short waits in a row cost little.
+  if (wanted() > target_.load()) adjust("a worker waits outside");
 }
 
 void elastic::blocking_ends() noexcept {

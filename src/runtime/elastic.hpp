@@ -68,6 +68,8 @@ class elastic {
   void look_at_facts();
   void look_at_delays();
   void wake() noexcept;
+  /// What the facts, the program's limit and blocked workers make of it. Holds deciding_.
+  unsigned wanted() const noexcept;
   /// Brings the workers' number to what the facts, the program's limit and blocked workers make it.
   void adjust(const std::string& reason);
   void record(const char* what, unsigned before, unsigned after, const std::string& reason);

@@ -2,6 +2,7 @@
 // A runtime's life, and how ordinary threads become workers for the time of a call.
 #include "core.hpp"
 #include "fault.hpp"
+#include "own_thread.hpp"
 
 #include <sukima/detail/loop.hpp>
 
@@ -124,19 +125,9 @@ runtime_core::runtime_core(const settings& s, unsigned most_workers)
 
 void runtime_core::start_worker(unsigned rank) {
   worker& w = *add_worker(rank);
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) sigdelset(&all, fault);
-  pthread_sigmask(SIG_BLOCK, &all, &before);  // signals are for the program's own threads
-  try {
-    const std::lock_guard hold(growing);
-    threads.emplace_back([this, &w] { background_main(w); });
-  } catch (...) {
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    throw;
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  const signals_blocked here;
+  const std::lock_guard hold(growing);
+  threads.emplace_back([this, &w] { background_main(w); });
 }
 
 runtime_core::~runtime_core() {

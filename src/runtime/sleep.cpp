@@ -10,13 +10,9 @@
 // A promotion is a permit plus a ring at somebody who is deep. Whoever was rung and did not take a permit (it
 // had not gone to sleep yet, or woke for another reason) rings another one: the duty is never dropped.
 #include "core.hpp"
+#include "futex.hpp"
 
 #include <sukima/detail/loop.hpp>
-
-#include <linux/futex.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #include <algorithm>
 
@@ -29,12 +25,6 @@ constexpr std::uint64_t shortest_watch_ns = 50'000;
 constexpr std::uint64_t longest_watch_ns = 50'000'000;
 /// After the last entry has left the watch stays for about this long (ticks; 10 ms at 3 GHz).
 constexpr std::uint64_t linger_ticks = 30'000'000;
-
-long futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value,
-           const timespec* timeout) noexcept {
-  return syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), operation | FUTEX_PRIVATE_FLAG, value,
-                 timeout, nullptr, 0);
-}
 
 /// Changes the census by CAS until `change` is done; `change` returns false to leave it.
 template <class Change> bool update(std::atomic<census>& counts, Change change) noexcept {

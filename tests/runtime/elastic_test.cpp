@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
 #include <random>
 
 namespace {
@@ -51,6 +54,24 @@ TEST(elastic, starts_with_the_cpus_that_are_usable) {
 TEST(elastic, can_be_switched_off) {
   sukima::runtime many(support::with_workers(usable_cpus() + 6));
   EXPECT_EQ(many.workers_now(), usable_cpus() + 6);
+}
+
+TEST(elastic, no_thread_of_the_runtime_gets_the_programs_signals) {
+  sukima::runtime two(elastic(2));
+  int own = 0;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::string name;
+    std::getline(std::ifstream(task.path() / "comm") >> std::ws, name);
+    if (!name.starts_with("sukima")) continue;
+    ++own;
+    std::ifstream status(task.path() / "status");
+    std::string line;
+    while (std::getline(status, line) && !line.starts_with("SigBlk:")) {
+    }
+    ASSERT_TRUE(line.starts_with("SigBlk:"));
+    EXPECT_NE(std::stoull(line.substr(7), nullptr, 16) & (1ull << (SIGUSR1 - 1)), 0u) << name;
+  }
+  EXPECT_GE(own, 1);
 }
 
 class resized : public support::runtimes {};
