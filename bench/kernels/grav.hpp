@@ -6,17 +6,11 @@
 #include <string>
 
 #include "kernels/matrix.hpp"
+#include "kernels/vector3.hpp"
 
 namespace kernels {
 
-struct force {
-  double x = 0, y = 0, z = 0;
-  force& operator+=(const force& f) {
-    x += f.x, y += f.y, z += f.z;
-    return *this;
-  }
-  friend force operator+(force a, const force& b) { return a += b; }
-};
+using force = vector3;
 
 /// Lattice points have the coordinates -n … n; the point is outside, so that no distance is 0.
 struct grav_problem {

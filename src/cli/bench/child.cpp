@@ -23,6 +23,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "argument_pointers.hpp"
 #include "bench/interruption.hpp"
 
 namespace sukima::cli::bench {
@@ -75,14 +76,6 @@ std::vector<std::string> child_environment(const child_request& request) {
   for (const auto& [name, value] : request.environment)
     variables.push_back(fmt::format("{}={}", name, value));
   return variables;
-}
-
-std::vector<char*> pointers_to(std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  pointers.reserve(texts.size() + 1);
-  for (std::string& text : texts) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  return pointers;
 }
 
 /// Moves this process into the control group with that file of processes; nothing to do without one.

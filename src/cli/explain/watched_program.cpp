@@ -18,6 +18,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "argument_pointers.hpp"
 #include "console.hpp"
 
 namespace sukima::cli::explain {
@@ -91,14 +92,6 @@ std::vector<std::string> environment_with(const std::string& trace_file) {
     if (!std::string_view(*entry).starts_with("SUKIMA_TRACE=")) variables.emplace_back(*entry);
   variables.push_back("SUKIMA_TRACE=" + trace_file);
   return variables;
-}
-
-std::vector<char*> pointers_to(std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  pointers.reserve(texts.size() + 1);
-  for (std::string& text : texts) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  return pointers;
 }
 
 }  // namespace
