@@ -235,7 +235,7 @@ void elastic::adjust(const std::string& reason) {
 void elastic::blocking_begins() {
   blocked_.fetch_add(1);
   const std::lock_guard hold(deciding_);
-  // Workers that were made up for earlier stay until the monitor's next look: short waits in a row cost little.
+  // Workers made up for earlier stay until the monitor's next look: short waits in a row cost little.
   if (wanted() > target_.load()) adjust("a worker waits outside");
 }
 
