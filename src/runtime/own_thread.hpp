@@ -8,8 +8,8 @@
 
 namespace sukima::detail {
 
-/// While it lives, threads that the calling thread starts are born with all signals blocked, except those of their own
-/// faults: signals are for the program's own threads.
+/// While it lives, threads that the calling thread starts are born with all signals blocked, except those of
+/// their own faults: signals are for the program's own threads.
 class signals_blocked {
  public:
   signals_blocked() noexcept {
