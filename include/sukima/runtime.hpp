@@ -24,8 +24,9 @@ runtime& default_runtime();
 /// Something that a runtime decided by itself.
 struct decision {
   std::chrono::steady_clock::time_point when;
-  std::string
-      what;  ///< "workers": how many may run; "spinning": whether idle workers look around before they sleep
+  /// "workers": how many may run; "spinning": whether idle workers look around before they sleep;
+  /// "placement": whether each worker stays on a CPU of its own (0 or 1).
+  std::string what;
   unsigned before = 0;
   unsigned after = 0;
   std::string reason;  ///< one sentence

@@ -32,7 +32,8 @@ inline constexpr unsigned wait_places = 6;
 
 /// Whether a worker stays on one CPU.
 enum class pin_policy {
-  none,
+  adaptive,  ///< each on one of its own while CPU is short and there is a worker for each CPU, else on none
+  none,  ///< wherever the kernel puts it
   cpu,  ///< worker i on the i-th CPU of the process's affinity mask; threads that enter are left alone
 };
 
@@ -52,8 +53,8 @@ struct settings {
   /// Tasks that each worker keeps published ahead of demand, 1 … 8; 0: none, thieves ask one victim and wait
   /// for its answer [SUKIMA_STEAL: request, ready:K].
   unsigned ready = 3;
-  /// [SUKIMA_PIN: none, cpu]
-  pin_policy pin = pin_policy::none;
+  /// [SUKIMA_PIN: adaptive, none, cpu]
+  pin_policy pin = pin_policy::adaptive;
   /// Bytes of address space of a strand's C stack [SUKIMA_STACK, 16K … 64G, suffixes K, M, G]. Up to 64K
   /// strands are *small*: 100,000 of them fit into a gigabyte, forks on them cost more.
   std::size_t stack = std::size_t{256} << 20;

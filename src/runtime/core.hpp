@@ -2,6 +2,7 @@
 // Workers and the runtime they share: what the files of this part see of each other.
 #pragma once
 
+#include "cpu_spread.hpp"
 #include "elastic.hpp"
 #include "settings.hpp"
 #include "strand.hpp"
@@ -70,6 +71,8 @@ struct alignas(128) worker {
   std::condition_variable bell_rung;
   std::atomic<bool> deep{false};  ///< asleep for good, or about to be (sleep.cpp)
   std::atomic<bool> taken{false};  ///< an entering thread has this slot
+  std::atomic<bool> inside{false};  ///< … and works. Partner: cpu_spread::hold
+  std::atomic<bool> held{false};  ///< its thread stays on one CPU (cpu_spread.cpp), or will in a moment
   std::atomic<int> thread_id{
       0};  ///< the kernel's number of the thread that is this worker; read by the monitor
   /// The thief that asks this worker for a task; null: none; closed_box: do not ask. Partner: request.cpp.
@@ -183,6 +186,7 @@ struct runtime_core {
   std::atomic<std::size_t> parked{0};
   std::atomic<std::size_t> parked_peak{0};
   std::vector<std::thread> threads;  ///< guarded by `growing`
+  cpu_spread spread{*this};
   elastic elasticity{*this};
 
   // entry.cpp
@@ -227,6 +231,8 @@ struct runtime_core {
              std::uint64_t& timeout_ns) noexcept;
   void entry_begins() noexcept;
   void entry_ends(std::uint64_t now) noexcept;
+  /// Changes nothing that counts, but is ordered with all changes of the census.
+  void touch_census() noexcept;
   void wake_watch() noexcept;
   void ring(worker& w) noexcept;
   void wait_for_bell(worker& w, wait_place place, std::uint32_t seen) noexcept;

@@ -18,6 +18,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 namespace sukima::detail {
 
@@ -26,7 +27,9 @@ namespace {
 using namespace std::chrono_literals;
 
 /// A few times a second, and multiples of the usual quota period of 100 ms.
-constexpr auto sampling = 200ms;
+constexpr std::chrono::nanoseconds sampling = 200ms;
+/// The first sample after a silence, for programs that do not run for long; the next ones wait ever longer.
+constexpr std::chrono::nanoseconds first_sampling = 25ms;
 /// So finely a trace shows when workers had no CPU.
 constexpr auto sampling_for_trace = 10ms;
 /// After so much silence the monitor sleeps until the next entry.
@@ -40,6 +43,8 @@ constexpr std::size_t most_decisions = 10'000;
 constexpr std::uint64_t shortest_traced_wait_ns = 200'000;
 /// Whoever wanted a CPU for less than this says nothing about whether CPU is short.
 constexpr std::uint64_t least_to_judge_ns = 20'000'000;
+/// A worker that got less than a tenth of its CPU there is better off where the kernel puts it for so long.
+constexpr auto rest_after_starving = 5s;
 
 /// Time that a thread of this process ran and waited for a CPU, in nanoseconds. False: it is not to be had.
 bool read_delays(int thread, std::uint64_t& ran, std::uint64_t& waited) noexcept {
@@ -120,12 +125,13 @@ void elastic::monitor() {
   pthread_setname_np(pthread_self(), "sukima-monitor");
   using clock = std::chrono::steady_clock;
   clock::time_point last_inside = clock::now();
+  patience_ = first_sampling;
   while (!ending_.load()) {
     const std::uint32_t seen = alarm_.load();
     if (core_.counts.load().active != 0) last_inside = clock::now();
     if (clock::now() - last_inside < silence) {
-      const auto each = tracing() ? sampling_for_trace : sampling;
-      const timespec pause{0, std::chrono::nanoseconds(each).count()};
+      const std::chrono::nanoseconds each = tracing() ? sampling_for_trace : patience_;
+      const timespec pause{0, each.count()};
       futex(alarm_, FUTEX_WAIT, seen, &pause);
       if (core_.counts.load().active == 0) continue;
     } else {
@@ -134,7 +140,9 @@ void elastic::monitor() {
       if (core_.counts.load().active == 0 && !ending_.load()) futex(alarm_, FUTEX_WAIT, seen, nullptr);
       dozing_.store(false);
       last_inside = clock::now();
+      patience_ = first_sampling;
       if (ending_.load()) return;
+      continue;
     }
     if (capacity_ != nullptr) look_at_facts();
     look_at_delays();
@@ -163,8 +171,11 @@ void elastic::look_at_delays() {
     delay latest{thread, 0, 0};
     if (thread != 0 && !read_delays(thread, latest.ran_ns, latest.waited_ns)) latest.thread = 0;
     if (latest.thread != 0 && latest.thread == seen.thread) {
-      ran += latest.ran_ns - seen.ran_ns;
-      waited += latest.waited_ns - seen.waited_ns;
+      const std::uint64_t ran_here = latest.ran_ns - seen.ran_ns;
+      const std::uint64_t waited_here = latest.waited_ns - seen.waited_ns;
+      ran += ran_here;
+      waited += waited_here;
+      starved_ = starved_ || (waited_here > least_to_judge_ns && ran_here * 10 < waited_here);
       if (latest.waited_ns - seen.waited_ns > shortest_traced_wait_ns)
         trace_no_cpu(core_.serial, who.id, looked_at_, now, latest.waited_ns - seen.waited_ns);
     }
@@ -172,13 +183,44 @@ void elastic::look_at_delays() {
   }
   looked_at_ = now;
   judge(ran, waited);
+  if (core_.chosen.pin == pin_policy::adaptive) spread_workers();
+}
+
+void elastic::spread_workers() {
+  const auto now = std::chrono::steady_clock::now();
+  const bool starved = std::exchange(starved_, false);
+  if (core_.spread.active()) {
+    if (starved) no_spread_before_ = now + rest_after_starving;
+    if (starved)
+      release_spread("a worker hardly runs on its CPU");
+    else if (!cpu_is_short())
+      release_spread("CPU is no longer short");
+    else if (core_.spread.is_outdated())
+      release_spread("threads entered or left");
+    return;
+  }
+  const census seen = core_.counts.load();
+  if (!cpu_is_short() || now < no_spread_before_ || seen.searchers != 0 || seen.sleepers != 0) return;
+  if (!core_.spread.hold()) return;
+  const std::lock_guard hold(deciding_);
+  record("placement", 0, 1, "CPU is short, and there is a worker for each CPU");
+}
+
+void elastic::release_spread(const char* reason) noexcept {
+  if (!core_.spread.release()) return;
+  try {
+    const std::lock_guard hold(deciding_);
+    record("placement", 1, 0, reason);
+  } catch (...) {  // NOLINT(bugprone-empty-catch): out of memory for the log; what was decided holds
+  }
 }
 
 void elastic::judge(std::uint64_t ran_ns, std::uint64_t waited_ns) {
   ran_ns_ += ran_ns;
   waited_ns_ += waited_ns;
   const auto now = std::chrono::steady_clock::now();
-  if (now - judged_at_ < sampling || ran_ns_ + waited_ns_ < least_to_judge_ns) return;
+  if (now - judged_at_ < patience_ || ran_ns_ + waited_ns_ < least_to_judge_ns) return;
+  patience_ = std::min(2 * patience_, sampling);
   const double share = static_cast<double>(waited_ns_) / static_cast<double>(ran_ns_ + waited_ns_);
   judged_at_ = now;
   ran_ns_ = 0;

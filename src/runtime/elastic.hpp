@@ -47,6 +47,9 @@ class elastic {
   /// Did the workers lately wait for a CPU for a tenth of the time that they wanted one?
   bool cpu_is_short() const noexcept { return short_.load(std::memory_order_relaxed); }
 
+  /// Lets workers that stay on one CPU each move again, if there are any. From any thread.
+  void release_spread(const char* reason) noexcept;
+
   /// Called at each entry: the monitor works only while somebody is inside.
   void entry_begins() noexcept {
     // Partner: the monitor, which stores `true` and then reads the census once more.
@@ -73,6 +76,8 @@ class elastic {
   /// Brings the workers' number to what the facts, the program's limit and blocked workers make it.
   void adjust(const std::string& reason);
   void record(const char* what, unsigned before, unsigned after, const std::string& reason);
+  /// Decides whether each worker stays on a CPU of its own.
+  void spread_workers();
   /// Decides whether CPU is short, from how long the workers ran and waited for a CPU since the last sample.
   void judge(std::uint64_t ran_ns, std::uint64_t waited_ns);
 
@@ -97,6 +102,9 @@ class elastic {
   std::uint64_t waited_ns_ = 0;
   std::uint64_t ran_ns_ = 0;
   std::chrono::steady_clock::time_point judged_at_{};
+  std::chrono::nanoseconds patience_{0};  ///< until the next sample
+  bool starved_ = false;  ///< since the last sample one worker hardly ran, though it wanted to
+  std::chrono::steady_clock::time_point no_spread_before_{};
 
   std::atomic<bool> dozing_{false};
   std::atomic<bool> ending_{false};

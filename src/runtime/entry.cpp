@@ -234,13 +234,18 @@ void runtime_core::enter(root_task& root) {
   strand* const outer = running_strand();  // of another runtime, whose worker this thread is
   w->enter_state(worker_state::working, begun);
   open_box(*w);
+  w->inside.store(true, std::memory_order_relaxed);
   switch_to(*w, nullptr, *s, nullptr, nullptr);
   set_running_strand(outer);
   const std::uint64_t now = ticks();
   w->enter_state(worker_state::outside, now);
   w->flags.store(0, std::memory_order_relaxed);  // a flag that comes later costs one empty slow path
   close_box(*w);
+  // Partner: cpu_spread::hold. Cleared before the census changes, and `held` is read after that.
+  w->inside.store(false, std::memory_order_relaxed);
   entry_ends(now);
+  if (w->held.load(std::memory_order_relaxed)) [[unlikely]]
+    spread.leave(*w);
   w->taken.store(false, std::memory_order_release);
   if (root.error) std::rethrow_exception(root.error);
   if (root.aborted) throw aborted{};

@@ -35,7 +35,17 @@ const char* name_of(wait_place p) noexcept {
   return names[static_cast<unsigned>(p)];
 }
 
-const char* name_of(pin_policy p) noexcept { return p == pin_policy::cpu ? "cpu" : "none"; }
+const char* name_of(pin_policy p) noexcept {
+  switch (p) {
+    case pin_policy::adaptive:
+      return "adaptive";
+    case pin_policy::none:
+      return "none";
+    case pin_policy::cpu:
+      return "cpu";
+  }
+  return "?";
+}
 
 }  // namespace detail
 
@@ -159,10 +169,14 @@ settings settings::from_environment() {
     }
   }
   if (const auto v = variable("SUKIMA_PIN")) {
-    if (*v == "cpu")
+    if (*v == "adaptive")
+      s.pin = pin_policy::adaptive;
+    else if (*v == "none")
+      s.pin = pin_policy::none;
+    else if (*v == "cpu")
       s.pin = pin_policy::cpu;
-    else if (*v != "none")
-      refuse("SUKIMA_PIN", *v, "none or cpu");
+    else
+      refuse("SUKIMA_PIN", *v, "adaptive, none or cpu");
   }
   if (const auto v = variable("SUKIMA_STACK")) {
     const auto n = size(*v);

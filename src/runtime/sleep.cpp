@@ -26,6 +26,9 @@ constexpr std::uint64_t longest_watch_ns = 50'000'000;
 /// After the last entry has left the watch stays for about this long (ticks; 10 ms at 3 GHz).
 constexpr std::uint64_t linger_ticks = 30'000'000;
 
+/// Whoever has slept by the clock up to this step has found no work for about 2.5 ms.
+constexpr std::uint64_t in_vain_ns = 1'000'000;
+
 /// Changes the census by CAS until `change` is done; `change` returns false to leave it.
 template <class Change> bool update(std::atomic<census>& counts, Change change) noexcept {
   census seen = counts.load(std::memory_order_relaxed);
@@ -62,6 +65,8 @@ void runtime_core::wait_for_bell(worker& w, wait_place place, std::uint32_t seen
 
 void runtime_core::sleep_by_the_clock(worker& w, wait_place place, std::uint32_t seen,
                                       std::uint64_t& timeout_ns) noexcept {
+  // A CPU is idle: workers that stay on busy ones may have it.
+  if (timeout_ns > in_vain_ns && spread.active()) elasticity.release_spread("a worker finds no work");
   timeout_ns = std::clamp(timeout_ns, shortest_watch_ns, longest_watch_ns);
   if (chosen.policy_at(place) == wait_policy::condvar) {
     std::unique_lock hold(w.bell_lock);
@@ -142,6 +147,13 @@ void runtime_core::entry_begins() noexcept {
     return true;
   });
   if (promoted) post_permit(*this);
+}
+
+void runtime_core::touch_census() noexcept {
+  update(counts, [](census& c) {
+    ++c.version;
+    return true;
+  });
 }
 
 void runtime_core::entry_ends(std::uint64_t now) noexcept {

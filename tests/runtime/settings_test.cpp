@@ -27,7 +27,7 @@ TEST(settings, have_defaults) {
   EXPECT_EQ(s.workers, 0u);
   EXPECT_EQ(s.wait, sukima::wait_policy::adaptive);
   EXPECT_EQ(s.ready, 3u);
-  EXPECT_EQ(s.pin, sukima::pin_policy::none);
+  EXPECT_EQ(s.pin, sukima::pin_policy::adaptive);
   EXPECT_EQ(s.stack, std::size_t{256} << 20);
   EXPECT_EQ(s.choices, std::size_t{64} << 20);
   EXPECT_EQ(s.strands, 4096u);
@@ -125,7 +125,8 @@ INSTANTIATE_TEST_SUITE_P(
         wrong_value{"SUKIMA_STEAL", "ready:0", "K from 1 to 8"},
         wrong_value{"SUKIMA_STEAL", "ready:9", "K from 1 to 8"},
         wrong_value{"SUKIMA_STEAL", "ready:", "K from 1 to 8"},
-        wrong_value{"SUKIMA_STEAL", "steal", "request"}, wrong_value{"SUKIMA_PIN", "core", "none or cpu"},
+        wrong_value{"SUKIMA_STEAL", "steal", "request"},
+        wrong_value{"SUKIMA_PIN", "core", "adaptive, none or cpu"},
         wrong_value{"SUKIMA_STACK", "1K", "16K to 64G"}, wrong_value{"SUKIMA_STACK", "65G", "16K to 64G"},
         wrong_value{"SUKIMA_STACK", "256MB", "16K to 64G"}, wrong_value{"SUKIMA_STACK", "M", "16K to 64G"},
         wrong_value{"SUKIMA_CHOICES", "65M", "16K to 64M"}, wrong_value{"SUKIMA_CHOICES", "8K", "16K to 64M"},

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workers that stay on a CPU each while others compute, and move again when that is over.
+#include "support.hpp"
+
+#include <sukima/capacity.h>
+
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+
+namespace {
+
+using namespace std::chrono_literals;
+using support::fib;
+
+cpu_set_t own_cpus() {
+  cpu_set_t cpus;
+  CPU_ZERO(&cpus);
+  EXPECT_EQ(sched_getaffinity(0, sizeof cpus, &cpus), 0);
+  return cpus;
+}
+
+/// A busy loop in a process of its own on each CPU of this thread.
+class busy_neighbours {
+ public:
+  busy_neighbours() {
+    const cpu_set_t cpus = own_cpus();
+    for (std::size_t cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+      if (!CPU_ISSET(cpu, &cpus)) continue;
+      const pid_t process = fork();
+      if (process == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        alarm(100);
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(cpu, &one);
+        sched_setaffinity(0, sizeof one, &one);
+        for (;;) {
+        }
+      }
+      processes_.push_back(process);
+    }
+  }
+  ~busy_neighbours() {
+    for (const pid_t process : processes_) {
+      kill(process, SIGKILL);
+      waitpid(process, nullptr, 0);
+    }
+  }
+  busy_neighbours(const busy_neighbours&) = delete;
+  busy_neighbours& operator=(const busy_neighbours&) = delete;
+
+ private:
+  std::vector<pid_t> processes_;
+};
+
+sukima::settings a_worker_for_each_cpu(sukima::pin_policy pin) {
+  const cpu_set_t cpus = own_cpus();
+  sukima::settings s;
+  s.workers = static_cast<unsigned>(CPU_COUNT(&cpus));
+  s.elastic = true;
+  s.pin = pin;
+  return s;
+}
+
+bool was_decided(const sukima::runtime& r, unsigned after) {
+  return std::ranges::any_of(
+      r.decisions(), [&](const sukima::decision& d) { return d.what == "placement" && d.after == after; });
+}
+
+TEST(cpu_spread, holds_workers_while_cpu_is_short_and_threads_leave_as_they_came) {
+  const cpu_set_t before = own_cpus();
+  const int cpus = CPU_COUNT(&before);
+  if (cpus < 2) GTEST_SKIP() << "needs a second CPU";
+  sukima::runtime runtime(a_worker_for_each_cpu(sukima::pin_policy::adaptive));
+  if (runtime.workers_now() != static_cast<unsigned>(cpus)) GTEST_SKIP() << "a quota allows fewer workers";
+  std::atomic<bool> held{false};
+  {
+    const busy_neighbours loops;
+    const auto deadline = std::chrono::steady_clock::now() + (support::sanitized ? 60s : 30s);
+    while (!held && std::chrono::steady_clock::now() < deadline) {
+      const auto soon = std::chrono::steady_clock::now() + 1s;
+      runtime.run([&](sukima::context c) {
+        while (!held && std::chrono::steady_clock::now() < soon) {
+          EXPECT_EQ(fib(c, 24), 46368);
+          const cpu_set_t now = own_cpus();
+          if (CPU_COUNT(&now) == 1) held = true;
+        }
+      });
+      const cpu_set_t after = own_cpus();
+      EXPECT_TRUE(CPU_EQUAL(&before, &after));
+    }
+    EXPECT_TRUE(held);
+    EXPECT_TRUE(was_decided(runtime, 1));
+  }
+  // Alone again, with one long task: whoever was held may move.
+  EXPECT_TRUE(support::sleep_until([&] {
+    runtime.run([](sukima::context c) { return fib(c, 26); });
+    return was_decided(runtime, 0);
+  }));
+}
+
+TEST(cpu_spread, leaves_threads_alone_that_the_program_placed) {
+  const cpu_set_t before = own_cpus();
+  if (CPU_COUNT(&before) < 2) GTEST_SKIP() << "needs a second CPU";
+  sukima::runtime runtime(a_worker_for_each_cpu(sukima::pin_policy::adaptive));
+  std::size_t first = 0;
+  while (!CPU_ISSET(first, &before)) ++first;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(first, &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  {
+    sched_setaffinity(0, sizeof before, &before);
+    const busy_neighbours loops;
+    sched_setaffinity(0, sizeof one, &one);
+    const auto end = std::chrono::steady_clock::now() + 1s;
+    runtime.run([&](sukima::context c) {
+      while (std::chrono::steady_clock::now() < end) EXPECT_EQ(fib(c, 22), 17711);
+    });
+  }
+  const cpu_set_t after = own_cpus();
+  sched_setaffinity(0, sizeof before, &before);
+  EXPECT_TRUE(CPU_EQUAL(&after, &one));
+  EXPECT_FALSE(was_decided(runtime, 1));
+}
+
+TEST(cpu_spread, can_be_switched_off) {
+  sukima::runtime runtime(a_worker_for_each_cpu(sukima::pin_policy::none));
+  const busy_neighbours loops;
+  const auto end = std::chrono::steady_clock::now() + 1s;
+  runtime.run([&](sukima::context c) {
+    while (std::chrono::steady_clock::now() < end) EXPECT_EQ(fib(c, 22), 17711);
+  });
+  EXPECT_FALSE(was_decided(runtime, 1));
+}
+
+}  // namespace
