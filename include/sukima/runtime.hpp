@@ -21,6 +21,13 @@ struct runtime_core;
 class runtime;
 runtime& default_runtime();
 
+namespace detail {
+/// Ends the default runtime, if there is one, and starts another with so many workers.
+/// \returns false, with nothing changed, if somebody is inside
+/// \throws as the constructor of `runtime`; there is no default runtime then, and its next use starts one
+bool renew_default_runtime(unsigned workers);
+}  // namespace detail
+
 /// Something that a runtime decided by itself.
 struct decision {
   std::chrono::steady_clock::time_point when;
@@ -88,6 +95,7 @@ class runtime {
  private:
   friend void detail::enter_default(detail::root_task&);
   friend runtime& default_runtime();
+  friend bool detail::renew_default_runtime(unsigned workers);
   void enter(detail::root_task& root);
   std::unique_ptr<detail::runtime_core> core_;
 };

@@ -8,6 +8,7 @@
 #include "core.hpp"
 
 #include <sukima/cancel.hpp>
+#include <sukima/detail/jump.hpp>
 
 #include <cxxabi.h>
 
@@ -18,7 +19,10 @@ namespace sukima::detail {
 bool is_concerned(const strand& s) noexcept {
   // An abort below the running segment concerns it only if one of its ancestors says so.
   const char* own = s.abort_to.load(std::memory_order_acquire);
-  if (own != all_ones && own >= s.segment) return true;
+  return (own != all_ones && own >= s.segment) || is_task_concerned(s);
+}
+
+bool is_task_concerned(const strand& s) noexcept {
   for (const task* t = s.running; t != nullptr; t = t->parent) {
     if (t->cancelled.load(std::memory_order_acquire)) return true;
     if (t->shielded) return false;
@@ -60,33 +64,17 @@ void runtime_core::raise_all() noexcept {
 std::exception_ptr abandon(record* r) {
   strand& s = strand_of(r);
   const record_kind* kind = kind_of(r);
-  task* const newest = was_split(r) ? newest_child(r) : nullptr;
-  if (newest != nullptr) {
-    for (task* t = newest; t != nullptr; t = t->older) {
-      if (take_back(s, t))
-        t->joining.store(join_done, std::memory_order_relaxed);
-      else
-        t->cancelled.store(true, std::memory_order_release);
-    }
-    s.runtime->raise_all();
-  }
   std::exception_ptr error;
-  char* const top =
-      reinterpret_cast<char*>(above(r));  // not after the newest child, which knows the kind, is gone
-  for (task* t = newest; t != nullptr; t = t->older) await(s, t, top);
-  for (task* t = newest; t != nullptr;) {
+  for (task* t = stop_children(r); t != nullptr;) {
     task* older = t->older;
     if (!error) error = t->error;
     t->destroy(t);
     t = older;
   }
-  clear_abort(s, r);
   if (kind->destroy != nullptr) kind->destroy(r);
-  r->word = reinterpret_cast<std::uintptr_t>(kind);
+  forget_children(r, kind);
   const std::type_info* type = abi::__cxa_current_exception_type();
   const bool own = type == nullptr || *type != typeid(aborted);
-  look_for_abort(s);
-  s.raise();
   // The owner's own exception came first in the sequential order; an abort from further out swallows the
   // child's.
   return own || s.abort_pending ? nullptr : error;

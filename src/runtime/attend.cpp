@@ -231,6 +231,12 @@ void give_work_away(strand& s, record* end, unsigned most) noexcept {
   s.raise();  // the next test sets the limit anew
 }
 
-extern "C" void sukima_attend(record* r) noexcept { attend(strand_of(r), above(r), r, false); }
+extern "C" void sukima_attend(record* r) noexcept {
+  strand& s = strand_of(r);
+  attend(s, above(r), r, false);
+  if (!s.abort_pending) return;
+  // Nothing in these frames needs an end: this may not return.
+  if (const auto leave = kind_of(r)->leave) leave(r);
+}
 
 }  // namespace sukima::detail

@@ -61,6 +61,7 @@ class policy_mutex {
 struct alignas(128) worker {
   runtime_core* runtime = nullptr;
   unsigned id = 0;
+  std::uint32_t number = 0;  ///< among all workers that this process ever had, from 1
 
   // Others read and write these.
   std::atomic<strand*> current{nullptr};  ///< exchanged at every switch; raisers read it after setting a flag
@@ -286,6 +287,8 @@ bool descends(const task* t, const task* from) noexcept;
 void await(strand& s, task* t, char* top) noexcept;
 /// Takes a published task back. False: somebody has it.
 bool take_back(strand& s, task* t) noexcept;
+/// Runs a child of a record here, if nobody has begun it. False: somebody has it.
+bool complete_if_unbegun(strand& s, record* r, task* t) noexcept;
 
 // request.cpp
 // ------------------------------------------------------------------------------------------------------
@@ -329,6 +332,8 @@ void set_running_strand(strand* s) noexcept;
 // --------------------------------------------------------------------------------------------------------
 /// Was the task that this strand runs, or one of its ancestors, or a record of this strand aborted?
 bool is_concerned(const strand& s) noexcept;
+/// The task that it runs, or an ancestor?
+bool is_task_concerned(const strand& s) noexcept;
 /// The same where an exception may leave: not while a destructor runs because of another one.
 bool must_leave(const strand& s) noexcept;
 /// Sets `abort_pending`, from which on tests at joins look closer.

@@ -71,21 +71,55 @@ void runtime::enter(detail::root_task& root) {
     detail::enter_within(*s, root);
 }
 
-runtime& default_runtime() {
-  // Never destroyed: threads may still compute while the program's static objects end. A child process after
-  // fork() gets one of its own.
-  static std::mutex lock;
-  static runtime* current = nullptr;
-  static std::atomic<runtime*> ready{nullptr};
-  runtime* r = ready.load(std::memory_order_acquire);
-  if (r != nullptr && !r->core_->is_orphaned()) return *r;
-  const std::lock_guard hold(lock);
-  if (current == nullptr || current->core_->is_orphaned()) {
-    current = new runtime;
-    ready.store(current, std::memory_order_release);
-  }
-  return *current;
+namespace {
+
+// Never destroyed: threads may still compute while the program's static objects end. A child process after
+// fork() gets one of its own.
+struct default_place {
+  std::mutex lock;
+  std::atomic<runtime*> ready{nullptr};  ///< stored under the lock
+};
+default_place& place_of_default() noexcept {
+  static auto* const place = new default_place;
+  return *place;
 }
+
+}  // namespace
+
+runtime& default_runtime() {
+  default_place& place = place_of_default();
+  runtime* r = place.ready.load(std::memory_order_acquire);
+  if (r != nullptr && !r->core_->is_orphaned()) return *r;
+  const std::lock_guard hold(place.lock);
+  r = place.ready.load(std::memory_order_relaxed);
+  if (r == nullptr || r->core_->is_orphaned()) {
+    r = new runtime;
+    place.ready.store(r, std::memory_order_release);
+  }
+  return *r;
+}
+
+namespace detail {
+
+bool renew_default_runtime(unsigned workers) {
+  settings chosen = settings::from_environment();
+  chosen.workers = workers;
+  default_place& place = place_of_default();
+  const std::lock_guard hold(place.lock);
+  runtime* const old = place.ready.load(std::memory_order_relaxed);
+  const bool orphaned = old != nullptr && old->core_->is_orphaned();
+  if (running_strand() != nullptr || (old != nullptr && !orphaned && old->core_->counts.load().active != 0))
+    return false;
+  // The old one ends first: two sets of workers would disturb each other.
+  if (old != nullptr && !orphaned) {
+    place.ready.store(nullptr, std::memory_order_release);
+    delete old;
+  }
+  place.ready.store(new runtime(chosen), std::memory_order_release);
+  return true;
+}
+
+}  // namespace detail
 
 int worker_id() noexcept {
   const detail::strand* s = detail::running_strand();

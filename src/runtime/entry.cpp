@@ -4,6 +4,7 @@
 #include "fault.hpp"
 #include "own_thread.hpp"
 
+#include <sukima/detail/jump.hpp>
 #include <sukima/detail/loop.hpp>
 
 #include <pthread.h>
@@ -31,6 +32,9 @@ unsigned count_forks() {
   (void)registered;
   return fork_generation.load(std::memory_order_relaxed);
 }
+
+/// The number of the worker made last.
+std::atomic<std::uint32_t> worker_number{0};
 
 std::uint64_t next_serial() noexcept {
   static std::atomic<std::uint64_t> serial{0};
@@ -169,6 +173,7 @@ worker* runtime_core::add_worker(unsigned rank) {
   worker* const w = owned.get();
   w->runtime = this;
   w->id = id;
+  w->number = worker_number.fetch_add(1, std::memory_order_relaxed) + 1;
   w->background = rank != 0;
   w->rank = rank;
   // Other draws in each runtime, so that what a guard refuses once is not refused in every run.
@@ -277,13 +282,15 @@ void runtime_core::background_main(worker& w) {
   w.thread_id.store(0, std::memory_order_relaxed);
 }
 
+std::uint32_t last_worker_number() noexcept { return worker_number.load(std::memory_order_acquire); }
+
 void enter_aside(root_task& root) {
   strand& s = *running_strand();
   root.parent = s.running;
   root.owner = &s;
   root.owner_segment = s.segment;
   root.depth = s.running->depth + 1;
-  root.shielded = std::uncaught_exceptions() > 0;
+  root.shielded = s.running->jumps || std::uncaught_exceptions() > 0;
   run_aside(s, root);
   if (root.error) std::rethrow_exception(root.error);
   if (root.aborted) throw aborted{};

@@ -224,6 +224,17 @@ task* join_child(record* r) {
   return t;
 }
 
+bool complete_if_unbegun(strand& s, record* r, task* t) noexcept {
+  if (!take_back(s, t)) return false;
+  execute(s, t, reinterpret_cast<char*>(above(r)));
+  if (t->error) {
+    lower_abort(s, reinterpret_cast<char*>(r));
+    s.runtime->raise_all();
+  }
+  t->joining.store(join_done, std::memory_order_relaxed);
+  return true;
+}
+
 bool reclaim_child(record* r) noexcept {
   strand& s = strand_of(r);
   if (s.abort_pending || s.failure) return false;
@@ -240,17 +251,7 @@ task* join_children(record* r) {
   task* const newest = was_split(r) ? newest_child(r) : nullptr;
   // Newest first: that one has the iterations that come next. What nobody began is run here.
   for (task* t = newest; t != nullptr; t = t->older) {
-    char* top = reinterpret_cast<char*>(above(r));
-    if (take_back(s, t)) {
-      execute(s, t, top);
-      if (t->error) {
-        lower_abort(s, reinterpret_cast<char*>(r));
-        s.runtime->raise_all();
-      }
-      t->joining.store(join_done, std::memory_order_relaxed);
-    } else {
-      await(s, t, top);
-    }
+    if (!complete_if_unbegun(s, r, t)) await(s, t, reinterpret_cast<char*>(above(r)));
   }
   std::exception_ptr error = std::exchange(s.failure, nullptr);
   bool child_aborted = false;

@@ -4,6 +4,9 @@
 
 #include <sukima/errors.hpp>
 
+#include <sys/resource.h>
+
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <optional>
@@ -182,6 +185,11 @@ settings settings::from_environment() {
     const auto n = size(*v);
     if (!n || *n < least_stack || *n > most_stack) refuse("SUKIMA_STACK", *v, accepted_stack);
     s.stack = *n;
+  } else {
+    // A strand does what the program's own stack could do.
+    rlimit own{};
+    if (getrlimit(RLIMIT_STACK, &own) == 0 && own.rlim_cur != RLIM_INFINITY)
+      s.stack = std::clamp<std::size_t>(own.rlim_cur, s.stack, most_stack);
   }
   if (const auto v = variable("SUKIMA_CHOICES")) {
     const auto n = size(*v);

@@ -26,6 +26,9 @@ struct record_kind {
   double (*guard)(record*);  ///< probability that a request is accepted here; null: always
   void (*destroy)(record*) noexcept;  ///< ends the captures; null where that does nothing
   void (*stop)(record*) noexcept;  ///< makes a loop end after this iteration; null where it is no loop
+  /// Called at the record's test when an abort is pending, for code that no exception may pass: leaves by a
+  /// jump, and returns only if nothing is to be left. Null: the abort waits for a test that may throw.
+  void (*leave)(record*) noexcept = nullptr;
 };
 
 /// A pending choice. `word` is the address of its kind while nothing was split off; after that it is the

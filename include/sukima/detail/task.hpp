@@ -32,6 +32,7 @@ struct task {
   std::atomic<bool> cancelled{false};  ///< stop at the next test; partner: is_concerned (abort.cpp)
   bool shielded = false;  ///< split off during stack unwinding: no abort from outside stops it
   bool aborted = false;  ///< it ended early because it or an ancestor was cancelled
+  bool jumps = false;  ///< runs code that no exception may pass (jump.hpp)
   std::exception_ptr error;  ///< it ended by this exception
   /// 0: not done, nobody sleeps for it; 1: done; else who sleeps for it (join.cpp).
   std::atomic<std::uintptr_t> joining{0};

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What compiled programs of the Tascell language call: the records of the choice stack as C sees them.
+ * docs/translation.md shows what generated code looks like. The layouts are those of record.hpp. */
+#ifndef SUKIMA_DETAIL_LANGUAGE_H
+#define SUKIMA_DETAIL_LANGUAGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#else
+#include <stdbool.h>
+#endif
+
+/** First member of every record, at the top of the choice stack. The word is the address of the record's
+ *  kind; after something was split off it is the newest child, with the lowest bit set. Records are aligned
+ *  to 16 bytes, and lie close together: the next one begins where this one ends. */
+typedef struct sukima_record {
+  uintptr_t word;
+} sukima_record;
+
+/** First member of the records of parallel loops and joins. */
+typedef struct sukima_loop {
+  sukima_record head;
+  int i;   /**< the iteration that runs or is about to; stored by the owner before each test */
+  int end; /**< the first one that is not the owner's any more; read anew after everything that tests */
+} sukima_loop;
+
+/** Record of a `try`. */
+typedef struct sukima_try_record {
+  sukima_record head;
+  size_t tag;    /**< what it catches */
+  void* context; /**< where a throw goes on; set by sukima_try */
+  void* unused;
+} sukima_try_record;
+
+struct sukima_task;
+
+/** What the runtime knows of one construct of the program. The first members are those of record_kind; the
+ *  macros below fill them in. Functions that a construct does not have stay NULL. */
+typedef struct sukima_kind {
+  uint32_t size;
+  bool (*open)(const sukima_record*);
+  struct sukima_task* (*split)(sukima_record*);
+  void (*take_back)(sukima_record*, struct sukima_task*);
+  void (*undo)(sukima_record*);
+  void (*redo)(sukima_record*);
+  double (*guard)(sukima_record*);
+  void (*destroy)(sukima_record*);
+  void (*stop)(sukima_record*);
+  void (*leave)(sukima_record*);
+
+  /** PUT: fills in a new task, which is all zero bytes; i1, i2: a loop's iterations */
+  void (*put)(void* record, void* task, int i1, int i2);
+  /** task_exec, from that top of the choice stack on */
+  void (*exec)(char* top, void* task);
+  size_t task_size;
+  size_t task_align;
+  double (*probability)(void* record);           /**< guard (P) */
+  int (*split_place)(void* record, int i, int end); /**< split (E); the result is clamped */
+  /** The second copies of dynamic_wind's blocks; `backtracking` as the language binds it */
+  void (*before)(void* record, int backtracking);
+  void (*after)(void* record, int backtracking);
+  /** Runs the statement with number i of a join; its record is only read. */
+  void (*run)(char* top, const void* record, int i);
+} sukima_kind;
+
+/* The beginnings of the kinds' initialisers. */
+#define SUKIMA_DO_TWO_KIND(record_type) \
+  .size = sizeof(record_type), .open = sukima_do_two_open, .split = sukima_do_two_split, .leave = sukima_leave
+#define SUKIMA_LOOP_KIND(record_type)                                                \
+  .size = sizeof(record_type), .open = sukima_loop_open, .split = sukima_loop_split, \
+  .stop = sukima_loop_stop, .leave = sukima_leave
+#define SUKIMA_JOIN_KIND(record_type)                                                \
+  .size = sizeof(record_type), .open = sukima_loop_open, .split = sukima_join_split, \
+  .stop = sukima_loop_stop, .leave = sukima_leave
+#define SUKIMA_WIND_KIND(record_type) \
+  .size = sizeof(record_type), .open = sukima_never_open, .undo = sukima_wind_undo, .redo = sukima_wind_redo
+#define SUKIMA_GUARD(function) .guard = sukima_guard, .probability = function
+
+bool sukima_never_open(const sukima_record* r);
+bool sukima_do_two_open(const sukima_record* r);
+bool sukima_loop_open(const sukima_record* r);
+struct sukima_task* sukima_do_two_split(sukima_record* r);
+struct sukima_task* sukima_loop_split(sukima_record* r);
+struct sukima_task* sukima_join_split(sukima_record* r);
+void sukima_loop_stop(sukima_record* r);
+void sukima_wind_undo(sukima_record* r);
+void sukima_wind_redo(sukima_record* r);
+double sukima_guard(sukima_record* r);
+void sukima_leave(sukima_record* r);
+
+/** Kind of the record of `poll;` (a bare sukima_poll_record) and of `try`. */
+extern const sukima_kind sukima_poll_kind;
+extern const sukima_kind sukima_try_kind;
+typedef struct sukima_poll_record {
+  sukima_record head;
+} __attribute__((aligned(16))) sukima_poll_record;
+
+/* ---- tests ------------------------------------------------------------------------------------------ */
+
+/** The strand's limit lies at a fixed place of the region that holds its choice stack (record.hpp). */
+#define SUKIMA_CHOICE_SPAN ((uintptr_t)1 << 26)
+#define SUKIMA_GATE_OFFSET ((uintptr_t)2048)
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define SUKIMA_PLAIN_TEST 1
+#endif
+#endif
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__) || !defined(__x86_64__)
+#define SUKIMA_PLAIN_TEST 1
+#endif
+
+void sukima_attend_test(sukima_record* r) __attribute__((cold, noinline, nothrow));
+
+__attribute__((always_inline)) static inline char* const* sukima_limit(const void* r) {
+  return (char* const*)(((uintptr_t)r & ~(SUKIMA_CHOICE_SPAN - 1)) + SUKIMA_GATE_OFFSET);
+}
+
+/** The test when a record is complete: at the entry of do_two and join, before an iteration, and `poll;`.
+ *  What others want is done here: any handler of this strand may run, the strand may go on on another thread,
+ *  and an abort leaves from here. No register is lost but r10, r11 and the flags. */
+__attribute__((always_inline)) static inline void sukima_test(sukima_record* r) {
+#if !defined(SUKIMA_PLAIN_TEST)
+  /* The jump goes through the global offset table: no lazy binding may run here, it would destroy r11. */
+  __asm__ __inline__ volatile(
+      "cmpq %[r], %[limit]\n\tja 1f\n2:\n\t"
+      ".subsection 1\n1:\tleaq 2b(%%rip), %%r11\n\tmovq %[r], %%r10\n\t"
+      "jmp *sukima_attend_keeping_registers@GOTPCREL(%%rip)\n\t.previous"
+      :
+      : [r] "r"(r), [limit] "m"(*sukima_limit(r))
+      : "cc", "memory", "r10", "r11");
+#else
+  if (__builtin_expect((char*)r < __atomic_load_n(sukima_limit(r), __ATOMIC_RELAXED), 0))
+    sukima_attend_test(r);
+#endif
+}
+
+/** The test after S1 of a do_two: nobody touched the record, so S2 runs here. Its address is computed anew,
+ *  or clang keeps it in a register of its own across S1. */
+__attribute__((always_inline)) static inline int sukima_untouched(const sukima_record* r) {
+  const char* at = (const char*)r;
+  __asm__("" : "+r"(at));
+  return __builtin_expect(at >= __atomic_load_n(sukima_limit(at), __ATOMIC_RELAXED), 1) != 0;
+}
+
+/** Was anything split off from this record? Only its owner may ask. */
+__attribute__((always_inline)) static inline int sukima_was_split(const sukima_record* r) {
+  return __builtin_expect((r->word & 1) != 0, 0) != 0;
+}
+
+/* ---- the ends of constructs -------------------------------------------------------------------------- */
+
+/** Completes what was split off from a do_two or a parallel loop, when the owner has done its own part.
+ *  Leaves instead of returning if the strand is to stop, or if a child ended by a throw.
+ *  \returns the finished task for GET, of a loop the one with the first iterations; NULL: nobody took one */
+void* sukima_join(sukima_record* r) __attribute__((cold, noinline));
+/** After GET: frees the task. \returns the finished task of the next iterations; NULL: that was the last */
+void* sukima_next(void* task) __attribute__((cold, noinline));
+/** After GET of a do_two: frees the task. */
+void sukima_free(void* task) __attribute__((cold, noinline));
+/** The end of a join that was split, and every way out of one but throw: its statements are awaited. */
+void sukima_await(sukima_record* r) __attribute__((cold, noinline));
+/** On the way out of a do_two or loop that was split, by return, break, continue or goto: its tasks are
+ *  aborted and awaited. */
+void sukima_abandon(sukima_record* r) __attribute__((cold, noinline));
+
+/* ---- try and throw ----------------------------------------------------------------------------------- */
+
+/** What sukima_try returns when something was thrown to it. */
+#define SUKIMA_THROWN (-1)
+
+/** Calls body(top, frame), which returns how it ended (0 or more, as the emitter numbers the exits).
+ *  The record's word, the address of sukima_try_kind, and its tag are set before.
+ *  \param top right behind the record
+ *  \returns what body returns; SUKIMA_THROWN, with everything above the record left, if the tag was thrown */
+int sukima_try(sukima_try_record* r, int (*body)(char* top, void* frame), void* frame, char* top)
+    __attribute__((nothrow));
+
+/** Leaves the nearest enclosing `try` with an equal tag, across functions and tasks.
+ *  \param top the end of the youngest record; file and line: for the message where nobody catches it */
+void sukima_throw(char* top, size_t tag, const char* file, int line) __attribute__((cold, noreturn));
+
+/* ---- entering, and what belongs to workers and threads ------------------------------------------------ */
+
+/** The C entry of a worker function: calls run(top, frame) as a worker, starting the runtime if need be, and
+ *  returns when it has returned or was left by a throw that nobody caught. */
+void sukima_enter(void (*run)(char* top, void* frame), void* frame);
+
+/** A worker_local object, one with static storage in the program. */
+typedef struct sukima_worker_object {
+  size_t size;
+  size_t align;
+  const void* initial; /**< what each worker's object is a copy of */
+  void* objects;       /**< the runtime's; NULL */
+} sukima_worker_object;
+
+/** The running worker's object, or that of the code outside of workers. Not to be kept across anything that
+ *  tests. Ends the program with a message if there is no memory for it. */
+void* sukima_worker_local(sukima_worker_object* object);
+
+/** Address of the running thread's errno, computed anew by each call. */
+int* sukima_errno(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

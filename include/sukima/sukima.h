@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a program in the Tascell language may call; plain C may include it as well. */
+#ifndef SUKIMA_SUKIMA_H
+#define SUKIMA_SUKIMA_H
+
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__SUKIMA_SEQUENTIAL__)
+/* `sukima cc --sequential`: no runtime at all. */
+static inline int sukima_worker_id(void) { return 0; }
+static inline int sukima_worker_count(void) { return 1; }
+static inline int sukima_workers_set(int count) { return count < 1; }
+static inline void sukima_statistics(FILE* file) { fputs("sequential: no workers\n", file); }
+#else
+/** Number of the worker that runs this code, from 0; -1 outside of worker functions.
+ *  Another one after a construct or a call of a worker function, perhaps. */
+int sukima_worker_id(void);
+/** The most workers that may run at a time, the entering thread included. */
+int sukima_worker_count(void);
+/** Uses that many workers from the next entering call on, as if SUKIMA_WORKERS had been set.
+ *  \param count 1 to 1024
+ *  \returns 0; or, without changing anything, EINVAL for another count and EBUSY while an entering call runs */
+int sukima_workers_set(int count);
+/** Writes what the workers did so far to a file, as a table for people. */
+void sukima_statistics(FILE* file);
+#endif
+
+/** Why this thread's last call of a worker function from plain C ended without a result: text that holds
+ *  until the next such call; NULL after one that went well.
+ *
+ *  A thread that has called this function once wants to look after errors itself: from then on a call that
+ *  ends by an uncaught `throw` returns zero. On other threads it ends the program with status 70. */
+const char* sukima_last_error(void);
+
+#if defined(__SUKIMA_SEQUENTIAL__)
+#define SUKIMA_REDUCE(x, op) (x)
+#define SUKIMA_REDUCE_WITH(x, f) (x)
+#else
+/** Combines the values that a worker_local lvalue (the object, a member, an element) has for the code outside
+ *  of workers and for each worker that has used the object, with a binary operator: SUKIMA_REDUCE(count, +).
+ *  In plain C while no entering call runs. */
+#define SUKIMA_REDUCE(x, op)                                                       \
+  __extension__({                                                                  \
+    sukima_reduction_begin();                                                      \
+    __typeof__((x)op(x)) sukima_value_ = (x);                                      \
+    while (sukima_reduction_next()) {                                              \
+      __typeof__((x)op(x)) sukima_next_ = (x);                                     \
+      if (sukima_reduction_found()) sukima_value_ = sukima_value_ op sukima_next_; \
+    }                                                                              \
+    sukima_value_;                                                                 \
+  })
+/** The same with a function f(sum, value). */
+#define SUKIMA_REDUCE_WITH(x, f)                                                    \
+  __extension__({                                                                   \
+    sukima_reduction_begin();                                                       \
+    __typeof__(f((x), (x))) sukima_value_ = (x);                                    \
+    while (sukima_reduction_next()) {                                               \
+      __typeof__(f((x), (x))) sukima_next_ = (x);                                   \
+      if (sukima_reduction_found()) sukima_value_ = f(sukima_value_, sukima_next_); \
+    }                                                                               \
+    sukima_value_;                                                                  \
+  })
+
+/* For these macros: until the last `next`, a worker_local lvalue means the object of the next worker. */
+void sukima_reduction_begin(void);
+int sukima_reduction_next(void);
+/* Did that worker have the object? */
+int sukima_reduction_found(void);
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the files behind language.h see of each other.
+#pragma once
+
+#include <sukima/detail/language.h>
+#include <sukima/detail/jump.hpp>
+#include <sukima/detail/task.hpp>
+
+#include <cstddef>
+
+namespace sukima::detail {
+
+/// A tag that was thrown and not caught yet, and where.
+struct thrown_tag {
+  std::size_t tag = 0;
+  const char* file = nullptr;
+  int line = 0;
+};
+
+/// How the running of a segment of generated code ended. Written by the strand that ran it, before its task
+/// is done.
+struct segment_end {
+  bool threw = false;
+  thrown_tag thrown;
+};
+
+/// A task of the language. The program's own object lies behind it in the same memory.
+struct language_task : task {
+  segment_end end;
+  void* object = nullptr;
+};
+
+inline record* from_c(sukima_record* r) noexcept { return reinterpret_cast<record*>(r); }
+inline const record* from_c(const sukima_record* r) noexcept { return reinterpret_cast<const record*>(r); }
+inline sukima_record* to_c(record* r) noexcept { return reinterpret_cast<sukima_record*>(r); }
+inline const sukima_kind* language_kind(const record* r) noexcept {
+  return reinterpret_cast<const sukima_kind*>(kind_of(r));
+}
+inline char* end_of(record* r) noexcept { return reinterpret_cast<char*>(r) + kind_of(r)->size; }
+
+// records.cpp
+/// Ends and frees a task; its object was made by `make_task`.
+void destroy_task(task* t) noexcept;
+/// The block of the program that the runtime runs for its own reasons, while nothing may enter it.
+/// \param name as the language calls it; null: none any more
+void set_running_block(const char* name) noexcept;
+/// Its name; null: none.
+const char* running_block() noexcept;
+
+// leave.cpp
+/// Runs generated code as a segment that begins at `top`: run(top, frame). \returns did it end by itself?
+/// Else the segment's task is marked as aborted, or `end` holds the tag that nobody in it caught.
+bool run_segment(char* top, segment_end& end, void (*run)(char*, void*), void* frame) noexcept;
+/// Leaves the running segment's records that lie below `end`, the youngest first, because an abort reached
+/// one of them.
+[[noreturn]] void leave_aborted(char* end) noexcept;
+
+// trampoline.cpp
+extern "C" [[noreturn]] void sukima_jump(void* context) noexcept;
+
+}  // namespace sukima::detail

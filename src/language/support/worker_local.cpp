@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// worker_local objects: one for each worker, and one for the code outside; made when they are first used,
+// never moved, kept to the end of the process.
+#include "support.hpp"
+
+#include <sukima/sukima.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace sukima::detail {
+
+namespace {
+
+using slot = std::atomic<void*>;
+
+/// Segment k has the objects of the workers with the numbers [2^k − 1, 2^(k+1) − 1); 0 is the code outside.
+struct table {
+  std::array<std::atomic<slot*>, 32> segments{};
+};
+
+/// During a reduction: whose object a worker_local lvalue means.
+struct reduction {
+  bool on = false;
+  bool found = false;
+  std::uint32_t number = 0;
+};
+thread_local reduction reducing;
+
+[[gnu::noinline]] reduction& this_threads_reduction() noexcept {
+  asm volatile("" : : : "memory");
+  return reducing;
+}
+
+[[noreturn]] void no_memory() noexcept {
+  end_program("sukima: no memory for a worker_local object of another worker\n");
+}
+
+table& table_of(sukima_worker_object& object) noexcept {
+  auto& place = reinterpret_cast<std::atomic<table*>&>(object.objects);
+  static_assert(sizeof place == sizeof object.objects);
+  table* t = place.load(std::memory_order_acquire);
+  if (t != nullptr) return *t;
+  auto* const fresh = new (std::nothrow) table;
+  if (fresh == nullptr) no_memory();
+  if (place.compare_exchange_strong(t, fresh, std::memory_order_acq_rel)) return *fresh;
+  delete fresh;
+  return *t;
+}
+
+slot& slot_of(table& t, std::uint32_t number) noexcept {
+  const auto segment = static_cast<unsigned>(std::bit_width(number + 1)) - 1;
+  auto& place = t.segments[segment];
+  slot* all = place.load(std::memory_order_acquire);
+  if (all == nullptr) {
+    auto* const fresh = new (std::nothrow) slot[std::size_t{1} << segment]{};
+    if (fresh == nullptr) no_memory();
+    if (place.compare_exchange_strong(all, fresh, std::memory_order_acq_rel))
+      all = fresh;
+    else
+      delete[] fresh;
+  }
+  return all[number + 1 - (1u << segment)];
+}
+
+/// Each object has cache lines of its own.
+[[gnu::noinline]] void* make_object(const sukima_worker_object& object, slot& place) noexcept {
+  const std::size_t align = std::max<std::size_t>(object.align, 128);
+  const std::size_t size = (std::max<std::size_t>(object.size, 1) + align - 1) / align * align;
+  void* const fresh = std::aligned_alloc(align, size);
+  if (fresh == nullptr) no_memory();
+  std::memcpy(fresh, object.initial, object.size);
+  void* there = nullptr;
+  if (place.compare_exchange_strong(there, fresh, std::memory_order_acq_rel)) return fresh;
+  std::free(fresh);  // several threads outside share one object
+  return there;
+}
+
+}  // namespace
+
+}  // namespace sukima::detail
+
+using namespace sukima::detail;
+
+extern "C" {
+
+void* sukima_worker_local(sukima_worker_object* object) {
+  table& t = table_of(*object);
+  reduction& r = this_threads_reduction();
+  if (r.on) [[unlikely]] {
+    slot& place = slot_of(t, r.number);
+    void* const there = place.load(std::memory_order_acquire);
+    if (there != nullptr || r.number == 0) return there != nullptr ? there : make_object(*object, place);
+    r.found = false;
+    return const_cast<void*>(object->initial);
+  }
+  slot& place = slot_of(t, running_worker_number());
+  void* const there = place.load(std::memory_order_acquire);
+  return there != nullptr ? there : make_object(*object, place);
+}
+
+void sukima_reduction_begin(void) {
+  if (running_worker_number() != 0)
+    end_program(
+        "sukima: SUKIMA_REDUCE was used by a worker; use it in plain C, when the entering call has "
+        "returned\n");
+  this_threads_reduction() = {true, true, 0};
+}
+
+int sukima_reduction_next(void) {
+  reduction& r = this_threads_reduction();
+  if (r.number >= last_worker_number()) {
+    r.on = false;
+    return 0;
+  }
+  ++r.number;
+  r.found = true;
+  return 1;
+}
+
+int sukima_reduction_found(void) { return this_threads_reduction().found ? 1 : 0; }
+
+[[gnu::noinline]] int* sukima_errno(void) {
+  asm volatile("" : : : "memory");
+  return &errno;
+}
+
+}  // extern "C"
