@@ -23,7 +23,7 @@ int sukima_worker_id(void);
 int sukima_worker_count(void);
 /** Uses that many workers from the next entering call on, as if SUKIMA_WORKERS had been set.
  *  \param count 1 to 1024
- *  \returns 0; or, without changing anything, EINVAL for another count and EBUSY while an entering call runs */
+ *  \returns 0; or, with nothing changed, EINVAL for another count, EBUSY while an entering call runs */
 int sukima_workers_set(int count);
 /** Writes what the workers did so far to a file, as a table for people. */
 void sukima_statistics(FILE* file);

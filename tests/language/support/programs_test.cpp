@@ -16,9 +16,7 @@ TEST_P(programs, queens) {
   EXPECT_EQ(emitted_queens(10), 724);
 }
 
-TEST_P(programs, pentomino) {
-  EXPECT_EQ(emitted_pentomino(1), 1456);
-}
+TEST_P(programs, pentomino) { EXPECT_EQ(emitted_pentomino(1), 1456); }
 
 INSTANTIATE_TEST_SUITE_P(language, programs, language_test::worker_counts(), language_test::name_of_count);
 
