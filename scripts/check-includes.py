@@ -23,6 +23,7 @@ ORDER = {
 # The public headers that are not the runtime's: the first element of their path under include/sukima.
 HEADER_PART = {
     "capacity.h": "capacity",
+    "capacity": "capacity",
     "objects.hpp": "objects",
     "objects": "objects",
     "cluster.hpp": "cluster",

@@ -42,13 +42,22 @@ typedef enum sukima_capacity_kind {
   SUKIMA_CAPACITY_CPUSET,    ///< CPUs that the cpuset of its control group allows
   SUKIMA_CAPACITY_QUOTA,     ///< CPU time of a control group in each period
   SUKIMA_CAPACITY_WEIGHT,    ///< share of a control group beside its siblings; limits nothing by itself
-  SUKIMA_CAPACITY_OVERRIDE   ///< what the user said (`SUKIMA_CPUS`); wins over all others
+  SUKIMA_CAPACITY_OVERRIDE,  ///< what the user said (`SUKIMA_CPUS`); wins over all others
+  // The following are not in the facts, but in the reports of an estimator: see <sukima/capacity/estimate.h>.
+  SUKIMA_CAPACITY_HOST,  ///< CPUs that the host of this virtual machine says it gives
+  SUKIMA_CAPACITY_STEAL,  ///< CPUs that the hypervisor keeps from this machine
+  SUKIMA_CAPACITY_NEIGHBOUR,  ///< CPUs that a group or thread beside the process uses
+  SUKIMA_CAPACITY_THROTTLING,  ///< part of the time in which a quota holds the process back
+  SUKIMA_CAPACITY_WAITING,  ///< how many of its threads wait because others have the CPUs
+  SUKIMA_CAPACITY_PRESSURE,  ///< part of the time in which somebody waits for a CPU
+  SUKIMA_CAPACITY_CORE,  ///< cores that the process's CPUs belong to, if several CPUs share one
+  SUKIMA_CAPACITY_NICE  ///< its weight from its nice value, or from its session's
 } sukima_capacity_kind;
 
 /// Whose affinity mask counts.
 typedef enum sukima_capacity_affinity {
   SUKIMA_CAPACITY_OF_PROCESS,  ///< the main thread's, read anew each time
-  SUKIMA_CAPACITY_OF_CALLER,   ///< the calling thread's, read anew each time
+  SUKIMA_CAPACITY_OF_CALLER,  ///< the calling thread's, read anew each time
   /// The calling thread's when the handle was opened (or, if nobody had narrowed it, the cpuset as it
   /// changes):
   /// for runtimes that pin their threads later, so that they do not take their own pinning for a limit.
@@ -89,7 +98,7 @@ typedef struct sukima_capacity_facts {
 /// One limit, for people to read.
 typedef struct sukima_capacity_limit {
   sukima_capacity_kind kind;  ///< what it is
-  double value;  ///< in CPUs; for a weight relative to the default of 1.0; infinite if it limits nothing
+  double value;  ///< in the unit of its kind; for a weight relative to the default; infinite if no limit
   uint64_t period_us;  ///< a quota's period in microseconds, otherwise 0
   uint32_t level;  ///< 0 is the process's own group, 1 the group above it, and so on; otherwise 0
   uint32_t is_binding;  ///< 1 for the one limit that `usable` comes from
@@ -186,8 +195,8 @@ SUKIMA_CAPACITY_API sukima_capacity_report* sukima_capacity_explain(const sukima
 /// \param report a report, or NULL
 SUKIMA_CAPACITY_API void sukima_capacity_report_free(sukima_capacity_report* report);
 
-/// Name of a kind of limit: "online", "affinity", "cpuset", "quota", "weight", "override"; "unknown" for
-/// others.
+/// Name of a kind of limit: "online", "affinity", "cpuset", "quota", "weight", "override", "host", "steal",
+/// "neighbour", "throttling", "waiting", "pressure", "core", "nice"; "unknown" for others.
 SUKIMA_CAPACITY_API const char* sukima_capacity_kind_name(sukima_capacity_kind kind);
 
 /// Makes a number of threads of a number of CPUs by the user's policy.
@@ -206,5 +215,8 @@ SUKIMA_CAPACITY_API int sukima_capacity_parse_cpus(const char* text, double* val
 #ifdef __cplusplus
 }
 #endif
+
+// What is left of the limits beside the neighbours.
+#include <sukima/capacity/estimate.h>
 
 #endif

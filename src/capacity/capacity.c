@@ -78,13 +78,6 @@ static void unlock(sukima_capacity* handle) {
   atomic_store_explicit(&handle->refreshing, 0, memory_order_release);  // partner: try_lock()
 }
 
-static bool same_facts(const sukima_capacity_facts* a, const sukima_capacity_facts* b) {
-  return a->usable == b->usable && a->quota == b->quota && a->weight == b->weight &&
-         a->quota_period_us == b->quota_period_us && a->cap == b->cap && a->online == b->online &&
-         a->affinity == b->affinity && a->cpuset == b->cpuset && a->note_count == b->note_count &&
-         a->ancestors_hidden == b->ancestors_hidden && a->binding == b->binding;
-}
-
 // Opens a reader and reads once; NULL and *result on failure.
 static sukima_capacity* open_handle(const sukima_capacity_options* options, int* result) {
   sukima_capacity* handle = sukima_allocate(sizeof *handle);
@@ -124,7 +117,7 @@ int sukima_capacity_refresh(sukima_capacity* handle, sukima_capacity_facts* fact
     sukima_capacity_facts now;
     sukima_capacity_latest(handle, &before);
     sukima_reader_read(&handle->reader, &now);
-    changed = !same_facts(&before, &now);
+    changed = !sukima_same_facts(&before, &now);
     now.generation = before.generation + (uint64_t)changed;
     if (changed) publish(handle, &now);
     unlock(handle);

@@ -25,6 +25,10 @@ void sukima_cpu_set_copy(sukima_cpu_set* set, const sukima_cpu_set* other) {
   memcpy(set->words, other->words, other->used * sizeof other->words[0]);
 }
 
+bool sukima_cpu_set_contains(const sukima_cpu_set* set, uint32_t cpu) {
+  return cpu / 64 < set->used && (set->words[cpu / 64] >> (cpu % 64) & 1) != 0;
+}
+
 uint32_t sukima_cpu_set_count(const sukima_cpu_set* set) { return sukima_cpu_set_count_both(set, set); }
 
 uint32_t sukima_cpu_set_count_both(const sukima_cpu_set* a, const sukima_cpu_set* b) {

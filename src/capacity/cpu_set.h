@@ -20,6 +20,7 @@ typedef struct sukima_cpu_set {
 void sukima_cpu_set_clear(sukima_cpu_set* set);
 void sukima_cpu_set_add_range(sukima_cpu_set* set, uint32_t first, uint32_t last);
 void sukima_cpu_set_copy(sukima_cpu_set* set, const sukima_cpu_set* other);
+bool sukima_cpu_set_contains(const sukima_cpu_set* set, uint32_t cpu);
 uint32_t sukima_cpu_set_count(const sukima_cpu_set* set);
 uint32_t sukima_cpu_set_count_both(const sukima_cpu_set* a, const sukima_cpu_set* b);
 

@@ -19,6 +19,8 @@ static bool belongs_to(const sukima_cgroup_line* line, sukima_hierarchy hierarch
       return line->hierarchy != 0 && sukima_list_contains(line->controllers, "cpu");
     case SUKIMA_V1_CPUSET:
       return line->hierarchy != 0 && sukima_list_contains(line->controllers, "cpuset");
+    case SUKIMA_V1_CPUACCT:
+      return line->hierarchy != 0 && sukima_list_contains(line->controllers, "cpuacct");
     default:
       return line->hierarchy == 0 && sukima_text_length(&line->controllers) == 0;
   }
@@ -156,6 +158,7 @@ static void read_mounts(sukima_reader* reader) {
     bool shows[sukima_hierarchy_count] = {
         [SUKIMA_V1_CPU] = v1 && sukima_list_contains(mount.options, "cpu"),
         [SUKIMA_V1_CPUSET] = v1 && sukima_list_contains(mount.options, "cpuset"),
+        [SUKIMA_V1_CPUACCT] = v1 && sukima_list_contains(mount.options, "cpuacct"),
         [SUKIMA_V2] = sukima_text_equals(&mount.type, "cgroup2"),
     };
     for (int i = 0; i < sukima_hierarchy_count; i++) {
@@ -184,8 +187,9 @@ static bool is_below_others(sukima_reader* reader, const sukima_place* place, bo
 static void check_visibility(sukima_reader* reader) {
   static const char* const names[sukima_hierarchy_count] = {
       "the version 1 hierarchy of the controller cpu", "the version 1 hierarchy of the controller cpuset",
-      "the version 2 hierarchy"};
+      "the version 1 hierarchy of the controller cpuacct", "the version 2 hierarchy"};
   for (int i = 0; i < sukima_hierarchy_count; i++) {
+    if (i == SUKIMA_V1_CPUACCT) continue;  // it limits nothing
     sukima_place* place = &reader->places[i];
     // The kernel lists version 2 always, whether anybody uses it or not.
     bool matters = place->listed && (i != SUKIMA_V2 || !reader->places[SUKIMA_V1_CPU].listed);
@@ -216,4 +220,5 @@ void sukima_reader_discover(sukima_reader* reader) {
   check_visibility(reader);
   reader->discovery_notes = reader->notes - notes_before;
   reader->discovered = true;
+  reader->discoveries++;
 }

@@ -31,6 +31,19 @@ static long read_file(int descriptor, char* memory, size_t size) {
 
 static void close_file(int descriptor) { syscall(SYS_close, descriptor); }
 
+int sukima_file_open(const char* path) { return open_file(path); }
+
+// One call: the kernel's short texts come in one piece, and what lies behind `size` bytes is not wanted.
+long sukima_file_read_again(int descriptor, char* memory, size_t size) {
+  long count = 0;
+  do {
+    count = syscall(SYS_pread64, descriptor, memory, size, 0L);
+  } while (count < 0 && errno == EINTR);
+  return count;
+}
+
+void sukima_file_close(int descriptor) { close_file(descriptor); }
+
 int sukima_file_read(const char* path, char* memory, size_t size, sukima_text* content) {
   int descriptor = open_file(path);
   if (descriptor < 0) return errno;

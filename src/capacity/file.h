@@ -16,6 +16,17 @@ enum { sukima_file_read_ok = 0, sukima_file_too_large = -1 };
 /// \return sukima_file_read_ok, sukima_file_too_large if it has more than `size` bytes, or an error number
 int sukima_file_read(const char* path, char* memory, size_t size, sukima_text* content);
 
+/// Opens a file to be read again and again with sukima_file_read_again(). It is closed in programs that are
+/// started (exec).
+/// \return a descriptor, to be given to sukima_file_close(); below 0: it cannot be opened
+int sukima_file_open(const char* path);
+
+/// Reads from the beginning of an open file, at most `size` bytes; the rest is left out.
+/// \return the number of bytes; below 0: it cannot be read
+long sukima_file_read_again(int descriptor, char* memory, size_t size);
+
+void sukima_file_close(int descriptor);
+
 /// The file or directory can be seen.
 bool sukima_file_exists(const char* path);
 

@@ -45,6 +45,13 @@ int sukima_reader_set(sukima_reader* reader, const sukima_capacity_options* opti
   return 0;
 }
 
+bool sukima_same_facts(const sukima_capacity_facts* a, const sukima_capacity_facts* b) {
+  return a->usable == b->usable && a->quota == b->quota && a->weight == b->weight &&
+         a->quota_period_us == b->quota_period_us && a->cap == b->cap && a->online == b->online &&
+         a->affinity == b->affinity && a->cpuset == b->cpuset && a->note_count == b->note_count &&
+         a->ancestors_hidden == b->ancestors_hidden && a->binding == b->binding;
+}
+
 void* sukima_allocate(size_t size) {
   void* memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return memory != MAP_FAILED ? memory : NULL;
@@ -82,6 +89,19 @@ bool sukima_make_process_path(sukima_reader* reader, const char* name) {
     sukima_write_number(&out, (uint64_t)reader->pid);
   }
   return sukima_make_path(reader, "/proc/", number, name);
+}
+
+bool sukima_make_task_path(sukima_reader* reader, bool own, uint64_t number, const char* name) {
+  char text[32];
+  sukima_writer out = sukima_writer_make(text, sizeof text);
+  sukima_write(&out, own ? "/task/" : "/proc/");
+  sukima_write_number(&out, number);
+  if (!own) return sukima_make_path(reader, text, name, "");
+  if (!sukima_make_process_path(reader, text)) return false;
+  size_t length = strlen(reader->path);
+  out = (sukima_writer){reader->path, sizeof reader->path, length, false};
+  sukima_write(&out, name);
+  return !out.overflow;
 }
 
 uint64_t sukima_process_number(sukima_reader* reader) {

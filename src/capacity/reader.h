@@ -23,10 +23,11 @@ enum {
   sukima_path_size = 4096,     // the kernel opens no longer path
 };
 
-/// The hierarchies of control groups that may limit CPU.
+/// The hierarchies of control groups that have to do with CPU.
 typedef enum sukima_hierarchy {
   SUKIMA_V1_CPU,
   SUKIMA_V1_CPUSET,
+  SUKIMA_V1_CPUACCT,  ///< limits nothing, but counts what the groups use; often the same as SUKIMA_V1_CPU
   SUKIMA_V2,
   sukima_hierarchy_count
 } sukima_hierarchy;
@@ -78,6 +79,7 @@ typedef struct sukima_reader {
   // What was found
   bool discovered;
   uint64_t groups_hash;  // of /proc/PID/cgroup
+  uint32_t discoveries;  // how often they were searched
   uint32_t discovery_notes;
   uint32_t files_seen;  // files of our groups that could be read last time
   sukima_open_affinity open_affinity;
@@ -106,6 +108,9 @@ int sukima_reader_set(sukima_reader* reader, const sukima_capacity_options* opti
 
 /// Reads everything that is needed for the facts (all but the generation).
 void sukima_reader_read(sukima_reader* reader, sukima_capacity_facts* facts);
+
+/// All but the generation are equal.
+bool sukima_same_facts(const sukima_capacity_facts* a, const sukima_capacity_facts* b);
 
 /// Finds the process's groups: /proc/PID/cgroup and /proc/self/mountinfo.
 void sukima_reader_discover(sukima_reader* reader);
@@ -141,6 +146,9 @@ bool sukima_make_path(sukima_reader* reader, const char* a, const char* b, const
 
 /// Makes the path of a file of the process that is looked at in reader->path; `name` starts with '/'.
 bool sukima_make_process_path(sukima_reader* reader, const char* name);
+
+/// Makes the path of a file of a thread in reader->path: of the process that is looked at, or of another one.
+bool sukima_make_task_path(sukima_reader* reader, bool own, uint64_t number, const char* name);
 
 /// The number of the process that is looked at, also in a recorded tree; 0 if unknown.
 uint64_t sukima_process_number(sukima_reader* reader);

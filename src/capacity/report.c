@@ -4,14 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reader.h"
-
-// Memory that grows; what stands in it may move, so texts are kept as positions until all is known.
-typedef struct buffer {
-  char* memory;
-  size_t length;
-  size_t size;
-} buffer;
+#include "report.h"
 
 typedef struct limit_entry {
   sukima_capacity_limit limit;
@@ -24,15 +17,8 @@ typedef struct note_entry {
   size_t text;
 } note_entry;
 
-typedef struct collector {
-  buffer limits;
-  buffer notes;
-  buffer texts;
-  bool failed;
-} collector;
-
 // Appends bytes and gives their position.
-static size_t append(collector* all, buffer* to, const void* bytes, size_t length) {
+static size_t append(sukima_report_builder* all, sukima_buffer* to, const void* bytes, size_t length) {
   if (to->size - to->length < length) {
     size_t size = 2 * to->size + length + 1024;
     char* memory = realloc(to->memory, size);
@@ -49,18 +35,18 @@ static size_t append(collector* all, buffer* to, const void* bytes, size_t lengt
   return position;
 }
 
-static size_t append_text(collector* all, const char* text) {
+static size_t append_text(sukima_report_builder* all, const char* text) {
   return append(all, &all->texts, text, strlen(text) + 1);
 }
 
-static void take_limit(void* owner, const sukima_capacity_limit* limit) {
-  collector* all = owner;
+void sukima_report_take_limit(void* owner, const sukima_capacity_limit* limit) {
+  sukima_report_builder* all = owner;
   limit_entry entry = {*limit, append_text(all, limit->file), append_text(all, limit->text)};
   append(all, &all->limits, &entry, sizeof entry);
 }
 
-static void take_note(void* owner, const char* file, const char* text) {
-  collector* all = owner;
+void sukima_report_take_note(void* owner, const char* file, const char* text) {
+  sukima_report_builder* all = owner;
   note_entry entry = {append_text(all, file), append_text(all, text)};
   append(all, &all->notes, &entry, sizeof entry);
 }
@@ -71,7 +57,7 @@ static bool decides(const sukima_capacity_limit* limit, const sukima_capacity_fa
 }
 
 // Puts all into one piece of memory: the report, the limits, the notes, the texts.
-static sukima_capacity_report* assemble(const collector* all, const sukima_reader* reader,
+static sukima_capacity_report* assemble(const sukima_report_builder* all, const sukima_reader* reader,
                                         const sukima_capacity_facts* facts) {
   size_t limit_count = all->limits.length / sizeof(limit_entry);
   size_t note_count = all->notes.length / sizeof(note_entry);
@@ -108,21 +94,27 @@ static sukima_capacity_report* assemble(const collector* all, const sukima_reade
   return report;
 }
 
+sukima_capacity_report* sukima_report_build(sukima_report_builder* all, const sukima_reader* reader,
+                                            const sukima_capacity_facts* facts) {
+  sukima_capacity_report* report = all->failed ? NULL : assemble(all, reader, facts);
+  free(all->limits.memory);
+  free(all->notes.memory);
+  free(all->texts.memory);
+  return report;
+}
+
 sukima_capacity_report* sukima_capacity_explain(const sukima_capacity_options* options) {
   int saved = errno;
   sukima_capacity_report* report = NULL;
   sukima_reader* reader = sukima_allocate(sizeof *reader);
   if (reader != NULL && sukima_reader_set(reader, options) == 0) {
-    collector all = {0};
-    const sukima_listener listener = {&all, take_limit, take_note};
+    sukima_report_builder all = {0};
+    const sukima_listener listener = {&all, sukima_report_take_limit, sukima_report_take_note};
     sukima_capacity_facts facts;
     reader->listener = &listener;
     sukima_reader_read(reader, &facts);
     facts.generation = 1;
-    if (!all.failed) report = assemble(&all, reader, &facts);
-    free(all.limits.memory);
-    free(all.notes.memory);
-    free(all.texts.memory);
+    report = sukima_report_build(&all, reader, &facts);
   }
   if (reader != NULL) sukima_release(reader, sizeof *reader);
   errno = saved;
@@ -145,6 +137,22 @@ const char* sukima_capacity_kind_name(sukima_capacity_kind kind) {
       return "weight";
     case SUKIMA_CAPACITY_OVERRIDE:
       return "override";
+    case SUKIMA_CAPACITY_HOST:
+      return "host";
+    case SUKIMA_CAPACITY_STEAL:
+      return "steal";
+    case SUKIMA_CAPACITY_NEIGHBOUR:
+      return "neighbour";
+    case SUKIMA_CAPACITY_THROTTLING:
+      return "throttling";
+    case SUKIMA_CAPACITY_WAITING:
+      return "waiting";
+    case SUKIMA_CAPACITY_PRESSURE:
+      return "pressure";
+    case SUKIMA_CAPACITY_CORE:
+      return "core";
+    case SUKIMA_CAPACITY_NICE:
+      return "nice";
   }
   return "unknown";
 }

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much CPU this process gets now, and how much k threads would get beside the neighbours.
+#ifndef SUKIMA_CAPACITY_ESTIMATE_H
+#define SUKIMA_CAPACITY_ESTIMATE_H
+
+/// \file
+/// The facts of <sukima/capacity.h> are limits that somebody has set. This header estimates what the
+/// neighbours and the hypervisor leave under them. Two questions are kept apart:
+///
+/// - What do the threads get *now*? That is a difference of CPU clocks: exact for its window.
+/// - What would *k threads* get? Where the groups of the neighbours can be seen, it is computed: CPU is shared
+///   by weight from the root group down, whoever wants less than its share keeps what it uses, and the rest is
+///   shared again. Where they cannot be seen (as in most containers), it is an interval with a point in it;
+///   a trial makes it narrower.
+///
+/// An estimator keeps some files open (at most SUKIMA_CAPACITY_MAX_FILES, all of them close-on-exec), because
+/// reading an open file again costs a sixth of opening it. Its functions may be called from any thread, but
+/// only by one at a time; they keep `errno`, are no cancellation points, and start no thread.
+
+#include <sukima/capacity.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// An estimator never keeps more files open.
+#define SUKIMA_CAPACITY_MAX_FILES 200
+
+/// What an estimate rests on.
+typedef enum sukima_capacity_basis {
+  SUKIMA_CAPACITY_BASIS_FACTS,  ///< limits only: nothing has been measured yet
+  SUKIMA_CAPACITY_BASIS_TREE,  ///< computed from the groups of all neighbours
+  SUKIMA_CAPACITY_BASIS_BLIND,  ///< the neighbours' groups cannot be seen: an interval, and a guess in it
+  SUKIMA_CAPACITY_BASIS_TRIAL,  ///< so many threads were tried a short time ago
+  SUKIMA_CAPACITY_BASIS_HOST,  ///< what the host of this virtual machine has told is the narrowest limit
+  SUKIMA_CAPACITY_BASIS_OVERRIDE,  ///< what the user said (`SUKIMA_CPUS`)
+  /// The process blocks so often that fair sharing does not describe it: only its progress, which it has to
+  /// measure itself with different numbers of threads, decides. The numbers are those of fair sharing.
+  SUKIMA_CAPACITY_BASIS_PROGRESS
+} sukima_capacity_basis;
+
+/// What a number of threads would get.
+typedef struct sukima_capacity_estimate {
+  double usable;  ///< CPU time a second, in CPUs: above 0, at most `threads` (but see the override)
+  double low;  ///< it is hardly less than this
+  double high;  ///< nor more than this; low <= usable <= high
+  double threads;  ///< the number of always runnable threads that was asked about
+  sukima_capacity_basis basis;  ///< what the numbers rest on
+} sukima_capacity_estimate;
+
+/// What was measured. Rates are of the long window (500 ms, or the next multiple of the quota's period) unless
+/// something else is said; a rate that cannot be known here is not-a-number.
+typedef struct sukima_capacity_load {
+  double seconds;  ///< length of the window; 0 before the second sample: then nothing else is valid
+  double now;  ///< CPU time a second that the process received, in CPUs
+  double now_short;  ///< the same in the short window (200 ms, or one period)
+  double wanted;  ///< how many of its threads ran or waited for a CPU, on average
+  double waiting;  ///< how many of these waited because others had the CPUs (not because of a quota)
+  double throttled;  ///< share of the time, 0 to 1, in which a quota held the process's group back
+  double slice_seconds;  ///< how long its threads run, on average, until they block or are displaced
+  double idle;  ///< CPUs of the machine that nobody used
+  double others;  ///< CPUs of the machine that others than this process used
+  double running;  ///< runnable threads of the whole machine, this process's included
+  double stolen;  ///< of each CPU-second that the machine's CPUs wanted, the part that the hypervisor
+      ///< kept from them, 0 to 1; what was seen last if the CPUs are idle now
+  double pressure;  ///< share of the time in which some thread of the machine waited for a CPU
+  double group_pressure;  ///< the same for the process's own group
+  double host_cpus;  ///< what the host has told; not-a-number if nothing, or nothing that is still valid
+  double cost;  ///< CPU time a second that the estimator itself uses (of the thread that samples)
+  uint64_t samples;  ///< how many samples have been taken
+  uint32_t threads;  ///< threads of the process
+  uint32_t cores;  ///< cores that the CPUs it may run on belong to; 0 is unknown
+  uint32_t neighbours;  ///< groups and single threads beside it that used CPU
+  uint32_t tree_visible;  ///< 1 if the groups from the root down to the process's can be seen
+  int32_t nice;  ///< nice value of its main thread
+  uint32_t autogroup;  ///< 1 if the kernel shares by session (only processes in the root group)
+} sukima_capacity_load;
+
+/// An estimator for one process.
+typedef struct sukima_capacity_estimator sukima_capacity_estimator;
+
+/// Opens an estimator and reads the facts; samples are taken by sukima_capacity_estimator_sample(). The
+/// environment is read here and never again.
+/// \param options what to look at; NULL is the default; copied. The host's word is read from the files that
+///                docs/capacity.md names.
+/// \return to be given to sukima_capacity_estimator_close(); NULL if there is no memory (some 2 MiB of address
+///         space, of which what is used counts) or `root` is too long. A malformed override does not make it
+///         fail: see sukima_capacity_estimator_error().
+/// \par Complexity as sukima_capacity_read(), and linear in the number of groups and threads beside the process
+SUKIMA_CAPACITY_API sukima_capacity_estimator* sukima_capacity_estimator_open(
+    const sukima_capacity_options* options);
+
+/// Takes a sample. Ten a second are right; fewer than two make the windows longer. The facts are read again
+/// every half second.
+/// \param estimator an opened estimator
+/// \param time_ns   the time of the sample in nanoseconds, for recorded trees; must not go back; 0 is now
+/// \par Complexity some 20 us, 0.4 us for each neighbour that uses CPU and each thread of the process; looking
+///      for new neighbours, at most every half second, is linear in the groups and threads beside the process
+SUKIMA_CAPACITY_API void sukima_capacity_estimator_sample(sukima_capacity_estimator* estimator,
+                                                          uint64_t time_ns);
+
+/// The facts: at the latest sample, or half a second before it.
+SUKIMA_CAPACITY_API void sukima_capacity_estimator_facts(const sukima_capacity_estimator* estimator,
+                                                         sukima_capacity_facts* facts);
+
+/// What was measured until the latest sample.
+SUKIMA_CAPACITY_API void sukima_capacity_estimator_load(const sukima_capacity_estimator* estimator,
+                                                        sukima_capacity_load* load);
+
+/// What `threads` always runnable threads of this process would get.
+/// \param estimator an opened estimator with at least two samples; with one, the facts are the answer
+/// \param threads   the number of threads; 0, negative or not-a-number asks about as many as may run at the
+///                  same moment (`cap`)
+/// \param estimate  gets the answer
+/// \par Complexity quadratic at worst, usually linear, in the number of neighbours that use CPU: microseconds
+/// \see D. Bertsekas, R. Gallager: Data Networks (1992), section 6.5: max-min fair sharing, here with weights
+SUKIMA_CAPACITY_API void sukima_capacity_estimator_usable(sukima_capacity_estimator* estimator,
+                                                          double threads, sukima_capacity_estimate* estimate);
+
+/// Tells that the process is running `threads` always runnable threads from now on, to find out what they get.
+/// Go on sampling ten times a second, and after at least 300 ms call sukima_capacity_estimator_trial_end().
+/// The first 100 ms do not count: the kernel needs them to move the threads.
+SUKIMA_CAPACITY_API void sukima_capacity_estimator_trial_begin(sukima_capacity_estimator* estimator,
+                                                               double threads);
+
+/// Ends a trial. Its result is used until it is 10 s old or the neighbours' use has changed by a fifth.
+/// \param estimate gets what the threads of the trial got; may be NULL
+/// \return 0; EAGAIN if the trial was too short to tell (fewer than 200 ms counted); EINVAL if there is none
+SUKIMA_CAPACITY_API int sukima_capacity_estimator_trial_end(sukima_capacity_estimator* estimator,
+                                                            sukima_capacity_estimate* estimate);
+
+/// Everything that the estimates rest on, in words: the limits, and then the host's word, steal, the
+/// neighbours (the largest first), throttling, waiting, pressure, cores and nice values as far as they matter.
+/// \return to be given to sukima_capacity_report_free(); NULL if there is no memory. The facts in it are read
+///         anew.
+SUKIMA_CAPACITY_API sukima_capacity_report* sukima_capacity_estimator_explain(
+    sukima_capacity_estimator* estimator);
+
+/// As sukima_capacity_error().
+SUKIMA_CAPACITY_API const char* sukima_capacity_estimator_error(const sukima_capacity_estimator* estimator);
+
+/// Closes an estimator, or NULL.
+SUKIMA_CAPACITY_API void sukima_capacity_estimator_close(sukima_capacity_estimator* estimator);
+
+/// Opens an estimator, samples for a while (sleeping between the samples), and gives one answer.
+/// \param options as in sukima_capacity_estimator_open()
+/// \param threads as in sukima_capacity_estimator_usable()
+/// \param seconds how long to measure: 0.5 to 1 is good; less than 0.2 is a guess
+/// \return 0, or as sukima_capacity_read(); the estimate is filled in any case
+SUKIMA_CAPACITY_API int sukima_capacity_estimate_once(const sukima_capacity_options* options, double threads,
+                                                      double seconds, sukima_capacity_estimate* estimate);
+
+/// "facts", "tree", "blind", "trial", "host", "override" or "progress"; "unknown" for others.
+SUKIMA_CAPACITY_API const char* sukima_capacity_basis_name(sukima_capacity_basis basis);
+
+/// Finds the time that somebody outside of this kernel took: reads a clock in a tight loop, adds up the gaps,
+/// and subtracts what this kernel gave to others. For guests whose steal time reads zero without being zero
+/// (VMware by default, emulators). Uses a whole CPU for its time, the one that the calling thread is on: bind
+/// the thread to each CPU in turn, or start a thread for each.
+/// \param seconds how long; at least 0.2 for an error below 0.1 %
+/// \param taken   gets the part of the time that was taken, 0 to 1; not-a-number if this kernel does not tell
+///                what it gave to others (no /proc/thread-self/schedstat)
+/// \return 0, or EINVAL if `seconds` is not above 0 and at most 60
+SUKIMA_CAPACITY_API int sukima_capacity_probe_gaps(double seconds, double* taken);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

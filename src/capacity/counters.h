@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is in the files of the kernel that count CPU time: one pure function a format, for any bytes.
+#ifndef SUKIMA_CAPACITY_COUNTERS_H
+#define SUKIMA_CAPACITY_COUNTERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "text.h"
+
+/// /proc/PID/task/TID/schedstat: three numbers.
+typedef struct sukima_schedstat {
+  uint64_t run_ns;   ///< it was on a CPU
+  uint64_t wait_ns;  ///< it waited for one, or for the next period of a quota; booked when the wait ends
+  uint64_t slices;   ///< how often it was put on a CPU
+} sukima_schedstat;
+
+bool sukima_parse_schedstat(sukima_text content, sukima_schedstat* result);
+
+/// cpu.stat of a control group. What the file does not hold is 0.
+typedef struct sukima_group_stat {
+  bool has_usage;         ///< version 2 only
+  uint64_t usage_ns;      ///< CPU time of the group and all groups below it
+  uint64_t throttled_ns;  ///< a quota held it back: summed over CPUs
+} sukima_group_stat;
+
+/// \return false if no line is known
+bool sukima_parse_group_stat(sukima_text content, sukima_group_stat* result);
+
+/// A file that holds one number: cpuacct.usage, cpu.idle.
+bool sukima_parse_count(sukima_text content, uint64_t* value);
+
+/// The sum line of /proc/stat, in ticks.
+typedef struct sukima_machine_stat {
+  uint64_t busy;    ///< user, nice, system, interrupts
+  uint64_t idle;    ///< idle, and waiting for devices
+  uint64_t stolen;  ///< taken by the hypervisor while a CPU was wanted
+} sukima_machine_stat;
+
+/// Needs the first line only.
+bool sukima_parse_machine_stat(sukima_text content, sukima_machine_stat* result);
+
+/// The number of runnable threads in /proc/loadavg ("0.5 0.6 1.3 2/345 6789").
+bool sukima_parse_running(sukima_text content, uint64_t* running);
+
+/// The total of the line "some" of a pressure file, in microseconds.
+bool sukima_parse_pressure(sukima_text content, uint64_t* some_us);
+
+/// /proc/PID/autogroup: "/autogroup-86 nice 0".
+bool sukima_parse_autogroup(sukima_text content, uint64_t* number, int* nice);
+
+/// From /proc/PID/stat.
+typedef struct sukima_task_stat {
+  char state;       ///< 'R' runs or waits for a CPU
+  int nice;         ///< -20 to 19
+  uint64_t policy;  ///< SCHED_…
+} sukima_task_stat;
+
+bool sukima_parse_task_stat(sukima_text content, sukima_task_stat* result);
+
+#endif

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The estimator's state, and the parts that it is made of. Internal to the capacity part.
+#ifndef SUKIMA_CAPACITY_ESTIMATOR_H
+#define SUKIMA_CAPACITY_ESTIMATOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <sukima/capacity.h>
+
+#include "fill.h"
+#include "host.h"
+#include "reader.h"
+#include "watch.h"
+
+enum { sukima_share_count = sukima_group_count + 2 * sukima_task_count + 4, sukima_trial_count = 4 };
+
+/// What so many threads got when they were tried.
+typedef struct sukima_trial {
+  double threads;  // 0: none
+  double got;
+  double others;  // what the rest of the machine used then
+  uint64_t time_ns;
+} sukima_trial;
+
+struct sukima_capacity_estimator {
+  sukima_reader reader;
+  sukima_watch watch;
+  sukima_host host;
+  sukima_capacity_facts facts;
+  sukima_capacity_load load;
+  uint32_t discoveries;  // of the reader when the tree was found
+  uint64_t opened_ns;
+  uint64_t next_facts_ns;
+  uint64_t long_ns;   // the windows
+  uint64_t short_ns;
+  uint64_t stolen_seen_ns;  // when steal could be judged last; 0: never
+  uint64_t spent_ns;        // the estimator's own CPU time
+  sukima_trial trials[sukima_trial_count];
+  sukima_trial running;  // the one that goes on
+  sukima_share shares[sukima_share_count];
+};
+
+/// Fills estimator->load from the watched counters.
+void sukima_measure(sukima_capacity_estimator* estimator);
+
+/// The CPUs that the process may run on, as cores. The reader has just combined its sets.
+uint32_t sukima_count_cores(sukima_reader* reader);
+
+/// CPUs of the machine that are there for everybody: less what the hypervisor takes and what the host says.
+double sukima_machine_cpus(const sukima_capacity_estimator* estimator);
+
+#endif

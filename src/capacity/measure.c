@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// From counters to what was measured: rates over windows that fit the quota's period.
+#include <math.h>
+
+#include "estimator.h"
+
+static const uint64_t million = 1000000;
+// For what is noisy or comes in ticks of 10 ms.
+static const uint64_t slow_window_ns = 2000000000;
+// Steal that was seen so long ago says nothing any longer.
+static const uint64_t steal_memory_ns = 30000000000;
+
+// The multiple of the period that is nearest to a window. A window that is no multiple is off by up to 30 %,
+// because a group that is held back gets its CPU at the beginning of each period.
+static uint64_t fit(uint64_t window_ns, uint64_t period_us) {
+  uint64_t period = period_us * 1000;
+  if (period == 0) return window_ns;
+  uint64_t count = (window_ns + period / 2) / period;
+  return (count != 0 ? count : 1) * period;
+}
+
+static double ticks_rate(const sukima_watch* watch, const uint64_t* ring, uint64_t window_ns, double* sum) {
+  uint64_t from = sukima_watch_back(watch, window_ns, 1);
+  uint64_t old = ring[from % sukima_ring_size];
+  uint64_t new = ring[watch->sample % sukima_ring_size];
+  double grown = new > old ? (double)(new - old) : 0;
+  *sum += grown;
+  return grown;
+}
+
+static void measure_machine(sukima_capacity_estimator* all) {
+  const sukima_watch* watch = &all->watch;
+  sukima_capacity_load* load = &all->load;
+  load->idle = NAN;
+  load->others = NAN;
+  if (watch->has_stat) {
+    double online = all->facts.online != 0 ? all->facts.online : all->facts.cap;
+    double sum = 0;
+    double busy = ticks_rate(watch, watch->busy_ticks, all->long_ns, &sum);
+    double idle = ticks_rate(watch, watch->idle_ticks, all->long_ns, &sum);
+    ticks_rate(watch, watch->stolen_ticks, all->long_ns, &sum);
+    if (sum > 0) {
+      load->idle = online * idle / sum;
+      load->others = fmax(0, online * busy / sum - load->now);
+    }
+    double wanted = 0;
+    ticks_rate(watch, watch->busy_ticks, slow_window_ns, &wanted);
+    double stolen = ticks_rate(watch, watch->stolen_ticks, slow_window_ns, &wanted);
+    uint64_t now = watch->time_ns[watch->sample % sukima_ring_size];
+    if (wanted >= 20) {
+      load->stolen = stolen / wanted;
+      all->stolen_seen_ns = now;
+    } else if (now - all->stolen_seen_ns > steal_memory_ns) {
+      load->stolen = 0;
+    }
+  }
+  // The sum of the root group is exact where the ticks are not.
+  if (watch->tree_visible && watch->groups[watch->path[0]].has_usage) {
+    double use = sukima_group_use(watch, &watch->groups[watch->path[0]], all->long_ns);
+    load->others = fmax(0, use - load->now);
+  }
+  load->running = NAN;
+  if (watch->has_running) {
+    uint64_t from = sukima_watch_back(watch, slow_window_ns, 1);
+    double sum = 0;
+    for (uint64_t s = from + 1; s <= watch->sample; s++) sum += (double)watch->running[s % sukima_ring_size];
+    // Who reads the number is running.
+    load->running = fmax(0, sum / (double)(watch->sample - from) - 1);
+  }
+  double scale = 1e3;  // microseconds to nanoseconds
+  load->pressure = watch->has_pressure
+                       ? fmin(1, scale * sukima_watch_rate(watch, watch->pressure_us, all->long_ns, 1))
+                       : NAN;
+  load->group_pressure =
+      watch->has_group_pressure
+          ? fmin(1, scale * sukima_watch_rate(watch, watch->group_pressure_us, all->long_ns, 1))
+          : NAN;
+}
+
+// How many threads of a group of the path want CPU, those of the groups below it included.
+static double wanted_inside(const sukima_watch* watch, uint32_t level, uint64_t window_ns) {
+  double wanted = 0;
+  for (int i = 0; i < sukima_task_count; i++) {
+    const sukima_task* task = &watch->tasks[i];
+    if (task->number == 0 || task->group < 0) continue;
+    const sukima_group* group = &watch->groups[task->group];
+    if (group->on_path ? group->level >= level : group->level > level) {
+      wanted += sukima_task_wanted(watch, task, window_ns);
+    }
+  }
+  return wanted;
+}
+
+// The kernel sums throttled time over the CPUs on which threads of the group waited, each CPU once.
+static double throttled_part(const sukima_capacity_estimator* all) {
+  const sukima_watch* watch = &all->watch;
+  double most = 0;
+  for (uint32_t level = 0; level < watch->path_length; level++) {
+    const sukima_group* group = &watch->groups[watch->path[level]];
+    if (isinf(group->quota)) continue;
+    double rate = sukima_watch_rate(watch, group->throttled_ns, all->long_ns, group->since);
+    double threads = round(wanted_inside(watch, level, all->long_ns));
+    double cpus = fmax(1, fmin(threads, all->facts.cap));
+    most = fmax(most, fmin(1, rate / cpus));
+  }
+  return most;
+}
+
+static void measure_own(sukima_capacity_estimator* all) {
+  const sukima_watch* watch = &all->watch;
+  sukima_capacity_load* load = &all->load;
+  load->now = sukima_watch_rate(watch, watch->own_ns, all->long_ns, 1);
+  load->now_short = sukima_watch_rate(watch, watch->own_ns, all->short_ns, 1);
+  load->throttled = throttled_part(all);
+  load->wanted = watch->has_tasks ? 0 : NAN;
+  load->waiting = load->wanted;
+  load->slice_seconds = NAN;
+  double run = 0;
+  double slices = 0;
+  for (int i = 0; i < sukima_task_count; i++) {
+    const sukima_task* task = &watch->tasks[i];
+    if (task->number == 0 || !task->own) continue;
+    double waited = sukima_watch_rate(watch, task->wait_ns, all->long_ns, task->since);
+    load->wanted += sukima_task_wanted(watch, task, all->long_ns);
+    load->waiting += fmin(1, fmax(0, waited - load->throttled));
+    run += sukima_watch_rate(watch, task->run_ns, all->long_ns, task->since);
+    slices += sukima_watch_rate(watch, task->slices, all->long_ns, task->since) * 1e9;
+  }
+  if (slices > 0) load->slice_seconds = run / slices;
+  // A thread that waits for long is booked only when its wait ends.
+  if (load->wanted < load->now) load->wanted = load->now;
+}
+
+static uint32_t count_neighbours(const sukima_capacity_estimator* all) {
+  static const double least = 0.003;
+  const sukima_watch* watch = &all->watch;
+  uint32_t count = 0;
+  for (int i = 0; i < sukima_group_count; i++) {
+    const sukima_group* group = &watch->groups[i];
+    if (group->key != 0 && !group->on_path) count += sukima_group_use(watch, group, all->long_ns) > least;
+  }
+  for (int i = 0; i < sukima_task_count; i++) {
+    const sukima_task* task = &watch->tasks[i];
+    if (task->number == 0 || task->own || !watch->groups[task->group].on_path) continue;
+    count += sukima_task_use(watch, task, all->long_ns) > least;
+  }
+  return count;
+}
+
+void sukima_measure(sukima_capacity_estimator* all) {
+  const sukima_watch* watch = &all->watch;
+  sukima_capacity_load* load = &all->load;
+  all->long_ns = fit(500 * million, all->facts.quota_period_us);
+  all->short_ns = fit(200 * million, all->facts.quota_period_us);
+  load->samples = watch->sample;
+  load->threads = watch->thread_count;
+  load->tree_visible = watch->tree_visible;
+  load->nice = watch->own_nice;
+  load->autogroup = watch->own_session != 0;
+  uint64_t now = watch->time_ns[watch->sample % sukima_ring_size];
+  load->host_cpus = sukima_host_cpus(&all->host, now);
+  load->seconds = sukima_watch_seconds(watch, sukima_watch_back(watch, all->long_ns, 1));
+  if (now > all->opened_ns) load->cost = (double)all->spent_ns / (double)(now - all->opened_ns);
+  if (!(load->seconds > 0)) return;
+  measure_own(all);
+  measure_machine(all);
+  load->neighbours = count_neighbours(all);
+}

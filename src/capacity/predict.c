@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+// What k threads would get: computed from the tree of groups, or bounded where that cannot be seen.
+#include <math.h>
+
+#include "estimator.h"
+
+// Windows in which the neighbours' use is looked at: an interval comes from their differences.
+static const uint64_t slow_window_ns = 2000000000;
+// What the computed value is off by in steady cases.
+static const double slack = 0.05;
+// A blind guess "no groups" is believed if it explains what we get now this well.
+static const double believable = 0.07;
+// Results of trials hold for so long, unless the neighbours' use changes by this part.
+static const uint64_t trial_age_ns = 10000000000;
+static const double trial_change = 0.2;
+// A thread that runs for less than this before it blocks is outside of every model of fair sharing.
+static const double shortest_slice_seconds = 0.002;
+
+// What a computation looks at.
+typedef struct question {
+  double threads;      // that we have
+  uint64_t window_ns;  // in which the neighbours' use counts
+  bool hungry;         // neighbours want what they use and what they wait for; otherwise what they use
+  double cpus;         // of the machine
+  double each;         // what one CPU gives to a thread: less than 1 if the hypervisor takes a part
+} question;
+
+double sukima_machine_cpus(const sukima_capacity_estimator* all) {
+  double online = all->facts.online != 0 ? all->facts.online : all->facts.cap;
+  double cpus = online * (1 - all->load.stolen);
+  return all->load.host_cpus < cpus ? all->load.host_cpus : cpus;  // a NAN is not smaller
+}
+
+static double task_demand(const sukima_watch* watch, const sukima_task* task, const question* asked) {
+  double use = sukima_task_use(watch, task, asked->window_ns);
+  if (!asked->hungry) return use;
+  return fmin(asked->each, fmax(use, sukima_task_wanted(watch, task, asked->window_ns)));
+}
+
+static double group_demand(const sukima_watch* watch, const sukima_group* group, const question* asked) {
+  double demand = sukima_group_use(watch, group, asked->window_ns);
+  if (asked->hungry) {
+    double wanted = 0;
+    int index = (int)(group - watch->groups);
+    for (int i = 0; i < sukima_task_count; i++) {
+      const sukima_task* task = &watch->tasks[i];
+      if (task->number == 0 || task->group != index) continue;
+      wanted += sukima_task_wanted(watch, task, asked->window_ns);
+    }
+    demand = fmax(demand, wanted);
+  }
+  return fmin(demand, fmin(group->quota, asked->cpus));
+}
+
+// A list of those who share, in the estimator's memory.
+typedef struct sharers {
+  sukima_share* items;
+  size_t count;
+  double demand;
+} sharers;
+
+static void add(sharers* list, size_t limit, double weight, double demand) {
+  if (!(demand > 0) || !(weight > 0) || list->count == limit) return;
+  list->items[list->count++] = (sukima_share){.weight = weight, .demand = demand};
+  list->demand += demand;
+}
+
+// Foreign threads that stand directly in a group of the path and belong to this session (0: to none).
+static double add_tasks(const sukima_watch* watch, uint32_t level, uint64_t session, const question* asked,
+                        sharers* list) {
+  double use = 0;
+  for (int i = 0; i < sukima_task_count; i++) {
+    const sukima_task* task = &watch->tasks[i];
+    if (task->number == 0 || task->own || task->group != watch->path[level]) continue;
+    use += sukima_task_use(watch, task, asked->window_ns);
+    if (task->session != session) continue;
+    add(list, sukima_share_count - 2, task->weight, task_demand(watch, task, asked));
+  }
+  return use;
+}
+
+// The other sessions of the root group: each is a group by itself.
+static void add_sessions(const sukima_watch* watch, const question* asked, sharers* list) {
+  for (int i = 0; i < sukima_task_count; i++) {
+    const sukima_task* first = &watch->tasks[i];
+    if (first->number == 0 || first->own || first->session == 0 || first->group != watch->path[0] ||
+        first->session == watch->own_session) {
+      continue;
+    }
+    double demand = 0;
+    bool seen = false;
+    for (int k = 0; k < sukima_task_count; k++) {
+      const sukima_task* task = &watch->tasks[k];
+      if (task->number == 0 || task->own || task->session != first->session) continue;
+      seen = seen || k < i;
+      demand += task_demand(watch, task, asked);
+    }
+    if (!seen) add(list, sukima_share_count - 2, first->session_weight, fmin(demand, asked->cpus));
+  }
+}
+
+// Everybody who shares what a group of the path gets, but the next group of the path or our own threads.
+static void add_others(const sukima_watch* watch, uint32_t level, const question* asked, sharers* list) {
+  for (int i = 0; i < sukima_group_count; i++) {
+    const sukima_group* group = &watch->groups[i];
+    if (group->key == 0 || group->on_path || group->level != level + 1) continue;
+    add(list, sukima_share_count - 2, group->weight, group_demand(watch, group, asked));
+  }
+  double known = 0;
+  if (level == 0 && watch->autogroup) {
+    known = add_tasks(watch, level, 0, asked, list);
+    add_sessions(watch, asked, list);
+  } else {
+    known = add_tasks(watch, level, 0, asked, list);
+  }
+  // Threads that cannot be seen (of another PID namespace, or too many): as few as can use that much.
+  double direct = sukima_direct_use(watch, level, asked->window_ns);
+  if (direct > known + 0.02) {
+    double hidden = direct - known;
+    add(list, sukima_share_count - 2, ceil(hidden), hidden);
+  }
+}
+
+static double own_demand(const sukima_capacity_estimator* all, const question* asked) {
+  return fmin(asked->threads * asked->each, all->facts.cap);
+}
+
+// In the root group our threads share with the other threads of our session first.
+static double share_of_session(sukima_capacity_estimator* all, const question* asked, double capacity,
+                               sharers* list) {
+  const sukima_watch* watch = &all->watch;
+  *list = (sharers){all->shares, 0, 0};
+  add_tasks(watch, 0, watch->own_session, asked, list);
+  size_t own = list->count;
+  add(list, sukima_share_count, asked->threads * watch->own_weight, own_demand(all, asked));
+  if (capacity < 0) return 0;
+  sukima_fill(capacity, list->items, list->count);
+  return list->items[own].share;
+}
+
+static double share_in_tree(sukima_capacity_estimator* all, const question* asked) {
+  const sukima_watch* watch = &all->watch;
+  sharers list = {all->shares, 0, 0};
+  uint32_t leaf = watch->path_length - 1;
+  bool in_session = leaf == 0 && watch->own_session != 0;
+  // From ours up: what each group of the path wants.
+  double wanted[sukima_level_count];
+  double inside = own_demand(all, asked);
+  if (in_session) {
+    share_of_session(all, asked, -1, &list);
+    inside = fmin(list.demand, asked->cpus);
+  }
+  for (uint32_t level = leaf + 1; level-- > 0;) {
+    list = (sharers){all->shares, 0, 0};
+    add_others(watch, level, asked, &list);
+    const sukima_group* group = &watch->groups[watch->path[level]];
+    wanted[level] = fmin(list.demand + inside, fmin(group->quota, asked->cpus));
+    inside = wanted[level];
+  }
+  // From the root down: what each of them gets.
+  double capacity = fmin(asked->cpus, wanted[0]);
+  for (uint32_t level = 0; level <= leaf; level++) {
+    list = (sharers){all->shares, 0, 0};
+    add_others(watch, level, asked, &list);
+    size_t own = list.count;
+    if (level < leaf) {
+      add(&list, sukima_share_count, watch->groups[watch->path[level + 1]].weight, wanted[level + 1]);
+    } else if (in_session) {
+      sharers session;
+      share_of_session(all, asked, -1, &session);
+      double demand = fmin(session.demand, asked->cpus);
+      list = (sharers){all->shares, 0, 0};  // the session's list stood in the same memory
+      add_others(watch, level, asked, &list);
+      add(&list, sukima_share_count, watch->own_session_weight, demand);
+    } else {
+      add(&list, sukima_share_count, asked->threads * watch->own_weight, own_demand(all, asked));
+    }
+    sukima_fill(capacity, list.items, list.count);
+    capacity = own < list.count ? list.items[own].share : 0;
+  }
+  return in_session ? share_of_session(all, asked, capacity, &list) : capacity;
+}
+
+static void predict_tree(sukima_capacity_estimator* all, double threads, sukima_capacity_estimate* result) {
+  double each = fmin(1, 1 - all->load.stolen);
+  question asked = {
+      .threads = threads, .window_ns = all->long_ns, .cpus = sukima_machine_cpus(all), .each = each};
+  // With fewer threads than now the neighbours get more, up to what they wait for now.
+  asked.hungry = threads < all->load.wanted - 0.1;
+  result->usable = share_in_tree(all, &asked);
+  result->low = result->usable;
+  result->high = result->usable;
+  const uint64_t windows[2] = {all->short_ns, slow_window_ns};
+  for (int i = 0; i < 2; i++) {
+    asked.window_ns = windows[i];
+    double other = share_in_tree(all, &asked);
+    result->low = fmin(result->low, other);
+    result->high = fmax(result->high, other);
+  }
+  // The neighbours may be bound to the same CPUs as we are.
+  if (all->facts.cap < asked.cpus) {
+    asked.window_ns = all->long_ns;
+    asked.cpus = all->facts.cap;
+    result->low = fmin(result->low, share_in_tree(all, &asked));
+  }
+  result->low *= 1 - slack;
+  result->high *= 1 + slack;
+  bool host_limits = all->load.host_cpus <= sukima_machine_cpus(all);
+  result->basis = host_limits ? SUKIMA_CAPACITY_BASIS_HOST : SUKIMA_CAPACITY_BASIS_TREE;
+}
+
+// Our threads' share as it would be without a quota: 1 - throttled is the part of the time that they had.
+static double unthrottled(const sukima_capacity_load* load) {
+  return load->throttled < 0.95 ? load->now / (1 - load->throttled) : load->now;
+}
+
+static void predict_blind(const sukima_capacity_estimator* all, double threads,
+                          sukima_capacity_estimate* result) {
+  const sukima_capacity_load* load = &all->load;
+  double cpus = fmin(all->facts.cap, sukima_machine_cpus(all));
+  double now = fmax(load->wanted, load->now);   // our runnable threads
+  double got = unthrottled(load);
+  double idle = isnan(load->idle) ? 0 : fmin(load->idle, cpus);
+  double others = isnan(load->running) ? 0 : fmax(0, load->running - now);
+  double alone = threads / (threads + others) * cpus;  // nobody is in a group
+  bool host_limits = all->load.host_cpus <= sukima_machine_cpus(all);
+  result->basis = host_limits ? SUKIMA_CAPACITY_BASIS_HOST : SUKIMA_CAPACITY_BASIS_BLIND;
+  if (now < 0.1) {  // it does nothing: what it would get is hardly known
+    result->low = fmin(threads, idle);
+    result->high = fmin(threads, cpus);
+    result->usable = fmin(threads, alone);
+  } else if (threads >= now) {
+    result->low = fmax(got, fmin(threads, idle));
+    result->high = fmin(got * threads / now, cpus);
+    double expected = cpus * now / (now + others);
+    bool no_groups = fabs(expected - got) <= believable * got;
+    result->usable = no_groups ? alone : fmax(fmin(threads, got), fmin(threads, got + idle));
+  } else {
+    result->low = got * threads / now;
+    result->high = fmin(threads, got);
+    double expected = cpus * now / (now + others);
+    bool no_groups = fabs(expected - got) <= believable * got;
+    result->usable = no_groups ? fmin(threads, alone) : result->high;
+  }
+  result->low *= 1 - slack;
+  result->high *= 1 + slack;
+}
+
+static bool is_valid(const sukima_capacity_estimator* all, const sukima_trial* trial) {
+  uint64_t now = all->watch.time_ns[all->watch.sample % sukima_ring_size];
+  if (!(trial->threads > 0) || now - trial->time_ns > trial_age_ns) return false;
+  double others = isnan(all->load.others) ? 0 : all->load.others;
+  // Less than a tenth of a CPU is nobody; and our own share moves the others'.
+  double now_total = others + all->load.now;
+  double then_total = trial->others + trial->got;
+  return fabs(now_total - then_total) <= trial_change * fmax(then_total, 0.5);
+}
+
+// What was tried bounds what was not: more threads never get less, nor more for each of them.
+static void apply_trials(const sukima_capacity_estimator* all, double threads,
+                         sukima_capacity_estimate* result) {
+  for (int i = 0; i < sukima_trial_count; i++) {
+    const sukima_trial* trial = &all->trials[i];
+    if (!is_valid(all, trial)) continue;
+    if (fabs(trial->threads - threads) < 0.01) {
+      result->usable = trial->got;
+      result->low = trial->got * (1 - 2 * slack);
+      result->high = trial->got * (1 + 2 * slack);
+      result->basis = SUKIMA_CAPACITY_BASIS_TRIAL;
+      return;
+    }
+    double same_each = trial->got * threads / trial->threads;
+    result->low = fmax(result->low, fmin(trial->got, same_each) * (1 - 2 * slack));
+    result->high = fmin(result->high, fmax(trial->got, same_each) * (1 + 2 * slack));
+    if (result->low > result->high) result->low = result->high;
+  }
+}
+
+static bool blocks_often(const sukima_capacity_load* load) {
+  return load->now > 0.05 && load->slice_seconds < shortest_slice_seconds &&
+         load->wanted < 0.9 * ceil(load->wanted - 0.02);
+}
+
+void sukima_capacity_estimator_usable(sukima_capacity_estimator* all, double threads,
+                                      sukima_capacity_estimate* result) {
+  const sukima_capacity_facts* facts = &all->facts;
+  if (!(threads > 0)) threads = facts->cap;
+  double most = fmin(threads, facts->usable);
+  *result = (sukima_capacity_estimate){
+      .usable = most, .low = 0, .high = most, .threads = threads, .basis = SUKIMA_CAPACITY_BASIS_FACTS};
+  if (facts->binding == SUKIMA_CAPACITY_OVERRIDE) {
+    result->low = most;
+    result->basis = SUKIMA_CAPACITY_BASIS_OVERRIDE;
+    return;
+  }
+  if (!(all->load.seconds > 0)) return;
+  if (all->watch.tree_visible) {
+    predict_tree(all, threads, result);
+  } else {
+    predict_blind(all, threads, result);
+    apply_trials(all, threads, result);
+  }
+  if (blocks_often(&all->load)) result->basis = SUKIMA_CAPACITY_BASIS_PROGRESS;
+  static const double least = 0.001;  // the scheduler starves nobody
+  result->high = fmax(least, fmin(result->high, most));
+  result->low = fmax(least, fmin(result->low, result->high));
+  result->usable = fmax(result->low, fmin(result->usable, result->high));
+}
