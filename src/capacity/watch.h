@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an estimator watches: control groups and threads, with the counters of the last samples. Internal to the
+// What an estimator watches: groups and threads, with the counters of the last samples. Internal to the
 // capacity part.
 #ifndef SUKIMA_CAPACITY_WATCH_H
 #define SUKIMA_CAPACITY_WATCH_H
