@@ -198,7 +198,7 @@ double sukima_guard(sukima_record* r) {
   return language_kind(from_c(r))->probability(r);
 }
 
-void sukima_attend_test(sukima_record* r) noexcept { sukima_attend(from_c(r)); }
+[[gnu::nothrow]] void sukima_attend_test(sukima_record* r) { sukima_attend(from_c(r)); }
 
 void* sukima_join(sukima_record* c) {
   record* const r = from_c(c);
