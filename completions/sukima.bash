@@ -19,8 +19,8 @@ _sukima_list_item() {
   compopt -o nospace 2>/dev/null
 }
 
-# A trace, or after -- a program and its arguments.
-_sukima_explain() {
+# After -- a program and its arguments; 1 if there is no -- yet.
+_sukima_program() {
   local word
   for word in "${COMP_WORDS[@]:2:COMP_CWORD-2}"; do
     [[ $word == -- ]] || continue
@@ -29,8 +29,39 @@ _sukima_explain() {
     else
       mapfile -t COMPREPLY < <(compgen -f -- "$cur")
     fi
-    return
+    return 0
   done
+  return 1
+}
+
+_sukima_probe() {
+  case $previous in
+    --pid) mapfile -t COMPREPLY < <(compgen -W "$(cd /proc && printf '%s ' [0-9]*)" -- "$cur") ;;
+    --at-least | --interval | --count) ;;
+    *)
+      mapfile -t COMPREPLY < <(compgen -W "--help --pid --json --threads --runtimes --at-least --strict --watch \
+        --interval --count" -- "$cur")
+      ;;
+  esac
+}
+
+_sukima_run() {
+  _sukima_program && return
+  case $previous in
+    --round) mapfile -t COMPREPLY < <(compgen -W "floor ceil nearest" -- "$cur") ;;
+    --resize) mapfile -t COMPREPLY < <(compgen -W "auto always never" -- "$cur") ;;
+    --output) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+    --threads | --min | --max | --reserve) ;;
+    *)
+      mapfile -t COMPREPLY < <(compgen -W "--help --threads --min --max --reserve --round --resize --pin --no-preload \
+        --dry-run --report --json --output --" -- "$cur")
+      ;;
+  esac
+}
+
+# A trace, or after -- a program and its arguments.
+_sukima_explain() {
+  _sukima_program && return
   if [[ $cur == -* ]]; then
     mapfile -t COMPREPLY < <(compgen -W "--help --json --keep --" -- "$cur")
   else
@@ -42,13 +73,15 @@ _sukima() {
   local cur="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD - 1]}"
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W "bench explain --help --version" -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W "bench explain probe run --help --version" -- "$cur")
     return
   fi
-  if [[ ${COMP_WORDS[1]} == explain ]]; then
-    _sukima_explain
-    return
-  fi
+  case ${COMP_WORDS[1]} in
+    explain | probe | run)
+      "_sukima_${COMP_WORDS[1]}"
+      return
+      ;;
+  esac
   [[ ${COMP_WORDS[1]} == bench ]] || return
   case $previous in
     --peers) _sukima_list_item "all none $(_sukima_listed systems | grep -vx -e sequential -e sukima)" ;;

@@ -12,6 +12,7 @@ import sys
 # Each part with those whose public headers it may include.
 ORDER = {
     "capacity": set(),
+    "preload": {"capacity"},
     "runtime": {"capacity"},
     "language": {"runtime", "capacity"},
     "objects": {"runtime", "capacity"},

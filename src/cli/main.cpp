@@ -10,6 +10,9 @@
 #include "bench/command.hpp"
 #include "console.hpp"
 #include "explain/command.hpp"
+#include "probe/command.hpp"
+#include "program_run.hpp"
+#include "run/command.hpp"
 #include "version.hpp"
 
 namespace {
@@ -65,7 +68,9 @@ int main(int argc, char** argv) {
   program.footer("'sukima COMMAND --help' tells more about a command. The manual: man sukima.");
   int code = exit_success;
   bench::add_command(program, code);
-  explain::add_command(program, code, explain::take_program(argc, argv));
+  explain::add_command(program, code, take_program("explain", argc, argv));
+  probe::add_command(program, code);
+  run::add_command(program, code, take_program("run", argc, argv));
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -3,10 +3,8 @@
 #include "explain/command.hpp"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
-#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -17,7 +15,8 @@
 #include "console.hpp"
 #include "explain/story.hpp"
 #include "explain/trace_file.hpp"
-#include "explain/watched_program.hpp"
+#include "program_run.hpp"
+#include "temporary_directory.hpp"
 
 namespace sukima::cli::explain {
 namespace {
@@ -57,24 +56,12 @@ void tell_of(const std::string& program, const program_end& end, const std::stri
   }
 }
 
-/// Ends this process as the program was ended.
-void end_by(int signal) {
-  const rlimit none{0, 0};
-  setrlimit(RLIMIT_CORE, &none);  // the program's core is the interesting one
-  std::signal(signal, SIG_DFL);
-  sigset_t only;
-  sigemptyset(&only);
-  sigaddset(&only, signal);
-  sigprocmask(SIG_UNBLOCK, &only, nullptr);
-  std::raise(signal);
-}
-
 int run_and_explain(const explain_options& options, const std::vector<std::string>& program) {
   program_end end;
   {
-    const temporary_directory directory;
+    const temporary_directory directory("explain");
     const std::string file = directory.path() + "/trace.json";
-    end = run_traced(program, file);
+    end = run_program(program, environment_with({"SUKIMA_TRACE=" + file}));
     if (!options.keep.empty() && std::filesystem::exists(file)) {
       std::error_code failure;
       std::filesystem::copy_file(file, options.keep, std::filesystem::copy_options::overwrite_existing,
@@ -92,17 +79,6 @@ int run_and_explain(const explain_options& options, const std::vector<std::strin
 }
 
 }  // namespace
-
-std::optional<std::vector<std::string>> take_program(int& argc, char** argv) {
-  if (argc < 2 || std::string_view(argv[1]) != "explain") return std::nullopt;
-  for (int i = 2; i < argc; ++i) {
-    if (std::string_view(argv[i]) != "--") continue;
-    std::vector<std::string> program(argv + i + 1, argv + argc);
-    argc = i;
-    return program;
-  }
-  return std::nullopt;
-}
 
 void add_command(CLI::App& parent, int& code, std::optional<std::vector<std::string>> program) {
   auto options = std::make_shared<explain_options>();

@@ -1,27 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running a program with its signals; see watched_program.hpp.
-#include "explain/watched_program.hpp"
+// Running a program with its signals; see program_run.hpp.
+#include "program_run.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <string_view>
-#include <system_error>
 
 #include "argument_pointers.hpp"
 #include "console.hpp"
 
-namespace sukima::cli::explain {
+namespace sukima::cli {
 namespace {
 
 constexpr std::array passed_signals{SIGINT,  SIGQUIT, SIGTERM,  SIGHUP, SIGUSR1,
@@ -86,31 +84,26 @@ class signal_passing {
   std::array<struct sigaction, passed_signals.size()> actions_before_{};
 };
 
-std::vector<std::string> environment_with(const std::string& trace_file) {
-  std::vector<std::string> variables;
-  for (char** entry = environ; *entry != nullptr; ++entry)
-    if (!std::string_view(*entry).starts_with("SUKIMA_TRACE=")) variables.emplace_back(*entry);
-  variables.push_back("SUKIMA_TRACE=" + trace_file);
-  return variables;
+/// Waits until the program has ended; meanwhile stops when it stops.
+int wait_for(pid_t program) {
+  int status = 0;
+  for (;;) {
+    if (waitpid(program, &status, WUNTRACED) < 0) {
+      if (errno == EINTR) continue;
+      return 0;
+    }
+    if (!WIFSTOPPED(status)) return status;
+    // Whoever started this process, a shell, sees only this one. The same signal would be handled above.
+    raise(SIGSTOP);
+    kill(program, SIGCONT);
+  }
 }
 
 }  // namespace
 
-temporary_directory::temporary_directory() {
-  path_ = (std::filesystem::temp_directory_path() / "sukima-explain-XXXXXX").string();
-  if (mkdtemp(path_.data()) == nullptr)
-    throw std::system_error(errno, std::generic_category(), "a directory for the trace, " + path_);
-}
-
-temporary_directory::~temporary_directory() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
-program_end run_traced(std::vector<std::string> arguments, const std::string& trace_file) {
-  std::vector<std::string> variables = environment_with(trace_file);
+program_end run_program(std::vector<std::string> arguments, std::vector<std::string> environment) {
   const std::vector<char*> argument_pointers = pointers_to(arguments);
-  const std::vector<char*> environment_pointers = pointers_to(variables);
+  const std::vector<char*> environment_pointers = pointers_to(environment);
   signal_passing passing;
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
@@ -124,10 +117,41 @@ program_end run_traced(std::vector<std::string> arguments, const std::string& tr
   if (failure != 0)
     throw usage_error(fmt::format("'{}' cannot be started: {}", arguments[0], std::strerror(failure)));
   passing.begin(program);
-  int status = 0;
-  while (waitpid(program, &status, 0) < 0 && errno == EINTR) {
-  }
+  const int status = wait_for(program);
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 0, WIFSIGNALED(status) ? WTERMSIG(status) : 0};
 }
 
-}  // namespace sukima::cli::explain
+std::optional<std::vector<std::string>> take_program(std::string_view command, int& argc, char** argv) {
+  if (argc < 2 || std::string_view(argv[1]) != command) return std::nullopt;
+  for (int i = 2; i < argc; ++i) {
+    if (std::string_view(argv[i]) != "--") continue;
+    std::vector<std::string> program(argv + i + 1, argv + argc);
+    argc = i;
+    return program;
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> environment_with(const std::vector<std::string>& variables) {
+  const auto name_of = [](std::string_view entry) { return entry.substr(0, entry.find('=')); };
+  std::vector<std::string> all;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const auto replaces = [&](const std::string& v) { return name_of(v) == name_of(*entry); };
+    if (std::ranges::none_of(variables, replaces)) all.emplace_back(*entry);
+  }
+  all.insert(all.end(), variables.begin(), variables.end());
+  return all;
+}
+
+void end_by(int signal) {
+  const rlimit none{0, 0};
+  setrlimit(RLIMIT_CORE, &none);  // the program's core is the interesting one
+  std::signal(signal, SIG_DFL);
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, signal);
+  sigprocmask(SIG_UNBLOCK, &only, nullptr);
+  std::raise(signal);
+}
+
+}  // namespace sukima::cli

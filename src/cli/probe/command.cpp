@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// `sukima probe`: its options, and how a request is carried out.
+#include "probe/command.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "console.hpp"
+#include "probe/answer.hpp"
+#include "probe/watch.hpp"
+#include "run/decision.hpp"
+
+namespace sukima::cli::probe {
+namespace {
+
+/// Exit codes of this command beside those of all commands.
+enum probe_code : int {
+  exit_too_few = 3,   ///< --at-least: there are fewer
+  exit_warnings = 4,  ///< --strict: there are warnings
+};
+
+constexpr const char* footer = R"(Examples:
+  sukima probe                              how many CPUs can I use, and why?
+  sukima probe --runtimes                   and what do Go, Java, Python, OpenMP, ... believe?
+  make -j $(sukima probe --threads)         a number for a script
+  sukima probe --at-least 2 || exit         only where there are two CPUs
+  sukima probe --watch --pid 1234           watch another process
+
+Exit codes: 0 all is well, 1 failed, 2 wrong request, 3 fewer than --at-least, 4 warnings with --strict.)";
+
+struct probe_options {
+  pid_t process = 0;
+  bool json = false, threads_only = false, runtimes = false, strict = false, watch = false;
+  std::optional<double> at_least, interval;
+  std::optional<unsigned> count;
+};
+
+void refuse_contradictions(const probe_options& options) {
+  if (!options.watch && (options.interval || options.count))
+    throw usage_error("--interval and --count are for --watch: give that, too");
+  if (options.watch && (options.runtimes || options.at_least || options.strict || options.threads_only))
+    throw usage_error("--watch goes on and on: it takes no --runtimes, --at-least, --strict or --threads");
+  if (options.runtimes && options.process != 0)
+    throw usage_error(
+        "--runtimes asks in this place and cannot ask in that of another process: leave out --pid");
+  if (options.threads_only && (options.json || options.runtimes))
+    throw usage_error("--threads prints one number: leave out --json and --runtimes");
+}
+
+answer find_answer(const probe_options& options) {
+  answer found;
+  found.report = read_capacity(options.process);
+  const sukima_capacity_facts& facts = found.report->facts;
+  found.usable = found.low = found.high = facts.usable;
+  found.basis = facts.binding == SUKIMA_CAPACITY_OVERRIDE ? "override" : "facts";
+  const double usable = found.usable;
+  found.threads =
+      run::decide({}, {facts.cap, [usable](unsigned k) { return std::min<double>(k, usable); }, {}}).threads;
+  if (options.threads_only) return found;
+  situation place = look_at(options.process, facts);
+  place.usable = found.usable;
+  found.warnings = warnings_on(place);
+  if (options.runtimes) found.runtimes = ask_runtimes();
+  return found;
+}
+
+int probe_once(const probe_options& options) {
+  const answer found = find_answer(options);
+  if (options.threads_only) {
+    fmt::print("{}\n", found.threads);
+  } else if (options.json) {
+    fmt::print("{}\n", json_of(found).dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  } else {
+    fmt::print("{}", text_of(found, use_colour(STDOUT_FILENO)));
+  }
+  if (std::fflush(stdout) != 0) throw std::runtime_error("the answer could not be written");
+  if (options.at_least && found.usable < *options.at_least - 1e-9) return exit_too_few;
+  if (options.strict && !found.warnings.empty()) return exit_warnings;
+  return exit_success;
+}
+
+}  // namespace
+
+void add_command(CLI::App& parent, int& code) {
+  auto options = std::make_shared<probe_options>();
+  CLI::App* const command = parent.add_subcommand("probe", "Tells how many CPUs can be used here, and why");
+  command->footer(footer);
+  command->add_option("--pid", options->process, "Look at this process")
+      ->type_name("PID")
+      ->check(CLI::Range(1, std::numeric_limits<pid_t>::max()));
+  command->add_flag("--json", options->json, "Print one JSON object");
+  command->add_flag("--threads", options->threads_only, "Print only how many threads to start");
+  command->add_flag("--runtimes", options->runtimes, "Also ask the installed runtimes what they believe");
+  command->add_option("--at-least", options->at_least, "Exit with 3 if fewer CPUs can be used")
+      ->type_name("CPUS")
+      ->check(CLI::Range(0.0, static_cast<double>(SUKIMA_CAPACITY_MAX_CPUS)));
+  command->add_flag("--strict", options->strict, "Exit with 4 if there are warnings");
+  command->add_flag("--watch", options->watch, "Look again and again, with a chart on a terminal");
+  command->add_option("--interval", options->interval, "Seconds between two looks of --watch (default: 1)")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.05, 3600.0));
+  command->add_option("--count", options->count, "End --watch after so many looks")
+      ->type_name("N")
+      ->check(CLI::Range(1U, 1'000'000'000U));
+  command->callback([options, &code] {
+    refuse_contradictions(*options);
+    if (!options->watch) {
+      code = probe_once(*options);
+      return;
+    }
+    code = watch({options->process, options->interval.value_or(1), options->count, options->json});
+  });
+}
+
+}  // namespace sukima::cli::probe

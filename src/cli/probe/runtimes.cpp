@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// Asking runtimes; see runtimes.hpp.
+#include "probe/runtimes.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/sysinfo.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <system_error>
+#include <thread>
+
+#include "bench/child.hpp"
+#include "run/executable.hpp"
+#include "temporary_directory.hpp"
+
+namespace sukima::cli::probe {
+namespace {
+
+constexpr std::chrono::seconds patience{10};
+
+/// A runtime that is asked by running a program.
+struct command_question {
+  const char* runtime;
+  std::vector<std::string> command;  ///< the first word is looked for in PATH
+  const char* before;  ///< the number follows this text in what is printed; "": it begins the output
+  const char* source;
+};
+
+/// A runtime that is asked by loading its library into a child process and calling a function.
+struct library_question {
+  const char* runtime;
+  std::array<const char*, 2> libraries;  ///< the first one that can be loaded counts
+  const char* function;
+  const char* source;
+};
+
+const std::array library_questions{
+    library_question{
+        "OpenMP (libgomp)", {"libgomp.so.1", nullptr}, "omp_get_max_threads", "omp_get_max_threads"},
+    library_question{
+        "OpenMP (libomp)", {"libomp.so.5", "libiomp5.so"}, "omp_get_max_threads", "omp_get_max_threads"},
+    // int max_concurrency(const task_arena_base*): a null pointer asks about the default arena.
+    library_question{"oneTBB",
+                     {"libtbb.so.12", nullptr},
+                     "_ZN3tbb6detail2r115max_concurrencyEPKNS0_2d115task_arena_baseE",
+                     "this_task_arena::max_concurrency"},
+    library_question{
+        "OpenBLAS", {"libopenblas.so.0", nullptr}, "openblas_get_num_threads", "openblas_get_num_threads"},
+};
+
+std::vector<command_question> command_questions() {
+  return {
+      {"nproc", {"nproc"}, "", "nproc"},
+      {"Python", {"python3", "-c", "import os; print(os.cpu_count())"}, "", "os.cpu_count"},
+      {"Python, affinity",
+       {"python3", "-c", "import os; print(len(os.sched_getaffinity(0)))"},
+       "",
+       "os.sched_getaffinity"},
+      {"Node.js",
+       {"node", "-e",
+        "const os = require('os'); console.log(os.availableParallelism ? "
+        "os.availableParallelism() : os.cpus().length)"},
+       "",
+       "os.availableParallelism"},
+      {"Java",
+       {"java", "-XshowSettings:system", "-version"},
+       "Effective CPU Count: ",
+       "-XshowSettings:system"},
+      {"Julia", {"julia", "--startup-file=no", "-e", "print(Sys.CPU_THREADS)"}, "", "Sys.CPU_THREADS"},
+      {"Ruby", {"ruby", "-retc", "-e", "puts Etc.nprocessors"}, "", "Etc.nprocessors"},
+      {"Erlang",
+       {"erl", "-noshell", "-eval", "io:format(\"~p\", [erlang:system_info(schedulers_online)]), halt()."},
+       "",
+       "schedulers_online"},
+      {"R", {"Rscript", "-e", "cat(parallel::detectCores())"}, "", "detectCores"},
+  };
+}
+
+std::optional<unsigned> number_in(const std::string& text, const std::string& before) {
+  const std::size_t place = text.find(before);
+  if (place == std::string::npos) return std::nullopt;
+  const char* const begin = text.data() + place + before.size();
+  unsigned number = 0;
+  const auto [end, failure] = std::from_chars(begin, text.data() + text.size(), number);
+  return failure == std::errc() && end != begin ? std::optional(number) : std::nullopt;
+}
+
+/// All variables of this process: some of them are what runtimes go by.
+std::vector<std::pair<std::string, std::string>> whole_environment() {
+  std::vector<std::pair<std::string, std::string>> variables;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    const std::size_t equals = text.find('=');
+    if (equals != std::string::npos) variables.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return variables;
+}
+
+/// \param command the program's file, and its arguments
+belief ask_command(const std::string& runtime, const std::vector<std::string>& command,
+                   const std::string& before, const std::string& source) {
+  belief answer{runtime, std::nullopt, source};
+  try {
+    const bench::child_result result = bench::run_child(
+        {.arguments = command, .environment = whole_environment(), .input = {}, .limit = patience});
+    const std::string failure = bench::describe_failure(result, patience);
+    answer.threads = number_in(result.output + result.errors, before);
+    if (!answer.threads)
+      answer.source =
+          failure.empty() ? fmt::format("{} gave no number", source) : fmt::format("it {}", failure);
+  } catch (const std::system_error& error) {
+    answer.source = fmt::format("cannot be started ({})", error.code().message());
+  }
+  return answer;
+}
+
+/// What the function of the first library that can be loaded returns; in a child, whose end undoes all of it.
+[[noreturn]] void answer_as_child(const library_question& question, int to) {
+  int number = -1;
+  for (const char* const name : question.libraries) {
+    void* const library = name != nullptr ? dlopen(name, RTLD_NOW | RTLD_LOCAL) : nullptr;
+    if (library == nullptr) continue;
+    int (*function)(const void*) = nullptr;  // those without a parameter do not see the argument
+    *reinterpret_cast<void**>(&function) = dlsym(library, question.function);
+    number = function != nullptr ? function(nullptr) : 0;
+    break;
+  }
+  const ssize_t written = write(to, &number, sizeof number);
+  _exit(written == sizeof number ? 0 : 1);
+}
+
+/// Nothing if no such library is installed.
+std::optional<belief> ask_library(const library_question& question) {
+  std::array<int, 2> channel{};
+  if (pipe(channel.data()) != 0) return std::nullopt;
+  const pid_t child = fork();
+  if (child == 0) answer_as_child(question, channel[1]);
+  close(channel[1]);
+  int number = -1;
+  pollfd readable{channel[0], POLLIN, 0};
+  const bool in_time = child > 0 && poll(&readable, 1, static_cast<int>(patience.count()) * 1000) == 1;
+  const bool answered = in_time && read(channel[0], &number, sizeof number) == sizeof number;
+  close(channel[0]);
+  if (child > 0) {
+    if (!answered) kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+  }
+  if (answered && number < 0) return std::nullopt;
+  belief answer{question.runtime, std::nullopt, question.source};
+  if (answered && number > 0) {
+    answer.threads = static_cast<unsigned>(number);
+  } else {
+    answer.source = fmt::format("{} gave no number", question.source);
+  }
+  return answer;
+}
+
+std::optional<std::string> installed(const std::string& program) {
+  const auto file = run::find_program(program, std::getenv("PATH"));
+  return file ? std::optional(file->string()) : std::nullopt;
+}
+
+/// Writes a program of a few lines, compiles it if need be, and asks it.
+void ask_compiled(std::vector<belief>& answers) {
+  const temporary_directory folder("probe");
+  const auto write = [&](const std::string& name, const std::string& text) {
+    std::ofstream(folder.path() + "/" + name) << text;
+    return folder.path() + "/" + name;
+  };
+  if (const auto go = installed("go")) {
+    const std::string source =
+        write("main.go",
+              "package main\n\nimport \"runtime\"\n\nfunc main() { print(runtime.GOMAXPROCS(0), "
+              "\"\\n\") }\n");
+    answers.push_back(ask_command("Go", {*go, "run", source}, "", "runtime.GOMAXPROCS"));
+  }
+  if (const auto rustc = installed("rustc")) {
+    const std::string source = write(
+        "main.rs",
+        "fn main() { println!(\"{}\", std::thread::available_parallelism().map_or(0, usize::from)); }\n");
+    const std::string program = folder.path() + "/believes";
+    belief compiled = ask_command("Rust (std, rayon, tokio)", {*rustc, "-o", program, source}, "", "rustc");
+    if (std::ifstream(program).good())
+      compiled = ask_command("Rust (std, rayon, tokio)", {program}, "", "available_parallelism");
+    answers.push_back(std::move(compiled));
+  }
+}
+
+}  // namespace
+
+std::vector<belief> ask_runtimes() {
+  std::vector<belief> answers;
+  answers.push_back({"C library", static_cast<unsigned>(get_nprocs()), "get_nprocs"});
+  answers.push_back({"C++", std::thread::hardware_concurrency(), "std::thread::hardware_concurrency"});
+  for (const library_question& question : library_questions)
+    if (auto answer = ask_library(question)) answers.push_back(std::move(*answer));
+  std::vector<command_question> questions = command_questions();
+  for (command_question& question : questions) {
+    const auto file = installed(question.command.front());
+    if (!file) continue;
+    question.command.front() = *file;
+    answers.push_back(ask_command(question.runtime, question.command, question.before, question.source));
+  }
+  ask_compiled(answers);
+  return answers;
+}
+
+}  // namespace sukima::cli::probe

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looking at the place that a process runs in; see warnings.hpp.
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <system_error>
+
+#include "probe/warnings.hpp"
+
+namespace sukima::cli::probe {
+namespace {
+
+/// "0-1,4" as numbers; what is no number ends it.
+std::set<unsigned> numbers_of(const std::string& list) {
+  constexpr unsigned most = 65536;
+  std::set<unsigned> numbers;
+  std::istringstream parts(list);
+  for (std::string part; std::getline(parts, part, ',');) {
+    std::istringstream range(part);
+    unsigned first = 0;
+    unsigned last = 0;
+    if (!(range >> first)) break;
+    if (range.get() != '-' || !(range >> last)) last = first;
+    for (unsigned n = first; n <= last && n < most; ++n) numbers.insert(n);
+  }
+  return numbers;
+}
+
+std::set<unsigned> memory_nodes_of(const std::string& folder) {
+  std::ifstream status(folder + "/status");
+  for (std::string line; std::getline(status, line);) {
+    constexpr std::string_view name = "Mems_allowed_list:";
+    if (line.starts_with(name)) return numbers_of(line.substr(name.size()));
+  }
+  return {};
+}
+
+/// The variables that a process was started with.
+std::map<std::string, std::string> variables_of(const std::string& folder) {
+  std::ifstream stream(folder + "/environ", std::ios::binary);
+  std::map<std::string, std::string> variables;
+  for (std::string entry; std::getline(stream, entry, '\0');) {
+    const std::size_t equals = entry.find('=');
+    if (equals != std::string::npos) variables.emplace(entry.substr(0, equals), entry.substr(equals + 1));
+  }
+  return variables;
+}
+
+}  // namespace
+
+situation look_at(pid_t process, const sukima_capacity_facts& facts) {
+  situation place;
+  place.facts = facts;
+  place.usable = facts.usable;
+  place.machine = read_topology();
+  const std::string folder = process == 0 ? "/proc/self" : fmt::format("/proc/{}", process);
+  try {
+    place.allowed = allowed_cpus(process);
+  } catch (const std::system_error&) {
+    // Another user's process, or one that has just ended: the warnings that need the mask are left out.
+  }
+  place.memory_nodes = memory_nodes_of(folder);
+  if (process == 0) {
+    place.variable = [](const std::string& name) -> std::optional<std::string> {
+      const char* const value = std::getenv(name.c_str());
+      return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+    };
+  } else {
+    place.variable = [variables =
+                          variables_of(folder)](const std::string& name) -> std::optional<std::string> {
+      const auto found = variables.find(name);
+      return found == variables.end() ? std::nullopt : std::optional(found->second);
+    };
+  }
+  return place;
+}
+
+}  // namespace sukima::cli::probe

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// `sukima probe --watch`; see watch.hpp.
+#include "probe/watch.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sukima/capacity.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <ctime>
+#include <memory>
+#include <new>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "capacity_view.hpp"
+#include "console.hpp"
+
+namespace sukima::cli::probe {
+namespace {
+
+constexpr std::size_t chart_height = 6;
+/// Of the chart: the scale on its left.
+constexpr std::size_t scale_width = 7;
+constexpr std::size_t most_values = 1000;
+
+/// The eighths of a block, from nothing to all.
+constexpr std::array<const char*, 9> blocks{" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+
+struct handle_closer {
+  void operator()(sukima_capacity* handle) const { sukima_capacity_close(handle); }
+};
+using capacity_handle = std::unique_ptr<sukima_capacity, handle_closer>;
+
+capacity_handle open_handle(pid_t process) {
+  sukima_capacity_options options{};
+  options.pid = process;
+  capacity_handle handle(sukima_capacity_open(&options));
+  if (!handle) throw std::bad_alloc();
+  if (const char* const error = sukima_capacity_error(handle.get())) throw usage_error(error);
+  return handle;
+}
+
+bool is_there(pid_t process) { return process == 0 || kill(process, 0) == 0 || errno != ESRCH; }
+
+std::string time_of_day() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  localtime_r(&now, &parts);
+  return fmt::format("{:02}:{:02}:{:02}", parts.tm_hour, parts.tm_min, parts.tm_sec);
+}
+
+std::size_t terminal_width() {
+  winsize size{};
+  const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > scale_width + 10;
+  return known ? size.ws_col : 80U;
+}
+
+/// What is written each time.
+class screen {
+ public:
+  explicit screen(const watch_options& options)
+      : options_(options), terminal_(!options.json && isatty(STDOUT_FILENO) == 1) {}
+
+  void show(const sukima_capacity_facts& facts) {
+    if (options_.json) {
+      fmt::print("{}\n", nlohmann::json{{"time", time_of_day()},
+                                        {"usable", facts.usable},
+                                        {"cap", facts.cap},
+                                        {"binding", sukima_capacity_kind_name(facts.binding)}}
+                             .dump());
+    } else if (terminal_) {
+      draw(facts);
+    } else {
+      fmt::print("{}  {:6.2f} CPUs  at most {}  {}\n", time_of_day(), facts.usable, facts.cap,
+                 sukima_capacity_kind_name(facts.binding));
+    }
+    std::fflush(stdout);
+  }
+
+ private:
+  void draw(const sukima_capacity_facts& facts) {
+    values_.push_back(facts.usable);
+    if (values_.size() > most_values) values_.erase(values_.begin());
+    const double top = std::max<double>(facts.cap, *std::ranges::max_element(values_));
+    std::string text = lines_ > 0 ? fmt::format("\r\033[{}A\033[J", lines_) : std::string();
+    text += fmt::format("{}  {} usable, at most {} at the same moment; limit: {}\n\n", time_of_day(),
+                        cpus_text(facts.usable), facts.cap, sukima_capacity_kind_name(facts.binding));
+    text += chart(values_, top, terminal_width() - scale_width - 1, chart_height);
+    lines_ = static_cast<std::size_t>(std::ranges::count(text, '\n'));
+    fmt::print("{}", text);
+  }
+
+  const watch_options& options_;
+  bool terminal_;
+  std::vector<double> values_;
+  std::size_t lines_ = 0;
+};
+
+}  // namespace
+
+std::string chart(const std::vector<double>& values, double cap, std::size_t width, std::size_t height) {
+  const std::size_t shown = std::min(values.size(), width);
+  std::string text;
+  for (std::size_t row = height; row-- > 0;) {
+    const bool labelled = row + 1 == height || row == 0;
+    const double scale = cap * static_cast<double>(row + 1) / static_cast<double>(height);
+    text += labelled ? fmt::format("{:>6.4g} ", row == 0 ? 0.0 : scale) : std::string(scale_width, ' ');
+    for (std::size_t i = values.size() - shown; i < values.size(); ++i) {
+      const double eighths = std::clamp(values[i] / cap, 0.0, 1.0) * static_cast<double>(height) * 8;
+      const long here = std::lround(eighths) - static_cast<long>(row) * 8;
+      text += blocks[static_cast<std::size_t>(std::clamp(here, 0L, 8L))];
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+int watch(const watch_options& options) {
+  if (!is_there(options.process))
+    throw usage_error(
+        fmt::format("there is no process {}: give the number of a running one", options.process));
+  const capacity_handle handle = open_handle(options.process);
+  screen output(options);
+  const auto pause = std::chrono::duration<double>(options.interval);
+  for (unsigned done = 0; is_there(options.process);) {
+    sukima_capacity_facts facts{};
+    sukima_capacity_refresh(handle.get(), &facts);
+    output.show(facts);
+    if (std::ferror(stdout) != 0) return exit_failure;
+    if (options.count && ++done == *options.count) break;
+    std::this_thread::sleep_for(pause);
+  }
+  return exit_success;
+}
+
+}  // namespace sukima::cli::probe

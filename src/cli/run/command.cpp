@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// `sukima run`: its options, and how a program is started.
+#include "run/command.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "argument_pointers.hpp"
+#include "console.hpp"
+#include "program_run.hpp"
+#include "run/plan.hpp"
+#include "run/report.hpp"
+#include "temporary_directory.hpp"
+#include "topology.hpp"
+
+namespace sukima::cli::run {
+namespace {
+
+constexpr const char* footer = R"(Examples:
+  sukima run -- ./solver 12                 with as many threads as there is CPU for
+  sukima run --report -- ./solver 12        the same, and tells at the end what was decided
+  sukima run --max 4 --reserve 0.5 -- make  at most four, and half a CPU for others
+  sukima run --dry-run                      only print the variables
+
+Variables that are set already win. docs/run.md has the table of the variables and the rules.)";
+
+/// Of the command line, before it is a plan.
+struct command_options {
+  run_options run;
+  std::string rounding, resize = "auto", output;
+  bool no_preload = false, dry_run = false, report = false, json = false;
+};
+
+/// Puts the options that need more than a conversion into the plan's.
+void complete(command_options& options) {
+  static const std::map<std::string, sukima_capacity_rounding> roundings{
+      {"floor", SUKIMA_CAPACITY_FLOOR},
+      {"ceil", SUKIMA_CAPACITY_CEILING},
+      {"nearest", SUKIMA_CAPACITY_NEAREST}};
+  static const std::map<std::string, resize_rule> rules{
+      {"auto", resize_rule::unless_asked}, {"always", resize_rule::always}, {"never", resize_rule::never}};
+  if (!options.rounding.empty()) options.run.policy.rounding = roundings.at(options.rounding);
+  options.run.resize = rules.at(options.resize);
+  options.run.preload = !options.no_preload;
+  const thread_policy& policy = options.run.policy;
+  if (policy.maximum && *policy.maximum < policy.minimum)
+    throw usage_error(
+        fmt::format("--min {} is more than --max {}: give a smaller --min", policy.minimum, *policy.maximum));
+  if (!options.output.empty() && !options.report && !options.json)
+    throw usage_error("--output is for a report: give --report or --json, too");
+}
+
+/// Becomes the program.
+void become(const std::vector<std::string>& program, const run_plan& plan) {
+  std::vector<std::string> arguments = program;
+  std::vector<std::string> environment = environment_with(changed_variables(plan, ""));
+  const std::vector<char*> environment_pointers = pointers_to(environment);
+  execvpe(arguments[0].c_str(), pointers_to(arguments).data(), environment_pointers.data());
+  throw usage_error(fmt::format("'{}' cannot be started: {}", program[0], std::strerror(errno)));
+}
+
+std::uint64_t now() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(time.tv_nsec);
+}
+
+double seconds_of(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+}
+
+std::string content_of(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// Where a report goes: opened before the program starts, so that a wrong name is told before it.
+class report_target {
+ public:
+  explicit report_target(const std::string& name)
+      : file_(name.empty() ? stderr : std::fopen(name.c_str(), "we")) {
+    if (file_ == nullptr)
+      throw usage_error(fmt::format("the report cannot be written to '{}': {}", name, std::strerror(errno)));
+  }
+  ~report_target() {
+    if (file_ != stderr) std::fclose(file_);
+  }
+  report_target(const report_target&) = delete;
+  report_target& operator=(const report_target&) = delete;
+
+  void write(const std::string& text) {
+    if (std::fwrite(text.data(), 1, text.size(), file_) != text.size() || std::fflush(file_) != 0)
+      complain(fmt::format("the report could not be written: {}", std::strerror(errno)));
+  }
+
+ private:
+  std::FILE* file_;
+};
+
+int run_and_report(const command_options& options, const std::vector<std::string>& program, run_plan plan) {
+  report_target target(options.output);
+  run_record record;
+  record.program = program;
+  record.plan = std::move(plan);
+  {
+    const temporary_directory directory("run");
+    const std::string log = directory.path() + "/decisions";
+    std::ofstream(log).close();
+    const std::uint64_t start = now();
+    record.end = run_program(program, environment_with(changed_variables(record.plan, log)));
+    record.seconds = static_cast<double>(now() - start) * 1e-9;
+    record.decisions = read_log(content_of(log), start);
+  }
+  rusage used{};
+  getrusage(RUSAGE_CHILDREN, &used);
+  record.cpu_seconds = seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
+  target.write(options.json
+                   ? json_of(record).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"
+                   : text_of(record));
+  if (record.end.signal != 0) {
+    end_by(record.end.signal);
+    return 128 + record.end.signal;  // a signal that does not end this process, after all
+  }
+  return record.end.exit_code;
+}
+
+int carry_out(command_options& options, const std::optional<std::vector<std::string>>& program) {
+  complete(options);
+  if (!options.dry_run && (!program || program->empty()))
+    throw usage_error("no program was given: sukima run [OPTION...] -- PROGRAM [ARGUMENT...]");
+  if (program && program->empty()) throw usage_error("no program was given after --");
+  run_plan plan = make_plan(options.run, program ? program->front() : "");
+  if (options.dry_run) {
+    fmt::print("{}", plan_text(plan));
+    return exit_success;
+  }
+  if (!plan.pinned.empty()) pin_to(choose_cpus(read_topology(), allowed_cpus(), plan.decision.threads));
+  if (options.report || options.json) return run_and_report(options, *program, std::move(plan));
+  become(*program, plan);
+  return exit_failure;
+}
+
+}  // namespace
+
+void add_command(CLI::App& parent, int& code, std::optional<std::vector<std::string>> program) {
+  auto options = std::make_shared<command_options>();
+  CLI::App* const command =
+      parent.add_subcommand("run", "Runs a program with as many threads as there is CPU for");
+  command->footer(footer);
+  constexpr unsigned most = SUKIMA_CAPACITY_MAX_CPUS;
+  const CLI::Range counts(1U, most);
+  thread_policy& policy = options->run.policy;
+  command->add_option("--threads", policy.threads, "Take this number, whatever there is")
+      ->type_name("N")
+      ->check(counts);
+  command->add_option("--min", policy.minimum, "Never fewer threads than this (default: 1)")
+      ->type_name("N")
+      ->check(counts);
+  command->add_option("--max", policy.maximum, "Never more threads than this")->type_name("N")->check(counts);
+  command->add_option("--reserve", policy.reserve, "Leave this many CPUs to others, such as 0.5")
+      ->type_name("CPUS")
+      ->check(CLI::Range(0.0, static_cast<double>(most)));
+  command->add_option("--round", options->rounding, "How a fraction of a CPU counts: floor, ceil or nearest")
+      ->type_name("HOW")
+      ->check(CLI::IsMember({"floor", "ceil", "nearest"}));
+  command
+      ->add_option("--resize", options->resize,
+                   "Whether OpenMP programs change their number of threads while they run: auto (unless they "
+                   "have asked for it), always or never")
+      ->type_name("WHEN")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
+  command->add_flag("--pin", options->run.pin, "Also pin the program to that many CPUs");
+  command->add_flag("--no-preload", options->no_preload, "Only set variables; load nothing into the program");
+  command->add_flag("--dry-run", options->dry_run, "Print the variables, and run nothing");
+  command->add_flag("--report", options->report,
+                    "Tell at the end, on stderr, what was decided, when and why");
+  command->add_flag("--json", options->json, "The report as one JSON object");
+  command->add_option("--output", options->output, "Write the report to this file")->type_name("FILE");
+  command->callback([options, &code, program = std::move(program)] { code = carry_out(*options, program); });
+}
+
+}  // namespace sukima::cli::run

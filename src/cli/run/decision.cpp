@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The number of threads at the start; see decision.hpp.
+#include "run/decision.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "capacity_view.hpp"
+
+namespace sukima::cli::run {
+namespace {
+
+/// The last digit of a sum of doubles must not cost a thread.
+constexpr double tolerance = 1e-6;
+constexpr double missing_for_passive = 0.25;
+
+unsigned most_that_fit(const thread_policy& policy, const cpu_supply& supply) {
+  unsigned fitting = 1;
+  for (unsigned k = 2; k <= supply.cap; ++k)
+    if (supply.usable(k) - policy.reserve >= k - 0.5 - tolerance) fitting = k;
+  return fitting;
+}
+
+unsigned rounded(const thread_policy& policy, const cpu_supply& supply) {
+  const sukima_capacity_policy rule{*policy.rounding, 1, policy.reserve};
+  return sukima_capacity_threads(supply.usable(supply.cap), &rule);
+}
+
+}  // namespace
+
+start_decision decide(const thread_policy& policy, const cpu_supply& supply) {
+  start_decision decision;
+  decision.reason = supply.reason;
+  if (policy.threads) {
+    decision.threads = *policy.threads;
+    decision.fixed = true;
+    decision.reason = "you gave the number";
+  } else {
+    unsigned threads = policy.rounding ? rounded(policy, supply) : most_that_fit(policy, supply);
+    threads = std::max(threads, policy.minimum);
+    if (policy.maximum) threads = std::min(threads, *policy.maximum);
+    decision.threads = std::max(threads, 1U);
+  }
+  decision.usable = supply.usable(decision.threads);
+  decision.spinning = decision.usable >= decision.threads - missing_for_passive;
+  return decision;
+}
+
+}  // namespace sukima::cli::run

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many threads a program gets at its start, and how they wait: the rules, apart from where the numbers come from.
+#pragma once
+
+#include <sukima/capacity.h>
+
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace sukima::cli::run {
+
+/// The user's policy.
+struct thread_policy {
+  std::optional<sukima_capacity_rounding> rounding;  ///< nothing: the rule of start_decision
+  unsigned minimum = 1;
+  std::optional<unsigned> maximum;
+  double reserve = 0;  ///< CPUs that are left to others
+  std::optional<unsigned> threads;  ///< the number itself; nothing else counts then
+};
+
+/// What is known about the CPU.
+struct cpu_supply {
+  unsigned cap = 1;  ///< threads that may run at the same moment
+  std::function<double(unsigned)> usable;  ///< CPUs that so many always runnable threads get
+  std::string reason;  ///< one sentence: where the number comes from
+};
+
+struct start_decision {
+  unsigned threads = 1;
+  bool fixed = false;  ///< the user gave the number
+  bool spinning = true;  ///< nothing is missing, so idle threads may wait as their runtime wants
+  double usable = 1;  ///< CPUs for `threads` threads
+  std::string reason;
+};
+
+/// Decides. Without a rounding: the largest k with usable(k) - reserve >= k - 0.5, up to `cap`; that many lose
+/// least beside neighbours and under quotas, for programs that wait actively, too. With a rounding: that of
+/// usable(cap). At least the minimum, at most the maximum (which wins if both are given and differ).
+/// Threads may wait actively only if each of them gets a CPU of its own, but for a quarter of one in all.
+start_decision decide(const thread_policy& policy, const cpu_supply& supply);
+
+}  // namespace sukima::cli::run

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What kind of file a program is, as far as a library can be preloaded into it.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace sukima::cli::run {
+
+/// The file that a program's name stands for: one with a slash is taken as it is, others are looked for in
+/// `search_path` (PATH). Nothing if there is none that may be executed.
+std::optional<std::filesystem::path> find_program(const std::string& name, const char* search_path);
+
+/// Why nothing can be preloaded into a program, as the end of the sentence "nothing is preloaded, because …"; empty
+/// if it can. Reads the file's ELF header and the list of its libraries; of a script, those of its interpreter.
+/// What cannot be read is taken to be able: the loader decides then.
+/// \param loader the dynamic loader that the library is for, as this program's
+std::string obstacle_to_preloading(const std::filesystem::path& program, const std::string& loader);
+
+/// The dynamic loader of a program; empty if it has none or is no ELF file of this machine.
+std::string loader_of(const std::filesystem::path& program);
+
+}  // namespace sukima::cli::run

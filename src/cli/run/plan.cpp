@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Preparing a program's start; see plan.hpp.
+#include "run/plan.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <sstream>
+
+#include "capacity_view.hpp"
+#include "console.hpp"
+#include "preload_place.hpp"
+#include "run/executable.hpp"
+#include "topology.hpp"
+
+namespace sukima::cli::run {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Which variables an outer `sukima run` has set: they are not the user's.
+constexpr const char* list_variable = "SUKIMA_RUN_VARIABLES";
+
+const char* read_user_variable(const char* name) {
+  const char* const list = std::getenv(list_variable);
+  std::istringstream names(list != nullptr ? list : "");
+  for (std::string one; names >> one;)
+    if (one == name) return nullptr;
+  return std::getenv(name);
+}
+
+cpu_supply supply_of(const sukima_capacity_report& report) {
+  const sukima_capacity_limit& limit = binding_limit(report);
+  const double usable = report.facts.usable;
+  cpu_supply supply;
+  supply.cap = report.facts.cap;
+  supply.usable = [usable](unsigned threads) { return std::min<double>(threads, usable); };
+  supply.reason = fmt::format("{} usable: {} ({})", cpus_text(usable) + (usable == 1 ? " is" : " are"),
+                              limit.text, limit.file);
+  return supply;
+}
+
+/// The library that belongs to this program, if it is there.
+fs::path preload_library() {
+  std::error_code ignored;
+  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
+  const fs::path library = (program.parent_path() / preload_place).lexically_normal();
+  return fs::is_regular_file(library, ignored) ? library : fs::path();
+}
+
+void choose_library(run_plan& plan, const run_options& options, const std::string& program) {
+  if (!options.preload) {
+    plan.obstacle = "you asked for that";
+    return;
+  }
+  if (!program.empty()) {
+    const auto file = find_program(program, std::getenv("PATH"));
+    if (!file) throw usage_error(fmt::format("'{}' cannot be started: there is no such program", program));
+    plan.obstacle = obstacle_to_preloading(*file, loader_of("/proc/self/exe"));
+    if (!plan.obstacle.empty()) return;
+  }
+  plan.library = preload_library();
+  if (plan.library.empty()) plan.obstacle = "the library is not installed";
+  // The loader takes blanks and colons for the ends of names.
+  if (plan.library.string().find_first_of(" :") != std::string::npos) {
+    plan.obstacle =
+        fmt::format("the name of the library has a blank or a colon in it: {}", plan.library.string());
+    plan.library.clear();
+  }
+}
+
+std::string settings_for(const run_plan& plan, const run_options& options) {
+  const resize_rule resize = user_sets_openmp(read_user_variable) ? resize_rule::never : options.resize;
+  const char* const waiting = read_user_variable("OMP_WAIT_POLICY");
+  const bool active = waiting != nullptr && (*waiting == 'a' || *waiting == 'A');
+  const thread_policy& policy = options.policy;
+  return fmt::format(
+      "threads={} min={} max={} round={} reserve={} fixed={} resize={} spinning={} cpus={} first={}",
+      plan.decision.threads, policy.minimum, policy.maximum.value_or(0),
+      static_cast<int>(policy.rounding.value_or(SUKIMA_CAPACITY_NEAREST)), std::lround(policy.reserve * 1000),
+      plan.decision.fixed ? 1 : 0, static_cast<int>(resize), plan.decision.spinning || active ? 1 : 0,
+      plan.cap, getpid() % 1000000);
+}
+
+}  // namespace
+
+run_plan make_plan(const run_options& options, const std::string& program) {
+  run_plan plan;
+  const capacity_report report = read_capacity();
+  const cpu_supply supply = supply_of(*report);
+  plan.cap = supply.cap;
+  plan.decision = decide(options.policy, supply);
+  choose_library(plan, options, program);
+  plan.variables = plan_variables(plan.decision, !plan.library.empty(), read_user_variable);
+  plan.settings = settings_for(plan, options);
+  if (options.pin)
+    plan.pinned = cpu_list_text(choose_cpus(read_topology(), allowed_cpus(), plan.decision.threads));
+  return plan;
+}
+
+std::vector<std::string> changed_variables(const run_plan& plan, const std::string& log) {
+  std::vector<std::string> all;
+  std::string names;
+  for (const variable& v : plan.variables.set) {
+    all.push_back(v.name + "=" + v.value);
+    // One that holds the user's words, too, stays the user's.
+    if (read_user_variable(v.name.c_str()) == nullptr) names += (names.empty() ? "" : " ") + v.name;
+  }
+  all.push_back(fmt::format("{}={}", list_variable, names));
+  if (!plan.library.empty()) {
+    const char* const before = std::getenv("LD_PRELOAD");
+    std::string libraries = before == nullptr ? "" : before;
+    const std::string own = plan.library.string();
+    if (libraries.find(own) == std::string::npos) libraries += (libraries.empty() ? "" : ":") + own;
+    all.push_back("LD_PRELOAD=" + libraries);
+    all.push_back("SUKIMA_RUN=" + plan.settings + (log.empty() ? "" : " log=" + log));
+  }
+  return all;
+}
+
+}  // namespace sukima::cli::run

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything that `sukima run` prepares for a program before it starts.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "run/decision.hpp"
+#include "run/variables.hpp"
+
+namespace sukima::cli::run {
+
+/// When OpenMP programs change their number of threads between parallel regions; as preload_resize.
+enum class resize_rule { never = 0, unless_asked = 1, always = 2 };
+
+/// What the user asked for.
+struct run_options {
+  thread_policy policy;
+  resize_rule resize = resize_rule::unless_asked;
+  bool preload = true;
+  bool pin = false;
+};
+
+/// What a program is started with.
+struct run_plan {
+  start_decision decision;
+  unsigned cap = 1;
+  variable_plan variables;
+  std::filesystem::path library;  ///< that is preloaded; empty: none
+  std::string obstacle;           ///< why none is
+  std::string settings;           ///< for the library, without its log
+  std::string pinned;             ///< list of CPUs; empty: not pinned
+};
+
+/// Decides for a program; "" if only the variables are of interest.
+/// \throws usage_error if the program cannot be found, or the user's SUKIMA_CPUS is no number
+run_plan make_plan(const run_options& options, const std::string& program);
+
+/// The environment for the program, NAME=VALUE, as far as it differs from this process's.
+/// \param log file for the library's decisions; "": none
+std::vector<std::string> changed_variables(const run_plan& plan, const std::string& log);
+
+}  // namespace sukima::cli::run

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Telling what was decided; see report.hpp.
+#include "run/report.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "capacity_view.hpp"
+
+namespace sukima::cli::run {
+namespace {
+
+std::string threads_text(unsigned threads) {
+  return fmt::format("{} thread{}", threads, threads == 1 ? "" : "s");
+}
+
+/// A line that a shell's `eval` or `env` takes.
+std::string assignment(const variable& v) {
+  const bool plain = v.value.find_first_not_of(
+                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                         "_-+=:,./%@") == std::string::npos;
+  if (plain) return fmt::format("{}={}", v.name, v.value);
+  std::string quoted;
+  for (const char c : v.value) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return fmt::format("{}='{}'", v.name, quoted);
+}
+
+std::string waiting_text(const run_plan& plan) {
+  return plan.decision.spinning ? "idle threads wait as they like, because nothing is missing"
+                                : "idle threads sleep, because CPU is short";
+}
+
+std::string end_text(const run_record& record) {
+  const std::string how =
+      record.end.signal != 0
+          ? fmt::format("was ended by signal {} ({})", record.end.signal, strsignal(record.end.signal))
+          : fmt::format("ended with code {}", record.end.exit_code);
+  const double cpus = record.seconds > 0 ? record.cpu_seconds / record.seconds : 0;
+  return fmt::format("{} after {:.2f} s; it used {:.2f} s of CPU, {:.2f} CPUs on average", how,
+                     record.seconds, record.cpu_seconds, cpus);
+}
+
+std::string preload_text(const run_plan& plan) {
+  if (!plan.library.empty()) return {};
+  return fmt::format("nothing is preloaded, because {}: only the variables count", plan.obstacle);
+}
+
+nlohmann::json json_of(const std::vector<variable>& variables) {
+  nlohmann::json object = nlohmann::json::object();
+  for (const variable& v : variables) object[v.name] = v.value;
+  return object;
+}
+
+}  // namespace
+
+std::vector<late_decision> read_log(std::string_view text, std::uint64_t start) {
+  std::vector<late_decision> decisions;
+  std::istringstream lines{std::string(text)};
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    double at = 0;
+    late_decision one;
+    const std::size_t colon = line.find(": ");
+    if (colon == std::string::npos || !(words >> at >> one.process) || words.get() != ' ') continue;
+    const auto name_begin = static_cast<std::size_t>(words.tellg());
+    if (name_begin >= colon) continue;
+    one.seconds = std::max(at - static_cast<double>(start) * 1e-9, 0.0);
+    one.program = line.substr(name_begin, colon - name_begin);
+    one.text = line.substr(colon + 2);
+    decisions.push_back(std::move(one));
+  }
+  return decisions;
+}
+
+std::string plan_text(const run_plan& plan) {
+  std::string text = fmt::format("# {}: {}\n# {}\n", threads_text(plan.decision.threads),
+                                 plan.decision.reason, waiting_text(plan));
+  if (const std::string line = preload_text(plan); !line.empty()) text += fmt::format("# {}\n", line);
+  if (!plan.pinned.empty()) text += fmt::format("# pinned to the CPUs {}\n", plan.pinned);
+  for (const variable& v : plan.variables.set) text += assignment(v) + "\n";
+  for (const variable& v : plan.variables.kept)
+    text += fmt::format("# left as it is, because it is set: {} ({})\n", assignment(v), v.reader);
+  if (!plan.library.empty())
+    text += fmt::format("{}\n{}\n", assignment({"LD_PRELOAD", plan.library.string(), ""}),
+                        assignment({"SUKIMA_RUN", plan.settings, ""}));
+  return text;
+}
+
+std::string text_of(const run_record& record) {
+  const run_plan& plan = record.plan;
+  std::string text =
+      fmt::format("sukima run: {}: {}\n", threads_text(plan.decision.threads), plan.decision.reason);
+  text += fmt::format("  {}\n", waiting_text(plan));
+  if (const std::string line = preload_text(plan); !line.empty()) text += fmt::format("  {}\n", line);
+  if (!plan.pinned.empty()) text += fmt::format("  pinned to the CPUs {}\n", plan.pinned);
+  for (const variable& v : plan.variables.kept)
+    text += fmt::format("  {} is left as it is, because it was set ({})\n", assignment(v), v.reader);
+  for (const late_decision& d : record.decisions)
+    text += fmt::format("  {:8.2f} s  {} ({}): {}\n", d.seconds, d.program, d.process, d.text);
+  text += fmt::format("  '{}' {}\n", record.program.front(), end_text(record));
+  return text;
+}
+
+nlohmann::json json_of(const run_record& record) {
+  const run_plan& plan = record.plan;
+  nlohmann::json object{
+      {"program", record.program},
+      {"threads", plan.decision.threads},
+      {"fixed", plan.decision.fixed},
+      {"usable", plan.decision.usable},
+      {"cap", plan.cap},
+      {"reason", plan.decision.reason},
+      {"passive_waiting", !plan.decision.spinning},
+      {"variables", json_of(plan.variables.set)},
+      {"kept", json_of(plan.variables.kept)},
+      {"preloaded", !plan.library.empty()},
+      {"pinned", plan.pinned},
+      {"decisions", nlohmann::json::array()},
+      {"exit_code", record.end.exit_code},
+      {"signal", record.end.signal},
+      {"seconds", record.seconds},
+      {"cpu_seconds", record.cpu_seconds},
+  };
+  if (plan.library.empty()) object["why_not_preloaded"] = plan.obstacle;
+  for (const late_decision& d : record.decisions)
+    object["decisions"].push_back(
+        {{"seconds", d.seconds}, {"process", d.process}, {"program", d.program}, {"text", d.text}});
+  return object;
+}
+
+}  // namespace sukima::cli::run

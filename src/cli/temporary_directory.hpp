@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// A directory for temporary files that does not stay.
+#pragma once
+
+#include <string>
+
+namespace sukima::cli {
+
+/// A directory of its own in TMPDIR, removed at the end with what is in it.
+class temporary_directory {
+ public:
+  /// \param purpose a word for its name: sukima-PURPOSE-XXXXXX
+  /// \throws std::system_error
+  explicit temporary_directory(const std::string& purpose);
+  ~temporary_directory();
+  temporary_directory(const temporary_directory&) = delete;
+  temporary_directory& operator=(const temporary_directory&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace sukima::cli

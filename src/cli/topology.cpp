@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Places of CPUs; see topology.hpp.
+#include "topology.hpp"
+
+#include <fmt/format.h>
+#include <hwloc.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <map>
+#include <system_error>
+
+namespace sukima::cli {
+namespace {
+
+/// More than Linux can have.
+constexpr std::size_t mask_cpus = 65536;
+
+unsigned number_of(hwloc_obj_t object) { return object != nullptr ? object->logical_index : 0; }
+
+/// CPUs of one node, those of different cores first.
+std::vector<unsigned> by_core(const std::vector<cpu_place>& places) {
+  std::map<unsigned, unsigned> taken;  // CPUs of a core
+  std::vector<std::pair<unsigned, unsigned>> order;
+  for (const cpu_place& p : places) order.emplace_back(taken[p.core]++, p.cpu);
+  std::ranges::stable_sort(order, {}, &std::pair<unsigned, unsigned>::first);
+  std::vector<unsigned> cpus;
+  for (const auto& [rank, cpu] : order) cpus.push_back(cpu);
+  return cpus;
+}
+
+}  // namespace
+
+std::vector<cpu_place> read_topology(const std::string& synthetic) {
+  hwloc_topology_t topology = nullptr;
+  if (hwloc_topology_init(&topology) != 0) return {};
+  std::vector<cpu_place> places;
+  const bool chosen = synthetic.empty() || hwloc_topology_set_synthetic(topology, synthetic.c_str()) == 0;
+  // CPUs that this process may not use are a part of the machine, too.
+  hwloc_topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
+  if (chosen && hwloc_topology_load(topology) == 0) {
+    for (hwloc_obj_t cpu = nullptr;
+         (cpu = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PU, cpu)) != nullptr;) {
+      const hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_CORE, cpu);
+      hwloc_obj_t node = nullptr;
+      for (hwloc_obj_t n = nullptr;
+           (n = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, n)) != nullptr;)
+        if (hwloc_bitmap_isset(n->cpuset, cpu->os_index) != 0) node = n;
+      places.push_back(
+          {cpu->os_index, core != nullptr ? number_of(core) : cpu->logical_index, number_of(node)});
+    }
+  }
+  hwloc_topology_destroy(topology);
+  return places;
+}
+
+std::set<unsigned> choose_cpus(const std::vector<cpu_place>& machine, const std::set<unsigned>& allowed,
+                               unsigned count) {
+  if (allowed.size() <= count) return allowed;
+  std::map<unsigned, std::vector<cpu_place>> nodes;
+  std::set<unsigned> known;
+  for (const cpu_place& p : machine) {
+    if (!allowed.contains(p.cpu)) continue;
+    nodes[p.node].push_back(p);
+    known.insert(p.cpu);
+  }
+  std::vector<std::vector<cpu_place>> order;
+  for (auto& [number, places] : nodes) order.push_back(std::move(places));
+  // The smallest node that is large enough, or else the largest ones first.
+  std::ranges::stable_sort(order, [&](const std::vector<cpu_place>& a, const std::vector<cpu_place>& b) {
+    const bool a_fits = a.size() >= count;
+    const bool b_fits = b.size() >= count;
+    if (a_fits != b_fits) return a_fits;
+    return a_fits ? a.size() < b.size() : a.size() > b.size();
+  });
+  std::vector<unsigned> candidates;
+  for (const auto& node : order) std::ranges::copy(by_core(node), std::back_inserter(candidates));
+  for (const unsigned cpu : allowed)
+    if (!known.contains(cpu)) candidates.push_back(cpu);
+  return {candidates.begin(), candidates.begin() + std::min<std::ptrdiff_t>(count, std::ssize(candidates))};
+}
+
+std::set<unsigned> allowed_cpus(int process) {
+  std::vector<cpu_set_t> mask(mask_cpus / CPU_SETSIZE);
+  const std::size_t size = mask.size() * sizeof(cpu_set_t);
+  if (sched_getaffinity(process, size, mask.data()) != 0)
+    throw std::system_error(errno, std::generic_category(), "the affinity mask cannot be read");
+  std::set<unsigned> cpus;
+  for (unsigned cpu = 0; cpu < mask_cpus; ++cpu)
+    if (CPU_ISSET_S(cpu, size, mask.data())) cpus.insert(cpu);
+  return cpus;
+}
+
+void pin_to(const std::set<unsigned>& cpus) {
+  std::vector<cpu_set_t> mask(mask_cpus / CPU_SETSIZE);
+  const std::size_t size = mask.size() * sizeof(cpu_set_t);
+  CPU_ZERO_S(size, mask.data());
+  for (const unsigned cpu : cpus) CPU_SET_S(cpu, size, mask.data());
+  if (sched_setaffinity(0, size, mask.data()) != 0)
+    throw std::system_error(errno, std::generic_category(),
+                            fmt::format("pinning to the CPUs {} failed", cpu_list_text(cpus)));
+}
+
+std::string cpu_list_text(const std::set<unsigned>& cpus) {
+  std::string text;
+  for (auto i = cpus.begin(); i != cpus.end();) {
+    const unsigned first = *i;
+    unsigned last = first;
+    while (++i != cpus.end() && *i == last + 1) ++last;
+    if (!text.empty()) text += ',';
+    text += first == last ? fmt::format("{}", first) : fmt::format("{}-{}", first, last);
+  }
+  return text;
+}
+
+}  // namespace sukima::cli

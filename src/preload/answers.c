@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the C library is asked about CPUs, answered with the usable number: sysconf, get_nprocs,
+// sched_getaffinity, pthread_getaffinity_np. Nothing is enforced: threads still run where they may.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+#include "cpu_mask.h"
+#include "decision.h"
+
+#define EXPORTED __attribute__((visibility("default")))
+
+/// glibc's own name of the function that is replaced below; dlsym must not be called here, because an allocator
+/// that dlsym may need asks sysconf while it starts.
+extern long __sysconf(int name);
+
+/// The C library's longest mask has 128 bytes; machines may have more CPUs.
+enum { longest_mask = 8192 };
+
+EXPORTED long sysconf(int name) {
+  // Not _SC_NPROCESSORS_CONF: programs have arrays of that size and use numbers of CPUs as an index.
+  if (name == _SC_NPROCESSORS_ONLN) {
+    const uint32_t threads = preload_threads();
+    if (threads != 0) return (long)threads;
+  }
+  return __sysconf(name);
+}
+
+EXPORTED int get_nprocs(void) { return (int)sysconf(_SC_NPROCESSORS_ONLN); }
+
+/// The kernel's answer: the bytes it wrote, or a negative error number.
+static long ask_kernel(pid_t process, size_t size, unsigned char* mask) {
+  const int before = errno;
+  const long length = syscall(SYS_sched_getaffinity, process, size < INT32_MAX ? size : INT32_MAX, mask);
+  const long result = length >= 0 ? length : -errno;
+  errno = before;
+  return result;
+}
+
+static bool is_own(pid_t process) {
+  return process == 0 || process == getpid() || process == (pid_t)syscall(SYS_gettid);
+}
+
+static void narrow(unsigned char* mask, size_t size) {
+  const uint32_t threads = preload_threads();
+  if (threads != 0) preload_narrow(mask, size, threads, preload_current_settings()->first);
+}
+
+EXPORTED int sched_getaffinity(pid_t process, size_t size, cpu_set_t* mask) {
+  unsigned char* const bytes = (unsigned char*)mask;
+  const long length = ask_kernel(process, size, bytes);
+  if (length < 0) {
+    errno = (int)-length;
+    return -1;
+  }
+  memset(bytes + length, 0, size - (size_t)length);
+  if (is_own(process)) narrow(bytes, size);
+  return 0;
+}
+
+EXPORTED int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t* mask) {
+  static int (*_Atomic next)(pthread_t, size_t, cpu_set_t*);
+  int (*real)(pthread_t, size_t, cpu_set_t*) = next;
+  if (real == NULL) {
+    *(void**)&real = dlsym(RTLD_NEXT, "pthread_getaffinity_np");
+    if (real == NULL) return ENOSYS;
+    next = real;
+  }
+  const int failure = real(thread, size, mask);
+  if (failure == 0) narrow((unsigned char*)mask, size);
+  return failure;
+}
+
+/// Whether a mask that is being set is the narrowed answer that this thread got: then it means what the thread
+/// had before. Programs save their mask and restore it; that must not pin them.
+static bool is_own_answer(pid_t process, size_t size, const unsigned char* mask) {
+  unsigned char now[longest_mask];
+  if (!is_own(process) || size > sizeof now) return false;
+  const long length = ask_kernel(process, sizeof now, now);
+  if (length < 0) return false;
+  memset(now + length, 0, sizeof now - (size_t)length);
+  const uint32_t before = preload_count_cpus(now, sizeof now);
+  narrow(now, sizeof now);
+  // A mask of one CPU is what programs pin a thread with, and is taken at its word.
+  const uint32_t answered = preload_count_cpus(now, sizeof now);
+  return answered > 1 && answered < before && memcmp(now, mask, size) == 0 &&
+         preload_count_cpus(now + size, sizeof now - size) == 0;
+}
+
+EXPORTED int sched_setaffinity(pid_t process, size_t size, const cpu_set_t* mask) {
+  if (is_own_answer(process, size, (const unsigned char*)mask)) return 0;
+  return (int)syscall(SYS_sched_setaffinity, process, size, mask);
+}
+
+EXPORTED int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t* mask) {
+  static int (*_Atomic next)(pthread_t, size_t, const cpu_set_t*);
+  if (pthread_equal(thread, pthread_self()) && is_own_answer(0, size, (const unsigned char*)mask)) return 0;
+  int (*real)(pthread_t, size_t, const cpu_set_t*) = next;
+  if (real == NULL) {
+    *(void**)&real = dlsym(RTLD_NEXT, "pthread_setaffinity_np");
+    if (real == NULL) return ENOSYS;
+    next = real;
+  }
+  return real(thread, size, mask);
+}

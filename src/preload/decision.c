@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// The number that fits, followed while the program runs; see decision.h.
+#define _GNU_SOURCE
+#include "decision.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <sukima/capacity.h>
+
+/// Two periods of the usual quota.
+static const uint64_t look_interval_ns = 200 * 1000000ULL;
+/// So many looks one after the other must agree before the number changes: a limit that somebody sets and takes
+/// back is no reason, and every change costs a program something.
+enum { agreeing_looks = 3 };
+
+static struct preload_settings settings = {.minimum = 1};
+static sukima_capacity* reader;
+static _Atomic uint32_t current;
+static _Atomic uint64_t next_look;
+/// Who holds this may look; nobody waits for it.
+static atomic_flag looking = ATOMIC_FLAG_INIT;
+/// What the looks before have found, for whoever holds `looking`.
+static uint32_t candidate;
+static int agreed;
+
+/// In a child of fork() nobody is looking, whatever another thread of the parent was doing.
+static void after_fork_in_child(void) { atomic_flag_clear(&looking); }
+
+static void begin(void) {
+  if (!preload_read_settings(getenv(PRELOAD_VARIABLE), &settings)) return;
+  atomic_store(&current, settings.threads);
+  if (settings.fixed) return;
+  // The override of the user's environment is obeyed as it was by `sukima run`.
+  reader = sukima_capacity_open(NULL);
+  atomic_store(&next_look, preload_now() + look_interval_ns);
+  pthread_atfork(NULL, NULL, after_fork_in_child);
+}
+
+/// Whether the settings have been read. The constructors of other libraries ask before ours would run, so the
+/// first question begins everything. Who asks meanwhile, another thread or this one from within, gets "no".
+static bool has_begun(void) {
+  enum { not_yet, under_way, done };
+  static _Atomic int stage = not_yet;
+  int seen = atomic_load_explicit(&stage, memory_order_acquire);
+  if (seen == done) return true;
+  if (seen != not_yet || !atomic_compare_exchange_strong(&stage, &seen, under_way)) return false;
+  begin();
+  atomic_store_explicit(&stage, done, memory_order_release);
+  return true;
+}
+
+const struct preload_settings* preload_current_settings(void) {
+  static const struct preload_settings nothing = {.minimum = 1};
+  return has_begun() ? &settings : &nothing;
+}
+
+uint64_t preload_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
+}
+
+static uint32_t fitting(const sukima_capacity_facts* facts) {
+  const sukima_capacity_policy policy = {(sukima_capacity_rounding)settings.rounding, settings.minimum,
+                                         settings.reserve};
+  uint32_t threads = sukima_capacity_threads(facts->usable, &policy);
+  if (settings.maximum != 0 && threads > settings.maximum) threads = settings.maximum;
+  return threads;
+}
+
+static void look(void) {
+  sukima_capacity_facts facts;
+  sukima_capacity_refresh(reader, &facts);
+  const uint32_t found = fitting(&facts);
+  const uint32_t before = atomic_load(&current);
+  if (found == before) {
+    agreed = 0;
+    return;
+  }
+  agreed = found == candidate ? agreed + 1 : 1;
+  candidate = found;
+  if (agreed < agreeing_looks) return;
+  agreed = 0;
+  atomic_store(&current, found);
+  preload_note("%u -> %u threads fit: %.3g CPUs are usable (limit: %s)", before, found, facts.usable,
+               sukima_capacity_kind_name(facts.binding));
+}
+
+uint32_t preload_threads(void) {
+  if (!has_begun()) return 0;
+  if (reader == NULL) return atomic_load_explicit(&current, memory_order_relaxed);
+  const uint64_t now = preload_now();
+  if (now >= atomic_load_explicit(&next_look, memory_order_relaxed) &&
+      !atomic_flag_test_and_set_explicit(&looking, memory_order_acquire)) {
+    const int error = errno;
+    look();
+    atomic_store_explicit(&next_look, now + look_interval_ns, memory_order_relaxed);
+    atomic_flag_clear_explicit(&looking, memory_order_release);
+    errno = error;
+  }
+  return atomic_load_explicit(&current, memory_order_relaxed);
+}
+
+void preload_note(const char* format, ...) {
+  if (settings.log == NULL) return;
+  const int error = errno;
+  char line[400];
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  const int head = snprintf(line, sizeof line, "%lld.%09ld %d %s: ", (long long)now.tv_sec, now.tv_nsec,
+                            (int)getpid(), program_invocation_short_name);
+  if (head < 0 || (size_t)head >= sizeof line - 1) return;
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(line + head, sizeof line - (size_t)head - 1, format, arguments);
+  va_end(arguments);
+  size_t length = 0;
+  while (line[length] != '\0') ++length;
+  line[length++] = '\n';
+  // One write: lines of several processes do not mix. No file stays open, programs count their files.
+  const long file = syscall(SYS_openat, AT_FDCWD, settings.log, O_WRONLY | O_APPEND | O_CLOEXEC, 0);
+  if (file >= 0) {
+    if (syscall(SYS_write, file, line, length) < 0) {
+      // A report with a line missing is better than a program that ends because of it.
+    }
+    syscall(SYS_close, file);
+  }
+  errno = error;
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// OpenMP programs change their number of threads between parallel regions: the entry points that compilers call for
+// a region (gcc's GOMP_parallel…, clang's __kmpc_fork_call) are replaced by ones that say how many threads it gets.
+//
+// Regions whose number the program gives itself (num_threads, omp_set_num_threads) and regions inside of regions
+// stay as they are. No setting of the runtime is changed: the number goes along with each region.
+#define _GNU_SOURCE
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "next_function.h"
+#include "region.h"
+
+#define EXPORTED __attribute__((visibility("default")))
+
+/// Calls the function of the runtime that the caller is linked with. `NAME` is called with the arguments that follow.
+#define NEXT(type, name) ((type)preload_next_function(#name, __builtin_return_address(0)))
+#define FIND(type, name) ((type)preload_find_function(#name, __builtin_return_address(0)))
+
+typedef void region_body(void* data);
+
+/// What all of gcc's entry points do: NUMBER is the program's number, 0 if it gives none.
+#define RUN_REGION(body, number, call)                                                            \
+  do {                                                                                            \
+    struct preload_region region;                                                                 \
+    const unsigned chosen_number =                                                                \
+        preload_region_begins(&region, (uintptr_t)(body), (number), __builtin_return_address(0)); \
+    call;                                                                                         \
+    preload_region_ends(&region);                                                                 \
+  } while (0)
+
+typedef void gomp_parallel(region_body*, void*, unsigned, unsigned);
+EXPORTED void GOMP_parallel(region_body* body, void* data, unsigned threads, unsigned flags);
+void GOMP_parallel(region_body* body, void* data, unsigned threads, unsigned flags) {
+  gomp_parallel* const next = NEXT(gomp_parallel*, GOMP_parallel);
+  RUN_REGION(body, threads, next(body, data, chosen_number, flags));
+}
+
+typedef unsigned gomp_parallel_reductions(region_body*, void*, unsigned, unsigned);
+EXPORTED unsigned GOMP_parallel_reductions(region_body* body, void* data, unsigned threads, unsigned flags);
+unsigned GOMP_parallel_reductions(region_body* body, void* data, unsigned threads, unsigned flags) {
+  gomp_parallel_reductions* const next = NEXT(gomp_parallel_reductions*, GOMP_parallel_reductions);
+  unsigned result = 0;
+  RUN_REGION(body, threads, result = next(body, data, chosen_number, flags));
+  return result;
+}
+
+typedef void gomp_parallel_sections(region_body*, void*, unsigned, unsigned, unsigned);
+EXPORTED void GOMP_parallel_sections(region_body* body, void* data, unsigned threads, unsigned count,
+                                     unsigned flags);
+void GOMP_parallel_sections(region_body* body, void* data, unsigned threads, unsigned count, unsigned flags) {
+  gomp_parallel_sections* const next = NEXT(gomp_parallel_sections*, GOMP_parallel_sections);
+  // A section each is the most that has work.
+  RUN_REGION(body, threads, next(body, data, chosen_number > count ? count : chosen_number, count, flags));
+}
+
+/// A loop with a chunk size.
+#define CHUNKED_LOOP(name)                                                                                \
+  typedef void name##_type(region_body*, void*, unsigned, long, long, long, long, unsigned);              \
+  EXPORTED void name(region_body* body, void* data, unsigned threads, long start, long end, long step,    \
+                     long chunk, unsigned flags);                                                         \
+  void name(region_body* body, void* data, unsigned threads, long start, long end, long step, long chunk, \
+            unsigned flags) {                                                                             \
+    name##_type* const next = NEXT(name##_type*, name);                                                   \
+    RUN_REGION(body, threads, next(body, data, chosen_number, start, end, step, chunk, flags));           \
+  }
+
+/// A loop whose schedule is chosen at run time.
+#define RUNTIME_LOOP(name)                                                                             \
+  typedef void name##_type(region_body*, void*, unsigned, long, long, long, unsigned);                 \
+  EXPORTED void name(region_body* body, void* data, unsigned threads, long start, long end, long step, \
+                     unsigned flags);                                                                  \
+  void name(region_body* body, void* data, unsigned threads, long start, long end, long step,          \
+            unsigned flags) {                                                                          \
+    name##_type* const next = NEXT(name##_type*, name);                                                \
+    RUN_REGION(body, threads, next(body, data, chosen_number, start, end, step, flags));               \
+  }
+
+CHUNKED_LOOP(GOMP_parallel_loop_static)
+CHUNKED_LOOP(GOMP_parallel_loop_dynamic)
+CHUNKED_LOOP(GOMP_parallel_loop_guided)
+CHUNKED_LOOP(GOMP_parallel_loop_nonmonotonic_dynamic)
+CHUNKED_LOOP(GOMP_parallel_loop_nonmonotonic_guided)
+RUNTIME_LOOP(GOMP_parallel_loop_runtime)
+RUNTIME_LOOP(GOMP_parallel_loop_nonmonotonic_runtime)
+RUNTIME_LOOP(GOMP_parallel_loop_maybe_nonmonotonic_runtime)
+
+typedef void kmpc_body(int32_t*, int32_t*, ...);
+typedef void kmpc_fork_call(void*, int32_t, kmpc_body*, ...);
+typedef void kmpc_push_num_threads(void*, int32_t, int32_t);
+typedef int32_t kmpc_global_thread_num(void*);
+
+/// Set by a num_threads clause, for the region that this thread starts next.
+static _Thread_local bool program_gave_number;
+
+EXPORTED void __kmpc_push_num_threads(void* place, int32_t thread, int32_t number);
+void __kmpc_push_num_threads(void* place, int32_t thread, int32_t number) {
+  kmpc_push_num_threads* const next = NEXT(kmpc_push_num_threads*, __kmpc_push_num_threads);
+  program_gave_number = true;
+  next(place, thread, number);
+}
+
+/// Tells clang's runtime how many threads the region that comes next gets.
+static void push_number(void* place, unsigned number, const void* caller) {
+  kmpc_push_num_threads* const push =
+      (kmpc_push_num_threads*)preload_next_function("__kmpc_push_num_threads", caller);
+  kmpc_global_thread_num* const self =
+      (kmpc_global_thread_num*)preload_next_function("__kmpc_global_thread_num", caller);
+  push(place, self(place), (int32_t)number);
+}
+
+#define A4(i) a[i], a[(i) + 1], a[(i) + 2], a[(i) + 3]
+#define A16(i) A4(i), A4((i) + 4), A4((i) + 8), A4((i) + 12)
+#define A64(i) A16(i), A16((i) + 16), A16((i) + 32), A16((i) + 48)
+/// Variables that a region may share with its surroundings here.
+enum { most_shared = 256 };
+
+/// Every argument of a region is as large as a pointer, and the runtime takes `count` of those that follow; more do
+/// no harm. So a call with 16, 64 or 256 serves for all.
+static void fork_call(kmpc_fork_call* next, void* place, int32_t count, kmpc_body* body, void** a) {
+  if (count <= 16) {
+    next(place, count, body, A16(0));
+  } else if (count <= 64) {
+    next(place, count, body, A64(0));
+  } else {
+    next(place, count, body, A64(0), A64(64), A64(128), A64(192));
+  }
+}
+
+EXPORTED void __kmpc_fork_call(void* place, int32_t count, kmpc_body* body, ...);
+void __kmpc_fork_call(void* place, int32_t count, kmpc_body* body, ...) {
+  const void* const caller = __builtin_return_address(0);
+  kmpc_fork_call* const next = NEXT(kmpc_fork_call*, __kmpc_fork_call);
+  if (count > most_shared) {
+    fprintf(
+        stderr,
+        "sukima run: a parallel region shares %d variables with its surroundings, more than the %d that the "
+        "preloaded library can pass on; start the program with sukima run --no-preload\n",
+        (int)count, (int)most_shared);
+    abort();
+  }
+  // Only as many as fork_call reads are set.
+  void* arguments[most_shared];
+  const int32_t read = count <= 16 ? 16 : count <= 64 ? 64 : most_shared;
+  va_list rest;
+  va_start(rest, body);
+  for (int32_t i = 0; i < count; ++i) arguments[i] = va_arg(rest, void*);
+  va_end(rest);
+  for (int32_t i = count; i < read; ++i) arguments[i] = NULL;
+  const bool given = program_gave_number;
+  program_gave_number = false;
+  struct preload_region region;
+  const unsigned number = preload_region_begins(&region, (uintptr_t)body, given ? 1 : 0, caller);
+  if (!given && number != 0) push_number(place, number, caller);
+  fork_call(next, place, count, body, arguments);
+  preload_region_ends(&region);
+}
+
+typedef void kmpc_fork_call_if(void*, int32_t, kmpc_body*, int32_t, void*);
+EXPORTED void __kmpc_fork_call_if(void* place, int32_t count, kmpc_body* body, int32_t condition, void* data);
+void __kmpc_fork_call_if(void* place, int32_t count, kmpc_body* body, int32_t condition, void* data) {
+  const void* const caller = __builtin_return_address(0);
+  kmpc_fork_call_if* const next = NEXT(kmpc_fork_call_if*, __kmpc_fork_call_if);
+  const bool given = program_gave_number || condition == 0;
+  program_gave_number = false;
+  struct preload_region region;
+  const unsigned number = preload_region_begins(&region, (uintptr_t)body, given ? 1 : 0, caller);
+  if (!given && number != 0) push_number(place, number, caller);
+  next(place, count, body, condition, data);
+  preload_region_ends(&region);
+}
+
+typedef void omp_set(int);
+typedef void omp_set_fortran(const int32_t*);
+typedef int omp_get(void);
+
+// Programs without OpenMP look for these two to find out whether there is OpenMP: without it they do nothing, and
+// give the number that fits.
+
+EXPORTED void omp_set_num_threads(int number);
+void omp_set_num_threads(int number) {
+  preload_program_sets_threads();
+  omp_set* const next = FIND(omp_set*, omp_set_num_threads);
+  if (next != NULL) next(number);
+}
+
+EXPORTED void omp_set_num_threads_(const int32_t* number);
+void omp_set_num_threads_(const int32_t* number) {
+  preload_program_sets_threads();
+  omp_set_fortran* const next = FIND(omp_set_fortran*, omp_set_num_threads_);
+  if (next != NULL) next(number);
+}
+
+EXPORTED int omp_get_max_threads(void);
+int omp_get_max_threads(void) {
+  omp_get* const next = FIND(omp_get*, omp_get_max_threads);
+  return preload_program_asks_threads(next != NULL ? next() : 0, __builtin_return_address(0));
+}
+
+EXPORTED int32_t omp_get_max_threads_(void);
+int32_t omp_get_max_threads_(void) {
+  omp_get* const next = FIND(omp_get*, omp_get_max_threads_);
+  return preload_program_asks_threads(next != NULL ? next() : 0, __builtin_return_address(0));
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// The number of threads of each parallel region; see region.h.
+#include "region.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decision.h"
+#include "next_function.h"
+#include "tuner.h"
+
+typedef int in_parallel(void);
+
+/// The program's own word: it has set a number, nothing is changed any more.
+static atomic_bool program_set;
+/// The number that the program was told, 0: it has not asked. Regions get exactly that many.
+static _Atomic uint32_t told;
+
+/// Held by the thread whose region is told to the tuner; nobody waits for it.
+static atomic_flag tuning = ATOMIC_FLAG_INIT;
+static struct tuner tuner;
+static uint32_t tuned_for;  // the fitting number that the tuner was started with; 0: not started
+/// The tuner's number, for regions of all threads, and the one outside of trials; 0: not started.
+static _Atomic uint32_t tuned, settled;
+
+static bool inside_a_region(const void* caller) {
+  return ((in_parallel*)preload_next_function("omp_in_parallel", caller))() != 0;
+}
+
+/// Whether this library chooses numbers of threads in this process at all.
+static bool may_choose(void) {
+  const struct preload_settings* const settings = preload_current_settings();
+  return settings->threads != 0 && !settings->fixed && settings->resize != preload_resize_never &&
+         !atomic_load_explicit(&program_set, memory_order_relaxed);
+}
+
+static uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+/// Starts the tuner, or starts it anew because the limits have changed.
+static void follow(uint32_t fitting, uint64_t now) {
+  if (fitting == tuned_for) return;
+  const struct preload_settings* const settings = preload_current_settings();
+  struct tuner_limits limits = {.fitting = fitting, .least = settings->minimum, .cpus = settings->cpus};
+  if (limits.cpus == 0) limits.cpus = fitting;
+  // More threads than CPUs can gain something only if those that wait give their CPU away.
+  limits.most = settings->spinning ? limits.cpus : 2 * limits.cpus;
+  if (settings->maximum != 0) limits.most = smaller(limits.most, settings->maximum);
+  tuner_start(&tuner, &limits, now);
+  tuned_for = fitting;
+  atomic_store_explicit(&tuned, fitting, memory_order_relaxed);
+  atomic_store_explicit(&settled, fitting, memory_order_relaxed);
+}
+
+unsigned preload_region_begins(struct preload_region* region, uintptr_t body, unsigned given,
+                               const void* caller) {
+  region->body = body;
+  region->counted = false;
+  if (given != 0 || !may_choose() || inside_a_region(caller)) return given;
+  const uint32_t promised = atomic_load_explicit(&told, memory_order_relaxed);
+  if (promised != 0) return promised;
+  const uint32_t fitting = preload_threads();
+  if (atomic_flag_test_and_set_explicit(&tuning, memory_order_acquire)) {
+    // Another thread of the program is in a region of its own: it does the tuning.
+    const uint32_t other = atomic_load_explicit(&tuned, memory_order_relaxed);
+    return other != 0 ? other : fitting;
+  }
+  follow(fitting, preload_now());
+  region->counted = true;
+  return tuner.running;
+}
+
+void preload_region_ends(struct preload_region* region) {
+  if (!region->counted) return;
+  const uint32_t threads = tuner_region_ended(&tuner, region->body, preload_now());
+  atomic_store_explicit(&tuned, threads, memory_order_relaxed);
+  atomic_store_explicit(&settled, tuner.chosen, memory_order_relaxed);
+  if (tuner.changed) {
+    tuner.changed = false;
+    preload_note("%u -> %u threads: parallel regions per second rise from %.4g to %.4g", tuner.changed_from,
+                 tuner.chosen, tuner.rate_before, tuner.rate_after);
+  }
+  atomic_flag_clear_explicit(&tuning, memory_order_release);
+}
+
+void preload_program_sets_threads(void) {
+  if (may_choose())
+    preload_note("the program sets its number of threads itself: it is left alone from now on");
+  atomic_store_explicit(&program_set, true, memory_order_relaxed);
+}
+
+int preload_program_asks_threads(int own, const void* caller) {
+  if (own == 0) {
+    const uint32_t fitting = preload_threads();
+    return fitting != 0 ? (int)fitting : 1;
+  }
+  if (!may_choose() || inside_a_region(caller)) return own;
+  uint32_t number = atomic_load_explicit(&told, memory_order_relaxed);
+  if (number != 0) return (int)number;
+  const uint32_t latest = atomic_load_explicit(&settled, memory_order_relaxed);
+  number = latest != 0 ? latest : preload_threads();
+  if (preload_current_settings()->resize == preload_resize_always) return (int)number;
+  uint32_t none = 0;
+  if (atomic_compare_exchange_strong(&told, &none, number))
+    preload_note("the program has asked for its number of threads: it keeps %u", number);
+  return (int)atomic_load(&told);
+}

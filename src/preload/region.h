@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The number of threads of each parallel region, and what the program itself says about it.
+#ifndef SUKIMA_PRELOAD_REGION_H
+#define SUKIMA_PRELOAD_REGION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/// A region that is running.
+struct preload_region {
+  uintptr_t body;  ///< the address of its function, to tell regions apart
+  bool counted;  ///< its end is told to the tuner
+};
+
+/// A region begins.
+/// \param body    the region's function
+/// \param given   the number that the program gives, 0 if it gives none
+/// \param caller  an address inside of the caller, to find its runtime
+/// \return `given`, or where that is 0 the number that fits; 0 leaves it to the runtime
+unsigned preload_region_begins(struct preload_region* region, uintptr_t body, unsigned given,
+                               const void* caller);
+
+/// The region has ended, in the thread that began it.
+void preload_region_ends(struct preload_region* region);
+
+/// The program calls omp_set_num_threads: from now on the number is its own business.
+void preload_program_sets_threads(void);
+
+/// The program calls omp_get_max_threads. Who knows a number may have split its work or its memory by it, so from
+/// now on the number stays (with `preload_resize_auto`).
+/// \param own what the runtime would answer; 0: the program has no OpenMP
+/// \return what the program gets
+int preload_program_asks_threads(int own, const void* caller);
+
+#endif

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of `sukima probe`: warnings on made-up machines, choosing CPUs, the chart.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "probe/warnings.hpp"
+#include "probe/watch.hpp"
+#include "topology.hpp"
+
+namespace sukima::cli::probe {
+namespace {
+
+/// Two nodes of four cores of two CPUs. hwloc numbers the siblings of a core as neighbours here.
+const std::vector<cpu_place> large = read_topology("numa:2 core:4 pu:2");
+
+class probe_warnings : public testing::Test {
+ protected:
+  probe_warnings() {
+    place.facts.online = place.facts.affinity = place.facts.cpuset = place.facts.cap = 16;
+    place.facts.quota = std::numeric_limits<double>::infinity();
+    place.facts.usable = place.usable = 16;
+    place.machine = large;
+    for (const cpu_place& p : large) place.allowed.insert(p.cpu);
+    place.memory_nodes = {0, 1};
+    place.variable = [this](const std::string& name) -> std::optional<std::string> {
+      const auto found = variables.find(name);
+      return found == variables.end() ? std::nullopt : std::optional(found->second);
+    };
+  }
+
+  void allow(const std::set<unsigned>& cpus) {
+    place.allowed = cpus;
+    place.facts.affinity = place.facts.cap = static_cast<unsigned>(cpus.size());
+    place.facts.usable = place.usable = static_cast<double>(cpus.size());
+    place.facts.binding = SUKIMA_CAPACITY_AFFINITY;
+  }
+  void limit_to(double cpus) {
+    place.facts.quota = cpus;
+    place.facts.usable = place.usable = std::min(cpus, place.usable);
+    place.facts.binding = SUKIMA_CAPACITY_QUOTA;
+  }
+  std::vector<std::string> names() const {
+    std::vector<std::string> all;
+    for (const warning& w : warnings_on(place)) all.push_back(w.name);
+    return all;
+  }
+
+  situation place;
+  std::map<std::string, std::string> variables;
+};
+
+using list = std::vector<std::string>;
+
+TEST_F(probe_warnings, are_silent_where_all_is_well) {
+  ASSERT_EQ(large.size(), 16U);
+  EXPECT_EQ(names(), list{});
+  allow({0, 2, 4, 6});
+  EXPECT_EQ(names(), list{}) << "four cores of one node";
+}
+
+TEST_F(probe_warnings, tell_of_an_affinity_narrower_than_the_quota) {
+  allow({0, 2});
+  place.facts.quota = 4;
+  EXPECT_EQ(names(), list{"affinity-below-quota"});
+}
+
+TEST_F(probe_warnings, tell_of_siblings_while_cores_idle) {
+  allow({0, 1, 2, 3});
+  ASSERT_EQ(names(), list{"siblings"});
+  const warning found = warnings_on(place).front();
+  EXPECT_NE(found.text.find("only 2 of the machine's 8 cores"), std::string::npos) << found.text;
+  EXPECT_NE(found.advice.find("0,2,4,6"), std::string::npos) << found.advice;
+}
+
+TEST_F(probe_warnings, tell_of_cpus_spread_over_nodes) {
+  allow({0, 2, 8, 10});
+  ASSERT_EQ(names(), list{"nodes"});
+  EXPECT_NE(warnings_on(place).front().advice.find("0,2,4,6"), std::string::npos);
+}
+
+TEST_F(probe_warnings, tell_of_memory_that_is_far_away) {
+  allow({0, 2});
+  place.memory_nodes = {1};
+  EXPECT_EQ(names(), list{"far-memory"});
+}
+
+TEST_F(probe_warnings, tell_of_runtimes_that_know_no_quota) {
+  limit_to(1.5);
+  EXPECT_EQ(names(), list{"threads"});
+  variables["OMP_NUM_THREADS"] = "2";
+  EXPECT_EQ(names(), list{});
+  variables["OMP_NUM_THREADS"] = "8,2";
+  EXPECT_EQ(names(), list{"variable"});
+  variables["OMP_NUM_THREADS"] = "eight";
+  EXPECT_EQ(names(), list{});
+}
+
+TEST_F(probe_warnings, tell_of_spinning_where_cpu_is_short) {
+  variables = {{"OMP_WAIT_POLICY", "ACTIVE"},  {"KMP_BLOCKTIME", "200"},
+               {"GOMP_SPINCOUNT", "infinity"}, {"SUKIMA_WAIT", "spin"},
+               {"OMP_NUM_THREADS", "2"},       {"OMPI_MCA_mpi_yield_when_idle", "0"}};
+  EXPECT_EQ(names(), list{}) << "16 CPUs for 16 threads";
+  limit_to(1.5);
+  EXPECT_EQ(names(), (list{"spinning", "spinning", "spinning", "spinning", "spinning"}));
+  variables = {{"OMP_WAIT_POLICY", "passive"},
+               {"KMP_BLOCKTIME", "0"},
+               {"GOMP_SPINCOUNT", "0"},
+               {"SUKIMA_WAIT", "adaptive"},
+               {"OMP_NUM_THREADS", "2"}};
+  EXPECT_EQ(names(), list{});
+}
+
+TEST_F(probe_warnings, tell_of_groups_that_cannot_be_seen) {
+  place.facts.ancestors_hidden = 1;
+  EXPECT_EQ(names(), list{"hidden"});
+  limit_to(16);
+  EXPECT_EQ(names(), list{}) << "there is a quota to be seen";
+}
+
+TEST_F(probe_warnings, need_no_knowledge_of_the_machine) {
+  place.machine.clear();
+  place.allowed.clear();
+  place.memory_nodes.clear();
+  place.variable = nullptr;
+  limit_to(1.5);
+  EXPECT_EQ(names(), list{"threads"});
+}
+
+TEST(choosing_cpus, takes_cores_of_one_node_first) {
+  std::set<unsigned> all;
+  for (const cpu_place& p : large) all.insert(p.cpu);
+  EXPECT_EQ(choose_cpus(large, all, 4), (std::set<unsigned>{0, 2, 4, 6}));
+  EXPECT_EQ(choose_cpus(large, all, 6), (std::set<unsigned>{0, 1, 2, 3, 4, 6}));
+  EXPECT_EQ(choose_cpus(large, all, 16), all);
+  EXPECT_EQ(choose_cpus(large, {1, 9, 11, 13}, 2), (std::set<unsigned>{9, 11})) << "the node that has enough";
+  EXPECT_EQ(choose_cpus({}, {3, 5, 7}, 2), (std::set<unsigned>{3, 5})) << "nothing is known of the machine";
+}
+
+TEST(choosing_cpus, prints_lists) {
+  EXPECT_EQ(cpu_list_text({0, 1, 2, 5, 7, 8}), "0-2,5,7-8");
+  EXPECT_EQ(cpu_list_text({}), "");
+}
+
+TEST(chart, draws_the_latest_values_on_the_right) {
+  EXPECT_EQ(chart({1, 2, 4, 0}, 4, 3, 2),
+            "     4  █ \n"
+            "     0 ██ \n");
+  EXPECT_EQ(chart({0.25}, 2, 10, 2),
+            "     2  \n"
+            "     0 ▂\n");
+}
+
+}  // namespace
+}  // namespace sukima::cli::probe

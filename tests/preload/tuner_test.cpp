@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tuner on programs that are played: regions whose length depends on the number of threads.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <map>
+#include <vector>
+
+extern "C" {
+#include "tuner.h"
+}
+
+namespace {
+
+constexpr double second = 1e9;
+
+/// Plays a program on a clock of its own.
+class played_program {
+ public:
+  /// \param seconds_of_region how long a region takes with so many threads at a time
+  played_program(tuner_limits limits, std::function<double(unsigned, double)> seconds_of_region)
+      : region_(std::move(seconds_of_region)) {
+    tuner_start(&tuner_, &limits, 0);
+    threads_ = tuner_.running;
+  }
+
+  /// Runs until this time; each step is one region, or with `kinds` > 1 one after the other of different kinds.
+  void run_until(double end, unsigned kinds = 1) {
+    while (now_ < end * second) {
+      const double length = region_(threads_, now_ / second) * second;
+      now_ += length;
+      time_with_[threads_] += length / second;
+      ++regions_;
+      if (threads_ != last_) ++switches_;
+      last_ = threads_;
+      threads_ = tuner_region_ended(&tuner_, 0x1000U + regions_ % kinds, static_cast<std::uint64_t>(now_));
+    }
+  }
+
+  unsigned chosen() const { return tuner_.chosen; }
+  double time_with(unsigned threads) const {
+    const auto found = time_with_.find(threads);
+    return found == time_with_.end() ? 0 : found->second;
+  }
+  double time_without(unsigned threads) const { return now_ / second - time_with(threads); }
+  unsigned switches() const { return switches_; }
+  unsigned long regions() const { return regions_; }
+
+ private:
+  std::function<double(unsigned, double)> region_;
+  tuner tuner_{};
+  double now_ = 0;
+  unsigned threads_ = 0, last_ = 0, switches_ = 0;
+  unsigned long regions_ = 0;
+  std::map<unsigned, double> time_with_;
+};
+
+TEST(tuner, keeps_a_good_number_and_tries_rarely) {
+  played_program program({2, 1, 4, 2}, [](unsigned k, double) { return k == 2 ? 0.001 : 0.0018; });
+  program.run_until(60);
+  EXPECT_EQ(program.chosen(), 2U);
+  EXPECT_LT(program.time_without(2), 60 * 0.06);
+  EXPECT_LT(program.switches(), 30U);
+}
+
+TEST(tuner, short_runs_are_left_alone) {
+  played_program program({2, 1, 4, 2}, [](unsigned, double) { return 0.001; });
+  program.run_until(1.0);
+  EXPECT_EQ(program.switches(), 1U) << "the first region's number, and no other one";
+}
+
+TEST(tuner, finds_that_fewer_threads_are_better) {
+  // A program that waits actively in its own code beside hogs.
+  played_program program({2, 1, 4, 2}, [](unsigned k, double) { return k == 1 ? 0.002 : 0.03 * k; });
+  program.run_until(10);
+  EXPECT_EQ(program.chosen(), 1U);
+  EXPECT_LT(program.time_without(1), 3.5);
+}
+
+TEST(tuner, finds_that_more_threads_than_cpus_are_better) {
+  played_program program({1, 1, 4, 2}, [](unsigned k, double) { return 0.002 / k; });
+  program.run_until(10);
+  EXPECT_EQ(program.chosen(), 4U);
+}
+
+TEST(tuner, does_not_change_for_a_few_per_cent) {
+  played_program program({2, 1, 4, 2}, [](unsigned k, double) { return k == 2 ? 0.001 : 0.00093; });
+  program.run_until(30);
+  EXPECT_EQ(program.chosen(), 2U);
+}
+
+TEST(tuner, stops_early_with_a_number_that_is_much_worse) {
+  played_program program({1, 1, 4, 2}, [](unsigned k, double) { return k == 1 ? 0.0005 : 0.05; });
+  program.run_until(10);
+  EXPECT_EQ(program.chosen(), 1U);
+  EXPECT_LT(program.time_without(1), 0.2);
+  EXPECT_EQ(program.time_with(4), 0) << "if two are hopeless, four are not tried";
+}
+
+TEST(tuner, one_region_that_takes_long_ends_the_trial_of_its_number) {
+  played_program program({1, 1, 4, 2}, [](unsigned k, double) { return k == 1 ? 0.01 : 2.0; });
+  program.run_until(12);
+  EXPECT_EQ(program.chosen(), 1U);
+  EXPECT_LT(program.time_without(1), 2.1) << "one region of two seconds";
+}
+
+TEST(tuner, keeps_within_its_limits) {
+  for (const unsigned most : {1U, 2U, 3U}) {
+    std::vector<unsigned> seen;
+    played_program program({1, 1, most, 2}, [&](unsigned k, double) {
+      seen.push_back(k);
+      return 0.002 / k;
+    });
+    program.run_until(20);
+    for (const unsigned k : seen) {
+      EXPECT_GE(k, 1U);
+      EXPECT_LE(k, most);
+    }
+  }
+}
+
+TEST(tuner, notices_when_the_neighbours_have_changed) {
+  // From second 20 on two threads are much slower than one.
+  played_program program({2, 1, 4, 2}, [](unsigned k, double at) {
+    if (at < 20) return k == 1 ? 0.002 : 0.001;
+    return k == 1 ? 0.002 : 0.02;
+  });
+  program.run_until(20);
+  EXPECT_EQ(program.chosen(), 2U);
+  program.run_until(26);
+  EXPECT_EQ(program.chosen(), 1U);
+}
+
+TEST(tuner, is_not_misled_by_regions_of_many_kinds) {
+  played_program program({2, 1, 4, 2}, [](unsigned k, double) { return k == 2 ? 0.0001 : 0.00018; });
+  program.run_until(30, 100);
+  EXPECT_EQ(program.chosen(), 2U);
+}
+
+TEST(tuner, takes_the_frequent_region_for_the_reference_although_another_came_first) {
+  const tuner_limits limits{1, 1, 4, 2};
+  tuner t;
+  tuner_start(&t, &limits, 0);
+  double now = 0;
+  unsigned threads = t.running;
+  for (int i = 0; i < 20000; ++i) {
+    now += 0.001 * second / threads;
+    threads = tuner_region_ended(&t, i < 3 ? 0x10 : 0x20, static_cast<std::uint64_t>(now));
+  }
+  EXPECT_EQ(t.reference, 0x20U);
+  EXPECT_EQ(t.chosen, 4U);
+}
+
+TEST(tuner, regions_that_take_seconds_are_left_alone) {
+  played_program program({2, 1, 4, 2}, [](unsigned k, double) { return k == 2 ? 4.0 : 8.0; });
+  program.run_until(200);
+  EXPECT_EQ(program.chosen(), 2U);
+  EXPECT_LT(program.time_without(2), 200 * 0.1);
+}
+
+}  // namespace
