@@ -15,16 +15,16 @@ struct program_end {
   int signal = 0;  ///< that ended it; 0: it ended by itself
 };
 
-/// Runs a program with this process's streams. Signals that other processes send to this one go on to the program;
-/// those of the terminal reach it anyway. When the program stops, as by Ctrl-Z, this process stops, too, and when it
-/// is continued, it continues the program.
+/// Runs a program with this process's streams. Signals that other processes send to this one go on to the
+/// program; those of the terminal reach it anyway. When the program stops, as by Ctrl-Z, this process
+/// stops, too, and when it is continued, it continues the program.
 /// \param arguments   the program, looked for in PATH, and its arguments
 /// \param environment all variables, NAME=VALUE
 /// \throws usage_error if it cannot be started
 program_end run_program(std::vector<std::string> arguments, std::vector<std::string> environment);
 
-/// Takes what follows `--` off the arguments of `sukima COMMAND … -- PROGRAM ARGS…`, because it is not for the
-/// parser. Nothing: it is another command, or has no `--`.
+/// Takes what follows `--` off the arguments of `sukima COMMAND … -- PROGRAM ARGS…`, because it is not for
+/// the parser. Nothing: it is another command, or has no `--`.
 std::optional<std::vector<std::string>> take_program(std::string_view command, int& argc, char** argv);
 
 /// This process's environment with some variables, NAME=VALUE, added or replaced.

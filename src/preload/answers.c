@@ -17,8 +17,8 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-/// glibc's own name of the function that is replaced below; dlsym must not be called here, because an allocator
-/// that dlsym may need asks sysconf while it starts.
+/// glibc's own name of the function that is replaced below; dlsym must not be called here, because an
+/// allocator that dlsym may need asks sysconf while it starts.
 extern long __sysconf(int name);
 
 /// The C library's longest mask has 128 bytes; machines may have more CPUs.
@@ -78,8 +78,8 @@ EXPORTED int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t* ma
   return failure;
 }
 
-/// Whether a mask that is being set is the narrowed answer that this thread got: then it means what the thread
-/// had before. Programs save their mask and restore it; that must not pin them.
+/// Whether a mask that is being set is the narrowed answer that this thread got: then it means what the
+/// thread had before. Programs save their mask and restore it; that must not pin them.
 static bool is_own_answer(pid_t process, size_t size, const unsigned char* mask) {
   unsigned char now[longest_mask];
   if (!is_own(process) || size > sizeof now) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Affinity masks as bytes; see cpu_mask.h. The kernel's masks are arrays of long: on the little-endian machines
-// that Sukima runs on, CPU n is bit n % 8 of byte n / 8.
+// Affinity masks as bytes; see cpu_mask.h. The kernel's masks are arrays of long: on the little-endian
+// machines that Sukima runs on, CPU n is bit n % 8 of byte n / 8.
 #include "cpu_mask.h"
 
 #include <limits.h>

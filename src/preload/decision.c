@@ -18,8 +18,8 @@
 
 /// Two periods of the usual quota.
 static const uint64_t look_interval_ns = 200 * 1000000ULL;
-/// So many looks one after the other must agree before the number changes: a limit that somebody sets and takes
-/// back is no reason, and every change costs a program something.
+/// So many looks one after the other must agree before the number changes: a limit that somebody sets and
+/// takes back is no reason, and every change costs a program something.
 enum { agreeing_looks = 3 };
 
 static struct preload_settings settings = {.minimum = 1};

@@ -11,15 +11,15 @@
 /// The settings, read from the environment at the first call; `threads` is 0 where there is nothing to do.
 const struct preload_settings* preload_current_settings(void);
 
-/// The number of threads that fits: the one decided at the start, or what has become of it. At most every 200 ms
-/// a call reads the limits again. From any thread; keeps errno. 0: the library has nothing to do.
+/// The number of threads that fits: the one decided at the start, or what has become of it. At most every
+/// 200 ms a call reads the limits again. From any thread; keeps errno. 0: the library has nothing to do.
 uint32_t preload_threads(void);
 
 /// Time in nanoseconds since some moment (the monotonic clock).
 uint64_t preload_now(void);
 
-/// Writes one line on what was decided to the log of `sukima run --report`: the time, this process, the program's
-/// name and the text. Nothing if there is no log.
+/// Writes one line on what was decided to the log of `sukima run --report`: the time, this process, the
+/// program's name and the text. Nothing if there is no log.
 void preload_note(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/// Answers that were found before: by name and caller, because two libraries of one process may have a runtime
-/// each. An entry is written once, and its name last: who sees the name sees the rest.
+/// Answers that were found before: by name and caller, because two libraries of one process may have a
+/// runtime each. An entry is written once, and its name last: who sees the name sees the rest.
 struct answer {
   _Atomic(const char*) name;
   const void* caller;

@@ -5,10 +5,11 @@
 
 typedef void preload_function(void);
 
-/// The function `name` that a caller would have reached without this library. Usually that is the next one in the
-/// program's order of libraries. A library that a program has loaded on the way, as Python does with its
-/// extensions, may have a runtime that only it can see: then it is looked for among what the caller's library is
-/// linked with. Ends the program with a message if there is none, because then the caller could not have started.
+/// The function `name` that a caller would have reached without this library. Usually that is the next one
+/// in the program's order of libraries. A library that a program has loaded on the way, as Python does with
+/// its extensions, may have a runtime that only it can see: then it is looked for among what the caller's
+/// library is linked with. Ends the program with a message if there is none, because then the caller could
+/// not have started.
 /// \param name   a string literal: its address is a part of the memory of earlier answers
 /// \param caller an address inside of the caller
 preload_function* preload_next_function(const char* name, const void* caller);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenMP programs change their number of threads between parallel regions: the entry points that compilers call for
-// a region (gcc's GOMP_parallel…, clang's __kmpc_fork_call) are replaced by ones that say how many threads it gets.
+// OpenMP programs change their number of threads between parallel regions: the entry points that compilers
+// call for a region (gcc's GOMP_parallel…, clang's __kmpc_fork_call) are replaced by ones that say how many
+// threads it gets.
 //
-// Regions whose number the program gives itself (num_threads, omp_set_num_threads) and regions inside of regions
-// stay as they are. No setting of the runtime is changed: the number goes along with each region.
+// Regions whose number the program gives itself (num_threads, omp_set_num_threads) and regions inside of
+// regions stay as they are. No setting of the runtime is changed: the number goes along with each region.
 #define _GNU_SOURCE
 #include <stdarg.h>
 #include <stdbool.h>
@@ -16,7 +17,8 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-/// Calls the function of the runtime that the caller is linked with. `NAME` is called with the arguments that follow.
+/// Calls the function of the runtime that the caller is linked with. `NAME` is called with the arguments
+/// that follow.
 #define NEXT(type, name) ((type)preload_next_function(#name, __builtin_return_address(0)))
 #define FIND(type, name) ((type)preload_find_function(#name, __builtin_return_address(0)))
 
@@ -118,8 +120,8 @@ static void push_number(void* place, unsigned number, const void* caller) {
 /// Variables that a region may share with its surroundings here.
 enum { most_shared = 256 };
 
-/// Every argument of a region is as large as a pointer, and the runtime takes `count` of those that follow; more do
-/// no harm. So a call with 16, 64 or 256 serves for all.
+/// Every argument of a region is as large as a pointer, and the runtime takes `count` of those that follow;
+/// more do no harm. So a call with 16, 64 or 256 serves for all.
 static void fork_call(kmpc_fork_call* next, void* place, int32_t count, kmpc_body* body, void** a) {
   if (count <= 16) {
     next(place, count, body, A16(0));
@@ -177,8 +179,8 @@ typedef void omp_set(int);
 typedef void omp_set_fortran(const int32_t*);
 typedef int omp_get(void);
 
-// Programs without OpenMP look for these two to find out whether there is OpenMP: without it they do nothing, and
-// give the number that fits.
+// Programs without OpenMP look for these two to find out whether there is OpenMP: without it they do
+// nothing, and give the number that fits.
 
 EXPORTED void omp_set_num_threads(int number);
 void omp_set_num_threads(int number) {

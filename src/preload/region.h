@@ -26,8 +26,8 @@ void preload_region_ends(struct preload_region* region);
 /// The program calls omp_set_num_threads: from now on the number is its own business.
 void preload_program_sets_threads(void);
 
-/// The program calls omp_get_max_threads. Who knows a number may have split its work or its memory by it, so from
-/// now on the number stays (with `preload_resize_auto`).
+/// The program calls omp_get_max_threads. Who knows a number may have split its work or its memory by it,
+/// so from now on the number stays (with `preload_resize_auto`).
 /// \param own what the runtime would answer; 0: the program has no OpenMP
 /// \return what the program gets
 int preload_program_asks_threads(int own, const void* caller);

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/// The variable: words "NAME=NUMBER" with one blank between them, and at the end perhaps "log=FILE" (up to the
-/// end of the text, so that the name of the file may have blanks).
+/// The variable: words "NAME=NUMBER" with one blank between them, and at the end perhaps "log=FILE" (up to
+/// the end of the text, so that the name of the file may have blanks).
 #define PRELOAD_VARIABLE "SUKIMA_RUN"
 
 /// When OpenMP programs change their number of threads between parallel regions.
@@ -32,8 +32,8 @@ struct preload_settings {
   const char* log;  ///< where decisions are written, part of the text that was understood; NULL: nowhere
 };
 
-/// Understands the variable's value. What is not understood makes the library do nothing: who starts a program
-/// by hand with a wrong value gets that program as it would have been without it.
+/// Understands the variable's value. What is not understood makes the library do nothing: who starts a
+/// program by hand with a wrong value gets that program as it would have been without it.
 /// \param text  the value; it must outlive the settings; NULL gives "do nothing"
 /// \return whether the settings ask for anything
 bool preload_read_settings(const char* text, struct preload_settings* settings);

@@ -2,9 +2,9 @@
 // Trials of numbers of threads; see tuner.h.
 //
 // A trial takes one number after the other: 100 ms to settle, because the kernel needs that long to spread
-// threads over the CPUs, then 250 ms or five ends of the reference region to measure. A number that is at under
-// half the usual rate after 50 ms is given up. Another number is chosen only if it is 10 % better, because windows
-// of this length differ by some per cent by themselves.
+// threads over the CPUs, then 250 ms or five ends of the reference region to measure. A number that is at
+// under half the usual rate after 50 ms is given up. Another number is chosen only if it is 10 % better,
+// because windows of this length differ by some per cent by themselves.
 #include "tuner.h"
 
 #include <string.h>
@@ -54,7 +54,8 @@ static void count_region(struct tuner* tuner, uintptr_t function) {
   ++tuner->regions[i].count;
 }
 
-/// Makes the region that ended most often the reference, if it did so at least twice as often as the present one.
+/// Makes the region that ended most often the reference, if it did so at least twice as often as the
+/// present one.
 /// \return whether there is a new reference
 static bool choose_reference(struct tuner* tuner) {
   const struct tuner_region* most = &tuner->regions[0];
@@ -86,8 +87,8 @@ static void begin_trial(struct tuner* tuner, uint64_t now) {
   const uint32_t cpus = tuner->limits.cpus;
   tuner->candidate_count = 0;
   tuner->trial_begin = now;
-  // Those that can do the least harm come first: a program that waits actively in its own code crawls with more
-  // threads than CPUs.
+  // Those that can do the least harm come first: a program that waits actively in its own code crawls with
+  // more threads than CPUs.
   add_candidate(tuner, tuner->limits.fitting);
   if (tuner->chosen > 1) add_candidate(tuner, tuner->chosen - 1);
   add_candidate(tuner, cpus);
@@ -177,8 +178,8 @@ static void watch_rate(struct tuner* tuner, uint64_t now) {
   }
 }
 
-/// In a trial: whether the number that is being tried is known well enough. It is judged by the clock at each end of
-/// any region; a single region cannot be interrupted.
+/// In a trial: whether the number that is being tried is known well enough. It is judged by the clock at
+/// each end of any region; a single region cannot be interrupted.
 static void watch_trial(struct tuner* tuner, bool is_reference, uint64_t now) {
   const struct tuner_window* const window = &tuner->window;
   const uint64_t since =
@@ -205,7 +206,8 @@ uint32_t tuner_region_ended(struct tuner* tuner, uintptr_t function, uint64_t no
   count_region(tuner, function);
   const bool is_reference = function == tuner->reference;
   if (is_reference) {
-    // Rates are measured from one end to another, so the first one is a beginning; while threads settle, all count.
+    // Rates are measured from one end to another, so the first one is a beginning; while threads settle,
+    // all count.
     if (tuner->window.begin == 0) tuner->window.begin = now;
     if (tuner->window.begin != now || tuner->state == tuner_settling) ++tuner->window.count;
     tuner->window.latest = now;

@@ -25,7 +25,8 @@ class played_program {
     threads_ = tuner_.running;
   }
 
-  /// Runs until this time; each step is one region, or with `kinds` > 1 one after the other of different kinds.
+  /// Runs until this time; each step is one region, or with `kinds` > 1 one after the other of different
+  /// kinds.
   void run_until(double end, unsigned kinds = 1) {
     while (now_ < end * second) {
       const double length = region_(threads_, now_ / second) * second;

@@ -14,8 +14,8 @@ struct belief {
   std::string source;               ///< how it was asked, or why there is no answer
 };
 
-/// Asks all runtimes that are installed, one after the other, each for ten seconds at most. Go and Rust compile a
-/// few lines for that, in a temporary directory. Takes some seconds.
+/// Asks all runtimes that are installed, one after the other, each for ten seconds at most. Go and Rust
+/// compile a few lines for that, in a temporary directory. Takes some seconds.
 std::vector<belief> ask_runtimes();
 
 }  // namespace sukima::cli::probe

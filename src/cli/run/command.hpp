@@ -9,8 +9,8 @@
 
 namespace sukima::cli::run {
 
-/// Adds the subcommand. When it is parsed, this process becomes the program; with --report it sets `code` to the
-/// program's exit code instead.
+/// Adds the subcommand. When it is parsed, this process becomes the program; with --report it sets `code`
+/// to the program's exit code instead.
 /// \param program what take_program gave
 void add_command(CLI::App& parent, int& code, std::optional<std::vector<std::string>> program);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many threads a program gets at its start, and how they wait: the rules, apart from where the numbers come from.
+// How many threads a program gets at its start, and how they wait: the rules, apart from where the numbers
+// come from.
 #pragma once
 
 #include <sukima/capacity.h>
@@ -34,10 +35,11 @@ struct start_decision {
   std::string reason;
 };
 
-/// Decides. Without a rounding: the largest k with usable(k) - reserve >= k - 0.5, up to `cap`; that many lose
-/// least beside neighbours and under quotas, for programs that wait actively, too. With a rounding: that of
-/// usable(cap). At least the minimum, at most the maximum (which wins if both are given and differ).
-/// Threads may wait actively only if each of them gets a CPU of its own, but for a quarter of one in all.
+/// Decides. Without a rounding: the largest k with usable(k) - reserve >= k - 0.5, up to `cap`; that many
+/// lose least beside neighbours and under quotas, for programs that wait actively, too. With a rounding:
+/// that of usable(cap). At least the minimum, at most the maximum (which wins if both are given and
+/// differ). Threads may wait actively only if each of them gets a CPU of its own, but for a quarter of one
+/// in all.
 start_decision decide(const thread_policy& policy, const cpu_supply& supply);
 
 }  // namespace sukima::cli::run

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading ELF files; see executable.hpp. Every offset of the file is checked before it is used: programs may be
-// damaged, or made to look so.
+// Reading ELF files; see executable.hpp. Every offset of the file is checked before it is used: programs
+// may be damaged, or made to look so.
 #include "run/executable.hpp"
 
 #include <elf.h>

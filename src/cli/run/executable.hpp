@@ -12,9 +12,9 @@ namespace sukima::cli::run {
 /// `search_path` (PATH). Nothing if there is none that may be executed.
 std::optional<std::filesystem::path> find_program(const std::string& name, const char* search_path);
 
-/// Why nothing can be preloaded into a program, as the end of the sentence "nothing is preloaded, because …"; empty
-/// if it can. Reads the file's ELF header and the list of its libraries; of a script, those of its interpreter.
-/// What cannot be read is taken to be able: the loader decides then.
+/// Why nothing can be preloaded into a program, as the end of the sentence "nothing is preloaded, because
+/// …"; empty if it can. Reads the file's ELF header and the list of its libraries; of a script, those of
+/// its interpreter. What cannot be read is taken to be able: the loader decides then.
 /// \param loader the dynamic loader that the library is for, as this program's
 std::string obstacle_to_preloading(const std::filesystem::path& program, const std::string& loader);
 

@@ -26,9 +26,11 @@ struct variable_plan {
 /// The value of an environment variable, nullptr if it is not set.
 using environment_reader = const char* (*)(const char* name);
 
-/// All variables that fit a decision. One that the user has set stays as it is, and so do those that say the same
-/// to the same runtime in other words (OMP_WAIT_POLICY, GOMP_SPINCOUNT and KMP_BLOCKTIME, for example).
-/// \param preloaded the library is preloaded: the JVM, which prints a line for each variable that it reads, gets
+/// All variables that fit a decision. One that the user has set stays as it is, and so do those that say
+/// the same to the same runtime in other words (OMP_WAIT_POLICY, GOMP_SPINCOUNT and KMP_BLOCKTIME, for
+/// example).
+/// \param preloaded the library is preloaded: the JVM, which prints a line for each variable that it reads,
+///     gets
 ///                  its number from there
 variable_plan plan_variables(const start_decision& decision, bool preloaded, environment_reader read);
 
