@@ -237,9 +237,9 @@ struct runtime_core {
   void wake_watch() noexcept;
   void ring(worker& w) noexcept;
   void wait_for_bell(worker& w, wait_place place, std::uint32_t seen) noexcept;
-  /// Sleeps until the bell or a time-out, which grows from call to call.
-  void sleep_by_the_clock(worker& w, wait_place place, std::uint32_t seen,
-                          std::uint64_t& timeout_ns) noexcept;
+  /// Sleeps until the bell or a time-out, which grows from call to call up to `longest_ns`.
+  void sleep_by_the_clock(worker& w, wait_place place, std::uint32_t seen, std::uint64_t& timeout_ns,
+                          std::uint64_t longest_ns) noexcept;
 
   // abort.cpp
   void raise_all() noexcept;

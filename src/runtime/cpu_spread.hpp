@@ -16,7 +16,7 @@ struct worker;
 /// Keeps each worker on one CPU for as long as CPU is short and there is a worker for each CPU.
 ///
 /// A kernel that balances load by weight puts two workers onto one CPU when a neighbour keeps the other one
-/// busy, and moves them to and fro; there they share what the neighbour leaves on both. One on each gets more:
+/// busy, and moves them to and fro; there they share what the neighbour leaves. One on each gets more:
 /// with two CPUs and one busy loop in a group of equal weight 1.25 to 1.33 CPUs in place of 1.0 to 1.1.
 ///
 /// What makes staying harmless: a worker that sits on a busy CPU while another CPU is idle would lose, so the

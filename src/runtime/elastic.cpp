@@ -26,14 +26,16 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A few times a second, and multiples of the usual quota period of 100 ms.
+/// A few times a second, and multiples of the usual quota period of 100 ms: while CPU is short or the facts
+/// change, and while nothing happens.
 constexpr std::chrono::nanoseconds sampling = 200ms;
+constexpr std::chrono::nanoseconds calm_sampling = 400ms;
 /// The first sample after a silence, for programs that do not run for long; the next ones wait ever longer.
 constexpr std::chrono::nanoseconds first_sampling = 25ms;
 /// So finely a trace shows when workers had no CPU.
 constexpr auto sampling_for_trace = 10ms;
 /// After so much silence the monitor sleeps until the next entry.
-constexpr auto silence = 400ms;
+constexpr auto silence = 500ms;
 /// Workers are made up for up to this number; more would be a thread for each of a crowd of waits.
 constexpr unsigned most_blocked = 256;
 /// Pieces of work that a blocking strand gives away first.
@@ -153,6 +155,7 @@ void elastic::look_at_facts() {
   sukima_capacity_facts facts;
   const bool changed = sukima_capacity_refresh(capacity_, &facts) != 0;
   const unsigned allowed = std::min(core_.worker_limit, workers_for(facts));
+  if (changed) patience_ = std::min(patience_, sampling);
   const std::lock_guard hold(deciding_);
   allowed_ = allowed;
   adjust(changed ? reason_of(facts) : "workers that waited outside are back");
@@ -219,10 +222,11 @@ void elastic::judge(std::uint64_t ran_ns, std::uint64_t waited_ns) {
   ran_ns_ += ran_ns;
   waited_ns_ += waited_ns;
   const auto now = std::chrono::steady_clock::now();
-  if (now - judged_at_ < patience_ || ran_ns_ + waited_ns_ < least_to_judge_ns) return;
-  patience_ = std::min(2 * patience_, sampling);
-  const double share = static_cast<double>(waited_ns_) / static_cast<double>(ran_ns_ + waited_ns_);
+  if (now - judged_at_ < patience_) return;
   judged_at_ = now;
+  patience_ = std::min(2 * patience_, cpu_is_short() ? sampling : calm_sampling);
+  if (ran_ns_ + waited_ns_ < least_to_judge_ns) return;
+  const double share = static_cast<double>(waited_ns_) / static_cast<double>(ran_ns_ + waited_ns_);
   ran_ns_ = 0;
   waited_ns_ = 0;
   // Two thresholds, so that it does not change at each sample.

@@ -21,6 +21,8 @@ constexpr std::uint64_t unripe_ticks = 4'500;
 /// the work that
 /// it refuses.
 constexpr std::uint64_t patience_ticks = 30'000'000;
+/// Nobody rings for descendants that appear while a worker may take nothing else.
+constexpr std::uint64_t longest_wait_for_descendants_ns = 50'000'000;
 
 }  // namespace
 
@@ -128,7 +130,7 @@ work runtime_core::wait_for_descendants(worker& w, task* awaited, reach allowed)
     register_sleeper(w, awaited);
     if (is_called(w, awaited, allowed)) break;
     w.enter_state(worker_state::sleeping);
-    sleep_by_the_clock(w, wait_place::result, seen, timeout_ns);
+    sleep_by_the_clock(w, wait_place::result, seen, timeout_ns, longest_wait_for_descendants_ns);
     w.enter_state(worker_state::searching);
   }
   return found;
