@@ -7,9 +7,10 @@
 //   records ≥ clean_from are untouched: nothing was split off from them;
 //   no record of the running segment below oldest has work.
 // A record that is pushed below `oldest` after the stack has shrunk lies below `limit`, so its first test
-// comes here and moves both down. Both sides change `limit` by exchange: the raiser sets its flag first; the
-// owner writes the true limit first and reads the flags afterwards. So no request is lost. Model:
-// model/limit.pml.
+// comes here and moves both down. So every record must be tested once: `oldest` has to stay a place where a
+// record begins, and one that was pushed without a test could lie across it. (Records of the smallest size
+// cannot.) Both sides change `limit` by exchange: the raiser sets its flag first; the owner writes the true
+// limit first and reads the flags afterwards. So no request is lost. Model: model/limit.pml.
 #include "core.hpp"
 
 #include <sukima/detail/loop.hpp>
@@ -114,9 +115,10 @@ namespace {
 /// What going back has to undo and redo: records whose step is in progress, oldest first.
 class journey {
  public:
+  /// A loop that is tested has no step in progress; a record of its own for a step (language.h) always has.
   journey(record* from, record* end, record* testing) {
     for (record* r = from; r < end; r = above(r))
-      if (kind_of(r)->undo != nullptr && r != testing) steps_.push_back(r);
+      if (kind_of(r)->undo != nullptr && (r != testing || kind_of(r)->leave != nullptr)) steps_.push_back(r);
     undone_from_ = steps_.size();
   }
   bool empty() const noexcept { return steps_.empty(); }
@@ -221,6 +223,14 @@ void attend(strand& s, record* end, record* testing, bool at_join) noexcept {
     s.settle(s.clean_from);
 }
 
+/// A record was pushed below `oldest` or `clean_from`: from there on the stack is another one than before.
+static void note_push(strand& s, record* r) noexcept {
+  char* const here = reinterpret_cast<char*>(r);
+  s.oldest = std::min(s.oldest, here);
+  s.clean_from = std::min(s.clean_from, here);
+  s.lower_limit(s.clean_from);
+}
+
 void give_work_away(strand& s, record* end, unsigned most) noexcept {
   for (unsigned given = 0; given < most; ++given) {
     task* t = split_oldest(s, end, nullptr, *s.on);
@@ -233,6 +243,10 @@ void give_work_away(strand& s, record* end, unsigned most) noexcept {
 
 extern "C" void sukima_attend(record* r) noexcept {
   strand& s = strand_of(r);
+  if (kind_of(r)->quiet) {
+    note_push(s, r);
+    return;
+  }
   attend(s, above(r), r, false);
   if (!s.abort_pending) return;
   // Nothing in these frames needs an end: this may not return.

@@ -104,6 +104,10 @@ struct strand {
   void settle(char* limit) noexcept {
     if (!small && door->limit.exchange(limit) == all_ones) door->limit.exchange(all_ones);
   }
+  /// The same for a limit that has become lower, where a request that stands already is left for a real test.
+  void lower_limit(char* limit) noexcept {
+    if (!small && door->limit.load(std::memory_order_relaxed) != all_ones) settle(limit);
+  }
   /// The owner's true limit; flags are read after it (partner of `raise`).
   void set_limit(char* limit) noexcept {
     stress_point();

@@ -50,6 +50,7 @@ typedef struct sukima_kind {
   void (*destroy)(sukima_record*);
   void (*stop)(sukima_record*);
   void (*leave)(sukima_record*);
+  bool quiet;
 
   /** PUT: fills in a new task, which is all zero bytes; i1, i2: a loop's iterations */
   void (*put)(void* record, void* task, int i1, int i2);
@@ -63,7 +64,7 @@ typedef struct sukima_kind {
   void (*before)(void* record, int backtracking);
   void (*after)(void* record, int backtracking);
   /** Runs the statement with number i of a join; its record is only read. */
-  void (*run)(char* top, const void* record, int i);
+  void (*run)(char* top, void* record, int i);
 } sukima_kind;
 
 /* The beginnings of the kinds' initialisers. */
@@ -75,8 +76,13 @@ typedef struct sukima_kind {
 #define SUKIMA_JOIN_KIND(record_type)                                                \
   .size = sizeof(record_type), .open = sukima_loop_open, .split = sukima_join_split, \
   .stop = sukima_loop_stop, .leave = sukima_leave
-#define SUKIMA_WIND_KIND(record_type) \
-  .size = sizeof(record_type), .open = sukima_never_open, .undo = sukima_wind_undo, .redo = sukima_wind_redo
+#define SUKIMA_WIND_KIND(record_type)                                               \
+  .size = sizeof(record_type), .open = sukima_never_open, .undo = sukima_wind_undo, \
+  .redo = sukima_wind_redo, .quiet = true
+/* A dynamic_wind whose test is also the poll of the loop iteration that it lies in, which has none then. */
+#define SUKIMA_WIND_POLL_KIND(record_type)                                          \
+  .size = sizeof(record_type), .open = sukima_never_open, .undo = sukima_wind_undo, \
+  .redo = sukima_wind_redo, .leave = sukima_leave
 #define SUKIMA_GUARD(function) .guard = sukima_guard, .probability = function
 
 bool sukima_never_open(const sukima_record* r);
@@ -91,7 +97,7 @@ void sukima_wind_redo(sukima_record* r);
 double sukima_guard(sukima_record* r);
 void sukima_leave(sukima_record* r);
 
-/** Kind of the record of `poll;` (a bare sukima_poll_record) and of `try`. */
+/** Kinds of the record of `poll;` (a bare sukima_poll_record) and of `try`. */
 extern const sukima_kind sukima_poll_kind;
 extern const sukima_kind sukima_try_kind;
 typedef struct sukima_poll_record {
@@ -121,7 +127,11 @@ __attribute__((always_inline)) static inline char* const* sukima_limit(const voi
 
 /** The test when a record is complete: at the entry of do_two and join, before an iteration, and `poll;`.
  *  What others want is done here: any handler of this strand may run, the strand may go on on another thread,
- *  and an abort leaves from here. No register is lost but r10, r11 and the flags. */
+ *  and an abort leaves from here. No register is lost but r10, r11 and the flags.
+ *
+ *  The records of dynamic_wind and `try` are tested as well when they are complete. That is no poll (the
+ *  kind says so): the runtime only learns that the stack has another form now. A record that was never tested
+ *  breaks going back. */
 __attribute__((always_inline)) static inline void sukima_test(sukima_record* r) {
 #if !defined(SUKIMA_PLAIN_TEST)
   /* The jump goes through the global offset table: no lazy binding may run here, it would destroy r11. */
@@ -173,7 +183,7 @@ void sukima_abandon(sukima_record* r) __attribute__((cold, noinline));
 #define SUKIMA_THROWN (-1)
 
 /** Calls body(top, frame), which returns how it ended (0 or more, as the emitter numbers the exits).
- *  The record's word, the address of sukima_try_kind, and its tag are set before.
+ *  The record's word, the address of sukima_try_kind, and its tag are set before, and the record is tested.
  *  \param top right behind the record
  *  \returns what body returns; SUKIMA_THROWN, with everything above the record left, if the tag was thrown */
 int sukima_try(sukima_try_record* r, int (*body)(char* top, void* frame), void* frame, char* top)
@@ -194,7 +204,7 @@ typedef struct sukima_worker_object {
   size_t size;
   size_t align;
   const void* initial; /**< what each worker's object is a copy of */
-  void* objects;       /**< the runtime's; NULL */
+  void* objects; /**< the runtime's; NULL */
 } sukima_worker_object;
 
 /** The running worker's object, or that of the code outside of workers. Not to be kept across anything that

@@ -29,6 +29,8 @@ struct record_kind {
   /// Called at the record's test when an abort is pending, for code that no exception may pass: leaves by a
   /// jump, and returns only if nothing is to be left. Null: the abort waits for a test that may throw.
   void (*leave)(record*) noexcept = nullptr;
+  /// Its test serves nobody: it is there only because each record that is pushed must be tested (attend.cpp).
+  bool quiet = false;
 };
 
 /// A pending choice. `word` is the address of its kind while nothing was split off; after that it is the

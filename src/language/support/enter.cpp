@@ -66,7 +66,6 @@ void sukima_enter(void (*run)(char* top, void* frame), void* frame) {
                  block);
     std::_Exit(70);
   }
-  this_threads_error().set = false;
   language_root root;
   root.enter = run;
   root.frame = frame;
@@ -82,6 +81,8 @@ void sukima_enter(void (*run)(char* top, void* frame), void* frame) {
   } catch (const std::exception& e) {
     refuse(e.what(), 70);
   }
+  // Calls from within this one, on this thread, have left their own ends there.
+  this_threads_error().set = false;
   if (root.end.threw) note_uncaught(root.end.thrown);
 }
 

@@ -31,6 +31,7 @@ constexpr sukima_kind make_plain_kind(std::uint32_t size, void (*leave)(sukima_r
   k.size = size;
   k.open = sukima_never_open;
   k.leave = leave;
+  k.quiet = leave == nullptr;
   return k;
 }
 constexpr sukima_kind base_kind = make_plain_kind(sizeof(base_record), nullptr);

@@ -25,6 +25,7 @@ SUKIMA_SAME_PLACE(guard);
 SUKIMA_SAME_PLACE(destroy);
 SUKIMA_SAME_PLACE(stop);
 SUKIMA_SAME_PLACE(leave);
+SUKIMA_SAME_PLACE(quiet);
 #undef SUKIMA_SAME_PLACE
 static_assert(offsetof(sukima_kind, put) == sizeof(record_kind));
 static_assert(sizeof(sukima_record) == sizeof(record) && sizeof(sukima_loop) == record_alignment &&
@@ -52,7 +53,7 @@ language_task* task_of(void* object) noexcept { return static_cast<language_task
 
 /// What a task of a join runs: statements of the owner's record.
 struct join_object {
-  const void* record;
+  void* record;
   int i;
 };
 

@@ -187,6 +187,7 @@ static long search_worker(char* top, int k, int j0, int j1, int j2, struct task_
             r2->head.word = (uintptr_t)&search_2_kind;
             r2->p = p;
             r2->d = d;
+            sukima_test(&r2->head);
             {
               const int next = first_free(t, k);
               s += next < 0 ? 1 : search_worker((char*)(r2 + 1), next, j0 + 1, j0 + 1, pieces, t);

@@ -129,6 +129,7 @@ static long place_worker(char* top, struct board* b, int k, int from, int to) {
           struct place_2* r2 = (void*)(r1 + 1);
           r2->head.word = (uintptr_t)&place_2_kind;
           r2->p = p;
+          sukima_test(&r2->head);
           {
             s += place_worker((char*)(r2 + 1), b, k + 1, 0, b->n);
           }
