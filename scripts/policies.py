@@ -13,8 +13,8 @@ import statistics
 import subprocess
 import sys
 
-WAITS = ["adaptive", "block", "condvar", "pause", "spin"]
-STEALS = ["ready:1", "ready:4", "request"]
+WAITS = ["adaptive", "block", "condvar", "pause", "spin", "yield"]
+STEALS = ["ready:1", "ready:3", "request"]
 
 
 def seconds_of(program, benchmark, scenario, workers, wait, steal):
@@ -35,17 +35,29 @@ def seconds_of(program, benchmark, scenario, workers, wait, steal):
 def measure(options):
     """Seconds by (wait, steal) and scenario, a list of rounds each."""
     cells = {}
+    known = set()
+    if options.keep and os.path.exists(options.keep):
+        with open(options.keep, encoding="utf-8") as lines:
+            for turn, scenario, wait, steal, value in map(json.loads, lines):
+                known.add((turn, scenario, wait, steal))
+                cells.setdefault((wait, steal), {}).setdefault(scenario, []).append(value)
     combinations = [(w, s) for w in options.waits for s in options.steals]
     for turn in range(options.rounds):
         for scenario in options.scenarios:
             for wait, steal in combinations:
+                if (turn, scenario, wait, steal) in known:
+                    continue
                 if sys.stderr.isatty():
                     print(f"\rround {turn + 1} of {options.rounds}: {scenario} {wait} {steal}    ", end="",
                           file=sys.stderr)
                 name, _, workers = scenario.partition(":")
                 value = seconds_of(options.program, options.benchmark, name, workers or options.workers, wait, steal)
-                if value is not None:
-                    cells.setdefault((wait, steal), {}).setdefault(scenario, []).append(value)
+                if value is None:
+                    continue
+                cells.setdefault((wait, steal), {}).setdefault(scenario, []).append(value)
+                if options.keep:
+                    with open(options.keep, "a", encoding="utf-8") as kept:
+                        print(json.dumps([turn, scenario, wait, steal, value]), file=kept)
     if sys.stderr.isatty():
         print(file=sys.stderr)
     return cells
@@ -98,6 +110,7 @@ def main():
     parser.add_argument("--waits", nargs="+", default=WAITS, choices=WAITS)
     parser.add_argument("--steals", nargs="+", default=STEALS)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--keep", metavar="FILE", help="keep what was measured there, and go on from it if it exists")
     parser.add_argument("--plot", metavar="PREFIX", help="also draw PREFIX.png and PREFIX.svg")
     options = parser.parse_args()
     if not os.access(options.program, os.X_OK):

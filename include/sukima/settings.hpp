@@ -16,6 +16,7 @@ enum class wait_policy {
   block,     ///< sleeps at once
   spin,      ///< never sleeps
   pause,     ///< never sleeps, but tells the CPU so
+  yield,     ///< never sleeps, but leaves its CPU to whoever waits for it at each turn
   condvar,   ///< sleeps at once, on a mutex and a condition variable instead of a futex: for comparison
 };
 
@@ -42,7 +43,7 @@ struct settings {
   /// Workers, the entering thread included [SUKIMA_WORKERS, 1 … 1024]; 0: as many as there are usable CPUs.
   unsigned workers = 0;
   /// At all places that `wait_at` does not name [SUKIMA_WAIT: a policy, or several parts such as
-  /// adaptive,reply=spin,lock=pause; policies: adaptive, block, spin, pause, condvar; places as in
+  /// adaptive,reply=spin,lock=pause; policies: adaptive, block, spin, pause, yield, condvar; places as in
   /// wait_place].
   wait_policy wait = wait_policy::adaptive;
   /// Policies of single places, by wait_place.

@@ -38,6 +38,14 @@ inline void pause_cpu() noexcept {
 #endif
 }
 
+/// One turn of a policy that does not sleep.
+inline void wait_a_moment(wait_policy p) noexcept {
+  if (p == wait_policy::yield)
+    std::this_thread::yield();
+  else if (p != wait_policy::spin)
+    pause_cpu();
+}
+
 /// A mutex that is waited for by a policy. `condvar` is a mutex's own way to wait, `block`.
 class policy_mutex {
  public:
@@ -47,7 +55,7 @@ class policy_mutex {
     for (int tries = 0; policy_ != wait_policy::block && policy_ != wait_policy::condvar; ++tries) {
       if (mutex_.try_lock()) return;
       if (policy_ == wait_policy::adaptive && tries == 20) break;
-      if (policy_ != wait_policy::spin) pause_cpu();
+      wait_a_moment(policy_);
     }
     mutex_.lock();
   }

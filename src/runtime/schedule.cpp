@@ -63,7 +63,7 @@ bool runtime_core::spins(wait_place place, std::uint64_t since) const noexcept {
   const wait_policy policy = chosen.policy_at(place);
   if (policy == wait_policy::block || policy == wait_policy::condvar) return false;
   if (policy == wait_policy::adaptive && elasticity.cpu_is_short()) return false;
-  if (policy != wait_policy::spin) pause_cpu();
+  wait_a_moment(policy);
   return policy != wait_policy::adaptive || ticks() - since < adaptive_spin_ticks;
 }
 

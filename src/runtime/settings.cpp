@@ -27,6 +27,8 @@ const char* name_of(wait_policy p) noexcept {
       return "spin";
     case wait_policy::pause:
       return "pause";
+    case wait_policy::yield:
+      return "yield";
     case wait_policy::condvar:
       return "condvar";
   }
@@ -106,7 +108,7 @@ std::optional<std::size_t> size(std::string_view text) {
 constexpr std::string_view accepted_workers =
     "a whole number from 1 to 1024, or leave it unset for the usable CPUs";
 constexpr std::string_view accepted_wait =
-    "adaptive, block, spin, pause or condvar, perhaps followed by others for single places as in "
+    "adaptive, block, spin, pause, yield or condvar, perhaps followed by others for single places as in "
     "adaptive,reply=spin (places: idle, result, reply, refusal, start, lock)";
 constexpr std::string_view accepted_stack = "a size from 16K to 64G, such as 256M";
 constexpr std::string_view accepted_choices = "a size from 16K to 64M, such as 8M";
@@ -115,7 +117,7 @@ constexpr std::string_view accepted_steal = "request, ready or ready:K with K fr
 
 std::optional<wait_policy> policy(std::string_view name) {
   for (const wait_policy p : {wait_policy::adaptive, wait_policy::block, wait_policy::spin,
-                              wait_policy::pause, wait_policy::condvar})
+                              wait_policy::pause, wait_policy::yield, wait_policy::condvar})
     if (name == detail::name_of(p)) return p;
   return std::nullopt;
 }

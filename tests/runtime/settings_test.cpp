@@ -118,8 +118,8 @@ INSTANTIATE_TEST_SUITE_P(
         wrong_value{"SUKIMA_WORKERS", "1025", "1 to 1024"}, wrong_value{"SUKIMA_WORKERS", "-1", "1 to 1024"},
         wrong_value{"SUKIMA_WORKERS", "two", "1 to 1024"}, wrong_value{"SUKIMA_WORKERS", "2 ", "1 to 1024"},
         wrong_value{"SUKIMA_WORKERS", "99999999999999999999999", "1 to 1024"},
-        wrong_value{"SUKIMA_WAIT", "sleep", "adaptive, block, spin, pause or condvar"},
-        wrong_value{"SUKIMA_WAIT", "Block", "adaptive, block, spin, pause or condvar"},
+        wrong_value{"SUKIMA_WAIT", "sleep", "adaptive, block, spin, pause, yield or condvar"},
+        wrong_value{"SUKIMA_WAIT", "Block", "adaptive, block, spin, pause, yield or condvar"},
         wrong_value{"SUKIMA_WAIT", "spin,", "places: idle, result, reply, refusal, start, lock"},
         wrong_value{"SUKIMA_WAIT", "spin,home=block", "idle, result"},
         wrong_value{"SUKIMA_STEAL", "ready:0", "K from 1 to 8"},
@@ -151,7 +151,7 @@ class every_wait : public testing::TestWithParam<sukima::wait_policy> {};
 INSTANTIATE_TEST_SUITE_P(policies, every_wait,
                          testing::Values(sukima::wait_policy::adaptive, sukima::wait_policy::block,
                                          sukima::wait_policy::spin, sukima::wait_policy::pause,
-                                         sukima::wait_policy::condvar));
+                                         sukima::wait_policy::yield, sukima::wait_policy::condvar));
 
 TEST_P(every_wait, works_with_every_number_of_published_tasks) {
   for (unsigned ready = 0; ready <= 8; ready += ready == 0 ? 1 : 3) {

@@ -214,8 +214,8 @@ configuration configure(std::uint64_t seed, bool with_requests, bool with_strand
                 : 1 + static_cast<unsigned>(random.below(random.once_in(2) ? 1 : 4));
   // Workers that never sleep cost each other whole time slices when there are more of them than CPUs.
   const bool may_spin = c.workers <= 2 || random.once_in(8);
-  constexpr int sleeping[] = {0, 1, 4};
-  c.wait = may_spin ? static_cast<int>(random.below(5)) : sleeping[random.below(3)];
+  constexpr int sleeping[] = {0, 1, 5};
+  c.wait = may_spin ? static_cast<int>(random.below(6)) : sleeping[random.below(3)];
   c.few_strands = with_strand_limit && random.once_in(8);
   return c;
 }
@@ -227,7 +227,7 @@ std::string describe(const node& n) {
 }
 
 std::string describe(const configuration& c) {
-  constexpr const char* waits[] = {"adaptive", "block", "spin", "pause", "condvar"};
+  constexpr const char* waits[] = {"adaptive", "block", "spin", "pause", "yield", "condvar"};
   return "workers=" + std::to_string(c.workers) + " ready=" + std::to_string(c.ready) +
          " wait=" + waits[c.wait] + (c.few_strands ? " strands=2" : "");
 }
