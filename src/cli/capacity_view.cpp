@@ -6,24 +6,98 @@
 #include <signal.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cmath>
 #include <new>
 #include <stdexcept>
+#include <thread>
 
 #include "console.hpp"
 
 namespace sukima::cli {
 
-capacity_report read_capacity(pid_t process, const std::string& root) {
-  if (process != 0 && root.empty() && kill(process, 0) != 0 && errno == ESRCH)
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto sampling = 50ms;
+/// Less than what reading and the kernel's own threads use.
+constexpr double nobody = 0.15;
+
+void expect_process(pid_t process) {
+  if (process != 0 && kill(process, 0) != 0 && errno == ESRCH)
     throw usage_error(fmt::format("there is no process {}: give the number of a running one", process));
+}
+
+}  // namespace
+
+capacity_meter::capacity_meter(pid_t process) {
+  expect_process(process);
   sukima_capacity_options options{};
   options.pid = process;
-  options.root = root.c_str();
-  capacity_report report(sukima_capacity_explain(&options));
+  estimator_.reset(sukima_capacity_estimator_open(&options));
+  if (!estimator_) throw std::bad_alloc();
+  if (const char* const error = sukima_capacity_estimator_error(estimator_.get())) throw usage_error(error);
+}
+
+void capacity_meter::measure(double seconds) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  sample();
+  do {
+    std::this_thread::sleep_for(sampling);
+    sample();
+  } while (std::chrono::steady_clock::now() < end);
+}
+
+void capacity_meter::measure_quickly() {
+  sample();
+  std::this_thread::sleep_for(30ms);
+  sample();
+  // The others' use comes in ticks of 10 ms, so it is zero in so short a time only if there is next to
+  // nothing.
+  if (load().others <= nobody && load().throttled <= 0) return;
+  std::this_thread::sleep_for(50ms);
+  sample();
+  std::this_thread::sleep_for(50ms);
+  sample();
+}
+
+sukima_capacity_facts capacity_meter::facts() const {
+  sukima_capacity_facts facts{};
+  sukima_capacity_estimator_facts(estimator_.get(), &facts);
+  return facts;
+}
+
+sukima_capacity_load capacity_meter::load() const {
+  sukima_capacity_load load{};
+  sukima_capacity_estimator_load(estimator_.get(), &load);
+  return load;
+}
+
+sukima_capacity_estimate capacity_meter::usable(double threads) const {
+  sukima_capacity_estimate estimate{};
+  sukima_capacity_estimator_usable(estimator_.get(), threads, &estimate);
+  return estimate;
+}
+
+capacity_report capacity_meter::explain() const {
+  capacity_report report(sukima_capacity_estimator_explain(estimator_.get()));
   if (!report) throw std::bad_alloc();
-  if (report->error != nullptr) throw usage_error(report->error);
   return report;
+}
+
+std::string reason_for(const sukima_capacity_report& report, const sukima_capacity_estimate& estimate) {
+  const sukima_capacity_limit* found = &binding_limit(report);
+  // What is measured counts where it takes more away than the limits do.
+  if (estimate.usable < report.facts.usable - 0.02) {
+    for (std::size_t i = report.limit_count; i-- > 0;) {
+      const sukima_capacity_kind kind = report.limits[i].kind;
+      // The neighbours are ordered: going backwards, the largest one is seen last.
+      if (kind == SUKIMA_CAPACITY_HOST || kind == SUKIMA_CAPACITY_STEAL || kind == SUKIMA_CAPACITY_NEIGHBOUR)
+        found = &report.limits[i];
+    }
+  }
+  return fmt::format("{} ({})", found->text, found->file);
 }
 
 const sukima_capacity_limit& binding_limit(const sukima_capacity_report& report) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a process may use, read once, in C++: the limits with their reasons.
+// What a process may use, in C++: the limits with their reasons, and what the neighbours leave.
 #pragma once
 
 #include <sukima/capacity.h>
+#include <sukima/capacity/estimate.h>
 #include <sys/types.h>
 
 #include <memory>
@@ -15,12 +16,40 @@ struct report_freer {
 };
 using capacity_report = std::unique_ptr<sukima_capacity_report, report_freer>;
 
-/// Reads the limits of a process.
-/// \param process 0 is this one; for another one the environment (`SUKIMA_CPUS`) is not read
-/// \param root    put before every path of /proc and /sys; "" is the running machine
-/// \throws usage_error if the user's `SUKIMA_CPUS` is no number, or if there is no such process
-/// \throws std::bad_alloc
-capacity_report read_capacity(pid_t process = 0, const std::string& root = {});
+struct estimator_closer {
+  void operator()(sukima_capacity_estimator* estimator) const { sukima_capacity_estimator_close(estimator); }
+};
+
+/// Measures what a process gets, and estimates what k threads of it would get beside its neighbours.
+class capacity_meter {
+ public:
+  /// \param process 0 is this one
+  /// \throws usage_error if the user's `SUKIMA_CPUS` is no number, or if there is no such process
+  /// \throws std::bad_alloc
+  explicit capacity_meter(pid_t process = 0);
+
+  /// Takes samples for so many seconds, sleeping in between: at least two.
+  void measure(double seconds);
+  /// Measures until the neighbours are known: 30 ms if there are none, else 130 ms, more than one period of
+  /// the usual quota.
+  void measure_quickly();
+  /// Takes one sample now.
+  void sample() { sukima_capacity_estimator_sample(estimator_.get(), 0); }
+
+  sukima_capacity_facts facts() const;
+  sukima_capacity_load load() const;
+  /// What so many always runnable threads would get; 0: as many as may run at the same moment.
+  sukima_capacity_estimate usable(double threads = 0) const;
+  /// The limits, and what else the estimates rest on, in words.
+  capacity_report explain() const;
+
+ private:
+  std::unique_ptr<sukima_capacity_estimator, estimator_closer> estimator_;
+};
+
+/// Why so much can be used, in one sentence with the file that says so: the limit that decides, or the
+/// neighbour that uses most.
+std::string reason_for(const sukima_capacity_report& report, const sukima_capacity_estimate& estimate);
 
 /// The limit that the number of usable CPUs comes from; never null.
 const sukima_capacity_limit& binding_limit(const sukima_capacity_report& report);

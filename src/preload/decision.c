@@ -24,6 +24,9 @@ enum { agreeing_looks = 3 };
 
 static struct preload_settings settings = {.minimum = 1};
 static sukima_capacity* reader;
+/// What the limits alone gave at the start. The decision of the start also knew the neighbours, so it
+/// stands until a limit changes.
+static uint32_t limits_at_start;
 static _Atomic uint32_t current;
 static _Atomic uint64_t next_look;
 /// Who holds this may look; nobody waits for it.
@@ -35,12 +38,24 @@ static int agreed;
 /// In a child of fork() nobody is looking, whatever another thread of the parent was doing.
 static void after_fork_in_child(void) { atomic_flag_clear(&looking); }
 
+static uint32_t of_limits(const sukima_capacity_facts* facts) {
+  const sukima_capacity_policy policy = {(sukima_capacity_rounding)settings.rounding, settings.minimum,
+                                         settings.reserve};
+  uint32_t threads = sukima_capacity_threads(facts->usable, &policy);
+  if (settings.maximum != 0 && threads > settings.maximum) threads = settings.maximum;
+  return threads;
+}
+
 static void begin(void) {
   if (!preload_read_settings(getenv(PRELOAD_VARIABLE), &settings)) return;
   atomic_store(&current, settings.threads);
   if (settings.fixed) return;
   // The override of the user's environment is obeyed as it was by `sukima run`.
   reader = sukima_capacity_open(NULL);
+  if (reader == NULL) return;
+  sukima_capacity_facts facts;
+  sukima_capacity_latest(reader, &facts);
+  limits_at_start = of_limits(&facts);
   atomic_store(&next_look, preload_now() + look_interval_ns);
   pthread_atfork(NULL, NULL, after_fork_in_child);
 }
@@ -69,12 +84,12 @@ uint64_t preload_now(void) {
   return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
 }
 
+/// The number for these limits: that of the start as long as they are no narrower and no wider.
 static uint32_t fitting(const sukima_capacity_facts* facts) {
-  const sukima_capacity_policy policy = {(sukima_capacity_rounding)settings.rounding, settings.minimum,
-                                         settings.reserve};
-  uint32_t threads = sukima_capacity_threads(facts->usable, &policy);
-  if (settings.maximum != 0 && threads > settings.maximum) threads = settings.maximum;
-  return threads;
+  const uint32_t now = of_limits(facts);
+  if (now == limits_at_start) return settings.threads;
+  if (now > limits_at_start) return now;
+  return now < settings.threads ? now : settings.threads;
 }
 
 static void look(void) {

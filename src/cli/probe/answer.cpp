@@ -38,13 +38,22 @@ std::string runtimes_text(const answer& what, bool colour) {
   std::size_t width = 0;
   for (const belief& b : what.runtimes) width = std::max(width, b.runtime.size());
   for (const belief& b : what.runtimes) {
-    const bool wrong = b.threads && (*b.threads >= what.usable + 1 || *b.threads + 1 <= what.usable);
+    const bool wrong =
+        b.threads && (*b.threads >= what.estimate.usable + 1 || *b.threads + 1 <= what.estimate.usable);
     const std::string number = b.threads ? fmt::format("{}", *b.threads) : std::string("?");
     text += fmt::format("  {:<{}}  {}  {}\n", b.runtime, width,
                         styled(fmt::format("{:>5}", number), yellow, colour && wrong),
                         styled(b.source, dim, colour));
   }
   return text;
+}
+
+/// How sure the number is.
+std::string interval_text(const sukima_capacity_estimate& estimate) {
+  if (estimate.high - estimate.low < 0.1) return {};
+  const bool blind = estimate.basis == SUKIMA_CAPACITY_BASIS_BLIND;
+  return fmt::format("It is between {:.2f} and {:.2f}{}.\n", estimate.low, estimate.high,
+                     blind ? ", because the neighbours' groups cannot be seen from here" : "");
 }
 
 nlohmann::json number_of(double value) {
@@ -55,12 +64,13 @@ nlohmann::json number_of(double value) {
 
 std::string text_of(const answer& what, bool colour) {
   const sukima_capacity_facts& facts = what.report->facts;
-  const sukima_capacity_limit& limit = binding_limit(*what.report);
   std::string text =
       fmt::format("{}, because {}.\n",
-                  styled(fmt::format("You can use {}", cpus_text(what.usable)), bold, colour), limit.text);
-  if (facts.cap > what.usable + 1e-9)
+                  styled(fmt::format("You can use {}", cpus_text(what.estimate.usable)), bold, colour),
+                  reason_for(*what.report, what.estimate));
+  if (facts.cap > what.estimate.usable + 1e-9)
     text += fmt::format("Up to {} threads may run at the same moment.\n", facts.cap);
+  text += interval_text(what.estimate);
   text += fmt::format("Threads to start: {} (sukima run).\n\n", what.threads);
   text += limits_text(*what.report, colour);
   for (const warning& w : what.warnings)
@@ -70,10 +80,16 @@ std::string text_of(const answer& what, bool colour) {
 
 nlohmann::json json_of(const answer& what) {
   const sukima_capacity_facts& facts = what.report->facts;
-  nlohmann::json object{{"usable", what.usable},
-                        {"low", what.low},
-                        {"high", what.high},
-                        {"basis", what.basis},
+  nlohmann::json object{{"usable", what.estimate.usable},
+                        {"low", what.estimate.low},
+                        {"high", what.estimate.high},
+                        {"basis", sukima_capacity_basis_name(what.estimate.basis)},
+                        {"usable_by_threads", what.curve},
+                        {"now", number_of(what.load.now)},
+                        {"others", number_of(what.load.others)},
+                        {"stolen", number_of(what.load.stolen)},
+                        {"throttled", number_of(what.load.throttled)},
+                        {"pressure", number_of(what.load.pressure)},
                         {"cap", facts.cap},
                         {"threads", what.threads},
                         {"binding", sukima_capacity_kind_name(facts.binding)},

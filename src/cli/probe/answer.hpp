@@ -17,8 +17,9 @@ namespace sukima::cli::probe {
 /// What is known about a place.
 struct answer {
   capacity_report report;
-  double usable = 1, low = 1, high = 1;
-  std::string basis;         ///< what `usable` is based on: facts, override, ...
+  sukima_capacity_estimate estimate{};  ///< for as many threads as may run at the same moment
+  std::vector<double> curve;            ///< CPUs that one thread, two threads, … would get
+  sukima_capacity_load load{};
   unsigned threads = 1;      ///< by the default policy
   std::vector<warning> warnings;
   std::vector<belief> runtimes;  ///< empty unless they were asked

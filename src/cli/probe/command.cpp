@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -53,18 +54,29 @@ void refuse_contradictions(const probe_options& options) {
     throw usage_error("--threads prints one number: leave out --json and --runtimes");
 }
 
+/// The curve is given for so many threads at most.
+constexpr unsigned longest_curve = 256;
+/// As long as the estimate's long window.
+constexpr double measuring_seconds = 0.5;
+
 answer find_answer(const probe_options& options) {
   answer found;
-  found.report = read_capacity(options.process);
+  capacity_meter meter(options.process);
+  if (options.threads_only) {
+    meter.measure_quickly();
+  } else {
+    meter.measure(measuring_seconds);
+  }
+  found.report = meter.explain();
+  found.load = meter.load();
+  found.estimate = meter.usable();
   const sukima_capacity_facts& facts = found.report->facts;
-  found.usable = found.low = found.high = facts.usable;
-  found.basis = facts.binding == SUKIMA_CAPACITY_OVERRIDE ? "override" : "facts";
-  const double usable = found.usable;
-  found.threads =
-      run::decide({}, {facts.cap, [usable](unsigned k) { return std::min<double>(k, usable); }, {}}).threads;
+  const auto usable = [&meter](unsigned threads) { return meter.usable(threads).usable; };
+  for (unsigned k = 1; k <= std::min(facts.cap, longest_curve); ++k) found.curve.push_back(usable(k));
+  found.threads = run::decide({}, {facts.cap, usable, {}}).threads;
   if (options.threads_only) return found;
   situation place = look_at(options.process, facts);
-  place.usable = found.usable;
+  place.usable = found.estimate.usable;
   found.warnings = warnings_on(place);
   if (options.runtimes) found.runtimes = ask_runtimes();
   return found;
@@ -80,7 +92,7 @@ int probe_once(const probe_options& options) {
     fmt::print("{}", text_of(found, use_colour(STDOUT_FILENO)));
   }
   if (std::fflush(stdout) != 0) throw std::runtime_error("the answer could not be written");
-  if (options.at_least && found.usable < *options.at_least - 1e-9) return exit_too_few;
+  if (options.at_least && found.estimate.usable < *options.at_least - 1e-9) return exit_too_few;
   if (options.strict && !found.warnings.empty()) return exit_warnings;
   return exit_success;
 }

@@ -14,8 +14,6 @@
 #include <chrono>
 #include <cmath>
 #include <ctime>
-#include <memory>
-#include <new>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -33,19 +31,15 @@ constexpr std::size_t most_values = 1000;
 /// The eighths of a block, from nothing to all.
 constexpr std::array<const char*, 9> blocks{" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 
-struct handle_closer {
-  void operator()(sukima_capacity* handle) const { sukima_capacity_close(handle); }
-};
-using capacity_handle = std::unique_ptr<sukima_capacity, handle_closer>;
+/// Between two samples.
+constexpr std::chrono::milliseconds sampling{100};
 
-capacity_handle open_handle(pid_t process) {
-  sukima_capacity_options options{};
-  options.pid = process;
-  capacity_handle handle(sukima_capacity_open(&options));
-  if (!handle) throw std::bad_alloc();
-  if (const char* const error = sukima_capacity_error(handle.get())) throw usage_error(error);
-  return handle;
-}
+/// What is shown each time.
+struct look {
+  sukima_capacity_facts facts;
+  sukima_capacity_load load;
+  sukima_capacity_estimate estimate;
+};
 
 bool is_there(pid_t process) { return process == 0 || kill(process, 0) == 0 || errno != ESRCH; }
 
@@ -68,30 +62,40 @@ class screen {
   explicit screen(const watch_options& options)
       : options_(options), terminal_(!options.json && isatty(STDOUT_FILENO) == 1) {}
 
-  void show(const sukima_capacity_facts& facts) {
+  void show(const look& now) {
+    const char* const basis = sukima_capacity_basis_name(now.estimate.basis);
     if (options_.json) {
       fmt::print("{}\n", nlohmann::json{{"time", time_of_day()},
-                                        {"usable", facts.usable},
-                                        {"cap", facts.cap},
-                                        {"binding", sukima_capacity_kind_name(facts.binding)}}
+                                        {"usable", now.estimate.usable},
+                                        {"low", now.estimate.low},
+                                        {"high", now.estimate.high},
+                                        {"basis", basis},
+                                        {"now", now.load.now},
+                                        {"others", now.load.others},
+                                        {"cap", now.facts.cap},
+                                        {"binding", sukima_capacity_kind_name(now.facts.binding)}}
                              .dump());
     } else if (terminal_) {
-      draw(facts);
+      draw(now);
     } else {
-      fmt::print("{}  {:6.2f} CPUs  at most {}  {}\n", time_of_day(), facts.usable, facts.cap,
-                 sukima_capacity_kind_name(facts.binding));
+      fmt::print("{}\n", line_of(now));
     }
     std::fflush(stdout);
   }
 
  private:
-  void draw(const sukima_capacity_facts& facts) {
-    values_.push_back(facts.usable);
+  static std::string line_of(const look& now) {
+    return fmt::format("{}  {:6.2f} CPUs usable ({}), {:.2f} used now, {:.2f} used by others, at most {}",
+                       time_of_day(), now.estimate.usable, sukima_capacity_basis_name(now.estimate.basis),
+                       now.load.now, now.load.others, now.facts.cap);
+  }
+
+  void draw(const look& now) {
+    values_.push_back(now.estimate.usable);
     if (values_.size() > most_values) values_.erase(values_.begin());
-    const double top = std::max<double>(facts.cap, *std::ranges::max_element(values_));
+    const double top = std::max<double>(now.facts.cap, *std::ranges::max_element(values_));
     std::string text = lines_ > 0 ? fmt::format("\r\033[{}A\033[J", lines_) : std::string();
-    text += fmt::format("{}  {} usable, at most {} at the same moment; limit: {}\n\n", time_of_day(),
-                        cpus_text(facts.usable), facts.cap, sukima_capacity_kind_name(facts.binding));
+    text += line_of(now) + "\n\n";
     text += chart(values_, top, terminal_width() - scale_width - 1, chart_height);
     lines_ = static_cast<std::size_t>(std::ranges::count(text, '\n'));
     fmt::print("{}", text);
@@ -123,19 +127,21 @@ std::string chart(const std::vector<double>& values, double cap, std::size_t wid
 }
 
 int watch(const watch_options& options) {
-  if (!is_there(options.process))
-    throw usage_error(
-        fmt::format("there is no process {}: give the number of a running one", options.process));
-  const capacity_handle handle = open_handle(options.process);
+  capacity_meter meter(options.process);
   screen output(options);
-  const auto pause = std::chrono::duration<double>(options.interval);
+  meter.sample();
+  const auto interval =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(options.interval));
+  auto next = std::chrono::steady_clock::now() + std::min<std::chrono::nanoseconds>(interval, sampling * 2);
   for (unsigned done = 0; is_there(options.process);) {
-    sukima_capacity_facts facts{};
-    sukima_capacity_refresh(handle.get(), &facts);
-    output.show(facts);
+    const auto left = next - std::chrono::steady_clock::now();
+    std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(left, sampling));
+    meter.sample();
+    if (std::chrono::steady_clock::now() < next) continue;
+    next += interval;
+    output.show({meter.facts(), meter.load(), meter.usable()});
     if (std::ferror(stdout) != 0) return exit_failure;
     if (options.count && ++done == *options.count) break;
-    std::this_thread::sleep_for(pause);
   }
   return exit_success;
 }

@@ -16,9 +16,10 @@ constexpr double tolerance = 1e-6;
 constexpr double missing_for_passive = 0.25;
 
 unsigned most_that_fit(const thread_policy& policy, const cpu_supply& supply) {
+  const double ours = supply.usable(supply.cap) - policy.reserve;
   unsigned fitting = 1;
   for (unsigned k = 2; k <= supply.cap; ++k)
-    if (supply.usable(k) - policy.reserve >= k - 0.5 - tolerance) fitting = k;
+    if (std::min(supply.usable(k), ours) >= k - 0.5 - tolerance) fitting = k;
   return fitting;
 }
 

@@ -25,6 +25,7 @@ struct cpu_supply {
   unsigned cap = 1;  ///< threads that may run at the same moment
   std::function<double(unsigned)> usable;  ///< CPUs that so many always runnable threads get
   std::string reason;  ///< one sentence: where the number comes from
+  std::string basis{};  ///< what the estimate rests on
 };
 
 struct start_decision {
@@ -35,11 +36,11 @@ struct start_decision {
   std::string reason;
 };
 
-/// Decides. Without a rounding: the largest k with usable(k) - reserve >= k - 0.5, up to `cap`; that many
-/// lose least beside neighbours and under quotas, for programs that wait actively, too. With a rounding:
-/// that of usable(cap). At least the minimum, at most the maximum (which wins if both are given and
-/// differ). Threads may wait actively only if each of them gets a CPU of its own, but for a quarter of one
-/// in all.
+/// Decides. Without a rounding: the largest k up to `cap` with usable(k) >= k - 0.5, of what the reserve
+/// leaves of usable(cap); that many lose least beside neighbours and under quotas, for programs that wait
+/// actively, too. With a rounding: that of usable(cap). At least the minimum, at most the maximum (which
+/// wins if both are given and differ). Threads may wait actively only if each of them gets a CPU of its
+/// own, but for a quarter of one in all.
 start_decision decide(const thread_policy& policy, const cpu_supply& supply);
 
 }  // namespace sukima::cli::run

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <memory>
 #include <sstream>
 
 #include "capacity_view.hpp"
@@ -32,14 +33,19 @@ const char* read_user_variable(const char* name) {
   return std::getenv(name);
 }
 
-cpu_supply supply_of(const sukima_capacity_report& report) {
-  const sukima_capacity_limit& limit = binding_limit(report);
-  const double usable = report.facts.usable;
+/// What is known about the CPU, measured for a moment.
+cpu_supply measure_supply(bool also_neighbours) {
+  const auto meter = std::make_shared<capacity_meter>();
+  if (also_neighbours) meter->measure_quickly();
+  const capacity_report report = meter->explain();
+  const sukima_capacity_estimate all = meter->usable();
   cpu_supply supply;
-  supply.cap = report.facts.cap;
-  supply.usable = [usable](unsigned threads) { return std::min<double>(threads, usable); };
-  supply.reason = fmt::format("{} usable: {} ({})", cpus_text(usable) + (usable == 1 ? " is" : " are"),
-                              limit.text, limit.file);
+  supply.cap = report->facts.cap;
+  supply.usable = [meter](unsigned threads) { return meter->usable(threads).usable; };
+  supply.reason = fmt::format("{} usable: {}",
+                              cpus_text(all.usable) + (cpus_text(all.usable) == "1 CPU" ? " is" : " are"),
+                              reason_for(*report, all));
+  supply.basis = sukima_capacity_basis_name(all.basis);
   return supply;
 }
 
@@ -89,9 +95,10 @@ std::string settings_for(const run_plan& plan, const run_options& options) {
 
 run_plan make_plan(const run_options& options, const std::string& program) {
   run_plan plan;
-  const capacity_report report = read_capacity();
-  const cpu_supply supply = supply_of(*report);
+  // The user's own number needs no measuring.
+  const cpu_supply supply = measure_supply(!options.policy.threads);
   plan.cap = supply.cap;
+  plan.basis = supply.basis;
   plan.decision = decide(options.policy, supply);
   choose_library(plan, options, program);
   plan.variables = plan_variables(plan.decision, !plan.library.empty(), read_user_variable);

@@ -27,6 +27,7 @@ struct run_options {
 struct run_plan {
   start_decision decision;
   unsigned cap = 1;
+  std::string basis;  ///< of the estimate: facts, tree, blind, ...
   variable_plan variables;
   std::filesystem::path library;  ///< that is preloaded; empty: none
   std::string obstacle;           ///< why none is

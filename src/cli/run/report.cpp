@@ -30,7 +30,7 @@ std::string assignment(const variable& v) {
 }
 
 std::string waiting_text(const run_plan& plan) {
-  return plan.decision.spinning ? "idle threads wait as they like, because nothing is missing"
+  return plan.decision.spinning ? "idle threads wait as they like, because no thread misses a CPU"
                                 : "idle threads sleep, because CPU is short";
 }
 
@@ -113,6 +113,7 @@ nlohmann::json json_of(const run_record& record) {
       {"fixed", plan.decision.fixed},
       {"usable", plan.decision.usable},
       {"cap", plan.cap},
+      {"basis", plan.basis},
       {"reason", plan.decision.reason},
       {"passive_waiting", !plan.decision.spinning},
       {"variables", json_of(plan.variables.set)},

@@ -1,0 +1,258 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The programs `sukima run` and `sukima probe` from outside: exit codes, signals, streams, terminals, messages.
+
+run_command_test.py PROGRAM
+"""
+import json
+import os
+import pathlib
+import pty
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PROGRAM = str(pathlib.Path(sys.argv.pop(1)).resolve())
+ENVIRONMENT = {**{k: v for k, v in os.environ.items() if not k.startswith(("SUKIMA_", "OMP_"))}, "NO_COLOR": "1"}
+
+
+def run(*arguments, given=None, **variables):
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=50, input=given,
+                          env={**ENVIRONMENT, **variables})
+
+
+class Refusals(unittest.TestCase):
+    def refused(self, sentence, *arguments, **variables):
+        done = run(*arguments, **variables)
+        self.assertEqual((done.returncode, done.stdout), (2, ""), arguments)
+        self.assertIn(sentence, done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+
+    def test_run_refuses_bad_requests_with_one_sentence(self):
+        self.refused("no program was given", "run")
+        self.refused("no program was given after --", "run", "--dry-run", "--")
+        self.refused("'true' is one word too many", "run", "true")
+        self.refused("'./nonesuch' cannot be started: there is no such program", "run", "--", "./nonesuch")
+        self.refused("cannot be started: there is no such program", "run", "--", "/tmp")
+        self.refused("--threads: Value 0 not in range 1", "run", "--threads", "0", "--", "true")
+        self.refused("--round", "run", "--round", "up", "--", "true")
+        self.refused("--reserve", "run", "--reserve", "-1", "--", "true")
+        self.refused("--min 4 is more than --max 2", "run", "--min", "4", "--max", "2", "--", "true")
+        self.refused("--output is for a report", "run", "--output", "x", "--", "true")
+        self.refused("cannot be written to '/nonesuch/x'", "run", "--report", "--output", "/nonesuch/x", "--", "true")
+        self.refused("SUKIMA_CPUS", "run", "--", "true", SUKIMA_CPUS="many")
+
+    def test_probe_refuses_bad_requests_with_one_sentence(self):
+        self.refused("there is no process 99999999", "probe", "--pid", "99999999")
+        self.refused("--pid", "probe", "--pid", "0")
+        self.refused("--interval and --count are for --watch", "probe", "--count", "3")
+        self.refused("--watch goes on and on", "probe", "--watch", "--strict")
+        self.refused("--runtimes asks in this place", "probe", "--runtimes", "--pid", "1")
+        self.refused("--threads prints one number", "probe", "--threads", "--json")
+        self.refused("SUKIMA_CPUS", "probe", SUKIMA_CPUS="-1")
+
+
+class Probe(unittest.TestCase):
+    def test_tells_the_number_and_the_reason(self):
+        done = run("probe", SUKIMA_CPUS="1.5")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("You can use 1.5 CPUs, because the user says 1.5 CPUs (SUKIMA_CPUS).\n", done.stdout)
+        self.assertIn("* override", done.stdout)
+
+    def test_as_json(self):
+        answer = json.loads(run("probe", "--json", SUKIMA_CPUS="1.5").stdout)
+        self.assertEqual((answer["usable"], answer["basis"], answer["threads"]), (1.5, "override", 2))
+        self.assertLessEqual(answer["low"], answer["high"])
+        self.assertEqual([limit["kind"] for limit in answer["limits"] if limit["binding"]], ["override"])
+        self.assertTrue(all(limit["file"] and limit["text"] for limit in answer["limits"]))
+
+    def test_for_scripts(self):
+        self.assertEqual(run("probe", "--threads", SUKIMA_CPUS="2.5").stdout, "3\n")
+        self.assertEqual(run("probe", "--threads", SUKIMA_CPUS="2.4").stdout, "2\n")
+        self.assertEqual(run("probe", "--at-least", "2", SUKIMA_CPUS="2").returncode, 0)
+        self.assertEqual(run("probe", "--at-least", "2.5", SUKIMA_CPUS="2").returncode, 3)
+        self.assertEqual(run("probe", "--strict", SUKIMA_CPUS="1", OMP_NUM_THREADS="64").returncode, 4)
+
+    def test_of_another_process_sees_its_variables(self):
+        with subprocess.Popen(["sleep", "50"], env={**ENVIRONMENT, "RAYON_NUM_THREADS": "999"}) as other:
+            try:
+                answer = json.loads(run("probe", "--json", "--pid", str(other.pid), SUKIMA_CPUS="77").stdout)
+            finally:
+                other.kill()
+        self.assertNotEqual(answer["usable"], 77, "the override is this process's own")
+        self.assertTrue(any("RAYON_NUM_THREADS=999" in warning["text"] for warning in answer["warnings"]), answer)
+
+    def test_watches(self):
+        done = run("probe", "--watch", "--count", "3", "--interval", "0.1", SUKIMA_CPUS="1.25")
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(done.stdout.count("1.25 CPUs usable (override)"), 3, done.stdout)
+        done = run("probe", "--watch", "--count", "2", "--interval", "0.1", "--json", SUKIMA_CPUS="1.25")
+        self.assertEqual([json.loads(line)["usable"] for line in done.stdout.splitlines()], [1.25, 1.25])
+
+    def test_draws_a_chart_on_a_terminal(self):
+        code, screen = on_terminal([PROGRAM, "probe", "--watch", "--count", "2", "--interval", "0.1"],
+                                   {**ENVIRONMENT, "SUKIMA_CPUS": "2"})
+        self.assertEqual(code, 0)
+        self.assertIn("\033[", screen)
+        self.assertIn("█", screen)
+
+    def test_asks_runtimes(self):
+        answer = json.loads(run("probe", "--json", "--runtimes", PATH="/usr/bin:/bin", OMP_NUM_THREADS="5").stdout)
+        beliefs = {one["runtime"]: one["threads"] for one in answer["runtimes"]}
+        self.assertEqual(beliefs["C library"], len(os.sched_getaffinity(0)))
+        if "OpenMP (libgomp)" in beliefs:
+            self.assertEqual(beliefs["OpenMP (libgomp)"], 5, "the variables of this place count")
+
+
+def on_terminal(command, environment, give=b""):
+    """Runs a command on a terminal of its own: its exit code and what it wrote."""
+    process, terminal = pty.fork()
+    if process == 0:
+        os.execve(command[0], command, {**environment, "TERM": "xterm"})
+    if give:
+        time.sleep(0.5)
+        os.write(terminal, give)
+    written = b""
+    while True:
+        try:
+            piece = os.read(terminal, 4096)
+        except OSError:
+            break
+        if not piece:
+            break
+        written += piece
+    os.close(terminal)
+    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), written.decode()
+
+
+class PassingThrough(unittest.TestCase):
+    """What is true of the program is true of sukima run, with a process beside it and without."""
+    ways = ([], ["--report"])
+
+    def test_exit_codes(self):
+        for way in self.ways:
+            for code in (0, 1, 2, 77, 255):
+                self.assertEqual(run("run", *way, "--threads", "1", "--", "sh", "-c", f"exit {code}").returncode, code)
+
+    def test_ends_by_signals(self):
+        for way in self.ways:
+            for number in (signal.SIGTERM, signal.SIGKILL, signal.SIGSEGV, signal.SIGINT):
+                done = run("run", *way, "--threads", "1", "--", "sh", "-c", f"kill -{int(number)} $$")
+                self.assertEqual(done.returncode, -number, way)
+
+    def test_signals_of_others(self):
+        script = "trap 'echo caught; exit 7' TERM; echo ready; while :; do sleep 0.01; done"
+        for way in self.ways:
+            with subprocess.Popen([PROGRAM, "run", *way, "--threads", "1", "--", "sh", "-c", script],
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT) as running:
+                self.assertEqual(running.stdout.readline(), "ready\n")
+                running.terminate()
+                self.assertEqual(running.stdout.read(), "caught\n")
+                self.assertEqual(running.wait(20), 7)
+
+    def test_streams_and_arguments(self):
+        for way in self.ways:
+            done = run("run", *way, "--threads", "1", "--", "sh", "-c", 'cat; echo "$@" >&2', "x", "a b", "--", "--json",
+                       given="text\n")
+            self.assertEqual(done.stdout, "text\n")
+            self.assertTrue(done.stderr.startswith("a b -- --json\n"), done.stderr)
+
+    def test_terminal(self):
+        for way in self.ways:
+            command = [PROGRAM, "run", *way, "--threads", "1", "--"]
+            code, screen = on_terminal([*command, "sh", "-c", "test -t 0 && test -t 1 && exit 5"], ENVIRONMENT)
+            self.assertEqual(code, 5, screen)
+            code, _ = on_terminal([*command, "sleep", "30"], ENVIRONMENT, give=b"\x03")
+            self.assertEqual(code, -signal.SIGINT, "the key that interrupts")
+
+    def test_stops_and_goes_on_with_the_program(self):
+        for way in self.ways:
+            with subprocess.Popen([PROGRAM, "run", *way, "--threads", "1", "--", "sh", "-c",
+                                   "echo before; kill -STOP $$; echo after"], stdout=subprocess.PIPE,
+                                  stderr=subprocess.DEVNULL, text=True, env=ENVIRONMENT) as running:
+                self.assertEqual(running.stdout.readline(), "before\n")
+                _, status = os.waitpid(running.pid, os.WUNTRACED)
+                self.assertTrue(os.WIFSTOPPED(status))
+                os.kill(running.pid, signal.SIGCONT)
+                self.assertEqual(running.stdout.read(), "after\n")
+                self.assertEqual(running.wait(20), 0)
+
+    def test_no_other_process_stays_without_a_report(self):
+        done = run("run", "--threads", "1", "--", "sh", "-c", "echo $$ $PPID")
+        self.assertEqual(int(done.stdout.split()[1]), os.getpid())
+
+    def test_a_signal_that_is_ignored_stays_ignored(self):
+        for way in self.ways:
+            done = subprocess.run(["sh", "-c", f"trap '' HUP; exec '{PROGRAM}' run {' '.join(way)} --threads 1 -- "
+                                   "sh -c 'kill -HUP $$; echo alive'"], capture_output=True, text=True, timeout=50)
+            self.assertEqual(done.stdout, "alive\n")
+
+
+class Run(unittest.TestCase):
+    def test_dry_run_prints_what_a_shell_understands(self):
+        done = run("run", "--dry-run", SUKIMA_CPUS="3", OMP_NUM_THREADS="9")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("# 3 threads: 3 CPUs are usable: the user says 3 CPUs (SUKIMA_CPUS)\n", done.stdout)
+        self.assertIn("# left as it is, because it is set: OMP_NUM_THREADS=9", done.stdout)
+        check = subprocess.run(["sh", "-euc", done.stdout + 'echo "$RAYON_NUM_THREADS $SUKIMA_RUN"'],
+                               capture_output=True, text=True, timeout=20)
+        self.assertEqual(check.stdout.split()[:2], ["3", "threads=3"], check.stderr)
+
+    def test_reports_as_json(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "report.json")
+            done = run("run", "--json", "--output", str(file), "--", "sh", "-c", "exit 3", SUKIMA_CPUS="1.2")
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (3, "", ""))
+            report = json.loads(file.read_text(encoding="utf-8"))
+        self.assertEqual((report["threads"], report["exit_code"], report["signal"]), (1, 3, 0))
+        self.assertEqual(report["variables"]["OMP_NUM_THREADS"], "1")
+        self.assertEqual(report["program"], ["sh", "-c", "exit 3"])
+        self.assertEqual(report["basis"], "override")
+
+    def test_policies(self):
+        for options, threads in ((["--round", "floor"], 2), (["--round", "ceil"], 3), (["--round", "nearest"], 3),
+                                 (["--reserve", "1"], 2), (["--max", "2"], 2), (["--min", "6"], 6), ([], 3)):
+            report = json.loads(run("run", *options, "--json", "--", "true", SUKIMA_CPUS="2.6").stderr)
+            self.assertEqual(report["threads"], threads, options)
+
+    def test_pins_only_when_asked(self):
+        allowed = len(os.sched_getaffinity(0))
+        script = "taskset -cp $$ | sed 's/.*: //'"
+        count = sum(len(range(*map(int, (p.split("-") * 2)[:2]))) + 1
+                    for p in run("run", "--threads", "1", "--", "sh", "-c", script).stdout.strip().split(","))
+        self.assertEqual(count, allowed)
+        pinned = run("run", "--pin", "--threads", "1", "--", "sh", "-c", script).stdout.strip()
+        self.assertRegex(pinned, r"^\d+$")
+
+    def test_a_mask_that_was_answered_and_is_set_again_pins_nobody(self):
+        script = ("import os; m = os.sched_getaffinity(0); os.sched_setaffinity(0, m); "
+                  "print(len(m)); print(open('/proc/self/status').read().split('Cpus_allowed_list:')[1].split()[0])")
+        if len(os.sched_getaffinity(0)) < 3:
+            self.skipTest("needs three CPUs: with two, one is what is answered, and one is taken at its word")
+        answered, real = run("run", "--threads", "2", "--", sys.executable, "-c", script).stdout.split()
+        self.assertEqual(answered, "2")
+        self.assertEqual(real, pathlib.Path("/proc/self/status").read_text(encoding="utf-8")
+                         .split("Cpus_allowed_list:")[1].split()[0])
+
+    def test_a_run_inside_of_a_run_decides_anew(self):
+        done = run("run", "--threads", "5", "--", PROGRAM, "run", "--threads", "2", "--", "sh", "-c",
+                   "echo $OMP_NUM_THREADS $GOMAXPROCS; echo $LD_PRELOAD | tr : '\\n' | wc -l")
+        self.assertEqual(done.stdout.split(), ["2", "2", "1"])
+
+    def test_runs_programs_that_nothing_can_be_loaded_into(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source = pathlib.Path(folder, "a.c")
+            source.write_text("#include <stdio.h>\nint main(void) { puts(\"static\"); }\n", encoding="utf-8")
+            program = str(pathlib.Path(folder, "a"))
+            if subprocess.run(["cc", "-static", "-o", program, str(source)], capture_output=True).returncode != 0:
+                self.skipTest("cc makes no static program here")
+            done = run("run", "--report", "--", program, SUKIMA_CPUS="1")
+            self.assertEqual((done.returncode, done.stdout), (0, "static\n"))
+            self.assertIn("nothing is preloaded, because the program is linked statically", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
