@@ -14,12 +14,12 @@ typedef struct sukima_share {
 } sukima_share;
 
 /// Shares `capacity` CPUs by weight. Who wants less than its share keeps its demand, and the rest is shared
-/// again among the others. Afterwards the shares' sum is the smaller one of `capacity` and the sum of demands.
-/// Equal threads may stand together as one entry with the sums of their weights and demands: the result is the
-/// same. At worst quadratic in `count`.
+/// again among the others. Afterwards the shares' sum is the smaller one of `capacity` and all demands.
+/// Equal threads may stand together as one entry with the sums of their weights and demands: that changes
+/// nothing. At worst quadratic in `count`.
 void sukima_fill(double capacity, sukima_share* items, size_t count);
 
-/// The weight of a thread with this nice value, 1.0 for nice 0; values outside of -20…19 count as the nearest.
+/// The weight of a thread with this nice value, 1.0 for nice 0; others than -20 to 19 count as the nearest.
 double sukima_nice_weight(int nice);
 
 /// The weight of a thread of the class SCHED_IDLE and of an idle group: practically none.

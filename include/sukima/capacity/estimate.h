@@ -8,10 +8,10 @@
 /// neighbours and the hypervisor leave under them. Two questions are kept apart:
 ///
 /// - What do the threads get *now*? That is a difference of CPU clocks: exact for its window.
-/// - What would *k threads* get? Where the groups of the neighbours can be seen, it is computed: CPU is shared
-///   by weight from the root group down, whoever wants less than its share keeps what it uses, and the rest is
-///   shared again. Where they cannot be seen (as in most containers), it is an interval with a point in it;
-///   a trial makes it narrower.
+/// - What would *k threads* get? Where the groups of the neighbours can be seen, it is computed: CPU is
+///   shared by weight from the root group down, whoever wants less than its share keeps what it uses, and the
+///   rest is shared again. Where they cannot be seen (as in most containers), it is an interval with a point
+///   in it; a trial makes it narrower.
 ///
 /// An estimator keeps some files open (at most SUKIMA_CAPACITY_MAX_FILES, all of them close-on-exec), because
 /// reading an open file again costs a sixth of opening it. Its functions may be called from any thread, but
@@ -48,8 +48,8 @@ typedef struct sukima_capacity_estimate {
   sukima_capacity_basis basis;  ///< what the numbers rest on
 } sukima_capacity_estimate;
 
-/// What was measured. Rates are of the long window (500 ms, or the next multiple of the quota's period) unless
-/// something else is said; a rate that cannot be known here is not-a-number.
+/// What was measured. Rates are of the long window (500 ms, or the next multiple of the quota's period)
+/// unless something else is said; a rate that cannot be known here is not-a-number.
 typedef struct sukima_capacity_load {
   double seconds;  ///< length of the window; 0 before the second sample: then nothing else is valid
   double now;  ///< CPU time a second that the process received, in CPUs
@@ -83,10 +83,10 @@ typedef struct sukima_capacity_estimator sukima_capacity_estimator;
 /// environment is read here and never again.
 /// \param options what to look at; NULL is the default; copied. The host's word is read from the files that
 ///                docs/capacity.md names.
-/// \return to be given to sukima_capacity_estimator_close(); NULL if there is no memory (some 2 MiB of address
-///         space, of which what is used counts) or `root` is too long. A malformed override does not make it
-///         fail: see sukima_capacity_estimator_error().
-/// \par Complexity as sukima_capacity_read(), and linear in the number of groups and threads beside the process
+/// \return to be given to sukima_capacity_estimator_close(); NULL if there is no memory (some 2 MiB of
+///         address space, of which what is used counts) or `root` is too long. A malformed override does not
+///         make it fail: see sukima_capacity_estimator_error().
+/// \par Complexity as sukima_capacity_read()
 SUKIMA_CAPACITY_API sukima_capacity_estimator* sukima_capacity_estimator_open(
     const sukima_capacity_options* options);
 
@@ -94,8 +94,8 @@ SUKIMA_CAPACITY_API sukima_capacity_estimator* sukima_capacity_estimator_open(
 /// every half second.
 /// \param estimator an opened estimator
 /// \param time_ns   the time of the sample in nanoseconds, for recorded trees; must not go back; 0 is now
-/// \par Complexity some 20 us, 0.4 us for each neighbour that uses CPU and each thread of the process; looking
-///      for new neighbours, at most every half second, is linear in the groups and threads beside the process
+/// \par Complexity some 20 us, and 0.4 us for each neighbour that uses CPU and each thread of the process;
+///      looking for new neighbours, at most every half second, is linear in all groups and threads beside it
 SUKIMA_CAPACITY_API void sukima_capacity_estimator_sample(sukima_capacity_estimator* estimator,
                                                           uint64_t time_ns);
 
@@ -117,9 +117,10 @@ SUKIMA_CAPACITY_API void sukima_capacity_estimator_load(const sukima_capacity_es
 SUKIMA_CAPACITY_API void sukima_capacity_estimator_usable(sukima_capacity_estimator* estimator,
                                                           double threads, sukima_capacity_estimate* estimate);
 
-/// Tells that the process is running `threads` always runnable threads from now on, to find out what they get.
-/// Go on sampling ten times a second, and after at least 300 ms call sukima_capacity_estimator_trial_end().
-/// The first 100 ms do not count: the kernel needs them to move the threads.
+/// Tells that the process is running `threads` always runnable threads from now on, to find out what they
+/// get. Go on sampling ten times a second, and after at least 300 ms call
+/// sukima_capacity_estimator_trial_end(). The first 100 ms do not count: the kernel needs them to move the
+/// threads.
 SUKIMA_CAPACITY_API void sukima_capacity_estimator_trial_begin(sukima_capacity_estimator* estimator,
                                                                double threads);
 
@@ -130,7 +131,8 @@ SUKIMA_CAPACITY_API int sukima_capacity_estimator_trial_end(sukima_capacity_esti
                                                             sukima_capacity_estimate* estimate);
 
 /// Everything that the estimates rest on, in words: the limits, and then the host's word, steal, the
-/// neighbours (the largest first), throttling, waiting, pressure, cores and nice values as far as they matter.
+/// neighbours (the largest first), throttling, waiting, pressure, cores and nice values as far as they
+/// matter.
 /// \return to be given to sukima_capacity_report_free(); NULL if there is no memory. The facts in it are read
 ///         anew.
 SUKIMA_CAPACITY_API sukima_capacity_report* sukima_capacity_estimator_explain(

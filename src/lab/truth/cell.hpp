@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cells of the table of truth: who runs where beside whom.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace sukima::lab::truth {
+
+/// Where our threads and the hogs are.
+enum class place {
+  same_group,       ///< all in one group
+  two_groups,       ///< ours in a group, all hogs in one other
+  own_groups,       ///< a group each
+  root_group,       ///< all in the root group, in one session
+  own_sessions,     ///< all in the root group, in a session each
+  below_one_parent  ///< ours in a group and the hogs in another one, with the quota on the group above both
+};
+
+/// What a cell is for.
+enum class purpose {
+  base,  ///< places, weights, numbers of threads and of hogs
+  quota,  ///< with a quota
+  nice,  ///< hogs with another nice value
+  on_off,  ///< hogs that are on for 50 ms and off for 50 ms
+  blocked,  ///< our threads block half of the time: 5 ms on, 5 ms off
+  change,  ///< the hogs start and stop
+  trial  ///< our program changes its number of threads
+};
+
+struct cell {
+  purpose what = purpose::base;
+  place where = place::two_groups;
+  int threads = 1;  ///< of ours
+  int hogs = 0;  ///< processes of one thread that never blocks
+  int own_weight = 1;  ///< of our group, 1 is the kernel's default
+  int hog_weight = 1;  ///< of each of the hogs' groups
+  double quota = 0;  ///< CPUs, 0: none
+  int hog_nice = 0;
+  int trial_threads = 0;  ///< how many threads are tried
+
+  /// A name that tells all of it, for people and for finding it again.
+  [[nodiscard]] std::string name() const;
+  /// The name without our number of threads: cells with the same one tell what other numbers would get.
+  [[nodiscard]] std::string family() const;
+};
+
+/// All cells, always in the same order: 229 of the issue, and those with trials.
+std::vector<cell> all_cells();
+
+/// 30 of them, for continuous integration.
+std::vector<cell> quick_cells();
+
+const char* name_of(purpose what);
+const char* letter_of(place where);
+
+}  // namespace sukima::lab::truth

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The processes of a cell: our program and the hogs. They are told what to do through shared memory.
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstdint>
+
+namespace sukima::lab::truth {
+
+/// What all processes of a cell look at. Each value is written by the stage only; relaxed order is enough,
+/// because nothing else is read on account of it.
+struct orders {
+  std::atomic<int> active_threads{0};  ///< so many of our threads run, the others sleep
+  std::atomic<int> hogs_run{0};
+};
+
+enum class behaviour {
+  always,   ///< never blocks
+  on_off,   ///< 50 ms on, 50 ms off
+  blocking  ///< 5 ms of CPU time, 5 ms asleep
+};
+
+/// Nanoseconds of CLOCK_MONOTONIC.
+std::uint64_t monotonic_ns();
+
+/// Sleeps until that time.
+void sleep_until_ns(std::uint64_t time_ns);
+
+/// Starts our program with so many threads, which sleep until they are told to run.
+/// \param own_session it becomes the leader of a new session
+pid_t start_program(const orders& told, int threads, behaviour how, bool own_session);
+
+/// Starts a hog, which sleeps until the hogs are told to run.
+pid_t start_hog(const orders& told, behaviour how, int nice_value, bool own_session);
+
+/// Ends a process that one of these functions has started, and waits for it.
+void end_process(pid_t process);
+
+}  // namespace sukima::lab::truth

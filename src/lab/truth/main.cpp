@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program sukima-truth: compares the estimates of the capacity part with what programs really get.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <fstream>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "truth/control_groups.hpp"
+#include "truth/score.hpp"
+#include "truth/stage.hpp"
+
+namespace {
+
+using namespace sukima::lab::truth;
+
+constexpr int exit_missed = 1;
+constexpr int exit_usage = 2;
+constexpr int exit_skipped = 77;
+
+struct request {
+  bool quick = false;
+  bool only_report = false;
+  bool list = false;
+  bool verbose = false;
+  bool lenient = false;
+  double seconds = 0;
+  std::string file;
+  std::string filter;
+};
+
+volatile std::sig_atomic_t interrupted = 0;
+
+void complain(const std::string& text) { fmt::print(stderr, "sukima-truth: {}\n", text); }
+
+std::vector<cell> wanted_cells(const request& what) {
+  std::vector<cell> cells = what.quick ? quick_cells() : all_cells();
+  std::erase_if(cells, [&](const cell& one) { return one.name().find(what.filter) == std::string::npos; });
+  return cells;
+}
+
+void print_cell(const cell_result& result) {
+  std::string said_text;
+  for (std::size_t i = 0; i < asked_threads.size(); i++) {
+    said_text += fmt::format(" {:5.2f}", result.tree[i].usable);
+  }
+  std::string blind_text;
+  for (std::size_t i = 0; i < asked_threads.size(); i++) {
+    blind_text += fmt::format(" {:5.2f}", result.blind[i].usable);
+  }
+  if (result.trial_said > 0) {
+    fmt::print("{:<34} got {:5.2f}   trial said {:5.2f}, got {:5.2f}\n", result.name, result.got,
+               result.trial_said, result.trial_got);
+  } else if (!result.changes.empty()) {
+    std::string text;
+    for (const after_change& one : result.changes)
+      text += fmt::format("  {:.2f}/{:.2f}", one.said_now, one.got);
+    fmt::print("{:<34} got {:5.2f}   said/got after changes{}\n", result.name, result.got, text);
+  } else {
+    fmt::print("{:<34} got {:5.2f}   usable(1,2,3,4,8) tree{}   blind{}\n", result.name, result.got,
+               said_text, blind_text);
+  }
+  std::fflush(stdout);
+}
+
+void run_cells(const request& what, std::vector<cell_result>& results) {
+  using clock = std::chrono::steady_clock;
+  std::set<std::string> done;
+  for (const cell_result& result : results) done.insert(result.name);
+  std::ofstream out;
+  if (!what.file.empty()) {
+    out.open(what.file, std::ios::app);
+    if (!out) throw std::runtime_error(fmt::format("the file {} cannot be written", what.file));
+  }
+  timing times;
+  if (what.quick)
+    times = {.idle_seconds = 0.5, .settle_seconds = 0.4, .truth_seconds = 0.8, .phase_seconds = 1.1};
+  control_groups groups;
+  const auto start = clock::now();
+  int left = 0;
+  for (const cell& one : wanted_cells(what)) {
+    if (done.contains(one.name())) continue;
+    const std::chrono::duration<double> spent = clock::now() - start;
+    if (interrupted != 0 || (what.seconds > 0 && spent.count() > what.seconds)) {
+      left++;
+      continue;
+    }
+    results.push_back(run_cell(one, groups, times));
+    print_cell(results.back());
+    if (out.is_open()) out << nlohmann::json(results.back()).dump() << std::endl;
+  }
+  if (left != 0) fmt::print("{} cells are left; start again with the same file to go on\n", left);
+}
+
+int print_figures(const request& what, const std::vector<cell_result>& results) {
+  // On a machine that others use, too, a quick look is less exact.
+  const double leniency = what.lenient ? 0.25 : 0;
+  int code = 0;
+  for (const figure& one : score(results)) {
+    const bool reached = one.share() >= one.target - leniency;
+    if (!reached) code = exit_missed;
+    fmt::print("{} {:<58} {:<22} {:5.1f} % of {:4} (wanted {:3.0f} %), worst {:.0f} %\n",
+               reached ? "  " : "- ", one.name, one.demand, one.share() * 100, one.cases, one.target * 100,
+               one.worst * 100);
+    if (!what.verbose) continue;
+    for (const std::string& miss : one.misses) fmt::print("      {}\n", miss);
+  }
+  return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  request what;
+  CLI::App program(
+      "Compares the estimates of sukima::capacity with what programs really get: runs programs beside hogs "
+      "in\n"
+      "control groups that it makes and removes, cell by cell, and prints the share of estimates that were "
+      "right.\n"
+      "The machine has to be idle otherwise. Needs root.",
+      "sukima-truth");
+  program.add_flag("--quick", what.quick, "30 cells, a minute; without it all, about twelve minutes");
+  program.add_option("--file", what.file, "keep the results in FILE; go on where it ends")
+      ->option_text("FILE");
+  program.add_option("--seconds", what.seconds, "begin no other cell after so many seconds")
+      ->option_text("N");
+  program.add_option("--cells", what.filter, "only cells whose name contains TEXT")->option_text("TEXT");
+  program.add_flag("--list", what.list, "print the names of the cells and end");
+  program.add_flag("--report", what.only_report, "run nothing, print the figures of FILE");
+  program.add_flag("--misses", what.verbose, "print the cases behind each figure that do not hold");
+  program.add_flag("--lenient", what.lenient,
+                   "be content with 25 % less than what is wanted: for busy machines");
+  program.footer(
+      "Exit codes: 0 all figures are reached, 1 some are not, 2 wrong use, 77 no groups can be made here.\n"
+      "Examples:\n  sukima-truth --quick\n  sukima-truth --file cells.json --seconds 110\n"
+      "  sukima-truth --file cells.json --report --misses");
+  CLI11_PARSE(program, argc, argv);
+  if (what.only_report && what.file.empty()) {
+    complain("--report needs --file FILE with the results to report");
+    return exit_usage;
+  }
+  if (what.list) {
+    for (const cell& one : wanted_cells(what)) fmt::print("{}\n", one.name());
+    return 0;
+  }
+  const auto note = [](int) { interrupted = 1; };
+  std::signal(SIGINT, note);
+  std::signal(SIGTERM, note);
+  try {
+    std::vector<cell_result> results;
+    if (!what.file.empty()) results = read_results(what.file);
+    if (!what.only_report) run_cells(what, results);
+    return print_figures(what, results);
+  } catch (const no_groups& reason) {
+    complain(fmt::format("skipped: {}", reason.what()));
+    return exit_skipped;
+  } catch (const std::exception& error) {
+    complain(error.what());
+    return exit_usage;
+  }
+}

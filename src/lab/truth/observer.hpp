@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// A process that watches our program with an estimator, ten times a second, and writes down what it says.
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include <sukima/capacity.h>
+
+#include "truth/control_groups.hpp"
+
+namespace sukima::lab::truth {
+
+/// The numbers of threads that are asked about.
+inline constexpr std::array<int, 5> asked_threads{1, 2, 3, 4, 8};
+inline constexpr std::uint64_t sampling_ns = 100'000'000;
+inline constexpr int most_records = 128;
+
+struct observation {
+  std::uint64_t time_ns = 0;
+  double now = 0;
+  double now_short = 0;
+  std::array<sukima_capacity_estimate, asked_threads.size()> usable{};
+};
+
+/// In shared memory. The observer writes a record before it counts it (release), others read the count first
+/// (acquire).
+struct notebook {
+  std::atomic<int> count{0};
+  std::array<observation, most_records> records{};
+  double cost = 0;            ///< CPU time a second that the estimator has used
+  double trial_usable = 0;    ///< what the trial said; 0: there was none
+  std::atomic<int> ready{0};  ///< 1 when it observes, -1 if it cannot
+};
+
+/// How much the observer sees.
+enum class sight {
+  all,           ///< the whole tree of groups
+  own_group,     ///< a cgroup namespace with the program's group as its root, as in a container
+  no_groups_file  ///< no control groups at all, as behind some sandboxes
+};
+
+/// When a trial begins, and with how many threads; none if `threads` is 0.
+struct trial_plan {
+  std::uint64_t begin_ns = 0;
+  std::uint64_t end_ns = 0;
+  int threads = 0;
+};
+
+/// Starts an observer of the process `watched`, which takes a sample every sampling_ns from `begin_ns` on until
+/// it is ended. With sight::own_group it is in the group `group` while it makes its namespace, and in the root
+/// group afterwards.
+pid_t start_observer(notebook& book, const control_groups& groups, const std::string& group, sight seen,
+                     pid_t watched, std::uint64_t begin_ns, const trial_plan& trial);
+
+}  // namespace sukima::lab::truth

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The results' form in files.
+#include "truth/result.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <stdexcept>
+
+namespace sukima::lab::truth {
+
+namespace {
+
+nlohmann::json json_of(const said_for_all& values) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const said& one : values) list.push_back({one.low, one.usable, one.high});
+  return list;
+}
+
+said_for_all said_of(const nlohmann::json& list) {
+  said_for_all values;
+  for (std::size_t i = 0; i < values.size(); i++) {
+    values[i] = {list.at(i).at(0).get<double>(), list.at(i).at(1).get<double>(),
+                 list.at(i).at(2).get<double>()};
+  }
+  return values;
+}
+
+}  // namespace
+
+void to_json(nlohmann::json& json, const cell_result& result) {
+  nlohmann::json changes = nlohmann::json::array();
+  for (const after_change& one : result.changes)
+    changes.push_back({one.after_seconds, one.said_now, one.got});
+  json = {{"name", result.name},
+          {"got", result.got},
+          {"windows", result.windows},
+          {"tree_idle", json_of(result.tree_idle)},
+          {"tree", json_of(result.tree)},
+          {"blind_idle", json_of(result.blind_idle)},
+          {"blind", json_of(result.blind)},
+          {"changes", changes},
+          {"trial_said", result.trial_said},
+          {"trial_got", result.trial_got},
+          {"cost", result.cost}};
+}
+
+void from_json(const nlohmann::json& json, cell_result& result) {
+  json.at("name").get_to(result.name);
+  json.at("got").get_to(result.got);
+  json.at("windows").get_to(result.windows);
+  result.tree_idle = said_of(json.at("tree_idle"));
+  result.tree = said_of(json.at("tree"));
+  result.blind_idle = said_of(json.at("blind_idle"));
+  result.blind = said_of(json.at("blind"));
+  result.changes.clear();
+  for (const nlohmann::json& one : json.at("changes")) {
+    result.changes.push_back({one.at(0).get<double>(), one.at(1).get<double>(), one.at(2).get<double>()});
+  }
+  json.at("trial_said").get_to(result.trial_said);
+  json.at("trial_got").get_to(result.trial_got);
+  json.at("cost").get_to(result.cost);
+}
+
+std::vector<cell_result> read_results(const std::string& path) {
+  std::vector<cell_result> results;
+  std::ifstream in(path);
+  std::string line;
+  for (int number = 1; std::getline(in, line); number++) {
+    const nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
+    if (json.is_discarded() && in.eof()) break;  // interrupted while it was written
+    try {
+      results.push_back(json.get<cell_result>());
+    } catch (const nlohmann::json::exception&) {
+      throw std::runtime_error(
+          fmt::format("{}, line {}: this is no result of sukima-truth; name another file", path, number));
+    }
+  }
+  return results;
+}
+
+}  // namespace sukima::lab::truth

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What was seen in a cell: the truth, and what the estimators said. Stored as one line of JSON.
+#pragma once
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "truth/cell.hpp"
+#include "truth/observer.hpp"
+
+namespace sukima::lab::truth {
+
+/// What was said about a number of threads.
+struct said {
+  double low = 0;
+  double usable = 0;
+  double high = 0;
+};
+using said_for_all = std::array<said, asked_threads.size()>;
+
+/// The short window some time after the hogs have started or stopped, and the mean of the half second after it.
+struct after_change {
+  double after_seconds = 0;
+  double said_now = 0;
+  double got = 0;
+};
+
+struct cell_result {
+  std::string name;
+  double got = 0;  ///< CPUs that our threads got, from the process's CPU clock
+  std::vector<double> windows;  ///< `now` of each 500 ms window of that time
+  said_for_all tree_idle;  ///< with all groups visible, before our threads run
+  said_for_all tree;  ///< the same while they run
+  said_for_all blind_idle;  ///< in a namespace
+  said_for_all blind;
+  std::vector<after_change> changes;
+  double trial_said = 0;
+  double trial_got = 0;
+  double cost = 0;  ///< CPU time a second of the estimator that sees all
+};
+
+void to_json(nlohmann::json& json, const cell_result& result);
+void from_json(const nlohmann::json& json, cell_result& result);
+
+/// Reads the results of a file, one a line; a last line that is cut off is left out.
+/// \throws std::runtime_error with one sentence if the file is something else
+std::vector<cell_result> read_results(const std::string& path);
+
+}  // namespace sukima::lab::truth

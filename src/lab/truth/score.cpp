@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// From results to figures.
+#include "truth/score.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+
+namespace sukima::lab::truth {
+
+namespace {
+
+/// Collects the cases of one figure.
+class tally {
+ public:
+  tally(std::string name, std::string demand, double limit, double target) : limit_(limit) {
+    figure_.name = std::move(name);
+    figure_.demand = std::move(demand);
+    figure_.target = target;
+  }
+
+  void compare(const std::string& what, double said_value, double truth) {
+    count(what, std::abs(said_value / truth - 1), fmt::format("said {:.2f}, is {:.2f}", said_value, truth));
+  }
+
+  void count(const std::string& what, double error, const std::string& text) {
+    figure_.cases++;
+    figure_.worst = std::max(figure_.worst, error);
+    if (error <= limit_) {
+      figure_.held++;
+    } else {
+      misses_.emplace(-error, fmt::format("{}: {}", what, text));
+    }
+  }
+
+  void add_to(std::vector<figure>& figures) {
+    if (figure_.cases == 0) return;
+    for (const auto& [error, text] : misses_) figure_.misses.push_back(text);
+    figures.push_back(figure_);
+  }
+
+ private:
+  double limit_;
+  figure figure_;
+  std::multimap<double, std::string> misses_;
+};
+
+/// What k threads get in each family.
+using truth_table = std::map<std::string, std::map<int, double>>;
+
+std::map<std::string, cell> cells_by_name() {
+  std::map<std::string, cell> result;
+  for (const std::vector<cell>& cells : {all_cells(), quick_cells()}) {
+    for (const cell& one : cells) result.emplace(one.name(), one);
+  }
+  return result;
+}
+
+struct judged {
+  const cell_result& result;
+  const cell& one;
+};
+
+void score_now(const std::vector<judged>& all, std::vector<figure>& figures) {
+  tally windows("now: 500 ms windows", "within 10 %", 0.1, 0.95);
+  tally several("now: half a second after a change, two or more threads", "within 10 %", 0.1, 0.9);
+  tally one_thread("now: a second after a change, one thread", "within 10 %", 0.1, 0.75);
+  for (const auto& [result, one] : all) {
+    for (const double said_now : result.windows) windows.compare(result.name, said_now, result.got);
+    for (const after_change& change : result.changes) {
+      const bool first = change.after_seconds < 0.75;
+      if (one.threads >= 2 && first) several.compare(result.name, change.said_now, change.got);
+      if (one.threads == 1 && !first) one_thread.compare(result.name, change.said_now, change.got);
+    }
+  }
+  windows.add_to(figures);
+  several.add_to(figures);
+  one_thread.add_to(figures);
+}
+
+bool is_steady(const cell& one) {
+  return one.what == purpose::base || one.what == purpose::quota || one.what == purpose::nice;
+}
+
+/// Calls what(k, index of k, truth) for each number of threads whose truth is known.
+template <class Function>
+void for_known(const truth_table& truths, const cell& one, Function what) {
+  const auto family = truths.find(one.family());
+  if (family == truths.end()) return;
+  for (std::size_t i = 0; i < asked_threads.size(); i++) {
+    const auto truth = family->second.find(asked_threads[i]);
+    if (truth != family->second.end() && truth->second > 0) what(asked_threads[i], i, truth->second);
+  }
+}
+
+void score_tree(const std::vector<judged>& all, const truth_table& truths, std::vector<figure>& figures) {
+  tally running("usable, all groups visible: running programs", "within 10 %", 0.1, 0.95);
+  tally idle("usable, all groups visible: programs that have not started", "within 10 %", 0.1, 0.95);
+  tally bound("usable, all groups visible: both", "within 30 %", 0.3, 1);
+  tally near("usable, all groups visible: hogs on and off", "within 35 %", 0.35, 1);
+  tally high("usable, all groups visible: hogs on and off", "at most 10 % too high", 0.1, 1);
+  for (const auto& [result, one] : all) {
+    for_known(truths, one, [&](int k, std::size_t i, double truth) {
+      const std::string what = fmt::format("{}, asked about {}", result.name, k);
+      const double now = result.tree[i].usable;
+      const double before = result.tree_idle[i].usable;
+      if (is_steady(one)) {
+        running.compare(what, now, truth);
+        idle.compare(what + " before the start", before, truth);
+        bound.compare(what, now, truth);
+        bound.compare(what + " before the start", before, truth);
+      } else if (one.what == purpose::on_off) {
+        for (const double value : {now, before}) {
+          near.compare(what, value, truth);
+          high.count(what, value / truth - 1, fmt::format("said {:.2f}, is {:.2f}", value, truth));
+        }
+      }
+    });
+  }
+  for (tally* one : {&running, &idle, &bound, &near, &high}) one->add_to(figures);
+}
+
+void score_blind(const std::vector<judged>& all, const truth_table& truths, std::vector<figure>& figures) {
+  constexpr double slack = 0.05;
+  tally interval("usable, blind: the interval", "holds the truth", slack, 0.95);
+  tally fewer("usable, blind: fewer threads than now", "within 10 %", 0.1, 0.9);
+  tally more("usable, blind: more threads than now", "within 10 %", 0.1, 0.7);
+  tally tried("usable, blind: after a trial of 300 ms", "within 10 %", 0.1, 0.9);
+  for (const auto& [result, one] : all) {
+    if (one.what == purpose::trial) {
+      tried.compare(result.name, result.trial_said, result.trial_got);
+      continue;
+    }
+    if (!is_steady(one)) continue;
+    for_known(truths, one, [&](int k, std::size_t i, double truth) {
+      const std::string what = fmt::format("{}, asked about {}", result.name, k);
+      const said& now = result.blind[i];
+      const said& before = result.blind_idle[i];
+      for (const said& value : {now, before}) {
+        const double error = std::max({0.0, value.low / truth - 1, 1 - value.high / truth});
+        interval.count(what, error,
+                       fmt::format("said {:.2f} to {:.2f}, is {:.2f}", value.low, value.high, truth));
+      }
+      if (k < one.threads) fewer.compare(what, now.usable, truth);
+      if (k > one.threads) more.compare(what, now.usable, truth);
+    });
+  }
+  for (tally* figure : {&interval, &fewer, &more, &tried}) figure->add_to(figures);
+}
+
+void score_cost(const std::vector<judged>& all, std::vector<figure>& figures) {
+  tally cost("cost of ten samples a second", "below 0.1 % of a CPU", 0.001, 0.95);
+  for (const auto& [result, one] : all) {
+    if (one.what == purpose::change) {  // the longest: finding the tree is not the cost of sampling
+      cost.count(result.name, result.cost, fmt::format("{:.3f} %", result.cost * 100));
+    }
+  }
+  cost.add_to(figures);
+}
+
+}  // namespace
+
+std::vector<figure> score(const std::vector<cell_result>& results) {
+  const std::map<std::string, cell> cells = cells_by_name();
+  std::vector<judged> all;
+  truth_table truths;
+  for (const cell_result& result : results) {
+    const auto found = cells.find(result.name);
+    if (found == cells.end()) continue;  // of another version of the table
+    all.push_back({result, found->second});
+    const bool usable = found->second.what != purpose::change && found->second.what != purpose::trial;
+    if (usable) truths[found->second.family()][found->second.threads] = result.got;
+  }
+  std::vector<figure> figures;
+  score_now(all, figures);
+  score_tree(all, truths, figures);
+  score_blind(all, truths, figures);
+  score_cost(all, figures);
+  return figures;
+}
+
+}  // namespace sukima::lab::truth

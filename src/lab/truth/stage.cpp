@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+// Running one cell.
+#include "truth/stage.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <ctime>
+#include <memory>
+#include <new>
+#include <system_error>
+
+#include "truth/load.hpp"
+#include "truth/observer.hpp"
+
+namespace sukima::lab::truth {
+
+namespace {
+
+/// What all processes of a cell share.
+struct shared_memory {
+  orders told;
+  notebook tree;
+  notebook blind;
+};
+
+struct unmap {
+  void operator()(shared_memory* memory) const {
+    std::destroy_at(memory);
+    munmap(memory, sizeof *memory);
+  }
+};
+
+std::unique_ptr<shared_memory, unmap> make_shared_memory() {
+  void* const memory =
+      mmap(nullptr, sizeof(shared_memory), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
+  return std::unique_ptr<shared_memory, unmap>(new (memory) shared_memory);
+}
+
+/// The processes of a cell; all have ended when it is gone, and the groups after that.
+class company {
+ public:
+  explicit company(control_groups& groups) : groups_(groups) {}
+  ~company() {
+    for (const pid_t process : processes_) end_process(process);
+    groups_.remove();
+  }
+  company(const company&) = delete;
+  company& operator=(const company&) = delete;
+
+  pid_t add(pid_t process) {
+    processes_.push_back(process);
+    return process;
+  }
+
+ private:
+  control_groups& groups_;
+  std::vector<pid_t> processes_;
+};
+
+/// The groups of a cell: that of our program, and that of each hog; "" is the root group.
+struct homes {
+  std::string own;
+  std::vector<std::string> hogs;
+};
+
+homes make_homes(const cell& one, control_groups& groups) {
+  homes result;
+  const auto count = static_cast<std::size_t>(one.hogs);
+  switch (one.where) {
+    case place::same_group:
+      groups.make("all", 1, one.quota);
+      result.own = "all";
+      result.hogs.assign(count, "all");
+      break;
+    case place::two_groups:
+      groups.make("ours", one.own_weight, one.quota);
+      if (one.hogs != 0) groups.make("hogs", one.hog_weight, 0);
+      result.own = "ours";
+      result.hogs.assign(count, "hogs");
+      break;
+    case place::own_groups:
+      groups.make("ours", one.own_weight, one.quota);
+      result.own = "ours";
+      for (int i = 0; i < one.hogs; i++) {
+        result.hogs.push_back(fmt::format("hog{}", i));
+        groups.make(result.hogs.back(), one.hog_weight, 0);
+      }
+      break;
+    case place::below_one_parent:
+      groups.make("pod", 1, one.quota, true);
+      groups.make("pod/ours", one.own_weight, 0);
+      groups.make("pod/hogs", one.hog_weight, 0);
+      result.own = "pod/ours";
+      result.hogs.assign(count, "pod/hogs");
+      break;
+    case place::root_group:
+    case place::own_sessions:
+      result.hogs.assign(count, "");
+      break;
+  }
+  return result;
+}
+
+/// The CPU time of a process at many times.
+class meter {
+ public:
+  meter(pid_t process, std::uint64_t begin_ns) : begin_ns_(begin_ns) {
+    if (const int error = clock_getcpuclockid(process, &clock_); error != 0) {
+      throw std::system_error(error, std::generic_category(), "the CPU clock of a process");
+    }
+  }
+
+  /// Sleeps until so many seconds after the begin, and reads the clock.
+  void read_at(double seconds) {
+    sleep_until_ns(begin_ns_ + static_cast<std::uint64_t>(seconds * 1e9));
+    timespec used{};
+    const std::uint64_t now = monotonic_ns();
+    clock_gettime(clock_, &used);
+    points_.push_back({static_cast<double>(now - begin_ns_) * 1e-9,
+                       static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec)});
+  }
+
+  /// CPUs between two times, both near to times at which the clock was read.
+  [[nodiscard]] double mean(double from, double to) const {
+    const point first = nearest(from);
+    const point last = nearest(to);
+    return (last.used - first.used) / (last.time - first.time);
+  }
+
+ private:
+  struct point {
+    double time;
+    double used;
+  };
+
+  [[nodiscard]] point nearest(double time) const {
+    return *std::ranges::min_element(points_, {},
+                                     [&](const point& one) { return std::abs(one.time - time); });
+  }
+
+  clockid_t clock_{};
+  std::uint64_t begin_ns_;
+  std::vector<point> points_;
+};
+
+/// The last record that was written before a time, in seconds after the begin.
+const observation& record_before(const notebook& book, std::uint64_t begin_ns, double seconds) {
+  const int count = book.count.load(std::memory_order_acquire);  // partner: take_record()
+  const std::uint64_t end = begin_ns + static_cast<std::uint64_t>(seconds * 1e9);
+  const observation* found = book.records.data();
+  for (int i = 0; i < count; i++) {
+    const observation& record = book.records[static_cast<std::size_t>(i)];
+    if (record.time_ns < end) found = &record;
+  }
+  return *found;
+}
+
+said_for_all said_in(const observation& record) {
+  said_for_all result;
+  for (std::size_t i = 0; i < result.size(); i++) {
+    result[i] = {record.usable[i].low, record.usable[i].usable, record.usable[i].high};
+  }
+  return result;
+}
+
+/// Everything that is needed to run and to judge.
+struct scene {
+  const cell& one;
+  const timing& times;
+  shared_memory& memory;
+  std::uint64_t begin_ns;
+  meter ours;
+  cell_result result{};
+};
+
+void run_steady(scene& now) {
+  const double run_at = now.times.idle_seconds;
+  const double from = run_at + now.times.settle_seconds;
+  const double to = from + now.times.truth_seconds + (now.one.quota > 0 ? 0.25 : 0);
+  now.ours.read_at(run_at);
+  now.memory.told.active_threads = now.one.threads;
+  now.ours.read_at(from);
+  now.ours.read_at(to);
+  now.result.got = now.ours.mean(from, to);
+  const notebook& book = now.memory.tree;
+  for (int i = 0; i < book.count.load(std::memory_order_acquire); i++) {  // partner: take_record()
+    const observation& record = book.records[static_cast<std::size_t>(i)];
+    const double time = static_cast<double>(record.time_ns - now.begin_ns) * 1e-9;
+    if (time >= from + 0.5 && time <= to) now.result.windows.push_back(record.now);
+  }
+  now.result.tree_idle = said_in(record_before(now.memory.tree, now.begin_ns, run_at));
+  now.result.blind_idle = said_in(record_before(now.memory.blind, now.begin_ns, run_at));
+  now.result.tree = said_in(record_before(now.memory.tree, now.begin_ns, to));
+  now.result.blind = said_in(record_before(now.memory.blind, now.begin_ns, to));
+}
+
+void run_change(scene& now) {
+  const double phase = now.times.phase_seconds;
+  now.memory.told.active_threads = now.one.threads;
+  for (double time = 0.1; time < 3 * phase + 0.05; time += 0.1) {
+    now.ours.read_at(time);
+    now.memory.told.hogs_run = time > phase - 0.05 && time < 2 * phase - 0.05 ? 1 : 0;
+  }
+  now.result.got = now.ours.mean(0.1, phase);
+  for (const double change : {phase, 2 * phase}) {
+    for (const double after : {0.5, 1.0}) {
+      // The sample that is due at that time is taken a moment later.
+      const observation& record = record_before(now.memory.tree, now.begin_ns, change + after + 0.05);
+      const double end = std::min(change + after + 0.5, change + phase);
+      now.result.changes.push_back({after, record.now_short, now.ours.mean(change + after, end)});
+    }
+  }
+}
+
+void run_trial(scene& now) {
+  const double phase = now.times.phase_seconds;
+  now.memory.told.active_threads = now.one.threads;
+  now.ours.read_at(0.5);
+  now.ours.read_at(phase);
+  now.memory.told.active_threads = now.one.trial_threads;
+  now.ours.read_at(phase + 0.2);
+  now.ours.read_at(2 * phase);
+  now.result.got = now.ours.mean(0.5, phase);
+  now.result.trial_got = now.ours.mean(phase + 0.2, 2 * phase);
+  now.result.trial_said = now.memory.blind.trial_usable;
+}
+
+void wait_for(const notebook& book, const char* which) {
+  for (int i = 0; i < 400 && book.ready.load(std::memory_order_acquire) == 0; i++) {  // partner: observe()
+    sleep_until_ns(monotonic_ns() + 5'000'000);
+  }
+  if (book.ready.load(std::memory_order_acquire) != 1) {
+    throw no_groups(fmt::format("the observer {} cannot make its namespaces", which));
+  }
+}
+
+}  // namespace
+
+cell_result run_cell(const cell& one, control_groups& groups, const timing& times) {
+  const auto memory = make_shared_memory();
+  company everybody(groups);
+  const homes where = make_homes(one, groups);
+  const bool sessions = one.where == place::own_sessions;
+  const int most_threads = std::max(one.threads, one.trial_threads);
+  const behaviour own_way = one.what == purpose::blocked ? behaviour::blocking : behaviour::always;
+  const behaviour hog_way = one.what == purpose::on_off ? behaviour::on_off : behaviour::always;
+
+  const pid_t ours = everybody.add(start_program(memory->told, most_threads, own_way, sessions));
+  if (!where.own.empty()) groups.place(ours, where.own);
+  for (const std::string& home : where.hogs) {
+    const pid_t hog = everybody.add(start_hog(memory->told, hog_way, one.hog_nice, sessions));
+    if (!home.empty()) groups.place(hog, home);
+  }
+  // So that our own orders come on time.
+  const sched_param priority{.sched_priority = 11};
+  sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority);
+
+  const std::uint64_t begin = monotonic_ns() + 300'000'000;
+  trial_plan trial;
+  if (one.what == purpose::trial) {
+    trial.begin_ns = begin + static_cast<std::uint64_t>(times.phase_seconds * 1e9);
+    trial.end_ns = trial.begin_ns + 300'000'000 - 10'000'000;
+    trial.threads = one.trial_threads;
+  }
+  const sight narrow = where.own.empty() ? sight::no_groups_file : sight::own_group;
+  everybody.add(start_observer(memory->tree, groups, "", sight::all, ours, begin, {}));
+  everybody.add(start_observer(memory->blind, groups, where.own, narrow, ours, begin, trial));
+  wait_for(memory->tree, "that sees all groups");
+  wait_for(memory->blind, "in a namespace");
+  if (one.what != purpose::change) memory->told.hogs_run = 1;
+
+  scene now{one, times, *memory, begin, meter(ours, begin)};
+  now.result.name = one.name();
+  switch (one.what) {
+    case purpose::change:
+      run_change(now);
+      break;
+    case purpose::trial:
+      run_trial(now);
+      break;
+    default:
+      run_steady(now);
+  }
+  now.result.cost = memory->tree.cost;
+  return now.result;
+}
+
+}  // namespace sukima::lab::truth

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of truth: its cells, its files, and how results become figures.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "truth/cell.hpp"
+#include "truth/result.hpp"
+#include "truth/score.hpp"
+
+namespace {
+
+using namespace sukima::lab::truth;
+
+TEST(cells, there_are_229_without_trials_and_each_has_its_own_name) {
+  std::set<std::string> names;
+  int without_trials = 0;
+  for (const cell& one : all_cells()) {
+    EXPECT_TRUE(names.insert(one.name()).second) << one.name();
+    without_trials += one.what != purpose::trial;
+  }
+  EXPECT_EQ(without_trials, 229);
+}
+
+TEST(cells, thirty_are_quick) {
+  std::set<std::string> names;
+  for (const cell& one : quick_cells()) names.insert(one.name());
+  EXPECT_EQ(names.size(), 30u);
+}
+
+TEST(cells, a_family_differs_only_in_our_threads) {
+  cell one{.what = purpose::quota, .threads = 1, .hogs = 2, .quota = 0.5};
+  cell two = one;
+  two.threads = 2;
+  EXPECT_EQ(one.family(), two.family());
+  EXPECT_NE(one.name(), two.name());
+  two.quota = 1;
+  EXPECT_NE(one.family(), two.family());
+}
+
+cell_result result_of(const cell& one, double got) {
+  cell_result result;
+  result.name = one.name();
+  result.got = got;
+  result.windows = {got};
+  for (said_for_all* all : {&result.tree, &result.tree_idle, &result.blind, &result.blind_idle}) {
+    all->fill({got * 0.9, got, got * 1.1});
+  }
+  return result;
+}
+
+const figure* find(const std::vector<figure>& figures, const std::string& name) {
+  const auto found = std::ranges::find(figures, name, &figure::name);
+  return found != figures.end() ? &*found : nullptr;
+}
+
+TEST(score, right_estimates_reach_everything) {
+  const cell one{.threads = 1};
+  const std::vector<figure> figures = score({result_of(one, 1)});
+  ASSERT_NE(find(figures, "now: 500 ms windows"), nullptr);
+  for (const figure& each : figures) {
+    EXPECT_TRUE(each.reached()) << each.name;
+    EXPECT_EQ(each.worst, 0) << each.name;
+    EXPECT_TRUE(each.misses.empty());
+  }
+}
+
+TEST(score, the_truth_for_other_numbers_of_threads_comes_from_other_cells) {
+  const cell one{.threads = 1};
+  const cell two{.threads = 2};
+  // Both say 1 for every number; 2 threads get 2.
+  cell_result first = result_of(one, 1);
+  cell_result second = result_of(two, 2);
+  second.tree = first.tree;
+  const std::vector<figure> figures = score({first, second});
+  const figure* const running = find(figures, "usable, all groups visible: running programs");
+  ASSERT_NE(running, nullptr);
+  EXPECT_EQ(running->cases, 4);
+  EXPECT_EQ(running->held, 2);
+  EXPECT_DOUBLE_EQ(running->worst, 0.5);
+  EXPECT_FALSE(running->reached());
+  EXPECT_EQ(running->misses.size(), 2u);
+  const figure* const interval = find(figures, "usable, blind: the interval");
+  ASSERT_NE(interval, nullptr);
+  EXPECT_LT(interval->held, interval->cases);
+}
+
+TEST(score, changes_count_half_a_second_after_them_or_a_second_for_one_thread) {
+  const cell several{.what = purpose::change, .where = place::two_groups, .threads = 2, .hogs = 2};
+  cell_result result = result_of(several, 2);
+  result.changes = {{0.5, 1, 1}, {1, 1, 2}};
+  std::vector<figure> figures = score({result});
+  const figure* half = find(figures, "now: half a second after a change, two or more threads");
+  ASSERT_NE(half, nullptr);
+  EXPECT_EQ(half->cases, 1);
+  EXPECT_EQ(half->held, 1);
+  cell single = several;
+  single.threads = 1;
+  result.name = single.name();
+  figures = score({result});
+  const figure* second = find(figures, "now: a second after a change, one thread");
+  ASSERT_NE(second, nullptr);
+  EXPECT_EQ(second->cases, 1);
+  EXPECT_EQ(second->held, 0);
+}
+
+TEST(results, a_file_is_read_as_it_was_written_and_a_cut_line_is_left_out) {
+  const std::string path = testing::TempDir() + "sukima-truth-results.json";
+  const cell one{.threads = 2, .hogs = 1};
+  cell_result result = result_of(one, 1.25);
+  result.changes = {{0.5, 1, 2}};
+  result.trial_said = 0.75;
+  const std::string line = nlohmann::json(result).dump();
+  std::ofstream(path) << line << "\n" << line.substr(0, line.size() / 2);
+  const std::vector<cell_result> read = read_results(path);
+  ASSERT_EQ(read.size(), 1u);
+  EXPECT_EQ(nlohmann::json(read[0]), nlohmann::json(result));
+  std::ofstream(path) << "{\"name\": 3}\n";
+  EXPECT_THROW(static_cast<void>(read_results(path)), std::runtime_error);
+  std::ofstream(path) << "not at all\n" << line << "\n";
+  EXPECT_THROW(static_cast<void>(read_results(path)), std::runtime_error);
+  std::filesystem::remove(path);
+}
+
+}  // namespace
