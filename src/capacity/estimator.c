@@ -13,14 +13,14 @@
 #include "tree.h"
 
 enum {
-  facts_every_ns = 500000000,
+  facts_every_ns = 1000000000,
   scans_every_ns = 500000000,     // at most so often
   second_scan_after_ns = 150000000,  // then it is known for the first time whose counters move
   settle_ns = 100000000,          // a trial's first part, which does not count
   least_trial_ns = 200000000
 };
 // Looking for neighbours takes at most this part of a CPU, whatever there is to look at.
-static const double most_scan_cost = 0.0004;
+static const double most_scan_cost = 0.0003;
 // So much use by threads that nobody knows starts a search at once.
 static const double suspicious_use = 0.1;
 
@@ -74,7 +74,7 @@ static bool is_suspicious(const sukima_capacity_estimator* all) {
   for (uint32_t level = 0; level < watch->path_length; level++) {
     double use = sukima_direct_use(watch, level, all->short_ns);
     if (!(use > suspicious_use)) continue;
-    for (int i = 0; i < sukima_task_count; i++) {
+    for (int i = 0; i < watch->task_end; i++) {
       const sukima_task* task = &watch->tasks[i];
       if (task->number == 0 || task->own || task->group != watch->path[level]) continue;
       use -= sukima_task_use(watch, task, all->short_ns);
@@ -90,6 +90,7 @@ static void take_sample(sukima_capacity_estimator* all, uint64_t time_ns) {
   if (time_ns == 0) time_ns = nanoseconds_of(CLOCK_MONOTONIC);
   if (watch->sample != 0 && time_ns <= watch->time_ns[watch->sample % sukima_ring_size]) return;
   sukima_watch_sample(watch, &all->reader, time_ns);
+  watch->spent_ns[watch->sample % sukima_ring_size] = all->spent_ns;
   if (time_ns >= all->next_facts_ns) read_facts(all, time_ns);
   sukima_measure(all);
   // A search that has just been made need not be made again, and a costly one not often.
@@ -129,10 +130,6 @@ void sukima_capacity_estimator_close(sukima_capacity_estimator* all) {
 
 void sukima_capacity_estimator_sample(sukima_capacity_estimator* all, uint64_t time_ns) {
   int saved = errno;
-  if (all->watch.sample == 0) {
-    if (time_ns == 0) time_ns = nanoseconds_of(CLOCK_MONOTONIC);
-    all->opened_ns = time_ns;
-  }
   take_sample(all, time_ns);
   errno = saved;
 }

@@ -30,7 +30,6 @@ struct sukima_capacity_estimator {
   sukima_capacity_facts facts;
   sukima_capacity_load load;
   uint32_t discoveries;  // of the reader when the tree was found
-  uint64_t opened_ns;
   uint64_t next_facts_ns;
   uint64_t long_ns;   // the windows
   uint64_t short_ns;

@@ -80,7 +80,7 @@ static void measure_machine(sukima_capacity_estimator* all) {
 // How many threads of a group of the path want CPU, those of the groups below it included.
 static double wanted_inside(const sukima_watch* watch, uint32_t level, uint64_t window_ns) {
   double wanted = 0;
-  for (int i = 0; i < sukima_task_count; i++) {
+  for (int i = 0; i < watch->task_end; i++) {
     const sukima_task* task = &watch->tasks[i];
     if (task->number == 0 || task->group < 0) continue;
     const sukima_group* group = &watch->groups[task->group];
@@ -117,7 +117,7 @@ static void measure_own(sukima_capacity_estimator* all) {
   load->slice_seconds = NAN;
   double run = 0;
   double slices = 0;
-  for (int i = 0; i < sukima_task_count; i++) {
+  for (int i = 0; i < watch->task_end; i++) {
     const sukima_task* task = &watch->tasks[i];
     if (task->number == 0 || !task->own) continue;
     double waited = sukima_watch_rate(watch, task->wait_ns, all->long_ns, task->since);
@@ -135,11 +135,11 @@ static uint32_t count_neighbours(const sukima_capacity_estimator* all) {
   static const double least = 0.003;
   const sukima_watch* watch = &all->watch;
   uint32_t count = 0;
-  for (int i = 0; i < sukima_group_count; i++) {
+  for (int i = 0; i < watch->group_end; i++) {
     const sukima_group* group = &watch->groups[i];
     if (group->key != 0 && !group->on_path) count += sukima_group_use(watch, group, all->long_ns) > least;
   }
-  for (int i = 0; i < sukima_task_count; i++) {
+  for (int i = 0; i < watch->task_end; i++) {
     const sukima_task* task = &watch->tasks[i];
     if (task->number == 0 || task->own || !watch->groups[task->group].on_path) continue;
     count += sukima_task_use(watch, task, all->long_ns) > least;
@@ -160,7 +160,7 @@ void sukima_measure(sukima_capacity_estimator* all) {
   uint64_t now = watch->time_ns[watch->sample % sukima_ring_size];
   load->host_cpus = sukima_host_cpus(&all->host, now);
   load->seconds = sukima_watch_seconds(watch, sukima_watch_back(watch, all->long_ns, 1));
-  if (now > all->opened_ns) load->cost = (double)all->spent_ns / (double)(now - all->opened_ns);
+  load->cost = sukima_watch_rate(watch, watch->spent_ns, UINT64_MAX, 1);
   if (!(load->seconds > 0)) return;
   measure_own(all);
   measure_machine(all);

@@ -42,7 +42,7 @@ static double group_demand(const sukima_watch* watch, const sukima_group* group,
   if (asked->hungry) {
     double wanted = 0;
     int index = (int)(group - watch->groups);
-    for (int i = 0; i < sukima_task_count; i++) {
+    for (int i = 0; i < watch->task_end; i++) {
       const sukima_task* task = &watch->tasks[i];
       if (task->number == 0 || task->group != index) continue;
       wanted += sukima_task_wanted(watch, task, asked->window_ns);
@@ -69,7 +69,7 @@ static void add(sharers* list, size_t limit, double weight, double demand) {
 static double add_tasks(const sukima_watch* watch, uint32_t level, uint64_t session, const question* asked,
                         sharers* list) {
   double use = 0;
-  for (int i = 0; i < sukima_task_count; i++) {
+  for (int i = 0; i < watch->task_end; i++) {
     const sukima_task* task = &watch->tasks[i];
     if (task->number == 0 || task->own || task->group != watch->path[level]) continue;
     use += sukima_task_use(watch, task, asked->window_ns);
@@ -81,7 +81,7 @@ static double add_tasks(const sukima_watch* watch, uint32_t level, uint64_t sess
 
 // The other sessions of the root group: each is a group by itself.
 static void add_sessions(const sukima_watch* watch, const question* asked, sharers* list) {
-  for (int i = 0; i < sukima_task_count; i++) {
+  for (int i = 0; i < watch->task_end; i++) {
     const sukima_task* first = &watch->tasks[i];
     if (first->number == 0 || first->own || first->session == 0 || first->group != watch->path[0] ||
         first->session == watch->own_session) {
@@ -89,7 +89,7 @@ static void add_sessions(const sukima_watch* watch, const question* asked, share
     }
     double demand = 0;
     bool seen = false;
-    for (int k = 0; k < sukima_task_count; k++) {
+    for (int k = 0; k < watch->task_end; k++) {
       const sukima_task* task = &watch->tasks[k];
       if (task->number == 0 || task->own || task->session != first->session) continue;
       seen = seen || k < i;
@@ -101,7 +101,7 @@ static void add_sessions(const sukima_watch* watch, const question* asked, share
 
 // Everybody who shares what a group of the path gets, but the next group of the path or our own threads.
 static void add_others(const sukima_watch* watch, uint32_t level, const question* asked, sharers* list) {
-  for (int i = 0; i < sukima_group_count; i++) {
+  for (int i = 0; i < watch->group_end; i++) {
     const sukima_group* group = &watch->groups[i];
     if (group->key == 0 || group->on_path || group->level != level + 1) continue;
     add(list, sukima_share_count - 2, group->weight, group_demand(watch, group, asked));
@@ -214,33 +214,82 @@ static double unthrottled(const sukima_capacity_load* load) {
   return load->throttled < 0.95 ? load->now / (1 - load->throttled) : load->now;
 }
 
-static void predict_blind(const sukima_capacity_estimator* all, double threads,
-                          sukima_capacity_estimate* result) {
+// What can be seen without the neighbours' groups: the highest visible group, with ours and what is beside ours
+// in it, and how many threads of the machine are runnable.
+typedef struct view {
+  double cpus;  // that our threads may run on
+  double own;  // our runnable threads
+  double inside;  // runnable threads of others in the groups that can be seen
+  double outside;  // all others
+  double got;  // CPUs that the highest visible group gets, as it would be without its quota
+  double own_got;  // and we
+  double idle;
+  bool no_groups;  // everybody outside seems to be as we are: each runnable thread gets the same
+  bool hidden_quota;  // a group that cannot be seen seems to be held back: we wait although CPUs are idle
+} view;
+
+static view look_around(const sukima_capacity_estimator* all) {
+  const sukima_watch* watch = &all->watch;
   const sukima_capacity_load* load = &all->load;
-  double cpus = fmin(all->facts.cap, sukima_machine_cpus(all));
-  double now = fmax(load->wanted, load->now);   // our runnable threads
-  double got = unthrottled(load);
-  double idle = isnan(load->idle) ? 0 : fmin(load->idle, cpus);
-  double others = isnan(load->running) ? 0 : fmax(0, load->running - now);
-  double alone = threads / (threads + others) * cpus;  // nobody is in a group
+  view seen = {.cpus = fmin(all->facts.cap, sukima_machine_cpus(all)), .own = fmax(load->wanted, load->now)};
+  for (int i = 0; i < watch->task_end; i++) {
+    const sukima_task* task = &watch->tasks[i];
+    if (task->number != 0 && !task->own) seen.inside += sukima_task_wanted(watch, task, all->long_ns);
+  }
+  seen.outside = isnan(load->running) ? 0 : fmax(0, load->running - seen.own - seen.inside);
+  seen.idle = isnan(load->idle) ? 0 : fmin(load->idle, seen.cpus);
+  seen.own_got = unthrottled(load);
+  seen.got = seen.own_got;
+  if (watch->path_length != 0 && watch->groups[watch->path[0]].has_usage && seen.inside > 0) {
+    double use = sukima_group_use(watch, &watch->groups[watch->path[0]], all->long_ns);
+    seen.got = fmax(seen.got, load->throttled < 0.95 ? use / (1 - load->throttled) : use);
+  }
+  double threads = seen.own + seen.inside;
+  if (threads > 0 && seen.got > 0) {
+    double expected = fmin(threads, seen.cpus * threads / (threads + seen.outside));
+    seen.no_groups = fabs(expected - seen.got) <= believable * seen.got;
+  }
+  static const double much = 0.3;
+  seen.hidden_quota =
+      load->waiting > much && seen.idle > much && seen.outside + threads < seen.cpus + seen.own;
+  return seen;
+}
+
+// CPUs for the highest visible group if we had so many threads.
+static double guess_for_group(const view* seen, double threads) {
+  double wanted = threads + seen->inside;
+  double before = seen->own + seen->inside;
+  double alone = fmin(wanted, seen->cpus * wanted / (wanted + seen->outside));
+  if (seen->no_groups || before < 0.1) return alone;
+  double same = fmin(wanted, seen->got);
+  if (wanted <= before || seen->hidden_quota) return same;
+  return fmax(same, fmin(wanted, seen->got + seen->idle));
+}
+
+static void predict_blind(sukima_capacity_estimator* all, double threads, sukima_capacity_estimate* result) {
+  const view seen = look_around(all);
   bool host_limits = all->load.host_cpus <= sukima_machine_cpus(all);
   result->basis = host_limits ? SUKIMA_CAPACITY_BASIS_HOST : SUKIMA_CAPACITY_BASIS_BLIND;
-  if (now < 0.1) {  // it does nothing: what it would get is hardly known
-    result->low = fmin(threads, idle);
-    result->high = fmin(threads, cpus);
-    result->usable = fmin(threads, alone);
-  } else if (threads >= now) {
-    result->low = fmax(got, fmin(threads, idle));
-    result->high = fmin(got * threads / now, cpus);
-    double expected = cpus * now / (now + others);
-    bool no_groups = fabs(expected - got) <= believable * got;
-    result->usable = no_groups ? alone : fmax(fmin(threads, got), fmin(threads, got + idle));
+  double guess = guess_for_group(&seen, threads);
+  if (seen.inside > 0.05 && all->watch.path_length != 0) {  // they get a part of it
+    const question asked = {.threads = threads,
+                            .window_ns = all->long_ns,
+                            .hungry = threads < all->load.wanted - 0.1,
+                            .cpus = guess,
+                            .each = 1};
+    guess = share_in_tree(all, &asked);
+  }
+  result->usable = fmin(threads, guess);
+  // It does nothing, or hardly gets anything: what it would get is not known.
+  if (seen.own < 0.1 || seen.own_got < 0.05) {
+    result->low = seen.hidden_quota ? 0 : fmin(threads, seen.idle);
+    result->high = fmin(threads, seen.cpus);
+  } else if (threads >= seen.own) {
+    result->low = seen.hidden_quota ? seen.own_got : fmax(seen.own_got, fmin(threads, seen.idle));
+    result->high = fmin(seen.own_got * threads / seen.own, seen.cpus);
   } else {
-    result->low = got * threads / now;
-    result->high = fmin(threads, got);
-    double expected = cpus * now / (now + others);
-    bool no_groups = fabs(expected - got) <= believable * got;
-    result->usable = no_groups ? fmin(threads, alone) : result->high;
+    result->low = seen.own_got * threads / seen.own;
+    result->high = fmin(threads, seen.own_got);
   }
   result->low *= 1 - slack;
   result->high *= 1 + slack;

@@ -147,13 +147,13 @@ static void tell_neighbours(teller* to, const sukima_capacity_estimator* all) {
   for (int told = 0; told < most_neighbours; told++) {
     double most = worth_telling;
     int best = -1;
-    for (int i = 0; i < sukima_group_count + sukima_task_count; i++) {
+    for (int i = 0; i < watch->group_end + watch->task_end; i++) {
       double use = 0;
-      if (i < sukima_group_count) {
+      if (i < watch->group_end) {
         const sukima_group* group = &watch->groups[i];
         if (group->key != 0 && !group->on_path) use = sukima_group_use(watch, group, all->long_ns);
       } else {
-        const sukima_task* task = &watch->tasks[i - sukima_group_count];
+        const sukima_task* task = &watch->tasks[i - watch->group_end];
         if (task->number != 0 && !task->own && watch->groups[task->group].on_path) {
           use = sukima_task_use(watch, task, all->long_ns);
         }
@@ -165,10 +165,10 @@ static void tell_neighbours(teller* to, const sukima_capacity_estimator* all) {
       }
     }
     if (best < 0) return;
-    if (best < sukima_group_count) {
+    if (best < watch->group_end) {
       tell_group(to, all, &watch->groups[best], most);
     } else {
-      tell_task(to, all, &watch->tasks[best - sukima_group_count], most);
+      tell_task(to, all, &watch->tasks[best - watch->group_end], most);
     }
     before = most;
     last = best;

@@ -83,8 +83,9 @@ static double weight_of(const sukima_task_stat* stat) {
 static void add_task(sukima_watch* watch, sukima_reader* reader, uint32_t number, int group, bool own,
                      const sukima_schedstat* values) {
   int index = 0;
-  while (index < sukima_task_count && watch->tasks[index].number != 0) index++;
+  while (index < watch->task_end && watch->tasks[index].number != 0) index++;
   if (index == sukima_task_count) return;
+  if (index == watch->task_end) watch->task_end++;
   sukima_task* task = &watch->tasks[index];
   memset(task, 0, sizeof *task);
   task->number = number;
@@ -119,7 +120,7 @@ static void add_task(sukima_watch* watch, sukima_reader* reader, uint32_t number
 }
 
 static sukima_task* find_task(sukima_watch* watch, uint64_t number) {
-  for (int i = 0; i < sukima_task_count; i++) {
+  for (int i = 0; i < watch->task_end; i++) {
     if (watch->tasks[i].number == number) return &watch->tasks[i];
   }
   return NULL;
@@ -224,15 +225,15 @@ static void scan_neighbour(sukima_watch* watch, sukima_reader* reader, char* dir
 }
 
 static int find_group(const sukima_watch* watch, uint64_t key) {
-  for (int i = 0; i < sukima_group_count; i++) {
+  for (int i = 0; i < watch->group_end; i++) {
     if (watch->groups[i].key == key) return i;
   }
   return -1;
 }
 
 static int free_groups(const sukima_watch* watch) {
-  int count = 0;
-  for (int i = 0; i < sukima_group_count; i++) count += watch->groups[i].key == 0;
+  int count = sukima_group_count - watch->group_end;
+  for (int i = 0; i < watch->group_end; i++) count += watch->groups[i].key == 0;
   return count;
 }
 
@@ -284,7 +285,7 @@ static void scan_groups_below(sukima_watch* watch, sukima_reader* reader, const 
 }
 
 static void forget(sukima_watch* watch) {
-  for (int i = 0; i < sukima_group_count; i++) {
+  for (int i = 0; i < watch->group_end; i++) {
     sukima_group* group = &watch->groups[i];
     if (group->key == 0 || group->on_path) continue;
     // One that uses no CPU makes room for others.
@@ -293,7 +294,7 @@ static void forget(sukima_watch* watch) {
                 free_groups(watch) <= groups_kept_free;
     if (group->scan != watch->scan || idle) sukima_group_remove(watch, i);
   }
-  for (int i = 0; i < sukima_task_count; i++) {
+  for (int i = 0; i < watch->task_end; i++) {
     sukima_task* task = &watch->tasks[i];
     if (task->number == 0) continue;
     uint64_t from = sukima_watch_back(watch, idle_after_ns, task->since);
@@ -335,7 +336,7 @@ void sukima_watch_scan(sukima_watch* watch, sukima_reader* reader) {
       sukima_write_bytes(&out, place->directory, end);
       scan_listed_tasks(watch, reader, watch->path_memory, watch->path[level], elapsed);
     } else {
-      for (int i = 0; i < sukima_task_count; i++) {  // not looked for is not gone
+      for (int i = 0; i < watch->task_end; i++) {  // not looked for is not gone
         sukima_task* task = &watch->tasks[i];
         if (!task->own && task->group == watch->path[level]) task->scan = watch->scan;
       }

@@ -96,8 +96,9 @@ bool sukima_group_read_use(sukima_watch* watch, sukima_reader* reader, const cha
 int sukima_group_add(sukima_watch* watch, sukima_reader* reader, const char* directory, uint32_t level,
                      bool on_path) {
   int index = 0;
-  while (index < sukima_group_count && watch->groups[index].key != 0) index++;
+  while (index < watch->group_end && watch->groups[index].key != 0) index++;
   if (index == sukima_group_count) return -1;
+  if (index == watch->group_end) watch->group_end++;
   sukima_group* group = &watch->groups[index];
   memset(group, 0, sizeof *group);
   group->key = sukima_hash_path(directory);
@@ -144,7 +145,8 @@ void sukima_group_remove(sukima_watch* watch, int index) {
     watch->open_files--;
   }
   group->key = 0;
-  for (int i = 0; i < sukima_task_count; i++) {
+  while (watch->group_end > 0 && watch->groups[watch->group_end - 1].key == 0) watch->group_end--;
+  for (int i = 0; i < watch->task_end; i++) {
     if (watch->tasks[i].number != 0 && watch->tasks[i].group == index) sukima_task_remove(watch, i);
   }
 }
@@ -157,6 +159,7 @@ void sukima_task_remove(sukima_watch* watch, int index) {
   }
   task->descriptor = -1;
   task->number = 0;
+  while (watch->task_end > 0 && watch->tasks[watch->task_end - 1].number == 0) watch->task_end--;
 }
 
 static bool is_shown(const sukima_place* place) {
@@ -201,10 +204,10 @@ static void open_group_pressure(sukima_watch* watch, sukima_reader* reader) {
 }
 
 void sukima_watch_find_tree(sukima_watch* watch, sukima_reader* reader) {
-  for (int i = 0; i < sukima_group_count; i++) {
+  for (int i = 0; i < watch->group_end; i++) {
     if (watch->groups[i].key != 0) sukima_group_remove(watch, i);
   }
-  for (int i = 0; i < sukima_task_count; i++) {
+  for (int i = 0; i < watch->task_end; i++) {
     if (watch->tasks[i].number != 0) sukima_task_remove(watch, i);
   }
   const sukima_place* v1 = &reader->places[SUKIMA_V1_CPU];

@@ -17,11 +17,6 @@ void sukima_watch_clear(sukima_watch* watch) {
   watch->running_descriptor = -1;
   watch->pressure_descriptor = -1;
   watch->group_pressure_descriptor = -1;
-  for (int i = 0; i < sukima_group_count; i++) {
-    watch->groups[i].descriptor = -1;
-    watch->groups[i].stat_descriptor = -1;
-  }
-  for (int i = 0; i < sukima_task_count; i++) watch->tasks[i].descriptor = -1;
 }
 
 static int open_kept(sukima_watch* watch, sukima_reader* reader, const char* path) {
@@ -52,11 +47,11 @@ void sukima_watch_close(sukima_watch* watch) {
   close_kept(&watch->running_descriptor);
   close_kept(&watch->pressure_descriptor);
   close_kept(&watch->group_pressure_descriptor);
-  for (int i = 0; i < sukima_group_count; i++) {
+  for (int i = 0; i < watch->group_end; i++) {
     close_kept(&watch->groups[i].descriptor);
     close_kept(&watch->groups[i].stat_descriptor);
   }
-  for (int i = 0; i < sukima_task_count; i++) close_kept(&watch->tasks[i].descriptor);
+  for (int i = 0; i < watch->task_end; i++) close_kept(&watch->tasks[i].descriptor);
   watch->open_files = 0;
 }
 
@@ -139,7 +134,7 @@ void sukima_watch_sample(sukima_watch* watch, sukima_reader* reader, uint64_t ti
     own = (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
   }
   watch->time_ns[at] = time_ns;
-  for (int i = 0; i < sukima_task_count; i++) {
+  for (int i = 0; i < watch->task_end; i++) {
     sukima_task* task = &watch->tasks[i];
     if (task->number == 0) continue;
     sample_task(watch, reader, task, at, before);
@@ -150,7 +145,7 @@ void sukima_watch_sample(sukima_watch* watch, sukima_reader* reader, uint64_t ti
     }
   }
   watch->own_ns[at] = own;
-  for (int i = 0; i < sukima_group_count; i++) {
+  for (int i = 0; i < watch->group_end; i++) {
     if (watch->groups[i].key != 0) sample_group(watch, &watch->groups[i], at, before);
   }
   sample_machine(watch, at);
@@ -201,7 +196,7 @@ double sukima_group_use(const sukima_watch* watch, const sukima_group* group, ui
   if (group->has_usage) return sukima_watch_rate(watch, group->use_ns, window_ns, group->since);
   double use = 0;
   int index = (int)(group - watch->groups);
-  for (int i = 0; i < sukima_task_count; i++) {
+  for (int i = 0; i < watch->task_end; i++) {
     const sukima_task* task = &watch->tasks[i];
     if (task->number != 0 && task->group == index) use += sukima_task_use(watch, task, window_ns);
   }
@@ -212,7 +207,7 @@ double sukima_direct_use(const sukima_watch* watch, uint32_t level, uint64_t win
   const sukima_group* group = &watch->groups[watch->path[level]];
   if (!group->has_usage) return NAN;
   double use = sukima_group_use(watch, group, window_ns);
-  for (int i = 0; i < sukima_group_count; i++) {
+  for (int i = 0; i < watch->group_end; i++) {
     const sukima_group* below = &watch->groups[i];
     if (below->key != 0 && below->level == level + 1) use -= sukima_group_use(watch, below, window_ns);
   }

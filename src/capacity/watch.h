@@ -79,6 +79,7 @@ typedef struct sukima_watch {
   uint64_t stolen_ticks[sukima_ring_size];
   uint64_t pressure_us[sukima_ring_size];
   uint64_t group_pressure_us[sukima_ring_size];
+  uint64_t spent_ns[sukima_ring_size];  // the estimator's own CPU time
   bool has_running;
   bool has_stat;
   bool has_pressure;
@@ -116,6 +117,9 @@ typedef struct sukima_watch {
   uint32_t own_numbers[sukima_candidate_count];  // our threads, sorted
   uint32_t thread_count;  // of the process, also those beyond own_numbers
 
+  // Behind these indices nothing is in use: looking there would cost more than all that is read.
+  int group_end;
+  int task_end;
   sukima_group groups[sukima_group_count];
   sukima_task tasks[sukima_task_count];
   char line_memory[16384];

@@ -66,7 +66,7 @@ typedef struct sukima_capacity_load {
   double pressure;  ///< share of the time in which some thread of the machine waited for a CPU
   double group_pressure;  ///< the same for the process's own group
   double host_cpus;  ///< what the host has told; not-a-number if nothing, or nothing that is still valid
-  double cost;  ///< CPU time a second that the estimator itself uses (of the thread that samples)
+  double cost;  ///< CPU time a second that sampling takes, of the last 6 s
   uint64_t samples;  ///< how many samples have been taken
   uint32_t threads;  ///< threads of the process
   uint32_t cores;  ///< cores that the CPUs it may run on belong to; 0 is unknown
@@ -91,7 +91,7 @@ SUKIMA_CAPACITY_API sukima_capacity_estimator* sukima_capacity_estimator_open(
     const sukima_capacity_options* options);
 
 /// Takes a sample. Ten a second are right; fewer than two make the windows longer. The facts are read again
-/// every half second.
+/// every second.
 /// \param estimator an opened estimator
 /// \param time_ns   the time of the sample in nanoseconds, for recorded trees; must not go back; 0 is now
 /// \par Complexity some 20 us, and 0.4 us for each neighbour that uses CPU and each thread of the process;
@@ -99,7 +99,7 @@ SUKIMA_CAPACITY_API sukima_capacity_estimator* sukima_capacity_estimator_open(
 SUKIMA_CAPACITY_API void sukima_capacity_estimator_sample(sukima_capacity_estimator* estimator,
                                                           uint64_t time_ns);
 
-/// The facts: at the latest sample, or half a second before it.
+/// The facts: at the latest sample, or up to a second before it.
 SUKIMA_CAPACITY_API void sukima_capacity_estimator_facts(const sukima_capacity_estimator* estimator,
                                                          sukima_capacity_facts* facts);
 
