@@ -88,9 +88,9 @@ static void take_sample(sukima_capacity_estimator* all, uint64_t time_ns) {
   sukima_watch* watch = &all->watch;
   uint64_t started = nanoseconds_of(CLOCK_THREAD_CPUTIME_ID);
   if (time_ns == 0) time_ns = nanoseconds_of(CLOCK_MONOTONIC);
-  if (watch->sample != 0 && time_ns <= watch->time_ns[watch->sample % sukima_ring_size]) return;
+  if (watch->sample != 0 && time_ns <= sukima_watch_now(watch)->time_ns) return;
   sukima_watch_sample(watch, &all->reader, time_ns);
-  watch->spent_ns[watch->sample % sukima_ring_size] = all->spent_ns;
+  sukima_watch_now(watch)->spent_ns = all->spent_ns;
   if (time_ns >= all->next_facts_ns) read_facts(all, time_ns);
   sukima_measure(all);
   // A search that has just been made need not be made again, and a costly one not often.
@@ -147,7 +147,7 @@ const char* sukima_capacity_estimator_error(const sukima_capacity_estimator* all
 }
 
 static uint64_t latest_time(const sukima_capacity_estimator* all) {
-  return all->watch.time_ns[all->watch.sample % sukima_ring_size];
+  return sukima_watch_at(&all->watch, all->watch.sample)->time_ns;
 }
 
 void sukima_capacity_estimator_trial_begin(sukima_capacity_estimator* all, double threads) {
@@ -162,7 +162,7 @@ int sukima_capacity_estimator_trial_end(sukima_capacity_estimator* all, sukima_c
   if (spent < settle_ns + least_trial_ns - least_trial_ns / 10) return EAGAIN;
   uint64_t window = spent - settle_ns;
   if (window > all->long_ns) window = window / all->long_ns * all->long_ns;
-  trial->got = fmin(sukima_watch_rate(&all->watch, all->watch.own_ns, window, 1), all->facts.cap);
+  trial->got = fmin(sukima_own_use(&all->watch, window), all->facts.cap);
   trial->others = isnan(all->load.others) ? 0 : all->load.others;
   trial->time_ns = now;
   // It takes the place of an earlier one with as many threads, or of the oldest.

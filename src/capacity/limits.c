@@ -9,7 +9,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "counters.h"
 #include "file.h"
+#include "fill.h"
 #include "parse.h"
 
 // Gives a limit to the listener; the text is what was written into reader->text.
@@ -241,11 +243,13 @@ static void read_weight(sukima_reader* reader, sukima_capacity_facts* facts, boo
   uint64_t weight = 0;
   if (!make_group_path(reader, v2 ? "/cpu.weight" : "/cpu.shares") || !read_content(reader, false, &content))
     return;
-  if (!sukima_parse_positive(content, &weight)) {
+  // Version 2 shows an idle group as weight 0.
+  bool idle = v2 && sukima_parse_count(content, &weight) && weight == 0;
+  if (!idle && !sukima_parse_positive(content, &weight)) {
     sukima_note(reader, reader->path, "does not hold a number above 0; it is ignored");
     return;
   }
-  double relative = (double)weight / (v2 ? 100 : 1024);
+  double relative = idle ? sukima_idle_weight() : (double)weight / (v2 ? 100 : 1024);
   if (level == 0) facts->weight = relative;
   if (reader->listener == NULL) return;
   sukima_writer out = describe(reader);
@@ -255,6 +259,7 @@ static void read_weight(sukima_reader* reader, sukima_capacity_facts* facts, boo
   sukima_write(&out, ", ");
   sukima_write_decimal(&out, relative);
   sukima_write(&out, " times the default");
+  if (idle) sukima_write(&out, ": the group is idle, it gets what nobody else wants");
   tell(reader, (sukima_capacity_limit){.kind = SUKIMA_CAPACITY_WEIGHT, .value = relative, .level = level},
        reader->path);
 }

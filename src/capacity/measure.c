@@ -19,13 +19,25 @@ static uint64_t fit(uint64_t window_ns, uint64_t period_us) {
   return (count != 0 ? count : 1) * period;
 }
 
-static double ticks_rate(const sukima_watch* watch, const uint64_t* ring, uint64_t window_ns, double* sum) {
-  uint64_t from = sukima_watch_back(watch, window_ns, 1);
-  uint64_t old = ring[from % sukima_ring_size];
-  uint64_t new = ring[watch->sample % sukima_ring_size];
-  double grown = new > old ? (double)(new - old) : 0;
-  *sum += grown;
-  return grown;
+// What the machine's CPUs did between a sample and now, in ticks.
+static sukima_machine_stat ticks_since(const sukima_watch* watch, uint64_t window_ns) {
+  const sukima_machine_stat* old = &sukima_watch_at(watch, sukima_watch_back(watch, window_ns, 1))->machine;
+  const sukima_machine_stat* new = &sukima_watch_at(watch, watch->sample)->machine;
+  return (sukima_machine_stat){new->busy > old->busy ? new->busy - old->busy : 0,
+                               new->idle > old->idle ? new->idle - old->idle : 0,
+                               new->stolen > old->stolen ? new->stolen - old->stolen : 0};
+}
+
+static void measure_steal(sukima_capacity_estimator* all) {
+  const sukima_machine_stat ticks = ticks_since(&all->watch, slow_window_ns);
+  uint64_t now = sukima_watch_at(&all->watch, all->watch.sample)->time_ns;
+  double wanted = (double)(ticks.busy + ticks.stolen);
+  if (wanted >= 20) {
+    all->load.stolen = (double)ticks.stolen / wanted;
+    all->stolen_seen_ns = now;
+  } else if (now - all->stolen_seen_ns > steal_memory_ns) {
+    all->load.stolen = 0;
+  }
 }
 
 static void measure_machine(sukima_capacity_estimator* all) {
@@ -35,24 +47,13 @@ static void measure_machine(sukima_capacity_estimator* all) {
   load->others = NAN;
   if (watch->has_stat) {
     double online = all->facts.online != 0 ? all->facts.online : all->facts.cap;
-    double sum = 0;
-    double busy = ticks_rate(watch, watch->busy_ticks, all->long_ns, &sum);
-    double idle = ticks_rate(watch, watch->idle_ticks, all->long_ns, &sum);
-    ticks_rate(watch, watch->stolen_ticks, all->long_ns, &sum);
+    const sukima_machine_stat ticks = ticks_since(watch, all->long_ns);
+    double sum = (double)(ticks.busy + ticks.idle + ticks.stolen);
     if (sum > 0) {
-      load->idle = online * idle / sum;
-      load->others = fmax(0, online * busy / sum - load->now);
+      load->idle = online * (double)ticks.idle / sum;
+      load->others = fmax(0, online * (double)ticks.busy / sum - load->now);
     }
-    double wanted = 0;
-    ticks_rate(watch, watch->busy_ticks, slow_window_ns, &wanted);
-    double stolen = ticks_rate(watch, watch->stolen_ticks, slow_window_ns, &wanted);
-    uint64_t now = watch->time_ns[watch->sample % sukima_ring_size];
-    if (wanted >= 20) {
-      load->stolen = stolen / wanted;
-      all->stolen_seen_ns = now;
-    } else if (now - all->stolen_seen_ns > steal_memory_ns) {
-      load->stolen = 0;
-    }
+    measure_steal(all);
   }
   // The sum of the root group is exact where the ticks are not.
   if (watch->tree_visible && watch->groups[watch->path[0]].has_usage) {
@@ -63,18 +64,18 @@ static void measure_machine(sukima_capacity_estimator* all) {
   if (watch->has_running) {
     uint64_t from = sukima_watch_back(watch, slow_window_ns, 1);
     double sum = 0;
-    for (uint64_t s = from + 1; s <= watch->sample; s++) sum += (double)watch->running[s % sukima_ring_size];
+    for (uint64_t s = from + 1; s <= watch->sample; s++) sum += (double)sukima_watch_at(watch, s)->running;
     // Who reads the number is running.
     load->running = fmax(0, sum / (double)(watch->sample - from) - 1);
   }
+  uint64_t from = sukima_watch_back(watch, all->long_ns, 1);
+  const sukima_moment* old = sukima_watch_at(watch, from);
+  const sukima_moment* new = sukima_watch_at(watch, watch->sample);
   double scale = 1e3;  // microseconds to nanoseconds
-  load->pressure = watch->has_pressure
-                       ? fmin(1, scale * sukima_watch_rate(watch, watch->pressure_us, all->long_ns, 1))
-                       : NAN;
-  load->group_pressure =
-      watch->has_group_pressure
-          ? fmin(1, scale * sukima_watch_rate(watch, watch->group_pressure_us, all->long_ns, 1))
-          : NAN;
+  double pressure = scale * sukima_watch_rate(watch, from, old->pressure_us, new->pressure_us);
+  double of_group = scale * sukima_watch_rate(watch, from, old->group_pressure_us, new->group_pressure_us);
+  load->pressure = watch->has_pressure ? fmin(1, pressure) : NAN;
+  load->group_pressure = watch->has_group_pressure ? fmin(1, of_group) : NAN;
 }
 
 // How many threads of a group of the path want CPU, those of the groups below it included.
@@ -98,7 +99,9 @@ static double throttled_part(const sukima_capacity_estimator* all) {
   for (uint32_t level = 0; level < watch->path_length; level++) {
     const sukima_group* group = &watch->groups[watch->path[level]];
     if (isinf(group->quota)) continue;
-    double rate = sukima_watch_rate(watch, group->throttled_ns, all->long_ns, group->since);
+    uint64_t from = sukima_watch_back(watch, all->long_ns, group->since);
+    double rate = sukima_watch_rate(watch, from, group->values[from % sukima_ring_size].throttled_ns,
+                                    group->values[watch->sample % sukima_ring_size].throttled_ns);
     double threads = round(wanted_inside(watch, level, all->long_ns));
     double cpus = fmax(1, fmin(threads, all->facts.cap));
     most = fmax(most, fmin(1, rate / cpus));
@@ -109,8 +112,8 @@ static double throttled_part(const sukima_capacity_estimator* all) {
 static void measure_own(sukima_capacity_estimator* all) {
   const sukima_watch* watch = &all->watch;
   sukima_capacity_load* load = &all->load;
-  load->now = sukima_watch_rate(watch, watch->own_ns, all->long_ns, 1);
-  load->now_short = sukima_watch_rate(watch, watch->own_ns, all->short_ns, 1);
+  load->now = sukima_own_use(watch, all->long_ns);
+  load->now_short = sukima_own_use(watch, all->short_ns);
   load->throttled = throttled_part(all);
   load->wanted = watch->has_tasks ? 0 : NAN;
   load->waiting = load->wanted;
@@ -120,11 +123,11 @@ static void measure_own(sukima_capacity_estimator* all) {
   for (int i = 0; i < watch->task_end; i++) {
     const sukima_task* task = &watch->tasks[i];
     if (task->number == 0 || !task->own) continue;
-    double waited = sukima_watch_rate(watch, task->wait_ns, all->long_ns, task->since);
-    load->wanted += sukima_task_wanted(watch, task, all->long_ns);
-    load->waiting += fmin(1, fmax(0, waited - load->throttled));
-    run += sukima_watch_rate(watch, task->run_ns, all->long_ns, task->since);
-    slices += sukima_watch_rate(watch, task->slices, all->long_ns, task->since) * 1e9;
+    const sukima_task_rates rates = sukima_task_rates_in(watch, task, all->long_ns);
+    load->wanted += fmin(1, rates.run + rates.wait);
+    load->waiting += fmin(1, fmax(0, rates.wait - load->throttled));
+    run += rates.run;
+    slices += rates.slices;
   }
   if (slices > 0) load->slice_seconds = run / slices;
   // A thread that waits for long is booked only when its wait ends.
@@ -157,10 +160,11 @@ void sukima_measure(sukima_capacity_estimator* all) {
   load->tree_visible = watch->tree_visible;
   load->nice = watch->own_nice;
   load->autogroup = watch->own_session != 0;
-  uint64_t now = watch->time_ns[watch->sample % sukima_ring_size];
+  uint64_t now = sukima_watch_at(watch, watch->sample)->time_ns;
   load->host_cpus = sukima_host_cpus(&all->host, now);
   load->seconds = sukima_watch_seconds(watch, sukima_watch_back(watch, all->long_ns, 1));
-  load->cost = sukima_watch_rate(watch, watch->spent_ns, UINT64_MAX, 1);
+  uint64_t first = sukima_watch_back(watch, UINT64_MAX, 1);
+  load->cost = sukima_watch_rate(watch, first, sukima_watch_at(watch, first)->spent_ns, all->spent_ns);
   if (!(load->seconds > 0)) return;
   measure_own(all);
   measure_machine(all);

@@ -296,7 +296,7 @@ static void predict_blind(sukima_capacity_estimator* all, double threads, sukima
 }
 
 static bool is_valid(const sukima_capacity_estimator* all, const sukima_trial* trial) {
-  uint64_t now = all->watch.time_ns[all->watch.sample % sukima_ring_size];
+  uint64_t now = sukima_watch_at(&all->watch, all->watch.sample)->time_ns;
   if (!(trial->threads > 0) || now - trial->time_ns > trial_age_ns) return false;
   double others = isnan(all->load.others) ? 0 : all->load.others;
   // Less than a tenth of a CPU is nobody; and our own share moves the others'.

@@ -107,10 +107,7 @@ static void add_task(sukima_watch* watch, sukima_reader* reader, uint32_t number
       sukima_parse_autogroup(content, &task->session, &nice)) {
     task->session_weight = sukima_nice_weight(nice);
   }
-  uint64_t at = watch->sample % sukima_ring_size;
-  task->run_ns[at] = values->run_ns;
-  task->wait_ns[at] = values->wait_ns;
-  task->slices[at] = values->slices;
+  task->values[watch->sample % sukima_ring_size] = *values;
   task->descriptor = -1;
   if (watch->open_files < SUKIMA_CAPACITY_MAX_FILES &&
       sukima_make_task_path(reader, own, number, "/schedstat")) {

@@ -125,12 +125,12 @@ int sukima_group_add(sukima_watch* watch, sukima_reader* reader, const char* dir
     }
   }
   if (group->descriptor < 0) group->has_usage = false;
-  group->use_ns[watch->sample % sukima_ring_size] = use;
+  group->values[watch->sample % sukima_ring_size].usage_ns = use;
   sukima_text content;
   sukima_group_stat stat;
   if (on_path && read_of_group(watch, reader, directory, "/cpu.stat", &content) &&
       sukima_parse_group_stat(content, &stat)) {
-    group->throttled_ns[watch->sample % sukima_ring_size] = stat.throttled_ns;
+    group->values[watch->sample % sukima_ring_size].throttled_ns = stat.throttled_ns;
   }
   return index;
 }

@@ -64,54 +64,41 @@ static bool read_kept(sukima_watch* watch, int descriptor, size_t size, sukima_t
   return true;
 }
 
-static void sample_machine(sukima_watch* watch, uint64_t at) {
+static void sample_machine(sukima_watch* watch, sukima_moment* now) {
   sukima_text content;
-  sukima_machine_stat stat = {0};
-  watch->has_stat =
-      read_kept(watch, watch->stat_descriptor, 1024, &content) && sukima_parse_machine_stat(content, &stat);
-  watch->busy_ticks[at] = stat.busy;
-  watch->idle_ticks[at] = stat.idle;
-  watch->stolen_ticks[at] = stat.stolen;
-  uint64_t value = 0;
-  watch->has_running =
-      read_kept(watch, watch->running_descriptor, 256, &content) && sukima_parse_running(content, &value);
-  watch->running[at] = value;
-  value = 0;
-  watch->has_pressure =
-      read_kept(watch, watch->pressure_descriptor, 512, &content) && sukima_parse_pressure(content, &value);
-  watch->pressure_us[at] = value;
-  value = 0;
+  watch->has_stat = read_kept(watch, watch->stat_descriptor, 1024, &content) &&
+                    sukima_parse_machine_stat(content, &now->machine);
+  watch->has_running = read_kept(watch, watch->running_descriptor, 256, &content) &&
+                       sukima_parse_running(content, &now->running);
+  watch->has_pressure = read_kept(watch, watch->pressure_descriptor, 512, &content) &&
+                        sukima_parse_pressure(content, &now->pressure_us);
   watch->has_group_pressure = read_kept(watch, watch->group_pressure_descriptor, 512, &content) &&
-                              sukima_parse_pressure(content, &value);
-  watch->group_pressure_us[at] = value;
+                              sukima_parse_pressure(content, &now->group_pressure_us);
 }
 
 static void sample_group(sukima_watch* watch, sukima_group* group, uint64_t at, uint64_t before) {
   sukima_text content;
-  uint64_t use = group->use_ns[before];
-  uint64_t throttled = group->throttled_ns[before];
+  sukima_group_stat values = group->values[before];
   sukima_group_stat stat;
   if (read_kept(watch, group->descriptor, sizeof watch->line_memory, &content)) {
     if (!group->has_stat) {
-      sukima_parse_count(content, &use);
+      sukima_parse_count(content, &values.usage_ns);
     } else if (sukima_parse_group_stat(content, &stat)) {
-      use = stat.usage_ns;
-      throttled = stat.throttled_ns;
+      values = stat;
     }
   }
   if (group->stat_descriptor >= 0 &&
       read_kept(watch, group->stat_descriptor, sizeof watch->line_memory, &content) &&
       sukima_parse_group_stat(content, &stat)) {
-    throttled = stat.throttled_ns;
+    values.throttled_ns = stat.throttled_ns;
   }
-  group->use_ns[at] = use;
-  group->throttled_ns[at] = throttled;
+  group->values[at] = values;
 }
 
 static void sample_task(sukima_watch* watch, sukima_reader* reader, sukima_task* task, uint64_t at,
                         uint64_t before) {
   sukima_text content;
-  sukima_schedstat stat = {task->run_ns[before], task->wait_ns[before], task->slices[before]};
+  sukima_schedstat stat = task->values[before];
   if (task->descriptor >= 0) {
     if (read_kept(watch, task->descriptor, 256, &content)) sukima_parse_schedstat(content, &stat);
   } else if (sukima_make_task_path(reader, task->own, task->number, "/schedstat") &&
@@ -119,47 +106,53 @@ static void sample_task(sukima_watch* watch, sukima_reader* reader, sukima_task*
                  sukima_file_read_ok) {
     sukima_parse_schedstat(content, &stat);
   }
-  task->run_ns[at] = stat.run_ns;
-  task->wait_ns[at] = stat.wait_ns;
-  task->slices[at] = stat.slices;
+  task->values[at] = stat;
 }
 
 void sukima_watch_sample(sukima_watch* watch, sukima_reader* reader, uint64_t time_ns) {
   uint64_t before = watch->sample % sukima_ring_size;
   watch->sample++;
   uint64_t at = watch->sample % sukima_ring_size;
-  uint64_t own = watch->own_ns[before];
+  sukima_moment* now = sukima_watch_now(watch);
+  *now = watch->moments[before];  // what cannot be read does not move
+  now->time_ns = time_ns;
   struct timespec used;
   if (watch->has_own_clock && clock_gettime(watch->own_clock, &used) == 0) {
-    own = (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
+    now->own_ns = (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
   }
-  watch->time_ns[at] = time_ns;
   for (int i = 0; i < watch->task_end; i++) {
     sukima_task* task = &watch->tasks[i];
     if (task->number == 0) continue;
     sample_task(watch, reader, task, at, before);
     // A recorded tree has no clock: the threads' times stand for it. A thread's first value is no progress.
-    if (!watch->has_own_clock && task->own && task->since < watch->sample &&
-        task->run_ns[at] > task->run_ns[before]) {
-      own += task->run_ns[at] - task->run_ns[before];
+    uint64_t old = task->values[before].run_ns;
+    if (!watch->has_own_clock && task->own && task->since < watch->sample && task->values[at].run_ns > old) {
+      now->own_ns += task->values[at].run_ns - old;
     }
   }
-  watch->own_ns[at] = own;
   for (int i = 0; i < watch->group_end; i++) {
     if (watch->groups[i].key != 0) sample_group(watch, &watch->groups[i], at, before);
   }
-  sample_machine(watch, at);
+  sample_machine(watch, now);
+}
+
+sukima_moment* sukima_watch_now(sukima_watch* watch) {
+  return &watch->moments[watch->sample % sukima_ring_size];
+}
+
+const sukima_moment* sukima_watch_at(const sukima_watch* watch, uint64_t sample) {
+  return &watch->moments[sample % sukima_ring_size];
 }
 
 uint64_t sukima_watch_back(const sukima_watch* watch, uint64_t window_ns, uint64_t since) {
   uint64_t last = watch->sample;
   uint64_t oldest = last >= sukima_ring_size ? last - sukima_ring_size + 1 : 1;
   if (since > oldest) oldest = since;
-  uint64_t now = watch->time_ns[last % sukima_ring_size];
+  uint64_t now = sukima_watch_at(watch, last)->time_ns;
   uint64_t best = last;
   uint64_t best_error = UINT64_MAX;
   for (uint64_t s = last; s-- > oldest;) {
-    uint64_t span = now - watch->time_ns[s % sukima_ring_size];
+    uint64_t span = now - sukima_watch_at(watch, s)->time_ns;
     uint64_t error = span > window_ns ? span - window_ns : window_ns - span;
     if (error > best_error) break;  // spans only grow
     best = s;
@@ -169,31 +162,46 @@ uint64_t sukima_watch_back(const sukima_watch* watch, uint64_t window_ns, uint64
 }
 
 double sukima_watch_seconds(const sukima_watch* watch, uint64_t from) {
-  return (double)(watch->time_ns[watch->sample % sukima_ring_size] -
-                  watch->time_ns[from % sukima_ring_size]) *
+  return (double)(sukima_watch_at(watch, watch->sample)->time_ns - sukima_watch_at(watch, from)->time_ns) *
          1e-9;
 }
 
-double sukima_watch_rate(const sukima_watch* watch, const uint64_t* ring, uint64_t window_ns,
-                         uint64_t since) {
-  uint64_t from = sukima_watch_back(watch, window_ns, since);
+double sukima_watch_rate(const sukima_watch* watch, uint64_t from, uint64_t old, uint64_t new) {
   double seconds = sukima_watch_seconds(watch, from);
-  uint64_t old = ring[from % sukima_ring_size];
-  uint64_t new = ring[watch->sample % sukima_ring_size];
   return seconds > 0 && new > old ? (double)(new - old) * 1e-9 / seconds : 0;
 }
 
+double sukima_own_use(const sukima_watch* watch, uint64_t window_ns) {
+  uint64_t from = sukima_watch_back(watch, window_ns, 1);
+  return sukima_watch_rate(watch, from, sukima_watch_at(watch, from)->own_ns,
+                           sukima_watch_at(watch, watch->sample)->own_ns);
+}
+
+sukima_task_rates sukima_task_rates_in(const sukima_watch* watch, const sukima_task* task,
+                                       uint64_t window_ns) {
+  uint64_t from = sukima_watch_back(watch, window_ns, task->since);
+  const sukima_schedstat* old = &task->values[from % sukima_ring_size];
+  const sukima_schedstat* new = &task->values[watch->sample % sukima_ring_size];
+  return (sukima_task_rates){sukima_watch_rate(watch, from, old->run_ns, new->run_ns),
+                             sukima_watch_rate(watch, from, old->wait_ns, new->wait_ns),
+                             1e9 * sukima_watch_rate(watch, from, old->slices, new->slices)};
+}
+
 double sukima_task_use(const sukima_watch* watch, const sukima_task* task, uint64_t window_ns) {
-  return fmin(1, sukima_watch_rate(watch, task->run_ns, window_ns, task->since));
+  return fmin(1, sukima_task_rates_in(watch, task, window_ns).run);
 }
 
 double sukima_task_wanted(const sukima_watch* watch, const sukima_task* task, uint64_t window_ns) {
-  return fmin(1, sukima_watch_rate(watch, task->run_ns, window_ns, task->since) +
-                     sukima_watch_rate(watch, task->wait_ns, window_ns, task->since));
+  const sukima_task_rates rates = sukima_task_rates_in(watch, task, window_ns);
+  return fmin(1, rates.run + rates.wait);
 }
 
 double sukima_group_use(const sukima_watch* watch, const sukima_group* group, uint64_t window_ns) {
-  if (group->has_usage) return sukima_watch_rate(watch, group->use_ns, window_ns, group->since);
+  if (group->has_usage) {
+    uint64_t from = sukima_watch_back(watch, window_ns, group->since);
+    return sukima_watch_rate(watch, from, group->values[from % sukima_ring_size].usage_ns,
+                             group->values[watch->sample % sukima_ring_size].usage_ns);
+  }
   double use = 0;
   int index = (int)(group - watch->groups);
   for (int i = 0; i < watch->task_end; i++) {
@@ -211,6 +219,6 @@ double sukima_direct_use(const sukima_watch* watch, uint32_t level, uint64_t win
     const sukima_group* below = &watch->groups[i];
     if (below->key != 0 && below->level == level + 1) use -= sukima_group_use(watch, below, window_ns);
   }
-  if (level + 1 == watch->path_length) use -= sukima_watch_rate(watch, watch->own_ns, window_ns, 1);
+  if (level + 1 == watch->path_length) use -= sukima_own_use(watch, window_ns);
   return use > 0 ? use : 0;
 }

@@ -48,8 +48,7 @@ typedef struct sukima_group {
   uint64_t since;  // number of the first sample that it has values of
   uint64_t scan;  // number of the scan that found it last
   char name[96];  // its last component, cut off if it is long
-  uint64_t use_ns[sukima_ring_size];
-  uint64_t throttled_ns[sukima_ring_size];
+  sukima_group_stat values[sukima_ring_size];
 } sukima_group;
 
 /// A thread that uses CPU: one of ours, one in a group of ours or above, or one in a group beside those.
@@ -63,23 +62,24 @@ typedef struct sukima_task {
   double weight;
   uint64_t since;
   uint64_t scan;
-  uint64_t run_ns[sukima_ring_size];
-  uint64_t wait_ns[sukima_ring_size];
-  uint64_t slices[sukima_ring_size];
+  sukima_schedstat values[sukima_ring_size];
 } sukima_task;
+
+/// What was read of the process and the machine in one sample.
+typedef struct sukima_moment {
+  uint64_t time_ns;
+  uint64_t own_ns;  // CPU time of the process
+  uint64_t running;
+  sukima_machine_stat machine;
+  uint64_t pressure_us;
+  uint64_t group_pressure_us;
+  uint64_t spent_ns;  // the estimator's own CPU time
+} sukima_moment;
 
 /// All that is watched. Sample number s stands at index s % sukima_ring_size.
 typedef struct sukima_watch {
   uint64_t sample;  // number of the latest sample; the first is 1
-  uint64_t time_ns[sukima_ring_size];
-  uint64_t own_ns[sukima_ring_size];  // CPU time of the process
-  uint64_t running[sukima_ring_size];
-  uint64_t busy_ticks[sukima_ring_size];
-  uint64_t idle_ticks[sukima_ring_size];
-  uint64_t stolen_ticks[sukima_ring_size];
-  uint64_t pressure_us[sukima_ring_size];
-  uint64_t group_pressure_us[sukima_ring_size];
-  uint64_t spent_ns[sukima_ring_size];  // the estimator's own CPU time
+  sukima_moment moments[sukima_ring_size];
   bool has_running;
   bool has_stat;
   bool has_pressure;
@@ -149,8 +149,25 @@ uint64_t sukima_watch_back(const sukima_watch* watch, uint64_t window_ns, uint64
 /// The seconds between a sample and the latest one.
 double sukima_watch_seconds(const sukima_watch* watch, uint64_t from);
 
-/// The rate of a counter of nanoseconds since about `window_ns` ago; 0 if it has one value only.
-double sukima_watch_rate(const sukima_watch* watch, const uint64_t* ring, uint64_t window_ns, uint64_t since);
+/// The latest moment, and that of another sample.
+sukima_moment* sukima_watch_now(sukima_watch* watch);
+const sukima_moment* sukima_watch_at(const sukima_watch* watch, uint64_t sample);
+
+/// The rate of a counter of nanoseconds between two values, the older one of sample `from`; 0 if it went back.
+double sukima_watch_rate(const sukima_watch* watch, uint64_t from, uint64_t old, uint64_t new);
+
+/// CPU that the process uses.
+double sukima_own_use(const sukima_watch* watch, uint64_t window_ns);
+
+/// What a thread did in a window: parts of the time, and how often a second it was put on a CPU.
+typedef struct sukima_task_rates {
+  double run;
+  double wait;
+  double slices;
+} sukima_task_rates;
+
+sukima_task_rates sukima_task_rates_in(const sukima_watch* watch, const sukima_task* task,
+                                       uint64_t window_ns);
 
 /// CPU that a group uses, from its counter or from its threads'.
 double sukima_group_use(const sukima_watch* watch, const sukima_group* group, uint64_t window_ns);

@@ -179,6 +179,8 @@ reference_facts compute_reference(const std::string& root) {
     const std::string text = slurp(folders.front() / (v1 ? "cpu.shares" : "cpu.weight")).value_or("");
     std::smatch part;
     if (std::regex_match(text, part, number)) result.weight = std::stod(part[1]) / (v1 ? 1024 : 100);
+    static const std::regex idle(R"(\s*0+\s*)");  // what version 2 shows for an idle group
+    if (!v1 && std::regex_match(text, idle)) result.weight = 3.0 / 1024;
   }
   result.usable = std::min<double>(result.cap, result.quota);
   return result;
