@@ -19,17 +19,8 @@ static uint64_t fit(uint64_t window_ns, uint64_t period_us) {
   return (count != 0 ? count : 1) * period;
 }
 
-// What the machine's CPUs did between a sample and now, in ticks.
-static sukima_machine_stat ticks_since(const sukima_watch* watch, uint64_t window_ns) {
-  const sukima_machine_stat* old = &sukima_watch_at(watch, sukima_watch_back(watch, window_ns, 1))->machine;
-  const sukima_machine_stat* new = &sukima_watch_at(watch, watch->sample)->machine;
-  return (sukima_machine_stat){new->busy > old->busy ? new->busy - old->busy : 0,
-                               new->idle > old->idle ? new->idle - old->idle : 0,
-                               new->stolen > old->stolen ? new->stolen - old->stolen : 0};
-}
-
 static void measure_steal(sukima_capacity_estimator* all) {
-  const sukima_machine_stat ticks = ticks_since(&all->watch, slow_window_ns);
+  const sukima_machine_stat ticks = sukima_watch_machine(&all->watch, slow_window_ns).ticks;
   uint64_t now = sukima_watch_at(&all->watch, all->watch.sample)->time_ns;
   double wanted = (double)(ticks.busy + ticks.stolen);
   if (wanted >= 20) {
@@ -45,9 +36,10 @@ static void measure_machine(sukima_capacity_estimator* all) {
   sukima_capacity_load* load = &all->load;
   load->idle = NAN;
   load->others = NAN;
+  const sukima_machine_change change = sukima_watch_machine(watch, all->long_ns);
   if (watch->has_stat) {
     double online = all->facts.online != 0 ? all->facts.online : all->facts.cap;
-    const sukima_machine_stat ticks = ticks_since(watch, all->long_ns);
+    const sukima_machine_stat ticks = change.ticks;
     double sum = (double)(ticks.busy + ticks.idle + ticks.stolen);
     if (sum > 0) {
       load->idle = online * (double)ticks.idle / sum;
@@ -68,14 +60,9 @@ static void measure_machine(sukima_capacity_estimator* all) {
     // Who reads the number is running.
     load->running = fmax(0, sum / (double)(watch->sample - from) - 1);
   }
-  uint64_t from = sukima_watch_back(watch, all->long_ns, 1);
-  const sukima_moment* old = sukima_watch_at(watch, from);
-  const sukima_moment* new = sukima_watch_at(watch, watch->sample);
-  double scale = 1e3;  // microseconds to nanoseconds
-  double pressure = scale * sukima_watch_rate(watch, from, old->pressure_us, new->pressure_us);
-  double of_group = scale * sukima_watch_rate(watch, from, old->group_pressure_us, new->group_pressure_us);
-  load->pressure = watch->has_pressure ? fmin(1, pressure) : NAN;
-  load->group_pressure = watch->has_group_pressure ? fmin(1, of_group) : NAN;
+  bool known = change.seconds > 0;
+  load->pressure = watch->has_pressure && known ? fmin(1, change.pressure) : NAN;
+  load->group_pressure = watch->has_group_pressure && known ? fmin(1, change.group_pressure) : NAN;
 }
 
 // How many threads of a group of the path want CPU, those of the groups below it included.

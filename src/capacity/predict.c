@@ -214,7 +214,7 @@ static double unthrottled(const sukima_capacity_load* load) {
   return load->throttled < 0.95 ? load->now / (1 - load->throttled) : load->now;
 }
 
-// What can be seen without the neighbours' groups: the highest visible group, with ours and what is beside ours
+// What is visible without the neighbours: the highest visible group, with ours and what is beside ours
 // in it, and how many threads of the machine are runnable.
 typedef struct view {
   double cpus;  // that our threads may run on

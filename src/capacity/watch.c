@@ -64,16 +64,42 @@ static bool read_kept(sukima_watch* watch, int descriptor, size_t size, sukima_t
   return true;
 }
 
-static void sample_machine(sukima_watch* watch, sukima_moment* now) {
+static void sample_machine(sukima_watch* watch, uint64_t time_ns) {
+  static const uint64_t pause_ns = 450000000;
+  const sukima_slow_moment* before = &watch->slow[watch->slow_sample % sukima_slow_count];
+  if (watch->slow_sample != 0 && time_ns - before->time_ns < pause_ns) return;
+  watch->slow_sample++;
+  sukima_slow_moment* now = &watch->slow[watch->slow_sample % sukima_slow_count];
+  *now = *before;  // what cannot be read does not move
+  now->time_ns = time_ns;
   sukima_text content;
   watch->has_stat = read_kept(watch, watch->stat_descriptor, 1024, &content) &&
                     sukima_parse_machine_stat(content, &now->machine);
-  watch->has_running = read_kept(watch, watch->running_descriptor, 256, &content) &&
-                       sukima_parse_running(content, &now->running);
   watch->has_pressure = read_kept(watch, watch->pressure_descriptor, 512, &content) &&
                         sukima_parse_pressure(content, &now->pressure_us);
   watch->has_group_pressure = read_kept(watch, watch->group_pressure_descriptor, 512, &content) &&
                               sukima_parse_pressure(content, &now->group_pressure_us);
+}
+
+static uint64_t grown(uint64_t old, uint64_t new) { return new > old ? new - old : 0; }
+
+sukima_machine_change sukima_watch_machine(const sukima_watch* watch, uint64_t window_ns) {
+  uint64_t last = watch->slow_sample;
+  const sukima_slow_moment* now = &watch->slow[last % sukima_slow_count];
+  const sukima_slow_moment* old = now;
+  for (uint64_t s = last; s-- > 1 && last - s < sukima_slow_count;) {
+    old = &watch->slow[s % sukima_slow_count];
+    if (now->time_ns - old->time_ns + window_ns / 10 >= window_ns) break;
+  }
+  double seconds = (double)(now->time_ns - old->time_ns) * 1e-9;
+  if (!(seconds > 0)) return (sukima_machine_change){0};
+  double each = 1e-6 / seconds;  // of microseconds
+  return (sukima_machine_change){
+      .seconds = seconds,
+      .ticks = {grown(old->machine.busy, now->machine.busy), grown(old->machine.idle, now->machine.idle),
+                grown(old->machine.stolen, now->machine.stolen)},
+      .pressure = each * (double)grown(old->pressure_us, now->pressure_us),
+      .group_pressure = each * (double)grown(old->group_pressure_us, now->group_pressure_us)};
 }
 
 static void sample_group(sukima_watch* watch, sukima_group* group, uint64_t at, uint64_t before) {
@@ -133,7 +159,10 @@ void sukima_watch_sample(sukima_watch* watch, sukima_reader* reader, uint64_t ti
   for (int i = 0; i < watch->group_end; i++) {
     if (watch->groups[i].key != 0) sample_group(watch, &watch->groups[i], at, before);
   }
-  sample_machine(watch, now);
+  sukima_text content;
+  watch->has_running = read_kept(watch, watch->running_descriptor, 256, &content) &&
+                       sukima_parse_running(content, &now->running);
+  sample_machine(watch, time_ns);
 }
 
 sukima_moment* sukima_watch_now(sukima_watch* watch) {

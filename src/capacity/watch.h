@@ -18,6 +18,7 @@ enum {
   sukima_level_count = 24,  // groups from the root down to ours
   sukima_group_count = 128,  // these, and the groups beside them that use CPU
   sukima_task_count = 384,  // threads that use CPU
+  sukima_slow_count = 16,       // readings of the machine that are kept: half a second apart
   sukima_own_task_count = 64,  // of these, our own that are watched though they do not use any
   sukima_candidate_count = 4096  // groups and threads of which only the last value is kept; a power of two
 };
@@ -70,16 +71,23 @@ typedef struct sukima_moment {
   uint64_t time_ns;
   uint64_t own_ns;  // CPU time of the process
   uint64_t running;
+  uint64_t spent_ns;  // the estimator's own CPU time
+} sukima_moment;
+
+/// What was read of the machine: twice a second, because the kernel adds up all interrupts for /proc/stat.
+typedef struct sukima_slow_moment {
+  uint64_t time_ns;
   sukima_machine_stat machine;
   uint64_t pressure_us;
   uint64_t group_pressure_us;
-  uint64_t spent_ns;  // the estimator's own CPU time
-} sukima_moment;
+} sukima_slow_moment;
 
 /// All that is watched. Sample number s stands at index s % sukima_ring_size.
 typedef struct sukima_watch {
   uint64_t sample;  // number of the latest sample; the first is 1
   sukima_moment moments[sukima_ring_size];
+  uint64_t slow_sample;  // number of the latest reading of the machine; the first is 1
+  sukima_slow_moment slow[sukima_slow_count];
   bool has_running;
   bool has_stat;
   bool has_pressure;
@@ -153,7 +161,17 @@ double sukima_watch_seconds(const sukima_watch* watch, uint64_t from);
 sukima_moment* sukima_watch_now(sukima_watch* watch);
 const sukima_moment* sukima_watch_at(const sukima_watch* watch, uint64_t sample);
 
-/// The rate of a counter of nanoseconds between two values, the older one of sample `from`; 0 if it went back.
+/// What changed in the machine in about this window.
+typedef struct sukima_machine_change {
+  double seconds;  // 0: it was read once only
+  sukima_machine_stat ticks;
+  double pressure;  // parts of the time
+  double group_pressure;
+} sukima_machine_change;
+
+sukima_machine_change sukima_watch_machine(const sukima_watch* watch, uint64_t window_ns);
+
+/// The rate of a counter of nanoseconds between two values, the older of sample `from`; 0 if it went back.
 double sukima_watch_rate(const sukima_watch* watch, uint64_t from, uint64_t old, uint64_t new);
 
 /// CPU that the process uses.

@@ -51,9 +51,9 @@ struct trial_plan {
   int threads = 0;
 };
 
-/// Starts an observer of the process `watched`, which takes a sample every sampling_ns from `begin_ns` on until
-/// it is ended. With sight::own_group it is in the group `group` while it makes its namespace, and in the root
-/// group afterwards.
+/// Starts an observer of the process `watched`, which takes a sample every sampling_ns from `begin_ns` on
+/// until it is ended. With sight::own_group it is in the group `group` while it makes its namespace, and in
+/// the root group afterwards.
 pid_t start_observer(notebook& book, const control_groups& groups, const std::string& group, sight seen,
                      pid_t watched, std::uint64_t begin_ns, const trial_plan& trial);
 

@@ -20,7 +20,7 @@ struct said {
 };
 using said_for_all = std::array<said, asked_threads.size()>;
 
-/// The short window some time after the hogs have started or stopped, and the mean of the half second after it.
+/// The short window some time after the hogs have started or stopped, and the mean of the next half second.
 struct after_change {
   double after_seconds = 0;
   double said_now = 0;
