@@ -68,6 +68,12 @@ TEST(score, right_estimates_reach_everything) {
   }
 }
 
+TEST(score, cells_with_foreign_load_do_not_count) {
+  cell_result disturbed = result_of({.threads = 1}, 1);
+  disturbed.foreign = 0.5;
+  EXPECT_TRUE(score({disturbed}).empty());
+}
+
 TEST(score, the_truth_for_other_numbers_of_threads_comes_from_other_cells) {
   const cell one{.threads = 1};
   const cell two{.threads = 2};

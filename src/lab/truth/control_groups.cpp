@@ -114,6 +114,17 @@ void control_groups::place(pid_t process, const std::string& name) const {
   }
 }
 
+std::uint64_t control_groups::machine_use() const {
+  if (!v2_) return std::stoull(read_file(mounts_.back() + "/cpuacct.usage"));
+  std::ifstream in(mounts_.front() + "/cpu.stat");
+  std::string word;
+  std::uint64_t value = 0;
+  while (in >> word >> value) {
+    if (word == "usage_usec") return value * 1000;
+  }
+  throw no_groups(mounts_.front() + "/cpu.stat does not tell what the machine uses");
+}
+
 void control_groups::remove() {
   using namespace std::chrono_literals;
   for (const std::string& name : std::views::reverse(made_)) {

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -33,6 +34,9 @@ class control_groups {
 
   /// Moves a process into a group; "" is the root group.
   void place(pid_t process, const std::string& name) const;
+
+  /// Nanoseconds of CPU time that all processes of the machine have used.
+  [[nodiscard]] std::uint64_t machine_use() const;
 
   /// Removes all groups; their processes have ended. Waits until the kernel agrees, for at most 2 s.
   void remove();

@@ -42,6 +42,7 @@ void to_json(nlohmann::json& json, const cell_result& result) {
           {"changes", changes},
           {"trial_said", result.trial_said},
           {"trial_got", result.trial_got},
+          {"foreign", result.foreign},
           {"cost", result.cost}};
 }
 
@@ -59,6 +60,7 @@ void from_json(const nlohmann::json& json, cell_result& result) {
   }
   json.at("trial_said").get_to(result.trial_said);
   json.at("trial_got").get_to(result.trial_got);
+  json.at("foreign").get_to(result.foreign);
   json.at("cost").get_to(result.cost);
 }
 

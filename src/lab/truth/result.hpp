@@ -38,8 +38,12 @@ struct cell_result {
   std::vector<after_change> changes;
   double trial_said = 0;
   double trial_got = 0;
+  double foreign = 0;  ///< CPUs that processes which do not belong to the cell used meanwhile
   double cost = 0;  ///< CPU time a second of the estimator that sees all
 };
+
+/// More foreign load than this makes a cell useless: others need not have met the same.
+inline constexpr double most_foreign = 0.08;
 
 void to_json(nlohmann::json& json, const cell_result& result);
 void from_json(const nlohmann::json& json, cell_result& result);

@@ -170,6 +170,7 @@ std::vector<figure> score(const std::vector<cell_result>& results) {
   for (const cell_result& result : results) {
     const auto found = cells.find(result.name);
     if (found == cells.end()) continue;  // of another version of the table
+    if (result.foreign > most_foreign) continue;
     all.push_back({result, found->second});
     const bool usable = found->second.what != purpose::change && found->second.what != purpose::trial;
     if (usable) truths[found->second.family()][found->second.threads] = result.got;

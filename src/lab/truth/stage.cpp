@@ -41,6 +41,12 @@ std::unique_ptr<shared_memory, unmap> make_shared_memory() {
   return std::unique_ptr<shared_memory, unmap>(new (memory) shared_memory);
 }
 
+double seconds_of(clockid_t clock) {
+  timespec used{};
+  clock_gettime(clock, &used);
+  return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
+}
+
 /// The processes of a cell; all have ended when it is gone, and the groups after that.
 class company {
  public:
@@ -55,6 +61,16 @@ class company {
   pid_t add(pid_t process) {
     processes_.push_back(process);
     return process;
+  }
+
+  /// Seconds of CPU time that processes outside of this company have used so far.
+  [[nodiscard]] double foreign_seconds() const {
+    double own = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+    for (const pid_t process : processes_) {
+      clockid_t clock{};
+      if (clock_getcpuclockid(process, &clock) == 0) own += seconds_of(clock);
+    }
+    return static_cast<double>(groups_.machine_use()) * 1e-9 - own;
   }
 
  private:
@@ -118,11 +134,8 @@ class meter {
   /// Sleeps until so many seconds after the begin, and reads the clock.
   void read_at(double seconds) {
     sleep_until_ns(begin_ns_ + static_cast<std::uint64_t>(seconds * 1e9));
-    timespec used{};
     const std::uint64_t now = monotonic_ns();
-    clock_gettime(clock_, &used);
-    points_.push_back({static_cast<double>(now - begin_ns_) * 1e-9,
-                       static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec)});
+    points_.push_back({static_cast<double>(now - begin_ns_) * 1e-9, seconds_of(clock_)});
   }
 
   /// CPUs between two times, both near to times at which the clock was read.
@@ -275,6 +288,8 @@ cell_result run_cell(const cell& one, control_groups& groups, const timing& time
   if (one.what != purpose::change) memory->told.hogs_run = 1;
 
   scene now{one, times, *memory, begin, meter(ours, begin)};
+  const double foreign = everybody.foreign_seconds();
+  const std::uint64_t started = monotonic_ns();
   now.result.name = one.name();
   switch (one.what) {
     case purpose::change:
@@ -286,6 +301,8 @@ cell_result run_cell(const cell& one, control_groups& groups, const timing& time
     default:
       run_steady(now);
   }
+  const double seconds = static_cast<double>(monotonic_ns() - started) * 1e-9;
+  now.result.foreign = (everybody.foreign_seconds() - foreign) / seconds;
   now.result.cost = memory->tree.cost;
   return now.result;
 }
