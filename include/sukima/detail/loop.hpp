@@ -106,7 +106,19 @@ inline std::uint64_t ticks() noexcept {
 inline constexpr std::uint64_t strip_ticks = 5000;
 /// After the first iteration, which is timed alone, a strip is at most this long; after that it grows by its
 /// own measure. Keeps a loop whose first iteration happens to be short from running long without a test.
-inline constexpr std::int64_t second_strip = 32;
+inline constexpr std::int64_t second_strip = 63;
+/// Longer strips end where the iteration's number is a multiple of this: vectors that were aligned at the
+/// loop's beginning stay so.
+inline constexpr std::int64_t strip_alignment = 64;
+/// What reading the clock itself adds to a measured strip, about.
+inline constexpr std::uint64_t clock_ticks = 30;
+
+/// How many iterations take about `strip_ticks`, if `done` of them took `elapsed`.
+inline std::int64_t iterations_of_a_strip(std::int64_t done, std::uint64_t elapsed) noexcept {
+  const std::uint64_t net = std::max(elapsed > clock_ticks ? elapsed - clock_ticks : 0, elapsed / 4) + 1;
+  const auto counted = static_cast<std::uint64_t>(std::min(done, std::int64_t{1} << 40));
+  return std::max<std::int64_t>(static_cast<std::int64_t>(counted * strip_ticks / net), 1);
+}
 
 /// Runs the iterations of one loop that do not take a context, in strips with a test before each; a strip
 /// cannot be split. If the body turns out to contain forks or loops itself, the rest is run iteration by
@@ -124,9 +136,12 @@ template <class Strip>
     // What is known to be over within a strip is not split any more: next is the end then.
     r->next = at(measured && number(r->end) - i <= strip ? number(r->end) : i + 1);
     test_entry(r);
-    const std::int64_t stop = i + std::min(strip, number(r->end) - i);
+    const std::int64_t left = number(r->end) - i;
+    std::int64_t stop = i + std::min(strip, left);
+    if (grain == 0 && strip < left && (stop & -strip_alignment) > i) stop &= -strip_alignment;
     r->next = at(std::max(stop, i + 1));
     run_strip(i, number(r->next));
+    const std::int64_t done = number(r->next) - i;
     i = number(r->next);
     if (i >= number(r->end) && !(was_split(r) && reclaim_child(r))) return;
     if (grain > 0) continue;
@@ -136,10 +151,9 @@ template <class Strip>
       continue;
     }
     const std::uint64_t now = ticks();
-    const std::uint64_t each = (now - begun) / static_cast<std::uint64_t>(strip) + 1;
-    const std::int64_t longest = strip == 1 ? second_strip : strip * 1024;
-    measured = strip > 1;  // the first iteration alone may be an exception
-    strip = std::clamp<std::int64_t>(static_cast<std::int64_t>(strip_ticks / each), 1, longest);
+    const std::int64_t longest = done == 1 ? second_strip : done * 1024;
+    measured = done > 1;  // the first iteration alone may be an exception
+    strip = std::min(iterations_of_a_strip(done, now - begun), longest);
     begun = now;
   }
 }
