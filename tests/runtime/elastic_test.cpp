@@ -128,6 +128,30 @@ TEST_P(resized, gives_right_results_while_workers_come_and_go) {
   EXPECT_GT(changes.load(), 5);
 }
 
+TEST(resizing, a_thousand_times_a_second_for_a_minute_loses_nothing) {
+  const auto length = support::sanitized ? std::chrono::seconds(5) : std::chrono::seconds(60);
+  sukima::runtime runtime(support::with_workers(4));
+  std::atomic<bool> ended{false};
+  long changes = 0;
+  std::thread changer([&] {
+    auto next = std::chrono::steady_clock::now();
+    while (!ended) {
+      runtime.limit_workers(1 + static_cast<unsigned>(changes++ % 4));
+      next += std::chrono::milliseconds(1);  // made up for afterwards, if this thread had no CPU
+      std::this_thread::sleep_until(next);
+    }
+  });
+  const long expected = sukima::runtime(support::with_workers(1)).run([](context c) { return mixed(c, 40); });
+  const auto begun = std::chrono::steady_clock::now();
+  bool right = true;
+  while (right && std::chrono::steady_clock::now() - begun < length)
+    right = runtime.run([](context c) { return mixed(c, 40); }) == expected;
+  ended = true;
+  changer.join();
+  EXPECT_TRUE(right);
+  EXPECT_GT(changes, 500 * length.count());
+}
+
 TEST_P(resized, strands_of_a_worker_that_left_go_on_elsewhere) {
   if (GetParam() == 1) GTEST_SKIP() << "needs a second worker";
   std::atomic<bool> left{false};
