@@ -218,5 +218,7 @@ SUKIMA_CAPACITY_API int sukima_capacity_parse_cpus(const char* text, double* val
 
 // What is left of the limits beside the neighbours.
 #include <sukima/capacity/estimate.h>
+// What was measured about the machine.
+#include <sukima/capacity/profile.h>
 
 #endif
