@@ -25,6 +25,7 @@ ORDER = {
 HEADER_PART = {
     "capacity.h": "capacity",
     "capacity": "capacity",
+    "lab": "lab",
     "objects.hpp": "objects",
     "objects": "objects",
     "cluster.hpp": "cluster",

@@ -8,7 +8,7 @@
 #include "text.h"
 
 /// Understands the text of a profile.
-/// \return in one piece of memory, to be freed with free(); NULL, with a sentence in `error`, if it is malformed
+/// \return in one piece of memory, to be freed with free(); NULL and a sentence in `error` if it is malformed
 sukima_capacity_profile* sukima_parse_profile(sukima_text content, char* error, size_t error_size);
 
 #endif

@@ -55,7 +55,8 @@ typedef enum sukima_capacity_profile_state {
   SUKIMA_CAPACITY_PROFILE_OTHER_MACHINE  ///< other CPUs, another kernel or another hypervisor than now
 } sukima_capacity_profile_state;
 
-/// A number for this machine: made of the CPUs' model, the CPUs that are switched on, and the kernel's release.
+/// A number for this machine: made of the CPUs' model, the CPUs that are switched on, and the kernel's
+/// release.
 /// \param root as in sukima_capacity_options; NULL is the running machine
 SUKIMA_CAPACITY_API uint64_t sukima_capacity_machine(const char* root);
 

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Threads that are bound to CPUs, and numbers that a disturbance does not spoil.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <vector>
+
+namespace sukima::lab {
+
+using clock = std::chrono::steady_clock;
+
+/// How often each number is measured.
+inline constexpr int repetitions = 7;
+
+/// Seconds since a time.
+double seconds_since(clock::time_point begin);
+
+/// Runs functions at the same time, each in a thread of its own that is bound to a CPU; they start together.
+/// \throws std::system_error if a thread cannot be bound: then no function runs
+struct bound_function {
+  unsigned cpu;
+  std::function<void()> body;
+};
+void run_bound(const std::vector<bound_function>& functions);
+
+/// The CPUs that this process may run on, in ascending order.
+std::vector<unsigned> allowed_cpus();
+
+/// Tells the processor that it waits in a loop.
+inline void relax() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+}  // namespace sukima::lab

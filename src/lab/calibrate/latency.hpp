@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The machine as hwloc sees it: caches and memory nodes.
+#pragma once
+
+#include <sukima/capacity.h>
+
+#include <memory>
+#include <vector>
+
+struct hwloc_topology;
+
+namespace sukima::lab {
+
+class topology {
+ public:
+  /// \throws std::runtime_error if hwloc cannot read the machine
+  topology();
+
+  /// Whether two CPUs belong to one core, or share a cache of the second level.
+  [[nodiscard]] bool are_near(unsigned first, unsigned second) const;
+
+  /// Reads memory of each node from a CPU of each node; the latencies. Nodes without one of these CPUs, or with
+  /// memory that cannot be had, are left out.
+  [[nodiscard]] std::vector<sukima_capacity_latency> latencies(const std::vector<unsigned>& cpus) const;
+
+ private:
+  struct destroy {
+    void operator()(hwloc_topology* one) const;
+  };
+  std::unique_ptr<hwloc_topology, destroy> machine_;
+};
+
+}  // namespace sukima::lab

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// What two CPUs do to each other.
+#pragma once
+
+namespace sukima::lab {
+
+/// Steps of a calculation a second that keeps a core's units busy, on one CPU.
+/// \param seconds length of one of several measurements, of which the best counts
+double speed_of(unsigned cpu, double seconds);
+
+/// The speeds of two CPUs while both calculate.
+struct both_speeds {
+  double first;
+  double second;
+};
+both_speeds speed_of_both(unsigned first, unsigned second, double seconds);
+
+/// Nanoseconds from a write on one CPU until the other one has seen it; both threads wait in loops.
+double handover_ns(unsigned first, unsigned second, double seconds);
+
+/// Nanoseconds until a sleeping thread runs that is woken: on another CPU, or, with the same CPU twice, on the
+/// waker's, which goes to sleep itself.
+double wake_ns(unsigned first, unsigned second, double seconds);
+
+}  // namespace sukima::lab
