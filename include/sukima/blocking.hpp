@@ -30,18 +30,15 @@ class blocking_scope {
 }  // namespace detail
 
 /// Calls f, which waits for something outside of the runtime (a file, a socket, a mutex, a process), and lets
-/// another
-/// worker run meanwhile: the program keeps as many CPUs busy as without the wait. Before f begins, pending
-/// forks and
-/// loop iterations of this strand are given to the others, up to 64 pieces.
+/// another worker run meanwhile: the program keeps as many CPUs busy as without the wait. Before f begins,
+/// pending forks and loop iterations of this strand are given to the others, up to 64 pieces.
 ///
 /// f runs on this thread. It may use forks and loops of its own. What can be written with callbacks is better
-/// done
-/// with `suspend`, which needs no thread while it waits. On an ordinary thread this is a plain call of f.
+/// done with `suspend`, which needs no thread while it waits. On an ordinary thread this is a plain call of
+/// f.
 ///
 /// Costs about as much as waking a thread (some microseconds) if other workers have nothing to do, and
-/// starting one
-/// (some ten microseconds) at first; at most 256 workers are made up for at a time.
+/// starting one (some ten microseconds) at first; at most 256 workers are made up for at a time.
 /// \return what f returns
 /// \throws what f throws; std::bad_alloc
 template <class F>
@@ -52,8 +49,7 @@ std::invoke_result_t<F> blocking(F&& f) {
 }
 
 /// The same where a context is at hand. Without it, below code that has one, only what was published already
-/// is
-/// given away.
+/// is given away.
 template <class F>
   requires std::invocable<F>
 std::invoke_result_t<F> blocking(context c, F&& f) {

@@ -75,8 +75,7 @@ class runtime {
   /// Number of workers that it uses at most at a time, the calling thread included.
   unsigned workers() const noexcept;
   /// Lets at most so many workers run from now on, at any time and from any thread; surplus ones stop at
-  /// their next
-  /// poll and come back when the limit is raised or taken back. Threads that enter always run.
+  /// their next poll and come back when the limit is raised or taken back. Threads that enter always run.
   /// \param most 0 takes the limit back
   /// \throws std::system_error  a thread could not be started
   void limit_workers(unsigned most);
@@ -84,8 +83,7 @@ class runtime {
   /// settings::elastic). It changes while the program runs.
   unsigned workers_now() const noexcept;
   /// What the runtime decided by itself since its start, the oldest first, each with its reason. The latest
-  /// 5,000 at
-  /// least.
+  /// 5,000 at least.
   std::vector<decision> decisions() const;
   /// Counts since the start.
   struct statistics statistics() const;

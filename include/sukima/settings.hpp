@@ -66,8 +66,7 @@ struct settings {
   std::size_t strands = 4096;
 
   /// Never run more workers than there is CPU for: affinity, cpusets and CPU quotas are looked at a few times
-  /// a
-  /// second, and workers beyond them sleep [SUKIMA_ELASTIC: on, off]. `workers` is then the most that run.
+  /// a second, and workers beyond them sleep [SUKIMA_ELASTIC: on, off]. `workers` is then the most that run.
   bool elastic = true;
 
   /// The defaults, changed by the environment.

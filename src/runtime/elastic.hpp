@@ -22,11 +22,9 @@ struct runtime_core;
 ///
 /// A worker's *rank* is its number among those that may run: 0 for all threads that enter, 1, 2, … for the
 /// runtime's own. Those with a rank of `target` or more are surplus: they hand their strand on at the next
-/// poll and
-/// sleep at home until the target grows. A monitor thread looks at the facts (affinity, cpusets, quotas) and
-/// at the
-/// run-queue delay of the workers a few times a second while somebody is inside of the runtime, and sleeps
-/// otherwise.
+/// poll and sleep at home until the target grows. A monitor thread looks at the facts (affinity, cpusets,
+/// quotas) and at the run-queue delay of the workers a few times a second while somebody is inside of the
+/// runtime, and sleeps otherwise.
 class elastic {
  public:
   explicit elastic(runtime_core& core) : core_(core) {}

@@ -20,14 +20,10 @@ unsigned char sukima_vector_registers = [] {
 // below its stack pointer. XSAVE takes ten times as long as these moves (150 ns instead of 15 with AVX-512).
 //
 // Code that was compiled without AVX must come back to clean upper halves: while they count as used, each of
-// its
-// scalar instructions waits for the one before (Zen 5: divisions and square roots in a loop take four times
-// as
-// long, until the kernel's next switch of threads). Loading whole registers makes them count as used even if
-// they
-// are zero. So if the upper halves of registers 0 to 15 are zero on entry, VZEROUPPER makes them clean, and
-// only
-// the lower halves are loaded.
+// its scalar instructions waits for the one before (Zen 5: divisions and square roots in a loop take four
+// times as long, until the kernel's next switch of threads). Loading whole registers makes them count as used
+// even if they are zero. So if the upper halves of registers 0 to 15 are zero on entry, VZEROUPPER makes them
+// clean, and only the lower halves are loaded.
 #define SUKIMA_EACH16(M) M(0) M(1) M(2) M(3) M(4) M(5) M(6) M(7) M(8) M(9) M(10) M(11) M(12) M(13) M(14) M(15)
 #define SUKIMA_UPPER16(M) \
   M(16) M(17) M(18) M(19) M(20) M(21) M(22) M(23) M(24) M(25) M(26) M(27) M(28) M(29) M(30) M(31)
@@ -44,8 +40,7 @@ unsigned char sukima_vector_registers = [] {
 #define SUKIMA_LOAD_MASK(n) "kmovq 2048+8*" #n "(%rsp), %k" #n "\n"
 
 // All registers' upper halves were or-ed into that of ymm0. Leaves at 2112(%rsp) whether one is not zero, and
-// all
-// of them clean.
+// all of them clean.
 #define SUKIMA_NOTE_UPPER_HALVES    \
   "vextractf128 $1, %ymm0, %xmm1\n" \
   "xorl %eax, %eax\n"               \

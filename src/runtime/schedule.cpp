@@ -14,12 +14,10 @@ namespace {
 /// `adaptive` looks around for about as long as a wake-up costs (3 to 4 µs) before it sleeps.
 constexpr std::uint64_t adaptive_spin_ticks = 10'000;
 /// A root younger than this (1.5 µs) is not stolen from: it may be over before the thief has the task's
-/// memory, and
-/// then the region is slower with two workers than with one.
+/// memory, and then the region is slower with two workers than with one.
 constexpr std::uint64_t unripe_ticks = 4'500;
 /// A wait at the limit of parked strands gives way after this long (10 ms): what it waits for may be among
-/// the work that
-/// it refuses.
+/// the work that it refuses.
 constexpr std::uint64_t patience_ticks = 30'000'000;
 /// Nobody rings for descendants that appear while a worker may take nothing else.
 constexpr std::uint64_t longest_wait_for_descendants_ns = 50'000'000;

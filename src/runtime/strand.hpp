@@ -61,8 +61,7 @@ struct strand {
   worker* on = nullptr;        ///< who runs it
   std::uint64_t retry_at = 0;  ///< no going back before that tick: the last one found nothing
   /// Tick at which a root began here; 0: not a root, or long ago. Written by its own thread; thieves read it
-  /// to leave
-  /// very young roots alone (steal_from), where a stale value costs no more than a steal.
+  /// to leave very young roots alone (steal_from), where a stale value costs no more than a steal.
   std::atomic<std::uint64_t> entered_at{0};
   kept_state small_kept{};  ///< where `kept` lies if the gate is shared
   bool abort_pending = false;  ///< something was aborted: tests at joins look whether it concerns them
@@ -78,8 +77,7 @@ struct strand {
   /// Published tasks. Take and take-back are one CAS task → null (acquire); publishing is a store (release).
   std::array<std::atomic<task*>, max_ready> slots{};
   /// When each slot was filled, in publications; thieves take the oldest. Only a hint: relaxed, written
-  /// before the
-  /// slot's release store.
+  /// before the slot's release store.
   std::array<std::atomic<std::uint32_t>, max_ready> published_as{};
   std::uint32_t publications = 0;  ///< owner only
   /// Changed by CAS: the strand itself, whoever resumes it, stand-ins (suspend.cpp).

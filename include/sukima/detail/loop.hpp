@@ -191,9 +191,8 @@ template <class Sum, class Merge>
 
 /// Runs the iterations [from, to) of a loop as its owner, and merges what its children bring.
 ///
-/// What is added up travels by value and is a local variable wherever it is added to: nobody has its
-/// address, so it
-/// stays in a register across the tests.
+/// What is added up travels by value and is a local variable wherever it is added to: nobody has its address,
+/// so it stays in a register across the tests.
 /// \param iterate  sum = iterate(record, context below it, sum): the owner's iterations, until `next` is
 /// `end`
 /// \param merge    merge(sum, task*): takes over what a finished child brings; in the order of the iterations
@@ -230,9 +229,8 @@ template <class Sum, class Step>
   return sum;
 }
 
-/// Can a loop call a copy of this callable, and nobody sees a difference? The compiler then knows that
-/// nobody else
-/// changes what it captured, and keeps that in registers.
+/// Can a loop call a copy of this callable, and nobody sees a difference? The compiler then knows that nobody
+/// else changes what it captured, and keeps that in registers.
 template <class F> constexpr bool is_copied_unnoticed() {
   if constexpr (std::is_class_v<F> && std::is_trivially_copyable_v<F>)
     return sizeof(F) <= 128;

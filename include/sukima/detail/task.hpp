@@ -88,10 +88,8 @@ template <class Task> void delete_task(task* t) noexcept { delete static_cast<Ta
 /// the iterations: newest first. \throws as join_child.
 [[gnu::cold, gnu::noinline]] task* join_children(record* r);
 /// reclaim_child: a loop that has done its own iterations takes those of its newest child back, if nobody
-/// began them,
-/// and goes on with them: that is cheaper than running the child as a task, which would be split again.
-/// False: it is
-/// over.
+/// began them, and goes on with them: that is cheaper than running the child as a task, which would be split
+/// again. False: it is over.
 [[gnu::cold, gnu::noinline]] bool reclaim_child(record* r) noexcept;
 /// Slow half of the test before an iteration that may throw `aborted`.
 [[gnu::cold, gnu::noinline]] void attend_or_abort(record* r);
