@@ -72,11 +72,13 @@ bool sukima_parse_machine_stat(sukima_text content, sukima_machine_stat* result)
     return false;
   }
   static const int busy_fields[] = {user, nice, system, interrupts, soft_interrupts};
-  *result = (sukima_machine_stat){.stolen = fields[stolen]};
+  sukima_machine_stat found = {.stolen = fields[stolen]};
   for (int i = 0; i < 5; i++) {
-    if (__builtin_add_overflow(result->busy, fields[busy_fields[i]], &result->busy)) return false;
+    if (__builtin_add_overflow(found.busy, fields[busy_fields[i]], &found.busy)) return false;
   }
-  return !__builtin_add_overflow(fields[idle], fields[io], &result->idle);
+  if (__builtin_add_overflow(fields[idle], fields[io], &found.idle)) return false;
+  *result = found;
+  return true;
 }
 
 bool sukima_parse_running(sukima_text content, uint64_t* running) {

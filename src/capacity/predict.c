@@ -350,7 +350,7 @@ void sukima_capacity_estimator_usable(sukima_capacity_estimator* all, double thr
     apply_trials(all, threads, result);
   }
   if (blocks_often(&all->load)) result->basis = SUKIMA_CAPACITY_BASIS_PROGRESS;
-  static const double least = 0.001;  // the scheduler starves nobody
+  double least = fmin(0.001, most);  // the scheduler starves nobody
   result->high = fmax(least, fmin(result->high, most));
   result->low = fmax(least, fmin(result->low, result->high));
   result->usable = fmax(result->low, fmin(result->usable, result->high));

@@ -33,15 +33,14 @@ TEST_P(corpus, every_input_keeps_the_promises) {
   EXPECT_GT(count, 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(all, corpus,
-                         testing::Values(target{"cpu_max", fuzz_cpu_max}, target{"cfs_quota", fuzz_cfs_quota},
-                                         target{"cpu_list", fuzz_cpu_list},
-                                         target{"cgroup_line", fuzz_cgroup_line},
-                                         target{"mount_line", fuzz_mount_line}, target{"relate", fuzz_relate},
-                                         target{"stat", fuzz_stat}, target{"cpus", fuzz_cpus},
-                                         target{"lines", fuzz_lines}, target{"tree", fuzz_tree}),
-                         [](const testing::TestParamInfo<target>& one) {
-                           return std::string(one.param.name);
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    all, corpus,
+    testing::Values(target{"cpu_max", fuzz_cpu_max}, target{"cfs_quota", fuzz_cfs_quota},
+                    target{"cpu_list", fuzz_cpu_list}, target{"cgroup_line", fuzz_cgroup_line},
+                    target{"mount_line", fuzz_mount_line}, target{"relate", fuzz_relate},
+                    target{"stat", fuzz_stat}, target{"cpus", fuzz_cpus}, target{"counters", fuzz_counters},
+                    target{"host", fuzz_host}, target{"profile", fuzz_profile}, target{"lines", fuzz_lines},
+                    target{"tree", fuzz_tree}),
+    [](const testing::TestParamInfo<target>& one) { return std::string(one.param.name); });
 
 }  // namespace

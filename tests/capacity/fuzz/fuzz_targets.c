@@ -14,9 +14,12 @@
 
 #include <sukima/capacity.h>
 
+#include "../../../src/capacity/counters.h"
 #include "../../../src/capacity/cpu_set.h"
 #include "../../../src/capacity/file.h"
+#include "../../../src/capacity/host.h"
 #include "../../../src/capacity/parse.h"
+#include "../../../src/capacity/profile.h"
 
 static void check(bool promise, const char* text) {
   if (promise) return;
@@ -149,6 +152,75 @@ void fuzz_cpus(const uint8_t* data, size_t size) {
   check(!out.overflow && out.length > 0, "every number has a text");
 }
 
+// The first byte says which counter it is.
+void fuzz_counters(const uint8_t* data, size_t size) {
+  if (size == 0) return;
+  sukima_text rest = text_of(data + 1, size - 1);
+  sukima_schedstat schedstat = {1, 2, 3};
+  sukima_group_stat group;
+  sukima_machine_stat machine = {1, 2, 3};
+  sukima_task_stat task = {'?', 0, 0};
+  uint64_t value = 77;
+  int nice = 0;
+  switch (data[0]) {
+    case 's':
+      if (!sukima_parse_schedstat(rest, &schedstat)) {
+        check(schedstat.run_ns == 1 && schedstat.slices == 3, "a failure changes nothing");
+      }
+      break;
+    case 'g':
+      if (!sukima_parse_group_stat(rest, &group)) break;
+      check(group.has_usage || group.usage_ns == 0, "there is no use without its line");
+      break;
+    case 'm':
+      if (!sukima_parse_machine_stat(rest, &machine)) check(machine.idle == 2, "a failure changes nothing");
+      break;
+    case 'l':
+      if (!sukima_parse_running(rest, &value)) check(value == 77, "a failure changes nothing");
+      break;
+    case 'p':
+      if (!sukima_parse_pressure(rest, &value)) check(value == 77, "a failure changes nothing");
+      break;
+    case 'a':
+      if (sukima_parse_autogroup(rest, &value, &nice)) check(nice >= -1000 && nice <= 1000, "nice is small");
+      break;
+    case 't':
+      if (!sukima_parse_task_stat(rest, &task)) break;
+      check(task.nice >= -20 && task.nice <= 19, "a nice value is one");
+      break;
+    default:
+      if (!sukima_parse_count(rest, &value)) check(value == 77, "a failure changes nothing");
+  }
+}
+
+void fuzz_host(const uint8_t* data, size_t size) {
+  sukima_host_message one = {1, 1};
+  sukima_host_message last = {1, 1};
+  bool whole = sukima_parse_host_message(text_of(data, size), &one);
+  bool found = sukima_find_last_host_message(text_of(data, size), &last);
+  check(!whole || found, "a message is found where it stands alone");
+  if (!found) return;
+  check(last.usable > 0 && last.usable <= SUKIMA_CAPACITY_MAX_CPUS, "a number of CPUs is one");
+  check(last.valid_seconds > 0 && last.valid_seconds <= 86400, "a message holds for a time");
+}
+
+void fuzz_profile(const uint8_t* data, size_t size) {
+  char error[200] = "";
+  sukima_capacity_profile* profile = sukima_parse_profile(text_of(data, size), error, sizeof error);
+  check((profile == NULL) == (error[0] != '\0'), "there is a profile or a reason");
+  if (profile == NULL) return;
+  check(profile->valid_seconds > 0, "a profile holds for a time");
+  for (size_t i = 1; i < profile->cpu_count; i++) {
+    check(profile->cpus[i - 1] < profile->cpus[i], "CPUs are in order");
+  }
+  for (size_t i = 0; i < profile->pair_count; i++) {
+    const sukima_capacity_pair* pair = &profile->pairs[i];
+    check(pair->first < pair->second && pair->slowdown >= 0 && pair->slowdown <= 1, "a pair is two CPUs");
+    check(sukima_capacity_profile_pair(profile, pair->second, pair->first) != NULL, "a pair is found");
+  }
+  sukima_capacity_profile_free(profile);
+}
+
 // A file in memory whose path is written to `path`.
 static int make_file(const uint8_t* data, size_t size, char path[64]) {
   int descriptor = memfd_create("fuzz", 0);
@@ -200,14 +272,22 @@ static const char* const tree_files[] = {"/proc/self/cgroup",
                                          "/sys/cpu.cfs_quota_us",
                                          "/sys/cpu.cfs_period_us",
                                          "/sys/cpuset.cpus.effective",
-                                         "/sys/devices/system/cpu/online"};
+                                         "/sys/devices/system/cpu/online",
+                                         "/sys/cpu.stat",
+                                         "/sys/cgroup.threads",
+                                         "/sys/cpuacct.usage",
+                                         "/proc/stat",
+                                         "/proc/loadavg",
+                                         "/proc/pressure/cpu",
+                                         "/proc/self/task/4711/schedstat"};
 enum { tree_file_count = sizeof tree_files / sizeof tree_files[0] };
 
 static char tree_root[] = "/dev/shm/sukima-fuzz-XXXXXX";
 
 static void remove_tree(void) {
   static const char* const folders[] = {
-      "/proc/self", "/proc", "/sys/devices/system/cpu", "/sys/devices/system", "/sys/devices", "/sys", ""};
+      "/proc/self/task/4711",    "/proc/self/task",     "/proc/self",   "/proc/pressure", "/proc",
+      "/sys/devices/system/cpu", "/sys/devices/system", "/sys/devices", "/sys",           ""};
   char path[128];
   for (size_t i = 0; i < tree_file_count; i++) {
     snprintf(path, sizeof path, "%s%s", tree_root, tree_files[i]);
@@ -220,8 +300,9 @@ static void remove_tree(void) {
 }
 
 static void make_tree(void) {
-  static const char* const folders[] = {"/proc",        "/proc/self",          "/sys",
-                                        "/sys/devices", "/sys/devices/system", "/sys/devices/system/cpu"};
+  static const char* const folders[] = {
+      "/proc", "/proc/self",   "/proc/self/task",     "/proc/self/task/4711",   "/proc/pressure",
+      "/sys",  "/sys/devices", "/sys/devices/system", "/sys/devices/system/cpu"};
   static bool made = false;
   if (made) return;
   if (mkdtemp(tree_root) == NULL) abort();
@@ -232,6 +313,25 @@ static void make_tree(void) {
   }
   atexit(remove_tree);
   made = true;
+}
+
+// An estimator says something sensible whatever it reads.
+static void try_estimator(const sukima_capacity_options* options) {
+  sukima_capacity_estimator* estimator = sukima_capacity_estimator_open(options);
+  if (estimator == NULL) return;
+  for (uint64_t i = 1; i <= 4; i++) sukima_capacity_estimator_sample(estimator, i * 200000000);
+  sukima_capacity_facts facts;
+  sukima_capacity_estimator_facts(estimator, &facts);
+  static const double numbers[] = {0, 1, 2.5, 100000};
+  for (int i = 0; i < 4; i++) {
+    sukima_capacity_estimate estimate;
+    sukima_capacity_estimator_usable(estimator, numbers[i], &estimate);
+    check(estimate.low <= estimate.usable && estimate.usable <= estimate.high,
+          "an estimate is in its interval");
+    check(estimate.usable > 0 && estimate.high <= facts.usable, "an estimate keeps to the facts");
+  }
+  sukima_capacity_report_free(sukima_capacity_estimator_explain(estimator));
+  sukima_capacity_estimator_close(estimator);
 }
 
 // The contents of all files of a small tree, separated by the byte 0xff.
@@ -263,4 +363,5 @@ void fuzz_tree(const uint8_t* data, size_t size) {
     check(strlen(report->limits[i].file) > 0 && strlen(report->limits[i].text) > 0, "each limit has words");
   }
   sukima_capacity_report_free(report);
+  try_estimator(&options);
 }

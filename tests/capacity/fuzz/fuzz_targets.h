@@ -18,6 +18,9 @@ void fuzz_mount_line(const uint8_t* data, size_t size);
 void fuzz_relate(const uint8_t* data, size_t size);
 void fuzz_stat(const uint8_t* data, size_t size);
 void fuzz_cpus(const uint8_t* data, size_t size);
+void fuzz_counters(const uint8_t* data, size_t size);
+void fuzz_host(const uint8_t* data, size_t size);
+void fuzz_profile(const uint8_t* data, size_t size);
 void fuzz_lines(const uint8_t* data, size_t size);
 void fuzz_tree(const uint8_t* data, size_t size);
 
