@@ -77,6 +77,10 @@ class trace_log {
                         "; give the name of a file in a directory where files can be made");
     std::fclose(probe);
     std::atexit([] { write_trace(); });
+    // Whoever forks holds the lock: the child has no other thread that could ever release it.
+    the_one_ = this;
+    pthread_atfork([] { the_one_->lock_.lock(); }, [] { the_one_->lock_.unlock(); },
+                   [] { the_one_->lock_.unlock(); });
   }
 
   trace_buffer* add_worker(std::uint64_t runtime, unsigned number) {
@@ -191,6 +195,7 @@ class trace_log {
   const std::uint64_t first_tick_ = ticks();
   const clock::time_point first_time_ = clock::now();
   double scale_ = 1e-3 / 3;
+  static inline trace_log* the_one_ = nullptr;
   std::mutex lock_;
   std::vector<std::unique_ptr<traced_worker>> workers_;
   std::deque<traced_wait> waits_;

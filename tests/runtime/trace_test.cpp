@@ -9,11 +9,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -303,6 +305,36 @@ TEST_F(trace_death_test, of_a_process_is_not_overwritten_by_its_child) {
       ExitedWithCode(0), "");
   const json all = events();
   EXPECT_EQ(workers_in(all).size(), 2U);
+}
+
+TEST_F(trace_death_test, is_not_locked_in_a_child_that_was_forked_while_something_was_recorded) {
+  EXPECT_EXIT(
+      {
+        begin_trace();
+        sukima::runtime r(with_workers(2));
+        std::atomic<bool> ended{false};
+        std::thread decider([&] {
+          for (unsigned i = 0; !ended; ++i) r.limit_workers(1 + i % 2);
+        });
+        int failed = 0;
+        for (int i = 0; i < 100 && failed == 0; ++i) {
+          const pid_t child = fork();
+          if (child == 0) {
+            alarm(20);
+            {
+              const sukima::runtime own(with_workers(1));
+            }  // records its decision
+            _exit(0);
+          }
+          int status = -1;
+          waitpid(child, &status, 0);
+          failed = status;
+        }
+        ended = true;
+        decider.join();
+        std::exit(failed == 0 ? 0 : 1);
+      },
+      ExitedWithCode(0), "");
 }
 
 #endif
