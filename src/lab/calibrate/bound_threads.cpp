@@ -40,8 +40,8 @@ double seconds_since(clock::time_point begin) {
 }
 
 void run_bound(const std::vector<bound_function>& functions) {
-  // Counted up with release by each thread when it is bound, and read with acquire by all: they start when all
-  // are there. An error is stored before that.
+  // Counted up with release by each thread when it is bound, and read with acquire by all: they start when
+  // all are there. An error is stored before that.
   std::atomic<std::size_t> ready{0};
   std::atomic<int> error{0};
   std::vector<std::jthread> threads;

@@ -19,8 +19,8 @@ class topology {
   /// Whether two CPUs belong to one core, or share a cache of the second level.
   [[nodiscard]] bool are_near(unsigned first, unsigned second) const;
 
-  /// Reads memory of each node from a CPU of each node; the latencies. Nodes without one of these CPUs, or with
-  /// memory that cannot be had, are left out.
+  /// Reads memory of each node from a CPU of each node; the latencies. Nodes without one of these CPUs, or
+  /// with memory that cannot be had, are left out.
   [[nodiscard]] std::vector<sukima_capacity_latency> latencies(const std::vector<unsigned>& cpus) const;
 
  private:

@@ -53,8 +53,8 @@ double best_rate(double seconds) {
   return best;
 }
 
-/// Whose turn it is: 0, 1, or 2 for the end. Release and acquire: nothing is read on account of it, but that is
-/// how a value is handed over in earnest.
+/// Whose turn it is: 0, 1, or 2 for the end. Release and acquire: nothing is read on account of it, but that
+/// is how a value is handed over in earnest.
 using turn = std::atomic<std::uint32_t>;
 
 /// A line of the cache for itself.

@@ -18,8 +18,8 @@ both_speeds speed_of_both(unsigned first, unsigned second, double seconds);
 /// Nanoseconds from a write on one CPU until the other one has seen it; both threads wait in loops.
 double handover_ns(unsigned first, unsigned second, double seconds);
 
-/// Nanoseconds until a sleeping thread runs that is woken: on another CPU, or, with the same CPU twice, on the
-/// waker's, which goes to sleep itself.
+/// Nanoseconds until a sleeping thread runs that is woken: on another CPU, or, with the same CPU twice, on
+/// the waker's, which goes to sleep itself.
 double wake_ns(unsigned first, unsigned second, double seconds);
 
 }  // namespace sukima::lab
