@@ -34,13 +34,25 @@ std::string read_file(const std::string& path) {
   return text.str();
 }
 
+constexpr int most_weight = 100;
+
 bool has_word(const std::string& list, char separator, const std::string& word) {
   return (separator + list + separator).find(separator + word + separator) != std::string::npos;
 }
 
 }  // namespace
 
-control_groups::control_groups() : prefix_(fmt::format("sukima-truth-{}", getpid())) {
+control_groups::control_groups(bool shielded)
+    : shielded_(shielded), prefix_(fmt::format("sukima-truth-{}", getpid())) {
+  find_mounts();
+  make("", 1, 0);
+  remove();
+  if (!shielded) return;
+  make("shield", most_weight, 0, true);
+  made_.clear();  // it stays until the end
+}
+
+void control_groups::find_mounts() {
   std::ifstream mounts("/proc/mounts");
   std::string device, mount, type, options, rest, v2_mount;
   while (mounts >> device >> mount >> type >> options && std::getline(mounts, rest)) {
@@ -68,15 +80,20 @@ control_groups::control_groups() : prefix_(fmt::format("sukima-truth-{}", getpid
     options_ = {""};
   }
   if (mounts_.empty()) throw no_groups("no hierarchy of control groups with the controller cpu is mounted");
-  make("", 1, 0);
+}
+
+control_groups::~control_groups() {
+  remove();
+  if (!shielded_) return;
+  made_ = {"shield"};
   remove();
 }
 
-control_groups::~control_groups() { remove(); }
-
 std::string control_groups::folder(const std::string& mount, const std::string& name) const {
+  if (name == "shield") return mount + "/" + prefix_ + "-shield";
+  const std::string top = shielded_ && !name.empty() ? prefix_ + "-shield/" : prefix_ + "-";
   // A name with a slash stands below its first part, which is a group of ours, too.
-  return mount + "/" + prefix_ + (name.empty() ? "" : "-" + name);
+  return mount + "/" + (name.empty() ? prefix_ : top + name);
 }
 
 void control_groups::make(const std::string& name, int weight, double quota, bool inner) {

@@ -19,15 +19,17 @@ struct no_groups : std::runtime_error {
 class control_groups {
  public:
   /// Finds the hierarchies with the controllers cpu and cpuacct.
+  /// \param shielded all groups are made below one that has the largest weight there is: other processes of
+  ///                 the machine hardly get anything that a cell wants
   /// \throws no_groups if there is none, or none can be changed
-  control_groups();
+  explicit control_groups(bool shielded = false);
   ~control_groups();
   control_groups(const control_groups&) = delete;
   control_groups& operator=(const control_groups&) = delete;
 
   /// Makes a group; one above it must have been made before. \throws no_groups
   /// \param name   such as "ours" or "pod/ours"
-  /// \param weight 1 is the kernel's default
+  /// \param weight 1 is the kernel's default; at most 100
   /// \param quota  in CPUs for each 100 ms, 0: none
   /// \param inner  it will have groups below it instead of processes
   void make(const std::string& name, int weight, double quota, bool inner = false);
@@ -41,6 +43,7 @@ class control_groups {
   /// Removes all groups; their processes have ended. Waits until the kernel agrees, for at most 2 s.
   void remove();
 
+  [[nodiscard]] bool shielded() const { return shielded_; }
   [[nodiscard]] bool v2() const { return v2_; }
   /// Where the hierarchies are mounted: one, or two for cpu and cpuacct.
   [[nodiscard]] const std::vector<std::string>& mounts() const { return mounts_; }
@@ -50,7 +53,10 @@ class control_groups {
  private:
   [[nodiscard]] std::string folder(const std::string& mount, const std::string& name) const;
 
+  void find_mounts();
+
   bool v2_ = false;
+  bool shielded_ = false;
   std::vector<std::string> mounts_;
   std::vector<std::string> options_;
   std::vector<std::string> made_;

@@ -31,6 +31,7 @@ struct request {
   bool list = false;
   bool verbose = false;
   bool lenient = false;
+  bool shield = false;
   double seconds = 0;
   std::string file;
   std::string filter;
@@ -43,15 +44,20 @@ void complain(const std::string& text) { fmt::print(stderr, "sukima-truth: {}\n"
 std::vector<cell> wanted_cells(const request& what) {
   std::vector<cell> cells = what.quick ? quick_cells() : all_cells();
   std::erase_if(cells, [&](const cell& one) { return one.name().find(what.filter) == std::string::npos; });
+  if (what.shield) {
+    std::erase_if(cells, [](const cell& one) {
+      return one.where == place::root_group || one.where == place::own_sessions;
+    });
+  }
   return cells;
 }
 
-void print_cell(const cell_result& result) {
+void print_cell(const cell_result& result, bool disturbed) {
   std::string said_text;
   for (std::size_t i = 0; i < asked_threads.size(); i++) {
     said_text += fmt::format(" {:5.2f}", result.tree[i].usable);
   }
-  if (result.foreign > most_foreign) {
+  if (disturbed) {
     fmt::print("{:<34} does not count: others used {:.2f} CPUs\n", result.name, result.foreign);
     return;
   }
@@ -78,7 +84,7 @@ void print_cell(const cell_result& result) {
 cell_result run_undisturbed(const cell& one, control_groups& groups, const timing& times) {
   constexpr int attempts = 3;
   cell_result result = run_cell(one, groups, times);
-  for (int i = 1; i < attempts && result.foreign > most_foreign && interrupted == 0; i++) {
+  for (int i = 1; i < attempts && is_disturbed(result, one) && interrupted == 0; i++) {
     result = run_cell(one, groups, times);
   }
   return result;
@@ -96,7 +102,7 @@ void run_cells(const request& what, std::vector<cell_result>& results) {
   timing times;
   if (what.quick)
     times = {.idle_seconds = 0.5, .settle_seconds = 0.4, .truth_seconds = 0.8, .phase_seconds = 1.1};
-  control_groups groups;
+  control_groups groups(what.shield);
   const auto start = clock::now();
   int left = 0;
   for (const cell& one : wanted_cells(what)) {
@@ -107,10 +113,10 @@ void run_cells(const request& what, std::vector<cell_result>& results) {
       continue;
     }
     const cell_result result = run_undisturbed(one, groups, times);
-    print_cell(result);
+    print_cell(result, is_disturbed(result, one));
     results.push_back(result);
     // A disturbed one is tried again by the next call.
-    const bool keep = out.is_open() && result.foreign <= most_foreign;
+    const bool keep = out.is_open() && !is_disturbed(result, one);
     if (keep) out << nlohmann::json(result).dump() << std::endl;
   }
   if (left != 0) fmt::print("{} cells are left; start again with the same file to go on\n", left);
@@ -120,8 +126,8 @@ int print_figures(const request& what, const std::vector<cell_result>& results) 
   // On a machine that others use, too, a quick look is less exact.
   const double leniency = what.lenient ? 0.25 : 0;
   int code = 0;
-  const auto disturbed =
-      std::ranges::count_if(results, [](const cell_result& one) { return one.foreign > most_foreign; });
+  const auto disturbed = std::ranges::count_if(
+      results, [](const cell_result& one) { return one.foreign > most_foreign && !one.shielded; });
   if (disturbed != 0) {
     fmt::print("{} of {} cells do not count: other processes used the machine\n", disturbed, results.size());
   }
@@ -149,7 +155,9 @@ int main(int argc, char** argv) {
       "in\n"
       "control groups that it makes and removes, cell by cell, and prints the share of estimates that were "
       "right.\n"
-      "The machine has to be idle otherwise. Needs root.",
+      "The machine has to be idle otherwise, or --shield is needed: then the cells in the root group and "
+      "the\n"
+      "figures of blind estimates are left out. Needs root.",
       "sukima-truth");
   program.add_flag("--quick", what.quick, "30 cells, a minute; without it all, about twelve minutes");
   program.add_option("--file", what.file, "keep the results in FILE; go on where it ends")
@@ -157,6 +165,8 @@ int main(int argc, char** argv) {
   program.add_option("--seconds", what.seconds, "begin no other cell after so many seconds")
       ->option_text("N");
   program.add_option("--cells", what.filter, "only cells whose name contains TEXT")->option_text("TEXT");
+  program.add_flag("--shield", what.shield,
+                   "measure on a busy machine: give the cells' groups 100 times the weight of all others");
   program.add_flag("--list", what.list, "print the names of the cells and end");
   program.add_flag("--report", what.only_report, "run nothing, print the figures of FILE");
   program.add_flag("--misses", what.verbose, "print the cases behind each figure that do not hold");

@@ -28,6 +28,11 @@ said_for_all said_of(const nlohmann::json& list) {
 
 }  // namespace
 
+bool is_disturbed(const cell_result& result, const cell& one) {
+  const bool in_root = one.where == place::root_group || one.where == place::own_sessions;
+  return result.foreign > most_foreign && (!result.shielded || in_root);
+}
+
 void to_json(nlohmann::json& json, const cell_result& result) {
   nlohmann::json changes = nlohmann::json::array();
   for (const after_change& one : result.changes)
@@ -42,6 +47,7 @@ void to_json(nlohmann::json& json, const cell_result& result) {
           {"changes", changes},
           {"trial_said", result.trial_said},
           {"trial_got", result.trial_got},
+          {"shielded", result.shielded},
           {"foreign", result.foreign},
           {"cost", result.cost}};
 }
@@ -60,6 +66,7 @@ void from_json(const nlohmann::json& json, cell_result& result) {
   }
   json.at("trial_said").get_to(result.trial_said);
   json.at("trial_got").get_to(result.trial_got);
+  json.at("shielded").get_to(result.shielded);
   json.at("foreign").get_to(result.foreign);
   json.at("cost").get_to(result.cost);
 }

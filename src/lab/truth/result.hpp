@@ -38,12 +38,16 @@ struct cell_result {
   std::vector<after_change> changes;
   double trial_said = 0;
   double trial_got = 0;
+  bool shielded = false;  ///< other processes had hardly any weight
   double foreign = 0;  ///< CPUs that processes which do not belong to the cell used meanwhile
   double cost = 0;  ///< CPU time a second of the estimator that sees all
 };
 
 /// More foreign load than this makes a cell useless: others need not have met the same.
 inline constexpr double most_foreign = 0.08;
+
+/// Whether others have changed what our threads got.
+bool is_disturbed(const cell_result& result, const cell& one);
 
 void to_json(nlohmann::json& json, const cell_result& result);
 void from_json(const nlohmann::json& json, cell_result& result);

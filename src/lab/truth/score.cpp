@@ -130,6 +130,8 @@ void score_blind(const std::vector<judged>& all, const truth_table& truths, std:
   tally more("usable, blind: more threads than now", "within 10 %", 0.1, 0.7);
   tally tried("usable, blind: after a trial of 300 ms", "within 10 %", 0.1, 0.9);
   for (const auto& [result, one] : all) {
+    // A shield keeps others from our CPUs, but they still count as runnable threads.
+    if (result.foreign > most_foreign) continue;
     if (one.what == purpose::trial) {
       tried.compare(result.name, result.trial_said, result.trial_got);
       continue;
@@ -170,7 +172,7 @@ std::vector<figure> score(const std::vector<cell_result>& results) {
   for (const cell_result& result : results) {
     const auto found = cells.find(result.name);
     if (found == cells.end()) continue;  // of another version of the table
-    if (result.foreign > most_foreign) continue;
+    if (is_disturbed(result, found->second)) continue;
     all.push_back({result, found->second});
     const bool usable = found->second.what != purpose::change && found->second.what != purpose::trial;
     if (usable) truths[found->second.family()][found->second.threads] = result.got;

@@ -303,6 +303,7 @@ cell_result run_cell(const cell& one, control_groups& groups, const timing& time
   }
   const double seconds = static_cast<double>(monotonic_ns() - started) * 1e-9;
   now.result.foreign = (everybody.foreign_seconds() - foreign) / seconds;
+  now.result.shielded = groups.shielded();
   now.result.cost = memory->tree.cost;
   return now.result;
 }

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C++ interface of sukima::capacity: the same as <sukima/capacity.h>, with owners and exceptions.
+#pragma once
+
+#include <sukima/capacity.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+
+/// \file
+/// How many CPUs this process may use, and how much CPU it gets. The meaning of all numbers is told in
+/// <sukima/capacity.h> and <sukima/capacity/estimate.h>. A malformed `SUKIMA_CPUS` becomes a
+/// std::invalid_argument with the sentence that names it.
+
+namespace sukima::capacity {
+
+using facts = sukima_capacity_facts;
+using limit = sukima_capacity_limit;
+using note = sukima_capacity_note;
+using load = sukima_capacity_load;
+using estimate = sukima_capacity_estimate;
+using policy = sukima_capacity_policy;
+
+/// What to look at; see sukima_capacity_options.
+struct options {
+  std::string root;                          ///< of a recorded tree; empty: the running machine
+  std::optional<std::string> override_text;  ///< in place of the environment variable
+  pid_t pid = 0;                             ///< 0: the caller
+  sukima_capacity_affinity affinity = SUKIMA_CAPACITY_OF_PROCESS;
+
+  /// Valid as long as this object.
+  [[nodiscard]] sukima_capacity_options plain() const {
+    sukima_capacity_options result{};
+    result.root = root.c_str();
+    result.override_text = override_text ? override_text->c_str() : nullptr;
+    result.pid = pid;
+    result.affinity = affinity;
+    return result;
+  }
+};
+
+/// Numbers and reasons.
+class report {
+ public:
+  /// Takes over a report.
+  /// \throws std::bad_alloc if it is null, std::invalid_argument if the override in it is malformed
+  explicit report(sukima_capacity_report* given) : report_(given) {
+    if (!report_) throw std::bad_alloc();
+    if (report_->error != nullptr) throw std::invalid_argument(report_->error);
+  }
+
+  [[nodiscard]] const capacity::facts& facts() const noexcept { return report_->facts; }
+  [[nodiscard]] std::span<const limit> limits() const noexcept {
+    return {report_->limits, report_->limit_count};
+  }
+  [[nodiscard]] std::span<const note> notes() const noexcept { return {report_->notes, report_->note_count}; }
+
+ private:
+  struct free_report {
+    void operator()(sukima_capacity_report* one) const noexcept { sukima_capacity_report_free(one); }
+  };
+  std::unique_ptr<sukima_capacity_report, free_report> report_;
+};
+
+/// Reads everything once. \throws std::invalid_argument, std::system_error
+inline facts read(const options& what = {}) {
+  const sukima_capacity_options plain = what.plain();
+  facts result{};
+  const int error = sukima_capacity_read(&plain, &result);
+  if (error == EINVAL) throw std::invalid_argument("SUKIMA_CPUS is not a number of CPUs such as 2 or 1.5");
+  if (error != 0) throw std::system_error(error, std::generic_category(), "capacity");
+  return result;
+}
+
+/// Reads everything once and says where each number comes from. \throws std::bad_alloc, std::invalid_argument
+inline report explain(const options& what = {}) {
+  const sukima_capacity_options plain = what.plain();
+  return report(sukima_capacity_explain(&plain));
+}
+
+/// A number of threads for a number of CPUs.
+inline unsigned threads(double cpus, const policy& how = {}) noexcept {
+  return sukima_capacity_threads(cpus, &how);
+}
+
+/// What the threads get now, and what a number of threads would get. Used by one thread at a time.
+class estimator {
+ public:
+  /// \throws std::bad_alloc, std::invalid_argument
+  explicit estimator(const options& what = {}) {
+    const sukima_capacity_options plain = what.plain();
+    estimator_.reset(sukima_capacity_estimator_open(&plain));
+    if (!estimator_) throw std::bad_alloc();
+    if (const char* const error = sukima_capacity_estimator_error(estimator_.get()); error != nullptr) {
+      throw std::invalid_argument(error);
+    }
+  }
+
+  /// To be called ten times a second; see sukima_capacity_estimator_sample().
+  void sample(std::uint64_t time_ns = 0) noexcept {
+    sukima_capacity_estimator_sample(estimator_.get(), time_ns);
+  }
+  [[nodiscard]] capacity::facts facts() const noexcept {
+    capacity::facts result{};
+    sukima_capacity_estimator_facts(estimator_.get(), &result);
+    return result;
+  }
+  [[nodiscard]] capacity::load load() const noexcept {
+    capacity::load result{};
+    sukima_capacity_estimator_load(estimator_.get(), &result);
+    return result;
+  }
+  /// What so many always runnable threads would get; 0: as many as may run at once.
+  [[nodiscard]] estimate usable(double threads = 0) noexcept {
+    estimate result{};
+    sukima_capacity_estimator_usable(estimator_.get(), threads, &result);
+    return result;
+  }
+  /// The process runs so many always runnable threads from now on, to find out what they get.
+  void begin_trial(double threads) noexcept {
+    sukima_capacity_estimator_trial_begin(estimator_.get(), threads);
+  }
+  /// Nothing if no trial goes on, or it has been too short to tell.
+  std::optional<estimate> end_trial() noexcept {
+    estimate result{};
+    if (sukima_capacity_estimator_trial_end(estimator_.get(), &result) != 0) return std::nullopt;
+    return result;
+  }
+  /// \throws std::bad_alloc
+  [[nodiscard]] report explain() { return report(sukima_capacity_estimator_explain(estimator_.get())); }
+
+ private:
+  struct close {
+    void operator()(sukima_capacity_estimator* one) const noexcept { sukima_capacity_estimator_close(one); }
+  };
+  std::unique_ptr<sukima_capacity_estimator, close> estimator_;
+};
+
+}  // namespace sukima::capacity
