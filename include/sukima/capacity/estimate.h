@@ -125,7 +125,8 @@ SUKIMA_CAPACITY_API void sukima_capacity_estimator_trial_begin(sukima_capacity_e
                                                                double threads);
 
 /// Ends a trial. Its result is used until it is 10 s old or the neighbours' use has changed by a fifth.
-/// \param estimate gets what the threads of the trial got; may be NULL
+/// \param estimator the estimator that was told of the trial
+/// \param estimate  gets what the threads of the trial got; may be NULL
 /// \return 0; EAGAIN if the trial was too short to tell (fewer than 200 ms counted); EINVAL if there is none
 SUKIMA_CAPACITY_API int sukima_capacity_estimator_trial_end(sukima_capacity_estimator* estimator,
                                                             sukima_capacity_estimate* estimate);
@@ -148,7 +149,8 @@ SUKIMA_CAPACITY_API void sukima_capacity_estimator_close(sukima_capacity_estimat
 /// \param options as in sukima_capacity_estimator_open()
 /// \param threads as in sukima_capacity_estimator_usable()
 /// \param seconds how long to measure: 0.5 to 1 is good; less than 0.2 is a guess
-/// \return 0, or as sukima_capacity_read(); the estimate is filled in any case
+/// \param estimate gets the answer, in any case
+/// \return 0, or as sukima_capacity_read()
 SUKIMA_CAPACITY_API int sukima_capacity_estimate_once(const sukima_capacity_options* options, double threads,
                                                       double seconds, sukima_capacity_estimate* estimate);
 

@@ -63,12 +63,14 @@ SUKIMA_CAPACITY_API uint64_t sukima_capacity_machine(const char* root);
 /// Where the profile of this user is: `SUKIMA_PROFILE`, else sukima/profile in `XDG_CACHE_HOME`, else
 /// .cache/sukima/profile in `HOME`, else /var/cache/sukima/profile.
 /// \param path gets the path, cut off if it does not fit
+/// \param size of the memory for it
 /// \return its whole length, as snprintf()
 SUKIMA_CAPACITY_API size_t sukima_capacity_profile_path(char* path, size_t size);
 
 /// Reads a profile.
 /// \param path  NULL is the path of sukima_capacity_profile_path()
 /// \param error gets a sentence if NULL is returned; may be NULL
+/// \param error_size of the memory for it
 /// \return to be given to sukima_capacity_profile_free(); NULL if there is none, or none that is well formed
 SUKIMA_CAPACITY_API sukima_capacity_profile* sukima_capacity_profile_read(const char* path, char* error,
                                                                           size_t error_size);
@@ -81,7 +83,8 @@ sukima_capacity_profile_check(const sukima_capacity_profile* profile);
 SUKIMA_CAPACITY_API void sukima_capacity_profile_free(sukima_capacity_profile* profile);
 
 /// Writes a profile as a whole: a reader sees the old file or the new one. Makes the folder if it is missing.
-/// \param path NULL is the path of sukima_capacity_profile_path()
+/// \param path    NULL is the path of sukima_capacity_profile_path()
+/// \param profile what was measured
 /// \return 0, or an error number: EINVAL if a number in it cannot be read again
 SUKIMA_CAPACITY_API int sukima_capacity_profile_write(const char* path,
                                                       const sukima_capacity_profile* profile);
