@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// do_two, dynamic_wind, throw and poll; and what all constructs share.
+#include "emit/emitter.hpp"
+#include "emit/types.hpp"
+
+namespace sukima::language {
+
+using namespace clang;
+
+void emitter::print_construct(writer& out, const construct& c, const context& where) {
+  go_to(out, c.place);
+  switch (c.kind) {
+    case construct_kind::do_two: return do_two(out, c, where);
+    case construct_kind::loop: return loop(out, c, where);
+    case construct_kind::wind: return wind(out, c, where);
+    case construct_kind::join: return join(out, c, where);
+    case construct_kind::try_catch: return try_catch(out, c, where);
+    case construct_kind::throw_tag: return throw_tag(out, c, where);
+    case construct_kind::poll: return poll(out, c, where);
+  }
+}
+
+namespace {
+
+std::string number_of(const construct& c) { return std::to_string(c.number); }
+
+}  // namespace
+
+/// Declares the record and fills it in: from here to the end of the live part it is the youngest.
+level emitter::begin_record(writer& out, const construct& c, const std::vector<token_range>& outlined,
+                            const char* head, const context& where) {
+  level l;
+  l.c = &c;
+  l.record = "sukima_r" + number_of(c);
+  l.captures = captures_of(c, outlined, where);
+  l.outside = std::make_shared<const context>(where);
+  const std::string name = base_name(where) + "_" + number_of(c);
+  before_.text("struct " + name + " { " + head + " head;" + fields(l.captures) +
+               " } __attribute__((aligned(16)));\n");
+  if (options_.sequential) {
+    out.token("struct " + name + " sukima_s" + number_of(c) + ", *const " + l.record + " = &sukima_s" + number_of(c) +
+                  "; (void)" + l.record + ";" + fill(l.record, l.captures, where),
+              true);
+    return l;
+  }
+  const bool is_loop = std::string_view(head) == "sukima_loop";
+  out.token("struct " + name + " *const " + l.record + " = (struct " + name + " *)(void *)" + where.top + "; " +
+                l.record + (is_loop ? "->head.head.word" : "->head.word") + " = (uintptr_t)&" + name + "_kind;" +
+                fill(l.record, l.captures, where),
+            true);
+  return l;
+}
+
+context emitter::inside(const level& l, const context& where) const {
+  context result = where;
+  if (!options_.sequential) result.top = "(char *)(" + l.record + " + 1)";
+  result.levels.push_back(l);
+  return result;
+}
+
+/// A function over the record with a block of the user's as its end.
+void emitter::outline(const std::string& signature, const construct& c, const level& l, token_range block,
+                      const context& where, const std::string& prologue, context inside) {
+  before_.text("static " + signature + ";\n");
+  writer text(options_.line_directives);
+  go_to(text, c.place);
+  text.text("static " + signature + " { (void)sukima_r;");
+  inside.is_copy = true;
+  inside.levels.clear();
+  inside.top.clear();
+  text.text(reach(l, where, {block}, inside));
+  if (c.kind == construct_kind::loop && unit_.roles[block.begin] != token_role::keyword) {
+    const VarDecl* variable = variable_at(c.variable);
+    if (variable != nullptr && uses(block, variable))
+      text.text(" const int " + variable->getNameAsString() + " = ((sukima_loop *)(void *)sukima_r)->i;");
+  }
+  text.text(prologue);
+  if (unit_.tokens[block.begin].is(tok::l_brace)) {
+    text.text(" ");
+    print(text, block, inside);
+  } else {  // an expression in parentheses
+    text.text(" return ");
+    print(text, block, inside);
+    text.text(";");
+  }
+  text.text(" }\n");
+  behind_.append(text);
+}
+
+std::string emitter::put_function(const construct& c, const level& l, const context& where) {
+  const std::string name = base_name(where) + "_" + number_of(c) + "_put";
+  std::string lower = "sukima_i1";
+  std::string upper = "sukima_i2";
+  if (c.kind == construct_kind::loop) {
+    lower = spelling(c.lower);
+    upper = spelling(c.upper);
+  }
+  context own = where;
+  bind_this(c.put, "(*sukima_this)", own);
+  const std::string type = "struct " + task_type_name(c.task);
+  outline("void " + name + "(sukima_record *sukima_r, void *sukima_task, int " + lower + ", int " + upper + ")", c, l,
+          c.put, where,
+          " " + type + " *const sukima_this = (" + type + " *)sukima_task; (void)sukima_this; (void)" + lower +
+              "; (void)" + upper + ";",
+          own);
+  return ", .put = " + name + ", .exec = sukima_exec_" + c.task + ", .task_size = sizeof(" + type +
+         "), .task_align = _Alignof(" + type + ")";
+}
+
+std::string emitter::hint_functions(const construct& c, const level& l, const context& where) {
+  std::string text;
+  const std::string name = base_name(where) + "_" + number_of(c);
+  context own = where;
+  own.backtracking = "1";
+  if (!c.guard.empty()) {
+    outline("double " + name + "_guard(sukima_record *sukima_r)", c, l, c.guard, where, "", own);
+    text += ", SUKIMA_GUARD(" + name + "_guard)";
+  }
+  if (!c.split.empty()) {
+    outline("int " + name + "_split(sukima_record *sukima_r, int sukima_i, int sukima_end)", c, l, c.split, where,
+            " (void)sukima_i; (void)sukima_end;", own);
+    text += ", .split_place = " + name + "_split";
+  }
+  return text;
+}
+
+void emitter::do_two(writer& out, const construct& c, const context& where) {
+  if (options_.sequential) {
+    out.token("{", true);
+    print(out, c.first, where);
+    print(out, c.second, where);
+    out.token("}", true);
+    return;
+  }
+  need_task(c.task);
+  out.token("{", true);
+  std::vector<token_range> used{c.put};
+  if (!c.guard.empty()) used.push_back(c.guard);
+  const level l = begin_record(out, c, used, "sukima_record", where);
+  const std::string name = base_name(where) + "_" + number_of(c);
+  const std::string kind = put_function(c, l, where) + hint_functions(c, l, where);
+  before_.text("static const sukima_kind " + name + "_kind = { SUKIMA_DO_TWO_KIND(struct " + name + ")" + kind +
+               " };\n");
+  out.text(" sukima_test(&" + l.record + "->head); ");
+  print(out, c.first, inside(l, where));
+  const std::string task = "sukima_t" + number_of(c);
+  const std::string type = "struct " + task_type_name(c.task);
+  out.text(" " + type + " *" + task + "; if (sukima_untouched(&" + l.record + "->head) || !(" + task + " = (" + type +
+           " *)sukima_join(&" + l.record + "->head))) {");
+  // S2 reads from the record what did not change: one register less to keep across S1.
+  context second = where;
+  second.top = "(char *)" + l.record;
+  for (const captured& one : l.captures) {
+    if (!one.by_value || !uses(c.second, one.variable)) continue;
+    const std::string variable = one.variable->getNameAsString();
+    out.text(" " + declare(one.variable->getType().getUnqualifiedType().withConst(), variable, ast_) + " = " +
+             l.record + "->" + variable + ";");
+    second.names.erase(one.variable);
+  }
+  out.text(" ");
+  print(out, c.second, second);
+  out.text(" } else { ");
+  context get = where;
+  bind_this(c.get, "(*" + task + ")", get);
+  print(out, c.get, get);
+  out.text(" sukima_free(" + task + "); } }");
+}
+
+void emitter::wind(writer& out, const construct& c, const context& where) {
+  out.token("{", true);
+  print(out, c.before, where);
+  out.text(" {");
+  if (options_.sequential) {
+    const level l = begin_record(out, c, {c.after}, "sukima_sequential", where);
+    const std::string name = base_name(where) + "_" + number_of(c);
+    context own = where;
+    outline("void " + name + "_after(void *sukima_r)", c, l, c.after, where, "", own);
+    out.text(" sukima_sequential_enter(&" + l.record + "->head, " + name + "_after); ");
+    print(out, c.first, inside(l, where));
+    out.text(" sukima_sequential_leave(&" + l.record + "->head); } ");
+    print(out, c.after, where);
+    out.text(" }");
+    return;
+  }
+  const level l = begin_record(out, c, {c.before, c.after}, "sukima_record", where);
+  const std::string name = base_name(where) + "_" + number_of(c);
+  context own = where;
+  own.backtracking = "backtracking";
+  for (const bool is_before : {true, false})
+    outline("void " + name + (is_before ? "_before" : "_after") + "(sukima_record *sukima_r, int backtracking)", c, l,
+            is_before ? c.before : c.after, where, " (void)backtracking;", own);
+  before_.text("static const sukima_kind " + name + "_kind = { SUKIMA_WIND_KIND(struct " + name + "), .before = " +
+               name + "_before, .after = " + name + "_after };\n");
+  out.text(" ");
+  print(out, c.first, inside(l, where));
+  out.text(" } ");
+  print(out, c.after, where);
+  out.text(" }");
+}
+
+void emitter::throw_tag(writer& out, const construct& c, const context& where) {
+  const std::string tag = text_of(c.from, where);
+  if (options_.sequential)
+    out.token("{ sukima_sequential_throw((size_t)(" + tag + "), __FILE__, __LINE__); }", true);
+  else
+    out.token("{ const size_t sukima_tag = (size_t)(" + tag + "); sukima_throw(" + where.top +
+                  ", sukima_tag, __FILE__, __LINE__); }",
+              true);
+}
+
+void emitter::poll(writer& out, const construct& c, const context& where) {
+  if (options_.sequential) {
+    out.token(";", true);
+    return;
+  }
+  const std::string record = "sukima_r" + number_of(c);
+  out.token("{ sukima_poll_record *const " + record + " = (sukima_poll_record *)(void *)" + where.top + "; " + record +
+                "->head.word = (uintptr_t)&sukima_poll_kind; sukima_test(&" + record + "->head); }",
+            true);
+}
+
+}  // namespace sukima::language

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes a checked unit as standard C (docs/translation.md shows what it looks like).
+#pragma once
+
+#include "frontend/facts.hpp"
+
+namespace sukima::language {
+
+struct emit_options {
+  bool sequential;
+  bool line_directives;
+};
+
+/// The C text. Errors about what cannot be translated are reported to the compiler's diagnostics.
+std::string emit(clang::CompilerInstance& compiler, const unit& u, const facts& f, const emit_options& options);
+
+}  // namespace sukima::language

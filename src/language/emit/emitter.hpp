@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// The class behind emit(): prints the user's tokens with edits, and each construct in its form.
+//
+// A construct's live part (S1, BODY) stays in the user's function; what the runtime calls (PUT, guard, split, the
+// second copies of BEFORE and AFTER) becomes a function of its own, over the construct's record. What such a function
+// uses of the user's variables is captured in the record when the construct is entered: the value, where nobody can
+// change the variable before the construct ends; else its address.
+#pragma once
+
+#include "emit/emit.hpp"
+#include "emit/writer.hpp"
+
+namespace sukima::language {
+
+struct context;
+
+/// A variable in a record or frame.
+struct captured {
+  const clang::VarDecl* variable;
+  bool by_value;
+};
+
+/// One construct that control is inside of, in the C function that is being printed.
+struct level {
+  const construct* c;
+  std::string record;                       ///< the variable that points to its record
+  std::vector<captured> captures;           ///< what its record holds
+  std::shared_ptr<const context> outside;   ///< for what is printed when it is left
+};
+
+/// The exits of a try's body, which is a function of its own: each is a number that the body returns.
+struct body_exits {
+  std::vector<const jump*> jumps;  ///< number - 1
+  std::string frame;               ///< expression of its frame
+};
+
+/// How tokens are to be printed in some place.
+struct context {
+  const function_facts* function = nullptr;
+  std::string top;                                       ///< of the choice stack; empty: plain C
+  std::map<const clang::VarDecl*, std::string> names;    ///< variables that are reached otherwise here
+  std::vector<level> levels;                             ///< outermost first
+  std::string backtracking = "0";
+  bool is_copy = false;                                  ///< printed elsewhere than the user wrote it
+  body_exits* exits = nullptr;                           ///< in a try's body
+};
+
+class emitter {
+ public:
+  emitter(clang::CompilerInstance& compiler, const unit& u, const facts& f, const emit_options& options);
+  std::string run();
+
+ private:
+  // Tokens (tokens.cpp)
+  void print(writer& out, token_range range, const context& where);
+  void print_token(writer& out, token_index t, const context& where);
+  bool differs(token_index t, const context& where) const;
+  token_index print_macro(writer& out, token_index t, token_range range, const context& where);
+  std::string replacement(token_index t, const context& where) const;
+  std::string spelling(token_index t) const;
+  void go_to(writer& out, clang::SourceLocation place) const;
+  void print_texts(writer& out, token_index before, const context& where);
+  std::string text_of(token_range range, const context& where);  ///< an expression, on one line
+  bool is_put_in(const clang::VarDecl* variable) const;
+
+  // File scope (file_scope.cpp)
+  void declare_workers(token_range whole);
+  void function(const function_facts& f);
+  void entry(const function_facts& f);
+  void worker_local(token_range range);
+  std::string pointer_entry(const worker_call& call);
+  std::string worker_name(const clang::FunctionDecl* f) const;
+  std::string base_name(const context& where) const;
+  void need_task(const std::string& task);
+  std::string thread_accessor(const clang::VarDecl* variable) const;
+
+  // Captures (captures.cpp)
+  std::vector<captured> captures_of(const construct& c, const std::vector<token_range>& used, const context& where);
+  bool keeps_its_value(const clang::VarDecl* variable, const construct& c, const function_facts& f) const;
+  std::string fields(const std::vector<captured>& captures);
+  std::string fill(const std::string& record, const std::vector<captured>& captures, const context& where);
+  /// The beginning of an outlined function: gives `used` in `inside` its names, through the record of `c`.
+  std::string reach(const level& own, const context& outside, const std::vector<token_range>& used, context& inside);
+  void bind_this(token_range block, const std::string& expression, context& inside) const;
+  std::string name_in(const clang::VarDecl* variable, const context& where) const;
+  bool uses(token_range range, const clang::VarDecl* variable) const;
+  const clang::VarDecl* variable_at(token_index t) const;
+
+  // Constructs (constructs.cpp, loops.cpp, joins.cpp, tries.cpp)
+  void print_construct(writer& out, const construct& c, const context& where);
+  void do_two(writer& out, const construct& c, const context& where);
+  void loop(writer& out, const construct& c, const context& where);
+  void wind(writer& out, const construct& c, const context& where);
+  void join(writer& out, const construct& c, const context& where);
+  void try_catch(writer& out, const construct& c, const context& where);
+  void throw_tag(writer& out, const construct& c, const context& where);
+  void poll(writer& out, const construct& c, const context& where);
+  level begin_record(writer& out, const construct& c, const std::vector<token_range>& outlined, const char* head,
+                     const context& where);
+  context inside(const level& l, const context& where) const;
+  std::string put_function(const construct& c, const level& l, const context& where);
+  std::string hint_functions(const construct& c, const level& l, const context& where);
+  void outline(const std::string& signature, const construct& c, const level& l, token_range block,
+               const context& where, const std::string& prologue, context inside);
+
+  // Exits (exits.cpp)
+  void print_jump(writer& out, const jump& j, const context& where);
+  std::string leaving(const std::vector<level>& levels, std::size_t keep);
+  void leave(writer& out, const std::vector<level>& levels, std::size_t keep);
+  std::size_t kept_levels(const jump& j, const context& where) const;
+  bool leaves_something(const jump& j, const context& where) const;
+  bool leaves_the_body(const jump& j, const context& where) const;
+
+  void report(clang::SourceLocation place, const std::string& message);
+
+  clang::CompilerInstance& compiler_;
+  clang::ASTContext& ast_;
+  clang::SourceManager& sources_;
+  const unit& unit_;
+  const facts& facts_;
+  emit_options options_;
+  writer out_;
+  writer before_;  ///< in front of the function that is being printed
+  writer behind_;  ///< behind it
+  std::size_t next_text_ = 0;
+  std::unordered_map<token_index, const construct*> construct_at_;      ///< by its first token
+  std::unordered_map<token_index, const worker_call*> pointer_calls_;   ///< of plain C, by the callee's first token
+  std::set<token_index> left_out_;                                      ///< the `void` of (void)
+  std::set<std::string> declared_tasks_;
+  std::map<std::string, std::string> pointer_entries_;
+  std::set<const construct*> continued_;  ///< loops whose label of the next iteration is used
+  std::set<const construct*> broken_;     ///< loops whose label behind them is used
+  std::map<const construct*, const body_exits*> bodies_;
+};
+
+}  // namespace sukima::language

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stands at file scope: worker functions with their C entries, worker_local objects, and all that is plain C.
+#include "emit/emitter.hpp"
+#include "emit/types.hpp"
+
+namespace sukima::language {
+
+using namespace clang;
+
+emitter::emitter(CompilerInstance& compiler, const unit& u, const facts& f, const emit_options& options)
+    : compiler_(compiler),
+      ast_(compiler.getASTContext()),
+      sources_(compiler.getSourceManager()),
+      unit_(u),
+      facts_(f),
+      options_(options),
+      out_(options.line_directives),
+      before_(options.line_directives),
+      behind_(options.line_directives) {
+  for (const construct& c : u.constructs) construct_at_.emplace(c.whole.begin, &c);
+  if (options.sequential) return;
+  for (const auto& [open, call] : f.calls)
+    if (!call.in_worker && call.callee == nullptr) pointer_calls_.emplace(call.first, &call);
+  for (const auto& [open, declarator] : f.declarators)
+    if (declarator.void_token != no_token) left_out_.insert(declarator.void_token);
+}
+
+void emitter::report(SourceLocation place, const std::string& message) {
+  DiagnosticsEngine& diagnostics = ast_.getDiagnostics();
+  diagnostics.Report(place, diagnostics.getCustomDiagID(DiagnosticsEngine::Error, "%0")) << message;
+}
+
+std::string emitter::worker_name(const FunctionDecl* f) const { return f->getNameAsString() + "__worker"; }
+
+std::string emitter::base_name(const context& where) const {
+  return "sukima_" + (where.function->execution != nullptr ? "exec_" + where.function->execution->task
+                                                           : where.function->declaration->getNameAsString());
+}
+
+std::string emitter::thread_accessor(const VarDecl* variable) const {
+  return "sukima_thread_" + variable->getNameAsString();
+}
+
+void emitter::need_task(const std::string& task) {
+  if (!declared_tasks_.insert(task).second) return;
+  before_.text("void sukima_exec_" + task + "(char *sukima_top, void *sukima_task);\n");
+}
+
+/// The prototypes of the worker functions that are declared first in these tokens.
+void emitter::declare_workers(token_range whole) {
+  for (const FunctionDecl* f : facts_.workers) {
+    const token_index t = unit_.find(f->getLocation());
+    if (t == no_token || !whole.holds(t)) continue;
+    const bool is_static = f->getCanonicalDecl()->getStorageClass() == SC_Static;
+    const std::string words =
+        std::string(is_static ? "static " : "") + (f->isInlineSpecified() ? "__inline__ " : "");
+    const std::string name = f->getNameAsString();
+    try {
+      const auto* type = f->getType()->castAs<FunctionType>();
+      const bool only_declared = is_static && f->getDefinition() == nullptr;
+      before_.text(words + declare(QualType(type, 0), worker_name(f), ast_) +
+                   (is_static ? "" : " __asm__(\"" + name + ".worker\")") + ";\n");
+      const auto* proto = cast<FunctionProtoType>(type);
+      if (proto->isVariadic() || only_declared) continue;
+      if (is_static && !facts_.entered.contains(f->getCanonicalDecl())) continue;
+      const QualType plain = ast_.getFunctionType(
+          proto->getReturnType(), proto->getParamTypes(),
+          proto->getExtProtoInfo().withExceptionSpec({}));
+      const auto* without = ast_.adjustFunctionType(plain->castAs<FunctionType>(), FunctionType::ExtInfo());
+      before_.text(words + declare(QualType(without, 0), name, ast_) + ";\n");
+    } catch (const unprintable_type& problem) {
+      report(f->getLocation(), "a type of the worker function '" + name + "' cannot be used: " + problem.reason);
+    }
+  }
+}
+
+/// The C entry of a worker function: its arguments travel in a struct to where the worker version is called.
+void emitter::entry(const function_facts& f) {
+  const FunctionDecl* function = f.declaration;
+  const bool is_static = function->getCanonicalDecl()->getStorageClass() == SC_Static;
+  if (function->isVariadic() || (is_static && !facts_.entered.contains(function->getCanonicalDecl()))) return;
+  const std::string name = function->getNameAsString();
+  const std::string frame = "sukima_" + name + "_frame";
+  const QualType result = function->getReturnType();
+  const bool has_result = !result->isVoidType();
+  std::string members;
+  std::string arguments;
+  std::string values;
+  std::string list;
+  unsigned number = 0;
+  for (const ParmVarDecl* parameter : function->parameters()) {
+    ++number;
+    const std::string own = "sukima_" + std::to_string(number);
+    const std::string declared = declare_unqualified(parameter->getType(), own, ast_);
+    members += " " + declared + ";";
+    arguments += ", sukima_f->" + own;
+    values += (values.empty() ? "." : ", .") + own + " = " + own;
+    list += (list.empty() ? "" : ", ") + declared;
+  }
+  if (has_result) members += " " + declare_unqualified(result, "result", ast_) + ";";
+  if (members.empty()) members = " char none;";
+  const std::string words =
+      std::string(is_static ? "static " : "") + (function->isInlineSpecified() ? "__inline__ " : "");
+  const std::string heading = declare_unqualified(result, name + "(" + (list.empty() ? "void" : list) + ")", ast_);
+  behind_.text("struct " + frame + " {" + members + " };\n");
+  behind_.text("static void sukima_" + name + "_run(char *sukima_top, void *sukima_frame) { struct " + frame +
+               " *const sukima_f = (struct " + frame + " *)sukima_frame; (void)sukima_f; " +
+               (has_result ? "sukima_f->result = " : "") + worker_name(function) + "(sukima_top" + arguments +
+               "); }\n");
+  behind_.text(words + heading + " { struct " + frame + " sukima_f" +
+               (values.empty() ? "; __builtin_memset(&sukima_f, 0, sizeof sukima_f)" : " = { " + values + " }") +
+               "; sukima_enter(sukima_" + name + "_run, &sukima_f);" +
+               (has_result ? " return sukima_f.result;" : "") + " }\n");
+}
+
+/// The name of a function that calls a worker function through a pointer from plain C.
+std::string emitter::pointer_entry(const worker_call& call) {
+  const auto* function = call.call->getCallee()->getType()->castAs<PointerType>()->getPointeeType()->castAs<FunctionType>();
+  const auto* proto = dyn_cast<FunctionProtoType>(function);
+  try {
+    const std::string type = declare(QualType(function, 0), "", ast_);
+    if (const auto known = pointer_entries_.find(type); known != pointer_entries_.end()) return known->second;
+    const std::string name = "sukima_call_" + std::to_string(pointer_entries_.size() + 1);
+    pointer_entries_.emplace(type, name);
+    if (proto == nullptr || proto->isVariadic()) {
+      report(call.call->getExprLoc(), "a variadic worker function can be called in worker functions only");
+      return name;
+    }
+    std::string members = " " + declare(ast_.getPointerType(QualType(function, 0)), "callee", ast_) + ";";
+    std::string list = declare(ast_.getPointerType(QualType(function, 0)), "callee", ast_);
+    std::string arguments;
+    std::string values = ".callee = callee";
+    unsigned number = 0;
+    for (const QualType parameter : proto->param_types()) {
+      const std::string own = "sukima_" + std::to_string(++number);
+      const std::string declared = declare_unqualified(parameter, own, ast_);
+      members += " " + declared + ";";
+      list += ", " + declared;
+      arguments += ", sukima_f->" + own;
+      values += ", ." + own + " = " + own;
+    }
+    const bool has_result = !proto->getReturnType()->isVoidType();
+    if (has_result) members += " " + declare_unqualified(proto->getReturnType(), "result", ast_) + ";";
+    before_.text("struct " + name + "_frame {" + members + " };\n");
+    before_.text("static void " + name + "_run(char *sukima_top, void *sukima_frame) { struct " + name +
+                 "_frame *const sukima_f = (struct " + name + "_frame *)sukima_frame; " +
+                 (has_result ? "sukima_f->result = " : "") + "sukima_f->callee(sukima_top" + arguments + "); }\n");
+    before_.text("static __inline__ " + declare_unqualified(proto->getReturnType(), name + "(" + list + ")", ast_) +
+                 " { struct " + name + "_frame sukima_f = { " + values + " }; sukima_enter(" + name +
+                 "_run, &sukima_f);" + (has_result ? " return sukima_f.result;" : "") + " }\n");
+    return name;
+  } catch (const unprintable_type& problem) {
+    report(call.call->getExprLoc(), "this worker function cannot be called from plain C: " + problem.reason);
+    return "";
+  }
+}
+
+/// `worker_local T x = INIT;` is a constant image of x, and an object that the runtime finds the worker's by.
+void emitter::worker_local(token_range range) {
+  context where;
+  print(out_, range, where);
+  std::string objects;
+  for (const auto& [variable, t] : facts_.declared) {
+    if (!range.holds(t) || !variable->isFileVarDecl()) continue;
+    const std::string name = variable->getNameAsString();
+    const bool is_static = variable->getStorageClass() == SC_Static;
+    if (variable->isThisDeclarationADefinition(ast_) == VarDecl::DeclarationOnly)
+      objects += " extern sukima_worker_object " + name + "__object;";
+    else
+      objects += std::string(is_static ? " static" : "") + " sukima_worker_object " + name +
+                 "__object = { sizeof " + name + "__initial, _Alignof(__typeof__(" + name + "__initial)), &" + name +
+                 "__initial, 0 };";
+  }
+  out_.text(objects + "\n");
+}
+
+void emitter::function(const function_facts& f) {
+  context where;
+  where.function = &f;
+  before_ = writer(options_.line_directives);
+  behind_ = writer(options_.line_directives);
+  continued_.clear();
+  broken_.clear();
+  writer body(options_.line_directives);
+  const bool parallel = f.is_worker && !options_.sequential;
+  if (parallel) where.top = "sukima_top";
+  print_texts(out_, unit_.origins[f.execution != nullptr ? f.execution->whole.begin : f.whole.begin], where);
+  declare_workers(f.whole);
+  if (f.execution != nullptr) {
+    need_task(f.execution->task);
+    go_to(body, f.execution->place);
+    const std::string type = "struct " + task_type_name(f.execution->task);
+    body.text("void sukima_exec_" + f.execution->task + "(char *sukima_top, void *sukima_task) ");
+    go_to(body, unit_.tokens[f.body.begin].getLocation());
+    body.text("{ " + type + " *const sukima_this = (" + type + " *)sukima_task; (void)sukima_top; (void)sukima_this;");
+  } else {
+    print(body, {f.whole.begin, f.body.begin}, where);
+    go_to(body, unit_.tokens[f.body.begin].getLocation());
+    body.token(parallel ? "{ (void)sukima_top;" : "{", true);
+  }
+  print(body, {f.body.begin + 1, f.body.end}, where);
+  if (parallel && f.execution == nullptr) {
+    go_to(behind_, f.declaration->getLocation());
+    try {
+      entry(f);
+    } catch (const unprintable_type& problem) {
+      report(f.declaration->getLocation(), "a type of this worker function cannot be used: " + problem.reason);
+    }
+  }
+  out_.append(before_);
+  out_.append(body);
+  out_.append(behind_);
+  before_ = writer(options_.line_directives);
+  behind_ = writer(options_.line_directives);
+}
+
+std::string emitter::run() {
+  out_.text("#include <sukima/detail/language.h>\n");
+  std::size_t next_function = 0;
+  std::size_t next_local = 0;
+  const token_index end = static_cast<token_index>(unit_.tokens.size());
+  std::set<token_index> declarations;  // first tokens of external declarations with a worker function's first mention
+  context plain;
+  for (token_index t = 0; t < end;) {
+    while (next_function < facts_.functions.size() && facts_.functions[next_function].whole.begin < t) ++next_function;
+    if (next_function < facts_.functions.size() && facts_.functions[next_function].whole.begin == t) {
+      const function_facts& f = facts_.functions[next_function];
+      function(f);
+      t = f.whole.end;
+      continue;
+    }
+    if (next_local < unit_.worker_locals.size() && unit_.worker_locals[next_local].begin == t &&
+        !options_.sequential) {
+      const token_range range = unit_.worker_locals[next_local++];
+      worker_local(range);
+      t = range.end;
+      continue;
+    }
+    // Up to the end of this declaration, as it is.
+    token_range one{t, t};
+    while (one.end < end) {
+      const token_index k = one.end;
+      if (unit_.partner[k] != no_token && unit_.partner[k] > k) one.end = unit_.partner[k];
+      ++one.end;
+      if (unit_.tokens[k].isAnnotation() || (unit_.tokens[k].is(tok::semi) && unit_.roles[k] != token_role::keyword) ||
+          unit_.roles[k] == token_role::system)
+        break;
+      if (next_function < facts_.functions.size() && one.end == facts_.functions[next_function].whole.begin) break;
+    }
+    if (unit_.roles[t] != token_role::system) {
+      if (unit_.origins[t] != no_token) print_texts(out_, unit_.origins[t], plain);
+      before_ = writer(options_.line_directives);
+      if (!options_.sequential) declare_workers(one);
+      writer text(options_.line_directives);
+      print(text, one, plain);
+      out_.append(before_);
+      out_.append(text);
+    }
+    t = one.end;
+  }
+  print_texts(out_, no_token, plain);
+  out_.end_line();
+  return out_.str();
+}
+
+std::string emit(CompilerInstance& compiler, const unit& u, const facts& f, const emit_options& options) {
+  return emitter(compiler, u, f, options).run();
+}
+
+}  // namespace sukima::language

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// Printing the user's tokens as they were, but for names that are reached otherwise.
+#include "emit/emitter.hpp"
+
+namespace sukima::language {
+
+using namespace clang;
+
+void emitter::go_to(writer& out, SourceLocation place) const {
+  const PresumedLoc presumed = sources_.getPresumedLoc(sources_.getExpansionLoc(place));
+  if (presumed.isValid()) out.go_to(presumed.getFilename(), presumed.getLine(), presumed.getColumn());
+}
+
+std::string emitter::spelling(token_index t) const {
+  const Token& token = unit_.tokens[t];
+  if (token.isAnnotation()) return "";
+  if (token.getIdentifierInfo() != nullptr) return token.getIdentifierInfo()->getName().str();
+  if (!token.isLiteral())
+    if (const char* punctuation = tok::getPunctuatorSpelling(token.getKind())) return punctuation;
+  return compiler_.getPreprocessor().getSpelling(token);
+}
+
+void emitter::print_texts(writer& out, token_index before, const context& where) {
+  if (where.is_copy) return;
+  const std::vector<side_text>& texts = unit_.source.texts;
+  for (; next_text_ < texts.size() && texts[next_text_].before <= before; ++next_text_) {
+    const side_text& text = texts[next_text_];
+    if (text.directive) {
+      out.end_line();
+      const PresumedLoc presumed = sources_.getPresumedLoc(text.place);
+      if (presumed.isValid()) out.go_to(presumed.getFilename(), presumed.getLine());
+      out.text(text.text);
+      out.end_line();
+    } else {
+      go_to(out, text.place);
+      std::string comment = text.text;
+      if (comment.starts_with("//")) {  // other text may follow in this line
+        comment = comment.substr(2);
+        if (comment.find("*/") != std::string::npos || comment.find('\n') != std::string::npos) continue;
+        comment = "/*" + comment + " */";
+      }
+      out.token(comment, true);
+      out.text(" ");
+    }
+  }
+}
+
+bool emitter::is_put_in(const VarDecl* variable) const {
+  const auto found = facts_.declared.find(variable);
+  if (found == facts_.declared.end()) return false;
+  const Token& token = unit_.tokens[found->second];
+  return unit_.roles[found->second] == token_role::keyword || token.isNot(tok::identifier) ||
+         token.getIdentifierInfo() != variable->getIdentifier();
+}
+
+/// What stands in place of a token; its own spelling as a rule.
+std::string emitter::replacement(token_index t, const context& where) const {
+  const Token& token = unit_.tokens[t];
+  if (token.is(tok::kw_register) && where.function != nullptr && where.function->is_worker) return "";
+  if (const auto name = facts_.names.find(t); name != facts_.names.end()) {
+    const NamedDecl* declaration = name->second;
+    if (const auto* variable = dyn_cast<VarDecl>(declaration)) {
+      if (const auto own = where.names.find(variable); own != where.names.end()) return own->second;
+      if (is_put_in(variable)) {
+        if (variable->getName() == "this") return "(*sukima_this)";
+        if (variable->getName() == "backtracking") return where.backtracking;
+      }
+      if (facts_.worker_locals.contains(variable->getCanonicalDecl())) {
+        const std::string own_name = variable->getNameAsString();
+        const auto declared = facts_.declared.find(variable);
+        const bool is_declaration = declared != facts_.declared.end() && declared->second == t;
+        if (is_declaration || options_.sequential) return options_.sequential ? own_name : own_name + "__initial";
+        return "(*(__typeof__(" + own_name + "__initial) *)sukima_worker_local(&" + own_name + "__object))";
+      }
+      if (variable->getTLSKind() != VarDecl::TLS_None && where.function != nullptr && where.function->is_worker &&
+          !options_.sequential)
+        return "(*" + thread_accessor(variable) + "())";
+    } else if (const auto* function = dyn_cast<FunctionDecl>(declaration)) {
+      if (is_worker_type(function->getType()) && !options_.sequential && !facts_.plain_entries.contains(t)) {
+        for (token_index open = t + 1; open < unit_.tokens.size() && open < t + 3; ++open)
+          if (const auto call = facts_.calls.find(open); call != facts_.calls.end() && call->second.first <= t)
+            if (call->second.callee == function && !call->second.in_worker) return spelling(t);
+        return worker_name(function);
+      }
+      if (function->getName() == "__errno_location" && where.function != nullptr && where.function->is_worker &&
+          !options_.sequential)
+        return "sukima_errno";
+    }
+  }
+  if (facts_.function_names.contains(t) && where.function != nullptr && where.function->is_worker) {
+    const std::string user_name = where.function->execution != nullptr
+                                      ? "task_exec " + where.function->execution->task
+                                      : where.function->declaration->getNameAsString();
+    return "\"" + user_name + "\"";
+  }
+  return spelling(t);
+}
+
+/// Whether printing this token needs more than its own text, so that a macro around it must be expanded.
+bool emitter::differs(token_index t, const context& where) const {
+  const token_role role = unit_.roles[t];
+  if (role == token_role::hidden || role == token_role::added || role == token_role::keyword) return true;
+  if (facts_.calls.contains(t)) {
+    const worker_call& call = facts_.calls.at(t);
+    if (!options_.sequential && (call.in_worker || call.callee == nullptr)) return true;
+  }
+  if (facts_.declarators.contains(t) && !options_.sequential) return true;
+  if (const auto j = facts_.jumps.find(t); j != facts_.jumps.end() && leaves_something(j->second, where)) return true;
+  if (pointer_calls_.contains(t)) return true;
+  return !unit_.tokens[t].isAnnotation() && replacement(t, where) != spelling(t);
+}
+
+/// The tokens of one use of a macro: as the user wrote it, unless something in it must be edited.
+token_index emitter::print_macro(writer& out, token_index t, token_range range, const context& where) {
+  const CharSourceRange use = sources_.getExpansionRange(unit_.tokens[t].getLocation());
+  token_index end = t;
+  bool as_written = true;
+  const auto belongs = [&](token_index k) {
+    const SourceLocation place = unit_.tokens[k].getLocation();
+    return place.isMacroID() && sources_.getExpansionRange(place).getBegin() == use.getBegin();
+  };
+  while (end < range.end && belongs(end)) {
+    if (differs(end, where) || construct_at_.contains(end)) as_written = false;
+    ++end;
+  }
+  if ((end < unit_.tokens.size() && belongs(end)) || (t > 0 && belongs(t - 1))) as_written = false;
+  if (as_written && where.is_copy && where.function != nullptr) {
+    // A copy stands behind the function: a macro that changes inside of it may mean something else there.
+    const token_index first = unit_.origins[where.function->body.begin];
+    const token_index last = unit_.origins[where.function->body.end - 1];
+    for (const side_text& text : unit_.source.texts)
+      if (text.changes_macro && first != no_token && last != no_token && text.before > first && text.before <= last)
+        as_written = false;
+  }
+  if (!as_written) {
+    print_token(out, t, where);
+    return t + 1;
+  }
+  print_texts(out, unit_.origins[t], where);
+  go_to(out, unit_.tokens[t].getLocation());
+  out.token(Lexer::getSourceText(use, sources_, compiler_.getLangOpts()), unit_.tokens[t].hasLeadingSpace());
+  return end;
+}
+
+void emitter::print_token(writer& out, token_index t, const context& where) {
+  const Token& token = unit_.tokens[t];
+  if (token.isAnnotation() || token.is(tok::eof)) return;
+  if (unit_.origins[t] != no_token) print_texts(out, unit_.origins[t], where);
+  const std::string text = replacement(t, where);
+  if (text.empty()) return;
+  go_to(out, token.getLocation());
+  const bool space = token.hasLeadingSpace() || token.isAtStartOfLine();
+  if (!options_.sequential) {
+    if (const auto call = pointer_calls_.find(t); call != pointer_calls_.end())
+      out.token(pointer_entry(*call->second) + "(", space);
+    if (const auto call = facts_.calls.find(t); call != facts_.calls.end()) {
+      if (call->second.in_worker) {
+        out.token("(" + where.top + (call->second.has_arguments ? ", " : ""), false);
+        return;
+      }
+      if (call->second.callee == nullptr) {
+        out.token(call->second.has_arguments ? ", " : "", false);
+        return;
+      }
+    }
+    if (const auto declarator = facts_.declarators.find(t); declarator != facts_.declarators.end()) {
+      out.token(std::string("(char *sukima_top") + (declarator->second.empty ? "" : ", "), false);
+      return;
+    }
+    if (left_out_.contains(t)) return;
+  }
+  out.token(text, space);
+}
+
+void emitter::print(writer& out, token_range range, const context& where) {
+  for (token_index t = range.begin; t < range.end;) {
+    if (unit_.roles[t] == token_role::hidden || unit_.roles[t] == token_role::system) {
+      ++t;
+      continue;
+    }
+    const auto at = construct_at_.find(t);
+    const construct* found = at == construct_at_.end() ? nullptr : at->second;
+    if (found != nullptr && found->whole.end <= range.end) {
+      if (unit_.origins[t] != no_token) print_texts(out, unit_.origins[t], where);
+      print_construct(out, *found, where);
+      t = found->whole.end;
+      continue;
+    }
+    if (unit_.roles[t] == token_role::keyword) {
+      ++t;
+      continue;
+    }
+    if (const auto j = facts_.jumps.find(t); j != facts_.jumps.end() && leaves_something(j->second, where)) {
+      if (unit_.origins[t] != no_token) print_texts(out, unit_.origins[t], where);
+      print_jump(out, j->second, where);
+      t = j->second.end;
+      continue;
+    }
+    if (unit_.tokens[t].getLocation().isMacroID() && unit_.roles[t] == token_role::user &&
+        !unit_.tokens[t].isAnnotation()) {
+      t = print_macro(out, t, range, where);
+      continue;
+    }
+    print_token(out, t, where);
+    ++t;
+  }
+}
+
+std::string emitter::text_of(token_range range, const context& where) {
+  writer one(false);
+  context copy = where;
+  copy.is_copy = true;
+  print(one, range, copy);
+  std::string text = one.str();
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  const std::size_t first = text.find_first_not_of(' ');
+  return first == std::string::npos ? "" : text.substr(first);
+}
+
+}  // namespace sukima::language

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/diagnostics.hpp"
+
+#include <unistd.h>
+
+#include <clang/Basic/DiagnosticIDs.h>
+
+namespace sukima::language {
+namespace {
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
+/// Clang's words for what was put in, back into the user's.
+std::string in_the_users_words(std::string text) {
+  replace_all(text, "struct sukima_task_", "task ");
+  replace_all(text, "sukima_task_", "task ");
+  replace_all(text, "'sukima_exec_", "'task_exec ");
+  // 'long (int) __attribute__((preserve_most))' is the type of a worker function.
+  const std::string_view attribute = " __attribute__((preserve_most))";
+  for (std::size_t at = text.find(attribute); at != std::string::npos; at = text.find(attribute)) {
+    text.erase(at, attribute.size());
+    const std::size_t quote = text.rfind('\'', at == 0 ? 0 : at - 1);
+    if (quote != std::string::npos) text.insert(quote + 1, "worker ");
+  }
+  replace_all(text, "worker worker ", "worker ");
+  replace_all(text, "'preserve_most' calling convention", "'worker' type");
+  replace_all(text, "preserve_most", "worker");
+  if (text == "function definition is not allowed here")
+    text += "; a nested function is written with 'closure' between its name and its parameters";
+  return text;
+}
+
+}  // namespace
+
+diagnostic_printer::diagnostic_printer() : options_(new clang::DiagnosticOptions) {
+  options_->ShowColors = isatty(STDERR_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
+}
+
+diagnostic_printer::~diagnostic_printer() = default;
+
+void diagnostic_printer::BeginSourceFile(const clang::LangOptions& language, const clang::Preprocessor*) {
+  language_ = &language;
+  printer_ = std::make_unique<clang::TextDiagnostic>(llvm::errs(), language, options_.get());
+}
+
+void diagnostic_printer::EndSourceFile() { printer_.reset(); }
+
+void diagnostic_printer::HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& info) {
+  using clang::DiagnosticsEngine;
+  const bool own = info.getID() >= clang::diag::DIAG_UPPER_LIMIT;
+  if (level == DiagnosticsEngine::Note ? last_was_dropped_ : level < DiagnosticsEngine::Error && !own) {
+    last_was_dropped_ = true;
+    return;
+  }
+  last_was_dropped_ = false;
+  DiagnosticConsumer::HandleDiagnostic(level, info);
+  llvm::SmallString<128> text;
+  info.FormatDiagnostic(text);
+  const std::string message = in_the_users_words(text.str().str());
+  if (printer_ == nullptr || !info.hasSourceManager() || info.getLocation().isInvalid()) {
+    llvm::errs() << "sukima cc: " << (level >= DiagnosticsEngine::Error ? "error: " : "warning: ") << message
+                 << "\n";
+    return;
+  }
+  printer_->emitDiagnostic(clang::FullSourceLoc(info.getLocation(), info.getSourceManager()), level, message,
+                           info.getRanges(), info.getFixItHints());
+}
+
+}  // namespace sukima::language

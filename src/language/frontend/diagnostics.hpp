@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages in Clang's style, in the words of the language.
+#pragma once
+
+#include "frontend/clang.hpp"
+
+namespace sukima::language {
+
+/// Prints errors, the language's own warnings and their notes to stderr. Clang's warnings are left to the
+/// compiler behind, which gets the user's -W options and sees the user's lines.
+class diagnostic_printer : public clang::DiagnosticConsumer {
+ public:
+  diagnostic_printer();
+  ~diagnostic_printer() override;
+  void BeginSourceFile(const clang::LangOptions& language, const clang::Preprocessor*) override;
+  void EndSourceFile() override;
+  void HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& info) override;
+
+ private:
+  llvm::IntrusiveRefCntPtr<clang::DiagnosticOptions> options_;
+  const clang::LangOptions* language_ = nullptr;
+  std::unique_ptr<clang::TextDiagnostic> printer_;
+  bool last_was_dropped_ = false;
+};
+
+}  // namespace sukima::language

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/facts.hpp"
+
+#include <clang/AST/ParentMapContext.h>
+
+namespace sukima::language {
+
+using namespace clang;
+
+bool is_worker_type(QualType type) {
+  if (type.isNull()) return false;
+  if (const auto* pointer = type->getAs<PointerType>()) type = pointer->getPointeeType();
+  const auto* function = type->getAs<FunctionType>();
+  return function != nullptr && function->getCallConv() == CC_PreserveMost;
+}
+
+const function_facts* facts::function_at(token_index t) const {
+  for (const function_facts& f : functions)
+    if (f.body.holds(t)) return &f;
+  return nullptr;
+}
+
+namespace {
+
+class collector : public RecursiveASTVisitor<collector> {
+ public:
+  collector(ASTContext& context, unit& from, facts& result)
+      : context_(context), sources_(context.getSourceManager()), unit_(from), result_(result) {}
+
+  bool TraverseFunctionDecl(FunctionDecl* function) {
+    if (!function->doesThisDeclarationHaveABody() || in_system(function->getLocation()))
+      return RecursiveASTVisitor::TraverseFunctionDecl(function);
+    function_facts& f = result_.functions.emplace_back();
+    f.declaration = function;
+    f.is_worker = is_worker_type(function->getType());
+    f.execution = nullptr;
+    f.body = {unit_.find(function->getBody()->getBeginLoc()), unit_.find(function->getBody()->getEndLoc()) + 1};
+    for (const task_execution& execution : unit_.executions)
+      if (execution.block.begin == f.body.begin) {
+        f.execution = &execution;
+        f.is_worker = true;
+      }
+    for (construct& c : unit_.constructs)
+      if (f.body.holds(c.whole)) f.constructs.push_back(&c);
+    function_ = &f;
+    const bool more = RecursiveASTVisitor::TraverseFunctionDecl(function);
+    function_ = nullptr;
+    return more;
+  }
+
+  bool VisitFunctionDecl(FunctionDecl* function) {
+    if (in_system(function->getLocation())) return true;
+    name(function->getLocation(), function);
+    if (is_worker_type(function->getType()) && function->isFirstDecl()) result_.workers.push_back(function);
+    return true;
+  }
+
+  bool VisitVarDecl(VarDecl* variable) {
+    const token_index t = unit_.find(variable->getLocation());
+    if (t == no_token) return true;
+    result_.declared[variable] = t;
+    result_.names[t] = variable;
+    if (variable->isFileVarDecl())
+      for (const token_range& r : unit_.worker_locals)
+        if (r.holds(t)) result_.worker_locals.insert(variable->getCanonicalDecl());
+    // The initial value is not a change: nothing can look before it.
+    return true;
+  }
+
+  bool VisitTypedefDecl(TypedefDecl* type) { return name(type->getLocation(), type); }
+  bool VisitTagDecl(TagDecl* type) { return name(type->getLocation(), type); }
+  bool VisitEnumConstantDecl(EnumConstantDecl* constant) { return name(constant->getLocation(), constant); }
+
+  bool VisitTagTypeLoc(TagTypeLoc type) { return name(type.getNameLoc(), type.getDecl()); }
+  bool VisitTypedefTypeLoc(TypedefTypeLoc type) {
+    const token_index t = unit_.find(type.getNameLoc());
+    if (t != no_token) result_.type_names.insert(t);
+    return name(type.getNameLoc(), type.getTypedefNameDecl());
+  }
+
+  bool VisitAttributedTypeLoc(AttributedTypeLoc type) {
+    if (type.getTypePtr()->getAttrKind() != attr::PreserveMost) return true;
+    if (const Attr* attribute = type.getAttr()) used_keywords.insert(attribute->getLocation().getRawEncoding());
+    TypeLoc inner = type.getModifiedLoc();
+    while (!inner.isNull()) {
+      if (const auto function = inner.getAs<FunctionTypeLoc>()) {
+        declarator(function);
+        break;
+      }
+      inner = inner.getNextTypeLoc();
+    }
+    return true;
+  }
+
+  bool VisitDeclRefExpr(DeclRefExpr* reference) {
+    const token_index t = unit_.find(reference->getLocation());
+    if (t == no_token) return true;
+    result_.names[t] = reference->getDecl();
+    if (const auto* callee = dyn_cast<FunctionDecl>(reference->getDecl());
+        callee != nullptr && is_worker_type(callee->getType()) && function_ != nullptr && !function_->is_worker)
+      result_.entered.insert(callee->getCanonicalDecl());
+    return true;
+  }
+
+  bool VisitPredefinedExpr(PredefinedExpr* e) {
+    const token_index t = unit_.find(e->getLocation());
+    if (t != no_token) result_.function_names.insert(t);
+    return true;
+  }
+
+  bool VisitCallExpr(CallExpr* call) {
+    if (!is_worker_type(call->getCallee()->getType())) return true;
+    const token_index closing = unit_.find(call->getRParenLoc());
+    if (closing == no_token || unit_.partner[closing] == no_token) return true;
+    worker_call w{};
+    w.call = call;
+    w.first = unit_.find(call->getBeginLoc());
+    w.in_worker = function_ != nullptr && function_->is_worker;
+    w.has_arguments = call->getNumArgs() > 0;
+    if (const auto* reference = dyn_cast<DeclRefExpr>(call->getCallee()->IgnoreParenImpCasts()))
+      w.callee = dyn_cast<FunctionDecl>(reference->getDecl());
+    result_.calls[unit_.partner[closing]] = w;
+    return true;
+  }
+
+  /// (plain type)f: the C entry, which is what plain C can call.
+  bool VisitCStyleCastExpr(CStyleCastExpr* cast) {
+    const auto* reference = dyn_cast<DeclRefExpr>(cast->getSubExpr()->IgnoreParenImpCasts());
+    if (reference == nullptr) return true;
+    const auto* callee = dyn_cast<FunctionDecl>(reference->getDecl());
+    if (callee == nullptr || !is_worker_type(callee->getType()) || is_worker_type(cast->getType())) return true;
+    const token_index t = unit_.find(reference->getLocation());
+    if (t == no_token) return true;
+    result_.plain_entries.insert(t);
+    result_.entered.insert(callee->getCanonicalDecl());
+    return true;
+  }
+
+  bool VisitUnaryOperator(UnaryOperator* e) {
+    if (e->getOpcode() == UO_AddrOf) take_address(e->getSubExpr());
+    if (e->isIncrementDecrementOp()) change(e->getSubExpr());
+    return true;
+  }
+  bool VisitBinaryOperator(BinaryOperator* e) {
+    if (e->isAssignmentOp()) change(e->getLHS());
+    return true;
+  }
+  bool VisitAsmStmt(AsmStmt* e) {
+    for (Stmt* child : e->children())
+      if (auto* operand = dyn_cast_or_null<Expr>(child)) change(operand);
+    return true;
+  }
+
+  bool VisitReturnStmt(ReturnStmt* s) { return leave(jump_kind::leave_function, s->getReturnLoc(), no_token, nullptr); }
+  bool VisitGotoStmt(GotoStmt* s) {
+    return leave(jump_kind::go_to, s->getGotoLoc(), unit_.find(s->getLabel()->getLocation()), s->getLabel());
+  }
+  bool VisitIndirectGotoStmt(IndirectGotoStmt*) {
+    if (function_ != nullptr) function_->computed_goto = true;
+    return true;
+  }
+  bool VisitBreakStmt(BreakStmt* s) {
+    return leave(jump_kind::leave_block, s->getBreakLoc(), breaks_.empty() ? no_token : breaks_.back(), nullptr);
+  }
+  bool VisitContinueStmt(ContinueStmt* s) {
+    return leave(jump_kind::next_iteration, s->getContinueLoc(), loops_.empty() ? no_token : loops_.back(), nullptr);
+  }
+  bool VisitLabelStmt(LabelStmt* s) {
+    if (function_ != nullptr) function_->labels[s->getDecl()] = unit_.find(s->getIdentLoc());
+    return name(s->getIdentLoc(), s->getDecl());
+  }
+  bool VisitSwitchCase(SwitchCase* s) {
+    if (function_ != nullptr) function_->cases.push_back(s);
+    return true;
+  }
+
+  bool TraverseForStmt(ForStmt* s) { return inside(s->getForLoc(), true, [&] { return RecursiveASTVisitor::TraverseForStmt(s); }); }
+  bool TraverseWhileStmt(WhileStmt* s) {
+    return inside(s->getWhileLoc(), true, [&] { return RecursiveASTVisitor::TraverseWhileStmt(s); });
+  }
+  bool TraverseDoStmt(DoStmt* s) { return inside(s->getDoLoc(), true, [&] { return RecursiveASTVisitor::TraverseDoStmt(s); }); }
+  bool TraverseSwitchStmt(SwitchStmt* s) {
+    return inside(s->getSwitchLoc(), false, [&] { return RecursiveASTVisitor::TraverseSwitchStmt(s); });
+  }
+
+  std::set<unsigned> used_keywords;  ///< raw places of `worker` that gave a function type its meaning
+
+ private:
+  bool in_system(SourceLocation place) const {
+    const token_index t = unit_.find(place);
+    return t != no_token && unit_.roles[t] == token_role::system;
+  }
+
+  bool name(SourceLocation place, const NamedDecl* declaration) {
+    const token_index t = unit_.find(place);
+    if (t != no_token && unit_.tokens[t].is(tok::identifier)) result_.names[t] = declaration;
+    return true;
+  }
+
+  void declarator(FunctionTypeLoc function) {
+    const token_index open = unit_.find(function.getLParenLoc());
+    if (open == no_token) return;
+    worker_declarator d{};
+    const auto proto = function.getAs<FunctionProtoTypeLoc>();
+    d.empty = !proto.isNull() && proto.getNumParams() == 0 && !proto.getTypePtr()->isVariadic();
+    d.void_token = no_token;
+    for (token_index t = open + 1; d.empty && t < unit_.tokens.size() && t < unit_.partner[open]; ++t)
+      if (unit_.tokens[t].is(tok::kw_void)) d.void_token = t;
+    result_.declarators[open] = d;
+  }
+
+  /// The variable whose storage an lvalue is part of.
+  static const VarDecl* variable_of(const Expr* e) {
+    for (;;) {
+      e = e->IgnoreParenCasts();
+      if (const auto* member = dyn_cast<MemberExpr>(e)) {
+        if (member->isArrow()) return nullptr;
+        e = member->getBase();
+      } else if (const auto* element = dyn_cast<ArraySubscriptExpr>(e)) {
+        const Expr* base = element->getBase()->IgnoreParenCasts();
+        if (!base->getType()->isArrayType()) return nullptr;
+        e = base;
+      } else if (const auto* unary = dyn_cast<UnaryOperator>(e);
+                 unary != nullptr && (unary->getOpcode() == UO_Extension || unary->getOpcode() == UO_Real ||
+                                      unary->getOpcode() == UO_Imag)) {
+        e = unary->getSubExpr();
+      } else {
+        const auto* reference = dyn_cast<DeclRefExpr>(e);
+        return reference == nullptr ? nullptr : dyn_cast<VarDecl>(reference->getDecl());
+      }
+    }
+  }
+  void take_address(const Expr* e) {
+    if (function_ == nullptr) return;
+    if (const VarDecl* v = variable_of(e)) function_->address_taken.insert(v);
+  }
+  void change(const Expr* e) {
+    if (function_ == nullptr) return;
+    if (const VarDecl* v = variable_of(e)) function_->changes.emplace(v, unit_.find(e->getExprLoc()));
+  }
+
+  bool leave(jump_kind kind, SourceLocation place, token_index target, const LabelDecl* label) {
+    const token_index t = unit_.find(place);
+    if (t == no_token || function_ == nullptr) return true;
+    jump j{kind, t, t + 1, target, nullptr, label};
+    for (token_index k = t + 1; k < unit_.tokens.size(); ++k) {
+      if (unit_.tokens[k].is(tok::semi)) {
+        j.end = k + 1;
+        break;
+      }
+      if (unit_.partner[k] != no_token && unit_.partner[k] > k) k = unit_.partner[k];
+    }
+    if (kind == jump_kind::leave_block || kind == jump_kind::next_iteration)
+      for (const construct* c : function_->constructs)
+        if (c->kind == construct_kind::loop && c->whole.begin == target) j.own_loop = c;
+    result_.jumps[t] = j;
+    return true;
+  }
+
+  template <class F> bool inside(SourceLocation place, bool loop, F traverse) {
+    const token_index t = unit_.find(place);
+    breaks_.push_back(t);
+    if (loop) loops_.push_back(t);
+    const bool more = traverse();
+    breaks_.pop_back();
+    if (loop) loops_.pop_back();
+    return more;
+  }
+
+  ASTContext& context_;
+  SourceManager& sources_;
+  unit& unit_;
+  facts& result_;
+  function_facts* function_ = nullptr;
+  std::vector<token_index> breaks_;
+  std::vector<token_index> loops_;
+};
+
+/// Each function's external declaration begins behind the end of the one before it.
+void find_declarations(const unit& from, facts& result) {
+  token_index begin = 0;
+  token_index t = 0;
+  for (function_facts& f : result.functions) {
+    for (; t < f.body.begin; ++t) {
+      if (from.roles[t] == token_role::keyword) continue;
+      if (from.tokens[t].isAnnotation() || from.tokens[t].is(tok::semi)) begin = t + 1;
+      if (from.partner[t] != no_token && from.partner[t] > t) t = from.partner[t];
+    }
+    f.whole = {f.execution != nullptr ? f.execution->whole.begin : begin, f.body.end};
+    begin = t = f.body.end;
+  }
+}
+
+}  // namespace
+
+facts collect_facts(ASTContext& context, unit& from) {
+  facts result;
+  collector walk(context, from, result);
+  walk.TraverseDecl(context.getTranslationUnitDecl());
+  std::sort(result.functions.begin(), result.functions.end(),
+            [](const function_facts& a, const function_facts& b) { return a.body.begin < b.body.begin; });
+  find_declarations(from, result);
+  DiagnosticsEngine& diagnostics = context.getDiagnostics();
+  for (const token_index t : from.worker_keywords) {
+    const SourceLocation place = from.tokens[t].getLocation();
+    if (!walk.used_keywords.contains(place.getRawEncoding()))
+      diagnostics.Report(place, diagnostics.getCustomDiagID(DiagnosticsEngine::Error, "%0"))
+          << "'worker' belongs to a function or to a pointer to one; this declares neither";
+  }
+  return result;
+}
+
+}  // namespace sukima::language

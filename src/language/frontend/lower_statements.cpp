@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: Apache-2.0
+// The statements of the language as blocks of plain C with the same scopes.
+#include "frontend/lowering.hpp"
+
+namespace sukima::language {
+
+using namespace clang;
+
+/// A statement may start here: behind another one, a label, or the head of one.
+bool lowering::at_statement() const {
+  if (depth_ == 0 || at_ == 0) return false;
+  const Token& before = *previous();
+  return before.isOneOf(tok::semi, tok::l_brace, tok::r_brace, tok::colon, tok::r_paren, tok::kw_else, tok::kw_do);
+}
+
+bool lowering::statement() {
+  const auto here_only = [&](const char* word) {
+    if (!is_word(word)) return false;
+    if (!at_statement())
+      fail(token().getLocation(), std::string("'") + word + "' starts a statement in a function; it cannot stand here");
+    return true;
+  };
+  if (is(tok::kw_for) && is(tok::l_paren, 1)) {
+    // for (TYPE NAME :  is a parallel loop; C has no colon there.
+    std::size_t k = 2;
+    while (token(k).getIdentifierInfo() != nullptr) ++k;
+    if (k > 2 && is(tok::colon, k)) {
+      loop();
+      return true;
+    }
+    return false;
+  }
+  if (here_only("do_two")) return do_two(), true;
+  if (here_only("dynamic_wind")) return wind(), true;
+  if (here_only("join")) return join(), true;
+  if (here_only("try")) return try_catch(), true;
+  if (here_only("throw")) return throw_tag(), true;
+  if (is_word("poll") && is(tok::semi, 1) && at_statement()) return poll(), true;
+  return false;
+}
+
+construct& lowering::begin(construct_kind kind) {
+  construct& c = unit_.constructs.emplace_back();
+  c.kind = kind;
+  c.number = static_cast<unsigned>(unit_.constructs.size());
+  c.place = token().getLocation();
+  c.parent = current_;
+  c.whole.begin = here();
+  current_ = &c;
+  skip();
+  return c;
+}
+
+void lowering::end(construct& c) {
+  c.whole.end = here();
+  current_ = c.parent;
+}
+
+token_range lowering::block(const std::string& what) {
+  if (!is(tok::l_brace)) fail(token().getLocation(), "expected '{': " + what + " is a block");
+  token_range range{here(), 0};
+  copy();
+  copy_to(tok::r_brace);
+  range.end = here();
+  return range;
+}
+
+void lowering::declare_this(const std::string& task, SourceLocation place) {
+  put("struct", place);
+  put(task_type_name(task), place);
+  put("this", place);
+  put(tok::semi, place);
+}
+
+token_range lowering::parenthesis(const std::string& type, const std::string& variable, const std::string& what) {
+  const SourceLocation place = token().getLocation();
+  if (!is(tok::l_paren)) fail(place, "expected '(' behind '" + what + "'");
+  put(tok::l_brace, place);
+  for (const char* const word : {"unsigned", "long"})
+    if (type == "tag") put(word, place);
+  if (type != "tag") put(type, place);
+  put(variable, place);
+  put(tok::equal, place);
+  if (type == "tag") {  // an explicit conversion: pointers are tags, too
+    put(tok::l_paren, place);
+    put("unsigned", place);
+    put("long", place);
+    put(tok::r_paren, place);
+  }
+  const token_index begin = here();
+  copy();
+  copy_to(tok::r_paren);
+  const token_range range{begin, here()};
+  put(tok::semi, place);
+  put(tok::r_brace, place);
+  return range;
+}
+
+/// PUT and GET: a block in which `this` is bound.
+void lowering::bound_block(construct& c, token_range& range, const std::string& what, bool is_put) {
+  if (!is(tok::l_brace)) fail(token().getLocation(), "expected '{': " + what + " is a block");
+  const SourceLocation place = token().getLocation();
+  range.begin = here();
+  copy();
+  if (!c.task.empty()) declare_this(c.task, place);
+  if (is_put && c.kind == construct_kind::loop) {
+    // The names of the bounds were read before; their values do not matter to the parser.
+    for (const token_index bound : {c.lower, c.upper}) {
+      if (bound == no_token) continue;
+      const Token name = unit_.tokens[bound];
+      put("const", place);
+      put("int", place);
+      push(name, token_role::hidden);
+      put(tok::equal, place);
+      put("sukima_from", place);
+      put(tok::semi, place);
+    }
+  }
+  copy_to(tok::r_brace);
+  range.end = here();
+}
+
+void lowering::handles(construct& c, bool is_loop) {
+  const char* const name_of = is_loop ? "the parallel 'for'" : "'do_two'";
+  if (!is_word("handles"))
+    fail(token().getLocation(), std::string("expected 'handles' behind the block") + (is_loop ? "" : "s") + " of " +
+                                    name_of);
+  skip();
+  if (!is_name()) fail(token().getLocation(), "expected the name of a task behind 'handles'");
+  c.task = name();
+  c.task_place = token().getLocation();
+  if (!known_tasks_.contains(c.task)) {
+    report(c.task_place,
+           "unknown task '" + c.task + "'; declare it in front with 'task " + c.task + " { … };'");
+    c.task.clear();
+  }
+  skip();
+  if (is_loop) {
+    const char* const hint = "expected '(int i1, int i2)' behind 'handles NAME' of a parallel 'for'";
+    expect(tok::l_paren, hint);
+    skip();
+    for (int bound = 0; bound < 2; ++bound) {
+      expect(tok::kw_int, hint);
+      skip();
+      if (!is_name()) fail(token().getLocation(), hint);
+      (bound == 0 ? c.lower : c.upper) = here();
+      skip();
+      expect(bound == 0 ? tok::comma : tok::r_paren, hint);
+      skip();
+    }
+  } else if (is(tok::l_paren)) {
+    fail(token().getLocation(), "'do_two' has no bounds to name; write PUT's block behind 'handles NAME'");
+  }
+  for (;;) {
+    if (is_word("guard")) {
+      if (!c.guard.empty()) report(token().getLocation(), "a second 'guard'");
+      skip();
+      c.guard = parenthesis("double", "sukima_guard", "guard");
+    } else if (is_word("split")) {
+      if (!is_loop) fail(token().getLocation(), "'split' belongs to a parallel 'for'; 'do_two' has nothing to split");
+      if (!c.split.empty()) report(token().getLocation(), "a second 'split'");
+      skip();
+      c.split = parenthesis("int", "sukima_split", "split");
+    } else {
+      break;
+    }
+  }
+  bound_block(c, c.put, "PUT, which fills a new task,", true);
+  bound_block(c, c.get, "GET, which takes the result of a task,", false);
+}
+
+void lowering::do_two() {
+  construct& c = begin(construct_kind::do_two);
+  put(tok::l_brace, c.place);
+  c.first = block("the first part of 'do_two'");
+  c.second = block("the second part of 'do_two'");
+  handles(c, false);
+  put(tok::r_brace, c.place);
+  end(c);
+}
+
+void lowering::loop() {
+  construct& c = begin(construct_kind::loop);
+  skip();
+  const SourceLocation type_place = token().getLocation();
+  if (!is(tok::kw_int) || !is_name(1))
+    fail(type_place, "the variable of a parallel 'for' is declared as int: for (int i : FROM, TO)");
+  skip();
+  const Token variable = token();
+  const auto origin = static_cast<token_index>(at_);
+  ++at_;
+  skip();
+  const auto bound = [&](const char* variable_name, tok::TokenKind closing) {
+    put("int", c.place);
+    put(variable_name, c.place);
+    put(tok::equal, c.place);
+    put(tok::l_paren, c.place);
+    const token_index begin = here();
+    while (!is(closing)) {
+      if (is(tok::eof) || token().isOneOf(tok::r_paren, tok::r_brace, tok::semi))
+        fail(token().getLocation(), "expected ', TO' in a parallel 'for': for (int i : FROM, TO)");
+      const tok::TokenKind inner = is(tok::l_paren)    ? tok::r_paren
+                                   : is(tok::l_square) ? tok::r_square
+                                   : is(tok::l_brace)  ? tok::r_brace
+                                                       : tok::unknown;
+      step();
+      if (inner != tok::unknown) copy_to(inner);
+    }
+    const token_range range{begin, here()};
+    if (range.empty()) fail(token().getLocation(), "expected an expression in a parallel 'for'");
+    skip();
+    put(tok::r_paren, c.place);
+    put(tok::semi, c.place);
+    return range;
+  };
+  put(tok::l_brace, c.place);
+  c.from = bound("sukima_from", tok::comma);
+  c.to = bound("sukima_to", tok::r_paren);
+  put("const", c.place);
+  put("int", c.place);
+  c.variable = here();
+  push(variable, token_role::user, origin);
+  put(tok::equal, c.place);
+  put("sukima_from", c.place);
+  put(tok::semi, c.place);
+  put("for", c.place);
+  put(tok::l_paren, c.place);
+  put(tok::semi, c.place);
+  put(tok::semi, c.place);
+  put(tok::r_paren, c.place);
+  c.first = block("the body of a parallel 'for'");
+  handles(c, true);
+  put(tok::r_brace, c.place);
+  end(c);
+}
+
+void lowering::wind() {
+  construct& c = begin(construct_kind::wind);
+  put(tok::l_brace, c.place);
+  const auto action = [&](const char* what) {
+    if (!is(tok::l_brace)) fail(token().getLocation(), std::string("expected '{': ") + what + " is a block");
+    token_range range{here(), 0};
+    copy();
+    put("const", c.place);
+    put("int", c.place);
+    put("backtracking", c.place);
+    put(tok::equal, c.place);
+    put("sizeof", c.place);
+    put(tok::l_paren, c.place);
+    put("int", c.place);
+    put(tok::r_paren, c.place);
+    put(tok::semi, c.place);
+    copy_to(tok::r_brace);
+    range.end = here();
+    return range;
+  };
+  c.before = action("BEFORE of 'dynamic_wind'");
+  c.first = block("BODY of 'dynamic_wind'");
+  c.after = action("AFTER of 'dynamic_wind'");
+  put(tok::r_brace, c.place);
+  end(c);
+}
+
+void lowering::try_catch() {
+  construct& c = begin(construct_kind::try_catch);
+  put(tok::l_brace, c.place);
+  c.first = block("the body of 'try'");
+  if (!is_word("catch")) fail(token().getLocation(), "expected 'catch (TAG)' behind the block of 'try'");
+  skip();
+  c.from = parenthesis("tag", "sukima_tag", "catch");
+  c.second = block("the block of 'catch'");
+  put(tok::r_brace, c.place);
+  end(c);
+}
+
+void lowering::throw_tag() {
+  construct& c = begin(construct_kind::throw_tag);
+  put(tok::l_brace, c.place);
+  for (const char* const word : {"unsigned", "long", "sukima_tag"}) put(word, c.place);
+  put(tok::equal, c.place);
+  put(tok::l_paren, c.place);
+  put("unsigned", c.place);
+  put("long", c.place);
+  put(tok::r_paren, c.place);
+  put(tok::l_paren, c.place);
+  c.from.begin = here();
+  if (is(tok::semi)) fail(token().getLocation(), "expected the tag behind 'throw'; there is no 'throw' without one");
+  while (!is(tok::semi)) {
+    if (is(tok::eof) || token().isOneOf(tok::r_paren, tok::r_brace))
+      fail(token().getLocation(), "expected ';' behind 'throw'");
+    const tok::TokenKind inner = is(tok::l_paren)    ? tok::r_paren
+                                 : is(tok::l_square) ? tok::r_square
+                                 : is(tok::l_brace)  ? tok::r_brace
+                                                     : tok::unknown;
+    step();
+    if (inner != tok::unknown) copy_to(inner);
+  }
+  c.from.end = here();
+  put(tok::r_paren, c.place);
+  put(tok::semi, c.place);
+  skip();
+  put(tok::r_brace, c.place);
+  end(c);
+}
+
+void lowering::poll() {
+  construct& c = begin(construct_kind::poll);
+  copy();
+  end(c);
+}
+
+void lowering::join_one(construct& c, bool& plain_seen) {
+  const SourceLocation place = token().getLocation();
+  const bool spawned = is_word("spawn") && !token(1).isOneOf(tok::equal, tok::semi, tok::l_paren, tok::period);
+  if (plain_seen)
+    fail(place, "only the last statement of a 'join' may stand without 'spawn'; write 'spawn' in front of the others");
+  if (spawned) skip();
+  plain_seen = !spawned;
+  token_range range{here(), 0};
+  if (is(tok::l_brace) && !spawned) {  // the owner's own statement
+    range = block("a statement");
+    c.statements.push_back({range, false, place});
+    return;
+  }
+  if (!spawned) {  // any statement: up to the end of the join
+    while (!is(tok::r_brace)) {
+      if (is(tok::eof)) fail(c.place, "expected '}' at the end of this 'join'");
+      if (is_word("spawn") && at_statement() && !token(1).isOneOf(tok::equal, tok::semi, tok::l_paren, tok::period))
+        fail(place, "only the last statement of a 'join' may stand without 'spawn'; write 'spawn' in front of the others");
+      const tok::TokenKind inner = is(tok::l_paren)    ? tok::r_paren
+                                   : is(tok::l_square) ? tok::r_square
+                                   : is(tok::l_brace)  ? tok::r_brace
+                                                       : tok::unknown;
+      const std::size_t before = at_;
+      step();
+      if (inner != tok::unknown && at_ == before + 1) copy_to(inner);
+    }
+    range.end = here();
+    c.statements.push_back({range, false, place});
+    return;
+  }
+  while (!is(tok::semi)) {
+    if (is(tok::eof) || is(tok::r_brace)) fail(token().getLocation(), "expected ';' behind a spawned statement");
+    const tok::TokenKind inner = is(tok::l_paren)    ? tok::r_paren
+                                 : is(tok::l_square) ? tok::r_square
+                                 : is(tok::l_brace)  ? tok::r_brace
+                                                     : tok::unknown;
+    step();
+    if (inner != tok::unknown) copy_to(inner);
+  }
+  range.end = here();
+  c.statements.push_back({range, true, place});
+  copy();
+}
+
+void lowering::join() {
+  construct& c = begin(construct_kind::join);
+  if (!is(tok::l_brace)) fail(token().getLocation(), "expected '{' behind 'join'");
+  c.first.begin = here();
+  copy();
+  bool plain_seen = false;
+  while (!is(tok::r_brace)) {
+    if (is(tok::eof)) fail(c.place, "expected '}' at the end of this 'join'");
+    join_one(c, plain_seen);
+  }
+  copy();
+  c.first.end = here();
+  end(c);
+}
+
+}  // namespace sukima::language

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// The class behind lower(): a recursive descent over the tokens that copies plain C and rewrites constructs.
+#pragma once
+
+#include "frontend/unit.hpp"
+
+namespace sukima::language {
+
+class lowering {
+ public:
+  lowering(clang::CompilerInstance& compiler, unit& into)
+      : compiler_(compiler), preprocessor_(compiler.getPreprocessor()), unit_(into), in_(into.source) {}
+
+  /// \returns false after an error
+  bool run();
+
+ private:
+  /// Thrown where the rest of the file makes no sense any more.
+  struct stop {};
+
+  // Reading
+  const clang::Token& token(std::size_t ahead = 0) const;
+  const clang::Token* previous() const;
+  bool is(clang::tok::TokenKind kind, std::size_t ahead = 0) const { return token(ahead).is(kind); }
+  /// A word of the language that may have a meaning here: not from a system header, not a member's name.
+  bool is_word(const char* word, std::size_t ahead = 0) const;
+  bool is_name(std::size_t ahead = 0) const { return is(clang::tok::identifier, ahead); }
+  std::string name(std::size_t ahead = 0) const;
+  bool at_statement() const;
+  bool is_users(std::size_t position) const;
+  [[noreturn]] void fail(clang::SourceLocation place, const std::string& message);
+  void report(clang::SourceLocation place, const std::string& message);
+  void expect(clang::tok::TokenKind kind, const std::string& message);
+
+  // Writing
+  token_index here() const { return static_cast<token_index>(unit_.tokens.size()); }
+  void push(const clang::Token& token, token_role role, token_index origin = no_token);
+  /// The current token, for the parser and the output.
+  void copy();
+  /// The current token is the language's own: not for the parser.
+  void skip();
+  void put(clang::tok::TokenKind kind, clang::SourceLocation place, token_role role = token_role::hidden);
+  /// A word: a keyword of C or a name.
+  void put(const std::string& word, clang::SourceLocation place, token_role role = token_role::hidden);
+
+  // Declarations (lower.cpp)
+  void step();
+  void copy_to(clang::tok::TokenKind closing);
+  void task();
+  void task_members(task_declaration& declaration);
+  token_range task_member_tokens(std::set<std::string>& names);
+  bool sized_member(const std::set<std::string>& names) const;
+  void task_execution_block();
+  void worker_word();
+  void worker_local();
+  void closure();
+  bool at_closure() const;
+
+  // Statements (lower_statements.cpp)
+  bool statement();
+  void do_two();
+  void loop();
+  void wind();
+  void try_catch();
+  void throw_tag();
+  void join();
+  void join_one(construct& c, bool& plain_seen);
+  void poll();
+  void handles(construct& c, bool is_loop);
+  void bound_block(construct& c, token_range& block, const std::string& what, bool is_put);
+  token_range block(const std::string& what);
+  /// The expression in parentheses behind `guard`, `split`, `catch`: as the initial value of `type NAME`.
+  token_range parenthesis(const std::string& type, const std::string& variable, const std::string& what);
+  void declare_this(const std::string& task, clang::SourceLocation place);
+  construct& begin(construct_kind kind);
+  void end(construct& c);
+
+  clang::CompilerInstance& compiler_;
+  clang::Preprocessor& preprocessor_;
+  unit& unit_;
+  source_tokens& in_;
+  std::size_t at_ = 0;
+  int depth_ = 0;  ///< of braces
+  construct* current_ = nullptr;
+  std::set<std::string> known_tasks_;
+  bool failed_ = false;
+};
+
+}  // namespace sukima::language

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads a file through Clang's preprocessor and keeps what the output has to repeat.
+#pragma once
+
+#include "frontend/unit.hpp"
+
+namespace sukima::language {
+
+/// Lexes the main file to its end. The preprocessor must have entered nothing yet.
+/// The user's #define, #undef, #pragma and #include <…> lines and comments become side texts; the user's own
+/// headers are read in place.
+source_tokens preprocess(clang::CompilerInstance& compiler);
+
+}  // namespace sukima::language

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/translate.hpp"
+
+#include <fstream>
+
+#include "emit/emit.hpp"
+#include "frontend/check.hpp"
+#include "frontend/diagnostics.hpp"
+#include "frontend/facts.hpp"
+#include "frontend/lower.hpp"
+#include "frontend/preprocess.hpp"
+#include "generated/clang_paths.hpp"
+
+namespace sukima::language {
+namespace {
+
+using namespace clang;
+
+class translation : public ASTFrontendAction {
+ public:
+  translation(const translation_request& request, translation_result& result)
+      : request_(request), result_(result) {}
+
+  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance&, StringRef) override {
+    return std::make_unique<ASTConsumer>();
+  }
+
+  void ExecuteAction() override {
+    CompilerInstance& compiler = getCompilerInstance();
+    compiler.createSema(TU_Complete, nullptr);
+    Sema& sema = compiler.getSema();
+    Preprocessor& preprocessor = compiler.getPreprocessor();
+    Parser parser(preprocessor, sema, /*SkipFunctionBodies=*/false);  // first: it registers the pragma handlers
+    source_tokens source = preprocess(compiler);
+    result_.files = source.files;
+    result_.file_is_system = source.file_is_system;
+    DiagnosticsEngine& diagnostics = compiler.getDiagnostics();
+    unit u;
+    if (diagnostics.hasErrorOccurred() || !lower(compiler, std::move(source), u)) return;
+    parse(preprocessor, parser, sema, u);
+    if (diagnostics.hasErrorOccurred()) return;
+    facts f = collect_facts(compiler.getASTContext(), u);
+    check(compiler, u, f);
+    if (diagnostics.hasErrorOccurred()) return;
+    const std::string text = emit(compiler, u, f, {request_.sequential, request_.line_directives});
+    if (diagnostics.hasErrorOccurred()) return;
+    result_.successful = write(text, diagnostics);
+  }
+
+ private:
+  /// As clang::ParseAST, from our tokens instead of the file's.
+  static void parse(Preprocessor& preprocessor, Parser& parser, Sema& sema, const unit& u) {
+    auto copy = std::make_unique<Token[]>(u.tokens.size());
+    std::size_t count = 0;
+    for (std::size_t t = 0; t < u.tokens.size(); ++t)
+      if (u.roles[t] != token_role::keyword) copy[count++] = u.tokens[t];
+    preprocessor.EnterTokenStream(std::move(copy), static_cast<unsigned>(count), /*DisableMacroExpansion=*/true,
+                                  /*IsReinject=*/false);
+    parser.Initialize();
+    Parser::DeclGroupPtrTy group;
+    Sema::ModuleImportState state{};
+    for (bool end = parser.ParseFirstTopLevelDecl(group, state); !end; end = parser.ParseTopLevelDecl(group, state))
+      if (group) sema.Consumer.HandleTopLevelDecl(group.get());
+    sema.ActOnEndOfTranslationUnit();
+  }
+
+  bool write(const std::string& text, DiagnosticsEngine& diagnostics) const {
+    if (request_.output == "-") {
+      llvm::outs() << text;
+      llvm::outs().flush();
+      return true;
+    }
+    std::ofstream file(request_.output, std::ios::binary);
+    file << text;
+    file.close();
+    if (file) return true;
+    diagnostics.Report(diagnostics.getCustomDiagID(DiagnosticsEngine::Error, "cannot write '%0': %1"))
+        << request_.output << std::strerror(errno);
+    std::remove(request_.output.c_str());
+    return false;
+  }
+
+  const translation_request& request_;
+  translation_result& result_;
+};
+
+}  // namespace
+
+translation_result translate(const translation_request& request) {
+  translation_result result;
+  std::vector<std::string> command{"clang", "-fsyntax-only", "-resource-dir", clang_resource_folder};
+  command.insert(command.end(), request.options.begin(), request.options.end());
+  // What gcc 12 accepts with a warning is not an error here either: it will warn itself.
+  for (const char* option :
+       {"-D__SUKIMA__=1", "-w", "-Wno-error=implicit-function-declaration", "-Wno-error=implicit-int",
+        "-Wno-error=int-conversion", "-Wno-error=return-type", "-ferror-limit=50", "-x", "c"})
+    command.emplace_back(option);
+  command.push_back(request.file);
+  const llvm::IntrusiveRefCntPtr<FileManager> files(new FileManager(FileSystemOptions()));
+  tooling::ToolInvocation run(command, std::make_unique<translation>(request, result), files.get());
+  diagnostic_printer printer;
+  run.setDiagnosticConsumer(&printer);
+  if (!run.run()) result.successful = false;
+  return result;
+}
+
+}  // namespace sukima::language
