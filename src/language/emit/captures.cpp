@@ -121,7 +121,7 @@ std::string emitter::reach(const level& own, const context& outside, const std::
   for (std::size_t k = 0; k <= deepest && !(k == 0 && found.empty()); ++k) {
     const std::string type = "struct " + base_name(outside) + "_" + std::to_string(chain[k]->c->number);
     const std::string name = "sukima_r" + std::to_string(chain[k]->c->number);
-    const std::string address = k == 0 ? "(" + type + " *)(void *)sukima_r"
+    const std::string address = k == 0 ? "(" + type + " *)sukima_r"
                                        : "(" + type + " *)(void *)" + previous + " - 1";
     text += " " + type + " *const " + name + " = " + address + ";";
     previous = name;

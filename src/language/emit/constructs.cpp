@@ -63,7 +63,7 @@ void emitter::outline(const std::string& signature, const construct& c, const le
                       const context& where, const std::string& prologue, context inside) {
   before_.text("static " + signature + ";\n");
   writer text(options_.line_directives);
-  go_to(text, c.place);
+  go_to(text, c.place, false);
   text.text("static " + signature + " { (void)sukima_r;");
   inside.is_copy = true;
   inside.levels.clear();
@@ -72,7 +72,7 @@ void emitter::outline(const std::string& signature, const construct& c, const le
   if (c.kind == construct_kind::loop && unit_.roles[block.begin] != token_role::keyword) {
     const VarDecl* variable = variable_at(c.variable);
     if (variable != nullptr && uses(block, variable))
-      text.text(" const int " + variable->getNameAsString() + " = ((sukima_loop *)(void *)sukima_r)->i;");
+      text.text(" const int " + variable->getNameAsString() + " = ((sukima_loop *)sukima_r)->i;");
   }
   text.text(prologue);
   if (unit_.tokens[block.begin].is(tok::l_brace)) {
@@ -98,7 +98,7 @@ std::string emitter::put_function(const construct& c, const level& l, const cont
   context own = where;
   bind_this(c.put, "(*sukima_this)", own);
   const std::string type = "struct " + task_type_name(c.task);
-  outline("void " + name + "(sukima_record *sukima_r, void *sukima_task, int " + lower + ", int " + upper + ")", c, l,
+  outline("void " + name + "(void *sukima_r, void *sukima_task, int " + lower + ", int " + upper + ")", c, l,
           c.put, where,
           " " + type + " *const sukima_this = (" + type + " *)sukima_task; (void)sukima_this; (void)" + lower +
               "; (void)" + upper + ";",
@@ -113,11 +113,11 @@ std::string emitter::hint_functions(const construct& c, const level& l, const co
   context own = where;
   own.backtracking = "1";
   if (!c.guard.empty()) {
-    outline("double " + name + "_guard(sukima_record *sukima_r)", c, l, c.guard, where, "", own);
+    outline("double " + name + "_guard(void *sukima_r)", c, l, c.guard, where, "", own);
     text += ", SUKIMA_GUARD(" + name + "_guard)";
   }
   if (!c.split.empty()) {
-    outline("int " + name + "_split(sukima_record *sukima_r, int sukima_i, int sukima_end)", c, l, c.split, where,
+    outline("int " + name + "_split(void *sukima_r, int sukima_i, int sukima_end)", c, l, c.split, where,
             " (void)sukima_i; (void)sukima_end;", own);
     text += ", .split_place = " + name + "_split";
   }
@@ -187,7 +187,7 @@ void emitter::wind(writer& out, const construct& c, const context& where) {
   context own = where;
   own.backtracking = "backtracking";
   for (const bool is_before : {true, false})
-    outline("void " + name + (is_before ? "_before" : "_after") + "(sukima_record *sukima_r, int backtracking)", c, l,
+    outline("void " + name + (is_before ? "_before" : "_after") + "(void *sukima_r, int backtracking)", c, l,
             is_before ? c.before : c.after, where, " (void)backtracking;", own);
   before_.text("static const sukima_kind " + name + "_kind = { SUKIMA_WIND_KIND(struct " + name + "), .before = " +
                name + "_before, .after = " + name + "_after };\n");

@@ -58,7 +58,7 @@ class emitter {
   token_index print_macro(writer& out, token_index t, token_range range, const context& where);
   std::string replacement(token_index t, const context& where) const;
   std::string spelling(token_index t) const;
-  void go_to(writer& out, clang::SourceLocation place) const;
+  void go_to(writer& out, clang::SourceLocation place, bool column = true) const;
   void print_texts(writer& out, token_index before, const context& where);
   std::string text_of(token_range range, const context& where);  ///< an expression, on one line
   bool is_put_in(const clang::VarDecl* variable) const;
@@ -69,7 +69,9 @@ class emitter {
   void entry(const function_facts& f);
   void worker_local(token_range range);
   std::string pointer_entry(const worker_call& call);
+  /// The worker version has the user's name, for debuggers and __func__; the C entry has that of the symbol only.
   std::string worker_name(const clang::FunctionDecl* f) const;
+  std::string entry_name(const clang::FunctionDecl* f) const;
   std::string base_name(const context& where) const;
   void need_task(const std::string& task);
   std::string thread_accessor(const clang::VarDecl* variable) const;
@@ -94,6 +96,8 @@ class emitter {
   void join(writer& out, const construct& c, const context& where);
   void try_catch(writer& out, const construct& c, const context& where);
   void throw_tag(writer& out, const construct& c, const context& where);
+  std::string body_function(const construct& c, const std::vector<captured>& captures, const context& where,
+                            body_exits& exits);
   void poll(writer& out, const construct& c, const context& where);
   level begin_record(writer& out, const construct& c, const std::vector<token_range>& outlined, const char* head,
                      const context& where);
@@ -104,8 +108,8 @@ class emitter {
                const context& where, const std::string& prologue, context inside);
 
   // Exits (exits.cpp)
-  void print_jump(writer& out, const jump& j, const context& where);
-  std::string leaving(const std::vector<level>& levels, std::size_t keep);
+  /// \param computed  of a return: the value, where it has been computed already
+  void print_jump(writer& out, const jump& j, const context& where, const std::string& computed = "");
   void leave(writer& out, const std::vector<level>& levels, std::size_t keep);
   std::size_t kept_levels(const jump& j, const context& where) const;
   bool leaves_something(const jump& j, const context& where) const;

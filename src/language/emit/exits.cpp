@@ -50,7 +50,7 @@ void emitter::leave(writer& out, const std::vector<level>& levels, std::size_t k
                    "->head.head);");
         break;
       case construct_kind::join:
-        if (!options_.sequential) out.text(" sukima_end" + std::to_string(l.c->number) + "(" + l.record + ");");
+        if (!options_.sequential) out.text(" " + base_name(*l.outside) + "_" + std::to_string(l.c->number) + "_end(" + l.record + ");");
         break;
       case construct_kind::wind: {
         if (options_.sequential) out.text(" sukima_sequential_leave(&" + l.record + "->head);");
@@ -65,7 +65,7 @@ void emitter::leave(writer& out, const std::vector<level>& levels, std::size_t k
   }
 }
 
-void emitter::print_jump(writer& out, const jump& j, const context& where) {
+void emitter::print_jump(writer& out, const jump& j, const context& where, const std::string& computed) {
   go_to(out, unit_.tokens[j.keyword].getLocation());
   const std::size_t keep = kept_levels(j, where);
   const bool out_of_body = leaves_the_body(j, where);
@@ -74,7 +74,7 @@ void emitter::print_jump(writer& out, const jump& j, const context& where) {
   if (j.kind == jump_kind::leave_function) {
     const token_range value{j.keyword + 1, j.end - 1};
     const QualType type = where.function->declaration->getReturnType();
-    const std::string text = text_of(value, where);
+    const std::string text = computed.empty() ? text_of(value, where) : computed;
     if (!text.empty() && !type->isVoidType()) {
       if (out_of_body) {
         out.text(" " + where.exits->frame + "->result = " + text + ";");

@@ -30,7 +30,13 @@ void emitter::report(SourceLocation place, const std::string& message) {
   diagnostics.Report(place, diagnostics.getCustomDiagID(DiagnosticsEngine::Error, "%0")) << message;
 }
 
-std::string emitter::worker_name(const FunctionDecl* f) const { return f->getNameAsString() + "__worker"; }
+std::string emitter::worker_name(const FunctionDecl* f) const {
+  return f->getNameAsString() + (f->isMain() ? "__worker" : "");
+}
+
+std::string emitter::entry_name(const FunctionDecl* f) const {
+  return f->getNameAsString() + (f->isMain() ? "" : "__entry");
+}
 
 std::string emitter::base_name(const context& where) const {
   return "sukima_" + (where.function->execution != nullptr ? "exec_" + where.function->execution->task
@@ -59,7 +65,7 @@ void emitter::declare_workers(token_range whole) {
       const auto* type = f->getType()->castAs<FunctionType>();
       const bool only_declared = is_static && f->getDefinition() == nullptr;
       before_.text(words + declare(QualType(type, 0), worker_name(f), ast_) +
-                   (is_static ? "" : " __asm__(\"" + name + ".worker\")") + ";\n");
+                   " __asm__(\"" + name + ".worker\");\n");
       const auto* proto = cast<FunctionProtoType>(type);
       if (proto->isVariadic() || only_declared) continue;
       if (is_static && !facts_.entered.contains(f->getCanonicalDecl())) continue;
@@ -67,7 +73,8 @@ void emitter::declare_workers(token_range whole) {
           proto->getReturnType(), proto->getParamTypes(),
           proto->getExtProtoInfo().withExceptionSpec({}));
       const auto* without = ast_.adjustFunctionType(plain->castAs<FunctionType>(), FunctionType::ExtInfo());
-      before_.text(words + declare(QualType(without, 0), name, ast_) + ";\n");
+      before_.text(words + declare(QualType(without, 0), entry_name(f), ast_) + " __asm__(\"" + name +
+                   "\");\n");
     } catch (const unprintable_type& problem) {
       report(f->getLocation(), "a type of the worker function '" + name + "' cannot be used: " + problem.reason);
     }
@@ -101,7 +108,7 @@ void emitter::entry(const function_facts& f) {
   if (members.empty()) members = " char none;";
   const std::string words =
       std::string(is_static ? "static " : "") + (function->isInlineSpecified() ? "__inline__ " : "");
-  const std::string heading = declare_unqualified(result, name + "(" + (list.empty() ? "void" : list) + ")", ast_);
+  const std::string heading = declare_unqualified(result, entry_name(function) + "(" + (list.empty() ? "void" : list) + ")", ast_);
   behind_.text("struct " + frame + " {" + members + " };\n");
   behind_.text("static void sukima_" + name + "_run(char *sukima_top, void *sukima_frame) { struct " + frame +
                " *const sukima_f = (struct " + frame + " *)sukima_frame; (void)sukima_f; " +
@@ -200,7 +207,7 @@ void emitter::function(const function_facts& f) {
   }
   print(body, {f.body.begin + 1, f.body.end}, where);
   if (parallel && f.execution == nullptr) {
-    go_to(behind_, f.declaration->getLocation());
+    go_to(behind_, f.declaration->getLocation(), false);
     try {
       entry(f);
     } catch (const unprintable_type& problem) {

@@ -6,9 +6,9 @@ namespace sukima::language {
 
 using namespace clang;
 
-void emitter::go_to(writer& out, SourceLocation place) const {
+void emitter::go_to(writer& out, SourceLocation place, bool column) const {
   const PresumedLoc presumed = sources_.getPresumedLoc(sources_.getExpansionLoc(place));
-  if (presumed.isValid()) out.go_to(presumed.getFilename(), presumed.getLine(), presumed.getColumn());
+  if (presumed.isValid()) out.go_to(presumed.getFilename(), presumed.getLine(), column ? presumed.getColumn() : 0);
 }
 
 std::string emitter::spelling(token_index t) const {
@@ -76,10 +76,11 @@ std::string emitter::replacement(token_index t, const context& where) const {
           !options_.sequential)
         return "(*" + thread_accessor(variable) + "())";
     } else if (const auto* function = dyn_cast<FunctionDecl>(declaration)) {
-      if (is_worker_type(function->getType()) && !options_.sequential && !facts_.plain_entries.contains(t)) {
+      if (is_worker_type(function->getType()) && !options_.sequential) {
+        if (facts_.plain_entries.contains(t)) return entry_name(function);
         for (token_index open = t + 1; open < unit_.tokens.size() && open < t + 3; ++open)
           if (const auto call = facts_.calls.find(open); call != facts_.calls.end() && call->second.first <= t)
-            if (call->second.callee == function && !call->second.in_worker) return spelling(t);
+            if (call->second.callee == function && !call->second.in_worker) return entry_name(function);
         return worker_name(function);
       }
       if (function->getName() == "__errno_location" && where.function != nullptr && where.function->is_worker &&
@@ -87,7 +88,8 @@ std::string emitter::replacement(token_index t, const context& where) const {
         return "sukima_errno";
     }
   }
-  if (facts_.function_names.contains(t) && where.function != nullptr && where.function->is_worker) {
+  if (facts_.function_names.contains(t) && where.function != nullptr && where.function->is_worker &&
+      (where.is_copy || where.function->execution != nullptr || where.function->declaration->isMain())) {
     const std::string user_name = where.function->execution != nullptr
                                       ? "task_exec " + where.function->execution->task
                                       : where.function->declaration->getNameAsString();

@@ -59,7 +59,7 @@ class collector : public RecursiveASTVisitor<collector> {
     const token_index t = unit_.find(variable->getLocation());
     if (t == no_token) return true;
     result_.declared[variable] = t;
-    result_.names[t] = variable;
+    if (unit_.tokens[t].is(tok::identifier)) result_.names[t] = variable;
     if (variable->isFileVarDecl())
       for (const token_range& r : unit_.worker_locals)
         if (r.holds(t)) result_.worker_locals.insert(variable->getCanonicalDecl());
@@ -109,9 +109,10 @@ class collector : public RecursiveASTVisitor<collector> {
   }
 
   bool VisitCallExpr(CallExpr* call) {
-    if (!is_worker_type(call->getCallee()->getType())) return true;
     const token_index closing = unit_.find(call->getRParenLoc());
     if (closing == no_token || unit_.partner[closing] == no_token) return true;
+    result_.all_calls[unit_.partner[closing]] = call;
+    if (!is_worker_type(call->getCallee()->getType())) return true;
     worker_call w{};
     w.call = call;
     w.first = unit_.find(call->getBeginLoc());
@@ -142,7 +143,9 @@ class collector : public RecursiveASTVisitor<collector> {
     return true;
   }
   bool VisitBinaryOperator(BinaryOperator* e) {
-    if (e->isAssignmentOp()) change(e->getLHS());
+    if (!e->isAssignmentOp()) return true;
+    change(e->getLHS());
+    result_.assignments[unit_.find(e->getOperatorLoc())] = e;
     return true;
   }
   bool VisitAsmStmt(AsmStmt* e) {

@@ -52,6 +52,8 @@ struct facts {
   std::unordered_map<token_index, const clang::NamedDecl*> names;  ///< what a name refers to
   std::unordered_map<token_index, worker_call> calls;
   std::unordered_map<token_index, worker_declarator> declarators;
+  std::unordered_map<token_index, const clang::CallExpr*> all_calls;            ///< by the opening parenthesis
+  std::unordered_map<token_index, const clang::BinaryOperator*> assignments;    ///< by the operator
   std::unordered_map<token_index, jump> jumps;
   std::set<token_index> function_names;        ///< __func__ and the like
   std::set<token_index> plain_entries;         ///< a worker function's name where its C entry is meant

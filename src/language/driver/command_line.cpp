@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/command_line.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+
+namespace sukima::language {
+namespace {
+
+struct option_form {
+  std::string_view name;
+  word_use use;
+  bool in_front;
+};
+
+/// Options whose argument may be the next word, or be joined to them.
+constexpr std::array with_argument{
+    option_form{"-I", word_use::compile, true},         option_form{"-D", word_use::compile, true},
+    option_form{"-U", word_use::compile, true},         option_form{"-isystem", word_use::compile, true},
+    option_form{"-iquote", word_use::compile, true},    option_form{"-idirafter", word_use::compile, true},
+    option_form{"-include", word_use::compile, true},   option_form{"-imacros", word_use::compile, true},
+    option_form{"-isysroot", word_use::compile, true},  option_form{"--sysroot", word_use::compile, true},
+    option_form{"-iprefix", word_use::compile, true},   option_form{"-iwithprefix", word_use::compile, true},
+    option_form{"-L", word_use::link, false},           option_form{"-l", word_use::link, false},
+    option_form{"-T", word_use::link, false},           option_form{"-u", word_use::link, false},
+    option_form{"-z", word_use::link, false},           option_form{"-Xlinker", word_use::link, false},
+    option_form{"-Xassembler", word_use::compile, false}, option_form{"-Xpreprocessor", word_use::compile, false},
+    option_form{"-Xclang", word_use::compile, false},   option_form{"-mllvm", word_use::compile, false},
+    option_form{"--param", word_use::compile, false},   option_form{"-aux-info", word_use::compile, false},
+    option_form{"-A", word_use::compile, false},        option_form{"-B", word_use::compile, false},
+    option_form{"-target", word_use::compile, false},   option_form{"-arch", word_use::compile, false},
+    option_form{"-dumpbase", word_use::compile, false}, option_form{"-dumpdir", word_use::compile, false},
+    option_form{"-G", word_use::compile, false},        option_form{"-e", word_use::link, false},
+};
+
+bool is_joined_form(std::string_view name) {
+  return name.size() == 2 || name == "-include" || name == "-isystem" || name == "-iquote" || name == "-imacros" ||
+         name == "-idirafter" || name == "-isysroot";
+}
+
+/// Options without an argument that Clang's front end has to know.
+bool is_for_front(std::string_view option) {
+  for (const std::string_view prefix :
+       {"-std=", "-m", "-O", "-ansi", "-pthread", "-nostdinc", "-trigraphs", "-fsigned-char", "-funsigned-char",
+        "-fno-signed-char", "-fshort-", "-fms-extensions", "-fgnu89-inline", "-ffreestanding", "-fno-builtin",
+        "-fwrapv", "-ftrapv", "-fPIC", "-fpic", "-fPIE", "-fpie", "-fno-pic", "-fno-pie", "--sysroot="})
+    if (option.starts_with(prefix)) return option != "-mllvm" && !option.starts_with("-mtune");
+  return false;
+}
+
+bool is_for_link(std::string_view option) {
+  for (const std::string_view name : {"-shared", "-static", "-rdynamic", "-pie", "-no-pie", "-static-pie", "-s",
+                                      "-nostartfiles", "-static-libgcc", "-static-libstdc++", "-symbolic"})
+    if (option == name) return true;
+  return option.starts_with("-Wl,") || option.starts_with("-fuse-ld=") || option.starts_with("--ld-path=");
+}
+
+/// The words of a file that was named as @FILE: separated by spaces; quotes and backslashes as in gcc.
+void expand(const std::string& argument, std::vector<std::string>& into, int depth) {
+  std::ifstream file(argument.size() > 1 && argument[0] == '@' ? argument.substr(1) : "");
+  if (argument.empty() || argument[0] != '@' || !file) {
+    into.push_back(argument);
+    return;
+  }
+  if (depth > 100) throw command_line_error("'" + argument + "' names itself");
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  std::string one;
+  bool inside = false;
+  char quote = 0;
+  for (std::size_t i = 0; i <= text.size(); ++i) {
+    const char c = i < text.size() ? text[i] : ' ';
+    if (quote == 0 && (c == ' ' || c == '\n' || c == '\t' || c == '\r')) {
+      if (inside) expand(one, into, depth + 1);
+      one.clear();
+      inside = false;
+      continue;
+    }
+    inside = true;
+    if (c == '\\' && i + 1 < text.size()) {
+      one += text[++i];
+    } else if (quote != 0 ? c == quote : c == '"' || c == '\'') {
+      quote = quote != 0 ? 0 : c;
+    } else {
+      one += c;
+    }
+  }
+}
+
+/// As make wants a target's name.
+std::string quoted_for_make(const std::string& name) {
+  std::string text;
+  for (const char c : name) {
+    if (c == ' ' || c == '#') text += '\\';
+    if (c == '$') text += '$';
+    text += c;
+  }
+  return text;
+}
+
+class reader {
+ public:
+  explicit reader(std::vector<std::string> arguments) : arguments_(std::move(arguments)) {}
+
+  command_line read() {
+    if (const char* backend = std::getenv("SUKIMA_CC"); backend != nullptr && *backend != '\0') result_.backend = backend;
+    while (at_ < arguments_.size()) one();
+    if (result_.backend.empty()) result_.backend = "gcc";
+    return std::move(result_);
+  }
+
+ private:
+  std::string argument(const std::string& option) {
+    if (at_ >= arguments_.size()) throw command_line_error("'" + option + "' needs an argument behind it");
+    return arguments_[at_++];
+  }
+
+  void add(word_use use, std::vector<std::string> text, bool in_front = false) {
+    result_.words.push_back({use, std::move(text), "", in_front});
+  }
+
+  void input(const std::string& file) {
+    std::string language = language_;
+    const std::size_t dot = file.rfind('.');
+    if (language.empty() && dot != std::string::npos && file.substr(dot) == ".tc") language = "tc";
+    if (file == "-" && language_.empty() && result_.wanted != goal::preprocessed)
+      throw command_line_error("the language of stdin is not known; write -x c or -x tc in front of '-'");
+    result_.words.push_back({word_use::input, {file}, language, false});
+  }
+
+  void want(goal g, const std::string& option) {
+    result_.wanted = g;
+    add(word_use::goal, {option});
+  }
+
+  bool our_option(const std::string& o) {
+    if (o == "--sequential") {
+      result_.sequential = true;
+    } else if (o == "--emit-c") {
+      result_.wanted = goal::translated;
+    } else if (o.starts_with("--backend=")) {
+      result_.backend = o.substr(10);
+      if (result_.backend.empty()) throw command_line_error("'--backend=' needs the name of a C compiler");
+    } else if (o == "--help") {
+      result_.help = true;
+    } else if (o == "--version") {
+      result_.version = true;
+    } else {
+      return false;
+    }
+    add(word_use::ours, {o});
+    return true;
+  }
+
+  bool dependency_option(const std::string& o) {
+    if (o == "-MD" || o == "-MMD") {
+      result_.list_dependencies = true;
+      result_.system_dependencies = o == "-MD";
+      add(word_use::depend, {o});
+    } else if (o == "-MP" || o == "-MG") {
+      if (o == "-MP") result_.phony_dependencies = true;
+      add(word_use::depend, {o});
+    } else if (o.starts_with("-MF") || o.starts_with("-MT") || o.starts_with("-MQ")) {
+      const std::string option = o.substr(0, 3);
+      const std::string value = o.size() > 3 ? o.substr(3) : argument(option);
+      if (option == "-MF") result_.dependency_file = value;
+      if (option == "-MT") result_.dependency_targets.push_back(value);
+      if (option == "-MQ") result_.dependency_targets.push_back(quoted_for_make(value));
+      add(word_use::depend, {option, value});
+    } else if (o == "-M" || o == "-MM") {
+      result_.system_dependencies = o == "-M";
+      want(goal::dependencies, o);
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  bool goal_option(const std::string& o) {
+    if (o == "-c") {
+      if (result_.wanted == goal::link) result_.wanted = goal::object;
+    } else if (o == "-S") {
+      result_.wanted = goal::assembly;
+    } else if (o == "-E") {
+      result_.wanted = goal::preprocessed;
+    } else if (o == "-fsyntax-only") {
+      result_.wanted = goal::syntax;
+    } else {
+      return false;
+    }
+    add(word_use::goal, {o});
+    return true;
+  }
+
+  bool option_with_argument(const std::string& o) {
+    for (const option_form& form : with_argument) {
+      if (o == form.name) {
+        const std::string value = argument(o);
+        add(form.use, {o, value}, form.in_front);
+        return true;
+      }
+      if (is_joined_form(form.name) && o.size() > form.name.size() && o.starts_with(form.name) && joined(o, form.name)) {
+        add(form.use, {o}, form.in_front);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Some options only begin like a short one.
+  static bool joined(const std::string& o, std::string_view name) {
+    if (name == "-l" || name == "-L" || name == "-I" || name == "-D" || name == "-U") return true;
+    if (name == "-include" || name == "-isystem" || name == "-iquote" || name == "-imacros" || name == "-idirafter" ||
+        name == "-isysroot")
+      return true;
+    if (name == "-T" || name == "-B") return true;
+    return name == "-u" && !o.starts_with("-un");
+  }
+
+  void one() {
+    const std::string o = arguments_[at_++];
+    if (o.size() < 2 || o[0] != '-') return input(o);
+    if (our_option(o) || dependency_option(o) || goal_option(o)) return;
+    if (o == "-o" || (o.starts_with("-o") && !o.starts_with("-object"))) {
+      result_.output = o == "-o" ? argument(o) : o.substr(2);
+      return add(word_use::output, {"-o", result_.output});
+    }
+    if (o.starts_with("-x")) {
+      language_ = o == "-x" ? argument(o) : o.substr(2);
+      if (language_ == "none") language_.clear();
+      return;
+    }
+    if (o == "-v") result_.verbose = true;
+    if (o == "-###") {
+      result_.dry_run = true;
+      return add(word_use::ours, {o});
+    }
+    if (o == "-nostdlib" || o == "-nodefaultlibs" || o == "-r") {
+      result_.no_libraries = true;
+      return add(word_use::link, {o});
+    }
+    if (o.starts_with("-print-") || o.starts_with("--print-") || o.starts_with("-dump") || o.starts_with("--help=") ||
+        o == "--target-help" || o == "-Q")
+      result_.information = true;
+    if (option_with_argument(o)) return;
+    add(is_for_link(o) ? word_use::link : word_use::compile, {o}, is_for_front(o));
+  }
+
+  std::vector<std::string> arguments_;
+  std::size_t at_ = 0;
+  std::string language_;
+  command_line result_;
+};
+
+}  // namespace
+
+std::vector<const word*> command_line::inputs() const {
+  std::vector<const word*> result;
+  for (const word& w : words)
+    if (w.use == word_use::input) result.push_back(&w);
+  return result;
+}
+
+bool command_line::has_translations() const {
+  return std::any_of(words.begin(), words.end(),
+                     [](const word& w) { return w.use == word_use::input && w.language == "tc"; });
+}
+
+command_line read_command_line(const std::vector<std::string>& arguments) {
+  std::vector<std::string> all;
+  for (const std::string& argument : arguments) expand(argument, all, 0);
+  return reader(std::move(all)).read();
+}
+
+}  // namespace sukima::language

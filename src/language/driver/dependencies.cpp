@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/dependencies.hpp"
+
+#include <filesystem>
+#include <set>
+
+namespace sukima::language {
+namespace {
+
+std::string escaped(const std::string& name) {
+  std::string text;
+  for (const char c : name) {
+    if (c == ' ' || c == '#') text += '\\';
+    if (c == '$') text += '$';
+    text += c;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string dependency_rule(const command_line& line, const translation_result& files, const std::string& object) {
+  std::string rule;
+  if (line.dependency_targets.empty()) rule = escaped(object);
+  for (const std::string& target : line.dependency_targets) rule += (rule.empty() ? "" : " ") + target;
+  rule += ":";
+  std::size_t column = rule.size();
+  std::set<std::string> seen;
+  std::string phony;
+  for (std::size_t k = 0; k < files.files.size(); ++k) {
+    if ((files.file_is_system[k] && !line.system_dependencies) || !seen.insert(files.files[k]).second) continue;
+    const std::string name = escaped(std::filesystem::path(files.files[k]).lexically_normal().string());
+    if (column + name.size() > 76) {
+      rule += " \\\n";
+      column = 0;
+    }
+    rule += " " + name;
+    column += name.size() + 1;
+    if (k > 0) phony += name + ":\n";
+  }
+  return rule + "\n" + (line.phony_dependencies ? phony : "");
+}
+
+std::string dependency_file(const command_line& line, const std::string& input) {
+  if (!line.dependency_file.empty()) return line.dependency_file;
+  const std::filesystem::path source(input);
+  if (line.output.empty() || line.output == "-") return source.stem().string() + ".d";
+  const std::filesystem::path output(line.output);
+  if (line.wanted != goal::link) return std::filesystem::path(output).replace_extension(".d").string();
+  return output.string() + "-" + source.stem().string() + ".d";
+}
+
+}  // namespace sukima::language

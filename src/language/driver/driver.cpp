@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/driver.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <memory>
+
+#include "driver/dependencies.hpp"
+#include "driver/process.hpp"
+#include "frontend/translate.hpp"
+
+namespace sukima::language {
+namespace {
+
+using arguments = std::vector<std::string>;
+
+void append(arguments& to, const arguments& more) { to.insert(to.end(), more.begin(), more.end()); }
+
+void add_input(arguments& to, const word& input) {
+  if (!input.language.empty()) append(to, {"-x", input.language == "tc" ? "c" : input.language});
+  append(to, input.text);
+  if (!input.language.empty()) append(to, {"-x", "none"});
+}
+
+std::string stem(const std::string& file) { return file == "-" ? "stdin" : std::filesystem::path(file).stem().string(); }
+
+class driving {
+ public:
+  driving(const command_line& line, const toolchain& tools) : line_(line), tools_(tools) {}
+
+  int run() {
+    if (line_.information) return pass_through();
+    const std::vector<const word*> inputs = line_.inputs();
+    if (inputs.empty()) {
+      if (line_.verbose) return pass_through();
+      throw command_line_error("no input file was given; name a .tc, .c or .o file (sukima cc --help tells more)");
+    }
+    for (const word* input : inputs) check_file(*input);
+    if (line_.wanted == goal::translated) return emit_translated(inputs);
+    if (!line_.has_translations() || line_.wanted == goal::preprocessed) return pass_through();
+    if (line_.wanted != goal::link && inputs.size() > 1 && !line_.output.empty())
+      throw command_line_error("'-o' with -c, -S or -E takes one input file; leave '-o' out, or compile them one by one");
+    if (line_.wanted == goal::link) return compile_and_link(inputs);
+    int worst = 0;
+    for (const word* input : inputs) {
+      const int code = input->language == "tc" ? compile_one(*input) : pass_one(*input);
+      if (code != 0) worst = code;
+    }
+    return worst;
+  }
+
+ private:
+  static void check_file(const word& input) {
+    const std::string& file = input.text.front();
+    if (input.language != "tc" || file == "-") return;
+    std::error_code problem;
+    if (std::filesystem::is_directory(file, problem))
+      throw command_line_error("'" + file + "' is a folder; name a source file");
+    if (!std::ifstream(file)) throw command_line_error("'" + file + "' cannot be read: " + std::strerror(errno));
+  }
+
+  /// Options for the compiler behind, without inputs.
+  arguments options(bool compiling, bool linking) const {
+    arguments result;
+    for (const word& w : line_.words)
+      if ((w.use == word_use::compile && (compiling || linking)) || (w.use == word_use::link && linking))
+        append(result, w.text);
+    append(result, tools_.compile);
+    if (line_.sequential) result.emplace_back("-D__SUKIMA_SEQUENTIAL__=1");
+    return result;
+  }
+
+  arguments include_options() const {
+    // Not for folders that the compiler looks into anyway: that would change the order of its own.
+    if (tools_.include == "/usr/include" || tools_.include == "/usr/local/include") return {};
+    return {"-isystem", tools_.include};
+  }
+
+  arguments libraries() const { return line_.no_libraries ? arguments{} : tools_.link; }
+
+  int execute(const arguments& command, bool last) const {
+    if (line_.verbose || line_.dry_run) std::cerr << quoted_command(command) << '\n';
+    if (line_.dry_run) return 0;
+    return last ? become_program(command) : run_program(command);
+  }
+
+  /// Nothing to translate: the compiler behind gets all words, and the libraries where it links.
+  int pass_through() const {
+    arguments command{line_.backend};
+    for (const word& w : line_.words) {
+      if (w.use == word_use::input)
+        add_input(command, w);
+      else if (w.use != word_use::ours)
+        append(command, w.text);
+    }
+    append(command, tools_.compile);
+    append(command, include_options());
+    if (line_.has_translations()) command.emplace_back("-D__SUKIMA__=1");
+    if (line_.wanted == goal::link && !line_.information && !line_.inputs().empty()) append(command, libraries());
+    return execute(command, true);
+  }
+
+  int pass_one(const word& input) const {
+    arguments command{line_.backend};
+    for (const word& w : line_.words)
+      if (w.use == word_use::compile || w.use == word_use::goal || w.use == word_use::depend || w.use == word_use::output)
+        append(command, w.text);
+    append(command, tools_.compile);
+    append(command, include_options());
+    add_input(command, input);
+    return execute(command, false);
+  }
+
+  translation_result translate_to(const word& input, const std::string& output) const {
+    translation_request request;
+    request.file = input.text.front();
+    request.output = output;
+    request.sequential = line_.sequential;
+    for (const word& w : line_.words)
+      if (w.in_front) append(request.options, w.text);
+    append(request.options, include_options());
+    if (line_.sequential) request.options.emplace_back("-D__SUKIMA_SEQUENTIAL__=1");
+    if (line_.verbose || line_.dry_run)
+      std::cerr << "translate " << quoted_command({request.file, "->", output}) << '\n';
+    if (line_.dry_run) {
+      translation_result none;
+      none.successful = true;
+      return none;
+    }
+    return translate(request);
+  }
+
+  /// Compiles what was translated. The user's -include files are in it already.
+  arguments compile_command(const std::string& c_file, const arguments& goal_words) const {
+    arguments command{line_.backend};
+    for (const word& w : line_.words) {
+      if (w.use != word_use::compile) continue;
+      if (w.text.front().starts_with("-include") || w.text.front().starts_with("-imacros")) continue;
+      append(command, w.text);
+    }
+    append(command, tools_.compile);
+    if (line_.sequential) command.emplace_back("-D__SUKIMA_SEQUENTIAL__=1");
+    command.emplace_back("-D__SUKIMA__=1");
+    append(command, include_options());
+    append(command, goal_words);
+    append(command, {"-x", "c", c_file, "-x", "none"});
+    return command;
+  }
+
+  bool write_dependencies(const translation_result& result, const std::string& file, const std::string& object) const {
+    const std::string rule = dependency_rule(line_, result, object);
+    if (file == "-") {
+      std::cout << rule << std::flush;
+      return true;
+    }
+    std::ofstream out(file);
+    out << rule;
+    out.close();
+    if (out) return true;
+    std::cerr << "sukima cc: '" << file << "' cannot be written: " << std::strerror(errno) << '\n';
+    return false;
+  }
+
+  work_folder& folder() {
+    if (folder_ == nullptr) folder_ = std::make_unique<work_folder>();
+    return *folder_;
+  }
+
+  /// Removes an output that an error must not leave behind.
+  static void remove_output(const std::string& file) {
+    std::error_code ignored;
+    if (std::filesystem::is_regular_file(file, ignored)) std::filesystem::remove(file, ignored);
+  }
+
+  int compile_one(const word& input) {
+    const std::string& file = input.text.front();
+    const std::string suffix = line_.wanted == goal::assembly ? ".s" : ".o";
+    const std::string output = line_.output.empty() ? stem(file) + suffix : line_.output;
+    const std::string c_file = folder().path() + "/" + stem(file) + ".c";
+    const translation_result result = translate_to(input, c_file);
+    if (!result.successful) {
+      if (line_.wanted == goal::object || line_.wanted == goal::assembly) remove_output(output);
+      return 1;
+    }
+    const std::string object = line_.output.empty() ? stem(file) + ".o" : line_.output;
+    if (line_.wanted == goal::dependencies)
+      return write_dependencies(result, line_.output.empty() ? "-" : line_.output, stem(file) + ".o") ? 0 : 1;
+    if (line_.list_dependencies && !line_.dry_run && !write_dependencies(result, dependency_file(line_, file), object))
+      return 1;
+    arguments goal_words;
+    if (line_.wanted == goal::syntax)
+      goal_words = {"-fsyntax-only"};
+    else
+      goal_words = {line_.wanted == goal::assembly ? "-S" : "-c", "-o", output};
+    const int code = execute(compile_command(c_file, goal_words), false);
+    if (code != 0 && line_.wanted != goal::syntax) remove_output(output);
+    return code;
+  }
+
+  int emit_translated(const std::vector<const word*>& inputs) {
+    if (inputs.size() != 1 || inputs.front()->language != "tc")
+      throw command_line_error("'--emit-c' takes one .tc file");
+    if (line_.output.empty() || line_.output == "-") return translate_to(*inputs.front(), "-").successful ? 0 : 1;
+    const std::string c_file = folder().path() + "/translated.c";
+    if (!translate_to(*inputs.front(), c_file).successful) {
+      remove_output(line_.output);
+      return 1;
+    }
+    if (line_.dry_run) return 0;
+    std::error_code problem;
+    std::filesystem::copy_file(c_file, line_.output, std::filesystem::copy_options::overwrite_existing, problem);
+    if (!problem) return 0;
+    std::cerr << "sukima cc: '" << line_.output << "' cannot be written: " << problem.message() << '\n';
+    return 1;
+  }
+
+  int compile_and_link(const std::vector<const word*>& inputs) {
+    const std::string output = line_.output.empty() ? "a.out" : line_.output;
+    std::vector<std::string> objects;
+    bool failed = false;
+    for (const word* input : inputs) {
+      objects.emplace_back();
+      if (input->language != "tc") continue;
+      const std::string& file = input->text.front();
+      const std::string base = folder().path() + "/" + std::to_string(objects.size()) + "-" + stem(file);
+      const translation_result result = translate_to(*input, base + ".c");
+      if (!result.successful) {
+        failed = true;
+        continue;
+      }
+      if (line_.list_dependencies && !line_.dry_run &&
+          !write_dependencies(result, dependency_file(line_, file), stem(file) + ".o"))
+        return 1;
+      objects.back() = base + ".o";
+      if (execute(compile_command(base + ".c", {"-c", "-o", objects.back()}), false) != 0) failed = true;
+    }
+    if (failed) {
+      remove_output(output);
+      return 1;
+    }
+    arguments command{line_.backend};
+    std::size_t next = 0;
+    for (const word& w : line_.words) {
+      if (w.use == word_use::input) {
+        const std::string& object = objects[next++];
+        if (object.empty())
+          add_input(command, w);
+        else
+          command.push_back(object);
+      } else if (w.use != word_use::ours) {
+        append(command, w.text);
+      }
+    }
+    append(command, tools_.compile);
+    append(command, include_options());
+    append(command, libraries());
+    return execute(command, false);
+  }
+
+  const command_line& line_;
+  const toolchain& tools_;
+  std::unique_ptr<work_folder> folder_;
+};
+
+}  // namespace
+
+int drive(const command_line& line, const toolchain& tools) { return driving(line, tools).run(); }
+
+}  // namespace sukima::language

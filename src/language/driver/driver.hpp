@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `sukima cc` does with a command line.
+#pragma once
+
+#include "driver/command_line.hpp"
+#include "driver/toolchain.hpp"
+
+namespace sukima::language {
+
+/// Translates, compiles and links. \returns the exit code: 0; 1 where a source has an error; else that of the
+/// compiler behind. An error leaves no output file.
+int drive(const command_line& line, const toolchain& tools);
+
+}  // namespace sukima::language

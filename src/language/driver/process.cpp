@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/process.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+namespace sukima::language {
+namespace {
+
+volatile std::sig_atomic_t interrupted = 0;
+
+void note_interruption(int signal) { interrupted = signal; }
+
+std::vector<char*> pointers(const std::vector<std::string>& command) {
+  std::vector<char*> result;
+  for (const std::string& word : command) result.push_back(const_cast<char*>(word.c_str()));
+  result.push_back(nullptr);
+  return result;
+}
+
+void tell_failure(const std::string& program) {
+  std::fprintf(stderr, "sukima cc: cannot start '%s': %s; choose the C compiler with SUKIMA_CC or --backend\n",
+               program.c_str(), std::strerror(errno));
+}
+
+}  // namespace
+
+int run_program(const std::vector<std::string>& command) {
+  const std::vector<char*> arguments = pointers(command);
+  std::fflush(stdout);
+  const pid_t child = fork();
+  if (child < 0) {
+    tell_failure(command.front());
+    return 127;
+  }
+  if (child == 0) {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
+    execvp(arguments[0], arguments.data());
+    tell_failure(command.front());
+    _exit(127);
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+    if (interrupted != 0) kill(child, interrupted);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+int become_program(const std::vector<std::string>& command) {
+  const std::vector<char*> arguments = pointers(command);
+  std::fflush(stdout);
+  execvp(arguments[0], arguments.data());
+  tell_failure(command.front());
+  return 127;
+}
+
+std::string quoted_command(const std::vector<std::string>& command) {
+  std::string text;
+  for (const std::string& word : command) {
+    if (!text.empty()) text += ' ';
+    const bool plain = !word.empty() && word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                                               "0123456789_-+=./,:@%") == std::string::npos;
+    if (plain) {
+      text += word;
+      continue;
+    }
+    text += '\'';
+    for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    text += '\'';
+  }
+  return text;
+}
+
+work_folder::work_folder() {
+  const char* base = std::getenv("TMPDIR");
+  std::string pattern = std::string(base != nullptr && *base != '\0' ? base : "/tmp") + "/sukima-cc-XXXXXX";
+  if (mkdtemp(pattern.data()) == nullptr)
+    throw std::system_error(errno, std::generic_category(), "cannot make a temporary folder '" + pattern + "'");
+  path_ = pattern;
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction action {};
+    action.sa_handler = note_interruption;
+    sigaction(signal, &action, nullptr);
+  }
+}
+
+work_folder::~work_folder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
+  if (interrupted != 0) std::raise(interrupted);
+}
+
+}  // namespace sukima::language

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where this copy of Sukima keeps its headers and libraries.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace sukima::language {
+
+struct toolchain {
+  std::string include;               ///< folder of <sukima/sukima.h>
+  std::vector<std::string> compile;  ///< more options for the compiler behind
+  std::vector<std::string> link;     ///< libsukima and what it needs
+};
+
+/// Reads toolchain.json beside the running program. \throws std::runtime_error in one sentence
+toolchain read_toolchain();
+
+}  // namespace sukima::language

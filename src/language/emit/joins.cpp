@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// join and spawn: the operands of all statements are evaluated on entry and lie in the record.
+#include "emit/emitter.hpp"
+#include "emit/types.hpp"
+
+namespace sukima::language {
+
+using namespace clang;
+
+namespace {
+
+/// A spawned statement: [target op] callee(arguments).
+struct spawned_call {
+  const CallExpr* call = nullptr;
+  const BinaryOperator* assignment = nullptr;
+  token_range target{};
+  token_index operation = no_token;
+  token_range callee{};
+  std::vector<token_range> arguments;
+};
+
+}  // namespace
+
+void emitter::join(writer& out, const construct& c, const context& where) {
+  const std::string number = std::to_string(c.number);
+  if (options_.sequential) {
+    out.token("{ ", true);
+    for (const join_statement& s : c.statements) {
+      print(out, s.tokens, where);
+      if (s.spawned) out.text(";");
+    }
+    out.text(" }");
+    return;
+  }
+  std::vector<spawned_call> calls;
+  for (const join_statement& s : c.statements) {
+    if (!s.spawned) continue;
+    spawned_call one;
+    token_range right = s.tokens;
+    for (token_index t = s.tokens.begin; t < s.tokens.end; ++t) {
+      if (const auto a = facts_.assignments.find(t); a != facts_.assignments.end()) {
+        one.assignment = a->second;
+        one.target = {s.tokens.begin, t};
+        one.operation = t;
+        right.begin = t + 1;
+        break;
+      }
+      if (unit_.partner[t] != no_token && unit_.partner[t] > t) t = unit_.partner[t];
+    }
+    while (right.begin < right.end && unit_.roles[right.begin] == token_role::keyword) ++right.begin;
+    if (!right.empty() && unit_.partner[right.end - 1] != no_token)
+      if (const auto call = facts_.all_calls.find(unit_.partner[right.end - 1]);
+          call != facts_.all_calls.end() && unit_.find(call->second->getBeginLoc()) == right.begin)
+        one.call = call->second;
+    if (one.call == nullptr) {
+      report(s.place, "a spawned statement is a call, or an assignment of a call; put the rest into a function");
+      return;
+    }
+    if (one.assignment != nullptr && one.assignment->getLHS()->refersToBitField()) {
+      report(s.place, "a bit-field has no address; let 'spawn' assign to a variable and copy it behind the join");
+      return;
+    }
+    const token_index open = unit_.partner[right.end - 1];
+    one.callee = {right.begin, open};
+    token_index begin = open + 1;
+    for (token_index t = begin; t < right.end; ++t) {
+      if (unit_.partner[t] != no_token && unit_.partner[t] > t) t = unit_.partner[t];
+      if (!unit_.tokens[t].is(tok::comma) && t + 1 != right.end) continue;
+      if (t > begin) one.arguments.push_back({begin, t});
+      begin = t + 1;
+    }
+    calls.push_back(std::move(one));
+  }
+
+  const std::string name = base_name(where) + "_" + number;
+  const std::string record = "sukima_r" + number;
+  std::string members;
+  std::string operands;  // computed before the record is filled in: they may call worker functions
+  std::string stores;
+  std::vector<std::string> own;
+  std::string given;
+  std::string assigned;
+  for (std::size_t k = 0; k < calls.size(); ++k) {
+    const spawned_call& s = calls[k];
+    const std::string index = std::to_string(k);
+    const auto keep = [&](const std::string& field, QualType type, const std::string& value) {
+      members += " " + declare_unqualified(type, field, ast_) + ";";
+      operands += " " + declare_unqualified(type, "sukima_" + field, ast_) + " = " + value + ";";
+      stores += " " + record + "->" + field + " = sukima_" + field + ";";
+      return record + "->" + field;
+    };
+    std::string target;
+    if (s.assignment != nullptr)
+      target = keep("a" + index, ast_.getPointerType(s.assignment->getLHS()->getType()),
+                    "&(" + text_of(s.target, where) + ")");
+    const auto* function = s.call->getCallee()->getType()->castAs<PointerType>()->getPointeeType()->castAs<FunctionType>();
+    const bool is_worker = function->getCallConv() == CC_PreserveMost;
+    std::string callee;
+    if (const FunctionDecl* direct = s.call->getDirectCallee()) {
+      callee = is_worker ? worker_name(direct) : direct->getNameAsString();
+      if (direct->getBuiltinID() != 0) callee = text_of(s.callee, where);
+    } else {
+      callee = keep("c" + index, s.call->getCallee()->getType(), text_of(s.callee, where));
+    }
+    std::string arguments;
+    const auto* proto = dyn_cast<FunctionProtoType>(function);
+    for (std::size_t a = 0; a < s.arguments.size() && a < s.call->getNumArgs(); ++a) {
+      const QualType type = proto != nullptr && a < proto->getNumParams() ? proto->getParamType(static_cast<unsigned>(a))
+                                                                          : s.call->getArg(static_cast<unsigned>(a))->getType();
+      arguments += (arguments.empty() ? "" : ", ") +
+                   keep("x" + index + "_" + std::to_string(a), type, "(" + text_of(s.arguments[a], where) + ")");
+    }
+    const auto call_with = [&](const std::string& top) {
+      return callee + "(" + (is_worker ? top + (arguments.empty() ? "" : ", ") : "") + arguments + ")";
+    };
+    const std::string operation = s.assignment != nullptr ? spelling(s.operation) : "";
+    own.push_back((s.assignment != nullptr ? "*" + target + " " + operation + " " : "") +
+                  call_with("(char *)(" + record + " + 1)") + ";");
+    given += " case " + index + ": ";
+    if (s.assignment != nullptr) {
+      members += " " + declare_unqualified(s.call->getType(), "v" + index, ast_) + ";";
+      given += record + "->v" + index + " = ";
+      assigned += " case " + index + ": *" + target + " " + operation + " " + record + "->v" + index + "; break;";
+    }
+    given += call_with("sukima_top") + "; break;";
+  }
+  const std::string type = "struct " + name;
+  const std::string count = std::to_string(calls.size());
+  before_.text(type + " { sukima_loop head;" + members + " } __attribute__((aligned(16)));\n");
+  before_.text("static void " + name + "_run(char *sukima_top, const void *sukima_record, int sukima_k);\n");
+  before_.text("static const sukima_kind " + name + "_kind = { SUKIMA_JOIN_KIND(" + type + "), .run = " + name +
+               "_run };\n");
+  before_.text("static void " + name + "_end(" + type + " *" + record + ");\n");
+  writer text(options_.line_directives);
+  go_to(text, c.place, false);
+  text.text("static void " + name + "_run(char *sukima_top, const void *sukima_record, int sukima_k) { " + type +
+            " *const " + record + " = (" + type + " *)sukima_record; (void)sukima_top; (void)" + record +
+            "; switch (sukima_k) {" + given + " default: break; } }\n");
+  go_to(text, c.place, false);
+  text.text("static __inline__ void " + name + "_end(" + type + " *" + record + ") { if (sukima_was_split(&" + record +
+            "->head.head)) { sukima_await(&" + record + "->head.head); for (int sukima_k = " + record +
+            "->head.end; sukima_k < " + count + "; sukima_k++) switch (sukima_k) {" + assigned +
+            " default: break; } } }\n");
+  behind_.append(text);
+
+  level l{&c, record, {}, std::make_shared<const context>(where)};
+  out.token("{" + operands + " " + type + " *const " + record + " = (" + type + " *)(void *)" + where.top + "; " +
+                record + "->head.head.word = (uintptr_t)&" + name + "_kind;" + stores + " " + record +
+                "->head.i = 0; " + record + "->head.end = " + count + "; sukima_test(&" + record + "->head.head);",
+            true);
+  for (std::size_t k = 0; k < own.size(); ++k) {
+    const std::string index = std::to_string(k);
+    go_to(out, c.statements[k].place);
+    if (k > 0)
+      out.text(" " + record + "->head.i = " + index + "; if (" + index + " < " + record + "->head.end) ");
+    out.text((k == 0 ? " " : "") + own[k]);
+  }
+  if (!c.statements.empty() && !c.statements.back().spawned) {
+    out.text(" " + record + "->head.i = " + count + "; { ");
+    print(out, c.statements.back().tokens, inside(l, where));
+    out.text(" }");
+  }
+  out.text(" " + name + "_end(" + record + "); }");
+}
+
+}  // namespace sukima::language
