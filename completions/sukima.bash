@@ -73,7 +73,7 @@ _sukima() {
   local cur="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD - 1]}"
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W "bench explain probe run --help --version" -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W "bench cc explain probe run --help --version" -- "$cur")
     return
   fi
   case ${COMP_WORDS[1]} in
@@ -82,6 +82,14 @@ _sukima() {
       return
       ;;
   esac
+  if [[ ${COMP_WORDS[1]} == cc ]]; then
+    if [[ $cur == -* ]]; then
+      mapfile -t COMPREPLY < <(compgen -W "--backend= --emit-c --sequential --help --version -c -o -O3 -g" -- "$cur")
+    else
+      mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+    fi
+    return
+  fi
   [[ ${COMP_WORDS[1]} == bench ]] || return
   case $previous in
     --peers) _sukima_list_item "all none $(_sukima_listed systems | grep -vx -e sequential -e sukima)" ;;

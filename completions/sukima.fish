@@ -12,6 +12,7 @@ function __sukima_peers
 end
 
 set -l bench '__fish_seen_subcommand_from bench'
+set -l cc '__fish_seen_subcommand_from cc'
 set -l explain '__fish_seen_subcommand_from explain'
 set -l probe '__fish_seen_subcommand_from probe'
 set -l run '__fish_seen_subcommand_from run'
@@ -20,6 +21,7 @@ complete -c sukima -f
 complete -c sukima -s h -l help -d 'Print a help text and exit'
 complete -c sukima -n __fish_use_subcommand -l version -d 'Print the version and exit'
 complete -c sukima -n __fish_use_subcommand -a bench -d 'Measure benchmarks'
+complete -c sukima -n __fish_use_subcommand -a cc -d 'Compile programs of the Tascell language'
 complete -c sukima -n __fish_use_subcommand -a explain -d 'Tell what a run did'
 complete -c sukima -n __fish_use_subcommand -a probe -d 'Tell how many CPUs can be used'
 complete -c sukima -n __fish_use_subcommand -a run -d 'Run a program with threads that fit'
@@ -45,6 +47,10 @@ complete -c sukima -n $run -l dry-run -d 'Print the variables'
 complete -c sukima -n $run -l report -d 'Tell at the end what was decided'
 complete -c sukima -n $run -l json -d 'The report as one JSON object'
 complete -c sukima -n $run -r -F -l output -d 'Write the report to a file'
+complete -c sukima -n $cc -F
+complete -c sukima -n $cc -x -l backend -d 'The C compiler behind'
+complete -c sukima -n $cc -l emit-c -d 'Write the C translation'
+complete -c sukima -n $cc -l sequential -d 'Leave out all that is parallel'
 complete -c sukima -n $explain -F
 complete -c sukima -n $explain -l json -d 'The story as one JSON object'
 complete -c sukima -n $explain -r -l keep -d 'Keep the trace of the program'

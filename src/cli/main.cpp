@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bench/command.hpp"
+#include "cc/command.hpp"
 #include "console.hpp"
 #include "explain/command.hpp"
 #include "probe/command.hpp"
@@ -62,12 +63,14 @@ std::string sentence_on(const CLI::App& program, const CLI::ParseError& error) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (const auto code = cc::become_compiler(argc, argv)) return *code;
   CLI::App program("Sukima runs parallel programs on the CPU they actually get.", "sukima");
   program.set_version_flag("--version", fmt::format("sukima {}", sukima_version));
   program.require_subcommand(1);
   program.footer("'sukima COMMAND --help' tells more about a command. The manual: man sukima.");
   int code = exit_success;
   bench::add_command(program, code);
+  cc::add_command(program);
   explain::add_command(program, code, take_program("explain", argc, argv));
   probe::add_command(program, code);
   run::add_command(program, code, take_program("run", argc, argv));

@@ -19,42 +19,79 @@ struct option_form {
 
 /// Options whose argument may be the next word, or be joined to them.
 constexpr std::array with_argument{
-    option_form{"-I", word_use::compile, true},         option_form{"-D", word_use::compile, true},
-    option_form{"-U", word_use::compile, true},         option_form{"-isystem", word_use::compile, true},
-    option_form{"-iquote", word_use::compile, true},    option_form{"-idirafter", word_use::compile, true},
-    option_form{"-include", word_use::compile, true},   option_form{"-imacros", word_use::compile, true},
-    option_form{"-isysroot", word_use::compile, true},  option_form{"--sysroot", word_use::compile, true},
-    option_form{"-iprefix", word_use::compile, true},   option_form{"-iwithprefix", word_use::compile, true},
-    option_form{"-L", word_use::link, false},           option_form{"-l", word_use::link, false},
-    option_form{"-T", word_use::link, false},           option_form{"-u", word_use::link, false},
-    option_form{"-z", word_use::link, false},           option_form{"-Xlinker", word_use::link, false},
-    option_form{"-Xassembler", word_use::compile, false}, option_form{"-Xpreprocessor", word_use::compile, false},
-    option_form{"-Xclang", word_use::compile, false},   option_form{"-mllvm", word_use::compile, false},
-    option_form{"--param", word_use::compile, false},   option_form{"-aux-info", word_use::compile, false},
-    option_form{"-A", word_use::compile, false},        option_form{"-B", word_use::compile, false},
-    option_form{"-target", word_use::compile, false},   option_form{"-arch", word_use::compile, false},
-    option_form{"-dumpbase", word_use::compile, false}, option_form{"-dumpdir", word_use::compile, false},
-    option_form{"-G", word_use::compile, false},        option_form{"-e", word_use::link, false},
+    option_form{"-I", word_use::compile, true},
+    option_form{"-D", word_use::compile, true},
+    option_form{"-U", word_use::compile, true},
+    option_form{"-isystem", word_use::compile, true},
+    option_form{"-iquote", word_use::compile, true},
+    option_form{"-idirafter", word_use::compile, true},
+    option_form{"-include", word_use::compile, true},
+    option_form{"-imacros", word_use::compile, true},
+    option_form{"-isysroot", word_use::compile, true},
+    option_form{"--sysroot", word_use::compile, true},
+    option_form{"-iprefix", word_use::compile, true},
+    option_form{"-iwithprefix", word_use::compile, true},
+    option_form{"-L", word_use::link, false},
+    option_form{"-l", word_use::link, false},
+    option_form{"-T", word_use::link, false},
+    option_form{"-u", word_use::link, false},
+    option_form{"-z", word_use::link, false},
+    option_form{"-Xlinker", word_use::link, false},
+    option_form{"-Xassembler", word_use::compile, false},
+    option_form{"-Xpreprocessor", word_use::compile, false},
+    option_form{"-Xclang", word_use::compile, false},
+    option_form{"-mllvm", word_use::compile, false},
+    option_form{"--param", word_use::compile, false},
+    option_form{"-aux-info", word_use::compile, false},
+    option_form{"-A", word_use::compile, false},
+    option_form{"-B", word_use::compile, false},
+    option_form{"-target", word_use::compile, false},
+    option_form{"-arch", word_use::compile, false},
+    option_form{"-dumpbase", word_use::compile, false},
+    option_form{"-dumpdir", word_use::compile, false},
+    option_form{"-G", word_use::compile, false},
+    option_form{"-e", word_use::link, false},
 };
 
 bool is_joined_form(std::string_view name) {
-  return name.size() == 2 || name == "-include" || name == "-isystem" || name == "-iquote" || name == "-imacros" ||
-         name == "-idirafter" || name == "-isysroot";
+  return name.size() == 2 || name == "-include" || name == "-isystem" || name == "-iquote" ||
+         name == "-imacros" || name == "-idirafter" || name == "-isysroot";
 }
 
 /// Options without an argument that Clang's front end has to know.
 bool is_for_front(std::string_view option) {
-  for (const std::string_view prefix :
-       {"-std=", "-m", "-O", "-ansi", "-pthread", "-nostdinc", "-trigraphs", "-fsigned-char", "-funsigned-char",
-        "-fno-signed-char", "-fshort-", "-fms-extensions", "-fgnu89-inline", "-ffreestanding", "-fno-builtin",
-        "-fwrapv", "-ftrapv", "-fPIC", "-fpic", "-fPIE", "-fpie", "-fno-pic", "-fno-pie", "--sysroot="})
+  for (const std::string_view prefix : {"-std=",
+                                        "-m",
+                                        "-O",
+                                        "-ansi",
+                                        "-pthread",
+                                        "-nostdinc",
+                                        "-trigraphs",
+                                        "-fsigned-char",
+                                        "-funsigned-char",
+                                        "-fno-signed-char",
+                                        "-fshort-",
+                                        "-fms-extensions",
+                                        "-fgnu89-inline",
+                                        "-ffreestanding",
+                                        "-fno-builtin",
+                                        "-fwrapv",
+                                        "-ftrapv",
+                                        "-fPIC",
+                                        "-fpic",
+                                        "-fPIE",
+                                        "-fpie",
+                                        "-fno-pic",
+                                        "-fno-pie",
+                                        "--sysroot="})
     if (option.starts_with(prefix)) return option != "-mllvm" && !option.starts_with("-mtune");
   return false;
 }
 
 bool is_for_link(std::string_view option) {
-  for (const std::string_view name : {"-shared", "-static", "-rdynamic", "-pie", "-no-pie", "-static-pie", "-s",
-                                      "-nostartfiles", "-static-libgcc", "-static-libstdc++", "-symbolic"})
+  for (const std::string_view name :
+       {"-shared", "-static", "-rdynamic", "-pie", "-no-pie", "-static-pie", "-s", "-nostartfiles",
+        "-static-libgcc", "-static-libstdc++", "-symbolic"})
     if (option == name) return true;
   return option.starts_with("-Wl,") || option.starts_with("-fuse-ld=") || option.starts_with("--ld-path=");
 }
@@ -106,7 +143,8 @@ class reader {
   explicit reader(std::vector<std::string> arguments) : arguments_(std::move(arguments)) {}
 
   command_line read() {
-    if (const char* backend = std::getenv("SUKIMA_CC"); backend != nullptr && *backend != '\0') result_.backend = backend;
+    if (const char* backend = std::getenv("SUKIMA_CC"); backend != nullptr && *backend != '\0')
+      result_.backend = backend;
     while (at_ < arguments_.size()) one();
     if (result_.backend.empty()) result_.backend = "gcc";
     return std::move(result_);
@@ -202,7 +240,8 @@ class reader {
         add(form.use, {o, value}, form.in_front);
         return true;
       }
-      if (is_joined_form(form.name) && o.size() > form.name.size() && o.starts_with(form.name) && joined(o, form.name)) {
+      if (is_joined_form(form.name) && o.size() > form.name.size() && o.starts_with(form.name) &&
+          joined(o, form.name)) {
         add(form.use, {o}, form.in_front);
         return true;
       }
@@ -213,8 +252,8 @@ class reader {
   /// Some options only begin like a short one.
   static bool joined(const std::string& o, std::string_view name) {
     if (name == "-l" || name == "-L" || name == "-I" || name == "-D" || name == "-U") return true;
-    if (name == "-include" || name == "-isystem" || name == "-iquote" || name == "-imacros" || name == "-idirafter" ||
-        name == "-isysroot")
+    if (name == "-include" || name == "-isystem" || name == "-iquote" || name == "-imacros" ||
+        name == "-idirafter" || name == "-isysroot")
       return true;
     if (name == "-T" || name == "-B") return true;
     return name == "-u" && !o.starts_with("-un");
@@ -242,8 +281,8 @@ class reader {
       result_.no_libraries = true;
       return add(word_use::link, {o});
     }
-    if (o.starts_with("-print-") || o.starts_with("--print-") || o.starts_with("-dump") || o.starts_with("--help=") ||
-        o == "--target-help" || o == "-Q")
+    if (o.starts_with("-print-") || o.starts_with("--print-") || o.starts_with("-dump") ||
+        o.starts_with("--help=") || o == "--target-help" || o == "-Q")
       result_.information = true;
     if (option_with_argument(o)) return;
     add(is_for_link(o) ? word_use::link : word_use::compile, {o}, is_for_front(o));

@@ -42,7 +42,8 @@ struct command_line {
   bool sequential = false;
   bool verbose = false;
   bool dry_run = false;   ///< -###
-  bool information = false;  ///< --version and --help of the compiler behind, -print-…, -dump…: nothing to translate
+  bool information =
+      false;  ///< --version and --help of the compiler behind, -print-…, -dump…: nothing to translate
   bool help = false;
   bool version = false;
   bool no_libraries = false;     ///< -nostdlib, -nodefaultlibs, -r

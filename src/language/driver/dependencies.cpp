@@ -19,7 +19,8 @@ std::string escaped(const std::string& name) {
 
 }  // namespace
 
-std::string dependency_rule(const command_line& line, const translation_result& files, const std::string& object) {
+std::string dependency_rule(const command_line& line, const translation_result& files,
+                            const std::string& object) {
   std::string rule;
   if (line.dependency_targets.empty()) rule = escaped(object);
   for (const std::string& target : line.dependency_targets) rule += (rule.empty() ? "" : " ") + target;
@@ -28,7 +29,8 @@ std::string dependency_rule(const command_line& line, const translation_result& 
   std::set<std::string> seen;
   std::string phony;
   for (std::size_t k = 0; k < files.files.size(); ++k) {
-    if ((files.file_is_system[k] && !line.system_dependencies) || !seen.insert(files.files[k]).second) continue;
+    if ((files.file_is_system[k] && !line.system_dependencies) || !seen.insert(files.files[k]).second)
+      continue;
     const std::string name = escaped(std::filesystem::path(files.files[k]).lexically_normal().string());
     if (column + name.size() > 76) {
       rule += " \\\n";

@@ -11,7 +11,8 @@ namespace sukima::language {
 
 /// The rule for one input, in the form that gcc writes.
 /// \param object  target where -MT and -MQ are not given
-std::string dependency_rule(const command_line& line, const translation_result& files, const std::string& object);
+std::string dependency_rule(const command_line& line, const translation_result& files,
+                            const std::string& object);
 
 /// Where -MD writes the rule: -MF's file, else beside the output.
 std::string dependency_file(const command_line& line, const std::string& input);

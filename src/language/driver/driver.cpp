@@ -19,13 +19,34 @@ using arguments = std::vector<std::string>;
 
 void append(arguments& to, const arguments& more) { to.insert(to.end(), more.begin(), more.end()); }
 
-void add_input(arguments& to, const word& input) {
-  if (!input.language.empty()) append(to, {"-x", input.language == "tc" ? "c" : input.language});
-  append(to, input.text);
-  if (!input.language.empty()) append(to, {"-x", "none"});
-}
+/// Adds inputs, each with its language in front where it is not told by its name.
+class input_adder {
+ public:
+  explicit input_adder(arguments& to) : to_(to) {}
+  void add(const word& input) {
+    speak(input.language == "tc" ? "c" : input.language);
+    append(to_, input.text);
+  }
+  void add_object(const std::string& file) {
+    speak("");
+    to_.push_back(file);
+  }
+  /// Libraries may follow.
+  void end() { speak(""); }
 
-std::string stem(const std::string& file) { return file == "-" ? "stdin" : std::filesystem::path(file).stem().string(); }
+ private:
+  void speak(const std::string& language) {
+    if (language == spoken_) return;
+    append(to_, {"-x", language.empty() ? "none" : language});
+    spoken_ = language;
+  }
+  arguments& to_;
+  std::string spoken_;
+};
+
+std::string stem(const std::string& file) {
+  return file == "-" ? "stdin" : std::filesystem::path(file).stem().string();
+}
 
 class driving {
  public:
@@ -36,13 +57,15 @@ class driving {
     const std::vector<const word*> inputs = line_.inputs();
     if (inputs.empty()) {
       if (line_.verbose) return pass_through();
-      throw command_line_error("no input file was given; name a .tc, .c or .o file (sukima cc --help tells more)");
+      throw command_line_error(
+          "no input file was given; name a .tc, .c or .o file (sukima cc --help tells more)");
     }
     for (const word* input : inputs) check_file(*input);
     if (line_.wanted == goal::translated) return emit_translated(inputs);
     if (!line_.has_translations() || line_.wanted == goal::preprocessed) return pass_through();
     if (line_.wanted != goal::link && inputs.size() > 1 && !line_.output.empty())
-      throw command_line_error("'-o' with -c, -S or -E takes one input file; leave '-o' out, or compile them one by one");
+      throw command_line_error(
+          "'-o' with -c, -S or -E takes one input file; leave '-o' out, or compile them one by one");
     if (line_.wanted == goal::link) return compile_and_link(inputs);
     int worst = 0;
     for (const word* input : inputs) {
@@ -59,7 +82,8 @@ class driving {
     std::error_code problem;
     if (std::filesystem::is_directory(file, problem))
       throw command_line_error("'" + file + "' is a folder; name a source file");
-    if (!std::ifstream(file)) throw command_line_error("'" + file + "' cannot be read: " + std::strerror(errno));
+    if (!std::ifstream(file))
+      throw command_line_error("'" + file + "' cannot be read: " + std::strerror(errno));
   }
 
   /// Options for the compiler behind, without inputs.
@@ -90,27 +114,31 @@ class driving {
   /// Nothing to translate: the compiler behind gets all words, and the libraries where it links.
   int pass_through() const {
     arguments command{line_.backend};
+    input_adder adder(command);
     for (const word& w : line_.words) {
       if (w.use == word_use::input)
-        add_input(command, w);
+        adder.add(w);
       else if (w.use != word_use::ours)
         append(command, w.text);
     }
+    const bool links = line_.wanted == goal::link && !line_.information && !line_.inputs().empty();
+    if (links && !libraries().empty()) adder.end();
     append(command, tools_.compile);
     append(command, include_options());
     if (line_.has_translations()) command.emplace_back("-D__SUKIMA__=1");
-    if (line_.wanted == goal::link && !line_.information && !line_.inputs().empty()) append(command, libraries());
+    if (links) append(command, libraries());
     return execute(command, true);
   }
 
   int pass_one(const word& input) const {
     arguments command{line_.backend};
     for (const word& w : line_.words)
-      if (w.use == word_use::compile || w.use == word_use::goal || w.use == word_use::depend || w.use == word_use::output)
+      if (w.use == word_use::compile || w.use == word_use::goal || w.use == word_use::depend ||
+          w.use == word_use::output)
         append(command, w.text);
     append(command, tools_.compile);
     append(command, include_options());
-    add_input(command, input);
+    input_adder(command).add(input);
     return execute(command, false);
   }
 
@@ -146,11 +174,12 @@ class driving {
     command.emplace_back("-D__SUKIMA__=1");
     append(command, include_options());
     append(command, goal_words);
-    append(command, {"-x", "c", c_file, "-x", "none"});
+    append(command, {"-x", "c", c_file});
     return command;
   }
 
-  bool write_dependencies(const translation_result& result, const std::string& file, const std::string& object) const {
+  bool write_dependencies(const translation_result& result, const std::string& file,
+                          const std::string& object) const {
     const std::string rule = dependency_rule(line_, result, object);
     if (file == "-") {
       std::cout << rule << std::flush;
@@ -188,7 +217,8 @@ class driving {
     const std::string object = line_.output.empty() ? stem(file) + ".o" : line_.output;
     if (line_.wanted == goal::dependencies)
       return write_dependencies(result, line_.output.empty() ? "-" : line_.output, stem(file) + ".o") ? 0 : 1;
-    if (line_.list_dependencies && !line_.dry_run && !write_dependencies(result, dependency_file(line_, file), object))
+    if (line_.list_dependencies && !line_.dry_run &&
+        !write_dependencies(result, dependency_file(line_, file), object))
       return 1;
     arguments goal_words;
     if (line_.wanted == goal::syntax)
@@ -203,7 +233,8 @@ class driving {
   int emit_translated(const std::vector<const word*>& inputs) {
     if (inputs.size() != 1 || inputs.front()->language != "tc")
       throw command_line_error("'--emit-c' takes one .tc file");
-    if (line_.output.empty() || line_.output == "-") return translate_to(*inputs.front(), "-").successful ? 0 : 1;
+    if (line_.output.empty() || line_.output == "-")
+      return translate_to(*inputs.front(), "-").successful ? 0 : 1;
     const std::string c_file = folder().path() + "/translated.c";
     if (!translate_to(*inputs.front(), c_file).successful) {
       remove_output(line_.output);
@@ -211,7 +242,8 @@ class driving {
     }
     if (line_.dry_run) return 0;
     std::error_code problem;
-    std::filesystem::copy_file(c_file, line_.output, std::filesystem::copy_options::overwrite_existing, problem);
+    std::filesystem::copy_file(c_file, line_.output, std::filesystem::copy_options::overwrite_existing,
+                               problem);
     if (!problem) return 0;
     std::cerr << "sukima cc: '" << line_.output << "' cannot be written: " << problem.message() << '\n';
     return 1;
@@ -242,18 +274,20 @@ class driving {
       return 1;
     }
     arguments command{line_.backend};
+    input_adder adder(command);
     std::size_t next = 0;
     for (const word& w : line_.words) {
       if (w.use == word_use::input) {
         const std::string& object = objects[next++];
         if (object.empty())
-          add_input(command, w);
+          adder.add(w);
         else
-          command.push_back(object);
+          adder.add_object(object);
       } else if (w.use != word_use::ours) {
         append(command, w.text);
       }
     }
+    adder.end();
     append(command, tools_.compile);
     append(command, include_options());
     append(command, libraries());

@@ -27,7 +27,8 @@ std::vector<char*> pointers(const std::vector<std::string>& command) {
 }
 
 void tell_failure(const std::string& program) {
-  std::fprintf(stderr, "sukima cc: cannot start '%s': %s; choose the C compiler with SUKIMA_CC or --backend\n",
+  std::fprintf(stderr,
+               "sukima cc: cannot start '%s': %s; choose the C compiler with SUKIMA_CC or --backend\n",
                program.c_str(), std::strerror(errno));
 }
 
@@ -65,8 +66,9 @@ std::string quoted_command(const std::vector<std::string>& command) {
   std::string text;
   for (const std::string& word : command) {
     if (!text.empty()) text += ' ';
-    const bool plain = !word.empty() && word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                                               "0123456789_-+=./,:@%") == std::string::npos;
+    const bool plain = !word.empty() && word.find_first_not_of(
+                                            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                            "0123456789_-+=./,:@%") == std::string::npos;
     if (plain) {
       text += word;
       continue;
@@ -82,10 +84,11 @@ work_folder::work_folder() {
   const char* base = std::getenv("TMPDIR");
   std::string pattern = std::string(base != nullptr && *base != '\0' ? base : "/tmp") + "/sukima-cc-XXXXXX";
   if (mkdtemp(pattern.data()) == nullptr)
-    throw std::system_error(errno, std::generic_category(), "cannot make a temporary folder '" + pattern + "'");
+    throw std::system_error(errno, std::generic_category(),
+                            "cannot make a temporary folder '" + pattern + "'");
   path_ = pattern;
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_handler = note_interruption;
     sigaction(signal, &action, nullptr);
   }

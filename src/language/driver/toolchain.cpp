@@ -26,16 +26,19 @@ toolchain read_toolchain() {
   const std::filesystem::path file = folder / "toolchain.json";
   std::ifstream stream(file);
   if (!stream)
-    throw std::runtime_error("'" + file.string() + "' cannot be read; install Sukima anew, or build its target sukima_cc");
+    throw std::runtime_error("'" + file.string() +
+                             "' cannot be read; install Sukima anew, or build its target sukima_cc");
   try {
     const nlohmann::json json = nlohmann::json::parse(stream);
     toolchain result;
     result.include = resolved(json.at("include").get<std::string>(), folder);
-    for (const auto& word : json.at("compile")) result.compile.push_back(resolved(word.get<std::string>(), folder));
+    for (const auto& word : json.at("compile"))
+      result.compile.push_back(resolved(word.get<std::string>(), folder));
     for (const auto& word : json.at("link")) result.link.push_back(resolved(word.get<std::string>(), folder));
     return result;
   } catch (const nlohmann::json::exception& error) {
-    throw std::runtime_error("'" + file.string() + "' is damaged (" + error.what() + "); install Sukima anew");
+    throw std::runtime_error("'" + file.string() + "' is damaged (" + error.what() +
+                             "); install Sukima anew");
   }
 }
 

@@ -22,8 +22,8 @@ bool emitter::uses(token_range range, const VarDecl* variable) const {
 /// Nobody can change the variable from the construct's start to its end, and it has a value at the start.
 bool emitter::keeps_its_value(const VarDecl* variable, const construct& c, const function_facts& f) const {
   const QualType type = variable->getType();
-  if (!type->isScalarType() || type.isVolatileQualified() || type->isAtomicType() || !variable->hasLocalStorage() ||
-      is_put_in(variable))
+  if (!type->isScalarType() || type.isVolatileQualified() || type->isAtomicType() ||
+      !variable->hasLocalStorage() || is_put_in(variable))
     return false;
   bool has_value = isa<ParmVarDecl>(variable) || variable->hasInit();
   for (const construct* outer = &c; outer != nullptr && !has_value; outer = outer->parent)
@@ -50,7 +50,8 @@ std::vector<captured> emitter::captures_of(const construct& c, const std::vector
       bool own = false;
       for (const token_range& r : used) own = own || r.holds(declared->second);
       if (own) continue;
-      if (is_put_in(variable) && (variable->getName() != "this" || unit_.roles[declared->second] != token_role::keyword))
+      if (is_put_in(variable) &&
+          (variable->getName() != "this" || unit_.roles[declared->second] != token_role::keyword))
         continue;
       if (c.kind == construct_kind::loop && declared->second == c.variable) continue;
       bool known = false;
@@ -59,15 +60,15 @@ std::vector<captured> emitter::captures_of(const construct& c, const std::vector
       if (known && !options_.sequential) continue;
       result.push_back({variable, keeps_its_value(variable, c, *where.function)});
       try {
-        (void)declare(ast_.getPointerType(variable->getType()), "", ast_);
+        (void)declare(ast_.getPointerType(variable->getType()), "");
       } catch (const unprintable_type& problem) {
         result.pop_back();
-        report(unit_.tokens[t].getLocation(), "'" + variable->getNameAsString() +
-                                                  "' cannot be used in this block: " + problem.reason +
-                                                  (variable->getType()->isVariablyModifiedType()
-                                                       ? "; declare a pointer to its first element in front of the "
-                                                         "construct and use that"
-                                                       : ""));
+        report(unit_.tokens[t].getLocation(),
+               "'" + variable->getNameAsString() + "' cannot be used in this block: " + problem.reason +
+                   (variable->getType()->isVariablyModifiedType()
+                        ? "; declare a pointer to its first element in front of the "
+                          "construct and use that"
+                        : ""));
       }
     }
   }
@@ -77,21 +78,24 @@ std::vector<captured> emitter::captures_of(const construct& c, const std::vector
 std::string emitter::name_in(const VarDecl* variable, const context& where) const {
   const auto own = where.names.find(variable);
   if (own != where.names.end()) return own->second;
-  return is_put_in(variable) && variable->getName() == "this" ? "(*sukima_this)" : variable->getNameAsString();
+  return is_put_in(variable) && variable->getName() == "this" ? "(*sukima_this)"
+                                                              : variable->getNameAsString();
 }
 
 std::string emitter::fields(const std::vector<captured>& captures) {
   std::string text;
   for (const captured& one : captures) {
     const QualType type = one.variable->getType();
-    text += " " + (one.by_value ? declare_unqualified(type, one.variable->getNameAsString(), ast_)
-                                : declare(ast_.getPointerType(type), one.variable->getNameAsString(), ast_)) +
+    text += " " +
+            (one.by_value ? declare_unqualified(type, one.variable->getNameAsString())
+                          : declare(ast_.getPointerType(type), one.variable->getNameAsString())) +
             ";";
   }
   return text;
 }
 
-std::string emitter::fill(const std::string& record, const std::vector<captured>& captures, const context& where) {
+std::string emitter::fill(const std::string& record, const std::vector<captured>& captures,
+                          const context& where) {
   std::string text;
   for (const captured& one : captures)
     text += " " + record + "->" + one.variable->getNameAsString() + " = " + (one.by_value ? "" : "&") +
@@ -121,8 +125,8 @@ std::string emitter::reach(const level& own, const context& outside, const std::
   for (std::size_t k = 0; k <= deepest && !(k == 0 && found.empty()); ++k) {
     const std::string type = "struct " + base_name(outside) + "_" + std::to_string(chain[k]->c->number);
     const std::string name = "sukima_r" + std::to_string(chain[k]->c->number);
-    const std::string address = k == 0 ? "(" + type + " *)sukima_r"
-                                       : "(" + type + " *)(void *)" + previous + " - 1";
+    const std::string address =
+        k == 0 ? "(" + type + " *)sukima_r" : "(" + type + " *)(void *)" + previous + " - 1";
     text += " " + type + " *const " + name + " = " + address + ";";
     previous = name;
   }
@@ -130,7 +134,8 @@ std::string emitter::reach(const level& own, const context& outside, const std::
     const std::string name = variable->getNameAsString();
     const std::string member = "sukima_r" + std::to_string(chain[place.first]->c->number) + "->" + name;
     if (place.second) {
-      text += " " + declare(variable->getType().getUnqualifiedType().withConst(), name, ast_) + " = " + member + ";";
+      text +=
+          " " + declare(variable->getType().getUnqualifiedType().withConst(), name) + " = " + member + ";";
       inside.names.erase(variable);
     } else {
       inside.names[variable] = "(*" + member + ")";

@@ -10,13 +10,20 @@ using namespace clang;
 void emitter::print_construct(writer& out, const construct& c, const context& where) {
   go_to(out, c.place);
   switch (c.kind) {
-    case construct_kind::do_two: return do_two(out, c, where);
-    case construct_kind::loop: return loop(out, c, where);
-    case construct_kind::wind: return wind(out, c, where);
-    case construct_kind::join: return join(out, c, where);
-    case construct_kind::try_catch: return try_catch(out, c, where);
-    case construct_kind::throw_tag: return throw_tag(out, c, where);
-    case construct_kind::poll: return poll(out, c, where);
+    case construct_kind::do_two:
+      return do_two(out, c, where);
+    case construct_kind::loop:
+      return loop(out, c, where);
+    case construct_kind::wind:
+      return wind(out, c, where);
+    case construct_kind::join:
+      return join(out, c, where);
+    case construct_kind::try_catch:
+      return try_catch(out, c, where);
+    case construct_kind::throw_tag:
+      return throw_tag(out, c, where);
+    case construct_kind::poll:
+      return poll(out, c, where);
   }
 }
 
@@ -35,18 +42,18 @@ level emitter::begin_record(writer& out, const construct& c, const std::vector<t
   l.captures = captures_of(c, outlined, where);
   l.outside = std::make_shared<const context>(where);
   const std::string name = base_name(where) + "_" + number_of(c);
-  before_.text("struct " + name + " { " + head + " head;" + fields(l.captures) +
+  before_.text("struct " + name + " { " + head + " sukima_head;" + fields(l.captures) +
                " } __attribute__((aligned(16)));\n");
   if (options_.sequential) {
-    out.token("struct " + name + " sukima_s" + number_of(c) + ", *const " + l.record + " = &sukima_s" + number_of(c) +
-                  "; (void)" + l.record + ";" + fill(l.record, l.captures, where),
+    out.token("struct " + name + " sukima_s" + number_of(c) + ", *const " + l.record + " = &sukima_s" +
+                  number_of(c) + "; (void)" + l.record + ";" + fill(l.record, l.captures, where),
               true);
     return l;
   }
   const bool is_loop = std::string_view(head) == "sukima_loop";
-  out.token("struct " + name + " *const " + l.record + " = (struct " + name + " *)(void *)" + where.top + "; " +
-                l.record + (is_loop ? "->head.head.word" : "->head.word") + " = (uintptr_t)&" + name + "_kind;" +
-                fill(l.record, l.captures, where),
+  out.token("struct " + name + " *const " + l.record + " = (struct " + name + " *)(void *)" + where.top +
+                "; " + l.record + (is_loop ? "->sukima_head.head.word" : "->sukima_head.word") +
+                " = (uintptr_t)&" + name + "_kind;" + fill(l.record, l.captures, where),
             true);
   return l;
 }
@@ -100,8 +107,8 @@ std::string emitter::put_function(const construct& c, const level& l, const cont
   const std::string type = "struct " + task_type_name(c.task);
   outline("void " + name + "(void *sukima_r, void *sukima_task, int " + lower + ", int " + upper + ")", c, l,
           c.put, where,
-          " " + type + " *const sukima_this = (" + type + " *)sukima_task; (void)sukima_this; (void)" + lower +
-              "; (void)" + upper + ";",
+          " " + type + " *const sukima_this = (" + type + " *)sukima_task; (void)sukima_this; (void)" +
+              lower + "; (void)" + upper + ";",
           own);
   return ", .put = " + name + ", .exec = sukima_exec_" + c.task + ", .task_size = sizeof(" + type +
          "), .task_align = _Alignof(" + type + ")";
@@ -124,12 +131,32 @@ std::string emitter::hint_functions(const construct& c, const level& l, const co
   return text;
 }
 
+std::string emitter::dead_blocks(const construct& c, const context& where) {
+  const std::string task = "sukima_t" + number_of(c);
+  context dead = where;
+  dead.is_copy = true;
+  dead.backtracking = "1";
+  bind_this(c.put, "(*" + task + ")", dead);
+  bind_this(c.get, "(*" + task + ")", dead);
+  std::string text = " if (0) { struct " + task_type_name(c.task) + " *const " + task + " = 0; ";
+  if (c.kind == construct_kind::loop)
+    text += "const int " + spelling(c.variable) + " = sukima_i" + number_of(c) + "; (void)" +
+            spelling(c.variable) + "; ";
+  if (!c.guard.empty()) text += "(void)" + text_of(c.guard, dead) + "; ";
+  if (!c.split.empty()) text += "(void)" + text_of(c.split, dead) + "; ";
+  text += "{ ";
+  if (c.kind == construct_kind::loop)
+    for (const token_index bound : {c.lower, c.upper})
+      text += "const int " + spelling(bound) + " = 0; (void)" + spelling(bound) + "; ";
+  return text + text_of(c.put, dead) + " } " + text_of(c.get, dead) + " }";
+}
+
 void emitter::do_two(writer& out, const construct& c, const context& where) {
   if (options_.sequential) {
     out.token("{", true);
     print(out, c.first, where);
     print(out, c.second, where);
-    out.token("}", true);
+    out.text(dead_blocks(c, where) + " }");
     return;
   }
   need_task(c.task);
@@ -139,21 +166,21 @@ void emitter::do_two(writer& out, const construct& c, const context& where) {
   const level l = begin_record(out, c, used, "sukima_record", where);
   const std::string name = base_name(where) + "_" + number_of(c);
   const std::string kind = put_function(c, l, where) + hint_functions(c, l, where);
-  before_.text("static const sukima_kind " + name + "_kind = { SUKIMA_DO_TWO_KIND(struct " + name + ")" + kind +
-               " };\n");
-  out.text(" sukima_test(&" + l.record + "->head); ");
+  before_.text("static const sukima_kind " + name + "_kind = { SUKIMA_DO_TWO_KIND(struct " + name + ")" +
+               kind + " };\n");
+  out.text(" sukima_test(&" + l.record + "->sukima_head); ");
   print(out, c.first, inside(l, where));
   const std::string task = "sukima_t" + number_of(c);
   const std::string type = "struct " + task_type_name(c.task);
-  out.text(" " + type + " *" + task + "; if (sukima_untouched(&" + l.record + "->head) || !(" + task + " = (" + type +
-           " *)sukima_join(&" + l.record + "->head))) {");
+  out.text(" " + type + " *" + task + "; if (sukima_untouched(&" + l.record + "->sukima_head) || !(" + task +
+           " = (" + type + " *)sukima_join(&" + l.record + "->sukima_head))) {");
   // S2 reads from the record what did not change: one register less to keep across S1.
   context second = where;
   second.top = "(char *)" + l.record;
   for (const captured& one : l.captures) {
     if (!one.by_value || !uses(c.second, one.variable)) continue;
     const std::string variable = one.variable->getNameAsString();
-    out.text(" " + declare(one.variable->getType().getUnqualifiedType().withConst(), variable, ast_) + " = " +
+    out.text(" " + declare(one.variable->getType().getUnqualifiedType().withConst(), variable) + " = " +
              l.record + "->" + variable + ";");
     second.names.erase(one.variable);
   }
@@ -175,9 +202,9 @@ void emitter::wind(writer& out, const construct& c, const context& where) {
     const std::string name = base_name(where) + "_" + number_of(c);
     context own = where;
     outline("void " + name + "_after(void *sukima_r)", c, l, c.after, where, "", own);
-    out.text(" sukima_sequential_enter(&" + l.record + "->head, " + name + "_after); ");
+    out.text(" sukima_sequential_enter(&" + l.record + "->sukima_head, " + name + "_after); ");
     print(out, c.first, inside(l, where));
-    out.text(" sukima_sequential_leave(&" + l.record + "->head); } ");
+    out.text(" sukima_sequential_leave(&" + l.record + "->sukima_head); } ");
     print(out, c.after, where);
     out.text(" }");
     return;
@@ -189,8 +216,8 @@ void emitter::wind(writer& out, const construct& c, const context& where) {
   for (const bool is_before : {true, false})
     outline("void " + name + (is_before ? "_before" : "_after") + "(void *sukima_r, int backtracking)", c, l,
             is_before ? c.before : c.after, where, " (void)backtracking;", own);
-  before_.text("static const sukima_kind " + name + "_kind = { SUKIMA_WIND_KIND(struct " + name + "), .before = " +
-               name + "_before, .after = " + name + "_after };\n");
+  before_.text("static const sukima_kind " + name + "_kind = { SUKIMA_WIND_KIND(struct " + name +
+               "), .before = " + name + "_before, .after = " + name + "_after };\n");
   out.text(" ");
   print(out, c.first, inside(l, where));
   out.text(" } ");
@@ -214,8 +241,8 @@ void emitter::poll(writer& out, const construct& c, const context& where) {
     return;
   }
   const std::string record = "sukima_r" + number_of(c);
-  out.token("{ sukima_poll_record *const " + record + " = (sukima_poll_record *)(void *)" + where.top + "; " + record +
-                "->head.word = (uintptr_t)&sukima_poll_kind; sukima_test(&" + record + "->head); }",
+  out.token("{ sukima_poll_record *const " + record + " = (sukima_poll_record *)(void *)" + where.top + "; " +
+                record + "->head.word = (uintptr_t)&sukima_poll_kind; sukima_test(&" + record + "->head); }",
             true);
 }
 

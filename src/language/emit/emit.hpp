@@ -12,6 +12,7 @@ struct emit_options {
 };
 
 /// The C text. Errors about what cannot be translated are reported to the compiler's diagnostics.
-std::string emit(clang::CompilerInstance& compiler, const unit& u, const facts& f, const emit_options& options);
+std::string emit(clang::CompilerInstance& compiler, const unit& u, const facts& f,
+                 const emit_options& options);
 
 }  // namespace sukima::language

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The class behind emit(): prints the user's tokens with edits, and each construct in its form.
 //
-// A construct's live part (S1, BODY) stays in the user's function; what the runtime calls (PUT, guard, split, the
-// second copies of BEFORE and AFTER) becomes a function of its own, over the construct's record. What such a function
-// uses of the user's variables is captured in the record when the construct is entered: the value, where nobody can
+// A construct's live part (S1, BODY) stays in the user's function; what the runtime calls (PUT, guard,
+// split, the
+// second copies of BEFORE and AFTER) becomes a function of its own, over the construct's record. What such a
+// function
+// uses of the user's variables is captured in the record when the construct is entered: the value, where
+// nobody can
 // change the variable before the construct ends; else its address.
 #pragma once
 
@@ -23,26 +26,26 @@ struct captured {
 /// One construct that control is inside of, in the C function that is being printed.
 struct level {
   const construct* c;
-  std::string record;                       ///< the variable that points to its record
-  std::vector<captured> captures;           ///< what its record holds
-  std::shared_ptr<const context> outside;   ///< for what is printed when it is left
+  std::string record;  ///< the variable that points to its record
+  std::vector<captured> captures;  ///< what its record holds
+  std::shared_ptr<const context> outside;  ///< for what is printed when it is left
 };
 
 /// The exits of a try's body, which is a function of its own: each is a number that the body returns.
 struct body_exits {
   std::vector<const jump*> jumps;  ///< number - 1
-  std::string frame;               ///< expression of its frame
+  std::string frame;  ///< expression of its frame
 };
 
 /// How tokens are to be printed in some place.
 struct context {
   const function_facts* function = nullptr;
-  std::string top;                                       ///< of the choice stack; empty: plain C
-  std::map<const clang::VarDecl*, std::string> names;    ///< variables that are reached otherwise here
-  std::vector<level> levels;                             ///< outermost first
+  std::string top;  ///< of the choice stack; empty: plain C
+  std::map<const clang::VarDecl*, std::string> names;  ///< variables that are reached otherwise here
+  std::vector<level> levels;  ///< outermost first
   std::string backtracking = "0";
-  bool is_copy = false;                                  ///< printed elsewhere than the user wrote it
-  body_exits* exits = nullptr;                           ///< in a try's body
+  bool is_copy = false;  ///< printed elsewhere than the user wrote it
+  body_exits* exits = nullptr;  ///< in a try's body
 };
 
 class emitter {
@@ -69,7 +72,8 @@ class emitter {
   void entry(const function_facts& f);
   void worker_local(token_range range);
   std::string pointer_entry(const worker_call& call);
-  /// The worker version has the user's name, for debuggers and __func__; the C entry has that of the symbol only.
+  /// The worker version has the user's name, for debuggers and __func__; the C entry has that of the symbol
+  /// only.
   std::string worker_name(const clang::FunctionDecl* f) const;
   std::string entry_name(const clang::FunctionDecl* f) const;
   std::string base_name(const context& where) const;
@@ -77,12 +81,14 @@ class emitter {
   std::string thread_accessor(const clang::VarDecl* variable) const;
 
   // Captures (captures.cpp)
-  std::vector<captured> captures_of(const construct& c, const std::vector<token_range>& used, const context& where);
+  std::vector<captured> captures_of(const construct& c, const std::vector<token_range>& used,
+                                    const context& where);
   bool keeps_its_value(const clang::VarDecl* variable, const construct& c, const function_facts& f) const;
   std::string fields(const std::vector<captured>& captures);
   std::string fill(const std::string& record, const std::vector<captured>& captures, const context& where);
   /// The beginning of an outlined function: gives `used` in `inside` its names, through the record of `c`.
-  std::string reach(const level& own, const context& outside, const std::vector<token_range>& used, context& inside);
+  std::string reach(const level& own, const context& outside, const std::vector<token_range>& used,
+                    context& inside);
   void bind_this(token_range block, const std::string& expression, context& inside) const;
   std::string name_in(const clang::VarDecl* variable, const context& where) const;
   bool uses(token_range range, const clang::VarDecl* variable) const;
@@ -99,8 +105,8 @@ class emitter {
   std::string body_function(const construct& c, const std::vector<captured>& captures, const context& where,
                             body_exits& exits);
   void poll(writer& out, const construct& c, const context& where);
-  level begin_record(writer& out, const construct& c, const std::vector<token_range>& outlined, const char* head,
-                     const context& where);
+  level begin_record(writer& out, const construct& c, const std::vector<token_range>& outlined,
+                     const char* head, const context& where);
   context inside(const level& l, const context& where) const;
   std::string put_function(const construct& c, const level& l, const context& where);
   std::string hint_functions(const construct& c, const level& l, const context& where);
@@ -116,6 +122,12 @@ class emitter {
   bool leaves_the_body(const jump& j, const context& where) const;
 
   void report(clang::SourceLocation place, const std::string& message);
+  std::string declare(clang::QualType type, const std::string& name) const;
+  std::string declare_unqualified(clang::QualType type, const std::string& name) const {
+    return declare(type.getUnqualifiedType(), name);
+  }
+  /// Of the sequential form: what is left out, in code that never runs, so that its names count as used.
+  std::string dead_blocks(const construct& c, const context& where);
 
   clang::CompilerInstance& compiler_;
   clang::ASTContext& ast_;
@@ -127,13 +139,14 @@ class emitter {
   writer before_;  ///< in front of the function that is being printed
   writer behind_;  ///< behind it
   std::size_t next_text_ = 0;
-  std::unordered_map<token_index, const construct*> construct_at_;      ///< by its first token
-  std::unordered_map<token_index, const worker_call*> pointer_calls_;   ///< of plain C, by the callee's first token
-  std::set<token_index> left_out_;                                      ///< the `void` of (void)
+  std::unordered_map<token_index, const construct*> construct_at_;  ///< by its first token
+  std::unordered_map<token_index, const worker_call*>
+      pointer_calls_;  ///< of plain C, by the callee's first token
+  std::set<token_index> left_out_;  ///< the `void` of (void)
   std::set<std::string> declared_tasks_;
   std::map<std::string, std::string> pointer_entries_;
   std::set<const construct*> continued_;  ///< loops whose label of the next iteration is used
-  std::set<const construct*> broken_;     ///< loops whose label behind them is used
+  std::set<const construct*> broken_;  ///< loops whose label behind them is used
   std::map<const construct*, const body_exits*> bodies_;
 };
 

@@ -12,8 +12,9 @@ std::size_t emitter::kept_levels(const jump& j, const context& where) const {
   if (j.kind == jump_kind::leave_function) return 0;
   std::size_t kept = 0;
   for (const level& l : where.levels) {
-    const bool stays = j.own_loop == l.c ? j.kind == jump_kind::next_iteration
-                                         : j.target != no_token && l.c->whole.holds(j.target) && l.c != j.own_loop;
+    const bool stays = j.own_loop == l.c
+                           ? j.kind == jump_kind::next_iteration
+                           : j.target != no_token && l.c->whole.holds(j.target) && l.c != j.own_loop;
     if (!stays) break;
     ++kept;
     if (j.own_loop == l.c) break;
@@ -26,7 +27,8 @@ bool emitter::leaves_the_body(const jump& j, const context& where) const {
   if (where.exits == nullptr || kept_levels(j, where) != 0) return false;
   const auto body = bodies_.begin();
   for (const auto& [c, exits] : bodies_)
-    if (exits == where.exits) return j.target == no_token || !c->first.holds(j.target) || j.kind == jump_kind::leave_function;
+    if (exits == where.exits)
+      return j.target == no_token || !c->first.holds(j.target) || j.kind == jump_kind::leave_function;
   return body != bodies_.end();
 }
 
@@ -42,25 +44,29 @@ void emitter::leave(writer& out, const std::vector<level>& levels, std::size_t k
     switch (l.c->kind) {
       case construct_kind::do_two:
         if (!options_.sequential)
-          out.text(" if (sukima_was_split(&" + l.record + "->head)) sukima_abandon(&" + l.record + "->head);");
+          out.text(" if (sukima_was_split(&" + l.record + "->sukima_head)) sukima_abandon(&" + l.record +
+                   "->sukima_head);");
         break;
       case construct_kind::loop:
         if (!options_.sequential)
-          out.text(" if (sukima_was_split(&" + l.record + "->head.head)) sukima_abandon(&" + l.record +
-                   "->head.head);");
+          out.text(" if (sukima_was_split(&" + l.record + "->sukima_head.head)) sukima_abandon(&" + l.record +
+                   "->sukima_head.head);");
         break;
       case construct_kind::join:
-        if (!options_.sequential) out.text(" " + base_name(*l.outside) + "_" + std::to_string(l.c->number) + "_end(" + l.record + ");");
+        if (!options_.sequential)
+          out.text(" " + base_name(*l.outside) + "_" + std::to_string(l.c->number) + "_end(" + l.record +
+                   ");");
         break;
       case construct_kind::wind: {
-        if (options_.sequential) out.text(" sukima_sequential_leave(&" + l.record + "->head);");
+        if (options_.sequential) out.text(" sukima_sequential_leave(&" + l.record + "->sukima_head);");
         context after = *l.outside;
         after.is_copy = true;
         out.text(" ");
         print(out, l.c->after, after);
         break;
       }
-      default: break;
+      default:
+        break;
     }
   }
 }
@@ -77,9 +83,9 @@ void emitter::print_jump(writer& out, const jump& j, const context& where, const
     const std::string text = computed.empty() ? text_of(value, where) : computed;
     if (!text.empty() && !type->isVoidType()) {
       if (out_of_body) {
-        out.text(" " + where.exits->frame + "->result = " + text + ";");
+        out.text(" " + where.exits->frame + "->sukima_result = " + text + ";");
       } else {
-        out.text(" " + declare_unqualified(type, "sukima_value", ast_) + " = " + text + ";");
+        out.text(" " + declare_unqualified(type, "sukima_value") + " = " + text + ";");
         last = " return sukima_value;";
       }
     } else {
@@ -88,7 +94,8 @@ void emitter::print_jump(writer& out, const jump& j, const context& where, const
     }
   } else if (j.own_loop != nullptr) {
     const bool again = j.kind == jump_kind::next_iteration;
-    last = std::string(" goto sukima_") + (again ? "continue" : "break") + std::to_string(j.own_loop->number) + ";";
+    last = std::string(" goto sukima_") + (again ? "continue" : "break") +
+           std::to_string(j.own_loop->number) + ";";
     if (!out_of_body) (again ? continued_ : broken_).insert(j.own_loop);
   } else if (j.kind == jump_kind::go_to) {
     last = " goto " + j.label->getNameAsString() + ";";
@@ -96,9 +103,10 @@ void emitter::print_jump(writer& out, const jump& j, const context& where, const
     last = j.kind == jump_kind::leave_block ? " break;" : " continue;";
   }
   if (out_of_body) {
-    const auto known = std::find_if(where.exits->jumps.begin(), where.exits->jumps.end(), [&](const jump* other) {
-      return other->kind == j.kind && other->target == j.target && other->label == j.label;
-    });
+    const auto known =
+        std::find_if(where.exits->jumps.begin(), where.exits->jumps.end(), [&](const jump* other) {
+          return other->kind == j.kind && other->target == j.target && other->label == j.label;
+        });
     last = " return " + std::to_string(known - where.exits->jumps.begin() + 1) + ";";
     if (known == where.exits->jumps.end()) where.exits->jumps.push_back(&j);
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands at file scope: worker functions with their C entries, worker_local objects, and all that is plain C.
+// What stands at file scope: worker functions with their C entries, worker_local objects, and all that is
+// plain C.
 #include "emit/emitter.hpp"
 #include "emit/types.hpp"
 
@@ -28,6 +29,10 @@ emitter::emitter(CompilerInstance& compiler, const unit& u, const facts& f, cons
 void emitter::report(SourceLocation place, const std::string& message) {
   DiagnosticsEngine& diagnostics = ast_.getDiagnostics();
   diagnostics.Report(place, diagnostics.getCustomDiagID(DiagnosticsEngine::Error, "%0")) << message;
+}
+
+std::string emitter::declare(QualType type, const std::string& name) const {
+  return language::declare(type, name, ast_, !options_.sequential);
 }
 
 std::string emitter::worker_name(const FunctionDecl* f) const {
@@ -64,19 +69,18 @@ void emitter::declare_workers(token_range whole) {
     try {
       const auto* type = f->getType()->castAs<FunctionType>();
       const bool only_declared = is_static && f->getDefinition() == nullptr;
-      before_.text(words + declare(QualType(type, 0), worker_name(f), ast_) +
-                   " __asm__(\"" + name + ".worker\");\n");
+      before_.text(words + declare(QualType(type, 0), worker_name(f)) + " __asm__(\"" + name +
+                   ".worker\");\n");
       const auto* proto = cast<FunctionProtoType>(type);
       if (proto->isVariadic() || only_declared) continue;
       if (is_static && !facts_.entered.contains(f->getCanonicalDecl())) continue;
-      const QualType plain = ast_.getFunctionType(
-          proto->getReturnType(), proto->getParamTypes(),
-          proto->getExtProtoInfo().withExceptionSpec({}));
+      const QualType plain = ast_.getFunctionType(proto->getReturnType(), proto->getParamTypes(),
+                                                  proto->getExtProtoInfo().withExceptionSpec({}));
       const auto* without = ast_.adjustFunctionType(plain->castAs<FunctionType>(), FunctionType::ExtInfo());
-      before_.text(words + declare(QualType(without, 0), entry_name(f), ast_) + " __asm__(\"" + name +
-                   "\");\n");
+      before_.text(words + declare(QualType(without, 0), entry_name(f)) + " __asm__(\"" + name + "\");\n");
     } catch (const unprintable_type& problem) {
-      report(f->getLocation(), "a type of the worker function '" + name + "' cannot be used: " + problem.reason);
+      report(f->getLocation(),
+             "a type of the worker function '" + name + "' cannot be used: " + problem.reason);
     }
   }
 }
@@ -98,34 +102,37 @@ void emitter::entry(const function_facts& f) {
   for (const ParmVarDecl* parameter : function->parameters()) {
     ++number;
     const std::string own = "sukima_" + std::to_string(number);
-    const std::string declared = declare_unqualified(parameter->getType(), own, ast_);
+    const std::string declared = declare_unqualified(parameter->getType(), own);
     members += " " + declared + ";";
     arguments += ", sukima_f->" + own;
     values += (values.empty() ? "." : ", .") + own + " = " + own;
     list += (list.empty() ? "" : ", ") + declared;
   }
-  if (has_result) members += " " + declare_unqualified(result, "result", ast_) + ";";
+  if (has_result) members += " " + declare_unqualified(result, "result") + ";";
   if (members.empty()) members = " char none;";
   const std::string words =
       std::string(is_static ? "static " : "") + (function->isInlineSpecified() ? "__inline__ " : "");
-  const std::string heading = declare_unqualified(result, entry_name(function) + "(" + (list.empty() ? "void" : list) + ")", ast_);
+  const std::string heading =
+      declare_unqualified(result, entry_name(function) + "(" + (list.empty() ? "void" : list) + ")");
   behind_.text("struct " + frame + " {" + members + " };\n");
   behind_.text("static void sukima_" + name + "_run(char *sukima_top, void *sukima_frame) { struct " + frame +
                " *const sukima_f = (struct " + frame + " *)sukima_frame; (void)sukima_f; " +
                (has_result ? "sukima_f->result = " : "") + worker_name(function) + "(sukima_top" + arguments +
                "); }\n");
-  behind_.text(words + heading + " { struct " + frame + " sukima_f" +
-               (values.empty() ? "; __builtin_memset(&sukima_f, 0, sizeof sukima_f)" : " = { " + values + " }") +
-               "; sukima_enter(sukima_" + name + "_run, &sukima_f);" +
-               (has_result ? " return sukima_f.result;" : "") + " }\n");
+  behind_.text(
+      words + heading + " { struct " + frame + " sukima_f" +
+      (values.empty() ? "; __builtin_memset(&sukima_f, 0, sizeof sukima_f)" : " = { " + values + " }") +
+      "; sukima_enter(sukima_" + name + "_run, &sukima_f);" + (has_result ? " return sukima_f.result;" : "") +
+      " }\n");
 }
 
 /// The name of a function that calls a worker function through a pointer from plain C.
 std::string emitter::pointer_entry(const worker_call& call) {
-  const auto* function = call.call->getCallee()->getType()->castAs<PointerType>()->getPointeeType()->castAs<FunctionType>();
+  const auto* function =
+      call.call->getCallee()->getType()->castAs<PointerType>()->getPointeeType()->castAs<FunctionType>();
   const auto* proto = dyn_cast<FunctionProtoType>(function);
   try {
-    const std::string type = declare(QualType(function, 0), "", ast_);
+    const std::string type = declare(QualType(function, 0), "");
     if (const auto known = pointer_entries_.find(type); known != pointer_entries_.end()) return known->second;
     const std::string name = "sukima_call_" + std::to_string(pointer_entries_.size() + 1);
     pointer_entries_.emplace(type, name);
@@ -133,26 +140,27 @@ std::string emitter::pointer_entry(const worker_call& call) {
       report(call.call->getExprLoc(), "a variadic worker function can be called in worker functions only");
       return name;
     }
-    std::string members = " " + declare(ast_.getPointerType(QualType(function, 0)), "callee", ast_) + ";";
-    std::string list = declare(ast_.getPointerType(QualType(function, 0)), "callee", ast_);
+    std::string members = " " + declare(ast_.getPointerType(QualType(function, 0)), "callee") + ";";
+    std::string list = declare(ast_.getPointerType(QualType(function, 0)), "callee");
     std::string arguments;
     std::string values = ".callee = callee";
     unsigned number = 0;
     for (const QualType parameter : proto->param_types()) {
       const std::string own = "sukima_" + std::to_string(++number);
-      const std::string declared = declare_unqualified(parameter, own, ast_);
+      const std::string declared = declare_unqualified(parameter, own);
       members += " " + declared + ";";
       list += ", " + declared;
       arguments += ", sukima_f->" + own;
       values += ", ." + own + " = " + own;
     }
     const bool has_result = !proto->getReturnType()->isVoidType();
-    if (has_result) members += " " + declare_unqualified(proto->getReturnType(), "result", ast_) + ";";
+    if (has_result) members += " " + declare_unqualified(proto->getReturnType(), "result") + ";";
     before_.text("struct " + name + "_frame {" + members + " };\n");
     before_.text("static void " + name + "_run(char *sukima_top, void *sukima_frame) { struct " + name +
                  "_frame *const sukima_f = (struct " + name + "_frame *)sukima_frame; " +
-                 (has_result ? "sukima_f->result = " : "") + "sukima_f->callee(sukima_top" + arguments + "); }\n");
-    before_.text("static __inline__ " + declare_unqualified(proto->getReturnType(), name + "(" + list + ")", ast_) +
+                 (has_result ? "sukima_f->result = " : "") + "sukima_f->callee(sukima_top" + arguments +
+                 "); }\n");
+    before_.text("static __inline__ " + declare_unqualified(proto->getReturnType(), name + "(" + list + ")") +
                  " { struct " + name + "_frame sukima_f = { " + values + " }; sukima_enter(" + name +
                  "_run, &sukima_f);" + (has_result ? " return sukima_f.result;" : "") + " }\n");
     return name;
@@ -175,8 +183,8 @@ void emitter::worker_local(token_range range) {
       objects += " extern sukima_worker_object " + name + "__object;";
     else
       objects += std::string(is_static ? " static" : "") + " sukima_worker_object " + name +
-                 "__object = { sizeof " + name + "__initial, _Alignof(__typeof__(" + name + "__initial)), &" + name +
-                 "__initial, 0 };";
+                 "__object = { sizeof " + name + "__initial, _Alignof(__typeof__(" + name + "__initial)), &" +
+                 name + "__initial, 0 };";
   }
   out_.text(objects + "\n");
 }
@@ -192,14 +200,15 @@ void emitter::function(const function_facts& f) {
   const bool parallel = f.is_worker && !options_.sequential;
   if (parallel) where.top = "sukima_top";
   print_texts(out_, unit_.origins[f.execution != nullptr ? f.execution->whole.begin : f.whole.begin], where);
-  declare_workers(f.whole);
+  if (!options_.sequential) declare_workers(f.whole);
   if (f.execution != nullptr) {
     need_task(f.execution->task);
     go_to(body, f.execution->place);
     const std::string type = "struct " + task_type_name(f.execution->task);
     body.text("void sukima_exec_" + f.execution->task + "(char *sukima_top, void *sukima_task) ");
     go_to(body, unit_.tokens[f.body.begin].getLocation());
-    body.text("{ " + type + " *const sukima_this = (" + type + " *)sukima_task; (void)sukima_top; (void)sukima_this;");
+    body.text("{ " + type + " *const sukima_this = (" + type +
+              " *)sukima_task; (void)sukima_top; (void)sukima_this;");
   } else {
     print(body, {f.whole.begin, f.body.begin}, where);
     go_to(body, unit_.tokens[f.body.begin].getLocation());
@@ -211,7 +220,8 @@ void emitter::function(const function_facts& f) {
     try {
       entry(f);
     } catch (const unprintable_type& problem) {
-      report(f.declaration->getLocation(), "a type of this worker function cannot be used: " + problem.reason);
+      report(f.declaration->getLocation(),
+             "a type of this worker function cannot be used: " + problem.reason);
     }
   }
   out_.append(before_);
@@ -222,14 +232,17 @@ void emitter::function(const function_facts& f) {
 }
 
 std::string emitter::run() {
-  out_.text("#include <sukima/detail/language.h>\n");
+  out_.text(options_.sequential ? "#include <sukima/detail/sequential.h>\n"
+                                : "#include <sukima/detail/language.h>\n");
   std::size_t next_function = 0;
   std::size_t next_local = 0;
   const token_index end = static_cast<token_index>(unit_.tokens.size());
-  std::set<token_index> declarations;  // first tokens of external declarations with a worker function's first mention
+  std::set<token_index>
+      declarations;  // first tokens of external declarations with a worker function's first mention
   context plain;
   for (token_index t = 0; t < end;) {
-    while (next_function < facts_.functions.size() && facts_.functions[next_function].whole.begin < t) ++next_function;
+    while (next_function < facts_.functions.size() && facts_.functions[next_function].whole.begin < t)
+      ++next_function;
     if (next_function < facts_.functions.size() && facts_.functions[next_function].whole.begin == t) {
       const function_facts& f = facts_.functions[next_function];
       function(f);
@@ -249,10 +262,12 @@ std::string emitter::run() {
       const token_index k = one.end;
       if (unit_.partner[k] != no_token && unit_.partner[k] > k) one.end = unit_.partner[k];
       ++one.end;
-      if (unit_.tokens[k].isAnnotation() || (unit_.tokens[k].is(tok::semi) && unit_.roles[k] != token_role::keyword) ||
+      if (unit_.tokens[k].isAnnotation() ||
+          (unit_.tokens[k].is(tok::semi) && unit_.roles[k] != token_role::keyword) ||
           unit_.roles[k] == token_role::system)
         break;
-      if (next_function < facts_.functions.size() && one.end == facts_.functions[next_function].whole.begin) break;
+      if (next_function < facts_.functions.size() && one.end == facts_.functions[next_function].whole.begin)
+        break;
     }
     if (unit_.roles[t] != token_role::system) {
       if (unit_.origins[t] != no_token) print_texts(out_, unit_.origins[t], plain);

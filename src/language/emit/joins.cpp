@@ -53,11 +53,13 @@ void emitter::join(writer& out, const construct& c, const context& where) {
           call != facts_.all_calls.end() && unit_.find(call->second->getBeginLoc()) == right.begin)
         one.call = call->second;
     if (one.call == nullptr) {
-      report(s.place, "a spawned statement is a call, or an assignment of a call; put the rest into a function");
+      report(s.place,
+             "a spawned statement is a call, or an assignment of a call; put the rest into a function");
       return;
     }
     if (one.assignment != nullptr && one.assignment->getLHS()->refersToBitField()) {
-      report(s.place, "a bit-field has no address; let 'spawn' assign to a variable and copy it behind the join");
+      report(s.place,
+             "a bit-field has no address; let 'spawn' assign to a variable and copy it behind the join");
       return;
     }
     const token_index open = unit_.partner[right.end - 1];
@@ -84,8 +86,8 @@ void emitter::join(writer& out, const construct& c, const context& where) {
     const spawned_call& s = calls[k];
     const std::string index = std::to_string(k);
     const auto keep = [&](const std::string& field, QualType type, const std::string& value) {
-      members += " " + declare_unqualified(type, field, ast_) + ";";
-      operands += " " + declare_unqualified(type, "sukima_" + field, ast_) + " = " + value + ";";
+      members += " " + declare_unqualified(type, field) + ";";
+      operands += " " + declare_unqualified(type, "sukima_" + field) + " = " + value + ";";
       stores += " " + record + "->" + field + " = sukima_" + field + ";";
       return record + "->" + field;
     };
@@ -93,7 +95,8 @@ void emitter::join(writer& out, const construct& c, const context& where) {
     if (s.assignment != nullptr)
       target = keep("a" + index, ast_.getPointerType(s.assignment->getLHS()->getType()),
                     "&(" + text_of(s.target, where) + ")");
-    const auto* function = s.call->getCallee()->getType()->castAs<PointerType>()->getPointeeType()->castAs<FunctionType>();
+    const auto* function =
+        s.call->getCallee()->getType()->castAs<PointerType>()->getPointeeType()->castAs<FunctionType>();
     const bool is_worker = function->getCallConv() == CC_PreserveMost;
     std::string callee;
     if (const FunctionDecl* direct = s.call->getDirectCallee()) {
@@ -105,10 +108,11 @@ void emitter::join(writer& out, const construct& c, const context& where) {
     std::string arguments;
     const auto* proto = dyn_cast<FunctionProtoType>(function);
     for (std::size_t a = 0; a < s.arguments.size() && a < s.call->getNumArgs(); ++a) {
-      const QualType type = proto != nullptr && a < proto->getNumParams() ? proto->getParamType(static_cast<unsigned>(a))
-                                                                          : s.call->getArg(static_cast<unsigned>(a))->getType();
-      arguments += (arguments.empty() ? "" : ", ") +
-                   keep("x" + index + "_" + std::to_string(a), type, "(" + text_of(s.arguments[a], where) + ")");
+      const QualType type = proto != nullptr && a < proto->getNumParams()
+                                ? proto->getParamType(static_cast<unsigned>(a))
+                                : s.call->getArg(static_cast<unsigned>(a))->getType();
+      arguments += (arguments.empty() ? "" : ", ") + keep("x" + index + "_" + std::to_string(a), type,
+                                                          "(" + text_of(s.arguments[a], where) + ")");
     }
     const auto call_with = [&](const std::string& top) {
       return callee + "(" + (is_worker ? top + (arguments.empty() ? "" : ", ") : "") + arguments + ")";
@@ -118,9 +122,10 @@ void emitter::join(writer& out, const construct& c, const context& where) {
                   call_with("(char *)(" + record + " + 1)") + ";");
     given += " case " + index + ": ";
     if (s.assignment != nullptr) {
-      members += " " + declare_unqualified(s.call->getType(), "v" + index, ast_) + ";";
+      members += " " + declare_unqualified(s.call->getType(), "v" + index) + ";";
       given += record + "->v" + index + " = ";
-      assigned += " case " + index + ": *" + target + " " + operation + " " + record + "->v" + index + "; break;";
+      assigned +=
+          " case " + index + ": *" + target + " " + operation + " " + record + "->v" + index + "; break;";
     }
     given += call_with("sukima_top") + "; break;";
   }
@@ -128,25 +133,26 @@ void emitter::join(writer& out, const construct& c, const context& where) {
   const std::string count = std::to_string(calls.size());
   before_.text(type + " { sukima_loop head;" + members + " } __attribute__((aligned(16)));\n");
   before_.text("static void " + name + "_run(char *sukima_top, const void *sukima_record, int sukima_k);\n");
-  before_.text("static const sukima_kind " + name + "_kind = { SUKIMA_JOIN_KIND(" + type + "), .run = " + name +
-               "_run };\n");
+  before_.text("static const sukima_kind " + name + "_kind = { SUKIMA_JOIN_KIND(" + type +
+               "), .run = " + name + "_run };\n");
   before_.text("static void " + name + "_end(" + type + " *" + record + ");\n");
   writer text(options_.line_directives);
   go_to(text, c.place, false);
-  text.text("static void " + name + "_run(char *sukima_top, const void *sukima_record, int sukima_k) { " + type +
-            " *const " + record + " = (" + type + " *)sukima_record; (void)sukima_top; (void)" + record +
-            "; switch (sukima_k) {" + given + " default: break; } }\n");
+  text.text("static void " + name + "_run(char *sukima_top, const void *sukima_record, int sukima_k) { " +
+            type + " *const " + record + " = (" + type + " *)sukima_record; (void)sukima_top; (void)" +
+            record + "; switch (sukima_k) {" + given + " default: break; } }\n");
   go_to(text, c.place, false);
-  text.text("static __inline__ void " + name + "_end(" + type + " *" + record + ") { if (sukima_was_split(&" + record +
-            "->head.head)) { sukima_await(&" + record + "->head.head); for (int sukima_k = " + record +
-            "->head.end; sukima_k < " + count + "; sukima_k++) switch (sukima_k) {" + assigned +
-            " default: break; } } }\n");
+  text.text("static __inline__ void " + name + "_end(" + type + " *" + record + ") { if (sukima_was_split(&" +
+            record + "->head.head)) { sukima_await(&" + record +
+            "->head.head); for (int sukima_k = " + record + "->head.end; sukima_k < " + count +
+            "; sukima_k++) switch (sukima_k) {" + assigned + " default: break; } } }\n");
   behind_.append(text);
 
   level l{&c, record, {}, std::make_shared<const context>(where)};
-  out.token("{" + operands + " " + type + " *const " + record + " = (" + type + " *)(void *)" + where.top + "; " +
-                record + "->head.head.word = (uintptr_t)&" + name + "_kind;" + stores + " " + record +
-                "->head.i = 0; " + record + "->head.end = " + count + "; sukima_test(&" + record + "->head.head);",
+  out.token("{" + operands + " " + type + " *const " + record + " = (" + type + " *)(void *)" + where.top +
+                "; " + record + "->head.head.word = (uintptr_t)&" + name + "_kind;" + stores + " " + record +
+                "->head.i = 0; " + record + "->head.end = " + count + "; sukima_test(&" + record +
+                "->head.head);",
             true);
   for (std::size_t k = 0; k < own.size(); ++k) {
     const std::string index = std::to_string(k);

@@ -13,10 +13,11 @@ void emitter::loop(writer& out, const construct& c, const context& where) {
   const VarDecl* variable = variable_at(c.variable);
   const std::string user_variable = spelling(c.variable);
   const auto bind = [&](token_range block) {
-    return variable != nullptr && uses(block, variable) ? " const int " + user_variable + " = " + i + ";" : "";
+    return variable != nullptr && uses(block, variable) ? " const int " + user_variable + " = " + i + ";"
+                                                        : "";
   };
-  out.token("{ int " + i + " = (" + text_of(c.from, where) + "); const int " + end + " = (" + text_of(c.to, where) +
-                "); if (" + i + " < " + end + ") {",
+  out.token("{ int " + i + " = (" + text_of(c.from, where) + "); const int " + end + " = (" +
+                text_of(c.to, where) + "); if (" + i + " < " + end + ") {",
             true);
   if (options_.sequential) {
     // Not a `for`: `continue` out of nested constructs must reach the end of the body by a jump.
@@ -25,8 +26,9 @@ void emitter::loop(writer& out, const construct& c, const context& where) {
     body.levels.push_back(l);
     out.text(" do { {" + bind(c.first) + " ");
     print(out, c.first, body);
-    out.text(" }" + std::string(continued_.contains(&c) ? " sukima_continue" + number + ":;" : "") + " } while (++" + i +
-             " < " + end + "); }" + (broken_.contains(&c) ? " sukima_break" + number + ":;" : "") + " }");
+    out.text(" }" + std::string(continued_.contains(&c) ? " sukima_continue" + number + ":;" : "") +
+             " } while (++" + i + " < " + end + ");" + dead_blocks(c, where) + " }" +
+             (broken_.contains(&c) ? " sukima_break" + number + ":;" : "") + " }");
     return;
   }
   need_task(c.task);
@@ -38,17 +40,17 @@ void emitter::loop(writer& out, const construct& c, const context& where) {
   const std::string kind = put_function(c, l, where) + hint_functions(c, l, where);
   before_.text("static const sukima_kind " + name + "_kind = { SUKIMA_LOOP_KIND(struct " + name + ")" + kind +
                " };\n");
-  const std::string head = l.record + "->head";
-  out.text(" " + head + ".end = " + end + "; do { " + head + ".i = " + i + "; sukima_test(&" + head + ".head); {" +
-           bind(c.first) + " ");
+  const std::string head = l.record + "->sukima_head";
+  out.text(" " + head + ".end = " + end + "; do { " + head + ".i = " + i + "; sukima_test(&" + head +
+           ".head); {" + bind(c.first) + " ");
   print(out, c.first, inside(l, where));
-  out.text(" }" + std::string(continued_.contains(&c) ? " sukima_continue" + number + ":;" : "") + " } while (++" + i +
-           " < " + head + ".end); ");
+  out.text(" }" + std::string(continued_.contains(&c) ? " sukima_continue" + number + ":;" : "") +
+           " } while (++" + i + " < " + head + ".end); ");
   const std::string task = "sukima_t" + number;
   const std::string type = "struct " + task_type_name(c.task);
   out.text("if (sukima_was_split(&" + head + ".head)) for (" + type + " *" + task + " = (" + type +
-           " *)sukima_join(&" + head + ".head); " + task + "; " + task + " = (" + type + " *)sukima_next(" + task +
-           ")) {" + bind(c.get) + " ");
+           " *)sukima_join(&" + head + ".head); " + task + "; " + task + " = (" + type + " *)sukima_next(" +
+           task + ")) {" + bind(c.get) + " ");
   context get = where;
   bind_this(c.get, "(*" + task + ")", get);
   print(out, c.get, get);

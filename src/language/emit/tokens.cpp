@@ -8,7 +8,8 @@ using namespace clang;
 
 void emitter::go_to(writer& out, SourceLocation place, bool column) const {
   const PresumedLoc presumed = sources_.getPresumedLoc(sources_.getExpansionLoc(place));
-  if (presumed.isValid()) out.go_to(presumed.getFilename(), presumed.getLine(), column ? presumed.getColumn() : 0);
+  if (presumed.isValid())
+    out.go_to(presumed.getFilename(), presumed.getLine(), column ? presumed.getColumn() : 0);
 }
 
 std::string emitter::spelling(token_index t) const {
@@ -69,22 +70,24 @@ std::string emitter::replacement(token_index t, const context& where) const {
         const std::string own_name = variable->getNameAsString();
         const auto declared = facts_.declared.find(variable);
         const bool is_declaration = declared != facts_.declared.end() && declared->second == t;
-        if (is_declaration || options_.sequential) return options_.sequential ? own_name : own_name + "__initial";
+        if (is_declaration || options_.sequential)
+          return options_.sequential ? own_name : own_name + "__initial";
         return "(*(__typeof__(" + own_name + "__initial) *)sukima_worker_local(&" + own_name + "__object))";
       }
-      if (variable->getTLSKind() != VarDecl::TLS_None && where.function != nullptr && where.function->is_worker &&
-          !options_.sequential)
+      if (variable->getTLSKind() != VarDecl::TLS_None && where.function != nullptr &&
+          where.function->is_worker && !options_.sequential)
         return "(*" + thread_accessor(variable) + "())";
     } else if (const auto* function = dyn_cast<FunctionDecl>(declaration)) {
       if (is_worker_type(function->getType()) && !options_.sequential) {
         if (facts_.plain_entries.contains(t)) return entry_name(function);
         for (token_index open = t + 1; open < unit_.tokens.size() && open < t + 3; ++open)
-          if (const auto call = facts_.calls.find(open); call != facts_.calls.end() && call->second.first <= t)
+          if (const auto call = facts_.calls.find(open);
+              call != facts_.calls.end() && call->second.first <= t)
             if (call->second.callee == function && !call->second.in_worker) return entry_name(function);
         return worker_name(function);
       }
-      if (function->getName() == "__errno_location" && where.function != nullptr && where.function->is_worker &&
-          !options_.sequential)
+      if (function->getName() == "__errno_location" && where.function != nullptr &&
+          where.function->is_worker && !options_.sequential)
         return "sukima_errno";
     }
   }
@@ -107,7 +110,8 @@ bool emitter::differs(token_index t, const context& where) const {
     if (!options_.sequential && (call.in_worker || call.callee == nullptr)) return true;
   }
   if (facts_.declarators.contains(t) && !options_.sequential) return true;
-  if (const auto j = facts_.jumps.find(t); j != facts_.jumps.end() && leaves_something(j->second, where)) return true;
+  if (const auto j = facts_.jumps.find(t); j != facts_.jumps.end() && leaves_something(j->second, where))
+    return true;
   if (pointer_calls_.contains(t)) return true;
   return !unit_.tokens[t].isAnnotation() && replacement(t, where) != spelling(t);
 }
@@ -131,7 +135,8 @@ token_index emitter::print_macro(writer& out, token_index t, token_range range, 
     const token_index first = unit_.origins[where.function->body.begin];
     const token_index last = unit_.origins[where.function->body.end - 1];
     for (const side_text& text : unit_.source.texts)
-      if (text.changes_macro && first != no_token && last != no_token && text.before > first && text.before <= last)
+      if (text.changes_macro && first != no_token && last != no_token && text.before > first &&
+          text.before <= last)
         as_written = false;
   }
   if (!as_written) {

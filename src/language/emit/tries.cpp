@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// try and catch: the body is a function of its own, called through the runtime, so that nothing returns twice.
+// try and catch: the body is a function of its own, called through the runtime, so that nothing returns
+// twice.
 #include "emit/emitter.hpp"
 #include "emit/types.hpp"
 
@@ -7,9 +8,10 @@ namespace sukima::language {
 
 using namespace clang;
 
-/// The body as a function over a frame, which holds what it uses of the variables around it. \returns its name
-std::string emitter::body_function(const construct& c, const std::vector<captured>& captures, const context& where,
-                                   body_exits& exits) {
+/// The body as a function over a frame, which holds what it uses of the variables around it. \returns its
+/// name
+std::string emitter::body_function(const construct& c, const std::vector<captured>& captures,
+                                   const context& where, body_exits& exits) {
   const std::string number = std::to_string(c.number);
   const std::string name = base_name(where) + "_" + number;
   const std::string frame = "sukima_f" + number;
@@ -23,13 +25,13 @@ std::string emitter::body_function(const construct& c, const std::vector<capture
   writer text(options_.line_directives);
   go_to(text, c.place, false);
   text.text("static int " + name + "_body(char *sukima_top, void *sukima_frame) { struct " + name +
-            "_frame *const " + frame + " = (struct " + name + "_frame *)sukima_frame; (void)sukima_top; (void)" +
-            frame + ";");
+            "_frame *const " + frame + " = (struct " + name +
+            "_frame *)sukima_frame; (void)sukima_top; (void)" + frame + ";");
   for (const captured& one : captures) {
     const std::string variable = one.variable->getNameAsString();
     if (one.by_value) {
-      text.text(" " + declare(one.variable->getType().getUnqualifiedType().withConst(), variable, ast_) + " = " + frame +
-                "->" + variable + ";");
+      text.text(" " + declare(one.variable->getType().getUnqualifiedType().withConst(), variable) + " = " +
+                frame + "->" + variable + ";");
       body.names.erase(one.variable);
     } else {
       body.names[one.variable] = "(*" + frame + "->" + variable + ")";
@@ -53,23 +55,23 @@ void emitter::try_catch(writer& out, const construct& c, const context& where) {
   const std::vector<captured> captures = captures_of(c, {c.first}, no_levels);
   const QualType result = where.function->declaration->getReturnType();
   std::string members = fields(captures);
-  if (!result->isVoidType()) members += " " + declare_unqualified(result, "result", ast_) + ";";
+  if (!result->isVoidType()) members += " " + declare_unqualified(result, "sukima_result") + ";";
   if (members.empty()) members = " char none;";
   before_.text("struct " + name + "_frame {" + members + " };\n");
   body_exits exits;
   const std::string body = body_function(c, captures, where, exits);
-  out.token("{ const size_t sukima_tag" + number + " = (size_t)" + text_of(c.from, where) + "; struct " + name +
-                "_frame " + frame + ";" + fill("(&" + frame + ")", captures, where),
+  out.token("{ const size_t sukima_tag" + number + " = (size_t)" + text_of(c.from, where) + "; struct " +
+                name + "_frame " + frame + ";" + fill("(&" + frame + ")", captures, where),
             true);
   if (options_.sequential) {
-    out.text(" const int " + code + " = sukima_sequential_try(sukima_tag" + number + ", " + body + ", &" + frame +
-             "); ");
+    out.text(" const int " + code + " = sukima_sequential_try(sukima_tag" + number + ", " + body + ", &" +
+             frame + "); ");
   } else {
     const std::string record = "sukima_r" + number;
-    out.text(" sukima_try_record *const " + record + " = (sukima_try_record *)(void *)" + where.top + "; " + record +
-             "->head.word = (uintptr_t)&sukima_try_kind; " + record + "->tag = sukima_tag" + number +
-             "; const int " + code + " = sukima_try(" + record + ", " + body + ", &" + frame + ", (char *)(" + record +
-             " + 1)); ");
+    out.text(" sukima_try_record *const " + record + " = (sukima_try_record *)(void *)" + where.top + "; " +
+             record + "->head.word = (uintptr_t)&sukima_try_kind; " + record + "->tag = sukima_tag" + number +
+             "; const int " + code + " = sukima_try(" + record + ", " + body + ", &" + frame + ", (char *)(" +
+             record + " + 1)); ");
   }
   out.text("if (" + code + " == SUKIMA_THROWN) ");
   print(out, c.second, where);
@@ -77,7 +79,7 @@ void emitter::try_catch(writer& out, const construct& c, const context& where) {
     const jump& j = *exits.jumps[k];
     out.text(" else if (" + code + " == " + std::to_string(k + 1) + ") ");
     const std::string value =
-        j.kind == jump_kind::leave_function && !result->isVoidType() ? frame + ".result" : "";
+        j.kind == jump_kind::leave_function && !result->isVoidType() ? frame + ".sukima_result" : "";
     if (leaves_something(j, where) || j.kind != jump_kind::leave_function) {
       print_jump(out, j, where, value);
     } else {

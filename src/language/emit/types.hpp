@@ -12,14 +12,9 @@ struct unprintable_type {
 };
 
 /// A declaration of `name` with this type, as `int (*name)[3]`; an empty name gives the type's name.
-/// Local typedefs are resolved; types of worker functions get their hidden parameter.
+/// Local typedefs are resolved; with `hidden_top` the types of worker functions get their hidden parameter.
 /// \throws unprintable_type for types of variable length, and for those declared in a function
-std::string declare(clang::QualType type, const std::string& name, const clang::ASTContext& context);
-
-/// The type without qualifiers.
-inline std::string declare_unqualified(clang::QualType type, const std::string& name,
-                                       const clang::ASTContext& context) {
-  return declare(type.getUnqualifiedType(), name, context);
-}
+std::string declare(clang::QualType type, const std::string& name, const clang::ASTContext& context,
+                    bool hidden_top);
 
 }  // namespace sukima::language

@@ -16,7 +16,9 @@ std::string quoted(std::string_view file) {
   return text + '"';
 }
 
-bool is_word_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$'; }
+bool is_word_character(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$';
+}
 
 }  // namespace
 
@@ -56,10 +58,11 @@ void writer::text(std::string_view t) {
 
 void writer::token(std::string_view t, bool space) {
   const char last = text_.empty() ? '\n' : text_.back();
-  const bool together = !t.empty() && ((is_word_character(last) && is_word_character(t.front())) ||
-                                       (std::ispunct(static_cast<unsigned char>(last)) != 0 &&
-                                        std::string_view("+-&|<>=#%:.*/").find(t.front()) != std::string_view::npos &&
-                                        std::string_view("+-&|<>=#%:.*/!^").find(last) != std::string_view::npos));
+  const bool together =
+      !t.empty() && ((is_word_character(last) && is_word_character(t.front())) ||
+                     (std::ispunct(static_cast<unsigned char>(last)) != 0 &&
+                      std::string_view("+-&|<>=#%:.*/").find(t.front()) != std::string_view::npos &&
+                      std::string_view("+-&|<>=#%:.*/!^").find(last) != std::string_view::npos));
   if ((space || together) && last != ' ' && last != '\n') text(" ");
   text(t);
 }

@@ -8,39 +8,263 @@ using namespace clang;
 
 const char* word_of(construct_kind kind) {
   switch (kind) {
-    case construct_kind::do_two: return "do_two";
-    case construct_kind::loop: return "parallel for";
-    case construct_kind::wind: return "dynamic_wind";
-    case construct_kind::try_catch: return "try";
-    case construct_kind::throw_tag: return "throw";
-    case construct_kind::join: return "join";
-    case construct_kind::poll: return "poll";
+    case construct_kind::do_two:
+      return "do_two";
+    case construct_kind::loop:
+      return "parallel for";
+    case construct_kind::wind:
+      return "dynamic_wind";
+    case construct_kind::try_catch:
+      return "try";
+    case construct_kind::throw_tag:
+      return "throw";
+    case construct_kind::join:
+      return "join";
+    case construct_kind::poll:
+      return "poll";
   }
   return "";
+}
+
+/// A block that runs while its frame sleeps, or where nothing may be split: plain C that ends at its end.
+struct handler {
+  token_range block;
+  const char* name;
+};
+
+std::vector<handler> handlers_of(const construct& c) {
+  std::vector<handler> result;
+  const auto add = [&result](token_range range, const char* name) {
+    if (!range.empty()) result.push_back({range, name});
+  };
+  if (c.kind == construct_kind::wind) {
+    add(c.before, "BEFORE");
+    add(c.after, "AFTER");
+  } else {
+    add(c.put, "PUT");
+    add(c.get, "GET");
+    add(c.guard, "'guard'");
+    add(c.split, "'split'");
+  }
+  return result;
+}
+
+/// The parts of a construct that C code cannot be entered into by a jump.
+std::vector<token_range> parts_of(const construct& c) {
+  std::vector<token_range> result;
+  for (const token_range& r : {c.first, c.second, c.before, c.after, c.put, c.get})
+    if (!r.empty()) result.push_back(r);
+  return result;
 }
 
 class checker {
  public:
   checker(CompilerInstance& compiler, const unit& u, const facts& f)
-      : diagnostics_(compiler.getDiagnostics()), unit_(u), facts_(f) {}
+      : diagnostics_(compiler.getDiagnostics()), ast_(compiler.getASTContext()), unit_(u), facts_(f) {}
 
   void run() {
-    for (const construct& c : unit_.constructs) {
-      const function_facts* f = facts_.function_at(c.whole.begin);
-      if (f != nullptr && f->is_worker) continue;
-      error(c.place, std::string("'") + word_of(c.kind) + "' stands in a worker function or a task_exec only" +
-                         (f != nullptr ? "; write 'worker' in front of the declaration of '" +
-                                             f->declaration->getNameAsString() + "'"
-                                       : ""));
-    }
+    for (const construct& c : unit_.constructs) check_place(c);
+    for (const construct& c : unit_.constructs)
+      for (const handler& h : handlers_of(c)) check_handler(c, h);
+    for (const function_facts& f : facts_.functions) check_jumps(f);
+    check_calls();
+    check_tasks();
+    check_loop_variables();
+    check_worker_declarations();
   }
 
  private:
   void error(SourceLocation place, const std::string& message) {
-    diagnostics_.Report(place, diagnostics_.getCustomDiagID(DiagnosticsEngine::Error, "%0")) << message;
+    report(DiagnosticsEngine::Error, place, message);
+  }
+  void warning(SourceLocation place, const std::string& message) {
+    report(DiagnosticsEngine::Warning, place, message);
+  }
+  void report(DiagnosticsEngine::Level level, SourceLocation place, const std::string& message) {
+    const unsigned id = level == DiagnosticsEngine::Error
+                            ? diagnostics_.getCustomDiagID(DiagnosticsEngine::Error, "%0")
+                            : diagnostics_.getCustomDiagID(DiagnosticsEngine::Warning, "%0");
+    diagnostics_.Report(place, id) << message;
+  }
+  SourceLocation place_of(token_index t) const { return unit_.tokens[t].getLocation(); }
+
+  void check_place(const construct& c) {
+    const function_facts* f = facts_.function_at(c.whole.begin);
+    if (f != nullptr && f->is_worker) return;
+    error(c.place, std::string("'") + word_of(c.kind) + "' stands in a worker function or a task_exec only" +
+                       (f != nullptr ? "; write 'worker' in front of the declaration of '" +
+                                           f->declaration->getNameAsString() + "'"
+                                     : ""));
+  }
+
+  void check_handler(const construct& c, const handler& h) {
+    const std::string where = std::string(h.name) + " of this '" + word_of(c.kind) + "'";
+    for (const construct& inner : unit_.constructs)
+      if (&inner != &c && h.block.holds(inner.whole))
+        error(inner.place, std::string("'") + word_of(inner.kind) + "' cannot stand in " + where +
+                               ": it runs while the construct is taken apart; move it out of the block");
+    for (token_index t = h.block.begin; t < h.block.end; ++t) {
+      if (const auto call = facts_.calls.find(t); call != facts_.calls.end())
+        error(call->second.call->getBeginLoc(), "a worker function cannot be called in " + where +
+                                                    "; call a plain function, or compute it before");
+      const auto j = facts_.jumps.find(t);
+      if (j == facts_.jumps.end()) continue;
+      const bool leaves = j->second.kind == jump_kind::leave_function || j->second.target == no_token ||
+                          !h.block.holds(j->second.target);
+      if (leaves)
+        error(place_of(t), "'" + unit_.tokens[t].getIdentifierInfo()->getName().str() + "' cannot leave " +
+                               where + "; let the block run to its end");
+    }
+  }
+
+  /// The innermost part of a construct that holds a token.
+  const construct* around(token_index t, const function_facts& f, token_range* part) const {
+    const construct* best = nullptr;
+    for (const construct* c : f.constructs)
+      for (const token_range& r : parts_of(*c))
+        if (r.holds(t) && (best == nullptr || part->holds(r))) {
+          best = c;
+          *part = r;
+        }
+    return best;
+  }
+
+  bool enters(token_index from, token_index to, const function_facts& f, const construct** into) const {
+    for (const construct* c : f.constructs)
+      for (const token_range& r : parts_of(*c))
+        if (r.holds(to) && !r.holds(from)) {
+          *into = c;
+          return true;
+        }
+    return false;
+  }
+
+  void check_jumps(const function_facts& f) {
+    const construct* into = nullptr;
+    for (token_index t = f.body.begin; t < f.body.end; ++t) {
+      const auto j = facts_.jumps.find(t);
+      if (j == facts_.jumps.end()) continue;
+      if (j->second.kind == jump_kind::go_to) {
+        const auto label = f.labels.find(j->second.label);
+        if (label != f.labels.end() && enters(t, label->second, f, &into))
+          error(place_of(t), std::string("this 'goto' jumps into a '") + word_of(into->kind) +
+                                 "'; put the label in front of the construct");
+      }
+      if (f.execution != nullptr && j->second.kind == jump_kind::leave_function && j->second.end > t + 2)
+        error(place_of(t), "a task_exec returns nothing; store the result in a member of 'this'");
+    }
+    for (const auto& [statement, head] : f.switches) {
+      const token_index t = unit_.find(statement->getKeywordLoc());
+      if (t != no_token && enters(head, t, f, &into))
+        error(place_of(t),
+              std::string("this label leads from a 'switch' into a '") + word_of(into->kind) +
+                  "'; put the switch inside of the construct, or the construct behind the label");
+    }
+    if (f.computed_goto && f.is_worker && !f.constructs.empty())
+      for (token_index t = f.body.begin; t < f.body.end; ++t)
+        if (unit_.tokens[t].is(tok::kw_goto) && t + 1 < f.body.end && unit_.tokens[t + 1].is(tok::star)) {
+          token_range part;
+          if (around(t, f, &part) != nullptr)
+            error(place_of(t),
+                  "a computed goto cannot stand in a construct, because it could leave it; use a switch "
+                  "with ordinary gotos");
+        }
+  }
+
+  void check_calls() {
+    for (const auto& [open, call] : facts_.all_calls) {
+      const FunctionDecl* callee = call->getDirectCallee();
+      if (callee == nullptr) continue;
+      const StringRef name = callee->getName();
+      if (name != "longjmp" && name != "siglongjmp" && name != "_longjmp" && name != "__builtin_longjmp" &&
+          name != "setjmp" && name != "_setjmp" && name != "sigsetjmp" && name != "__sigsetjmp" &&
+          name != "__builtin_setjmp")
+        continue;
+      const function_facts* f = facts_.function_at(open);
+      if (f != nullptr && f->is_worker)
+        error(call->getBeginLoc(), "'" + name.str() +
+                                       "' in a worker function would jump across constructs of the "
+                                       "runtime; use 'try' and 'throw'");
+    }
+  }
+
+  /// `in` members that PUT never mentions. A `this` that is handed on as a whole may be filled in elsewhere.
+  void check_tasks() {
+    for (const construct& c : unit_.constructs) {
+      if (c.put.empty() || c.task.empty()) continue;
+      const task_declaration* task = nullptr;
+      for (const task_declaration& t : unit_.tasks)
+        if (t.name == c.task) task = &t;
+      if (task == nullptr) continue;
+      std::set<std::string> mentioned;
+      bool whole = false;
+      for (token_index t = c.put.begin; t < c.put.end; ++t) {
+        const auto name = facts_.names.find(t);
+        if (unit_.roles[t] == token_role::hidden || name == facts_.names.end() ||
+            name->second->getName() != "this")
+          continue;
+        if (t + 2 < c.put.end && unit_.tokens[t + 1].is(tok::period) &&
+            unit_.tokens[t + 2].is(tok::identifier))
+          mentioned.insert(unit_.tokens[t + 2].getIdentifierInfo()->getName().str());
+        else
+          whole = true;
+      }
+      if (whole) continue;
+      std::string missing;
+      for (const task_member& member : task->members) {
+        if (!member.is_in) continue;
+        for (const std::string& name : declared_names(member))
+          if (!mentioned.contains(name)) missing += (missing.empty() ? "'" : ", '") + name + "'";
+      }
+      if (!missing.empty())
+        warning(c.task_place, "PUT leaves " + missing + " of task '" + c.task + "' at zero");
+    }
+  }
+
+  std::vector<std::string> declared_names(const task_member& member) const {
+    std::vector<std::string> names;
+    for (const auto& [place, field] : facts_.fields)
+      if (member.tokens.holds(place)) names.push_back(field->getNameAsString());
+    return names;
+  }
+
+  void check_loop_variables() {
+    for (const construct& c : unit_.constructs) {
+      if (c.kind != construct_kind::loop) continue;
+      for (const function_facts& f : facts_.functions) {
+        if (!f.body.holds(c.whole)) continue;
+        for (const VarDecl* variable : f.address_taken)
+          if (facts_.declared.contains(variable) && facts_.declared.at(variable) == c.variable)
+            error(place_of(c.variable), "the address of a parallel for's variable '" +
+                                            variable->getNameAsString() +
+                                            "' is taken; copy it into a variable of the body first");
+      }
+    }
+  }
+
+  void check_worker_declarations() {
+    for (const auto& [open, declarator] : facts_.declarators)
+      if (!declarator.has_prototype)
+        error(place_of(open), "a worker function's parameters are declared; write (void) where it has none");
+    for (const FunctionDecl* first : facts_.workers)
+      for (const FunctionDecl* f : first->redecls()) {
+        const FunctionTypeLoc own = f->getFunctionTypeLoc();
+        if (own.isNull() || facts_.declarators.contains(unit_.find(own.getLParenLoc()))) continue;
+        error(f->getLocation(),
+              "'" + f->getNameAsString() +
+                  "' is declared as a worker function elsewhere; write 'worker' in front of this "
+                  "declaration, too");
+      }
+    for (const FunctionDecl* f : facts_.workers) {
+      if (f->isMain() && f->getReturnType().getCanonicalType() != ast_.IntTy)
+        error(f->getLocation(), "'main' returns int");
+      if (f->isVariadic() && f->getNumParams() == 0)
+        error(f->getLocation(), "a variadic worker function needs a named parameter");
+    }
   }
 
   DiagnosticsEngine& diagnostics_;
+  ASTContext& ast_;
   const unit& unit_;
   const facts& facts_;
 };

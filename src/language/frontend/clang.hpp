@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The headers of Clang's libraries that the front end uses. They are large: CMake compiles them once for all files.
+// The headers of Clang's libraries that the front end uses. They are large: CMake compiles them once for all
+// files.
 #pragma once
 
 #pragma GCC diagnostic push

@@ -48,7 +48,8 @@ void diagnostic_printer::BeginSourceFile(const clang::LangOptions& language, con
 
 void diagnostic_printer::EndSourceFile() { printer_.reset(); }
 
-void diagnostic_printer::HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& info) {
+void diagnostic_printer::HandleDiagnostic(clang::DiagnosticsEngine::Level level,
+                                          const clang::Diagnostic& info) {
   using clang::DiagnosticsEngine;
   const bool own = info.getID() >= clang::diag::DIAG_UPPER_LIMIT;
   if (level == DiagnosticsEngine::Note ? last_was_dropped_ : level < DiagnosticsEngine::Error && !own) {

@@ -34,7 +34,8 @@ class collector : public RecursiveASTVisitor<collector> {
     f.declaration = function;
     f.is_worker = is_worker_type(function->getType());
     f.execution = nullptr;
-    f.body = {unit_.find(function->getBody()->getBeginLoc()), unit_.find(function->getBody()->getEndLoc()) + 1};
+    f.body = {unit_.find(function->getBody()->getBeginLoc()),
+              unit_.find(function->getBody()->getEndLoc()) + 1};
     for (const task_execution& execution : unit_.executions)
       if (execution.block.begin == f.body.begin) {
         f.execution = &execution;
@@ -67,6 +68,11 @@ class collector : public RecursiveASTVisitor<collector> {
     return true;
   }
 
+  bool VisitFieldDecl(FieldDecl* field) {
+    const token_index t = unit_.find(field->getLocation());
+    if (t != no_token) result_.fields[t] = field;
+    return true;
+  }
   bool VisitTypedefDecl(TypedefDecl* type) { return name(type->getLocation(), type); }
   bool VisitTagDecl(TagDecl* type) { return name(type->getLocation(), type); }
   bool VisitEnumConstantDecl(EnumConstantDecl* constant) { return name(constant->getLocation(), constant); }
@@ -80,7 +86,8 @@ class collector : public RecursiveASTVisitor<collector> {
 
   bool VisitAttributedTypeLoc(AttributedTypeLoc type) {
     if (type.getTypePtr()->getAttrKind() != attr::PreserveMost) return true;
-    if (const Attr* attribute = type.getAttr()) used_keywords.insert(attribute->getLocation().getRawEncoding());
+    if (const Attr* attribute = type.getAttr())
+      used_keywords.insert(attribute->getLocation().getRawEncoding());
     TypeLoc inner = type.getModifiedLoc();
     while (!inner.isNull()) {
       if (const auto function = inner.getAs<FunctionTypeLoc>()) {
@@ -96,9 +103,6 @@ class collector : public RecursiveASTVisitor<collector> {
     const token_index t = unit_.find(reference->getLocation());
     if (t == no_token) return true;
     result_.names[t] = reference->getDecl();
-    if (const auto* callee = dyn_cast<FunctionDecl>(reference->getDecl());
-        callee != nullptr && is_worker_type(callee->getType()) && function_ != nullptr && !function_->is_worker)
-      result_.entered.insert(callee->getCanonicalDecl());
     return true;
   }
 
@@ -120,6 +124,7 @@ class collector : public RecursiveASTVisitor<collector> {
     w.has_arguments = call->getNumArgs() > 0;
     if (const auto* reference = dyn_cast<DeclRefExpr>(call->getCallee()->IgnoreParenImpCasts()))
       w.callee = dyn_cast<FunctionDecl>(reference->getDecl());
+    if (w.callee != nullptr && !w.in_worker) result_.entered.insert(w.callee->getCanonicalDecl());
     result_.calls[unit_.partner[closing]] = w;
     return true;
   }
@@ -129,7 +134,8 @@ class collector : public RecursiveASTVisitor<collector> {
     const auto* reference = dyn_cast<DeclRefExpr>(cast->getSubExpr()->IgnoreParenImpCasts());
     if (reference == nullptr) return true;
     const auto* callee = dyn_cast<FunctionDecl>(reference->getDecl());
-    if (callee == nullptr || !is_worker_type(callee->getType()) || is_worker_type(cast->getType())) return true;
+    if (callee == nullptr || !is_worker_type(callee->getType()) || is_worker_type(cast->getType()))
+      return true;
     const token_index t = unit_.find(reference->getLocation());
     if (t == no_token) return true;
     result_.plain_entries.insert(t);
@@ -154,7 +160,9 @@ class collector : public RecursiveASTVisitor<collector> {
     return true;
   }
 
-  bool VisitReturnStmt(ReturnStmt* s) { return leave(jump_kind::leave_function, s->getReturnLoc(), no_token, nullptr); }
+  bool VisitReturnStmt(ReturnStmt* s) {
+    return leave(jump_kind::leave_function, s->getReturnLoc(), no_token, nullptr);
+  }
   bool VisitGotoStmt(GotoStmt* s) {
     return leave(jump_kind::go_to, s->getGotoLoc(), unit_.find(s->getLabel()->getLocation()), s->getLabel());
   }
@@ -163,27 +171,37 @@ class collector : public RecursiveASTVisitor<collector> {
     return true;
   }
   bool VisitBreakStmt(BreakStmt* s) {
-    return leave(jump_kind::leave_block, s->getBreakLoc(), breaks_.empty() ? no_token : breaks_.back(), nullptr);
+    return leave(jump_kind::leave_block, s->getBreakLoc(), breaks_.empty() ? no_token : breaks_.back(),
+                 nullptr);
   }
   bool VisitContinueStmt(ContinueStmt* s) {
-    return leave(jump_kind::next_iteration, s->getContinueLoc(), loops_.empty() ? no_token : loops_.back(), nullptr);
+    return leave(jump_kind::next_iteration, s->getContinueLoc(), loops_.empty() ? no_token : loops_.back(),
+                 nullptr);
   }
   bool VisitLabelStmt(LabelStmt* s) {
     if (function_ != nullptr) function_->labels[s->getDecl()] = unit_.find(s->getIdentLoc());
     return name(s->getIdentLoc(), s->getDecl());
   }
   bool VisitSwitchCase(SwitchCase* s) {
-    if (function_ != nullptr) function_->cases.push_back(s);
+    if (function_ != nullptr && !switches_.empty()) function_->switches.emplace_back(s, switches_.back());
     return true;
   }
 
-  bool TraverseForStmt(ForStmt* s) { return inside(s->getForLoc(), true, [&] { return RecursiveASTVisitor::TraverseForStmt(s); }); }
+  bool TraverseForStmt(ForStmt* s) {
+    return inside(s->getForLoc(), true, [&] { return RecursiveASTVisitor::TraverseForStmt(s); });
+  }
   bool TraverseWhileStmt(WhileStmt* s) {
     return inside(s->getWhileLoc(), true, [&] { return RecursiveASTVisitor::TraverseWhileStmt(s); });
   }
-  bool TraverseDoStmt(DoStmt* s) { return inside(s->getDoLoc(), true, [&] { return RecursiveASTVisitor::TraverseDoStmt(s); }); }
+  bool TraverseDoStmt(DoStmt* s) {
+    return inside(s->getDoLoc(), true, [&] { return RecursiveASTVisitor::TraverseDoStmt(s); });
+  }
   bool TraverseSwitchStmt(SwitchStmt* s) {
-    return inside(s->getSwitchLoc(), false, [&] { return RecursiveASTVisitor::TraverseSwitchStmt(s); });
+    switches_.push_back(unit_.find(s->getSwitchLoc()));
+    const bool more =
+        inside(s->getSwitchLoc(), false, [&] { return RecursiveASTVisitor::TraverseSwitchStmt(s); });
+    switches_.pop_back();
+    return more;
   }
 
   std::set<unsigned> used_keywords;  ///< raw places of `worker` that gave a function type its meaning
@@ -207,6 +225,7 @@ class collector : public RecursiveASTVisitor<collector> {
     const auto proto = function.getAs<FunctionProtoTypeLoc>();
     d.empty = !proto.isNull() && proto.getNumParams() == 0 && !proto.getTypePtr()->isVariadic();
     d.void_token = no_token;
+    d.has_prototype = !proto.isNull();
     for (token_index t = open + 1; d.empty && t < unit_.tokens.size() && t < unit_.partner[open]; ++t)
       if (unit_.tokens[t].is(tok::kw_void)) d.void_token = t;
     result_.declarators[open] = d;
@@ -277,6 +296,7 @@ class collector : public RecursiveASTVisitor<collector> {
   function_facts* function_ = nullptr;
   std::vector<token_index> breaks_;
   std::vector<token_index> loops_;
+  std::vector<token_index> switches_;
 };
 
 /// Each function's external declaration begins behind the end of the one before it.

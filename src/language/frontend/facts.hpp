@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Clang's analysis says about a unit's tokens: which declaration a name means, which calls and declarators are
+// What Clang's analysis says about a unit's tokens: which declaration a name means, which calls and
+// declarators are
 // those of worker functions, how variables are used, and where control leaves.
 #pragma once
 
@@ -11,15 +12,16 @@ namespace sukima::language {
 struct worker_call {
   const clang::CallExpr* call;
   const clang::FunctionDecl* callee;  ///< null: through a pointer
-  token_index first;                  ///< of the callee's expression
-  bool in_worker;                     ///< stands in a worker function, so that the top is at hand
+  token_index first;  ///< of the callee's expression
+  bool in_worker;  ///< stands in a worker function, so that the top is at hand
   bool has_arguments;
 };
 
 /// The parameter list of a worker function's type, found by its opening parenthesis.
 struct worker_declarator {
-  bool empty;               ///< (void)
-  token_index void_token;   ///< the `void` to leave out
+  bool empty;  ///< (void)
+  token_index void_token;  ///< the `void` to leave out
+  bool has_prototype;
 };
 
 enum class jump_kind : std::uint8_t { leave_function, leave_block, next_iteration, go_to };
@@ -28,22 +30,23 @@ enum class jump_kind : std::uint8_t { leave_function, leave_block, next_iteratio
 struct jump {
   jump_kind kind;
   token_index keyword;
-  token_index end;                    ///< behind its semicolon
-  token_index target;                 ///< token of the loop, switch or label that it leads to; no_token: the function
-  const construct* own_loop;          ///< break or continue of a parallel loop
+  token_index end;  ///< behind its semicolon
+  token_index target;  ///< token of the loop, switch or label that it leads to; no_token: the function
+  const construct* own_loop;  ///< break or continue of a parallel loop
   const clang::LabelDecl* label;
 };
 
 struct function_facts {
   const clang::FunctionDecl* declaration;
-  bool is_worker;                    ///< a worker function, or a task_exec
-  const task_execution* execution;   ///< or null
-  token_range body;                  ///< with its braces
-  token_range whole;                 ///< the external declaration
+  bool is_worker;  ///< a worker function, or a task_exec
+  const task_execution* execution;  ///< or null
+  token_range body;  ///< with its braces
+  token_range whole;  ///< the external declaration
   std::set<const clang::VarDecl*> address_taken;
   std::multimap<const clang::VarDecl*, token_index> changes;
   std::map<const clang::LabelDecl*, token_index> labels;
-  std::vector<const clang::SwitchCase*> cases;
+  std::vector<std::pair<const clang::SwitchCase*, token_index>>
+      switches;  ///< labels with their switch's keyword
   std::vector<construct*> constructs;
   bool computed_goto = false;
 };
@@ -52,17 +55,18 @@ struct facts {
   std::unordered_map<token_index, const clang::NamedDecl*> names;  ///< what a name refers to
   std::unordered_map<token_index, worker_call> calls;
   std::unordered_map<token_index, worker_declarator> declarators;
-  std::unordered_map<token_index, const clang::CallExpr*> all_calls;            ///< by the opening parenthesis
-  std::unordered_map<token_index, const clang::BinaryOperator*> assignments;    ///< by the operator
+  std::unordered_map<token_index, const clang::CallExpr*> all_calls;  ///< by the opening parenthesis
+  std::unordered_map<token_index, const clang::BinaryOperator*> assignments;  ///< by the operator
   std::unordered_map<token_index, jump> jumps;
-  std::set<token_index> function_names;        ///< __func__ and the like
-  std::set<token_index> plain_entries;         ///< a worker function's name where its C entry is meant
-  std::set<token_index> type_names;            ///< a name that is used as a type
+  std::set<token_index> function_names;  ///< __func__ and the like
+  std::set<token_index> plain_entries;  ///< a worker function's name where its C entry is meant
+  std::set<token_index> type_names;  ///< a name that is used as a type
+  std::map<token_index, const clang::FieldDecl*> fields;
   std::map<const clang::VarDecl*, token_index> declared;  ///< where a variable's name stands
-  std::deque<function_facts> functions;        ///< in the order of the file
+  std::deque<function_facts> functions;  ///< in the order of the file
   std::vector<const clang::FunctionDecl*> workers;  ///< first declarations of worker functions, in order
-  std::set<const clang::FunctionDecl*> entered;     ///< canonical: needs its C entry
-  std::set<const clang::VarDecl*> worker_locals;    ///< canonical declarations
+  std::set<const clang::FunctionDecl*> entered;  ///< canonical: needs its C entry
+  std::set<const clang::VarDecl*> worker_locals;  ///< canonical declarations
 
   const function_facts* function_at(token_index t) const;
 };

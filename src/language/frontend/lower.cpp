@@ -178,7 +178,8 @@ bool lowering::sized_member(const std::set<std::string>& names) const {
 token_range lowering::task_member_tokens(std::set<std::string>& names) {
   const token_index begin = here();
   while (!is(tok::semi)) {
-    if (is(tok::r_brace) || is(tok::eof)) fail(token().getLocation(), "expected ';' behind a member of a task");
+    if (is(tok::r_brace) || is(tok::eof))
+      fail(token().getLocation(), "expected ';' behind a member of a task");
     if (sized_member(names)) {
       const SourceLocation place = token().getLocation();
       put(tok::l_paren, place, token_role::added);
@@ -214,7 +215,8 @@ void lowering::task_execution_block() {
     report(execution.place, "unknown task '" + execution.task + "'; declare it in front with 'task " +
                                 execution.task + " { … };'");
   for (const task_execution& other : unit_.executions)
-    if (other.task == execution.task) report(execution.place, "a second 'task_exec' of task '" + other.task + "'");
+    if (other.task == execution.task)
+      report(execution.place, "a second 'task_exec' of task '" + other.task + "'");
   skip();
   if (!is(tok::l_brace))
     fail(token().getLocation(), "expected the block of 'task_exec " + execution.task + "'");
@@ -232,7 +234,8 @@ void lowering::task_execution_block() {
   unit_.executions.push_back(execution);
 }
 
-/// While Clang parses, a worker function's type differs from a plain one's by a calling convention, which goes
+/// While Clang parses, a worker function's type differs from a plain one's by a calling convention, which
+/// goes
 /// through typedefs, pointers and redeclarations.
 void lowering::worker_word() {
   const SourceLocation place = token().getLocation();
@@ -267,7 +270,8 @@ void lowering::worker_local() {
 }
 
 bool lowering::at_closure() const {
-  if (depth_ == 0 || !(is_word("closure") || is_word("lightweight")) || !is(tok::l_paren, 1) || at_ < 2) return false;
+  if (depth_ == 0 || !(is_word("closure") || is_word("lightweight")) || !is(tok::l_paren, 1) || at_ < 2)
+    return false;
   const Token& before = in_.tokens[at_ - 1];
   const Token& type = in_.tokens[at_ - 2];
   if (before.isOneOf(tok::r_paren, tok::r_square)) return true;

@@ -10,14 +10,16 @@ using namespace clang;
 bool lowering::at_statement() const {
   if (depth_ == 0 || at_ == 0) return false;
   const Token& before = *previous();
-  return before.isOneOf(tok::semi, tok::l_brace, tok::r_brace, tok::colon, tok::r_paren, tok::kw_else, tok::kw_do);
+  return before.isOneOf(tok::semi, tok::l_brace, tok::r_brace, tok::colon, tok::r_paren, tok::kw_else,
+                        tok::kw_do);
 }
 
 bool lowering::statement() {
   const auto here_only = [&](const char* word) {
     if (!is_word(word)) return false;
     if (!at_statement())
-      fail(token().getLocation(), std::string("'") + word + "' starts a statement in a function; it cannot stand here");
+      fail(token().getLocation(),
+           std::string("'") + word + "' starts a statement in a function; it cannot stand here");
     return true;
   };
   if (is(tok::kw_for) && is(tok::l_paren, 1)) {
@@ -72,7 +74,8 @@ void lowering::declare_this(const std::string& task, SourceLocation place) {
   put(tok::semi, place);
 }
 
-token_range lowering::parenthesis(const std::string& type, const std::string& variable, const std::string& what) {
+token_range lowering::parenthesis(const std::string& type, const std::string& variable,
+                                  const std::string& what) {
   const SourceLocation place = token().getLocation();
   if (!is(tok::l_paren)) fail(place, "expected '(' behind '" + what + "'");
   put(tok::l_brace, place);
@@ -82,10 +85,11 @@ token_range lowering::parenthesis(const std::string& type, const std::string& va
   put(variable, place);
   put(tok::equal, place);
   if (type == "tag") {  // an explicit conversion: pointers are tags, too
-    put(tok::l_paren, place);
-    put("unsigned", place);
-    put("long", place);
-    put(tok::r_paren, place);
+    const SourceLocation value = token(1).getLocation();
+    put(tok::l_paren, value);
+    put("unsigned", value);
+    put("long", value);
+    put(tok::r_paren, value);
   }
   const token_index begin = here();
   copy();
@@ -123,8 +127,8 @@ void lowering::bound_block(construct& c, token_range& range, const std::string& 
 void lowering::handles(construct& c, bool is_loop) {
   const char* const name_of = is_loop ? "the parallel 'for'" : "'do_two'";
   if (!is_word("handles"))
-    fail(token().getLocation(), std::string("expected 'handles' behind the block") + (is_loop ? "" : "s") + " of " +
-                                    name_of);
+    fail(token().getLocation(),
+         std::string("expected 'handles' behind the block") + (is_loop ? "" : "s") + " of " + name_of);
   skip();
   if (!is_name()) fail(token().getLocation(), "expected the name of a task behind 'handles'");
   c.task = name();
@@ -157,7 +161,8 @@ void lowering::handles(construct& c, bool is_loop) {
       skip();
       c.guard = parenthesis("double", "sukima_guard", "guard");
     } else if (is_word("split")) {
-      if (!is_loop) fail(token().getLocation(), "'split' belongs to a parallel 'for'; 'do_two' has nothing to split");
+      if (!is_loop)
+        fail(token().getLocation(), "'split' belongs to a parallel 'for'; 'do_two' has nothing to split");
       if (!c.split.empty()) report(token().getLocation(), "a second 'split'");
       skip();
       c.split = parenthesis("int", "sukima_split", "split");
@@ -278,13 +283,15 @@ void lowering::throw_tag() {
   put(tok::l_brace, c.place);
   for (const char* const word : {"unsigned", "long", "sukima_tag"}) put(word, c.place);
   put(tok::equal, c.place);
-  put(tok::l_paren, c.place);
-  put("unsigned", c.place);
-  put("long", c.place);
-  put(tok::r_paren, c.place);
-  put(tok::l_paren, c.place);
+  const SourceLocation value = token().getLocation();
+  put(tok::l_paren, value);
+  put("unsigned", value);
+  put("long", value);
+  put(tok::r_paren, value);
+  put(tok::l_paren, value);
   c.from.begin = here();
-  if (is(tok::semi)) fail(token().getLocation(), "expected the tag behind 'throw'; there is no 'throw' without one");
+  if (is(tok::semi))
+    fail(token().getLocation(), "expected the tag behind 'throw'; there is no 'throw' without one");
   while (!is(tok::semi)) {
     if (is(tok::eof) || token().isOneOf(tok::r_paren, tok::r_brace))
       fail(token().getLocation(), "expected ';' behind 'throw'");
@@ -311,9 +318,12 @@ void lowering::poll() {
 
 void lowering::join_one(construct& c, bool& plain_seen) {
   const SourceLocation place = token().getLocation();
-  const bool spawned = is_word("spawn") && !token(1).isOneOf(tok::equal, tok::semi, tok::l_paren, tok::period);
+  const bool spawned =
+      is_word("spawn") && !token(1).isOneOf(tok::equal, tok::semi, tok::l_paren, tok::period);
   if (plain_seen)
-    fail(place, "only the last statement of a 'join' may stand without 'spawn'; write 'spawn' in front of the others");
+    fail(place,
+         "only the last statement of a 'join' may stand without 'spawn'; write 'spawn' in front of the "
+         "others");
   if (spawned) skip();
   plain_seen = !spawned;
   token_range range{here(), 0};
@@ -325,8 +335,11 @@ void lowering::join_one(construct& c, bool& plain_seen) {
   if (!spawned) {  // any statement: up to the end of the join
     while (!is(tok::r_brace)) {
       if (is(tok::eof)) fail(c.place, "expected '}' at the end of this 'join'");
-      if (is_word("spawn") && at_statement() && !token(1).isOneOf(tok::equal, tok::semi, tok::l_paren, tok::period))
-        fail(place, "only the last statement of a 'join' may stand without 'spawn'; write 'spawn' in front of the others");
+      if (is_word("spawn") && at_statement() &&
+          !token(1).isOneOf(tok::equal, tok::semi, tok::l_paren, tok::period))
+        fail(place,
+             "only the last statement of a 'join' may stand without 'spawn'; write 'spawn' in front of the "
+             "others");
       const tok::TokenKind inner = is(tok::l_paren)    ? tok::r_paren
                                    : is(tok::l_square) ? tok::r_square
                                    : is(tok::l_brace)  ? tok::r_brace
@@ -340,7 +353,8 @@ void lowering::join_one(construct& c, bool& plain_seen) {
     return;
   }
   while (!is(tok::semi)) {
-    if (is(tok::eof) || is(tok::r_brace)) fail(token().getLocation(), "expected ';' behind a spawned statement");
+    if (is(tok::eof) || is(tok::r_brace))
+      fail(token().getLocation(), "expected ';' behind a spawned statement");
     const tok::TokenKind inner = is(tok::l_paren)    ? tok::r_paren
                                  : is(tok::l_square) ? tok::r_square
                                  : is(tok::l_brace)  ? tok::r_brace

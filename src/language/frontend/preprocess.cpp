@@ -17,7 +17,8 @@ class recorder : public PPCallbacks {
                    FileID) override {
     if (reason == EnterFile) {
       // Once in a system header, everything below belongs to it.
-      const bool real = !sources_.isWrittenInBuiltinFile(place) && !sources_.isWrittenInCommandLineFile(place);
+      const bool real =
+          !sources_.isWrittenInBuiltinFile(place) && !sources_.isWrittenInCommandLineFile(place);
       if (system_depth_ > 0 || (real && SrcMgr::isSystem(kind) && depth_ > 0)) ++system_depth_;
       ++depth_;
     } else if (reason == ExitFile) {
@@ -27,8 +28,8 @@ class recorder : public PPCallbacks {
   }
 
   void InclusionDirective(SourceLocation hash, const Token& include, StringRef name, bool angled,
-                          CharSourceRange, OptionalFileEntryRef file, StringRef, StringRef, const Module*, bool,
-                          SrcMgr::CharacteristicKind kind) override {
+                          CharSourceRange, OptionalFileEntryRef file, StringRef, StringRef, const Module*,
+                          bool, SrcMgr::CharacteristicKind kind) override {
     if (file) {
       result_.files.push_back(file->getName().str());
       result_.file_is_system.push_back(SrcMgr::isSystem(kind) || in_system());

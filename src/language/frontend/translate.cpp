@@ -9,7 +9,7 @@
 #include "frontend/facts.hpp"
 #include "frontend/lower.hpp"
 #include "frontend/preprocess.hpp"
-#include "generated/clang_paths.hpp"
+#include "clang_paths.hpp"
 
 namespace sukima::language {
 namespace {
@@ -30,7 +30,8 @@ class translation : public ASTFrontendAction {
     compiler.createSema(TU_Complete, nullptr);
     Sema& sema = compiler.getSema();
     Preprocessor& preprocessor = compiler.getPreprocessor();
-    Parser parser(preprocessor, sema, /*SkipFunctionBodies=*/false);  // first: it registers the pragma handlers
+    Parser parser(preprocessor, sema,
+                  /*SkipFunctionBodies=*/false);  // first: it registers the pragma handlers
     source_tokens source = preprocess(compiler);
     result_.files = source.files;
     result_.file_is_system = source.file_is_system;
@@ -54,12 +55,14 @@ class translation : public ASTFrontendAction {
     std::size_t count = 0;
     for (std::size_t t = 0; t < u.tokens.size(); ++t)
       if (u.roles[t] != token_role::keyword) copy[count++] = u.tokens[t];
-    preprocessor.EnterTokenStream(std::move(copy), static_cast<unsigned>(count), /*DisableMacroExpansion=*/true,
+    preprocessor.EnterTokenStream(std::move(copy), static_cast<unsigned>(count),
+                                  /*DisableMacroExpansion=*/true,
                                   /*IsReinject=*/false);
     parser.Initialize();
     Parser::DeclGroupPtrTy group;
     Sema::ModuleImportState state{};
-    for (bool end = parser.ParseFirstTopLevelDecl(group, state); !end; end = parser.ParseTopLevelDecl(group, state))
+    for (bool end = parser.ParseFirstTopLevelDecl(group, state); !end;
+         end = parser.ParseTopLevelDecl(group, state))
       if (group) sema.Consumer.HandleTopLevelDecl(group.get());
     sema.ActOnEndOfTranslationUnit();
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One translation unit on its way through the front end: its tokens, what stands between them, and its constructs.
+// One translation unit on its way through the front end: its tokens, what stands between them, and its
+// constructs.
 #pragma once
 
 #include "frontend/clang.hpp"
@@ -20,10 +21,10 @@ struct token_range {
 
 /// Who wrote a token, and who gets to see it.
 enum class token_role : std::uint8_t {
-  user,     ///< the user's: parsed, and printed
-  hidden,   ///< put in for the parser only
-  added,    ///< put in for the parser and for the output
-  system,   ///< of a system header: parsed; the output includes that header instead
+  user,  ///< the user's: parsed, and printed
+  hidden,  ///< put in for the parser only
+  added,  ///< put in for the parser and for the output
+  system,  ///< of a system header: parsed; the output includes that header instead
   keyword,  ///< the user's, of the language: neither parsed nor printed, but kept for its place
 };
 
@@ -32,7 +33,7 @@ struct side_text {
   token_index before;  ///< counts the tokens as they were read
   std::string text;
   clang::SourceLocation place;
-  bool directive;      ///< stands on lines of its own
+  bool directive;  ///< stands on lines of its own
   bool changes_macro;  ///< a #define or #undef
 };
 
@@ -48,19 +49,19 @@ struct join_statement {
 /// A statement of the language. The ranges of blocks include their braces.
 struct construct {
   construct_kind kind;
-  unsigned number;            ///< counts the unit's constructs, from 1
-  token_range whole;          ///< all tokens, those put in included
+  unsigned number;  ///< counts the unit's constructs, from 1
+  token_range whole;  ///< all tokens, those put in included
   clang::SourceLocation place;  ///< of its keyword
   construct* parent = nullptr;  ///< the one around it in the same function
-  std::string task;             ///< behind `handles`
+  std::string task;  ///< behind `handles`
   clang::SourceLocation task_place;
-  token_range first;    ///< S1; BODY of a loop, of a dynamic_wind and of a try
-  token_range second;   ///< S2; the catch block
-  token_range before;   ///< BEFORE
-  token_range after;    ///< AFTER
+  token_range first;  ///< S1; BODY of a loop, of a dynamic_wind and of a try
+  token_range second;  ///< S2; the catch block
+  token_range before;  ///< BEFORE
+  token_range after;  ///< AFTER
   token_range put, get;
   token_range guard, split;  ///< expressions, perhaps empty
-  token_range from, to;      ///< of a loop; `from` is the tag of try and throw
+  token_range from, to;  ///< of a loop; `from` is the tag of try and throw
   token_index variable = no_token;  ///< a loop's variable
   token_index lower = no_token, upper = no_token;  ///< i1 and i2, as put in at the start of PUT
   std::vector<join_statement> statements;
@@ -89,10 +90,10 @@ struct task_execution {
 
 /// What the preprocessor delivered.
 struct source_tokens {
-  std::vector<clang::Token> tokens;   ///< the last one is eof
-  std::vector<bool> from_system;      ///< it stands in a system header
-  std::vector<side_text> texts;       ///< in the order of the files
-  std::vector<std::string> files;     ///< all files read, the main one first
+  std::vector<clang::Token> tokens;  ///< the last one is eof
+  std::vector<bool> from_system;  ///< it stands in a system header
+  std::vector<side_text> texts;  ///< in the order of the files
+  std::vector<std::string> files;  ///< all files read, the main one first
   std::vector<bool> file_is_system;
 };
 
@@ -106,8 +107,8 @@ struct unit {
   std::deque<construct> constructs;
   std::vector<task_declaration> tasks;
   std::vector<task_execution> executions;
-  std::vector<token_range> worker_locals;      ///< declarations behind `worker_local`
-  std::vector<token_index> worker_keywords;    ///< where `worker` stood: the first token put in for it
+  std::vector<token_range> worker_locals;  ///< declarations behind `worker_local`
+  std::vector<token_index> worker_keywords;  ///< where `worker` stood: the first token put in for it
   std::unordered_map<unsigned, token_index> at;  ///< the user's (and system's) token at a raw location
 
   /// The token at a location, or no_token.

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cc/command.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+#include "console.hpp"
+
+namespace sukima::cli::cc {
+
+std::optional<int> become_compiler(int argc, char** argv) {
+  if (argc < 2 || std::string_view(argv[1]) != "cc") return std::nullopt;
+  std::error_code problem;
+  const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe", problem);
+  const std::filesystem::path compiler =
+      here.parent_path().parent_path() / "libexec" / "sukima" / "sukima-cc";
+  execv(compiler.c_str(), argv + 1);
+  complain(
+      fmt::format("cannot start '{}': {}; this copy of Sukima was built or installed without its compiler",
+                  compiler.string(), std::strerror(errno)));
+  return exit_usage;
+}
+
+void add_command(CLI::App& parent) {
+  parent.add_subcommand("cc", "Compile programs of the Tascell language, and C");
+}
+
+}  // namespace sukima::cli::cc

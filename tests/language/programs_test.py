@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Compiles and runs programs of the Tascell language, with each compiler behind and with several numbers of workers.
+
+programs_test.py SUKIMA FOLDER BACKEND...
+
+A program NAME.tc says what it prints in lines `// expected: TEXT`. `// with: FILE` compiles a further file with it;
+`// status: N` and `// stderr: REGEX` are of a program that fails; `// not sequential` says that its erasure differs.
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+COMPILER, FOLDER, *BACKENDS = sys.argv[1:]
+FOLDER = Path(FOLDER)
+SETTINGS = [{"SUKIMA_WORKERS": "1"}, {"SUKIMA_WORKERS": "2"}, {"SUKIMA_WORKERS": "4"},
+            {"SUKIMA_WORKERS": "3", "SUKIMA_STEAL": "request"}]
+WARNINGS = ["-Wall", "-Wextra", "-Werror"]
+
+
+def directives(text, word):
+    return re.findall(rf"^// {word}: ?(.*)$", text, re.MULTILINE)
+
+
+def run(command, environment=None):
+    return subprocess.run(command, capture_output=True, text=True, timeout=100, stdin=subprocess.DEVNULL,
+                          env={**os.environ, **(environment or {})})
+
+
+class failures:
+    def __init__(self):
+        self.count = 0
+
+    def tell(self, what, result=None):
+        self.count += 1
+        print(f"FAILED: {what}")
+        if result is not None:
+            print(f"  exit code {result.returncode}\n  stdout: {result.stdout}\n  stderr: {result.stderr}")
+
+
+def check_run(failed, what, program, text, settings):
+    result = run([program], settings)
+    expected = "".join(line + "\n" for line in directives(text, "expected"))
+    status = int((directives(text, "status") or ["0"])[0])
+    if result.returncode != status or result.stdout != expected:
+        failed.tell(f"{what}, {settings}: expected exit code {status} and {expected!r}", result)
+    for pattern in directives(text, "stderr"):
+        if not re.search(pattern, result.stderr):
+            failed.tell(f"{what}, {settings}: stderr does not match {pattern!r}", result)
+
+
+def main():
+    failed = failures()
+    sources = sorted(FOLDER.glob("*.tc"))
+    sources = [s for s in sources if not re.search(r"^// part of", s.read_text(), re.MULTILINE)]
+    with tempfile.TemporaryDirectory() as work:
+        for source in sources:
+            text = source.read_text()
+            parts = [str(FOLDER / name) for name in directives(text, "with")]
+            for backend in BACKENDS:
+                for level in ("-O3", "-O0") if backend == BACKENDS[0] else ("-O2",):
+                    program = f"{work}/{source.stem}"
+                    command = [COMPILER, "cc", f"--backend={backend}", level, *WARNINGS, "-o", program, source, *parts,
+                               "-lm"]
+                    result = run(command)
+                    if result.returncode != 0 or result.stderr:
+                        failed.tell(f"{source.name} with {backend} {level} does not compile cleanly", result)
+                        continue
+                    for settings in SETTINGS if level != "-O0" else SETTINGS[1:2]:
+                        check_run(failed, f"{source.name} with {backend} {level}", program, text, settings)
+            if "// not sequential" not in text:
+                program = f"{work}/{source.stem}-sequential"
+                result = run([COMPILER, "cc", "--sequential", "-O2", *WARNINGS, "-o", program, source, *parts, "-lm"])
+                if result.returncode != 0 or result.stderr:
+                    failed.tell(f"{source.name} with --sequential does not compile cleanly", result)
+                else:
+                    check_run(failed, f"{source.name} with --sequential", program, text, {})
+    print(f"{len(sources)} programs, {failed.count} failures")
+    return 1 if failed.count or not sources else 0
+
+
+sys.exit(main())
