@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What programs of the Tascell language call that were compiled with `sukima cc --sequential`: dynamic_wind and
+/* What programs that were compiled with `sukima cc --sequential` call: dynamic_wind and
  * try without a runtime. Every definition is weak, so that any number of files may bring it along. */
 #ifndef SUKIMA_DETAIL_SEQUENTIAL_H
 #define SUKIMA_DETAIL_SEQUENTIAL_H

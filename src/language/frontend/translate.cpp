@@ -3,13 +3,13 @@
 
 #include <fstream>
 
+#include "clang_paths.hpp"
 #include "emit/emit.hpp"
 #include "frontend/check.hpp"
 #include "frontend/diagnostics.hpp"
 #include "frontend/facts.hpp"
 #include "frontend/lower.hpp"
 #include "frontend/preprocess.hpp"
-#include "clang_paths.hpp"
 
 namespace sukima::language {
 namespace {
