@@ -201,7 +201,7 @@ double sukima_guard(sukima_record* r) {
 
 [[gnu::nothrow]] void sukima_attend_test(sukima_record* r) { sukima_attend(from_c(r)); }
 
-void* sukima_join(sukima_record* c) {
+[[gnu::nothrow]] void* sukima_join(sukima_record* c) {
   record* const r = from_c(c);
   const record_kind* kind = kind_of(r);
   task* const newest = complete_children(r);
@@ -212,7 +212,7 @@ void* sukima_join(sukima_record* c) {
   return static_cast<language_task*>(newest)->object;
 }
 
-void* sukima_next(void* object) {
+[[gnu::nothrow]] void* sukima_next(void* object) {
   language_task* const done = task_of(object);
   task* const next = done->older;
   destroy_task(done);
@@ -221,9 +221,9 @@ void* sukima_next(void* object) {
   return nullptr;
 }
 
-void sukima_free(void* object) { sukima_next(object); }
+[[gnu::nothrow]] void sukima_free(void* object) { sukima_next(object); }
 
-void sukima_await(sukima_record* c) {
+[[gnu::nothrow]] void sukima_await(sukima_record* c) {
   record* const r = from_c(c);
   const record_kind* kind = kind_of(r);
   task* const newest = complete_children(r);
@@ -236,7 +236,7 @@ void sukima_await(sukima_record* c) {
   r->word = reinterpret_cast<std::uintptr_t>(kind);
 }
 
-void sukima_abandon(sukima_record* c) {
+[[gnu::nothrow]] void sukima_abandon(sukima_record* c) {
   record* const r = from_c(c);
   const record_kind* kind = kind_of(r);
   for (task* t = stop_children(r); t != nullptr;) {
