@@ -66,8 +66,13 @@ struct settings {
   std::size_t strands = 4096;
 
   /// Never run more workers than there is CPU for: affinity, cpusets and CPU quotas are looked at a few times
-  /// a second, and workers beyond them sleep [SUKIMA_ELASTIC: on, off]. `workers` is then the most that run.
+  /// a second, and workers beyond them sleep [SUKIMA_ELASTIC: on, off, neighbours]. `workers` is then the
+  /// most that run.
   bool elastic = true;
+  /// With `elastic`: also run no more workers than get nearly all CPU that there is beside the neighbours, as
+  /// far as these can be seen [SUKIMA_ELASTIC=neighbours]. Kinder to others on a shared machine; a program
+  /// may end later, because it takes half a second to see that a neighbour has gone.
+  bool neighbours = false;
 
   /// The defaults, changed by the environment.
   /// \throws bad_setting naming the variable, the value and what is accepted

@@ -90,6 +90,7 @@ void elastic::start() {
     sukima_capacity_options options{};
     options.affinity = SUKIMA_CAPACITY_AT_OPEN;
     capacity_ = sukima_capacity_open(&options);
+    if (core_.chosen.neighbours) neighbours_.open();
   }
   unsigned first = core_.worker_limit;
   std::string reason = "as many as were asked for";
@@ -154,11 +155,16 @@ void elastic::monitor() {
 void elastic::look_at_facts() {
   sukima_capacity_facts facts;
   const bool changed = sukima_capacity_refresh(capacity_, &facts) != 0;
-  const unsigned allowed = std::min(core_.worker_limit, workers_for(facts));
+  const unsigned by_facts = std::min(core_.worker_limit, workers_for(facts));
+  const unsigned allowed = neighbours_.is_open() ? neighbours_.worth_running(by_facts) : by_facts;
   if (changed) patience_ = std::min(patience_, sampling);
   const std::lock_guard hold(deciding_);
+  const bool beside_others = neighbours_.is_open() && allowed != allowed_ && !changed;
   allowed_ = allowed;
-  adjust(changed ? reason_of(facts) : "workers that waited outside are back");
+  if (beside_others)
+    adjust(neighbours_.reason());
+  else
+    adjust(changed ? reason_of(facts) : "workers that waited outside are back");
 }
 
 void elastic::look_at_delays() {

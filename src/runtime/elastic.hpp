@@ -2,6 +2,8 @@
 // How many background workers may run now: never more than there is CPU for.
 #pragma once
 
+#include "neighbours.hpp"
+
 #include <sukima/runtime.hpp>
 
 #include <atomic>
@@ -88,6 +90,7 @@ class elastic {
 
   runtime_core& core_;
   sukima_capacity* capacity_ = nullptr;
+  neighbours neighbours_;  ///< closed unless the settings want them; only for the monitor
   std::atomic<unsigned> target_{1};
   std::atomic<unsigned> blocked_{0};
   std::atomic<bool> short_{false};

@@ -204,8 +204,10 @@ settings settings::from_environment() {
     s.strands = *n;
   }
   if (const auto v = variable("SUKIMA_ELASTIC")) {
-    if (*v != "on" && *v != "off") refuse("SUKIMA_ELASTIC", *v, "on or off");
-    s.elastic = *v == "on";
+    if (*v != "on" && *v != "off" && *v != "neighbours")
+      refuse("SUKIMA_ELASTIC", *v, "on, off or neighbours");
+    s.elastic = *v != "off";
+    s.neighbours = *v == "neighbours";
   }
   return s;
 }
@@ -231,7 +233,10 @@ std::string settings::text() const {
   t += ready == 0 ? std::string(" steal=request") : " steal=ready:" + std::to_string(ready);
   t += std::string(" pin=") + detail::name_of(pin);
   t += " stack=" + std::to_string(stack) + " choices=" + std::to_string(choices) +
-       " strands=" + std::to_string(strands) + " elastic=" + (elastic ? "on" : "off");
+       " strands=" + std::to_string(strands) + " elastic=" +
+       (!elastic     ? "off"
+        : neighbours ? "neighbours"
+                     : "on");
   return t;
 }
 

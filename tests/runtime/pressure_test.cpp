@@ -15,6 +15,8 @@
 #include <csignal>
 #include <functional>
 #include <new>
+#include <utility>
+#include <vector>
 
 namespace {
 
@@ -161,6 +163,51 @@ TEST_P(pressure_by_group, workers_follow_a_quota_that_shrinks_and_grows) {
     EXPECT_TRUE(pressed.comes_to(2)) << "still " << pressed.workers();
     EXPECT_TRUE(pressed.goes_on());
   }
+  EXPECT_EQ(pressed.end(), 0);
+}
+
+/// Processes that never block, in the group of this one.
+class hogs {
+ public:
+  explicit hogs(int count) {
+    for (int i = 0; i < count; ++i) {
+      const pid_t process = fork();
+      if (process == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        while (true) std::atomic_signal_fence(std::memory_order_seq_cst);
+      }
+      processes_.push_back(process);
+    }
+  }
+  ~hogs() { end(); }
+  hogs(const hogs&) = delete;
+  hogs& operator=(const hogs&) = delete;
+
+  void end() {
+    for (const pid_t process : std::exchange(processes_, {})) {
+      kill(process, SIGKILL);
+      waitpid(process, nullptr, 0);
+    }
+  }
+
+ private:
+  std::vector<pid_t> processes_;
+};
+
+// Beside two hogs of another group its group gets one CPU, with one worker as with two.
+TEST_P(pressure_by_group, workers_follow_the_neighbours_if_they_are_to) {
+  if (IsSkipped()) return;
+  const support::own_group group(GetParam(), "cpu");
+  if (!group || !group.set_quota(GetParam(), 2.0)) GTEST_SKIP() << "no right to make such a group";
+  sukima::settings chosen = two_at_most();
+  chosen.neighbours = true;
+  hogs beside(2);
+  pressed_process pressed(chosen, [&](pid_t process) { return group.add_process(process); });
+  if (!pressed.is_placed()) GTEST_SKIP() << "a process cannot be put into such a group";
+  EXPECT_TRUE(support::sleep_until([&] { return pressed.workers() == 1; }));
+  EXPECT_TRUE(pressed.goes_on());
+  beside.end();
+  EXPECT_TRUE(support::sleep_until([&] { return pressed.workers() == 2; }));
   EXPECT_EQ(pressed.end(), 0);
 }
 

@@ -59,6 +59,15 @@ TEST(settings, are_read_from_the_environment) {
   EXPECT_EQ(runtime.run([](sukima::context c) { return support::fib(c, 16); }), 987);
 }
 
+TEST(settings, can_follow_the_neighbours) {
+  const variable elastic("SUKIMA_ELASTIC", "neighbours");
+  const sukima::settings s = read();
+  EXPECT_TRUE(s.elastic);
+  EXPECT_TRUE(s.neighbours);
+  EXPECT_TRUE(s.text().ends_with(" elastic=neighbours"));
+  EXPECT_FALSE(sukima::settings().neighbours);
+}
+
 TEST(settings, have_a_wait_policy_for_each_place) {
   const variable wait("SUKIMA_WAIT", "pause,reply=spin,lock=block,idle=condvar");
   const sukima::settings s = read();
@@ -130,7 +139,8 @@ INSTANTIATE_TEST_SUITE_P(
         wrong_value{"SUKIMA_STACK", "1K", "16K to 64G"}, wrong_value{"SUKIMA_STACK", "65G", "16K to 64G"},
         wrong_value{"SUKIMA_STACK", "256MB", "16K to 64G"}, wrong_value{"SUKIMA_STACK", "M", "16K to 64G"},
         wrong_value{"SUKIMA_CHOICES", "65M", "16K to 64M"}, wrong_value{"SUKIMA_CHOICES", "8K", "16K to 64M"},
-        wrong_value{"SUKIMA_ELASTIC", "yes", "on or off"}, wrong_value{"SUKIMA_STRANDS", "0", "1 to 1000000"},
+        wrong_value{"SUKIMA_ELASTIC", "yes", "on, off or neighbours"},
+        wrong_value{"SUKIMA_STRANDS", "0", "1 to 1000000"},
         wrong_value{"SUKIMA_STRANDS", "1000001", "1 to 1000000"}));
 
 TEST(settings, are_checked_by_the_constructor) {
