@@ -44,7 +44,9 @@ start_decision decide(const thread_policy& policy, const cpu_supply& supply) {
     decision.threads = std::max(threads, 1U);
   }
   decision.usable = supply.usable(decision.threads);
-  decision.spinning = decision.usable >= decision.threads - missing_for_passive;
+  const double allowed = std::min<double>(supply.cap, supply.limit);
+  decision.spinning = decision.usable >= decision.threads - missing_for_passive &&
+                      supply.usable(supply.cap) >= allowed - missing_for_passive;
   return decision;
 }
 

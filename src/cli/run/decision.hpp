@@ -23,6 +23,7 @@ struct thread_policy {
 /// What is known about the CPU.
 struct cpu_supply {
   unsigned cap = 1;  ///< threads that may run at the same moment
+  double limit = 1;  ///< CPUs that the limits allow, whatever the neighbours leave
   std::function<double(unsigned)> usable;  ///< CPUs that so many always runnable threads get
   std::string reason;  ///< one sentence: where the number comes from
   std::string basis{};  ///< what the estimate rests on

@@ -41,6 +41,7 @@ cpu_supply measure_supply(bool also_neighbours) {
   const sukima_capacity_estimate all = meter->usable();
   cpu_supply supply;
   supply.cap = report->facts.cap;
+  supply.limit = report->facts.usable;
   supply.usable = [meter](unsigned threads) { return meter->usable(threads).usable; };
   supply.reason = fmt::format("{} usable: {}",
                               cpus_text(all.usable) + (cpus_text(all.usable) == "1 CPU" ? " is" : " are"),

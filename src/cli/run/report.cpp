@@ -30,7 +30,7 @@ std::string assignment(const variable& v) {
 }
 
 std::string waiting_text(const run_plan& plan) {
-  return plan.decision.spinning ? "idle threads wait as they like, because no thread misses a CPU"
+  return plan.decision.spinning ? "idle threads wait as they like, because nothing is missing"
                                 : "idle threads sleep, because CPU is short";
 }
 

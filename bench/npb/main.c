@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// One of the NAS kernels: bench-npb-COMPILER KERNEL CLASS. Prints one JSON line; exit code 1 if the result
+// is wrong.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "npb.h"
+
+bool npb_close(double value, double expected, double error) {
+  return fabs((value - expected) / expected) <= error;
+}
+
+void* npb_allocate(uint64_t count, uint64_t size) {
+  void* const memory = calloc(count, size);
+  if (memory != NULL) return memory;
+  fprintf(stderr, "bench-npb: there is no memory for this class\n");
+  exit(1);
+}
+
+struct kernel {
+  const char* name;
+  const char* classes;
+  struct npb_result (*run)(char class_name);
+};
+static const struct kernel kernels[] = {
+    {"cg", "SWA", npb_cg}, {"ep", "SWA", npb_ep}, {"lu", "SW", npb_lu}, {"bt", "SW", npb_bt}};
+
+int main(int count, char** arguments) {
+  if (count == 3 && arguments[2][0] != '\0' && arguments[2][1] == '\0') {
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; ++i) {
+      if (strcmp(arguments[1], kernels[i].name) != 0 || strchr(kernels[i].classes, arguments[2][0]) == NULL)
+        continue;
+      const struct npb_result result = kernels[i].run(arguments[2][0]);
+      printf("{\"benchmark\":\"%s\",\"class\":\"%s\",\"seconds\":%.6f,\"threads\":%d,\"verified\":%s}\n",
+             arguments[1], arguments[2], result.seconds, result.threads, result.verified ? "true" : "false");
+      return result.verified ? 0 : 1;
+    }
+  }
+  fprintf(stderr, "bench-npb: give a kernel and a class: cg or ep with S, W or A, lu or bt with S or W\n");
+  return 2;
+}
