@@ -20,6 +20,9 @@ configure_package_config_file(${templates}/sukimaConfig.cmake.in sukimaConfig.cm
   NO_SET_AND_CHECK_MACRO)
 # 0.x: a new minor version may break its users.
 write_basic_package_version_file(sukimaConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+if(SUKIMA_BUILD_COMPILER)
+  install(FILES ${templates}/sukima_language.cmake DESTINATION ${package_folder})
+endif()
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/sukimaConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/sukimaConfigVersion.cmake
   DESTINATION ${package_folder})
 

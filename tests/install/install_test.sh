@@ -27,6 +27,11 @@ if grep -rlI "$work/first" "$prefix"; then fail "these files name the prefix of 
 "$cmake" --build "$work/consumer"
 [[ $("$work/consumer/sums") == 5050 ]] || fail "the C++ consumer of find_package"
 "$work/consumer/cpus" || fail "the C consumer of find_package"
+if [[ -e $prefix/libexec/sukima/sukima-cc ]]; then
+  [[ $("$work/consumer/fibonacci") == 6765 ]] || fail "the consumer of sukima_add_executable"
+  "$prefix/bin/sukima" cc -DARGUMENT=10 -o "$work/fibonacci" "$consumer/fibonacci.tc"
+  [[ $("$work/fibonacci") == 55 ]] || fail "sukima cc of the moved installation"
+fi
 
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name sukima.pc)")
 export PKG_CONFIG_PATH

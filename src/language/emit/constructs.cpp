@@ -218,7 +218,8 @@ void emitter::wind(writer& out, const construct& c, const context& where) {
             is_before ? c.before : c.after, where, " (void)backtracking;", own);
   before_.text("static const sukima_kind " + name + "_kind = { SUKIMA_WIND_KIND(struct " + name +
                "), .before = " + name + "_before, .after = " + name + "_after };\n");
-  out.text(" ");
+  // No poll: the strand only learns that there is a record.
+  out.text(" sukima_test(&" + l.record + "->sukima_head); ");
   print(out, c.first, inside(l, where));
   out.text(" } ");
   print(out, c.after, where);
@@ -237,7 +238,7 @@ void emitter::throw_tag(writer& out, const construct& c, const context& where) {
 
 void emitter::poll(writer& out, const construct& c, const context& where) {
   if (options_.sequential) {
-    out.token(";", true);
+    out.token("{ }", true);
     return;
   }
   const std::string record = "sukima_r" + number_of(c);

@@ -59,6 +59,7 @@ class emitter {
   void print_token(writer& out, token_index t, const context& where);
   bool differs(token_index t, const context& where) const;
   token_index print_macro(writer& out, token_index t, token_range range, const context& where);
+  token_index print_argument(writer& out, token_index t, token_range range, const context& where);
   std::string replacement(token_index t, const context& where) const;
   std::string spelling(token_index t) const;
   void go_to(writer& out, clang::SourceLocation place, bool column = true) const;
@@ -98,6 +99,7 @@ class emitter {
   void print_construct(writer& out, const construct& c, const context& where);
   void do_two(writer& out, const construct& c, const context& where);
   void loop(writer& out, const construct& c, const context& where);
+  bool polls_at_its_call(const construct& c) const;
   void wind(writer& out, const construct& c, const context& where);
   void join(writer& out, const construct& c, const context& where);
   void try_catch(writer& out, const construct& c, const context& where);

@@ -132,15 +132,15 @@ void emitter::join(writer& out, const construct& c, const context& where) {
   const std::string type = "struct " + name;
   const std::string count = std::to_string(calls.size());
   before_.text(type + " { sukima_loop head;" + members + " } __attribute__((aligned(16)));\n");
-  before_.text("static void " + name + "_run(char *sukima_top, const void *sukima_record, int sukima_k);\n");
+  before_.text("static void " + name + "_run(char *sukima_top, void *sukima_record, int sukima_k);\n");
   before_.text("static const sukima_kind " + name + "_kind = { SUKIMA_JOIN_KIND(" + type +
                "), .run = " + name + "_run };\n");
   before_.text("static void " + name + "_end(" + type + " *" + record + ");\n");
   writer text(options_.line_directives);
   go_to(text, c.place, false);
-  text.text("static void " + name + "_run(char *sukima_top, const void *sukima_record, int sukima_k) { " +
-            type + " *const " + record + " = (" + type + " *)sukima_record; (void)sukima_top; (void)" +
-            record + "; switch (sukima_k) {" + given + " default: break; } }\n");
+  text.text("static void " + name + "_run(char *sukima_top, void *sukima_record, int sukima_k) { " + type +
+            " *const " + record + " = (" + type + " *)sukima_record; (void)sukima_top; (void)" + record +
+            "; switch (sukima_k) {" + given + " default: break; } }\n");
   go_to(text, c.place, false);
   text.text("static __inline__ void " + name + "_end(" + type + " *" + record + ") { if (sukima_was_split(&" +
             record + "->head.head)) { sukima_await(&" + record +

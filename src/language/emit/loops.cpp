@@ -6,6 +6,18 @@ namespace sukima::language {
 
 using namespace clang;
 
+/// Whether the poll of an iteration may wait for its call: there is one, which runs at most once an
+/// iteration.
+bool emitter::polls_at_its_call(const construct& c) const {
+  int calls = 0;
+  for (token_index t = c.first.begin; t < c.first.end; ++t) {
+    if (construct_at_.contains(t)) return false;
+    if (unit_.tokens[t].isOneOf(tok::kw_for, tok::kw_while, tok::kw_do, tok::kw_goto)) return false;
+    if (facts_.calls.contains(t)) ++calls;
+  }
+  return calls == 1;
+}
+
 void emitter::loop(writer& out, const construct& c, const context& where) {
   const std::string number = std::to_string(c.number);
   const std::string i = "sukima_i" + number;
@@ -41,9 +53,17 @@ void emitter::loop(writer& out, const construct& c, const context& where) {
   before_.text("static const sukima_kind " + name + "_kind = { SUKIMA_LOOP_KIND(struct " + name + ")" + kind +
                " };\n");
   const std::string head = l.record + "->sukima_head";
-  out.text(" " + head + ".end = " + end + "; do { " + head + ".i = " + i + "; sukima_test(&" + head +
-           ".head); {" + bind(c.first) + " ");
-  print(out, c.first, inside(l, where));
+  const std::string test = head + ".i = " + i + "; sukima_test(&" + head + ".head);";
+  context body = inside(l, where);
+  if (polls_at_its_call(c)) {
+    // The only call of the body polls for its iteration; one without a call is tested each 64th time.
+    body.top = "__extension__({ " + test + " " + body.top + "; })";
+    out.text(" " + head + ".end = " + end + "; do { if (!(" + i + " & 63)) { " + test + " } {" +
+             bind(c.first) + " ");
+  } else {
+    out.text(" " + head + ".end = " + end + "; do { " + test + " {" + bind(c.first) + " ");
+  }
+  print(out, c.first, body);
   out.text(" }" + std::string(continued_.contains(&c) ? " sukima_continue" + number + ":;" : "") +
            " } while (++" + i + " < " + head + ".end); ");
   const std::string task = "sukima_t" + number;

@@ -116,6 +116,40 @@ bool emitter::differs(token_index t, const context& where) const {
   return !unit_.tokens[t].isAnnotation() && replacement(t, where) != spelling(t);
 }
 
+/// A token of a macro that must be expanded. Where it comes from a macro that the user wrote in an argument,
+/// that one
+/// need not be: a system header's may mean something else to the compiler behind.
+token_index emitter::print_argument(writer& out, token_index t, token_range range, const context& where) {
+  const auto inner_use = [&](token_index k) {
+    SourceLocation place = unit_.tokens[k].getLocation();
+    bool is_argument = false;
+    while (place.isMacroID() && sources_.isMacroArgExpansion(place)) {
+      place = sources_.getImmediateSpellingLoc(place);
+      is_argument = true;
+    }
+    return is_argument && place.isMacroID() ? sources_.getExpansionRange(place) : CharSourceRange();
+  };
+  const CharSourceRange use = inner_use(t);
+  token_index end = t;
+  bool as_written = use.isValid();
+  while (as_written && end < range.end && unit_.tokens[end].getLocation().isMacroID() &&
+         inner_use(end).getBegin() == use.getBegin()) {
+    if (differs(end, where) || construct_at_.contains(end)) as_written = false;
+    ++end;
+  }
+  if (as_written && t > range.begin && inner_use(t - 1).getBegin() == use.getBegin()) as_written = false;
+  if (!as_written) {
+    print_token(out, t, where);
+    return t + 1;
+  }
+  if (unit_.origins[t] != no_token) print_texts(out, unit_.origins[t], where);
+  go_to(out, unit_.tokens[t].getLocation());
+  std::string text = Lexer::getSourceText(use, sources_, compiler_.getLangOpts()).str();
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  out.token(text, unit_.tokens[t].hasLeadingSpace());
+  return end;
+}
+
 /// The tokens of one use of a macro: as the user wrote it, unless something in it must be edited.
 token_index emitter::print_macro(writer& out, token_index t, token_range range, const context& where) {
   const CharSourceRange use = sources_.getExpansionRange(unit_.tokens[t].getLocation());
@@ -139,10 +173,7 @@ token_index emitter::print_macro(writer& out, token_index t, token_range range, 
           text.before <= last)
         as_written = false;
   }
-  if (!as_written) {
-    print_token(out, t, where);
-    return t + 1;
-  }
+  if (!as_written) return print_argument(out, t, range, where);
   print_texts(out, unit_.origins[t], where);
   go_to(out, unit_.tokens[t].getLocation());
   out.token(Lexer::getSourceText(use, sources_, compiler_.getLangOpts()), unit_.tokens[t].hasLeadingSpace());

@@ -70,8 +70,8 @@ void emitter::try_catch(writer& out, const construct& c, const context& where) {
     const std::string record = "sukima_r" + number;
     out.text(" sukima_try_record *const " + record + " = (sukima_try_record *)(void *)" + where.top + "; " +
              record + "->head.word = (uintptr_t)&sukima_try_kind; " + record + "->tag = sukima_tag" + number +
-             "; const int " + code + " = sukima_try(" + record + ", " + body + ", &" + frame + ", (char *)(" +
-             record + " + 1)); ");
+             "; sukima_test(&" + record + "->head)" + "; const int " + code + " = sukima_try(" + record +
+             ", " + body + ", &" + frame + ", (char *)(" + record + " + 1)); ");
   }
   out.text("if (" + code + " == SUKIMA_THROWN) ");
   print(out, c.second, where);

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+# sukima_add_executable(NAME source… [OPTIONS option…] [LIBRARIES library…])
+# adds a program of which some sources are of the Tascell language (.tc). These are compiled by `sukima cc` with the
+# project's C compiler behind it, its CMAKE_C_FLAGS and those of the build type, the include folders and definitions of
+# the target, and the OPTIONS; they are compiled anew when a header that they include changes.
+function(sukima_add_executable name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "OPTIONS;LIBRARIES")
+  if(NOT arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "sukima_add_executable(${name} …): give at least one source file")
+  endif()
+  if(NOT SUKIMA_PROGRAM)
+    message(FATAL_ERROR "sukima_add_executable(${name} …): this copy of Sukima has no compiler; build it with "
+      "-DSUKIMA_BUILD_COMPILER=ON, or set SUKIMA_PROGRAM to the program sukima")
+  endif()
+  string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)
+  separate_arguments(flags NATIVE_COMMAND "${CMAKE_C_FLAGS} ${CMAKE_C_FLAGS_${build_type}}")
+  set(others "")
+  set(objects "")
+  foreach(source IN LISTS arg_UNPARSED_ARGUMENTS)
+    if(NOT source MATCHES "\\.tc$")
+      list(APPEND others ${source})
+      continue()
+    endif()
+    cmake_path(ABSOLUTE_PATH source NORMALIZE OUTPUT_VARIABLE file)
+    cmake_path(GET source STEM stem)
+    list(LENGTH objects number)
+    set(object ${CMAKE_CURRENT_BINARY_DIR}/${name}.tascell/${number}-${stem}.o)
+    file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${name}.tascell)
+    set(folders "$<TARGET_PROPERTY:${name},INCLUDE_DIRECTORIES>")
+    set(definitions "$<TARGET_PROPERTY:${name},COMPILE_DEFINITIONS>")
+    add_custom_command(
+      OUTPUT ${object}
+      COMMAND ${SUKIMA_PROGRAM} cc --backend=${CMAKE_C_COMPILER} ${flags} ${arg_OPTIONS}
+              "$<$<BOOL:${folders}>:-I$<JOIN:${folders},;-I>>"
+              "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>"
+              -MD -MT ${object} -MF ${object}.d -c -o ${object} ${file}
+      DEPENDS ${file} ${SUKIMA_PROGRAM}
+      DEPFILE ${object}.d
+      COMMENT "Compiling ${source} with sukima cc"
+      COMMAND_EXPAND_LISTS
+      VERBATIM)
+    list(APPEND objects ${object})
+  endforeach()
+  add_executable(${name} ${others} ${objects})
+  set_source_files_properties(${objects} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+  # The runtime is written in C++.
+  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
+  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} sukima::sukima)
+endfunction()
