@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* COVERED(STATEMENT…) runs statements as they are, or with -DWITH_TRY within a `try` to which nothing is thrown:
- * for measuring what that costs. */
+/* COVERED(STATEMENT…) runs statements as they are, or with -DWITH_TRY within a `try` to which nothing is
+ * thrown: for measuring what that costs. */
 #ifndef COVERED_H
 #define COVERED_H
 
@@ -12,10 +12,7 @@
     abort();         \
   }
 #else
-#define COVERED(...) \
-  {                  \
-    __VA_ARGS__      \
-  }
+#define COVERED(...) {__VA_ARGS__}
 #endif
 
 #endif

@@ -121,8 +121,8 @@ typedef struct sukima_poll_record {
 
 void sukima_attend_test(sukima_record* r) __attribute__((cold, noinline, nothrow));
 
-/* A member's offset is free, where an addition counts when gcc decides whether to inline a function into itself:
- * fib takes 1.6 times as long as without constructs, and 2.9 times with the addition. */
+/* A member's offset is free, where an addition counts when gcc decides whether to inline a function into
+ * itself: fib takes 1.6 times as long as without constructs, and 2.9 times with the addition. */
 struct sukima_gate {
   char before[SUKIMA_GATE_OFFSET];
   char* limit;
