@@ -34,12 +34,22 @@ _sukima_program() {
   return 1
 }
 
+_sukima_calibrate() {
+  case $previous in
+    --output) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+    --cpus | --days) ;;
+    *)
+      mapfile -t COMPREPLY < <(compgen -W "--help --cpus --all-pairs --days --output --show --json" -- "$cur")
+      ;;
+  esac
+}
+
 _sukima_probe() {
   case $previous in
     --pid) mapfile -t COMPREPLY < <(compgen -W "$(cd /proc && printf '%s ' [0-9]*)" -- "$cur") ;;
     --at-least | --interval | --count) ;;
     *)
-      mapfile -t COMPREPLY < <(compgen -W "--help --pid --json --threads --runtimes --at-least --strict --watch \
+      mapfile -t COMPREPLY < <(compgen -W "--help --pid --json --threads --runtimes --pairs --at-least --strict --watch \
         --interval --count" -- "$cur")
       ;;
   esac
@@ -73,11 +83,11 @@ _sukima() {
   local cur="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD - 1]}"
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W "bench cc explain probe run --help --version" -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W "bench calibrate cc explain probe run --help --version" -- "$cur")
     return
   fi
   case ${COMP_WORDS[1]} in
-    explain | probe | run)
+    calibrate | explain | probe | run)
       "_sukima_${COMP_WORDS[1]}"
       return
       ;;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bench/command.hpp"
+#include "calibrate/command.hpp"
 #include "cc/command.hpp"
 #include "console.hpp"
 #include "explain/command.hpp"
@@ -70,6 +71,7 @@ int main(int argc, char** argv) {
   program.footer("'sukima COMMAND --help' tells more about a command. The manual: man sukima.");
   int code = exit_success;
   bench::add_command(program, code);
+  calibrate::add_command(program, code);
   cc::add_command(program);
   explain::add_command(program, code, take_program("explain", argc, argv));
   probe::add_command(program, code);

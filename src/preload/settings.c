@@ -40,6 +40,8 @@ static bool take_word(const char** text, struct preload_settings* settings) {
     place = &settings->rounding;
   } else if (take_name(text, "cpus")) {
     place = &settings->cpus;
+  } else if (take_name(text, "ranks")) {
+    place = &settings->ranks;
   } else if (take_name(text, "first")) {
     place = &settings->first;
   } else if (take_name(text, "reserve")) {  // thousandths of a CPU

@@ -23,6 +23,7 @@ struct preload_settings {
   uint32_t minimum;  ///< never fewer than this, at least 1
   uint32_t maximum;  ///< never more than this; 0 is no limit
   uint32_t rounding;  ///< a value of sukima_capacity_rounding
+  uint32_t ranks;  ///< MPI ranks of this machine that `threads` is the share of; 0 counts as 1
   double reserve;  ///< CPUs that are left to others
   bool fixed;  ///< the user gave the number: it never changes
   enum preload_resize resize;

@@ -55,6 +55,58 @@ class Refusals(unittest.TestCase):
         self.refused("SUKIMA_CPUS", "probe", SUKIMA_CPUS="-1")
 
 
+    def test_calibrate_refuses_bad_requests_with_one_sentence(self):
+        self.refused("--show measures nothing", "calibrate", "--show", "--all-pairs")
+        self.refused("sukima calibrate measures one", "calibrate", "--show", "--output", "/nonesuch/profile")
+        self.refused("--days", "calibrate", "--days", "0")
+        self.refused("65535", "calibrate", "--cpus", "65535")
+        self.refused("--pairs is a question of its own", "probe", "--pairs", "--strict")
+
+
+def first_cpu():
+    return str(min(os.sched_getaffinity(0)))
+
+
+class Calibrate(unittest.TestCase):
+    def test_keeps_a_profile_that_probe_reads(self):
+        cpus = sorted(os.sched_getaffinity(0))[:2]
+        with tempfile.TemporaryDirectory() as folder:
+            file = str(pathlib.Path(folder, "deeper", "profile"))
+            self.assertEqual(run("calibrate", "--show", SUKIMA_PROFILE=file).returncode, 2)
+            done = run("calibrate", "--json", "--days", "2", "--cpus", ",".join(map(str, cpus)), SUKIMA_PROFILE=file)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            measured = json.loads(done.stdout)
+            self.assertEqual(measured["cpus"], cpus)
+            self.assertEqual(measured["valid_seconds"], 2 * 86400)
+            self.assertLess(abs(measured["written"] - time.time()), 60)
+            self.assertEqual([pair["cpus"] for pair in measured["pairs"]], [cpus] if len(cpus) == 2 else [])
+            shown = run("calibrate", "--show", "--json", SUKIMA_PROFILE=file)
+            self.assertEqual(shown.returncode, 0, shown.stderr)
+            kept = json.loads(shown.stdout)["pairs"]
+            self.assertEqual(len(kept), len(measured["pairs"]))
+            for one, other in zip(kept, measured["pairs"]):  # the file has three decimals
+                self.assertEqual(one["cpus"], other["cpus"])
+                self.assertAlmostEqual(one["slowdown"], other["slowdown"], delta=0.001)
+                self.assertAlmostEqual(one["handover_ns"], other["handover_ns"], delta=0.001)
+            self.assertIn(f"The profile {file} holds.", run("calibrate", "--show", SUKIMA_PROFILE=file).stdout)
+            pairs = json.loads(run("probe", "--pairs", "--json", SUKIMA_PROFILE=file).stdout)
+            self.assertEqual((pairs["measured_now"], pairs["pairs"]), (False, kept))
+
+    def test_tells_if_the_profile_cannot_be_kept(self):
+        done = run("calibrate", "--cpus", first_cpu(), "--output", "/proc/nonesuch/x")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        # Before it there may be a word on others who use the machine.
+        self.assertIn("cannot be written to '/proc/nonesuch/x'", done.stderr.splitlines()[-1])
+
+    def test_probe_measures_pairs_where_there_is_no_profile(self):
+        if len(os.sched_getaffinity(0)) > 8:
+            self.skipTest("that many pairs take too long for a test")
+        pairs = json.loads(run("probe", "--pairs", "--json", SUKIMA_PROFILE="/nonesuch").stdout)
+        count = len(os.sched_getaffinity(0))
+        self.assertTrue(pairs["measured_now"])
+        self.assertEqual(len(pairs["pairs"]), count * (count - 1) // 2)
+
+
 class Probe(unittest.TestCase):
     def test_tells_the_number_and_the_reason(self):
         done = run("probe", SUKIMA_CPUS="1.5")
@@ -217,6 +269,18 @@ class Run(unittest.TestCase):
                                  (["--reserve", "1"], 2), (["--max", "2"], 2), (["--min", "6"], 6), ([], 3)):
             report = json.loads(run("run", *options, "--json", "--", "true", SUKIMA_CPUS="2.6").stderr)
             self.assertEqual(report["threads"], threads, options)
+
+    def test_mpi_ranks_share_what_there_is(self):
+        ask = ["sh", "-c", "getconf _NPROCESSORS_ONLN; echo $OMP_NUM_THREADS"]
+        # mpirun starts sukima run, and sukima run starts mpirun, which starts the ranks.
+        done = run("run", "--", *ask, SUKIMA_CPUS="8", OMPI_COMM_WORLD_LOCAL_SIZE="4")
+        self.assertEqual(done.stdout.split(), ["2", "2"])
+        done = run("run", "--", "env", "OMPI_COMM_WORLD_LOCAL_SIZE=4", *ask, SUKIMA_CPUS="8")
+        self.assertEqual(done.stdout.split()[0], "2")
+        done = run("run", "--", *ask, SUKIMA_CPUS="2", MPI_LOCALNRANKS="4")
+        self.assertEqual(done.stdout.split(), ["1", "1"], "never fewer than one")
+        done = run("run", "--threads", "3", "--", *ask, SUKIMA_CPUS="2", MPI_LOCALNRANKS="4")
+        self.assertEqual(done.stdout.split(), ["3", "3"], "the user's own number")
 
     def test_pins_only_when_asked(self):
         allowed = len(os.sched_getaffinity(0))

@@ -13,10 +13,10 @@ namespace {
 
 TEST(preload_settings, understands_everything_that_sukima_run_writes) {
   preload_settings s{};
-  ASSERT_TRUE(
-      preload_read_settings("threads=3 min=2 max=8 round=1 reserve=500 fixed=1 resize=2 spinning=1 cpus=16 "
-                            "first=12345 log=/tmp/a file",
-                            &s));
+  ASSERT_TRUE(preload_read_settings(
+      "threads=3 min=2 max=8 round=1 reserve=500 fixed=1 resize=2 spinning=1 cpus=16 ranks=4 "
+      "first=12345 log=/tmp/a file",
+      &s));
   EXPECT_EQ(s.threads, 3U);
   EXPECT_EQ(s.minimum, 2U);
   EXPECT_EQ(s.maximum, 8U);
@@ -26,6 +26,7 @@ TEST(preload_settings, understands_everything_that_sukima_run_writes) {
   EXPECT_EQ(s.resize, preload_resize_always);
   EXPECT_TRUE(s.spinning);
   EXPECT_EQ(s.cpus, 16U);
+  EXPECT_EQ(s.ranks, 4U);
   EXPECT_EQ(s.first, 12345U);
   EXPECT_STREQ(s.log, "/tmp/a file");
 }

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "calibrate/profile.hpp"
 #include "console.hpp"
 #include "probe/answer.hpp"
 #include "probe/watch.hpp"
@@ -37,7 +38,7 @@ Exit codes: 0 all is well, 1 failed, 2 wrong request, 3 fewer than --at-least, 4
 
 struct probe_options {
   pid_t process = 0;
-  bool json = false, threads_only = false, runtimes = false, strict = false, watch = false;
+  bool json = false, threads_only = false, runtimes = false, strict = false, watch = false, pairs = false;
   std::optional<double> at_least, interval;
   std::optional<unsigned> count;
 };
@@ -50,6 +51,9 @@ void refuse_contradictions(const probe_options& options) {
   if (options.runtimes && options.process != 0)
     throw usage_error(
         "--runtimes asks in this place and cannot ask in that of another process: leave out --pid");
+  if (options.pairs &&
+      (options.watch || options.runtimes || options.threads_only || options.at_least || options.strict))
+    throw usage_error("--pairs is a question of its own: it takes --pid and --json only");
   if (options.threads_only && (options.json || options.runtimes))
     throw usage_error("--threads prints one number: leave out --json and --runtimes");
 }
@@ -82,6 +86,34 @@ answer find_answer(const probe_options& options) {
   return found;
 }
 
+/// Which CPUs slow each other down: as the profile says, or measured now.
+int probe_pairs(const probe_options& options) {
+  const std::set<unsigned> among = allowed_cpus(options.process);
+  calibrate::profile_file known(sukima_capacity_profile_read(nullptr, nullptr, 0));
+  lab::calibration measured;
+  sukima_capacity_profile profile{};
+  const bool holds = known && sukima_capacity_profile_check(known.get()) == SUKIMA_CAPACITY_PROFILE_VALID;
+  if (holds) {
+    profile = *known;
+  } else {
+    lab::calibration_plan plan;
+    plan.cpus.assign(among.begin(), among.end());
+    measured = calibrate::measure(std::move(plan));
+    profile = measured.profile();
+  }
+  if (options.json) {
+    fmt::print(
+        "{}\n",
+        nlohmann::json{{"measured_now", !holds}, {"pairs", calibrate::pairs_json(profile, among)}}.dump(2));
+  } else {
+    fmt::print("{}{}", calibrate::pairs_text(profile, among),
+               holds ? "From the profile of sukima calibrate.\n"
+                     : "Measured now; sukima calibrate keeps such numbers.\n");
+  }
+  if (std::fflush(stdout) != 0) throw std::runtime_error("the answer could not be written");
+  return exit_success;
+}
+
 int probe_once(const probe_options& options) {
   const answer found = find_answer(options);
   if (options.threads_only) {
@@ -109,6 +141,7 @@ void add_command(CLI::App& parent, int& code) {
   command->add_flag("--json", options->json, "Print one JSON object");
   command->add_flag("--threads", options->threads_only, "Print only how many threads to start");
   command->add_flag("--runtimes", options->runtimes, "Also ask the installed runtimes what they believe");
+  command->add_flag("--pairs", options->pairs, "Tell which pairs of CPUs slow each other down");
   command->add_option("--at-least", options->at_least, "Exit with 3 if fewer CPUs can be used")
       ->type_name("CPUS")
       ->check(CLI::Range(0.0, static_cast<double>(SUKIMA_CAPACITY_MAX_CPUS)));
@@ -122,6 +155,10 @@ void add_command(CLI::App& parent, int& code) {
       ->check(CLI::Range(1U, 1'000'000'000U));
   command->callback([options, &code] {
     refuse_contradictions(*options);
+    if (options->pairs) {
+      code = probe_pairs(*options);
+      return;
+    }
     if (!options->watch) {
       code = probe_once(*options);
       return;

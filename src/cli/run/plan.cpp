@@ -50,6 +50,18 @@ cpu_supply measure_supply(bool also_neighbours) {
   return supply;
 }
 
+/// How many MPI ranks of this machine this process is one of; 1 outside of MPI. As ranks_here in
+/// preload/decision.c.
+unsigned ranks_here() {
+  for (const char* const name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"}) {
+    const char* const text = std::getenv(name);
+    double ranks = 0;
+    if (text != nullptr && sukima_capacity_parse_cpus(text, &ranks) == 0 && ranks >= 1)
+      return static_cast<unsigned>(ranks);
+  }
+  return 1;
+}
+
 /// The library that belongs to this program, if it is there.
 fs::path preload_library() {
   std::error_code ignored;
@@ -85,11 +97,11 @@ std::string settings_for(const run_plan& plan, const run_options& options) {
   const bool active = waiting != nullptr && (*waiting == 'a' || *waiting == 'A');
   const thread_policy& policy = options.policy;
   return fmt::format(
-      "threads={} min={} max={} round={} reserve={} fixed={} resize={} spinning={} cpus={} first={}",
+      "threads={} min={} max={} round={} reserve={} fixed={} resize={} spinning={} cpus={} ranks={} first={}",
       plan.decision.threads, policy.minimum, policy.maximum.value_or(0),
       static_cast<int>(policy.rounding.value_or(SUKIMA_CAPACITY_NEAREST)), std::lround(policy.reserve * 1000),
       plan.decision.fixed ? 1 : 0, static_cast<int>(resize), plan.decision.spinning || active ? 1 : 0,
-      plan.cap, getpid() % 1000000);
+      plan.cap, plan.ranks, getpid() % 1000000);
 }
 
 }  // namespace
@@ -101,6 +113,11 @@ run_plan make_plan(const run_options& options, const std::string& program) {
   plan.cap = supply.cap;
   plan.basis = supply.basis;
   plan.decision = decide(options.policy, supply);
+  plan.ranks = ranks_here();
+  if (plan.ranks > 1 && !plan.decision.fixed) {
+    plan.decision.threads = std::max(plan.decision.threads / plan.ranks, options.policy.minimum);
+    plan.decision.reason += fmt::format("; shared by {} MPI ranks", plan.ranks);
+  }
   choose_library(plan, options, program);
   plan.variables = plan_variables(plan.decision, !plan.library.empty(), read_user_variable);
   plan.settings = settings_for(plan, options);

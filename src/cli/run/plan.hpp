@@ -27,6 +27,7 @@ struct run_options {
 struct run_plan {
   start_decision decision;
   unsigned cap = 1;
+  unsigned ranks = 1;  ///< MPI ranks of this machine that share the CPU
   std::string basis;  ///< of the estimate: facts, tree, blind, ...
   variable_plan variables;
   std::filesystem::path library;  ///< that is preloaded; empty: none

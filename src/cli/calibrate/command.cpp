@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// `sukima calibrate`: its options, and how a request is carried out.
+#include "calibrate/command.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "calibrate/profile.hpp"
+#include "console.hpp"
+
+namespace sukima::cli::calibrate {
+namespace {
+
+constexpr const char* footer = R"(Examples:
+  sukima calibrate                          measure this machine, and keep it in a file
+  sukima calibrate --show                   what was measured, when, and whether it still holds
+  sukima calibrate --output - --json        measure, and keep nothing
+
+The file is SUKIMA_PROFILE, or sukima/profile in XDG_CACHE_HOME or ~/.cache.)";
+
+constexpr double day = 86400;
+
+struct calibrate_options {
+  std::vector<unsigned> cpus;
+  std::string file;
+  double days = 30;
+  bool all_pairs = false, show = false, json = false;
+};
+
+void print(const sukima_capacity_profile& profile, bool json) {
+  fmt::print("{}", json ? json_of(profile).dump(2) + "\n" : text_of(profile));
+  if (std::fflush(stdout) != 0) throw std::runtime_error("the profile could not be printed");
+}
+
+int show(const calibrate_options& options) {
+  const std::string path = options.file.empty() ? profile_path() : options.file;
+  std::string error(512, '\0');
+  const profile_file profile(sukima_capacity_profile_read(path.c_str(), error.data(), error.size()));
+  if (!profile) throw usage_error(fmt::format("{}: sukima calibrate measures one", error.c_str()));
+  const sukima_capacity_profile_state state = sukima_capacity_profile_check(profile.get());
+  if (!options.json) fmt::print("The profile {} {}.\n", path, state_text(state));
+  print(*profile, options.json);
+  return state == SUKIMA_CAPACITY_PROFILE_VALID ? exit_success : exit_failure;
+}
+
+int measure_and_keep(const calibrate_options& options) {
+  lab::calibration_plan plan;
+  plan.cpus = options.cpus;
+  plan.all_pairs = options.all_pairs;
+  plan.valid_seconds = options.days * day;
+  const lab::calibration measured = measure(std::move(plan));
+  const sukima_capacity_profile profile = measured.profile();
+  if (options.file != "-") {
+    const std::string path = options.file.empty() ? profile_path() : options.file;
+    const int failure = sukima_capacity_profile_write(path.c_str(), &profile);
+    if (failure != 0)
+      throw usage_error(
+          fmt::format("the profile cannot be written to '{}': {}", path, std::strerror(failure)));
+    if (!options.json) fmt::print("Written to {}.\n", path);
+  }
+  print(profile, options.json);
+  return exit_success;
+}
+
+}  // namespace
+
+void add_command(CLI::App& parent, int& code) {
+  auto options = std::make_shared<calibrate_options>();
+  CLI::App* const command = parent.add_subcommand(
+      "calibrate", "Measures which CPUs slow each other down, and what waking and switching cost");
+  command->footer(footer);
+  command
+      ->add_option("--cpus", options->cpus, "Only these CPUs, such as 0,1,4 (default: all that are allowed)")
+      ->type_name("N,...")
+      ->delimiter(',')
+      ->check(CLI::Range(0U, static_cast<unsigned>(SUKIMA_CAPACITY_MAX_CPUS) - 1));
+  command->add_flag("--all-pairs", options->all_pairs, "All pairs also of a machine with more than 32 CPUs");
+  command->add_option("--days", options->days, "How long the profile is to hold (default: 30)")
+      ->type_name("DAYS")
+      ->check(CLI::Range(0.01, 36500.0));
+  command->add_option("--output", options->file, "Keep the profile in this file; - keeps none")
+      ->type_name("FILE");
+  command->add_flag("--show", options->show, "Measure nothing: print the profile that there is");
+  command->add_flag("--json", options->json, "Print one JSON object");
+  command->callback([options, &code] {
+    if (options->show && (!options->cpus.empty() || options->all_pairs || options->file == "-"))
+      throw usage_error("--show measures nothing: leave out --cpus, --all-pairs and --output -");
+    code = options->show ? show(*options) : measure_and_keep(*options);
+  });
+}
+
+}  // namespace sukima::cli::calibrate

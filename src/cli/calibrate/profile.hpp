@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The machine profile in C++: reading it, measuring it, and telling it as text and as JSON.
+#pragma once
+
+#include <sukima/capacity.h>
+#include <sukima/capacity/profile.h>
+
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <set>
+#include <string>
+#include <sukima/lab/calibrate.hpp>
+
+namespace sukima::cli::calibrate {
+
+struct profile_freer {
+  void operator()(sukima_capacity_profile* profile) const { sukima_capacity_profile_free(profile); }
+};
+using profile_file = std::unique_ptr<sukima_capacity_profile, profile_freer>;
+
+/// Where the profile is by default.
+std::string profile_path();
+
+/// "holds", "is old", "is of another machine".
+std::string state_text(sukima_capacity_profile_state state);
+
+/// All that a profile says, on one screen; of many pairs those that slow each other down most.
+std::string text_of(const sukima_capacity_profile& profile);
+
+/// The pairs of CPUs out of `among` (empty: all), the worst first, as lines.
+std::string pairs_text(const sukima_capacity_profile& profile, const std::set<unsigned>& among);
+
+nlohmann::json json_of(const sukima_capacity_profile& profile);
+nlohmann::json pairs_json(const sukima_capacity_profile& profile, const std::set<unsigned>& among);
+
+/// Measures with a progress line on a terminal, and a message if others use the machine.
+/// \throws usage_error if the plan names a CPU that this process may not use
+lab::calibration measure(lab::calibration_plan plan);
+
+}  // namespace sukima::cli::calibrate
