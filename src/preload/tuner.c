@@ -23,6 +23,9 @@ static const uint64_t choosing = 100 * ms;  // until the most frequent region is
 static const uint64_t steady_window = 500 * ms;
 static const uint64_t patience = 50 * ms;  // with a number that is much worse
 enum { fewest_ends = 5 };
+/// More threads are tried once the run has taken so many times what the trial will take: they may be much
+/// slower, and a run that is nearly over gains nothing.
+enum { run_for_each_trial_time = 4 };
 static const double clearly_better = 1.10;
 static const double much_worse = 0.5;
 static const double hopeless_at_first = 0.25;  // of the usual rate while threads settle
@@ -38,6 +41,7 @@ void tuner_start(struct tuner* tuner, const struct tuner_limits* limits, uint64_
   memset(tuner, 0, sizeof *tuner);
   tuner->limits = *limits;
   tuner->chosen = tuner->running = limits->fitting;
+  tuner->begin = now;
   tuner->next_trial = now + first_trial_after;
   tuner->trial_pause = pause_after_trial;
   enter(tuner, tuner_steady, now);
@@ -83,19 +87,39 @@ static void add_candidate(struct tuner* tuner, uint32_t threads) {
   tuner->candidates[tuner->candidate_count++] = threads;
 }
 
+/// How long a trial of all candidates will take, if none of them is much worse.
+static uint64_t expected_trial(const struct tuner* tuner) {
+  uint64_t window = (uint64_t)(fewest_ends * 1e9 / tuner->usual_rate);
+  if (window < measuring) window = measuring;
+  if (window > longest_measuring) window = longest_measuring;
+  return tuner->candidate_count * (settling + window);
+}
+
 static void begin_trial(struct tuner* tuner, uint64_t now) {
   const uint32_t cpus = tuner->limits.cpus;
   tuner->candidate_count = 0;
   tuner->trial_begin = now;
   // Those that can do the least harm come first: a program that waits actively in its own code crawls with
   // more threads than CPUs.
-  add_candidate(tuner, tuner->limits.fitting);
+  if (tuner->limits.fitting < tuner->chosen) add_candidate(tuner, tuner->limits.fitting);
   if (tuner->chosen > 1) add_candidate(tuner, tuner->chosen - 1);
+  const uint32_t fewer = tuner->candidate_count;
+  add_candidate(tuner, tuner->limits.fitting);
   add_candidate(tuner, cpus);
   add_candidate(tuner, 2 * cpus);
+  const uint64_t wanted = expected_trial(tuner) * run_for_each_trial_time;
+  if (now - tuner->begin < wanted) {
+    tuner->candidate_count = fewer;
+    if (fewer == 0) {
+      tuner->next_trial = tuner->begin + wanted;
+      enter(tuner, tuner_steady, now);
+      return;
+    }
+  }
   tuner->candidate = 0;
   if (tuner->candidate_count == 0) {
     tuner->next_trial = now + longest_pause;
+    enter(tuner, tuner_steady, now);
     return;
   }
   tuner->running = tuner->candidates[0];

@@ -49,7 +49,7 @@ struct tuner {
   uint32_t running;  ///< the number of threads now
   enum tuner_state state;
   uint64_t state_since;
-  uint64_t next_trial, trial_begin;
+  uint64_t begin, next_trial, trial_begin;
   uint64_t trial_pause;   ///< until the next trial but one
   double usual_rate;      ///< of the reference region with the chosen number; 0 is unknown
   struct tuner_window window;

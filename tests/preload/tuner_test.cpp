@@ -106,6 +106,13 @@ TEST(tuner, one_region_that_takes_long_ends_the_trial_of_its_number) {
   EXPECT_LT(program.time_without(1), 2.1) << "one region of two seconds";
 }
 
+TEST(tuner, tries_no_more_threads_in_a_run_of_some_long_regions) {
+  // As CG in a busy place: sixteen regions of a fifth of a second.
+  played_program program({1, 1, 4, 2}, [](unsigned, double) { return 0.2; });
+  program.run_until(3.2);
+  EXPECT_EQ(program.time_with(1), program.time_with(1) + program.time_with(2) + program.time_with(4));
+}
+
 TEST(tuner, keeps_within_its_limits) {
   for (const unsigned most : {1U, 2U, 3U}) {
     std::vector<unsigned> seen;
@@ -157,7 +164,7 @@ TEST(tuner, regions_that_take_seconds_are_left_alone) {
   played_program program({2, 1, 4, 2}, [](unsigned k, double) { return k == 2 ? 4.0 : 8.0; });
   program.run_until(200);
   EXPECT_EQ(program.chosen(), 2U);
-  EXPECT_LT(program.time_without(2), 200 * 0.1);
+  EXPECT_LT(program.time_without(2), 200 * 0.13);
 }
 
 }  // namespace
