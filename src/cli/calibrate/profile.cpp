@@ -129,6 +129,11 @@ nlohmann::json json_of(const sukima_capacity_profile& profile) {
 }
 
 lab::calibration measure(lab::calibration_plan plan) {
+  const std::set<unsigned> allowed = allowed_cpus();
+  for (const unsigned cpu : plan.cpus)
+    if (!allowed.contains(cpu))
+      throw usage_error(fmt::format("the CPU {} is not one that this process may use: these are {}", cpu,
+                                    cpu_list_text(allowed)));
   warn_of_others();
   progress_line progress;
   plan.progress = [&progress](const std::string& what, std::size_t done, std::size_t total) {
