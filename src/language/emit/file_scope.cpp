@@ -201,6 +201,19 @@ void emitter::function(const function_facts& f) {
   if (parallel) where.top = "sukima_top";
   print_texts(out_, unit_.origins[f.execution != nullptr ? f.execution->whole.begin : f.whole.begin], where);
   if (!options_.sequential) declare_workers(f.whole);
+  // A thread's variable is looked up by a call each time: the strand may be on another thread than before.
+  for (token_index t = f.body.begin; parallel && t < f.body.end; ++t) {
+    const VarDecl* variable = variable_at(t);
+    if (variable == nullptr || variable->getTLSKind() == VarDecl::TLS_None) continue;
+    const std::string name = variable->getNameAsString();
+    if (variable->isStaticLocal())
+      report(unit_.tokens[t].getLocation(),
+             "the thread-local variable '" + name +
+                 "' is declared in a worker function; declare it at file scope");
+    else if (declared_tasks_.insert("thread " + name).second)
+      before_.text("static __attribute__((noinline)) __typeof__(" + name + ") *" + thread_accessor(variable) +
+                   "(void) { __asm__ volatile(\"\" ::: \"memory\"); return &" + name + "; }\n");
+  }
   if (f.execution != nullptr) {
     need_task(f.execution->task);
     go_to(body, f.execution->place);
