@@ -127,7 +127,12 @@ token_index emitter::print_argument(writer& out, token_index t, token_range rang
       place = sources_.getImmediateSpellingLoc(place);
       is_argument = true;
     }
-    return is_argument && place.isMacroID() ? sources_.getExpansionRange(place) : CharSourceRange();
+    if (!is_argument || !place.isMacroID() || !sources_.isInSystemHeader(sources_.getSpellingLoc(place)))
+      return CharSourceRange();
+    // Not the macro that is being expanded itself, whose body may hand its own text on to another one.
+    const CharSourceRange inner = sources_.getExpansionRange(place);
+    const CharSourceRange outer = sources_.getExpansionRange(unit_.tokens[k].getLocation());
+    return inner.getBegin() == outer.getBegin() ? CharSourceRange() : inner;
   };
   const CharSourceRange use = inner_use(t);
   token_index end = t;
