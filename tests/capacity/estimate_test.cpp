@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -88,7 +89,8 @@ class world {
     }
     for (int i = 0; i < std::lround(seconds * 10); i++) {
       write();
-      sukima_capacity_estimator_sample(estimator_.get(), 1000000000000 + std::llround(time_ * 1e9));
+      sukima_capacity_estimator_sample(estimator_.get(),
+                                       1000000000000 + static_cast<std::uint64_t>(std::llround(time_ * 1e9)));
       time_ += 0.1;
     }
   }
