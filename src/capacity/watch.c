@@ -149,6 +149,12 @@ void sukima_watch_sample(sukima_watch* watch, sukima_reader* reader, uint64_t ti
   for (int i = 0; i < watch->task_end; i++) {
     sukima_task* task = &watch->tasks[i];
     if (task->number == 0) continue;
+    // A neighbour's use is known from its group; how many of its threads wait may be half a second old.
+    bool beside = !task->own && watch->groups[task->group].has_usage && !watch->groups[task->group].on_path;
+    if (beside && (watch->sample + (uint64_t)i) % sukima_patience != 0) {
+      task->values[at] = task->values[before];
+      continue;
+    }
     sample_task(watch, reader, task, at, before);
     // A recorded tree has no clock: the threads' times stand for it. A thread's first value is no progress.
     uint64_t old = task->values[before].run_ns;

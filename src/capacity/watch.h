@@ -18,6 +18,7 @@ enum {
   sukima_level_count = 24,  // groups from the root down to ours
   sukima_group_count = 128,  // these, and the groups beside them that use CPU
   sukima_task_count = 384,  // threads that use CPU
+  sukima_patience = 5,          // samples after which threads of groups beside ours are read again
   sukima_slow_count = 16,       // readings of the machine that are kept: half a second apart
   sukima_own_task_count = 64,  // of these, our own that are watched though they do not use any
   sukima_candidate_count = 4096  // groups and threads of which only the last value is kept; a power of two

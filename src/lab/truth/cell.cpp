@@ -119,6 +119,8 @@ const char* name_of(purpose what) {
       return "change";
     case purpose::trial:
       return "trial";
+    case purpose::cost:
+      return "cost";
   }
   return "unknown";
 }
@@ -162,6 +164,7 @@ std::vector<cell> all_cells() {
   add_others(cells);
   add_changes(cells);
   add_trials(cells);
+  cells.push_back({.what = purpose::cost, .where = own_groups, .threads = 8, .hogs = 10});
   return cells;
 }
 

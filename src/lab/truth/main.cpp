@@ -44,11 +44,6 @@ void complain(const std::string& text) { fmt::print(stderr, "sukima-truth: {}\n"
 std::vector<cell> wanted_cells(const request& what) {
   std::vector<cell> cells = what.quick ? quick_cells() : all_cells();
   std::erase_if(cells, [&](const cell& one) { return one.name().find(what.filter) == std::string::npos; });
-  if (what.shield) {
-    std::erase_if(cells, [](const cell& one) {
-      return one.where == place::root_group || one.where == place::own_sessions;
-    });
-  }
   return cells;
 }
 
@@ -82,7 +77,7 @@ void print_cell(const cell_result& result, bool disturbed) {
 
 /// Runs a cell again if somebody else used the machine meanwhile.
 cell_result run_undisturbed(const cell& one, control_groups& groups, const timing& times) {
-  constexpr int attempts = 3;
+  const int attempts = groups.shielded() ? 1 : 3;
   cell_result result = run_cell(one, groups, times);
   for (int i = 1; i < attempts && is_disturbed(result, one) && interrupted == 0; i++) {
     result = run_cell(one, groups, times);
@@ -155,9 +150,9 @@ int main(int argc, char** argv) {
       "in\n"
       "control groups that it makes and removes, cell by cell, and prints the share of estimates that were "
       "right.\n"
-      "The machine has to be idle otherwise, or --shield is needed: then the cells in the root group and "
-      "the\n"
-      "figures of blind estimates are left out. Needs root.",
+      "The machine has to be idle otherwise, or --shield is needed: then cells in the root group and figures "
+      "of\n"
+      "blind estimates count only where nobody has disturbed them. Needs root.",
       "sukima-truth");
   program.add_flag("--quick", what.quick, "30 cells, a minute; without it all, about twelve minutes");
   program.add_option("--file", what.file, "keep the results in FILE; go on where it ends")

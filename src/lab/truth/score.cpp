@@ -154,9 +154,9 @@ void score_blind(const std::vector<judged>& all, const truth_table& truths, std:
 }
 
 void score_cost(const std::vector<judged>& all, std::vector<figure>& figures) {
-  tally cost("cost of ten samples a second", "below 0.1 % of a CPU", 0.001, 0.95);
+  tally cost("cost of ten samples a second", "below 0.1 % of a CPU", 0.001, 1);
   for (const auto& [result, one] : all) {
-    if (one.what == purpose::change) {  // the longest: finding the tree is not the cost of sampling
+    if (one.what == purpose::cost) {
       cost.count(result.name, result.cost, fmt::format("{:.3f} %", result.cost * 100));
     }
   }
@@ -174,7 +174,8 @@ std::vector<figure> score(const std::vector<cell_result>& results) {
     if (found == cells.end()) continue;  // of another version of the table
     if (is_disturbed(result, found->second)) continue;
     all.push_back({result, found->second});
-    const bool usable = found->second.what != purpose::change && found->second.what != purpose::trial;
+    const purpose what = found->second.what;
+    const bool usable = what != purpose::change && what != purpose::trial && what != purpose::cost;
     if (usable) truths[found->second.family()][found->second.threads] = result.got;
   }
   std::vector<figure> figures;

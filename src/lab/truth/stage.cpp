@@ -194,7 +194,9 @@ struct scene {
 void run_steady(scene& now) {
   const double run_at = now.times.idle_seconds;
   const double from = run_at + now.times.settle_seconds;
-  const double to = from + now.times.truth_seconds + (now.one.quota > 0 ? 0.25 : 0);
+  double to = from + now.times.truth_seconds + (now.one.quota > 0 ? 0.25 : 0);
+  // The cost is that of the last 6 s; looking around for the first time is not part of it.
+  if (now.one.what == purpose::cost) to = from + 8;
   now.ours.read_at(run_at);
   now.memory.told.active_threads = now.one.threads;
   now.ours.read_at(from);
