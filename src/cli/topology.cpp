@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <map>
 #include <system_error>
+#include <tuple>
 
 namespace sukima::cli {
 namespace {
@@ -22,11 +23,11 @@ unsigned number_of(hwloc_obj_t object) { return object != nullptr ? object->logi
 /// CPUs of one node, those of different cores first.
 std::vector<unsigned> by_core(const std::vector<cpu_place>& places) {
   std::map<unsigned, unsigned> taken;  // CPUs of a core
-  std::vector<std::pair<unsigned, unsigned>> order;
-  for (const cpu_place& p : places) order.emplace_back(taken[p.core]++, p.cpu);
-  std::ranges::stable_sort(order, {}, &std::pair<unsigned, unsigned>::first);
+  std::vector<std::tuple<unsigned, std::size_t, unsigned>> order;
+  for (const cpu_place& p : places) order.emplace_back(taken[p.core]++, order.size(), p.cpu);
+  std::ranges::sort(order);
   std::vector<unsigned> cpus;
-  for (const auto& [rank, cpu] : order) cpus.push_back(cpu);
+  for (const auto& [rank, position, cpu] : order) cpus.push_back(cpu);
   return cpus;
 }
 
@@ -67,15 +68,16 @@ std::set<unsigned> choose_cpus(const std::vector<cpu_place>& machine, const std:
   }
   std::vector<std::vector<cpu_place>> order;
   for (auto& [number, places] : nodes) order.push_back(std::move(places));
-  // The smallest node that is large enough, or else the largest ones first.
-  std::ranges::stable_sort(order, [&](const std::vector<cpu_place>& a, const std::vector<cpu_place>& b) {
-    const bool a_fits = a.size() >= count;
-    const bool b_fits = b.size() >= count;
-    if (a_fits != b_fits) return a_fits;
-    return a_fits ? a.size() < b.size() : a.size() > b.size();
-  });
+  // The smallest node that is large enough, or else the largest ones first: false sorts before true.
+  std::vector<std::tuple<bool, std::size_t, std::size_t>> ranks;
+  for (const auto& node : order) {
+    const bool fits = node.size() >= count;
+    ranks.emplace_back(!fits, fits ? node.size() : allowed.size() - node.size(), ranks.size());
+  }
+  std::ranges::sort(ranks);
   std::vector<unsigned> candidates;
-  for (const auto& node : order) std::ranges::copy(by_core(node), std::back_inserter(candidates));
+  for (const auto& [unfit, size, index] : ranks)
+    std::ranges::copy(by_core(order[index]), std::back_inserter(candidates));
   for (const unsigned cpu : allowed)
     if (!known.contains(cpu)) candidates.push_back(cpu);
   return {candidates.begin(), candidates.begin() + std::min<std::ptrdiff_t>(count, std::ssize(candidates))};

@@ -8,6 +8,7 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <tuple>
 #include <vector>
 
 #include "capacity_view.hpp"
@@ -33,7 +34,8 @@ std::vector<sukima_capacity_pair> chosen_pairs(const sukima_capacity_profile& pr
     const sukima_capacity_pair& p = profile.pairs[i];
     if (among.empty() || (among.contains(p.first) && among.contains(p.second))) pairs.push_back(p);
   }
-  std::ranges::stable_sort(pairs, std::ranges::greater{}, &sukima_capacity_pair::slowdown);
+  std::ranges::sort(pairs, {},
+                    [](const sukima_capacity_pair& p) { return std::tuple(-p.slowdown, p.first, p.second); });
   return pairs;
 }
 
