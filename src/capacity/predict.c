@@ -135,16 +135,17 @@ static double share_of_session(sukima_capacity_estimator* all, const question* a
   add(list, sukima_share_count, asked->threads * watch->own_weight, own_demand(all, asked));
   if (capacity < 0) return 0;
   sukima_fill(capacity, list->items, list->count);
-  return list->items[own].share;
+  return own < list->count ? list->items[own].share : 0;
 }
 
 static double share_in_tree(sukima_capacity_estimator* all, const question* asked) {
   const sukima_watch* watch = &all->watch;
   sharers list = {all->shares, 0, 0};
+  if (watch->path_length == 0) return 0;
   uint32_t leaf = watch->path_length - 1;
   bool in_session = leaf == 0 && watch->own_session != 0;
   // From ours up: what each group of the path wants.
-  double wanted[sukima_level_count];
+  double wanted[sukima_level_count] = {0};
   double inside = own_demand(all, asked);
   if (in_session) {
     share_of_session(all, asked, -1, &list);

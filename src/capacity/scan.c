@@ -13,9 +13,9 @@
 #include "tree.h"
 
 enum {
-  deepest_below = 4,          // levels below a neighbour in which its threads are searched
-  most_directories = 32,      // of these
-  groups_kept_free = 48,      // so many places for groups are left to those that use CPU
+  deepest_below = 4,  // so many levels, a neighbour's own included, are searched: entry_memory has as many
+  most_directories = 32,  // of these
+  groups_kept_free = 48,  // so many places for groups are left to those that use CPU
   idle_after_ns = 2000000000  // who has used no CPU for so long is not watched any longer
 };
 
@@ -204,9 +204,8 @@ static void scan_neighbour(sukima_watch* watch, sukima_reader* reader, char* dir
                            double elapsed, int depth, int* directories) {
   scan_listed_tasks(watch, reader, directory, group, elapsed);
   sukima_directory_reader names;
-  if (depth == deepest_below || depth > 3 ||
-      sukima_directory_open(&names, directory, watch->entry_memory[depth],
-                            sizeof watch->entry_memory[depth]) != 0) {
+  if (depth == deepest_below || sukima_directory_open(&names, directory, watch->entry_memory[depth],
+                                                      sizeof watch->entry_memory[depth]) != 0) {
     return;
   }
   size_t length = strlen(directory);

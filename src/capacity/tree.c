@@ -232,6 +232,7 @@ void sukima_watch_find_tree(sukima_watch* watch, sukima_reader* reader) {
     }
     if (watch->path_length == sukima_level_count) watch->tree_visible = false;  // deeper than we look
   }
+  if (watch->path_length == 0) watch->tree_visible = false;
   read_sessions(watch, reader);
   open_group_pressure(watch, reader);
 }

@@ -87,7 +87,7 @@ sukima_machine_change sukima_watch_machine(const sukima_watch* watch, uint64_t w
   uint64_t last = watch->slow_sample;
   const sukima_slow_moment* now = &watch->slow[last % sukima_slow_count];
   const sukima_slow_moment* old = now;
-  for (uint64_t s = last; s-- > 1 && last - s < sukima_slow_count;) {
+  for (uint64_t s = last - 1; s >= 1 && s < last && last - s < sukima_slow_count; s--) {
     old = &watch->slow[s % sukima_slow_count];
     if (now->time_ns - old->time_ns + window_ns / 10 >= window_ns) break;
   }

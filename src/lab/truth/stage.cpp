@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <ctime>
 #include <memory>
 #include <new>
@@ -217,7 +218,9 @@ void run_steady(scene& now) {
 void run_change(scene& now) {
   const double phase = now.times.phase_seconds;
   now.memory.told.active_threads = now.one.threads;
-  for (double time = 0.1; time < 3 * phase + 0.05; time += 0.1) {
+  const int ticks = static_cast<int>(std::lround(30 * phase));
+  for (int tick = 1; tick <= ticks; tick++) {
+    const double time = 0.1 * tick;
     now.ours.read_at(time);
     now.memory.told.hogs_run = time > phase - 0.05 && time < 2 * phase - 0.05 ? 1 : 0;
   }
