@@ -43,7 +43,7 @@ std::vector<cpu_place> read_topology(const std::string& synthetic) {
   if (chosen && hwloc_topology_load(topology) == 0) {
     for (hwloc_obj_t cpu = nullptr;
          (cpu = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PU, cpu)) != nullptr;) {
-      const hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_CORE, cpu);
+      hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_CORE, cpu);
       hwloc_obj_t node = nullptr;
       for (hwloc_obj_t n = nullptr;
            (n = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, n)) != nullptr;)
@@ -106,10 +106,10 @@ void pin_to(const std::set<unsigned>& cpus) {
 
 std::string cpu_list_text(const std::set<unsigned>& cpus) {
   std::string text;
-  for (auto i = cpus.begin(); i != cpus.end();) {
-    const unsigned first = *i;
+  for (const unsigned first : cpus) {
+    if (first > 0 && cpus.contains(first - 1)) continue;  // a part of the range before
     unsigned last = first;
-    while (++i != cpus.end() && *i == last + 1) ++last;
+    while (cpus.contains(last + 1)) ++last;
     if (!text.empty()) text += ',';
     text += first == last ? fmt::format("{}", first) : fmt::format("{}-{}", first, last);
   }

@@ -89,24 +89,24 @@ std::string content_of(const std::string& file) {
 /// Where a report goes: opened before the program starts, so that a wrong name is told before it.
 class report_target {
  public:
-  explicit report_target(const std::string& name)
-      : file_(name.empty() ? stderr : std::fopen(name.c_str(), "we")) {
-    if (file_ == nullptr)
+  explicit report_target(const std::string& name) {
+    if (name.empty()) return;
+    file_.reset(std::fopen(name.c_str(), "we"));
+    if (!file_)
       throw usage_error(fmt::format("the report cannot be written to '{}': {}", name, std::strerror(errno)));
   }
-  ~report_target() {
-    if (file_ != stderr) std::fclose(file_);
-  }
-  report_target(const report_target&) = delete;
-  report_target& operator=(const report_target&) = delete;
 
   void write(const std::string& text) {
-    if (std::fwrite(text.data(), 1, text.size(), file_) != text.size() || std::fflush(file_) != 0)
+    std::FILE* const to = file_ ? file_.get() : stderr;
+    if (std::fwrite(text.data(), 1, text.size(), to) != text.size() || std::fflush(to) != 0)
       complain(fmt::format("the report could not be written: {}", std::strerror(errno)));
   }
 
  private:
-  std::FILE* file_;
+  struct closer {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  std::unique_ptr<std::FILE, closer> file_;  ///< none: stderr
 };
 
 int run_and_report(const command_options& options, const std::vector<std::string>& program, run_plan plan) {

@@ -100,7 +100,10 @@ std::vector<std::string> libraries_of(pieces& file, const std::vector<program_he
 
 std::string loader_in(pieces& file, const std::vector<program_header>& headers) {
   for (const program_header& h : headers)
-    if (h.p_type == PT_INTERP) return file.read(h.p_offset, std::min<std::size_t>(h.p_filesz, 4096)).c_str();
+    if (h.p_type == PT_INTERP) {
+      const std::string name = file.read(h.p_offset, std::min<std::size_t>(h.p_filesz, 4096));
+      return name.substr(0, name.find('\0'));
+    }
   return {};
 }
 
@@ -128,7 +131,7 @@ std::optional<fs::path> find_program(const std::string& name, const char* search
     return may_run(name) ? std::optional(fs::path(name)) : std::nullopt;
   std::istringstream folders(search_path != nullptr ? search_path : "/bin:/usr/bin");
   for (std::string folder; std::getline(folders, folder, ':');) {
-    const fs::path file = fs::path(folder.empty() ? "." : folder) / name;
+    fs::path file = fs::path(folder.empty() ? "." : folder) / name;
     if (may_run(file)) return file;
   }
   return std::nullopt;
