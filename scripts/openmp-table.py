@@ -94,7 +94,7 @@ def place(name, given):
         enter = None
         if kind == "hogs":
             hog = str(given.programs / "bench-hog")
-            hogs = [subprocess.Popen([hog, "1", "600"], stdout=subprocess.DEVNULL) for _ in range(int(number))]
+            hogs = [subprocess.Popen([hog], stdout=subprocess.DEVNULL) for _ in range(int(number))]
             time.sleep(0.3)
             if any(process.poll() is not None for process in hogs):
                 sys.exit(f"openmp-table.py: {hog} does not run")
