@@ -70,7 +70,8 @@ TEST_F(bench_command, says_once_which_peers_are_missing) {
   const child_result all = run({"bench", "fib", "lu", "--repetitions", "1"});
   EXPECT_EQ(all.exit_code, 0);
   EXPECT_EQ(lines_of(all.errors).size(), 1U) << all.errors;
-  EXPECT_NE(all.errors.find("not installed, so left out: openmp-gcc, "), std::string::npos) << all.errors;
+  EXPECT_NE(all.errors.find("not installed, so left out: tascell, openmp-gcc, "), std::string::npos)
+      << all.errors;
   const child_result some = run({"bench", "fib", "--repetitions", "1", "--peers", "tbb,chili"});
   EXPECT_EQ(some.exit_code, 0);
   EXPECT_NE(some.errors.find("left out: chili\n"), std::string::npos) << some.errors;
@@ -213,7 +214,7 @@ TEST_F(bench_command, refuses_wrong_requests_in_one_sentence) {
   add_usual_programs();
   expect_refused({"bench"}, "no benchmark was named; give 'all' or some of fib and lu");
   expect_refused({"bench", "fob"}, "unknown benchmark 'fob': choose fib or lu");
-  expect_refused({"bench", "fib", "--peers", "cilk"}, "unknown peer 'cilk': choose tbb, ");
+  expect_refused({"bench", "fib", "--peers", "cilk"}, "unknown peer 'cilk': choose tascell, tbb, ");
   expect_refused({"bench", "fib", "--scenario", "asleep"}, "unknown scenario 'asleep': choose alone");
   expect_refused({"bench", "fib", "--workers", "0"}, "--workers has '0'");
   expect_refused({"bench", "fib", "--repetitions", "0"}, "--repetitions");

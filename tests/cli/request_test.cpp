@@ -131,8 +131,9 @@ TEST(request, complains_in_one_sentence_that_names_what_is_accepted) {
             "no benchmark was named; give 'all' or some of fib and lu");
   EXPECT_EQ(with([](bench_options& o) { o.scenarios = {"asleep"}; }),
             "unknown scenario 'asleep': choose " + join_words(scenario_names()));
-  EXPECT_NE(with([](bench_options& o) { o.peers = {"cilk"}; }).find("unknown peer 'cilk': choose tbb, "),
-            std::string::npos);
+  EXPECT_NE(
+      with([](bench_options& o) { o.peers = {"cilk"}; }).find("unknown peer 'cilk': choose tascell, tbb, "),
+      std::string::npos);
   EXPECT_EQ(with([](bench_options& o) { o.compiler = "icc"; }),
             "unknown compiler 'icc': choose best, gcc, clang or both");
   EXPECT_NE(with([](bench_options& o) { o.size = "1e6"; }).find("--size is '1e6'"), std::string::npos);
