@@ -8,7 +8,8 @@ elseif(NOT SUKIMA_SANITIZER STREQUAL "")
   message(FATAL_ERROR "SUKIMA_SANITIZER is '${SUKIMA_SANITIZER}'; give thread, address, or nothing")
 endif()
 if(SUKIMA_SANITIZER)
-  add_compile_options(${flags} -O1 -g -fno-omit-frame-pointer)
+  # -g1: lines for the reports; all of -g would take a quarter of the compiler's time.
+  add_compile_options(${flags} -O1 -g1 -fno-omit-frame-pointer)
   # g++ sees uninitialised values where a sanitizer's checks stand in the way of its analysis (std::optional).
   add_compile_options($<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   add_link_options(${flags})

@@ -84,15 +84,15 @@ TEST_F(profile, is_read_as_it_was_written) {
 }
 
 TEST_F(profile, what_cannot_be_read_again_is_not_written) {
-  sample given;
-  given.pairs[0].slowdown = NAN;
-  EXPECT_EQ(sukima_capacity_profile_write(path().c_str(), &given.profile), EINVAL);
-  given = sample();
-  given.profile.wake_ns = -1;
-  EXPECT_EQ(sukima_capacity_profile_write(path().c_str(), &given.profile), EINVAL);
-  given = sample();
-  given.pairs[1] = {7, 0, 0, 0};
-  EXPECT_EQ(sukima_capacity_profile_write(path().c_str(), &given.profile), EINVAL);
+  sample no_number;  // one each: a sample points into itself
+  no_number.pairs[0].slowdown = NAN;
+  EXPECT_EQ(sukima_capacity_profile_write(path().c_str(), &no_number.profile), EINVAL);
+  sample negative;
+  negative.profile.wake_ns = -1;
+  EXPECT_EQ(sukima_capacity_profile_write(path().c_str(), &negative.profile), EINVAL);
+  sample out_of_order;
+  out_of_order.pairs[1] = {7, 0, 0, 0};
+  EXPECT_EQ(sukima_capacity_profile_write(path().c_str(), &out_of_order.profile), EINVAL);
   EXPECT_FALSE(std::filesystem::exists(path()));
 }
 

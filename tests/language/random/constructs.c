@@ -2,6 +2,7 @@
 /* The interpreter that is made of the constructs: C as the compiler emits it. */
 #include "program.h"
 
+#include <limits.h>
 #include <sukima/detail/language.h>
 #include <sukima/sukima.h>
 
@@ -134,7 +135,9 @@ static void range_exec(char* top, void* task) {
 static double range_1_guard(void* record) { return ((const struct range_1*)record)->n->probability; }
 static int range_1_split(void* record, int i, int end) {
   const struct node* n = ((const struct range_1*)record)->n;
-  return n->number % 3 == 0 ? i - 5 : n->number % 3 == 1 ? end : i + 1; /* is clamped */
+  return n->number % 3 == 0   ? (i < INT_MIN + 5 ? i : i - 5)
+         : n->number % 3 == 1 ? end
+                              : i + 1; /* is clamped */
 }
 
 static const sukima_kind range_1_kind = {SUKIMA_LOOP_KIND(struct range_1), .put = range_1_put,
