@@ -8,6 +8,8 @@
 #include <iterator>
 #include <string_view>
 
+#include "driver/dependencies.hpp"
+
 namespace sukima::language {
 namespace {
 
@@ -125,17 +127,6 @@ void expand(const std::string& argument, std::vector<std::string>& into, int dep
       one += c;
     }
   }
-}
-
-/// As make wants a target's name.
-std::string quoted_for_make(const std::string& name) {
-  std::string text;
-  for (const char c : name) {
-    if (c == ' ' || c == '#') text += '\\';
-    if (c == '$') text += '$';
-    text += c;
-  }
-  return text;
 }
 
 class reader {

@@ -5,9 +5,8 @@
 #include <set>
 
 namespace sukima::language {
-namespace {
 
-std::string escaped(const std::string& name) {
+std::string quoted_for_make(const std::string& name) {
   std::string text;
   for (const char c : name) {
     if (c == ' ' || c == '#') text += '\\';
@@ -17,12 +16,10 @@ std::string escaped(const std::string& name) {
   return text;
 }
 
-}  // namespace
-
 std::string dependency_rule(const command_line& line, const translation_result& files,
                             const std::string& object) {
   std::string rule;
-  if (line.dependency_targets.empty()) rule = escaped(object);
+  if (line.dependency_targets.empty()) rule = quoted_for_make(object);
   for (const std::string& target : line.dependency_targets) rule += (rule.empty() ? "" : " ") + target;
   rule += ":";
   std::size_t column = rule.size();
@@ -31,7 +28,8 @@ std::string dependency_rule(const command_line& line, const translation_result& 
   for (std::size_t k = 0; k < files.files.size(); ++k) {
     if ((files.file_is_system[k] && !line.system_dependencies) || !seen.insert(files.files[k]).second)
       continue;
-    const std::string name = escaped(std::filesystem::path(files.files[k]).lexically_normal().string());
+    const std::string name =
+        quoted_for_make(std::filesystem::path(files.files[k]).lexically_normal().string());
     if (column + name.size() > 76) {
       rule += " \\\n";
       column = 0;

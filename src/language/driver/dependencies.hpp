@@ -9,6 +9,9 @@
 
 namespace sukima::language {
 
+/// As make wants the name of a target or a file.
+std::string quoted_for_make(const std::string& name);
+
 /// The rule for one input, in the form that gcc writes.
 /// \param object  target where -MT and -MQ are not given
 std::string dependency_rule(const command_line& line, const translation_result& files,

@@ -112,6 +112,19 @@ void lowering::step() {
   copy();
 }
 
+tok::TokenKind lowering::closing_bracket() const {
+  return is(tok::l_paren)    ? tok::r_paren
+         : is(tok::l_square) ? tok::r_square
+         : is(tok::l_brace)  ? tok::r_brace
+                             : tok::unknown;
+}
+
+void lowering::step_over() {
+  const tok::TokenKind closing = closing_bracket();
+  step();
+  if (closing != tok::unknown) copy_to(closing);
+}
+
 /// Copies up to the closing bracket that belongs to the one just copied, inclusive.
 void lowering::copy_to(tok::TokenKind closing) {
   const SourceLocation opened = previous()->getLocation();
@@ -193,12 +206,7 @@ token_range lowering::task_member_tokens(std::set<std::string>& names) {
       continue;
     }
     if (is_name() && token(1).isOneOf(tok::semi, tok::comma, tok::l_square, tok::colon)) names.insert(name());
-    const tok::TokenKind closing = is(tok::l_paren)    ? tok::r_paren
-                                   : is(tok::l_square) ? tok::r_square
-                                   : is(tok::l_brace)  ? tok::r_brace
-                                                       : tok::unknown;
-    step();
-    if (closing != tok::unknown) copy_to(closing);
+    step_over();
   }
   copy();
   return {begin, here()};
@@ -258,12 +266,7 @@ void lowering::worker_local() {
   skip();
   while (!is(tok::semi)) {
     if (is(tok::eof)) fail(place, "expected ';' behind a 'worker_local' declaration");
-    const tok::TokenKind closing = is(tok::l_paren)    ? tok::r_paren
-                                   : is(tok::l_square) ? tok::r_square
-                                   : is(tok::l_brace)  ? tok::r_brace
-                                                       : tok::unknown;
-    step();
-    if (closing != tok::unknown) copy_to(closing);
+    step_over();
   }
   copy();
   unit_.worker_locals.push_back({begin, here()});

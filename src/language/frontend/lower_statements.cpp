@@ -204,12 +204,7 @@ void lowering::loop() {
     while (!is(closing)) {
       if (is(tok::eof) || token().isOneOf(tok::r_paren, tok::r_brace, tok::semi))
         fail(token().getLocation(), "expected ', TO' in a parallel 'for': for (int i : FROM, TO)");
-      const tok::TokenKind inner = is(tok::l_paren)    ? tok::r_paren
-                                   : is(tok::l_square) ? tok::r_square
-                                   : is(tok::l_brace)  ? tok::r_brace
-                                                       : tok::unknown;
-      step();
-      if (inner != tok::unknown) copy_to(inner);
+      step_over();
     }
     const token_range range{begin, here()};
     if (range.empty()) fail(token().getLocation(), "expected an expression in a parallel 'for'");
@@ -295,12 +290,7 @@ void lowering::throw_tag() {
   while (!is(tok::semi)) {
     if (is(tok::eof) || token().isOneOf(tok::r_paren, tok::r_brace))
       fail(token().getLocation(), "expected ';' behind 'throw'");
-    const tok::TokenKind inner = is(tok::l_paren)    ? tok::r_paren
-                                 : is(tok::l_square) ? tok::r_square
-                                 : is(tok::l_brace)  ? tok::r_brace
-                                                     : tok::unknown;
-    step();
-    if (inner != tok::unknown) copy_to(inner);
+    step_over();
   }
   c.from.end = here();
   put(tok::r_paren, c.place);
@@ -340,10 +330,7 @@ void lowering::join_one(construct& c, bool& plain_seen) {
         fail(place,
              "only the last statement of a 'join' may stand without 'spawn'; write 'spawn' in front of the "
              "others");
-      const tok::TokenKind inner = is(tok::l_paren)    ? tok::r_paren
-                                   : is(tok::l_square) ? tok::r_square
-                                   : is(tok::l_brace)  ? tok::r_brace
-                                                       : tok::unknown;
+      const tok::TokenKind inner = closing_bracket();
       const std::size_t before = at_;
       step();
       if (inner != tok::unknown && at_ == before + 1) copy_to(inner);
@@ -355,12 +342,7 @@ void lowering::join_one(construct& c, bool& plain_seen) {
   while (!is(tok::semi)) {
     if (is(tok::eof) || is(tok::r_brace))
       fail(token().getLocation(), "expected ';' behind a spawned statement");
-    const tok::TokenKind inner = is(tok::l_paren)    ? tok::r_paren
-                                 : is(tok::l_square) ? tok::r_square
-                                 : is(tok::l_brace)  ? tok::r_brace
-                                                     : tok::unknown;
-    step();
-    if (inner != tok::unknown) copy_to(inner);
+    step_over();
   }
   range.end = here();
   c.statements.push_back({range, true, place});

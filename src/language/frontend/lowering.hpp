@@ -45,6 +45,10 @@ class lowering {
 
   // Declarations (lower.cpp)
   void step();
+  /// The bracket that closes the one at the current token; unknown: that opens none.
+  clang::tok::TokenKind closing_bracket() const;
+  /// One step, and if it copied an opening bracket everything up to the closing one.
+  void step_over();
   void copy_to(clang::tok::TokenKind closing);
   void task();
   void task_members(task_declaration& declaration);
