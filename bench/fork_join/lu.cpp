@@ -58,19 +58,6 @@ void factorise(context here, view a) {
   factorise(here, bottom_right);
 }
 
-// L · (U · x), from a factorised matrix.
-std::vector<double> product(const matrix& lu, const std::vector<double>& x) {
-  const std::size_t n = lu.n();
-  std::vector<double> y(n), z(n);
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t j = i; j < n; ++j) y[i] += lu(i, j) * x[j];
-  for (std::size_t i = 0; i < n; ++i) {
-    z[i] = y[i];
-    for (std::size_t j = 0; j < i; ++j) z[i] += lu(i, j) * y[j];
-  }
-  return z;
-}
-
 void measure(bench::run& run) {
   const int size = run.size_between(64, 16384);
   if (size % static_cast<int>(kernels::block) != 0)
@@ -80,7 +67,7 @@ void measure(bench::run& run) {
   const auto x = kernels::probe(n);
   const auto expected = a.times(x);
   run.time([&] { region([&](context c) { factorise(c, a.all()); }); });
-  if (!(kernels::relative_difference(expected, product(a, x)) < 1e-10))
+  if (!(kernels::relative_difference(expected, kernels::product_of_factors(a, x)) < 1e-10))
     throw bench::wrong_result("the factors' product is not the matrix");
   run.result(kernels::six_digits(a(n - 1, n - 1)));
 }

@@ -64,6 +64,19 @@ inline std::vector<double> probe(std::size_t n) {
   return x;
 }
 
+/// L · (U · x), from a factorised matrix.
+inline std::vector<double> product_of_factors(const matrix& lu, const std::vector<double>& x) {
+  const std::size_t n = lu.n();
+  std::vector<double> y(n), z(n);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = i; j < n; ++j) y[i] += lu(i, j) * x[j];
+  for (std::size_t i = 0; i < n; ++i) {
+    z[i] = y[i];
+    for (std::size_t j = 0; j < i; ++j) z[i] += lu(i, j) * y[j];
+  }
+  return z;
+}
+
 /// The greatest difference between two vectors, relative to the greatest element of the first.
 inline double relative_difference(const std::vector<double>& a, const std::vector<double>& b) {
   double greatest = 0, difference = 0;
