@@ -38,12 +38,15 @@ cpu_set_t only(int cpu) noexcept {
 
 }  // namespace
 
+bool cpu_spread::runs(const worker& w) const noexcept {
+  return w.background ? !core_.elasticity.is_surplus(w.rank) : w.inside.load(std::memory_order_relaxed);
+}
+
 bool cpu_spread::find_workers(std::vector<place>& found) const {
   const unsigned count = core_.worker_count.load(std::memory_order_acquire);
   for (unsigned i = 0; i < count; ++i) {
     worker& w = *core_.workers[i].load(std::memory_order_relaxed);
-    if (w.background ? core_.elasticity.is_surplus(w.rank) : !w.inside.load(std::memory_order_relaxed))
-      continue;
+    if (!runs(w)) continue;
     const int thread = w.thread_id.load(std::memory_order_relaxed);
     if (thread == 0) return false;  // it starts just now
     found.push_back({&w, thread, {}, -1});
@@ -131,7 +134,7 @@ bool cpu_spread::is_outdated() noexcept {
   const unsigned count = core_.worker_count.load(std::memory_order_acquire);
   for (unsigned i = 0; i < count; ++i) {
     const worker& w = *core_.workers[i].load(std::memory_order_relaxed);
-    working += w.background ? !core_.elasticity.is_surplus(w.rank) : w.inside.load(std::memory_order_relaxed);
+    working += runs(w);
   }
   return working != places_.size();
 }

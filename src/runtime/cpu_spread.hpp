@@ -47,6 +47,8 @@ class cpu_spread {
     cpu_set_t before;
     int cpu;
   };
+  /// May that worker's thread run tasks now?
+  bool runs(const worker& w) const noexcept;
   bool find_workers(std::vector<place>& found) const;
   static bool choose_cpus(std::vector<place>& places);
   static void free_thread(const place& p) noexcept;
