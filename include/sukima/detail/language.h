@@ -4,33 +4,40 @@
 #ifndef SUKIMA_DETAIL_LANGUAGE_H
 #define SUKIMA_DETAIL_LANGUAGE_H
 
-#include <stddef.h>
-#include <stdint.h>
-
+/* This comes in front of all that the user wrote. So it includes nothing (a macro that chooses features, as
+ * _GNU_SOURCE, must still be seen by the first system header), it uses no word that an old dialect of C lacks,
+ * and all names that generated code needs later begin with sukima: a macro of the user's may have any other. */
 #ifdef __cplusplus
+#include <cstddef>
+#include <cstdint>
 extern "C" {
+using sukima_bool = bool;
+using sukima_size = std::size_t;
+using sukima_word = std::uintptr_t;
 #else
-#include <stdbool.h>
+typedef _Bool sukima_bool;
+typedef __SIZE_TYPE__ sukima_size;
+typedef __UINTPTR_TYPE__ sukima_word;
 #endif
 
 /** First member of every record, at the top of the choice stack. The word is the address of the record's
  *  kind; after something was split off it is the newest child, with the lowest bit set. Records are aligned
  *  to 16 bytes, and lie close together: the next one begins where this one ends. */
 typedef struct sukima_record {
-  uintptr_t word;
+  sukima_word sukima_kind_or_child;
 } sukima_record;
 
 /** First member of the records of parallel loops and joins. */
 typedef struct sukima_loop {
-  sukima_record head;
-  int i;   /**< the iteration that runs or is about to; stored by the owner before each test */
-  int end; /**< the first one that is not the owner's any more; read anew after everything that tests */
+  sukima_record sukima_head;
+  int sukima_i;   /**< the iteration that runs or is about to; stored by the owner before each test */
+  int sukima_end; /**< the first one that is not the owner's any more; read anew after everything that tests */
 } sukima_loop;
 
 /** Record of a `try`. */
 typedef struct sukima_try_record {
-  sukima_record head;
-  size_t tag;    /**< what it catches */
+  sukima_record sukima_head;
+  sukima_size sukima_tag; /**< what it catches */
   void* context; /**< where a throw goes on; set by sukima_try */
   void* unused;
 } sukima_try_record;
@@ -40,8 +47,8 @@ struct sukima_task;
 /** What the runtime knows of one construct of the program. The first members are those of record_kind; the
  *  macros below fill them in. Functions that a construct does not have stay NULL. */
 typedef struct sukima_kind {
-  uint32_t size;
-  bool (*open)(const sukima_record*);
+  unsigned size;
+  sukima_bool (*open)(const sukima_record*);
   struct sukima_task* (*split)(sukima_record*);
   void (*take_back)(sukima_record*, struct sukima_task*);
   void (*undo)(sukima_record*);
@@ -50,15 +57,15 @@ typedef struct sukima_kind {
   void (*destroy)(sukima_record*);
   void (*stop)(sukima_record*);
   void (*leave)(sukima_record*);
-  bool quiet;
+  sukima_bool quiet;
 
   /** PUT: fills in a new task, which is all zero bytes; i1, i2: a loop's iterations */
   void (*put)(void* record, void* task, int i1, int i2);
   /** task_exec, from that top of the choice stack on */
   void (*exec)(char* top, void* task);
-  size_t task_size;
-  size_t task_align;
-  double (*probability)(void* record);           /**< guard (P) */
+  sukima_size task_size;
+  sukima_size task_align;
+  double (*probability)(void* record); /**< guard (P) */
   int (*split_place)(void* record, int i, int end); /**< split (E); the result is clamped */
   /** The second copies of dynamic_wind's blocks; `backtracking` as the language binds it */
   void (*before)(void* record, int backtracking);
@@ -67,27 +74,97 @@ typedef struct sukima_kind {
   void (*run)(char* top, void* record, int i);
 } sukima_kind;
 
-/* The beginnings of the kinds' initialisers. */
-#define SUKIMA_DO_TWO_KIND(record_type) \
-  .size = sizeof(record_type), .open = sukima_do_two_open, .split = sukima_do_two_split, .leave = sukima_leave
-#define SUKIMA_LOOP_KIND(record_type)                                                \
-  .size = sizeof(record_type), .open = sukima_loop_open, .split = sukima_loop_split, \
-  .stop = sukima_loop_stop, .leave = sukima_leave
-#define SUKIMA_JOIN_KIND(record_type)                                                \
-  .size = sizeof(record_type), .open = sukima_loop_open, .split = sukima_join_split, \
-  .stop = sukima_loop_stop, .leave = sukima_leave
-#define SUKIMA_WIND_KIND(record_type)                                               \
-  .size = sizeof(record_type), .open = sukima_never_open, .undo = sukima_wind_undo, \
-  .redo = sukima_wind_redo, .quiet = true
-/* A dynamic_wind whose test is also the poll of the loop iteration that it lies in, which has none then. */
-#define SUKIMA_WIND_POLL_KIND(record_type)                                          \
-  .size = sizeof(record_type), .open = sukima_never_open, .undo = sukima_wind_undo, \
-  .redo = sukima_wind_redo, .leave = sukima_leave
-#define SUKIMA_GUARD(function) .guard = sukima_guard, .probability = function
+/* The kinds of the constructs, as initial values of a constant object: without the members' names, because a
+ * macro of the program may have them. `guard` is two values, `sukima_guard, FUNCTION` or `0, 0`; what a construct
+ * does not have is 0. */
+#define SUKIMA_DO_TWO_KIND(record_type, put, exec, task_type, guard, probability) \
+  {sizeof(record_type),                                                           \
+   sukima_do_two_open,                                                            \
+   sukima_do_two_split,                                                           \
+   0,                                                                             \
+   0,                                                                             \
+   0,                                                                             \
+   guard,                                                                         \
+   0,                                                                             \
+   0,                                                                             \
+   sukima_leave,                                                                  \
+   0,                                                                             \
+   put,                                                                           \
+   exec,                                                                          \
+   sizeof(task_type),                                                             \
+   __alignof__(task_type),                                                        \
+   probability,                                                                   \
+   0,                                                                             \
+   0,                                                                             \
+   0,                                                                             \
+   0}
+#define SUKIMA_LOOP_KIND(record_type, put, exec, task_type, guard, probability, split_place) \
+  {sizeof(record_type),                                                                      \
+   sukima_loop_open,                                                                         \
+   sukima_loop_split,                                                                        \
+   0,                                                                                        \
+   0,                                                                                        \
+   0,                                                                                        \
+   guard,                                                                                    \
+   0,                                                                                        \
+   sukima_loop_stop,                                                                         \
+   sukima_leave,                                                                             \
+   0,                                                                                        \
+   put,                                                                                      \
+   exec,                                                                                     \
+   sizeof(task_type),                                                                        \
+   __alignof__(task_type),                                                                   \
+   probability,                                                                              \
+   split_place,                                                                              \
+   0,                                                                                        \
+   0,                                                                                        \
+   0}
+#define SUKIMA_JOIN_KIND(record_type, run) \
+  {sizeof(record_type),                    \
+   sukima_loop_open,                       \
+   sukima_join_split,                      \
+   0,                                      \
+   0,                                      \
+   0,                                      \
+   0,                                      \
+   0,                                      \
+   sukima_loop_stop,                       \
+   sukima_leave,                           \
+   0,                                      \
+   0,                                      \
+   0,                                      \
+   0,                                      \
+   0,                                      \
+   0,                                      \
+   0,                                      \
+   0,                                      \
+   0,                                      \
+   run}
+#define SUKIMA_WIND_KIND(record_type, before, after) \
+  {sizeof(record_type),                              \
+   sukima_never_open,                                \
+   0,                                                \
+   0,                                                \
+   sukima_wind_undo,                                 \
+   sukima_wind_redo,                                 \
+   0,                                                \
+   0,                                                \
+   0,                                                \
+   0,                                                \
+   1,                                                \
+   0,                                                \
+   0,                                                \
+   0,                                                \
+   0,                                                \
+   0,                                                \
+   0,                                                \
+   before,                                           \
+   after,                                            \
+   0}
 
-bool sukima_never_open(const sukima_record* r);
-bool sukima_do_two_open(const sukima_record* r);
-bool sukima_loop_open(const sukima_record* r);
+sukima_bool sukima_never_open(const sukima_record* r);
+sukima_bool sukima_do_two_open(const sukima_record* r);
+sukima_bool sukima_loop_open(const sukima_record* r);
 struct sukima_task* sukima_do_two_split(sukima_record* r);
 struct sukima_task* sukima_loop_split(sukima_record* r);
 struct sukima_task* sukima_join_split(sukima_record* r);
@@ -101,14 +178,14 @@ void sukima_leave(sukima_record* r);
 extern const sukima_kind sukima_poll_kind;
 extern const sukima_kind sukima_try_kind;
 typedef struct sukima_poll_record {
-  sukima_record head;
+  sukima_record sukima_head;
 } __attribute__((aligned(16))) sukima_poll_record;
 
 /* ---- tests ------------------------------------------------------------------------------------------ */
 
 /** The strand's limit lies at a fixed place of the region that holds its choice stack (record.hpp). */
-#define SUKIMA_CHOICE_SPAN ((uintptr_t)1 << 26)
-#define SUKIMA_GATE_OFFSET ((uintptr_t)2048)
+#define SUKIMA_CHOICE_SPAN ((sukima_word)1 << 26)
+#define SUKIMA_GATE_OFFSET ((sukima_word)2048)
 
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
@@ -128,7 +205,7 @@ struct sukima_gate {
   char* limit;
 };
 #define SUKIMA_LIMIT(address) \
-  (((struct sukima_gate*)((uintptr_t)(address) & ~(SUKIMA_CHOICE_SPAN - 1)))->limit)
+  (((struct sukima_gate*)((sukima_word)(address) & ~(SUKIMA_CHOICE_SPAN - 1)))->limit)
 
 /** The test when a record is complete: at the entry of do_two and join, before an iteration, and `poll;`.
  *  What others want is done here: any handler of this strand may run, the strand may go on on another thread,
@@ -137,7 +214,7 @@ struct sukima_gate {
  *  The records of dynamic_wind and `try` are tested as well when they are complete. That is no poll (the
  *  kind says so): the runtime only learns that the stack has another form now. A record that was never tested
  *  breaks going back. */
-__attribute__((always_inline)) static inline void sukima_test(sukima_record* r) {
+__attribute__((always_inline)) static __inline__ void sukima_test(sukima_record* r) {
 #if !defined(SUKIMA_PLAIN_TEST)
   /* The jump goes through the global offset table: no lazy binding may run here, it would destroy r11. */
   __asm__ __inline__ volatile(
@@ -155,15 +232,15 @@ __attribute__((always_inline)) static inline void sukima_test(sukima_record* r) 
 
 /** The test after S1 of a do_two: nobody touched the record, so S2 runs here. Its address is computed anew,
  *  or clang keeps it in a register of its own across S1. */
-__attribute__((always_inline)) static inline int sukima_untouched(const sukima_record* r) {
+__attribute__((always_inline)) static __inline__ int sukima_untouched(const sukima_record* r) {
   const char* at = (const char*)r;
   __asm__("" : "+r"(at));
   return __builtin_expect(at >= __atomic_load_n(&SUKIMA_LIMIT(at), __ATOMIC_RELAXED), 1) != 0;
 }
 
 /** Was anything split off from this record? Only its owner may ask. */
-__attribute__((always_inline)) static inline int sukima_was_split(const sukima_record* r) {
-  return __builtin_expect((r->word & 1) != 0, 0) != 0;
+__attribute__((always_inline)) static __inline__ int sukima_was_split(const sukima_record* r) {
+  return __builtin_expect((r->sukima_kind_or_child & 1) != 0, 0) != 0;
 }
 
 /* ---- the ends of constructs -------------------------------------------------------------------------- */
@@ -196,7 +273,7 @@ int sukima_try(sukima_try_record* r, int (*body)(char* top, void* frame), void* 
 
 /** Leaves the nearest enclosing `try` with an equal tag, across functions and tasks.
  *  \param top the end of the youngest record; file and line: for the message where nobody catches it */
-void sukima_throw(char* top, size_t tag, const char* file, int line) __attribute__((cold, noreturn));
+void sukima_throw(char* top, sukima_size tag, const char* file, int line) __attribute__((cold, noreturn));
 
 /* ---- entering, and what belongs to workers and threads ------------------------------------------------ */
 
@@ -206,8 +283,8 @@ void sukima_enter(void (*run)(char* top, void* frame), void* frame);
 
 /** A worker_local object, one with static storage in the program. */
 typedef struct sukima_worker_object {
-  size_t size;
-  size_t align;
+  sukima_size size;
+  sukima_size align;
   const void* initial; /**< what each worker's object is a copy of */
   void* objects; /**< the runtime's; NULL */
 } sukima_worker_object;

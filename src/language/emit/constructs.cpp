@@ -52,8 +52,9 @@ level emitter::begin_record(writer& out, const construct& c, const std::vector<t
   }
   const bool is_loop = std::string_view(head) == "sukima_loop";
   out.token("struct " + name + " *const " + l.record + " = (struct " + name + " *)(void *)" + where.top +
-                "; " + l.record + (is_loop ? "->sukima_head.head.word" : "->sukima_head.word") +
-                " = (uintptr_t)&" + name + "_kind;" + fill(l.record, l.captures, where),
+                "; " + l.record + (is_loop ? "->sukima_head.sukima_head" : "->sukima_head") +
+                ".sukima_kind_or_child = (sukima_word)&" + name + "_kind;" +
+                fill(l.record, l.captures, where),
             true);
   return l;
 }
@@ -79,7 +80,7 @@ void emitter::outline(const std::string& signature, const construct& c, const le
   if (c.kind == construct_kind::loop && unit_.roles[block.begin] != token_role::keyword) {
     const VarDecl* variable = variable_at(c.variable);
     if (variable != nullptr && uses(block, variable))
-      text.text(" const int " + variable->getNameAsString() + " = ((sukima_loop *)sukima_r)->i;");
+      text.text(" const int " + variable->getNameAsString() + " = ((sukima_loop *)sukima_r)->sukima_i;");
   }
   text.text(prologue);
   if (unit_.tokens[block.begin].is(tok::l_brace)) {
@@ -110,8 +111,7 @@ std::string emitter::put_function(const construct& c, const level& l, const cont
           " " + type + " *const sukima_this = (" + type + " *)sukima_task; (void)sukima_this; (void)" +
               lower + "; (void)" + upper + ";",
           own);
-  return ", .put = " + name + ", .exec = sukima_exec_" + c.task + ", .task_size = sizeof(" + type +
-         "), .task_align = _Alignof(" + type + ")";
+  return ", " + name + ", sukima_exec_" + c.task + ", " + type;
 }
 
 std::string emitter::hint_functions(const construct& c, const level& l, const context& where) {
@@ -121,12 +121,16 @@ std::string emitter::hint_functions(const construct& c, const level& l, const co
   own.backtracking = "1";
   if (!c.guard.empty()) {
     outline("double " + name + "_guard(void *sukima_r)", c, l, c.guard, where, "", own);
-    text += ", SUKIMA_GUARD(" + name + "_guard)";
+    text = ", sukima_guard, " + name + "_guard";
+  } else {
+    text = ", 0, 0";
   }
   if (!c.split.empty()) {
     outline("int " + name + "_split(void *sukima_r, int sukima_i, int sukima_end)", c, l, c.split, where,
             " (void)sukima_i; (void)sukima_end;", own);
-    text += ", .split_place = " + name + "_split";
+    text += ", " + name + "_split";
+  } else if (c.kind == construct_kind::loop) {
+    text += ", 0";
   }
   return text;
 }
@@ -166,8 +170,8 @@ void emitter::do_two(writer& out, const construct& c, const context& where) {
   const level l = begin_record(out, c, used, "sukima_record", where);
   const std::string name = base_name(where) + "_" + number_of(c);
   const std::string kind = put_function(c, l, where) + hint_functions(c, l, where);
-  before_.text("static const sukima_kind " + name + "_kind = { SUKIMA_DO_TWO_KIND(struct " + name + ")" +
-               kind + " };\n");
+  before_.text("static const sukima_kind " + name + "_kind = SUKIMA_DO_TWO_KIND(struct " + name + kind +
+               ");\n");
   out.text(" sukima_test(&" + l.record + "->sukima_head); ");
   print(out, c.first, inside(l, where));
   const std::string task = "sukima_t" + number_of(c);
@@ -216,8 +220,8 @@ void emitter::wind(writer& out, const construct& c, const context& where) {
   for (const bool is_before : {true, false})
     outline("void " + name + (is_before ? "_before" : "_after") + "(void *sukima_r, int backtracking)", c, l,
             is_before ? c.before : c.after, where, " (void)backtracking;", own);
-  before_.text("static const sukima_kind " + name + "_kind = { SUKIMA_WIND_KIND(struct " + name +
-               "), .before = " + name + "_before, .after = " + name + "_after };\n");
+  before_.text("static const sukima_kind " + name + "_kind = SUKIMA_WIND_KIND(struct " + name + ", " + name +
+               "_before, " + name + "_after);\n");
   // No poll: the strand only learns that there is a record.
   out.text(" sukima_test(&" + l.record + "->sukima_head); ");
   print(out, c.first, inside(l, where));
@@ -229,9 +233,9 @@ void emitter::wind(writer& out, const construct& c, const context& where) {
 void emitter::throw_tag(writer& out, const construct& c, const context& where) {
   const std::string tag = text_of(c.from, where);
   if (options_.sequential)
-    out.token("{ sukima_sequential_throw((size_t)(" + tag + "), __FILE__, __LINE__); }", true);
+    out.token("{ sukima_sequential_throw((sukima_size)(" + tag + "), __FILE__, __LINE__); }", true);
   else
-    out.token("{ const size_t sukima_tag = (size_t)(" + tag + "); sukima_throw(" + where.top +
+    out.token("{ const sukima_size sukima_tag = (sukima_size)(" + tag + "); sukima_throw(" + where.top +
                   ", sukima_tag, __FILE__, __LINE__); }",
               true);
 }
@@ -243,7 +247,9 @@ void emitter::poll(writer& out, const construct& c, const context& where) {
   }
   const std::string record = "sukima_r" + number_of(c);
   out.token("{ sukima_poll_record *const " + record + " = (sukima_poll_record *)(void *)" + where.top + "; " +
-                record + "->head.word = (uintptr_t)&sukima_poll_kind; sukima_test(&" + record + "->head); }",
+                record +
+                "->sukima_head.sukima_kind_or_child = (sukima_word)&sukima_poll_kind; sukima_test(&" +
+                record + "->sukima_head); }",
             true);
 }
 

@@ -49,8 +49,8 @@ void emitter::leave(writer& out, const std::vector<level>& levels, std::size_t k
         break;
       case construct_kind::loop:
         if (!options_.sequential)
-          out.text(" if (sukima_was_split(&" + l.record + "->sukima_head.head)) sukima_abandon(&" + l.record +
-                   "->sukima_head.head);");
+          out.text(" if (sukima_was_split(&" + l.record + "->sukima_head.sukima_head)) sukima_abandon(&" +
+                   l.record + "->sukima_head.sukima_head);");
         break;
       case construct_kind::join:
         if (!options_.sequential)

@@ -108,8 +108,8 @@ void emitter::entry(const function_facts& f) {
     values += (values.empty() ? "." : ", .") + own + " = " + own;
     list += (list.empty() ? "" : ", ") + declared;
   }
-  if (has_result) members += " " + declare_unqualified(result, "result") + ";";
-  if (members.empty()) members = " char none;";
+  if (has_result) members += " " + declare_unqualified(result, "sukima_result") + ";";
+  if (members.empty()) members = " char sukima_none;";
   const std::string words =
       std::string(is_static ? "static " : "") + (function->isInlineSpecified() ? "__inline__ " : "");
   const std::string heading =
@@ -117,13 +117,13 @@ void emitter::entry(const function_facts& f) {
   behind_.text("struct " + frame + " {" + members + " };\n");
   behind_.text("static void sukima_" + name + "_run(char *sukima_top, void *sukima_frame) { struct " + frame +
                " *const sukima_f = (struct " + frame + " *)sukima_frame; (void)sukima_f; " +
-               (has_result ? "sukima_f->result = " : "") + worker_name(function) + "(sukima_top" + arguments +
-               "); }\n");
+               (has_result ? "sukima_f->sukima_result = " : "") + worker_name(function) + "(sukima_top" +
+               arguments + "); }\n");
   behind_.text(
       words + heading + " { struct " + frame + " sukima_f" +
       (values.empty() ? "; __builtin_memset(&sukima_f, 0, sizeof sukima_f)" : " = { " + values + " }") +
-      "; sukima_enter(sukima_" + name + "_run, &sukima_f);" + (has_result ? " return sukima_f.result;" : "") +
-      " }\n");
+      "; sukima_enter(sukima_" + name + "_run, &sukima_f);" +
+      (has_result ? " return sukima_f.sukima_result;" : "") + " }\n");
 }
 
 /// The name of a function that calls a worker function through a pointer from plain C.
@@ -140,10 +140,10 @@ std::string emitter::pointer_entry(const worker_call& call) {
       report(call.call->getExprLoc(), "a variadic worker function can be called in worker functions only");
       return name;
     }
-    std::string members = " " + declare(ast_.getPointerType(QualType(function, 0)), "callee") + ";";
-    std::string list = declare(ast_.getPointerType(QualType(function, 0)), "callee");
+    std::string members = " " + declare(ast_.getPointerType(QualType(function, 0)), "sukima_callee") + ";";
+    std::string list = declare(ast_.getPointerType(QualType(function, 0)), "sukima_callee");
     std::string arguments;
-    std::string values = ".callee = callee";
+    std::string values = ".sukima_callee = sukima_callee";
     unsigned number = 0;
     for (const QualType parameter : proto->param_types()) {
       const std::string own = "sukima_" + std::to_string(++number);
@@ -154,15 +154,15 @@ std::string emitter::pointer_entry(const worker_call& call) {
       values += ", ." + own + " = " + own;
     }
     const bool has_result = !proto->getReturnType()->isVoidType();
-    if (has_result) members += " " + declare_unqualified(proto->getReturnType(), "result") + ";";
+    if (has_result) members += " " + declare_unqualified(proto->getReturnType(), "sukima_result") + ";";
     before_.text("struct " + name + "_frame {" + members + " };\n");
     before_.text("static void " + name + "_run(char *sukima_top, void *sukima_frame) { struct " + name +
                  "_frame *const sukima_f = (struct " + name + "_frame *)sukima_frame; " +
-                 (has_result ? "sukima_f->result = " : "") + "sukima_f->callee(sukima_top" + arguments +
-                 "); }\n");
+                 (has_result ? "sukima_f->sukima_result = " : "") + "sukima_f->sukima_callee(sukima_top" +
+                 arguments + "); }\n");
     before_.text("static __inline__ " + declare_unqualified(proto->getReturnType(), name + "(" + list + ")") +
                  " { struct " + name + "_frame sukima_f = { " + values + " }; sukima_enter(" + name +
-                 "_run, &sukima_f);" + (has_result ? " return sukima_f.result;" : "") + " }\n");
+                 "_run, &sukima_f);" + (has_result ? " return sukima_f.sukima_result;" : "") + " }\n");
     return name;
   } catch (const unprintable_type& problem) {
     report(call.call->getExprLoc(), "this worker function cannot be called from plain C: " + problem.reason);

@@ -87,13 +87,13 @@ void emitter::join(writer& out, const construct& c, const context& where) {
     const std::string index = std::to_string(k);
     const auto keep = [&](const std::string& field, QualType type, const std::string& value) {
       members += " " + declare_unqualified(type, field) + ";";
-      operands += " " + declare_unqualified(type, "sukima_" + field) + " = " + value + ";";
-      stores += " " + record + "->" + field + " = sukima_" + field + ";";
+      operands += " " + declare_unqualified(type, field) + " = " + value + ";";
+      stores += " " + record + "->" + field + " = " + field + ";";
       return record + "->" + field;
     };
     std::string target;
     if (s.assignment != nullptr)
-      target = keep("a" + index, ast_.getPointerType(s.assignment->getLHS()->getType()),
+      target = keep("sukima_a" + index, ast_.getPointerType(s.assignment->getLHS()->getType()),
                     "&(" + text_of(s.target, where) + ")");
     const auto* function =
         s.call->getCallee()->getType()->castAs<PointerType>()->getPointeeType()->castAs<FunctionType>();
@@ -103,7 +103,7 @@ void emitter::join(writer& out, const construct& c, const context& where) {
       callee = is_worker ? worker_name(direct) : direct->getNameAsString();
       if (direct->getBuiltinID() != 0) callee = text_of(s.callee, where);
     } else {
-      callee = keep("c" + index, s.call->getCallee()->getType(), text_of(s.callee, where));
+      callee = keep("sukima_c" + index, s.call->getCallee()->getType(), text_of(s.callee, where));
     }
     std::string arguments;
     const auto* proto = dyn_cast<FunctionProtoType>(function);
@@ -111,7 +111,7 @@ void emitter::join(writer& out, const construct& c, const context& where) {
       const QualType type = proto != nullptr && a < proto->getNumParams()
                                 ? proto->getParamType(static_cast<unsigned>(a))
                                 : s.call->getArg(static_cast<unsigned>(a))->getType();
-      arguments += (arguments.empty() ? "" : ", ") + keep("x" + index + "_" + std::to_string(a), type,
+      arguments += (arguments.empty() ? "" : ", ") + keep("sukima_x" + index + "_" + std::to_string(a), type,
                                                           "(" + text_of(s.arguments[a], where) + ")");
     }
     const auto call_with = [&](const std::string& top) {
@@ -122,19 +122,19 @@ void emitter::join(writer& out, const construct& c, const context& where) {
                   call_with("(char *)(" + record + " + 1)") + ";");
     given += " case " + index + ": ";
     if (s.assignment != nullptr) {
-      members += " " + declare_unqualified(s.call->getType(), "v" + index) + ";";
-      given += record + "->v" + index + " = ";
-      assigned +=
-          " case " + index + ": *" + target + " " + operation + " " + record + "->v" + index + "; break;";
+      members += " " + declare_unqualified(s.call->getType(), "sukima_v" + index) + ";";
+      given += record + "->sukima_v" + index + " = ";
+      assigned += " case " + index + ": *" + target + " " + operation + " " + record + "->sukima_v" + index +
+                  "; break;";
     }
     given += call_with("sukima_top") + "; break;";
   }
   const std::string type = "struct " + name;
   const std::string count = std::to_string(calls.size());
-  before_.text(type + " { sukima_loop head;" + members + " } __attribute__((aligned(16)));\n");
+  before_.text(type + " { sukima_loop sukima_head;" + members + " } __attribute__((aligned(16)));\n");
   before_.text("static void " + name + "_run(char *sukima_top, void *sukima_record, int sukima_k);\n");
-  before_.text("static const sukima_kind " + name + "_kind = { SUKIMA_JOIN_KIND(" + type +
-               "), .run = " + name + "_run };\n");
+  before_.text("static const sukima_kind " + name + "_kind = SUKIMA_JOIN_KIND(" + type + ", " + name +
+               "_run);\n");
   before_.text("static void " + name + "_end(" + type + " *" + record + ");\n");
   writer text(options_.line_directives);
   go_to(text, c.place, false);
@@ -143,26 +143,29 @@ void emitter::join(writer& out, const construct& c, const context& where) {
             "; switch (sukima_k) {" + given + " default: break; } }\n");
   go_to(text, c.place, false);
   text.text("static __inline__ void " + name + "_end(" + type + " *" + record + ") { if (sukima_was_split(&" +
-            record + "->head.head)) { sukima_await(&" + record +
-            "->head.head); for (int sukima_k = " + record + "->head.end; sukima_k < " + count +
-            "; sukima_k++) switch (sukima_k) {" + assigned + " default: break; } } }\n");
+            record + "->sukima_head.sukima_head)) { sukima_await(&" + record +
+            "->sukima_head.sukima_head); for (int sukima_k = " + record +
+            "->sukima_head.sukima_end; sukima_k < " + count + "; sukima_k++) switch (sukima_k) {" + assigned +
+            " default: break; } } }\n");
   behind_.append(text);
 
   level l{&c, record, {}, std::make_shared<const context>(where)};
   out.token("{" + operands + " " + type + " *const " + record + " = (" + type + " *)(void *)" + where.top +
-                "; " + record + "->head.head.word = (uintptr_t)&" + name + "_kind;" + stores + " " + record +
-                "->head.i = 0; " + record + "->head.end = " + count + "; sukima_test(&" + record +
-                "->head.head);",
+                "; " + record + "->sukima_head.sukima_head.sukima_kind_or_child = (sukima_word)&" + name +
+                "_kind;" + stores + " " + record + "->sukima_head.sukima_i = 0; " + record +
+                "->sukima_head.sukima_end = " + count + "; sukima_test(&" + record +
+                "->sukima_head.sukima_head);",
             true);
   for (std::size_t k = 0; k < own.size(); ++k) {
     const std::string index = std::to_string(k);
     go_to(out, c.statements[k].place);
     if (k > 0)
-      out.text(" " + record + "->head.i = " + index + "; if (" + index + " < " + record + "->head.end) ");
+      out.text(" " + record + "->sukima_head.sukima_i = " + index + "; if (" + index + " < " + record +
+               "->sukima_head.sukima_end) ");
     out.text((k == 0 ? " " : "") + own[k]);
   }
   if (!c.statements.empty() && !c.statements.back().spawned) {
-    out.text(" " + record + "->head.i = " + count + "; { ");
+    out.text(" " + record + "->sukima_head.sukima_i = " + count + "; { ");
     print(out, c.statements.back().tokens, inside(l, where));
     out.text(" }");
   }

@@ -50,27 +50,27 @@ void emitter::loop(writer& out, const construct& c, const context& where) {
   const level l = begin_record(out, c, used, "sukima_loop", where);
   const std::string name = base_name(where) + "_" + number;
   const std::string kind = put_function(c, l, where) + hint_functions(c, l, where);
-  before_.text("static const sukima_kind " + name + "_kind = { SUKIMA_LOOP_KIND(struct " + name + ")" + kind +
-               " };\n");
+  before_.text("static const sukima_kind " + name + "_kind = SUKIMA_LOOP_KIND(struct " + name + kind +
+               ");\n");
   const std::string head = l.record + "->sukima_head";
-  const std::string test = head + ".i = " + i + "; sukima_test(&" + head + ".head);";
+  const std::string test = head + ".sukima_i = " + i + "; sukima_test(&" + head + ".sukima_head);";
   context body = inside(l, where);
   if (polls_at_its_call(c)) {
     // The only call of the body polls for its iteration; one without a call is tested each 64th time.
     body.top = "__extension__({ " + test + " " + body.top + "; })";
-    out.text(" " + head + ".end = " + end + "; do { if (!(" + i + " & 63)) { " + test + " } {" +
+    out.text(" " + head + ".sukima_end = " + end + "; do { if (!(" + i + " & 63)) { " + test + " } {" +
              bind(c.first) + " ");
   } else {
-    out.text(" " + head + ".end = " + end + "; do { " + test + " {" + bind(c.first) + " ");
+    out.text(" " + head + ".sukima_end = " + end + "; do { " + test + " {" + bind(c.first) + " ");
   }
   print(out, c.first, body);
   out.text(" }" + std::string(continued_.contains(&c) ? " sukima_continue" + number + ":;" : "") +
-           " } while (++" + i + " < " + head + ".end); ");
+           " } while (++" + i + " < " + head + ".sukima_end); ");
   const std::string task = "sukima_t" + number;
   const std::string type = "struct " + task_type_name(c.task);
-  out.text("if (sukima_was_split(&" + head + ".head)) for (" + type + " *" + task + " = (" + type +
-           " *)sukima_join(&" + head + ".head); " + task + "; " + task + " = (" + type + " *)sukima_next(" +
-           task + ")) {" + bind(c.get) + " ");
+  out.text("if (sukima_was_split(&" + head + ".sukima_head)) for (" + type + " *" + task + " = (" + type +
+           " *)sukima_join(&" + head + ".sukima_head); " + task + "; " + task + " = (" + type +
+           " *)sukima_next(" + task + ")) {" + bind(c.get) + " ");
   context get = where;
   bind_this(c.get, "(*" + task + ")", get);
   print(out, c.get, get);

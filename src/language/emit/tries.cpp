@@ -56,12 +56,12 @@ void emitter::try_catch(writer& out, const construct& c, const context& where) {
   const QualType result = where.function->declaration->getReturnType();
   std::string members = fields(captures);
   if (!result->isVoidType()) members += " " + declare_unqualified(result, "sukima_result") + ";";
-  if (members.empty()) members = " char none;";
+  if (members.empty()) members = " char sukima_none;";
   before_.text("struct " + name + "_frame {" + members + " };\n");
   body_exits exits;
   const std::string body = body_function(c, captures, where, exits);
-  out.token("{ const size_t sukima_tag" + number + " = (size_t)" + text_of(c.from, where) + "; struct " +
-                name + "_frame " + frame + ";" + fill("(&" + frame + ")", captures, where),
+  out.token("{ const sukima_size sukima_tag" + number + " = (sukima_size)" + text_of(c.from, where) +
+                "; struct " + name + "_frame " + frame + ";" + fill("(&" + frame + ")", captures, where),
             true);
   if (options_.sequential) {
     out.text(" const int " + code + " = sukima_sequential_try(sukima_tag" + number + ", " + body + ", &" +
@@ -69,9 +69,10 @@ void emitter::try_catch(writer& out, const construct& c, const context& where) {
   } else {
     const std::string record = "sukima_r" + number;
     out.text(" sukima_try_record *const " + record + " = (sukima_try_record *)(void *)" + where.top + "; " +
-             record + "->head.word = (uintptr_t)&sukima_try_kind; " + record + "->tag = sukima_tag" + number +
-             "; sukima_test(&" + record + "->head)" + "; const int " + code + " = sukima_try(" + record +
-             ", " + body + ", &" + frame + ", (char *)(" + record + " + 1)); ");
+             record + "->sukima_head.sukima_kind_or_child = (sukima_word)&sukima_try_kind; " + record +
+             "->sukima_tag = sukima_tag" + number + "; sukima_test(&" + record + "->sukima_head)" +
+             "; const int " + code + " = sukima_try(" + record + ", " + body + ", &" + frame + ", (char *)(" +
+             record + " + 1)); ");
   }
   out.text("if (" + code + " == SUKIMA_THROWN) ");
   print(out, c.second, where);

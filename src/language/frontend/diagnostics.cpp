@@ -30,6 +30,12 @@ std::string in_the_users_words(std::string text) {
   replace_all(text, "preserve_most", "worker");
   if (text == "function definition is not allowed here")
     text += "; a nested function is written with 'closure' between its name and its parameters";
+  // What gcc has and Clang has not.
+  for (const std::string_view only_gcc :
+       {"'variable length array in structure'", "GNU decimal type extension",
+        "of flexible array member is not allowed", "unsuitable for global register variables"})
+    if (text.find(only_gcc) != std::string::npos)
+      text += "; Clang 19 reads .tc files, so keep code that only gcc understands in a .c file";
   return text;
 }
 

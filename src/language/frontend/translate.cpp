@@ -89,10 +89,31 @@ class translation : public ASTFrontendAction {
 
 }  // namespace
 
+namespace {
+
+/// The options that Clang knows: gcc has more, which are for its own back end only.
+std::vector<std::string> known_options(const std::vector<std::string>& options) {
+  std::vector<const char*> words;
+  words.reserve(options.size());
+  for (const std::string& option : options) words.push_back(option.c_str());
+  unsigned missing = 0;
+  unsigned missing_count = 0;
+  const llvm::opt::InputArgList list = driver::getDriverOptTable().ParseArgs(words, missing, missing_count);
+  std::set<unsigned> unknown;
+  for (const llvm::opt::Arg* argument : list.filtered(driver::options::OPT_UNKNOWN))
+    unknown.insert(argument->getIndex());
+  std::vector<std::string> result;
+  for (unsigned k = 0; k < options.size(); ++k)
+    if (!unknown.contains(k)) result.push_back(options[k]);
+  return result;
+}
+
+}  // namespace
+
 translation_result translate(const translation_request& request) {
   translation_result result;
   std::vector<std::string> command{"clang", "-fsyntax-only", "-resource-dir", clang_resource_folder};
-  command.insert(command.end(), request.options.begin(), request.options.end());
+  for (std::string& option : known_options(request.options)) command.push_back(std::move(option));
   // What gcc 12 accepts with a warning is not an error here either: it will warn itself.
   for (const char* option :
        {"-D__SUKIMA__=1", "-w", "-Wno-error=implicit-function-declaration", "-Wno-error=implicit-int",

@@ -111,7 +111,7 @@ void discard_children(record* r, bool& throwing, thrown_tag& thrown) noexcept {
       sukima_jump(base->jump.context);
     } else if (is_try(r)) {
       auto* const catcher = reinterpret_cast<sukima_try_record*>(r);
-      if (throwing && catcher->tag == thrown.tag && pending_abort(r) != abort_reach::task) {
+      if (throwing && catcher->sukima_tag == thrown.tag && pending_abort(r) != abort_reach::task) {
         out.release();
         sukima_jump(catcher->context);
       }
@@ -133,7 +133,7 @@ bool run_segment(char* top, segment_end& end, void (*run)(char*, void*), void* f
     void* frame;
   } body{run, frame};
   auto* const base = reinterpret_cast<base_record*>(top);
-  base->jump.head.word = reinterpret_cast<std::uintptr_t>(&base_kind);
+  base->jump.sukima_head.sukima_kind_or_child = reinterpret_cast<std::uintptr_t>(&base_kind);
   base->end = &end;
   return sukima_try(
              &base->jump,

@@ -99,7 +99,7 @@ task* split_loop(record* r, language_task* t, int from, int to) {
     kind->put(to_c(r), t->object, from, to);
   }
   adopt(r, t);
-  reinterpret_cast<sukima_loop*>(r)->end = from;
+  reinterpret_cast<sukima_loop*>(r)->sukima_end = from;
   return t;
 }
 
@@ -140,7 +140,7 @@ bool sukima_do_two_open(const sukima_record* r) { return !was_split(from_c(r)); 
 
 bool sukima_loop_open(const sukima_record* r) {
   const auto* l = reinterpret_cast<const sukima_loop*>(r);
-  return l->i < l->end && l->end - 1 != l->i;  // no sum: i + 1 may overflow
+  return l->sukima_i < l->sukima_end && l->sukima_end - 1 != l->sukima_i;  // no sum: i + 1 may overflow
 }
 
 sukima_task* sukima_do_two_split(sukima_record* c) {
@@ -159,8 +159,8 @@ sukima_task* sukima_loop_split(sukima_record* c) {
   record* const r = from_c(c);
   const sukima_kind* kind = language_kind(r);
   const auto* l = reinterpret_cast<const sukima_loop*>(c);
-  const int i = l->i;
-  const int end = l->end;
+  const int i = l->sukima_i;
+  const int end = l->sukima_end;
   // Rounded down, also below zero, it lies in [i + 1, end - 1].
   const std::int64_t middle = (std::int64_t{1} + i + end) >> 1;
   int from = static_cast<int>(middle);
@@ -174,7 +174,7 @@ sukima_task* sukima_loop_split(sukima_record* c) {
 
 sukima_task* sukima_join_split(sukima_record* c) {
   record* const r = from_c(c);
-  const int end = reinterpret_cast<const sukima_loop*>(c)->end;
+  const int end = reinterpret_cast<const sukima_loop*>(c)->sukima_end;
   language_task* const made = make_task(sizeof(join_object), alignof(join_object));
   *static_cast<join_object*>(made->object) = {c, end - 1};
   return reinterpret_cast<sukima_task*>(split_loop(r, made, end - 1, end));

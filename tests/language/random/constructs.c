@@ -47,7 +47,7 @@ struct task_branch {
 };
 
 struct two_1 {
-  sukima_record head;
+  sukima_record sukima_head;
   const struct node* n;
   struct workspace* w;
 } __attribute__((aligned(16)));
@@ -68,29 +68,24 @@ static void branch_exec(char* top, void* task) {
 }
 static double two_1_guard(void* record) { return ((const struct two_1*)record)->n->probability; }
 
-static const sukima_kind two_1_kind = {SUKIMA_DO_TWO_KIND(struct two_1), .put = two_1_put,
-                                       .exec = branch_exec, .task_size = sizeof(struct task_branch),
-                                       .task_align = _Alignof(struct task_branch)};
-static const sukima_kind two_1_guarded_kind = {SUKIMA_DO_TWO_KIND(struct two_1),
-                                               SUKIMA_GUARD(two_1_guard),
-                                               .put = two_1_put,
-                                               .exec = branch_exec,
-                                               .task_size = sizeof(struct task_branch),
-                                               .task_align = _Alignof(struct task_branch)};
+static const sukima_kind two_1_kind =
+    SUKIMA_DO_TWO_KIND(struct two_1, two_1_put, branch_exec, struct task_branch, 0, 0);
+static const sukima_kind two_1_guarded_kind =
+    SUKIMA_DO_TWO_KIND(struct two_1, two_1_put, branch_exec, struct task_branch, sukima_guard, two_1_guard);
 
 static void two_worker(char* top, const struct node* n, struct workspace* w, struct part* out) {
   struct two_1* r1 = (void*)top;
-  r1->head.word = (uintptr_t)(n->hints ? &two_1_guarded_kind : &two_1_kind);
+  r1->sukima_head.sukima_kind_or_child = (uintptr_t)(n->hints ? &two_1_guarded_kind : &two_1_kind);
   r1->n = n;
   r1->w = w;
-  sukima_test(&r1->head);
+  sukima_test(&r1->sukima_head);
   run_worker((char*)(r1 + 1), n->child[0], w, out);
   if (n->leaves) {
-    if (sukima_was_split(&r1->head)) sukima_abandon(&r1->head);
+    if (sukima_was_split(&r1->sukima_head)) sukima_abandon(&r1->sukima_head);
     return;
   }
   struct task_branch* t1;
-  if (sukima_untouched(&r1->head) || !(t1 = sukima_join(&r1->head))) {
+  if (sukima_untouched(&r1->sukima_head) || !(t1 = sukima_join(&r1->sukima_head))) {
     run_worker((char*)r1, n->child[1], w, out);
   } else {
     count(&gets_seen);
@@ -110,7 +105,7 @@ struct task_range {
 };
 
 struct range_1 {
-  sukima_loop head;
+  sukima_loop sukima_head;
   const struct node* n;
   struct workspace* w;
 } __attribute__((aligned(16)));
@@ -140,22 +135,12 @@ static int range_1_split(void* record, int i, int end) {
                               : i + 1; /* is clamped */
 }
 
-static const sukima_kind range_1_kind = {SUKIMA_LOOP_KIND(struct range_1), .put = range_1_put,
-                                         .exec = range_exec, .task_size = sizeof(struct task_range),
-                                         .task_align = _Alignof(struct task_range)};
-static const sukima_kind range_1_guarded_kind = {SUKIMA_LOOP_KIND(struct range_1),
-                                                 SUKIMA_GUARD(range_1_guard),
-                                                 .put = range_1_put,
-                                                 .exec = range_exec,
-                                                 .task_size = sizeof(struct task_range),
-                                                 .task_align = _Alignof(struct task_range)};
-static const sukima_kind range_1_split_kind = {SUKIMA_LOOP_KIND(struct range_1),
-                                               SUKIMA_GUARD(range_1_guard),
-                                               .put = range_1_put,
-                                               .exec = range_exec,
-                                               .split_place = range_1_split,
-                                               .task_size = sizeof(struct task_range),
-                                               .task_align = _Alignof(struct task_range)};
+static const sukima_kind range_1_kind =
+    SUKIMA_LOOP_KIND(struct range_1, range_1_put, range_exec, struct task_range, 0, 0, 0);
+static const sukima_kind range_1_guarded_kind = SUKIMA_LOOP_KIND(
+    struct range_1, range_1_put, range_exec, struct task_range, sukima_guard, range_1_guard, 0);
+static const sukima_kind range_1_split_kind = SUKIMA_LOOP_KIND(
+    struct range_1, range_1_put, range_exec, struct task_range, sukima_guard, range_1_guard, range_1_split);
 
 static int range_worker(char* top, const struct node* n, struct workspace* w, int from, int to,
                         struct part* out) {
@@ -164,28 +149,29 @@ static int range_worker(char* top, const struct node* n, struct workspace* w, in
   const int end1_ = to;
   if (i1_ < end1_) {
     struct range_1* r1 = (void*)top;
-    r1->head.head.word = (uintptr_t)(n->hints == 0   ? &range_1_kind
-                                     : n->hints == 1 ? &range_1_guarded_kind
-                                                     : &range_1_split_kind);
-    r1->head.end = end1_;
+    r1->sukima_head.sukima_head.sukima_kind_or_child = (uintptr_t)(n->hints == 0   ? &range_1_kind
+                                                                   : n->hints == 1 ? &range_1_guarded_kind
+                                                                                   : &range_1_split_kind);
+    r1->sukima_head.sukima_end = end1_;
     r1->n = n;
     r1->w = w;
-    r1->head.i = i1_;
+    r1->sukima_head.sukima_i = i1_;
     do {
-      sukima_test(&r1->head.head);
+      sukima_test(&r1->sukima_head.sukima_head);
       {
         const int i = i1_;
         if (n->stop_at >= n->from && i >= n->stop_at) {
-          if (sukima_was_split(&r1->head.head)) sukima_abandon(&r1->head.head);
+          if (sukima_was_split(&r1->sukima_head.sukima_head)) sukima_abandon(&r1->sukima_head.sukima_head);
           return 1;
         }
         note(out, (uint64_t)(uint32_t)i);
         run_worker((char*)(r1 + 1), n->child[0], w, out);
       }
-      r1->head.i = ++i1_;
-    } while (i1_ < r1->head.end);
-    if (sukima_was_split(&r1->head.head))
-      for (struct task_range* t1 = sukima_join(&r1->head.head); t1 != NULL; t1 = sukima_next(t1)) {
+      r1->sukima_head.sukima_i = ++i1_;
+    } while (i1_ < r1->sukima_head.sukima_end);
+    if (sukima_was_split(&r1->sukima_head.sukima_head))
+      for (struct task_range* t1 = sukima_join(&r1->sukima_head.sukima_head); t1 != NULL;
+           t1 = sukima_next(t1)) {
         count(&gets_seen);
         if (!stopped) {
           append(out, &t1->out);
@@ -199,7 +185,7 @@ static int range_worker(char* top, const struct node* n, struct workspace* w, in
 /* ---- dynamic_wind ------------------------------------------------------------------------------------- */
 
 struct wind_1 {
-  sukima_record head;
+  sukima_record sukima_head;
   struct workspace* w;
   int number;
 } __attribute__((aligned(16)));
@@ -214,16 +200,15 @@ static void wind_1_after(void* record, int backtracking) {
   (void)backtracking;
   restore(r1->w, r1->number);
 }
-static const sukima_kind wind_1_kind = {SUKIMA_WIND_KIND(struct wind_1), .before = wind_1_before,
-                                        .after = wind_1_after};
+static const sukima_kind wind_1_kind = SUKIMA_WIND_KIND(struct wind_1, wind_1_before, wind_1_after);
 
 static void wind_worker(char* top, const struct node* n, struct workspace* w, struct part* out) {
   change(w, n->number);
   struct wind_1* r1 = (void*)top;
-  r1->head.word = (uintptr_t)&wind_1_kind;
+  r1->sukima_head.sukima_kind_or_child = (uintptr_t)&wind_1_kind;
   r1->w = w;
   r1->number = n->number;
-  sukima_test(&r1->head);
+  sukima_test(&r1->sukima_head);
   run_worker((char*)(r1 + 1), n->child[0], w, out);
   restore(w, n->number);
 }
@@ -231,7 +216,7 @@ static void wind_worker(char* top, const struct node* n, struct workspace* w, st
 /* ---- join and spawn ----------------------------------------------------------------------------------- */
 
 struct join_1 {
-  sukima_loop head;
+  sukima_loop sukima_head;
   const struct node* n;
   struct workspace* w; /* one for each statement, made by the program */
   struct part* v;
@@ -241,25 +226,25 @@ static void join_1_run(char* top, void* record, int i) {
   const struct join_1* r1 = record;
   run_worker(top, r1->n->child[i], &r1->w[i], &r1->v[i]);
 }
-static const sukima_kind join_1_kind = {SUKIMA_JOIN_KIND(struct join_1), .run = join_1_run};
+static const sukima_kind join_1_kind = SUKIMA_JOIN_KIND(struct join_1, join_1_run);
 
 static void join_worker(char* top, const struct node* n, struct workspace* w, struct part* out) {
   struct workspace own[3] = {*w, *w, *w};
   struct part v[3] = {{0, 1}, {0, 1}, {0, 1}};
   struct join_1* r1 = (void*)top;
-  r1->head.head.word = (uintptr_t)&join_1_kind;
+  r1->sukima_head.sukima_head.sukima_kind_or_child = (uintptr_t)&join_1_kind;
   r1->n = n;
   r1->w = own;
   r1->v = v;
-  r1->head.i = 0;
-  r1->head.end = 2;
-  sukima_test(&r1->head.head);
+  r1->sukima_head.sukima_i = 0;
+  r1->sukima_head.sukima_end = 2;
+  sukima_test(&r1->sukima_head.sukima_head);
   run_worker((char*)(r1 + 1), n->child[0], &own[0], &v[0]);
-  r1->head.i = 1;
-  if (1 < r1->head.end) run_worker((char*)(r1 + 1), n->child[1], &own[1], &v[1]);
-  r1->head.i = r1->head.end; /* nothing is left to give away */
+  r1->sukima_head.sukima_i = 1;
+  if (1 < r1->sukima_head.sukima_end) run_worker((char*)(r1 + 1), n->child[1], &own[1], &v[1]);
+  r1->sukima_head.sukima_i = r1->sukima_head.sukima_end; /* nothing is left to give away */
   run_worker((char*)(r1 + 1), n->child[2], &own[2], &v[2]);
-  if (sukima_was_split(&r1->head.head)) sukima_await(&r1->head.head);
+  if (sukima_was_split(&r1->sukima_head.sukima_head)) sukima_await(&r1->sukima_head.sukima_head);
   for (int k = 0; k < 3; k++) append(out, &v[k]);
 }
 
@@ -280,9 +265,9 @@ static int try_1_body(char* top, void* frame) {
 static void try_worker(char* top, const struct node* n, struct workspace* w, struct part* out) {
   struct try_frame f = {n, w, {0, 1}};
   sukima_try_record* r1 = (void*)top;
-  r1->head.word = (uintptr_t)&sukima_try_kind;
-  r1->tag = n->tag;
-  sukima_test(&r1->head);
+  r1->sukima_head.sukima_kind_or_child = (uintptr_t)&sukima_try_kind;
+  r1->sukima_tag = n->tag;
+  sukima_test(&r1->sukima_head);
   switch (sukima_try(r1, try_1_body, &f, (char*)(r1 + 1))) {
     case 0:
       append(out, &f.p);
@@ -347,8 +332,8 @@ static void run_worker(char* top, const struct node* n, struct workspace* w, str
       break;
     case op_poll: {
       sukima_poll_record* r1 = (void*)top;
-      r1->head.word = (uintptr_t)&sukima_poll_kind;
-      sukima_test(&r1->head);
+      r1->sukima_head.sukima_kind_or_child = (uintptr_t)&sukima_poll_kind;
+      sukima_test(&r1->sukima_head);
       note(out, (uint64_t)n->number);
       break;
     }

@@ -35,8 +35,8 @@ class entries : public testing::Test {
 /// Polls once.
 void poll_at(char* top) {
   auto* const r = reinterpret_cast<sukima_poll_record*>(top);
-  r->head.word = reinterpret_cast<std::uintptr_t>(&sukima_poll_kind);
-  sukima_test(&r->head);
+  r->sukima_head.sukima_kind_or_child = reinterpret_cast<std::uintptr_t>(&sukima_poll_kind);
+  sukima_test(&r->sukima_head);
 }
 
 TEST_F(entries, know_their_worker) {
@@ -94,9 +94,9 @@ TEST_F(entries, catch_the_nearest_equal_tag) {
     static int throw_two(char* top, void*) { sukima_throw(top, 2, __FILE__, __LINE__); }
     static int catch_one(char* top, void*) {
       auto* const r = reinterpret_cast<sukima_try_record*>(top);
-      r->head.word = reinterpret_cast<std::uintptr_t>(&sukima_try_kind);
-      r->tag = 1;
-      sukima_test(&r->head);
+      r->sukima_head.sukima_kind_or_child = reinterpret_cast<std::uintptr_t>(&sukima_try_kind);
+      r->sukima_tag = 1;
+      sukima_test(&r->sukima_head);
       sukima_try(r, throw_two, nullptr, top + sizeof *r);
       ADD_FAILURE() << "tag 2 ended the try of tag 1";
       return 0;
@@ -105,9 +105,9 @@ TEST_F(entries, catch_the_nearest_equal_tag) {
   int found = 0;
   enter([&](char* top) {
     auto* const r = reinterpret_cast<sukima_try_record*>(top);
-    r->head.word = reinterpret_cast<std::uintptr_t>(&sukima_try_kind);
-    r->tag = 2;
-    sukima_test(&r->head);
+    r->sukima_head.sukima_kind_or_child = reinterpret_cast<std::uintptr_t>(&sukima_try_kind);
+    r->sukima_tag = 2;
+    sukima_test(&r->sukima_head);
     found = sukima_try(r, call::catch_one, nullptr, top + sizeof *r);
   });
   EXPECT_EQ(found, SUKIMA_THROWN);
@@ -180,7 +180,7 @@ TEST_F(entries_death, end_the_program_when_put_enters) {
         kind.task_align = 8;
         enter([](char* top) {
           auto* const r = reinterpret_cast<sukima_record*>(top);
-          r->word = reinterpret_cast<std::uintptr_t>(&kind);
+          r->sukima_kind_or_child = reinterpret_cast<std::uintptr_t>(&kind);
           for (int k = 0; k < 1'000'000; ++k) {
             sukima_test(r);
             poll_at(top + sizeof(sukima_poll_record));

@@ -21,7 +21,7 @@ struct task_fib {
 };
 
 struct fib_1 {
-  sukima_record head;
+  sukima_record sukima_head;
   int n;
 } __attribute__((aligned(16)));
 
@@ -45,27 +45,22 @@ static void fib_exec(char* top, void* task) {
   }
 }
 
-static const sukima_kind fib_1_kind = {
-    SUKIMA_DO_TWO_KIND(struct fib_1),
-    .put = fib_1_put,
-    .exec = fib_exec,
-    .task_size = sizeof(struct task_fib),
-    .task_align = _Alignof(struct task_fib),
-};
+static const sukima_kind fib_1_kind =
+    SUKIMA_DO_TWO_KIND(struct fib_1, fib_1_put, fib_exec, struct task_fib, 0, 0);
 
 static long fib_worker(char* top, int n) {
   if (n < 2) return n;
   long s1, s2;
   {
     struct fib_1* r1 = (void*)top;
-    r1->head.word = (uintptr_t)&fib_1_kind;
+    r1->sukima_head.sukima_kind_or_child = (sukima_word)&fib_1_kind;
     r1->n = n;
-    sukima_test(&r1->head);
+    sukima_test(&r1->sukima_head);
     {
       s1 = fib_worker((char*)(r1 + 1), n - 1);
     }
     struct task_fib* t1;
-    if (sukima_untouched(&r1->head) || !(t1 = sukima_join(&r1->head))) {
+    if (sukima_untouched(&r1->sukima_head) || !(t1 = sukima_join(&r1->sukima_head))) {
       s2 = fib_worker((char*)r1, r1->n - 2);
     } else {
       {

@@ -95,13 +95,13 @@ static int first_free(const struct task_pentomino* t, int k) {
 }
 
 struct search_1 {
-  sukima_loop head;
+  sukima_loop sukima_head;
   struct task_pentomino* t;
   int k, j0;
 } __attribute__((aligned(16)));
 
 struct search_2 {
-  sukima_record head;
+  sukima_record sukima_head;
   int p, d;
 } __attribute__((aligned(16)));
 
@@ -147,18 +147,9 @@ static void search_2_after(void* record, int backtracking) {
   }
 }
 
-static const sukima_kind search_1_kind = {
-    SUKIMA_LOOP_KIND(struct search_1),
-    .put = search_1_put,
-    .exec = search_exec,
-    .task_size = sizeof(struct task_pentomino),
-    .task_align = _Alignof(struct task_pentomino),
-};
-static const sukima_kind search_2_kind = {
-    SUKIMA_WIND_KIND(struct search_2),
-    .before = search_2_before,
-    .after = search_2_after,
-};
+static const sukima_kind search_1_kind =
+    SUKIMA_LOOP_KIND(struct search_1, search_1_put, search_exec, struct task_pentomino, 0, 0, 0);
+static const sukima_kind search_2_kind = SUKIMA_WIND_KIND(struct search_2, search_2_before, search_2_after);
 
 static long search_worker(char* top, int k, int j0, int j1, int j2, struct task_pentomino* t) {
   long s = 0;
@@ -167,14 +158,14 @@ static long search_worker(char* top, int k, int j0, int j1, int j2, struct task_
     const int end1_ = j2;
     if (i1_ < end1_) {
       struct search_1* r1 = (void*)top;
-      r1->head.head.word = (uintptr_t)&search_1_kind;
-      r1->head.end = end1_;
+      r1->sukima_head.sukima_head.sukima_kind_or_child = (sukima_word)&search_1_kind;
+      r1->sukima_head.sukima_end = end1_;
       r1->t = t;
       r1->k = k;
       r1->j0 = j0;
-      r1->head.i = i1_;
+      r1->sukima_head.sukima_i = i1_;
       do {
-        sukima_test(&r1->head.head);
+        sukima_test(&r1->sukima_head.sukima_head);
         {
           const int p = i1_;
           const int piece = t->a[p];
@@ -184,10 +175,10 @@ static long search_worker(char* top, int k, int j0, int j1, int j2, struct task_
               place(t, k, j0, p, d);
             }
             struct search_2* r2 = (void*)(r1 + 1);
-            r2->head.word = (uintptr_t)&search_2_kind;
+            r2->sukima_head.sukima_kind_or_child = (sukima_word)&search_2_kind;
             r2->p = p;
             r2->d = d;
-            sukima_test(&r2->head);
+            sukima_test(&r2->sukima_head);
             {
               const int next = first_free(t, k);
               s += next < 0 ? 1 : search_worker((char*)(r2 + 1), next, j0 + 1, j0 + 1, pieces, t);
@@ -197,10 +188,11 @@ static long search_worker(char* top, int k, int j0, int j1, int j2, struct task_
             }
           }
         }
-        r1->head.i = ++i1_;
-      } while (i1_ < r1->head.end);
-      if (sukima_was_split(&r1->head.head))
-        for (struct task_pentomino* t1 = sukima_join(&r1->head.head); t1 != NULL; t1 = sukima_next(t1)) {
+        r1->sukima_head.sukima_i = ++i1_;
+      } while (i1_ < r1->sukima_head.sukima_end);
+      if (sukima_was_split(&r1->sukima_head.sukima_head))
+        for (struct task_pentomino* t1 = sukima_join(&r1->sukima_head.sukima_head); t1 != NULL;
+             t1 = sukima_next(t1)) {
           {
             s += t1->s;
           }

@@ -21,6 +21,8 @@
 
 #include <sukima/detail/language.h>
 
+#include <stddef.h>
+
 struct board {
   int n;
   char column[24];
@@ -41,14 +43,14 @@ struct task_queens {
 };
 
 struct place_1 {
-  sukima_loop head;
+  sukima_loop sukima_head;
   struct board* b;
   int k;
 } __attribute__((aligned(16)));
 
 /* Lies right above a place_1. */
 struct place_2 {
-  sukima_record head;
+  sukima_record sukima_head;
   int p;
 } __attribute__((aligned(16)));
 
@@ -92,18 +94,9 @@ static void place_2_after(void* record, int backtracking) {
   }
 }
 
-static const sukima_kind place_1_kind = {
-    SUKIMA_LOOP_KIND(struct place_1),
-    .put = place_1_put,
-    .exec = place_exec,
-    .task_size = sizeof(struct task_queens),
-    .task_align = _Alignof(struct task_queens),
-};
-static const sukima_kind place_2_kind = {
-    SUKIMA_WIND_KIND(struct place_2),
-    .before = place_2_before,
-    .after = place_2_after,
-};
+static const sukima_kind place_1_kind =
+    SUKIMA_LOOP_KIND(struct place_1, place_1_put, place_exec, struct task_queens, 0, 0, 0);
+static const sukima_kind place_2_kind = SUKIMA_WIND_KIND(struct place_2, place_2_before, place_2_after);
 
 static long place_worker(char* top, struct board* b, int k, int from, int to) {
   if (k == b->n) return 1;
@@ -113,13 +106,13 @@ static long place_worker(char* top, struct board* b, int k, int from, int to) {
     const int end1_ = to;
     if (i1_ < end1_) {
       struct place_1* r1 = (void*)top;
-      r1->head.head.word = (uintptr_t)&place_1_kind;
-      r1->head.end = end1_;
+      r1->sukima_head.sukima_head.sukima_kind_or_child = (sukima_word)&place_1_kind;
+      r1->sukima_head.sukima_end = end1_;
       r1->b = b;
       r1->k = k;
-      r1->head.i = i1_;
+      r1->sukima_head.sukima_i = i1_;
       do {
-        sukima_test(&r1->head.head);
+        sukima_test(&r1->sukima_head.sukima_head);
         {
           const int p = i1_;
           if (b->column[p] || b->up[k + p] || b->down[k - p + b->n]) goto continue_1;
@@ -127,9 +120,9 @@ static long place_worker(char* top, struct board* b, int k, int from, int to) {
             set(b, k, p, 1);
           }
           struct place_2* r2 = (void*)(r1 + 1);
-          r2->head.word = (uintptr_t)&place_2_kind;
+          r2->sukima_head.sukima_kind_or_child = (sukima_word)&place_2_kind;
           r2->p = p;
-          sukima_test(&r2->head);
+          sukima_test(&r2->sukima_head);
           {
             s += place_worker((char*)(r2 + 1), b, k + 1, 0, b->n);
           }
@@ -138,10 +131,11 @@ static long place_worker(char* top, struct board* b, int k, int from, int to) {
           }
         }
       continue_1:
-        r1->head.i = ++i1_;
-      } while (i1_ < r1->head.end);
-      if (sukima_was_split(&r1->head.head))
-        for (struct task_queens* t1 = sukima_join(&r1->head.head); t1 != NULL; t1 = sukima_next(t1)) {
+        r1->sukima_head.sukima_i = ++i1_;
+      } while (i1_ < r1->sukima_head.sukima_end);
+      if (sukima_was_split(&r1->sukima_head.sukima_head))
+        for (struct task_queens* t1 = sukima_join(&r1->sukima_head.sukima_head); t1 != NULL;
+             t1 = sukima_next(t1)) {
           {
             s += t1->s;
           }
