@@ -31,7 +31,7 @@ typedef struct sukima_record {
 typedef struct sukima_loop {
   sukima_record sukima_head;
   int sukima_i;   /**< the iteration that runs or is about to; stored by the owner before each test */
-  int sukima_end; /**< the first one that is not the owner's any more; read anew after everything that tests */
+  int sukima_end; /**< the first one that is not the owner's any more; read anew behind all that tests */
 } sukima_loop;
 
 /** Record of a `try`. */
@@ -75,8 +75,8 @@ typedef struct sukima_kind {
 } sukima_kind;
 
 /* The kinds of the constructs, as initial values of a constant object: without the members' names, because a
- * macro of the program may have them. `guard` is two values, `sukima_guard, FUNCTION` or `0, 0`; what a construct
- * does not have is 0. */
+ * macro of the program may have them. `guard, probability` is `sukima_guard, FUNCTION` or `0, 0`; what a
+ * construct does not have is 0. */
 #define SUKIMA_DO_TWO_KIND(record_type, put, exec, task_type, guard, probability) \
   {sizeof(record_type),                                                           \
    sukima_do_two_open,                                                            \
