@@ -5,8 +5,9 @@
 #define SUKIMA_DETAIL_LANGUAGE_H
 
 /* This comes in front of all that the user wrote. So it includes nothing (a macro that chooses features, as
- * _GNU_SOURCE, must still be seen by the first system header), it uses no word that an old dialect of C lacks,
- * and all names that generated code needs later begin with sukima: a macro of the user's may have any other. */
+ * _GNU_SOURCE, must still be seen by the first system header), it uses no word that an old dialect of C
+ * lacks, and all names that generated code needs later begin with sukima: a macro of the user's may have any
+ * other. */
 #ifdef __cplusplus
 #include <cstddef>
 #include <cstdint>
