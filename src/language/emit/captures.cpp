@@ -25,7 +25,8 @@ bool emitter::keeps_its_value(const VarDecl* variable, const construct& c, const
   if (!type->isScalarType() || type.isVolatileQualified() || type->isAtomicType() ||
       !variable->hasLocalStorage() || is_put_in(variable))
     return false;
-  bool has_value = isa<ParmVarDecl>(variable) || variable->hasInit();
+  if (facts_.closure_variables.contains(variable)) return true;
+  bool has_value = is_parameter(variable) || variable->hasInit();
   for (const construct* outer = &c; outer != nullptr && !has_value; outer = outer->parent)
     has_value = outer->variable != no_token && facts_.declared.at(variable) == outer->variable;
   if (!has_value || f.address_taken.contains(variable)) return false;
@@ -58,7 +59,10 @@ std::vector<captured> emitter::captures_of(const construct& c, const std::vector
       for (const level& outer : where.levels)
         for (const captured& one : outer.captures) known = known || one.variable == variable;
       if (known && !options_.sequential) continue;
-      result.push_back({variable, keeps_its_value(variable, c, *where.function)});
+      const function_facts& owner = owner_of(variable, where);
+      const bool by_value = where.copies.contains(variable) || (owner.closure == where.function->closure &&
+                                                                keeps_its_value(variable, c, owner));
+      result.push_back({variable, by_value});
       try {
         (void)declare(ast_.getPointerType(variable->getType()), "");
       } catch (const unprintable_type& problem) {
@@ -137,6 +141,7 @@ std::string emitter::reach(const level& own, const context& outside, const std::
       text +=
           " " + declare(variable->getType().getUnqualifiedType().withConst(), name) + " = " + member + ";";
       inside.names.erase(variable);
+      inside.copies.insert(variable);
     } else {
       inside.names[variable] = "(*" + member + ")";
     }

@@ -46,6 +46,9 @@ struct context {
   std::string backtracking = "0";
   bool is_copy = false;  ///< printed elsewhere than the user wrote it
   body_exits* exits = nullptr;  ///< in a try's body
+  std::set<const clang::VarDecl*> copies;  ///< variables that are constant copies here
+  const closure_call* called_apart = nullptr;  ///< its callee is printed as a value
+  std::string closure_name;  ///< in a closure: of its generated function
 };
 
 class emitter {
@@ -94,6 +97,24 @@ class emitter {
   std::string name_in(const clang::VarDecl* variable, const context& where) const;
   bool uses(token_range range, const clang::VarDecl* variable) const;
   const clang::VarDecl* variable_at(token_index t) const;
+
+  // Closures (closures.cpp)
+  void print_closure(writer& out, const closure_declaration& c, const context& where);
+  void begin_closure(writer& out, const closure_declaration& c, const context& where);
+  void closure_function(const closure_declaration& c, const context& where);
+  std::string closure_heading(const closure_declaration& c, const std::string& name,
+                              const std::string& first_parameters, const context& where,
+                              bool is_definition = false);
+  std::vector<captured> captures_of_closure(const closure_declaration& c, const context& where);
+  bool is_final_at_birth(const clang::VarDecl* variable, const closure_declaration& c,
+                         const context& where) const;
+  bool is_parameter(const clang::VarDecl* variable) const;
+  const function_facts& owner_of(const clang::VarDecl* variable, const context& where) const;
+  token_range block_around(token_index t) const;
+  void after_declaration(token_index name, const std::string& text);
+  bool is_pointer_call(const closure_call& call) const;
+  std::string closure_caller(const closure_call& call);
+  void variadic_call(writer& out, const closure_call& call, const context& where);
 
   // Constructs (constructs.cpp, loops.cpp, joins.cpp, tries.cpp)
   void print_construct(writer& out, const construct& c, const context& where);
@@ -144,6 +165,19 @@ class emitter {
   std::unordered_map<token_index, const construct*> construct_at_;  ///< by its first token
   std::unordered_map<token_index, const worker_call*>
       pointer_calls_;  ///< of plain C, by the callee's first token
+  struct printed_closure {
+    std::string name;  ///< of its function and of its record's type
+    std::vector<captured> captures;
+  };
+  std::unordered_map<token_index, const closure_declaration*> closure_at_;  ///< by its first token
+  std::map<token_index, std::vector<const closure_call*>>
+      closure_pointer_calls_;  ///< by the callee's first token, outer ones first
+  std::map<token_index, const closure_call*> variadic_calls_;  ///< through pointers, as above
+  std::unordered_map<token_index, const closure_call*> closure_names_called_;  ///< by the name's token
+  std::map<const closure_declaration*, printed_closure> closure_names_;  ///< as they were printed last
+  std::map<std::string, std::string> closure_callers_;  ///< by the type
+  std::map<token_index, std::string> behind_token_;
+  unsigned closures_printed_ = 0;
   std::set<token_index> left_out_;  ///< the `void` of (void)
   std::set<std::string> declared_tasks_;
   std::map<std::string, std::string> pointer_entries_;

@@ -79,7 +79,7 @@ void emitter::print_jump(writer& out, const jump& j, const context& where, const
   std::string last;
   if (j.kind == jump_kind::leave_function) {
     const token_range value{j.keyword + 1, j.end - 1};
-    const QualType type = where.function->declaration->getReturnType();
+    const QualType type = where.function->result;
     const std::string text = computed.empty() ? text_of(value, where) : computed;
     if (!text.empty() && !type->isVoidType()) {
       if (out_of_body) {

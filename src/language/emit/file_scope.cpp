@@ -19,6 +19,22 @@ emitter::emitter(CompilerInstance& compiler, const unit& u, const facts& f, cons
       before_(options.line_directives),
       behind_(options.line_directives) {
   for (const construct& c : u.constructs) construct_at_.emplace(c.whole.begin, &c);
+  for (const closure_declaration& c : u.closures) closure_at_.emplace(c.whole.begin, &c);
+  for (const auto& [open, call] : f.closure_calls) {
+    if (!is_pointer_call(call)) {
+      closure_names_called_.emplace(call.first, &call);
+      continue;
+    }
+    const auto* type = call.call->getCallee()->getType()->castAs<PointerType>();
+    if (type->getPointeeType()->castAs<FunctionProtoType>()->isVariadic()) {
+      variadic_calls_.emplace(call.first, &call);
+      continue;
+    }
+    auto& calls = closure_pointer_calls_[call.first];
+    calls.push_back(&call);
+    std::sort(calls.begin(), calls.end(),
+              [](const closure_call* a, const closure_call* b) { return a->open > b->open; });
+  }
   if (options.sequential) return;
   for (const auto& [open, call] : f.calls)
     if (!call.in_worker && call.callee == nullptr) pointer_calls_.emplace(call.first, &call);
@@ -44,6 +60,7 @@ std::string emitter::entry_name(const FunctionDecl* f) const {
 }
 
 std::string emitter::base_name(const context& where) const {
+  if (!where.closure_name.empty()) return where.closure_name;
   return "sukima_" + (where.function->execution != nullptr ? "exec_" + where.function->execution->task
                                                            : where.function->declaration->getNameAsString());
 }
@@ -196,6 +213,7 @@ void emitter::function(const function_facts& f) {
   behind_ = writer(options_.line_directives);
   continued_.clear();
   broken_.clear();
+  behind_token_.clear();
   writer body(options_.line_directives);
   const bool parallel = f.is_worker && !options_.sequential;
   if (parallel) where.top = "sukima_top";
@@ -247,6 +265,8 @@ void emitter::function(const function_facts& f) {
 std::string emitter::run() {
   out_.text(options_.sequential ? "#include <sukima/detail/sequential.h>\n"
                                 : "#include <sukima/detail/language.h>\n");
+  if (!unit_.closures.empty() || !unit_.closure_types.empty())
+    out_.text("#include <sukima/detail/closure.h>\n");
   std::size_t next_function = 0;
   std::size_t next_local = 0;
   const token_index end = static_cast<token_index>(unit_.tokens.size());

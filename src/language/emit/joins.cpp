@@ -97,13 +97,16 @@ void emitter::join(writer& out, const construct& c, const context& where) {
                     "&(" + text_of(s.target, where) + ")");
     const auto* function =
         s.call->getCallee()->getType()->castAs<PointerType>()->getPointeeType()->castAs<FunctionType>();
-    const bool is_worker = function->getCallConv() == CC_PreserveMost;
+    const bool is_worker = is_worker_type(s.call->getCallee()->getType());
+    const bool is_closure = is_closure_type(s.call->getCallee()->getType());
     std::string callee;
     if (const FunctionDecl* direct = s.call->getDirectCallee()) {
       callee = is_worker ? worker_name(direct) : direct->getNameAsString();
       if (direct->getBuiltinID() != 0) callee = text_of(s.callee, where);
     } else {
-      callee = keep("sukima_c" + index, s.call->getCallee()->getType(), text_of(s.callee, where));
+      context apart = where;
+      if (is_closure) apart.called_apart = &facts_.closure_calls.at(s.callee.end);
+      callee = keep("sukima_c" + index, s.call->getCallee()->getType(), text_of(s.callee, apart));
     }
     std::string arguments;
     const auto* proto = dyn_cast<FunctionProtoType>(function);
@@ -114,7 +117,16 @@ void emitter::join(writer& out, const construct& c, const context& where) {
       arguments += (arguments.empty() ? "" : ", ") + keep("sukima_x" + index + "_" + std::to_string(a), type,
                                                           "(" + text_of(s.arguments[a], where) + ")");
     }
+    if (is_closure && proto != nullptr && proto->isVariadic()) {
+      report(s.call->getExprLoc(), "a variadic closure cannot be spawned; let a closure of its own call it");
+      return;
+    }
+    const std::string caller =
+        is_closure ? closure_caller(facts_.closure_calls.at(s.callee.end)) : std::string();
     const auto call_with = [&](const std::string& top) {
+      if (is_closure)
+        return caller + "(" + (is_worker ? top + ", " : "") + callee + (arguments.empty() ? "" : ", ") +
+               arguments + ")";
       return callee + "(" + (is_worker ? top + (arguments.empty() ? "" : ", ") : "") + arguments + ")";
     };
     const std::string operation = s.assignment != nullptr ? spelling(s.operation) : "";

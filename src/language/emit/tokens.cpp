@@ -57,10 +57,14 @@ bool emitter::is_put_in(const VarDecl* variable) const {
 /// What stands in place of a token; its own spelling as a rule.
 std::string emitter::replacement(token_index t, const context& where) const {
   const Token& token = unit_.tokens[t];
-  if (token.is(tok::kw_register) && where.function != nullptr && where.function->is_worker) return "";
+  if (token.is(tok::kw_register) && where.function != nullptr &&
+      (where.function->is_worker || where.function->has_closures))
+    return "";
   if (const auto name = facts_.names.find(t); name != facts_.names.end()) {
     const NamedDecl* declaration = name->second;
     if (const auto* variable = dyn_cast<VarDecl>(declaration)) {
+      if (const auto call = closure_names_called_.find(t); call != closure_names_called_.end() && call->second != where.called_apart)
+        return closure_names_.at(facts_.closure_variables.at(variable)->definition).name;
       if (const auto own = where.names.find(variable); own != where.names.end()) return own->second;
       if (is_put_in(variable)) {
         if (variable->getName() == "this") return "(*sukima_this)";
@@ -91,6 +95,8 @@ std::string emitter::replacement(token_index t, const context& where) const {
         return "sukima_errno";
     }
   }
+  if (facts_.function_names.contains(t) && where.function != nullptr && where.function->closure != nullptr)
+    return "\"" + where.function->closure->name + "\"";
   if (facts_.function_names.contains(t) && where.function != nullptr && where.function->is_worker &&
       (where.is_copy || where.function->execution != nullptr || where.function->declaration->isMain())) {
     const std::string user_name = where.function->execution != nullptr
@@ -112,7 +118,10 @@ bool emitter::differs(token_index t, const context& where) const {
   if (facts_.declarators.contains(t) && !options_.sequential) return true;
   if (const auto j = facts_.jumps.find(t); j != facts_.jumps.end() && leaves_something(j->second, where))
     return true;
-  if (pointer_calls_.contains(t)) return true;
+  if (pointer_calls_.contains(t) || closure_pointer_calls_.contains(t) || closure_at_.contains(t) ||
+      variadic_calls_.contains(t))
+    return true;
+  if (facts_.closure_calls.contains(t) || behind_token_.contains(t)) return true;
   return !unit_.tokens[t].isAnnotation() && replacement(t, where) != spelling(t);
 }
 
@@ -193,6 +202,24 @@ void emitter::print_token(writer& out, token_index t, const context& where) {
   if (text.empty()) return;
   go_to(out, token.getLocation());
   const bool space = token.hasLeadingSpace() || token.isAtStartOfLine();
+  if (const auto calls = closure_pointer_calls_.find(t); calls != closure_pointer_calls_.end())
+    for (const closure_call* call : calls->second) {
+      if (call == where.called_apart) continue;
+      const bool is_worker = call->is_worker && call->in_worker && !options_.sequential;
+      out.token(closure_caller(*call) + "(" + (is_worker ? where.top + ", " : ""), space);
+    }
+  if (const auto found = facts_.closure_calls.find(t); found != facts_.closure_calls.end()) {
+    const closure_call& call = found->second;
+    const std::string comma = call.has_arguments ? ", " : "";
+    if (is_pointer_call(call)) {
+      out.token(comma, false);
+      return;
+    }
+    out.token("(" + (call.is_worker && !options_.sequential ? where.top + ", " : "") +
+                  "sukima_closure_self((uintptr_t)" + name_in(call.callee, where) + ")" + comma,
+              false);
+    return;
+  }
   if (!options_.sequential) {
     if (const auto call = pointer_calls_.find(t); call != pointer_calls_.end())
       out.token(pointer_entry(*call->second) + "(", space);
@@ -229,8 +256,21 @@ void emitter::print(writer& out, token_range range, const context& where) {
       t = found->whole.end;
       continue;
     }
+    if (const auto closure = closure_at_.find(t);
+        closure != closure_at_.end() && closure->second->whole.end <= range.end) {
+      if (unit_.origins[t] != no_token) print_texts(out, unit_.origins[t], where);
+      print_closure(out, *closure->second, where);
+      t = closure->second->whole.end;
+      continue;
+    }
     if (unit_.roles[t] == token_role::keyword) {
       ++t;
+      continue;
+    }
+    if (const auto call = variadic_calls_.find(t);
+        call != variadic_calls_.end() && call->second->open < range.end) {
+      variadic_call(out, *call->second, where);
+      t = unit_.partner[call->second->open] + 1;
       continue;
     }
     if (const auto j = facts_.jumps.find(t); j != facts_.jumps.end() && leaves_something(j->second, where)) {
@@ -245,6 +285,7 @@ void emitter::print(writer& out, token_range range, const context& where) {
       continue;
     }
     print_token(out, t, where);
+    if (const auto more = behind_token_.find(t); more != behind_token_.end()) out.text(more->second);
     ++t;
   }
 }

@@ -33,6 +33,7 @@ std::string emitter::body_function(const construct& c, const std::vector<capture
       text.text(" " + declare(one.variable->getType().getUnqualifiedType().withConst(), variable) + " = " +
                 frame + "->" + variable + ";");
       body.names.erase(one.variable);
+      body.copies.insert(one.variable);
     } else {
       body.names[one.variable] = "(*" + frame + "->" + variable + ")";
     }
@@ -53,7 +54,7 @@ void emitter::try_catch(writer& out, const construct& c, const context& where) {
   context no_levels = where;
   no_levels.levels.clear();  // the frame holds all of it
   const std::vector<captured> captures = captures_of(c, {c.first}, no_levels);
-  const QualType result = where.function->declaration->getReturnType();
+  const QualType result = where.function->result;
   std::string members = fields(captures);
   if (!result->isVoidType()) members += " " + declare_unqualified(result, "sukima_result") + ";";
   if (members.empty()) members = " char sukima_none;";

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "emit/types.hpp"
 
+#include "frontend/facts.hpp"
+
 namespace sukima::language {
 
 using namespace clang;
@@ -33,7 +35,7 @@ std::string tag_words(const TagDecl* tag) {
 std::string parameters(const FunctionType* function, const ASTContext& context, bool hidden_top) {
   std::string list;
   const auto add = [&list](const std::string& one) { list += (list.empty() ? "" : ", ") + one; };
-  if (hidden_top && function->getCallConv() == CC_PreserveMost) add("char *");
+  if (hidden_top && is_worker_type(QualType(function, 0))) add("char *");
   const auto* proto = dyn_cast<FunctionProtoType>(function);
   if (proto == nullptr) return "()";
   for (const QualType parameter : proto->param_types())

@@ -67,6 +67,7 @@ class checker {
     for (const construct& c : unit_.constructs)
       for (const handler& h : handlers_of(c)) check_handler(c, h);
     for (const function_facts& f : facts_.functions) check_jumps(f);
+    for (const function_facts& f : facts_.closures) check_jumps(f);
     check_calls();
     check_tasks();
     check_loop_variables();
@@ -91,10 +92,16 @@ class checker {
   void check_place(const construct& c) {
     const function_facts* f = facts_.function_at(c.whole.begin);
     if (f != nullptr && f->is_worker) return;
+    const std::string name = f == nullptr              ? ""
+                             : f->closure != nullptr ? f->closure->name
+                                                     : f->declaration->getNameAsString();
     error(c.place, std::string("'") + word_of(c.kind) + "' stands in a worker function or a task_exec only" +
-                       (f != nullptr ? "; write 'worker' in front of the declaration of '" +
-                                           f->declaration->getNameAsString() + "'"
-                                     : ""));
+                       (f != nullptr ? "; write 'worker' in front of the declaration of '" + name + "'" : ""));
+  }
+
+  /// Not in a closure inside of the block, whose jumps are its own.
+  bool belongs(token_index t, const handler& h) const {
+    return facts_.function_at(t) == facts_.function_at(h.block.begin);
   }
 
   void check_handler(const construct& c, const handler& h) {
@@ -107,8 +114,12 @@ class checker {
       if (const auto call = facts_.calls.find(t); call != facts_.calls.end())
         error(call->second.call->getBeginLoc(), "a worker function cannot be called in " + where +
                                                     "; call a plain function, or compute it before");
+      if (const auto call = facts_.closure_calls.find(t);
+          call != facts_.closure_calls.end() && call->second.is_worker)
+        error(call->second.call->getBeginLoc(), "a worker closure cannot be called in " + where +
+                                                    "; call a plain one, or compute it before");
       const auto j = facts_.jumps.find(t);
-      if (j == facts_.jumps.end()) continue;
+      if (j == facts_.jumps.end() || !belongs(t, h)) continue;
       const bool leaves = j->second.kind == jump_kind::leave_function || j->second.target == no_token ||
                           !h.block.holds(j->second.target);
       if (leaves)
@@ -143,7 +154,7 @@ class checker {
     const construct* into = nullptr;
     for (token_index t = f.body.begin; t < f.body.end; ++t) {
       const auto j = facts_.jumps.find(t);
-      if (j == facts_.jumps.end()) continue;
+      if (j == facts_.jumps.end() || facts_.function_at(t) != &f) continue;
       if (j->second.kind == jump_kind::go_to) {
         const auto label = f.labels.find(j->second.label);
         if (label != f.labels.end() && enters(t, label->second, f, &into))
@@ -271,6 +282,9 @@ class checker {
 
 }  // namespace
 
-void check(CompilerInstance& compiler, const unit& u, const facts& f) { checker(compiler, u, f).run(); }
+void check(CompilerInstance& compiler, const unit& u, const facts& f) {
+  checker(compiler, u, f).run();
+  check_closures(compiler, u, f);
+}
 
 }  // namespace sukima::language

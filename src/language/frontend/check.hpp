@@ -8,5 +8,7 @@ namespace sukima::language {
 
 /// Reports what breaks a rule to the compiler's diagnostics.
 void check(clang::CompilerInstance& compiler, const unit& u, const facts& f);
+/// Its part for closures; called by check().
+void check_closures(clang::CompilerInstance& compiler, const unit& u, const facts& f);
 
 }  // namespace sukima::language

@@ -4,6 +4,9 @@
 #include <unistd.h>
 
 #include <clang/Basic/DiagnosticIDs.h>
+#include <clang/Basic/DiagnosticSema.h>
+
+#include "frontend/facts.hpp"
 
 namespace sukima::language {
 namespace {
@@ -19,12 +22,16 @@ std::string in_the_users_words(std::string text) {
   replace_all(text, "sukima_task_", "task ");
   replace_all(text, "'sukima_exec_", "'task_exec ");
   // 'long (int) __attribute__((preserve_most))' is the type of a worker function.
-  const std::string_view attribute = " __attribute__((preserve_most))";
-  for (std::size_t at = text.find(attribute); at != std::string::npos; at = text.find(attribute)) {
-    text.erase(at, attribute.size());
-    const std::size_t quote = text.rfind('\'', at == 0 ? 0 : at - 1);
-    if (quote != std::string::npos) text.insert(quote + 1, "worker ");
-  }
+  const auto to_the_front = [&text](std::string_view attribute, const char* word) {
+    for (std::size_t at = text.find(attribute); at != std::string::npos; at = text.find(attribute)) {
+      text.erase(at, attribute.size());
+      const std::size_t quote = text.rfind('\'', at == 0 ? 0 : at - 1);
+      if (quote != std::string::npos) text.insert(quote + 1, word);
+    }
+  };
+  to_the_front(" __attribute__((preserve_most))", "worker ");
+  to_the_front(" __attribute__((preserve_all))", "closure ");
+  to_the_front(" __attribute__((preserve_none))", "worker closure ");
   replace_all(text, "worker worker ", "worker ");
   replace_all(text, "'preserve_most' calling convention", "'worker' type");
   replace_all(text, "preserve_most", "worker");
@@ -37,6 +44,38 @@ std::string in_the_users_words(std::string text) {
     if (text.find(only_gcc) != std::string::npos)
       text += "; Clang 19 reads .tc files, so keep code that only gcc understands in a .c file";
   return text;
+}
+
+/// What the types differ in if a function pointer was handed on as one of another type: nothing, or only that
+/// the target is a pointer to closures, to which functions convert.
+bool converts_to_closure(const clang::Diagnostic& info) {
+  using namespace clang;
+  if (info.getNumArgs() < 3 || info.getArgKind(0) != DiagnosticsEngine::ak_qualtype ||
+      info.getArgKind(1) != DiagnosticsEngine::ak_qualtype)
+    return false;
+  QualType types[] = {QualType::getFromOpaquePtr(reinterpret_cast<void*>(info.getRawArg(0))),
+                      QualType::getFromOpaquePtr(reinterpret_cast<void*>(info.getRawArg(1)))};
+  const auto action = static_cast<Sema::AssignmentAction>(info.getArgSInt(2));
+  const bool target_first = action == Sema::AA_Assigning || action == Sema::AA_Initializing;
+  const QualType target = types[target_first ? 0 : 1];
+  const QualType source = types[target_first ? 1 : 0];
+  if (!is_closure_type(target) || is_closure_type(source) || is_worker_type(target) != is_worker_type(source))
+    return false;
+  const auto function = [](QualType type) {
+    if (const auto* pointer = type->getAs<PointerType>()) type = pointer->getPointeeType();
+    return type->getAs<FunctionProtoType>();
+  };
+  const FunctionProtoType* to = function(target);
+  const FunctionProtoType* from = function(source);
+  if (to == nullptr || from == nullptr) return to != nullptr;
+  if (to->getReturnType().getCanonicalType() != from->getReturnType().getCanonicalType() ||
+      to->getNumParams() != from->getNumParams() || to->isVariadic() != from->isVariadic())
+    return false;
+  for (unsigned k = 0; k < to->getNumParams(); ++k)
+    if (to->getParamType(k).getCanonicalType().getUnqualifiedType() !=
+        from->getParamType(k).getCanonicalType().getUnqualifiedType())
+      return false;
+  return true;
 }
 
 }  // namespace
@@ -58,6 +97,13 @@ void diagnostic_printer::HandleDiagnostic(clang::DiagnosticsEngine::Level level,
                                           const clang::Diagnostic& info) {
   using clang::DiagnosticsEngine;
   const bool own = info.getID() >= clang::diag::DIAG_UPPER_LIMIT;
+  if (info.getID() == clang::diag::ext_typecheck_convert_incompatible_function_pointer) {
+    if (converts_to_closure(info)) {
+      last_was_dropped_ = true;
+      return;
+    }
+    level = DiagnosticsEngine::Error;
+  }
   if (level == DiagnosticsEngine::Note ? last_was_dropped_ : level < DiagnosticsEngine::Error && !own) {
     last_was_dropped_ = true;
     return;

@@ -7,14 +7,37 @@ namespace sukima::language {
 
 using namespace clang;
 
-bool is_worker_type(QualType type) {
-  if (type.isNull()) return false;
+namespace {
+
+/// The calling convention that stands for what a function is; CC_C of what is no function.
+CallingConv convention_of(QualType type) {
+  if (type.isNull()) return CC_C;
   if (const auto* pointer = type->getAs<PointerType>()) type = pointer->getPointeeType();
   const auto* function = type->getAs<FunctionType>();
-  return function != nullptr && function->getCallConv() == CC_PreserveMost;
+  return function == nullptr ? CC_C : function->getCallConv();
+}
+
+}  // namespace
+
+bool is_worker_type(QualType type) {
+  const CallingConv convention = convention_of(type);
+  return convention == CC_PreserveMost || convention == CC_PreserveNone;
+}
+
+bool is_closure_type(QualType type) {
+  const CallingConv convention = convention_of(type);
+  return convention == CC_PreserveAll || convention == CC_PreserveNone;
+}
+
+const function_facts* facts::facts_of(const closure_declaration& c) const {
+  for (const function_facts& f : closures)
+    if (f.closure == &c) return &f;
+  return nullptr;
 }
 
 const function_facts* facts::function_at(token_index t) const {
+  for (auto f = closures.rbegin(); f != closures.rend(); ++f)
+    if (f->body.holds(t)) return &*f;
   for (const function_facts& f : functions)
     if (f.body.holds(t)) return &f;
   return nullptr;
@@ -33,6 +56,7 @@ class collector : public RecursiveASTVisitor<collector> {
     function_facts& f = result_.functions.emplace_back();
     f.declaration = function;
     f.is_worker = is_worker_type(function->getType());
+    f.result = function->getReturnType();
     f.execution = nullptr;
     f.body = {unit_.find(function->getBody()->getBeginLoc()),
               unit_.find(function->getBody()->getEndLoc()) + 1};
@@ -43,6 +67,7 @@ class collector : public RecursiveASTVisitor<collector> {
       }
     for (construct& c : unit_.constructs)
       if (f.body.holds(c.whole)) f.constructs.push_back(&c);
+    for (const closure_declaration& c : unit_.closures) f.has_closures |= f.body.holds(c.whole);
     function_ = &f;
     const bool more = RecursiveASTVisitor::TraverseFunctionDecl(function);
     function_ = nullptr;
@@ -60,7 +85,10 @@ class collector : public RecursiveASTVisitor<collector> {
     const token_index t = unit_.find(variable->getLocation());
     if (t == no_token) return true;
     result_.declared[variable] = t;
-    if (unit_.tokens[t].is(tok::identifier)) result_.names[t] = variable;
+    if (!isa<ParmVarDecl>(variable))
+      for (const closure_declaration& c : unit_.closures)
+        if (c.name_token == t) result_.closure_variables[variable] = &c;
+    if (unit_.tokens[t].is(tok::identifier) && unit_.roles[t] != token_role::printed) result_.names[t] = variable;
     if (variable->isFileVarDecl())
       for (const token_range& r : unit_.worker_locals)
         if (r.holds(t)) result_.worker_locals.insert(variable->getCanonicalDecl());
@@ -85,7 +113,8 @@ class collector : public RecursiveASTVisitor<collector> {
   }
 
   bool VisitAttributedTypeLoc(AttributedTypeLoc type) {
-    if (type.getTypePtr()->getAttrKind() != attr::PreserveMost) return true;
+    const attr::Kind kind = type.getTypePtr()->getAttrKind();
+    if (kind != attr::PreserveMost && kind != attr::PreserveNone) return true;
     if (const Attr* attribute = type.getAttr())
       used_keywords.insert(attribute->getLocation().getRawEncoding());
     TypeLoc inner = type.getModifiedLoc();
@@ -116,6 +145,7 @@ class collector : public RecursiveASTVisitor<collector> {
     const token_index closing = unit_.find(call->getRParenLoc());
     if (closing == no_token || unit_.partner[closing] == no_token) return true;
     result_.all_calls[unit_.partner[closing]] = call;
+    if (is_closure_type(call->getCallee()->getType())) return call_of_closure(call, unit_.partner[closing]);
     if (!is_worker_type(call->getCallee()->getType())) return true;
     worker_call w{};
     w.call = call;
@@ -160,6 +190,50 @@ class collector : public RecursiveASTVisitor<collector> {
     return true;
   }
 
+  bool VisitAddrLabelExpr(AddrLabelExpr* e) {
+    const token_index label = unit_.find(e->getLabelLoc());
+    for (const closure_declaration& c : unit_.closures)
+      for (const closure_jump& j : c.jumps)
+        if (j.label == label) result_.closure_jumps[j.keyword] = e->getLabel();
+    return true;
+  }
+
+  /// The block of a closure, which stands in the function around it.
+  bool TraverseCompoundStmt(CompoundStmt* s) {
+    const token_index t = unit_.find(s->getLBracLoc());
+    const closure_declaration* closure = nullptr;
+    for (const closure_declaration& c : unit_.closures)
+      if (!c.body.empty() && c.body.begin == t) closure = &c;
+    if (closure == nullptr || function_ == nullptr) return RecursiveASTVisitor::TraverseCompoundStmt(s);
+    function_facts& f = result_.closures.emplace_back();
+    f.declaration = function_->declaration;
+    f.closure = closure;
+    f.outer = function_;
+    f.is_worker = closure->is_worker;
+    f.execution = nullptr;
+    f.body = closure->body;
+    f.whole = closure->whole;
+    for (construct& c : unit_.constructs)
+      if (f.body.holds(c.whole)) f.constructs.push_back(&c);
+    for (const closure_declaration& c : unit_.closures) f.has_closures |= f.body.holds(c.whole);
+    function_facts* const outer = function_;
+    std::vector<token_index> breaks;
+    std::vector<token_index> loops;
+    std::vector<token_index> switches;
+    breaks.swap(breaks_);
+    loops.swap(loops_);
+    switches.swap(switches_);
+    function_ = &f;
+    for (const token_index keyword : closure->returns)
+      leave(jump_kind::leave_function, unit_.tokens[keyword].getLocation(), no_token, nullptr);
+    const bool more = RecursiveASTVisitor::TraverseCompoundStmt(s);
+    function_ = outer;
+    breaks.swap(breaks_);
+    loops.swap(loops_);
+    switches.swap(switches_);
+    return more;
+  }
+
   bool VisitReturnStmt(ReturnStmt* s) {
     return leave(jump_kind::leave_function, s->getReturnLoc(), no_token, nullptr);
   }
@@ -180,6 +254,7 @@ class collector : public RecursiveASTVisitor<collector> {
   }
   bool VisitLabelStmt(LabelStmt* s) {
     if (function_ != nullptr) function_->labels[s->getDecl()] = unit_.find(s->getIdentLoc());
+    result_.all_labels[s->getDecl()] = unit_.find(s->getIdentLoc());
     return name(s->getIdentLoc(), s->getDecl());
   }
   bool VisitSwitchCase(SwitchCase* s) {
@@ -218,6 +293,23 @@ class collector : public RecursiveASTVisitor<collector> {
     return true;
   }
 
+  bool call_of_closure(const CallExpr* call, token_index open) {
+    closure_call w{};
+    w.call = call;
+    w.open = open;
+    w.first = unit_.find(call->getBeginLoc());
+    w.is_worker = is_worker_type(call->getCallee()->getType());
+    w.in_worker = function_ != nullptr && function_->is_worker;
+    w.has_arguments = call->getNumArgs() > 0;
+    // Written f(…) only: parentheses and stars are a pointer's.
+    if (const auto* reference = dyn_cast<DeclRefExpr>(call->getCallee()->IgnoreImpCasts()))
+      if (const auto* variable = dyn_cast<VarDecl>(reference->getDecl());
+          variable != nullptr && result_.closure_variables.contains(variable))
+        w.callee = variable;
+    result_.closure_calls[open] = w;
+    return true;
+  }
+
   void declarator(FunctionTypeLoc function) {
     const token_index open = unit_.find(function.getLParenLoc());
     if (open == no_token) return;
@@ -253,12 +345,16 @@ class collector : public RecursiveASTVisitor<collector> {
     }
   }
   void take_address(const Expr* e) {
-    if (function_ == nullptr) return;
-    if (const VarDecl* v = variable_of(e)) function_->address_taken.insert(v);
+    for (function_facts* f = function_; f != nullptr; f = f->outer)
+      if (const VarDecl* v = variable_of(e)) f->address_taken.insert(v);
   }
   void change(const Expr* e) {
-    if (function_ == nullptr) return;
-    if (const VarDecl* v = variable_of(e)) function_->changes.emplace(v, unit_.find(e->getExprLoc()));
+    const VarDecl* v = function_ == nullptr ? nullptr : variable_of(e);
+    if (v == nullptr) return;
+    function_->changes.emplace(v, unit_.find(e->getExprLoc()));
+    // To the functions around it: a closure may run at any time.
+    for (function_facts* f = function_->outer; f != nullptr; f = f->outer)
+      f->changes.emplace(v, no_token);
   }
 
   bool leave(jump_kind kind, SourceLocation place, token_index target, const LabelDecl* label) {
@@ -323,6 +419,11 @@ facts collect_facts(ASTContext& context, unit& from) {
   std::sort(result.functions.begin(), result.functions.end(),
             [](const function_facts& a, const function_facts& b) { return a.body.begin < b.body.begin; });
   find_declarations(from, result);
+  for (function_facts& f : result.closures)
+    for (const auto& [variable, c] : result.closure_variables)
+      if (c == f.closure)
+        f.result =
+            variable->getType()->castAs<PointerType>()->getPointeeType()->castAs<FunctionType>()->getReturnType();
   DiagnosticsEngine& diagnostics = context.getDiagnostics();
   for (const token_index t : from.worker_keywords) {
     const SourceLocation place = from.tokens[t].getLocation();

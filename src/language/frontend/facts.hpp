@@ -17,6 +17,17 @@ struct worker_call {
   bool has_arguments;
 };
 
+/// A call of a closure, found by its opening parenthesis.
+struct closure_call {
+  const clang::CallExpr* call;
+  const clang::VarDecl* callee;  ///< the closure's own variable; null: a pointer
+  token_index first;  ///< of the callee's expression
+  token_index open;
+  bool is_worker;  ///< of a worker closure
+  bool in_worker;  ///< the top is at hand
+  bool has_arguments;
+};
+
 /// The parameter list of a worker function's type, found by its opening parenthesis.
 struct worker_declarator {
   bool empty;  ///< (void)
@@ -36,9 +47,14 @@ struct jump {
   const clang::LabelDecl* label;
 };
 
+/// A function, or the block of a closure.
 struct function_facts {
-  const clang::FunctionDecl* declaration;
+  const clang::FunctionDecl* declaration;  ///< of a closure: the function around it
+  const closure_declaration* closure = nullptr;
+  function_facts* outer = nullptr;  ///< of a closure: the function or closure around it
+  bool has_closures = false;
   bool is_worker;  ///< a worker function, or a task_exec
+  clang::QualType result;
   const task_execution* execution;  ///< or null
   token_range body;  ///< with its braces
   token_range whole;  ///< the external declaration
@@ -64,15 +80,24 @@ struct facts {
   std::map<token_index, const clang::FieldDecl*> fields;
   std::map<const clang::VarDecl*, token_index> declared;  ///< where a variable's name stands
   std::deque<function_facts> functions;  ///< in the order of the file
+  std::deque<function_facts> closures;  ///< their blocks, outer ones in front of inner ones
+  std::map<const clang::VarDecl*, const closure_declaration*> closure_variables;
+  std::unordered_map<token_index, closure_call> closure_calls;
+  std::map<token_index, const clang::LabelDecl*> closure_jumps;  ///< by the keyword: goto out of a closure
+  std::map<const clang::LabelDecl*, token_index> all_labels;
   std::vector<const clang::FunctionDecl*> workers;  ///< first declarations of worker functions, in order
   std::set<const clang::FunctionDecl*> entered;  ///< canonical: needs its C entry
   std::set<const clang::VarDecl*> worker_locals;  ///< canonical declarations
 
+  /// The function or the innermost closure whose block holds a token.
   const function_facts* function_at(token_index t) const;
+  const function_facts* facts_of(const closure_declaration& c) const;
 };
 
-/// Is this the type of a worker function?
+/// Is this the type of a worker function, or of a pointer to one? Worker closures are among them.
 bool is_worker_type(clang::QualType type);
+/// Is this the type of a closure, or of a pointer to closures?
+bool is_closure_type(clang::QualType type);
 
 /// Walks over the syntax tree of the whole unit.
 facts collect_facts(clang::ASTContext& context, unit& from);

@@ -49,7 +49,7 @@ void lowering::expect(tok::TokenKind kind, const std::string& message) {
 }
 
 void lowering::push(const Token& token, token_role role, token_index origin) {
-  if (role == token_role::user || role == token_role::system || role == token_role::keyword)
+  if (role != token_role::hidden && role != token_role::added)
     unit_.at.emplace(token.getLocation().getRawEncoding(), here());
   unit_.tokens.push_back(token);
   unit_.roles.push_back(role);
@@ -57,8 +57,14 @@ void lowering::push(const Token& token, token_role role, token_index origin) {
 }
 
 void lowering::copy() {
-  if (is(tok::l_brace)) ++depth_;
-  if (is(tok::r_brace)) --depth_;
+  if (is(tok::l_brace)) {
+    ++depth_;
+    ahead_.emplace_back();
+  }
+  if (is(tok::r_brace)) {
+    --depth_;
+    if (!ahead_.empty()) ahead_.pop_back();
+  }
   push(token(), in_.from_system[at_] ? token_role::system : token_role::user, static_cast<token_index>(at_));
   ++at_;
 }
@@ -102,13 +108,16 @@ bool lowering::run() {
 
 /// One token of plain C, or one construct.
 void lowering::step() {
+  if (closure_ != nullptr && closure_arguments()) return;
   if (!is_users(at_)) return copy();
   if (is_word("task")) return task();
   if (is_word("task_exec")) return task_execution_block();
   if (is_word("worker")) return worker_word();
   if (is_word("worker_local")) return worker_local();
   if (statement()) return;
-  if (at_closure()) return closure();
+  if (at_closure(at_)) return closure();
+  if (closure_ != nullptr && is(tok::kw_return)) return closure_return();
+  if (closure_ != nullptr && is(tok::kw_goto) && closure_goto()) return;
   copy();
 }
 
@@ -247,6 +256,7 @@ void lowering::task_execution_block() {
 /// through typedefs, pointers and redeclarations.
 void lowering::worker_word() {
   const SourceLocation place = token().getLocation();
+  if (is_worker_closure(at_)) return skip();
   skip();
   unit_.worker_keywords.push_back(here());
   put("__attribute__", place);
@@ -272,25 +282,6 @@ void lowering::worker_local() {
   unit_.worker_locals.push_back({begin, here()});
 }
 
-bool lowering::at_closure() const {
-  if (depth_ == 0 || !(is_word("closure") || is_word("lightweight")) || !is(tok::l_paren, 1) || at_ < 2)
-    return false;
-  const Token& before = in_.tokens[at_ - 1];
-  const Token& type = in_.tokens[at_ - 2];
-  if (before.isOneOf(tok::r_paren, tok::r_square)) return true;
-  // `T f closure (`; but `static T closure (` declares a function of that name.
-  return before.is(tok::identifier) &&
-         (type.isOneOf(tok::identifier, tok::star, tok::r_brace, tok::r_paren) ||
-          type.isOneOf(tok::kw_int, tok::kw_long, tok::kw_short, tok::kw_char, tok::kw_void, tok::kw_double,
-                       tok::kw_float, tok::kw_unsigned, tok::kw_signed, tok::kw__Bool));
-}
-
-void lowering::closure() {
-  fail(token().getLocation(),
-       "nested functions are not translated by this version; write a function at file scope that gets the "
-       "variables' addresses");
-}
-
 bool lower(CompilerInstance& compiler, source_tokens source, unit& into) {
   into.source = std::move(source);
   const std::size_t expected = into.source.tokens.size() + into.source.tokens.size() / 8;
@@ -303,7 +294,7 @@ bool lower(CompilerInstance& compiler, source_tokens source, unit& into) {
   into.partner.assign(into.tokens.size(), no_token);
   std::vector<token_index> open;
   for (token_index t = 0; t < into.tokens.size(); ++t) {
-    if (into.roles[t] == token_role::keyword) continue;
+    if (into.roles[t] == token_role::keyword || into.roles[t] == token_role::printed) continue;
     const Token& token = into.tokens[t];
     if (token.isOneOf(tok::l_paren, tok::l_square, tok::l_brace)) open.push_back(t);
     if (token.isOneOf(tok::r_paren, tok::r_square, tok::r_brace) && !open.empty()) {

@@ -57,8 +57,35 @@ class lowering {
   void task_execution_block();
   void worker_word();
   void worker_local();
+
+  // Closures (lower_closures.cpp)
   void closure();
-  bool at_closure() const;
+  /// `closure` or `lightweight` behind a declarator, in front of the parameters?
+  bool at_closure(std::size_t position) const;
+  bool is_closure_word(std::size_t position) const;
+  std::size_t opening_of(std::size_t bracket) const;
+  std::size_t closing_of(std::size_t bracket) const;
+  struct surroundings {
+    std::size_t begin;  ///< of the declaration
+    bool is_typedef;
+    bool is_parameter;
+    bool shares;  ///< other declarators stand in front
+  };
+  surroundings surroundings_of(std::size_t name) const;
+  bool is_worker_closure(std::size_t worker);
+  void closure_parameters();
+  void closure_type_mark(clang::SourceLocation place);
+  void named_closure(const surroundings& around);
+  void closure_result_type(closure_declaration& c);
+  void closure_body(closure_declaration& c);
+  void closure_return();
+  bool closure_goto();
+  bool closure_arguments();
+  std::set<std::string> labels_between(std::size_t begin, std::size_t end) const;
+  void parameter_variables(const closure_declaration& c);
+  void parameter_variable(token_range parameter, clang::SourceLocation place);
+  void put_copy(const clang::Token& token) { push(token, token_role::hidden); }
+  token_index unit_token_of(std::size_t source) const;
 
   // Statements (lower_statements.cpp)
   bool statement();
@@ -85,6 +112,10 @@ class lowering {
   source_tokens& in_;
   std::size_t at_ = 0;
   int depth_ = 0;  ///< of braces
+  closure_declaration* closure_ = nullptr;  ///< whose block is being read
+  std::set<std::string> closure_labels_;  ///< of that block
+  std::vector<std::map<std::string, closure_declaration*>> ahead_;  ///< closures declared ahead, by block
+  std::set<std::size_t> worker_closures_;  ///< words `closure` that a `worker` belongs to
   construct* current_ = nullptr;
   std::set<std::string> known_tasks_;
   bool failed_ = false;

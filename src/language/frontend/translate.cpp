@@ -38,13 +38,17 @@ class translation : public ASTFrontendAction {
     DiagnosticsEngine& diagnostics = compiler.getDiagnostics();
     unit u;
     if (diagnostics.hasErrorOccurred() || !lower(compiler, std::move(source), u)) return;
+    // Clang's warnings can be errors of the language, as the printer decides.
+    const auto failed = [&diagnostics] {
+      return diagnostics.hasErrorOccurred() || diagnostics.getClient()->getNumErrors() > 0;
+    };
     parse(preprocessor, parser, sema, u);
-    if (diagnostics.hasErrorOccurred()) return;
+    if (failed()) return;
     facts f = collect_facts(compiler.getASTContext(), u);
     check(compiler, u, f);
-    if (diagnostics.hasErrorOccurred()) return;
+    if (failed()) return;
     const std::string text = emit(compiler, u, f, {request_.sequential, request_.line_directives});
-    if (diagnostics.hasErrorOccurred()) return;
+    if (failed()) return;
     result_.successful = write(text, diagnostics);
   }
 
@@ -54,7 +58,8 @@ class translation : public ASTFrontendAction {
     auto copy = std::make_unique<Token[]>(u.tokens.size());
     std::size_t count = 0;
     for (std::size_t t = 0; t < u.tokens.size(); ++t)
-      if (u.roles[t] != token_role::keyword) copy[count++] = u.tokens[t];
+      if (u.roles[t] != token_role::keyword && u.roles[t] != token_role::printed)
+        copy[count++] = u.tokens[t];
     preprocessor.EnterTokenStream(std::move(copy), static_cast<unsigned>(count),
                                   /*DisableMacroExpansion=*/true,
                                   /*IsReinject=*/false);
@@ -116,7 +121,8 @@ translation_result translate(const translation_request& request) {
   for (std::string& option : known_options(request.options)) command.push_back(std::move(option));
   // What gcc 12 accepts with a warning is not an error here either: it will warn itself.
   for (const char* option :
-       {"-D__SUKIMA__=1", "-w", "-Wno-error=implicit-function-declaration", "-Wno-error=implicit-int",
+       {"-D__SUKIMA__=1", "-Wno-everything", "-Wincompatible-function-pointer-types",
+        "-Wno-error=incompatible-function-pointer-types", "-Wno-error=implicit-function-declaration", "-Wno-error=implicit-int",
         "-Wno-error=int-conversion", "-Wno-error=return-type", "-ferror-limit=50", "-x", "c"})
     command.emplace_back(option);
   command.push_back(request.file);

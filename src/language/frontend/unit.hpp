@@ -26,6 +26,7 @@ enum class token_role : std::uint8_t {
   added,  ///< put in for the parser and for the output
   system,  ///< of a system header: parsed; the output includes that header instead
   keyword,  ///< the user's, of the language: neither parsed nor printed, but kept for its place
+  printed,  ///< the user's: not parsed, because something else was put in for the parser
 };
 
 /// A directive or a comment of a user's file, repeated in the output in front of the token `before`.
@@ -67,6 +68,31 @@ struct construct {
   std::vector<join_statement> statements;
 };
 
+/// A goto out of a closure. The parser sees an address of its label: a jump would have to obey the scopes at
+/// the place where the closure's block stands.
+struct closure_jump {
+  token_index keyword;
+  token_index label;
+};
+
+/// A nested function, or its declaration ahead. The parser sees a constant pointer, and the block as one of
+/// the function around it.
+struct closure_declaration {
+  std::string name;
+  unsigned number;  ///< counts the unit's closures, from 1
+  clang::SourceLocation place;  ///< of its name
+  bool is_worker = false;
+  token_range whole;  ///< from the first word of the declaration to its `;` or `}`
+  token_index name_token = no_token;
+  token_range parameters;  ///< with the parentheses
+  token_range rest;  ///< of the declarator, behind the parameters
+  token_range body;  ///< with its braces; empty: declared ahead only
+  closure_declaration* ahead = nullptr;  ///< of a definition: its declaration ahead
+  closure_declaration* definition = nullptr;  ///< of a declaration ahead
+  std::vector<token_index> returns;  ///< the `return`s of its own block
+  std::vector<closure_jump> jumps;
+};
+
 /// A member of a task, as it was declared.
 struct task_member {
   token_range tokens;
@@ -105,6 +131,8 @@ struct unit {
   std::vector<token_index> origins;  ///< position in `source`, or no_token
   std::vector<token_index> partner;  ///< of a bracket: the other one
   std::deque<construct> constructs;
+  std::deque<closure_declaration> closures;
+  std::set<unsigned> closure_types;  ///< raw places of the parentheses behind `closure`
   std::vector<task_declaration> tasks;
   std::vector<task_execution> executions;
   std::vector<token_range> worker_locals;  ///< declarations behind `worker_local`

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rules of closures that C's do not imply.
+#include "frontend/check.hpp"
+
+namespace sukima::language {
+namespace {
+
+using namespace clang;
+
+class closure_checker {
+ public:
+  closure_checker(CompilerInstance& compiler, const unit& u, const facts& f)
+      : diagnostics_(compiler.getDiagnostics()), ast_(compiler.getASTContext()), unit_(u), facts_(f) {}
+
+  void run() {
+    for (const closure_declaration& c : unit_.closures) {
+      if (c.body.empty() && c.definition == nullptr && c.ahead == nullptr)
+        error(c.place, "closure '" + c.name + "' is declared ahead, but has no block in this block");
+      if (c.ahead != nullptr && !c.body.empty()) check_types(c);
+      check_jumps_past(c);
+    }
+    for (const function_facts& f : facts_.closures) check_leaving(f);
+    for (const auto& [keyword, label] : facts_.closure_jumps) check_label(keyword, label);
+  }
+
+ private:
+  void error(SourceLocation place, const std::string& message) {
+    diagnostics_.Report(place, diagnostics_.getCustomDiagID(DiagnosticsEngine::Error, "%0")) << message;
+  }
+  SourceLocation place_of(token_index t) const { return unit_.tokens[t].getLocation(); }
+
+  const VarDecl* variable_of(const closure_declaration& c) const {
+    for (const auto& [variable, closure] : facts_.closure_variables)
+      if (closure == &c) return variable;
+    return nullptr;
+  }
+
+  void check_types(const closure_declaration& c) {
+    const VarDecl* ahead = variable_of(*c.ahead);
+    const VarDecl* own = variable_of(c);
+    if (ahead == nullptr || own == nullptr || c.is_worker != c.ahead->is_worker ||
+        !ast_.typesAreCompatible(ahead->getType(), own->getType()))
+      error(c.place, "closure '" + c.name + "' has another type than its declaration ahead");
+  }
+
+  /// The block around a closure, from behind its declaration on.
+  token_range scope_of(const closure_declaration& c) const {
+    for (token_index k = c.whole.begin; k-- > 0;) {
+      if (unit_.partner[k] == no_token) continue;
+      if (unit_.partner[k] < k)
+        k = unit_.partner[k];
+      else if (unit_.tokens[k].is(tok::l_brace))
+        return {c.whole.end, unit_.partner[k]};
+    }
+    return {c.whole.end, c.whole.end};
+  }
+
+  /// A jump that goes past the place where a closure comes to life.
+  void check_jumps_past(const closure_declaration& c) {
+    const token_range scope = scope_of(c);
+    const std::string message =
+        " jumps past the declaration of closure '" + c.name + "'; declare it in front, or in a block of its own";
+    for (const auto& [keyword, j] : facts_.jumps)
+      if (j.kind == jump_kind::go_to && j.target != no_token && scope.holds(j.target) &&
+          !scope.holds(keyword) && facts_.function_at(keyword) == facts_.function_at(j.target))
+        error(place_of(keyword), "this 'goto'" + message);
+    const function_facts* f = facts_.function_at(c.whole.begin);
+    if (f == nullptr) return;
+    for (const auto& [statement, head] : f->switches) {
+      const token_index t = unit_.find(statement->getKeywordLoc());
+      if (t != no_token && scope.holds(t) && !scope.holds(head))
+        error(place_of(t), "the way from the 'switch' to this label" + message);
+    }
+  }
+
+  void check_leaving(const function_facts& f) {
+    for (token_index t = f.body.begin; t < f.body.end; ++t) {
+      if (facts_.function_at(t) != &f) continue;
+      const auto j = facts_.jumps.find(t);
+      if (j == facts_.jumps.end() || j->second.target != no_token) continue;
+      if (j->second.kind == jump_kind::leave_block || j->second.kind == jump_kind::next_iteration)
+        error(place_of(t), "'" + unit_.tokens[t].getIdentifierInfo()->getName().str() +
+                               "' stands in no loop of closure '" + f.closure->name +
+                               "'; use 'goto' to a '__label__' of the function around it");
+    }
+  }
+
+  void check_label(token_index keyword, const LabelDecl* label) {
+    if (label->isGnuLocal()) return;
+    const std::string name = label->getNameAsString();
+    error(place_of(keyword), "'" + name + "' is a label of the function around the closure; write '__label__ " +
+                                 name + ";' at the start of the block that it stands in");
+  }
+
+  DiagnosticsEngine& diagnostics_;
+  ASTContext& ast_;
+  const unit& unit_;
+  const facts& facts_;
+};
+
+}  // namespace
+
+void check_closures(CompilerInstance& compiler, const unit& u, const facts& f) {
+  closure_checker(compiler, u, f).run();
+}
+
+}  // namespace sukima::language
