@@ -155,6 +155,11 @@ void emitter::begin_closure(writer& out, const closure_declaration& c, const con
 
 /// Text behind the declaration that a variable's name stands in.
 void emitter::after_declaration(token_index name, const std::string& text) {
+  for (const closure_declaration& c : unit_.closures)
+    if (c.name_token == name) {
+      behind_closure_[&c] += text;
+      return;
+    }
   for (token_index t = name; t < unit_.tokens.size(); ++t) {
     if (unit_.partner[t] != no_token && unit_.partner[t] > t) t = unit_.partner[t];
     if (unit_.tokens[t].is(tok::semi) && unit_.roles[t] == token_role::user) {
@@ -166,7 +171,10 @@ void emitter::after_declaration(token_index name, const std::string& text) {
 
 void emitter::print_closure(writer& out, const closure_declaration& c, const context& where) {
   go_to(out, c.place);
-  if (c.ahead == nullptr) begin_closure(out, c, where);
+  if (c.ahead == nullptr) {
+    begin_closure(out, c, where);
+    if (const auto more = behind_closure_.find(&c); more != behind_closure_.end()) out.text(more->second);
+  }
   if (!c.body.empty()) closure_function(c, where);
 }
 

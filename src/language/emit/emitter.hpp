@@ -176,7 +176,8 @@ class emitter {
   std::unordered_map<token_index, const closure_call*> closure_names_called_;  ///< by the name's token
   std::map<const closure_declaration*, printed_closure> closure_names_;  ///< as they were printed last
   std::map<std::string, std::string> closure_callers_;  ///< by the type
-  std::map<token_index, std::string> behind_token_;
+  std::map<token_index, std::string> behind_token_;  ///< text put behind the declarations of variables
+  std::map<const closure_declaration*, std::string> behind_closure_;  ///< and of closures
   unsigned closures_printed_ = 0;
   std::set<token_index> left_out_;  ///< the `void` of (void)
   std::set<std::string> declared_tasks_;

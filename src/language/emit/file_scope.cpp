@@ -214,6 +214,7 @@ void emitter::function(const function_facts& f) {
   continued_.clear();
   broken_.clear();
   behind_token_.clear();
+  behind_closure_.clear();
   writer body(options_.line_directives);
   const bool parallel = f.is_worker && !options_.sequential;
   if (parallel) where.top = "sukima_top";
