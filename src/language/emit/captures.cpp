@@ -60,8 +60,8 @@ std::vector<captured> emitter::captures_of(const construct& c, const std::vector
         for (const captured& one : outer.captures) known = known || one.variable == variable;
       if (known && !options_.sequential) continue;
       const function_facts& owner = owner_of(variable, where);
-      const bool by_value = where.copies.contains(variable) || (owner.closure == where.function->closure &&
-                                                                keeps_its_value(variable, c, owner));
+      const bool by_value = where.copies.contains(variable) ||
+                            (owner.closure == where.function->closure && keeps_its_value(variable, c, owner));
       result.push_back({variable, by_value});
       try {
         (void)declare(ast_.getPointerType(variable->getType()), "");

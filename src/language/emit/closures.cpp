@@ -79,7 +79,8 @@ bool emitter::is_final_at_birth(const VarDecl* variable, const closure_declarati
     // Blocks that run while the frame sleeps.
     for (const construct* around : owner.constructs)
       if (around->whole.holds(block))
-        for (const token_range& r : {around->put, around->before, around->after, around->guard, around->split})
+        for (const token_range& r :
+             {around->put, around->before, around->after, around->guard, around->split})
           if (r.holds(t)) return false;
   }
   return true;
@@ -101,8 +102,8 @@ std::vector<captured> emitter::captures_of_closure(const closure_declaration& c,
       (void)declare(ast_.getPointerType(variable->getType()), "");
       result.push_back({variable, is_final_at_birth(variable, c, where)});
     } catch (const unprintable_type& problem) {
-      report(unit_.tokens[t].getLocation(), "'" + variable->getNameAsString() +
-                                                "' cannot be used in a closure: " + problem.reason);
+      report(unit_.tokens[t].getLocation(),
+             "'" + variable->getNameAsString() + "' cannot be used in a closure: " + problem.reason);
     }
   }
   return result;
@@ -132,11 +133,12 @@ void emitter::begin_closure(writer& out, const closure_declaration& c, const con
   closure_names_[&d] = {name, captures};
   before_.text("struct " + name + " { sukima_closure sukima_head;" + fields(captures) + " };\n");
   const bool is_worker = c.is_worker && !options_.sequential;
-  const std::string heading =
-      closure_heading(d, name, is_worker ? "char *sukima_top, void *sukima_self" : "void *sukima_self", where);
+  const std::string heading = closure_heading(
+      d, name, is_worker ? "char *sukima_top, void *sukima_self" : "void *sukima_self", where);
   before_.text("static " + heading + ";\n");
   const std::string record = "sukima_c" + std::to_string(closures_printed_);
-  out.token("struct " + name + " " + record + "; " + record + ".sukima_head.code = (void (*)(void))" + name + ";",
+  out.token("struct " + name + " " + record + "; " + record + ".sukima_head.sukima_code = (void (*)(void))" +
+                name + ";",
             true);
   for (const captured& one : captures) {
     const std::string store = fill("(&" + record + ")", {one}, where);
@@ -210,8 +212,8 @@ void emitter::closure_function(const closure_declaration& c, const context& wher
   }
   for (token_index t = c.body.begin; t < c.body.end; ++t) {
     const VarDecl* variable = variable_at(t);
-    const auto own = variable == nullptr ? facts_.closure_variables.end()
-                                         : facts_.closure_variables.find(variable);
+    const auto own =
+        variable == nullptr ? facts_.closure_variables.end() : facts_.closure_variables.find(variable);
     if (own == facts_.closure_variables.end() || &definition_of(*own->second) != &c) continue;
     text.text(" __extension__ " +
               closure_heading(c, "(*const " + c.name + ")", is_worker ? "char *sukima_top" : "", where) +
@@ -245,10 +247,10 @@ std::string emitter::closure_caller(const closure_call& call) {
     const QualType result = proto->getReturnType();
     const bool has_result = !result->isVoidType();
     std::string types = is_worker ? "char *, void *" : "void *";
-    std::string parameters = declare(ast_.getPointerType(QualType(function, 0)), "callee");
+    std::string parameters = declare(ast_.getPointerType(QualType(function, 0)), "sukima_callee");
     std::string arguments;
     std::string members = " " + parameters + ";";
-    std::string values = ".callee = callee";
+    std::string values = ".sukima_callee = sukima_callee";
     unsigned number = 0;
     for (const QualType parameter : proto->param_types()) {
       const std::string own = "sukima_" + std::to_string(++number);
@@ -259,17 +261,17 @@ std::string emitter::closure_caller(const closure_call& call) {
       members += " " + declared + ";";
       values += ", ." + own + " = " + own;
     }
-    const std::string callee = enters ? "sukima_f->callee" : "callee";
+    const std::string callee = enters ? "sukima_f->sukima_callee" : "sukima_callee";
     const std::string top = is_worker ? "sukima_top, " : "";
     const std::string closure_call =
-        "((" + declare_unqualified(result, "(*)(" + types + ")") + ")sukima_closure_code((uintptr_t)" + callee +
-        "))(" + top + "sukima_closure_self((uintptr_t)" + callee + ")" + arguments + ")";
+        "((" + declare_unqualified(result, "(*)(" + types + ")") + ")sukima_closure_code((__UINTPTR_TYPE__)" +
+        callee + "))(" + top + "sukima_closure_self((__UINTPTR_TYPE__)" + callee + ")" + arguments + ")";
     std::string plain_arguments = (is_worker ? "sukima_top" : "") + arguments;
     if (plain_arguments.starts_with(", ")) plain_arguments.erase(0, 2);
     const std::string plain_call = callee + "(" + plain_arguments + ")";
     const auto choose = [&](const std::string& what) {
-      return "if (sukima_is_closure((uintptr_t)" + callee + ")) " + what + closure_call + "; else " + what +
-             plain_call + ";";
+      return "if (sukima_is_closure((__UINTPTR_TYPE__)" + callee + ")) " + what + closure_call + "; else " +
+             what + plain_call + ";";
     };
     const std::string words = "static __inline__ __attribute__((unused)) ";
     if (!enters) {
@@ -278,14 +280,14 @@ std::string emitter::closure_caller(const closure_call& call) {
                    choose(has_result ? "return " : "") + " }\n");
       return name;
     }
-    if (has_result) members += " " + declare_unqualified(result, "result") + ";";
+    if (has_result) members += " " + declare_unqualified(result, "sukima_result") + ";";
     before_.text("struct " + name + "_frame {" + members + " };\n");
     before_.text("static void " + name + "_run(char *sukima_top, void *sukima_frame) { struct " + name +
                  "_frame *const sukima_f = (struct " + name + "_frame *)sukima_frame; " +
-                 choose(has_result ? "sukima_f->result = " : "") + " }\n");
+                 choose(has_result ? "sukima_f->sukima_result = " : "") + " }\n");
     before_.text(words + declare_unqualified(result, name + "(" + parameters + ")") + " { struct " + name +
                  "_frame sukima_f = { " + values + " }; sukima_enter(" + name + "_run, &sukima_f);" +
-                 (has_result ? " return sukima_f.result;" : "") + " }\n");
+                 (has_result ? " return sukima_f.sukima_result;" : "") + " }\n");
     return name;
   } catch (const unprintable_type& problem) {
     report(call.call->getExprLoc(), "this closure cannot be called through a pointer: " + problem.reason);
@@ -315,11 +317,11 @@ void emitter::variadic_call(writer& out, const closure_call& call, const context
     const std::string top = is_worker ? where.top + ", " : "";
     out.token("__extension__({ " + declare(ast_.getPointerType(QualType(proto, 0)), "sukima_p") + " = " +
                   text_of({call.first, call.open}, where) +
-                  "; sukima_is_closure((uintptr_t)sukima_p) ? ((" +
+                  "; sukima_is_closure((__UINTPTR_TYPE__)sukima_p) ? ((" +
                   declare_unqualified(proto->getReturnType(), "(*)(" + types + ", ...)") +
-                  ")sukima_closure_code((uintptr_t)sukima_p))(" + top +
-                  "sukima_closure_self((uintptr_t)sukima_p), " + arguments + ") : sukima_p(" + top + arguments +
-                  "); })",
+                  ")sukima_closure_code((__UINTPTR_TYPE__)sukima_p))(" + top +
+                  "sukima_closure_self((__UINTPTR_TYPE__)sukima_p), " + arguments + ") : sukima_p(" + top +
+                  arguments + "); })",
               true);
   } catch (const unprintable_type& problem) {
     report(call.call->getExprLoc(), "this closure cannot be called through a pointer: " + problem.reason);

@@ -11,7 +11,8 @@ using namespace clang;
 bool emitter::polls_at_its_call(const construct& c) const {
   int calls = 0;
   for (token_index t = c.first.begin; t < c.first.end; ++t) {
-    if (construct_at_.contains(t) || closure_at_.contains(t) || facts_.closure_calls.contains(t)) return false;
+    if (construct_at_.contains(t) || closure_at_.contains(t) || facts_.closure_calls.contains(t))
+      return false;
     if (unit_.tokens[t].isOneOf(tok::kw_for, tok::kw_while, tok::kw_do, tok::kw_goto)) return false;
     if (facts_.calls.contains(t)) ++calls;
   }

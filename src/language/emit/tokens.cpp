@@ -63,7 +63,8 @@ std::string emitter::replacement(token_index t, const context& where) const {
   if (const auto name = facts_.names.find(t); name != facts_.names.end()) {
     const NamedDecl* declaration = name->second;
     if (const auto* variable = dyn_cast<VarDecl>(declaration)) {
-      if (const auto call = closure_names_called_.find(t); call != closure_names_called_.end() && call->second != where.called_apart)
+      if (const auto call = closure_names_called_.find(t);
+          call != closure_names_called_.end() && call->second != where.called_apart)
         return closure_names_.at(facts_.closure_variables.at(variable)->definition).name;
       if (const auto own = where.names.find(variable); own != where.names.end()) return own->second;
       if (is_put_in(variable)) {
@@ -216,7 +217,7 @@ void emitter::print_token(writer& out, token_index t, const context& where) {
       return;
     }
     out.token("(" + (call.is_worker && !options_.sequential ? where.top + ", " : "") +
-                  "sukima_closure_self((uintptr_t)" + name_in(call.callee, where) + ")" + comma,
+                  "sukima_closure_self((__UINTPTR_TYPE__)" + name_in(call.callee, where) + ")" + comma,
               false);
     return;
   }

@@ -92,11 +92,12 @@ class checker {
   void check_place(const construct& c) {
     const function_facts* f = facts_.function_at(c.whole.begin);
     if (f != nullptr && f->is_worker) return;
-    const std::string name = f == nullptr              ? ""
+    const std::string name = f == nullptr            ? ""
                              : f->closure != nullptr ? f->closure->name
                                                      : f->declaration->getNameAsString();
-    error(c.place, std::string("'") + word_of(c.kind) + "' stands in a worker function or a task_exec only" +
-                       (f != nullptr ? "; write 'worker' in front of the declaration of '" + name + "'" : ""));
+    error(c.place,
+          std::string("'") + word_of(c.kind) + "' stands in a worker function or a task_exec only" +
+              (f != nullptr ? "; write 'worker' in front of the declaration of '" + name + "'" : ""));
   }
 
   /// Not in a closure inside of the block, whose jumps are its own.
@@ -116,8 +117,8 @@ class checker {
                                                     "; call a plain function, or compute it before");
       if (const auto call = facts_.closure_calls.find(t);
           call != facts_.closure_calls.end() && call->second.is_worker)
-        error(call->second.call->getBeginLoc(), "a worker closure cannot be called in " + where +
-                                                    "; call a plain one, or compute it before");
+        error(call->second.call->getBeginLoc(),
+              "a worker closure cannot be called in " + where + "; call a plain one, or compute it before");
       const auto j = facts_.jumps.find(t);
       if (j == facts_.jumps.end() || !belongs(t, h)) continue;
       const bool leaves = j->second.kind == jump_kind::leave_function || j->second.target == no_token ||

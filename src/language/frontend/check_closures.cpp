@@ -58,8 +58,8 @@ class closure_checker {
   /// A jump that goes past the place where a closure comes to life.
   void check_jumps_past(const closure_declaration& c) {
     const token_range scope = scope_of(c);
-    const std::string message =
-        " jumps past the declaration of closure '" + c.name + "'; declare it in front, or in a block of its own";
+    const std::string message = " jumps past the declaration of closure '" + c.name +
+                                "'; declare it in front, or in a block of its own";
     for (const auto& [keyword, j] : facts_.jumps)
       if (j.kind == jump_kind::go_to && j.target != no_token && scope.holds(j.target) &&
           !scope.holds(keyword) && facts_.function_at(keyword) == facts_.function_at(j.target))
@@ -86,10 +86,14 @@ class closure_checker {
   }
 
   void check_label(token_index keyword, const LabelDecl* label) {
-    if (label->isGnuLocal()) return;
+    if (label->isGnuLocal())
+      return error(place_of(keyword),
+                   "'goto' out of a closure is not translated by this version; return a value that "
+                   "tells to stop");
     const std::string name = label->getNameAsString();
-    error(place_of(keyword), "'" + name + "' is a label of the function around the closure; write '__label__ " +
-                                 name + ";' at the start of the block that it stands in");
+    error(place_of(keyword), "'" + name +
+                                 "' is a label of the function around the closure; write '__label__ " + name +
+                                 ";' at the start of the block that it stands in");
   }
 
   DiagnosticsEngine& diagnostics_;

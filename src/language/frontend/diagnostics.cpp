@@ -35,6 +35,19 @@ std::string in_the_users_words(std::string text) {
   replace_all(text, "worker worker ", "worker ");
   replace_all(text, "'preserve_most' calling convention", "'worker' type");
   replace_all(text, "preserve_most", "worker");
+  // A closure's value is handed to a function there.
+  const std::string_view result = "'sukima_result_";
+  if (const std::size_t at = text.find(result); at != std::string::npos) {
+    const std::size_t alias = text.find("' (aka '", at);
+    if (alias != std::string::npos) {
+      text.erase(at + 1, alias - at + 7);
+      text.erase(text.find(')', at), 1);
+    }
+    replace_all(text, "passing ", "returning ");
+    replace_all(text, " to parameter of incompatible type ",
+                " from a closure with the incompatible result type ");
+    replace_all(text, " to parameter of type ", " from a closure with the result type ");
+  }
   if (text == "function definition is not allowed here")
     text += "; a nested function is written with 'closure' between its name and its parameters";
   // What gcc has and Clang has not.

@@ -88,7 +88,8 @@ class collector : public RecursiveASTVisitor<collector> {
     if (!isa<ParmVarDecl>(variable))
       for (const closure_declaration& c : unit_.closures)
         if (c.name_token == t) result_.closure_variables[variable] = &c;
-    if (unit_.tokens[t].is(tok::identifier) && unit_.roles[t] != token_role::printed) result_.names[t] = variable;
+    if (unit_.tokens[t].is(tok::identifier) && unit_.roles[t] != token_role::printed)
+      result_.names[t] = variable;
     if (variable->isFileVarDecl())
       for (const token_range& r : unit_.worker_locals)
         if (r.holds(t)) result_.worker_locals.insert(variable->getCanonicalDecl());
@@ -353,8 +354,7 @@ class collector : public RecursiveASTVisitor<collector> {
     if (v == nullptr) return;
     function_->changes.emplace(v, unit_.find(e->getExprLoc()));
     // To the functions around it: a closure may run at any time.
-    for (function_facts* f = function_->outer; f != nullptr; f = f->outer)
-      f->changes.emplace(v, no_token);
+    for (function_facts* f = function_->outer; f != nullptr; f = f->outer) f->changes.emplace(v, no_token);
   }
 
   bool leave(jump_kind kind, SourceLocation place, token_index target, const LabelDecl* label) {
@@ -422,8 +422,11 @@ facts collect_facts(ASTContext& context, unit& from) {
   for (function_facts& f : result.closures)
     for (const auto& [variable, c] : result.closure_variables)
       if (c == f.closure)
-        f.result =
-            variable->getType()->castAs<PointerType>()->getPointeeType()->castAs<FunctionType>()->getReturnType();
+        f.result = variable->getType()
+                       ->castAs<PointerType>()
+                       ->getPointeeType()
+                       ->castAs<FunctionType>()
+                       ->getReturnType();
   DiagnosticsEngine& diagnostics = context.getDiagnostics();
   for (const token_index t : from.worker_keywords) {
     const SourceLocation place = from.tokens[t].getLocation();

@@ -74,9 +74,8 @@ bool lowering::at_closure(std::size_t position) const {
     if (is_type_word(type)) return true;
     if (type.is(tok::r_paren)) {  // typeof (x) f; or the end of a statement's head
       const std::size_t open = opening_of(k);
-      return open > 0 &&
-             in_.tokens[open - 1].isOneOf(tok::kw_typeof, tok::kw___attribute, tok::kw__Atomic,
-                                          tok::kw__Alignas);
+      return open > 0 && in_.tokens[open - 1].isOneOf(tok::kw_typeof, tok::kw___attribute, tok::kw__Atomic,
+                                                      tok::kw__Alignas);
     }
     if (type.is(tok::r_brace)) {  // of a struct's members
       const std::size_t open = opening_of(k);
@@ -84,7 +83,8 @@ bool lowering::at_closure(std::size_t position) const {
         if (in_.tokens[j - 1].isOneOf(tok::kw_struct, tok::kw_union, tok::kw_enum)) return true;
       return false;
     }
-    if (!type.isOneOf(tok::kw_const, tok::kw_volatile, tok::kw_restrict) && !is_storage_word(type)) return false;
+    if (!type.isOneOf(tok::kw_const, tok::kw_volatile, tok::kw_restrict) && !is_storage_word(type))
+      return false;
   }
   return false;
 }

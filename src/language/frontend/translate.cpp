@@ -58,8 +58,7 @@ class translation : public ASTFrontendAction {
     auto copy = std::make_unique<Token[]>(u.tokens.size());
     std::size_t count = 0;
     for (std::size_t t = 0; t < u.tokens.size(); ++t)
-      if (u.roles[t] != token_role::keyword && u.roles[t] != token_role::printed)
-        copy[count++] = u.tokens[t];
+      if (u.roles[t] != token_role::keyword && u.roles[t] != token_role::printed) copy[count++] = u.tokens[t];
     preprocessor.EnterTokenStream(std::move(copy), static_cast<unsigned>(count),
                                   /*DisableMacroExpansion=*/true,
                                   /*IsReinject=*/false);
@@ -122,8 +121,9 @@ translation_result translate(const translation_request& request) {
   // What gcc 12 accepts with a warning is not an error here either: it will warn itself.
   for (const char* option :
        {"-D__SUKIMA__=1", "-Wno-everything", "-Wincompatible-function-pointer-types",
-        "-Wno-error=incompatible-function-pointer-types", "-Wno-error=implicit-function-declaration", "-Wno-error=implicit-int",
-        "-Wno-error=int-conversion", "-Wno-error=return-type", "-ferror-limit=50", "-x", "c"})
+        "-Wno-error=incompatible-function-pointer-types", "-Wno-error=implicit-function-declaration",
+        "-Wno-error=implicit-int", "-Wno-error=int-conversion", "-Wno-error=return-type", "-ferror-limit=50",
+        "-x", "c"})
     command.emplace_back(option);
   command.push_back(request.file);
   const llvm::IntrusiveRefCntPtr<FileManager> files(new FileManager(FileSystemOptions()));
