@@ -4,7 +4,8 @@
 
 programs_test.py SUKIMA FOLDER BACKEND...
 
-A program NAME.tc says what it prints in lines `// expected: TEXT`. `// with: FILE` compiles a further file with it;
+A program NAME.tc says what it prints in lines `// expected: TEXT`. `// with: FILE` compiles a further file with it,
+`// options: …` with further options;
 `// status: N` and `// stderr: REGEX` are of a program that fails; `// not sequential` says that its erasure differs.
 """
 import os
@@ -60,6 +61,7 @@ def main():
         for source in sources:
             text = source.read_text()
             parts = [str(FOLDER / name) for name in directives(text, "with")]
+            parts += " ".join(directives(text, "options")).split()
             for backend in BACKENDS:
                 for level in ("-O3", "-O0") if backend == BACKENDS[0] else ("-O2",):
                     program = f"{work}/{source.stem}"

@@ -43,8 +43,9 @@ std::vector<captured> emitter::captures_of(const construct& c, const std::vector
   for (const token_range& range : used) {
     for (token_index t = range.begin; t < range.end; ++t) {
       const VarDecl* variable = variable_at(t);
+      if (needs_what_stays(t, used)) continue;
       if (variable == nullptr || variable->isFileVarDecl() || !seen.insert(variable).second) continue;
-      if (variable->isLocalExternDecl()) continue;
+      if (variable->isLocalExternDecl() || renamed_.contains(variable->getCanonicalDecl())) continue;
       const auto declared = facts_.declared.find(variable);
       if (declared == facts_.declared.end()) continue;
       // Declared in the block itself, or bound by the construct.
@@ -64,15 +65,12 @@ std::vector<captured> emitter::captures_of(const construct& c, const std::vector
                             (owner.closure == where.function->closure && keeps_its_value(variable, c, owner));
       result.push_back({variable, by_value});
       try {
-        (void)declare(ast_.getPointerType(variable->getType()), "");
+        const std::vector<std::string> lengths = variable_lengths(variable->getType(), "x");
+        (void)language::declare(variable->getType(), "", {ast_, !options_.sequential, &renamed_, &lengths});
       } catch (const unprintable_type& problem) {
         result.pop_back();
         report(unit_.tokens[t].getLocation(),
-               "'" + variable->getNameAsString() + "' cannot be used in this block: " + problem.reason +
-                   (variable->getType()->isVariablyModifiedType()
-                        ? "; declare a pointer to its first element in front of the "
-                          "construct and use that"
-                        : ""));
+               "'" + variable->getNameAsString() + "' cannot be used in this block: " + problem.reason);
       }
     }
   }
@@ -86,14 +84,34 @@ std::string emitter::name_in(const VarDecl* variable, const context& where) cons
                                                               : variable->getNameAsString();
 }
 
+namespace {
+
+/// The member that holds length number k of a variable's type.
+std::string length_member(const VarDecl* variable, std::size_t k) {
+  return "sukima_length" + std::to_string(k) + "_" + variable->getNameAsString();
+}
+
+std::vector<std::string> lengths_of(const captured& one, const std::string& variable) {
+  return variable_lengths(one.variable->getType(), variable);
+}
+
+}  // namespace
+
+/// Types of variable length have no name outside of their function: the lengths are captured, too.
 std::string emitter::fields(const std::vector<captured>& captures) {
   std::string text;
   for (const captured& one : captures) {
     const QualType type = one.variable->getType();
-    text += " " +
-            (one.by_value ? declare_unqualified(type, one.variable->getNameAsString())
-                          : declare(ast_.getPointerType(type), one.variable->getNameAsString())) +
-            ";";
+    const std::string name = one.variable->getNameAsString();
+    if (type->isVariablyModifiedType()) {
+      text += " void *" + name + ";";
+      for (std::size_t k = 0; k < lengths_of(one, name).size(); ++k)
+        text += " sukima_size " + length_member(one.variable, k) + ";";
+    } else {
+      text += " " +
+              (one.by_value ? declare_unqualified(type, name) : declare(ast_.getPointerType(type), name)) +
+              ";";
+    }
   }
   return text;
 }
@@ -101,10 +119,84 @@ std::string emitter::fields(const std::vector<captured>& captures) {
 std::string emitter::fill(const std::string& record, const std::vector<captured>& captures,
                           const context& where) {
   std::string text;
-  for (const captured& one : captures)
-    text += " " + record + "->" + one.variable->getNameAsString() + " = " + (one.by_value ? "" : "&") +
-            name_in(one.variable, where) + ";";
+  for (const captured& one : captures) {
+    const bool lengths = one.variable->getType()->isVariablyModifiedType();
+    const std::string name = name_in(one.variable, where);
+    text += " " + record + "->" + one.variable->getNameAsString() + " = " + (lengths ? "(void *)" : "") +
+            (one.by_value ? "" : "&") + name + ";";
+    if (!lengths) continue;
+    std::size_t k = 0;
+    for (const std::string& length : lengths_of(one, name))
+      text += " " + record + "->" + length_member(one.variable, k++) + " = " + length + ";";
+  }
   return text;
+}
+
+std::string emitter::bind(const captured& one, const std::string& record, context& inside) const {
+  const std::string name = one.variable->getNameAsString();
+  const std::string member = record + "->" + name;
+  const QualType type = one.variable->getType();
+  if (type->isVariablyModifiedType()) {
+    std::vector<std::string> lengths = lengths_of(one, name);
+    for (std::size_t k = 0; k < lengths.size(); ++k)
+      lengths[k] = record + "->" + length_member(one.variable, k);
+    const type_style style{ast_, !options_.sequential, &renamed_, &lengths};
+    if (one.by_value) {
+      inside.names.erase(one.variable);
+      inside.copies.insert(one.variable);
+      return " " + language::declare(type, name, style) + " = " + member + ";";
+    }
+    const std::string pointer = "sukima_at_" + name;
+    inside.names[one.variable] = "(*" + pointer + ")";
+    return " " + language::declare(ast_.getPointerType(type).withConst(), pointer, style) + " = " + member +
+           ";";
+  }
+  if (one.by_value) {
+    inside.names.erase(one.variable);
+    inside.copies.insert(one.variable);
+    return " " + declare(type, name) + " = " + member + ";";
+  }
+  inside.names[one.variable] = "(*" + member + ")";
+  return "";
+}
+
+/// Functions and variables that the user declared in the function only, as `extern int f(int);`.
+std::string emitter::local_prototypes(const std::vector<token_range>& used) const {
+  std::string text;
+  std::set<const NamedDecl*> seen;
+  for (const token_range& range : used)
+    for (token_index t = range.begin; t < range.end; ++t) {
+      const auto name = facts_.names.find(t);
+      if (name == facts_.names.end() || unit_.roles[t] == token_role::hidden) continue;
+      const auto* value = dyn_cast<ValueDecl>(name->second);
+      if (value == nullptr || !value->isLocalExternDecl() || !seen.insert(value).second) continue;
+      const auto* function = dyn_cast<FunctionDecl>(value);
+      if (function != nullptr && is_worker_type(function->getType())) continue;  // declared in front
+      const token_index place = unit_.find(value->getLocation());
+      if (place != no_token && range.holds(place)) continue;
+      text += " extern " + declare(value->getType(), value->getNameAsString()) + ";";
+    }
+  return text;
+}
+
+/// Reports a type that the block uses and that could not be moved out of the function.
+bool emitter::needs_what_stays(token_index t, const std::vector<token_range>& used) {
+  const auto name = facts_.names.find(t);
+  if (name == facts_.names.end() || unit_.roles[t] == token_role::hidden) return false;
+  const NamedDecl* declaration = name->second;
+  if (!isa<TypeDecl>(declaration) && !isa<EnumConstantDecl>(declaration)) return false;
+  const Decl* type =
+      isa<EnumConstantDecl>(declaration) ? cast<Decl>(declaration->getDeclContext()) : declaration;
+  const token_index place = unit_.find(type->getBeginLoc());
+  if (type->getParentFunctionOrMethod() == nullptr || renamed_.contains(declaration->getCanonicalDecl()) ||
+      place == no_token)
+    return false;
+  for (const token_range& r : used)
+    if (r.holds(place)) return false;
+  report(unit_.tokens[t].getLocation(),
+         "the type of '" + declaration->getNameAsString() +
+             "' is declared in the function with the help of its variables; declare it in this block");
+  return true;
 }
 
 std::string emitter::reach(const level& own, const context& outside, const std::vector<token_range>& used,
@@ -134,19 +226,10 @@ std::string emitter::reach(const level& own, const context& outside, const std::
     text += " " + type + " *const " + name + " = " + address + ";";
     previous = name;
   }
-  for (const auto& [variable, place] : found) {
-    const std::string name = variable->getNameAsString();
-    const std::string member = "sukima_r" + std::to_string(chain[place.first]->c->number) + "->" + name;
-    if (place.second) {
-      text +=
-          " " + declare(variable->getType().getUnqualifiedType().withConst(), name) + " = " + member + ";";
-      inside.names.erase(variable);
-      inside.copies.insert(variable);
-    } else {
-      inside.names[variable] = "(*" + member + ")";
-    }
-  }
-  return text;
+  for (const auto& [variable, place] : found)
+    text +=
+        bind({variable, place.second}, "sukima_r" + std::to_string(chain[place.first]->c->number), inside);
+  return text + local_prototypes(used);
 }
 
 void emitter::bind_this(token_range block, const std::string& expression, context& inside) const {

@@ -182,11 +182,9 @@ void emitter::do_two(writer& out, const construct& c, const context& where) {
   context second = where;
   second.top = "(char *)" + l.record;
   for (const captured& one : l.captures) {
-    if (!one.by_value || !uses(c.second, one.variable)) continue;
-    const std::string variable = one.variable->getNameAsString();
-    out.text(" " + declare(one.variable->getType().getUnqualifiedType().withConst(), variable) + " = " +
-             l.record + "->" + variable + ";");
-    second.names.erase(one.variable);
+    if (!one.by_value || !uses(c.second, one.variable) || one.variable->getType()->isVariablyModifiedType())
+      continue;
+    out.text(bind(one, l.record, second));
   }
   out.text(" ");
   print(out, c.second, second);

@@ -49,6 +49,9 @@ struct context {
   std::set<const clang::VarDecl*> copies;  ///< variables that are constant copies here
   const closure_call* called_apart = nullptr;  ///< its callee is printed as a value
   std::string closure_name;  ///< in a closure: of its generated function
+  bool moving = false;  ///< a declaration that is moved in front of its function
+  token_range copied;  ///< an AFTER that the same function has several times
+  std::string suffix;  ///< of the labels in it
 };
 
 class emitter {
@@ -81,6 +84,7 @@ class emitter {
   std::string worker_name(const clang::FunctionDecl* f) const;
   std::string entry_name(const clang::FunctionDecl* f) const;
   std::string base_name(const context& where) const;
+  clang::QualType entry_type(clang::QualType type) const;
   void need_task(const std::string& task);
   std::string thread_accessor(const clang::VarDecl* variable) const;
 
@@ -115,6 +119,15 @@ class emitter {
   bool is_pointer_call(const closure_call& call) const;
   std::string closure_caller(const closure_call& call);
   void variadic_call(writer& out, const closure_call& call, const context& where);
+  /// How a block of another function reaches a captured variable: declarations, or a name in `inside`.
+  std::string bind(const captured& one, const std::string& record, context& inside) const;
+  std::string local_prototypes(const std::vector<token_range>& used) const;
+  bool needs_what_stays(token_index t, const std::vector<token_range>& used);
+
+  // Types and static variables of a function that its blocks need outside of it (moves.cpp)
+  void move_declarations(const function_facts& f);
+  bool can_move(token_range range) const;
+  void move(const function_facts& f, token_range range, std::string left, bool whole);
 
   // Constructs (constructs.cpp, loops.cpp, joins.cpp, tries.cpp)
   void print_construct(writer& out, const construct& c, const context& where);
@@ -185,6 +198,15 @@ class emitter {
   std::set<const construct*> continued_;  ///< loops whose label of the next iteration is used
   std::set<const construct*> broken_;  ///< loops whose label behind them is used
   std::map<const construct*, const body_exits*> bodies_;
+  struct moved_text {
+    token_index end;
+    std::string left;  ///< what stays in its place
+  };
+  std::map<token_index, moved_text> moved_;  ///< by the first token
+  std::map<const clang::Decl*, std::string> renamed_;  ///< canonical declarations
+  std::map<token_index, std::string> tag_names_;  ///< of types without a name, by their brace
+  unsigned moves_ = 0;
+  unsigned copies_ = 0;
 };
 
 }  // namespace sukima::language

@@ -61,6 +61,8 @@ void emitter::leave(writer& out, const std::vector<level>& levels, std::size_t k
         if (options_.sequential) out.text(" sukima_sequential_leave(&" + l.record + "->sukima_head);");
         context after = *l.outside;
         after.is_copy = true;
+        after.copied = l.c->after;
+        after.suffix = "_sukima" + std::to_string(++copies_);
         out.text(" ");
         print(out, l.c->after, after);
         break;

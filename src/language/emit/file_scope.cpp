@@ -48,7 +48,7 @@ void emitter::report(SourceLocation place, const std::string& message) {
 }
 
 std::string emitter::declare(QualType type, const std::string& name) const {
-  return language::declare(type, name, ast_, !options_.sequential);
+  return language::declare(type, name, {ast_, !options_.sequential, &renamed_, nullptr});
 }
 
 std::string emitter::worker_name(const FunctionDecl* f) const {
@@ -74,6 +74,11 @@ void emitter::need_task(const std::string& task) {
   before_.text("void sukima_exec_" + task + "(char *sukima_top, void *sukima_task);\n");
 }
 
+/// A pointer to arrays of variable length has no such type outside of its function.
+QualType emitter::entry_type(QualType type) const {
+  return type->isVariablyModifiedType() ? ast_.VoidPtrTy : type;
+}
+
 /// The prototypes of the worker functions that are declared first in these tokens.
 void emitter::declare_workers(token_range whole) {
   for (const FunctionDecl* f : facts_.workers) {
@@ -86,12 +91,26 @@ void emitter::declare_workers(token_range whole) {
     try {
       const auto* type = f->getType()->castAs<FunctionType>();
       const bool only_declared = is_static && f->getDefinition() == nullptr;
-      before_.text(words + declare(QualType(type, 0), worker_name(f)) + " __asm__(\"" + name +
-                   ".worker\");\n");
       const auto* proto = cast<FunctionProtoType>(type);
+      const auto& list = proto->param_types();
+      if (std::any_of(list.begin(), list.end(), [](QualType one) { return one->isVariablyModifiedType(); })) {
+        // With the user's own words: gcc warns where the lengths are written otherwise.
+        const SourceLocation rparen =
+            f->getTypeSourceInfo()->getTypeLoc().getAsAdjusted<FunctionTypeLoc>().getRParenLoc();
+        context plain;
+        writer text(options_.line_directives);
+        print(text, {whole.begin, unit_.find(rparen) + 1}, plain);
+        before_.append(text);
+        before_.text(" __asm__(\"" + name + ".worker\");\n");
+      } else {
+        before_.text(words + declare(QualType(type, 0), worker_name(f)) + " __asm__(\"" + name +
+                     ".worker\");\n");
+      }
       if (proto->isVariadic() || only_declared) continue;
       if (is_static && !facts_.entered.contains(f->getCanonicalDecl())) continue;
-      const QualType plain = ast_.getFunctionType(proto->getReturnType(), proto->getParamTypes(),
+      std::vector<QualType> parameters;
+      for (const QualType one : proto->param_types()) parameters.push_back(entry_type(one));
+      const QualType plain = ast_.getFunctionType(proto->getReturnType(), parameters,
                                                   proto->getExtProtoInfo().withExceptionSpec({}));
       const auto* without = ast_.adjustFunctionType(plain->castAs<FunctionType>(), FunctionType::ExtInfo());
       before_.text(words + declare(QualType(without, 0), entry_name(f)) + " __asm__(\"" + name + "\");\n");
@@ -108,7 +127,7 @@ void emitter::entry(const function_facts& f) {
   const bool is_static = function->getCanonicalDecl()->getStorageClass() == SC_Static;
   if (function->isVariadic() || (is_static && !facts_.entered.contains(function->getCanonicalDecl()))) return;
   const std::string name = function->getNameAsString();
-  const std::string frame = "sukima_" + name + "_frame";
+  const std::string frame = "sukima_0_" + name + "_frame";
   const QualType result = function->getReturnType();
   const bool has_result = !result->isVoidType();
   std::string members;
@@ -119,7 +138,7 @@ void emitter::entry(const function_facts& f) {
   for (const ParmVarDecl* parameter : function->parameters()) {
     ++number;
     const std::string own = "sukima_" + std::to_string(number);
-    const std::string declared = declare_unqualified(parameter->getType(), own);
+    const std::string declared = declare_unqualified(entry_type(parameter->getType()), own);
     members += " " + declared + ";";
     arguments += ", sukima_f->" + own;
     values += (values.empty() ? "." : ", .") + own + " = " + own;
@@ -132,14 +151,14 @@ void emitter::entry(const function_facts& f) {
   const std::string heading =
       declare_unqualified(result, entry_name(function) + "(" + (list.empty() ? "void" : list) + ")");
   behind_.text("struct " + frame + " {" + members + " };\n");
-  behind_.text("static void sukima_" + name + "_run(char *sukima_top, void *sukima_frame) { struct " + frame +
-               " *const sukima_f = (struct " + frame + " *)sukima_frame; (void)sukima_f; " +
+  behind_.text("static void sukima_0_" + name + "_run(char *sukima_top, void *sukima_frame) { struct " +
+               frame + " *const sukima_f = (struct " + frame + " *)sukima_frame; (void)sukima_f; " +
                (has_result ? "sukima_f->sukima_result = " : "") + worker_name(function) + "(sukima_top" +
                arguments + "); }\n");
   behind_.text(
       words + heading + " { struct " + frame + " sukima_f" +
       (values.empty() ? "; __builtin_memset(&sukima_f, 0, sizeof sukima_f)" : " = { " + values + " }") +
-      "; sukima_enter(sukima_" + name + "_run, &sukima_f);" +
+      "; sukima_enter(sukima_0_" + name + "_run, &sukima_f);" +
       (has_result ? " return sukima_f.sukima_result;" : "") + " }\n");
 }
 
@@ -164,7 +183,7 @@ std::string emitter::pointer_entry(const worker_call& call) {
     unsigned number = 0;
     for (const QualType parameter : proto->param_types()) {
       const std::string own = "sukima_" + std::to_string(++number);
-      const std::string declared = declare_unqualified(parameter, own);
+      const std::string declared = declare_unqualified(entry_type(parameter), own);
       members += " " + declared + ";";
       list += ", " + declared;
       arguments += ", sukima_f->" + own;
@@ -200,8 +219,8 @@ void emitter::worker_local(token_range range) {
       objects += " extern sukima_worker_object " + name + "__object;";
     else
       objects += std::string(is_static ? " static" : "") + " sukima_worker_object " + name +
-                 "__object = { sizeof " + name + "__initial, _Alignof(__typeof__(" + name + "__initial)), &" +
-                 name + "__initial, 0 };";
+                 "__object = { sizeof " + name + "__initial, __alignof__(__typeof__(" + name +
+                 "__initial)), &" + name + "__initial, 0 };";
   }
   out_.text(objects + "\n");
 }
@@ -220,6 +239,7 @@ void emitter::function(const function_facts& f) {
   if (parallel) where.top = "sukima_top";
   print_texts(out_, unit_.origins[f.execution != nullptr ? f.execution->whole.begin : f.whole.begin], where);
   if (!options_.sequential) declare_workers(f.whole);
+  move_declarations(f);
   // A thread's variable is looked up by a call each time: the strand may be on another thread than before.
   for (token_index t = f.body.begin; parallel && t < f.body.end; ++t) {
     const VarDecl* variable = variable_at(t);

@@ -9,12 +9,13 @@ using namespace clang;
 
 namespace {
 
-/// A spawned statement: [target op] callee(arguments).
+/// A spawned statement: [target op] [casts] callee(arguments).
 struct spawned_call {
   const CallExpr* call = nullptr;
   const BinaryOperator* assignment = nullptr;
   token_range target{};
   token_index operation = no_token;
+  token_range casts{};
   token_range callee{};
   std::vector<token_range> arguments;
 };
@@ -48,10 +49,17 @@ void emitter::join(writer& out, const construct& c, const context& where) {
       if (unit_.partner[t] != no_token && unit_.partner[t] > t) t = unit_.partner[t];
     }
     while (right.begin < right.end && unit_.roles[right.begin] == token_role::keyword) ++right.begin;
-    if (!right.empty() && unit_.partner[right.end - 1] != no_token)
+    if (!right.empty() && unit_.partner[right.end - 1] != no_token) {
       if (const auto call = facts_.all_calls.find(unit_.partner[right.end - 1]);
-          call != facts_.all_calls.end() && unit_.find(call->second->getBeginLoc()) == right.begin)
-        one.call = call->second;
+          call != facts_.all_calls.end()) {
+        const token_index begin = unit_.find(call->second->getBeginLoc());
+        one.casts.begin = right.begin;
+        while (right.begin < begin && unit_.tokens[right.begin].is(tok::l_paren))
+          right.begin = unit_.partner[right.begin] + 1;
+        one.casts.end = right.begin;
+        if (right.begin == begin) one.call = call->second;
+      }
+    }
     if (one.call == nullptr) {
       report(s.place,
              "a spawned statement is a call, or an assignment of a call; put the rest into a function");
@@ -129,15 +137,16 @@ void emitter::join(writer& out, const construct& c, const context& where) {
                arguments + ")";
       return callee + "(" + (is_worker ? top + (arguments.empty() ? "" : ", ") : "") + arguments + ")";
     };
-    const std::string operation = s.assignment != nullptr ? spelling(s.operation) : "";
-    own.push_back((s.assignment != nullptr ? "*" + target + " " + operation + " " : "") +
+    const std::string cast = s.casts.empty() ? "" : text_of(s.casts, where);
+    const std::string operation = (s.assignment != nullptr ? spelling(s.operation) + " " : "") + cast;
+    own.push_back((s.assignment != nullptr ? "*" + target + " " : "") + operation +
                   call_with("(char *)(" + record + " + 1)") + ";");
     given += " case " + index + ": ";
     if (s.assignment != nullptr) {
       members += " " + declare_unqualified(s.call->getType(), "sukima_v" + index) + ";";
       given += record + "->sukima_v" + index + " = ";
-      assigned += " case " + index + ": *" + target + " " + operation + " " + record + "->sukima_v" + index +
-                  "; break;";
+      assigned +=
+          " case " + index + ": *" + target + " " + operation + record + "->sukima_v" + index + "; break;";
     }
     given += call_with("sukima_top") + "; break;";
   }
@@ -156,7 +165,7 @@ void emitter::join(writer& out, const construct& c, const context& where) {
   go_to(text, c.place, false);
   text.text("static __inline__ void " + name + "_end(" + type + " *" + record + ") { if (sukima_was_split(&" +
             record + "->sukima_head.sukima_head)) { sukima_await(&" + record +
-            "->sukima_head.sukima_head); for (int sukima_k = " + record +
+            "->sukima_head.sukima_head); int sukima_k; for (sukima_k = " + record +
             "->sukima_head.sukima_end; sukima_k < " + count + "; sukima_k++) switch (sukima_k) {" + assigned +
             " default: break; } } }\n");
   behind_.append(text);

@@ -69,13 +69,14 @@ void emitter::loop(writer& out, const construct& c, const context& where) {
            " } while (++" + i + " < " + head + ".sukima_end); ");
   const std::string task = "sukima_t" + number;
   const std::string type = "struct " + task_type_name(c.task);
-  out.text("if (sukima_was_split(&" + head + ".sukima_head)) for (" + type + " *" + task + " = (" + type +
-           " *)sukima_join(&" + head + ".sukima_head); " + task + "; " + task + " = (" + type +
-           " *)sukima_next(" + task + ")) {" + bind(c.get) + " ");
+  // No declaration in the head of a `for`: C89 has none.
+  out.text("if (sukima_was_split(&" + head + ".sukima_head)) { " + type + " *" + task + "; for (" + task +
+           " = (" + type + " *)sukima_join(&" + head + ".sukima_head); " + task + "; " + task + " = (" +
+           type + " *)sukima_next(" + task + ")) {" + bind(c.get) + " ");
   context get = where;
   bind_this(c.get, "(*" + task + ")", get);
   print(out, c.get, get);
-  out.text(" } }" + std::string(broken_.contains(&c) ? " sukima_break" + number + ":;" : "") + " }");
+  out.text(" } } }" + std::string(broken_.contains(&c) ? " sukima_break" + number + ":;" : "") + " }");
 }
 
 }  // namespace sukima::language

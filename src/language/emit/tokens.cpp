@@ -62,6 +62,13 @@ std::string emitter::replacement(token_index t, const context& where) const {
     return "";
   if (const auto name = facts_.names.find(t); name != facts_.names.end()) {
     const NamedDecl* declaration = name->second;
+    if (const auto own = renamed_.find(declaration->getCanonicalDecl()); own != renamed_.end())
+      return own->second;
+    if (const auto* label = dyn_cast<LabelDecl>(declaration); label != nullptr && !label->isGnuLocal()) {
+      const auto place = where.function->labels.find(label);
+      if (place != where.function->labels.end() && where.copied.holds(place->second))
+        return spelling(t) + where.suffix;
+    }
     if (const auto* variable = dyn_cast<VarDecl>(declaration)) {
       if (const auto call = closure_names_called_.find(t);
           call != closure_names_called_.end() && call->second != where.called_apart)
@@ -123,6 +130,7 @@ bool emitter::differs(token_index t, const context& where) const {
       variadic_calls_.contains(t))
     return true;
   if (facts_.closure_calls.contains(t) || behind_token_.contains(t)) return true;
+  if (!where.moving ? moved_.contains(t) : tag_names_.contains(t)) return true;
   return !unit_.tokens[t].isAnnotation() && replacement(t, where) != spelling(t);
 }
 
@@ -202,6 +210,8 @@ void emitter::print_token(writer& out, token_index t, const context& where) {
   const std::string text = replacement(t, where);
   if (text.empty()) return;
   go_to(out, token.getLocation());
+  if (where.moving)
+    if (const auto tag = tag_names_.find(t); tag != tag_names_.end()) out.token(tag->second, true);
   const bool space = token.hasLeadingSpace() || token.isAtStartOfLine();
   if (const auto calls = closure_pointer_calls_.find(t); calls != closure_pointer_calls_.end())
     for (const closure_call* call : calls->second) {
@@ -247,6 +257,14 @@ void emitter::print(writer& out, token_range range, const context& where) {
   for (token_index t = range.begin; t < range.end;) {
     if (unit_.roles[t] == token_role::hidden || unit_.roles[t] == token_role::system) {
       ++t;
+      continue;
+    }
+    if (const auto moved = moved_.find(t);
+        moved != moved_.end() && !where.moving && moved->second.end <= range.end) {
+      if (unit_.origins[t] != no_token) print_texts(out, unit_.origins[t], where);
+      go_to(out, unit_.tokens[t].getLocation());
+      out.token(moved->second.left, true);
+      t = moved->second.end;
       continue;
     }
     const auto at = construct_at_.find(t);

@@ -27,17 +27,8 @@ std::string emitter::body_function(const construct& c, const std::vector<capture
   text.text("static int " + name + "_body(char *sukima_top, void *sukima_frame) { struct " + name +
             "_frame *const " + frame + " = (struct " + name +
             "_frame *)sukima_frame; (void)sukima_top; (void)" + frame + ";");
-  for (const captured& one : captures) {
-    const std::string variable = one.variable->getNameAsString();
-    if (one.by_value) {
-      text.text(" " + declare(one.variable->getType().getUnqualifiedType().withConst(), variable) + " = " +
-                frame + "->" + variable + ";");
-      body.names.erase(one.variable);
-      body.copies.insert(one.variable);
-    } else {
-      body.names[one.variable] = "(*" + frame + "->" + variable + ")";
-    }
-  }
+  for (const captured& one : captures) text.text(bind(one, frame, body));
+  text.text(local_prototypes({c.first}));
   text.text(" ");
   print(text, c.first, body);
   text.text(" return 0; }\n");

@@ -103,7 +103,30 @@ class collector : public RecursiveASTVisitor<collector> {
     return true;
   }
   bool VisitTypedefDecl(TypedefDecl* type) { return name(type->getLocation(), type); }
-  bool VisitTagDecl(TagDecl* type) { return name(type->getLocation(), type); }
+  bool VisitTagDecl(TagDecl* type) {
+    if (function_ != nullptr && type->isThisDeclarationADefinition()) {
+      local_type t{type,
+                   {unit_.find(type->getBeginLoc()), unit_.find(type->getBraceRange().getEnd())},
+                   unit_.find(type->getBraceRange().getBegin())};
+      if (t.tokens.begin != no_token && t.tokens.end != no_token && t.brace != no_token) {
+        ++t.tokens.end;
+        while (unit_.tokens[t.tokens.end].is(tok::kw___attribute))
+          t.tokens.end = unit_.partner[t.tokens.end + 1] + 1;
+        function_->types.push_back(t);
+      }
+    }
+    return name(type->getLocation(), type);
+  }
+  bool VisitDeclStmt(DeclStmt* statement) {
+    const token_index begin = unit_.find(statement->getBeginLoc());
+    const token_index end = unit_.find(statement->getEndLoc());
+    if (function_ == nullptr || begin == no_token || end == no_token) return true;
+    local_declaration d{{begin, end + 1}, {}};
+    for (const Decl* one : statement->decls())
+      if (const auto* named = dyn_cast<NamedDecl>(one)) d.declared.push_back(named);
+    function_->declarations.push_back(std::move(d));
+    return true;
+  }
   bool VisitEnumConstantDecl(EnumConstantDecl* constant) { return name(constant->getLocation(), constant); }
 
   bool VisitTagTypeLoc(TagTypeLoc type) { return name(type.getNameLoc(), type.getDecl()); }
@@ -239,12 +262,14 @@ class collector : public RecursiveASTVisitor<collector> {
     return leave(jump_kind::leave_function, s->getReturnLoc(), no_token, nullptr);
   }
   bool VisitGotoStmt(GotoStmt* s) {
+    name(s->getLabelLoc(), s->getLabel());
     return leave(jump_kind::go_to, s->getGotoLoc(), unit_.find(s->getLabel()->getLocation()), s->getLabel());
   }
   bool VisitIndirectGotoStmt(IndirectGotoStmt*) {
     if (function_ != nullptr) function_->computed_goto = true;
     return true;
   }
+  bool VisitAddrLabelExpr(AddrLabelExpr* e) { return name(e->getLabelLoc(), e->getLabel()); }
   bool VisitBreakStmt(BreakStmt* s) {
     return leave(jump_kind::leave_block, s->getBreakLoc(), breaks_.empty() ? no_token : breaks_.back(),
                  nullptr);
@@ -415,6 +440,12 @@ void find_declarations(const unit& from, facts& result) {
 facts collect_facts(ASTContext& context, unit& from) {
   facts result;
   collector walk(context, from, result);
+  // Clang gives `main` the calling convention of C, whatever is written.
+  for (Decl* one : context.getTranslationUnitDecl()->decls())
+    if (auto* function = dyn_cast<FunctionDecl>(one); function != nullptr && function->isMain())
+      if (const TypeSourceInfo* written = function->getTypeSourceInfo();
+          written != nullptr && is_worker_type(written->getType()))
+        function->setType(written->getType());
   walk.TraverseDecl(context.getTranslationUnitDecl());
   std::sort(result.functions.begin(), result.functions.end(),
             [](const function_facts& a, const function_facts& b) { return a.body.begin < b.body.begin; });

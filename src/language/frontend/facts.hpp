@@ -35,6 +35,19 @@ struct worker_declarator {
   bool has_prototype;
 };
 
+/// A declaration statement in a function.
+struct local_declaration {
+  token_range tokens;  ///< with its semicolon
+  std::vector<const clang::NamedDecl*> declared;
+};
+
+/// A struct, union or enum that is defined in a function.
+struct local_type {
+  const clang::TagDecl* tag;
+  token_range tokens;  ///< from its keyword on, with the attributes behind its brace
+  token_index brace;
+};
+
 enum class jump_kind : std::uint8_t { leave_function, leave_block, next_iteration, go_to };
 
 /// return, break, continue or goto, found by its keyword.
@@ -64,6 +77,8 @@ struct function_facts {
   std::vector<std::pair<const clang::SwitchCase*, token_index>>
       switches;  ///< labels with their switch's keyword
   std::vector<construct*> constructs;
+  std::vector<local_declaration> declarations;
+  std::vector<local_type> types;
   bool computed_goto = false;
 };
 

@@ -308,8 +308,7 @@ void lowering::poll() {
 
 void lowering::join_one(construct& c, bool& plain_seen) {
   const SourceLocation place = token().getLocation();
-  const bool spawned =
-      is_word("spawn") && !token(1).isOneOf(tok::equal, tok::semi, tok::l_paren, tok::period);
+  const bool spawned = is_word("spawn") && !token(1).isOneOf(tok::equal, tok::semi, tok::period);
   if (plain_seen)
     fail(place,
          "only the last statement of a 'join' may stand without 'spawn'; write 'spawn' in front of the "
@@ -325,8 +324,7 @@ void lowering::join_one(construct& c, bool& plain_seen) {
   if (!spawned) {  // any statement: up to the end of the join
     while (!is(tok::r_brace)) {
       if (is(tok::eof)) fail(c.place, "expected '}' at the end of this 'join'");
-      if (is_word("spawn") && at_statement() &&
-          !token(1).isOneOf(tok::equal, tok::semi, tok::l_paren, tok::period))
+      if (is_word("spawn") && at_statement() && !token(1).isOneOf(tok::equal, tok::semi, tok::period))
         fail(place,
              "only the last statement of a 'join' may stand without 'spawn'; write 'spawn' in front of the "
              "others");
