@@ -14,6 +14,13 @@ bool only_types(const local_declaration& d) {
                                             [](const NamedDecl* one) { return isa<TypeDecl>(one); });
 }
 
+/// Put in for the parser only.
+bool is_put_in_for(const local_declaration& d) {
+  return std::any_of(d.declared.begin(), d.declared.end(), [](const NamedDecl* one) {
+    return one->getIdentifier() != nullptr && one->getName().starts_with("sukima_");
+  });
+}
+
 bool is_static(const local_declaration& d) {
   const auto* first = std::find_if(d.declared.data(), d.declared.data() + d.declared.size(),
                                    [](const NamedDecl* one) { return isa<VarDecl>(one); });
@@ -94,7 +101,8 @@ void emitter::move_declarations(const function_facts& f) {
     });
   };
   for (const local_declaration& d : f.declarations)
-    if (only_types(d) || (is_static(d) && in_wind(d.tokens))) candidates.push_back({d.tokens, &d, nullptr});
+    if (!is_put_in_for(d) && (only_types(d) || (is_static(d) && in_wind(d.tokens))))
+      candidates.push_back({d.tokens, &d, nullptr});
   for (const local_type& type : f.types) candidates.push_back({type.tokens, nullptr, type.tag});
   std::stable_sort(candidates.begin(), candidates.end(), [](const candidate& a, const candidate& b) {
     return a.tokens.begin < b.tokens.begin ||

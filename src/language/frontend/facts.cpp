@@ -269,7 +269,6 @@ class collector : public RecursiveASTVisitor<collector> {
     if (function_ != nullptr) function_->computed_goto = true;
     return true;
   }
-  bool VisitAddrLabelExpr(AddrLabelExpr* e) { return name(e->getLabelLoc(), e->getLabel()); }
   bool VisitBreakStmt(BreakStmt* s) {
     return leave(jump_kind::leave_block, s->getBreakLoc(), breaks_.empty() ? no_token : breaks_.back(),
                  nullptr);
