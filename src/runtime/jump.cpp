@@ -83,6 +83,11 @@ void enter_shielded(root_task& root) {
   s->raise();  // an abort that came meanwhile takes effect at the next test
 }
 
+const void* running_segment() noexcept {
+  const strand* const s = running_strand();
+  return s != nullptr ? s->segment : nullptr;
+}
+
 std::uint32_t running_worker_number() noexcept {
   const strand* const s = running_strand();
   return s != nullptr ? s->on->number : 0;

@@ -9,6 +9,10 @@
 
 /* As language.h: no other header, no word of a newer C, and only names that begin with sukima. */
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /** First member of every closure's record. Behind it lies what the block captures. */
 typedef struct sukima_closure {
   void (*sukima_code)(void); /**< takes the record's address in front of the user's parameters */
@@ -37,5 +41,43 @@ __attribute__((always_inline)) static __inline__ void* sukima_closure_pointer(
     const sukima_closure* sukima_r) {
   return (void*)((__UINTPTR_TYPE__)sukima_r | SUKIMA_CLOSURE_BIT);
 }
+
+/* ---- goto out of a closure ---------------------------------------------------------------------------- */
+
+/** A label that a closure jumps to, in the frame of the function that the closure was declared in. */
+typedef struct sukima_exit {
+  char* sukima_top; /**< of the worker function that waits: its records end there; NULL: plain C waits */
+  const void* sukima_segment; /**< of the strand that it runs on; NULL: none, a thread outside of workers */
+  const void* sukima_thread; /**< then: which */
+  long long sukima_context[64] __attribute__((aligned(16))); /**< a jmp_buf */
+} sukima_exit;
+
+/** The C library's, without a header of it. Behind it all variables that may change are in memory. */
+extern int sukima_set_exit(long long* sukima_context) __asm__("_setjmp") __attribute__((returns_twice));
+
+/** Keeps a variable in memory from here on, so that it has its value behind a jump back into its function. */
+#define SUKIMA_KEEP(variable) __asm__ volatile("" : : "r"(&(variable)) : "memory")
+
+/** When the closure comes to life: remembers who waits here. \param sukima_top NULL: plain C */
+void sukima_exit_begin(sukima_exit* sukima_x, char* sukima_top);
+
+/** Jumps there: out of all that was entered since, as a throw leaves it. Ends the program with a message
+ *  where that cannot be. */
+void sukima_exit_take(sukima_exit* sukima_x, const char* sukima_file, int sukima_line)
+    __attribute__((cold, noreturn));
+
+/** Whether any closure of this program jumps. */
+extern int sukima_exits_used;
+void sukima_remember_top(char* sukima_top) __attribute__((noinline));
+
+/** In front of calls of plain functions and closures by a worker function: where its records end. */
+__attribute__((always_inline)) static __inline__ void sukima_leave_for_c(char* sukima_top) {
+  if (__builtin_expect(__atomic_load_n(&sukima_exits_used, __ATOMIC_RELAXED), 0))
+    sukima_remember_top(sukima_top);
+}
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -43,6 +43,9 @@ void forget_children(record* r, const record_kind* kind) noexcept;
 /// root has ended. \throws what the root threw, if it ran on the default runtime; what starting it threw
 void enter_shielded(root_task& root);
 
+/// The segment that this thread runs, as an address that no other one has meanwhile; null: none.
+const void* running_segment() noexcept;
+
 /// A number of the running worker that no other worker of this process has or had, from 1; 0: outside.
 std::uint32_t running_worker_number() noexcept;
 /// The greatest of these numbers so far.

@@ -35,4 +35,12 @@ void sukima_sequential_throw(sukima_size tag, const char* file, int line) __attr
 /** Calls the body. \returns what it returns, or SUKIMA_THROWN */
 int sukima_sequential_try(sukima_size tag, int (*body)(char*, void*), void* frame);
 
+/** A label that a closure jumps to (closure.h is its other form). */
+typedef struct sukima_sequential_exit {
+  sukima_sequential* newest; /**< when the closure came to life */
+  long long context[64] __attribute__((aligned(16)));
+} sukima_sequential_exit;
+
+void sukima_sequential_exit_take(sukima_sequential_exit* exit) __attribute__((noreturn));
+
 #endif

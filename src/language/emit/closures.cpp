@@ -131,7 +131,8 @@ void emitter::begin_closure(writer& out, const closure_declaration& c, const con
   const std::string name = base_name(where) + "_" + c.name + "_" + std::to_string(++closures_printed_);
   const std::vector<captured> captures = captures_of_closure(d, where);
   closure_names_[&d] = {name, captures};
-  before_.text("struct " + name + " { sukima_closure sukima_head;" + fields(captures) + " };\n");
+  before_.text("struct " + name + " { sukima_closure sukima_head;" + fields(captures) + exit_fields(d) +
+               " };\n");
   const bool is_worker = c.is_worker && !options_.sequential;
   const std::string heading = closure_heading(
       d, name, is_worker ? "char *sukima_top, void *sukima_self" : "void *sukima_self", where);
@@ -149,6 +150,7 @@ void emitter::begin_closure(writer& out, const closure_declaration& c, const con
     else
       out.text(store);
   }
+  begin_exits(out, d, record, where);
   const std::string variable =
       closure_heading(d, "(*const " + c.name + ")", is_worker ? "char *sukima_top" : "", where);
   out.text(" __extension__ " + variable + " = sukima_closure_pointer(&" + record + ".sukima_head); (void)" +
@@ -195,7 +197,9 @@ void emitter::closure_function(const closure_declaration& c, const context& wher
   go_to(text, c.place, false);
   text.text("static " + closure_heading(c, name, first, where, true) + " { (void)sukima_self; ");
   if (is_worker) text.text("(void)sukima_top; ");
-  if (!captures.empty())
+  for (const LabelDecl* label : labels_outside(c))
+    inside.exits_here[label] = "sukima_c->" + exit_member(label);
+  if (!captures.empty() || !inside.exits_here.empty())
     text.text("struct " + name + " *const sukima_c = (struct " + name + " *)sukima_self;");
   for (const captured& one : captures) {
     const std::string variable = one.variable->getNameAsString();

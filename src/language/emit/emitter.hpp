@@ -47,7 +47,9 @@ struct context {
   bool is_copy = false;  ///< printed elsewhere than the user wrote it
   body_exits* exits = nullptr;  ///< in a try's body
   std::set<const clang::VarDecl*> copies;  ///< variables that are constant copies here
+  std::set<token_index> begun;  ///< calls of workers that are being printed with what follows them
   const closure_call* called_apart = nullptr;  ///< its callee is printed as a value
+  std::map<const clang::LabelDecl*, std::string> exits_here;  ///< of labels outside of the closure: addresses
   std::string closure_name;  ///< in a closure: of its generated function
   bool moving = false;  ///< a declaration that is moved in front of its function
   token_range copied;  ///< an AFTER that the same function has several times
@@ -76,6 +78,7 @@ class emitter {
   // File scope (file_scope.cpp)
   void declare_workers(token_range whole);
   void function(const function_facts& f);
+  token_range label_declarations(token_index begin) const;
   void entry(const function_facts& f);
   void worker_local(token_range range);
   std::string pointer_entry(const worker_call& call);
@@ -117,6 +120,18 @@ class emitter {
   token_range block_around(token_index t) const;
   void after_declaration(token_index name, const std::string& text);
   bool is_pointer_call(const closure_call& call) const;
+
+  // goto out of closures (closure_exits.cpp)
+  std::vector<const clang::LabelDecl*> labels_outside(const closure_declaration& c) const;
+  bool waits_for(const clang::LabelDecl* label, const closure_declaration& c) const;
+  std::string exit_fields(const closure_declaration& c) const;
+  void begin_exits(writer& out, const closure_declaration& c, const std::string& record,
+                   const context& where);
+  std::string keep_variables(const closure_declaration& c, const context& where);
+  void print_closure_jump(writer& out, token_index keyword, const context& where);
+  bool leaves_for_c(token_index open, const context& where) const;
+  void find_calls_of_c();
+  std::string exit_member(const clang::LabelDecl* label) const;
   std::string closure_caller(const closure_call& call);
   void variadic_call(writer& out, const closure_call& call, const context& where);
   /// How a block of another function reaches a captured variable: declarations, or a name in `inside`.
@@ -190,6 +205,8 @@ class emitter {
   std::map<const closure_declaration*, printed_closure> closure_names_;  ///< as they were printed last
   std::map<std::string, std::string> closure_callers_;  ///< by the type
   std::map<token_index, std::string> behind_token_;  ///< text put behind the declarations of variables
+  std::unordered_map<token_index, token_index> calls_of_c_;  ///< parentheses by the callee's first token
+  std::unordered_map<token_index, token_index> workers_in_arguments_;  ///< of those; in the same way
   std::map<const closure_declaration*, std::string> behind_closure_;  ///< and of closures
   unsigned closures_printed_ = 0;
   std::set<token_index> left_out_;  ///< the `void` of (void)

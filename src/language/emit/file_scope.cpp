@@ -35,6 +35,7 @@ emitter::emitter(CompilerInstance& compiler, const unit& u, const facts& f, cons
     std::sort(calls.begin(), calls.end(),
               [](const closure_call* a, const closure_call* b) { return a->open > b->open; });
   }
+  find_calls_of_c();
   if (options.sequential) return;
   for (const auto& [open, call] : f.calls)
     if (!call.in_worker && call.callee == nullptr) pointer_calls_.emplace(call.first, &call);
@@ -225,6 +226,18 @@ void emitter::worker_local(token_range range) {
   out_.text(objects + "\n");
 }
 
+/// The declarations of labels at the start of a block, in front of which nothing may stand.
+token_range emitter::label_declarations(token_index begin) const {
+  token_index end = begin;
+  for (token_index t = begin; t < unit_.tokens.size(); ++t) {
+    if (unit_.roles[t] != token_role::user) continue;
+    if (unit_.tokens[t].isNot(tok::kw___label__)) break;
+    while (unit_.tokens[t].isNot(tok::semi)) ++t;
+    end = t + 1;
+  }
+  return {begin, end};
+}
+
 void emitter::function(const function_facts& f) {
   context where;
   where.function = &f;
@@ -241,9 +254,11 @@ void emitter::function(const function_facts& f) {
   if (!options_.sequential) declare_workers(f.whole);
   move_declarations(f);
   // A thread's variable is looked up by a call each time: the strand may be on another thread than before.
-  for (token_index t = f.body.begin; parallel && t < f.body.end; ++t) {
+  for (token_index t = f.body.begin; (parallel || (f.has_closures && !options_.sequential)) && t < f.body.end;
+       ++t) {
     const VarDecl* variable = variable_at(t);
     if (variable == nullptr || variable->getTLSKind() == VarDecl::TLS_None) continue;
+    if (f.has_closures && !facts_.function_at(t)->is_worker) continue;
     const std::string name = variable->getNameAsString();
     if (variable->isStaticLocal())
       report(unit_.tokens[t].getLocation(),
@@ -253,20 +268,25 @@ void emitter::function(const function_facts& f) {
       before_.text("static __attribute__((noinline)) __typeof__(" + name + ") *" + thread_accessor(variable) +
                    "(void) { __asm__ volatile(\"\" ::: \"memory\"); return &" + name + "; }\n");
   }
+  const token_range own = label_declarations(f.body.begin + 1);
   if (f.execution != nullptr) {
     need_task(f.execution->task);
     go_to(body, f.execution->place);
     const std::string type = "struct " + task_type_name(f.execution->task);
     body.text("void sukima_exec_" + f.execution->task + "(char *sukima_top, void *sukima_task) ");
     go_to(body, unit_.tokens[f.body.begin].getLocation());
-    body.text("{ " + type + " *const sukima_this = (" + type +
+    body.text("{");
+    print(body, own, where);
+    body.text(" " + type + " *const sukima_this = (" + type +
               " *)sukima_task; (void)sukima_top; (void)sukima_this;");
   } else {
     print(body, {f.whole.begin, f.body.begin}, where);
     go_to(body, unit_.tokens[f.body.begin].getLocation());
-    body.token(parallel ? "{ (void)sukima_top;" : "{", true);
+    body.token("{", true);
+    print(body, own, where);
+    if (parallel) body.text(" (void)sukima_top;");
   }
-  print(body, {f.body.begin + 1, f.body.end}, where);
+  print(body, {own.end, f.body.end}, where);
   if (parallel && f.execution == nullptr) {
     go_to(behind_, f.declaration->getLocation(), false);
     try {
@@ -276,9 +296,17 @@ void emitter::function(const function_facts& f) {
              "a type of this worker function cannot be used: " + problem.reason);
     }
   }
+  // Variables that a jump back may leave with another value are in memory: gcc does not see that.
+  const bool waits = std::any_of(facts_.closure_jumps.begin(), facts_.closure_jumps.end(),
+                                 [&f](const auto& j) { return f.body.holds(j.first); });
+  if (waits)
+    out_.text(
+        "\n#ifndef __clang__\n#pragma GCC diagnostic push\n#pragma GCC diagnostic ignored \"-Wclobbered\"\n"
+        "#endif\n");
   out_.append(before_);
   out_.append(body);
   out_.append(behind_);
+  if (waits) out_.text("\n#ifndef __clang__\n#pragma GCC diagnostic pop\n#endif\n");
   before_ = writer(options_.line_directives);
   behind_ = writer(options_.line_directives);
 }

@@ -71,8 +71,12 @@ std::string emitter::replacement(token_index t, const context& where) const {
     }
     if (const auto* variable = dyn_cast<VarDecl>(declaration)) {
       if (const auto call = closure_names_called_.find(t);
-          call != closure_names_called_.end() && call->second != where.called_apart)
-        return closure_names_.at(facts_.closure_variables.at(variable)->definition).name;
+          call != closure_names_called_.end() && call->second != where.called_apart) {
+        const std::string& code = closure_names_.at(facts_.closure_variables.at(variable)->definition).name;
+        return leaves_for_c(call->second->open, where)
+                   ? "(sukima_leave_for_c(" + where.top + "), " + code + ")"
+                   : code;
+      }
       if (const auto own = where.names.find(variable); own != where.names.end()) return own->second;
       if (is_put_in(variable)) {
         if (variable->getName() == "this") return "(*sukima_this)";
@@ -127,6 +131,7 @@ bool emitter::differs(token_index t, const context& where) const {
   if (const auto j = facts_.jumps.find(t); j != facts_.jumps.end() && leaves_something(j->second, where))
     return true;
   if (pointer_calls_.contains(t) || closure_pointer_calls_.contains(t) || closure_at_.contains(t) ||
+      calls_of_c_.contains(t) || workers_in_arguments_.contains(t) || facts_.closure_jumps.contains(t) ||
       variadic_calls_.contains(t))
     return true;
   if (facts_.closure_calls.contains(t) || behind_token_.contains(t)) return true;
@@ -217,8 +222,18 @@ void emitter::print_token(writer& out, token_index t, const context& where) {
     for (const closure_call* call : calls->second) {
       if (call == where.called_apart) continue;
       const bool is_worker = call->is_worker && call->in_worker && !options_.sequential;
-      out.token(closure_caller(*call) + "(" + (is_worker ? where.top + ", " : ""), space);
+      const std::string caller = closure_caller(*call);
+      out.token((leaves_for_c(call->open, where) ? "(sukima_leave_for_c(" + where.top + "), " + caller + ")"
+                                                 : caller) +
+                    "(" + (is_worker ? where.top + ", " : ""),
+                space);
     }
+  if (const auto call = calls_of_c_.find(t); call != calls_of_c_.end() && leaves_for_c(call->second, where))
+    out.token("(sukima_leave_for_c(" + where.top + "), ", space);
+  if (facts_.all_calls.contains(t) && leaves_for_c(t, where)) {
+    const auto begun = calls_of_c_.find(unit_.find(facts_.all_calls.at(t)->getBeginLoc()));
+    if (begun != calls_of_c_.end() && begun->second == t) out.token(")", false);
+  }
   if (const auto found = facts_.closure_calls.find(t); found != facts_.closure_calls.end()) {
     const closure_call& call = found->second;
     const std::string comma = call.has_arguments ? ", " : "";
@@ -284,6 +299,24 @@ void emitter::print(writer& out, token_range range, const context& where) {
     }
     if (unit_.roles[t] == token_role::keyword) {
       ++t;
+      continue;
+    }
+    if (facts_.closure_jumps.contains(t)) {
+      print_closure_jump(out, t, where);
+      while (!unit_.tokens[t].is(tok::semi)) ++t;
+      ++t;
+      continue;
+    }
+    if (const auto call = workers_in_arguments_.find(t);
+        call != workers_in_arguments_.end() && call->second < range.end && !where.begun.contains(t)) {
+      context begun = where;
+      begun.begun.insert(t);
+      const token_index end = unit_.partner[call->second] + 1;
+      const bool has_value = !facts_.calls.at(call->second).call->getType()->isVoidType();
+      out.token(has_value ? "__extension__({ __auto_type sukima_v = " : "__extension__({ ", true);
+      print(out, {t, end}, begun);
+      out.text("; sukima_leave_for_c(" + where.top + ");" + (has_value ? " sukima_v; })" : " })"));
+      t = end;
       continue;
     }
     if (const auto call = variadic_calls_.find(t);

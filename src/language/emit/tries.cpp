@@ -29,6 +29,7 @@ std::string emitter::body_function(const construct& c, const std::vector<capture
             "_frame *)sukima_frame; (void)sukima_top; (void)" + frame + ";");
   for (const captured& one : captures) text.text(bind(one, frame, body));
   text.text(local_prototypes({c.first}));
+  for (auto& [label, exit] : body.exits_here) exit = frame + "->" + exit_member(label);
   text.text(" ");
   print(text, c.first, body);
   text.text(" return 0; }\n");
@@ -48,12 +49,19 @@ void emitter::try_catch(writer& out, const construct& c, const context& where) {
   const QualType result = where.function->result;
   std::string members = fields(captures);
   if (!result->isVoidType()) members += " " + declare_unqualified(result, "sukima_result") + ";";
+  std::string exit_stores;
+  for (const auto& [label, exit] : where.exits_here) {
+    members += std::string(options_.sequential ? " sukima_sequential_exit *" : " sukima_exit *") +
+               exit_member(label) + ";";
+    exit_stores += " " + frame + "." + exit_member(label) + " = " + exit + ";";
+  }
   if (members.empty()) members = " char sukima_none;";
   before_.text("struct " + name + "_frame {" + members + " };\n");
   body_exits exits;
   const std::string body = body_function(c, captures, where, exits);
   out.token("{ const sukima_size sukima_tag" + number + " = (sukima_size)" + text_of(c.from, where) +
-                "; struct " + name + "_frame " + frame + ";" + fill("(&" + frame + ")", captures, where),
+                "; struct " + name + "_frame " + frame + ";" + fill("(&" + frame + ")", captures, where) +
+                exit_stores,
             true);
   if (options_.sequential) {
     out.text(" const int " + code + " = sukima_sequential_try(sukima_tag" + number + ", " + body + ", &" +

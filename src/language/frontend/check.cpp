@@ -119,6 +119,8 @@ class checker {
           call != facts_.closure_calls.end() && call->second.is_worker)
         error(call->second.call->getBeginLoc(),
               "a worker closure cannot be called in " + where + "; call a plain one, or compute it before");
+      if (facts_.closure_jumps.contains(t) && belongs(t, h))
+        error(place_of(t), "'goto' cannot leave " + where + "; let the block run to its end");
       const auto j = facts_.jumps.find(t);
       if (j == facts_.jumps.end() || !belongs(t, h)) continue;
       const bool leaves = j->second.kind == jump_kind::leave_function || j->second.target == no_token ||

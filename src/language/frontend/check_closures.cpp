@@ -86,14 +86,25 @@ class closure_checker {
   }
 
   void check_label(token_index keyword, const LabelDecl* label) {
-    if (label->isGnuLocal())
-      return error(place_of(keyword),
-                   "'goto' out of a closure is not translated by this version; return a value that "
-                   "tells to stop");
+    if (label->isGnuLocal()) return check_construct(keyword, label);
     const std::string name = label->getNameAsString();
     error(place_of(keyword), "'" + name +
                                  "' is a label of the function around the closure; write '__label__ " + name +
                                  ";' at the start of the block that it stands in");
+  }
+
+  /// The jump goes on from where the closure was declared: into no construct that does not hold that place.
+  void check_construct(token_index keyword, const LabelDecl* label) {
+    const auto place = facts_.all_labels.find(label);
+    if (place == facts_.all_labels.end()) return;
+    const function_facts* owner = facts_.function_at(place->second);
+    for (const construct* c : owner->constructs)
+      for (const token_range& part : {c->first, c->second, c->before, c->after, c->put, c->get})
+        if (part.holds(place->second) && !part.holds(keyword))
+          error(place_of(keyword),
+                "this 'goto' out of a closure jumps into a construct; put the label in front of the "
+                "construct, or "
+                "declare the closure inside of it");
   }
 
   DiagnosticsEngine& diagnostics_;

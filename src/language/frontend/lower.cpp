@@ -244,6 +244,7 @@ void lowering::task_execution_block() {
   put(tok::r_paren, place);
   execution.block.begin = here();
   copy();
+  copy_label_declarations();
   declare_this(execution.task, place);
   copy_to(tok::r_brace);
   execution.block.end = here();

@@ -345,16 +345,21 @@ void lowering::closure_body(closure_declaration& c) {
     put(label, c.place);
     put(tok::semi, c.place);
   }
-  while (is(tok::kw___label__)) {
-    while (!is(tok::semi) && !is(tok::eof)) copy();
-    copy();
-  }
+  copy_label_declarations();
   parameter_variables(c);
   copy_to(tok::r_brace);
   c.body.end = here();
   closure_ = outer;
   current_ = outer_construct;
   closure_labels_ = outer_labels;
+}
+
+/// __label__ a, b; stand in front of all else in a block.
+void lowering::copy_label_declarations() {
+  while (is(tok::kw___label__)) {
+    while (!is(tok::semi) && !is(tok::eof)) copy();
+    copy();
+  }
 }
 
 /// The parameters once more, as variables of the block.

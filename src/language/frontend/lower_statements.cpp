@@ -106,6 +106,7 @@ void lowering::bound_block(construct& c, token_range& range, const std::string& 
   const SourceLocation place = token().getLocation();
   range.begin = here();
   copy();
+  copy_label_declarations();
   if (!c.task.empty()) declare_this(c.task, place);
   if (is_put && c.kind == construct_kind::loop) {
     // The names of the bounds were read before; their values do not matter to the parser.
@@ -241,6 +242,7 @@ void lowering::wind() {
     if (!is(tok::l_brace)) fail(token().getLocation(), std::string("expected '{': ") + what + " is a block");
     token_range range{here(), 0};
     copy();
+    copy_label_declarations();
     put("const", c.place);
     put("int", c.place);
     put("backtracking", c.place);

@@ -79,6 +79,7 @@ class lowering {
   void closure_result_type(closure_declaration& c);
   void closure_body(closure_declaration& c);
   void closure_return();
+  void copy_label_declarations();
   bool closure_goto();
   bool closure_arguments();
   std::set<std::string> labels_between(std::size_t begin, std::size_t end) const;

@@ -74,6 +74,7 @@ void sukima_enter(void (*run)(char* top, void* frame), void* frame) {
     auto* const me = static_cast<language_root*>(t);
     run_segment(c.top, me->end, me->enter, me->frame);
   };
+  char* const top = remembered_top();
   try {
     enter_shielded(root);
   } catch (const sukima::bad_setting& e) {
@@ -81,8 +82,10 @@ void sukima_enter(void (*run)(char* top, void* frame), void* frame) {
   } catch (const std::exception& e) {
     refuse(e.what(), 70);
   }
+  if (top != nullptr) sukima_remember_top(top);  // other strands may have run on this thread
   // Calls from within this one, on this thread, have left their own ends there.
   this_threads_error().set = false;
+  if (root.end.threw && root.end.thrown.exit != nullptr) take_exit(root.end.thrown);
   if (root.end.threw) note_uncaught(root.end.thrown);
 }
 

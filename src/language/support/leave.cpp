@@ -92,9 +92,15 @@ void discard_children(record* r, bool& throwing, thrown_tag& thrown) noexcept {
 }
 
 [[noreturn]] void leave(char* end, bool throwing, thrown_tag thrown) noexcept {
+  const char* const segment = segment_begin(end - 1);
   way_out out(segment_begin(end - 1), end);
   for (;;) {
     record* const r = out.pop();
+    if (throwing && thrown.exit != nullptr && thrown.exit->sukima_segment == segment &&
+        reinterpret_cast<char*>(r) < thrown.exit->sukima_top && pending_abort(r) != abort_reach::task) {
+      out.release();
+      jump_to_exit(thrown.exit);
+    }
     if (was_split(r)) {
       discard_children(r, throwing, thrown);
     } else if (is_base(r)) {
@@ -111,7 +117,8 @@ void discard_children(record* r, bool& throwing, thrown_tag& thrown) noexcept {
       sukima_jump(base->jump.context);
     } else if (is_try(r)) {
       auto* const catcher = reinterpret_cast<sukima_try_record*>(r);
-      if (throwing && catcher->sukima_tag == thrown.tag && pending_abort(r) != abort_reach::task) {
+      if (throwing && thrown.exit == nullptr && catcher->sukima_tag == thrown.tag &&
+          pending_abort(r) != abort_reach::task) {
         out.release();
         sukima_jump(catcher->context);
       }
@@ -126,6 +133,7 @@ void discard_children(record* r, bool& throwing, thrown_tag& thrown) noexcept {
 }  // namespace
 
 void leave_aborted(char* end) noexcept { leave(end, false, {}); }
+void leave_by_exit(char* end, const thrown_tag& thrown) noexcept { leave(end, true, thrown); }
 
 bool run_segment(char* top, segment_end& end, void (*run)(char*, void*), void* frame) noexcept {
   struct call {
@@ -154,7 +162,9 @@ extern "C" {
 const sukima_kind sukima_try_kind = make_plain_kind(sizeof(sukima_try_record), nullptr);
 const sukima_kind sukima_poll_kind = make_plain_kind(sizeof(sukima_poll_record), sukima_leave);
 
-void sukima_throw(char* top, size_t tag, const char* file, int line) { leave(top, true, {tag, file, line}); }
+void sukima_throw(char* top, size_t tag, const char* file, int line) {
+  leave(top, true, {tag, file, line, nullptr});
+}
 
 void sukima_leave(sukima_record* c) {
   record* const r = from_c(c);

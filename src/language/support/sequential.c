@@ -4,7 +4,10 @@
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sukima/detail/sequential.h>
+
+_Static_assert(sizeof(jmp_buf) <= sizeof(((sukima_sequential_exit*)0)->context), "a jmp_buf fits in");
 
 typedef struct sukima_sequential_catcher {
   sukima_sequential head;
@@ -27,6 +30,17 @@ void sukima_sequential_throw(sukima_size tag, const char* file, int line) {
   fflush(stdout);
   fprintf(stderr, "%s:%d: uncaught throw of tag %zu\n", file, line, tag);
   _Exit(70);
+}
+
+void sukima_sequential_exit_take(sukima_sequential_exit* exit) {
+  while (sukima_sequential_newest != exit->newest && sukima_sequential_newest != NULL) {
+    sukima_sequential* const record = sukima_sequential_newest;
+    sukima_sequential_newest = record->outer;
+    if (record->after != NULL) record->after(record);
+  }
+  jmp_buf context;
+  memcpy(&context, exit->context, sizeof context);
+  longjmp(context, 1);
 }
 
 int sukima_sequential_try(sukima_size tag, int (*body)(char*, void*), void* frame) {

@@ -2,6 +2,7 @@
 // What the files behind language.h see of each other.
 #pragma once
 
+#include <sukima/detail/closure.h>
 #include <sukima/detail/language.h>
 #include <sukima/detail/jump.hpp>
 #include <sukima/detail/task.hpp>
@@ -15,6 +16,7 @@ struct thrown_tag {
   std::size_t tag = 0;
   const char* file = nullptr;
   int line = 0;
+  sukima_exit* exit = nullptr;  ///< no tag, but a goto out of a closure
 };
 
 /// How the running of a segment of generated code ended. Written by the strand that ran it, before its task
@@ -54,6 +56,15 @@ bool run_segment(char* top, segment_end& end, void (*run)(char*, void*), void* f
 /// Leaves the running segment's records that lie below `end`, the youngest first, because an abort reached
 /// one of them.
 [[noreturn]] void leave_aborted(char* end) noexcept;
+/// The same because of a goto out of a closure.
+[[noreturn]] void leave_by_exit(char* end, const thrown_tag& thrown) noexcept;
+
+// exits.cpp
+/// Goes on with a goto that has left a whole segment.
+[[noreturn]] void take_exit(const thrown_tag& thrown) noexcept;
+/// Where the records of the worker function end that called the plain C that runs on this thread.
+char* remembered_top() noexcept;
+[[noreturn]] void jump_to_exit(const sukima_exit* exit) noexcept;
 
 // trampoline.cpp
 extern "C" [[noreturn]] void sukima_jump(void* context) noexcept;

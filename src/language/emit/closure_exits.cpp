@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// goto out of a closure, to a label of the function around it. Where the closure comes to life, that function
+// remembers its place as setjmp does, and where its records end; all its variables that may change are in
+// memory from there on.
+#include "emit/emitter.hpp"
+
+namespace sukima::language {
+
+using namespace clang;
+
+/// The member of records and frames that holds the address of a label's place.
+std::string emitter::exit_member(const LabelDecl* label) const {
+  return "sukima_to_" + std::to_string(facts_.all_labels.at(label));
+}
+
+/// Labels outside of a closure that gotos in it lead to, those of closures in it included.
+std::vector<const LabelDecl*> emitter::labels_outside(const closure_declaration& c) const {
+  std::vector<const LabelDecl*> result;
+  for (const auto& [keyword, label] : facts_.closure_jumps) {
+    const auto place = facts_.all_labels.find(label);
+    if (!c.whole.holds(keyword) || place == facts_.all_labels.end() || c.whole.holds(place->second)) continue;
+    if (std::find(result.begin(), result.end(), label) == result.end()) result.push_back(label);
+  }
+  return result;
+}
+
+/// Is it the function in which the closure is declared that has the label?
+bool emitter::waits_for(const LabelDecl* label, const closure_declaration& c) const {
+  return facts_.function_at(facts_.all_labels.at(label)) == facts_.function_at(c.whole.begin);
+}
+
+std::string emitter::exit_fields(const closure_declaration& c) const {
+  std::string text;
+  for (const LabelDecl* label : labels_outside(c))
+    text += std::string(" ") + (options_.sequential ? "sukima_sequential_exit" : "sukima_exit") + " *" +
+            exit_member(label) + ";";
+  return text;
+}
+
+/// Variables of the function around a closure that may change until a goto leads back to it.
+std::string emitter::keep_variables(const closure_declaration& c, const context& where) {
+  std::string text;
+  const function_facts* const f = facts_.function_at(c.whole.begin);
+  for (const auto& [variable, declared] : facts_.declared) {
+    if (variable->isFileVarDecl() || !variable->hasLocalStorage() || is_put_in(variable) ||
+        variable->getType().isConstQualified() || facts_.closure_variables.contains(variable))
+      continue;
+    const bool is_own_parameter = !f->body.holds(declared) && f->whole.holds(declared);
+    if (!is_own_parameter && (facts_.function_at(declared) != f || c.whole.holds(declared))) continue;
+    if (isa<ParmVarDecl>(variable) != (is_own_parameter && f->closure == nullptr)) continue;
+    if (const auto* parameter = dyn_cast<ParmVarDecl>(variable);
+        parameter != nullptr && parameter->getDeclContext() != f->declaration)
+      continue;
+    if (where.names.contains(variable)) continue;  // in memory already
+    const std::string keep = " SUKIMA_KEEP(" + variable->getNameAsString() + ");";
+    if (is_own_parameter) {
+      text += keep;
+      continue;
+    }
+    // The bracket around the declaration: a block, or the head of a `for`.
+    token_index bracket = declared;
+    while (bracket-- > 0) {
+      const token_index partner = unit_.partner[bracket];
+      if (partner == no_token) continue;
+      if (partner < bracket)
+        bracket = partner;
+      else
+        break;
+    }
+    token_range scope{bracket, unit_.partner[bracket] + 1};
+    const bool in_head = unit_.tokens[bracket].is(tok::l_paren);
+    if (in_head) {
+      token_index body = scope.end;
+      while (unit_.roles[body] == token_role::keyword) ++body;
+      if (!unit_.tokens[body].is(tok::l_brace)) continue;
+      scope.end = unit_.partner[body] + 1;
+    }
+    if (declared < c.whole.begin) {
+      if (scope.holds(c.whole)) text += keep;
+    } else if (!in_head) {
+      after_declaration(declared, keep);
+    }
+  }
+  return text;
+}
+
+/// Where a closure comes to life: the places that its gotos lead back to.
+void emitter::begin_exits(writer& out, const closure_declaration& c, const std::string& record,
+                          const context& where) {
+  bool kept = false;
+  for (const LabelDecl* label : labels_outside(c)) {
+    const token_index place = facts_.all_labels.at(label);
+    const std::string member = record + "." + exit_member(label);
+    if (!waits_for(label, c)) {
+      const auto outer = where.exits_here.find(label);
+      if (outer != where.exits_here.end()) out.text(" " + member + " = " + outer->second + ";");
+      continue;
+    }
+    const std::string exit = record + "_" + exit_member(label);
+    out.text(std::string(options_.sequential ? " sukima_sequential_exit " : " sukima_exit ") + exit + "; " +
+             member + " = &" + exit + ";");
+    if (!kept) out.text(keep_variables(c, where));
+    kept = true;
+    const std::string context_of = options_.sequential ? ".context" : ".sukima_context";
+    if (options_.sequential)
+      out.text(" " + exit + ".newest = sukima_sequential_newest;");
+    else
+      out.text(" sukima_exit_begin(&" + exit + ", " + (where.top.empty() ? "0" : where.top) + ");");
+    out.text(" if (sukima_set_exit(" + exit + context_of + ") != 0) ");
+    const jump j{jump_kind::go_to, c.name_token, c.name_token, place, nullptr, label};
+    if (leaves_something(j, where))
+      print_jump(out, j, where);
+    else
+      out.text("goto " + label->getNameAsString() + ";");
+  }
+}
+
+void emitter::print_closure_jump(writer& out, token_index keyword, const context& where) {
+  go_to(out, unit_.tokens[keyword].getLocation());
+  const LabelDecl* label = facts_.closure_jumps.at(keyword);
+  const auto exit = where.exits_here.find(label);
+  if (exit == where.exits_here.end()) {
+    report(unit_.tokens[keyword].getLocation(), "this 'goto' leads out of a closure, which cannot be here");
+    return;
+  }
+  out.token(options_.sequential ? "sukima_sequential_exit_take(" + exit->second + ");"
+                                : "sukima_exit_take(" + exit->second + ", __FILE__, __LINE__);",
+            true);
+}
+
+/// Calls of plain C by a worker function, in files with closures: a goto may leave the function from there.
+bool emitter::leaves_for_c(token_index open, const context& where) const {
+  if (options_.sequential || where.top.empty() || where.function == nullptr || !where.function->is_worker)
+    return false;
+  if (const auto closure = facts_.closure_calls.find(open); closure != facts_.closure_calls.end())
+    return !closure->second.is_worker;
+  if (facts_.calls.contains(open)) return false;
+  const auto call = facts_.all_calls.find(open);
+  if (call == facts_.all_calls.end()) return false;
+  const token_index first = unit_.find(call->second->getBeginLoc());
+  if (first == no_token ||
+      sources_.isInSystemHeader(sources_.getSpellingLoc(unit_.tokens[first].getLocation())))
+    return false;
+  const FunctionDecl* callee = call->second->getDirectCallee();
+  if (callee == nullptr) return true;
+  if (callee->getBuiltinID() != 0) return false;
+  return !sources_.isInSystemHeader(sources_.getSpellingLoc(callee->getLocation()));
+}
+
+/// In such a file: the calls of plain C by worker functions, and the calls of workers in their arguments.
+void emitter::find_calls_of_c() {
+  if (options_.sequential || (unit_.closures.empty() && unit_.closure_types.empty())) return;
+  std::vector<token_range> arguments;
+  for (const auto& [open, call] : facts_.all_calls) {
+    context where;
+    where.function = facts_.function_at(open);
+    if (where.function == nullptr || !where.function->is_worker) continue;
+    where.top = "sukima_top";
+    if (!leaves_for_c(open, where)) continue;
+    arguments.push_back({open, unit_.partner[open]});
+    if (!facts_.closure_calls.contains(open)) calls_of_c_.emplace(unit_.find(call->getBeginLoc()), open);
+  }
+  for (const auto& [open, call] : facts_.calls)
+    for (const token_range& r : arguments)
+      if (call.in_worker && r.holds(open) && r.begin != open) workers_in_arguments_[call.first] = open;
+}
+
+}  // namespace sukima::language
