@@ -91,7 +91,10 @@ std::vector<captured> emitter::captures_of_closure(const closure_declaration& c,
   std::set<const VarDecl*> seen;
   for (token_index t = c.whole.begin; t < c.whole.end; ++t) {
     const VarDecl* variable = variable_at(t);
-    if (variable == nullptr || variable->isFileVarDecl() || variable->isLocalExternDecl()) continue;
+    if (needs_what_stays(t, {c.whole})) continue;
+    if (variable == nullptr || variable->isFileVarDecl() || variable->isLocalExternDecl() ||
+        renamed_.contains(variable->getCanonicalDecl()))
+      continue;
     const auto declared = facts_.declared.find(variable);
     if (declared == facts_.declared.end() || c.whole.holds(declared->second)) continue;
     if (const auto own = facts_.closure_variables.find(variable);
@@ -99,7 +102,8 @@ std::vector<captured> emitter::captures_of_closure(const closure_declaration& c,
       continue;
     if (!seen.insert(variable).second) continue;
     try {
-      (void)declare(ast_.getPointerType(variable->getType()), "");
+      const std::vector<std::string> lengths = variable_lengths(variable->getType(), "x");
+      (void)language::declare(variable->getType(), "", {ast_, !options_.sequential, &renamed_, &lengths});
       result.push_back({variable, is_final_at_birth(variable, c, where)});
     } catch (const unprintable_type& problem) {
       report(unit_.tokens[t].getLocation(),
@@ -203,17 +207,12 @@ void emitter::closure_function(const closure_declaration& c, const context& wher
     text.text("struct " + name + " *const sukima_c = (struct " + name + " *)sukima_self;");
   for (const captured& one : captures) {
     const std::string variable = one.variable->getNameAsString();
-    const std::string member = "sukima_c->" + variable;
-    if (is_put_in(one.variable) && variable == "backtracking") {
-      inside.backtracking = member;
-    } else if (one.by_value) {
-      text.text(" " + declare(one.variable->getType().getUnqualifiedType().withConst(), variable) + " = " +
-                member + "; (void)" + variable + ";");
-      inside.copies.insert(one.variable);
-    } else {
-      inside.names[one.variable] = "(*" + member + ")";
-    }
+    if (is_put_in(one.variable) && variable == "backtracking")
+      inside.backtracking = "sukima_c->" + variable;
+    else
+      text.text(bind(one, "sukima_c", inside) + (one.by_value ? " (void)" + variable + ";" : ""));
   }
+  text.text(local_prototypes({c.whole}));
   for (token_index t = c.body.begin; t < c.body.end; ++t) {
     const VarDecl* variable = variable_at(t);
     const auto own =

@@ -69,7 +69,14 @@ void emitter::move_declarations(const function_facts& f) {
   const bool outlines = std::any_of(f.constructs.begin(), f.constructs.end(), [](const construct* c) {
     return c->kind != construct_kind::poll && c->kind != construct_kind::throw_tag;
   });
-  if (!outlines) return;
+  if (!outlines && !f.has_closures) return;
+  std::vector<local_type> types = f.types;
+  std::vector<local_declaration> declarations = f.declarations;
+  for (const function_facts& closure : facts_.closures) {
+    if (!f.body.holds(closure.body)) continue;
+    types.insert(types.end(), closure.types.begin(), closure.types.end());
+    declarations.insert(declarations.end(), closure.declarations.begin(), closure.declarations.end());
+  }
   const auto rename = [&](const NamedDecl* one) {
     const auto [place, is_new] = renamed_.try_emplace(one->getCanonicalDecl());
     if (is_new) place->second = "sukima_" + std::to_string(++moves_) + "_" + one->getNameAsString();
@@ -77,7 +84,7 @@ void emitter::move_declarations(const function_facts& f) {
   };
   // The types in a range get their names; those of members without a name keep none.
   const auto rename_types = [&](token_range range) {
-    for (const local_type& type : f.types) {
+    for (const local_type& type : types) {
       if (!range.holds(type.tokens)) continue;
       if (const auto* parent = dyn_cast<RecordDecl>(type.tag->getDeclContext());
           parent == nullptr || type.tag->getIdentifier() != nullptr) {
@@ -100,10 +107,10 @@ void emitter::move_declarations(const function_facts& f) {
       return c->kind == construct_kind::wind && (c->before.holds(range) || c->after.holds(range));
     });
   };
-  for (const local_declaration& d : f.declarations)
+  for (const local_declaration& d : declarations)
     if (!is_put_in_for(d) && (only_types(d) || (is_static(d) && in_wind(d.tokens))))
       candidates.push_back({d.tokens, &d, nullptr});
-  for (const local_type& type : f.types) candidates.push_back({type.tokens, nullptr, type.tag});
+  for (const local_type& type : types) candidates.push_back({type.tokens, nullptr, type.tag});
   std::stable_sort(candidates.begin(), candidates.end(), [](const candidate& a, const candidate& b) {
     return a.tokens.begin < b.tokens.begin ||
            (a.tokens.begin == b.tokens.begin && a.tokens.end > b.tokens.end);

@@ -18,6 +18,7 @@ class closure_checker {
         error(c.place, "closure '" + c.name + "' is declared ahead, but has no block in this block");
       if (c.ahead != nullptr && !c.body.empty()) check_types(c);
       check_jumps_past(c);
+      check_parameters(c);
     }
     for (const function_facts& f : facts_.closures) check_leaving(f);
     for (const auto& [keyword, label] : facts_.closure_jumps) check_label(keyword, label);
@@ -41,6 +42,21 @@ class closure_checker {
     if (ahead == nullptr || own == nullptr || c.is_worker != c.ahead->is_worker ||
         !ast_.typesAreCompatible(ahead->getType(), own->getType()))
       error(c.place, "closure '" + c.name + "' has another type than its declaration ahead");
+  }
+
+  /// Parameters exist in front of what the block sees.
+  void check_parameters(const closure_declaration& c) {
+    for (token_index t = c.parameters.begin; t < c.parameters.end; ++t) {
+      const auto name = facts_.names.find(t);
+      if (name == facts_.names.end() || unit_.roles[t] != token_role::user) continue;
+      const auto* variable = dyn_cast<VarDecl>(name->second);
+      if (variable == nullptr || !variable->hasLocalStorage()) continue;
+      const auto declared = facts_.declared.find(variable);
+      if (declared != facts_.declared.end() && !c.whole.holds(declared->second))
+        error(place_of(t), "the parameters of closure '" + c.name + "' cannot be declared with '" +
+                               variable->getNameAsString() +
+                               "' of the function around it; hand that on as a parameter, too");
+    }
   }
 
   /// The block around a closure, from behind its declaration on.
