@@ -304,8 +304,15 @@ void emitter::function(const function_facts& f) {
         "\n#ifndef __clang__\n#pragma GCC diagnostic push\n#pragma GCC diagnostic ignored \"-Wclobbered\"\n"
         "#endif\n");
   out_.append(before_);
+  // gcc takes a function that recurses until something is thrown for one that recurses for ever.
+  const bool throws = std::any_of(f.constructs.begin(), f.constructs.end(), [](const construct* c) {
+    return c->kind == construct_kind::throw_tag;
+  });
+  if (throws)
+    out_.text("#pragma GCC diagnostic push\n#pragma GCC diagnostic ignored \"-Winfinite-recursion\"\n");
   out_.append(body);
   out_.append(behind_);
+  if (throws) out_.text("#pragma GCC diagnostic pop\n");
   if (waits) out_.text("\n#ifndef __clang__\n#pragma GCC diagnostic pop\n#endif\n");
   before_ = writer(options_.line_directives);
   behind_ = writer(options_.line_directives);

@@ -1,0 +1,314 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random programs in the Tascell language whose results depend on no timing.
+
+What a program computes is a sum, and a workspace that dynamic_winds change and restore; tasks get a copy of it. So the
+parallel program must print what its sequential erasure prints. Two rules keep it so:
+
+- A throw goes to the innermost `try` around it, and a construct that a throw may pass is left in no other way: else the
+  throw of a task and a jump of the owner could race.
+- What leaves a construct in the part of it that became a task (`break`, `return` …) cannot jump there. It is a number in
+  the task; GET takes it, ignores all later tasks, and the jump follows behind the construct.
+
+The second half of a do_two, and a loop, are therefore printed twice: in place, and as a function for the task.
+"""
+import random
+
+PRELUDE = """#include <stdio.h>
+#include <string.h>
+struct env { unsigned long stack[64]; int n, wrong; };
+static unsigned long mix(unsigned long a, unsigned long b) {
+  a ^= b + 0x9e3779b97f4a7c15ul + (a << 6) + (a >> 2);
+  return a * 0xbf58476d1ce4e5b9ul ^ a >> 29;
+}
+static unsigned long look(const struct env *e, unsigned long x, const long *v, int m) {
+  unsigned long r = x;
+  for (int k = 0; k < e->n; k++) r = mix(r, e->stack[k]);
+  for (int k = 0; k < m; k++) r = mix(r, (unsigned long)v[k]);
+  for (int k = 0; k < WORK; k++) r = mix(r, 1);
+  return r;
+}
+static void push(struct env *e, unsigned long value) { e->stack[e->n++] = value; }
+static void pop(struct env *e, unsigned long value) { if (e->stack[--e->n] != value) e->wrong++; }
+"""
+
+
+class program:
+    """One program: functions that call those before them only."""
+
+    def __init__(self, seed, name):
+        self.random = random.Random(seed)
+        self.name = name
+        self.nodes = 0
+        self.codes = {}
+        self.tasks = []  # declarations
+        self.parts = []  # functions for tasks
+        self.functions = []
+        self.budgets = []
+        for number in range(self.random.randint(1, 4)):
+            self.current = number
+            budget = [40, 150, 500, 1500][min(number, 3)]
+            body = self.block(0, budget, [], True, 0)
+            self.functions.append(body)
+            self.budgets.append(budget)
+
+    # Trees ----------------------------------------------------------------------------------------------
+
+    def new(self, kind, **members):
+        self.nodes += 1
+        return dict(kind=kind, id=self.nodes, **members)
+
+    def constant(self):
+        return self.random.randint(1, 9999)
+
+    def block(self, depth, budget, targets, throws, winds):
+        count = self.random.randint(1, 4 if depth < 4 else 2)
+        return [self.statement(depth + 1, max(1, budget // count), targets, throws, winds) for _ in range(count)]
+
+    def statement(self, depth, budget, targets, throws, winds):
+        r = self.random
+        kinds = ["add", "add", "poll", "exit", "exit", "throw", "call"]
+        if depth < 7 and budget >= 2:
+            kinds += ["wind", "wind", "if", "loop", "loop", "two", "two", "join", "try", "try", "sequential", "switch",
+                      "named"]
+        kind = r.choice(kinds)
+        inner = lambda cost=1, more=(), t=throws, w=winds, old=targets: self.block(  # noqa: E731
+            depth, budget // cost, list(old) + list(more), t, w)
+        if kind == "call":
+            able = [k for k in range(self.current) if self.budgets[k] <= budget]
+            if not able:
+                kind = "add"
+            else:
+                return self.new("call", callee=r.choice(able), constant=self.constant(), throws=throws and r.random() < .7)
+        if kind == "exit":
+            able = [t for t in targets if t != "no return"] + ([] if "no return" in targets else ["return"])
+            if able:
+                return self.new("exit", target=r.choice(able), constant=self.constant(), rare=r.randint(2, 6))
+            kind = "add"
+        if kind == "throw":
+            if throws:
+                return self.new("throw", constant=self.constant(), rare=r.randint(2, 6))
+            kind = "add"
+        if kind in ("add", "poll"):
+            return self.new(kind, constant=self.constant())
+        if kind == "wind" and winds > 40:
+            kind = "if"
+        node = self.new(kind, constant=self.constant())
+        own = node["id"]
+        if kind == "wind":
+            node["body"] = inner(w=winds + 1)
+        elif kind == "if":
+            node["body"] = inner(2)
+            node["other"] = inner(2) if r.random() < .5 else []
+        elif kind == "sequential":
+            node["count"] = r.randint(1, 4)
+            node["body"] = inner(node["count"], [("break", own), ("continue", own)])
+        elif kind == "switch":
+            node["cases"] = [inner(3, [("leave", own)]) for _ in range(3)]
+            node["through"] = r.random() < .3
+        elif kind == "named":
+            node["body"] = inner(1, [("leave", own)])
+        elif kind == "try":
+            node["body"] = inner(2, t=True)
+            node["other"] = inner(2)
+        else:  # parallel: either throws may pass it, or jumps
+            passing = throws and r.random() < .5
+            node["passing"] = passing
+            old = ["no return"] if passing else targets
+            if kind == "two":
+                node["first"] = inner(2, old=old, t=passing)
+                node["second"] = inner(2, old=old, t=passing)
+            elif kind == "loop":
+                node["count"] = r.randint(0, 9)
+                more = [("continue", own)] + ([] if passing else [("break", own)])
+                node["body"] = inner(max(1, node["count"]), more, old=old, t=passing)
+                if winds <= 40 and r.random() < .6:  # somebody hungry comes late: there is something to undo
+                    late = self.new("add", constant=self.constant())
+                    node["body"] = [self.new("wind", constant=self.constant(),
+                                             body=node["body"] + [self.new("poll", constant=0), late])]
+            else:
+                able = [k for k in range(self.current) if self.budgets[k] <= max(1, budget // 3)]
+                node["calls"] = [(r.choice(able), self.constant()) for _ in range(r.randint(1, 3))] if able else []
+                node["last"] = inner(3, old=old, t=passing)
+        return node
+
+    # Text ------------------------------------------------------------------------------------------------
+
+    def code(self, target):
+        return self.codes.setdefault(target, len(self.codes) + 1)
+
+    def exits(self, tree, into):
+        """The targets of all jumps in a tree."""
+        if isinstance(tree, list):
+            for one in tree:
+                self.exits(one, into)
+        elif isinstance(tree, dict):
+            if tree["kind"] == "exit":
+                into.add(tree["target"])
+            for value in tree.values():
+                if isinstance(value, list):
+                    self.exits(value, into)
+        return into
+
+    def nodes_in(self, tree, into):
+        if isinstance(tree, list):
+            for one in tree:
+                self.nodes_in(one, into)
+        elif isinstance(tree, dict):
+            into.add(tree["id"])
+            for value in tree.values():
+                if isinstance(value, list):
+                    self.nodes_in(value, into)
+        return into
+
+    def jump(self, target, c):
+        """C that leaves to a target from the place that `c` describes."""
+        if target == "return":
+            return "{ *left = %d; return s; }" % self.code(target) if c["part"] else "return s + 17;"
+        kind, node = target
+        outside = c["part"] and (node not in c["inside"] or (kind == "break" and node == c["part"]))
+        if outside:
+            return "{ *left = %d; return s; }" % self.code(target)
+        if kind == "continue":
+            return "continue;" if c["continues"] == node else "goto next%d;" % node
+        return "break;" if c["breaks"] == node else "goto behind%d;" % node
+
+    def follow(self, node, trees, c):
+        """Behind a construct: the jumps of the parts that became tasks."""
+        inside = self.nodes_in(trees, set())
+        text = ""
+        for target in sorted(self.exits(trees, set()), key=str):
+            if target != "return" and target[1] in inside:
+                continue
+            if target == ("continue", node["id"]):
+                continue
+            stays = target == ("break", node["id"])
+            jump = "" if stays and not (c["part"] == node["id"]) else self.jump(target, c)
+            if jump:
+                text += "if (left%d == %d) %s\n" % (node["id"], self.code(target), jump)
+        return text
+
+    def many(self, tree, c):
+        return "".join(self.text(one, c) for one in tree)
+
+    def part(self, node, trees, c, head, loop):
+        """The function that a task of the node runs, once."""
+        name = "%s_%s%d" % (self.name, "loop" if loop else "two", node["id"])
+        if node.get("printed"):
+            return name
+        node["printed"] = True
+        bounds = ", int from, int to" if loop else ""
+        self.tasks.append("task %s_t { in struct env e; in unsigned long x; in int m; in long v[4]; in size_t tag;"
+                          "%s out long s; out int left; };\n"
+                          "worker long %s(struct env *e, unsigned long x, int m, const long *v0, size_t tag, int *left%s);\n"
+                          "task_exec %s_t { this.s = %s(&this.e, this.x, this.m, this.v, this.tag, &this.left%s)"
+                          " + this.e.wrong; }\n"
+                          % (name, " in int i0, i1;" if loop else "", name, bounds, name, name,
+                             ", this.i0, this.i1" if loop else ""))
+        inner = dict(part=node["id"], inside=self.nodes_in(trees, {node["id"]}), x="x", tag="tag", breaks=None,
+                     continues=None)
+        body = head(inner)
+        self.parts.append("worker long %s(struct env *e, unsigned long x, int m, const long *v0, size_t tag, int *left%s) {\n"
+                          "long s = 0; long v[m]; memcpy(v, v0, sizeof v); (void)left; (void)tag;\n%sreturn s;\n}\n"
+                          % (name, bounds, body))
+        return name
+
+    PUT = "this.e = *e; this.x = %s; this.m = m; memcpy(this.v, v, sizeof(long) * m); this.tag = %s;"
+
+    def the_loop(self, node, c, bounds):
+        own = node["id"]
+        name = "%s_loop%d_t" % (self.name, own)
+        inner = dict(c, x="x%d" % own, breaks=own, continues=own)
+        follow = self.follow(node, [node["body"]], c)
+        return ("{ int left%d = 0;\nfor (int i%d : %s) {\nconst unsigned long x%d = mix(%s, i%d);\n%snext%d:;\n}\n"
+                "handles %s (int from%d, int to%d) { %s this.i0 = from%d; this.i1 = to%d; }\n"
+                "{ if (!left%d) { s += this.s; left%d = this.left; } }\n%s(void)left%d; }\nbehind%d:;\n"
+                % (own, own, bounds, own, c["x"], own, self.many(node["body"], inner), own, name, own, own,
+                   self.PUT % (c["x"], c["tag"]), own, own, own, own, follow, own, own))
+
+    def text(self, node, c):
+        kind, own, constant, x = node["kind"], node["id"], node["constant"], c["x"]
+        if kind == "add":
+            return "s += look(e, %s ^ %d, v, m);\n" % (x, constant)
+        if kind == "poll":
+            return "poll;\n"
+        if kind == "exit":
+            return "if (mix(%s, %d) %% %d == 0) %s\n" % (x, constant, node["rare"], self.jump(node["target"], c))
+        if kind == "throw":
+            return "if (%s && mix(%s, %d) %% %d == 0) throw %s;\n" % (c["tag"], x, constant, node["rare"], c["tag"])
+        if kind == "call":
+            return "s += %s_f%d(e, mix(%s, %d), v, %s);\n" % (self.name, node["callee"], x, constant,
+                                                            c["tag"] if node["throws"] else "0")
+        if kind == "wind":
+            value = "mix(%s, %d)" % (x, constant)
+            return ("dynamic_wind { push(e, %s); v[%d %% m] += %d; } {\n%s} { v[%d %% m] -= %d; pop(e, %s); }\n"
+                    % (value, constant, constant, self.many(node["body"], dict(c)), constant, constant, value))
+        if kind == "if":
+            return "if (mix(%s, %d) & 1) {\n%s} else {\n%s}\n" % (x, constant, self.many(node["body"], c),
+                                                                self.many(node["other"], c))
+        if kind == "sequential":
+            inner = dict(c, x="x%d" % own, breaks=own, continues=own)
+            return ("for (int k%d = 0; k%d < %d; k%d++) {\nconst unsigned long x%d = mix(%s, k%d);\n%snext%d:;\n}\nbehind%d:;\n"
+                    % (own, own, node["count"], own, own, x, own, self.many(node["body"], inner), own, own))
+        if kind == "switch":
+            text = "switch (mix(%s, %d) %% 3) {\n" % (x, constant)
+            for number, body in enumerate(node["cases"]):
+                text += "%s {\n%s}\n" % ("default:" if number == 2 else "case %d:" % number,
+                                        self.many(body, dict(c, breaks=own)))
+                text += "" if node["through"] else "break;\n"
+            return text + "}\nbehind%d:;\n" % own
+        if kind == "named":
+            return "{\n%s}\nbehind%d:;\n" % (self.many(node["body"], c), own)
+        if kind == "try":
+            inner = dict(c, tag="tag%d" % own)
+            return ("{ const long s%d = s; const size_t tag%d = %d + (%s & 1);\ntry {\n%s} catch (tag%d) {\ns = s%d + %d;\n%s}\n}\n"
+                    % (own, own, 10 * own, x, self.many(node["body"], inner), own, own, constant,
+                       self.many(node["other"], c)))
+        if kind == "loop":
+            self.part(node, [node["body"]], c, lambda inner: self.the_loop(node, inner, "from, to"), True)
+            return self.the_loop(node, c, "%d, %d" % (constant % 7 - 3, constant % 7 - 3 + node["count"]))
+        if kind == "two":
+            name = self.part(node, [node["second"]], c, lambda inner: self.many(node["second"], inner), False)
+            return ("{ int left%d = 0;\ndo_two {\n%s} {\n%s}\nhandles %s_t { %s }\n{ s += this.s; left%d = this.left; }\n"
+                    "%s(void)left%d; }\nbehind%d:;\n"
+                    % (own, self.many(node["first"], c), self.many(node["second"], c), name,
+                       self.PUT % (x, c["tag"]), own, self.follow(node, [node["second"]], c), own, own))
+        # join
+        text = "{ " + "".join("struct env e%d_%d = *e; long r%d_%d;\n" % (own, k, own, k)
+                              for k in range(len(node["calls"])))
+        text += "join {\n"
+        for k, (callee, value) in enumerate(node["calls"]):
+            text += "spawn r%d_%d = %s_f%d(&e%d_%d, mix(%s, %d), v, %s);\n" % (
+                own, k, self.name, callee, own, k, x, value, c["tag"] if node["passing"] else "0")
+        text += "{\nlong v_[4]; memcpy(v_, v, sizeof v); (void)v_;\n%s}\n}\n" % self.many(node["last"], c)
+        text += "".join("s += r%d_%d + e%d_%d.wrong;\n" % (own, k, own, k) for k in range(len(node["calls"])))
+        return text + "}\n"
+
+    def source(self):
+        text = []
+        for number, body in enumerate(self.functions):
+            self.tasks, self.parts = [], []
+            c = dict(part=None, inside=set(), x="x", tag="tag", breaks=None, continues=None)
+            inside = self.many(body, c)
+            head = "worker long %s_f%d(struct env *e, unsigned long x, const long *v0, size_t tag)" % (self.name, number)
+            text.append("".join(self.tasks) + "%s {\nconst int m = 1 + (int)(x & 3);\nlong v[m];\n"
+                        "for (int k = 0; k < m; k++) v[k] = v0[0] + k;\nlong s = 0;\n%sreturn s;\n}\n" % (head, inside)
+                        + "".join(self.parts))
+        return "".join(text)
+
+    def call(self):
+        last = len(self.functions) - 1
+        return ("for (unsigned long x = 1; x < 4; x++) {\nstruct env e = { { 0 }, 0, 0 };\nconst long v[4] = { 1, 2, 3, 4 };\n"
+                "printf(\"%s %%lx\", (unsigned long)%s_f%d(&e, x, v, 0));\nprintf(\" %%d %%d\\n\", e.n, e.wrong);\n}\n"
+                % (self.name, self.name, last))
+
+
+def source(seeds, work, repeats):
+    """One file with a program for each seed.
+
+    work -- steps of a computation that lets others become hungry meanwhile
+    repeats -- how often everything runs
+    """
+    programs = [program(seed, "p%d" % seed) for seed in seeds]
+    return ("#define WORK %d\n#define REPEATS %d\n" % (work, repeats) + PRELUDE + "".join(p.source() for p in programs)
+            + "int main(void) {\nfor (int again = 0; again < REPEATS; again++) {\n" + "".join(p.call() for p in programs)
+            + "}\nreturn 0;\n}\n")

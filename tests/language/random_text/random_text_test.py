@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Random programs in the Tascell language, compiled and compared with their sequential erasure.
+
+    random_text_test.py SUKIMA BACKEND... [--seed N] [--programs N] [--together N] [--keep FOLDER]
+
+generate.py says what the programs are. Several go into one file, which saves the compiler's start; each file is
+compiled with other options. A difference names the seed: run it again with --seed SEED --programs 1 --keep FOLDER, which
+leaves the source there.
+"""
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import generate
+
+WAYS = ["-O1", "-O0", "-O2", "-O3 -g", "-Os -fPIC"]
+SETTINGS = [{"SUKIMA_WORKERS": str(workers), "SUKIMA_STEAL": steal, "SUKIMA_ELASTIC": "off"}
+            for workers, steal in ((1, "ready"), (2, "ready"), (3, "request"), (6, "ready"))]
+
+
+def run(command, environment=None):
+    try:
+        return subprocess.run(command, capture_output=True, text=True, timeout=200, stdin=subprocess.DEVNULL,
+                              env={**os.environ, **(environment or {})})
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(command, -1, "", "it ran longer than 200 seconds")
+
+
+def different(expected, got):
+    """The seeds of the programs whose lines differ."""
+    if got.count("\n") != expected.count("\n"):
+        return ["all"]
+    return sorted({line.split()[0][1:] for line, other in zip(expected.splitlines(), got.splitlines()) if line != other})
+
+
+def check(sukima, backend, way, seeds, folder):
+    source = Path(folder) / f"random{seeds[0]}.tc"
+    source.write_text(generate.source(seeds, 4000, 5))
+    what = f"seeds {seeds[0]} to {seeds[-1]} with {backend} {way}"
+    program = str(source.with_suffix(""))
+    wrong = []
+    expected = None
+    for options in (["--sequential", "-O1"], way.split()):
+        result = run([sukima, "cc", f"--backend={backend}", "-w", *options, "-o", program, source])
+        if result.returncode != 0:
+            return [f"{what}, {options}: does not compile:\n{result.stderr[:2000]}"]
+        for setting in SETTINGS if expected is not None else [{}]:
+            result = run([program], setting)
+            if result.returncode != 0:
+                wrong.append(f"{what}, {options}, {setting}: exit code {result.returncode}, {result.stderr[:500]!r}")
+            elif expected is None:
+                expected = result.stdout
+            elif result.stdout != expected:
+                wrong.append(f"{what}, {setting}: differs from the erasure for the seeds "
+                             f"{' '.join(different(expected, result.stdout))}")
+        if expected is None:
+            return wrong
+    if any(line.split()[2:] != ["0", "0"] for line in expected.splitlines()):
+        wrong.append(f"{what}: the erasure itself did not restore its workspace")
+    return wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sukima")
+    parser.add_argument("backends", nargs="+")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--programs", type=int, default=30)
+    parser.add_argument("--together", type=int, default=15)
+    parser.add_argument("--keep")
+    arguments = parser.parse_args()
+    wrong = []
+    with tempfile.TemporaryDirectory() as work:
+        folder = arguments.keep or work
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        end = arguments.seed + arguments.programs
+        for number, first in enumerate(range(arguments.seed, end, arguments.together)):
+            seeds = range(first, min(first + arguments.together, end))
+            backend = arguments.backends[number % len(arguments.backends)]
+            wrong += check(arguments.sukima, backend, WAYS[number % len(WAYS)], seeds, folder)
+    print("\n".join(wrong) if wrong else f"{arguments.programs} programs print what their erasures print")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
