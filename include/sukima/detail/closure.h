@@ -19,6 +19,8 @@ typedef struct sukima_closure {
 } sukima_closure;
 
 #define SUKIMA_CLOSURE_BIT ((__UINTPTR_TYPE__)1 << 63)
+/* The bits of an address. Those between are the number of a ticket's use, see below. */
+#define SUKIMA_CLOSURE_ADDRESS (((__UINTPTR_TYPE__)1 << 48) - 1)
 
 /** Is a pointer to closures one to a record (1), or to a function or null (0)? */
 __attribute__((always_inline)) static __inline__ int sukima_is_closure(__UINTPTR_TYPE__ sukima_pointer) {
@@ -27,7 +29,7 @@ __attribute__((always_inline)) static __inline__ int sukima_is_closure(__UINTPTR
 
 /** The record behind a pointer that sukima_is_closure. */
 __attribute__((always_inline)) static __inline__ void* sukima_closure_self(__UINTPTR_TYPE__ sukima_pointer) {
-  return (void*)(sukima_pointer & ~SUKIMA_CLOSURE_BIT);
+  return (void*)(sukima_pointer & SUKIMA_CLOSURE_ADDRESS);
 }
 
 /** The function of a closure, to be cast to its type. */
@@ -42,6 +44,35 @@ __attribute__((always_inline)) static __inline__ void* sukima_closure_pointer(
   return (void*)((__UINTPTR_TYPE__)sukima_r | SUKIMA_CLOSURE_BIT);
 }
 
+/* ---- -fcheck-closures --------------------------------------------------------------------------------- */
+
+/** Stands for a closure in its pointers, and outlives it: a call finds out whether it is gone. */
+typedef struct sukima_ticket {
+  sukima_closure sukima_head;
+  void* sukima_record; /**< in the frame of the function that declared the closure */
+  const char* sukima_name;
+  const char* sukima_file;
+  int sukima_line; /**< of the declaration */
+  unsigned sukima_use; /**< counts what this ticket stood for; even: for nothing just now */
+  struct sukima_ticket* sukima_next; /**< in the block; then among the free ones */
+} sukima_ticket;
+
+/** When a closure comes to life. \param sukima_block the tickets of the block that declares it \returns its
+ *  pointer: that of the record itself where there is no memory for a ticket */
+void* sukima_ticket_open(void** sukima_block, sukima_closure* sukima_record, void (*sukima_code)(void),
+                         const char* sukima_name, const char* sukima_file, int sukima_line);
+/** When the block is left. */
+void sukima_tickets_close(void** sukima_block);
+/** The pointer with which a closure refers to itself. */
+void* sukima_ticket_pointer(void* sukima_self);
+/** The record, where the code of a closure has its ticket (or the record). */
+void* sukima_ticket_record(void* sukima_self);
+/** In front of a call: ends the program with a message if the closure is gone. \returns the pointer */
+__UINTPTR_TYPE__ sukima_ticket_check(__UINTPTR_TYPE__ sukima_pointer, const char* sukima_file,
+                                     int sukima_line);
+/** The frames between two places of a stack are left by a jump: closures in them are gone. */
+void sukima_tickets_left(const void* sukima_low, const void* sukima_high);
+
 /* ---- goto out of a closure ---------------------------------------------------------------------------- */
 
 /** A label that a closure jumps to, in the frame of the function that the closure was declared in. */
@@ -49,6 +80,7 @@ typedef struct sukima_exit {
   char* sukima_top; /**< of the worker function that waits: its records end there; NULL: plain C waits */
   const void* sukima_segment; /**< of the strand that it runs on; NULL: none, a thread outside of workers */
   const void* sukima_thread; /**< then: which */
+  const void* sukima_frame; /**< all frames that the function has called lie below */
   long long sukima_context[64] __attribute__((aligned(16))); /**< a jmp_buf */
 } sukima_exit;
 

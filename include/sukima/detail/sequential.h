@@ -38,9 +38,11 @@ int sukima_sequential_try(sukima_size tag, int (*body)(char*, void*), void* fram
 /** A label that a closure jumps to (closure.h is its other form). */
 typedef struct sukima_sequential_exit {
   sukima_sequential* newest; /**< when the closure came to life */
+  const void* frame; /**< all frames that the function has called lie below */
   long long context[64] __attribute__((aligned(16)));
 } sukima_sequential_exit;
 
+void sukima_sequential_exit_begin(sukima_sequential_exit* exit) __attribute__((noinline));
 void sukima_sequential_exit_take(sukima_sequential_exit* exit) __attribute__((noreturn));
 
 #endif

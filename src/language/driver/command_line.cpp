@@ -166,7 +166,9 @@ class reader {
   }
 
   bool our_option(const std::string& o) {
-    if (o == "--sequential") {
+    if (o == "-fcheck-closures" || o == "-fno-check-closures") {
+      result_.check_closures = o == "-fcheck-closures";
+    } else if (o == "--sequential") {
       result_.sequential = true;
     } else if (o == "--emit-c") {
       result_.wanted = goal::translated;

@@ -40,6 +40,7 @@ struct command_line {
   std::string output;  ///< empty: not given
   std::string backend;
   bool sequential = false;
+  bool check_closures = false;
   bool verbose = false;
   bool dry_run = false;   ///< -###
   bool information =

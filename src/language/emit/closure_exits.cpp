@@ -103,7 +103,7 @@ void emitter::begin_exits(writer& out, const closure_declaration& c, const std::
     kept = true;
     const std::string context_of = options_.sequential ? ".context" : ".sukima_context";
     if (options_.sequential)
-      out.text(" " + exit + ".newest = sukima_sequential_newest;");
+      out.text(" sukima_sequential_exit_begin(&" + exit + ");");
     else
       out.text(" sukima_exit_begin(&" + exit + ", " + (where.top.empty() ? "0" : where.top) + ");");
     out.text(" if (sukima_set_exit(" + exit + context_of + ") != 0) ");

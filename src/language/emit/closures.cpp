@@ -155,10 +155,13 @@ void emitter::begin_closure(writer& out, const closure_declaration& c, const con
       out.text(store);
   }
   begin_exits(out, d, record, where);
+  std::string pointer = "sukima_closure_pointer(&" + record + ".sukima_head)";
+  if (options_.check_closures)
+    pointer = "sukima_ticket_open(&" + block_tickets(c.whole.begin) + ", &" + record +
+              ".sukima_head, (void (*)(void))" + name + ", \"" + c.name + "\", __FILE__, __LINE__)";
   const std::string variable =
       closure_heading(d, "(*const " + c.name + ")", is_worker ? "char *sukima_top" : "", where);
-  out.text(" __extension__ " + variable + " = sukima_closure_pointer(&" + record + ".sukima_head); (void)" +
-           c.name + ";");
+  out.text(" __extension__ " + variable + " = " + pointer + "; (void)" + c.name + ";");
 }
 
 /// Text behind the declaration that a variable's name stands in.
@@ -183,7 +186,22 @@ void emitter::print_closure(writer& out, const closure_declaration& c, const con
     begin_closure(out, c, where);
     if (const auto more = behind_closure_.find(&c); more != behind_closure_.end()) out.text(more->second);
   }
-  if (!c.body.empty()) closure_function(c, where);
+  if (c.body.empty()) return;
+  closure_function(c, where);
+  drop_texts(out, c, where);
+}
+
+/// What was printed with a closure is not printed again behind it.
+void emitter::drop_texts(writer& out, const closure_declaration& c, const context& where) {
+  const std::vector<side_text>& texts = unit_.source.texts;
+  const token_index last = unit_.origins[c.body.end - 1];
+  if (where.is_copy || last == no_token) return;
+  for (; next_text_ < texts.size() && texts[next_text_].before <= last; ++next_text_) {
+    if (!texts[next_text_].changes_macro) continue;
+    out.end_line();
+    go_to(out, texts[next_text_].place, false);
+    out.text(texts[next_text_].text + "\n");
+  }
 }
 
 /// The block as a function over the record.
@@ -204,7 +222,8 @@ void emitter::closure_function(const closure_declaration& c, const context& wher
   for (const LabelDecl* label : labels_outside(c))
     inside.exits_here[label] = "sukima_c->" + exit_member(label);
   if (!captures.empty() || !inside.exits_here.empty())
-    text.text("struct " + name + " *const sukima_c = (struct " + name + " *)sukima_self;");
+    text.text("struct " + name + " *const sukima_c = (struct " + name + " *)" +
+              (options_.check_closures ? "sukima_ticket_record(sukima_self);" : "sukima_self;"));
   for (const captured& one : captures) {
     const std::string variable = one.variable->getNameAsString();
     if (is_put_in(one.variable) && variable == "backtracking")
@@ -220,12 +239,17 @@ void emitter::closure_function(const closure_declaration& c, const context& wher
     if (own == facts_.closure_variables.end() || &definition_of(*own->second) != &c) continue;
     text.text(" __extension__ " +
               closure_heading(c, "(*const " + c.name + ")", is_worker ? "char *sukima_top" : "", where) +
-              " = sukima_closure_pointer((sukima_closure *)sukima_self); (void)" + c.name + ";");
+              " = " +
+              (options_.check_closures ? "sukima_ticket_pointer(sukima_self)"
+                                       : "sukima_closure_pointer((sukima_closure *)sukima_self)") +
+              "; (void)" + c.name + ";");
     break;
   }
   text.text(" ");
   go_to(text, unit_.tokens[c.body.begin].getLocation());
+  const token_index outer_text = std::exchange(closure_text_, unit_.origins[c.body.begin]);
   print(text, c.body, inside);
+  closure_text_ = std::max(outer_text, unit_.origins[c.body.end - 1]);
   text.text(" }\n");
   behind_.append(text);
 }
@@ -233,6 +257,36 @@ void emitter::closure_function(const closure_declaration& c, const context& wher
 /// Does the call go through a function that looks at the pointer first?
 bool emitter::is_pointer_call(const closure_call& call) const {
   return call.callee == nullptr || (call.is_worker && !call.in_worker && !options_.sequential);
+}
+
+/// The variable that holds the tickets of the block around a closure.
+std::string emitter::block_tickets(token_index closure) const {
+  return "sukima_tickets_" + std::to_string(block_around(closure).begin);
+}
+
+/// Declares these variables at the start of their blocks, where no jump within the block goes past them.
+void emitter::declare_tickets(const function_facts& f) {
+  if (!options_.check_closures) return;
+  std::set<token_index> blocks;
+  for (const closure_declaration& c : unit_.closures) {
+    if (!f.body.holds(c.whole) || c.ahead != nullptr) continue;
+    const token_index block = block_around(c.whole.begin).begin;
+    if (!blocks.insert(block).second) continue;
+    const token_range labels = label_declarations(block + 1);
+    behind_token_[labels.empty() ? block : labels.end - 1] +=
+        " void *" + block_tickets(c.whole.begin) + " __attribute__((cleanup(sukima_tickets_close))) = 0;";
+  }
+}
+
+/// Around the pointer of a call, if calls are checked; the end stands behind the pointer.
+std::string emitter::begin_check(const closure_call& call) {
+  if (!options_.check_closures) return "";
+  try {
+    const QualType type = call.call->getCallee()->getType().getUnqualifiedType();
+    return "(" + declare(type, "") + ")sukima_ticket_check((__UINTPTR_TYPE__)(";
+  } catch (const unprintable_type&) {
+    return "";  // closure_caller reports it
+  }
 }
 
 /// A function that calls what a pointer to closures leads to. \returns its name
@@ -319,7 +373,8 @@ void emitter::variadic_call(writer& out, const closure_call& call, const context
     const std::string arguments = text_of({call.open + 1, unit_.partner[call.open]}, where);
     const std::string top = is_worker ? where.top + ", " : "";
     out.token("__extension__({ " + declare(ast_.getPointerType(QualType(proto, 0)), "sukima_p") + " = " +
-                  text_of({call.first, call.open}, where) +
+                  begin_check(call) + text_of({call.first, call.open}, where) +
+                  (options_.check_closures ? "), __FILE__, __LINE__)" : "") +
                   "; sukima_is_closure((__UINTPTR_TYPE__)sukima_p) ? ((" +
                   declare_unqualified(proto->getReturnType(), "(*)(" + types + ", ...)") +
                   ")sukima_closure_code((__UINTPTR_TYPE__)sukima_p))(" + top +

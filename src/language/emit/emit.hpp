@@ -9,6 +9,7 @@ namespace sukima::language {
 struct emit_options {
   bool sequential;
   bool line_directives;
+  bool check_closures;
 };
 
 /// The C text. Errors about what cannot be translated are reported to the compiler's diagnostics.

@@ -106,6 +106,7 @@ class emitter {
   const clang::VarDecl* variable_at(token_index t) const;
 
   // Closures (closures.cpp)
+  void drop_texts(writer& out, const closure_declaration& c, const context& where);
   void print_closure(writer& out, const closure_declaration& c, const context& where);
   void begin_closure(writer& out, const closure_declaration& c, const context& where);
   void closure_function(const closure_declaration& c, const context& where);
@@ -120,6 +121,9 @@ class emitter {
   token_range block_around(token_index t) const;
   void after_declaration(token_index name, const std::string& text);
   bool is_pointer_call(const closure_call& call) const;
+  std::string begin_check(const closure_call& call);
+  std::string block_tickets(token_index closure) const;
+  void declare_tickets(const function_facts& f);
 
   // goto out of closures (closure_exits.cpp)
   std::vector<const clang::LabelDecl*> labels_outside(const closure_declaration& c) const;
@@ -190,6 +194,7 @@ class emitter {
   writer before_;  ///< in front of the function that is being printed
   writer behind_;  ///< behind it
   std::size_t next_text_ = 0;
+  token_index closure_text_ = 0;  ///< up to where those of the closure that is being printed were
   std::unordered_map<token_index, const construct*> construct_at_;  ///< by its first token
   std::unordered_map<token_index, const worker_call*>
       pointer_calls_;  ///< of plain C, by the callee's first token

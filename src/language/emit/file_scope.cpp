@@ -247,6 +247,7 @@ void emitter::function(const function_facts& f) {
   broken_.clear();
   behind_token_.clear();
   behind_closure_.clear();
+  declare_tickets(f);
   writer body(options_.line_directives);
   const bool parallel = f.is_worker && !options_.sequential;
   if (parallel) where.top = "sukima_top";
@@ -276,6 +277,8 @@ void emitter::function(const function_facts& f) {
     body.text("void sukima_exec_" + f.execution->task + "(char *sukima_top, void *sukima_task) ");
     go_to(body, unit_.tokens[f.body.begin].getLocation());
     body.text("{");
+    if (const auto more = behind_token_.find(f.body.begin); more != behind_token_.end())
+      body.text(more->second);
     print(body, own, where);
     body.text(" " + type + " *const sukima_this = (" + type +
               " *)sukima_task; (void)sukima_top; (void)sukima_this;");
@@ -283,6 +286,8 @@ void emitter::function(const function_facts& f) {
     print(body, {f.whole.begin, f.body.begin}, where);
     go_to(body, unit_.tokens[f.body.begin].getLocation());
     body.token("{", true);
+    if (const auto more = behind_token_.find(f.body.begin); more != behind_token_.end())
+      body.text(more->second);
     print(body, own, where);
     if (parallel) body.text(" (void)sukima_top;");
   }

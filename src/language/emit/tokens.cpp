@@ -22,8 +22,26 @@ std::string emitter::spelling(token_index t) const {
 }
 
 void emitter::print_texts(writer& out, token_index before, const context& where) {
-  if (where.is_copy) return;
   const std::vector<side_text>& texts = unit_.source.texts;
+  if (!where.closure_name.empty() && before != no_token) {
+    // A closure's comments and pragmas go with its block, its macros stay where they were written.
+    auto text = std::upper_bound(texts.begin(), texts.end(), closure_text_,
+                                 [](token_index at, const side_text& one) { return at < one.before; });
+    for (; text != texts.end() && text->before <= before; ++text) {
+      if (text->changes_macro) continue;
+      if (text->directive) {
+        out.end_line();
+        go_to(out, text->place, false);
+        out.text(text->text + "\n");
+      } else if (text->text.starts_with("/*")) {
+        go_to(out, text->place);
+        out.token(text->text + " ", true);
+      }
+    }
+    closure_text_ = std::max(closure_text_, before);
+    return;
+  }
+  if (where.is_copy) return;
   for (; next_text_ < texts.size() && texts[next_text_].before <= before; ++next_text_) {
     const side_text& text = texts[next_text_];
     if (text.directive) {
@@ -60,6 +78,7 @@ std::string emitter::replacement(token_index t, const context& where) const {
   if (token.is(tok::kw_register) && where.function != nullptr &&
       (where.function->is_worker || where.function->has_closures))
     return "";
+  if (facts_.dropped.contains(t)) return "";
   if (const auto name = facts_.names.find(t); name != facts_.names.end()) {
     const NamedDecl* declaration = name->second;
     if (const auto own = renamed_.find(declaration->getCanonicalDecl()); own != renamed_.end())
@@ -225,7 +244,7 @@ void emitter::print_token(writer& out, token_index t, const context& where) {
       const std::string caller = closure_caller(*call);
       out.token((leaves_for_c(call->open, where) ? "(sukima_leave_for_c(" + where.top + "), " + caller + ")"
                                                  : caller) +
-                    "(" + (is_worker ? where.top + ", " : ""),
+                    "(" + (is_worker ? where.top + ", " : "") + begin_check(*call),
                 space);
     }
   if (const auto call = calls_of_c_.find(t); call != calls_of_c_.end() && leaves_for_c(call->second, where))
@@ -238,7 +257,9 @@ void emitter::print_token(writer& out, token_index t, const context& where) {
     const closure_call& call = found->second;
     const std::string comma = call.has_arguments ? ", " : "";
     if (is_pointer_call(call)) {
-      out.token(comma, false);
+      out.token(
+          (options_.check_closures && &call != where.called_apart ? "), __FILE__, __LINE__)" : "") + comma,
+          false);
       return;
     }
     out.token("(" + (call.is_worker && !options_.sequential ? where.top + ", " : "") +

@@ -20,6 +20,10 @@ class closure_checker {
       check_jumps_past(c);
       check_parameters(c);
     }
+    for (const FunctionDecl* f : facts_.declared_by_typedef)
+      error(f->getLocation(),
+            "'" + f->getNameAsString() +
+                "' is declared with a typedef of closures; write 'closure' and the parameters out");
     for (const function_facts& f : facts_.closures) check_leaving(f);
     for (const auto& [keyword, label] : facts_.closure_jumps) check_label(keyword, label);
   }

@@ -77,6 +77,7 @@ class collector : public RecursiveASTVisitor<collector> {
   bool VisitFunctionDecl(FunctionDecl* function) {
     if (in_system(function->getLocation())) return true;
     name(function->getLocation(), function);
+    if (is_closure_type(function->getType())) result_.declared_by_typedef.push_back(function);
     if (is_worker_type(function->getType()) && function->isFirstDecl()) result_.workers.push_back(function);
     return true;
   }
@@ -198,7 +199,14 @@ class collector : public RecursiveASTVisitor<collector> {
   }
 
   bool VisitUnaryOperator(UnaryOperator* e) {
-    if (e->getOpcode() == UO_AddrOf) take_address(e->getSubExpr());
+    if (e->getOpcode() == UO_AddrOf) {
+      const auto* reference = dyn_cast<DeclRefExpr>(e->getSubExpr()->IgnoreParens());
+      const auto* variable = reference == nullptr ? nullptr : dyn_cast<VarDecl>(reference->getDecl());
+      if (variable != nullptr && result_.closure_variables.contains(variable))
+        result_.dropped.insert(unit_.find(e->getOperatorLoc()));
+      else
+        take_address(e->getSubExpr());
+    }
     if (e->isIncrementDecrementOp()) change(e->getSubExpr());
     return true;
   }

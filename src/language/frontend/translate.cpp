@@ -47,7 +47,8 @@ class translation : public ASTFrontendAction {
     facts f = collect_facts(compiler.getASTContext(), u);
     check(compiler, u, f);
     if (failed()) return;
-    const std::string text = emit(compiler, u, f, {request_.sequential, request_.line_directives});
+    const std::string text =
+        emit(compiler, u, f, {request_.sequential, request_.line_directives, request_.check_closures});
     if (failed()) return;
     result_.successful = write(text, diagnostics);
   }

@@ -12,6 +12,7 @@ struct translation_request {
   std::vector<std::string> options;  ///< of the preprocessor and the dialect, as for clang
   std::string output;                ///< the C file to write
   bool sequential = false;           ///< leave the constructs' parallel half out
+  bool check_closures = false;           ///< calls of closures whose function has returned end the program
   bool line_directives = true;
 };
 

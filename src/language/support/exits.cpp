@@ -35,6 +35,7 @@ thread_local char* top_here = nullptr;
 char* remembered_top() noexcept { return this_threads_top(); }
 
 void jump_to_exit(const sukima_exit* exit) noexcept {
+  sukima_tickets_left(__builtin_frame_address(0), exit->sukima_frame);
   auto* const context = const_cast<long long*>(exit->sukima_context);
   std::longjmp(*reinterpret_cast<std::jmp_buf*>(context), 1);
 }
@@ -67,6 +68,7 @@ void sukima_remember_top(char* top) { this_threads_top() = top; }
 
 void sukima_exit_begin(sukima_exit* x, char* top) {
   x->sukima_top = top;
+  x->sukima_frame = __builtin_frame_address(0);
   x->sukima_segment = running_segment();
   x->sukima_thread = &this_threads_top();
   __atomic_store_n(&sukima_exits_used, 1, __ATOMIC_RELAXED);

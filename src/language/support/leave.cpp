@@ -114,12 +114,14 @@ void discard_children(record* r, bool& throwing, thrown_tag& thrown) noexcept {
         t->aborted = true;
       }
       out.release();
+      sukima_tickets_left(__builtin_frame_address(0), base->jump.context);
       sukima_jump(base->jump.context);
     } else if (is_try(r)) {
       auto* const catcher = reinterpret_cast<sukima_try_record*>(r);
       if (throwing && thrown.exit == nullptr && catcher->sukima_tag == thrown.tag &&
           pending_abort(r) != abort_reach::task) {
         out.release();
+        sukima_tickets_left(__builtin_frame_address(0), catcher->context);
         sukima_jump(catcher->context);
       }
     } else {

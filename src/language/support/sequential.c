@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sukima/detail/closure.h>
 #include <sukima/detail/sequential.h>
 
 _Static_assert(sizeof(jmp_buf) <= sizeof(((sukima_sequential_exit*)0)->context), "a jmp_buf fits in");
@@ -24,6 +25,7 @@ void sukima_sequential_throw(sukima_size tag, const char* file, int line) {
     if (record->after != NULL) {
       record->after(record);
     } else if (((sukima_sequential_catcher*)record)->tag == tag) {
+      sukima_tickets_left(__builtin_frame_address(0), record);
       longjmp(((sukima_sequential_catcher*)record)->context, 1);
     }
   }
@@ -32,12 +34,18 @@ void sukima_sequential_throw(sukima_size tag, const char* file, int line) {
   _Exit(70);
 }
 
+void sukima_sequential_exit_begin(sukima_sequential_exit* exit) {
+  exit->newest = sukima_sequential_newest;
+  exit->frame = __builtin_frame_address(0);
+}
+
 void sukima_sequential_exit_take(sukima_sequential_exit* exit) {
   while (sukima_sequential_newest != exit->newest && sukima_sequential_newest != NULL) {
     sukima_sequential* const record = sukima_sequential_newest;
     sukima_sequential_newest = record->outer;
     if (record->after != NULL) record->after(record);
   }
+  sukima_tickets_left(__builtin_frame_address(0), exit->frame);
   jmp_buf context;
   memcpy(&context, exit->context, sizeof context);
   longjmp(context, 1);
