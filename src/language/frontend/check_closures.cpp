@@ -24,6 +24,9 @@ class closure_checker {
       error(f->getLocation(),
             "'" + f->getNameAsString() +
                 "' is declared with a typedef of closures; write 'closure' and the parameters out");
+    for (const SourceLocation place : facts_.casts_of_closures)
+      error(place,
+            "a closure does not become a plain function; make it a pointer to closures: (*p) closure (…)");
     for (const function_facts& f : facts_.closures) check_leaving(f);
     for (const auto& [keyword, label] : facts_.closure_jumps) check_label(keyword, label);
   }

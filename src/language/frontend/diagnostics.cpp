@@ -32,6 +32,7 @@ std::string in_the_users_words(std::string text) {
   to_the_front(" __attribute__((preserve_most))", "worker ");
   to_the_front(" __attribute__((preserve_all))", "closure ");
   to_the_front(" __attribute__((preserve_none))", "worker closure ");
+  replace_all(text, "((*const))", "(*)");
   replace_all(text, "worker worker ", "worker ");
   replace_all(text, "'preserve_most' calling convention", "'worker' type");
   replace_all(text, "preserve_most", "worker");
@@ -59,36 +60,39 @@ std::string in_the_users_words(std::string text) {
   return text;
 }
 
-/// What the types differ in if a function pointer was handed on as one of another type: nothing, or only that
-/// the target is a pointer to closures, to which functions convert.
-bool converts_to_closure(const clang::Diagnostic& info) {
+enum class conversion { wrong, of_a_closure, good };
+
+/// Of a function pointer that was handed on as one of another type: functions convert to pointers to
+/// closures, nothing else does.
+conversion conversion_of(const clang::Diagnostic& info) {
   using namespace clang;
   if (info.getNumArgs() < 3 || info.getArgKind(0) != DiagnosticsEngine::ak_qualtype ||
       info.getArgKind(1) != DiagnosticsEngine::ak_qualtype)
-    return false;
+    return conversion::wrong;
   QualType types[] = {QualType::getFromOpaquePtr(reinterpret_cast<void*>(info.getRawArg(0))),
                       QualType::getFromOpaquePtr(reinterpret_cast<void*>(info.getRawArg(1)))};
   const auto action = static_cast<Sema::AssignmentAction>(info.getArgSInt(2));
   const bool target_first = action == Sema::AA_Assigning || action == Sema::AA_Initializing;
   const QualType target = types[target_first ? 0 : 1];
   const QualType source = types[target_first ? 1 : 0];
+  if (!is_closure_type(target) && is_closure_type(source)) return conversion::of_a_closure;
   if (!is_closure_type(target) || is_closure_type(source) || is_worker_type(target) != is_worker_type(source))
-    return false;
+    return conversion::wrong;
   const auto function = [](QualType type) {
     if (const auto* pointer = type->getAs<PointerType>()) type = pointer->getPointeeType();
     return type->getAs<FunctionProtoType>();
   };
   const FunctionProtoType* to = function(target);
   const FunctionProtoType* from = function(source);
-  if (to == nullptr || from == nullptr) return to != nullptr;
+  if (to == nullptr || from == nullptr) return to != nullptr ? conversion::good : conversion::wrong;
   if (to->getReturnType().getCanonicalType() != from->getReturnType().getCanonicalType() ||
       to->getNumParams() != from->getNumParams() || to->isVariadic() != from->isVariadic())
-    return false;
+    return conversion::wrong;
   for (unsigned k = 0; k < to->getNumParams(); ++k)
     if (to->getParamType(k).getCanonicalType().getUnqualifiedType() !=
         from->getParamType(k).getCanonicalType().getUnqualifiedType())
-      return false;
-  return true;
+      return conversion::wrong;
+  return conversion::good;
 }
 
 }  // namespace
@@ -110,8 +114,10 @@ void diagnostic_printer::HandleDiagnostic(clang::DiagnosticsEngine::Level level,
                                           const clang::Diagnostic& info) {
   using clang::DiagnosticsEngine;
   const bool own = info.getID() >= clang::diag::DIAG_UPPER_LIMIT;
+  conversion how = conversion::wrong;
   if (info.getID() == clang::diag::ext_typecheck_convert_incompatible_function_pointer) {
-    if (converts_to_closure(info)) {
+    how = conversion_of(info);
+    if (how == conversion::good) {
       last_was_dropped_ = true;
       return;
     }
@@ -125,7 +131,8 @@ void diagnostic_printer::HandleDiagnostic(clang::DiagnosticsEngine::Level level,
   DiagnosticConsumer::HandleDiagnostic(level, info);
   llvm::SmallString<128> text;
   info.FormatDiagnostic(text);
-  const std::string message = in_the_users_words(text.str().str());
+  std::string message = in_the_users_words(text.str().str());
+  if (how == conversion::of_a_closure) message += "; a closure does not become a plain function";
   if (printer_ == nullptr || !info.hasSourceManager() || info.getLocation().isInvalid()) {
     llvm::errs() << "sukima cc: " << (level >= DiagnosticsEngine::Error ? "error: " : "warning: ") << message
                  << "\n";

@@ -186,6 +186,9 @@ class collector : public RecursiveASTVisitor<collector> {
 
   /// (plain type)f: the C entry, which is what plain C can call.
   bool VisitCStyleCastExpr(CStyleCastExpr* cast) {
+    if (is_closure_type(cast->getSubExpr()->getType()) && cast->getType()->isFunctionPointerType() &&
+        !is_closure_type(cast->getType()))
+      result_.casts_of_closures.push_back(cast->getBeginLoc());
     const auto* reference = dyn_cast<DeclRefExpr>(cast->getSubExpr()->IgnoreParenImpCasts());
     if (reference == nullptr) return true;
     const auto* callee = dyn_cast<FunctionDecl>(reference->getDecl());

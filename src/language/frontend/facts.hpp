@@ -99,6 +99,7 @@ struct facts {
   std::map<const clang::VarDecl*, const closure_declaration*> closure_variables;
   std::unordered_map<token_index, closure_call> closure_calls;
   std::set<token_index> dropped;  ///< the `&` of &f, where f is a closure: both mean its pointer
+  std::vector<clang::SourceLocation> casts_of_closures;  ///< to pointers to plain functions
   std::vector<const clang::FunctionDecl*> declared_by_typedef;  ///< as closures
   std::map<token_index, const clang::LabelDecl*> closure_jumps;  ///< by the keyword: goto out of a closure
   std::map<const clang::LabelDecl*, token_index> all_labels;

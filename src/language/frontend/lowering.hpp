@@ -62,6 +62,8 @@ class lowering {
   void closure();
   /// `closure` or `lightweight` behind a declarator, in front of the parameters?
   bool at_closure(std::size_t position) const;
+  /// A word whose parentheses are no declarator's.
+  static bool takes_parenthesis(const clang::Token& token);
   bool is_closure_word(std::size_t position) const;
   std::size_t opening_of(std::size_t bracket) const;
   std::size_t closing_of(std::size_t bracket) const;

@@ -85,7 +85,9 @@ void* sukima_ticket_pointer(void* self) {
   return (void*)((__UINTPTR_TYPE__)self | use << use_shift | SUKIMA_CLOSURE_BIT);
 }
 
-void* sukima_ticket_record(void* self) { return is_ticket(self) ? ((sukima_ticket*)self)->sukima_record : self; }
+void* sukima_ticket_record(void* self) {
+  return is_ticket(self) ? ((sukima_ticket*)self)->sukima_record : self;
+}
 
 __UINTPTR_TYPE__ sukima_ticket_check(__UINTPTR_TYPE__ pointer, const char* file, int line) {
   if (!sukima_is_closure(pointer)) {

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// The blocks of nested functions, which the parser sees as blocks of the function around them: parameters are
+// variables there, a `return` hands its value to a function, a goto out of it is an address of a label.
+#include "frontend/lowering.hpp"
+
+namespace sukima::language {
+
+using namespace clang;
+
+/// Labels that stand between two places, without those of closures there, and without those that are
+/// declared by `__label__`.
+std::set<std::string> lowering::labels_between(std::size_t begin, std::size_t end) const {
+  std::set<std::string> found;
+  std::set<std::string> declared;
+  bool conditional = false;
+  for (std::size_t k = begin; k < end; ++k) {
+    const Token& t = in_.tokens[k];
+    if (t.isOneOf(tok::semi, tok::l_brace, tok::r_brace)) conditional = false;
+    if (t.is(tok::question)) conditional = true;
+    if (t.is(tok::kw___label__)) {
+      for (++k; k < end && in_.tokens[k].isNot(tok::semi); ++k)
+        if (in_.tokens[k].is(tok::identifier))
+          declared.insert(in_.tokens[k].getIdentifierInfo()->getName().str());
+      continue;
+    }
+    if (at_closure(k)) {
+      k = closing_of(k + 1);
+      while (k < end && !in_.tokens[k].isOneOf(tok::semi, tok::l_brace, tok::comma)) ++k;
+      if (k < end && in_.tokens[k].is(tok::l_brace)) k = closing_of(k);
+      continue;
+    }
+    if (t.is(tok::identifier) && !conditional && in_.tokens[k + 1].is(tok::colon) &&
+        in_.tokens[k - 1].isOneOf(tok::semi, tok::l_brace, tok::r_brace, tok::colon, tok::r_paren,
+                                  tok::kw_else, tok::kw_do))
+      found.insert(t.getIdentifierInfo()->getName().str());
+  }
+  for (const std::string& name : declared) found.erase(name);
+  return found;
+}
+
+void lowering::closure_body(closure_declaration& c) {
+  closure_declaration* const outer = closure_;
+  construct* const outer_construct = current_;
+  const std::set<std::string> outer_labels = closure_labels_;
+  closure_ = &c;
+  current_ = nullptr;
+  const std::set<std::string> labels = labels_between(at_ + 1, closing_of(at_));
+  closure_labels_ = labels;
+  for (std::size_t k = at_ + 1; k < closing_of(at_); ++k)  // those of inner blocks are its own as well
+    if (in_.tokens[k].is(tok::kw___label__))
+      for (++k; in_.tokens[k].isNot(tok::semi) && in_.tokens[k].isNot(tok::eof); ++k)
+        if (in_.tokens[k].is(tok::identifier))
+          closure_labels_.insert(in_.tokens[k].getIdentifierInfo()->getName().str());
+  c.body.begin = here();
+  copy();
+  for (const std::string& label : labels) {
+    put("__label__", c.place);
+    put(label, c.place);
+    put(tok::semi, c.place);
+  }
+  copy_label_declarations();
+  parameter_variables(c);
+  copy_to(tok::r_brace);
+  c.body.end = here();
+  closure_ = outer;
+  current_ = outer_construct;
+  closure_labels_ = outer_labels;
+}
+
+/// __label__ a, b; stand in front of all else in a block.
+void lowering::copy_label_declarations() {
+  while (is(tok::kw___label__)) {
+    while (!is(tok::semi) && !is(tok::eof)) copy();
+    copy();
+  }
+}
+
+/// The parameters once more, as variables of the block.
+void lowering::parameter_variables(const closure_declaration& c) {
+  token_index begin = c.parameters.begin + 1;
+  int depth = 0;
+  for (token_index t = begin; t < c.parameters.end; ++t) {
+    const Token& token = unit_.tokens[t];
+    const bool last = t + 1 == c.parameters.end;
+    if (!last && unit_.roles[t] != token_role::keyword) {
+      if (token.isOneOf(tok::l_paren, tok::l_square, tok::l_brace)) ++depth;
+      if (token.isOneOf(tok::r_paren, tok::r_square, tok::r_brace)) --depth;
+    }
+    if (!last && (depth > 0 || token.isNot(tok::comma))) continue;
+    parameter_variable({begin, t}, c.place);
+    begin = t + 1;
+  }
+}
+
+/// An array or function as a parameter is a pointer: its declarator is rewritten that way.
+void lowering::parameter_variable(token_range parameter, SourceLocation place) {
+  std::vector<Token> tokens;
+  for (token_index t = parameter.begin; t < parameter.end; ++t)
+    if (unit_.roles[t] != token_role::keyword && unit_.roles[t] != token_role::printed)
+      tokens.push_back(unit_.tokens[t]);
+  if (tokens.empty() || tokens.front().is(tok::ellipsis) ||
+      (tokens.size() == 1 && tokens.front().is(tok::kw_void)))
+    return;
+  const auto end_of_bracket = [&tokens](std::size_t open) {
+    int depth = 0;
+    for (std::size_t k = open; k < tokens.size(); ++k) {
+      if (tokens[k].isOneOf(tok::l_paren, tok::l_square, tok::l_brace)) ++depth;
+      if (tokens[k].isOneOf(tok::r_paren, tok::r_square, tok::r_brace) && --depth == 0) return k;
+    }
+    return tokens.size() - 1;
+  };
+  std::size_t name = tokens.size();
+  std::size_t next = tokens.size();
+  for (std::size_t k = 0; k < tokens.size(); ++k) {
+    const Token& t = tokens[k];
+    if (t.is(tok::identifier)) name = k;
+    if (t.isOneOf(tok::r_paren, tok::l_square)) {
+      next = k;
+      break;
+    }
+    if (t.is(tok::l_brace)) k = end_of_bracket(k);
+    if (t.is(tok::l_paren)) {
+      if (k > 0 && takes_parenthesis(tokens[k - 1])) {
+        k = end_of_bracket(k);
+      } else if (k + 1 < tokens.size() && !tokens[k + 1].isOneOf(tok::star, tok::l_paren)) {
+        next = k;
+        break;
+      }
+    }
+  }
+  if (name == tokens.size()) return;
+  const bool is_array = next < tokens.size() && tokens[next].is(tok::l_square);
+  const bool is_function = next < tokens.size() && tokens[next].is(tok::l_paren);
+  for (std::size_t k = 0; k < tokens.size(); ++k) {
+    if (tokens[k].is(tok::kw_register)) continue;
+    if (k != name || !(is_array || is_function)) {
+      if (is_array && k == next) {
+        k = end_of_bracket(k);
+        continue;
+      }
+      put_copy(tokens[k]);
+      continue;
+    }
+    put(tok::l_paren, place);
+    put(tok::star, place);
+    if (is_array)
+      for (std::size_t q = next; q < end_of_bracket(next); ++q)
+        if (tokens[q].isOneOf(tok::kw_const, tok::kw_volatile, tok::kw_restrict)) put_copy(tokens[q]);
+    put_copy(tokens[k]);
+    put(tok::r_paren, place);
+  }
+  put(tok::semi, place);
+}
+
+/// `return E;` becomes sukima_return_N((E)); in what the parser sees.
+void lowering::closure_return() {
+  const SourceLocation place = token().getLocation();
+  closure_->returns.push_back(here());
+  push(token(), token_role::printed, static_cast<token_index>(at_));
+  ++at_;
+  if (is(tok::semi)) return copy();
+  const closure_declaration& c = *closure_;
+  token_index first = c.whole.begin;
+  while (unit_.roles[first] == token_role::keyword) ++first;
+  const bool nothing = unit_.tokens[first].is(tok::kw_void) && first + 4 == c.name_token;
+  if (nothing) {
+    put(tok::l_paren, place);
+    put("void", place);
+    put(tok::r_paren, place);
+  } else {
+    put("sukima_return_" + std::to_string(c.number), place);
+    put(tok::l_paren, place);
+  }
+  put(tok::l_paren, token().getLocation());
+  while (!is(tok::semi)) {
+    if (is(tok::eof) || token().isOneOf(tok::r_paren, tok::r_brace))
+      fail(token().getLocation(), "expected ';' behind 'return'");
+    step_over();
+  }
+  put(tok::r_paren, place);
+  if (!nothing) put(tok::r_paren, place);
+  copy();
+}
+
+/// va_start of a variadic closure: the parser would look at the function around it.
+bool lowering::closure_arguments() {
+  if (!is(tok::identifier) || token().getIdentifierInfo()->getName() != "__builtin_va_start") return false;
+  const SourceLocation place = token().getLocation();
+  push(token(), token_role::printed, static_cast<token_index>(at_));
+  ++at_;
+  put(tok::l_paren, place);
+  put("void", place);
+  put(tok::r_paren, place);
+  return true;
+}
+
+/// A goto to a label that is not the closure's own.
+bool lowering::closure_goto() {
+  if (!is_name(1) || !is(tok::semi, 2) || closure_labels_.contains(name(1))) return false;
+  const SourceLocation place = token().getLocation();
+  closure_jump jump{here(), 0};
+  push(token(), token_role::printed, static_cast<token_index>(at_));
+  ++at_;
+  put(tok::l_paren, place);
+  put("void", place);
+  put(tok::r_paren, place);
+  put(tok::ampamp, place);
+  jump.label = here();
+  copy();
+  copy();
+  closure_->jumps.push_back(jump);
+  return true;
+}
+
+}  // namespace sukima::language
