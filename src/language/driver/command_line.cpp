@@ -168,6 +168,10 @@ class reader {
   bool our_option(const std::string& o) {
     if (o == "-fcheck-closures" || o == "-fno-check-closures") {
       result_.check_closures = o == "-fcheck-closures";
+    } else if (o.starts_with("-fclosures=")) {
+      if (o != "-fclosures=frame")
+        throw command_line_error(
+            "'" + o + "': closures keep their variables in frames; write -fclosures=frame, or leave it out");
     } else if (o == "--sequential") {
       result_.sequential = true;
     } else if (o == "--emit-c") {

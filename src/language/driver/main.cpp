@@ -21,6 +21,7 @@ Options of its own:
   --backend=COMPILER   the C compiler behind: gcc (the default), clang-19, ...; as SUKIMA_CC=COMPILER
   --emit-c             write the C translation of one .tc file, to stdout or to -o FILE
   --sequential         leave out all that is parallel: the program as plain, sequential C
+  -fcheck-closures     stop at calls of closures whose block has been left
   -x tc                the files behind it are of the Tascell language, whatever their names are
   -v, -###             print the commands; with -### without running them
   --help, --version    print this text, or the versions
