@@ -26,6 +26,10 @@ function(sukima_add_executable name)
     list(LENGTH objects number)
     set(object ${CMAKE_CURRENT_BINARY_DIR}/${name}.tascell/${number}-${stem}.o)
     file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${name}.tascell)
+    set(database "")
+    if(CMAKE_EXPORT_COMPILE_COMMANDS)
+      set(database -MJ ${object}.json)
+    endif()
     set(folders "$<TARGET_PROPERTY:${name},INCLUDE_DIRECTORIES>")
     set(definitions "$<TARGET_PROPERTY:${name},COMPILE_DEFINITIONS>")
     add_custom_command(
@@ -33,7 +37,7 @@ function(sukima_add_executable name)
       COMMAND ${SUKIMA_PROGRAM} cc --backend=${CMAKE_C_COMPILER} ${flags} ${arg_OPTIONS}
               "$<$<BOOL:${folders}>:-I$<JOIN:${folders},;-I>>"
               "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>"
-              -MD -MT ${object} -MF ${object}.d -c -o ${object} ${file}
+              -MD -MT ${object} -MF ${object}.d ${database} -c -o ${object} ${file}
       DEPENDS ${file} ${SUKIMA_PROGRAM}
       DEPFILE ${object}.d
       COMMENT "Compiling ${source} with sukima cc"

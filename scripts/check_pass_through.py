@@ -203,7 +203,7 @@ class checker:
         tests = unpack("gcc-12", self.work, "*/gcc/testsuite/gcc.c-torture/execute/*")
         jobs = []
         for source in sorted((tests / "gcc/testsuite/gcc.c-torture/execute").glob("*.c")):
-            options = re.findall(r'dg-(?:additional-)?options\s+"([^"]*)"', source.read_text(errors="replace"))
+            options = re.findall(r'dg-(?:additional-)?options\s+"([^"]*)"\s*}', source.read_text(errors="replace"))
             jobs.append((source, ["-w", "-O1", *" ".join(options).split()]))
         self.many("torture", jobs)
 

@@ -136,7 +136,12 @@ class reader {
   command_line read() {
     if (const char* backend = std::getenv("SUKIMA_CC"); backend != nullptr && *backend != '\0')
       result_.backend = backend;
-    while (at_ < arguments_.size()) one();
+    while (at_ < arguments_.size()) {
+      const std::size_t begin = at_;
+      one();
+      if (!arguments_[begin].starts_with("-MJ"))
+        for (std::size_t k = begin; k < at_; ++k) result_.arguments.push_back(arguments_[k]);
+    }
     if (result_.backend.empty()) result_.backend = "gcc";
     return std::move(result_);
   }
@@ -198,6 +203,9 @@ class reader {
     } else if (o == "-MP" || o == "-MG") {
       if (o == "-MP") result_.phony_dependencies = true;
       add(word_use::depend, {o});
+    } else if (o.starts_with("-MJ")) {
+      result_.database_file = o.size() > 3 ? o.substr(3) : argument("-MJ");
+      add(word_use::ours, {o});
     } else if (o.starts_with("-MF") || o.starts_with("-MT") || o.starts_with("-MQ")) {
       const std::string option = o.substr(0, 3);
       const std::string value = o.size() > 3 ? o.substr(3) : argument(option);

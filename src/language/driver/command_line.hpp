@@ -52,6 +52,8 @@ struct command_line {
   bool system_dependencies = true;
   bool phony_dependencies = false;      ///< -MP
   std::string dependency_file;          ///< -MF
+  std::string database_file;  ///< -MJ: an entry of a compile database for each source
+  std::vector<std::string> arguments;  ///< all of them, without -MJ
   std::vector<std::string> dependency_targets;  ///< -MT, and -MQ quoted for make
 
   std::vector<const word*> inputs() const;

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "driver/dependencies.hpp"
 #include "driver/process.hpp"
@@ -61,6 +62,7 @@ class driving {
           "no input file was given; name a .tc, .c or .o file (sukima cc --help tells more)");
     }
     for (const word* input : inputs) check_file(*input);
+    if (!line_.database_file.empty() && !line_.dry_run && !write_database(inputs)) return 1;
     if (line_.wanted == goal::translated) return emit_translated(inputs);
     if (!line_.has_translations() || line_.wanted == goal::preprocessed) return pass_through();
     if (line_.wanted != goal::link && inputs.size() > 1 && !line_.output.empty())
@@ -191,6 +193,29 @@ class driving {
     out.close();
     if (out) return true;
     std::cerr << "sukima cc: '" << file << "' cannot be written: " << std::strerror(errno) << '\n';
+    return false;
+  }
+
+  /// As clang's -MJ: an object with a comma behind it, a line for each source.
+  bool write_database(const std::vector<const word*>& inputs) const {
+    std::ofstream out(line_.database_file);
+    for (const word* input : inputs) {
+      const std::string& file = input->text.front();
+      const std::string suffix = std::filesystem::path(file).extension().string();
+      if (input->language.empty() && suffix != ".c") continue;
+      nlohmann::ordered_json entry;
+      entry["directory"] = std::filesystem::current_path().string();
+      entry["file"] = file;
+      if (line_.wanted == goal::object)
+        entry["output"] = line_.output.empty() ? stem(file) + ".o" : line_.output;
+      entry["arguments"] = {"sukima", "cc"};
+      for (const std::string& argument : line_.arguments) entry["arguments"].push_back(argument);
+      out << entry.dump() << ",\n";
+    }
+    out.close();
+    if (out) return true;
+    std::cerr << "sukima cc: '" << line_.database_file << "' cannot be written: " << std::strerror(errno)
+              << '\n';
     return false;
   }
 

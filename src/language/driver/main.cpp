@@ -23,6 +23,7 @@ Options of its own:
   --sequential         leave out all that is parallel: the program as plain, sequential C
   -fcheck-closures     stop at calls of closures whose block has been left
   -x tc                the files behind it are of the Tascell language, whatever their names are
+  -MJ FILE             write an entry of a compile database for each source
   -v, -###             print the commands; with -### without running them
   --help, --version    print this text, or the versions
 

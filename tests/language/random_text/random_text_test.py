@@ -81,8 +81,11 @@ def main():
         for number, first in enumerate(range(arguments.seed, end, arguments.together)):
             seeds = range(first, min(first + arguments.together, end))
             backend = arguments.backends[number % len(arguments.backends)]
-            wrong += check(arguments.sukima, backend, WAYS[number % len(WAYS)], seeds, folder)
-    print("\n".join(wrong) if wrong else f"{arguments.programs} programs print what their erasures print")
+            found = check(arguments.sukima, backend, WAYS[number % len(WAYS)], seeds, folder)
+            for text in found:
+                print(f"FAILED: {text}", flush=True)
+            wrong += found
+    print(f"{len(wrong)} failures" if wrong else f"{arguments.programs} programs print what their erasures print")
     return 1 if wrong else 0
 
 
