@@ -273,13 +273,14 @@ class program:
                     % (own, self.many(node["first"], c), self.many(node["second"], c), name,
                        self.PUT % (x, c["tag"]), own, self.follow(node, [node["second"]], c), own, own))
         # join
-        text = "{ " + "".join("struct env e%d_%d = *e; long r%d_%d;\n" % (own, k, own, k)
-                              for k in range(len(node["calls"])))
+        # The others get copies: the owner's last statement changes its own meanwhile.
+        text = "{ long v%d[m]; memcpy(v%d, v, sizeof v); (void)v%d;\n" % (own, own, own)
+        text += "".join("struct env e%d_%d = *e; long r%d_%d;\n" % (own, k, own, k) for k in range(len(node["calls"])))
         text += "join {\n"
         for k, (callee, value) in enumerate(node["calls"]):
-            text += "spawn r%d_%d = %s_f%d(&e%d_%d, mix(%s, %d), v, %s);\n" % (
-                own, k, self.name, callee, own, k, x, value, c["tag"] if node["passing"] else "0")
-        text += "{\nlong v_[4]; memcpy(v_, v, sizeof v); (void)v_;\n%s}\n}\n" % self.many(node["last"], c)
+            text += "spawn r%d_%d = %s_f%d(&e%d_%d, mix(%s, %d), v%d, %s);\n" % (
+                own, k, self.name, callee, own, k, x, value, own, c["tag"] if node["passing"] else "0")
+        text += "{\n%s}\n}\n" % self.many(node["last"], c)
         text += "".join("s += r%d_%d + e%d_%d.wrong;\n" % (own, k, own, k) for k in range(len(node["calls"])))
         return text + "}\n"
 
