@@ -28,7 +28,7 @@ class counter {
 /// One worker's counts; see `statistics` for their meaning.
 struct worker_statistics {
   counter polls_answered, splits, goings_back, steals, take_backs, parks, run_on_top, wakeups, watch_wakeups,
-      suspensions, aborts;
+      suspensions, aborts, cpus_given;
   counter ticks_in_state[4];
 };
 
@@ -48,6 +48,7 @@ struct statistics_counts {
   std::uint64_t watch_wakeups = 0;  ///< times the watch looked around by the clock
   std::uint64_t suspensions = 0;  ///< calls of `suspend`
   std::uint64_t aborts = 0;  ///< times a strand left its work by `aborted`
+  std::uint64_t cpus_given = 0;  ///< times a worker without work gave its CPU to one that had work and no CPU
   double working_seconds = 0;  ///< time by state; a worker that waits at a join is searching or sleeping
   double searching_seconds = 0;
   double sleeping_seconds = 0;

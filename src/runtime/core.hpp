@@ -82,6 +82,7 @@ struct alignas(128) worker {
   std::atomic<bool> taken{false};  ///< an entering thread has this slot
   std::atomic<bool> inside{false};  ///< … and works. Partner: cpu_spread::hold
   std::atomic<bool> held{false};  ///< its thread stays on one CPU (cpu_spread.cpp), or will in a moment
+  std::atomic<bool> shares_cpu{false};  ///< it is another worker's guest, or has one. Set by cpu_spread only
   std::atomic<int> thread_id{
       0};  ///< the kernel's number of the thread that is this worker; read by the monitor
   /// The thief that asks this worker for a task; null: none; closed_box: do not ask. Partner: request.cpp.
@@ -219,6 +220,8 @@ struct runtime_core {
   bool is_called(const worker& w, const task* awaited, reach allowed) const noexcept;
   /// Does whoever waits at this place since that tick look again at once, or sleep now?
   bool spins(wait_place place, std::uint64_t since) const noexcept;
+  /// `w` has nothing to do: may it give its CPU to a worker that has, and no CPU?
+  bool give_cpu(worker& w, task* awaited) noexcept;
   void register_sleeper(worker& w, task* awaited) noexcept;
   work try_once(worker& w, task* awaited, reach allowed);
   work take_queued(task* awaited, reach allowed);

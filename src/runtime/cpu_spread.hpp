@@ -36,8 +36,26 @@ class cpu_spread {
   /// Are workers held, though somebody entered, left or was added since? Called by the monitor only.
   bool is_outdated() noexcept;
   bool active() const noexcept { return active_.load(std::memory_order_relaxed); }
-  /// An entering thread that was held leaves: its own affinity again.
+  /// An entering thread that was held leaves: its own affinity again. Its CPU is kept for it.
   void leave(worker& w) noexcept;
+  /// The thread that is that worker now enters: onto the CPU that was kept, if it may run where the one before
+  /// might.
+  void come_back(worker& w) noexcept;
+
+  /// What becomes of the caller's CPU.
+  enum class giving {
+    /// `runner` has it until its task ends, then it goes back to its own one. The caller sleeps meanwhile.
+    until_done,
+    /// `runner` keeps it, and the caller takes the other one.
+    in_exchange,
+  };
+  /// The caller has nothing to do, or waits for what `runner` works on. If that worker could run and has no CPU,
+  /// it moves onto the caller's: some microseconds, where the neighbour on its own CPU could keep it off for
+  /// milliseconds. Both have `shares_cpu` set then, and call part(). \return true: it is there.
+  bool give(const worker& caller, worker& runner, giving how) noexcept;
+  /// The calling worker goes on working, and shares a CPU after `until_done`: whoever of the two is the guest
+  /// goes back to its own.
+  void part(worker& w) noexcept;
 
  private:
   /// One thread and its CPU.
@@ -46,12 +64,17 @@ class cpu_spread {
     int thread;
     cpu_set_t before;
     int cpu;
+    int now_on;  ///< the same, or the one that it was lent
+    bool away;  ///< outside of the runtime
   };
   /// May that worker's thread run tasks now?
   bool runs(const worker& w) const noexcept;
   bool find_workers(std::vector<place>& found) const;
   static bool choose_cpus(std::vector<place>& places);
   static void free_thread(const place& p) noexcept;
+  place* find(const worker& w) noexcept;
+  /// Moves the calling thread, which is `w`, to where its place says. The lock is held before and afterwards.
+  void follow(const worker& w, std::unique_lock<std::mutex>& lock) noexcept;
 
   runtime_core& core_;
   std::atomic<bool> active_{false};

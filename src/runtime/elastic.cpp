@@ -45,7 +45,9 @@ constexpr std::size_t most_decisions = 10'000;
 constexpr std::uint64_t shortest_traced_wait_ns = 200'000;
 /// Whoever wanted a CPU for less than this says nothing about whether CPU is short.
 constexpr std::uint64_t least_to_judge_ns = 20'000'000;
-/// A worker that got less than a tenth of its CPU there is better off where the kernel puts it for so long.
+/// A worker that got less than a tenth of its CPU for so long is better off where the kernel puts it. (Shorter
+/// waits are common: a group that has just arrived on a busy CPU weighs little there.)
+constexpr std::uint64_t most_in_vain_ns = 300'000'000;
 constexpr auto rest_after_starving = 5s;
 
 /// Time that a thread of this process ran and waited for a CPU, in nanoseconds. False: it is not to be had.
@@ -71,6 +73,9 @@ bool read_delays(int thread, std::uint64_t& ran, std::uint64_t& waited) noexcept
 unsigned workers_for(const sukima_capacity_facts& facts) noexcept {
   return static_cast<unsigned>(std::clamp(std::ceil(facts.usable - 1e-6), 1.0, 1e6));
 }
+
+/// Does a quota take away what waiting workers burn?
+bool is_capped(const sukima_capacity_facts& facts) noexcept { return facts.quota <= workers_for(facts); }
 
 std::string reason_of(const sukima_capacity_facts& facts) {
   char text[120];
@@ -98,6 +103,7 @@ void elastic::start() {
     sukima_capacity_facts facts;
     sukima_capacity_latest(capacity_, &facts);
     const unsigned allowed = workers_for(facts);
+    capped_.store(is_capped(facts), std::memory_order_relaxed);
     if (allowed < first) reason = reason_of(facts);
     first = std::min(first, allowed);
   }
@@ -155,6 +161,7 @@ void elastic::monitor() {
 void elastic::look_at_facts() {
   sukima_capacity_facts facts;
   const bool changed = sukima_capacity_refresh(capacity_, &facts) != 0;
+  capped_.store(is_capped(facts), std::memory_order_relaxed);
   const unsigned by_facts = std::min(core_.worker_limit, workers_for(facts));
   const unsigned allowed = neighbours_.is_open() ? neighbours_.worth_running(by_facts) : by_facts;
   if (changed) patience_ = std::min(patience_, sampling);
@@ -177,14 +184,15 @@ void elastic::look_at_delays() {
     const worker& who = *core_.workers[i].load(std::memory_order_relaxed);
     const int thread = who.thread_id.load(std::memory_order_relaxed);
     delay& seen = delays_[i];
-    delay latest{thread, 0, 0};
+    delay latest{thread, 0, 0, 0};
     if (thread != 0 && !read_delays(thread, latest.ran_ns, latest.waited_ns)) latest.thread = 0;
     if (latest.thread != 0 && latest.thread == seen.thread) {
       const std::uint64_t ran_here = latest.ran_ns - seen.ran_ns;
       const std::uint64_t waited_here = latest.waited_ns - seen.waited_ns;
       ran += ran_here;
       waited += waited_here;
-      starved_ = starved_ || (waited_here > least_to_judge_ns && ran_here * 10 < waited_here);
+      if (ran_here * 10 < waited_here) latest.in_vain_ns = seen.in_vain_ns + waited_here;
+      starved_ = starved_ || latest.in_vain_ns > most_in_vain_ns;
       if (latest.waited_ns - seen.waited_ns > shortest_traced_wait_ns)
         trace_no_cpu(core_.serial, who.id, looked_at_, now, latest.waited_ns - seen.waited_ns);
     }
@@ -209,10 +217,26 @@ void elastic::spread_workers() {
     return;
   }
   const census seen = core_.counts.load();
-  if (!cpu_is_short() || now < no_spread_before_ || seen.searchers != 0 || seen.sleepers != 0) return;
+  // A worker that searches at this moment has found something since the last sample, or a CPU is idle anyway.
+  const std::uint64_t steals = steals_so_far();
+  const bool stealing = std::exchange(steals_, steals) != steals;
+  if (!cpu_is_short() || now < no_spread_before_ || seen.sleepers != 0 || (seen.searchers != 0 && !stealing))
+    return;
   if (!core_.spread.hold()) return;
   const std::lock_guard hold(deciding_);
   record("placement", 0, 1, "CPU is short, and there is a worker for each CPU");
+}
+
+bool elastic::keeps_turns() const noexcept {
+  return core_.spread.active() && !capped_.load(std::memory_order_relaxed);
+}
+
+std::uint64_t elastic::steals_so_far() const noexcept {
+  std::uint64_t steals = 0;
+  const unsigned count = core_.worker_count.load(std::memory_order_acquire);
+  for (unsigned i = 0; i < count; ++i)
+    steals += core_.workers[i].load(std::memory_order_relaxed)->counts.steals.get();
+  return steals;
 }
 
 void elastic::release_spread(const char* reason) noexcept {

@@ -46,6 +46,9 @@ class elastic {
   unsigned target() const noexcept { return target_.load(std::memory_order_relaxed); }
   /// Did the workers lately wait for a CPU for a tenth of the time that they wanted one?
   bool cpu_is_short() const noexcept { return short_.load(std::memory_order_relaxed); }
+  /// Does a worker that has nothing to do for a moment lose more by sleeping than by using up its turn? So it is
+  /// where others compete for its CPU, but no quota is used up.
+  bool keeps_turns() const noexcept;
 
   /// Lets workers that stay on one CPU each move again, if there are any. From any thread.
   void release_spread(const char* reason) noexcept;
@@ -78,6 +81,7 @@ class elastic {
   void record(const char* what, unsigned before, unsigned after, const std::string& reason);
   /// Decides whether each worker stays on a CPU of its own.
   void spread_workers();
+  std::uint64_t steals_so_far() const noexcept;
   /// Decides whether CPU is short, from how long the workers ran and waited for a CPU since the last sample.
   void judge(std::uint64_t ran_ns, std::uint64_t waited_ns);
 
@@ -86,6 +90,7 @@ class elastic {
     int thread = 0;  ///< 0: unknown
     std::uint64_t ran_ns = 0;
     std::uint64_t waited_ns = 0;
+    std::uint64_t in_vain_ns = 0;  ///< waited since it last got a tenth of the CPU that it wanted
   };
 
   runtime_core& core_;
@@ -94,6 +99,7 @@ class elastic {
   std::atomic<unsigned> target_{1};
   std::atomic<unsigned> blocked_{0};
   std::atomic<bool> short_{false};
+  std::atomic<bool> capped_{false};  ///< by a quota
   /// Workers that the facts allow, without those that are made up for. Guarded by deciding_.
   unsigned allowed_ = 1;
   unsigned limit_ = 0;  ///< the program's own limit; 0: none
@@ -104,7 +110,8 @@ class elastic {
   std::uint64_t ran_ns_ = 0;
   std::chrono::steady_clock::time_point judged_at_{};
   std::chrono::nanoseconds patience_{0};  ///< until the next sample
-  bool starved_ = false;  ///< since the last sample one worker hardly ran, though it wanted to
+  std::uint64_t steals_ = 0;  ///< of all workers, at the last sample
+  bool starved_ = false;  ///< one worker hardly ran for long, though it wanted to
   std::chrono::steady_clock::time_point no_spread_before_{};
 
   std::atomic<bool> dozing_{false};

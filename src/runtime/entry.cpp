@@ -240,6 +240,8 @@ void runtime_core::enter(root_task& root) {
   w->enter_state(worker_state::working, begun);
   open_box(*w);
   w->inside.store(true, std::memory_order_relaxed);
+  if (spread.active()) [[unlikely]]
+    spread.come_back(*w);
   switch_to(*w, nullptr, *s, nullptr, nullptr);
   set_running_strand(outer);
   const std::uint64_t now = ticks();

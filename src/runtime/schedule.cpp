@@ -13,9 +13,15 @@ namespace {
 
 /// `adaptive` looks around for about as long as a wake-up costs (3 to 4 µs) before it sleeps.
 constexpr std::uint64_t adaptive_spin_ticks = 10'000;
+/// Beside a busy neighbour that may have the CPU (100 µs): whoever sleeps gives its turn away, and waits for the
+/// next one for as long as the neighbour's takes, milliseconds.
+constexpr std::uint64_t kept_turn_ticks = 300'000;
 /// A root younger than this (1.5 µs) is not stolen from: it may be over before the thief has the task's
 /// memory, and then the region is slower with two workers than with one.
 constexpr std::uint64_t unripe_ticks = 4'500;
+/// With a CPU of its own for each worker, who found nothing for this long (20 µs) looks whether another one
+/// lacks a CPU: only then is finding that out cheaper than the wait.
+constexpr std::uint64_t patience_for_others = 60'000;
 /// A wait at the limit of parked strands gives way after this long (10 ms): what it waits for may be among
 /// the work that it refuses.
 constexpr std::uint64_t patience_ticks = 30'000'000;
@@ -60,12 +66,17 @@ bool runtime_core::is_called(const worker& w, const task* awaited, reach allowed
 bool runtime_core::spins(wait_place place, std::uint64_t since) const noexcept {
   const wait_policy policy = chosen.policy_at(place);
   if (policy == wait_policy::block || policy == wait_policy::condvar) return false;
-  if (policy == wait_policy::adaptive && elasticity.cpu_is_short()) return false;
+  std::uint64_t longest = adaptive_spin_ticks;
+  if (policy == wait_policy::adaptive && elasticity.cpu_is_short()) {
+    if (place == wait_place::start || !elasticity.keeps_turns()) return false;
+    longest = kept_turn_ticks;
+  }
   wait_a_moment(policy);
-  return policy != wait_policy::adaptive || ticks() - since < adaptive_spin_ticks;
+  return policy != wait_policy::adaptive || ticks() - since < longest;
 }
 
 work runtime_core::find_work(worker& w, task* awaited, reach allowed) {
+  if (awaited == nullptr && w.shares_cpu.load(std::memory_order_relaxed)) spread.part(w);
   if (work found = try_once(w, awaited, allowed)) return found;
   if (is_called(w, awaited, allowed)) return {};
   w.enter_state(worker_state::searching);
@@ -75,7 +86,23 @@ work runtime_core::find_work(worker& w, task* awaited, reach allowed) {
   work found = allowed == reach::anything ? search(w, awaited) : wait_for_descendants(w, awaited, allowed);
   open_box(w);
   w.enter_state(worker_state::working);
+  const bool waits_on = awaited != nullptr && !is_done(awaited);
+  if (!waits_on && w.shares_cpu.load(std::memory_order_relaxed)) spread.part(w);
   return found;
+}
+
+bool runtime_core::give_cpu(worker& w, task* awaited) noexcept {
+  if (awaited != nullptr) {
+    worker* const runner = awaited->runner.load(std::memory_order_relaxed);
+    return runner != nullptr && runner != &w && spread.give(w, *runner, cpu_spread::giving::until_done);
+  }
+  const unsigned count = worker_count.load(std::memory_order_acquire);
+  for (unsigned i = 0; i < count; ++i) {
+    worker* const other = workers[i].load(std::memory_order_relaxed);
+    if (other == &w || other->current.load(std::memory_order_relaxed) == nullptr) continue;
+    if (spread.give(w, *other, cpu_spread::giving::in_exchange)) return true;
+  }
+  return false;
 }
 
 work runtime_core::search(worker& w, task* awaited) {
@@ -99,7 +126,13 @@ work runtime_core::search(worker& w, task* awaited) {
     const wait_place place = asking.is_pending()  ? wait_place::reply
                              : awaited != nullptr ? wait_place::result
                                                   : wait_place::idle;
-    if (spins(place, since)) continue;
+    if (spread.active() && ticks() - since > patience_for_others && give_cpu(w, awaited)) {
+      ++w.counts.cpus_given;
+      since = ticks();
+      if (awaited == nullptr) continue;  // looks on from the other CPU
+    } else if (spins(place, since)) {
+      continue;
+    }
     register_sleeper(w, awaited);
     if (look() || is_called(w, awaited, reach::anything)) break;
     sleep(w, place, awaited, seen, timeout_ns);

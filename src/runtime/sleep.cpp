@@ -28,8 +28,8 @@ constexpr std::uint64_t longest_watch_ns = 200'000'000;
 /// After the last entry has left the watch stays for about this long (ticks; 10 ms at 3 GHz).
 constexpr std::uint64_t linger_ticks = 30'000'000;
 
-/// Whoever has slept by the clock up to this step has found no work for about 3 ms.
-constexpr std::uint64_t in_vain_ns = 1'000'000;
+/// Whoever has slept by the clock up to this step has found no work for about 50 ms.
+constexpr std::uint64_t in_vain_ns = 20'000'000;
 
 /// Changes the census by CAS until `change` is done; `change` returns false to leave it.
 template <class Change> bool update(std::atomic<census>& counts, Change change) noexcept {

@@ -39,6 +39,7 @@ constexpr column columns[] = {
     {"watch_wakeups", &statistics_counts::watch_wakeups},
     {"suspensions", &statistics_counts::suspensions},
     {"aborts", &statistics_counts::aborts},
+    {"cpus_given", &statistics_counts::cpus_given},
 };
 struct time_column {
   const char* name;
@@ -63,6 +64,7 @@ statistics_counts read(const detail::worker_statistics& w, double tick) noexcept
   c.watch_wakeups = w.watch_wakeups.get();
   c.suspensions = w.suspensions.get();
   c.aborts = w.aborts.get();
+  c.cpus_given = w.cpus_given.get();
   const auto seconds = [&](detail::worker_state s) {
     return static_cast<double>(w.ticks_in_state[static_cast<unsigned>(s)].get()) * tick;
   };

@@ -23,13 +23,13 @@ cpu_set_t own_cpus() {
   return cpus;
 }
 
-/// A busy loop in a process of its own on each CPU of this thread.
+/// A busy loop in a process of its own on each CPU of this thread, or on all but the first few.
 class busy_neighbours {
  public:
-  busy_neighbours() {
+  explicit busy_neighbours(int spared = 0) {
     const cpu_set_t cpus = own_cpus();
     for (std::size_t cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-      if (!CPU_ISSET(cpu, &cpus)) continue;
+      if (!CPU_ISSET(cpu, &cpus) || spared-- > 0) continue;
       const pid_t process = fork();
       if (process == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -101,6 +101,31 @@ TEST(cpu_spread, holds_workers_while_cpu_is_short_and_threads_leave_as_they_came
     runtime.run([](sukima::context c) { return fib(c, 26); });
     return was_decided(runtime, 0);
   }));
+}
+
+/// Short loops one after the other, each of which waits for all workers that took a part.
+TEST(cpu_spread, a_worker_that_waits_gives_its_cpu_to_one_that_has_none) {
+  const cpu_set_t before = own_cpus();
+  if (CPU_COUNT(&before) < 2) GTEST_SKIP() << "needs a second CPU";
+  sukima::runtime runtime(a_worker_for_each_cpu(sukima::pin_policy::adaptive));
+  if (runtime.workers_now() < 2) GTEST_SKIP() << "a quota allows one worker only";
+  const busy_neighbours loops(1);
+  const auto deadline = std::chrono::steady_clock::now() + (support::sanitized ? 60s : 30s);
+  std::uint64_t given = 0;
+  while (given < 20 && std::chrono::steady_clock::now() < deadline) {
+    const auto soon = std::chrono::steady_clock::now() + 200ms;
+    runtime.run([&](sukima::context c) {
+      while (std::chrono::steady_clock::now() < soon) {
+        std::atomic<long> sum{0};
+        sukima::parallel_for(c, 0, 100, [&](sukima::context below, int) { sum += fib(below, 10); });
+        ASSERT_EQ(sum, 5500);
+      }
+    });
+    const cpu_set_t after = own_cpus();
+    ASSERT_TRUE(CPU_EQUAL(&before, &after));
+    given = runtime.statistics().cpus_given;
+  }
+  EXPECT_GE(given, 20u);
 }
 
 TEST(cpu_spread, leaves_threads_alone_that_the_program_placed) {
