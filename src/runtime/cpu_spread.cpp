@@ -27,7 +27,8 @@ thread_state state_of(int thread) noexcept {
   const std::size_t length = std::fread(text, 1, sizeof text - 1, file);
   std::fclose(file);
   text[length] = '\0';
-  // The name may hold blanks and brackets; behind it stands field 3, the state, and the processor is field 39.
+  // The name may hold blanks and brackets; behind it stands field 3, the state, and the processor is field
+  // 39.
   thread_state found;
   const char* at = std::strrchr(text, ')');
   if (at == nullptr || std::sscanf(at + 1, " %c", &found.state) != 1) return {};

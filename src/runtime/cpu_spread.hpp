@@ -38,8 +38,8 @@ class cpu_spread {
   bool active() const noexcept { return active_.load(std::memory_order_relaxed); }
   /// An entering thread that was held leaves: its own affinity again. Its CPU is kept for it.
   void leave(worker& w) noexcept;
-  /// The thread that is that worker now enters: onto the CPU that was kept, if it may run where the one before
-  /// might.
+  /// The thread that is that worker now enters: onto the CPU that was kept, if it may run where the one
+  /// before might.
   void come_back(worker& w) noexcept;
 
   /// What becomes of the caller's CPU.
@@ -49,9 +49,9 @@ class cpu_spread {
     /// `runner` keeps it, and the caller takes the other one.
     in_exchange,
   };
-  /// The caller has nothing to do, or waits for what `runner` works on. If that worker could run and has no CPU,
-  /// it moves onto the caller's: some microseconds, where the neighbour on its own CPU could keep it off for
-  /// milliseconds. Both have `shares_cpu` set then, and call part(). \return true: it is there.
+  /// The caller has nothing to do, or waits for what `runner` works on. If that worker could run and has no
+  /// CPU, it moves onto the caller's: some microseconds, where the neighbour on its own CPU could keep it
+  /// off for milliseconds. Both have `shares_cpu` set then, and call part(). \return true: it is there.
   bool give(const worker& caller, worker& runner, giving how) noexcept;
   /// The calling worker goes on working, and shares a CPU after `until_done`: whoever of the two is the guest
   /// goes back to its own.

@@ -45,8 +45,8 @@ constexpr std::size_t most_decisions = 10'000;
 constexpr std::uint64_t shortest_traced_wait_ns = 200'000;
 /// Whoever wanted a CPU for less than this says nothing about whether CPU is short.
 constexpr std::uint64_t least_to_judge_ns = 20'000'000;
-/// A worker that got less than a tenth of its CPU for so long is better off where the kernel puts it. (Shorter
-/// waits are common: a group that has just arrived on a busy CPU weighs little there.)
+/// A worker that got less than a tenth of its CPU for so long is better off where the kernel puts it.
+/// (Shorter waits are common: a group that has just arrived on a busy CPU weighs little there.)
 constexpr std::uint64_t most_in_vain_ns = 300'000'000;
 constexpr auto rest_after_starving = 5s;
 

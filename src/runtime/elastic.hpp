@@ -46,8 +46,8 @@ class elastic {
   unsigned target() const noexcept { return target_.load(std::memory_order_relaxed); }
   /// Did the workers lately wait for a CPU for a tenth of the time that they wanted one?
   bool cpu_is_short() const noexcept { return short_.load(std::memory_order_relaxed); }
-  /// Does a worker that has nothing to do for a moment lose more by sleeping than by using up its turn? So it is
-  /// where others compete for its CPU, but no quota is used up.
+  /// Does a worker that has nothing to do for a moment lose more by sleeping than by using up its turn? So
+  /// it is where others compete for its CPU, but no quota is used up.
   bool keeps_turns() const noexcept;
 
   /// Lets workers that stay on one CPU each move again, if there are any. From any thread.

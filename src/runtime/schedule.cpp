@@ -13,8 +13,8 @@ namespace {
 
 /// `adaptive` looks around for about as long as a wake-up costs (3 to 4 µs) before it sleeps.
 constexpr std::uint64_t adaptive_spin_ticks = 10'000;
-/// Beside a busy neighbour that may have the CPU (100 µs): whoever sleeps gives its turn away, and waits for the
-/// next one for as long as the neighbour's takes, milliseconds.
+/// Beside a busy neighbour that may have the CPU (100 µs): whoever sleeps gives its turn away, and waits for
+/// the next one for as long as the neighbour's takes, milliseconds.
 constexpr std::uint64_t kept_turn_ticks = 300'000;
 /// A root younger than this (1.5 µs) is not stolen from: it may be over before the thief has the task's
 /// memory, and then the region is slower with two workers than with one.

@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 using support::fib;
 
 /// So soon the number of workers follows; they look five times a second.
-constexpr auto soon = (support::sanitized ? 6s : 3s);
+constexpr auto soon = support::sanitized ? 10s : 3s;
 
 /// What the pressed process tells, in shared memory.
 struct shared_report {
