@@ -38,6 +38,13 @@ enum class pin_policy {
   cpu,  ///< worker i on the i-th CPU of the process's affinity mask; threads that enter are left alone
 };
 
+/// Whom a worker without work asks first.
+enum class victim_policy {
+  random,
+  last,  ///< whoever gave it its last task, while there is more; else anybody
+  weighted,  ///< with probabilities in proportion to what the workers' tasks have set with `set_weight`
+};
+
 /// Settings of a runtime. Each has an environment variable, named in brackets, that `from_environment` reads.
 struct settings {
   /// Workers, the entering thread included [SUKIMA_WORKERS, 1 … 1024]; 0: as many as there are usable CPUs.
@@ -54,6 +61,8 @@ struct settings {
   /// Tasks that each worker keeps published ahead of demand, 1 … 8; 0: none, thieves ask one victim and wait
   /// for its answer [SUKIMA_STEAL: request, ready:K].
   unsigned ready = 3;
+  /// [SUKIMA_VICTIM: random, last, weighted]
+  victim_policy victim = victim_policy::random;
   /// [SUKIMA_PIN: adaptive, none, cpu]
   pin_policy pin = pin_policy::adaptive;
   /// Bytes of address space of a strand's C stack [SUKIMA_STACK, 16K … 64G, suffixes K, M, G]. Up to 64K

@@ -13,12 +13,17 @@ extern "C" {
 /* `sukima cc --sequential`: no runtime at all. */
 static inline int sukima_worker_id(void) { return 0; }
 static inline int sukima_worker_count(void) { return 1; }
+static inline void sukima_weight_set(double weight) { (void)weight; }
 static inline int sukima_workers_set(int count) { return count < 1; }
 static inline void sukima_statistics(FILE* file) { fputs("sequential: no workers\n", file); }
 #else
 /** Number of the worker that runs this code, from 0; -1 outside of worker functions.
  *  Another one after a construct or a call of a worker function, perhaps. */
 int sukima_worker_id(void);
+/** Says how much work can be taken from the task that calls it: with SUKIMA_VICTIM=weighted, workers without
+ *  work ask its worker first with a probability in proportion to it. Holds until it is set anew or the strand
+ *  of the task ends; a new one has 1. \param weight 0 or less, and NaN: 0; more than 1e9: 1e9 */
+void sukima_weight_set(double weight);
 /** The most workers that may run at a time, the entering thread included. */
 int sukima_worker_count(void);
 /** Uses that many workers from the next entering call on, as if SUKIMA_WORKERS had been set.

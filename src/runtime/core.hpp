@@ -101,6 +101,7 @@ struct alignas(128) worker {
   bool background = false;  ///< a thread of the runtime, not one that entered
   unsigned rank = 0;  ///< number among the background workers, from 1; 0: a thread that entered
   std::uint64_t random_state = 0;
+  const worker* last_victim = nullptr;  ///< who gave it its last task; null: nobody, or has no more
   std::array<strand*, 4> cache{};
   unsigned cached = 0;
   worker_statistics counts;
@@ -226,6 +227,8 @@ struct runtime_core {
   work try_once(worker& w, task* awaited, reach allowed);
   work take_queued(task* awaited, reach allowed);
   task* steal_from(worker& w, worker& victim) noexcept;
+  /// Number of the worker that is asked first, below `count` (victims.cpp).
+  unsigned first_victim(worker& w, unsigned count) noexcept;
   void ask(worker& w) noexcept;
   void push_ready(strand* s) noexcept;
   void push_spilled(task* t) noexcept;

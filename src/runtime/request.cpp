@@ -53,6 +53,7 @@ task* request::poll(worker& w) noexcept {
     if (t == nullptr) return nullptr;
     w.reply.store(nullptr, std::memory_order_relaxed);
     const worker* const victim = std::exchange(asked_, nullptr);
+    w.last_victim = t != no_task ? victim : nullptr;
     if (t != no_task) {
       ++w.counts.steals;
       w.note(trace_kind::steal, victim->id);
@@ -61,7 +62,7 @@ task* request::poll(worker& w) noexcept {
   }
   runtime_core& r = *w.runtime;
   const unsigned count = r.worker_count.load(std::memory_order_acquire);
-  const unsigned first = static_cast<unsigned>(w.random() % count);
+  const unsigned first = r.first_victim(w, count);
   for (unsigned i = 0; i < count; ++i) {
     worker* victim = r.workers[(first + i) % count].load(std::memory_order_relaxed);
     worker* nobody = nullptr;

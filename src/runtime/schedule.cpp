@@ -206,12 +206,13 @@ work runtime_core::try_once(worker& w, task* awaited, reach allowed) {
   if (const work found = take_queued(awaited, allowed)) return found;
   if (allowed != reach::anything) return {};
   const unsigned count = worker_count.load(std::memory_order_acquire);
-  const unsigned first = static_cast<unsigned>(w.random() % count);
+  const unsigned first = first_victim(w, count);
   for (unsigned i = 0; i < count; ++i) {
     worker* victim = workers[(first + i) % count].load(std::memory_order_relaxed);
     if (victim == &w) continue;
     if (task* t = steal_from(w, *victim)) return {t, nullptr};
   }
+  w.last_victim = nullptr;
   if (leftovers.load() != 0)
     if (task* t = split_leftover(w)) return {t, nullptr};
   return {};
@@ -244,6 +245,7 @@ task* runtime_core::steal_from(worker& w, worker& victim) noexcept {
     s->publish_wanted.store(true);
     s->raise();
     ++w.counts.steals;
+    w.last_victim = &victim;
     w.note(trace_kind::steal, victim.id);
     return t;
   }

@@ -52,6 +52,18 @@ const char* name_of(pin_policy p) noexcept {
   return "?";
 }
 
+const char* name_of(victim_policy p) noexcept {
+  switch (p) {
+    case victim_policy::random:
+      return "random";
+    case victim_policy::last:
+      return "last";
+    case victim_policy::weighted:
+      return "weighted";
+  }
+  return "?";
+}
+
 }  // namespace detail
 
 namespace {
@@ -173,6 +185,16 @@ settings settings::from_environment() {
       s.ready = static_cast<unsigned>(*n);
     }
   }
+  if (const auto v = variable("SUKIMA_VICTIM")) {
+    if (*v == "random")
+      s.victim = victim_policy::random;
+    else if (*v == "last")
+      s.victim = victim_policy::last;
+    else if (*v == "weighted")
+      s.victim = victim_policy::weighted;
+    else
+      refuse("SUKIMA_VICTIM", *v, "random, last or weighted");
+  }
   if (const auto v = variable("SUKIMA_PIN")) {
     if (*v == "adaptive")
       s.pin = pin_policy::adaptive;
@@ -231,6 +253,7 @@ std::string settings::text() const {
       t +=
           std::string(",") + detail::name_of(static_cast<wait_place>(i)) + "=" + detail::name_of(*wait_at[i]);
   t += ready == 0 ? std::string(" steal=request") : " steal=ready:" + std::to_string(ready);
+  t += std::string(" victim=") + detail::name_of(victim);
   t += std::string(" pin=") + detail::name_of(pin);
   t += " stack=" + std::to_string(stack) + " choices=" + std::to_string(choices) +
        " strands=" + std::to_string(strands) + " elastic=" +

@@ -9,5 +9,6 @@ namespace sukima::detail {
 const char* name_of(wait_policy p) noexcept;
 const char* name_of(wait_place p) noexcept;
 const char* name_of(pin_policy p) noexcept;
+const char* name_of(victim_policy p) noexcept;
 
 }  // namespace sukima::detail

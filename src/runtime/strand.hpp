@@ -63,6 +63,8 @@ struct strand {
   /// Tick at which a root began here; 0: not a root, or long ago. Written by its own thread; thieves read it
   /// to leave very young roots alone (steal_from), where a stale value costs no more than a steal.
   std::atomic<std::uint64_t> entered_at{0};
+  /// How much there is to take, as its task says; a hint for thieves: relaxed.
+  std::atomic<float> weight{1};
   kept_state small_kept{};  ///< where `kept` lies if the gate is shared
   bool abort_pending = false;  ///< something was aborted: tests at joins look whether it concerns them
   std::exception_ptr failure;  ///< a user's callback threw while the strand was going back

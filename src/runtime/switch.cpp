@@ -146,7 +146,10 @@ exception_state* this_threads_exceptions() noexcept {
   return reinterpret_cast<exception_state*>(abi::__cxa_get_globals());
 }
 
-void make_fresh(strand& s) { s.saved = fc::make_fcontext(s.stack_top, s.stack_size, strand_begins); }
+void make_fresh(strand& s) {
+  s.weight.store(1, std::memory_order_relaxed);
+  s.saved = fc::make_fcontext(s.stack_top, s.stack_size, strand_begins);
+}
 
 void recycle(worker& w, strand* from, void*) {
   forget_sanitizer_state(*from);

@@ -17,8 +17,8 @@ from pathlib import Path
 
 COMPILER, FOLDER, *BACKENDS = sys.argv[1:]
 FOLDER = Path(FOLDER)
-SETTINGS = [{"SUKIMA_WORKERS": "1"}, {"SUKIMA_WORKERS": "2"}, {"SUKIMA_WORKERS": "4"},
-            {"SUKIMA_WORKERS": "3", "SUKIMA_STEAL": "request"}]
+SETTINGS = [{"SUKIMA_WORKERS": "1"}, {"SUKIMA_WORKERS": "2"}, {"SUKIMA_WORKERS": "4", "SUKIMA_VICTIM": "last"},
+            {"SUKIMA_WORKERS": "3", "SUKIMA_STEAL": "request", "SUKIMA_VICTIM": "weighted"}]
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]
 
 

@@ -38,6 +38,7 @@ TEST(settings, are_read_from_the_environment) {
   const variable workers("SUKIMA_WORKERS", "3");
   const variable wait("SUKIMA_WAIT", "block");
   const variable steal("SUKIMA_STEAL", "ready:4");
+  const variable victim("SUKIMA_VICTIM", "last");
   const variable pin("SUKIMA_PIN", "cpu");
   const variable stack("SUKIMA_STACK", "8M");
   const variable choices("SUKIMA_CHOICES", "512K");
@@ -55,7 +56,8 @@ TEST(settings, are_read_from_the_environment) {
   sukima::runtime runtime;
   EXPECT_EQ(runtime.workers(), 3u);
   EXPECT_EQ(runtime.chosen().text(),
-            "workers=3 wait=block steal=ready:4 pin=cpu stack=8388608 choices=524288 strands=77 elastic=off");
+            "workers=3 wait=block steal=ready:4 victim=last pin=cpu stack=8388608 choices=524288 strands=77 "
+            "elastic=off");
   EXPECT_EQ(runtime.run([](sukima::context c) { return support::fib(c, 16); }), 987);
 }
 
@@ -135,6 +137,7 @@ INSTANTIATE_TEST_SUITE_P(
         wrong_value{"SUKIMA_STEAL", "ready:9", "K from 1 to 8"},
         wrong_value{"SUKIMA_STEAL", "ready:", "K from 1 to 8"},
         wrong_value{"SUKIMA_STEAL", "steal", "request"},
+        wrong_value{"SUKIMA_VICTIM", "first", "random, last or weighted"},
         wrong_value{"SUKIMA_PIN", "core", "adaptive, none or cpu"},
         wrong_value{"SUKIMA_STACK", "1K", "16K to 64G"}, wrong_value{"SUKIMA_STACK", "65G", "16K to 64G"},
         wrong_value{"SUKIMA_STACK", "256MB", "16K to 64G"}, wrong_value{"SUKIMA_STACK", "M", "16K to 64G"},

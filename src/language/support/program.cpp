@@ -14,6 +14,8 @@ extern "C" {
 
 int sukima_worker_id(void) { return sukima::worker_id(); }
 
+void sukima_weight_set(double weight) { sukima::set_weight(weight); }
+
 int sukima_worker_count(void) {
   try {
     return static_cast<int>(sukima::default_runtime().workers());
