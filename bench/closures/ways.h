@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Programs in which each call declares a closure, by the way in which closures are made. */
+#ifndef SUKIMA_BENCH_CLOSURES_WAYS_H
+#define SUKIMA_BENCH_CLOSURES_WAYS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Whether a closure is called at the leaves: never, but no compiler knows. */
+extern int closure_wanted;
+
+/** fib(n), and the solutions of n queens on arrays. In each call there is a closure that changes two of its
+ *  variables and goes on with the caller's one; nobody calls it. */
+long fib_none(int n);
+long fib_frame(int n);
+long fib_unwind(int n);
+long fib_exceptions(int n);
+long queens_none(int n);
+long queens_frame(int n);
+long queens_unwind(int n);
+long queens_exceptions(int n);
+
+/** Calls itself down to a depth, makes one call of a closure there that visits all frames, and comes back.
+ *  \returns depth + the sum of what the closure saw */
+long descent_none(int depth);
+long descent_frame(int depth);
+long descent_unwind(int depth);
+long descent_exceptions(int depth);
+
+/** The board. */
+enum { most_queens = 16 };
+extern int queens_count;
+extern char queens_used[most_queens], queens_up[2 * most_queens], queens_down[2 * most_queens];
+#define QUEENS_OPEN(k, p) (!(queens_used[p] || queens_up[(k) + (p)] || queens_down[(k) - (p) + queens_count]))
+#define QUEENS_SET(k, p, v) \
+  (queens_used[p] = queens_up[(k) + (p)] = queens_down[(k) - (p) + queens_count] = (char)(v))
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
