@@ -45,7 +45,8 @@ static double best_seconds(long (*function)(int), int argument, long expected, i
   return best;
 }
 
-static void uncalled(const char* program, long (*const functions[way_count])(int), int size, int repetitions) {
+static void uncalled(const char* program, long (*const functions[way_count])(int), int size,
+                     int repetitions) {
   const long expected = functions[0](size);
   double best[way_count];
   for (int w = 0; w < way_count; w++) best[w] = 1e9;
@@ -77,8 +78,10 @@ int main(int argc, char** argv) {
   for (int depth = 10; depth <= 10000; depth *= 10)
     for (int w = 0; w < way_count; w++) {
       const double seconds = best_seconds(ways[w].descent, depth, 2L * depth, depth < 10000 ? 200 : 20);
-      printf("{\"program\":\"call\",\"depth\":%d,\"way\":\"%s\",\"microseconds\":%.3f,\"nanoseconds_a_frame\":%.2f}\n",
-             depth, ways[w].name, seconds * 1e6, seconds * 1e9 / depth);
+      printf(
+          "{\"program\":\"call\",\"depth\":%d,\"way\":\"%s\",\"microseconds\":%.3f,\"nanoseconds_a_frame\":%."
+          "2f}\n",
+          depth, ways[w].name, seconds * 1e6, seconds * 1e9 / depth);
     }
   return 0;
 }

@@ -18,7 +18,7 @@ typedef struct saved {
 } saved;
 
 static char* explicit_stack;
-static char* explicit_end;  /**< of the saved frames */
+static char* explicit_end; /**< of the saved frames */
 static int unwinding;
 
 static __attribute__((noinline, cold)) long ask(char* top) {

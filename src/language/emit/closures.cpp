@@ -100,6 +100,10 @@ std::vector<captured> emitter::captures_of_closure(const closure_declaration& c,
     if (const auto own = facts_.closure_variables.find(variable);
         own != facts_.closure_variables.end() && &definition_of(*own->second) == &c)
       continue;
+    const auto members = in_record_.find(&c);
+    if (members != in_record_.end() &&
+        std::find(members->second.begin(), members->second.end(), variable) != members->second.end())
+      continue;
     if (!seen.insert(variable).second) continue;
     try {
       const std::vector<std::string> lengths = variable_lengths(variable->getType(), "x");
@@ -132,18 +136,23 @@ std::string emitter::closure_heading(const closure_declaration& c, const std::st
 /// Declares the record and the closure's own variable, and fills in what there is already.
 void emitter::begin_closure(writer& out, const closure_declaration& c, const context& where) {
   const closure_declaration& d = definition_of(c);
-  const std::string name = base_name(where) + "_" + c.name + "_" + std::to_string(++closures_printed_);
+  const auto known = numbers_.find(&c);
+  const std::string number = std::to_string(known != numbers_.end() ? known->second : ++closures_printed_);
+  const std::string name = base_name(where) + "_" + c.name + "_" + number;
   const std::vector<captured> captures = captures_of_closure(d, where);
   closure_names_[&d] = {name, captures};
-  before_.text("struct " + name + " { sukima_closure sukima_head;" + fields(captures) + exit_fields(d) +
-               " };\n");
+  std::string members;
+  for (const VarDecl* variable : in_record_[&d])
+    members += " " + declare(variable->getType(), variable->getNameAsString()) + ";";
+  before_.text("struct " + name + " { sukima_closure sukima_head;" + members + fields(captures) +
+               exit_fields(d) + " };\n");
   const bool is_worker = c.is_worker && !options_.sequential;
   const std::string heading = closure_heading(
       d, name, is_worker ? "char *sukima_top, void *sukima_self" : "void *sukima_self", where);
   before_.text("static " + heading + ";\n");
-  const std::string record = "sukima_c" + std::to_string(closures_printed_);
-  out.token("struct " + name + " " + record + "; " + record + ".sukima_head.sukima_code = (void (*)(void))" +
-                name + ";",
+  const std::string record = "sukima_c" + number;
+  out.token((known != numbers_.end() ? "" : "struct " + name + " " + record + "; ") + record +
+                ".sukima_head.sukima_code = (void (*)(void))" + name + ";",
             true);
   for (const captured& one : captures) {
     const std::string store = fill("(&" + record + ")", {one}, where);
@@ -221,7 +230,9 @@ void emitter::closure_function(const closure_declaration& c, const context& wher
   if (is_worker) text.text("(void)sukima_top; ");
   for (const LabelDecl* label : labels_outside(c))
     inside.exits_here[label] = "sukima_c->" + exit_member(label);
-  if (!captures.empty() || !inside.exits_here.empty())
+  const auto members = in_record_.find(&c);
+  const bool has_members = members != in_record_.end() && !members->second.empty();
+  if (!captures.empty() || !inside.exits_here.empty() || has_members)
     text.text("struct " + name + " *const sukima_c = (struct " + name + " *)" +
               (options_.check_closures ? "sukima_ticket_record(sukima_self);" : "sukima_self;"));
   for (const captured& one : captures) {
@@ -231,6 +242,9 @@ void emitter::closure_function(const closure_declaration& c, const context& wher
     else
       text.text(bind(one, "sukima_c", inside) + (one.by_value ? " (void)" + variable + ";" : ""));
   }
+  if (has_members)
+    for (const VarDecl* variable : members->second)
+      inside.names[variable] = "sukima_c->" + variable->getNameAsString();
   text.text(local_prototypes({c.whole}));
   for (token_index t = c.body.begin; t < c.body.end; ++t) {
     const VarDecl* variable = variable_at(t);

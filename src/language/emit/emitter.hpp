@@ -125,6 +125,19 @@ class emitter {
   std::string block_tickets(token_index closure) const;
   void declare_tickets(const function_facts& f);
 
+  // Variables that live in the record of a closure (closure_records.cpp)
+  struct placed_variable {
+    token_index end;  ///< of its declaration
+    std::string member;
+    token_range value;  ///< initial, or empty
+  };
+  const local_declaration* sole_declaration(const clang::VarDecl* variable, const function_facts& f) const;
+  bool lives_in_record(const clang::VarDecl* variable, const closure_declaration& c, const function_facts& f,
+                       const context& where) const;
+  std::map<const clang::VarDecl*, std::string> place_in_records(const function_facts& f,
+                                                                const context& where);
+  void print_placed(writer& out, const placed_variable& one, const context& where);
+
   // goto out of closures (closure_exits.cpp)
   std::vector<const clang::LabelDecl*> labels_outside(const closure_declaration& c) const;
   bool waits_for(const clang::LabelDecl* label, const closure_declaration& c) const;
@@ -214,6 +227,10 @@ class emitter {
   std::unordered_map<token_index, token_index> workers_in_arguments_;  ///< of those; in the same way
   std::map<const closure_declaration*, std::string> behind_closure_;  ///< and of closures
   unsigned closures_printed_ = 0;
+  std::map<const closure_declaration*, std::vector<const clang::VarDecl*>> in_record_;
+  std::map<const closure_declaration*, unsigned>
+      numbers_;  ///< of closures whose records are declared already
+  std::map<token_index, placed_variable> placed_;  ///< by the first token of its declaration
   std::set<token_index> left_out_;  ///< the `void` of (void)
   std::set<std::string> declared_tasks_;
   std::map<std::string, std::string> pointer_entries_;

@@ -270,6 +270,7 @@ void emitter::function(const function_facts& f) {
                    "(void) { __asm__ volatile(\"\" ::: \"memory\"); return &" + name + "; }\n");
   }
   const token_range own = label_declarations(f.body.begin + 1);
+  const std::map<const VarDecl*, std::string> in_records = place_in_records(f, where);
   if (f.execution != nullptr) {
     need_task(f.execution->task);
     go_to(body, f.execution->place);
@@ -284,6 +285,7 @@ void emitter::function(const function_facts& f) {
               " *)sukima_task; (void)sukima_top; (void)sukima_this;");
   } else {
     print(body, {f.whole.begin, f.body.begin}, where);
+    where.names = in_records;
     go_to(body, unit_.tokens[f.body.begin].getLocation());
     body.token("{", true);
     if (const auto more = behind_token_.find(f.body.begin); more != behind_token_.end())

@@ -322,6 +322,12 @@ void emitter::print(writer& out, token_range range, const context& where) {
       ++t;
       continue;
     }
+    if (const auto placed = placed_.find(t); placed != placed_.end() && placed->second.end <= range.end) {
+      if (unit_.origins[t] != no_token) print_texts(out, unit_.origins[t], where);
+      print_placed(out, placed->second, where);
+      t = placed->second.end;
+      continue;
+    }
     if (facts_.closure_jumps.contains(t)) {
       print_closure_jump(out, t, where);
       while (!unit_.tokens[t].is(tok::semi)) ++t;
