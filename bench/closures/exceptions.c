@@ -74,7 +74,7 @@ static void visit(saved* f, long* sum) {
   f->number += (int)*sum;
 }
 
-/* ---- fib ------------------------------------------------------------------------------------------------ */
+/* ---- fib ---------------------------------------------------------------------------------------------- */
 
 static long fib(int n, char* top);
 static long fib_resume(saved* f, long result, char* top) {
@@ -107,7 +107,7 @@ long fib_exceptions(int n) {
   return run(fib, n, &seen);
 }
 
-/* ---- queens --------------------------------------------------------------------------------------------- */
+/* ---- queens ------------------------------------------------------------------------------------------- */
 
 static long queens(int k, char* top);
 static long queens_from(int k, int p, long sum, char* top);
@@ -149,7 +149,7 @@ long queens_exceptions(int n) {
   return run(queens, 0, &seen);
 }
 
-/* ---- a call at some depth --------------------------------------------------------------------------------- */
+/* ---- a call at some depth ---------------------------------------------------------------------------- */
 
 static void descend_visit(saved* f, long* sum) { *sum += f->sum; }
 static long descend_resume(saved* f, long result, char* top) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench-closures: what closures cost while nobody calls them, and what a call of one costs by the depth of the
- * stack, for three ways of making them. One JSON line for each figure. */
+/* bench-closures: what closures cost while nobody calls them, and a call of one by the depth of the stack,
+ * for three ways of making them. One JSON line for each figure. */
 #include "ways.h"
 
 #include <stdio.h>

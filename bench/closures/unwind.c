@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* By hand: nothing is stored until a closure is called. Then each function saves its variables into a frame on
- * an explicit stack and returns a special value. The function at the bottom calls the closures on the saved
+/* By hand: nothing is stored until a closure is called. Then each function saves its variables on an
+ * explicit stack and returns a special value. The function at the bottom calls the closures on the saved
  * frames and resumes them, one after the other, by separate functions. */
 #include "ways.h"
 
@@ -50,7 +50,7 @@ static long finish(long result, long* seen) {
   return result;
 }
 
-/* ---- fib ------------------------------------------------------------------------------------------------ */
+/* ---- fib ---------------------------------------------------------------------------------------------- */
 
 static long fib(int n, char* top);
 static void fib_visit(saved* f, long* sum) {
@@ -85,7 +85,7 @@ long fib_unwind(int n) {
   return finish(fib(n, explicit_stack), &seen);
 }
 
-/* ---- queens --------------------------------------------------------------------------------------------- */
+/* ---- queens ------------------------------------------------------------------------------------------- */
 
 static long queens(int k, char* top);
 static long queens_from(int k, int p, long sum, char* top);
@@ -124,7 +124,7 @@ long queens_unwind(int n) {
   return finish(queens(0, explicit_stack), &seen);
 }
 
-/* ---- a call at some depth --------------------------------------------------------------------------------- */
+/* ---- a call at some depth ---------------------------------------------------------------------------- */
 
 static void descend_visit(saved* f, long* sum) { *sum += f->sum; }
 static long descend_resume(saved* f, long result, char* top) {
