@@ -312,8 +312,9 @@ void emitter::function(const function_facts& f) {
         "#endif\n");
   out_.append(before_);
   // gcc takes a function that recurses until something is thrown for one that recurses for ever.
-  const bool throws = std::any_of(f.constructs.begin(), f.constructs.end(),
-                                  [](const construct* c) { return c->kind == construct_kind::throw_tag; });
+  const bool throws = waits || std::any_of(f.constructs.begin(), f.constructs.end(), [](const construct* c) {
+                        return c->kind == construct_kind::throw_tag;
+                      });
   if (throws)
     out_.text("#pragma GCC diagnostic push\n#pragma GCC diagnostic ignored \"-Winfinite-recursion\"\n");
   out_.append(body);
