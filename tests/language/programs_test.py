@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiles and runs programs of the Tascell language, with each compiler behind and with several numbers of workers.
 
-programs_test.py SUKIMA FOLDER BACKEND...
+programs_test.py SUKIMA FOLDER BACKEND... [--sanitized]
 
 A program NAME.tc says what it prints in lines `// expected: TEXT`. `// with: FILE` compiles a further file with it,
 `// options: …` with further options;
-`// status: N` and `// stderr: REGEX` are of a program that fails; `// not sequential` says that its erasure differs.
+`// status: N` and `// stderr: REGEX` are of a program that fails; `// not sequential` says that its erasure differs,
+`// not sanitized` that it shows nothing under a sanitizer.
 """
 import os
 import re
@@ -15,7 +16,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-COMPILER, FOLDER, *BACKENDS = sys.argv[1:]
+SANITIZED = "--sanitized" in sys.argv
+COMPILER, FOLDER, *BACKENDS = [word for word in sys.argv[1:] if word != "--sanitized"]
 FOLDER = Path(FOLDER)
 SETTINGS = [{"SUKIMA_WORKERS": "1"}, {"SUKIMA_WORKERS": "2"}, {"SUKIMA_WORKERS": "4", "SUKIMA_VICTIM": "last"},
             {"SUKIMA_WORKERS": "3", "SUKIMA_STEAL": "request", "SUKIMA_VICTIM": "weighted"}]
@@ -56,7 +58,8 @@ def check_run(failed, what, program, text, settings):
 def main():
     failed = failures()
     sources = sorted(FOLDER.glob("*.tc"))
-    sources = [s for s in sources if not re.search(r"^// part of", s.read_text(), re.MULTILINE)]
+    left_out = r"^// (part of|not sanitized)" if SANITIZED else "^// part of"
+    sources = [s for s in sources if not re.search(left_out, s.read_text(), re.MULTILINE)]
     with tempfile.TemporaryDirectory() as work:
         for source in sources:
             text = source.read_text()
