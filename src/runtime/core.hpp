@@ -81,6 +81,8 @@ struct alignas(128) worker {
   std::atomic<bool> deep{false};  ///< asleep for good, or about to be (sleep.cpp)
   std::atomic<bool> taken{false};  ///< an entering thread has this slot
   std::atomic<bool> inside{false};  ///< … and works. Partner: cpu_spread::hold
+  cpu_set_t
+      affinity_before{};  ///< of its thread, valid while `held`; written by cpu_spread before that is set
   std::atomic<bool> held{false};  ///< its thread stays on one CPU (cpu_spread.cpp), or will in a moment
   std::atomic<bool> shares_cpu{false};  ///< it is another worker's guest, or has one. Set by cpu_spread only
   std::atomic<int> thread_id{

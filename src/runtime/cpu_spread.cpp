@@ -124,7 +124,10 @@ bool cpu_spread::hold() {
   const std::lock_guard lock(changing_);
   std::vector<place> places;
   if (!places_.empty() || !find_workers(places) || places.size() < 2 || !choose_cpus(places)) return false;
-  for (const place& p : places) p.who->held.store(true, std::memory_order_relaxed);
+  for (const place& p : places) {
+    p.who->affinity_before = p.before;
+    p.who->held.store(true, std::memory_order_release);  // partner: free_child
+  }
   stress_point();
   // Partner: enter(), which clears `inside`, changes the census when it leaves, and reads `held` afterwards.
   // Either its change comes later than this one, and it sees `held` and waits for the lock; or it came
@@ -172,7 +175,9 @@ bool cpu_spread::is_outdated() noexcept {
   const unsigned count = core_.worker_count.load(std::memory_order_acquire);
   for (unsigned i = 0; i < count; ++i) {
     const worker& w = *core_.workers[i].load(std::memory_order_relaxed);
-    working += runs(w);
+    const place* const its = find(w);
+    const bool waits_outside = w.background && its != nullptr && its->away;
+    working += runs(w) && !waits_outside;
   }
   return static_cast<std::ptrdiff_t>(working) != std::ranges::count(places_, false, &place::away);
 }
@@ -188,7 +193,8 @@ void cpu_spread::come_back(worker& w) noexcept {
   mine->thread = thread;
   mine->now_on = mine->cpu;
   mine->away = false;
-  w.held.store(true, std::memory_order_relaxed);
+  w.affinity_before = before;
+  w.held.store(true, std::memory_order_release);  // partner: free_child
 }
 
 void cpu_spread::leave(worker& w) noexcept {
@@ -198,6 +204,12 @@ void cpu_spread::leave(worker& w) noexcept {
     mine->away = true;
   }
   w.held.store(false, std::memory_order_relaxed);
+}
+
+void cpu_spread::free_child() noexcept {
+  const strand* const s = running_strand();
+  if (s == nullptr || !s->on->held.load(std::memory_order_acquire)) return;
+  sched_setaffinity(0, sizeof s->on->affinity_before, &s->on->affinity_before);
 }
 
 bool cpu_spread::give(const worker& caller, worker& runner, giving how) noexcept {

@@ -36,11 +36,15 @@ class cpu_spread {
   /// Are workers held, though somebody entered, left or was added since? Called by the monitor only.
   bool is_outdated() noexcept;
   bool active() const noexcept { return active_.load(std::memory_order_relaxed); }
-  /// An entering thread that was held leaves: its own affinity again. Its CPU is kept for it.
+  /// A thread that was held leaves the runtime, or waits outside (blocking.hpp): its own affinity again. Its
+  /// CPU is kept for it.
   void leave(worker& w) noexcept;
-  /// The thread that is that worker now enters: onto the CPU that was kept, if it may run where the one
-  /// before might.
+  /// The thread that is that worker now enters, or has waited: onto the CPU that was kept, if it may run
+  /// where the one before might.
   void come_back(worker& w) noexcept;
+
+  /// In the child of a fork() that a task has called: its thread may run where the one that called might.
+  static void free_child() noexcept;
 
   /// What becomes of the caller's CPU.
   enum class giving {

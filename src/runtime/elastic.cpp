@@ -342,10 +342,15 @@ bool blocking_begins(char* top) {
   r.drain_slots(*s);
   if (top == nullptr) top = s->kept->top;
   if (top != nullptr) give_work_away(*s, reinterpret_cast<record*>(top), most_given);
+  if (s->on->held.load(std::memory_order_relaxed)) r.spread.leave(*s->on);
   r.elasticity.blocking_begins();
   return true;
 }
 
-void blocking_ends() noexcept { running_strand()->runtime->elasticity.blocking_ends(); }
+void blocking_ends() noexcept {
+  const strand* const s = running_strand();
+  if (s->runtime->spread.active()) s->runtime->spread.come_back(*s->on);
+  s->runtime->elasticity.blocking_ends();
+}
 
 }  // namespace sukima::detail

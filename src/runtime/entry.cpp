@@ -26,7 +26,10 @@ std::atomic<unsigned> fork_generation{0};
 
 unsigned count_forks() {
   static const bool registered = [] {
-    pthread_atfork(nullptr, nullptr, [] { fork_generation.fetch_add(1, std::memory_order_relaxed); });
+    pthread_atfork(nullptr, nullptr, [] {
+      fork_generation.fetch_add(1, std::memory_order_relaxed);
+      cpu_spread::free_child();
+    });
     return true;
   }();
   (void)registered;

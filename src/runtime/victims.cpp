@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whom a worker without work asks first. The others follow in the order of their numbers, so a bad choice costs
-// a few loads, and with two workers there is none.
+// Whom a worker without work asks first. The others follow in the order of their numbers, so a bad choice
+// costs a few loads, and with two workers there is none.
 #include "core.hpp"
 
 #include <sukima/runtime.hpp>

@@ -103,6 +103,48 @@ TEST(cpu_spread, holds_workers_while_cpu_is_short_and_threads_leave_as_they_came
   }));
 }
 
+/// CPUs on which a process that is started just now may run, as it says itself.
+int cpus_of_a_child() {
+  const pid_t process = fork();
+  if (process == 0)
+    _exit([] {
+      const cpu_set_t cpus = own_cpus();
+      return CPU_COUNT(&cpus);
+    }());
+  int status = 0;
+  waitpid(process, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(cpu_spread, what_a_task_starts_may_run_everywhere) {
+  const cpu_set_t before = own_cpus();
+  const int cpus = CPU_COUNT(&before);
+  if (cpus < 2) GTEST_SKIP() << "needs a second CPU";
+  sukima::runtime runtime(a_worker_for_each_cpu(sukima::pin_policy::adaptive));
+  if (runtime.workers_now() != static_cast<unsigned>(cpus)) GTEST_SKIP() << "a quota allows fewer workers";
+  const busy_neighbours loops;
+  const auto deadline = std::chrono::steady_clock::now() + (support::sanitized ? 60s : 30s);
+  int in_child = -1;
+  int outside = -1;
+  while (outside < 0 && std::chrono::steady_clock::now() < deadline) {
+    const auto soon = std::chrono::steady_clock::now() + 1s;
+    runtime.run([&](sukima::context c) {
+      while (outside < 0 && std::chrono::steady_clock::now() < soon) {
+        fib(c, support::sanitized ? 24 : 30);
+        const cpu_set_t now = own_cpus();
+        if (CPU_COUNT(&now) != 1) continue;
+        in_child = cpus_of_a_child();
+        outside = sukima::blocking(c, [] {
+          const cpu_set_t inside = own_cpus();
+          return CPU_COUNT(&inside);
+        });
+      }
+    });
+  }
+  EXPECT_EQ(in_child, cpus);
+  EXPECT_EQ(outside, cpus);
+}
+
 /// Short loops one after the other, each of which waits for all workers that took a part.
 TEST(cpu_spread, a_worker_that_waits_gives_its_cpu_to_one_that_has_none) {
   const cpu_set_t before = own_cpus();
