@@ -212,7 +212,7 @@ void cpu_spread::free_child() noexcept {
   sched_setaffinity(0, sizeof s->on->affinity_before, &s->on->affinity_before);
 }
 
-bool cpu_spread::give(const worker& caller, worker& runner, giving how) noexcept {
+bool cpu_spread::give(worker& caller, worker& runner, giving how) noexcept {
   std::unique_lock lock(changing_, std::try_to_lock);
   if (!lock) return false;
   place* const own = find(caller);
@@ -221,6 +221,7 @@ bool cpu_spread::give(const worker& caller, worker& runner, giving how) noexcept
   // A guest already: it may go on with what waited for its task, and then it is here to stay.
   const bool is_here = other->now_on == own->now_on;
   if (!is_here && !(lacks_a_cpu(other->thread) && move(other->thread, own->now_on))) return false;
+  if (!is_here) ++caller.counts.cpus_given;
   other->now_on = own->now_on;
   if (how == giving::in_exchange) {
     std::swap(own->cpu, other->cpu);

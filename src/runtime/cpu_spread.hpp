@@ -56,7 +56,7 @@ class cpu_spread {
   /// The caller has nothing to do, or waits for what `runner` works on. If that worker could run and has no
   /// CPU, it moves onto the caller's: some microseconds, where the neighbour on its own CPU could keep it
   /// off for milliseconds. Both have `shares_cpu` set then, and call part(). \return true: it is there.
-  bool give(const worker& caller, worker& runner, giving how) noexcept;
+  bool give(worker& caller, worker& runner, giving how) noexcept;
   /// The calling worker goes on working, and shares a CPU after `until_done`: whoever of the two is the guest
   /// goes back to its own.
   void part(worker& w) noexcept;

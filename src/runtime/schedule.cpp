@@ -127,7 +127,6 @@ work runtime_core::search(worker& w, task* awaited) {
                              : awaited != nullptr ? wait_place::result
                                                   : wait_place::idle;
     if (spread.active() && ticks() - since > patience_for_others && give_cpu(w, awaited)) {
-      ++w.counts.cpus_given;
       since = ticks();
       if (awaited == nullptr) continue;  // looks on from the other CPU
     } else if (spins(place, since)) {
