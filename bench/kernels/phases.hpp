@@ -26,9 +26,7 @@ struct heat_problem {
     void* first = memory_.data();
     std::size_t space = memory_.size() * sizeof(double);
     now_ = static_cast<double*>(std::align(page * sizeof(double), sizeof(double), first, space));
-    const std::size_t grid = (row_ * n + page - 1) / page * page;
-    next_ = now_ + grid - page / 2;
-    if (grid - page / 2 < row_ * n) next_ += page;
+    next_ = now_ + (row_ * n + page / 2 + page - 1) / page * page - page / 2;
     std::fill_n(now_, n, 1.0);
     std::fill_n(next_, n, 1.0);
   }

@@ -27,8 +27,7 @@ thread_state state_of(int thread) noexcept {
   const std::size_t length = std::fread(text, 1, sizeof text - 1, file);
   std::fclose(file);
   text[length] = '\0';
-  // The name may hold blanks and brackets; behind it stands field 3, the state, and the processor is field
-  // 39.
+  // The name may hold blanks and brackets. Behind it stands field 3, the state; field 39 is the processor.
   thread_state found;
   const char* at = std::strrchr(text, ')');
   if (at == nullptr || std::sscanf(at + 1, " %c", &found.state) != 1) return {};
@@ -220,15 +219,17 @@ bool cpu_spread::give(worker& caller, worker& runner, giving how) noexcept {
   if (own == nullptr || other == nullptr || own->away || other->away) return false;
   // A guest already: it may go on with what waited for its task, and then it is here to stay.
   const bool is_here = other->now_on == own->now_on;
-  if (!is_here && !(lacks_a_cpu(other->thread) && move(other->thread, own->now_on))) return false;
-  if (!is_here) ++caller.counts.cpus_given;
-  other->now_on = own->now_on;
+  if (!is_here) {
+    if (!lacks_a_cpu(other->thread) || !move(other->thread, own->now_on)) return false;
+    other->now_on = own->now_on;
+    ++caller.counts.cpus_given;
+  }
   if (how == giving::in_exchange) {
     std::swap(own->cpu, other->cpu);
     own->now_on = own->cpu;
   }
   const bool shared = own->now_on == other->now_on;
-  own->who->shares_cpu.store(shared, std::memory_order_relaxed);
+  caller.shares_cpu.store(shared, std::memory_order_relaxed);
   runner.shares_cpu.store(shared, std::memory_order_relaxed);
   if (how == giving::in_exchange) follow(caller, lock);
   return true;

@@ -74,9 +74,6 @@ unsigned workers_for(const sukima_capacity_facts& facts) noexcept {
   return static_cast<unsigned>(std::clamp(std::ceil(facts.usable - 1e-6), 1.0, 1e6));
 }
 
-/// Does a quota take away what waiting workers burn?
-bool is_capped(const sukima_capacity_facts& facts) noexcept { return facts.quota <= workers_for(facts); }
-
 std::string reason_of(const sukima_capacity_facts& facts) {
   char text[120];
   std::snprintf(text, sizeof text, "%.3g CPUs are usable (limit: %s)", facts.usable,
@@ -102,8 +99,7 @@ void elastic::start() {
   if (capacity_ != nullptr) {
     sukima_capacity_facts facts;
     sukima_capacity_latest(capacity_, &facts);
-    const unsigned allowed = workers_for(facts);
-    capped_.store(is_capped(facts), std::memory_order_relaxed);
+    const unsigned allowed = take(facts);
     if (allowed < first) reason = reason_of(facts);
     first = std::min(first, allowed);
   }
@@ -158,11 +154,16 @@ void elastic::monitor() {
   }
 }
 
+unsigned elastic::take(const sukima_capacity_facts& facts) noexcept {
+  const unsigned allowed = workers_for(facts);
+  capped_.store(facts.quota <= allowed, std::memory_order_relaxed);
+  return allowed;
+}
+
 void elastic::look_at_facts() {
   sukima_capacity_facts facts;
   const bool changed = sukima_capacity_refresh(capacity_, &facts) != 0;
-  capped_.store(is_capped(facts), std::memory_order_relaxed);
-  const unsigned by_facts = std::min(core_.worker_limit, workers_for(facts));
+  const unsigned by_facts = std::min(core_.worker_limit, take(facts));
   const unsigned allowed = neighbours_.is_open() ? neighbours_.worth_running(by_facts) : by_facts;
   if (changed) patience_ = std::min(patience_, sampling);
   const std::lock_guard hold(deciding_);
@@ -193,8 +194,8 @@ void elastic::look_at_delays() {
       waited += waited_here;
       if (ran_here * 10 < waited_here) latest.in_vain_ns = seen.in_vain_ns + waited_here;
       starved_ = starved_ || latest.in_vain_ns > most_in_vain_ns;
-      if (latest.waited_ns - seen.waited_ns > shortest_traced_wait_ns)
-        trace_no_cpu(core_.serial, who.id, looked_at_, now, latest.waited_ns - seen.waited_ns);
+      if (waited_here > shortest_traced_wait_ns)
+        trace_no_cpu(core_.serial, who.id, looked_at_, now, waited_here);
     }
     seen = latest;
   }

@@ -15,6 +15,7 @@
 #include <vector>
 
 struct sukima_capacity;
+struct sukima_capacity_facts;
 
 namespace sukima::detail {
 
@@ -72,6 +73,8 @@ class elastic {
  private:
   void monitor();
   void look_at_facts();
+  /// Notes whether a quota binds. \return the workers that the facts allow
+  unsigned take(const sukima_capacity_facts& facts) noexcept;
   void look_at_delays();
   void wake() noexcept;
   /// What the facts, the program's limit and blocked workers make of it. Holds deciding_.
@@ -99,7 +102,7 @@ class elastic {
   std::atomic<unsigned> target_{1};
   std::atomic<unsigned> blocked_{0};
   std::atomic<bool> short_{false};
-  std::atomic<bool> capped_{false};  ///< by a quota
+  std::atomic<bool> capped_{false};  ///< a quota takes away what waiting workers burn
   /// Workers that the facts allow, without those that are made up for. Guarded by deciding_.
   unsigned allowed_ = 1;
   unsigned limit_ = 0;  ///< the program's own limit; 0: none

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <initializer_list>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -127,11 +128,17 @@ constexpr std::string_view accepted_choices = "a size from 16K to 64M, such as 8
 constexpr std::string_view accepted_strands = "a whole number from 1 to 1000000";
 constexpr std::string_view accepted_steal = "request, ready or ready:K with K from 1 to 8";
 
-std::optional<wait_policy> policy(std::string_view name) {
-  for (const wait_policy p : {wait_policy::adaptive, wait_policy::block, wait_policy::spin,
-                              wait_policy::pause, wait_policy::yield, wait_policy::condvar})
+/// The one of these policies that has the name.
+template <class Policy>
+std::optional<Policy> named(std::string_view name, std::initializer_list<Policy> policies) {
+  for (const Policy p : policies)
     if (name == detail::name_of(p)) return p;
   return std::nullopt;
+}
+
+std::optional<wait_policy> policy(std::string_view name) {
+  return named(name, {wait_policy::adaptive, wait_policy::block, wait_policy::spin, wait_policy::pause,
+                      wait_policy::yield, wait_policy::condvar});
 }
 
 /// `policy` or `place=policy`, separated by commas; an earlier part counts less. False: not understood.
@@ -186,24 +193,14 @@ settings settings::from_environment() {
     }
   }
   if (const auto v = variable("SUKIMA_VICTIM")) {
-    if (*v == "random")
-      s.victim = victim_policy::random;
-    else if (*v == "last")
-      s.victim = victim_policy::last;
-    else if (*v == "weighted")
-      s.victim = victim_policy::weighted;
-    else
-      refuse("SUKIMA_VICTIM", *v, "random, last or weighted");
+    const auto p = named(*v, {victim_policy::random, victim_policy::last, victim_policy::weighted});
+    if (!p) refuse("SUKIMA_VICTIM", *v, "random, last or weighted");
+    s.victim = *p;
   }
   if (const auto v = variable("SUKIMA_PIN")) {
-    if (*v == "adaptive")
-      s.pin = pin_policy::adaptive;
-    else if (*v == "none")
-      s.pin = pin_policy::none;
-    else if (*v == "cpu")
-      s.pin = pin_policy::cpu;
-    else
-      refuse("SUKIMA_PIN", *v, "adaptive, none or cpu");
+    const auto p = named(*v, {pin_policy::adaptive, pin_policy::none, pin_policy::cpu});
+    if (!p) refuse("SUKIMA_PIN", *v, "adaptive, none or cpu");
+    s.pin = *p;
   }
   if (const auto v = variable("SUKIMA_STACK")) {
     const auto n = size(*v);

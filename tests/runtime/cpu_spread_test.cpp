@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <optional>
 
 namespace {
 
@@ -71,16 +72,27 @@ bool was_decided(const sukima::runtime& r, unsigned after) {
       r.decisions(), [&](const sukima::decision& d) { return d.what == "placement" && d.after == after; });
 }
 
-TEST(cpu_spread, holds_workers_while_cpu_is_short_and_threads_leave_as_they_came) {
+/// A runtime with a worker for each CPU; nothing where there is one CPU only, or a quota.
+class workers_on_all_cpus : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (cpus < 2) GTEST_SKIP() << "needs a second CPU";
+    started.emplace(a_worker_for_each_cpu(sukima::pin_policy::adaptive));
+    if (started->workers_now() != static_cast<unsigned>(cpus)) GTEST_SKIP() << "a quota allows fewer workers";
+  }
+
   const cpu_set_t before = own_cpus();
   const int cpus = CPU_COUNT(&before);
-  if (cpus < 2) GTEST_SKIP() << "needs a second CPU";
-  sukima::runtime runtime(a_worker_for_each_cpu(sukima::pin_policy::adaptive));
-  if (runtime.workers_now() != static_cast<unsigned>(cpus)) GTEST_SKIP() << "a quota allows fewer workers";
+  std::optional<sukima::runtime> started;
+  const std::chrono::steady_clock::time_point deadline =
+      std::chrono::steady_clock::now() + (support::sanitized ? 60s : 30s);
+};
+
+TEST_F(workers_on_all_cpus, holds_workers_while_cpu_is_short_and_threads_leave_as_they_came) {
+  sukima::runtime& runtime = *started;
   std::atomic<bool> held{false};
   {
     const busy_neighbours loops;
-    const auto deadline = std::chrono::steady_clock::now() + (support::sanitized ? 60s : 30s);
     while (!held && std::chrono::steady_clock::now() < deadline) {
       const auto soon = std::chrono::steady_clock::now() + 1s;
       runtime.run([&](sukima::context c) {
@@ -116,14 +128,9 @@ int cpus_of_a_child() {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-TEST(cpu_spread, what_a_task_starts_may_run_everywhere) {
-  const cpu_set_t before = own_cpus();
-  const int cpus = CPU_COUNT(&before);
-  if (cpus < 2) GTEST_SKIP() << "needs a second CPU";
-  sukima::runtime runtime(a_worker_for_each_cpu(sukima::pin_policy::adaptive));
-  if (runtime.workers_now() != static_cast<unsigned>(cpus)) GTEST_SKIP() << "a quota allows fewer workers";
+TEST_F(workers_on_all_cpus, what_a_task_starts_may_run_everywhere) {
+  sukima::runtime& runtime = *started;
   const busy_neighbours loops;
-  const auto deadline = std::chrono::steady_clock::now() + (support::sanitized ? 60s : 30s);
   int in_child = -1;
   int outside = -1;
   while (outside < 0 && std::chrono::steady_clock::now() < deadline) {
@@ -146,13 +153,9 @@ TEST(cpu_spread, what_a_task_starts_may_run_everywhere) {
 }
 
 /// Short loops one after the other, each of which waits for all workers that took a part.
-TEST(cpu_spread, a_worker_that_waits_gives_its_cpu_to_one_that_has_none) {
-  const cpu_set_t before = own_cpus();
-  if (CPU_COUNT(&before) < 2) GTEST_SKIP() << "needs a second CPU";
-  sukima::runtime runtime(a_worker_for_each_cpu(sukima::pin_policy::adaptive));
-  if (runtime.workers_now() < 2) GTEST_SKIP() << "a quota allows one worker only";
+TEST_F(workers_on_all_cpus, a_worker_that_waits_gives_its_cpu_to_one_that_has_none) {
+  sukima::runtime& runtime = *started;
   const busy_neighbours loops(1);
-  const auto deadline = std::chrono::steady_clock::now() + (support::sanitized ? 60s : 30s);
   std::uint64_t given = 0;
   while (given < 20 && std::chrono::steady_clock::now() < deadline) {
     const auto soon = std::chrono::steady_clock::now() + 200ms;

@@ -136,29 +136,23 @@ class program:
     def code(self, target):
         return self.codes.setdefault(target, len(self.codes) + 1)
 
-    def exits(self, tree, into):
-        """The targets of all jumps in a tree."""
+    def nodes_in(self, tree):
+        """All nodes of a tree, or of a list of trees; what else is in the list has none."""
         if isinstance(tree, list):
             for one in tree:
-                self.exits(one, into)
+                yield from self.nodes_in(one)
         elif isinstance(tree, dict):
-            if tree["kind"] == "exit":
-                into.add(tree["target"])
+            yield tree
             for value in tree.values():
                 if isinstance(value, list):
-                    self.exits(value, into)
-        return into
+                    yield from self.nodes_in(value)
 
-    def nodes_in(self, tree, into):
-        if isinstance(tree, list):
-            for one in tree:
-                self.nodes_in(one, into)
-        elif isinstance(tree, dict):
-            into.add(tree["id"])
-            for value in tree.values():
-                if isinstance(value, list):
-                    self.nodes_in(value, into)
-        return into
+    def ids_in(self, tree):
+        return {node["id"] for node in self.nodes_in(tree)}
+
+    def exits(self, tree):
+        """The targets of all jumps in a tree."""
+        return {node["target"] for node in self.nodes_in(tree) if node["kind"] == "exit"}
 
     def jump(self, target, c):
         """C that leaves to a target from the place that `c` describes."""
@@ -174,9 +168,9 @@ class program:
 
     def follow(self, node, trees, c):
         """Behind a construct: the jumps of the parts that became tasks."""
-        inside = self.nodes_in(trees, set())
+        inside = self.ids_in(trees)
         text = ""
-        for target in sorted(self.exits(trees, set()), key=str):
+        for target in sorted(self.exits(trees), key=str):
             if target != "return" and target[1] in inside:
                 continue
             if target == ("continue", node["id"]):
@@ -204,7 +198,7 @@ class program:
                           " + this.e.wrong; }\n"
                           % (name, " in int i0, i1;" if loop else "", name, bounds, name, name,
                              ", this.i0, this.i1" if loop else ""))
-        inner = dict(part=node["id"], inside=self.nodes_in(trees, {node["id"]}), x="x", tag="tag", breaks=None,
+        inner = dict(part=node["id"], inside=self.ids_in(trees) | {node["id"]}, x="x", tag="tag", breaks=None,
                      continues=None)
         body = head(inner)
         self.parts.append("worker long %s(struct env *e, unsigned long x, int m, const long *v0, size_t tag, int *left%s) {\n"
