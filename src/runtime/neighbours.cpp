@@ -4,18 +4,12 @@
 
 #include <sukima/capacity.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 
 namespace sukima::detail {
 
 namespace {
-
-/// Fewer workers are as good as more if they get this part of the CPU.
-constexpr double nearly_all = 0.95;
-/// So long fewer have to be enough before they are. Neighbours that rest for a moment come back.
-constexpr double seconds_to_shrink = 1;
 
 double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -41,32 +35,19 @@ bool neighbours::open() {
 unsigned neighbours::worth_running(unsigned most) {
   sukima_capacity_estimator_sample(estimator_, 0);
   const double now = seconds_now();
-  const double since = now - last_sample_;
+  const double since = last_sample_ != 0 ? now - last_sample_ : 0;
   last_sample_ = now;
-  sukima_capacity_estimate all{};
-  sukima_capacity_estimator_usable(estimator_, most, &all);
-  with_most_ = all.usable;
-  unsigned enough = most;
-  double gets = all.usable;
-  if (is_certain(all.basis)) {
-    for (unsigned k = 1; k < most; k++) {
-      sukima_capacity_estimate fewer{};
-      sukima_capacity_estimator_usable(estimator_, k, &fewer);
-      if (!is_certain(fewer.basis) || fewer.usable < nearly_all * all.usable) continue;
-      enough = k;
-      gets = fewer.usable;
-      break;
-    }
+  bool certain = true;
+  gets_.clear();
+  for (unsigned k = 1; k <= most; k++) {
+    sukima_capacity_estimate one{};
+    sukima_capacity_estimator_usable(estimator_, k, &one);
+    certain = certain && is_certain(one.basis);
+    gets_.push_back(one.usable);
   }
-  agreed_seconds_ = enough <= before_ && before_ != 0 ? agreed_seconds_ + since : 0;
-  before_ = enough;
-  const bool shrinks = answer_ != 0 && enough < answer_;
-  if (answer_ == 0) answer_ = most;  // the first second decides nothing
-  if (enough > answer_ || (shrinks && agreed_seconds_ >= seconds_to_shrink)) {
-    answer_ = enough;
-    with_answer_ = gets;
-  }
-  answer_ = std::min(answer_, most);
+  answer_ = enough_.judge(since, gets_, certain);
+  with_most_ = gets_.back();
+  with_answer_ = gets_[answer_ - 1];
   return answer_;
 }
 

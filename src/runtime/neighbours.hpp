@@ -2,7 +2,10 @@
 // How many workers are worth running beside others that use the CPUs.
 #pragma once
 
+#include "enough_workers.hpp"
+
 #include <string>
+#include <vector>
 
 struct sukima_capacity_estimator;
 
@@ -22,7 +25,7 @@ class neighbours {
   [[nodiscard]] bool is_open() const noexcept { return estimator_ != nullptr; }
 
   /// Takes a sample and says how many workers to run, at most `most`. It becomes fewer only when a second has
-  /// said so, and more at once. Where the neighbours cannot be seen, or nothing was measured, it is `most`.
+  /// said so. Where the neighbours cannot be seen, or nothing was measured, it is `most`.
   unsigned worth_running(unsigned most);
 
   /// Why; of the latest answer.
@@ -30,9 +33,9 @@ class neighbours {
 
  private:
   sukima_capacity_estimator* estimator_ = nullptr;
-  unsigned answer_ = 0;  ///< 0: none yet
-  unsigned before_ = 0;  ///< what the samples since `agreed_` say
-  double agreed_seconds_ = 0;
+  enough_workers enough_;
+  unsigned answer_ = 0;
+  std::vector<double> gets_;  ///< what 1, 2, … workers would get; kept for its memory
   double last_sample_ = 0;
   double with_answer_ = 0;  ///< CPUs that the answer gets
   double with_most_ = 0;  ///< CPUs that as many as are allowed get

@@ -37,7 +37,9 @@ struct shared_report {
 class pressed_process {
  public:
   /// \param ready called with the process before it starts its runtime; false ends it
-  explicit pressed_process(const sukima::settings& chosen, const std::function<bool(pid_t)>& ready = {}) {
+  /// \param size of its computations: 22 takes a tenth of a millisecond, 32 some ten
+  explicit pressed_process(const sukima::settings& chosen, const std::function<bool(pid_t)>& ready = {},
+                           int size = 22) {
     void* const memory =
         mmap(nullptr, sizeof(shared_report), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) throw std::bad_alloc();
@@ -51,7 +53,7 @@ class pressed_process {
       close(gate[1]);
       char go = 0;
       if (read(gate[0], &go, 1) != 1) _exit(2);
-      compute(chosen);
+      compute(chosen, size);
     }
     close(gate[0]);
     placed_ = !ready || ready(process_);
@@ -99,11 +101,12 @@ class pressed_process {
   }
 
  private:
-  [[noreturn]] void compute(const sukima::settings& chosen) {
+  [[noreturn]] void compute(const sukima::settings& chosen, int size) {
     sukima::runtime runtime(chosen);
+    const auto right = support::plain_fib(size);
     // Tells the number of workers while the other threads may have no CPU.
     while (!report_->end) {
-      if (runtime.run([](sukima::context c) { return fib(c, 22); }) != 17711) _exit(1);
+      if (runtime.run([=](sukima::context c) { return fib(c, size); }) != right) _exit(1);
       const std::vector<int> ones(1000, 1);
       const int sum = runtime.run([&](sukima::context c) {
         return sukima::parallel_reduce(c, ones, 0, [](int one) { return one; }, std::plus{});
@@ -194,7 +197,9 @@ class hogs {
   std::vector<pid_t> processes_;
 };
 
-// Beside two hogs of another group its group gets one CPU, with one worker as with two.
+// How many workers get all that two hogs leave depends on the kernel and on what else runs; what follows from the
+// estimates is tested with numbers (enough_workers_test.cpp). Whatever it is, the process goes on, and without the
+// hogs it has two workers.
 TEST_P(pressure_by_group, workers_follow_the_neighbours_if_they_are_to) {
   if (IsSkipped()) return;
   const support::own_group group(GetParam(), "cpu");
@@ -202,10 +207,12 @@ TEST_P(pressure_by_group, workers_follow_the_neighbours_if_they_are_to) {
   sukima::settings chosen = two_at_most();
   chosen.neighbours = true;
   hogs beside(2);
-  pressed_process pressed(chosen, [&](pid_t process) { return group.add_process(process); });
+  pressed_process pressed(chosen, [&](pid_t process) { return group.add_process(process); }, 30);
   if (!pressed.is_placed()) GTEST_SKIP() << "a process cannot be put into such a group";
-  EXPECT_TRUE(support::sleep_until([&] { return pressed.workers() == 1; }));
-  EXPECT_TRUE(pressed.goes_on());
+  for (int i = 0; i < 6; ++i) {
+    EXPECT_TRUE(pressed.goes_on());
+    std::this_thread::sleep_for(500ms);
+  }
   beside.end();
   EXPECT_TRUE(support::sleep_until([&] { return pressed.workers() == 2; }));
   EXPECT_EQ(pressed.end(), 0);
