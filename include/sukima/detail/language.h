@@ -77,91 +77,41 @@ typedef struct sukima_kind {
 
 /* The kinds of the constructs, as initial values of a constant object: without the members' names, because a
  * macro of the program may have them. `guard, probability` is `sukima_guard, FUNCTION` or `0, 0`; what a
- * construct does not have is 0. */
-#define SUKIMA_DO_TWO_KIND(record_type, put, exec, task_type, guard, probability) \
-  {sizeof(record_type),                                                           \
-   sukima_do_two_open,                                                            \
-   sukima_do_two_split,                                                           \
-   0,                                                                             \
-   0,                                                                             \
-   0,                                                                             \
-   guard,                                                                         \
-   0,                                                                             \
-   0,                                                                             \
-   sukima_leave,                                                                  \
-   0,                                                                             \
-   put,                                                                           \
-   exec,                                                                          \
-   sizeof(task_type),                                                             \
-   __alignof__(task_type),                                                        \
-   probability,                                                                   \
-   0,                                                                             \
-   0,                                                                             \
-   0,                                                                             \
-   0}
-#define SUKIMA_LOOP_KIND(record_type, put, exec, task_type, guard, probability, split_place) \
-  {sizeof(record_type),                                                                      \
-   sukima_loop_open,                                                                         \
-   sukima_loop_split,                                                                        \
-   0,                                                                                        \
-   0,                                                                                        \
-   0,                                                                                        \
-   guard,                                                                                    \
-   0,                                                                                        \
-   sukima_loop_stop,                                                                         \
-   sukima_leave,                                                                             \
-   0,                                                                                        \
-   put,                                                                                      \
-   exec,                                                                                     \
-   sizeof(task_type),                                                                        \
-   __alignof__(task_type),                                                                   \
-   probability,                                                                              \
-   split_place,                                                                              \
-   0,                                                                                        \
-   0,                                                                                        \
-   0}
-#define SUKIMA_JOIN_KIND(record_type, run) \
-  {sizeof(record_type),                    \
-   sukima_loop_open,                       \
-   sukima_join_split,                      \
-   0,                                      \
-   0,                                      \
-   0,                                      \
-   0,                                      \
-   0,                                      \
-   sukima_loop_stop,                       \
-   sukima_leave,                           \
-   0,                                      \
-   0,                                      \
-   0,                                      \
-   0,                                      \
-   0,                                      \
-   0,                                      \
-   0,                                      \
-   0,                                      \
-   0,                                      \
+ * construct does not have is 0. take_back and destroy are never there. */
+#define SUKIMA_KIND(record_type, open, split, undo, redo, guard, stop, leave, quiet, put, exec, task_size, \
+                    task_align, probability, split_place, before, after, run)                              \
+  {sizeof(record_type),                                                                                    \
+   open,                                                                                                   \
+   split,                                                                                                  \
+   0,                                                                                                      \
+   undo,                                                                                                   \
+   redo,                                                                                                   \
+   guard,                                                                                                  \
+   0,                                                                                                      \
+   stop,                                                                                                   \
+   leave,                                                                                                  \
+   quiet,                                                                                                  \
+   put,                                                                                                    \
+   exec,                                                                                                   \
+   task_size,                                                                                              \
+   task_align,                                                                                             \
+   probability,                                                                                            \
+   split_place,                                                                                            \
+   before,                                                                                                 \
+   after,                                                                                                  \
    run}
-#define SUKIMA_WIND_KIND(record_type, before, after) \
-  {sizeof(record_type),                              \
-   sukima_never_open,                                \
-   0,                                                \
-   0,                                                \
-   sukima_wind_undo,                                 \
-   sukima_wind_redo,                                 \
-   0,                                                \
-   0,                                                \
-   0,                                                \
-   0,                                                \
-   1,                                                \
-   0,                                                \
-   0,                                                \
-   0,                                                \
-   0,                                                \
-   0,                                                \
-   0,                                                \
-   before,                                           \
-   after,                                            \
-   0}
+#define SUKIMA_DO_TWO_KIND(record_type, put, exec, task_type, guard, probability)                         \
+  SUKIMA_KIND(record_type, sukima_do_two_open, sukima_do_two_split, 0, 0, guard, 0, sukima_leave, 0, put, \
+              exec, sizeof(task_type), __alignof__(task_type), probability, 0, 0, 0, 0)
+#define SUKIMA_LOOP_KIND(record_type, put, exec, task_type, guard, probability, split_place)                 \
+  SUKIMA_KIND(record_type, sukima_loop_open, sukima_loop_split, 0, 0, guard, sukima_loop_stop, sukima_leave, \
+              0, put, exec, sizeof(task_type), __alignof__(task_type), probability, split_place, 0, 0, 0)
+#define SUKIMA_JOIN_KIND(record_type, run)                                                                  \
+  SUKIMA_KIND(record_type, sukima_loop_open, sukima_join_split, 0, 0, 0, sukima_loop_stop, sukima_leave, 0, \
+              0, 0, 0, 0, 0, 0, 0, 0, run)
+#define SUKIMA_WIND_KIND(record_type, before, after)                                                         \
+  SUKIMA_KIND(record_type, sukima_never_open, 0, sukima_wind_undo, sukima_wind_redo, 0, 0, 0, 1, 0, 0, 0, 0, \
+              0, 0, before, after, 0)
 
 sukima_bool sukima_never_open(const sukima_record* r);
 sukima_bool sukima_do_two_open(const sukima_record* r);

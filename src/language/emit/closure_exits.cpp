@@ -58,15 +58,7 @@ std::string emitter::keep_variables(const closure_declaration& c, const context&
       continue;
     }
     // The bracket around the declaration: a block, or the head of a `for`.
-    token_index bracket = declared;
-    while (bracket-- > 0) {
-      const token_index partner = unit_.partner[bracket];
-      if (partner == no_token) continue;
-      if (partner < bracket)
-        bracket = partner;
-      else
-        break;
-    }
+    const token_index bracket = unit_.bracket_around(declared);
     token_range scope{bracket, unit_.partner[bracket] + 1};
     const bool in_head = unit_.tokens[bracket].is(tok::l_paren);
     if (in_head) {

@@ -41,11 +41,11 @@ bool emitter::lives_in_record(const VarDecl* variable, const closure_declaration
   if (!is_plain(variable) || !uses(c.whole, variable) || is_final_at_birth(variable, c, where)) return false;
   for (const closure_declaration& other : unit_.closures)
     if (&other != &c && !c.whole.holds(other.whole) && uses(other.whole, variable)) return false;
-  const token_range block = block_around(c.whole.begin);
+  const token_range block = unit_.block_around(c.whole.begin);
   const token_index declared = facts_.declared.at(variable);
   if (const auto* parameter = dyn_cast<ParmVarDecl>(variable))
     return parameter->getDeclContext() == f.declaration && block.begin == f.body.begin;
-  return declared < c.whole.begin && block_around(declared).begin == block.begin &&
+  return declared < c.whole.begin && unit_.block_around(declared).begin == block.begin &&
          facts_.function_at(declared) == &f && sole_declaration(variable, f) != nullptr;
 }
 
@@ -82,7 +82,7 @@ std::map<const VarDecl*, std::string> emitter::place_in_records(const function_f
     }
     const auto number = numbers_.find(&c);
     if (number == numbers_.end()) continue;
-    const token_index block = block_around(c.whole.begin).begin;
+    const token_index block = unit_.block_around(c.whole.begin).begin;
     const token_range labels = label_declarations(block + 1);
     const std::string own = std::to_string(number->second);
     behind_token_[labels.empty() ? block : labels.end - 1] +=

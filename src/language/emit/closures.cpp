@@ -20,18 +20,6 @@ token_index birth_of(const closure_declaration& c) {
 
 }  // namespace
 
-/// The innermost block around a token, with its braces.
-token_range emitter::block_around(token_index t) const {
-  for (token_index k = t; k-- > 0;) {
-    if (unit_.partner[k] == no_token) continue;
-    if (unit_.partner[k] < k)
-      k = unit_.partner[k];
-    else if (unit_.tokens[k].is(tok::l_brace))
-      return {k, unit_.partner[k] + 1};
-  }
-  return {0, 0};
-}
-
 /// The function or closure whose variable it is.
 const function_facts& emitter::owner_of(const VarDecl* variable, const context& where) const {
   const token_index t = facts_.declared.at(variable);
@@ -67,7 +55,7 @@ bool emitter::is_final_at_birth(const VarDecl* variable, const closure_declarati
   bool has_value = is_parameter(variable) || variable->hasInit();
   for (const construct* l : owner.constructs) has_value |= l->variable == declared;
   if (!has_value || owner.address_taken.contains(variable)) return false;
-  const token_range block = block_around(c.whole.begin);
+  const token_range block = unit_.block_around(c.whole.begin);
   const token_index birth = std::max(birth_of(c), declared);
   bool comes_back = false;
   for (const auto& [label, t] : facts_.all_labels) comes_back |= block.holds(t);
@@ -275,7 +263,7 @@ bool emitter::is_pointer_call(const closure_call& call) const {
 
 /// The variable that holds the tickets of the block around a closure.
 std::string emitter::block_tickets(token_index closure) const {
-  return "sukima_tickets_" + std::to_string(block_around(closure).begin);
+  return "sukima_tickets_" + std::to_string(unit_.block_around(closure).begin);
 }
 
 /// Declares these variables at the start of their blocks, where no jump within the block goes past them.
@@ -284,7 +272,7 @@ void emitter::declare_tickets(const function_facts& f) {
   std::set<token_index> blocks;
   for (const closure_declaration& c : unit_.closures) {
     if (!f.body.holds(c.whole) || c.ahead != nullptr) continue;
-    const token_index block = block_around(c.whole.begin).begin;
+    const token_index block = unit_.block_around(c.whole.begin).begin;
     if (!blocks.insert(block).second) continue;
     const token_range labels = label_declarations(block + 1);
     behind_token_[labels.empty() ? block : labels.end - 1] +=

@@ -118,7 +118,6 @@ class emitter {
                          const context& where) const;
   bool is_parameter(const clang::VarDecl* variable) const;
   const function_facts& owner_of(const clang::VarDecl* variable, const context& where) const;
-  token_range block_around(token_index t) const;
   void after_declaration(token_index name, const std::string& text);
   bool is_pointer_call(const closure_call& call) const;
   std::string begin_check(const closure_call& call);

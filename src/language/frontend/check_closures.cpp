@@ -68,14 +68,8 @@ class closure_checker {
 
   /// The block around a closure, from behind its declaration on.
   token_range scope_of(const closure_declaration& c) const {
-    for (token_index k = c.whole.begin; k-- > 0;) {
-      if (unit_.partner[k] == no_token) continue;
-      if (unit_.partner[k] < k)
-        k = unit_.partner[k];
-      else if (unit_.tokens[k].is(tok::l_brace))
-        return {c.whole.end, unit_.partner[k]};
-    }
-    return {c.whole.end, c.whole.end};
+    const token_range block = unit_.block_around(c.whole.begin);
+    return {c.whole.end, block.empty() ? c.whole.end : block.end - 1};
   }
 
   /// A jump that goes past the place where a closure comes to life.

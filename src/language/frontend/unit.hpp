@@ -139,6 +139,22 @@ struct unit {
   std::vector<token_index> worker_keywords;  ///< where `worker` stood: the first token put in for it
   std::unordered_map<unsigned, token_index> at;  ///< the user's (and system's) token at a raw location
 
+  /// The innermost bracket that is open in front of a token, or no_token.
+  token_index bracket_around(token_index t) const {
+    while (t-- > 0) {
+      if (partner[t] == no_token) continue;
+      if (partner[t] > t) return t;
+      t = partner[t];
+    }
+    return no_token;
+  }
+  /// The innermost block around a token, with its braces; empty: none.
+  token_range block_around(token_index t) const {
+    do t = bracket_around(t);
+    while (t != no_token && tokens[t].isNot(clang::tok::l_brace));
+    return t == no_token ? token_range{} : token_range{t, partner[t] + 1};
+  }
+
   /// The token at a location, or no_token.
   token_index find(clang::SourceLocation place) const {
     const auto found = at.find(place.getRawEncoding());
