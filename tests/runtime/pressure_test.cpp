@@ -197,9 +197,9 @@ class hogs {
   std::vector<pid_t> processes_;
 };
 
-// How many workers get all that two hogs leave depends on the kernel and on what else runs; what follows from the
-// estimates is tested with numbers (enough_workers_test.cpp). Whatever it is, the process goes on, and without the
-// hogs it has two workers.
+// How many workers get all that two hogs leave depends on the kernel and on what else runs; what follows from
+// the estimates is tested with numbers (enough_workers_test.cpp). Whatever it is, the process goes on, and
+// without the hogs it has two workers.
 TEST_P(pressure_by_group, workers_follow_the_neighbours_if_they_are_to) {
   if (IsSkipped()) return;
   const support::own_group group(GetParam(), "cpu");
