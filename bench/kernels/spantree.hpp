@@ -48,6 +48,10 @@ class graph {
     return {neighbours_.data() + first_[v], neighbours_.data() + first_[v + 1]};
   }
 
+  /// Where the neighbours of each vertex begin in the list of all; one more at the end.
+  [[nodiscard]] std::span<const std::uint32_t> first() const { return first_; }
+  [[nodiscard]] std::span<const vertex> all_neighbours() const { return neighbours_; }
+
   /// An empty text if `parent` is a spanning tree with root 0 (its own parent), else what is wrong.
   [[nodiscard]] std::string fault(std::span<const vertex> parent) const {
     if (parent[0] != 0) return "the root is not its own parent";

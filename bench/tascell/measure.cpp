@@ -3,9 +3,14 @@
 #include "harness/harness.hpp"
 #include "kernels/cmp.hpp"
 #include "kernels/grav.hpp"
+#include "kernels/itemsets.hpp"
 #include "kernels/matrix.hpp"
+#include "kernels/sort.hpp"
+#include "kernels/spantree.hpp"
+#include "kernels/uts.hpp"
 #include "problems.h"
 
+#include <bit>
 #include <vector>
 
 namespace {
@@ -13,9 +18,6 @@ namespace {
 using kernels::matrix;
 using kernels::view;
 
-static_assert(leaf_elements == kernels::cmp_leaf && leaf_side == kernels::block);
-
-view of(const rectangle& r) { return {r.data, r.stride, r.rows, r.columns}; }
 rectangle of(const view& v) { return {v.data, v.stride, v.rows, v.columns}; }
 
 template <auto Function, int least, int most>
@@ -68,6 +70,41 @@ void lu(bench::run& run) {
   run.result(kernels::six_digits(a(n - 1, n - 1)));
 }
 
+void uts(bench::run& run) {
+  const kernels::uts_tree tree = kernels::published_tree(run.size());
+  if (tree.seed == 0) throw bench::bad_argument(kernels::uts_sizes);
+  std::int64_t result = 0;
+  run.time([&] {
+    const auto root = std::bit_cast<tree_node>(kernels::uts_root(tree));
+    result = tascell_nodes(&tree, &root);
+  });
+  run.result(result);
+}
+
+void sort(bench::run& run) {
+  kernels::sort_problem problem(static_cast<std::size_t>(run.size_between(1, 1 << 30)));
+  run.time([&] { tascell_sort(problem.data.data(), problem.buffer.data(), problem.data.size()); });
+  if (!problem.sorted()) throw bench::wrong_result("the numbers are not in order");
+  run.result(std::to_string(problem.sum));
+}
+
+void spantree(bench::run& run) {
+  const kernels::graph g(static_cast<std::size_t>(run.size_between(1, 1 << 27)));
+  std::vector<kernels::vertex> parent(g.vertices(), kernels::no_vertex);
+  parent[0] = 0;
+  run.time([&] { tascell_spanning_tree(g.first().data(), g.all_neighbours().data(), parent.data()); });
+  if (const auto fault = g.fault(parent); !fault.empty()) throw bench::wrong_result(fault);
+  run.result(g.vertices());
+}
+
+void itemsets(bench::run& run) {
+  const kernels::item_graph graph(run.size_between(1, kernels::most_item_vertices));
+  kernels::growing_subgraph empty(graph);
+  subgraphs found{};
+  run.time([&] { found = tascell_itemsets(&empty); });
+  run.result(std::bit_cast<kernels::found_subgraphs>(found).text());
+}
+
 const bench::registration registered[]{{"fib", count<tascell_fib, 0, 60>},
                                        {"nqueens", count<tascell_queens, 1, 20>},
                                        {"nqueens-array", count<tascell_queens_array, 1, 20>},
@@ -75,22 +112,10 @@ const bench::registration registered[]{{"fib", count<tascell_fib, 0, 60>},
                                        {"cmp", cmp},
                                        {"grav", grav},
                                        {"matmul", matmul},
-                                       {"lu", lu}};
+                                       {"lu", lu},
+                                       {"uts", uts},
+                                       {"sort", sort},
+                                       {"spantree", spantree},
+                                       {"itemsets", itemsets}};
 
 }  // namespace
-
-std::int64_t leaf_pairs(const std::uint32_t* a, std::size_t a_size, const std::uint32_t* b,
-                        std::size_t b_size) {
-  return kernels::equal_pairs({a, a_size}, {b, b_size});
-}
-force3 leaf_line(int n, int x, int y) {
-  const kernels::force f = kernels::grav_problem{n}.line(x, y);
-  return {f.x, f.y, f.z};
-}
-void leaf_multiply(int sign, const rectangle* c, const rectangle* a, const rectangle* b) {
-  sign > 0 ? kernels::multiply_block<1>(of(*c), of(*a), of(*b))
-           : kernels::multiply_block<-1>(of(*c), of(*a), of(*b));
-}
-void leaf_factorise(const rectangle* a) { kernels::factorise_block(of(*a)); }
-void leaf_solve_lower(const rectangle* l, const rectangle* b) { kernels::solve_lower_block(of(*l), of(*b)); }
-void leaf_solve_upper(const rectangle* u, const rectangle* b) { kernels::solve_upper_block(of(*u), of(*b)); }
