@@ -87,6 +87,8 @@ class emitter {
   std::string worker_name(const clang::FunctionDecl* f) const;
   std::string entry_name(const clang::FunctionDecl* f) const;
   std::string base_name(const context& where) const;
+  bool is_local(const clang::FunctionDecl* f) const;
+  bool has_entry(const clang::FunctionDecl* f) const;
   clang::QualType entry_type(clang::QualType type) const;
   void need_task(const std::string& task);
   std::string thread_accessor(const clang::VarDecl* variable) const;
@@ -165,6 +167,7 @@ class emitter {
   void do_two(writer& out, const construct& c, const context& where);
   void loop(writer& out, const construct& c, const context& where);
   bool polls_at_its_call(const construct& c) const;
+  bool only_fills_its_task(token_range block) const;
   void wind(writer& out, const construct& c, const context& where);
   void join(writer& out, const construct& c, const context& where);
   void try_catch(writer& out, const construct& c, const context& where);

@@ -66,6 +66,21 @@ std::string emitter::base_name(const context& where) const {
                                                            : where.function->declaration->getNameAsString());
 }
 
+/// Whether this unit has a copy of its own: static, or an inline definition while the one for others is
+/// elsewhere.
+bool emitter::is_local(const FunctionDecl* f) const {
+  if (f->getCanonicalDecl()->getStorageClass() == SC_Static) return true;
+  const FunctionDecl* definition = f->getDefinition();
+  return definition != nullptr && f->isInlineSpecified() &&
+         !definition->isInlineDefinitionExternallyVisible();
+}
+
+/// Not where plain C of this unit does not call a static function, which would be a warning.
+bool emitter::has_entry(const FunctionDecl* f) const {
+  return f->getCanonicalDecl()->getStorageClass() != SC_Static ||
+         facts_.entered.contains(f->getCanonicalDecl());
+}
+
 std::string emitter::thread_accessor(const VarDecl* variable) const {
   return "sukima_thread_" + variable->getNameAsString();
 }
@@ -85,9 +100,13 @@ void emitter::declare_workers(token_range whole) {
   for (const FunctionDecl* f : facts_.workers) {
     const token_index t = unit_.find(f->getLocation());
     if (t == no_token || !whole.holds(t)) continue;
-    const bool is_static = f->getCanonicalDecl()->getStorageClass() == SC_Static;
-    const std::string words =
-        std::string(is_static ? "static " : "") + (f->isInlineSpecified() ? "__inline__ " : "");
+    const bool is_static = is_local(f);
+    const bool is_inline = std::any_of(f->redecls_begin(), f->redecls_end(),
+                                       [](const FunctionDecl* one) { return one->isInlineSpecified(); });
+    // Nobody has to use an inline definition, not even after it became static.
+    const std::string words = std::string(is_static ? "static " : "") + (is_inline ? "__inline__ " : "") +
+                              (is_static && is_inline ? "__attribute__((unused)) " : "");
+    const std::string entry_words = is_static ? words : "";
     const std::string name = f->getNameAsString();
     try {
       const auto* type = f->getType()->castAs<FunctionType>();
@@ -108,13 +127,14 @@ void emitter::declare_workers(token_range whole) {
                      ".worker\");\n");
       }
       if (proto->isVariadic() || only_declared) continue;
-      if (is_static && !facts_.entered.contains(f->getCanonicalDecl())) continue;
+      if (!has_entry(f)) continue;
       std::vector<QualType> parameters;
       for (const QualType one : proto->param_types()) parameters.push_back(entry_type(one));
       const QualType plain = ast_.getFunctionType(proto->getReturnType(), parameters,
                                                   proto->getExtProtoInfo().withExceptionSpec({}));
       const auto* without = ast_.adjustFunctionType(plain->castAs<FunctionType>(), FunctionType::ExtInfo());
-      before_.text(words + declare(QualType(without, 0), entry_name(f)) + " __asm__(\"" + name + "\");\n");
+      before_.text(entry_words + declare(QualType(without, 0), entry_name(f)) + " __asm__(\"" + name +
+                   "\");\n");
     } catch (const unprintable_type& problem) {
       report(f->getLocation(),
              "a type of the worker function '" + name + "' cannot be used: " + problem.reason);
@@ -125,8 +145,8 @@ void emitter::declare_workers(token_range whole) {
 /// The C entry of a worker function: its arguments travel in a struct to where the worker version is called.
 void emitter::entry(const function_facts& f) {
   const FunctionDecl* function = f.declaration;
-  const bool is_static = function->getCanonicalDecl()->getStorageClass() == SC_Static;
-  if (function->isVariadic() || (is_static && !facts_.entered.contains(function->getCanonicalDecl()))) return;
+  const bool is_static = is_local(function);
+  if (function->isVariadic() || !has_entry(function)) return;
   const std::string name = function->getNameAsString();
   const std::string frame = "sukima_0_" + name + "_frame";
   const QualType result = function->getReturnType();
@@ -147,8 +167,7 @@ void emitter::entry(const function_facts& f) {
   }
   if (has_result) members += " " + declare_unqualified(result, "sukima_result") + ";";
   if (members.empty()) members = " char sukima_none;";
-  const std::string words =
-      std::string(is_static ? "static " : "") + (function->isInlineSpecified() ? "__inline__ " : "");
+  const std::string words = is_static ? function->isInlined() ? "static __inline__ " : "static " : "";
   const std::string heading =
       declare_unqualified(result, entry_name(function) + "(" + (list.empty() ? "void" : list) + ")");
   behind_.text("struct " + frame + " {" + members + " };\n");
@@ -293,7 +312,12 @@ void emitter::function(const function_facts& f) {
     print(body, own, where);
     if (parallel) body.text(" (void)sukima_top;");
   }
-  print(body, {own.end, f.body.end}, where);
+  const bool is_main = parallel && f.execution == nullptr && f.declaration->isMain();
+  print(body, {own.end, is_main ? f.body.end - 1 : f.body.end}, where);
+  if (is_main) {  // C's main returns 0 at its end; the worker version has another name
+    body.text(" return 0; ");
+    print(body, {f.body.end - 1, f.body.end}, where);
+  }
   if (parallel && f.execution == nullptr) {
     go_to(behind_, f.declaration->getLocation(), false);
     try {

@@ -15,7 +15,7 @@ struct spawned_call {
   const BinaryOperator* assignment = nullptr;
   token_range target{};
   token_index operation = no_token;
-  token_range casts{};
+  std::vector<token_range> casts;
   token_range callee{};
   std::vector<token_range> arguments;
 };
@@ -49,16 +49,26 @@ void emitter::join(writer& out, const construct& c, const context& where) {
       if (unit_.partner[t] != no_token && unit_.partner[t] > t) t = unit_.partner[t];
     }
     while (right.begin < right.end && unit_.roles[right.begin] == token_role::keyword) ++right.begin;
-    if (!right.empty() && unit_.partner[right.end - 1] != no_token) {
-      if (const auto call = facts_.all_calls.find(unit_.partner[right.end - 1]);
-          call != facts_.all_calls.end()) {
-        const token_index begin = unit_.find(call->second->getBeginLoc());
-        one.casts.begin = right.begin;
-        while (right.begin < begin && unit_.tokens[right.begin].is(tok::l_paren))
-          right.begin = unit_.partner[right.begin] + 1;
-        one.casts.end = right.begin;
-        if (right.begin == begin) one.call = call->second;
+    // Casts, and parentheses around all the rest, as macros have them.
+    token_index last = right.end;
+    while (last > right.begin && unit_.tokens[last - 1].is(tok::r_paren) &&
+           !facts_.all_calls.contains(unit_.partner[last - 1]))
+      --last;
+    if (last > right.begin && unit_.tokens[last - 1].is(tok::r_paren)) {
+      const CallExpr* const call = facts_.all_calls.at(unit_.partner[last - 1]);
+      const token_index begin = unit_.find(call->getBeginLoc());
+      while (right.begin < begin && unit_.tokens[right.begin].is(tok::l_paren)) {
+        const token_index closing = unit_.partner[right.begin];
+        if (closing < begin) {
+          one.casts.push_back({right.begin, closing + 1});
+          right.begin = closing + 1;
+        } else if (closing + 1 == right.end) {
+          right = {right.begin + 1, closing};
+        } else {
+          break;
+        }
       }
+      if (right.begin == begin && right.end == last) one.call = call;
     }
     if (one.call == nullptr) {
       report(s.place,
@@ -137,7 +147,8 @@ void emitter::join(writer& out, const construct& c, const context& where) {
                arguments + ")";
       return callee + "(" + (is_worker ? top + (arguments.empty() ? "" : ", ") : "") + arguments + ")";
     };
-    const std::string cast = s.casts.empty() ? "" : text_of(s.casts, where);
+    std::string cast;
+    for (const token_range& one : s.casts) cast += text_of(one, where);
     const std::string operation = (s.assignment != nullptr ? spelling(s.operation) + " " : "") + cast;
     own.push_back((s.assignment != nullptr ? "*" + target + " " : "") + operation +
                   call_with("(char *)(" + record + " + 1)") + ";");

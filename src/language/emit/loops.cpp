@@ -6,9 +6,78 @@ namespace sukima::language {
 
 using namespace clang;
 
+namespace {
+
+/// Functions that change nothing but what their first argument points to.
+bool only_fills_its_first_argument(const FunctionDecl* callee) {
+  if (callee == nullptr) return false;
+  switch (callee->getMemoryFunctionKind()) {
+    case Builtin::BImemcpy:
+    case Builtin::BImempcpy:
+    case Builtin::BImemmove:
+    case Builtin::BImemset:
+    case Builtin::BIbzero:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// The variable that an assignment changes a part of; null: it goes through a pointer.
+const VarDecl* changed_variable(const Expr* target) {
+  for (;;) {
+    target = target->IgnoreParenImpCasts();
+    if (const auto* member = dyn_cast<MemberExpr>(target); member != nullptr && !member->isArrow()) {
+      target = member->getBase();
+    } else if (const auto* element = dyn_cast<ArraySubscriptExpr>(target);
+               element != nullptr && element->getBase()->IgnoreParenImpCasts()->getType()->isArrayType()) {
+      target = element->getBase();
+    } else {
+      const auto* name = dyn_cast<DeclRefExpr>(target);
+      return name == nullptr ? nullptr : dyn_cast<VarDecl>(name->getDecl());
+    }
+  }
+}
+
+}  // namespace
+
+/// Whether a block changes nothing but its task and its own variables, as far as can be seen.
+bool emitter::only_fills_its_task(token_range block) const {
+  const auto is_own = [&](const VarDecl* variable) {
+    if (variable == nullptr) return false;
+    if (is_put_in(variable)) return variable->getName() == "this";
+    const auto declared = facts_.declared.find(variable);
+    return declared != facts_.declared.end() && block.holds(declared->second) && !variable->isStaticLocal();
+  };
+  for (token_index t = block.begin; t < block.end; ++t) {
+    if (unit_.tokens[t].is(tok::kw_asm) || facts_.closure_calls.contains(t) || closure_at_.contains(t))
+      return false;
+    if (const auto a = facts_.assignments.find(t);
+        a != facts_.assignments.end() && !is_own(changed_variable(a->second->getLHS())))
+      return false;
+    if (unit_.tokens[t].isOneOf(tok::plusplus, tok::minusminus)) {
+      const VarDecl* behind = variable_at(t + 1);
+      const VarDecl* before = variable_at(t - 1);
+      const bool is_name =
+          behind != nullptr && !unit_.tokens[t + 2].isOneOf(tok::period, tok::arrow, tok::l_square);
+      if (!is_own(is_name ? behind : before)) return false;
+    }
+    if (const auto call = facts_.all_calls.find(t); call != facts_.all_calls.end()) {
+      if (!only_fills_its_first_argument(call->second->getDirectCallee())) return false;
+      bool own = false;
+      for (token_index k = t + 1; k < unit_.partner[t] && unit_.tokens[k].isNot(tok::comma); ++k)
+        own = own || is_own(variable_at(k));
+      if (!own) return false;
+    }
+  }
+  return true;
+}
+
 /// Whether the poll of an iteration may wait for its call: there is one, which runs at most once an
-/// iteration.
+/// iteration, and what is given away changes nothing that the body may have read before.
 bool emitter::polls_at_its_call(const construct& c) const {
+  for (const token_range& block : {c.put, c.guard, c.split})
+    if (!only_fills_its_task(block)) return false;
   int calls = 0;
   for (token_index t = c.first.begin; t < c.first.end; ++t) {
     if (construct_at_.contains(t) || closure_at_.contains(t) || facts_.closure_calls.contains(t))

@@ -70,7 +70,6 @@ class checker {
     for (const function_facts& f : facts_.closures) check_jumps(f);
     check_calls();
     check_tasks();
-    check_loop_variables();
     check_worker_declarations();
   }
 
@@ -240,20 +239,6 @@ class checker {
     for (const auto& [place, field] : facts_.fields)
       if (member.tokens.holds(place)) names.push_back(field->getNameAsString());
     return names;
-  }
-
-  void check_loop_variables() {
-    for (const construct& c : unit_.constructs) {
-      if (c.kind != construct_kind::loop) continue;
-      for (const function_facts& f : facts_.functions) {
-        if (!f.body.holds(c.whole)) continue;
-        for (const VarDecl* variable : f.address_taken)
-          if (facts_.declared.contains(variable) && facts_.declared.at(variable) == c.variable)
-            error(place_of(c.variable), "the address of a parallel for's variable '" +
-                                            variable->getNameAsString() +
-                                            "' is taken; copy it into a variable of the body first");
-      }
-    }
   }
 
   void check_worker_declarations() {
