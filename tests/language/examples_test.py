@@ -1,35 +1,60 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles and runs the example programs of the Tascell language: examples_test.py SUKIMA FOLDER BACKEND...
+"""Compiles and runs the example programs of the Tascell language.
+
+examples_test.py SUKIMA FOLDER BACKEND... [--sanitized | --all] [--only NAME]
 
 Each NAME.tc must print what is in NAME.expected: with any number of workers, both steal protocols, with a `try` around
 each construct (-DWITH_TRY), with each compiler behind, and as its sequential erasure. What programs print depends on no
 timing; figures that do go to stderr.
+
+SUKIMA is `sukima` or, of a build with a sanitizer, its `sukima-cc`. --sanitized: one of two settings that have most in them,
+in turns, with the first compiler. --all: all numbers of workers, steal protocols and wait policies, with the first compiler.
 """
+import argparse
+import itertools
 import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-COMPILER, FOLDER, *BACKENDS = sys.argv[1:]
-FOLDER = Path(FOLDER)
-ALL = [{"SUKIMA_WORKERS": str(workers), "SUKIMA_STEAL": steal, "SUKIMA_ELASTIC": "off"}
-       for workers in (1, 2, 4, 16) for steal in ("ready", "request")]
-SOME = [ALL[3], ALL[4]]
+arguments = argparse.ArgumentParser()
+arguments.add_argument("compiler", type=Path)
+arguments.add_argument("folder", type=Path)
+arguments.add_argument("backends", nargs="+")
+arguments.add_argument("--sanitized", action="store_true")
+arguments.add_argument("--all", action="store_true")
+arguments.add_argument("--only")
+given = arguments.parse_args()
+CC = [given.compiler] if given.compiler.name == "sukima-cc" else [given.compiler, "cc"]
+WORKERS = ("1", "2", "4", "16")
+PROTOCOLS = ("ready", "request")
+POLICIES = ("adaptive", "block", "spin", "pause", "yield", "condvar")
+
+
+def setting(workers, steal, wait="adaptive"):
+    return {"SUKIMA_WORKERS": workers, "SUKIMA_STEAL": steal, "SUKIMA_WAIT": wait, "SUKIMA_ELASTIC": "off"}
+
+
+USUAL = [setting(*s) for s in itertools.product(WORKERS, PROTOCOLS)]
+WHOLE = [setting(*s) for s in itertools.product(WORKERS, PROTOCOLS, POLICIES)]
+SOME = [setting("2", "request"), setting("4", "ready")]
+SANITIZED = [setting("4", "ready"), setting("16", "request", "block")]
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]
 
 
 def run(command, environment=None):
-    return subprocess.run(command, capture_output=True, text=True, timeout=100, stdin=subprocess.DEVNULL,
-                          env={**os.environ, **(environment or {})})
+    sanitizer = {"TSAN_OPTIONS": os.environ.get("TSAN_OPTIONS", "halt_on_error=1") + ":atexit_sleep_ms=0"}
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL,
+                          env={**os.environ, **sanitizer, **(environment or {})})
 
 
 def check(source, work, options, settings):
     """The complaints about a program that is compiled in one way and run in several."""
     program = f"{work}/{source.stem}"
     what = f"{source.name} {' '.join(options)}"
-    result = run([COMPILER, "cc", "-O2", *WARNINGS, *options, "-o", program, source, "-lm"])
+    result = run([*CC, "-O2", *WARNINGS, *options, "-o", program, source, "-lm"])
     if result.returncode != 0 or result.stderr:
         return [f"{what} does not compile cleanly:\n{result.stderr}"]
     wrong = []
@@ -37,21 +62,27 @@ def check(source, work, options, settings):
     for setting in settings:
         result = run([program], setting)
         if result.returncode != 0 or result.stdout != expected:
-            wrong.append(f"{what} with {setting}: exit code {result.returncode}, {result.stdout!r} and on stderr "
-                         f"{result.stderr!r}; expected {expected!r}")
+            wrong.append(f"{what} with {setting}: exit code {result.returncode}, {result.stdout!r}; expected "
+                         f"{expected!r}\n{result.stderr[:4000]}")
     return wrong
 
 
 def main():
-    sources = sorted(FOLDER.glob("*.tc"))
+    sources = sorted(given.folder.glob(f"{given.only or '*'}.tc"))
     if not sources:
-        print(f"examples_test.py: there are no programs in {FOLDER}", file=sys.stderr)
+        print(f"examples_test.py: there are no such programs in {given.folder}", file=sys.stderr)
         return 2
     wrong = []
     with tempfile.TemporaryDirectory() as work:
         for source in sources:
-            wrong += check(source, work, [f"--backend={BACKENDS[0]}"], ALL)
-            for backend in BACKENDS:
+            first = [f"--backend={given.backends[0]}"]
+            if given.sanitized:
+                wrong += check(source, work, [*first, "-g1"], [SANITIZED[sources.index(source) % 2]])
+                continue
+            wrong += check(source, work, first, WHOLE if given.all else USUAL)
+            if given.all:
+                continue
+            for backend in given.backends:
                 wrong += check(source, work, [f"--backend={backend}", "-DWITH_TRY"], SOME)
             wrong += check(source, work, ["--sequential"], [{}])
     print("\n".join(wrong) if wrong else f"{len(sources)} programs print what they should")

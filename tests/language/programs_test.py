@@ -4,6 +4,8 @@
 
 programs_test.py SUKIMA FOLDER BACKEND... [--sanitized]
 
+SUKIMA is `sukima` or, of a build with a sanitizer, its `sukima-cc`.
+
 A program NAME.tc says what it prints in lines `// expected: TEXT`. `// with: FILE` compiles a further file with it,
 `// options: …` with further options;
 `// status: N` and `// stderr: REGEX` are of a program that fails; `// not sequential` says that its erasure differs,
@@ -18,6 +20,7 @@ from pathlib import Path
 
 SANITIZED = "--sanitized" in sys.argv
 COMPILER, FOLDER, *BACKENDS = [word for word in sys.argv[1:] if word != "--sanitized"]
+CC = [COMPILER] if Path(COMPILER).name == "sukima-cc" else [COMPILER, "cc"]
 FOLDER = Path(FOLDER)
 SETTINGS = [{"SUKIMA_WORKERS": "1"}, {"SUKIMA_WORKERS": "2"}, {"SUKIMA_WORKERS": "4", "SUKIMA_VICTIM": "last"},
             {"SUKIMA_WORKERS": "3", "SUKIMA_STEAL": "request", "SUKIMA_VICTIM": "weighted"}]
@@ -29,8 +32,9 @@ def directives(text, word):
 
 
 def run(command, environment=None):
+    sanitizer = {"TSAN_OPTIONS": os.environ.get("TSAN_OPTIONS", "halt_on_error=1") + ":atexit_sleep_ms=0"}
     return subprocess.run(command, capture_output=True, text=True, timeout=100, stdin=subprocess.DEVNULL,
-                          env={**os.environ, **(environment or {})})
+                          env={**os.environ, **sanitizer, **(environment or {})})
 
 
 class failures:
@@ -41,7 +45,7 @@ class failures:
         self.count += 1
         print(f"FAILED: {what}")
         if result is not None:
-            print(f"  exit code {result.returncode}\n  stdout: {result.stdout}\n  stderr: {result.stderr}")
+            print(f"  exit code {result.returncode}\n  stdout: {result.stdout}\n  stderr: {result.stderr[:4000]}")
 
 
 def check_run(failed, what, program, text, settings):
@@ -66,19 +70,18 @@ def main():
             parts = [str(FOLDER / name) for name in directives(text, "with")]
             parts += " ".join(directives(text, "options")).split()
             for backend in BACKENDS:
-                for level in ("-O3", "-O0") if backend == BACKENDS[0] else ("-O2",):
+                for level in ("-O3", "-O0") if backend == BACKENDS[0] and not SANITIZED else ("-O2",):
                     program = f"{work}/{source.stem}"
-                    command = [COMPILER, "cc", f"--backend={backend}", level, *WARNINGS, "-o", program, source, *parts,
-                               "-lm"]
+                    command = [*CC, f"--backend={backend}", level, *WARNINGS, "-o", program, source, *parts, "-lm"]
                     result = run(command)
                     if result.returncode != 0 or result.stderr:
                         failed.tell(f"{source.name} with {backend} {level} does not compile cleanly", result)
                         continue
-                    for settings in SETTINGS if level != "-O0" else SETTINGS[1:2]:
+                    for settings in SETTINGS[1:] if SANITIZED else SETTINGS if level != "-O0" else SETTINGS[1:2]:
                         check_run(failed, f"{source.name} with {backend} {level}", program, text, settings)
-            if "// not sequential" not in text:
+            if "// not sequential" not in text and not SANITIZED:
                 program = f"{work}/{source.stem}-sequential"
-                result = run([COMPILER, "cc", "--sequential", "-O2", *WARNINGS, "-o", program, source, *parts, "-lm"])
+                result = run([*CC, "--sequential", "-O2", *WARNINGS, "-o", program, source, *parts, "-lm"])
                 if result.returncode != 0 or result.stderr:
                     failed.tell(f"{source.name} with --sequential does not compile cleanly", result)
                 else:

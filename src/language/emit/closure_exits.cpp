@@ -115,12 +115,49 @@ void emitter::print_closure_jump(writer& out, token_index keyword, const context
     report(unit_.tokens[keyword].getLocation(), "this 'goto' leads out of a closure, which cannot be here");
     return;
   }
-  out.token(options_.sequential ? "sukima_sequential_exit_take(" + exit->second + ");"
-                                : "sukima_exit_take(" + exit->second + ", __FILE__, __LINE__);",
-            true);
+  if (options_.sequential)
+    out.token("sukima_sequential_exit_take(" + exit->second + ");", true);
+  else  // a worker closure's own records are left first
+    out.token(std::string(where.top.empty() ? "(" : "(sukima_leave_for_c(" + where.top + "), ") +
+                  "sukima_exit_take(" + exit->second + ", __FILE__, __LINE__));",
+              true);
 }
 
-/// Calls of plain C by a worker function, in files with closures: a goto may leave the function from there.
+/// Whether plain C that this function is can call something that nobody sees here, as a closure that jumps: a
+/// function of another file, a worker function, or what a pointer leads to.
+bool emitter::may_call_closures(const FunctionDecl* function) {
+  const FunctionDecl* const definition = function->getDefinition();
+  if (definition == nullptr || is_worker_type(function->getType())) return true;
+  const auto [known, is_new] = may_call_closures_.emplace(definition, false);  // false: while it calls itself
+  if (!is_new) return known->second;
+  const function_facts* const own = facts_.function_at(unit_.find(definition->getBody()->getBeginLoc()));
+  bool result = own == nullptr;
+  for (const auto& [open, call] : facts_.all_calls)
+    if (!result && own->body.holds(open) && (!is_call_of_system(open) || hands_on_functions(call))) {
+      const FunctionDecl* const callee = call->getDirectCallee();
+      result = callee == nullptr || may_call_closures(callee);
+    }
+  return may_call_closures_[definition] = result;
+}
+
+bool emitter::is_call_of_system(token_index open) const {
+  const auto is_there = [this](SourceLocation place) {
+    return sources_.isInSystemHeader(sources_.getSpellingLoc(place));
+  };
+  const CallExpr* const call = facts_.all_calls.at(open);
+  const token_index first = unit_.find(call->getBeginLoc());
+  if (first == no_token || is_there(unit_.tokens[first].getLocation())) return true;
+  const FunctionDecl* const callee = call->getDirectCallee();
+  return callee != nullptr && (callee->getBuiltinID() != 0 || is_there(callee->getLocation()));
+}
+
+/// As qsort, which calls what it is given.
+bool emitter::hands_on_functions(const CallExpr* call) const {
+  return std::any_of(call->arg_begin(), call->arg_end(),
+                     [](const Expr* one) { return one->getType()->isFunctionPointerType(); });
+}
+
+/// Calls of plain C by a worker function from where a closure's goto may leave the function.
 bool emitter::leaves_for_c(token_index open, const context& where) const {
   if (options_.sequential || where.top.empty() || where.function == nullptr || !where.function->is_worker)
     return false;
@@ -128,20 +165,14 @@ bool emitter::leaves_for_c(token_index open, const context& where) const {
     return !closure->second.is_worker;
   if (facts_.calls.contains(open)) return false;
   const auto call = facts_.all_calls.find(open);
-  if (call == facts_.all_calls.end()) return false;
-  const token_index first = unit_.find(call->second->getBeginLoc());
-  if (first == no_token ||
-      sources_.isInSystemHeader(sources_.getSpellingLoc(unit_.tokens[first].getLocation())))
-    return false;
-  const FunctionDecl* callee = call->second->getDirectCallee();
-  if (callee == nullptr) return true;
-  if (callee->getBuiltinID() != 0) return false;
-  return !sources_.isInSystemHeader(sources_.getSpellingLoc(callee->getLocation()));
+  return call != facts_.all_calls.end() && (!is_call_of_system(open) || hands_on_functions(call->second));
 }
 
-/// In such a file: the calls of plain C by worker functions, and the calls of workers in their arguments.
+/// The calls of plain C by worker functions, and the calls of workers in their arguments. In a file without
+/// closures only those that may reach one of another file.
 void emitter::find_calls_of_c() {
-  if (options_.sequential || (unit_.closures.empty() && unit_.closure_types.empty())) return;
+  if (options_.sequential) return;
+  const bool has_closures = !unit_.closures.empty() || !unit_.closure_types.empty();
   std::vector<token_range> arguments;
   for (const auto& [open, call] : facts_.all_calls) {
     context where;
@@ -149,6 +180,9 @@ void emitter::find_calls_of_c() {
     if (where.function == nullptr || !where.function->is_worker) continue;
     where.top = "sukima_top";
     if (!leaves_for_c(open, where)) continue;
+    const FunctionDecl* const callee = call->getDirectCallee();
+    if (!has_closures && callee != nullptr && !hands_on_functions(call) && !may_call_closures(callee))
+      continue;
     arguments.push_back({open, unit_.partner[open]});
     if (!facts_.closure_calls.contains(open)) calls_of_c_.emplace(unit_.find(call->getBeginLoc()), open);
   }

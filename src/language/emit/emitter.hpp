@@ -149,6 +149,9 @@ class emitter {
   void print_closure_jump(writer& out, token_index keyword, const context& where);
   bool leaves_for_c(token_index open, const context& where) const;
   void find_calls_of_c();
+  bool may_call_closures(const clang::FunctionDecl* function);
+  bool is_call_of_system(token_index open) const;
+  bool hands_on_functions(const clang::CallExpr* call) const;
   std::string exit_member(const clang::LabelDecl* label) const;
   std::string closure_caller(const closure_call& call);
   void variadic_call(writer& out, const closure_call& call, const context& where);
@@ -226,6 +229,7 @@ class emitter {
   std::map<std::string, std::string> closure_callers_;  ///< by the type
   std::map<token_index, std::string> behind_token_;  ///< text put behind the declarations of variables
   std::unordered_map<token_index, token_index> calls_of_c_;  ///< parentheses by the callee's first token
+  std::map<const clang::FunctionDecl*, bool> may_call_closures_;  ///< by the definition
   std::unordered_map<token_index, token_index> workers_in_arguments_;  ///< of those; in the same way
   std::map<const closure_declaration*, std::string> behind_closure_;  ///< and of closures
   unsigned closures_printed_ = 0;

@@ -352,7 +352,7 @@ void emitter::function(const function_facts& f) {
 std::string emitter::run() {
   out_.text(options_.sequential ? "#include <sukima/detail/sequential.h>\n"
                                 : "#include <sukima/detail/language.h>\n");
-  if (!unit_.closures.empty() || !unit_.closure_types.empty())
+  if (!unit_.closures.empty() || !unit_.closure_types.empty() || !calls_of_c_.empty())
     out_.text("#include <sukima/detail/closure.h>\n");
   std::size_t next_function = 0;
   std::size_t next_local = 0;

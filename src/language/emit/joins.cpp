@@ -141,11 +141,16 @@ void emitter::join(writer& out, const construct& c, const context& where) {
     }
     const std::string caller =
         is_closure ? closure_caller(facts_.closure_calls.at(s.callee.end)) : std::string();
+    const auto noted = calls_of_c_.find(s.callee.begin);
+    const bool leaves = leaves_for_c(s.callee.end, where) &&
+                        (is_closure || (noted != calls_of_c_.end() && noted->second == s.callee.end));
     const auto call_with = [&](const std::string& top) {
+      const std::string note = leaves ? "sukima_leave_for_c(" + top + "), " : "";
       if (is_closure)
-        return caller + "(" + (is_worker ? top + ", " : "") + callee + (arguments.empty() ? "" : ", ") +
-               arguments + ")";
-      return callee + "(" + (is_worker ? top + (arguments.empty() ? "" : ", ") : "") + arguments + ")";
+        return (leaves ? "(" + note + caller + ")" : caller) + "(" + (is_worker ? top + ", " : "") + callee +
+               (arguments.empty() ? "" : ", ") + arguments + ")";
+      return (leaves ? "(" + note + callee + ")" : callee) + "(" +
+             (is_worker ? top + (arguments.empty() ? "" : ", ") : "") + arguments + ")";
     };
     std::string cast;
     for (const token_range& one : s.casts) cast += text_of(one, where);

@@ -53,7 +53,10 @@ void take_exit(const thrown_tag& thrown) noexcept {
   // Between plain C and plain C in one segment there are no records: worker functions enter new ones.
   if (is_here && exit->sukima_top == nullptr) jump_to_exit(exit);
   if (segment == nullptr) refuse(thrown, "the function with the label does not wait on this thread");
-  leave_by_exit(remembered_top(), thrown);
+  char* const top = remembered_top();
+  if (top == nullptr || segment_begin(top - 1) != segment)
+    refuse(thrown, "a worker function that it leaves was compiled without regard to closures");
+  leave_by_exit(top, thrown);
 }
 
 }  // namespace sukima::detail
