@@ -34,6 +34,10 @@ struct sukima_capacity_estimator {
   uint64_t long_ns;   // the windows
   uint64_t short_ns;
   uint64_t stolen_seen_ns;  // when steal could be judged last; 0: never
+  double steal_time;        // the part of each CPU-second that is told as steal time
+  double gaps;              // the part that was missing in a tight loop; 0: none, or too long ago
+  uint32_t gap_probes;      // so many of them are in that mean
+  uint64_t gaps_seen_ns;    // when; 0: between two samples, the next of which sets it
   uint64_t spent_ns;        // the estimator's own CPU time
   sukima_trial trials[sukima_trial_count];
   sukima_trial running;  // the one that goes on

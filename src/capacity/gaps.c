@@ -2,7 +2,9 @@
 // Time that somebody outside of this kernel took, seen as gaps in a clock that is read in a tight loop.
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -11,7 +13,7 @@
 #include <sukima/capacity.h>
 
 #include "counters.h"
-#include "file.h"
+#include "text.h"
 
 // Shorter gaps are interrupts of this kernel: the timer's alone add up to 0.7 % at 10 us.
 static const double least_gap_seconds = 50e-6;
@@ -35,17 +37,21 @@ static uint64_t cycles(void) {
 #endif
 }
 
-static bool read_waited(uint64_t* waited_ns) {
-  char memory[256];
-  sukima_text content;
+// What this kernel gave to this thread, and to others while it wanted the CPU.
+typedef struct waiting {
+  int file;
+  bool known;
   sukima_schedstat stat;
-  if (sukima_file_read("/proc/thread-self/schedstat", memory, sizeof memory, &content) !=
-          sukima_file_read_ok ||
-      !sukima_parse_schedstat(content, &stat)) {
-    return false;
-  }
-  *waited_ns = stat.wait_ns;
-  return true;
+  uint64_t before;  // cycles around the reading
+  uint64_t after;
+} waiting;
+
+static void read_waiting(waiting* state) {
+  char memory[256];
+  state->before = cycles();
+  ssize_t length = state->file >= 0 ? pread(state->file, memory, sizeof memory, 0) : -1;
+  state->after = cycles();
+  state->known = length > 0 && sukima_parse_schedstat((sukima_text){memory, memory + length}, &state->stat);
 }
 
 // How many cycles a second has, measured for a hundredth of one.
@@ -60,24 +66,40 @@ static double cycles_per_second(void) {
 int sukima_capacity_probe_gaps(double seconds, double* taken) {
   if (!(seconds > 0 && seconds <= 60)) return EINVAL;
   int saved = errno;
-  uint64_t waited_before = 0;
-  uint64_t waited = 0;
   double rate = cycles_per_second();
   uint64_t least = (uint64_t)(least_gap_seconds * rate);
   uint64_t length = (uint64_t)(seconds * rate);
-  bool tells = read_waited(&waited_before);
-  uint64_t first = cycles();
+  waiting begin = {.file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)};
+  // A wait is booked when it ends: one in the middle of a reading may be in it or not, so that reading is
+  // none.
+  for (int tries = 0; tries < 1000; tries++) {
+    read_waiting(&begin);
+    if (begin.after - begin.before < least) break;
+  }
+  waiting end = begin;
+  uint64_t first = begin.after;
   uint64_t last = first;
   uint64_t gaps = 0;
-  while (last - first < length) {
+  for (bool ended = false; !ended;) {
     uint64_t now = cycles();
+    if (now - first >= length && now > last) {
+      read_waiting(&end);
+      now = end.after;
+      ended = end.after - end.before < least || now - first >= 2 * length;
+    }
     if (now > last && now - last > least) gaps += now - last;
     if (now > last) last = now;  // another CPU's counter may be behind
   }
+  if (begin.file >= 0) close(begin.file);
   double whole = (double)(last - first) / rate;
-  tells = read_waited(&waited) && tells;
-  double others = (double)(waited - waited_before) * 1e-9;
-  *taken = tells ? fmin(1, fmax(0, ((double)gaps / rate - others) / whole)) : NAN;
+  // Of the time in which this thread had the CPU, as this kernel believes: while others had it, nobody
+  // looked. A kernel that loses its ticks has a clock that stands still and jumps, but it is one for both.
+  double ran = (double)(end.stat.run_ns - begin.stat.run_ns);
+  double waited = (double)(end.stat.wait_ns - begin.stat.wait_ns);
+  bool tells = begin.known && end.known && ran > 0;
+  double had = whole * ran / (ran + waited);
+  double running = whole - (double)gaps / rate;
+  *taken = tells ? fmin(1, fmax(0, 1 - running / had)) : NAN;
   errno = saved;
   return 0;
 }

@@ -24,10 +24,27 @@ static void measure_steal(sukima_capacity_estimator* all) {
   uint64_t now = sukima_watch_at(&all->watch, all->watch.sample)->time_ns;
   double wanted = (double)(ticks.busy + ticks.stolen);
   if (wanted >= 20) {
-    all->load.stolen = (double)ticks.stolen / wanted;
+    all->steal_time = (double)ticks.stolen / wanted;
     all->stolen_seen_ns = now;
   } else if (now - all->stolen_seen_ns > steal_memory_ns) {
-    all->load.stolen = 0;
+    all->steal_time = 0;
+  }
+}
+
+// CPU clocks leave steal time out (with paravirtual accounting), and count what is taken in silence.
+static void heed_gaps(sukima_capacity_estimator* all) {
+  uint64_t now = sukima_watch_at(&all->watch, all->watch.sample)->time_ns;
+  if (all->gaps_seen_ns == 0) all->gaps_seen_ns = now;
+  if (now - all->gaps_seen_ns > steal_memory_ns) {
+    all->gaps = 0;
+    all->gap_probes = 0;
+  }
+  all->load.stolen = fmax(all->steal_time, all->gaps);
+  double booked = 1 - all->steal_time;
+  if (all->load.stolen > all->steal_time) {
+    double got = (1 - all->load.stolen) / booked;
+    all->load.now *= got;
+    all->load.now_short *= got;
   }
 }
 
@@ -63,6 +80,15 @@ static void measure_machine(sukima_capacity_estimator* all) {
   bool known = change.seconds > 0;
   load->pressure = watch->has_pressure && known ? fmin(1, change.pressure) : NAN;
   load->group_pressure = watch->has_group_pressure && known ? fmin(1, change.group_pressure) : NAN;
+}
+
+void sukima_capacity_estimator_found_gaps(sukima_capacity_estimator* estimator, double taken) {
+  // A probe sees some tens of the hypervisor's turns: a few of them together are more than one.
+  static const uint32_t most_probes = 4;
+  if (!(taken >= 0 && taken <= 1)) return;
+  if (estimator->gap_probes < most_probes) estimator->gap_probes++;
+  estimator->gaps += (taken - estimator->gaps) / estimator->gap_probes;
+  estimator->gaps_seen_ns = 0;
 }
 
 // How many threads of a group of the path want CPU, those of the groups below it included.
@@ -155,5 +181,6 @@ void sukima_measure(sukima_capacity_estimator* all) {
   if (!(load->seconds > 0)) return;
   measure_own(all);
   measure_machine(all);
+  heed_gaps(all);
   load->neighbours = count_neighbours(all);
 }

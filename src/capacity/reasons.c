@@ -47,11 +47,13 @@ static void tell_host(teller* to, const sukima_capacity_estimator* all) {
 
 static void tell_steal(teller* to, const sukima_capacity_estimator* all) {
   if (!(all->load.stolen > worth_telling)) return;
+  bool told = all->load.stolen <= all->steal_time;
   begin(to, "the hypervisor keeps ");
   write_percent(to, all->load.stolen);
   sukima_write(&to->out, " of the CPU time that is wanted here");
+  if (!told) sukima_write(&to->out, ", which this kernel books as used");
   double online = all->facts.online != 0 ? all->facts.online : all->facts.cap;
-  tell(to, SUKIMA_CAPACITY_STEAL, all->load.stolen * online, "/proc/stat");
+  tell(to, SUKIMA_CAPACITY_STEAL, all->load.stolen * online, told ? "/proc/stat" : "gaps in a clock");
 }
 
 static void tell_throttling(teller* to, const sukima_capacity_estimator* all) {

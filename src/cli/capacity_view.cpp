@@ -8,11 +8,15 @@
 #include <cerrno>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <new>
 #include <stdexcept>
+#include <system_error>
 #include <thread>
+#include <vector>
 
 #include "console.hpp"
+#include "topology.hpp"
 
 namespace sukima::cli {
 
@@ -60,6 +64,32 @@ void capacity_meter::measure_quickly() {
   sample();
   std::this_thread::sleep_for(50ms);
   sample();
+}
+
+std::map<unsigned, double> capacity_meter::measure_gaps(const std::set<unsigned>& cpus, double seconds) {
+  std::map<unsigned, double> gaps;
+  for (const unsigned cpu : cpus) gaps[cpu] = std::numeric_limits<double>::quiet_NaN();
+  std::vector<std::thread> readers;
+  for (auto& [cpu, taken] : gaps) {
+    readers.emplace_back([&taken = taken, cpu = cpu, seconds] {
+      try {
+        pin_to({cpu});  // of a process with several threads: the one that asks
+      } catch (const std::system_error&) {
+        return;  // the CPU was switched off meanwhile, or the mask has changed
+      }
+      sukima_capacity_probe_gaps(seconds, &taken);
+    });
+  }
+  for (std::thread& reader : readers) reader.join();
+  double sum = 0;
+  unsigned known = 0;
+  for (const auto& [cpu, taken] : gaps) {
+    if (std::isnan(taken)) continue;
+    sum += taken;
+    ++known;
+  }
+  if (known != 0) sukima_capacity_estimator_found_gaps(estimator_.get(), sum / known);
+  return gaps;
 }
 
 sukima_capacity_facts capacity_meter::facts() const {

@@ -6,7 +6,9 @@
 #include <sukima/capacity/estimate.h>
 #include <sys/types.h>
 
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 namespace sukima::cli {
@@ -33,6 +35,10 @@ class capacity_meter {
   /// Measures until the neighbours are known: 30 ms if there are none, else 130 ms, more than one period of
   /// the usual quota.
   void measure_quickly();
+  /// Reads a clock on each of these CPUs at once, for so many seconds, and heeds the gaps: for virtual
+  /// machines in which steal time does not tell what the hypervisor takes.
+  /// \return the part of the time that was taken from each; not-a-number where that cannot be known
+  std::map<unsigned, double> measure_gaps(const std::set<unsigned>& cpus, double seconds);
   /// Takes one sample now.
   void sample() { sukima_capacity_estimator_sample(estimator_.get(), 0); }
 

@@ -301,6 +301,16 @@ class Run(unittest.TestCase):
         self.assertEqual(real, pathlib.Path("/proc/self/status").read_text(encoding="utf-8")
                          .split("Cpus_allowed_list:")[1].split()[0])
 
+    def test_probe_looks_for_gaps(self):
+        found = json.loads(run("probe", "--gaps", "--json").stdout)
+        self.assertEqual([one["cpu"] for one in found["gaps"]], sorted(os.sched_getaffinity(0)))
+        for one in found["gaps"]:
+            self.assertTrue(0 <= one["taken"] <= 1, one)
+        self.assertNotIn("gaps", json.loads(run("probe", "--json").stdout))
+        refused = run("probe", "--gaps", "--watch")
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("--gaps takes whole CPUs", refused.stderr)
+
     def test_a_run_inside_of_a_run_decides_anew(self):
         done = run("run", "--threads", "5", "--", PROGRAM, "run", "--threads", "2", "--", "sh", "-c",
                    "echo $OMP_NUM_THREADS $GOMAXPROCS; echo $LD_PRELOAD | tr : '\\n' | wc -l")

@@ -62,7 +62,8 @@ typedef struct sukima_capacity_load {
   double others;  ///< CPUs of the machine that others than this process used
   double running;  ///< runnable threads of the whole machine, this process's included
   double stolen;  ///< of each CPU-second that the machine's CPUs wanted, the part that the hypervisor
-      ///< kept from them, 0 to 1; what was seen last if the CPUs are idle now
+      ///< kept from them, 0 to 1; what was seen last if the CPUs are idle now, and what
+      ///< sukima_capacity_estimator_found_gaps() was told if that is more
   double pressure;  ///< share of the time in which some thread of the machine waited for a CPU
   double group_pressure;  ///< the same for the process's own group
   double host_cpus;  ///< what the host has told; not-a-number if nothing, or nothing that is still valid
@@ -166,6 +167,15 @@ SUKIMA_CAPACITY_API const char* sukima_capacity_basis_name(sukima_capacity_basis
 ///                what it gave to others (no /proc/thread-self/schedstat)
 /// \return 0, or EINVAL if `seconds` is not above 0 and at most 60
 SUKIMA_CAPACITY_API int sukima_capacity_probe_gaps(double seconds, double* taken);
+
+/// Tells an estimator what a probe of gaps found. For the next 30 s the mean of up to four latest probes
+/// counts as the part of each CPU that the hypervisor takes, if steal time says less; and what of it is no
+/// steal time counts as CPU time that this kernel has booked for programs which did not get it: load.now is
+/// less by that.
+/// \param estimator an opened estimator
+/// \param taken     the mean of sukima_capacity_probe_gaps() on the CPUs, 0 to 1; anything else is not heard
+SUKIMA_CAPACITY_API void sukima_capacity_estimator_found_gaps(sukima_capacity_estimator* estimator,
+                                                              double taken);
 
 #ifdef __cplusplus
 }

@@ -56,6 +56,15 @@ std::string interval_text(const sukima_capacity_estimate& estimate) {
                      blind ? ", because the neighbours' groups cannot be seen from here" : "");
 }
 
+std::string gaps_text(const std::map<unsigned, double>& gaps) {
+  if (gaps.empty()) return {};
+  std::string text = "\nTaken by nobody that this kernel knows of, in a tight loop of 1 s on each CPU:\n";
+  for (const auto& [cpu, taken] : gaps)
+    text += std::isnan(taken) ? fmt::format("  CPU {:<3}  cannot be told\n", cpu)
+                              : fmt::format("  CPU {:<3}  {:5.1f} %\n", cpu, taken * 100);
+  return text;
+}
+
 nlohmann::json number_of(double value) {
   return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
 }
@@ -75,7 +84,7 @@ std::string text_of(const answer& what, bool colour) {
   text += limits_text(*what.report, colour);
   for (const warning& w : what.warnings)
     text += fmt::format("\n{} {}.\n  {}.\n", styled("Warning:", yellow, colour), w.text, w.advice);
-  return text + runtimes_text(what, colour);
+  return text + gaps_text(what.gaps) + runtimes_text(what, colour);
 }
 
 nlohmann::json json_of(const answer& what) {
@@ -116,6 +125,8 @@ nlohmann::json json_of(const answer& what) {
     object["notes"].push_back({{"file", what.report->notes[i].file}, {"text", what.report->notes[i].text}});
   for (const warning& w : what.warnings)
     object["warnings"].push_back({{"name", w.name}, {"text", w.text}, {"advice", w.advice}});
+  for (const auto& [cpu, taken] : what.gaps)
+    object["gaps"].push_back({{"cpu", cpu}, {"taken", number_of(taken)}});
   if (what.runtimes.empty()) return object;
   object["runtimes"] = nlohmann::json::array();
   for (const belief& b : what.runtimes)

@@ -4,6 +4,7 @@
 
 #include <sukima/capacity.h>
 
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@ struct answer {
   sukima_capacity_estimate estimate{};  ///< for as many threads as may run at the same moment
   std::vector<double> curve;            ///< CPUs that one thread, two threads, … would get
   sukima_capacity_load load{};
+  std::map<unsigned, double> gaps;  ///< what was taken from each CPU; empty unless that was asked
   unsigned threads = 1;      ///< by the default policy
   std::vector<warning> warnings;
   std::vector<belief> runtimes;  ///< empty unless they were asked

@@ -33,12 +33,14 @@ constexpr const char* footer = R"(Examples:
   make -j $(sukima probe --threads)         a number for a script
   sukima probe --at-least 2 || exit         only where there are two CPUs
   sukima probe --watch --pid 1234           watch another process
+  sukima probe --gaps                       in a virtual machine whose steal time says nothing
 
 Exit codes: 0 all is well, 1 failed, 2 wrong request, 3 fewer than --at-least, 4 warnings with --strict.)";
 
 struct probe_options {
   pid_t process = 0;
   bool json = false, threads_only = false, runtimes = false, strict = false, watch = false, pairs = false;
+  bool gaps = false;
   std::optional<double> at_least, interval;
   std::optional<unsigned> count;
 };
@@ -51,8 +53,10 @@ void refuse_contradictions(const probe_options& options) {
   if (options.runtimes && options.process != 0)
     throw usage_error(
         "--runtimes asks in this place and cannot ask in that of another process: leave out --pid");
-  if (options.pairs &&
-      (options.watch || options.runtimes || options.threads_only || options.at_least || options.strict))
+  if (options.gaps && (options.watch || options.threads_only))
+    throw usage_error("--gaps takes whole CPUs for a moment: not with --watch or --threads");
+  if (options.pairs && (options.watch || options.runtimes || options.threads_only || options.at_least ||
+                        options.strict || options.gaps))
     throw usage_error("--pairs is a question of its own: it takes --pid and --json only");
   if (options.threads_only && (options.json || options.runtimes))
     throw usage_error("--threads prints one number: leave out --json and --runtimes");
@@ -62,6 +66,8 @@ void refuse_contradictions(const probe_options& options) {
 constexpr unsigned longest_curve = 256;
 /// As long as the estimate's long window.
 constexpr double measuring_seconds = 0.5;
+/// Long enough for several of the hypervisor's turns.
+constexpr double gap_seconds = 1;
 
 answer find_answer(const probe_options& options) {
   answer found;
@@ -69,6 +75,7 @@ answer find_answer(const probe_options& options) {
   if (options.threads_only) {
     meter.measure_quickly();
   } else {
+    if (options.gaps) found.gaps = meter.measure_gaps(allowed_cpus(options.process), gap_seconds);
     meter.measure(measuring_seconds);
   }
   found.report = meter.explain();
@@ -141,6 +148,8 @@ void add_command(CLI::App& parent, int& code) {
   command->add_flag("--json", options->json, "Print one JSON object");
   command->add_flag("--threads", options->threads_only, "Print only how many threads to start");
   command->add_flag("--runtimes", options->runtimes, "Also ask the installed runtimes what they believe");
+  command->add_flag("--gaps", options->gaps,
+                    "Also look for time that a hypervisor takes in silence: 1 s of every CPU");
   command->add_flag("--pairs", options->pairs, "Tell which pairs of CPUs slow each other down");
   command->add_option("--at-least", options->at_least, "Exit with 3 if fewer CPUs can be used")
       ->type_name("CPUS")

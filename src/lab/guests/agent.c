@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// sukima-guest-agent THREADS SECONDS: what runs in a guest. It keeps so many threads busy, and every half second
+// prints as a line of JSON what the estimator believes that they get and that 1, 2, … threads would get. In
+// between it looks for gaps, as a program does that does not trust its steal time.
+#define _GNU_SOURCE
+#include <math.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <sukima/capacity.h>
+#include <sukima/capacity/estimate.h>
+
+enum { most_threads = 64, samples_between_lines = 5, samples_between_gaps = 10 };
+
+static const double gap_seconds = 1;
+
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static void* compute(void* unused) {
+  (void)unused;
+  for (;;) atomic_signal_fence(memory_order_seq_cst);
+  return NULL;
+}
+
+typedef struct reader {
+  pthread_t thread;
+  int cpu;
+  double taken;
+} reader;
+
+static void* read_clock(void* argument) {
+  reader* me = argument;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET((unsigned)me->cpu, &set);
+  if (sched_setaffinity(0, sizeof set, &set) != 0)
+    me->taken = NAN;
+  else
+    sukima_capacity_probe_gaps(gap_seconds, &me->taken);
+  return NULL;
+}
+
+static double mean_of_gaps(int cpus) {
+  reader readers[most_threads];
+  for (int cpu = 0; cpu < cpus; cpu++) {
+    readers[cpu] = (reader){.cpu = cpu, .taken = NAN};
+    if (pthread_create(&readers[cpu].thread, NULL, read_clock, &readers[cpu]) != 0) exit(1);
+  }
+  double sum = 0;
+  int known = 0;
+  for (int cpu = 0; cpu < cpus; cpu++) {
+    pthread_join(readers[cpu].thread, NULL);
+    if (isnan(readers[cpu].taken)) continue;
+    sum += readers[cpu].taken;
+    known++;
+  }
+  return known != 0 ? sum / known : NAN;
+}
+
+int main(int count, char** arguments) {
+  const int threads = count == 3 ? atoi(arguments[1]) : 0;
+  const double seconds = count == 3 ? atof(arguments[2]) : 0;
+  const long online = sysconf(_SC_NPROCESSORS_ONLN);
+  const int cpus = online < most_threads ? (int)online : most_threads;
+  if (threads < 1 || threads > most_threads || !(seconds > 0)) {
+    fprintf(stderr, "sukima-guest-agent: give a number of threads from 1 to %d, and seconds\n", most_threads);
+    return 2;
+  }
+  setvbuf(stdout, NULL, _IOLBF, 0);
+  sukima_capacity_estimator* estimator = sukima_capacity_estimator_open(NULL);
+  if (estimator == NULL) return 1;
+  for (int i = 0; i < threads; i++) {
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, compute, NULL) != 0) return 1;
+  }
+  const double begin = now();
+  for (int sample = 0; now() - begin < seconds; sample++) {
+    if (sample % samples_between_gaps == 0) {
+      sukima_capacity_estimator_found_gaps(estimator, mean_of_gaps(cpus));
+    }
+    usleep(100000);
+    sukima_capacity_estimator_sample(estimator, 0);
+    if (sample % samples_between_lines != samples_between_lines - 1) continue;
+    sukima_capacity_load load;
+    sukima_capacity_estimator_load(estimator, &load);
+    printf("{\"seconds\": %.2f, \"now\": %.3f, \"stolen\": %.3f, \"usable\": [", now() - begin, load.now,
+           load.stolen);
+    for (int k = 1; k <= cpus; k++) {
+      sukima_capacity_estimate estimate;
+      sukima_capacity_estimator_usable(estimator, k, &estimate);
+      printf("%s%.3f", k == 1 ? "" : ", ", estimate.usable);
+    }
+    printf("]}\n");
+  }
+  return 0;
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Virtual machines of QEMU; see guest.hpp.
+#include "guests/guest.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <stdexcept>
+
+namespace sukima::lab::guests {
+namespace {
+
+using namespace std::chrono_literals;
+using clock = std::chrono::steady_clock;
+
+constexpr const char* program = "qemu-system-x86_64";
+constexpr const char* up = "SUKIMA-UP";
+constexpr const char* ended = "SUKIMA-ENDED";
+/// QEMU opens its sockets before anything runs.
+constexpr auto patience_with_qemu = 10s;
+
+std::vector<std::string> command_line(const guest_plan& plan, const std::filesystem::path& folder) {
+  const unsigned most = std::max(plan.vcpus, plan.most_vcpus);
+  const auto path = [&](const char* what) { return (folder / (plan.name + what)).string(); };
+  // Everything that could differ from machine to machine is switched off. Each virtual CPU is a thread.
+  return {program,
+          "-nodefaults",
+          "-no-user-config",
+          "-no-reboot",
+          "-display",
+          "none",
+          "-name",
+          plan.name + ",debug-threads=on",
+          "-machine",
+          "pc",
+          "-accel",
+          plan.accelerator == "tcg" ? "tcg,thread=multi" : plan.accelerator,
+          "-m",
+          std::to_string(plan.memory_mib),
+          "-smp",
+          fmt::format("{},maxcpus={},sockets=1,cores={},threads=1", plan.vcpus, most, most),
+          "-kernel",
+          (plan.image / "vmlinuz").string(),
+          "-initrd",
+          (plan.image / "initramfs.gz").string(),
+          "-append",
+          "console=ttyS0 quiet panic=-1",
+          "-serial",
+          "file:" + path(".console"),
+          "-qmp",
+          "unix:" + path(".monitor") + ",server=on,wait=off",
+          "-device",
+          "virtio-serial-pci",
+          "-chardev",
+          "socket,id=port,path=" + path(".port") + ",server=on,wait=off",
+          "-device",
+          "virtserialport,chardev=port,name=sukima"};
+}
+
+/// Starts a program whose words go to a file; it ends with this process.
+pid_t start(const std::vector<std::string>& command, const std::filesystem::path& words) {
+  std::vector<char*> arguments;
+  for (const std::string& one : command) arguments.push_back(const_cast<char*>(one.c_str()));
+  arguments.push_back(nullptr);
+  const int output = open(words.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  const int input = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (output < 0 || input < 0)
+    throw std::runtime_error(fmt::format("{}: {}", words.string(), std::strerror(errno)));
+  const pid_t parent = getpid();
+  const pid_t process = fork();
+  if (process == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(127);
+    dup2(input, STDIN_FILENO);
+    dup2(output, STDOUT_FILENO);
+    dup2(output, STDERR_FILENO);
+    execvp(arguments[0], arguments.data());
+    dprintf(STDERR_FILENO, "%s: %s\n", arguments[0], strerror(errno));
+    _exit(127);
+  }
+  close(input);
+  close(output);
+  if (process < 0) throw std::runtime_error(fmt::format("{}: {}", program, std::strerror(errno)));
+  return process;
+}
+
+std::string text_of(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+}  // namespace
+
+guest::guest(const guest_plan& plan, const std::filesystem::path& folder)
+    : name_(plan.name), folder_(folder) {
+  process_ = start(command_line(plan, folder), folder / (name_ + ".qemu"));
+  try {
+    monitor_ = std::make_unique<unix_socket>(folder / (name_ + ".monitor"), patience_with_qemu);
+    port_ = std::make_unique<unix_socket>(folder / (name_ + ".port"), patience_with_qemu);
+    if (!monitor_->read_line(patience_with_qemu)) throw std::runtime_error("its monitor says nothing");
+    monitor("qmp_capabilities", nlohmann::json::object());
+  } catch (const std::runtime_error& problem) {
+    const std::string words = last_words();
+    kill(process_, SIGKILL);
+    waitpid(process_, nullptr, 0);
+    throw std::runtime_error(
+        fmt::format("{} of {} did not start: {}\n{}", program, name_, problem.what(), words));
+  }
+}
+
+guest::~guest() {
+  kill(process_, SIGKILL);
+  waitpid(process_, nullptr, 0);
+}
+
+std::string guest::last_words() const {
+  constexpr std::size_t enough = 2000;
+  const std::string words = text_of(folder_ / (name_ + ".qemu")) + text_of(folder_ / (name_ + ".console"));
+  return words.size() <= enough ? words : words.substr(words.size() - enough);
+}
+
+void guest::wait_until_up(std::chrono::milliseconds patience) {
+  const auto end = clock::now() + patience;
+  while (clock::now() < end) {
+    const auto line =
+        port_->read_line(std::chrono::duration_cast<std::chrono::milliseconds>(end - clock::now()));
+    if (line && line->find(up) != std::string::npos) return;
+  }
+  throw std::runtime_error(fmt::format("{} did not come up within {} s:\n{}", name_,
+                                       std::chrono::duration<double>(patience).count(), last_words()));
+}
+
+void guest::run(const std::string& command) {
+  // The shell reads its commands from the port; the command itself must not.
+  port_->write(fmt::format("{{ {}\n}} </dev/null; echo {} $?\n", command, ended));
+}
+
+std::optional<std::string> guest::read_line(std::chrono::milliseconds patience) {
+  auto line = port_->read_line(patience);
+  if (!line) throw std::runtime_error(fmt::format("{} says nothing:\n{}", name_, last_words()));
+  if (line->starts_with(ended)) return std::nullopt;
+  return line;
+}
+
+std::vector<pid_t> guest::vcpu_threads() {
+  std::map<int, pid_t> threads;
+  for (const nlohmann::json& one : monitor("query-cpus-fast", nlohmann::json::object()))
+    threads[one.at("cpu-index").get<int>()] = one.at("thread-id").get<pid_t>();
+  std::vector<pid_t> in_order;
+  for (const auto& [index, thread] : threads) in_order.push_back(thread);
+  return in_order;
+}
+
+std::vector<vcpu_time> guest::vcpu_times() {
+  std::vector<vcpu_time> times;
+  for (const pid_t thread : vcpu_threads()) {
+    std::ifstream stream(fmt::format("/proc/{}/task/{}/schedstat", process_, thread));
+    double ran = 0;
+    double waited = 0;
+    if (!(stream >> ran >> waited))
+      throw std::runtime_error(fmt::format("{}: no schedstat of its virtual CPU's thread {}", name_, thread));
+    times.push_back({ran * 1e-9, waited * 1e-9});
+  }
+  return times;
+}
+
+nlohmann::json guest::monitor(const std::string& command, const nlohmann::json& arguments) {
+  nlohmann::json request{{"execute", command}};
+  if (!arguments.empty()) request["arguments"] = arguments;
+  monitor_->write(request.dump() + "\n");
+  while (true) {
+    const auto line = monitor_->read_line(patience_with_qemu);
+    if (!line) throw std::runtime_error(fmt::format("{}: no answer to {}", name_, command));
+    const nlohmann::json answer = nlohmann::json::parse(*line, nullptr, false);
+    if (answer.contains("return")) return answer["return"];
+    if (answer.contains("error"))
+      throw std::runtime_error(
+          fmt::format("{}: {}: {}", name_, command, answer["error"].value("desc", "no reason given")));
+    // Events come between: nobody here waits for one.
+  }
+}
+
+}  // namespace sukima::lab::guests

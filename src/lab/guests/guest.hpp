@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Virtual machines of QEMU, with what the host knows of their virtual CPUs.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "guests/unix_socket.hpp"
+
+namespace sukima::lab::guests {
+
+/// What a virtual machine is made of.
+struct guest_plan {
+  std::filesystem::path image;  ///< a folder that build-image.sh has filled
+  std::string name = "guest";
+  unsigned vcpus = 2;
+  unsigned most_vcpus = 0;  ///< so many can be plugged in; 0: `vcpus`
+  unsigned memory_mib = 128;
+  std::string accelerator = "tcg";  ///< or "kvm", where that works
+};
+
+/// CPU time of one virtual CPU, in seconds since its thread began.
+struct vcpu_time {
+  double ran = 0;
+  double waited = 0;  ///< in the host's run queue; includes the time in which a quota held it back
+};
+
+/// A running virtual machine. Each of its virtual CPUs is a thread of this machine.
+class guest {
+ public:
+  /// Starts it; it boots while the caller does other things.
+  /// \param folder for its sockets and its console's text; has to outlive it
+  /// \throws std::runtime_error if QEMU does not start, with what it said
+  guest(const guest_plan& plan, const std::filesystem::path& folder);
+  /// Ends it at once.
+  ~guest();
+  guest(const guest&) = delete;
+  guest& operator=(const guest&) = delete;
+
+  /// Waits until its first process runs.
+  /// \throws std::runtime_error if it does not within `patience`, with the last lines of its console
+  void wait_until_up(std::chrono::milliseconds patience);
+  /// Runs a shell command in it. What it prints comes from read_line().
+  void run(const std::string& command);
+  /// The next line that a command printed; nothing when the command has ended.
+  /// \throws std::runtime_error if there is none within `patience`
+  std::optional<std::string> read_line(std::chrono::milliseconds patience);
+
+  /// The threads of its virtual CPUs, to bind them or to look at them.
+  std::vector<pid_t> vcpu_threads();
+  std::vector<vcpu_time> vcpu_times();
+  /// The process of QEMU, for control groups.
+  pid_t process() const { return process_; }
+  /// One command of QEMU's monitor (QMP), such as "stop" or "device_add".
+  /// \throws std::runtime_error with QEMU's words
+  nlohmann::json monitor(const std::string& command, const nlohmann::json& arguments);
+
+ private:
+  std::string last_words() const;
+
+  std::string name_;
+  std::filesystem::path folder_;
+  pid_t process_ = 0;
+  std::unique_ptr<unix_socket> monitor_;
+  std::unique_ptr<unix_socket> port_;
+};
+
+}  // namespace sukima::lab::guests

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program sukima-guests: starts virtual machines that compete for this machine, and compares what each
+// believes that it gets with what it got.
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <list>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "guests/comparison.hpp"
+#include "guests/guest.hpp"
+#include "guests/places.hpp"
+
+namespace {
+
+using namespace sukima::lab::guests;
+using namespace std::chrono_literals;
+namespace fs = std::filesystem;
+
+constexpr int exit_missed = 1;
+constexpr int exit_usage = 2;
+constexpr int exit_skipped = 77;
+/// The first looks of a guest are at a machine that is still starting.
+constexpr double settling_seconds = 8;
+constexpr auto patience = 60s;
+
+struct request {
+  std::string image;
+  std::string accelerator = "tcg";
+  unsigned guests = 2;
+  unsigned vcpus = 2;
+  unsigned threads = 0;
+  double seconds = 6;
+  double tolerance = 25;
+  bool json = false;
+};
+
+/// The folder of the image, which is kept: fetching the kernel takes longer than all else.
+fs::path image_folder(const request& what) {
+  if (!what.image.empty()) return what.image;
+  if (const char* const cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache != '\0')
+    return fs::path(cache) / "sukima" / "guest";
+  if (const char* const home = std::getenv("HOME"); home != nullptr && *home != '\0')
+    return fs::path(home) / ".cache" / "sukima" / "guest";
+  return fs::temp_directory_path() / "sukima-guest";
+}
+
+/// A folder of this run, which goes with it.
+class own_folder {
+ public:
+  own_folder() {
+    std::string name = (fs::temp_directory_path() / "sukima-guests-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr)
+      throw fs::filesystem_error("mkdtemp", name, std::error_code(errno, std::generic_category()));
+    path_ = name;
+  }
+  ~own_folder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  own_folder(const own_folder&) = delete;
+  own_folder& operator=(const own_folder&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Builds the image: 0, 77 (something is missing here, which was said), or another code.
+int build_image(const fs::path& folder) {
+  const std::string command = fmt::format("'{}' '{}' '{}'", image_script, folder.string(), agent_program);
+  const int status = std::system(command.c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : exit_missed;
+}
+
+vcpu_time sum_of(guest& one) {
+  vcpu_time sum;
+  for (const vcpu_time& each : one.vcpu_times()) {
+    sum.ran += each.ran;
+    sum.waited += each.waited;
+  }
+  return sum;
+}
+
+/// A guest while it is watched.
+struct watched {
+  guest machine;
+  std::string name;
+  std::vector<belief> said;
+  vcpu_time before{}, after{};
+
+  watched(const guest_plan& plan, const fs::path& folder) : machine(plan, folder), name(plan.name) {}
+
+  /// Takes what it has said until now.
+  void listen() {
+    while (true) {
+      std::optional<std::string> line;
+      try {
+        line = machine.read_line(0ms);
+      } catch (const std::runtime_error&) {
+        return;  // nothing yet
+      }
+      belief found;
+      if (line && parse_belief(*line, seconds_now(), found)) said.push_back(found);
+      if (!line) return;
+    }
+  }
+};
+
+int run(const request& what) {
+  const fs::path image = image_folder(what);
+  if (const int code = build_image(image); code != 0) return code;
+  const unsigned threads = what.threads != 0 ? what.threads : what.vcpus;
+  const own_folder folder;
+  std::list<watched> all;
+  for (unsigned i = 0; i < what.guests; ++i)
+    all.emplace_back(guest_plan{image, fmt::format("guest{}", i + 1), what.vcpus, 0, 128, what.accelerator},
+                     folder.path());
+  for (watched& one : all) one.machine.wait_until_up(patience);
+  const double whole = settling_seconds + what.seconds + 2;
+  for (watched& one : all) one.machine.run(fmt::format("sukima-guest-agent {} {}", threads, whole));
+  std::this_thread::sleep_for(std::chrono::duration<double>(settling_seconds));
+  const double from = seconds_now();
+  for (watched& one : all) one.before = sum_of(one.machine);
+  while (seconds_now() < from + what.seconds) {
+    std::this_thread::sleep_for(50ms);
+    for (watched& one : all) one.listen();
+  }
+  const double to = seconds_now();
+  for (watched& one : all) one.after = sum_of(one.machine);
+  std::vector<comparison> results;
+  bool missed = false;
+  for (const watched& one : all) {
+    results.push_back(compare(one.name, threads, one.said, from, to,
+                              (one.after.ran - one.before.ran) / (to - from),
+                              (one.after.waited - one.before.waited) / (to - from)));
+    missed = missed || results.back().error() * 100 > what.tolerance;
+  }
+  fmt::print("{}\n", what.json ? json_of(results, what.accelerator) : table_of(results));
+  if (missed) fmt::print(stderr, "sukima-guests: an estimate is off by more than {} %\n", what.tolerance);
+  return missed ? exit_missed : 0;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  request what;
+  CLI::App app(
+      "Starts virtual machines on this one and compares what they believe that they get with what they got");
+  app.footer(R"(Examples:
+  sukima-guests                        two guests of two virtual CPUs each
+  sukima-guests --guests 4 --json      four of them
+  sukima-guests --threads 1            with one busy thread in each
+
+Exit codes: 0 all is well, 1 an estimate was off by more than --tolerance or a guest failed, 2 wrong request,
+77 something is missing here (QEMU, busybox, cpio, the kernel's package).)");
+  app.add_option("--guests", what.guests, "So many virtual machines")
+      ->check(CLI::Range(1U, 16U))
+      ->capture_default_str();
+  app.add_option("--vcpus", what.vcpus, "Virtual CPUs of each")
+      ->check(CLI::Range(1U, 16U))
+      ->capture_default_str();
+  app.add_option("--threads", what.threads, "Busy threads in each (default: one for each virtual CPU)")
+      ->check(CLI::Range(1U, 64U));
+  app.add_option("--seconds", what.seconds, "How long to compare")
+      ->check(CLI::Range(1.0, 600.0))
+      ->capture_default_str();
+  app.add_option("--tolerance", what.tolerance, "Percent by which estimates may be off")
+      ->check(CLI::Range(0.0, 1000.0))
+      ->capture_default_str();
+  app.add_option("--accelerator", what.accelerator, "How QEMU runs them")
+      ->check(CLI::IsMember({"tcg", "kvm"}))
+      ->capture_default_str();
+  app.add_option("--image", what.image, "Folder of the image (default: in the user's cache)");
+  app.add_flag("--json", what.json, "Print one JSON object");
+  try {
+    app.parse(count, arguments);
+  } catch (const CLI::ParseError& problem) {
+    return app.exit(problem) == 0 ? 0 : exit_usage;
+  }
+  if (std::system("command -v qemu-system-x86_64 >/dev/null") != 0) {
+    fmt::print(stderr,
+               "sukima-guests: there is no qemu-system-x86_64 here: apt-get install qemu-system-x86\n");
+    return exit_skipped;
+  }
+  try {
+    return run(what);
+  } catch (const std::exception& problem) {
+    fmt::print(stderr, "sukima-guests: {}\n", problem.what());
+    return exit_missed;
+  }
+}

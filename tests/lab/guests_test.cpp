@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// What guests say is read right, and compared with what they got.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "guests/comparison.hpp"
+
+namespace {
+
+using namespace sukima::lab::guests;
+
+TEST(guests, what_the_agent_says_is_read) {
+  belief found;
+  ASSERT_TRUE(
+      parse_belief(R"({"seconds": 2.5, "now": 0.5, "stolen": 0.75, "usable": [0.25, 0.5]})", 7, found));
+  EXPECT_EQ(found.arrived, 7);
+  EXPECT_EQ(found.now, 0.5);
+  EXPECT_EQ(found.stolen, 0.75);
+  EXPECT_EQ(found.usable, (std::vector<double>{0.25, 0.5}));
+}
+
+TEST(guests, other_lines_are_none) {
+  belief found;
+  for (const char* line :
+       {"", "SUKIMA-UP", "{", "[]", "17", R"({"now": 1})", R"({"now": 1, "stolen": 0, "usable": 2})",
+        R"({"now": "1", "stolen": 0, "usable": []})", R"({"now": 1, "stolen": 0, "usable": ["2"]})"})
+    EXPECT_FALSE(parse_belief(line, 0, found)) << line;
+}
+
+TEST(guests, only_what_was_said_in_time_counts) {
+  const std::vector<belief> said = {{1, 2.0, 0.0, {1.0, 2.0}},   // before
+                                    {5, 0.9, 0.5, {0.5, 0.8}},
+                                    {6, 1.1, 0.5, {0.5, 1.0}},
+                                    {9, 0.1, 0.9, {0.1, 0.1}}};  // after
+  const comparison result = compare("one", 2, said, 4, 8, 1.0, 1.0);
+  EXPECT_EQ(result.lines, 2U);
+  EXPECT_NEAR(result.now, 1.0, 1e-9);
+  EXPECT_NEAR(result.usable, 0.9, 1e-9);
+  EXPECT_NEAR(result.error(), 0.1, 1e-9);
+  EXPECT_TRUE(std::isinf(compare("silent", 2, said, 2, 3, 1.0, 1.0).error()));
+}
+
+TEST(guests, the_table_and_the_json_have_every_guest) {
+  const std::vector<comparison> all = {compare("guest1", 1, {{5, 0.5, 0.5, {0.5}}}, 4, 8, 0.5, 0.5),
+                                       compare("guest2", 1, {}, 4, 8, 0.5, 0.5)};
+  const std::string table = table_of(all);
+  EXPECT_NE(table.find("guest1"), std::string::npos);
+  EXPECT_NE(table.find("guest2"), std::string::npos);
+  const std::string json = json_of(all, "tcg");
+  EXPECT_NE(json.find("\"hypervisor\": \"tcg\""), std::string::npos);
+  EXPECT_NE(json.find("\"error\": null"), std::string::npos) << json;
+}
+
+}  // namespace
