@@ -7,7 +7,7 @@ programs_test.py SUKIMA FOLDER BACKEND... [--sanitized]
 SUKIMA is `sukima` or, of a build with a sanitizer, its `sukima-cc`.
 
 A program NAME.tc says what it prints in lines `// expected: TEXT`. `// with: FILE` compiles a further file with it,
-`// options: …` with further options;
+`// options: …` with further options, `// also: …` a second time with those;
 `// status: N` and `// stderr: REGEX` are of a program that fails; `// not sequential` says that its erasure differs,
 `// not sanitized` that it shows nothing under a sanitizer.
 """
@@ -79,6 +79,13 @@ def main():
                         continue
                     for settings in SETTINGS[1:] if SANITIZED else SETTINGS if level != "-O0" else SETTINGS[1:2]:
                         check_run(failed, f"{source.name} with {backend} {level}", program, text, settings)
+                for also in [] if SANITIZED else directives(text, "also"):
+                    result = run([*CC, f"--backend={backend}", "-O2", *WARNINGS, *also.split(), "-o", program,
+                                  source, *parts, "-lm"])
+                    if result.returncode != 0 or result.stderr:
+                        failed.tell(f"{source.name} with {backend} {also} does not compile cleanly", result)
+                    else:
+                        check_run(failed, f"{source.name} with {backend} {also}", program, text, SETTINGS[1])
             if "// not sequential" not in text and not SANITIZED:
                 program = f"{work}/{source.stem}-sequential"
                 result = run([*CC, "--sequential", "-O2", *WARNINGS, "-o", program, source, *parts, "-lm"])

@@ -19,6 +19,8 @@ typedef struct sukima_closure {
 } sukima_closure;
 
 #define SUKIMA_CLOSURE_BIT ((__UINTPTR_TYPE__)1 << 63)
+/* Beside it: the pointer leads into a record of -fclosures=unwind. */
+#define SUKIMA_IN_FRAME_BIT ((__UINTPTR_TYPE__)1 << 62)
 /* The bits of an address. Those between are the number of a ticket's use, see below. */
 #define SUKIMA_CLOSURE_ADDRESS (((__UINTPTR_TYPE__)1 << 48) - 1)
 
@@ -32,9 +34,15 @@ __attribute__((always_inline)) static __inline__ void* sukima_closure_self(__UIN
   return (void*)(sukima_pointer & SUKIMA_CLOSURE_ADDRESS);
 }
 
+/** The function of a closure that was compiled with -fclosures=unwind (unwind.h). Ends the program with a message
+ *  where its creator has not saved itself. */
+void (*sukima_frame_closure_code(__UINTPTR_TYPE__ sukima_pointer))(void) __attribute__((cold));
+
 /** The function of a closure, to be cast to its type. */
 __attribute__((always_inline)) static __inline__ void (*sukima_closure_code(__UINTPTR_TYPE__ sukima_pointer))(
     void) {
+  if (__builtin_expect((sukima_pointer & SUKIMA_IN_FRAME_BIT) != 0, 0))
+    return sukima_frame_closure_code(sukima_pointer);
   return ((sukima_closure*)sukima_closure_self(sukima_pointer))->sukima_code;
 }
 

@@ -142,6 +142,9 @@ class reader {
       if (!arguments_[begin].starts_with("-MJ"))
         for (std::size_t k = begin; k < at_; ++k) result_.arguments.push_back(arguments_[k]);
     }
+    if (result_.check_closures && result_.unwind_closures)
+      throw command_line_error(
+          "'-fcheck-closures' checks closures of the frame way; leave it or '-fclosures=unwind' out");
     if (result_.backend.empty()) result_.backend = "gcc";
     return std::move(result_);
   }
@@ -174,9 +177,9 @@ class reader {
     if (o == "-fcheck-closures" || o == "-fno-check-closures") {
       result_.check_closures = o == "-fcheck-closures";
     } else if (o.starts_with("-fclosures=")) {
-      if (o != "-fclosures=frame")
-        throw command_line_error(
-            "'" + o + "': closures keep their variables in frames; write -fclosures=frame, or leave it out");
+      if (o != "-fclosures=frame" && o != "-fclosures=unwind")
+        throw command_line_error("'" + o + "': the ways to make closures are 'frame' and 'unwind'");
+      result_.unwind_closures = o == "-fclosures=unwind";
     } else if (o == "--sequential") {
       result_.sequential = true;
     } else if (o == "--emit-c") {

@@ -41,6 +41,7 @@ struct command_line {
   std::string backend;
   bool sequential = false;
   bool check_closures = false;
+  bool unwind_closures = false;
   bool verbose = false;
   bool dry_run = false;   ///< -###
   bool information =

@@ -150,6 +150,7 @@ class driving {
     request.output = output;
     request.sequential = line_.sequential;
     request.check_closures = line_.check_closures;
+    request.unwind_closures = line_.unwind_closures;
     for (const word& w : line_.words)
       if (w.in_front) append(request.options, w.text);
     append(request.options, include_options());

@@ -178,6 +178,7 @@ void emitter::after_declaration(token_index name, const std::string& text) {
 }
 
 void emitter::print_closure(writer& out, const closure_declaration& c, const context& where) {
+  if (where.version != nullptr) return unwound_closure(out, c, where);
   go_to(out, c.place);
   if (c.ahead == nullptr) {
     begin_closure(out, c, where);

@@ -10,6 +10,7 @@ struct emit_options {
   bool sequential;
   bool line_directives;
   bool check_closures;
+  bool unwind_closures;
 };
 
 /// The C text. Errors about what cannot be translated are reported to the compiler's diagnostics.

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "emit/emit.hpp"
+#include "emit/unwind_plan.hpp"
 #include "emit/writer.hpp"
 
 namespace sukima::language {
@@ -54,6 +55,8 @@ struct context {
   bool moving = false;  ///< a declaration that is moved in front of its function
   token_range copied;  ///< an AFTER that the same function has several times
   std::string suffix;  ///< of the labels in it
+  unwind_version* version = nullptr;  ///< of a function that is unwound
+  token_index printed_now = no_token;  ///< a statement of it that is printed as it is
 };
 
 class emitter {
@@ -160,6 +163,45 @@ class emitter {
   std::string local_prototypes(const std::vector<token_range>& used) const;
   bool needs_what_stays(token_index t, const std::vector<token_range>& used);
 
+  // -fclosures=unwind: functions (unwind_functions.cpp)
+  void unwound_function(const unwound& u);
+  void unwound_closure(writer& out, const closure_declaration& c, const context& where);
+  std::string unwound_parameters(const unwound& u, bool hidden, bool named) const;
+  void declare_unwound(const unwound& u);
+  void unwound_record(writer& out, const unwound& u, const unwind_version& version);
+  void unwound_names(const unwound& u, bool slow, context& inside) const;
+  std::string unwound_outer(const unwound& u) const;
+  void fast_version(writer& out, unwind_version& version, const context& outside);
+  void slow_version(writer& out, const unwind_version& fast, const context& outside);
+  std::string unwound_entry(const unwound& u) const;
+  // … statements (unwind_statements.cpp)
+  token_index print_unwound(writer& out, token_index t, token_range range, const context& where);
+  void unwound_statement(writer& out, const unwind_statement& s, const context& where);
+  void unwound_declaration(writer& out, const clang::DeclStmt* s, token_range whole, const context& where);
+  void store_initial(writer& out, const clang::VarDecl* variable, const context& where);
+  void unwound_for(writer& out, const clang::ForStmt* s, token_range whole, const context& where);
+  void unwound_leave(writer& out, const unwind_statement& s, const context& where);
+  void leave_loop_unless(writer& out, const clang::Expr* condition, const context& where);
+  std::string next_label(token_range loop, const context& where) const;
+  // … calls (unwind_calls.cpp)
+  void hoist(writer& out, const clang::Expr* e, const context& where);
+  void hoist_children(writer& out, const clang::Expr* e, const context& where);
+  void pin(writer& out, const clang::Expr* e, const context& where);
+  void hoist_comma(writer& out, const clang::BinaryOperator* e, bool pinned, const context& where);
+  void hoist_logical(writer& out, const clang::BinaryOperator* e, const context& where);
+  void hoist_choice(writer& out, const clang::ConditionalOperator* e, const context& where);
+  void unwind_call(writer& out, const clang::CallExpr* call, const context& where);
+  std::string unwind_caller(const clang::CallExpr& call);
+  std::string stores_of(const unwound& u, token_index at) const;
+  std::string special_value(clang::QualType type) const;
+  std::string special_result(clang::QualType type) const;
+  std::string special_test(clang::QualType type, const std::string& result) const;
+  std::string pointer_to(clang::QualType type) const;
+  clang::QualType unwound_type(clang::QualType type) const;
+  std::string value_name(unsigned number, const context& where) const;
+  std::string begin_value(unsigned number, clang::QualType type, const context& where);
+  static void substitute(token_range range, const std::string& text, const context& where);
+
   // Types and static variables of a function that its blocks need outside of it (moves.cpp)
   void move_declarations(const function_facts& f);
   bool can_move(token_range range) const;
@@ -208,8 +250,10 @@ class emitter {
   const unit& unit_;
   const facts& facts_;
   emit_options options_;
+  std::optional<unwind_plan> plan_;  ///< with -fclosures=unwind
   writer out_;
   writer before_;  ///< in front of the function that is being printed
+  writer records_, saves_;  ///< between, where it is unwound
   writer behind_;  ///< behind it
   std::size_t next_text_ = 0;
   token_index closure_text_ = 0;  ///< up to where those of the closure that is being printed were

@@ -17,6 +17,8 @@ emitter::emitter(CompilerInstance& compiler, const unit& u, const facts& f, cons
       options_(options),
       out_(options.line_directives),
       before_(options.line_directives),
+      records_(options.line_directives),
+      saves_(options.line_directives),
       behind_(options.line_directives) {
   for (const construct& c : u.constructs) construct_at_.emplace(c.whole.begin, &c);
   for (const closure_declaration& c : u.closures) closure_at_.emplace(c.whole.begin, &c);
@@ -36,6 +38,7 @@ emitter::emitter(CompilerInstance& compiler, const unit& u, const facts& f, cons
               [](const closure_call* a, const closure_call* b) { return a->open > b->open; });
   }
   find_calls_of_c();
+  if (options.unwind_closures) plan_.emplace(ast_, u, f);
   if (options.sequential) return;
   for (const auto& [open, call] : f.calls)
     if (!call.in_worker && call.callee == nullptr) pointer_calls_.emplace(call.first, &call);
@@ -353,7 +356,7 @@ std::string emitter::run() {
   out_.text(options_.sequential ? "#include <sukima/detail/sequential.h>\n"
                                 : "#include <sukima/detail/language.h>\n");
   if (!unit_.closures.empty() || !unit_.closure_types.empty() || !calls_of_c_.empty())
-    out_.text("#include <sukima/detail/closure.h>\n");
+    out_.text(plan_ ? "#include <sukima/detail/unwind.h>\n" : "#include <sukima/detail/closure.h>\n");
   std::size_t next_function = 0;
   std::size_t next_local = 0;
   const token_index end = static_cast<token_index>(unit_.tokens.size());
@@ -365,7 +368,8 @@ std::string emitter::run() {
       ++next_function;
     if (next_function < facts_.functions.size() && facts_.functions[next_function].whole.begin == t) {
       const function_facts& f = facts_.functions[next_function];
-      function(f);
+      const unwound* const own = plan_ ? plan_->find(&f) : nullptr;
+      own != nullptr ? unwound_function(*own) : function(f);
       t = f.whole.end;
       continue;
     }

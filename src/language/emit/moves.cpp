@@ -69,7 +69,8 @@ void emitter::move_declarations(const function_facts& f) {
   const bool outlines = std::any_of(f.constructs.begin(), f.constructs.end(), [](const construct* c) {
     return c->kind != construct_kind::poll && c->kind != construct_kind::throw_tag;
   });
-  if (!outlines && !f.has_closures) return;
+  const bool twice = plan_ && plan_->find(&f) != nullptr;
+  if (!outlines && !f.has_closures && !twice) return;
   std::vector<local_type> types = f.types;
   std::vector<local_declaration> declarations = f.declarations;
   for (const function_facts& closure : facts_.closures) {
@@ -108,7 +109,7 @@ void emitter::move_declarations(const function_facts& f) {
     });
   };
   for (const local_declaration& d : declarations)
-    if (!is_put_in_for(d) && (only_types(d) || (is_static(d) && in_wind(d.tokens))))
+    if (!is_put_in_for(d) && (only_types(d) || (is_static(d) && (twice || in_wind(d.tokens)))))
       candidates.push_back({d.tokens, &d, nullptr});
   for (const local_type& type : types) candidates.push_back({type.tokens, nullptr, type.tag});
   std::stable_sort(candidates.begin(), candidates.end(), [](const candidate& a, const candidate& b) {

@@ -89,8 +89,9 @@ std::string emitter::replacement(token_index t, const context& where) const {
         return spelling(t) + where.suffix;
     }
     if (const auto* variable = dyn_cast<VarDecl>(declaration)) {
-      if (const auto call = closure_names_called_.find(t);
-          call != closure_names_called_.end() && call->second != where.called_apart) {
+      if (const auto call = closure_names_called_.find(t); where.version == nullptr &&
+                                                           call != closure_names_called_.end() &&
+                                                           call->second != where.called_apart) {
         const std::string& code = closure_names_.at(facts_.closure_variables.at(variable)->definition).name;
         return leaves_for_c(call->second->open, where)
                    ? "(sukima_leave_for_c(" + where.top + "), " + code + ")"
@@ -128,6 +129,8 @@ std::string emitter::replacement(token_index t, const context& where) const {
   }
   if (facts_.function_names.contains(t) && where.function != nullptr && where.function->closure != nullptr)
     return "\"" + where.function->closure->name + "\"";
+  if (facts_.function_names.contains(t) && where.version != nullptr)
+    return "\"" + where.function->declaration->getNameAsString() + "\"";
   if (facts_.function_names.contains(t) && where.function != nullptr && where.function->is_worker &&
       (where.is_copy || where.function->execution != nullptr || where.function->declaration->isMain())) {
     const std::string user_name = where.function->execution != nullptr
@@ -142,6 +145,9 @@ std::string emitter::replacement(token_index t, const context& where) const {
 bool emitter::differs(token_index t, const context& where) const {
   const token_role role = unit_.roles[t];
   if (role == token_role::hidden || role == token_role::added || role == token_role::keyword) return true;
+  if (where.version != nullptr &&
+      (where.version->substitutes.contains(t) || where.version->of->statements.contains(t)))
+    return true;
   if (facts_.calls.contains(t)) {
     const worker_call& call = facts_.calls.at(t);
     if (!options_.sequential && (call.in_worker || call.callee == nullptr)) return true;
@@ -237,7 +243,8 @@ void emitter::print_token(writer& out, token_index t, const context& where) {
   if (where.moving)
     if (const auto tag = tag_names_.find(t); tag != tag_names_.end()) out.token(tag->second, true);
   const bool space = token.hasLeadingSpace() || token.isAtStartOfLine();
-  if (const auto calls = closure_pointer_calls_.find(t); calls != closure_pointer_calls_.end())
+  if (const auto calls = closure_pointer_calls_.find(t);
+      calls != closure_pointer_calls_.end() && where.version == nullptr)
     for (const closure_call* call : calls->second) {
       if (call == where.called_apart) continue;
       const bool is_worker = call->is_worker && call->in_worker && !options_.sequential;
@@ -253,7 +260,8 @@ void emitter::print_token(writer& out, token_index t, const context& where) {
     const auto begun = calls_of_c_.find(unit_.find(facts_.all_calls.at(t)->getBeginLoc()));
     if (begun != calls_of_c_.end() && begun->second == t) out.token(")", false);
   }
-  if (const auto found = facts_.closure_calls.find(t); found != facts_.closure_calls.end()) {
+  if (const auto found = facts_.closure_calls.find(t);
+      found != facts_.closure_calls.end() && where.version == nullptr) {
     const closure_call& call = found->second;
     const std::string comma = call.has_arguments ? ", " : "";
     if (is_pointer_call(call)) {
@@ -295,6 +303,11 @@ void emitter::print(writer& out, token_range range, const context& where) {
       ++t;
       continue;
     }
+    if (where.version != nullptr)
+      if (const token_index next = print_unwound(out, t, range, where); next != t) {
+        t = next;
+        continue;
+      }
     if (const auto moved = moved_.find(t);
         moved != moved_.end() && !where.moving && moved->second.end <= range.end) {
       if (unit_.origins[t] != no_token) print_texts(out, unit_.origins[t], where);

@@ -13,6 +13,7 @@ struct translation_request {
   std::string output;                ///< the C file to write
   bool sequential = false;           ///< leave the constructs' parallel half out
   bool check_closures = false;           ///< calls of closures whose function has returned end the program
+  bool unwind_closures = false;          ///< where that can be, closures' variables live in registers
   bool line_directives = true;
 };
 

@@ -2,6 +2,7 @@
 // Calls of worker functions from ordinary C, and what they leave behind when nobody caught a tag.
 #include "support.hpp"
 
+#include <sukima/detail/unwind.h>
 #include <sukima/sukima.h>
 #include <sukima/errors.hpp>
 
@@ -66,6 +67,11 @@ void sukima_enter(void (*run)(char* top, void* frame), void* frame) {
                  block);
     std::_Exit(70);
   }
+  if (sukima_is_in_level(__builtin_frame_address(0)))
+    refuse(
+        "sukima: a worker function was called below a function that was compiled with -fclosures=unwind; "
+        "compile that file with -fclosures=frame",
+        70);
   language_root root;
   root.enter = run;
   root.frame = frame;

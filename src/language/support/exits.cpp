@@ -6,6 +6,8 @@
 // that it was split off from, an entry from C takes it on from where it was called.
 #include "support.hpp"
 
+#include <sukima/detail/unwind.h>
+
 #include <csetjmp>
 #include <cstdio>
 #include <cstdlib>
@@ -43,6 +45,7 @@ void jump_to_exit(const sukima_exit* exit) noexcept {
 void take_exit(const thrown_tag& thrown) noexcept {
   const sukima_exit* const exit = thrown.exit;
   const void* const segment = running_segment();
+  sukima_levels_left(exit->sukima_top == nullptr ? exit->sukima_frame : nullptr);
   if (const char* block = running_block()) {
     char text[96];
     std::snprintf(text, sizeof text, "%s was entered, which runs to its end", block);

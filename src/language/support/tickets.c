@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <sukima/detail/closure.h>
 
-enum { most_tickets = 1 << 22, use_shift = 48, use_mask = 0x7fff };
+enum { most_tickets = 1 << 22, use_shift = 48, use_mask = 0x3fff };
 static const unsigned fewest_free = 1u << 16; /* before one is used again */
 
 static pthread_mutex_t all = PTHREAD_MUTEX_INITIALIZER;
