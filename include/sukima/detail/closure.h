@@ -34,8 +34,8 @@ __attribute__((always_inline)) static __inline__ void* sukima_closure_self(__UIN
   return (void*)(sukima_pointer & SUKIMA_CLOSURE_ADDRESS);
 }
 
-/** The function of a closure that was compiled with -fclosures=unwind (unwind.h). Ends the program with a message
- *  where its creator has not saved itself. */
+/** The function of a closure that was compiled with -fclosures=unwind (unwind.h). Ends the program with a
+ *  message where its creator has not saved itself. */
 void (*sukima_frame_closure_code(__UINTPTR_TYPE__ sukima_pointer))(void) __attribute__((cold));
 
 /** The function of a closure, to be cast to its type. */

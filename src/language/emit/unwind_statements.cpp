@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The statements of a function that is unwound: calls stand in statements of their own, so that the slow version
-// can go on behind them; where variables live in the record, their declarations are assignments.
+// The statements of a function that is unwound: calls stand in statements of their own, so that the slow
+// version can go on behind them; where variables live in the record, their declarations are assignments.
 #include "emit/emitter.hpp"
 #include "emit/types.hpp"
 
@@ -8,7 +8,7 @@ namespace sukima::language {
 
 using namespace clang;
 
-/// What stands for the tokens from `t` on. \returns where the next ones are; `t`: they are printed as they are
+/// What stands for the tokens from `t` on. \returns where the next ones are; `t`: this one is printed as it is
 token_index emitter::print_unwound(writer& out, token_index t, token_range range, const context& where) {
   unwind_version& v = *where.version;
   if (const auto found = v.substitutes.find(t); found != v.substitutes.end()) {
