@@ -8,7 +8,7 @@ namespace sukima::language {
 
 using namespace clang;
 
-/// What stands for the tokens from `t` on. \returns where the next ones are; `t`: this one is printed as it is
+/// What stands for the tokens from `t` on. \returns where the next ones are; `t`: print this one as it is
 token_index emitter::print_unwound(writer& out, token_index t, token_range range, const context& where) {
   unwind_version& v = *where.version;
   if (const auto found = v.substitutes.find(t); found != v.substitutes.end()) {
