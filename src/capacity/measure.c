@@ -31,7 +31,7 @@ static void measure_steal(sukima_capacity_estimator* all) {
   }
 }
 
-// CPU clocks leave steal time out (with paravirtual accounting), and count what is taken in silence.
+// What a hypervisor took without a word is what probes found, if that is more than steal time.
 static void heed_gaps(sukima_capacity_estimator* all) {
   uint64_t now = sukima_watch_at(&all->watch, all->watch.sample)->time_ns;
   if (all->gaps_seen_ns == 0) all->gaps_seen_ns = now;
@@ -40,12 +40,23 @@ static void heed_gaps(sukima_capacity_estimator* all) {
     all->gap_probes = 0;
   }
   all->load.stolen = fmax(all->steal_time, all->gaps);
-  double booked = 1 - all->steal_time;
-  if (all->load.stolen > all->steal_time) {
-    double got = (1 - all->load.stolen) / booked;
-    all->load.now *= got;
-    all->load.now_short *= got;
-  }
+}
+
+// CPU clocks leave steal time out where the kernel has paravirtual accounting, and otherwise run on while the
+// hypervisor runs others. Then more is booked than there was, for all programs or for each busy CPU.
+static void correct_clocks(sukima_capacity_estimator* all) {
+  static const double beyond_noise = 1.1;
+  sukima_capacity_load* load = &all->load;
+  double each = 1 - load->stolen;
+  double online = all->facts.online != 0 ? all->facts.online : all->facts.cap;
+  double total = isnan(load->others) ? load->now : load->now + load->others;
+  double on_each = load->now / fmin(online, fmax(1, ceil(load->wanted - 0.02)));
+  double got = 1;
+  if (total > online * each * beyond_noise) got = fmin(got, online * each / total);
+  if (on_each > each * beyond_noise) got = fmin(got, each / on_each);
+  load->now *= got;
+  load->now_short *= got;
+  load->others *= got;
 }
 
 static void measure_machine(sukima_capacity_estimator* all) {
@@ -182,5 +193,6 @@ void sukima_measure(sukima_capacity_estimator* all) {
   measure_own(all);
   measure_machine(all);
   heed_gaps(all);
+  if (load->stolen > 0) correct_clocks(all);
   load->neighbours = count_neighbours(all);
 }

@@ -302,6 +302,17 @@ TEST(estimate, gaps_that_are_steal_time_are_taken_once) {
   EXPECT_NEAR(here.load().now, 1.5, 0.02);
 }
 
+TEST(estimate, clocks_that_run_on_while_others_have_the_cpu_are_corrected) {
+  world all_busy("0-1");
+  all_busy.group("/ours", "100", "max 100000").uses("/ours", 2).uses("", 1.5).steals(0.25);
+  all_busy.own_thread(4711, 1, 0).own_thread(4712, 1, 0).run(3);
+  EXPECT_NEAR(all_busy.load().now, 1.5, 0.02);
+  world one_busy("0-1");
+  one_busy.group("/ours", "100", "max 100000").uses("/ours", 1).uses("", 0.75).steals(0.25);
+  one_busy.own_thread(4711, 1, 0).run(3);
+  EXPECT_NEAR(one_busy.load().now, 0.75, 0.02);
+}
+
 TEST(estimate, the_hosts_word_limits_the_whole_machine) {
   world here("0-3");
   here.group("/ours", "100", "max 100000");

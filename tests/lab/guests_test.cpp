@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "guests/comparison.hpp"
+#include "guests/xen.hpp"
 
 namespace {
 
@@ -50,6 +51,31 @@ TEST(guests, the_table_and_the_json_have_every_guest) {
   const std::string json = json_of(all, "tcg");
   EXPECT_NE(json.find("\"hypervisor\": \"tcg\""), std::string::npos);
   EXPECT_NE(json.find("\"error\": null"), std::string::npos) << json;
+}
+
+TEST(guests, what_the_first_domain_of_xen_says_is_read) {
+  const std::string console =
+      "(XEN) Xen version 4.17\r\n"
+      "SUKIMA-UP 3.2\r\n"
+      "SUKIMA-FROM 20.0 guest1 0 5.0\r\n"
+      "SUKIMA-FROM 20.0 guest1 1 6.0\r\n"
+      "SUKIMA-FROM 20.0 guest2 0 7.0\r\n"
+      "SUKIMA-TO 30.0 guest1 0 10.0\r\n"
+      "SUKIMA-TO 30.0 guest1 1 10.0\r\n"
+      "SUKIMA-TO 30.0 guest2 0 9.0\r\n"
+      "SUKIMA-SAID guest1 {\"seconds\": 2.5, \"now\": 0.9, \"stolen\": 0.5, \"usable\": [0.5, 1.0]}\r\n"
+      "SUKIMA-SAID guest1 [   46.254633] reboot: System halted\r\n"
+      "SUKIMA-SAID guest3 {\"seconds\": 2.5, \"now\": 0.9, \"stolen\": 0.5, \"usable\": [0.5, 1.0]}\r\n"
+      "SUKIMA-TO nonsense\r\n"
+      "SUKIMA-END\r\n";
+  const std::vector<comparison> found = read_xen(console, 2);
+  ASSERT_EQ(found.size(), 2U) << "the third has no times";
+  EXPECT_NEAR(found[0].got, 0.9, 1e-9);
+  EXPECT_EQ(found[0].lines, 1U);
+  EXPECT_NEAR(found[0].usable, 1.0, 1e-9);
+  EXPECT_NEAR(found[1].got, 0.2, 1e-9);
+  EXPECT_EQ(found[1].lines, 0U);
+  EXPECT_TRUE(read_xen("", 2).empty());
 }
 
 }  // namespace

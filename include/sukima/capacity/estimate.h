@@ -169,9 +169,7 @@ SUKIMA_CAPACITY_API const char* sukima_capacity_basis_name(sukima_capacity_basis
 SUKIMA_CAPACITY_API int sukima_capacity_probe_gaps(double seconds, double* taken);
 
 /// Tells an estimator what a probe of gaps found. For the next 30 s the mean of up to four latest probes
-/// counts as the part of each CPU that the hypervisor takes, if steal time says less; and what of it is no
-/// steal time counts as CPU time that this kernel has booked for programs which did not get it: load.now is
-/// less by that.
+/// counts as the part of each CPU that the hypervisor takes, if steal time says less.
 /// \param estimator an opened estimator
 /// \param taken     the mean of sukima_capacity_probe_gaps() on the CPUs, 0 to 1; anything else is not heard
 SUKIMA_CAPACITY_API void sukima_capacity_estimator_found_gaps(sukima_capacity_estimator* estimator,

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// sukima-guest-agent THREADS SECONDS: what runs in a guest. It keeps so many threads busy, and every half
-// second prints as a line of JSON what the estimator believes that they get and that 1, 2, … threads would
-// get. In between it looks for gaps, as a program does that does not trust its steal time.
+// sukima-guest-agent THREADS SECONDS [gaps]: what runs in a guest. It keeps so many threads busy, and every
+// half second prints as a line of JSON what the estimator believes that they get and that 1, 2, … threads would
+// get. With "gaps" it looks for these in between, as a program does that does not trust its steal time.
 #define _GNU_SOURCE
 #include <math.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -67,12 +69,15 @@ static double mean_of_gaps(int cpus) {
 }
 
 int main(int count, char** arguments) {
-  const int threads = count == 3 ? atoi(arguments[1]) : 0;
-  const double seconds = count == 3 ? atof(arguments[2]) : 0;
+  const bool gaps = count == 4 && strcmp(arguments[3], "gaps") == 0;
+  const bool understood = count == 3 || gaps;
+  const int threads = understood ? atoi(arguments[1]) : 0;
+  const double seconds = understood ? atof(arguments[2]) : 0;
   const long online = sysconf(_SC_NPROCESSORS_ONLN);
   const int cpus = online < most_threads ? (int)online : most_threads;
   if (threads < 1 || threads > most_threads || !(seconds > 0)) {
-    fprintf(stderr, "sukima-guest-agent: give a number of threads from 1 to %d, and seconds\n", most_threads);
+    fprintf(stderr, "sukima-guest-agent: give a number of threads from 1 to %d, seconds, and perhaps: gaps\n",
+            most_threads);
     return 2;
   }
   setvbuf(stdout, NULL, _IOLBF, 0);
@@ -84,7 +89,7 @@ int main(int count, char** arguments) {
   }
   const double begin = now();
   for (int sample = 0; now() - begin < seconds; sample++) {
-    if (sample % samples_between_gaps == 0) {
+    if (gaps && sample % samples_between_gaps == 0) {
       sukima_capacity_estimator_found_gaps(estimator, mean_of_gaps(cpus));
     }
     usleep(100000);

@@ -2,20 +2,16 @@
 // Virtual machines of QEMU; see guest.hpp.
 #include "guests/guest.hpp"
 
-#include <fcntl.h>
+#include "guests/machine_process.hpp"
+
 #include <fmt/format.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <stdexcept>
 
 namespace sukima::lab::guests {
@@ -24,7 +20,6 @@ namespace {
 using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
-constexpr const char* program = "qemu-system-x86_64";
 constexpr const char* up = "SUKIMA-UP";
 constexpr const char* ended = "SUKIMA-ENDED";
 /// QEMU opens its sockets before anything runs.
@@ -34,7 +29,7 @@ std::vector<std::string> command_line(const guest_plan& plan, const std::filesys
   const unsigned most = std::max(plan.vcpus, plan.most_vcpus);
   const auto path = [&](const char* what) { return (folder / (plan.name + what)).string(); };
   // Everything that could differ from machine to machine is switched off. Each virtual CPU is a thread.
-  return {program,
+  return {emulator,
           "-nodefaults",
           "-no-user-config",
           "-no-reboot",
@@ -68,43 +63,11 @@ std::vector<std::string> command_line(const guest_plan& plan, const std::filesys
           "virtserialport,chardev=port,name=sukima"};
 }
 
-/// Starts a program whose words go to a file; it ends with this process.
-pid_t start(const std::vector<std::string>& command, const std::filesystem::path& words) {
-  std::vector<char*> arguments;
-  for (const std::string& one : command) arguments.push_back(const_cast<char*>(one.c_str()));
-  arguments.push_back(nullptr);
-  const int output = open(words.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  const int input = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  if (output < 0 || input < 0)
-    throw std::runtime_error(fmt::format("{}: {}", words.string(), std::strerror(errno)));
-  const pid_t parent = getpid();
-  const pid_t process = fork();
-  if (process == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(127);
-    dup2(input, STDIN_FILENO);
-    dup2(output, STDOUT_FILENO);
-    dup2(output, STDERR_FILENO);
-    execvp(arguments[0], arguments.data());
-    dprintf(STDERR_FILENO, "%s: %s\n", arguments[0], strerror(errno));
-    _exit(127);
-  }
-  close(input);
-  close(output);
-  if (process < 0) throw std::runtime_error(fmt::format("{}: {}", program, std::strerror(errno)));
-  return process;
-}
-
-std::string text_of(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 }  // namespace
 
 guest::guest(const guest_plan& plan, const std::filesystem::path& folder)
     : name_(plan.name), folder_(folder) {
-  process_ = start(command_line(plan, folder), folder / (name_ + ".qemu"));
+  process_ = start_machine(command_line(plan, folder), folder / (name_ + ".qemu"));
   try {
     monitor_ = std::make_unique<unix_socket>(folder / (name_ + ".monitor"), patience_with_qemu);
     port_ = std::make_unique<unix_socket>(folder / (name_ + ".port"), patience_with_qemu);
@@ -115,7 +78,7 @@ guest::guest(const guest_plan& plan, const std::filesystem::path& folder)
     kill(process_, SIGKILL);
     waitpid(process_, nullptr, 0);
     throw std::runtime_error(
-        fmt::format("{} of {} did not start: {}\n{}", program, name_, problem.what(), words));
+        fmt::format("{} of {} did not start: {}\n{}", emulator, name_, problem.what(), words));
   }
 }
 
