@@ -11,7 +11,8 @@
 
 namespace sukima::lab::guests {
 
-/// Starts the emulated machine with an image of build-xen-image.sh, and waits until it has switched itself off.
+/// Starts the emulated machine with an image of build-xen-image.sh, and waits until it has switched itself
+/// off.
 /// \param folder for its console's text
 /// \return what the machine said on its console
 /// \throws std::runtime_error if it does not end within `patience`, with its last words
