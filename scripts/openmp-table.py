@@ -43,7 +43,7 @@ def arguments():
     parser.add_argument("--programs", type=pathlib.Path, required=True, help="folder of sukima, bench-npb-… and bench-hog")
     parser.add_argument("--results", type=pathlib.Path, required=True, help="file that keeps what was measured")
     parser.add_argument("--compiler", choices=("gcc", "clang"), default="gcc", help="libgomp or libomp")
-    parser.add_argument("--programs-to-run", nargs="+", default=["cg A", "ep S", "lu W", "bt W"], metavar="PROGRAM",
+    parser.add_argument("--programs-to-run", nargs="+", default=["cg A", "ep S", "lu W", "bt W", "sp W"], metavar="PROGRAM",
                         help='kernel and class, such as "cg A", or a command')
     parser.add_argument("--places", nargs="+", default=PLACES, help=" ".join(PLACES))
     parser.add_argument("--repetitions", type=int, default=5)

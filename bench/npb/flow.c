@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The flow problem of BT and LU; see flow.h.
+// The flow problem of BT, SP and LU; see flow.h.
 #include "flow.h"
 
 #include <math.h>

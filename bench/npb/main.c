@@ -24,8 +24,11 @@ struct kernel {
   const char* classes;
   struct npb_result (*run)(char class_name);
 };
-static const struct kernel kernels[] = {
-    {"cg", "SWA", npb_cg}, {"ep", "SWA", npb_ep}, {"lu", "SW", npb_lu}, {"bt", "SW", npb_bt}};
+static const struct kernel kernels[] = {{"cg", "SWA", npb_cg},
+                                        {"ep", "SWA", npb_ep},
+                                        {"lu", "SW", npb_lu},
+                                        {"bt", "SW", npb_bt},
+                                        {"sp", "SW", npb_sp}};
 
 int main(int count, char** arguments) {
   if (count == 3 && arguments[2][0] != '\0' && arguments[2][1] == '\0') {
@@ -38,6 +41,7 @@ int main(int count, char** arguments) {
       return result.verified ? 0 : 1;
     }
   }
-  fprintf(stderr, "bench-npb: give a kernel and a class: cg or ep with S, W or A, lu or bt with S or W\n");
+  fprintf(stderr,
+          "bench-npb: give a kernel and a class: cg or ep with S, W or A, lu, bt or sp with S or W\n");
   return 2;
 }

@@ -44,5 +44,6 @@ struct npb_result npb_cg(char class_name);
 struct npb_result npb_ep(char class_name);
 struct npb_result npb_lu(char class_name);
 struct npb_result npb_bt(char class_name);
+struct npb_result npb_sp(char class_name);
 
 #endif
