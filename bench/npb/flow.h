@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The flow problem of the simulated applications BT, SP and LU: the compressible Navier-Stokes equations with a
-// source term that makes a polynomial the steady solution. Specification: RNR-94-007, chapter 3 (sections
+// The flow problem of the simulated applications BT, SP and LU: the compressible Navier-Stokes equations with
+// a source term that makes a polynomial the steady solution. Specification: RNR-94-007, chapter 3 (sections
 // 3.2 to 3.4).
 #ifndef SUKIMA_BENCH_NPB_FLOW_H
 #define SUKIMA_BENCH_NPB_FLOW_H
