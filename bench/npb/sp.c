@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simulated application SP: the flow problem by alternating directions in characteristic variables, so that each
-// line is three scalar pentadiagonal systems. Specification: RNR-94-007, section 3.3.3.
+// Simulated application SP: the flow problem by alternating directions in characteristic variables, so that
+// each line is three scalar pentadiagonal systems. Specification: RNR-94-007, section 3.3.3.
 #include <math.h>
 #include <omp.h>
 
@@ -16,8 +16,8 @@ static const double c15 = 1.4 * 1.4;
 static const double dissipation = 0.25;
 static const double half_root = 0.70710678118654752440;  // the square root of 1/2
 
-/// The bands of one line's systems: two below, on, and two above the diagonal. Three fields move with the fluid,
-/// one with the sound and one against it.
+/// The bands of one line's systems: two below, on, and two above the diagonal. Three fields move with the
+/// fluid, one with the sound and one against it.
 typedef double line_bands[systems][longest_line][bands];
 
 /// Which system a field belongs to.
@@ -66,8 +66,8 @@ static void set_bands(const struct flow* f, size_t first, int direction, line_ba
   }
 }
 
-/// Solves along one line in place of the right side. The boundary's step is zero, so the inner points are systems
-/// by themselves.
+/// Solves along one line in place of the right side. The boundary's step is zero, so the inner points are
+/// systems by themselves.
 static void solve_line(struct flow* f, size_t first, int direction, line_bands line) {
   const size_t s = flow_stride(f, direction);
   const int last = f->size - 2;
