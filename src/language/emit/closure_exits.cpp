@@ -41,6 +41,13 @@ std::string emitter::exit_fields(const closure_declaration& c) const {
 std::string emitter::keep_variables(const closure_declaration& c, const context& where) {
   std::string text;
   const function_facts* const f = facts_.function_at(c.whole.begin);
+  // The body of a `try` is a function of its own: what it uses of the variables around it is in memory.
+  const auto is_outside_of_body = [&](token_index declared) {
+    return std::any_of(f->constructs.begin(), f->constructs.end(), [&](const construct* one) {
+      return one->kind == construct_kind::try_catch && one->first.holds(c.whole) &&
+             !one->first.holds(declared);
+    });
+  };
   for (const auto& [variable, declared] : facts_.declared) {
     if (variable->isFileVarDecl() || !variable->hasLocalStorage() || is_put_in(variable) ||
         variable->getType().isConstQualified() || facts_.closure_variables.contains(variable))
@@ -51,7 +58,7 @@ std::string emitter::keep_variables(const closure_declaration& c, const context&
     if (const auto* parameter = dyn_cast<ParmVarDecl>(variable);
         parameter != nullptr && parameter->getDeclContext() != f->declaration)
       continue;
-    if (where.names.contains(variable)) continue;  // in memory already
+    if (where.names.contains(variable) || is_outside_of_body(declared)) continue;  // in memory already
     const std::string keep = " SUKIMA_KEEP(" + variable->getNameAsString() + ");";
     if (is_own_parameter) {
       text += keep;

@@ -10,6 +10,11 @@ parallel program must print what its sequential erasure prints. Two rules keep i
   the task; GET takes it, ignores all later tasks, and the jump follows behind the construct.
 
 The second half of a do_two, and a loop, are therefore printed twice: in place, and as a function for the task.
+
+Closures take part in four ways: worker closures with such trees as their blocks; plain ones that BEFORE, AFTER, PUT and
+GET call; `readers`, which see a variable of a sleeping frame and are called through pointers, also by tasks; and
+`escapes`, whose goto leaves to a label of the function that declared them. An escape is used as a throw is: to the
+innermost one, from wherever a throw may stand.
 """
 import random
 
@@ -27,6 +32,11 @@ static unsigned long look(const struct env *e, unsigned long x, const long *v, i
   for (int k = 0; k < WORK; k++) r = mix(r, 1);
   return r;
 }
+typedef void escape closure (void);
+typedef long reader closure (unsigned long);
+static void leave_by(escape *way) { way(); }
+static long read_by(reader *from, unsigned long y) { return from(y); }
+static long nothing_read(unsigned long y) { return (long)(y & 15); }
 static void push(struct env *e, unsigned long value) { e->stack[e->n++] = value; }
 static void pop(struct env *e, unsigned long value) { if (e->stack[--e->n] != value) e->wrong++; }
 """
@@ -66,10 +76,10 @@ class program:
 
     def statement(self, depth, budget, targets, throws, winds):
         r = self.random
-        kinds = ["add", "add", "poll", "exit", "exit", "throw", "call"]
+        kinds = ["add", "add", "poll", "exit", "exit", "throw", "throw", "call", "read"]
         if depth < 7 and budget >= 2:
             kinds += ["wind", "wind", "if", "loop", "loop", "two", "two", "join", "try", "try", "sequential", "switch",
-                      "named"]
+                      "named", "reader", "escape", "nested"]
         kind = r.choice(kinds)
         inner = lambda cost=1, more=(), t=throws, w=winds, old=targets: self.block(  # noqa: E731
             depth, budget // cost, list(old) + list(more), t, w)
@@ -88,7 +98,7 @@ class program:
             if throws:
                 return self.new("throw", constant=self.constant(), rare=r.randint(2, 6))
             kind = "add"
-        if kind in ("add", "poll"):
+        if kind in ("add", "poll", "read"):
             return self.new(kind, constant=self.constant())
         if kind == "wind" and winds > 40:
             kind = "if"
@@ -107,9 +117,13 @@ class program:
             node["through"] = r.random() < .3
         elif kind == "named":
             node["body"] = inner(1, [("leave", own)])
-        elif kind == "try":
+        elif kind in ("try", "escape"):
             node["body"] = inner(2, t=True)
             node["other"] = inner(2)
+        elif kind == "reader":
+            node["body"] = inner()
+        elif kind == "nested":
+            node["body"] = inner(2, old=[])
         else:  # parallel: either throws may pass it, or jumps
             passing = throws and r.random() < .5
             node["passing"] = passing
@@ -192,32 +206,48 @@ class program:
         node["printed"] = True
         bounds = ", int from, int to" if loop else ""
         self.tasks.append("task %s_t { in struct env e; in unsigned long x; in int m; in long v[4]; in size_t tag;"
-                          "%s out long s; out int left; };\n"
-                          "worker long %s(struct env *e, unsigned long x, int m, const long *v0, size_t tag, int *left%s);\n"
-                          "task_exec %s_t { this.s = %s(&this.e, this.x, this.m, this.v, this.tag, &this.left%s)"
-                          " + this.e.wrong; }\n"
+                          " in escape *way; in reader *seen[2];%s out long s; out int left; };\n"
+                          "worker long %s(struct env *e, unsigned long x, int m, const long *v0, size_t tag, escape *way,"
+                          " reader *const *seen, int *left%s);\n"
+                          "task_exec %s_t { this.s = %s(&this.e, this.x, this.m, this.v, this.tag, this.way, this.seen,"
+                          " &this.left%s) + this.e.wrong; }\n"
                           % (name, " in int i0, i1;" if loop else "", name, bounds, name, name,
                              ", this.i0, this.i1" if loop else ""))
-        inner = dict(part=node["id"], inside=self.ids_in(trees) | {node["id"]}, x="x", tag="tag", breaks=None,
-                     continues=None)
+        inner = dict(self.START, part=node["id"], inside=self.ids_in(trees) | {node["id"]})
         body = head(inner)
-        self.parts.append("worker long %s(struct env *e, unsigned long x, int m, const long *v0, size_t tag, int *left%s) {\n"
+        self.parts.append("worker long %s(struct env *e, unsigned long x, int m, const long *v0, size_t tag, escape *way,"
+                          " reader *const *seen, int *left%s) {\n"
                           "long s = 0; long v[m]; memcpy(v, v0, sizeof v); (void)left; (void)tag;\n%sreturn s;\n}\n"
                           % (name, bounds, body))
         return name
 
-    PUT = "this.e = *e; this.x = %s; this.m = m; memcpy(this.v, v, sizeof(long) * m); this.tag = %s;"
+    # Where a place is: the task whose function it stands in, and what is inside of that; its names of what is handed on;
+    # the loop or switch around it.
+    START = dict(part=None, inside=set(), x="x", tag="tag", way="way", seen="seen", breaks=None, continues=None)
+
+    def put(self, node, c):
+        """Declarations in front of a construct, and PUT's statements that all tasks need."""
+        text = ("T e = *e; T x = %s; T m = m; memcpy(T v, v, sizeof(long) * m); T tag = %s; T way = %s;"
+                " memcpy(T seen, %s, sizeof T seen);" % (c["x"], c["tag"], c["way"], c["seen"]))
+        own = node["id"]
+        if node["constant"] % 4:
+            return "", text.replace("T ", "this."), "s += this.s;"
+        name = "%s_%s%d_t" % (self.name, node["kind"], own)
+        return ("void put%d closure (task %s *t) { %s }\nvoid get%d closure (task %s *t) { s += t->s; }\n"
+                % (own, name, text.replace("T ", "t->"), own, name),
+                "put%d(&this);" % own, "get%d(&this);" % own)
 
     def the_loop(self, node, c, bounds):
         own = node["id"]
         name = "%s_loop%d_t" % (self.name, own)
         inner = dict(c, x="x%d" % own, breaks=own, continues=own)
         follow = self.follow(node, [node["body"]], c)
-        return ("{ int left%d = 0;\nfor (int i%d : %s) {\nconst unsigned long x%d = mix(%s, i%d);\n%snext%d:;\n}\n"
+        closures, put, get = self.put(node, c)
+        return ("{ int left%d = 0;\n%sfor (int i%d : %s) {\nconst unsigned long x%d = mix(%s, i%d);\n%snext%d:;\n}\n"
                 "handles %s (int from%d, int to%d) { %s this.i0 = from%d; this.i1 = to%d; }\n"
-                "{ if (!left%d) { s += this.s; left%d = this.left; } }\n%s(void)left%d; }\nbehind%d:;\n"
-                % (own, own, bounds, own, c["x"], own, self.many(node["body"], inner), own, name, own, own,
-                   self.PUT % (c["x"], c["tag"]), own, own, own, own, follow, own, own))
+                "{ if (!left%d) { %s left%d = this.left; } }\n%s(void)left%d; }\nbehind%d:;\n"
+                % (own, closures, own, bounds, own, c["x"], own, self.many(node["body"], inner), own, name, own, own,
+                   put, own, own, own, get, own, follow, own, own))
 
     def text(self, node, c):
         kind, own, constant, x = node["kind"], node["id"], node["constant"], c["x"]
@@ -228,12 +258,25 @@ class program:
         if kind == "exit":
             return "if (mix(%s, %d) %% %d == 0) %s\n" % (x, constant, node["rare"], self.jump(node["target"], c))
         if kind == "throw":
-            return "if (%s && mix(%s, %d) %% %d == 0) throw %s;\n" % (c["tag"], x, constant, node["rare"], c["tag"])
+            way = ("leave_by(%s);" if constant % 2 else "(%s)();") % c["way"]
+            return ("if (mix(%s, %d) %% %d == 0) { if (%s) %s if (%s) throw %s; }\n"
+                    % (x, constant, node["rare"], c["way"], way, c["tag"], c["tag"]))
+        if kind == "read":
+            form = "read_by(%s[%d], mix(%s, %d))" if constant & 2 else "%s[%d](mix(%s, %d))"
+            return "s += " + form % (c["seen"], constant & 1, x, constant) + ";\n"
         if kind == "call":
-            return "s += %s_f%d(e, mix(%s, %d), v, %s);\n" % (self.name, node["callee"], x, constant,
-                                                            c["tag"] if node["throws"] else "0")
+            by_c = constant % 4 == 0  # a tag cannot leave an entry from C
+            return "s += %s_%s%d(e, mix(%s, %d), v, %s, %s, %s);\n" % (
+                self.name, "c" if by_c else "f", node["callee"], x, constant,
+                c["tag"] if node["throws"] and not by_c else "0", c["way"] if node["throws"] else "0", c["seen"])
         if kind == "wind":
             value = "mix(%s, %d)" % (x, constant)
+            if constant % 3 == 0:
+                return ("{ void in%d closure (unsigned long y) { push(e, y); v[%d %% m] += %d; }\n"
+                        "void out%d closure (unsigned long y) { v[%d %% m] -= %d; pop(e, y); }\n"
+                        "dynamic_wind { in%d(%s); } {\n%s} { out%d(%s); } }\n"
+                        % (own, constant, constant, own, constant, constant, own, value,
+                           self.many(node["body"], dict(c)), own, value))
             return ("dynamic_wind { push(e, %s); v[%d %% m] += %d; } {\n%s} { v[%d %% m] -= %d; pop(e, %s); }\n"
                     % (value, constant, constant, self.many(node["body"], dict(c)), constant, constant, value))
         if kind == "if":
@@ -253,27 +296,48 @@ class program:
         if kind == "named":
             return "{\n%s}\nbehind%d:;\n" % (self.many(node["body"], c), own)
         if kind == "try":
-            inner = dict(c, tag="tag%d" % own)
+            inner = dict(c, tag="tag%d" % own, way="(escape *)0")
             return ("{ const long s%d = s; const size_t tag%d = %d + (%s & 1);\ntry {\n%s} catch (tag%d) {\ns = s%d + %d;\n%s}\n}\n"
                     % (own, own, 10 * own, x, self.many(node["body"], inner), own, own, constant,
                        self.many(node["other"], c)))
+        if kind == "escape":
+            inner = dict(c, tag="(size_t)0", way="go%d" % own)
+            return ("{ __label__ out%d; const long s%d = s; int all%d = 0;\nvoid go%d closure (void) { goto out%d; }\n"
+                    "%sall%d = 1;\nout%d:;\nif (!all%d) { s = s%d + %d;\n%s}\n}\n"
+                    % (own, own, own, own, own, self.many(node["body"], inner), own, own, own, own, constant,
+                       self.many(node["other"], c)))
+        if kind == "reader":
+            inner = dict(c, seen="seen%d" % own)
+            return ("{ long c%d = %d; reader *seen%d[2] = { %s[0], %s[1] };\n"
+                    "long read%d closure (unsigned long y) { return (long)(mix(y, (unsigned long)c%d) & 1023); }\n"
+                    "seen%d[%d] = read%d;\n%s%ss += seen%d[0](%s) + read%d(%s);\n}\n"
+                    % (own, constant, own, c["seen"], c["seen"], own, own, own, constant & 1, own,
+                       "c%d += m;\n" % own if constant & 2 else "", self.many(node["body"], inner), own, x, own, x))
+        if kind == "nested":
+            inner = dict(c, part=None, inside=set(), x="y%d" % own, breaks=None, continues=None)
+            return ("{ worker long work%d closure (unsigned long y%d) {\nlong s = %d;\n%sreturn s;\n}\n"
+                    "worker long (*p%d) closure (unsigned long) = work%d;\ns += %s%d(mix(%s, %d));\n(void)p%d; }\n"
+                    % (own, own, constant, self.many(node["body"], inner), own, own, "p" if constant & 1 else "work", own,
+                       x, constant, own))
         if kind == "loop":
             self.part(node, [node["body"]], c, lambda inner: self.the_loop(node, inner, "from, to"), True)
             return self.the_loop(node, c, "%d, %d" % (constant % 7 - 3, constant % 7 - 3 + node["count"]))
         if kind == "two":
             name = self.part(node, [node["second"]], c, lambda inner: self.many(node["second"], inner), False)
-            return ("{ int left%d = 0;\ndo_two {\n%s} {\n%s}\nhandles %s_t { %s }\n{ s += this.s; left%d = this.left; }\n"
+            closures, put, get = self.put(node, c)
+            return ("{ int left%d = 0;\n%sdo_two {\n%s} {\n%s}\nhandles %s_t { %s }\n{ %s left%d = this.left; }\n"
                     "%s(void)left%d; }\nbehind%d:;\n"
-                    % (own, self.many(node["first"], c), self.many(node["second"], c), name,
-                       self.PUT % (x, c["tag"]), own, self.follow(node, [node["second"]], c), own, own))
+                    % (own, closures, self.many(node["first"], c), self.many(node["second"], c), name,
+                       put, get, own, self.follow(node, [node["second"]], c), own, own))
         # join
         # The others get copies: the owner's last statement changes its own meanwhile.
         text = "{ long v%d[m]; memcpy(v%d, v, sizeof v); (void)v%d;\n" % (own, own, own)
         text += "".join("struct env e%d_%d = *e; long r%d_%d;\n" % (own, k, own, k) for k in range(len(node["calls"])))
         text += "join {\n"
         for k, (callee, value) in enumerate(node["calls"]):
-            text += "spawn r%d_%d = %s_f%d(&e%d_%d, mix(%s, %d), v%d, %s);\n" % (
-                own, k, self.name, callee, own, k, x, value, own, c["tag"] if node["passing"] else "0")
+            passing = (c["tag"], c["way"]) if node["passing"] else ("0", "0")
+            text += "spawn r%d_%d = %s_f%d(&e%d_%d, mix(%s, %d), v%d, %s, %s, %s);\n" % (
+                own, k, self.name, callee, own, k, x, value, own, *passing, c["seen"])
         text += "{\n%s}\n}\n" % self.many(node["last"], c)
         text += "".join("s += r%d_%d + e%d_%d.wrong;\n" % (own, k, own, k) for k in range(len(node["calls"])))
         return text + "}\n"
@@ -282,18 +346,22 @@ class program:
         text = []
         for number, body in enumerate(self.functions):
             self.tasks, self.parts = [], []
-            c = dict(part=None, inside=set(), x="x", tag="tag", breaks=None, continues=None)
-            inside = self.many(body, c)
-            head = "worker long %s_f%d(struct env *e, unsigned long x, const long *v0, size_t tag)" % (self.name, number)
+            inside = self.many(body, self.START)
+            head = ("worker long %s_f%d(struct env *e, unsigned long x, const long *v0, size_t tag, escape *way,"
+                    " reader *const *seen)" % (self.name, number))
+            by_c = ("static long %s_c%d(struct env *e, unsigned long x, const long *v0, size_t tag, escape *way,"
+                    " reader *const *seen) { return %s_f%d(e, x, v0, tag, way, seen); }\n"
+                    % (self.name, number, self.name, number))
             text.append("".join(self.tasks) + "%s {\nconst int m = 1 + (int)(x & 3);\nlong v[m];\n"
                         "for (int k = 0; k < m; k++) v[k] = v0[0] + k;\nlong s = 0;\n%sreturn s;\n}\n" % (head, inside)
-                        + "".join(self.parts))
+                        + by_c + "".join(self.parts))
         return "".join(text)
 
     def call(self):
         last = len(self.functions) - 1
         return ("for (unsigned long x = 1; x < 4; x++) {\nstruct env e = { { 0 }, 0, 0 };\nconst long v[4] = { 1, 2, 3, 4 };\n"
-                "printf(\"%s %%lx\", (unsigned long)%s_f%d(&e, x, v, 0));\nprintf(\" %%d %%d\\n\", e.n, e.wrong);\n}\n"
+                "reader *const seen[2] = { nothing_read, nothing_read };\n"
+                "printf(\"%s %%lx\", (unsigned long)%s_f%d(&e, x, v, 0, 0, seen));\nprintf(\" %%d %%d\\n\", e.n, e.wrong);\n}\n"
                 % (self.name, self.name, last))
 
 
