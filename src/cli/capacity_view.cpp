@@ -70,14 +70,14 @@ std::map<unsigned, double> capacity_meter::measure_gaps(const std::set<unsigned>
   std::map<unsigned, double> gaps;
   for (const unsigned cpu : cpus) gaps[cpu] = std::numeric_limits<double>::quiet_NaN();
   std::vector<std::thread> readers;
-  for (auto& [cpu, taken] : gaps) {
-    readers.emplace_back([&taken = taken, cpu = cpu, seconds] {
+  for (auto& gap : gaps) {
+    readers.emplace_back([&gap, seconds] {
       try {
-        pin_to({cpu});  // of a process with several threads: the one that asks
+        pin_to({gap.first});  // of a process with several threads: the one that asks
       } catch (const std::system_error&) {
         return;  // the CPU was switched off meanwhile, or the mask has changed
       }
-      sukima_capacity_probe_gaps(seconds, &taken);
+      sukima_capacity_probe_gaps(seconds, &gap.second);
     });
   }
   for (std::thread& reader : readers) reader.join();

@@ -28,6 +28,7 @@ unix_socket::unix_socket(const std::filesystem::path& path, std::chrono::millise
   const auto end = clock::now() + patience;
   while (true) {
     socket_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (socket_ < 0) throw std::runtime_error(fmt::format("no socket: {}", std::strerror(errno)));
     if (connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return;
     const int problem = errno;
     close(socket_);
