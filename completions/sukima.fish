@@ -64,6 +64,7 @@ complete -c sukima -n $cc -l sequential -d 'Leave out all that is parallel'
 complete -c sukima -n $cc -o fcheck-closures -d 'Stop at calls of closures whose block has been left'
 complete -c sukima -n $cc -o fclosures=frame -d 'Closures keep their variables in memory'
 complete -c sukima -n $cc -o fclosures=unwind -d 'Closures leave their variables in registers until they are called'
+complete -c sukima -n $cc -o fclosures=exceptions -d 'The same, by landing pads'
 complete -c sukima -n $explain -F
 complete -c sukima -n $explain -l json -d 'The story as one JSON object'
 complete -c sukima -n $explain -r -l keep -d 'Keep the trace of the program'

@@ -10,7 +10,7 @@ example: build/release/bin/bench-closures-gcc >gcc.json; scripts/plot-closures.p
 import json
 import sys
 
-WAYS = ["none", "frame", "unwind", "exceptions"]
+WAYS = ["none", "frame", "unwind", "exceptions", "unwind, by hand", "exceptions, by hand"]
 
 
 def read(arguments):
@@ -47,7 +47,7 @@ def draw(prefix, results):
     for k, way in enumerate(WAYS[1:]):
         heights = [next(row["ratio"] for row in results[name] if row["program"] == program and row["way"] == way)
                    for program, name in groups]
-        uncalled.bar([x + 0.27 * (k - 1) for x in range(len(groups))], heights, 0.25, label=way)
+        uncalled.bar([x + 0.17 * (k - 2) for x in range(len(groups))], heights, 0.15, label=way)
     uncalled.axhline(1, color="black", linewidth=0.8)
     uncalled.set_xticks(range(len(groups)), [f"{program}, {name}" for program, name in groups])
     uncalled.set_ylabel("time / without closures")

@@ -10,14 +10,19 @@ extern "C" {
 /** Whether a closure is called at the leaves: never, but no compiler knows. */
 extern int closure_wanted;
 
-/** fib(n), and the solutions of n queens on arrays. In each call there is a closure that changes two of its
+/** The _by_ ones are what the compiler makes, those without are written by hand.
+ *  fib(n), and the solutions of n queens on arrays. In each call there is a closure that changes two of its
  *  variables and goes on with the caller's one; nobody calls it. */
 long fib_none(int n);
 long fib_frame(int n);
+long fib_by_unwind(int n);
+long fib_by_exceptions(int n);
 long fib_unwind(int n);
 long fib_exceptions(int n);
 long queens_none(int n);
 long queens_frame(int n);
+long queens_by_unwind(int n);
+long queens_by_exceptions(int n);
 long queens_unwind(int n);
 long queens_exceptions(int n);
 
@@ -25,6 +30,8 @@ long queens_exceptions(int n);
  *  \returns depth + the sum of what the closure saw */
 long descent_none(int depth);
 long descent_frame(int depth);
+long descent_by_unwind(int depth);
+long descent_by_exceptions(int depth);
 long descent_unwind(int depth);
 long descent_exceptions(int depth);
 

@@ -8,7 +8,10 @@
  * one after the other by their slow versions, which work on the records.
  *
  * The place of a function's record is known when the function is called (a hidden parameter), so that is what
- * pointers to its closures lead to, and where variables are kept whose address is taken. */
+ * pointers to its closures lead to, and where variables are kept whose address is taken.
+ *
+ * With -fclosures=exceptions the fast functions do not test what they get back: the C library's unwinder runs
+ * through their frames, and their landing pads store the variables. */
 #ifndef SUKIMA_DETAIL_UNWIND_H
 #define SUKIMA_DETAIL_UNWIND_H
 
@@ -32,6 +35,7 @@ typedef struct sukima_frame {
 typedef struct sukima_frame_closure {
   sukima_closure sukima_head; /**< how plain C calls it */
   void (*sukima_inner)(void); /**< takes the top and this address in front of the user's parameters */
+  int sukima_lands; /**< it was compiled with -fclosures=exceptions */
 } sukima_frame_closure;
 
 /** An entry from plain C, which resumes what unwinds to it. */
@@ -42,6 +46,12 @@ typedef struct sukima_level {
   char* sukima_top_before;
   sukima_frame* sukima_newest; /**< record in use */
 } sukima_level;
+
+/** One of a file that is compiled with -fclosures=exceptions. */
+typedef struct sukima_landing_level {
+  sukima_level sukima_l;
+  long long sukima_context[64] __attribute__((aligned(16))); /**< a jmp_buf: where the unwinder goes on */
+} sukima_landing_level;
 
 /** What a thread knows. */
 typedef struct sukima_unwind_state {
@@ -70,6 +80,14 @@ extern __thread sukima_unwind_state sukima_unwinding __attribute__((tls_model("i
       _Pragma("GCC diagnostic ignored \"-Wimplicit-fallthrough\"")              \
           _Pragma("GCC diagnostic ignored \"-Wuninitialized\"")
 #define SUKIMA_SLOW_VERSION_END _Pragma("GCC diagnostic pop")
+/* Around entries with a jmp_buf, which change nothing behind it. */
+#ifdef __clang__
+#define SUKIMA_ENTRY_BEGIN
+#define SUKIMA_ENTRY_END
+#else
+#define SUKIMA_ENTRY_BEGIN _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wclobbered\"")
+#define SUKIMA_ENTRY_END _Pragma("GCC diagnostic pop")
+#endif
 
 /** The pointer to a closure in a record. */
 __attribute__((always_inline)) static __inline__ void* sukima_frame_pointer(
@@ -82,24 +100,27 @@ __attribute__((always_inline)) static __inline__ int sukima_is_in_frame(__UINTPT
 }
 
 /** Where the record does not belong to the innermost level. Ends the program with a message where the closure
- *  cannot be called. \returns 1: it is in use, 0: the functions must unwind first */
-int sukima_is_saved_elsewhere(const void* sukima_c, const char* sukima_top, const char* sukima_file,
-                              int sukima_line) __attribute__((cold));
+ *  cannot be called. \returns 1: it is in use, 2: and the closure was compiled in the other way than its
+ *  caller, 0: the functions must unwind first */
+int sukima_is_saved_elsewhere(const sukima_frame_closure* sukima_c, int sukima_lands, const char* sukima_top,
+                              const char* sukima_file, int sukima_line) __attribute__((cold));
 
-/** Can a closure be called at once, because its creator has been saved? */
-__attribute__((always_inline)) static __inline__ int sukima_is_saved(const void* sukima_c,
-                                                                     const char* sukima_top,
+/** Can a closure be called at once, because its creator has been saved? 2: as by plain C only */
+__attribute__((always_inline)) static __inline__ int sukima_is_saved(const sukima_frame_closure* sukima_c,
+                                                                     int sukima_lands, const char* sukima_top,
                                                                      const char* sukima_file,
                                                                      int sukima_line) {
   const sukima_unwind_state* const sukima_s = &sukima_unwinding;
   if ((__UINTPTR_TYPE__)((const char*)sukima_c - sukima_s->sukima_base) <
       (__UINTPTR_TYPE__)(sukima_s->sukima_saved - sukima_s->sukima_base))
     return 1;
-  return sukima_is_saved_elsewhere(sukima_c, sukima_top, sukima_file, sukima_line);
+  return sukima_is_saved_elsewhere(sukima_c, sukima_lands, sukima_top, sukima_file, sukima_line);
 }
 
 /** Begins to unwind: the arguments have been stored at the end of the caller's record. */
 void sukima_ask(char* sukima_end, int (*sukima_run)(char* sukima_at)) __attribute__((cold));
+/** The same, by the unwinder. */
+void sukima_ask_landing(char* sukima_end, int (*sukima_run)(char* sukima_at)) __attribute__((cold, noreturn));
 
 /** A function has stored its variables; its caller is next. */
 __attribute__((always_inline)) static __inline__ void sukima_save_frame(sukima_frame* sukima_f,

@@ -144,7 +144,7 @@ class reader {
     }
     if (result_.check_closures && result_.unwind_closures)
       throw command_line_error(
-          "'-fcheck-closures' checks closures of the frame way; leave it or '-fclosures=unwind' out");
+          "'-fcheck-closures' checks closures of the frame way; leave it or the other '-fclosures=' out");
     if (result_.backend.empty()) result_.backend = "gcc";
     return std::move(result_);
   }
@@ -177,9 +177,11 @@ class reader {
     if (o == "-fcheck-closures" || o == "-fno-check-closures") {
       result_.check_closures = o == "-fcheck-closures";
     } else if (o.starts_with("-fclosures=")) {
-      if (o != "-fclosures=frame" && o != "-fclosures=unwind")
-        throw command_line_error("'" + o + "': the ways to make closures are 'frame' and 'unwind'");
-      result_.unwind_closures = o == "-fclosures=unwind";
+      if (o != "-fclosures=frame" && o != "-fclosures=unwind" && o != "-fclosures=exceptions")
+        throw command_line_error("'" + o +
+                                 "': the ways to make closures are 'frame', 'unwind' and 'exceptions'");
+      result_.unwind_closures = o != "-fclosures=frame";
+      result_.land_closures = o == "-fclosures=exceptions";
     } else if (o == "--sequential") {
       result_.sequential = true;
     } else if (o == "--emit-c") {

@@ -42,6 +42,7 @@ struct command_line {
   bool sequential = false;
   bool check_closures = false;
   bool unwind_closures = false;
+  bool land_closures = false;
   bool verbose = false;
   bool dry_run = false;   ///< -###
   bool information =

@@ -151,6 +151,7 @@ class driving {
     request.sequential = line_.sequential;
     request.check_closures = line_.check_closures;
     request.unwind_closures = line_.unwind_closures;
+    request.land_closures = line_.land_closures;
     for (const word& w : line_.words)
       if (w.in_front) append(request.options, w.text);
     append(request.options, include_options());
@@ -168,6 +169,7 @@ class driving {
   /// Compiles what was translated. The user's -include files are in it already.
   arguments compile_command(const std::string& c_file, const arguments& goal_words) const {
     arguments command{line_.backend};
+    if (line_.land_closures) command.emplace_back("-fexceptions");
     for (const word& w : line_.words) {
       if (w.use != word_use::compile) continue;
       if (w.text.front().starts_with("-include") || w.text.front().starts_with("-imacros")) continue;

@@ -22,7 +22,7 @@ Options of its own:
   --emit-c             write the C translation of one .tc file, to stdout or to -o FILE
   --sequential         leave out all that is parallel: the program as plain, sequential C
   -fcheck-closures     stop at calls of closures whose block has been left
-  -fclosures=WAY       how closures are made: frame (the default) or unwind
+  -fclosures=WAY       how closures are made: frame (the default), unwind or exceptions
   -x tc                the files behind it are of the Tascell language, whatever their names are
   -MJ FILE             write an entry of a compile database for each source
   -v, -###             print the commands; with -### without running them

@@ -11,6 +11,7 @@ struct emit_options {
   bool line_directives;
   bool check_closures;
   bool unwind_closures;
+  bool land_closures;  ///< then: by landing pads
 };
 
 /// The C text. Errors about what cannot be translated are reported to the compiler's diagnostics.

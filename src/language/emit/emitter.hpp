@@ -192,7 +192,9 @@ class emitter {
   void hoist_choice(writer& out, const clang::ConditionalOperator* e, const context& where);
   void unwind_call(writer& out, const clang::CallExpr* call, const context& where);
   std::string unwind_caller(const clang::CallExpr& call);
-  std::string stores_of(const unwound& u, token_index at) const;
+  std::string stores_of(const context& where, token_index at, const std::string& record,
+                        const std::string& from) const;
+  std::string begin_landing(unsigned place, token_index at, const context& where);
   std::string special_value(clang::QualType type) const;
   std::string special_result(clang::QualType type) const;
   std::string special_test(clang::QualType type, const std::string& result) const;
@@ -253,7 +255,7 @@ class emitter {
   std::optional<unwind_plan> plan_;  ///< with -fclosures=unwind
   writer out_;
   writer before_;  ///< in front of the function that is being printed
-  writer records_, saves_;  ///< between, where it is unwound
+  writer records_, saves_, landings_;  ///< between, where it is unwound
   writer behind_;  ///< behind it
   std::size_t next_text_ = 0;
   token_index closure_text_ = 0;  ///< up to where those of the closure that is being printed were

@@ -19,6 +19,7 @@ emitter::emitter(CompilerInstance& compiler, const unit& u, const facts& f, cons
       before_(options.line_directives),
       records_(options.line_directives),
       saves_(options.line_directives),
+      landings_(options.line_directives),
       behind_(options.line_directives) {
   for (const construct& c : u.constructs) construct_at_.emplace(c.whole.begin, &c);
   for (const closure_declaration& c : u.closures) closure_at_.emplace(c.whole.begin, &c);

@@ -30,7 +30,7 @@ std::string emitter::special_value(QualType type) const {
 
 /// What a function returns that unwinds.
 std::string emitter::special_result(QualType type) const {
-  if (type->isVoidType()) return "1";
+  if (type->isVoidType()) return options_.land_closures ? "" : "1";
   const std::string value = special_value(type);
   if (!value.empty()) return value;
   return type->isScalarType() ? "0" : "*(" + pointer_to(type) + ")(void *)sukima_r";
@@ -51,7 +51,7 @@ std::string emitter::special_test(QualType type, const std::string& result) cons
 
 /// The type that a version that unwinds returns.
 QualType emitter::unwound_type(QualType type) const {
-  return type->isVoidType() ? ast_.IntTy : type.getUnqualifiedType();
+  return type->isVoidType() && !options_.land_closures ? ast_.IntTy : type.getUnqualifiedType();
 }
 
 /// A variable for a result or a condition that what comes next in the statement uses.
@@ -209,12 +209,19 @@ void emitter::unwind_call(writer& out, const CallExpr* call, const context& wher
   std::string name;
   const unsigned number = type->isVoidType() ? 0 : ++v.values;
   try {
+    const bool lands = options_.land_closures;
     if (!type->isVoidType()) {
-      out.token(begin_value(number, type, where) + " = ", true);
+      const std::string declared = begin_value(number, type, where);
       name = value_name(number, where);
-    } else {
+      if (!lands)
+        out.token(declared + " = ", true);
+      else if (!v.slow)
+        out.token(declared + "; ", true);
+    } else if (!lands) {
       out.token("if (SUKIMA_RARELY(", true);
     }
+    for (const auto& [one, its_type] : v.waiting) v.kept.emplace(one, its_type);
+    if (lands) out.text(begin_landing(place, whole.begin, where) + (name.empty() ? "" : name + " = "));
     const std::string top = "(char *)(sukima_r + 1)";
     if (const FunctionDecl* callee = call->getDirectCallee();
         callee != nullptr && !is_closure_type(call->getCallee()->getType())) {
@@ -229,18 +236,18 @@ void emitter::unwind_call(writer& out, const CallExpr* call, const context& wher
       out.text(", ");
       print(out, {open + 1, unit_.partner[open]}, where);
     }
-    out.text(type->isVoidType() ? "))) " : "); if (" + special_test(type, name) + ") ");
-    for (const auto& [one, its_type] : v.waiting) v.kept.emplace(one, its_type);
-    const std::string label = "sukima_place_" + std::to_string(place);
-    if (v.slow) {
-      out.text("{ sukima_r->sukima_head.sukima_place = " + std::to_string(place) + "; return 1; } if (0) { " +
-               label + ": ");
-      out.text(type->isVoidType() ? "; }" : name + " = *(" + pointer_to(type) + ")(void *)(sukima_r + 1); }");
+    const std::string back =
+        " if (0) { sukima_place_" + std::to_string(place) + ": " +
+        (name.empty() ? "" : name + " = *(" + pointer_to(type) + ")(void *)(sukima_r + 1)") + "; }";
+    if (lands) {
+      out.text(v.slow ? ");" + back : "); sukima_p.sukima_r = 0; }");
     } else {
-      out.text("{" + stores_of(u, whole.begin));
-      for (const auto& [one, its_type] : v.waiting)
-        out.text(" sukima_r->sukima_v" + std::to_string(one) + " = sukima_v" + std::to_string(one) + ";");
-      out.text(" return sukima_save_" + u.name + "(sukima_r, " + std::to_string(place) + "); }");
+      out.text(type->isVoidType() ? "))) " : "); if (" + special_test(type, name) + ") ");
+      if (v.slow)
+        out.text("{ sukima_r->sukima_head.sukima_place = " + std::to_string(place) + "; return 1; }" + back);
+      else
+        out.text("{" + stores_of(where, whole.begin, "sukima_r", "") + " return sukima_save_" + u.name +
+                 "(sukima_r, " + std::to_string(place) + "); }");
     }
   } catch (const unprintable_type& problem) {
     report(call->getExprLoc(),
@@ -250,86 +257,48 @@ void emitter::unwind_call(writer& out, const CallExpr* call, const context& wher
   substitute(whole, type->isVoidType() ? "(void)0" : name, where);
 }
 
-/// Stores the variables that are visible at a token.
-std::string emitter::stores_of(const unwound& u, token_index at) const {
+/// Stores what is visible at a token in a record. \param from  in front of each name
+std::string emitter::stores_of(const context& where, token_index at, const std::string& record,
+                               const std::string& from) const {
+  const unwound& u = *where.version->of;
   std::string text;
-  if (u.closure != nullptr) text += " sukima_r->sukima_self = sukima_self;";
+  const auto store = [&](const std::string& member, const std::string& name) {
+    text += " " + record + "->" + member + " = " + from + name + ";";
+  };
+  if (u.closure != nullptr) store("sukima_self", "sukima_self");
   for (const VarDecl* variable : u.variables)
     if (!u.in_record.contains(variable) && u.scopes.at(variable).holds(at))
-      text += " sukima_r->" + u.members.at(variable) + " = " + variable->getNameAsString() + ";";
+      store(u.members.at(variable), variable->getNameAsString());
+  for (const auto& [number, type] : where.version->waiting)
+    store("sukima_v" + std::to_string(number), "sukima_v" + std::to_string(number));
   return text;
 }
 
-/// A function that calls what a pointer to closures leads to. \returns its name
-std::string emitter::unwind_caller(const CallExpr& call) {
-  const auto* proto =
-      call.getCallee()->getType()->castAs<PointerType>()->getPointeeType()->castAs<FunctionProtoType>();
-  const std::string type = declare(QualType(proto, 0), "") + " unwinding";
-  if (const auto known = closure_callers_.find(type); known != closure_callers_.end()) return known->second;
-  const std::string number = std::to_string(closure_callers_.size() + 1);
-  const std::string name = "sukima_unwind_call_" + number;
-  closure_callers_.emplace(type, name);
-  const QualType result = proto->getReturnType();
-  const QualType own = unwound_type(result);
-  std::string types;
-  std::string parameters;
-  std::string arguments;
-  std::string members;
-  std::string stores;
-  std::string loads;
-  unsigned count = 0;
-  for (const QualType parameter : proto->param_types()) {
-    const std::string one = "sukima_" + std::to_string(++count);
-    types += ", " + declare_unqualified(parameter, "");
-    parameters += ", " + declare_unqualified(parameter, one);
-    arguments += ", " + one;
-    members += " " + declare_unqualified(parameter, one) + ";";
-    stores += " sukima_q->" + one + " = " + one + ";";
-    loads += " " + declare_unqualified(parameter, one) + " = sukima_q->" + one + ";";
-  }
-  const bool is_void = result->isVoidType();
-  const std::string callee = declare(ast_.getPointerType(QualType(proto, 0)), "sukima_callee");
-  const std::string call_inner =
-      "((" + declare_unqualified(own, "(*)(char *, void *" + types + ")") + ")sukima_c->sukima_inner)(";
-  const std::string request = "struct sukima_request_" + number;
-  before_.text(request + " { sukima_frame_closure *sukima_c;" + members + " };\n");
-  before_.text("static int sukima_run_" + number + "(char *sukima_at) { " + request + " *const sukima_q = (" +
-               request + " *)(void *)sukima_at; sukima_frame_closure *const sukima_c = sukima_q->sukima_c;" +
-               loads + " " + (is_void ? "return " : declare_unqualified(own, "sukima_v") + " = ") +
-               call_inner + "sukima_at, sukima_c" + arguments + ");" +
-               (is_void ? ""
-                        : " if (" + special_test(result, "sukima_v") + ") return 1; *(" + pointer_to(own) +
-                              ")(void *)sukima_at = sukima_v; return 0;") +
-               " }\n");
-  before_.text(
-      "static __attribute__((noinline, cold)) " +
-      declare_unqualified(own, "sukima_ask_" + number + "(char *sukima_top, sukima_frame_closure *sukima_c" +
-                                   parameters + ")") +
-      " { " + request + " *const sukima_q = (" + request +
-      " *)(void *)sukima_top; sukima_q->sukima_c = sukima_c;" + stores +
-      " sukima_ask(sukima_top, sukima_run_" + number +
-      "); void *const sukima_r = sukima_top; (void)sukima_r; return " + special_result(result) + "; }\n");
-  const std::string plain_types = "(*)(void *" + types + ")";
-  std::string plain_arguments = arguments.empty() ? "" : arguments.substr(2);
-  const std::string leave = is_void ? "" : "return ";
-  const std::string end = is_void ? "; return 0; }" : "; }";
-  before_.text(
-      "static __inline__ __attribute__((unused)) " +
-      declare_unqualified(own, name + "(char *sukima_top, " + callee +
-                                   ", const char *sukima_file, int sukima_line" + parameters + ")") +
-      " { if (sukima_is_in_frame((__UINTPTR_TYPE__)sukima_callee)) { sukima_frame_closure *const sukima_c = "
-      "(sukima_frame_closure *)sukima_closure_self((__UINTPTR_TYPE__)sukima_callee); if "
-      "(sukima_is_saved(sukima_c, "
-      "sukima_top, sukima_file, sukima_line)) return " +
-      call_inner + "sukima_top, sukima_c" + arguments + "); return sukima_ask_" + number +
-      "(sukima_top, sukima_c" + arguments +
-      "); } sukima_unwinding.sukima_top = sukima_top; if (sukima_is_closure((__UINTPTR_TYPE__)" +
-      "sukima_callee)) { " + leave + "((" + declare_unqualified(result, plain_types) +
-      ")sukima_closure_code((__UINTPTR_TYPE__)sukima_callee))(sukima_closure_self((__UINTPTR_TYPE__)sukima_"
-      "callee)" +
-      arguments + ")" + end + " " + leave + "sukima_callee(" + plain_arguments + ")" +
-      (is_void ? "; return 0; }\n" : "; }\n"));
-  return name;
+/// What stands in front of a call, if the unwinder passes it: a variable whose clean-up is the landing pad.
+std::string emitter::begin_landing(unsigned place, token_index at, const context& where) {
+  const unwound& u = *where.version->of;
+  const std::string number = std::to_string(place);
+  if (where.version->slow) return " sukima_r->sukima_head.sukima_place = " + number + "; ";
+  const std::string pad = "sukima_pad_" + u.name + "_" + number;
+  const std::string land = "sukima_land_" + u.name + "_" + number;
+  std::string members = " struct sukima_frame_" + u.name + " *sukima_r;";
+  std::string values = "sukima_r";
+  const auto add = [&](QualType type, const std::string& name) {
+    members += " " + declare(ast_.getPointerType(type), name) + ";";
+    values += ", &" + name;
+  };
+  if (u.closure != nullptr) add(ast_.VoidPtrTy, "sukima_self");
+  for (const VarDecl* variable : u.variables)
+    if (!u.in_record.contains(variable) && u.scopes.at(variable).holds(at))
+      add(variable->getType(), variable->getNameAsString());
+  for (const auto& [one, type] : where.version->waiting)
+    add(type.getUnqualifiedType(), "sukima_v" + std::to_string(one));
+  landings_.text("struct " + pad + " {" + members + " };\n");
+  landings_.text("__attribute__((always_inline)) static __inline__ void " + land + "(struct " + pad +
+                 " *sukima_p) { if (sukima_p->sukima_r == 0) return;" +
+                 stores_of(where, at, "sukima_p->sukima_r", "*sukima_p->") + " sukima_save_" + u.name +
+                 "(sukima_p->sukima_r, " + number + "); }\n");
+  return " { struct " + pad + " __attribute__((cleanup(" + land + "))) sukima_p = { " + values + " }; ";
 }
 
 }  // namespace sukima::language

@@ -139,7 +139,9 @@ void emitter::fast_version(writer& out, unwind_version& version, const context& 
   go_to(out, unit_.tokens[u.facts->body.begin].getLocation());
   print(out, u.facts->body, inside);
   const bool is_main = u.closure == nullptr && u.facts->declaration->isMain();
-  out.text(u.result->isVoidType() || is_main ? " return 0; }\n" : " }\n");
+  out.text(unwound_type(u.result)->isVoidType() ? " }\n"
+           : u.result->isVoidType() || is_main  ? " return 0; }\n"
+                                                : " }\n");
 }
 
 /// The slow version, if anything can unwind the fast one; and how that saves itself.
@@ -169,33 +171,46 @@ void emitter::slow_version(writer& out, const unwind_version& fast, const contex
   out.text("SUKIMA_SLOW_VERSION_END\n");
   std::string save =
       "static int sukima_resume_" + u.name + "(sukima_frame *);\nstatic __attribute__((noinline, cold)) " +
-      declare_unqualified(unwound_type(u.result),
+      declare_unqualified(options_.land_closures ? ast_.VoidTy : unwound_type(u.result),
                           "sukima_save_" + u.name + "(" + record_of(u) + " *sukima_r, int sukima_place)") +
       " {";
   for (const closure_declaration* c : u.closures) {
     const std::string member = " sukima_r->" + closure_member(*c);
     const std::string name = plan_->find(c)->name;
     save += member + ".sukima_head.sukima_code = (void (*)(void))sukima_plain_" + name + ";" + member +
-            ".sukima_inner = (void (*)(void))sukima_unwind_" + name + ";";
+            ".sukima_inner = (void (*)(void))sukima_unwind_" + name + ";" + member +
+            ".sukima_lands = " + (options_.land_closures ? "1;" : "0;");
   }
-  save += " sukima_save_frame(&sukima_r->sukima_head, sukima_resume_" + u.name + ", sukima_place); return " +
-          special_result(u.result) + "; }\n";
+  save += " sukima_save_frame(&sukima_r->sukima_head, sukima_resume_" + u.name + ", sukima_place);" +
+          (options_.land_closures ? "" : " return " + special_result(u.result) + ";") + " }\n";
   saves_.text(save);
 }
 
 /// A function of plain C that enters: the body of it.
 std::string emitter::unwound_entry(const unwound& u) const {
-  std::string arguments = "sukima_level_begin(&sukima_l)";
+  const bool lands = options_.land_closures;
+  const bool is_void = u.result->isVoidType();
+  const std::string level = lands ? "sukima_l.sukima_l" : "sukima_l";
+  std::string arguments = lands ? "sukima_top" : "sukima_level_begin(&sukima_l)";
   if (u.closure != nullptr) arguments += ", sukima_self";
   for (const VarDecl* p : u.parameters) arguments += ", " + p->getNameAsString();
   const std::string call = "sukima_unwind_" + u.name + "(" + arguments + ")";
+  const std::string run = "sukima_level_run(&" + level + ");";
+  const std::string end = " sukima_level_end(&" + level + ");";
+  const std::string value = is_void ? "" : declare_unqualified(u.result, "sukima_v") + " = ";
+  const std::string at_base =
+      is_void ? "" : "*(" + pointer_to(u.result) + ")(void *)" + level + ".sukima_base;";
+  const std::string leave = end + (is_void ? "" : " return sukima_v;");
+  if (lands)
+    return " { sukima_landing_level sukima_l; char *const sukima_top = "
+           "sukima_level_begin(&sukima_l.sukima_l); "
+           "if (sukima_set_exit(sukima_l.sukima_context) == 0) { " +
+           value + call + ";" + leave + (is_void ? " return;" : "") + " } " + run + " " + value + at_base +
+           leave + " }\n";
   const std::string begin = " { sukima_level sukima_l; ";
-  const std::string run = "sukima_level_run(&sukima_l);";
-  if (u.result->isVoidType()) return begin + "if (" + call + ") " + run + " sukima_level_end(&sukima_l); }\n";
-  const std::string type = pointer_to(u.result);
-  return begin + declare_unqualified(u.result, "sukima_v") + " = " + call + "; if (" +
-         special_test(u.result, "sukima_v") + ") { " + run + " sukima_v = *(" + type +
-         ")(void *)sukima_l.sukima_base; } sukima_level_end(&sukima_l); return sukima_v; }\n";
+  if (is_void) return begin + "if (" + call + ") " + run + leave + " }\n";
+  return begin + value + call + "; if (" + special_test(u.result, "sukima_v") + ") { " + run +
+         " sukima_v = " + at_base + " }" + leave + " }\n";
 }
 
 /// A function, in place of what is printed for plain C.
@@ -203,7 +218,7 @@ void emitter::unwound_function(const unwound& u) {
   const function_facts& f = *u.facts;
   context where;
   where.function = &f;
-  before_ = records_ = saves_ = behind_ = writer(options_.line_directives);
+  before_ = records_ = saves_ = landings_ = behind_ = writer(options_.line_directives);
   print_texts(out_, unit_.origins[f.whole.begin], where);
   if (!options_.sequential) declare_workers(f.whole);
   move_declarations(f);
@@ -219,15 +234,16 @@ void emitter::unwound_function(const unwound& u) {
     body = writer(options_.line_directives);
     unwind_version fast{&u, false};
     fast_version(body, fast, where);
+    body.text("SUKIMA_ENTRY_BEGIN\n");
     body.append(heading);
-    body.text(unwound_entry(u));
+    body.text(unwound_entry(u) + "SUKIMA_ENTRY_END\n");
     slow_version(body, fast, where);
     unwound_record(records_, u, fast);
   } catch (const unprintable_type& problem) {
     report(f.declaration->getLocation(),
            "this function cannot be unwound: " + problem.reason + "; compile with -fclosures=frame");
   }
-  for (const writer* part : {&before_, &records_, &saves_, &body, &behind_}) out_.append(*part);
+  for (const writer* part : {&before_, &records_, &saves_, &landings_, &body, &behind_}) out_.append(*part);
   before_ = writer(options_.line_directives);
   behind_ = writer(options_.line_directives);
 }
@@ -251,7 +267,7 @@ void emitter::unwound_closure(writer& out, const closure_declaration& c, const c
     const token_index outer_text = std::exchange(closure_text_, unit_.origins[c.body.begin]);
     fast_version(text, fast, inside);
     closure_text_ = std::max(outer_text, unit_.origins[c.body.end - 1]);
-    text.text("static " + plain + unwound_entry(u));
+    text.text("SUKIMA_ENTRY_BEGIN\nstatic " + plain + unwound_entry(u) + "SUKIMA_ENTRY_END\n");
     slow_version(text, fast, inside);
     unwound_record(records_, u, fast);
     behind_.append(text);

@@ -243,8 +243,9 @@ void emitter::unwound_leave(writer& out, const unwind_statement& s, const contex
   if (s.value != nullptr) hoist(out, s.value, where);
   out.text(" ");
   const bool is_void = u.result->isVoidType();
+  const std::string nothing = !where.version->slow && options_.land_closures ? "return; }" : "return 0; }";
   if (s.value == nullptr) {
-    out.text("return 0; }");
+    out.text(nothing);
     return;
   }
   if (is_void)
@@ -255,7 +256,7 @@ void emitter::unwound_leave(writer& out, const unwind_statement& s, const contex
     out.text("return ");
   print(out, value, where);
   if (is_void)
-    out.text("); return 0; }");
+    out.text("); " + nothing);
   else if (where.version->slow)
     out.text("; *(" + pointer_to(u.result) + ")(void *)sukima_r = sukima_result; return 0; }");
   else

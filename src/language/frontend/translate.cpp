@@ -47,9 +47,9 @@ class translation : public ASTFrontendAction {
     facts f = collect_facts(compiler.getASTContext(), u);
     check(compiler, u, f);
     if (failed()) return;
-    const std::string text = emit(
-        compiler, u, f,
-        {request_.sequential, request_.line_directives, request_.check_closures, request_.unwind_closures});
+    const std::string text = emit(compiler, u, f,
+                                  {request_.sequential, request_.line_directives, request_.check_closures,
+                                   request_.unwind_closures, request_.land_closures});
     if (failed()) return;
     result_.successful = write(text, diagnostics);
   }

@@ -14,6 +14,7 @@ struct translation_request {
   bool sequential = false;           ///< leave the constructs' parallel half out
   bool check_closures = false;           ///< calls of closures whose function has returned end the program
   bool unwind_closures = false;          ///< where that can be, closures' variables live in registers
+  bool land_closures = false;            ///< then: functions that wait are unwound by landing pads
   bool line_directives = true;
 };
 

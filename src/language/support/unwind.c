@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What programs compiled with -fclosures=unwind call: the explicit stack of a thread, and its levels. An
+/* What programs compiled with -fclosures=unwind or exceptions call: the explicit stack of a thread, and its levels. An
  * object of its own: it brings nothing of the runtime along. */
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sukima/detail/unwind.h>
 #include <sys/mman.h>
+#include <unwind.h>
 
 __thread sukima_unwind_state sukima_unwinding;
 
@@ -143,6 +146,32 @@ void sukima_ask(char* end, int (*run)(char* at)) {
   s->sukima_run = run;
 }
 
+/* ---- by the unwinder ---------------------------------------------------------------------------------- */
+
+static __thread struct _Unwind_Exception passing;
+_Static_assert(sizeof(jmp_buf) <= sizeof(((sukima_landing_level*)NULL)->sukima_context), "a jmp_buf fits");
+
+/* Is asked in front of each frame: that of the entry ends it. */
+static _Unwind_Reason_Code stop(int version, _Unwind_Action actions, _Unwind_Exception_Class class,
+                                struct _Unwind_Exception* exception, struct _Unwind_Context* context,
+                                void* level) {
+  (void)version, (void)class, (void)exception;
+  void* const context_of = ((sukima_landing_level*)level)->sukima_context;
+  if ((actions & _UA_END_OF_STACK) != 0 || _Unwind_GetCFA(context) > (_Unwind_Word)(__UINTPTR_TYPE__)level)
+    longjmp(*(jmp_buf*)context_of, 1);
+  return _URC_NO_REASON;
+}
+
+void sukima_ask_landing(char* end, int (*run)(char* at)) {
+  sukima_ask(end, run);
+  sukima_unwinding.sukima_asked = 0; /* nobody tests it */
+  memset(&passing, 0, sizeof passing);
+  _Unwind_ForcedUnwind(&passing, stop, sukima_unwinding.sukima_innermost);
+  fflush(stdout);
+  fprintf(stderr, "closures cannot unwind the functions that wait: one of them has no unwind table\n");
+  _Exit(70);
+}
+
 /* 1: in use; 0: the functions of the innermost level must unwind; -1: of an outer one, and they cannot. */
 static int state_of(const char* c) {
   const sukima_level* l = sukima_unwinding.sukima_innermost;
@@ -161,13 +190,14 @@ static const char foreign[] =
     "of another thread, whose functions cannot be unwound from here; compile with "
     "-fclosures=frame";
 
-int sukima_is_saved_elsewhere(const void* closure, const char* top, const char* file, int line) {
-  const char* const c = closure;
+int sukima_is_saved_elsewhere(const sukima_frame_closure* closure, int lands, const char* top,
+                              const char* file, int line) {
+  const char* const c = (const char*)closure;
   if (c < stack_here.begin || c >= stack_here.end) refuse(file, line, foreign);
   if (c >= top) refuse(file, line, gone);
   const int state = state_of(c);
   if (state < 0) refuse(file, line, below_plain_c);
-  return state;
+  return state == 1 && closure->sukima_lands != lands ? 2 : state;
 }
 
 void (*sukima_frame_closure_code(__UINTPTR_TYPE__ pointer))(void) {
