@@ -52,6 +52,8 @@ task* stop_children(record* r) noexcept {
   return newest;
 }
 
+void count_abort(record* r) noexcept { strand_of(r).on->count_abort(); }
+
 void forget_children(record* r, const record_kind* kind) noexcept {
   strand& s = strand_of(r);
   r->word = reinterpret_cast<std::uintptr_t>(kind);

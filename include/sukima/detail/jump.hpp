@@ -34,6 +34,8 @@ abort_reach pending_abort(const void* in_choice_stack) noexcept;
 task* complete_children(record* r) noexcept;
 /// The same for a record that is left early: nothing is begun any more, and what runs is cancelled.
 task* stop_children(record* r) noexcept;
+/// Counts for the statistics that the strand of this record left its task because of an abort.
+void count_abort(record* r) noexcept;
 /// The caller has destroyed all children of a record: it counts as never split, and an abort that concerned
 /// it and nothing older is over. \param kind of the record, read before the children were destroyed
 void forget_children(record* r, const record_kind* kind) noexcept;

@@ -112,6 +112,7 @@ void discard_children(record* r, bool& throwing, thrown_tag& thrown) noexcept {
         if (t->origin != nullptr) t->error = failure_mark();
       } else {
         t->aborted = true;
+        count_abort(r);
       }
       out.release();
       sukima_tickets_left(__builtin_frame_address(0), base->jump.context);
