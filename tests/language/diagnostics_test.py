@@ -3,7 +3,7 @@
 """Checks the compiler's messages: diagnostics_test.py SUKIMA FOLDER
 
 In a file NAME.tc a comment `// error: TEXT` or `// warning: TEXT`, perhaps with `@N` for the column, says which message
-its line gets: exactly those messages must come, no others. A file with an error must not leave an output file.
+its line gets: exactly those messages must come, no others. `// options: …` compiles it with further options. A file with an error must not leave an output file.
 """
 import re
 import subprocess
@@ -27,7 +27,8 @@ def main():
                         for kind, column, text in EXPECTED.findall(line)]
             output = Path(work) / "out.o"
             output.unlink(missing_ok=True)
-            result = subprocess.run([COMPILER, "cc", "-c", "-o", output, source], capture_output=True, text=True,
+            options = " ".join(re.findall(r"^// options: (.*)$", "\n".join(lines), re.MULTILINE)).split()
+            result = subprocess.run([COMPILER, "cc", "-c", *options, "-o", output, source], capture_output=True, text=True,
                                     timeout=60, stdin=subprocess.DEVNULL)
             got = [MESSAGE.match(line) for line in result.stderr.splitlines()]
             got = [(int(m[2]), m[4], m[3], m[5]) for m in got if m]
