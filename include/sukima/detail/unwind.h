@@ -71,7 +71,7 @@ extern __thread sukima_unwind_state sukima_unwinding __attribute__((tls_model("i
 
 /** What functions return while they unwind: where that can be another result, sukima_asked decides. */
 #define SUKIMA_SPECIAL_4 (-2147483647)
-#define SUKIMA_SPECIAL_8 ((__INT64_TYPE__)0x8000000000000001ULL)
+#define SUKIMA_SPECIAL_8 (-2147483647L) /* one instruction can compare with it */
 #define SUKIMA_RARELY(sukima_x) __builtin_expect(!!(sukima_x), 0)
 
 /* Around slow versions: what the compiler says about the fast ones need not be said again. */
