@@ -95,6 +95,14 @@ __attribute__((always_inline)) static __inline__ void* sukima_frame_pointer(
   return (void*)((__UINTPTR_TYPE__)sukima_c | SUKIMA_UNWIND_BITS);
 }
 
+/** The hidden parameter of fast versions is marked as these pointers are: they need no instruction then. */
+__attribute__((always_inline)) static __inline__ char* sukima_marked(char* sukima_at) {
+  return (char*)((__UINTPTR_TYPE__)sukima_at | SUKIMA_UNWIND_BITS);
+}
+__attribute__((always_inline)) static __inline__ char* sukima_unmarked(char* sukima_top) {
+  return (char*)((__UINTPTR_TYPE__)sukima_top & SUKIMA_CLOSURE_ADDRESS);
+}
+
 __attribute__((always_inline)) static __inline__ int sukima_is_in_frame(__UINTPTR_TYPE__ sukima_pointer) {
   return sukima_pointer >= SUKIMA_UNWIND_BITS;
 }
@@ -136,7 +144,7 @@ __attribute__((always_inline)) static __inline__ void sukima_save_frame(sukima_f
   sukima_s->sukima_last = sukima_f;
 }
 
-/** An entry begins. \returns where its first record lies */
+/** An entry begins. \returns where its first record lies, marked */
 char* sukima_level_begin(sukima_level* sukima_l);
 /** Functions have unwound to the entry: calls the closure, and resumes them until the last has returned. The
  *  result is at the level's base then. */

@@ -170,7 +170,9 @@ class emitter {
   void declare_unwound(const unwound& u);
   void unwound_record(writer& out, const unwound& u, const unwind_version& version);
   void unwound_names(const unwound& u, bool slow, context& inside) const;
-  std::string unwound_outer(const unwound& u) const;
+  std::string unwound_outer(const unwound& u, bool slow) const;
+  std::string end_of_record(const unwound& u, bool slow) const;
+  std::string own_record(const unwound& u, const std::string& top) const;
   void fast_version(writer& out, unwind_version& version, const context& outside);
   void slow_version(writer& out, const unwind_version& fast, const context& outside);
   std::string unwound_entry(const unwound& u) const;

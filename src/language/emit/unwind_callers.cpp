@@ -51,7 +51,7 @@ std::string emitter::unwind_caller(const CallExpr& call) {
   std::string run = request + " *const sukima_q = (" + request +
                     " *)(void *)sukima_at; sukima_frame_closure *const sukima_c = sukima_q->sukima_c;" +
                     loads + " ";
-  const std::string run_call = inner + "sukima_at, sukima_c" + arguments + ")";
+  const std::string run_call = inner + "sukima_marked(sukima_at), sukima_c" + arguments + ")";
   if (is_void)
     run += lands ? run_call + "; return 0;" : "return " + run_call + ";";
   else
@@ -62,12 +62,12 @@ std::string emitter::unwind_caller(const CallExpr& call) {
 
   // The arguments go where the caller's record ends.
   std::string ask = request + " *const sukima_q = (" + request +
-                    " *)(void *)sukima_top; sukima_q->sukima_c = sukima_c;" + stores;
+                    " *)(void *)sukima_unmarked(sukima_top); sukima_q->sukima_c = sukima_c;" + stores;
   if (lands)
-    ask += " sukima_ask_landing(sukima_top, sukima_run_" + number + ");";
+    ask += " sukima_ask_landing((char *)sukima_q, sukima_run_" + number + ");";
   else
-    ask += " sukima_ask(sukima_top, sukima_run_" + number +
-           "); void *const sukima_r = sukima_top; (void)sukima_r; return " + special_result(result) + ";";
+    ask += " sukima_ask((char *)sukima_q, sukima_run_" + number +
+           "); void *const sukima_r = sukima_q; (void)sukima_r; return " + special_result(result) + ";";
   before_.text(
       "static __attribute__((noinline, cold" + std::string(lands ? ", noreturn" : "") + ")) " +
       declare_unqualified(

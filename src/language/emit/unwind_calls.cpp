@@ -222,7 +222,7 @@ void emitter::unwind_call(writer& out, const CallExpr* call, const context& wher
     }
     for (const auto& [one, its_type] : v.waiting) v.kept.emplace(one, its_type);
     if (lands) out.text(begin_landing(place, whole.begin, where) + (name.empty() ? "" : name + " = "));
-    const std::string top = "(char *)(sukima_r + 1)";
+    const std::string top = end_of_record(u, v.slow);
     if (const FunctionDecl* callee = call->getDirectCallee();
         callee != nullptr && !is_closure_type(call->getCallee()->getType())) {
       declare_unwound(*plan_->find(callee));
@@ -240,14 +240,14 @@ void emitter::unwind_call(writer& out, const CallExpr* call, const context& wher
         " if (0) { sukima_place_" + std::to_string(place) + ": " +
         (name.empty() ? "" : name + " = *(" + pointer_to(type) + ")(void *)(sukima_r + 1)") + "; }";
     if (lands) {
-      out.text(v.slow ? ");" + back : "); sukima_p.sukima_r = 0; }");
+      out.text(v.slow ? ");" + back : "); sukima_p.sukima_top = 0; }");
     } else {
       out.text(type->isVoidType() ? "))) " : "); if (" + special_test(type, name) + ") ");
       if (v.slow)
         out.text("{ sukima_r->sukima_head.sukima_place = " + std::to_string(place) + "; return 1; }" + back);
       else
-        out.text("{" + stores_of(where, whole.begin, "sukima_r", "") + " return sukima_save_" + u.name +
-                 "(sukima_r, " + std::to_string(place) + "); }");
+        out.text("{" + own_record(u, "sukima_top") + stores_of(where, whole.begin, "sukima_r", "") +
+                 " return sukima_save_" + u.name + "(sukima_r, " + std::to_string(place) + "); }");
     }
   } catch (const unprintable_type& problem) {
     report(call->getExprLoc(),
@@ -281,8 +281,8 @@ std::string emitter::begin_landing(unsigned place, token_index at, const context
   if (where.version->slow) return " sukima_r->sukima_head.sukima_place = " + number + "; ";
   const std::string pad = "sukima_pad_" + u.name + "_" + number;
   const std::string land = "sukima_land_" + u.name + "_" + number;
-  std::string members = " struct sukima_frame_" + u.name + " *sukima_r;";
-  std::string values = "sukima_r";
+  std::string members = " char *sukima_top;";
+  std::string values = "sukima_top";
   const auto add = [&](QualType type, const std::string& name) {
     members += " " + declare(ast_.getPointerType(type), name) + ";";
     values += ", &" + name;
@@ -295,9 +295,11 @@ std::string emitter::begin_landing(unsigned place, token_index at, const context
     add(type.getUnqualifiedType(), "sukima_v" + std::to_string(one));
   landings_.text("struct " + pad + " {" + members + " };\n");
   landings_.text("__attribute__((always_inline)) static __inline__ void " + land + "(struct " + pad +
-                 " *sukima_p) { if (sukima_p->sukima_r == 0) return;" +
-                 stores_of(where, at, "sukima_p->sukima_r", "*sukima_p->") + " sukima_save_" + u.name +
-                 "(sukima_p->sukima_r, " + number + "); }\n");
+                 " *sukima_p) { if (sukima_p->sukima_top == 0) return; struct sukima_frame_" + u.name +
+                 " *const sukima_r = (struct sukima_frame_" + u.name +
+                 " *)(void *)sukima_unmarked(sukima_p->sukima_top);" +
+                 stores_of(where, at, "sukima_r", "*sukima_p->") + " sukima_save_" + u.name + "(sukima_r, " +
+                 number + "); }\n");
   return " { struct " + pad + " __attribute__((cleanup(" + land + "))) sukima_p = { " + values + " }; ";
 }
 

@@ -76,15 +76,18 @@ void emitter::unwound_names(const unwound& u, bool slow, context& inside) const 
   for (const VarDecl* variable : u.variables)
     if (slow || u.in_record.contains(variable))
       inside.names[variable] = "sukima_r->" + u.members.at(variable);
-  const auto name_closures = [&](const unwound& owner, const std::string& record) {
+  const auto name_closures = [&](const unwound& owner, const std::string& record, bool by_top = false) {
     for (const auto& [variable, closure] : facts_.closure_variables) {
       const closure_declaration* c = closure->definition;
       if (std::find(owner.closures.begin(), owner.closures.end(), c) == owner.closures.end()) continue;
-      inside.names[variable] = "((" + declare_unqualified(variable->getType(), "") +
-                               ")sukima_frame_pointer(&" + record + "->" + closure_member(*c) + "))";
+      const std::string address = by_top
+                                      ? "(void *)(sukima_top + __builtin_offsetof(" + record_of(owner) +
+                                            ", " + closure_member(*c) + "))"
+                                      : "sukima_frame_pointer(&" + record + "->" + closure_member(*c) + ")";
+      inside.names[variable] = "((" + declare_unqualified(variable->getType(), "") + ")" + address + ")";
     }
   };
-  name_closures(u, "sukima_r");
+  name_closures(u, "sukima_r", !slow);
   std::string record = "sukima_outer";
   unsigned depth = 1;
   for (const unwound* owner = u.creator; owner != nullptr; owner = owner->creator) {
@@ -95,8 +98,19 @@ void emitter::unwound_names(const unwound& u, bool slow, context& inside) const 
   }
 }
 
+/// Where the record ends, as the hidden parameter of what is called.
+std::string emitter::end_of_record(const unwound& u, bool slow) const {
+  return slow ? "sukima_marked((char *)(sukima_r + 1))" : "sukima_top + sizeof(" + record_of(u) + ")";
+}
+
+/// Declares a pointer to the record.
+std::string emitter::own_record(const unwound& u, const std::string& top) const {
+  return " " + record_of(u) + " *const sukima_r = (" + record_of(u) + " *)(void *)sukima_unmarked(" + top +
+         ");";
+}
+
 /// The beginning of both versions: the records of the functions around a closure.
-std::string emitter::unwound_outer(const unwound& u) const {
+std::string emitter::unwound_outer(const unwound& u, bool slow) const {
   std::string text;
   std::string self = "sukima_self";
   std::string record = "sukima_outer";
@@ -109,7 +123,7 @@ std::string emitter::unwound_outer(const unwound& u) const {
     record = "sukima_outer" + std::to_string(++depth);
     inner = owner;
   }
-  if (u.calls_plain_c) text += " sukima_unwinding.sukima_top = (char *)(sukima_r + 1);";
+  if (u.calls_plain_c) text += " sukima_unwinding.sukima_top = " + end_of_record(u, slow) + ";";
   return text;
 }
 
@@ -124,10 +138,9 @@ void emitter::fast_version(writer& out, unwind_version& version, const context& 
   out.text(std::string("static ") + (noinline_wanted ? "__attribute__((noinline)) " : "") +
            declare_unqualified(unwound_type(u.result),
                                "sukima_unwind_" + u.name + "(" + unwound_parameters(u, true, true) + ")") +
-           " { " + record_of(u) + " *const sukima_r = (" + record_of(u) +
-           " *)(void *)sukima_top; (void)sukima_r;");
+           " {" + (u.in_record.empty() ? "" : own_record(u, "sukima_top")) + " (void)sukima_top;");
   if (u.closure != nullptr) out.text(" (void)sukima_self;");
-  out.text(unwound_outer(u));
+  out.text(unwound_outer(u, false));
   for (const VarDecl* p : u.parameters) {
     if (u.in_record.contains(p))
       out.text(" sukima_r->" + u.members.at(p) + " = " + p->getNameAsString() + ";");
@@ -162,7 +175,7 @@ void emitter::slow_version(writer& out, const unwind_version& fast, const contex
   std::string start = "static int sukima_resume_" + u.name + "(sukima_frame *sukima_f) { " + record_of(u) +
                       " *const sukima_r = (" + record_of(u) + " *)(void *)sukima_f;";
   if (u.closure != nullptr) start += " void *const sukima_self = sukima_r->sukima_self; (void)sukima_self;";
-  start += unwound_outer(u) + version.declarations + local_prototypes({u.facts->whole}) +
+  start += unwound_outer(u, true) + version.declarations + local_prototypes({u.facts->whole}) +
            " switch (sukima_r->sukima_head.sukima_place) {";
   for (unsigned k = 1; k <= version.calls; ++k)
     start += " case " + std::to_string(k) + ": goto sukima_place_" + std::to_string(k) + ";";

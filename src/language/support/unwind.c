@@ -92,10 +92,11 @@ char* sukima_level_begin(sukima_level* l) {
   if (stack_here.begin == NULL) make_stack();
   sukima_levels_left(l);
   l->sukima_outer = sukima_unwinding.sukima_innermost;
-  l->sukima_base = l->sukima_saved = l->sukima_top_before = sukima_unwinding.sukima_top;
+  l->sukima_top_before = sukima_unwinding.sukima_top;
+  l->sukima_base = l->sukima_saved = sukima_unmarked(sukima_unwinding.sukima_top);
   l->sukima_newest = NULL;
   enter_level(l);
-  return l->sukima_base;
+  return sukima_marked(l->sukima_base);
 }
 
 void sukima_level_end(sukima_level* l) {
@@ -194,7 +195,7 @@ int sukima_is_saved_elsewhere(const sukima_frame_closure* closure, int lands, co
                               const char* file, int line) {
   const char* const c = (const char*)closure;
   if (c < stack_here.begin || c >= stack_here.end) refuse(file, line, foreign);
-  if (c >= top) refuse(file, line, gone);
+  if (c >= (const char*)sukima_closure_self((__UINTPTR_TYPE__)top)) refuse(file, line, gone);
   const int state = state_of(c);
   if (state < 0) refuse(file, line, below_plain_c);
   return state == 1 && closure->sukima_lands != lands ? 2 : state;
