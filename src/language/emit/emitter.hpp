@@ -254,7 +254,7 @@ class emitter {
   const unit& unit_;
   const facts& facts_;
   emit_options options_;
-  std::optional<unwind_plan> plan_;  ///< with -fclosures=unwind
+  std::unique_ptr<const unwind_plan> plan_;  ///< with -fclosures=unwind
   writer out_;
   writer before_;  ///< in front of the function that is being printed
   writer records_, saves_, landings_;  ///< between, where it is unwound

@@ -39,7 +39,7 @@ emitter::emitter(CompilerInstance& compiler, const unit& u, const facts& f, cons
               [](const closure_call* a, const closure_call* b) { return a->open > b->open; });
   }
   find_calls_of_c();
-  if (options.unwind_closures) plan_.emplace(ast_, u, f);
+  if (options.unwind_closures) plan_ = std::make_unique<const unwind_plan>(ast_, u, f);
   if (options.sequential) return;
   for (const auto& [open, call] : f.calls)
     if (!call.in_worker && call.callee == nullptr) pointer_calls_.emplace(call.first, &call);

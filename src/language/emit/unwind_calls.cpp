@@ -31,7 +31,7 @@ std::string emitter::special_value(QualType type) const {
 /// What a function returns that unwinds.
 std::string emitter::special_result(QualType type) const {
   if (type->isVoidType()) return options_.land_closures ? "" : "1";
-  const std::string value = special_value(type);
+  std::string value = special_value(type);
   if (!value.empty()) return value;
   return type->isScalarType() ? "0" : "*(" + pointer_to(type) + ")(void *)sukima_r";
 }
@@ -62,7 +62,7 @@ std::string emitter::value_name(unsigned number, const context& where) const {
 
 /// Declares such a variable, or gives an assignment to it.
 std::string emitter::begin_value(unsigned number, QualType type, const context& where) {
-  const std::string name = value_name(number, where);
+  std::string name = value_name(number, where);
   if (!where.version->slow) return declare_unqualified(type, name);
   if (!where.version->kept.contains(number))
     where.version->declarations += " " + declare_unqualified(type, name) + ";";
