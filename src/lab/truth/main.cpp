@@ -118,8 +118,9 @@ void run_cells(const request& what, std::vector<cell_result>& results) {
 }
 
 int print_figures(const request& what, const std::vector<cell_result>& results) {
-  // On a machine that others use, too, a quick look is less exact.
+  // On a machine that others use, too, a quick look is less exact; of a figure of one case one miss is all.
   const double leniency = what.lenient ? 0.25 : 0;
+  const std::size_t forgiven = what.lenient ? 1 : 0;
   int code = 0;
   const auto disturbed = std::ranges::count_if(
       results, [](const cell_result& one) { return one.foreign > most_foreign && !one.shielded; });
@@ -130,7 +131,7 @@ int print_figures(const request& what, const std::vector<cell_result>& results) 
     throw no_groups("other processes use the machine; an idle one is needed to measure");
   }
   for (const figure& one : score(results)) {
-    const bool reached = one.share() >= one.target - leniency;
+    const bool reached = one.share() >= one.target - leniency || one.misses.size() <= forgiven;
     if (!reached) code = exit_missed;
     fmt::print("{} {:<58} {:<22} {:5.1f} % of {:4} (wanted {:3.0f} %), worst {:.0f} %\n",
                reached ? "  " : "- ", one.name, one.demand, one.share() * 100, one.cases, one.target * 100,
