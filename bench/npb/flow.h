@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "npb.h"
+
 /// Density, three momenta, energy.
 enum { flow_fields = 5 };
 
@@ -60,5 +62,10 @@ void flow_norms(const struct flow* f, double scale, double residual[flow_fields]
 /// Whether both norms are the published ones, within 1e-8.
 bool flow_verified(const struct flow* f, double scale, const double residual[flow_fields],
                    const double error[flow_fields]);
+
+/// Runs that many steps from the initial state, after one that is not timed, as BT and SP specify it. Frees
+/// `f`.
+struct npb_result flow_run(struct flow* f, void (*step)(struct flow*), int steps,
+                           const double residual[flow_fields], const double error[flow_fields]);
 
 #endif

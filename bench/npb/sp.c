@@ -2,7 +2,6 @@
 // Simulated application SP: the flow problem by alternating directions in characteristic variables, so that
 // each line is three scalar pentadiagonal systems. Specification: RNR-94-007, section 3.3.3.
 #include <math.h>
-#include <omp.h>
 
 #include "flow.h"
 #include "npb.h"
@@ -137,26 +136,15 @@ static void into_first(const double* u, double* r) {
   r[4] = sound + along;
 }
 
-/// From the characteristic variables of the first direction to those of the second.
-static void into_second(double* r) {
-  const double turned = half_root * r[2];
+/// From the characteristic variables of one direction to those of the next: the two fields `one` and `other`
+/// turn by a right angle, and `sound` changes places with the difference of the sound's two fields.
+static void into_next(double* r, int one, int other, int sound) {
+  const double turned = half_root * r[sound];
   const double mean = 0.5 * (r[3] + r[4]);
-  const double first = r[0];
-  r[0] = -r[1];
-  r[1] = first;
-  r[2] = half_root * (r[3] - r[4]);
-  r[3] = mean - turned;
-  r[4] = mean + turned;
-}
-
-/// From those of the second to those of the third.
-static void into_third(double* r) {
-  const double turned = half_root * r[0];
-  const double mean = 0.5 * (r[3] + r[4]);
-  const double second = r[1];
-  r[0] = half_root * (r[3] - r[4]);
-  r[1] = -r[2];
-  r[2] = second;
+  const double before = r[one];
+  r[one] = -r[other];
+  r[other] = before;
+  r[sound] = half_root * (r[3] - r[4]);
   r[3] = mean - turned;
   r[4] = mean + turned;
 }
@@ -195,10 +183,10 @@ static void at_all_points(struct flow* f, enum turn turn) {
             into_first(f->u + place, r);
             break;
           case turn_into_second:
-            into_second(r);
+            into_next(r, 0, 1, 2);
             break;
           case turn_into_third:
-            into_third(r);
+            into_next(r, 1, 2, 0);
             break;
           case turn_out_of_third:
             out_of_third(f->u + place, r);
@@ -233,19 +221,5 @@ struct npb_result npb_sp(char class_name) {
   const int row = class_name == 'S' ? 0 : 1;
   const int steps = row == 0 ? 100 : 400;
   struct flow f = row == 0 ? flow_make(12, 0.015) : flow_make(36, 0.0015);
-  struct npb_result result = {0, 0, false};
-#pragma omp parallel
-#pragma omp single
-  result.threads = omp_get_num_threads();
-  // One step that is not timed, as specified.
-  flow_set_initial(&f);
-  step(&f);
-  flow_set_initial(&f);
-  const double begin = omp_get_wtime();
-  for (int i = 0; i < steps; ++i) step(&f);
-  result.seconds = omp_get_wtime() - begin;
-  flow_compute_rhs(&f);
-  result.verified = flow_verified(&f, 1, residual[row], error[row]);
-  flow_free(&f);
-  return result;
+  return flow_run(&f, step, steps, residual[row], error[row]);
 }

@@ -67,7 +67,7 @@ typedef struct sukima_unwind_state {
 extern __thread sukima_unwind_state sukima_unwinding __attribute__((tls_model("initial-exec")));
 
 /** Marks the pointers that lead to a sukima_frame_closure, beside SUKIMA_CLOSURE_BIT. */
-#define SUKIMA_UNWIND_BITS ((__UINTPTR_TYPE__)3 << 62)
+#define SUKIMA_UNWIND_BITS (SUKIMA_CLOSURE_BIT | SUKIMA_IN_FRAME_BIT)
 
 /** What functions return while they unwind: where that can be another result, sukima_asked decides. */
 #define SUKIMA_SPECIAL_4 (-2147483647)

@@ -12,7 +12,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <list>
-#include <numeric>
 #include <string>
 #include <thread>
 #include <vector>
