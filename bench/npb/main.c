@@ -24,11 +24,8 @@ struct kernel {
   const char* classes;
   struct npb_result (*run)(char class_name);
 };
-static const struct kernel kernels[] = {{"cg", "SWA", npb_cg},
-                                        {"ep", "SWA", npb_ep},
-                                        {"lu", "SW", npb_lu},
-                                        {"bt", "SW", npb_bt},
-                                        {"sp", "SW", npb_sp}};
+static const struct kernel kernels[] = {{"cg", "SWA", npb_cg}, {"ep", "SWA", npb_ep}, {"lu", "SW", npb_lu},
+                                        {"bt", "SW", npb_bt},  {"sp", "SW", npb_sp},  {"ua", "SWA", npb_ua}};
 
 int main(int count, char** arguments) {
   if (count == 3 && arguments[2][0] != '\0' && arguments[2][1] == '\0') {
@@ -42,6 +39,6 @@ int main(int count, char** arguments) {
     }
   }
   fprintf(stderr,
-          "bench-npb: give a kernel and a class: cg or ep with S, W or A, lu, bt or sp with S or W\n");
+          "bench-npb: give a kernel and a class: cg, ep or ua with S, W or A, lu, bt or sp with S or W\n");
   return 2;
 }

@@ -45,5 +45,6 @@ struct npb_result npb_ep(char class_name);
 struct npb_result npb_lu(char class_name);
 struct npb_result npb_bt(char class_name);
 struct npb_result npb_sp(char class_name);
+struct npb_result npb_ua(char class_name);
 
 #endif
