@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernel UA, unstructured adaptive: heat from a moving ball is carried by the classical Runge-Kutta method and
-// spread by conjugate gradients, on a mesh that follows the ball. Many short parallel loops, and atomic sums
-// over index lists that change with the mesh. Specification: NAS-04-006.
+// Kernel UA, unstructured adaptive: heat from a moving ball is carried by the classical Runge-Kutta method
+// and spread by conjugate gradients, on a mesh that follows the ball. Many short parallel loops, each
+// a region by itself, and atomic sums over index lists that change with the mesh. Specification: NAS-04-006.
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>

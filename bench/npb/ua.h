@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of kernel UA share: heat that is carried and spread in a cube, on a mesh of cubes that is fine
-// where a moving ball heats, with polynomials of degree four in each element. Specification: H. Feng, R. Van
-// der Wijngaart, R. Biswas, C. Mavriplis, "Unstructured Adaptive (UA) NAS Parallel Benchmark, Version 1.0",
-// NASA NAS-04-006 (2004).
+// What the parts of kernel UA share: heat that is carried and spread in a cube, on a mesh of cubes that is
+// fine where a moving ball heats, with polynomials of degree four in each element. Specification: H. Feng,
+// R. Van der Wijngaart, R. Biswas, C. Mavriplis, "Unstructured Adaptive (UA) NAS Parallel Benchmark, Version
+// 1.0", NASA NAS-04-006 (2004), with the classes and the values to meet as in the NAS Parallel Benchmarks
+// 3.3.
 #ifndef SUKIMA_BENCH_NPB_UA_H
 #define SUKIMA_BENCH_NPB_UA_H
 
@@ -21,7 +22,7 @@ enum { ua_fine = 9 };
 
 typedef double ua_matrix[ua_line][ua_line];
 
-/// The two parts of the operator of diffusion and time step, which scale with an element's size by themselves.
+/// The two parts of the operator of diffusion and time step. Each scales with an element's size in its way.
 struct ua_scale {
   double stiffness;
   double mass;
@@ -95,9 +96,9 @@ bool ua_touches(const struct ua_mesh* m, const struct ua_element* e, const doubl
 /// one level allows; true if the mesh has changed.
 bool ua_adapt(struct ua_mesh* m, const struct ua_basis* b, const double centre[3], double radius);
 
-/// The points that make the temperature one across elements. They are the corners of all elements and the nodes
-/// of those edges and faces that are the smallest at their place. An edge or a face that has smaller ones in it
-/// is divided: its nodes are projections of the points of these.
+/// The mortar points, which make the temperature one across elements. They are the corners of all elements,
+/// and the nodes of those edges and faces that are the smallest at their place. An edge or a face that has
+/// smaller ones in it is divided: its nodes are projections of the points of these.
 struct ua_mortars {
   int count;
   int room;
@@ -134,7 +135,7 @@ void ua_gather(const struct ua_mortars* t, const struct ua_basis* b, int e, cons
 /// The transpose: adds the surface nodes of element e to the points, atomically.
 void ua_scatter(const struct ua_mortars* t, const struct ua_basis* b, int e, const double* u, double* value);
 
-/// Adds those nodes of element e that are points to these points, atomically, as ua_mortars::share counts them.
+/// Adds those nodes of element e that are points to these points, atomically, as `share` counts them.
 void ua_scatter_plain(const struct ua_mortars* t, const struct ua_basis* b, int e, const double* u,
                       double* value);
 

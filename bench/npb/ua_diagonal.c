@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The diagonal of kernel UA's assembled operator, with which the conjugate gradients are scaled. A point's entry
-// is the sum over its elements of v' A v, where v is what the point alone makes of the element's nodes; there
-// are few different v, so that these sums are made once. Specification: NAS-04-006.
+// The diagonal of kernel UA's assembled operator, with which the conjugate gradients are scaled. A point's
+// entry is the sum over its elements of v' A v, where v is what the point alone makes of the element's nodes.
+// There are few different v, so that v' A v is known beforehand for each. Specification: NAS-04-006.
 #include <string.h>
 
 #include "ua.h"

@@ -134,8 +134,9 @@ static void change(struct ua_mesh* m, const struct ua_basis* b) {
   m->count = count;
 }
 
-/// Marks the elements that are larger than a marked neighbour; true if there was one. Threads may mark the same
-/// element at once, and may see a mark of this sweep: both only bring the end nearer.
+/// Marks the elements that are larger than a marked neighbour; true if there was one that had no mark.
+/// Threads may mark the same element at once, and may see a mark of this sweep: both only bring the end
+/// nearer.
 static bool mark_larger(struct ua_mesh* m) {
   bool found = false;
 #pragma omp parallel for reduction(|| : found)

@@ -11,8 +11,8 @@
 
 enum { between = ua_line - 2, unseen = -1, corner_here = -2 };
 
-/// Along a divided edge: in which of the five places (corner, half, corner, half, corner) a point is, and which
-/// of that half's points it is.
+/// Along a divided edge: in which of the five places (corner, half, corner, half, corner) a point is, and
+/// which of that half's points it is.
 static const int fine_place[ua_fine] = {0, 1, 1, 1, 2, 3, 3, 3, 4};
 static const int fine_offset[ua_fine] = {0, 0, 1, 2, 0, 0, 1, 2, 0};
 
