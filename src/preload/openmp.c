@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "decision.h"
 #include "next_function.h"
 #include "region.h"
 
@@ -206,4 +207,22 @@ EXPORTED int32_t omp_get_max_threads_(void);
 int32_t omp_get_max_threads_(void) {
   omp_get* const next = FIND(omp_get*, omp_get_max_threads_);
   return preload_program_asks_threads(next != NULL ? next() : 0, __builtin_return_address(0));
+}
+
+/// \param own what the runtime would answer; 0: the program has no OpenMP
+static int count_processors(int own) {
+  const uint32_t fitting = preload_threads();
+  return fitting != 0 ? (int)fitting : own != 0 ? own : 1;
+}
+
+EXPORTED int omp_get_num_procs(void);
+int omp_get_num_procs(void) {
+  omp_get* const next = FIND(omp_get*, omp_get_num_procs);
+  return count_processors(next != NULL ? next() : 0);
+}
+
+EXPORTED int32_t omp_get_num_procs_(void);
+int32_t omp_get_num_procs_(void) {
+  omp_get* const next = FIND(omp_get*, omp_get_num_procs_);
+  return count_processors(next != NULL ? next() : 0);
 }

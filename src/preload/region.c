@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The number of threads of each parallel region; see region.h.
+#define _GNU_SOURCE
 #include "region.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/resource.h>
 
 #include "decision.h"
 #include "next_function.h"
 #include "tuner.h"
+#include "waiting.h"
 
 typedef int in_parallel(void);
 
@@ -41,22 +44,45 @@ static uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
 static void follow(uint32_t fitting, uint64_t now) {
   if (fitting == tuned_for) return;
   const struct preload_settings* const settings = preload_current_settings();
-  struct tuner_limits limits = {.fitting = fitting, .least = settings->minimum, .cpus = settings->cpus};
+  struct tuner_limits limits = {
+      .first = fitting, .fitting = fitting, .least = settings->minimum, .cpus = settings->cpus};
   if (limits.cpus == 0) limits.cpus = fitting;
+  // As long as the limits are those of the start, it is known what is best for threads that sleep.
+  if (fitting == settings->threads && settings->team != 0) limits.first = settings->team;
   // More threads than CPUs can gain something only if those that wait give their CPU away.
-  limits.most = settings->spinning ? limits.cpus : 2 * limits.cpus;
+  limits.most = settings->waiting == preload_waiting_untouched ? limits.cpus : 2 * limits.cpus;
   if (settings->maximum != 0) limits.most = smaller(limits.most, settings->maximum);
   tuner_start(&tuner, &limits, now);
   tuned_for = fitting;
-  atomic_store_explicit(&tuned, fitting, memory_order_relaxed);
-  atomic_store_explicit(&settled, fitting, memory_order_relaxed);
+  atomic_store_explicit(&tuned, limits.first, memory_order_relaxed);
+  atomic_store_explicit(&settled, limits.first, memory_order_relaxed);
 }
 
-unsigned preload_region_begins(struct preload_region* region, uintptr_t body, unsigned given,
-                               const void* caller) {
-  region->body = body;
-  region->counted = false;
-  if (given != 0 || !may_choose() || inside_a_region(caller)) return given;
+/// Tells the tuner whether threads sleep while they wait for each other. This thread stands for all: who
+/// waits changes with every region. One that hardly ever gives its CPU away waits actively, in the program's
+/// own code; and one that does so all the time loses more by it than it waits for.
+static void watch_sleeps(uint64_t now) {
+  static const uint64_t interval = 20 * 1000000ULL;
+  static const double least = 50;
+  static const double most = 4000;
+  static uint64_t next;
+  static long sleeps_before;
+  static double seconds_before;
+  if (now < next) return;
+  next = now + interval;
+  struct rusage used;
+  if (getrusage(RUSAGE_THREAD, &used) != 0) return;
+  const double seconds = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+                         1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+  const double ran = seconds - seconds_before;
+  const double sleeps = (double)(used.ru_nvcsw - sleeps_before);
+  tuner_threads_sleep(&tuner, sleeps > least * ran && sleeps < most * ran);
+  sleeps_before = used.ru_nvcsw;
+  seconds_before = seconds;
+}
+
+/// The number for a region that may have any.
+static unsigned choose(struct preload_region* region, uintptr_t body, uint64_t now) {
   const uint32_t promised = atomic_load_explicit(&told, memory_order_relaxed);
   if (promised != 0) return promised;
   const uint32_t fitting = preload_threads();
@@ -65,21 +91,36 @@ unsigned preload_region_begins(struct preload_region* region, uintptr_t body, un
     const uint32_t other = atomic_load_explicit(&tuned, memory_order_relaxed);
     return other != 0 ? other : fitting;
   }
-  follow(fitting, preload_now());
+  follow(fitting, now);
+  const bool is_short = preload_waiting_is_short();
+  watch_sleeps(now);
+  if (is_short != tuner.is_short) tuner_supply_changed(&tuner, is_short, now);
+  const uint32_t threads = tuner_region_begins(&tuner, body, now);
   region->counted = true;
-  return tuner.running;
-}
-
-void preload_region_ends(struct preload_region* region) {
-  if (!region->counted) return;
-  const uint32_t threads = tuner_region_ended(&tuner, region->body, preload_now());
   atomic_store_explicit(&tuned, threads, memory_order_relaxed);
   atomic_store_explicit(&settled, tuner.chosen, memory_order_relaxed);
   if (tuner.changed) {
     tuner.changed = false;
-    preload_note("%u -> %u threads: parallel regions per second rise from %.4g to %.4g", tuner.changed_from,
-                 tuner.chosen, tuner.rate_before, tuner.rate_after);
+    preload_note("%u -> %u threads: parallel regions go %.3g times as fast", tuner.changed_from, tuner.chosen,
+                 tuner.gain);
   }
+  return threads;
+}
+
+unsigned preload_region_begins(struct preload_region* region, uintptr_t body, unsigned given,
+                               const void* caller) {
+  *region = (struct preload_region){false, false};
+  if (preload_current_settings()->threads == 0 || inside_a_region(caller)) return given;
+  region->outermost = true;
+  preload_waiting_region_begins(given != 0 ? given : atomic_load_explicit(&tuned, memory_order_relaxed),
+                                caller);
+  return given == 0 && may_choose() ? choose(region, body, preload_now()) : given;
+}
+
+void preload_region_ends(struct preload_region* region) {
+  if (region->outermost) preload_waiting_region_ends();
+  if (!region->counted) return;
+  tuner_region_ends(&tuner, preload_now());
   atomic_flag_clear_explicit(&tuning, memory_order_release);
 }
 

@@ -8,8 +8,8 @@
 
 /// A region that is running.
 struct preload_region {
-  uintptr_t body;  ///< the address of its function, to tell regions apart
-  bool counted;  ///< its end is told to the tuner
+  bool outermost;  ///< it is inside of no other one, in a program that the library looks after
+  bool counted;    ///< its end is told to the tuner
 };
 
 /// A region begins.

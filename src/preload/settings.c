@@ -32,6 +32,8 @@ static bool take_word(const char** text, struct preload_settings* settings) {
   uint32_t* place = NULL;
   if (take_name(text, "threads")) {
     place = &settings->threads;
+  } else if (take_name(text, "team")) {
+    place = &settings->team;
   } else if (take_name(text, "min")) {
     place = &settings->minimum;
   } else if (take_name(text, "max")) {
@@ -52,9 +54,9 @@ static bool take_word(const char** text, struct preload_settings* settings) {
     if (!take_number(text, &number)) return false;
     settings->fixed = number != 0;
     return true;
-  } else if (take_name(text, "spinning")) {
-    if (!take_number(text, &number)) return false;
-    settings->spinning = number != 0;
+  } else if (take_name(text, "waiting")) {
+    if (!take_number(text, &number) || number > preload_waiting_asleep) return false;
+    settings->waiting = (enum preload_waiting)number;
     return true;
   } else if (take_name(text, "resize")) {
     if (!take_number(text, &number) || number > preload_resize_always) return false;

@@ -17,6 +17,14 @@ enum preload_resize {
   preload_resize_always = 2,  ///< also then
 };
 
+/// How OpenMP's idle threads wait.
+enum preload_waiting {
+  preload_waiting_untouched = 0,  ///< as the user says
+  preload_waiting_enough = 1,  ///< there was enough CPU at the start: they may spin, until that changes
+  preload_waiting_short = 2,   ///< there was not
+  preload_waiting_asleep = 3,  ///< there is not, and nothing that a thread sees would say when there is
+};
+
 /// What the library is to do.
 struct preload_settings {
   uint32_t threads;  ///< the number that was decided at the start, at least 1; 0: the library does nothing
@@ -27,7 +35,10 @@ struct preload_settings {
   double reserve;  ///< CPUs that are left to others
   bool fixed;  ///< the user gave the number: it never changes
   enum preload_resize resize;
-  bool spinning;  ///< idle threads wait actively, so more threads than CPUs must not be tried
+  enum preload_waiting waiting;
+  /// How many threads OpenMP's regions begin with, because most programs sleep at their barriers;
+  /// 0: `threads`.
+  uint32_t team;
   uint32_t cpus;  ///< how many threads may run at the same moment; 0 is unknown
   uint32_t first;  ///< which of the allowed CPUs an answered affinity mask begins with
   const char* log;  ///< where decisions are written, part of the text that was understood; NULL: nowhere

@@ -1,82 +1,148 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trials of numbers of threads; see tuner.h.
 //
-// A trial takes one number after the other: 100 ms to settle, because the kernel needs that long to spread
-// threads over the CPUs, then 250 ms or five ends of the reference region to measure. A number that is at
-// under half the usual rate after 50 ms is given up. Another number is chosen only if it is 10 % better,
-// because windows of this length differ by some per cent by themselves.
+// How fast a number is: the time that the regions executed with it would have taken with the chosen number
+// (from each region's mean), divided by the time they took. So windows need not hold whole iterations of the
+// program, and regions of different lengths need no common clock.
+//
+// The older a run is, the longer a trial may take: the kernel needs 100 ms to spread threads over the CPUs,
+// and windows of a quarter of a second differ by some per cent by themselves, but a run of one second cannot
+// wait for that. An early trial believes only large differences, a late one those above 10 %. A number that
+// is at under half the speed is given up at once.
 #include "tuner.h"
 
 #include <string.h>
 
 static const uint64_t ms = 1000000;
 
-static const uint64_t first_trial_after = 1000 * ms;  // shorter runs keep the estimate's number
+// With CPU short, waiting actively and waiting asleep are told apart as soon as something is known at all.
+static const uint64_t first_trial_if_short = 60 * ms;
+static const uint64_t first_trial = 1000 * ms;
+static const uint64_t early = 1000 * ms;  // until then only the two numbers of the estimate are tried
 static const uint64_t pause_after_trial = 10000 * ms;
 static const uint64_t longest_pause = 80000 * ms;
-enum { pause_for_each_trial_time = 20 };  // trials cost at most a twentieth of the time
+enum { pause_for_lost_time = 20 };  // trials cost at most a twentieth of the time
 static const uint64_t pause_after_drift = 3000 * ms;
-static const uint64_t settling = 100 * ms;
-static const uint64_t measuring = 250 * ms;
 static const uint64_t longest_measuring = 3000 * ms;
-static const uint64_t choosing = 100 * ms;  // until the most frequent region is taken for the reference
-static const uint64_t steady_window = 500 * ms;
-static const uint64_t patience = 50 * ms;  // with a number that is much worse
-enum { fewest_ends = 5 };
-/// More threads are tried once the run has taken so many times what the trial will take: they may be much
-/// slower, and a run that is nearly over gains nothing.
+/// Larger numbers than the estimate's are tried once the run has taken so many times what the trial will
+/// take: they may be much slower, and a run that is nearly over gains nothing.
 enum { run_for_each_trial_time = 4 };
-static const double clearly_better = 1.10;
+enum { some_regions = 5 };  // that a number should be judged by
 static const double much_worse = 0.5;
-static const double hopeless_at_first = 0.25;  // of the usual rate while threads settle
-static const double drift = 0.3;  // of the usual rate: the neighbours have changed
+static const double hopeless_at_first = 0.25;  // of the usual speed while threads settle
+static const double drift = 0.3;  // of the usual speed: the neighbours have changed
+
+static uint64_t clamped(uint64_t value, uint64_t least, uint64_t most) {
+  return value < least ? least : value > most ? most : value;
+}
+
+static uint64_t age(const struct tuner* tuner, uint64_t now) { return now - tuner->begin; }
+static uint64_t settling(const struct tuner* tuner, uint64_t now) {
+  return clamped(age(tuner, now) / 20, 5 * ms, 100 * ms);
+}
+static uint64_t measuring(const struct tuner* tuner, uint64_t now) {
+  return clamped(age(tuner, now) / 10, 20 * ms, 250 * ms);
+}
+static uint64_t patience(const struct tuner* tuner, uint64_t now) {
+  return clamped(age(tuner, now) / 20, 10 * ms, 50 * ms);
+}
+/// In which the usual speed is measured.
+static uint64_t steady_window(const struct tuner* tuner, uint64_t now) {
+  return clamped(age(tuner, now) / 3, 30 * ms, 500 * ms);
+}
+/// What a number must be better by after a trial that was measured for so long.
+static double clearly_better(uint64_t measured) {
+  return measured >= 150 * ms ? 1.10 : measured >= 50 * ms ? 1.25 : 1.40;
+}
 
 static void enter(struct tuner* tuner, enum tuner_state state, uint64_t now) {
   tuner->state = state;
   tuner->state_since = now;
-  tuner->window = (struct tuner_window){0};
 }
 
 void tuner_start(struct tuner* tuner, const struct tuner_limits* limits, uint64_t now) {
   memset(tuner, 0, sizeof *tuner);
   tuner->limits = *limits;
-  tuner->chosen = tuner->running = limits->fitting;
+  tuner->chosen = tuner->running = limits->first;
   tuner->begin = now;
-  tuner->next_trial = now + first_trial_after;
+  tuner->is_short = limits->first != limits->fitting;
+  tuner->next_trial = now + (tuner->is_short ? first_trial_if_short : first_trial);
   tuner->trial_pause = pause_after_trial;
   enter(tuner, tuner_steady, now);
 }
 
-/// Counts the end of a region.
-static void count_region(struct tuner* tuner, uintptr_t function) {
+void tuner_threads_sleep(struct tuner* tuner, bool they_do) { tuner->threads_sleep = they_do; }
+
+void tuner_supply_changed(struct tuner* tuner, bool is_short, uint64_t now) {
+  if (is_short && !tuner->is_short && tuner->next_trial > now + settling(tuner, now))
+    tuner->next_trial = now + settling(tuner, now);
+  tuner->is_short = is_short;
+}
+
+static struct tuner_region* find_region(struct tuner* tuner, uintptr_t function) {
   int i = 0;
   // The last entry is for all that have no other one.
   while (i < tuner_most_regions - 1 && tuner->regions[i].function != function &&
          tuner->regions[i].function != 0)
     ++i;
   tuner->regions[i].function = function;
-  ++tuner->regions[i].count;
+  return &tuner->regions[i];
 }
 
-/// Makes the region that ended most often the reference, if it did so at least twice as often as the
-/// present one.
-/// \return whether there is a new reference
-static bool choose_reference(struct tuner* tuner) {
-  const struct tuner_region* most = &tuner->regions[0];
-  uint64_t present = 0;
-  for (int i = 0; i < tuner_most_regions && tuner->regions[i].count != 0; ++i) {
-    if (tuner->regions[i].count > most->count) most = &tuner->regions[i];
-    if (tuner->regions[i].function == tuner->reference) present = tuner->regions[i].count;
+/// What comes after a region belongs to it, because it is slower, too, where threads wait in its way; but
+/// not more than the region's own time: reading a file says nothing about threads.
+static void count_latest(struct tuner* tuner, uint64_t now) {
+  struct tuner_region* const region = tuner->latest;
+  if (region == NULL || tuner->latest_end == 0) return;
+  const uint64_t inside = tuner->latest_end - tuner->latest_begin;
+  const uint64_t after = now - tuner->latest_end;
+  struct tuner_sum* const sum = tuner->latest_is_usual ? &region->present : &region->tried;
+  ++sum->count;
+  sum->time += inside + (after < inside ? after : inside);
+  tuner->latest = NULL;
+}
+
+/// How many times as fast as it used to be something is.
+struct speed {
+  double value;  ///< 0: nothing can be said
+  uint64_t regions;
+};
+
+/// \param tried the executions in question; otherwise those of the present window, against the one before
+static struct speed speed_of(const struct tuner* tuner, bool tried) {
+  double expected = 0;
+  double actual = 0;
+  double unknown = 0;
+  struct speed speed = {0, 0};
+  for (int i = 0; i < tuner_most_regions && tuner->regions[i].function != 0; ++i) {
+    const struct tuner_region* const region = &tuner->regions[i];
+    const struct tuner_sum* const sum = tried ? &region->tried : &region->present;
+    const struct tuner_sum usual = {region->before.count + (tried ? region->present.count : 0),
+                                    region->before.time + (tried ? region->present.time : 0)};
+    if (sum->count == 0) continue;
+    if (usual.count == 0) {
+      unknown += (double)sum->time;
+      continue;
+    }
+    expected += (double)usual.time / (double)usual.count * (double)sum->count;
+    actual += (double)sum->time;
+    speed.regions += sum->count;
   }
-  const bool better = most->function != tuner->reference && most->count >= 2 * present;
-  if (better) tuner->reference = most->function;
-  memset(tuner->regions, 0, sizeof tuner->regions);
-  return better;
+  if (actual > unknown && expected > 0) speed.value = expected / actual;
+  return speed;
 }
 
-static double rate_of(const struct tuner_window* window, uint64_t now) {
-  if (window->begin == 0 || now <= window->begin) return 0;
-  return (double)window->count * 1e9 / (double)(now - window->begin);
+static void forget_trial(struct tuner* tuner) {
+  for (int i = 0; i < tuner_most_regions; ++i) tuner->regions[i].tried = (struct tuner_sum){0, 0};
+}
+
+/// The regions take less time now, or more: what is known of them is as if they always had.
+static void adopt_speed(struct tuner* tuner, double speed) {
+  for (int i = 0; i < tuner_most_regions; ++i) {
+    struct tuner_region* const region = &tuner->regions[i];
+    region->before.time = (uint64_t)((double)region->before.time / speed);
+    region->present.time = (uint64_t)((double)region->present.time / speed);
+  }
 }
 
 static void add_candidate(struct tuner* tuner, uint32_t threads) {
@@ -87,159 +153,159 @@ static void add_candidate(struct tuner* tuner, uint32_t threads) {
   tuner->candidates[tuner->candidate_count++] = threads;
 }
 
-/// How long a trial of all candidates will take, if none of them is much worse.
-static uint64_t expected_trial(const struct tuner* tuner) {
-  uint64_t window = (uint64_t)(fewest_ends * 1e9 / tuner->usual_rate);
-  if (window < measuring) window = measuring;
-  if (window > longest_measuring) window = longest_measuring;
-  return tuner->candidate_count * (settling + window);
+/// How long a trial of so many numbers takes, if none of them is much worse.
+static uint64_t expected_trial(const struct tuner* tuner, uint32_t candidates, uint64_t now) {
+  struct tuner_sum all = {0, 0};
+  for (int i = 0; i < tuner_most_regions && tuner->regions[i].function != 0; ++i) {
+    all.count += tuner->regions[i].before.count;
+    all.time += tuner->regions[i].before.time;
+  }
+  const uint64_t some = all.count != 0 ? some_regions * all.time / all.count : 0;
+  const uint64_t window = clamped(some, measuring(tuner, now), longest_measuring);
+  return candidates * (settling(tuner, now) + window);
+}
+
+/// Those that can do the least harm come first: a program that waits actively in its own code crawls with
+/// more threads than CPUs.
+static void choose_candidates(struct tuner* tuner, uint64_t now) {
+  const struct tuner_limits* const limits = &tuner->limits;
+  tuner->candidate_count = 0;
+  if (limits->fitting < tuner->chosen) add_candidate(tuner, limits->fitting);
+  if (age(tuner, now) < early && tuner->is_short) {
+    // With half of the CPUs there is the least to lose where nobody has estimated anything.
+    if (tuner->candidate_count == 0 && tuner->chosen > 1) add_candidate(tuner, (tuner->chosen + 1) / 2);
+    add_candidate(tuner, limits->first);
+    if (tuner->candidate_count == 0) tuner->next_trial = tuner->begin + early;
+    return;
+  }
+  if (tuner->chosen > 1) add_candidate(tuner, tuner->chosen - 1);
+  const uint32_t fewer = tuner->candidate_count;
+  add_candidate(tuner, limits->fitting);
+  add_candidate(tuner, limits->first);
+  add_candidate(tuner, limits->cpus);
+  if (tuner->is_short) add_candidate(tuner, 2 * limits->cpus);
+  const uint64_t worth_it = run_for_each_trial_time * expected_trial(tuner, tuner->candidate_count, now);
+  if (age(tuner, now) >= worth_it) return;
+  tuner->candidate_count = fewer;
+  if (fewer == 0) tuner->next_trial = tuner->begin + worth_it;
 }
 
 static void begin_trial(struct tuner* tuner, uint64_t now) {
-  const uint32_t cpus = tuner->limits.cpus;
-  tuner->candidate_count = 0;
-  tuner->trial_begin = now;
-  // Those that can do the least harm come first: a program that waits actively in its own code crawls with
-  // more threads than CPUs.
-  if (tuner->limits.fitting < tuner->chosen) add_candidate(tuner, tuner->limits.fitting);
-  if (tuner->chosen > 1) add_candidate(tuner, tuner->chosen - 1);
-  const uint32_t fewer = tuner->candidate_count;
-  add_candidate(tuner, tuner->limits.fitting);
-  add_candidate(tuner, cpus);
-  add_candidate(tuner, 2 * cpus);
-  const uint64_t wanted = expected_trial(tuner) * run_for_each_trial_time;
-  if (now - tuner->begin < wanted) {
-    tuner->candidate_count = fewer;
-    if (fewer == 0) {
-      tuner->next_trial = tuner->begin + wanted;
-      enter(tuner, tuner_steady, now);
-      return;
-    }
-  }
-  tuner->candidate = 0;
-  if (tuner->candidate_count == 0) {
-    tuner->next_trial = now + longest_pause;
-    enter(tuner, tuner_steady, now);
+  if (age(tuner, now) < early && tuner->threads_sleep) {
+    tuner->next_trial = tuner->begin + early;
     return;
   }
+  choose_candidates(tuner, now);
+  if (tuner->candidate_count == 0) {
+    if (tuner->next_trial <= now) tuner->next_trial = now + longest_pause;
+    return;
+  }
+  tuner->trial_begin = now;
+  tuner->lost = 0;
+  tuner->candidate = 0;
   tuner->running = tuner->candidates[0];
+  forget_trial(tuner);
   enter(tuner, tuner_settling, now);
 }
 
 static void end_trial(struct tuner* tuner, uint64_t now) {
-  uint32_t best = tuner->chosen;
-  double best_rate = tuner->usual_rate;
-  for (uint32_t i = 0; i < tuner->candidate_count; ++i) {
-    if (tuner->rates[i] > best_rate && tuner->rates[i] > clearly_better * tuner->usual_rate) {
-      best = tuner->candidates[i];
-      best_rate = tuner->rates[i];
-    }
-  }
-  if (best != tuner->chosen) {
+  uint32_t best = tuner->candidate_count;
+  const bool is_early = age(tuner, now) < early;
+  for (uint32_t i = 0; i < tuner->candidate_count; ++i)
+    if (tuner->speeds[i] > 1 && (best == tuner->candidate_count || tuner->speeds[i] > tuner->speeds[best]))
+      best = i;
+  if (best != tuner->candidate_count) {
     tuner->changed = true;
     tuner->changed_from = tuner->chosen;
-    tuner->rate_before = tuner->usual_rate;
-    tuner->rate_after = best_rate;
-    tuner->chosen = best;
+    tuner->gain = tuner->speeds[best];
+    tuner->chosen = tuner->candidates[best];
     tuner->trial_pause = pause_after_trial;
-  } else if (tuner->trial_pause < longest_pause) {
+    adopt_speed(tuner, tuner->gain);
+  } else if (!is_early && tuner->trial_pause < longest_pause) {
     tuner->trial_pause *= 2;
   }
   tuner->running = tuner->chosen;
-  tuner->usual_rate = best_rate;
-  const uint64_t for_the_cost = pause_for_each_trial_time * (now - tuner->trial_begin);
-  tuner->next_trial = now + (for_the_cost > tuner->trial_pause ? for_the_cost : tuner->trial_pause);
+  const uint64_t for_the_cost = pause_for_lost_time * tuner->lost;
+  const uint64_t for_the_age = clamped(age(tuner, now), 100 * ms, tuner->trial_pause);
+  tuner->next_trial = now + (for_the_cost > for_the_age ? for_the_cost : for_the_age);
+  forget_trial(tuner);
   enter(tuner, tuner_steady, now);
 }
 
-/// The number that is being tried has this rate.
-static void take_rate(struct tuner* tuner, double rate, uint64_t now) {
+/// The number that is being tried has this speed, or none that is known (0).
+static void take_speed(struct tuner* tuner, double speed, uint64_t measured, uint64_t now) {
   const uint32_t tried = tuner->candidates[tuner->candidate];
-  tuner->rates[tuner->candidate] = rate;
-  ++tuner->candidate;
+  if (speed > 0 && speed < 1) tuner->lost += (uint64_t)((1 - speed) * (double)(now - tuner->trial_begin));
+  tuner->trial_begin = now;
+  tuner->speeds[tuner->candidate++] = speed > clearly_better(measured) ? speed : 0;
   // If all CPUs are too many, twice as many are not tried.
-  while (tuner->candidate < tuner->candidate_count && rate < much_worse * tuner->usual_rate &&
+  while (tuner->candidate < tuner->candidate_count && speed < much_worse &&
          tuner->candidates[tuner->candidate] > tried && tried >= tuner->chosen) {
-    tuner->rates[tuner->candidate++] = 0;
+    tuner->speeds[tuner->candidate++] = 0;
   }
   if (tuner->candidate == tuner->candidate_count) {
     end_trial(tuner, now);
     return;
   }
   tuner->running = tuner->candidates[tuner->candidate];
+  forget_trial(tuner);
   enter(tuner, tuner_settling, now);
 }
 
-/// In `steady`: which region is the reference, and what its usual rate is.
-static void watch_rate(struct tuner* tuner, uint64_t now) {
-  const struct tuner_window* const window = &tuner->window;
-  if (now - tuner->state_since < choosing) return;
-  if (window->count < fewest_ends || tuner->reference == 0) {
-    if (choose_reference(tuner)) {
-      tuner->usual_rate = 0;
-      enter(tuner, tuner_steady, now);
-    }
-    return;
-  }
-  if (now - window->begin < steady_window) return;
-  if (choose_reference(tuner)) {
-    tuner->usual_rate = 0;
-    enter(tuner, tuner_steady, now);
-    return;
-  }
-  const double rate = rate_of(window, window->latest);
-  const bool drifted = tuner->usual_rate > 0 &&
-                       (rate < (1 - drift) * tuner->usual_rate || rate > (1 + drift) * tuner->usual_rate);
-  if (drifted) {
+/// In `steady`: what the usual speed is, and whether it has changed.
+static void watch_usual(struct tuner* tuner, uint64_t now) {
+  if (now - tuner->state_since < steady_window(tuner, now)) return;
+  const struct speed speed = speed_of(tuner, false);
+  if (speed.value > 0 && (speed.value < 1 - drift || speed.value > 1 + drift)) {
     tuner->trial_pause = pause_after_trial;
     if (tuner->next_trial > now + pause_after_drift) tuner->next_trial = now + pause_after_drift;
   }
-  tuner->usual_rate = rate;
-  if (now >= tuner->next_trial) {
-    begin_trial(tuner, now);
-  } else {
-    enter(tuner, tuner_steady, now);
+  bool known = false;
+  for (int i = 0; i < tuner_most_regions && tuner->regions[i].function != 0; ++i) {
+    struct tuner_region* const region = &tuner->regions[i];
+    known = known || region->present.count != 0;
+    region->before = region->present;
+    region->present = (struct tuner_sum){0, 0};
   }
+  enter(tuner, tuner_steady, now);
+  if (known && now >= tuner->next_trial) begin_trial(tuner, now);
 }
 
-/// In a trial: whether the number that is being tried is known well enough. It is judged by the clock at
-/// each end of any region; a single region cannot be interrupted.
-static void watch_trial(struct tuner* tuner, bool is_reference, uint64_t now) {
-  const struct tuner_window* const window = &tuner->window;
-  const uint64_t since =
-      tuner->state == tuner_measuring && window->begin != 0 ? window->begin : tuner->state_since;
-  const uint64_t measured = now - since;
-  const double expected = tuner->usual_rate * (double)measured / 1e9;
+/// In a trial: whether the number that is being tried is known well enough. It is judged whenever a region
+/// begins; a region cannot be interrupted.
+static void watch_trial(struct tuner* tuner, uint64_t now) {
+  const uint64_t spent = now - tuner->state_since;
+  const struct speed speed = speed_of(tuner, true);
+  const bool known = speed.value > 0 && speed.regions != 0;
   if (tuner->state == tuner_settling) {
-    if (measured < settling) return;
+    const uint64_t settled = settling(tuner, now);
+    const bool hopeless = known && speed.value < hopeless_at_first && spent >= patience(tuner, now);
     // Regions this long are an answer by themselves.
-    if (measured >= settling + measuring || window->count + 1 < hopeless_at_first * expected) {
-      take_rate(tuner, window->count * 1e9 / (double)measured, now);
-    } else {
+    if (hopeless || (known && spent >= settled + measuring(tuner, now))) {
+      take_speed(tuner, speed.value, spent, now);
+    } else if (spent >= settled) {
+      forget_trial(tuner);
       enter(tuner, tuner_measuring, now);
     }
     return;
   }
-  const bool hopeless = measured >= patience && window->count + 1 < much_worse * expected;
-  const bool enough = is_reference && measured >= measuring && window->count >= fewest_ends;
-  if (hopeless || enough || measured >= longest_measuring)
-    take_rate(tuner, window->count * 1e9 / (double)(measured + 1), now);
+  const bool hopeless = known && speed.value < much_worse && spent >= patience(tuner, now);
+  const bool enough = known && spent >= measuring(tuner, now);
+  if (hopeless || enough || spent >= longest_measuring) take_speed(tuner, speed.value, spent, now);
 }
 
-uint32_t tuner_region_ended(struct tuner* tuner, uintptr_t function, uint64_t now) {
-  count_region(tuner, function);
-  const bool is_reference = function == tuner->reference;
-  if (is_reference) {
-    // Rates are measured from one end to another, so the first one is a beginning; while threads settle,
-    // all count.
-    if (tuner->window.begin == 0) tuner->window.begin = now;
-    if (tuner->window.begin != now || tuner->state == tuner_settling) ++tuner->window.count;
-    tuner->window.latest = now;
-  }
+uint32_t tuner_region_begins(struct tuner* tuner, uintptr_t function, uint64_t now) {
+  count_latest(tuner, now);
   if (tuner->state == tuner_steady) {
-    watch_rate(tuner, now);
+    watch_usual(tuner, now);
   } else {
-    watch_trial(tuner, is_reference, now);
+    watch_trial(tuner, now);
   }
+  tuner->latest = find_region(tuner, function);
+  tuner->latest_begin = now;
+  tuner->latest_end = 0;
+  tuner->latest_is_usual = tuner->state == tuner_steady;
   return tuner->running;
 }
+
+void tuner_region_ends(struct tuner* tuner, uint64_t now) { tuner->latest_end = now; }

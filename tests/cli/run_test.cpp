@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 /// What k threads get under a quota of `share` CPUs.
 cpu_supply supply(unsigned cap, double share) {
-  return {cap, share, [share](unsigned k) { return std::min<double>(k, share); }, "because"};
+  return {cap, share, [share](unsigned k) { return std::min<double>(k, share); }, false, "because"};
 }
 
 TEST(run_decision, takes_the_largest_number_that_misses_half_a_cpu_at_most) {
@@ -33,8 +33,9 @@ TEST(run_decision, takes_the_largest_number_that_misses_half_a_cpu_at_most) {
 
 TEST(run_decision, counts_what_more_threads_gain_beside_neighbours) {
   // In one group with two hogs on two CPUs: 0.67, 1, 1.2, 1.33 CPUs.
-  const cpu_supply crowded{2, 2, [](unsigned k) { return 2.0 * k / (k + 2); }, ""};
+  const cpu_supply crowded{2, 2, [](unsigned k) { return 2.0 * k / (k + 2); }, false, ""};
   EXPECT_EQ(decide({}, crowded).threads, 1U);
+  EXPECT_EQ(decide({}, crowded).team, 2U) << "two that sleep at barriers get half as much again as one";
   EXPECT_FALSE(decide({}, crowded).spinning) << "one thread gets a CPU nearly, but the neighbours take one";
 }
 
@@ -70,6 +71,15 @@ TEST(run_decision, lets_threads_spin_only_where_nothing_is_missing) {
   EXPECT_FALSE(decide({}, supply(1, 0.5)).spinning);
 }
 
+start_decision decision_with(unsigned threads, bool fixed, bool spinning, double usable) {
+  start_decision decision;
+  decision.threads = decision.team = threads;
+  decision.fixed = fixed;
+  decision.spinning = spinning;
+  decision.usable = usable;
+  return decision;
+}
+
 /// An environment of the test's own.
 std::map<std::string, std::string> pretended;
 const char* read_pretended(const char* name) {
@@ -90,7 +100,7 @@ class run_variables : public testing::Test {
 };
 
 TEST_F(run_variables, give_every_runtime_the_number) {
-  const auto v = planned({3, false, true, 3, ""});
+  const auto v = planned(decision_with(3, false, true, 3));
   for (const char* const name :
        {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "RAYON_NUM_THREADS",
         "GOMAXPROCS", "DOTNET_PROCESSOR_COUNT", "JULIA_NUM_THREADS", "UV_THREADPOOL_SIZE", "PYTHON_CPU_COUNT",
@@ -103,25 +113,32 @@ TEST_F(run_variables, give_every_runtime_the_number) {
 }
 
 TEST_F(run_variables, let_idle_threads_sleep_where_cpu_is_short) {
-  const auto v = planned({2, false, false, 1.5, ""});
+  const auto v = planned(decision_with(2, false, false, 1.5), false);
   EXPECT_EQ(v.at("OMP_WAIT_POLICY"), "passive");
   EXPECT_EQ(v.at("KMP_BLOCKTIME"), "0");
   EXPECT_EQ(v.at("GOMP_SPINCOUNT"), "0");
   EXPECT_EQ(v.at("OMPI_MCA_mpi_yield_when_idle"), "1");
 }
 
+TEST_F(run_variables, leave_the_waiting_of_openmp_to_the_preloaded_library) {
+  const auto v = planned(decision_with(2, false, false, 1.5));
+  for (const char* const name : {"OMP_WAIT_POLICY", "KMP_BLOCKTIME", "GOMP_SPINCOUNT"})
+    EXPECT_FALSE(v.contains(name)) << name << " would hold for the whole run";
+  EXPECT_EQ(v.at("OMPI_MCA_mpi_yield_when_idle"), "1");
+}
+
 TEST_F(run_variables, tell_java_by_its_variable_if_nothing_is_preloaded) {
   pretended["JAVA_TOOL_OPTIONS"] = "-Xmx1g";
-  EXPECT_EQ(planned({3, false, true, 3, ""}, false).at("JAVA_TOOL_OPTIONS"),
+  EXPECT_EQ(planned(decision_with(3, false, true, 3), false).at("JAVA_TOOL_OPTIONS"),
             "-Xmx1g -XX:ActiveProcessorCount=3");
   pretended["JAVA_TOOL_OPTIONS"] = "-XX:ActiveProcessorCount=7";
-  EXPECT_FALSE(planned({3, false, true, 3, ""}, false).contains("JAVA_TOOL_OPTIONS"));
+  EXPECT_FALSE(planned(decision_with(3, false, true, 3), false).contains("JAVA_TOOL_OPTIONS"));
 }
 
 TEST_F(run_variables, of_the_user_win_with_all_that_say_the_same) {
   pretended = {
       {"OMP_NUM_THREADS", "7"}, {"OMP_WAIT_POLICY", "active"}, {"GOMAXPROCS", ""}, {"BLIS_JC_NT", "2"}};
-  const auto plan = plan_variables({2, false, false, 1.5, ""}, true, read_pretended);
+  const auto plan = plan_variables(decision_with(2, false, false, 1.5), true, read_pretended);
   std::map<std::string, std::string> set, kept;
   for (const variable& v : plan.set) set[v.name] = v.value;
   for (const variable& v : plan.kept) kept[v.name] = v.value;
@@ -134,8 +151,9 @@ TEST_F(run_variables, of_the_user_win_with_all_that_say_the_same) {
 }
 
 TEST_F(run_variables, pass_on_the_users_own_number_to_sukima) {
-  EXPECT_EQ(planned({5, true, false, 2, ""}).at("SUKIMA_WORKERS"), "5");
-  EXPECT_FALSE(planned({5, true, false, 2, ""}).contains("NODE_OPTIONS")) << "its own pool is smaller";
+  EXPECT_EQ(planned(decision_with(5, true, false, 2)).at("SUKIMA_WORKERS"), "5");
+  EXPECT_FALSE(planned(decision_with(5, true, false, 2)).contains("NODE_OPTIONS"))
+      << "its own pool is smaller";
 }
 
 TEST(run_executable, finds_programs_as_a_shell_does) {

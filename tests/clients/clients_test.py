@@ -136,6 +136,27 @@ class Clients(unittest.TestCase):
                 _, errors = running.communicate(timeout=60)
                 self.assertIn("1 -> 2 threads fit: 1.8 CPUs are usable (limit: quota)", errors)
 
+    def test_idle_threads_of_openmp_sleep_where_cpu_is_short(self):
+        if os.cpu_count() < 2:
+            raise unittest.SkipTest("there is one CPU only")
+        for compiler in ("gcc", "clang-19"):
+            need(compiler)
+            program = build(f"openmp-{compiler}", compiler, "-O1", "-fopenmp", str(HERE / "openmp.c"), "-o")
+            with QuotaGroup(1.0) as group:
+                if group.folder is None:
+                    raise unittest.SkipTest(group.why_not)
+                command = [str(OPTIONS.sukima), "run", "--report", "--min", "2", "--", str(program), "0.5"]
+                ended = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=60,
+                                       preexec_fn=group.enter, check=False)
+                self.assertEqual(ended.returncode, 0)
+                self.assertIn("result 5000050000", ended.stdout)
+                self.assertIn("idle threads of OpenMP sleep: CPU was short at the start", ended.stderr)
+                # The user's word: nothing is told to the runtime.
+                ended = subprocess.run(command, capture_output=True, text=True, timeout=60, preexec_fn=group.enter,
+                                       env={**ENVIRONMENT, "OMP_WAIT_POLICY": "passive"}, check=False)
+                self.assertIn("result 5000050000", ended.stdout)
+                self.assertNotIn("idle threads of OpenMP", ended.stderr)
+
     def test_openmp_programs_that_ask_keep_their_number(self):
         need("gcc")
         program = build("openmp-gcc", "gcc", "-O1", "-fopenmp", str(HERE / "openmp.c"), "-o")

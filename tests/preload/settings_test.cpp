@@ -14,7 +14,7 @@ namespace {
 TEST(preload_settings, understands_everything_that_sukima_run_writes) {
   preload_settings s{};
   ASSERT_TRUE(preload_read_settings(
-      "threads=3 min=2 max=8 round=1 reserve=500 fixed=1 resize=2 spinning=1 cpus=16 ranks=4 "
+      "threads=3 team=4 min=2 max=8 round=1 reserve=500 fixed=1 resize=2 waiting=2 cpus=16 ranks=4 "
       "first=12345 log=/tmp/a file",
       &s));
   EXPECT_EQ(s.threads, 3U);
@@ -24,7 +24,8 @@ TEST(preload_settings, understands_everything_that_sukima_run_writes) {
   EXPECT_EQ(s.reserve, 0.5);
   EXPECT_TRUE(s.fixed);
   EXPECT_EQ(s.resize, preload_resize_always);
-  EXPECT_TRUE(s.spinning);
+  EXPECT_EQ(s.waiting, preload_waiting_short);
+  EXPECT_EQ(s.team, 4U);
   EXPECT_EQ(s.cpus, 16U);
   EXPECT_EQ(s.ranks, 4U);
   EXPECT_EQ(s.first, 12345U);
@@ -42,8 +43,8 @@ TEST(preload_settings, does_nothing_where_nothing_is_said) {
 TEST(preload_settings, does_nothing_where_something_is_not_understood) {
   for (const char* const text :
        {"threads", "threads=", "threads=x", "threads=2x", "threads=2,min=1", "threads=-1",
-        "threads=99999999999", "threads=2 what=1", "threads=2 resize=3", "threads=2  min=1",
-        "threads=2 reserve=0.5", "=", " threads=2"}) {
+        "threads=99999999999", "threads=2 what=1", "threads=2 resize=3", "threads=2 waiting=4",
+        "threads=2  min=1", "threads=2 reserve=0.5", "=", " threads=2"}) {
     preload_settings s{};
     EXPECT_FALSE(preload_read_settings(text, &s)) << text;
     EXPECT_EQ(s.threads, 0U) << text;

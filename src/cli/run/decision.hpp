@@ -25,14 +25,17 @@ struct cpu_supply {
   unsigned cap = 1;  ///< threads that may run at the same moment
   double limit = 1;  ///< CPUs that the limits allow, whatever the neighbours leave
   std::function<double(unsigned)> usable;  ///< CPUs that so many always runnable threads get
+  bool stolen = false;  ///< a hypervisor takes a part, which no thread of the program can see
   std::string reason;  ///< one sentence: where the number comes from
   std::string basis{};  ///< what the estimate rests on
 };
 
 struct start_decision {
   unsigned threads = 1;
+  unsigned team = 1;  ///< for regions whose threads sleep while they wait for each other
   bool fixed = false;  ///< the user gave the number
   bool spinning = true;  ///< nothing is missing, so idle threads may wait as their runtime wants
+  bool stolen = false;  ///< as in the supply
   double usable = 1;  ///< CPUs for `threads` threads
   std::string reason;
 };
@@ -41,7 +44,9 @@ struct start_decision {
 /// leaves of usable(cap); that many lose least beside neighbours and under quotas, for programs that wait
 /// actively, too. With a rounding: that of usable(cap). At least the minimum, at most the maximum (which
 /// wins if both are given and differ). Threads may wait actively only if each of them gets a CPU of its
-/// own, but for a quarter of one in all.
+/// own, but for a quarter of one in all. The team is the smallest number that gets what all CPUs together
+/// get, but for a twentieth: a thread that sleeps at a barrier costs the others nothing, and gets a share of
+/// its own from the neighbours. Where the user has rounded or reserved, it is the number of threads.
 start_decision decide(const thread_policy& policy, const cpu_supply& supply);
 
 }  // namespace sukima::cli::run

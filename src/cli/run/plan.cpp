@@ -25,6 +25,9 @@ namespace fs = std::filesystem;
 /// Which variables an outer `sukima run` has set: they are not the user's.
 constexpr const char* list_variable = "SUKIMA_RUN_VARIABLES";
 
+/// Part of the wanted time that a hypervisor takes.
+constexpr double noticeable_steal = 0.05;
+
 const char* read_user_variable(const char* name) {
   const char* const list = std::getenv(list_variable);
   std::istringstream names(list != nullptr ? list : "");
@@ -36,13 +39,14 @@ const char* read_user_variable(const char* name) {
 /// What is known about the CPU, measured for a moment.
 cpu_supply measure_supply(bool also_neighbours) {
   const auto meter = std::make_shared<capacity_meter>();
-  if (also_neighbours) meter->measure_quickly();
+  if (also_neighbours) meter->measure_briefly();
   const capacity_report report = meter->explain();
   const sukima_capacity_estimate all = meter->usable();
   cpu_supply supply;
   supply.cap = report->facts.cap;
   supply.limit = report->facts.usable;
   supply.usable = [meter](unsigned threads) { return meter->usable(threads).usable; };
+  supply.stolen = meter->load().stolen > noticeable_steal;
   supply.reason = fmt::format("{} usable: {}",
                               cpus_text(all.usable) + (cpus_text(all.usable) == "1 CPU" ? " is" : " are"),
                               reason_for(*report, all));
@@ -91,17 +95,26 @@ void choose_library(run_plan& plan, const run_options& options, const std::strin
   }
 }
 
+/// What the library does about OpenMP's idle threads; the values are those of preload/settings.h.
+enum class waiting_rule { untouched, enough, is_short, asleep };
+
+waiting_rule waiting_for(const start_decision& decision) {
+  if (user_sets_waiting(read_user_variable)) return waiting_rule::untouched;
+  if (decision.spinning) return waiting_rule::enough;
+  return decision.stolen ? waiting_rule::asleep : waiting_rule::is_short;
+}
+
 std::string settings_for(const run_plan& plan, const run_options& options) {
   const resize_rule resize = user_sets_openmp(read_user_variable) ? resize_rule::never : options.resize;
-  const char* const waiting = read_user_variable("OMP_WAIT_POLICY");
-  const bool active = waiting != nullptr && (*waiting == 'a' || *waiting == 'A');
   const thread_policy& policy = options.policy;
+  const start_decision& decision = plan.decision;
   return fmt::format(
-      "threads={} min={} max={} round={} reserve={} fixed={} resize={} spinning={} cpus={} ranks={} first={}",
-      plan.decision.threads, policy.minimum, policy.maximum.value_or(0),
+      "threads={} team={} min={} max={} round={} reserve={} fixed={} resize={} waiting={} cpus={} ranks={} "
+      "first={}",
+      decision.threads, decision.team, policy.minimum, policy.maximum.value_or(0),
       static_cast<int>(policy.rounding.value_or(SUKIMA_CAPACITY_NEAREST)), std::lround(policy.reserve * 1000),
-      plan.decision.fixed ? 1 : 0, static_cast<int>(resize), plan.decision.spinning || active ? 1 : 0,
-      plan.cap, plan.ranks, getpid() % 1000000);
+      decision.fixed ? 1 : 0, static_cast<int>(resize), static_cast<int>(waiting_for(decision)), plan.cap,
+      plan.ranks, getpid() % 1000000);
 }
 
 }  // namespace
@@ -116,6 +129,7 @@ run_plan make_plan(const run_options& options, const std::string& program) {
   plan.ranks = ranks_here();
   if (plan.ranks > 1 && !plan.decision.fixed) {
     plan.decision.threads = std::max(plan.decision.threads / plan.ranks, options.policy.minimum);
+    plan.decision.team = std::max(plan.decision.team / plan.ranks, plan.decision.threads);
     plan.decision.reason += fmt::format("; shared by {} MPI ranks", plan.ranks);
   }
   choose_library(plan, options, program);

@@ -135,10 +135,12 @@ class planner {
          std::string(reader)});
   }
 
-  void set_openmp_waiting() {
-    const bool taken = std::ranges::any_of(waiting_names, [&](std::string_view n) { return user_has(n); });
+  void keep_openmp_waiting() {
     for (const std::string_view name : waiting_names) keep(name, "OpenMP");
-    if (taken) return;
+  }
+
+  void set_openmp_waiting() {
+    if (user_sets_waiting(read_)) return;
     for (const setting& one : openmp_waiting) set(one.name, std::string(one.value), one.reader);
   }
 
@@ -152,6 +154,11 @@ class planner {
 }  // namespace
 
 bool user_sets_openmp(environment_reader read) { return read("OMP_NUM_THREADS") != nullptr; }
+
+bool user_sets_waiting(environment_reader read) {
+  return std::ranges::any_of(
+      waiting_names, [&](std::string_view name) { return read(std::string(name).c_str()) != nullptr; });
+}
 
 variable_plan plan_variables(const start_decision& decision, bool preloaded, environment_reader read) {
   planner plan(read);
@@ -167,7 +174,9 @@ variable_plan plan_variables(const start_decision& decision, bool preloaded, env
   // The elastic runtime follows the CPU by itself; only the user's own number is passed on.
   if (decision.fixed) plan.set("SUKIMA_WORKERS", fmt::format("{}", decision.threads), "Sukima");
   if (!decision.spinning) {
-    plan.set_openmp_waiting();
+    plan.keep_openmp_waiting();
+    // The library changes the way of waiting while the program runs, which a variable would forbid.
+    if (!preloaded) plan.set_openmp_waiting();
     for (const setting& one : other_waiting) plan.set(one.name, std::string(one.value), one.reader);
   }
   return plan.take();

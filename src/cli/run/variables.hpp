@@ -37,4 +37,7 @@ variable_plan plan_variables(const start_decision& decision, bool preloaded, env
 /// Whether the user has given OpenMP a number of threads.
 bool user_sets_openmp(environment_reader read);
 
+/// Whether the user says how OpenMP's idle threads wait.
+bool user_sets_waiting(environment_reader read);
+
 }  // namespace sukima::cli::run

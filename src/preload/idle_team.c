@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// The team of sleeping threads; see idle_team.h.
+#define _GNU_SOURCE
+#include "idle_team.h"
+
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "decision.h"
+#include "next_function.h"
+
+typedef void region_body(void* data);
+typedef void gomp_parallel(region_body*, void*, unsigned, unsigned);
+
+enum { nobody, wanted, leaving };
+/// `wanted` while the team shall sleep: its threads wait for a change of it. The team's own thread makes it
+/// `nobody` when all is over.
+static _Atomic uint32_t state = nobody;
+static gomp_parallel* parallel;
+static bool handles_fork;
+
+static void sleep_until_not_wanted(void* unused) {
+  (void)unused;
+  while (atomic_load_explicit(&state, memory_order_acquire) == wanted)
+    syscall(SYS_futex, &state, FUTEX_WAIT_PRIVATE, (uint32_t)wanted, NULL, NULL, 0);
+}
+
+/// The team's own thread. That it says `nobody` before the runtime has given up its threads does no harm: none
+/// of them looks at `state` any more.
+static void* lead_team(void* unused) {
+  // Together with the program's own threads, of which there is at least one, more than the CPUs.
+  parallel(sleep_until_not_wanted, unused, preload_current_settings()->cpus + 1, 0);
+  atomic_store_explicit(&state, nobody, memory_order_release);  // pairs with the load in idle_team_begin()
+  return NULL;
+}
+
+/// The child of fork() has no team.
+static void after_fork_in_child(void) { atomic_store(&state, nobody); }
+
+void idle_team_begin(const void* caller) {
+  if (atomic_load_explicit(&state, memory_order_acquire) != nobody) return;
+  parallel = (gomp_parallel*)preload_find_function("GOMP_parallel", caller);
+  if (parallel == NULL) return;
+  if (!handles_fork) {
+    pthread_atfork(NULL, NULL, after_fork_in_child);
+    handles_fork = true;
+  }
+  // Signals are for the program's threads.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0) return;
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  atomic_store_explicit(&state, wanted, memory_order_release);
+  pthread_t thread;
+  if (pthread_create(&thread, &attributes, lead_team, NULL) != 0) atomic_store(&state, nobody);
+  pthread_attr_destroy(&attributes);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void idle_team_end(void) {
+  uint32_t expected = wanted;
+  if (!atomic_compare_exchange_strong(&state, &expected, leaving)) return;
+  syscall(SYS_futex, &state, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+}
