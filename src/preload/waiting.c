@@ -29,9 +29,16 @@
 
 static const uint64_t ms = 1000000;
 static const uint64_t first_looks_for = 300 * ms;  // in which they come fast: a run may last for a second
-static const uint64_t calm_for = 1000 * ms;  // then threads may spin again
-static const uint64_t least_seen = 4 * ms;  // of running and waiting, to say anything
-static const double short_above = 0.10;  // part of the time in which it could run and waited
+/// Windows, in time that the thread ran or waited, and the part of it in which waiting means that CPU is short.
+/// A kernel thread that runs for a millisecond is no neighbour, so short windows need much; in long ones the
+/// part may be small, because of many threads a single neighbour hinders one at a time.
+static const struct {
+  uint64_t length;
+  double part;
+} windows[] = {{8 * 1000000, 0.4}, {30 * 1000000, 0.2}, {300 * 1000000, 0.08}};
+enum { window_count = sizeof windows / sizeof *windows };
+/// Threads may spin again when so many of the longest windows after each other had less waiting than this.
+enum { calm_windows = 3 };
 static const double calm_below = 0.02;
 enum { looks_without_regions = 20 };  // then the looking thread sleeps until there is a region
 
@@ -92,46 +99,56 @@ static void change(bool now_short, const char* why) {
 /// What the looking thread has seen.
 struct view {
   pid_t thread;
-  struct times before;
-  uint64_t calm_since;
+  struct times begin[window_count];  ///< of each window
+  int calm;  ///< of the longest windows
 };
 
-static void look(struct view* view, uint64_t now) {
+/// Ends those windows that are long enough.
+/// \return whether one of them says that CPU is short
+static bool judge(struct view* view, const struct times* now) {
+  bool found_short = false;
+  for (int i = 0; i < window_count; ++i) {
+    const uint64_t waited = now->waited - view->begin[i].waited;
+    const uint64_t seen = now->run - view->begin[i].run + waited;
+    if (seen < windows[i].length) continue;
+    const double part = (double)waited / (double)seen;
+    found_short = found_short || part > windows[i].part;
+    if (i == window_count - 1) view->calm = part < calm_below ? view->calm + 1 : 0;
+    view->begin[i] = *now;
+  }
+  return found_short;
+}
+
+static void look(struct view* view) {
   const struct preload_settings* const settings = preload_current_settings();
   const pid_t thread = atomic_load_explicit(&master, memory_order_relaxed);
-  struct times times;
-  if (!read_times(thread, &times)) return;
-  if (thread != view->thread) {
-    *view = (struct view){thread, times, 0};
-    return;
-  }
-  const uint64_t waited = times.waited - view->before.waited;
-  const uint64_t seen = times.run - view->before.run + waited;
-  if (seen < least_seen) return;
-  view->before = times;
   // Threads beyond the CPUs wait for each other, and one alone for nobody: neither says anything.
   const uint32_t threads = atomic_load_explicit(&team, memory_order_relaxed);
-  if (threads == 1 || threads > settings->cpus) return;
-  const double part = (double)waited / (double)seen;
-  if (part >= calm_below) view->calm_since = 0;
-  if (part < calm_below && view->calm_since == 0) view->calm_since = now;
-  if (part > short_above && !preload_waiting_is_short()) {
+  const bool telling = threads != 1 && threads <= settings->cpus;
+  struct times times;
+  if (!read_times(thread, &times)) return;
+  if (thread != view->thread || !telling) {
+    *view = (struct view){thread, {times, times, times}, 0};
+    return;
+  }
+  const bool found_short = judge(view, &times);
+  if (found_short && !preload_waiting_is_short()) {
     change(true, "they had to wait for CPUs");
   } else if (preload_waiting_is_short() && settings->waiting != preload_waiting_asleep &&
-             view->calm_since != 0 && now - view->calm_since >= calm_for) {
+             view->calm >= calm_windows) {
     change(false, "each of them has a CPU of its own");
   }
 }
 
 static void* look_again_and_again(void* unused) {
-  struct view view = {0, {0, 0}, 0};
+  pthread_setname_np(pthread_self(), "sukima-waiting");
+  struct view view = {0};
   const uint64_t begin = preload_now();
   for (int without_regions = 0;;) {
-    const uint64_t now = preload_now();
-    const long pause = (long)((now - begin < first_looks_for ? 10 : 50) * ms);
+    const long pause = (long)((preload_now() - begin < first_looks_for ? 10 : 50) * ms);
     const struct timespec timeout = {0, pause};
     syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &timeout, NULL);
-    look(&view, preload_now());
+    look(&view);
     without_regions =
         atomic_load_explicit(&active_regions, memory_order_relaxed) > 0 ? 0 : without_regions + 1;
     if (without_regions < looks_without_regions) continue;

@@ -136,6 +136,15 @@ class Clients(unittest.TestCase):
                 _, errors = running.communicate(timeout=60)
                 self.assertIn("1 -> 2 threads fit: 1.8 CPUs are usable (limit: quota)", errors)
 
+    def test_a_variable_with_a_number_wins_unless_resizing_is_asked_for(self):
+        program = build("openmp-gcc", need("gcc"), "-O1", "-fopenmp", str(HERE / "openmp.c"), "-o")
+        with QuotaGroup(1.0) as group:
+            if group.folder is None:
+                raise unittest.SkipTest(group.why_not)
+            for options, threads in (((), "5"), (("--resize", "always"), "1")):
+                words = start([program, "0"], options, group, OMP_NUM_THREADS="5")
+                self.assertEqual(words["first"], threads, options)
+
     def test_idle_threads_of_openmp_sleep_where_cpu_is_short(self):
         if os.cpu_count() < 2:
             raise unittest.SkipTest("there is one CPU only")
@@ -145,16 +154,19 @@ class Clients(unittest.TestCase):
             with QuotaGroup(1.0) as group:
                 if group.folder is None:
                     raise unittest.SkipTest(group.why_not)
-                command = [str(OPTIONS.sukima), "run", "--report", "--min", "2", "--", str(program), "0.5"]
-                ended = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=60,
-                                       preexec_fn=group.enter, check=False)
-                self.assertEqual(ended.returncode, 0)
-                self.assertIn("result 5000050000", ended.stdout)
+
+                def run(**variables):
+                    return subprocess.run([str(OPTIONS.sukima), "run", "--report", "--min", "2", "--", str(program), "1",
+                                           "pauses"], capture_output=True, text=True, env={**ENVIRONMENT, **variables},
+                                          timeout=60, preexec_fn=group.enter, check=True)
+
+                # Threads that spin in the pauses would use all that the quota gives.
+                ended = run()
+                self.assertLess(float(ended.stdout.split()[1]), 0.35, compiler)
                 self.assertIn("idle threads of OpenMP sleep: CPU was short at the start", ended.stderr)
                 # The user's word: nothing is told to the runtime.
-                ended = subprocess.run(command, capture_output=True, text=True, timeout=60, preexec_fn=group.enter,
-                                       env={**ENVIRONMENT, "OMP_WAIT_POLICY": "passive"}, check=False)
-                self.assertIn("result 5000050000", ended.stdout)
+                ended = run(OMP_WAIT_POLICY="active")
+                self.assertGreater(float(ended.stdout.split()[1]), 0.5, compiler)
                 self.assertNotIn("idle threads of OpenMP", ended.stderr)
 
     def test_openmp_programs_that_ask_keep_their_number(self):

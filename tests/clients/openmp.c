@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // An OpenMP program for the tests of `sukima run`: sums numbers in parallel regions for a while, and tells
 // how many threads its first and its last region had, and the sum.
-//   openmp SECONDS [asks]      asks: calls omp_get_max_threads first
+//   openmp SECONDS [asks|pauses]
+//     asks    calls omp_get_max_threads first
+//     pauses  sleeps for 5 ms after each region, and tells the CPU time that all threads have used together
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static int threads_of_a_region(double* sum) {
   int threads = 0;
@@ -28,9 +31,25 @@ static int threads_of_a_combined_loop(void) {
   return seen[4095];
 }
 
+/// What idle threads do while the program's own thread sleeps costs CPU time, or does not.
+static void run_with_pauses(double seconds) {
+  const double begin = omp_get_wtime();
+  const clock_t used = clock();
+  double sum = 0;
+  while (omp_get_wtime() - begin < seconds) {
+    threads_of_a_region(&sum);
+    nanosleep(&(struct timespec){0, 5000000}, NULL);
+  }
+  printf("used %.3f\n", (double)(clock() - used) / CLOCKS_PER_SEC);
+}
+
 int main(int count, char** arguments) {
   const double seconds = count > 1 ? atof(arguments[1]) : 0;
   if (count > 2 && strcmp(arguments[2], "asks") == 0) printf("told %d\n", omp_get_max_threads());
+  if (count > 2 && strcmp(arguments[2], "pauses") == 0) {
+    run_with_pauses(seconds);
+    return 0;
+  }
   double sum = 0;
   const double begin = omp_get_wtime();
   printf("first %d\n", threads_of_a_region(&sum));

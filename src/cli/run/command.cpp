@@ -178,7 +178,7 @@ void add_command(CLI::App& parent, int& code, std::optional<std::vector<std::str
   command
       ->add_option("--resize", options->resize,
                    "Whether OpenMP programs change their number of threads while they run: auto (unless they "
-                   "have asked for it), always or never")
+                   "have asked for it, or OMP_NUM_THREADS is set), always or never")
       ->type_name("WHEN")
       ->check(CLI::IsMember({"auto", "always", "never"}));
   command->add_flag("--pin", options->run.pin, "Also pin the program to that many CPUs");

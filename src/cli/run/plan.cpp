@@ -105,7 +105,8 @@ waiting_rule waiting_for(const start_decision& decision) {
 }
 
 std::string settings_for(const run_plan& plan, const run_options& options) {
-  const resize_rule resize = user_sets_openmp(read_user_variable) ? resize_rule::never : options.resize;
+  const bool may_resize = options.resize == resize_rule::always || !user_sets_openmp(read_user_variable);
+  const resize_rule resize = may_resize ? options.resize : resize_rule::never;
   const thread_policy& policy = options.policy;
   const start_decision& decision = plan.decision;
   return fmt::format(
