@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -28,6 +29,8 @@ static sukima_capacity* reader;
 /// stands until a limit changes.
 static uint32_t limits_at_start;
 static _Atomic uint32_t current;
+/// Written by whoever looks: a number that is right by itself (relaxed).
+static _Atomic uint32_t useful;
 static _Atomic uint64_t next_look;
 /// Who holds this may look; nobody waits for it.
 static atomic_flag looking = ATOMIC_FLAG_INIT;
@@ -67,6 +70,13 @@ static uint32_t of_limits(const sukima_capacity_facts* facts) {
   return threads;
 }
 
+/// A quota gives no more to more threads; without one, those that block often may gain by being many.
+static uint32_t most_useful(const sukima_capacity_facts* facts) {
+  static const double nothing = 0.01;
+  if (facts->usable > facts->cap - nothing) return 2 * facts->cap;
+  return (uint32_t)ceil(facts->usable - nothing);
+}
+
 static void begin(void) {
   if (!preload_read_settings(getenv(PRELOAD_VARIABLE), &settings)) return;
   if (!settings.fixed) settings.threads = share_of(settings.threads);
@@ -78,6 +88,7 @@ static void begin(void) {
   sukima_capacity_facts facts;
   sukima_capacity_latest(reader, &facts);
   limits_at_start = of_limits(&facts);
+  atomic_store_explicit(&useful, most_useful(&facts), memory_order_relaxed);
   atomic_store(&next_look, preload_now() + look_interval_ns);
   pthread_atfork(NULL, NULL, after_fork_in_child);
 }
@@ -117,6 +128,7 @@ static uint32_t fitting(const sukima_capacity_facts* facts) {
 static void look(void) {
   sukima_capacity_facts facts;
   sukima_capacity_refresh(reader, &facts);
+  atomic_store_explicit(&useful, most_useful(&facts), memory_order_relaxed);
   const uint32_t found = fitting(&facts);
   const uint32_t before = atomic_load(&current);
   if (found == before) {
@@ -131,6 +143,8 @@ static void look(void) {
   preload_note("%u -> %u threads fit: %.3g CPUs are usable (limit: %s)", before, found, facts.usable,
                sukima_capacity_kind_name(facts.binding));
 }
+
+uint32_t preload_most_useful(void) { return atomic_load_explicit(&useful, memory_order_relaxed); }
 
 uint32_t preload_threads(void) {
   if (!has_begun()) return 0;

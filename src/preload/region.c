@@ -40,18 +40,29 @@ static bool may_choose(void) {
 
 static uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
+/// The most that the tuner may try.
+static uint32_t most_threads(uint32_t fitting) {
+  const struct preload_settings* const settings = preload_current_settings();
+  const uint32_t cpus = settings->cpus != 0 ? settings->cpus : fitting;
+  // More threads than CPUs can gain something only if those that wait give their CPU away.
+  uint32_t most = settings->waiting == preload_waiting_untouched ? cpus : 2 * cpus;
+  if (preload_most_useful() != 0) most = smaller(most, preload_most_useful());
+  if (settings->maximum != 0) most = smaller(most, settings->maximum);
+  return most > fitting ? most : fitting;
+}
+
 /// Starts the tuner, or starts it anew because the limits have changed.
 static void follow(uint32_t fitting, uint64_t now) {
+  tuner.limits.most = most_threads(fitting);
   if (fitting == tuned_for) return;
   const struct preload_settings* const settings = preload_current_settings();
-  struct tuner_limits limits = {
-      .first = fitting, .fitting = fitting, .least = settings->minimum, .cpus = settings->cpus};
-  if (limits.cpus == 0) limits.cpus = fitting;
+  struct tuner_limits limits = {.first = fitting,
+                                .fitting = fitting,
+                                .least = settings->minimum,
+                                .most = tuner.limits.most,
+                                .cpus = settings->cpus != 0 ? settings->cpus : fitting};
   // As long as the limits are those of the start, it is known what is best for threads that sleep.
   if (fitting == settings->threads && settings->team != 0) limits.first = settings->team;
-  // More threads than CPUs can gain something only if those that wait give their CPU away.
-  limits.most = settings->waiting == preload_waiting_untouched ? limits.cpus : 2 * limits.cpus;
-  if (settings->maximum != 0) limits.most = smaller(limits.most, settings->maximum);
   tuner_start(&tuner, &limits, now);
   tuned_for = fitting;
   atomic_store_explicit(&tuned, limits.first, memory_order_relaxed);
