@@ -20,7 +20,7 @@ enum {
   least_trial_ns = 200000000
 };
 // Looking for neighbours takes at most this part of a CPU, whatever there is to look at.
-static const double most_scan_cost = 0.0003;
+static const double most_scan_cost = 0.0002;
 // So much use by threads that nobody knows starts a search at once.
 static const double suspicious_use = 0.1;
 

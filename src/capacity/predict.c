@@ -246,7 +246,11 @@ static view look_around(const sukima_capacity_estimator* all) {
     seen.got = fmax(seen.got, load->throttled < 0.95 ? use / (1 - load->throttled) : use);
   }
   double threads = seen.own + seen.inside;
-  if (threads > 0 && seen.got > 0) {
+  // Where the highest visible group is not the machine's, those outside of it are in other groups, or beside
+  // it as a whole: never as our threads are. (Without its files it may be the machine's.)
+  bool are_outside =
+      all->facts.ancestors_hidden != 0 && watch->path_length != 0 && watch->groups[watch->path[0]].has_usage;
+  if (threads > 0 && seen.got > 0 && !are_outside) {
     double expected = fmin(threads, seen.cpus * threads / (threads + seen.outside));
     seen.no_groups = fabs(expected - seen.got) <= believable * seen.got;
   }

@@ -2,158 +2,16 @@
 // Estimates on made-up trees whose counters move as we want: who would get how much is worked out by hand.
 #include <gtest/gtest.h>
 
-#include <cerrno>
 #include <cmath>
-#include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 
-#include "recorded_tree.hpp"
+#include "world.hpp"
 
 namespace {
 
-using sukima_test::mount_line;
-using sukima_test::recorded_tree;
-
-struct estimator_deleter {
-  void operator()(sukima_capacity_estimator* one) const { sukima_capacity_estimator_close(one); }
-};
-
-/// A machine whose groups and threads use CPU at constant rates.
-class world {
- public:
-  explicit world(const std::string& cpus) {
-    tree_.machine(cpus, cpus).file("/proc/self/cgroup", "0::/ours\n");
-    tree_.file("/proc/self/mountinfo", mount_line("/", "/sys/fs/cgroup", "cgroup2", "rw"));
-    tree_.file("/sys/fs/cgroup/cgroup.procs", "").file("/sys/fs/cgroup/cgroup.threads", "");
-    count_ = static_cast<int>(std::stoi(cpus.substr(cpus.find('-') + 1))) + 1;
-    group("", "", "");
-  }
-
-  world& group(const std::string& path, const std::string& weight, const std::string& quota) {
-    const std::string folder = "/sys/fs/cgroup" + path;
-    tree_.file(folder + "/cgroup.procs", "").file(folder + "/cgroup.threads", "");
-    if (!path.empty()) {
-      tree_.file(folder + "/cgroup.events", "populated 1\n");
-      tree_.file(folder + "/cpu.weight", weight + "\n").file(folder + "/cpu.max", quota + "\n");
-    }
-    use_[path] = 0;
-    return *this;
-  }
-
-  /// A group uses so many CPUs, those below included; the root's use is given as the group "".
-  world& uses(const std::string& path, double cpus, double throttled = 0) {
-    use_[path] = cpus;
-    throttled_[path] = throttled;
-    return *this;
-  }
-
-  /// One of our threads runs and waits for these parts of the time.
-  world& own_thread(int number, double run, double wait) {
-    own_[number] = {run, wait};
-    return *this;
-  }
-
-  /// A thread of somebody else that is listed in a group.
-  world& foreign_thread(const std::string& path, int number, double run, double wait, int nice = 0) {
-    foreign_[number] = {run, wait};
-    listed_[path] += std::to_string(number) + "\n";
-    tree_.file("/sys/fs/cgroup" + path + "/cgroup.threads", listed_[path]);
-    tree_.file(
-        "/proc/" + std::to_string(number) + "/stat",
-        std::to_string(number) + " (hog) R 1 1 1 0 -1 4194304 1 2 3 4 5 6 7 8 20 " + std::to_string(nice) +
-            " 1 0 99 1000000 200 18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 1 0 0 0 0 0 0 0 0 0 0 0 0 "
-            "0\n");
-    return *this;
-  }
-
-  world& steals(double part) {
-    stolen_ = part;
-    return *this;
-  }
-  world& runs(int threads) {
-    running_ = threads;
-    return *this;
-  }
-
-  recorded_tree& tree() { return tree_; }
-
-  /// Ten samples a second.
-  void run(double seconds) {
-    if (!estimator_) {
-      write();
-      sukima_capacity_options options = tree_.options();
-      estimator_.reset(sukima_capacity_estimator_open(&options));
-      ASSERT_NE(estimator_, nullptr);
-    }
-    for (int i = 0; i < std::lround(seconds * 10); i++) {
-      write();
-      sukima_capacity_estimator_sample(estimator_.get(),
-                                       1000000000000 + static_cast<std::uint64_t>(std::llround(time_ * 1e9)));
-      time_ += 0.1;
-    }
-  }
-
-  sukima_capacity_estimate usable(double threads) {
-    sukima_capacity_estimate result{};
-    sukima_capacity_estimator_usable(estimator_.get(), threads, &result);
-    return result;
-  }
-  sukima_capacity_load load() {
-    sukima_capacity_load result{};
-    sukima_capacity_estimator_load(estimator_.get(), &result);
-    return result;
-  }
-  sukima_capacity_estimator* estimator() { return estimator_.get(); }
-
- private:
-  struct rates {
-    double run = 0;
-    double wait = 0;
-  };
-
-  static std::string nanoseconds(double seconds) { return std::to_string(std::llround(seconds * 1e9)); }
-
-  std::string schedstat(const rates& of) const {
-    return nanoseconds(of.run * time_) + " " + nanoseconds(of.wait * time_) + " " +
-           std::to_string(std::llround(time_ * 100)) + "\n";
-  }
-
-  void write() {
-    for (const auto& [path, cpus] : use_) {
-      tree_.file("/sys/fs/cgroup" + path + "/cpu.stat",
-                 "usage_usec " + std::to_string(std::llround(cpus * time_ * 1e6)) + "\nuser_usec 0\n" +
-                     "nr_throttled 1\nthrottled_usec " +
-                     std::to_string(std::llround(throttled_[path] * time_ * 1e6)) + "\n");
-    }
-    for (const auto& [number, of] : own_) {
-      tree_.file("/proc/self/task/" + std::to_string(number) + "/schedstat", schedstat(of));
-    }
-    for (const auto& [number, of] : foreign_) {
-      tree_.file("/proc/" + std::to_string(number) + "/schedstat", schedstat(of));
-    }
-    const double busy = use_[""] * time_ * 100;
-    const double stolen = busy / (1 - stolen_) * stolen_;
-    const double idle = count_ * time_ * 100 - busy - stolen;
-    tree_.file("/proc/stat", "cpu  " + std::to_string(std::llround(busy)) + " 0 0 " +
-                                 std::to_string(std::llround(idle)) + " 0 0 0 " +
-                                 std::to_string(std::llround(stolen)) + " 0 0\n");
-    tree_.file("/proc/loadavg", "0.5 0.6 0.7 " + std::to_string(running_ + 1) + "/300 4711\n");
-  }
-
-  recorded_tree tree_;
-  std::map<std::string, double> use_;
-  std::map<std::string, double> throttled_;
-  std::map<int, rates> own_;
-  std::map<int, rates> foreign_;
-  std::map<std::string, std::string> listed_;
-  double stolen_ = 0;
-  int running_ = 0;
-  int count_ = 1;
-  double time_ = 0;
-  std::unique_ptr<sukima_capacity_estimator, estimator_deleter> estimator_;
-};
+using sukima_test::estimator_deleter;
+using sukima_test::world;
 
 TEST(estimate, facts_are_the_answer_before_anything_is_measured) {
   world here("0-3");
@@ -341,47 +199,6 @@ TEST(estimate, the_users_word_wins) {
   EXPECT_EQ(result.basis, SUKIMA_CAPACITY_BASIS_OVERRIDE);
   sukima_capacity_estimator_usable(estimator.get(), 1, &result);
   EXPECT_EQ(result.usable, 1);
-}
-
-/// A container: its own group is all that it sees.
-void hide_the_tree(world& here) {
-  here.tree().file("/proc/self/cgroup", "0::/\n");
-  here.tree().file("/sys/fs/cgroup/cgroup.events", "populated 1\n");
-  here.tree().file("/sys/fs/cgroup/cpu.max", "max 100000\n").file("/sys/fs/cgroup/cpu.weight", "100\n");
-}
-
-TEST(estimate, blind_an_idle_program_gets_an_interval) {
-  world here("0-1");
-  hide_the_tree(here);
-  here.uses("", 2).runs(2).run(3);
-  const sukima_capacity_estimate two = here.usable(2);
-  EXPECT_EQ(two.basis, SUKIMA_CAPACITY_BASIS_BLIND);
-  EXPECT_LE(two.low, two.usable);
-  EXPECT_LE(two.usable, two.high);
-  EXPECT_NEAR(two.usable, 1, 0.02);
-  EXPECT_EQ(two.high, 2);
-  EXPECT_EQ(here.load().tree_visible, 0u);
-}
-
-TEST(estimate, blind_a_trial_gives_a_number) {
-  world here("0-1");
-  hide_the_tree(here);
-  here.own_thread(4711, 1, 0).uses("", 1).runs(3).run(3);
-  EXPECT_EQ(sukima_capacity_estimator_trial_end(here.estimator(), nullptr), EINVAL);
-  EXPECT_EQ(here.usable(2).basis, SUKIMA_CAPACITY_BASIS_BLIND);
-  EXPECT_NEAR(here.usable(2).low, 0.95, 0.01);
-  EXPECT_EQ(here.usable(2).high, 2);
-  sukima_capacity_estimator_trial_begin(here.estimator(), 2);
-  here.run(0.1);
-  EXPECT_EQ(sukima_capacity_estimator_trial_end(here.estimator(), nullptr), EAGAIN);
-  here.run(0.4);
-  sukima_capacity_estimate two{};
-  EXPECT_EQ(sukima_capacity_estimator_trial_end(here.estimator(), &two), 0);
-  EXPECT_EQ(two.basis, SUKIMA_CAPACITY_BASIS_TRIAL);
-  EXPECT_NEAR(two.usable, 1, 0.02);
-  EXPECT_LE(here.usable(4).high, 2);
-  here.run(11);  // too old
-  EXPECT_EQ(here.usable(2).basis, SUKIMA_CAPACITY_BASIS_BLIND);
 }
 
 TEST(estimate, a_program_that_blocks_often_is_told_to_measure_its_progress) {

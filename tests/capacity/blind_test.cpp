@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Estimates where the groups of others cannot be seen, as in a container.
+#include <gtest/gtest.h>
+
+#include <cerrno>
+
+#include "world.hpp"
+
+namespace {
+
+using sukima_test::world;
+
+/// A container: its own group is all that it sees.
+void hide_the_tree(world& here) {
+  here.tree().file("/proc/self/cgroup", "0::/\n");
+  here.tree().file("/sys/fs/cgroup/cgroup.events", "populated 1\n");
+  here.tree().file("/sys/fs/cgroup/cpu.max", "max 100000\n").file("/sys/fs/cgroup/cpu.weight", "100\n");
+}
+
+TEST(blind, an_idle_program_gets_an_interval) {
+  world here("0-1");
+  hide_the_tree(here);
+  here.uses("", 2).runs(2).run(3);
+  const sukima_capacity_estimate two = here.usable(2);
+  EXPECT_EQ(two.basis, SUKIMA_CAPACITY_BASIS_BLIND);
+  EXPECT_LE(two.low, two.usable);
+  EXPECT_LE(two.usable, two.high);
+  EXPECT_NEAR(two.usable, 1, 0.02);
+  EXPECT_EQ(two.high, 2);
+  EXPECT_EQ(here.load().tree_visible, 0u);
+}
+
+TEST(blind, a_trial_gives_a_number) {
+  world here("0-1");
+  hide_the_tree(here);
+  here.own_thread(4711, 1, 0).uses("", 1).runs(3).run(3);
+  EXPECT_EQ(sukima_capacity_estimator_trial_end(here.estimator(), nullptr), EINVAL);
+  EXPECT_EQ(here.usable(2).basis, SUKIMA_CAPACITY_BASIS_BLIND);
+  EXPECT_NEAR(here.usable(2).low, 0.95, 0.01);
+  EXPECT_EQ(here.usable(2).high, 2);
+  sukima_capacity_estimator_trial_begin(here.estimator(), 2);
+  here.run(0.1);
+  EXPECT_EQ(sukima_capacity_estimator_trial_end(here.estimator(), nullptr), EAGAIN);
+  here.run(0.4);
+  sukima_capacity_estimate two{};
+  EXPECT_EQ(sukima_capacity_estimator_trial_end(here.estimator(), &two), 0);
+  EXPECT_EQ(two.basis, SUKIMA_CAPACITY_BASIS_TRIAL);
+  EXPECT_NEAR(two.usable, 1, 0.02);
+  EXPECT_LE(here.usable(4).high, 2);
+  here.run(11);  // too old
+  EXPECT_EQ(here.usable(2).basis, SUKIMA_CAPACITY_BASIS_BLIND);
+}
+
+TEST(blind, others_outside_of_the_own_group_are_a_group_too) {
+  // Two threads of ours and two of somebody get half a CPU each. In one group with us they would get more if we
+  // had fewer threads; but ours uses no more than we do, so they are in another one, and we keep our share.
+  world here("0-1");
+  hide_the_tree(here);
+  here.own_thread(4711, 0.5, 0.5).own_thread(4712, 0.5, 0.5).uses("", 1).machine_uses(2).runs(4).run(3);
+  EXPECT_NEAR(here.usable(1).usable, 1, 0.02);
+  EXPECT_NEAR(here.usable(4).usable, 1, 0.02);
+}
+
+TEST(blind, others_in_the_own_group_share_thread_by_thread) {
+  world here("0-1");
+  hide_the_tree(here);
+  here.own_thread(4711, 0.5, 0.5).own_thread(4712, 0.5, 0.5).uses("", 2).runs(4);
+  here.foreign_thread("", 5001, 0.5, 0.5).foreign_thread("", 5002, 0.5, 0.5).run(3);
+  EXPECT_NEAR(here.usable(1).usable, 0.67, 0.02);
+  EXPECT_NEAR(here.usable(4).usable, 1.33, 0.05);
+}
+
+}  // namespace
