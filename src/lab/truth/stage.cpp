@@ -287,7 +287,10 @@ cell_result run_cell(const cell& one, control_groups& groups, const timing& time
   }
   const sight narrow = where.own.empty() ? sight::no_groups_file : sight::own_group;
   everybody.add(start_observer(memory->tree, groups, "", sight::all, ours, begin, {}));
-  everybody.add(start_observer(memory->blind, groups, where.own, narrow, ours, begin, trial));
+  // Observers that sampled at the same moments would count each other among the machine's runnable threads. A
+  // trial has moments of its own.
+  const std::uint64_t apart = trial.threads == 0 ? sampling_ns / 2 : 0;
+  everybody.add(start_observer(memory->blind, groups, where.own, narrow, ours, begin + apart, trial));
   wait_for(memory->tree, "that sees all groups");
   wait_for(memory->blind, "in a namespace");
   if (one.what != purpose::change) memory->told.hogs_run = 1;
