@@ -29,8 +29,8 @@
 
 static const uint64_t ms = 1000000;
 static const uint64_t first_looks_for = 300 * ms;  // in which they come fast: a run may last for a second
-/// Windows, in time that the thread ran or waited, and the part of it in which waiting means that CPU is short.
-/// A kernel thread that runs for a millisecond is no neighbour, so short windows need much; in long ones the
+/// Windows, in time that the thread ran or waited, and the part of it from which on waiting means that CPU is
+/// short. A kernel thread that runs for a millisecond is no neighbour, so short windows need much; in long ones the
 /// part may be small, because of many threads a single neighbour hinders one at a time.
 static const struct {
   uint64_t length;
@@ -54,8 +54,8 @@ static _Atomic int32_t active_regions;
 /// Written by the looking thread, read by those that begin regions; it stands for nothing else (relaxed).
 static atomic_bool is_short;
 
-/// What the looking thread waits for. It writes `asleep` and looks at `active_regions` once more; who begins a
-/// region counts it and then looks at this: sequentially consistent, so one of them sees the other.
+/// What the looking thread waits for. It writes `asleep` and looks at `active_regions` once more; who begins
+/// a region counts it and then looks at this: sequentially consistent, so one of them sees the other.
 enum { not_started, awake, asleep };
 static _Atomic uint32_t looker = not_started;
 
