@@ -5,8 +5,8 @@
 #ifndef SUKIMA_PRELOAD_IDLE_TEAM_H
 #define SUKIMA_PRELOAD_IDLE_TEAM_H
 
-/// Makes the team, in a thread of its own, unless there is one; it is complete a moment later. Nothing happens
-/// if the caller's runtime is not gcc's or no thread can be made. One thread at a time calls this and
+/// Makes the team, in a thread of its own, unless there is one; it is complete a moment later. Nothing
+/// happens if the caller's runtime is not gcc's or no thread can be made. One thread at a time calls this and
 /// idle_team_end().
 /// \param caller an address inside of what is linked with the runtime
 void idle_team_begin(const void* caller);

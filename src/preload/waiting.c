@@ -30,8 +30,8 @@
 static const uint64_t ms = 1000000;
 static const uint64_t first_looks_for = 300 * ms;  // in which they come fast: a run may last for a second
 /// Windows, in time that the thread ran or waited, and the part of it from which on waiting means that CPU is
-/// short. A kernel thread that runs for a millisecond is no neighbour, so short windows need much; in long ones the
-/// part may be small, because of many threads a single neighbour hinders one at a time.
+/// short. A kernel thread that runs for a millisecond is no neighbour, so short windows need much; in long
+/// ones the part may be small, because of many threads a single neighbour hinders one at a time.
 static const struct {
   uint64_t length;
   double part;
