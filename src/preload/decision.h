@@ -15,8 +15,8 @@ const struct preload_settings* preload_current_settings(void);
 /// 200 ms a call reads the limits again. From any thread; keeps errno. 0: the library has nothing to do.
 uint32_t preload_threads(void);
 
-/// The number of threads beyond which more of them cannot gain anything by the limits that were read last; 0 if
-/// none were read.
+/// The number of threads beyond which more of them cannot gain anything by the limits that were read last;
+/// 0 if none were read.
 uint32_t preload_most_useful(void);
 
 /// Time in nanoseconds since some moment (the monotonic clock).

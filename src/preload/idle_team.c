@@ -32,8 +32,8 @@ static void sleep_until_not_wanted(void* unused) {
     syscall(SYS_futex, &state, FUTEX_WAIT_PRIVATE, (uint32_t)wanted, NULL, NULL, 0);
 }
 
-/// The team's own thread. That it says `nobody` before the runtime has given up its threads does no harm: none
-/// of them looks at `state` any more.
+/// The team's own thread. That it says `nobody` before the runtime has given up its threads does no harm:
+/// none of them looks at `state` any more.
 static void* lead_team(void* unused) {
   // Together with the program's own threads, of which there is at least one, more than the CPUs.
   parallel(sleep_until_not_wanted, unused, preload_current_settings()->cpus + 1, 0);
