@@ -88,10 +88,12 @@ static bool is_untouched(void) { return preload_current_settings()->waiting == p
 static void change(bool now_short, const char* why) {
   atomic_store_explicit(&is_short, now_short, memory_order_relaxed);
   if (is_untouched()) return;
+  const void* const caller = atomic_load_explicit(&latest_caller, memory_order_relaxed);
   if (!now_short) {
     idle_team_end();
-  } else {
-    idle_team_begin(atomic_load_explicit(&latest_caller, memory_order_relaxed));
+  } else if (preload_find_function("kmp_set_blocktime", caller) == NULL) {
+    // Clang's runtime has gcc's entry points, too, but another way to be told.
+    idle_team_begin(caller);
   }
   preload_note("idle threads of OpenMP %s: %s", now_short ? "sleep" : "may spin", why);
 }

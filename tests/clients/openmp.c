@@ -3,7 +3,8 @@
 // how many threads its first and its last region had, and the sum.
 //   openmp SECONDS [asks|pauses]
 //     asks    calls omp_get_max_threads first
-//     pauses  sleeps for 5 ms after each region, and tells the CPU time that all threads have used together
+//     pauses  sleeps for 5 ms after each region, and tells the CPU time that all threads have used together,
+//             and how many threads the process has
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +32,15 @@ static int threads_of_a_combined_loop(void) {
   return seen[4095];
 }
 
+static int count_threads(void) {
+  FILE* const status = fopen("/proc/self/status", "r");
+  char line[256];
+  int threads = 0;
+  while (status != NULL && fgets(line, sizeof line, status) != NULL) sscanf(line, "Threads: %d", &threads);
+  if (status != NULL) fclose(status);
+  return threads;
+}
+
 /// What idle threads do while the program's own thread sleeps costs CPU time, or does not.
 static void run_with_pauses(double seconds) {
   const double begin = omp_get_wtime();
@@ -40,7 +50,7 @@ static void run_with_pauses(double seconds) {
     threads_of_a_region(&sum);
     nanosleep(&(struct timespec){0, 5000000}, NULL);
   }
-  printf("used %.3f\n", (double)(clock() - used) / CLOCKS_PER_SEC);
+  printf("used %.3f\nprocess %d\n", (double)(clock() - used) / CLOCKS_PER_SEC, count_threads());
 }
 
 int main(int count, char** arguments) {
