@@ -162,15 +162,15 @@ class Clients(unittest.TestCase):
 
                 # Threads that spin in the pauses would use all that the quota gives.
                 ended = run()
-                self.assertLess(float(ended.stdout.split()[1]), 0.35, compiler)
+                self.assertLess(float(ended.stdout.split()[1]), 0.15, compiler)
                 self.assertIn("idle threads of OpenMP sleep: CPU was short at the start", ended.stderr)
                 # Two of the program, one that looks; gcc's runtime needs an idle team besides, clang's does not
                 # survive one that sleeps while the program ends.
                 threads = int(ended.stdout.split()[3])
-                self.assertEqual(threads, 3 if compiler != "gcc" else 3 + os.cpu_count() + 1)
+                self.assertEqual(threads, 3 if compiler != "gcc" else 3 + len(os.sched_getaffinity(0)) + 1)
                 # The user's word: nothing is told to the runtime.
                 ended = run(OMP_WAIT_POLICY="active")
-                self.assertGreater(float(ended.stdout.split()[1]), 0.5, compiler)
+                self.assertGreater(float(ended.stdout.split()[1]), 0.15, compiler)
                 self.assertNotIn("idle threads of OpenMP", ended.stderr)
 
     def test_openmp_programs_that_ask_keep_their_number(self):
