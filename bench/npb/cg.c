@@ -196,9 +196,7 @@ struct npb_result npb_cg(char class_name) {
   double** const vectors[] = {&w.x, &w.z, &w.p, &w.q, &w.r};
   for (int v = 0; v < 5; ++v) *vectors[v] = npb_allocate((uint64_t)size, sizeof(double));
   struct npb_result result = {0, 0, false};
-#pragma omp parallel
-#pragma omp single
-  result.threads = omp_get_num_threads();
+  result.threads = npb_count_threads();
   // One step that is not timed, as specified.
   for (int i = 0; i < size; ++i) w.x[i] = 1;
   iterate(&a, &w, shift);

@@ -267,9 +267,7 @@ bool flow_verified(const struct flow* f, double scale, const double residual[flo
 struct npb_result flow_run(struct flow* f, void (*step)(struct flow*), int steps,
                            const double residual[flow_fields], const double error[flow_fields]) {
   struct npb_result result = {0, 0, false};
-#pragma omp parallel
-#pragma omp single
-  result.threads = omp_get_num_threads();
+  result.threads = npb_count_threads();
   flow_set_initial(f);
   step(f);
   flow_set_initial(f);

@@ -129,9 +129,7 @@ struct npb_result npb_lu(char class_name) {
   struct flow f = row == 0 ? flow_make(12, 0.5) : flow_make(33, 1.5e-3);
   flow_set_initial(&f);
   struct npb_result result = {0, 0, false};
-#pragma omp parallel
-#pragma omp single
-  result.threads = omp_get_num_threads();
+  result.threads = npb_count_threads();
   flow_compute_rhs(&f);
   const double begin = omp_get_wtime();
   for (int i = 0; i < steps; ++i) step(&f);

@@ -36,6 +36,9 @@ struct npb_result {
 /// Whether `value` is `expected` within a relative error.
 bool npb_close(double value, double expected, double error);
 
+/// How many threads a parallel region gets.
+int npb_count_threads(void);
+
 /// Memory, or the end of the program with a message.
 void* npb_allocate(uint64_t count, uint64_t size);
 

@@ -294,9 +294,7 @@ struct npb_result npb_ua(char class_name) {
   struct problem* const s =
       make_problem(classes[row].finest, classes[row].radius, classes[row].elements, classes[row].points);
   struct npb_result result = {0, 0, false};
-#pragma omp parallel
-#pragma omp single
-  result.threads = omp_get_num_threads();
+  result.threads = npb_count_threads();
   adapt(s);
   // One step that is not timed, as specified.
   convect(s);

@@ -5,7 +5,6 @@
 
 #include <linux/futex.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,6 +14,7 @@
 
 #include "decision.h"
 #include "next_function.h"
+#include "own_thread.h"
 
 typedef void region_body(void* data);
 typedef void gomp_parallel(region_body*, void*, unsigned, unsigned);
@@ -52,19 +52,8 @@ void idle_team_begin(const void* caller) {
     pthread_atfork(NULL, NULL, after_fork_in_child);
     handles_fork = true;
   }
-  // Signals are for the program's threads.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0) return;
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   atomic_store_explicit(&state, wanted, memory_order_release);
-  pthread_t thread;
-  if (pthread_create(&thread, &attributes, lead_team, NULL) != 0) atomic_store(&state, nobody);
-  pthread_attr_destroy(&attributes);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (!preload_start_thread(lead_team)) atomic_store(&state, nobody);
 }
 
 void idle_team_end(void) {

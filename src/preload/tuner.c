@@ -102,18 +102,12 @@ static void count_latest(struct tuner* tuner, uint64_t now) {
   tuner->latest = NULL;
 }
 
-/// How many times as fast as it used to be something is.
-struct speed {
-  double value;  ///< 0: nothing can be said
-  uint64_t regions;
-};
-
+/// How many times as fast as it used to be something is; 0: nothing can be said.
 /// \param tried the executions in question; otherwise those of the present window, against the one before
-static struct speed speed_of(const struct tuner* tuner, bool tried) {
+static double speed_of(const struct tuner* tuner, bool tried) {
   double expected = 0;
   double actual = 0;
   double unknown = 0;
-  struct speed speed = {0, 0};
   for (int i = 0; i < tuner_most_regions && tuner->regions[i].function != 0; ++i) {
     const struct tuner_region* const region = &tuner->regions[i];
     const struct tuner_sum* const sum = tried ? &region->tried : &region->present;
@@ -126,10 +120,8 @@ static struct speed speed_of(const struct tuner* tuner, bool tried) {
     }
     expected += (double)usual.time / (double)usual.count * (double)sum->count;
     actual += (double)sum->time;
-    speed.regions += sum->count;
   }
-  if (actual > unknown && expected > 0) speed.value = expected / actual;
-  return speed;
+  return actual > unknown && expected > 0 ? expected / actual : 0;
 }
 
 static void forget_trial(struct tuner* tuner) {
@@ -255,8 +247,8 @@ static void take_speed(struct tuner* tuner, double speed, uint64_t measured, uin
 /// In `steady`: what the usual speed is, and whether it has changed.
 static void watch_usual(struct tuner* tuner, uint64_t now) {
   if (now - tuner->state_since < steady_window(tuner, now)) return;
-  const struct speed speed = speed_of(tuner, false);
-  if (speed.value > 0 && (speed.value < 1 - drift || speed.value > 1 + drift)) {
+  const double speed = speed_of(tuner, false);
+  if (speed > 0 && (speed < 1 - drift || speed > 1 + drift)) {
     tuner->trial_pause = pause_after_trial;
     if (tuner->next_trial > now + pause_after_drift) tuner->next_trial = now + pause_after_drift;
   }
@@ -275,23 +267,23 @@ static void watch_usual(struct tuner* tuner, uint64_t now) {
 /// begins; a region cannot be interrupted.
 static void watch_trial(struct tuner* tuner, uint64_t now) {
   const uint64_t spent = now - tuner->state_since;
-  const struct speed speed = speed_of(tuner, true);
-  const bool known = speed.value > 0 && speed.regions != 0;
+  const double speed = speed_of(tuner, true);
+  const bool known = speed > 0;
   if (tuner->state == tuner_settling) {
     const uint64_t settled = settling(tuner, now);
-    const bool hopeless = known && speed.value < hopeless_at_first && spent >= patience(tuner, now);
+    const bool hopeless = known && speed < hopeless_at_first && spent >= patience(tuner, now);
     // Regions this long are an answer by themselves.
     if (hopeless || (known && spent >= settled + measuring(tuner, now))) {
-      take_speed(tuner, speed.value, spent, now);
+      take_speed(tuner, speed, spent, now);
     } else if (spent >= settled) {
       forget_trial(tuner);
       enter(tuner, tuner_measuring, now);
     }
     return;
   }
-  const bool hopeless = known && speed.value < much_worse && spent >= patience(tuner, now);
+  const bool hopeless = known && speed < much_worse && spent >= patience(tuner, now);
   const bool enough = known && spent >= measuring(tuner, now);
-  if (hopeless || enough || spent >= longest_measuring) take_speed(tuner, speed.value, spent, now);
+  if (hopeless || enough || spent >= longest_measuring) take_speed(tuner, speed, spent, now);
 }
 
 uint32_t tuner_region_begins(struct tuner* tuner, uintptr_t function, uint64_t now) {

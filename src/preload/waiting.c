@@ -15,7 +15,6 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +25,7 @@
 #include "decision.h"
 #include "idle_team.h"
 #include "next_function.h"
+#include "own_thread.h"
 
 static const uint64_t ms = 1000000;
 static const uint64_t first_looks_for = 300 * ms;  // in which they come fast: a run may last for a second
@@ -181,14 +181,7 @@ static void start_looking(void) {
   const enum preload_waiting waiting = preload_current_settings()->waiting;
   if (waiting == preload_waiting_short || waiting == preload_waiting_asleep)
     change(true, "CPU was short at the start");
-  // Signals are for the program's threads.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0) return;
-  pthread_t thread;
-  if (pthread_create(&thread, NULL, look_again_and_again, NULL) == 0) pthread_detach(thread);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  preload_start_thread(look_again_and_again);
 }
 
 /// Tells clang's runtime, which keeps the time for each thread that begins regions.

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 /// What k threads get under a quota of `share` CPUs.
 cpu_supply supply(unsigned cap, double share) {
-  return {cap, share, [share](unsigned k) { return std::min<double>(k, share); }, false, "because"};
+  return {cap, share, [share](unsigned k) { return std::min<double>(k, share); }, "because"};
 }
 
 TEST(run_decision, takes_the_largest_number_that_misses_half_a_cpu_at_most) {
@@ -33,7 +33,7 @@ TEST(run_decision, takes_the_largest_number_that_misses_half_a_cpu_at_most) {
 
 TEST(run_decision, counts_what_more_threads_gain_beside_neighbours) {
   // In one group with two hogs on two CPUs: 0.67, 1, 1.2, 1.33 CPUs.
-  const cpu_supply crowded{2, 2, [](unsigned k) { return 2.0 * k / (k + 2); }, false, ""};
+  const cpu_supply crowded{2, 2, [](unsigned k) { return 2.0 * k / (k + 2); }, ""};
   EXPECT_EQ(decide({}, crowded).threads, 1U);
   EXPECT_EQ(decide({}, crowded).team, 2U) << "two that sleep at barriers get half as much again as one";
   EXPECT_FALSE(decide({}, crowded).spinning) << "one thread gets a CPU nearly, but the neighbours take one";

@@ -50,6 +50,12 @@ def build(name, *command):
     return file
 
 
+def openmp_program(*compilers):
+    """The OpenMP client, by the first of these compilers that is installed."""
+    compiler = need(*compilers)
+    return build(f"openmp-{compiler}", compiler, "-O1", "-fopenmp", str(HERE / "openmp.c"), "-o")
+
+
 def start(command, options=(), group=None, **variables):
     """Runs a command through `sukima run`; the words of its output by the first word of each line."""
     done = subprocess.run([str(OPTIONS.sukima), "run", *options, "--", *map(str, command)], capture_output=True,
@@ -109,19 +115,16 @@ class Clients(unittest.TestCase):
                 self.assertNotIn("threads fit", errors)
 
     def test_openmp_of_gcc(self):
-        compiler = need("gcc")
-        self.check_openmp(build("openmp-gcc", compiler, "-O1", "-fopenmp", str(HERE / "openmp.c"), "-o"))
+        self.check_openmp(openmp_program("gcc"))
 
     def test_openmp_of_clang(self):
-        compiler = need("clang-19", "clang")
-        self.check_openmp(build("openmp-clang", compiler, "-O1", "-fopenmp", str(HERE / "openmp.c"), "-o"))
+        self.check_openmp(openmp_program("clang-19", "clang"))
 
     def test_openmp_programs_follow_a_quota_between_regions(self):
         if os.cpu_count() < 2:
             raise unittest.SkipTest("there is one CPU only")
         for compiler in ("gcc", "clang-19"):
-            need(compiler)
-            program = build(f"openmp-{compiler}", compiler, "-O1", "-fopenmp", str(HERE / "openmp.c"), "-o")
+            program = openmp_program(compiler)
             with QuotaGroup(2.0) as group:
                 if group.folder is None:
                     raise unittest.SkipTest(group.why_not)
@@ -137,7 +140,7 @@ class Clients(unittest.TestCase):
                 self.assertIn("1 -> 2 threads fit: 1.8 CPUs are usable (limit: quota)", errors)
 
     def test_a_variable_with_a_number_wins_unless_resizing_is_asked_for(self):
-        program = build("openmp-gcc", need("gcc"), "-O1", "-fopenmp", str(HERE / "openmp.c"), "-o")
+        program = openmp_program("gcc")
         with QuotaGroup(1.0) as group:
             if group.folder is None:
                 raise unittest.SkipTest(group.why_not)
@@ -149,8 +152,7 @@ class Clients(unittest.TestCase):
         if os.cpu_count() < 2:
             raise unittest.SkipTest("there is one CPU only")
         for compiler in ("gcc", "clang-19"):
-            need(compiler)
-            program = build(f"openmp-{compiler}", compiler, "-O1", "-fopenmp", str(HERE / "openmp.c"), "-o")
+            program = openmp_program(compiler)
             with QuotaGroup(1.0) as group:
                 if group.folder is None:
                     raise unittest.SkipTest(group.why_not)
@@ -174,8 +176,7 @@ class Clients(unittest.TestCase):
                 self.assertNotIn("idle threads of OpenMP", ended.stderr)
 
     def test_openmp_programs_that_ask_keep_their_number(self):
-        need("gcc")
-        program = build("openmp-gcc", "gcc", "-O1", "-fopenmp", str(HERE / "openmp.c"), "-o")
+        program = openmp_program("gcc")
         with QuotaGroup(1.0) as group:
             if group.folder is None:
                 raise unittest.SkipTest(group.why_not)

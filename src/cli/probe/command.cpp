@@ -84,7 +84,7 @@ answer find_answer(const probe_options& options) {
   const sukima_capacity_facts& facts = found.report->facts;
   const auto usable = [&meter](unsigned threads) { return meter.usable(threads).usable; };
   for (unsigned k = 1; k <= std::min(facts.cap, longest_curve); ++k) found.curve.push_back(usable(k));
-  found.threads = run::decide({}, {facts.cap, facts.usable, usable, false, {}}).threads;
+  found.threads = run::decide({}, {facts.cap, facts.usable, usable, {}}).threads;
   if (options.threads_only) return found;
   situation place = look_at(options.process, facts);
   place.usable = found.estimate.usable;

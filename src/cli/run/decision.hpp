@@ -25,9 +25,9 @@ struct cpu_supply {
   unsigned cap = 1;  ///< threads that may run at the same moment
   double limit = 1;  ///< CPUs that the limits allow, whatever the neighbours leave
   std::function<double(unsigned)> usable;  ///< CPUs that so many always runnable threads get
-  bool stolen = false;  ///< a hypervisor takes a part, which no thread of the program can see
   std::string reason;  ///< one sentence: where the number comes from
   std::string basis{};  ///< what the estimate rests on
+  bool stolen = false;  ///< a hypervisor takes a part, which no thread of the program can see
 };
 
 struct start_decision {
