@@ -11,7 +11,7 @@ install(TARGETS sukima_capacity sukima_runtime EXPORT sukimaTargets)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/sukima
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp"
-  PATTERN include/sukima/lab EXCLUDE)
+  PATTERN calibrate.hpp EXCLUDE)
 
 get_target_property(SUKIMA_RUNTIME_TYPE sukima_runtime TYPE)
 install(EXPORT sukimaTargets NAMESPACE sukima:: DESTINATION ${package_folder})

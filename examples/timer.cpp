@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// suspend: strands wait for a timer thread without keeping a worker busy; a thousand naps of 20 ms take
+// suspend: fibers wait for a timer thread without keeping a worker busy; a thousand naps of 20 ms take
 // little
 // longer than one.
 #include <sukima/sukima.hpp>
@@ -23,7 +23,7 @@ class timer {
     changed_.notify_one();
     thread_.join();
   }
-  /// The calling strand sleeps; its worker does something else.
+  /// The calling fiber sleeps; its worker does something else.
   void sleep(sukima::context c, clock::duration time) {
     sukima::suspend(c, [&](sukima::resumer r) {
       {
@@ -58,7 +58,7 @@ class timer {
 
 int main() {
   sukima::settings small;
-  small.stack = 64 * 1024;  // many strands at a time
+  small.stack = 64 * 1024;  // many fibers at a time
   sukima::runtime runtime(small);
   timer naps;
   std::atomic<int> rested{0};

@@ -14,24 +14,17 @@ ORDER = {
     "capacity": set(),
     "preload": {"capacity"},
     "runtime": {"capacity"},
-    "language": {"runtime", "capacity"},
-    "objects": {"runtime", "capacity"},
-    "cluster": {"runtime", "capacity"},
-    "host": {"runtime", "capacity"},
-    "lab": {"host", "objects", "cluster", "language", "runtime", "capacity"},
-    "cli": {"lab", "host", "objects", "cluster", "language", "runtime", "capacity"},
+    "tascell": {"runtime", "capacity"},
+    "compiler": set(),
+    "calibrate": {"capacity"},
+    "cli": {"calibrate", "capacity"},
 }
 # The public headers that are not the runtime's: the first element of their path under include/sukima.
 HEADER_PART = {
+    "calibrate.hpp": "calibrate",
     "capacity.h": "capacity",
     "capacity": "capacity",
-    "lab": "lab",
-    "objects.hpp": "objects",
-    "objects": "objects",
-    "cluster.hpp": "cluster",
-    "cluster": "cluster",
-    "language.h": "language",
-    "language": "language",
+    "tascell": "tascell",
 }
 SOURCES = {".c", ".h", ".cpp", ".hpp", ".in"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

@@ -9,7 +9,7 @@
 namespace sukima {
 
 namespace detail {
-/// Gives the strand's pending work below `top` to others and lets one more worker run. False: not on a
+/// Gives the fiber's pending work below `top` to others and lets one more worker run. False: not on a
 /// worker.
 /// \param top null: where code without a context runs
 bool blocking_begins(char* top);
@@ -31,7 +31,7 @@ class blocking_scope {
 
 /// Calls f, which waits for something outside of the runtime (a file, a socket, a mutex, a process), and lets
 /// another worker run meanwhile: the program keeps as many CPUs busy as without the wait. Before f begins,
-/// pending forks and loop iterations of this strand are given to the others, up to 64 pieces.
+/// pending forks and loop iterations of this fiber are given to the others, up to 64 pieces.
 ///
 /// f runs on this thread. It may use forks and loops of its own. What can be written with callbacks is better
 /// done with `suspend`, which needs no thread while it waits. On an ordinary thread this is a plain call of

@@ -18,12 +18,12 @@ namespace sukima::detail {
 
 /// Shared by a cancellable computation and its cancellers. `stage` is changed by CAS: open → cancelling →
 /// cancelled, or open → closed; whoever closes waits for `cancelling` to pass, because the canceller writes
-/// to the strand meanwhile.
+/// to the fiber meanwhile.
 struct cancel_state {
   enum class stage : int { open, cancelling, cancelled, closed };
   std::atomic<stage> now{stage::open};
-  strand* owner = nullptr;
-  record* scope = nullptr;
+  fiber* owner = nullptr;
+  choice_point* scope = nullptr;
 };
 
 void cancel_scope(cancel_state& s) noexcept;
@@ -31,13 +31,17 @@ void cancel_scope(cancel_state& s) noexcept;
 bool close_scope(cancel_state& s) noexcept;
 /// The scope was left by `aborted`: true if it ends here, false if something further out was aborted, too.
 bool abort_ends_here(cancel_state& s) noexcept;
-void open_scope(cancel_state& s, record* scope) noexcept;
+void open_scope(cancel_state& s, choice_point* scope) noexcept;
 
-inline constexpr record_kind scope_kind{record_alignment, [](const record*) noexcept { return false; },
-                                        nullptr,          nullptr,
-                                        nullptr,          nullptr,
-                                        nullptr,          nullptr,
-                                        nullptr};
+inline constexpr choice_point_kind scope_kind{choice_point_alignment,
+                                              [](const choice_point*) noexcept { return false; },
+                                              nullptr,
+                                              nullptr,
+                                              nullptr,
+                                              nullptr,
+                                              nullptr,
+                                              nullptr,
+                                              nullptr};
 
 /// What `cancellable` returns for a function that returns Result.
 template <class Result> using unless_cancelled =
@@ -46,8 +50,8 @@ template <class Result> using unless_cancelled =
 /// Calls body(context) as a scope that `state` cancels.
 template <class Body, class Result = std::invoke_result_t<Body&, context>>
 unless_cancelled<Result> run_scope(context c, cancel_state& state, Body&& body) {
-  auto* scope = ::new (static_cast<void*>(c.top)) record{reinterpret_cast<std::uintptr_t>(&scope_kind)};
-  const context below{c.top + record_alignment};
+  auto* scope = ::new (static_cast<void*>(c.top)) choice_point{reinterpret_cast<std::uintptr_t>(&scope_kind)};
+  const context below{c.top + choice_point_alignment};
   open_scope(state, scope);
   try {
     if constexpr (std::is_void_v<Result>) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// sukima::context: the top of the running strand's choice stack, handed from function to function.
+// sukima::context: the top of the running fiber's choice stack, handed from function to function.
 #pragma once
 
-#include <sukima/detail/record.hpp>
+#include <sukima/detail/choice_point.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace sukima {
 
-/// The place where the running strand would put its next pending fork. A context is handed on by value to the
+/// The place where the running fiber would put its next pending fork. A context is handed on by value to the
 /// function that is called next, lives in a register, and is good only for as long as that call lasts.
 /// Never store one, and never use one after the call that it was handed to has returned.
 struct context {
@@ -40,10 +40,10 @@ struct result_with<F, Arguments...> {
 };
 template <class F, class... Arguments> using result_of = typename result_with<F, Arguments...>::type;
 
-/// `kept_of` a small strand.
+/// `kept_of` a small fiber.
 kept_state& kept_of_small(const void* in_choice_stack) noexcept;
 
-/// What the strand that owns this address keeps for code without a context.
+/// What the fiber that owns this address keeps for code without a context.
 [[gnu::always_inline]] inline kept_state& kept_of(const void* in_choice_stack) noexcept {
   gate& g = gate_of(in_choice_stack);
   if (g.shared) [[unlikely]]

@@ -36,10 +36,10 @@ template <> struct forked<std::monostate, std::monostate> {
 
 namespace sukima::detail {
 
-/// What a fork's record holds of the second branch: the closure itself, or its address where it is
+/// What a fork's choice point holds of the second branch: the closure itself, or its address where it is
 /// over-aligned.
 template <class Second> struct captured {
-  static constexpr bool by_address = alignof(Second) > record_alignment;
+  static constexpr bool by_address = alignof(Second) > choice_point_alignment;
   std::conditional_t<by_address, Second*, Second> value;
   explicit captured(Second& second)
       : value([&]() -> decltype(auto) {
@@ -56,13 +56,13 @@ template <class Second> struct captured {
   }
 };
 
-template <class Second, class Guard> struct alignas(record_alignment) fork_record : record {
+template <class Second, class Guard> struct alignas(choice_point_alignment) fork_point : choice_point {
   captured<Second> second;
   [[no_unique_address]] Guard guard;
 };
 
 template <class Second, class Guard> struct fork_operations {
-  using record_type = fork_record<Second, Guard>;
+  using point_type = fork_point<Second, Guard>;
   using result = result_of<Second&&>;
   static constexpr bool has_guard = !std::is_same_v<Guard, no_hint>;
 
@@ -71,11 +71,11 @@ template <class Second, class Guard> struct fork_operations {
     Second* second;
   };
 
-  static bool open(const record* r) noexcept { return !was_split(r); }
+  static bool open(const choice_point* r) noexcept { return !was_split(r); }
 
-  static task* split(record* r) {
+  static task* split(choice_point* r) {
     auto* t = new fork_task;
-    t->second = &static_cast<record_type*>(r)->second.get();
+    t->second = &static_cast<point_type*>(r)->second.get();
     t->run = [](task* self, context c) {
       auto* me = static_cast<fork_task*>(self);
       me->value.fill([&]() -> decltype(auto) { return call(c, std::move(*me->second)); });
@@ -85,21 +85,21 @@ template <class Second, class Guard> struct fork_operations {
     return t;
   }
 
-  static void take_back(record* r, task* t) noexcept {
+  static void take_back(choice_point* r, task* t) noexcept {
     disown(r, t);
     t->destroy(t);
   }
 
-  static double guard(record* r) {
+  static double guard(choice_point* r) {
     if constexpr (has_guard)
-      return static_cast<record_type*>(r)->guard();
+      return static_cast<point_type*>(r)->guard();
     else
       return 1.0;
   }
-  static void destroy(record* r) noexcept { std::destroy_at(&static_cast<record_type*>(r)->second); }
+  static void destroy(choice_point* r) noexcept { std::destroy_at(&static_cast<point_type*>(r)->second); }
 
-  static constexpr record_kind kind{
-      sizeof(record_type),
+  static constexpr choice_point_kind kind{
+      sizeof(point_type),
       open,
       split,
       take_back,
@@ -110,10 +110,10 @@ template <class Second, class Guard> struct fork_operations {
       nullptr,
   };
 
-  /// Runs the second branch here. Its captures are moved out of the record first: the record's place is free
+  /// Runs the second branch here. Its captures are moved out of the choice point first: the choice point's place is free
   /// then, and the branch's own forks will use it. The optimiser turns the move into loads of what is still
   /// needed.
-  [[gnu::always_inline]] static stored<result> run_here(context here, record_type* r) {
+  [[gnu::always_inline]] static stored<result> run_here(context here, point_type* r) {
     Second second(std::move(r->second.get()));
     if constexpr (!std::is_trivially_destructible_v<captured<Second>>) destroy(r);
     if constexpr (std::is_void_v<result>) {
@@ -124,12 +124,12 @@ template <class Second, class Guard> struct fork_operations {
     }
   }
 
-  /// The result of the second branch when the record is perhaps touched.
-  [[gnu::cold, gnu::noinline]] static stored<result> join(context here, record_type* r) {
+  /// The result of the second branch when the choice point is perhaps touched.
+  [[gnu::cold, gnu::noinline]] static stored<result> join(context here, point_type* r) {
     task* t = join_child(r);
     if (t == nullptr) return run_here(here, r);
     struct finisher {
-      record_type* r;
+      point_type* r;
       task* t;
       ~finisher() {
         t->destroy(t);
@@ -150,12 +150,12 @@ template <class First, class Second, class Guard>
                                                                                    Second second,
                                                                                    Guard guard) {
   using operations = fork_operations<Second, Guard>;
-  using record_type = typename operations::record_type;
+  using point_type = typename operations::point_type;
   using result_a = result_of<First>;
   using result_b = result_of<Second&&>;
   auto* pending = ::new (static_cast<void*>(here.top))
-      record_type{{reinterpret_cast<std::uintptr_t>(&operations::kind)}, captured<Second>(second), guard};
-  const context below{here.top + sizeof(record_type)};
+      point_type{{reinterpret_cast<std::uintptr_t>(&operations::kind)}, captured<Second>(second), guard};
+  const context below{here.top + sizeof(point_type)};
   test_entry(pending);
   if constexpr (std::is_void_v<result_a>) {
     try {

@@ -116,7 +116,7 @@ template <class I, class Body, class Hints> struct for_frame : Hints {
   [[gnu::always_inline]] void run(context c, std::int64_t from, std::int64_t to) {
     run_loop(
         c, *this, from, to, nothing{},
-        [this](loop_record* r, context below, nothing none) {
+        [this](loop_point* r, context below, nothing none) {
           return iterate<element_of<I>>(r, below, this->grain(), body, elements, none,
                                         [](nothing&, auto&& f) { f(); });
         },
@@ -168,7 +168,7 @@ template <class T, class I, class Body, class Combine, class Hints> struct reduc
   [[gnu::always_inline]] Sum loop(context c, std::int64_t from, std::int64_t to, Sum sum, Fold fold) {
     return run_loop(
         c, *this, from, to, std::move(sum),
-        [this, fold](loop_record* r, context below, Sum s) {
+        [this, fold](loop_point* r, context below, Sum s) {
           return iterate<element_of<I>>(r, below, this->grain(), body, elements, std::move(s),
                                         [fold](Sum& into, auto&& f) { fold(into, f()); });
         },

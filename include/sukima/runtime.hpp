@@ -115,8 +115,8 @@ detail::result_of<F> run(F&& f) {
 int worker_id() noexcept;
 
 /// Says how much work can be taken from the caller: with SUKIMA_VICTIM=weighted workers without work ask this
-/// one first with a probability in proportion to it. Holds for the strand that runs the calling task, until
-/// it is changed or the strand ends; a new strand has 1. Nothing happens on an ordinary thread.
+/// one first with a probability in proportion to it. Holds for the fiber that runs the calling task, until
+/// it is changed or the fiber ends; a new fiber has 1. Nothing happens on an ordinary thread.
 /// \param weight 0 or less, and NaN: 0; more than 1e9: 1e9
 void set_weight(double weight) noexcept;
 

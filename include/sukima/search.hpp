@@ -11,8 +11,8 @@
 
 namespace sukima::detail {
 
-/// What a search's loop shares with the pieces that were split off from it. The undo and redo of a strand
-/// that goes back work on the workspace that this strand's loop runs on, so each loop has a frame of its own.
+/// What a search's loop shares with the pieces that were split off from it. The undo and redo of a fiber
+/// that goes back work on the workspace that this fiber's loop runs on, so each loop has a frame of its own.
 template <class Workspace, class Source, class Apply, class Undo, class Body, class Combine, class Result,
           class Hints>
 struct search_frame : Hints {
@@ -69,7 +69,7 @@ struct search_frame : Hints {
     };
     return run_loop(
         c, *this, from, to, std::move(sum),
-        [&step](loop_record* r, context below, Sum s) { return run_each(r, below, std::move(s), step); },
+        [&step](loop_point* r, context below, Sum s) { return run_each(r, below, std::move(s), step); },
         [fold](Sum& into, task* t) {
           if (auto& value = static_cast<search_task*>(t)->value) fold(into, std::move(*value));
         });
@@ -91,7 +91,7 @@ namespace sukima {
 /// Tries every choice: applies it to the workspace, calls the body, undoes it; combines what the bodies
 /// return.
 ///
-/// A worker never copies its workspace on its own path. Only when somebody is hungry, the strand goes back to
+/// A worker never copies its workspace on its own path. Only when somebody is hungry, the fiber goes back to
 /// the oldest search that has choices left (undoing what is applied above it), copies the workspace for the
 /// thief, and comes forward again by applying the same choices.
 /// \param workspace copyable; one for each worker at a time
@@ -100,9 +100,9 @@ namespace sukima {
 /// \param apply     apply(workspace, choice); may return bool: false means that the choice is not possible
 /// and nothing was
 ///                  changed. Applied to the same state it must do the same
-/// \param undo      undo(workspace, choice) restores the state before `apply`. If it throws while the strand
+/// \param undo      undo(workspace, choice) restores the state before `apply`. If it throws while the fiber
 /// goes back or
-///                  comes forward, the exception leaves at the next join of that strand; during another
+///                  comes forward, the exception leaves at the next join of that fiber; during another
 ///                  exception it ends the program
 /// \param body      body(workspace, choice) or body(context, workspace, choice)
 /// \param init      what the results are combined with, once; need not be neutral

@@ -27,7 +27,7 @@ enum class wait_place {
   reply,    ///< steal protocol `request`: for the answer of the victim that was asked
   refusal,  ///< for that answer when it is not wanted any more
   start,    ///< a worker that is one too many just now, or has not begun: until it may run
-  lock,     ///< for the short lock around the queue of strands that can go on
+  lock,     ///< for the short lock around the queue of fibers that can go on
 };
 inline constexpr unsigned wait_places = 6;
 
@@ -65,14 +65,14 @@ struct settings {
   victim_policy victim = victim_policy::random;
   /// [SUKIMA_PIN: adaptive, none, cpu]
   pin_policy pin = pin_policy::adaptive;
-  /// Bytes of address space of a strand's C stack [SUKIMA_STACK, 16K … 64G, suffixes K, M, G]. Up to 64K
-  /// strands are *small*: 100,000 of them fit into a gigabyte, forks on them cost more.
+  /// Bytes of address space of a fiber's C stack [SUKIMA_STACK, 16K … 64G, suffixes K, M, G]. Up to 64K
+  /// fibers are *small*: 100,000 of them fit into a gigabyte, forks on them cost more.
   std::size_t stack = std::size_t{256} << 20;
-  /// Bytes of address space for a strand's pending forks [SUKIMA_CHOICES, 16K … 64M].
+  /// Bytes of address space for a fiber's pending forks [SUKIMA_CHOICES, 16K … 64M].
   std::size_t choices = std::size_t{64} << 20;
-  /// With so many strands waiting for a join, workers take only work that ends such a wait [SUKIMA_STRANDS, 1
+  /// With so many fibers waiting for a join, workers take only work that ends such a wait [SUKIMA_FIBERS, 1
   /// … 1000000].
-  std::size_t strands = 4096;
+  std::size_t fibers = 4096;
 
   /// Never run more workers than there is CPU for: affinity, cpusets and CPU quotas are looked at a few times
   /// a second, and workers beyond them sleep [SUKIMA_ELASTIC: on, off, neighbours]. `workers` is then the

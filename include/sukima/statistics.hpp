@@ -36,18 +36,18 @@ struct worker_statistics {
 
 /// Counts of one worker or of all.
 struct statistics_counts {
-  std::uint64_t polls_answered = 0;  ///< tests at which the strand looked for something to give away
+  std::uint64_t polls_answered = 0;  ///< tests at which the fiber looked for something to give away
   std::uint64_t promotions = 0;      ///< pending forks and pieces of loops that became tasks
   std::uint64_t goings_back =
       0;     ///< of these, how often undo actions had to run (workspace copies: one each)
   std::uint64_t steals = 0;          ///< tasks taken from another worker
   std::uint64_t take_backs = 0;      ///< tasks published and taken back by their owner
-  std::uint64_t parks = 0;           ///< strands set aside because they had to wait
-  std::uint64_t run_on_top = 0;  ///< tasks run on a waiting strand, because the wait needed them anyway
+  std::uint64_t parks = 0;           ///< fibers set aside because they had to wait
+  std::uint64_t run_on_top = 0;  ///< tasks run on a waiting fiber, because the wait needed them anyway
   std::uint64_t wakeups = 0;  ///< sleepers woken for work
   std::uint64_t watch_wakeups = 0;  ///< times the watch looked around by the clock
   std::uint64_t suspensions = 0;  ///< calls of `suspend`
-  std::uint64_t aborts = 0;  ///< times a strand left its work by `aborted`
+  std::uint64_t aborts = 0;  ///< times a fiber left its work by `aborted`
   std::uint64_t cpus_given = 0;  ///< times a worker without work gave its CPU to one that had work and no CPU
   double working_seconds = 0;  ///< time by state; a worker that waits at a join is searching or sleeping
   double searching_seconds = 0;
@@ -57,7 +57,7 @@ struct statistics_counts {
 /// A snapshot. While tasks run the numbers are a moment apart from each other.
 struct statistics : statistics_counts {
   std::vector<statistics_counts> workers;  ///< by worker id; an entering thread is one while it is inside
-  std::size_t strands_peak = 0;  ///< most strands in use at a time
+  std::size_t fibers_peak = 0;  ///< most fibers in use at a time
   std::size_t parked_peak = 0;  ///< most of them parked at joins
 
   /// A table for people.

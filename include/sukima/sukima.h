@@ -21,7 +21,7 @@ static inline void sukima_statistics(FILE* file) { fputs("sequential: no workers
  *  Another one after a construct or a call of a worker function, perhaps. */
 int sukima_worker_id(void);
 /** Says how much work can be taken from the task that calls it: with SUKIMA_VICTIM=weighted, workers without
- *  work ask its worker first with a probability in proportion to it. Holds until it is set anew or the strand
+ *  work ask its worker first with a probability in proportion to it. Holds until it is set anew or the fiber
  *  of the task ends; a new one has 1. \param weight 0 or less, and NaN: 0; more than 1e9: 1e9 */
 void sukima_weight_set(double weight);
 /** The most workers that may run at a time, the entering thread included. */

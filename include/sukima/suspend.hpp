@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// suspend: a strand parks on any event, and any thread may resume it.
+// suspend: a fiber parks on any event, and any thread may resume it.
 #pragma once
 
 #include <sukima/context.hpp>
@@ -15,8 +15,8 @@ class resumer;
 
 namespace sukima::detail {
 void suspend_running(char* top, void (*store)(void*, resumer), void* closure);
-void resume_strand(strand& s, std::uint64_t number);
-/// Counts the reasons why the running strand must stay on its thread; null outside of a runtime.
+void resume_fiber(fiber& s, std::uint64_t number);
+/// Counts the reasons why the running fiber must stay on its thread; null outside of a runtime.
 unsigned* running_pins() noexcept;
 }  // namespace sukima::detail
 
@@ -27,28 +27,28 @@ namespace sukima {
 class resumer {
  public:
   resumer() = default;
-  /// Lets the strand go on; some worker picks it up. May be called before the strand has stopped entirely.
+  /// Lets the fiber go on; some worker picks it up. May be called before the fiber has stopped entirely.
   /// \throws usage_error if this suspension was resumed before, or the resumer is empty
   /// \par Complexity constant; wakes at most one worker
   void resume() const {
-    if (strand_ == nullptr) throw usage_error("sukima: an empty resumer was called");
-    detail::resume_strand(*strand_, number_);
+    if (fiber_ == nullptr) throw usage_error("sukima: an empty resumer was called");
+    detail::resume_fiber(*fiber_, number_);
   }
-  explicit operator bool() const noexcept { return strand_ != nullptr; }
+  explicit operator bool() const noexcept { return fiber_ != nullptr; }
 
  private:
   friend void detail::suspend_running(char*, void (*)(void*, resumer), void*);
-  resumer(detail::strand* s, std::uint64_t number) noexcept : strand_(s), number_(number) {}
-  detail::strand* strand_ = nullptr;
+  resumer(detail::fiber* s, std::uint64_t number) noexcept : fiber_(s), number_(number) {}
+  detail::fiber* fiber_ = nullptr;
   std::uint64_t number_ = 0;
 };
 
-/// Parks the running strand until somebody resumes it; its worker does other work meanwhile, and idle workers
-/// may take what the strand has left to split. Joins, blocking calls, futures and streams all wait this way.
+/// Parks the running fiber until somebody resumes it; its worker does other work meanwhile, and idle workers
+/// may take what the fiber has left to split. Joins, blocking calls, futures and streams all wait this way.
 ///
-/// \param c  the caller's context: what is pending below it may be given away while the strand is parked
+/// \param c  the caller's context: what is pending below it may be given away while the fiber is parked
 /// \param f  f(resumer) runs here and now and hands the resumer to whoever will know when to go on
-/// \throws what f throws (the strand is not parked then; f must not have handed the resumer out)
+/// \throws what f throws (the fiber is not parked then; f must not have handed the resumer out)
 /// \throws usage_error outside of a runtime
 template <class F>
   requires std::is_invocable_v<F&, resumer>
@@ -67,7 +67,7 @@ void suspend(F&& f) {
       const_cast<void*>(static_cast<const void*>(std::addressof(f))));
 }
 
-/// Keeps the strand on its thread while f runs: for code that holds a mutex or relies on thread-local state
+/// Keeps the fiber on its thread while f runs: for code that holds a mutex or relies on thread-local state
 /// across forks. A join in it that has to wait takes only work that ends the wait.
 /// \throws what f throws
 template <class F> decltype(auto) pinned(F&& f) {

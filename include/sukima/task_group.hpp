@@ -3,9 +3,9 @@
 #pragma once
 
 #include <sukima/context.hpp>
+#include <sukima/detail/choice_point.hpp>
 #include <sukima/detail/group.hpp>
 #include <sukima/detail/inside.hpp>
-#include <sukima/detail/record.hpp>
 
 #include <concepts>
 #include <memory>
@@ -18,10 +18,10 @@ namespace sukima {
 /// lists, graphs, events. Where the number is known, fork2 and the loops are cheaper by far (a child costs
 /// 0.1 to 0.4 µs, a fork a nanosecond) and give results.
 ///
-/// A group lives in a block of a function and belongs to the strand that made it. Its children may begin at
+/// A group lives in a block of a function and belongs to the fiber that made it. Its children may begin at
 /// once, on idle workers; `wait` runs the others, the newest first. Children, and whatever else runs inside
 /// of the group's block, may call `run` and `cancel` from any worker. `wait` may be called by several
-/// strands at once; each of them returns when no child is left.
+/// fibers at once; each of them returns when no child is left.
 ///
 /// If a child throws, the others are cancelled, as if somebody had called `cancel`: those that have not
 /// begun are dropped, the rest stop at their next test. The first exception leaves `wait`.
@@ -35,7 +35,7 @@ class task_group {
   /// line must get `c`, not an older copy of it.
   /// \throws std::bad_alloc; usage_error outside of a runtime
   explicit task_group(context& c) : own_(&c), scope_(c.top), core_(detail::make_group(scope_)) {
-    c.top += detail::record_alignment;
+    c.top += detail::choice_point_alignment;
   }
   /// A group within a function without a context, called by sukima::run or as a task.
   /// \throws std::bad_alloc; usage_error outside of a runtime, or if the function that called this one has
@@ -51,7 +51,7 @@ class task_group {
   task_group(const task_group&) = delete;
   task_group& operator=(const task_group&) = delete;
   /// Cancels the children that have not ended, and waits until they have. An exception that no `wait` has
-  /// seen is lost. Call `wait` to have them all done. Must run in the strand that made the group.
+  /// seen is lost. Call `wait` to have them all done. Must run in the fiber that made the group.
   ~task_group() {
     detail::end_group(core_);
     if (own_ != nullptr)
@@ -80,7 +80,7 @@ class task_group {
       throw;
     }
   }
-  /// The same with a context: f may run here without a strand of its own, when too many children wait.
+  /// The same with a context: f may run here without a fiber of its own, when too many children wait.
   template <class F>
     requires detail::callable_with<std::decay_t<F>&&>
   void run(context c, F&& f) {
@@ -97,12 +97,12 @@ class task_group {
   /// \returns true if all ended by themselves, false if the group was cancelled
   /// \throws what the first child that threw has thrown (one `wait` gets it); `aborted` where the caller
   ///         itself is aborted; usage_error on a thread that is not in a runtime
-  /// \note A strand that waits for a group made further out than something that is aborted around it leaves
+  /// \note A fiber that waits for a group made further out than something that is aborted around it leaves
   ///       when the group has ended, not before.
   bool wait(context c) { return detail::wait_group(*core_, c); }
   /// The same without a context.
   bool wait() {
-    detail::require_strand("sukima: a task group can be waited for only inside of a runtime");
+    detail::require_fiber("sukima: a task group can be waited for only inside of a runtime");
     return detail::inside([&](context c) { return detail::wait_group(*core_, c); });
   }
 

@@ -18,9 +18,9 @@ namespace sukima {
 /// from task to task.
 ///
 /// Code moves between workers where it forks, joins, loops, waits or suspends. So:
-/// - a reference from `local` may be used until the strand next does one of these, and is to be fetched
+/// - a reference from `local` may be used until the fiber next does one of these, and is to be fetched
 ///   anew after it;
-/// - other strands of the same worker use the same T, so between such calls a T must be in a state that
+/// - other fibers of the same worker use the same T, so between such calls a T must be in a state that
 ///   others can go on from;
 /// - code under `sukima::pinned` keeps its worker, and so its T; but what its own forks run may use that T
 ///   as well.
@@ -43,13 +43,13 @@ template <class T> class worker_local {
   worker_local& operator=(const worker_local&) = delete;
   ~worker_local() = default;
 
-  /// The running worker's T. \returns a reference that is good until the strand may move, see above
+  /// The running worker's T. \returns a reference that is good until the fiber may move, see above
   /// \throws usage_error outside of a runtime, or in a second one; what the factory throws; std::bad_alloc
   /// \par Complexity a few nanoseconds, after the first call on this worker
   T& local() {
     if (void* found = slots_.find()) return static_cast<holder*>(found)->value;
-    auto fresh = std::make_unique<holder>(factory_);  // may fork, and so move the strand
-    // Another strand may have been here on the worker that this one has come to.
+    auto fresh = std::make_unique<holder>(factory_);  // may fork, and so move the fiber
+    // Another fiber may have been here on the worker that this one has come to.
     void* const there = slots_.insert(fresh.get());
     if (there == fresh.get()) static_cast<void>(fresh.release());
     return static_cast<holder*>(there)->value;

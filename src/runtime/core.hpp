@@ -2,12 +2,12 @@
 // Workers and the runtime they share: what the files of this part see of each other.
 #pragma once
 
-#include "cpu_spread.hpp"
-#include "elastic.hpp"
+#include "control/cpu_spread.hpp"
+#include "control/elastic.hpp"
+#include "fiber/fiber.hpp"
+#include "observe/trace.hpp"
 #include "settings.hpp"
-#include "strand.hpp"
 #include "stress.hpp"
-#include "trace.hpp"
 
 #include <sukima/detail/inside.hpp>
 #include <sukima/runtime.hpp>
@@ -23,7 +23,7 @@
 
 namespace sukima::detail {
 
-/// Flags of a worker, set by others before they raise its strand's limit.
+/// Flags of a worker, set by others before they raise its fiber's limit.
 inline constexpr std::uint32_t flag_check_abort = 1;  ///< something was aborted: does it concern your task?
 inline constexpr std::uint32_t flag_leave = 2;  ///< the root that your thread waits for is done
 
@@ -72,7 +72,7 @@ struct alignas(128) worker {
   std::uint32_t number = 0;  ///< among all workers that this process ever had, from 1
 
   // Others read and write these.
-  std::atomic<strand*> current{nullptr};  ///< exchanged at every switch; raisers read it after setting a flag
+  std::atomic<fiber*> current{nullptr};  ///< exchanged at every switch; raisers read it after setting a flag
   std::atomic<std::uint32_t> flags{0};
   /// Futex: counts calls to wake up. Read before the last look around, waited on afterwards.
   std::atomic<std::uint32_t> bell{0};
@@ -96,7 +96,7 @@ struct alignas(128) worker {
   alignas(128) boost::context::detail::fcontext_t home = nullptr;  ///< the thread's own stack
   exception_state home_exceptions;
   exception_state* thread_exceptions = nullptr;  ///< the C++ runtime's own words of this thread
-  void* home_fiber = nullptr;
+  void* home_tsan_fiber = nullptr;
   void* home_fake_stack = nullptr;
   const void* home_stack_bottom = nullptr;
   std::size_t home_stack_size = 0;
@@ -104,7 +104,7 @@ struct alignas(128) worker {
   unsigned rank = 0;  ///< number among the background workers, from 1; 0: a thread that entered
   std::uint64_t random_state = 0;
   const worker* last_victim = nullptr;  ///< who gave it its last task; null: nobody, or has no more
-  std::array<strand*, 4> cache{};
+  std::array<fiber*, 4> cache{};
   unsigned cached = 0;
   worker_statistics counts;
   worker_state state = worker_state::outside;
@@ -112,8 +112,8 @@ struct alignas(128) worker {
   trace_buffer* trace = nullptr;  ///< null: no trace
 
   std::uint64_t random() noexcept;
-  strand* take_strand();  ///< a fresh one; null: no memory
-  void give_strand(strand* s) noexcept;
+  fiber* take_fiber();  ///< a fresh one; null: no memory
+  void give_fiber(fiber* s) noexcept;
   void enter_state(worker_state s) noexcept;
   void enter_state(worker_state s, std::uint64_t now) noexcept;
   void note(trace_kind kind, std::uint32_t argument = 0) noexcept;
@@ -137,18 +137,18 @@ struct census {
 /// Something to do for a worker.
 struct work {
   task* fresh = nullptr;  ///< a task that nobody has begun
-  strand* ready = nullptr;  ///< a strand that can go on
+  fiber* ready = nullptr;  ///< a fiber that can go on
   explicit operator bool() const noexcept { return fresh != nullptr || ready != nullptr; }
 };
 
 /// What a worker that waits may do meanwhile.
 enum class reach {
   anything,
-  /// As many strands are parked as the settings allow: only what needs no strand of its own. Gives way
+  /// As many fibers are parked as the settings allow: only what needs no fiber of its own. Gives way
   /// after a while:
   /// the limit saves memory, it must not stop a program.
   limited,
-  /// The strand must stay on its thread: only descendants of the awaited task.
+  /// The fiber must stay on its thread: only descendants of the awaited task.
   pinned,
 };
 
@@ -166,7 +166,7 @@ struct runtime_core {
   const unsigned worker_limit;  ///< background threads + one entering thread
   const std::uint64_t serial;  ///< tells runtimes apart that had the same address
   const unsigned generation;  ///< how often fork() was called above it
-  strand_pool strands;
+  fiber_pool fibers;
 
   /// Append only: [0, worker_count) are set. Released by the store of worker_count.
   std::unique_ptr<std::atomic<worker*>[]> workers;
@@ -178,22 +178,22 @@ struct runtime_core {
   std::atomic<worker*> watch{nullptr};  ///< the last searcher, while it sleeps by the clock
   std::atomic<std::uint64_t> quiet_since{0};  ///< tick at which the last entry left
 
-  /// Strands that can go on, and tasks whose strand was parked before anybody took them. First in, first out.
+  /// Fibers that can go on, and tasks whose fiber was parked before anybody took them. First in, first out.
   alignas(128) policy_mutex queue_lock{chosen.policy_at(wait_place::lock)};
-  std::deque<strand*> ready;
+  std::deque<fiber*> ready;
   std::deque<task*> spilled;
   std::atomic<std::size_t> queued{0};
 
-  /// Strands that stopped with work left that a stand-in may split off.
+  /// Fibers that stopped with work left that a stand-in may split off.
   policy_mutex leftover_lock{chosen.policy_at(wait_place::lock)};
-  std::deque<strand*> leftover;
+  std::deque<fiber*> leftover;
   std::atomic<std::size_t> leftovers{0};
 
   std::atomic<bool> stopping{false};  ///< nobody may enter any more
   std::atomic<bool> closed{false};  ///< nobody is inside any more: background threads end
   std::mutex leaving;
   std::condition_variable left;  ///< an entry ended while `stopping`
-  /// Threads inside of resume_strand: what they resumed may end the last task, but not the runtime under
+  /// Threads inside of resume_fiber: what they resumed may end the last task, but not the runtime under
   /// them.
   std::atomic<std::size_t> resumers{0};
   std::atomic<std::size_t> parked{0};
@@ -215,7 +215,7 @@ struct runtime_core {
   void background_main(worker& w);
 
   // schedule.cpp
-  void run_strand(strand& self);
+  void run_fiber(fiber& self);
   /// Something to do; empty when `awaited` is done or the worker's thread is called home.
   work find_work(worker& w, task* awaited, reach allowed);
   work search(worker& w, task* awaited);
@@ -232,9 +232,9 @@ struct runtime_core {
   /// Number of the worker that is asked first, below `count` (victims.cpp).
   unsigned first_victim(worker& w, unsigned count) noexcept;
   void ask(worker& w) noexcept;
-  void push_ready(strand* s) noexcept;
+  void push_ready(fiber* s) noexcept;
   void push_spilled(task* t) noexcept;
-  void drain_slots(strand& s) noexcept;
+  void drain_slots(fiber& s) noexcept;
 
   // sleep.cpp
   /// Is somebody looking for work? Sequentially consistent: read after the limit was exchanged (partner:
@@ -266,45 +266,45 @@ struct runtime_core {
 
 // switch.cpp
 // -------------------------------------------------------------------------------------------------------
-using after_switch = void (*)(worker& w, strand* from, void* argument);
+using after_switch = void (*)(worker& w, fiber* from, void* argument);
 /// Leaves `from` (null: the worker's home) and goes on in `to`, where `then` is called first. Returns when
 /// somebody resumes `from`, perhaps on another worker.
-void switch_to(worker& w, strand* from, strand& to, after_switch then, void* argument);
+void switch_to(worker& w, fiber* from, fiber& to, after_switch then, void* argument);
 /// Leaves `from` for the worker's home.
-void switch_home(worker& w, strand* from, after_switch then, void* argument);
+void switch_home(worker& w, fiber* from, after_switch then, void* argument);
 /// The two words of __cxa_get_globals; their layout is the C++ ABI's.
 exception_state* this_threads_exceptions() noexcept;
-/// Makes a fresh strand that will call `runtime_core::run_strand`.
-void make_fresh(strand& s);
-/// `then` of a strand that is not needed any more.
-void recycle(worker& w, strand* from, void* unused);
-void forget_sanitizer_state(strand& s) noexcept;
+/// Makes a fresh fiber that will call `runtime_core::run_fiber`.
+void make_fresh(fiber& s);
+/// `then` of a fiber that is not needed any more.
+void recycle(worker& w, fiber* from, void* unused);
+void forget_sanitizer_state(fiber& s) noexcept;
 
 // join.cpp
 // ---------------------------------------------------------------------------------------------------------
 inline constexpr std::uintptr_t join_done = 1;
 inline constexpr std::uintptr_t join_sleeper_mark = 2;  ///< | worker
-inline constexpr std::uintptr_t join_parked_mark = 4;  ///< | strand
+inline constexpr std::uintptr_t join_parked_mark = 4;  ///< | fiber
 inline bool is_done(const task* t) noexcept {
   return t->joining.load(std::memory_order_acquire) == join_done;
 }
-/// Ends a task that this worker ran: wakes or hands out whoever waits for it. The strand to go on with, or
+/// Ends a task that this worker ran: wakes or hands out whoever waits for it. The fiber to go on with, or
 /// null. The task may be gone afterwards.
-strand* finish(worker& w, task* t) noexcept;
+fiber* finish(worker& w, task* t) noexcept;
 /// Runs a task in a segment that begins at `top`, up to its end; never throws.
-void execute(strand& s, task* t, char* top) noexcept;
-/// Runs a task on a strand of its own and waits for it on this one.
-void run_aside(strand& s, root_task& root);
+void execute(fiber& s, task* t, char* top) noexcept;
+/// Runs a task on a fiber of its own and waits for it on this one.
+void run_aside(fiber& s, root_task& root);
 /// Runs a root within a runtime that this thread is inside of already.
-void enter_within(strand& s, root_task& root);
+void enter_within(fiber& s, root_task& root);
 /// Is t the task `from`, or was it split off below it?
 bool descends(const task* t, const task* from) noexcept;
 /// Waits for a task; other work is done meanwhile. `top`: where descendants may run; null: nowhere.
-void await(strand& s, task* t, char* top) noexcept;
+void await(fiber& s, task* t, char* top) noexcept;
 /// Takes a published task back. False: somebody has it.
-bool take_back(strand& s, task* t) noexcept;
-/// Runs a child of a record here, if nobody has begun it. False: somebody has it.
-bool complete_if_unbegun(strand& s, record* r, task* t) noexcept;
+bool take_back(fiber& s, task* t) noexcept;
+/// Runs a child of a choice point here, if nobody has begun it. False: somebody has it.
+bool complete_if_unbegun(fiber& s, choice_point* r, task* t) noexcept;
 
 // request.cpp
 // ------------------------------------------------------------------------------------------------------
@@ -330,32 +330,32 @@ class request {
 
 // attend.cpp
 // -------------------------------------------------------------------------------------------------------
-/// Serves what others want at a test. `end`: one past the youngest record with work; `testing`: the record
+/// Serves what others want at a test. `end`: one past the youngest choice point with work; `testing`: the choice point
 /// tested.
-void attend(strand& s, record* end, record* testing, bool at_join) noexcept;
-/// Stops running this strand here and now and lets any worker go on with it; returns when one does.
-void hand_over(strand& s) noexcept;
-/// Splits pieces of a running strand's work off, up to a number, and lets everybody have them.
-void give_work_away(strand& s, record* end, unsigned most) noexcept;
-/// Splits the oldest work of a strand off. Null: nothing, or every guard refused.
-task* split_oldest(strand& s, record* end, record* testing, worker& w) noexcept;
+void attend(fiber& s, choice_point* end, choice_point* testing, bool at_join) noexcept;
+/// Stops running this fiber here and now and lets any worker go on with it; returns when one does.
+void hand_over(fiber& s) noexcept;
+/// Splits pieces of a running fiber's work off, up to a number, and lets everybody have them.
+void give_work_away(fiber& s, choice_point* end, unsigned most) noexcept;
+/// Splits the oldest work of a fiber off. Null: nothing, or every guard refused.
+task* split_oldest(fiber& s, choice_point* end, choice_point* testing, worker& w) noexcept;
 
-/// The strand that this thread runs; null: none. Not to be kept across anything that may switch.
-strand* running_strand() noexcept;
-void set_running_strand(strand* s) noexcept;
+/// The fiber that this thread runs; null: none. Not to be kept across anything that may switch.
+fiber* running_fiber() noexcept;
+void set_running_fiber(fiber* s) noexcept;
 
 // abort.cpp
 // --------------------------------------------------------------------------------------------------------
-/// Was the task that this strand runs, or one of its ancestors, or a record of this strand aborted?
-bool is_concerned(const strand& s) noexcept;
+/// Was the task that this fiber runs, or one of its ancestors, or a choice point of this fiber aborted?
+bool is_concerned(const fiber& s) noexcept;
 /// The task that it runs, or an ancestor?
-bool is_task_concerned(const strand& s) noexcept;
+bool is_task_concerned(const fiber& s) noexcept;
 /// The same where an exception may leave: not while a destructor runs because of another one.
-bool must_leave(const strand& s) noexcept;
+bool must_leave(const fiber& s) noexcept;
 /// Sets `abort_pending`, from which on tests at joins look closer.
-void look_for_abort(strand& s) noexcept;
-/// Aborts everything that strand does above and including `r`.
-void lower_abort(strand& s, char* r) noexcept;
-void clear_abort(strand& s, record* r) noexcept;
+void look_for_abort(fiber& s) noexcept;
+/// Aborts everything that fiber does above and including `r`.
+void lower_abort(fiber& s, char* r) noexcept;
+void clear_abort(fiber& s, choice_point* r) noexcept;
 
 }  // namespace sukima::detail

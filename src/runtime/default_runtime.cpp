@@ -36,7 +36,7 @@ runtime::runtime(const settings& chosen) {
 
 runtime::~runtime() {
   if (core_ == nullptr) return;
-  const detail::strand* s = detail::running_strand();
+  const detail::fiber* s = detail::running_fiber();
   const bool inside = s != nullptr && s->runtime == core_.get();  // one of its tasks called exit()
   // After fork() its threads and locks belong to the parent process. In either case freeing it could only
   // hang.
@@ -44,7 +44,7 @@ runtime::~runtime() {
 }
 
 void runtime::shutdown() {
-  detail::strand* s = detail::running_strand();
+  detail::fiber* s = detail::running_fiber();
   if (s != nullptr && s->runtime == core_.get())
     throw usage_error("sukima: a runtime cannot be shut down by one of its own workers");
   core_->stop();
@@ -63,7 +63,7 @@ std::vector<decision> runtime::decisions() const { return core_->elasticity.deci
 const settings& runtime::chosen() const noexcept { return core_->chosen; }
 
 void runtime::enter(detail::root_task& root) {
-  detail::strand* s = detail::running_strand();
+  detail::fiber* s = detail::running_fiber();
   if (s == nullptr || s->runtime != core_.get())
     core_->enter(root);
   else
@@ -107,7 +107,7 @@ bool renew_default_runtime(unsigned workers) {
   const std::lock_guard hold(place.lock);
   runtime* const old = place.ready.load(std::memory_order_relaxed);
   const bool orphaned = old != nullptr && old->core_->is_orphaned();
-  if (running_strand() != nullptr || (old != nullptr && !orphaned && old->core_->counts.load().active != 0))
+  if (running_fiber() != nullptr || (old != nullptr && !orphaned && old->core_->counts.load().active != 0))
     return false;
   // The old one ends first: two sets of workers would disturb each other.
   if (old != nullptr && !orphaned) {
@@ -121,7 +121,7 @@ bool renew_default_runtime(unsigned workers) {
 }  // namespace detail
 
 int worker_id() noexcept {
-  const detail::strand* s = detail::running_strand();
+  const detail::fiber* s = detail::running_fiber();
   return s == nullptr ? -1 : static_cast<int>(s->on->id);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A runtime's life, and how ordinary threads become workers for the time of a call.
 #include "core.hpp"
-#include "fault.hpp"
+#include "fiber/fault.hpp"
 #include "own_thread.hpp"
 
 #include <sukima/detail/jump.hpp>
@@ -50,9 +50,9 @@ bool has_condvar(const settings& s) noexcept {
   return false;
 }
 
-std::system_error no_strand() {
+std::system_error no_fiber() {
   return {std::make_error_code(std::errc::not_enough_memory),
-          "sukima: no address space for a strand; a smaller SUKIMA_STACK needs less"};
+          "sukima: no address space for a fiber; a smaller SUKIMA_STACK needs less"};
 }
 
 /// The worker that this thread was when it entered last.
@@ -112,16 +112,16 @@ runtime_core::runtime_core(const settings& s, unsigned most_workers)
       worker_limit(most_workers),
       serial(next_serial()),
       generation(count_forks()),
-      strands(*this, s.stack, s.choices),
+      fibers(*this, s.stack, s.choices),
       workers(new std::atomic<worker*>[max_workers]) {
   watch_for_overflow();
   worker& first = *add_worker(0);  // for the first thread that enters
-  strand* reserved = first.take_strand();  // before the background workers take what address space there is
+  fiber* reserved = first.take_fiber();  // before the background workers take what address space there is
   if (reserved == nullptr) {
     delete &first;
-    throw no_strand();
+    throw no_fiber();
   }
-  first.give_strand(reserved);
+  first.give_fiber(reserved);
   try {
     elasticity.start();
   } catch (...) {
@@ -220,16 +220,16 @@ void runtime_core::enter(root_task& root) {
         "sukima: this runtime was started before fork(); start another one in the child process");
   if (stopping.load()) throw usage_error("sukima: this runtime was shut down");
   worker* w = acquire_worker();
-  strand* s = w->take_strand();
+  fiber* s = w->take_fiber();
   if (s == nullptr) {
     w->taken.store(false, std::memory_order_release);
-    throw no_strand();
+    throw no_fiber();
   }
   entry_begins();
   elasticity.entry_begins();
   if (stopping.load()) {
     entry_ends(ticks());
-    w->give_strand(s);
+    w->give_fiber(s);
     w->taken.store(false, std::memory_order_release);
     throw usage_error("sukima: this runtime was shut down");
   }
@@ -239,14 +239,14 @@ void runtime_core::enter(root_task& root) {
   s->entered_at.store(begun, std::memory_order_relaxed);
   w->thread_exceptions = this_threads_exceptions();
   ensure_alternate_stack();
-  strand* const outer = running_strand();  // of another runtime, whose worker this thread is
+  fiber* const outer = running_fiber();  // of another runtime, whose worker this thread is
   w->enter_state(worker_state::working, begun);
   open_box(*w);
   w->inside.store(true, std::memory_order_relaxed);
   if (spread.active()) [[unlikely]]
     spread.come_back(*w);
   switch_to(*w, nullptr, *s, nullptr, nullptr);
-  set_running_strand(outer);
+  set_running_fiber(outer);
   const std::uint64_t now = ticks();
   w->enter_state(worker_state::outside, now);
   w->flags.store(0, std::memory_order_relaxed);  // a flag that comes later costs one empty slow path
@@ -276,7 +276,7 @@ void runtime_core::background_main(worker& w) {
       if (!closed.load() && !spins(wait_place::start, home_since)) wait_for_bell(w, wait_place::start, seen);
       continue;
     }
-    strand* s = w.take_strand();
+    fiber* s = w.take_fiber();
     if (s == nullptr) break;  // no memory: one worker less
     open_box(w);
     switch_to(w, nullptr, *s, nullptr, nullptr);
@@ -290,7 +290,7 @@ void runtime_core::background_main(worker& w) {
 std::uint32_t last_worker_number() noexcept { return worker_number.load(std::memory_order_acquire); }
 
 void enter_aside(root_task& root) {
-  strand& s = *running_strand();
+  fiber& s = *running_fiber();
   root.parent = s.running;
   root.owner = &s;
   root.owner_segment = s.segment;

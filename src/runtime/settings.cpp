@@ -78,7 +78,7 @@ constexpr std::size_t least_stack = 16 * kibi;
 constexpr std::size_t most_stack = 64 * gibi;
 constexpr std::size_t least_choices = 16 * kibi;
 constexpr std::size_t most_choices = 64 * mebi;
-constexpr std::size_t most_strands = 1'000'000;
+constexpr std::size_t most_fibers = 1'000'000;
 
 [[noreturn]] void refuse(std::string_view name, std::string_view value, std::string_view accepted) {
   throw bad_setting(std::string(name) + "='" + std::string(value) + "' is not accepted; use " +
@@ -125,7 +125,7 @@ constexpr std::string_view accepted_wait =
     "adaptive,reply=spin (places: idle, result, reply, refusal, start, lock)";
 constexpr std::string_view accepted_stack = "a size from 16K to 64G, such as 256M";
 constexpr std::string_view accepted_choices = "a size from 16K to 64M, such as 8M";
-constexpr std::string_view accepted_strands = "a whole number from 1 to 1000000";
+constexpr std::string_view accepted_fibers = "a whole number from 1 to 1000000";
 constexpr std::string_view accepted_steal = "request, ready or ready:K with K from 1 to 8";
 
 /// The one of these policies that has the name.
@@ -207,7 +207,7 @@ settings settings::from_environment() {
     if (!n || *n < least_stack || *n > most_stack) refuse("SUKIMA_STACK", *v, accepted_stack);
     s.stack = *n;
   } else {
-    // A strand does what the program's own stack could do.
+    // A fiber does what the program's own stack could do.
     rlimit own{};
     if (getrlimit(RLIMIT_STACK, &own) == 0 && own.rlim_cur != RLIM_INFINITY)
       s.stack = std::clamp<std::size_t>(own.rlim_cur, s.stack, most_stack);
@@ -217,10 +217,10 @@ settings settings::from_environment() {
     if (!n || *n < least_choices || *n > most_choices) refuse("SUKIMA_CHOICES", *v, accepted_choices);
     s.choices = *n;
   }
-  if (const auto v = variable("SUKIMA_STRANDS")) {
+  if (const auto v = variable("SUKIMA_FIBERS")) {
     const auto n = number(*v);
-    if (!n || *n < 1 || *n > most_strands) refuse("SUKIMA_STRANDS", *v, accepted_strands);
-    s.strands = *n;
+    if (!n || *n < 1 || *n > most_fibers) refuse("SUKIMA_FIBERS", *v, accepted_fibers);
+    s.fibers = *n;
   }
   if (const auto v = variable("SUKIMA_ELASTIC")) {
     if (*v != "on" && *v != "off" && *v != "neighbours")
@@ -238,8 +238,7 @@ void settings::check() const {
     refuse("settings::stack", std::to_string(stack), accepted_stack);
   if (choices < least_choices || choices > most_choices)
     refuse("settings::choices", std::to_string(choices), accepted_choices);
-  if (strands < 1 || strands > most_strands)
-    refuse("settings::strands", std::to_string(strands), accepted_strands);
+  if (fibers < 1 || fibers > most_fibers) refuse("settings::fibers", std::to_string(fibers), accepted_fibers);
 }
 
 std::string settings::text() const {
@@ -253,7 +252,7 @@ std::string settings::text() const {
   t += std::string(" victim=") + detail::name_of(victim);
   t += std::string(" pin=") + detail::name_of(pin);
   t += " stack=" + std::to_string(stack) + " choices=" + std::to_string(choices) +
-       " strands=" + std::to_string(strands) + " elastic=" +
+       " fibers=" + std::to_string(fibers) + " elastic=" +
        (!elastic     ? "off"
         : neighbours ? "neighbours"
                      : "on");

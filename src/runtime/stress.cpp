@@ -22,7 +22,7 @@ std::uint64_t rate() noexcept {
   return value;
 }
 
-/// The state lies in a function of its own: the compiler must not keep its address while strands move.
+/// The state lies in a function of its own: the compiler must not keep its address while fibers move.
 [[gnu::noinline]] std::uint64_t draw() noexcept {
   static thread_local std::uint64_t state = 0;
   if (state == 0) state = std::hash<std::thread::id>{}(std::this_thread::get_id()) | 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What belongs to one worker: its random numbers, its few cached strands, its clock.
+// What belongs to one worker: its random numbers, its few cached fibers, its clock.
 #include "core.hpp"
 
 #include <sukima/detail/loop.hpp>
@@ -14,25 +14,25 @@ std::uint64_t worker::random() noexcept {
   return random_state * 0x2545F4914F6CDD1Dull;
 }
 
-strand* worker::take_strand() {
-  strand* s = nullptr;
+fiber* worker::take_fiber() {
+  fiber* s = nullptr;
   if (cached != 0) {
     s = cache[--cached];
     reset(*s);
   } else {
-    s = runtime->strands.take();
+    s = runtime->fibers.take();
     if (s == nullptr) return nullptr;
   }
   make_fresh(*s);
   return s;
 }
 
-void worker::give_strand(strand* s) noexcept {
+void worker::give_fiber(fiber* s) noexcept {
   trim(*s);
   if (cached < cache.size())
     cache[cached++] = s;
   else
-    runtime->strands.give(s);
+    runtime->fibers.give(s);
 }
 
 void worker::enter_state(worker_state next) noexcept {

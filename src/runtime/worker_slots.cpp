@@ -25,7 +25,7 @@ static_assert(max_workers <= (1u << 13) - 1, "13 segments hold the slots of all 
 }  // namespace
 
 std::size_t worker_slots::running_worker() const {
-  const strand* s = running_strand();
+  const fiber* s = running_fiber();
   if (s == nullptr)
     throw usage_error(
         "sukima: a worker_local was asked for the local object of a thread that is not in a runtime");

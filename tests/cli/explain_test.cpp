@@ -121,7 +121,7 @@ TEST(explain_story, in_words_says_all_of_it) {
        {"The run took 4 s.", "2 workers used 1.3 CPUs", "at the start   2 workers: as many as were asked for",
         "after 1 s      idle workers sleep at once",
         "after 3 s      1 workers in place of 2: 1 CPUs are usable", "worker 1 took 2 from worker 0",
-        "worker 1 suspended 1 strand", "worker 0 for 500 ms after 1 s", "worker 1 for 1 s after 2 s",
+        "worker 1 suspended 1 fiber", "worker 0 for 500 ms after 1 s", "worker 1 for 1 s after 2 s",
         "1 s (14.3 %): workers had no CPU", "1 s (14.3 %): nothing to steal", "A larger quota"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\nis not in\n" << text;
 }

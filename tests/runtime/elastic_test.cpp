@@ -30,7 +30,7 @@ unsigned usable_cpus() {
   return static_cast<unsigned>(std::max(1.0, std::ceil(facts.usable)));
 }
 
-/// One of everything that a strand can be in the middle of when its worker has to go.
+/// One of everything that a fiber can be in the middle of when its worker has to go.
 long mixed(context c, int depth) {
   if (depth == 0) return 1;
   auto [a, b] = sukima::fork2(
@@ -158,7 +158,7 @@ TEST(resizing, a_thousand_times_a_second_for_a_minute_loses_nothing) {
   EXPECT_GT(changes, 500 * length.count());
 }
 
-TEST_P(resized, strands_of_a_worker_that_left_go_on_elsewhere) {
+TEST_P(resized, fibers_of_a_worker_that_left_go_on_elsewhere) {
   if (GetParam() == 1) GTEST_SKIP() << "needs a second worker";
   std::atomic<bool> left{false};
   const auto here = std::this_thread::get_id();
@@ -184,7 +184,7 @@ TEST_P(resized, strands_of_a_worker_that_left_go_on_elsewhere) {
   EXPECT_EQ(runtime.run([](context c) { return fib(c, 15); }), 610);
 }
 
-TEST_P(resized, pinned_strands_stay) {
+TEST_P(resized, pinned_fibers_stay) {
   runtime.run([&](context c) {
     sukima::parallel_for(c, 0, 8, [&](context below, int) {
       sukima::pinned([&] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How many workers are enough, decided from estimates that err.
-#include "enough_workers.hpp"
+#include "control/enough_workers.hpp"
 
 #include "support.hpp"
 

@@ -198,7 +198,7 @@ TEST(statistics, count_what_happens) {
   EXPECT_GE(s.polls_answered, 1u);
   EXPECT_EQ(s.suspensions, 1u);
   EXPECT_EQ(s.aborts, 0u);
-  EXPECT_GE(s.strands_peak, 2u);
+  EXPECT_GE(s.fibers_peak, 2u);
   EXPECT_GT(s.working_seconds, 0.0);
   ASSERT_EQ(s.workers.size(), 2u);
   EXPECT_EQ(s.workers[0].steals + s.workers[1].steals, s.steals);
@@ -213,7 +213,7 @@ TEST(statistics, of_one_worker_show_no_sharing) {
   EXPECT_EQ(s.promotions, 0u);
   EXPECT_EQ(s.steals, 0u);
   EXPECT_EQ(s.parks, 0u);
-  EXPECT_EQ(s.strands_peak, 1u);
+  EXPECT_EQ(s.fibers_peak, 1u);
 }
 
 TEST(statistics, are_written_as_json_and_text) {
@@ -223,7 +223,7 @@ TEST(statistics, are_written_as_json_and_text) {
   const auto json = nlohmann::json::parse(s.json());
   EXPECT_EQ(json.at("steals"), s.steals);
   EXPECT_EQ(json.at("promotions"), s.promotions);
-  EXPECT_EQ(json.at("strands_peak"), s.strands_peak);
+  EXPECT_EQ(json.at("fibers_peak"), s.fibers_peak);
   EXPECT_EQ(json.at("parked_peak"), s.parked_peak);
   ASSERT_EQ(json.at("workers").size(), s.workers.size());
   for (std::size_t i = 0; i < s.workers.size(); ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// task_group: children that add children, exceptions, cancelling, several strands, memory, misuse.
+// task_group: children that add children, exceptions, cancelling, several fibers, memory, misuse.
 #include "support.hpp"
 
 #include <sukima/task_group.hpp>
@@ -117,7 +117,7 @@ TEST_P(group_test, runs_a_long_chain_of_successors) {
 }
 
 TEST_P(group_test, keeps_its_memory_bounded) {
-  // More children than are kept waiting, from the strand that made the group and from within a child.
+  // More children than are kept waiting, from the fiber that made the group and from within a child.
   std::atomic<int> most{0};
   const auto watch = [&](const counted&) {
     int now = counted::alive();
@@ -242,7 +242,7 @@ TEST_P(group_test, an_abort_from_outside_ends_the_children) {
         task_group group(below);
         for (int i = 0; i < 8; ++i)
           group.run([&, i, x = counted(i)](context deeper) {
-            if (i == 7) cancel.cancel();  // the first that the waiting strand runs
+            if (i == 7) cancel.cancel();  // the first that the waiting fiber runs
             support::fork_for_ever(deeper);
           });
         group.wait(below);
@@ -272,7 +272,7 @@ TEST_P(group_test, an_abort_from_outside_ends_the_children) {
   }
 }
 
-TEST_P(group_test, is_used_by_several_strands) {
+TEST_P(group_test, is_used_by_several_fibers) {
   for (int round = 0; round < 20; ++round) {
     std::atomic<int> sum{0};
     runtime.run([&](context c) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bounds of memory: strands in use and parked on deep trees; what a runtime costs to start.
+// Bounds of memory: fibers in use and parked on deep trees; what a runtime costs to start.
 #include "support.hpp"
 
 #include <unistd.h>
@@ -44,12 +44,12 @@ long deep_tree(context c, int depth) {
   return a + b;
 }
 
-class strands_of : public testing::TestWithParam<unsigned> {};
-INSTANTIATE_TEST_SUITE_P(workers, strands_of, testing::Values(1u, 2u, 8u, 64u), support::name_of_count);
+class fibers_of : public testing::TestWithParam<unsigned> {};
+INSTANTIATE_TEST_SUITE_P(workers, fibers_of, testing::Values(1u, 2u, 8u, 64u), support::name_of_count);
 
-/// Few strands wait at a time, and memory follows: the stack of each worker, and 32 KiB for each parked
-/// strand.
-TEST_P(strands_of, a_deep_chain_are_few) {
+/// Few fibers wait at a time, and memory follows: the stack of each worker, and 32 KiB for each parked
+/// fiber.
+TEST_P(fibers_of, a_deep_chain_are_few) {
   sukima::settings s = with_workers(GetParam());
   s.stack = std::size_t{2} << 30;
   sukima::runtime r(s);
@@ -58,13 +58,13 @@ TEST_P(strands_of, a_deep_chain_are_few) {
   EXPECT_LE(r.statistics().parked_peak, 64u * GetParam());
 }
 
-TEST_P(strands_of, a_deep_tree_are_few) {
+TEST_P(fibers_of, a_deep_tree_are_few) {
   sukima::runtime r(with_workers(GetParam()));
   const int depth = support::sanitized ? 1000 : 20'000;
   for (int round = 0; round < 5; ++round)
     EXPECT_EQ(r.run([=](context c) { return deep_tree(c, depth); }), 1 + 8L * depth);
   EXPECT_LE(r.statistics().parked_peak, 64u * GetParam());
-  EXPECT_LE(r.statistics().strands_peak, 65u * GetParam() + 1);
+  EXPECT_LE(r.statistics().fibers_peak, 65u * GetParam() + 1);
 }
 
 TEST(memory, of_a_new_runtime_is_small) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bad days of a process: overflow of a strand, no memory, fork() and exit() while tasks run.
+// Bad days of a process: overflow of a fiber, no memory, fork() and exit() while tasks run.
 #include "support.hpp"
 
 #include <sys/resource.h>
@@ -105,7 +105,7 @@ void limit_address_space(std::size_t more) {
   setrlimit(RLIMIT_AS, &limit);
 }
 
-TEST_F(process_death_test, no_memory_for_a_strand_is_an_exception_that_names_the_setting) {
+TEST_F(process_death_test, no_memory_for_a_fiber_is_an_exception_that_names_the_setting) {
   if (support::sanitized) GTEST_SKIP() << "the sanitizers need more address space";
   EXPECT_EXIT(
       {
@@ -119,7 +119,7 @@ TEST_F(process_death_test, no_memory_for_a_strand_is_an_exception_that_names_the
       ExitedWithCode(0), "SUKIMA_STACK");
 }
 
-TEST_F(process_death_test, no_memory_for_more_strands_means_fewer_workers) {
+TEST_F(process_death_test, no_memory_for_more_fibers_means_fewer_workers) {
   if (support::sanitized) GTEST_SKIP() << "the sanitizers need more address space";
   EXPECT_EXIT(
       {

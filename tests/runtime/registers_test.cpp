@@ -45,21 +45,22 @@ struct alignas(64) registers {
   "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", \
       "xmm13", "xmm14", "xmm15"
 
-void through_lower(sukima::detail::record* r, const registers& from, registers& to) {
+void through_lower(sukima::detail::choice_point* r, const registers& from, registers& to) {
   register void* r10 asm("r10") = r;
   asm volatile(SUKIMA_EACH16(SUKIMA_LOAD_XMM) SUKIMA_SLOW_PATH SUKIMA_EACH16(SUKIMA_SAVE_XMM)
                : "+r"(r10)
                : "S"(&from), "D"(&to)
                : "memory", "cc", "r11", SUKIMA_VECTOR_CLOBBERS);
 }
-[[gnu::target("avx")]] void through_avx(sukima::detail::record* r, const registers& from, registers& to) {
+[[gnu::target("avx")]] void through_avx(sukima::detail::choice_point* r, const registers& from,
+                                        registers& to) {
   register void* r10 asm("r10") = r;
   asm volatile(SUKIMA_EACH16(SUKIMA_LOAD_YMM) SUKIMA_SLOW_PATH SUKIMA_EACH16(SUKIMA_SAVE_YMM) "vzeroupper\n"
                : "+r"(r10)
                : "S"(&from), "D"(&to)
                : "memory", "cc", "r11", SUKIMA_VECTOR_CLOBBERS);
 }
-[[gnu::target("avx512bw")]] void through_avx512(sukima::detail::record* r, const registers& from,
+[[gnu::target("avx512bw")]] void through_avx512(sukima::detail::choice_point* r, const registers& from,
                                                 registers& to) {
   register void* r10 asm("r10") = r;
   asm volatile(
@@ -71,22 +72,22 @@ void through_lower(sukima::detail::record* r, const registers& from, registers& 
         "xmm22", "xmm23", "xmm24", "xmm25", "xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31");
 }
 
-/// Calls f with the record of a loop that runs.
+/// Calls f with the choice point of a loop that runs.
 template <class F> void with_record(F f) {
   sukima::runtime one(support::with_workers(1));
   one.run([&](context c) {
     sukima::parallel_for(c, 0, 1, [&](context below, int) {
-      f(reinterpret_cast<sukima::detail::record*>(below.top - sizeof(sukima::detail::loop_record)));
+      f(reinterpret_cast<sukima::detail::choice_point*>(below.top - sizeof(sukima::detail::loop_point)));
     });
   });
 }
 
-void expect_kept(void (*through)(sukima::detail::record*, const registers&, registers&), int count,
+void expect_kept(void (*through)(sukima::detail::choice_point*, const registers&, registers&), int count,
                  int width) {
   registers before;
   registers after;
   before.fill(count, width);
-  with_record([&](sukima::detail::record* r) { through(r, before, after); });
+  with_record([&](sukima::detail::choice_point* r) { through(r, before, after); });
   EXPECT_EQ(before.byte, after.byte);
 }
 
@@ -121,7 +122,7 @@ TEST(slow_path, leaves_clean_upper_halves_to_code_without_avx) {
   before.fill(16, 16);
   bool clean_before = false;
   bool used_after = true;
-  with_record([&](sukima::detail::record* r) {
+  with_record([&](sukima::detail::choice_point* r) {
     asm volatile("vzeroupper" ::: "memory");
     clean_before = !upper_halves_in_use();
     through_lower(r, before, after);

@@ -30,7 +30,7 @@ TEST(settings, have_defaults) {
   EXPECT_EQ(s.pin, sukima::pin_policy::adaptive);
   EXPECT_EQ(s.stack, std::size_t{256} << 20);
   EXPECT_EQ(s.choices, std::size_t{64} << 20);
-  EXPECT_EQ(s.strands, 4096u);
+  EXPECT_EQ(s.fibers, 4096u);
   EXPECT_TRUE(s.elastic);
 }
 
@@ -42,7 +42,7 @@ TEST(settings, are_read_from_the_environment) {
   const variable pin("SUKIMA_PIN", "cpu");
   const variable stack("SUKIMA_STACK", "8M");
   const variable choices("SUKIMA_CHOICES", "512K");
-  const variable strands("SUKIMA_STRANDS", "77");
+  const variable fibers("SUKIMA_FIBERS", "77");
   const variable elastic("SUKIMA_ELASTIC", "off");
   const sukima::settings s = read();
   EXPECT_EQ(s.workers, 3u);
@@ -51,12 +51,12 @@ TEST(settings, are_read_from_the_environment) {
   EXPECT_EQ(s.pin, sukima::pin_policy::cpu);
   EXPECT_EQ(s.stack, std::size_t{8} << 20);
   EXPECT_EQ(s.choices, std::size_t{512} << 10);
-  EXPECT_EQ(s.strands, 77u);
+  EXPECT_EQ(s.fibers, 77u);
   EXPECT_FALSE(s.elastic);
   sukima::runtime runtime;
   EXPECT_EQ(runtime.workers(), 3u);
   EXPECT_EQ(runtime.chosen().text(),
-            "workers=3 wait=block steal=ready:4 victim=last pin=cpu stack=8388608 choices=524288 strands=77 "
+            "workers=3 wait=block steal=ready:4 victim=last pin=cpu stack=8388608 choices=524288 fibers=77 "
             "elastic=off");
   EXPECT_EQ(runtime.run([](sukima::context c) { return support::fib(c, 16); }), 987);
 }
@@ -143,8 +143,8 @@ INSTANTIATE_TEST_SUITE_P(
         wrong_value{"SUKIMA_STACK", "256MB", "16K to 64G"}, wrong_value{"SUKIMA_STACK", "M", "16K to 64G"},
         wrong_value{"SUKIMA_CHOICES", "65M", "16K to 64M"}, wrong_value{"SUKIMA_CHOICES", "8K", "16K to 64M"},
         wrong_value{"SUKIMA_ELASTIC", "yes", "on, off or neighbours"},
-        wrong_value{"SUKIMA_STRANDS", "0", "1 to 1000000"},
-        wrong_value{"SUKIMA_STRANDS", "1000001", "1 to 1000000"}));
+        wrong_value{"SUKIMA_FIBERS", "0", "1 to 1000000"},
+        wrong_value{"SUKIMA_FIBERS", "1000001", "1 to 1000000"}));
 
 TEST(settings, are_checked_by_the_constructor) {
   const auto message = [](auto change) {
@@ -157,7 +157,7 @@ TEST(settings, are_checked_by_the_constructor) {
   EXPECT_NE(message([](auto& s) { s.ready = 9; }).find("settings::ready='9'"), std::string::npos);
   EXPECT_NE(message([](auto& s) { s.stack = 1; }).find("settings::stack='1'"), std::string::npos);
   EXPECT_NE(message([](auto& s) { s.choices = 1; }).find("settings::choices='1'"), std::string::npos);
-  EXPECT_NE(message([](auto& s) { s.strands = 0; }).find("settings::strands='0'"), std::string::npos);
+  EXPECT_NE(message([](auto& s) { s.fibers = 0; }).find("settings::fibers='0'"), std::string::npos);
 }
 
 class every_wait : public testing::TestWithParam<sukima::wait_policy> {};
@@ -177,7 +177,7 @@ TEST_P(every_wait, works_with_every_number_of_published_tasks) {
   }
 }
 
-TEST(settings, allow_small_strands) {
+TEST(settings, allow_small_fibers) {
   sukima::settings s = support::with_workers(4);
   s.stack = 64 * 1024;
   sukima::runtime small(s);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// suspend: resumed by anybody, once, early or late; many parked strands; what is left of them is given away.
+// suspend: resumed by anybody, once, early or late; many parked fibers; what is left of them is given away.
 #include "support.hpp"
 
 #include <sys/resource.h>
@@ -219,7 +219,7 @@ TEST_P(suspend_test, leaves_a_consistent_workspace_to_stand_ins) {
   for (std::thread& t : others) t.join();
 }
 
-TEST_P(suspend_test, keeps_a_pinned_strand_on_its_thread) {
+TEST_P(suspend_test, keeps_a_pinned_fiber_on_its_thread) {
   std::thread other;
   runtime.run([&](context c) {
     sukima::pinned([&] {
@@ -253,28 +253,28 @@ std::size_t resident_bytes() {
 }
 
 /// ThreadSanitizer knows about 8000 fibers.
-constexpr int parked_strands = support::sanitized ? 3000 : 100'000;
+constexpr int parked_fibers = support::sanitized ? 3000 : 100'000;
 
-TEST(suspend, parks_very_many_small_strands) {
+TEST(suspend, parks_very_many_small_fibers) {
   sukima::settings s = support::with_workers(2);
   s.stack = 16 * 1024;
-  s.strands = 1'000'000;
+  s.fibers = 1'000'000;
   sukima::runtime two(s);
-  std::vector<resumer> parked(parked_strands);
+  std::vector<resumer> parked(parked_fibers);
   std::atomic<int> count{0};
   std::atomic<int> resumed{0};
   const std::size_t before = resident_bytes();
   std::size_t used = 0;
   std::size_t mappings = 0;
   std::thread other([&] {
-    EXPECT_TRUE(support::sleep_until([&] { return count == parked_strands; }));
+    EXPECT_TRUE(support::sleep_until([&] { return count == parked_fibers; }));
     used = resident_bytes() - before;
     mappings = number_of_mappings();
     for (const resumer& r : parked)
       if (r) r.resume();
   });
   two.run([&](context c) {
-    sukima::parallel_for(c, 0, parked_strands, [&](context below, int i) {
+    sukima::parallel_for(c, 0, parked_fibers, [&](context below, int i) {
       sukima::suspend(below, [&](resumer r) {
         parked[static_cast<std::size_t>(i)] = r;
         ++count;
@@ -283,11 +283,11 @@ TEST(suspend, parks_very_many_small_strands) {
     });
   });
   other.join();
-  EXPECT_EQ(resumed, parked_strands);
+  EXPECT_EQ(resumed, parked_fibers);
   if (!support::sanitized) {
     EXPECT_LT(used, std::size_t{1} << 30);
     EXPECT_LT(mappings, 65'530u);
-    RecordProperty("bytes_for_each_strand", static_cast<int>(used / parked_strands));
+    RecordProperty("bytes_for_each_fiber", static_cast<int>(used / parked_fibers));
   }
 }
 

@@ -325,7 +325,7 @@ TEST_F(trace_death_test, is_not_locked_in_a_child_that_was_forked_while_somethin
             alarm(20);
             {
               const sukima::runtime own(with_workers(1));
-            }  // records its decision
+            }  // choice points its decision
             _exit(0);
           }
           int status = -1;

@@ -41,7 +41,7 @@ TEST_P(worker_local_test, adds_up_what_all_workers_did) {
   }
 }
 
-TEST_P(worker_local_test, is_the_same_object_until_the_strand_moves) {
+TEST_P(worker_local_test, is_the_same_object_until_the_fiber_moves) {
   worker_local<int> numbers;
   runtime.run([&](context c) {
     sukima::parallel_for(c, 0, 1000, [&](context below, int) {

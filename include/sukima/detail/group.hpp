@@ -29,9 +29,9 @@ template <class F> struct group_child_of : group_child {
   }
 };
 
-/// A group whose scope record lies at `scope`, in the running strand.
+/// A group whose scope choice point lies at `scope`, in the running fiber.
 group_core* make_group(char* scope);
-/// The place of a scope record for code without a context, taken from the running strand's kept top.
+/// The place of a scope choice point for code without a context, taken from the running fiber's kept top.
 /// \throws usage_error where that is not known
 char* take_kept_scope();
 void give_kept_scope(char* scope) noexcept;
@@ -49,6 +49,6 @@ bool wait_group(group_core& g, context c);
 void cancel_group(group_core& g) noexcept;
 bool group_is_cancelled(const group_core& g) noexcept;
 /// \throws usage_error outside of a runtime
-void require_strand(const char* what);
+void require_fiber(const char* what);
 
 }  // namespace sukima::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls without a context: find the running strand's top, or enter a runtime.
+// Calls without a context: find the running fiber's top, or enter a runtime.
 #pragma once
 
 #include <sukima/context.hpp>
@@ -7,8 +7,8 @@
 
 namespace sukima::detail {
 
-/// What the strand that this thread runs keeps; null on a thread that runs none.
-/// The thread-local's address must not survive a strand's move to another thread, so it is formed anew each
+/// What the fiber that this thread runs keeps; null on a thread that runs none.
+/// The thread-local's address must not survive a fiber's move to another thread, so it is formed anew each
 /// time.
 extern "C" __thread kept_state* sukima_running_kept __attribute__((tls_model("initial-exec")));
 /// The same as a call, where no assembly is at hand.
@@ -26,12 +26,12 @@ kept_state* find_kept_slowly() noexcept;
 
 /// A root: what an entering thread wants done.
 struct root_task : task {
-  worker* home = nullptr;  ///< whose thread waits for it; null: a strand does
+  worker* home = nullptr;  ///< whose thread waits for it; null: a fiber does
 };
 
 /// Runs a root on the default runtime and waits for it as a worker. \throws what it throws.
 void enter_default(root_task& root);
-/// Runs a root as a child of the running strand on a strand of its own, and waits: for calls without a
+/// Runs a root as a child of the running fiber on a fiber of its own, and waits: for calls without a
 /// context below code with one, where nobody knows the top.
 void enter_aside(root_task& root);
 
@@ -68,7 +68,7 @@ class top_restorer {
   char* top_;
 };
 
-/// Calls f(context) with the running strand's context.
+/// Calls f(context) with the running fiber's context.
 template <class F> inline std::invoke_result_t<F&, context> inside(F&& f) {
   kept_state* kept = find_kept();
   if (kept != nullptr && kept->top != nullptr) [[likely]] {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What code that no C++ exception may pass (C that was generated from another language) asks of the runtime.
 //
-// Such code is left by jumps: whoever leaves first aborts and awaits, record by record from the youngest one
+// Such code is left by jumps: whoever leaves first aborts and awaits, choice point by choice point from the youngest one
 // down, what was split off, and then jumps over all the frames at once. So nothing here throws; what happened
 // is asked for instead.
 #pragma once
@@ -13,35 +13,35 @@
 
 namespace sukima::detail {
 
-/// What an abort that concerns the running strand reaches.
+/// What an abort that concerns the running fiber reaches.
 enum class abort_reach {
   nothing,
-  record,  ///< a record of the running segment: a child of it failed
+  choice_point,  ///< a choice point of the running segment: a child of it failed
   task,  ///< the whole segment: its task or an ancestor was cancelled
 };
 
-/// Where the records of the running segment begin on the strand that owns an address of its choice stack.
+/// Where the choice points of the running segment begin on the fiber that owns an address of its choice stack.
 char* segment_begin(const void* in_choice_stack) noexcept;
 /// The task of that segment.
 task* segment_task(const void* in_choice_stack) noexcept;
 
-/// Looks whether the strand that owns this address is to stop what it does. Ends the program with a message
+/// Looks whether the fiber that owns this address is to stop what it does. Ends the program with a message
 /// if a journey back failed for lack of memory, because its undo actions may be incomplete then.
 abort_reach pending_abort(const void* in_choice_stack) noexcept;
 
-/// Completes all children of a record whose owner has done its own part: those that nobody began are run
-/// here, the others awaited. They stay on the record. \returns the newest; null: there is none
-task* complete_children(record* r) noexcept;
-/// The same for a record that is left early: nothing is begun any more, and what runs is cancelled.
-task* stop_children(record* r) noexcept;
-/// Counts for the statistics that the strand of this record left its task because of an abort.
-void count_abort(record* r) noexcept;
-/// The caller has destroyed all children of a record: it counts as never split, and an abort that concerned
-/// it and nothing older is over. \param kind of the record, read before the children were destroyed
-void forget_children(record* r, const record_kind* kind) noexcept;
+/// Completes all children of a choice point whose owner has done its own part: those that nobody began are run
+/// here, the others awaited. They stay on the choice point. \returns the newest; null: there is none
+task* complete_children(choice_point* r) noexcept;
+/// The same for a choice point that is left early: nothing is begun any more, and what runs is cancelled.
+task* stop_children(choice_point* r) noexcept;
+/// Counts for the statistics that the fiber of this choice point left its task because of an abort.
+void count_abort(choice_point* r) noexcept;
+/// The caller has destroyed all children of a choice point: it counts as never split, and an abort that concerned
+/// it and nothing older is over. \param kind of the choice point, read before the children were destroyed
+void forget_children(choice_point* r, const choice_point_kind* kind) noexcept;
 
 /// Runs a root for a caller without a context that must not be left by an abort from outside: on the default
-/// runtime; or, on a worker, on a strand of its own, which stays on this thread like the caller's until the
+/// runtime; or, on a worker, on a fiber of its own, which stays on this thread like the caller's until the
 /// root has ended. \throws what the root threw, if it ran on the default runtime; what starting it threw
 void enter_shielded(root_task& root);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loop under parallel_for, parallel_reduce and search: one record, iterations given away from its upper
+// The loop under parallel_for, parallel_reduce and search: one choice point, iterations given away from its upper
 // end.
 #pragma once
 
@@ -24,7 +24,7 @@ inline constexpr std::int64_t number(position p) noexcept { return static_cast<s
 
 /// `next` is the first iteration that the owner has not begun (nor is about to), `end` the first one that is
 /// not its own any more. Owner only, or a stand-in.
-struct alignas(record_alignment) loop_record : record {
+struct alignas(choice_point_alignment) loop_point : choice_point {
   position next;
   position end;
   void* frame;
@@ -37,18 +37,18 @@ struct loop_task : task {
   void* frame;
 };
 
-/// Operations of a loop's record. Frame gives `task* make_task(from, to)` and perhaps `guard()`,
+/// Operations of a loop's choice point. Frame gives `task* make_task(from, to)` and perhaps `guard()`,
 /// `split_place(next, end)`, `undo(iteration)`, `redo(iteration)`.
 template <class Frame> struct loop_operations {
-  static loop_record* loop(record* r) noexcept { return static_cast<loop_record*>(r); }
-  static Frame& frame(record* r) noexcept { return *static_cast<Frame*>(loop(r)->frame); }
+  static loop_point* loop(choice_point* r) noexcept { return static_cast<loop_point*>(r); }
+  static Frame& frame(choice_point* r) noexcept { return *static_cast<Frame*>(loop(r)->frame); }
 
-  static bool open(const record* r) noexcept {
-    const auto* l = static_cast<const loop_record*>(r);
+  static bool open(const choice_point* r) noexcept {
+    const auto* l = static_cast<const loop_point*>(r);
     return l->next < l->end;
   }
-  static task* split(record* r) {
-    loop_record* l = loop(r);
+  static task* split(choice_point* r) {
+    loop_point* l = loop(r);
     const std::int64_t next = number(l->next);
     const std::int64_t end = number(l->end);
     std::int64_t from = next + (end - next) / 2;
@@ -62,15 +62,15 @@ template <class Frame> struct loop_operations {
     l->end = at(from);
     return t;
   }
-  static void take_back(record* r, task* t) noexcept {
+  static void take_back(choice_point* r, task* t) noexcept {
     loop(r)->end = at(static_cast<loop_task*>(t)->to);
     disown(r, t);
     t->destroy(t);
   }
-  static void stop(record* r) noexcept { loop(r)->end = loop(r)->next; }
-  static void undo(record* r) { frame(r).undo(number(loop(r)->next) - 1); }
-  static void redo(record* r) { frame(r).redo(number(loop(r)->next) - 1); }
-  static double guard(record* r) { return frame(r).guard(); }
+  static void stop(choice_point* r) noexcept { loop(r)->end = loop(r)->next; }
+  static void undo(choice_point* r) { frame(r).undo(number(loop(r)->next) - 1); }
+  static void redo(choice_point* r) { frame(r).redo(number(loop(r)->next) - 1); }
+  static double guard(choice_point* r) { return frame(r).guard(); }
 
   static constexpr bool has_guard = requires(Frame& f) { f.guard(); };
   static constexpr bool has_undo = requires(Frame& f) { f.undo(std::int64_t{}); };
@@ -81,8 +81,8 @@ template <class Frame> struct loop_operations {
     else
       return nullptr;
   }
-  static constexpr record_kind make_kind() {
-    record_kind k{sizeof(loop_record), open, split, take_back, nullptr, nullptr, nullptr, nullptr, stop};
+  static constexpr choice_point_kind make_kind() {
+    choice_point_kind k{sizeof(loop_point), open, split, take_back, nullptr, nullptr, nullptr, nullptr, stop};
     if constexpr (has_undo) {
       k.undo = undo;
       k.redo = redo;
@@ -90,7 +90,7 @@ template <class Frame> struct loop_operations {
     if constexpr (has_guard) k.guard = guard;
     return k;
   }
-  static constexpr record_kind kind = make_kind();
+  static constexpr choice_point_kind kind = make_kind();
 };
 
 /// A clock for the length of strips: cheap, any unit near a third of a nanosecond.
@@ -125,7 +125,7 @@ inline std::int64_t iterations_of_a_strip(std::int64_t done, std::uint64_t elaps
 /// iteration.
 /// \param run_strip run_strip(i, stop) runs the iterations [i, stop)
 template <class Strip>
-[[gnu::always_inline]] inline void run_strips(loop_record* r, std::int64_t grain, const kept_state& kept,
+[[gnu::always_inline]] inline void run_strips(loop_point* r, std::int64_t grain, const kept_state& kept,
                                               Strip&& run_strip) {
   std::int64_t i = number(r->next) - 1;
   std::int64_t strip = grain > 0 ? grain : 1;
@@ -183,7 +183,7 @@ struct nothing {};
 
 /// The cold end of a loop that was split.
 template <class Sum, class Merge>
-[[gnu::cold, gnu::noinline]] Sum merge_children(loop_record* r, Sum sum, const Merge& merge) {
+[[gnu::cold, gnu::noinline]] Sum merge_children(loop_point* r, Sum sum, const Merge& merge) {
   children left(join_children(r));
   for (; left.next() != nullptr; left.pop()) merge(sum, left.next());
   return sum;
@@ -193,7 +193,7 @@ template <class Sum, class Merge>
 ///
 /// What is added up travels by value and is a local variable wherever it is added to: nobody has its address,
 /// so it stays in a register across the tests.
-/// \param iterate  sum = iterate(record, context below it, sum): the owner's iterations, until `next` is
+/// \param iterate  sum = iterate(choice point, context below it, sum): the owner's iterations, until `next` is
 /// `end`
 /// \param merge    merge(sum, task*): takes over what a finished child brings; in the order of the iterations
 template <class Sum, class Frame, class Iterate, class Merge>
@@ -202,10 +202,10 @@ template <class Sum, class Frame, class Iterate, class Merge>
   using operations = loop_operations<Frame>;
   if (from >= to) return sum;
   auto* r = ::new (static_cast<void*>(here.top))
-      loop_record{{reinterpret_cast<std::uintptr_t>(&operations::kind)}, at(from + 1), at(to), &frame};
+      loop_point{{reinterpret_cast<std::uintptr_t>(&operations::kind)}, at(from + 1), at(to), &frame};
   Sum own = [&]() -> Sum {
     try {
-      return iterate(r, context{here.top + sizeof(loop_record)}, std::move(sum));
+      return iterate(r, context{here.top + sizeof(loop_point)}, std::move(sum));
     } catch (...) {
       leave_by_exception(r);
     }
@@ -218,7 +218,7 @@ template <class Sum, class Frame, class Iterate, class Merge>
 /// The iterations of a loop whose body takes a context: a test before each one.
 /// \param step step(sum, context, i)
 template <class Sum, class Step>
-[[gnu::always_inline]] inline Sum run_each(loop_record* r, context below, Sum sum, const Step& step) {
+[[gnu::always_inline]] inline Sum run_each(loop_point* r, context below, Sum sum, const Step& step) {
   std::int64_t i = number(r->next) - 1;
   do {
     r->next = at(i + 1);
@@ -259,7 +259,7 @@ template <class F> struct local_callable {
 /// The owner's iterations of a loop over a source's elements, in the way that suits the body.
 /// \param add  add(sum, f) calls f() and adds its result up
 template <class Element, class Sum, class Body, class Source, class Add>
-[[gnu::always_inline]] inline Sum iterate(loop_record* r, context below, std::int64_t grain, Body& body,
+[[gnu::always_inline]] inline Sum iterate(loop_point* r, context below, std::int64_t grain, Body& body,
                                           const Source& source, Sum sum, const Add& add) {
   if constexpr (takes_context<Body&, Element>) {
     const local_callable<Body> local(body);

@@ -28,7 +28,7 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
   T settle(context here, std::int64_t from, std::int64_t to, T carry) {
     if (from >= to) return carry;
     settled_side origin{this};
-    loop_record* r = push(here, from, to, &origin);
+    loop_point* r = push(here, from, to, &origin);
     try {
       {
         const top_keeper keep(above(here));
@@ -60,7 +60,7 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
     std::optional<T> through;  ///< of a piece that was told: all elements before its end
   };
 
-  /// What the records of both kinds of loops refer to.
+  /// What the choice points of both kinds of loops refer to.
   struct side {
     scan* whole;
     loop_task* make_task() const {
@@ -84,11 +84,11 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
   struct summing_side : side {};
 
   template <class Side>
-  static loop_record* push(context here, std::int64_t from, std::int64_t to, Side* side) noexcept {
-    return ::new (static_cast<void*>(here.top)) loop_record{
+  static loop_point* push(context here, std::int64_t from, std::int64_t to, Side* side) noexcept {
+    return ::new (static_cast<void*>(here.top)) loop_point{
         {reinterpret_cast<std::uintptr_t>(&loop_operations<Side>::kind)}, at(from + 1), at(to), side};
   }
-  static context above(context here) noexcept { return {here.top + sizeof(loop_record)}; }
+  static context above(context here) noexcept { return {here.top + sizeof(loop_point)}; }
 
   In input(std::int64_t i) const { return in_ + static_cast<std::iter_difference_t<In>>(i); }
   Out output(std::int64_t i) const { return out_ + static_cast<std::iter_difference_t<Out>>(i); }
@@ -130,8 +130,8 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
     return sum;
   }
 
-  /// The first child's elements follow this record's own: it may scan for good from now on.
-  static void tell(loop_record* r, const T& carry) {
+  /// The first child's elements follow this choice point's own: it may scan for good from now on.
+  static void tell(loop_point* r, const T& carry) {
     if (!was_split(r)) return;
     auto* first = static_cast<piece*>(newest_child(r));
     first->before.emplace(carry);
@@ -153,7 +153,7 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
   }
 
   /// Waits for the pieces that were split off from r and scans what they only added up.
-  T take_over(context here, loop_record* r, T carry) {
+  T take_over(context here, loop_point* r, T carry) {
     if (!was_split(r) && untouched(r)) [[likely]]
       return carry;
     std::vector<block> open;
@@ -202,7 +202,7 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
       return;
     }
     summing_side origin{this};
-    loop_record* r = push(here, me.from, me.to, &origin);
+    loop_point* r = push(here, me.from, me.to, &origin);
     std::optional<T> carry;  // once it is known
     try {
       top_keeper keep(above(here));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A task: what was split off from a record, until its owner has joined it.
+// A task: what was split off from a choice point, until its owner has joined it.
 #pragma once
 
 #include <sukima/context.hpp>
-#include <sukima/detail/record.hpp>
+#include <sukima/detail/choice_point.hpp>
 
 #include <exception>
 #include <memory>
@@ -16,16 +16,17 @@ namespace sukima::detail {
 
 struct worker;
 
-/// Header of every task. Written by the strand that splits it off before it is published (release by the
+/// Header of every task. Written by the fiber that splits it off before it is published (release by the
 /// publishing store), then by the one that runs it; read by the owner after `joining` says done (acquire).
 struct task {
   void (*run)(task*, context) = nullptr;  ///< runs it in the segment that starts at the context; may throw
   void (*destroy)(task*) noexcept = nullptr;  ///< ends and frees the whole object
-  const record_kind* kind = nullptr;  ///< of the record it was split off from
-  task* older = nullptr;  ///< the child split off from the same record before it
+  const choice_point_kind* kind = nullptr;  ///< of the choice point it was split off from
+  task* older = nullptr;  ///< the child split off from the same choice point before it
   task* parent = nullptr;  ///< the task that the owner was running
-  strand* owner = nullptr;  ///< the strand it was split off from; null for a root
-  record* origin = nullptr;  ///< the record there; null: a call without a context, anywhere in that segment
+  fiber* owner = nullptr;  ///< the fiber it was split off from; null for a root
+  choice_point* origin =
+      nullptr;  ///< the choice point there; null: a call without a context, anywhere in that segment
   char* owner_segment = nullptr;  ///< of such a call: where the owner's segment begins
   std::uint32_t depth = 0;  ///< number of ancestors
   std::uint32_t slot = 0;  ///< where it was published
@@ -73,42 +74,46 @@ template <class T> class result_slot {
 /// The `destroy` of a task type that was made by plain `new`.
 template <class Task> void delete_task(task* t) noexcept { delete static_cast<Task*>(t); }
 
-/// For fork2's slow paths. Both are called at a test with the record still in place.
-/// join_child: what others asked for is done; if the record's child was taken, waits for it and gives it back
+/// For fork2's slow paths. Both are called at a test with the choice point still in place.
+/// join_child: what others asked for is done; if the choice point's child was taken, waits for it and gives it back
 /// finished; null: nobody has it, the owner runs the second branch itself.
-/// \throws aborted, or what the child threw; nothing of the record's children is left then.
-[[gnu::cold, gnu::noinline]] task* join_child(record* r);
+/// \throws aborted, or what the child threw; nothing of the choice point's children is left then.
+[[gnu::cold, gnu::noinline]] task* join_child(choice_point* r);
 /// The first branch left by an exception (called inside its handler): aborts and awaits the children, ends
 /// the captures, and goes on with the exception that wins.
-[[gnu::cold, gnu::noinline, noreturn]] void leave_by_exception(record* r);
+[[gnu::cold, gnu::noinline, noreturn]] void leave_by_exception(choice_point* r);
 /// The same without going on: children aborted and awaited, captures ended. The exception that replaces the
 /// one in flight, or null. For frames with undo actions of their own.
-[[gnu::cold, gnu::noinline]] std::exception_ptr abandon(record* r);
-/// Waits for all children of a loop record, whose own iterations are done. The list is then in the order of
+[[gnu::cold, gnu::noinline]] std::exception_ptr abandon(choice_point* r);
+/// Waits for all children of a loop choice point, whose own iterations are done. The list is then in the order of
 /// the iterations: newest first. \throws as join_child.
-[[gnu::cold, gnu::noinline]] task* join_children(record* r);
+[[gnu::cold, gnu::noinline]] task* join_children(choice_point* r);
 /// reclaim_child: a loop that has done its own iterations takes those of its newest child back, if nobody
 /// began them, and goes on with them: that is cheaper than running the child as a task, which would be split
 /// again. False: it is over.
-[[gnu::cold, gnu::noinline]] bool reclaim_child(record* r) noexcept;
+[[gnu::cold, gnu::noinline]] bool reclaim_child(choice_point* r) noexcept;
 /// Slow half of the test before an iteration that may throw `aborted`.
-[[gnu::cold, gnu::noinline]] void attend_or_abort(record* r);
+[[gnu::cold, gnu::noinline]] void attend_or_abort(choice_point* r);
 
-[[gnu::always_inline]] inline bool was_split(const record* r) noexcept { return (r->word & split_mark) != 0; }
-inline task* newest_child(const record* r) noexcept { return reinterpret_cast<task*>(r->word & ~split_mark); }
-inline const record_kind* kind_of(const record* r) noexcept {
-  return was_split(r) ? newest_child(r)->kind : reinterpret_cast<const record_kind*>(r->word);
+[[gnu::always_inline]] inline bool was_split(const choice_point* r) noexcept {
+  return (r->word & split_mark) != 0;
+}
+inline task* newest_child(const choice_point* r) noexcept {
+  return reinterpret_cast<task*>(r->word & ~split_mark);
+}
+inline const choice_point_kind* kind_of(const choice_point* r) noexcept {
+  return was_split(r) ? newest_child(r)->kind : reinterpret_cast<const choice_point_kind*>(r->word);
 }
 
-/// Hangs a new child on its record. Called by `split`.
-inline void adopt(record* r, task* t) noexcept {
+/// Hangs a new child on its choice point. Called by `split`.
+inline void adopt(choice_point* r, task* t) noexcept {
   t->kind = kind_of(r);
   t->older = was_split(r) ? newest_child(r) : nullptr;
   t->origin = r;
   r->word = reinterpret_cast<std::uintptr_t>(t) | split_mark;
 }
-/// Takes the newest child off the record again.
-inline void disown(record* r, task* t) noexcept {
+/// Takes the newest child off the choice point again.
+inline void disown(choice_point* r, task* t) noexcept {
   r->word = t->older ? reinterpret_cast<std::uintptr_t>(t->older) | split_mark
                      : reinterpret_cast<std::uintptr_t>(t->kind);
 }

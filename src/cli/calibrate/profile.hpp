@@ -9,7 +9,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <set>
 #include <string>
-#include <sukima/lab/calibrate.hpp>
+#include <sukima/calibrate.hpp>
 
 namespace sukima::cli::calibrate {
 

@@ -107,7 +107,7 @@ void write_steals(text& out, const runtime_story& story) {
   }
   for (const worker_story& w : story.workers)
     if (w.suspensions != 0)
-      line(out, "  worker {} suspended {}", w.number, count_text(w.suspensions, "strand", "strands"));
+      line(out, "  worker {} suspended {}", w.number, count_text(w.suspensions, "fiber", "fibers"));
 }
 
 void write_longest(text& out, const runtime_story& story, std::string_view title,

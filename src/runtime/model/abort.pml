@@ -18,38 +18,38 @@
 // check: spin -DERROR -DBUG_CLEAR -a; cc -O2 -DSAFETY; -m500000
 // expect: errors: 1
 //
-// What is modelled: strand O opens a cancel scope (record 1) and has a fork in it (record 2), whose second branch is
-// task t, run by worker 1 on strand T; t may publish a task g, run by worker 2, or by worker 0 after O was parked. O
+// What is modelled: fiber O opens a cancel scope (choice point 1) and has a fork in it (choice point 2), whose second branch is
+// task t, run by worker 1 on fiber T; t may publish a task g, run by worker 2, or by worker 0 after O was parked. O
 // waits for t in place, or parked, and then goes on upon worker 1. With -DCANCEL somebody cancels the scope at any
-// time, with -DERROR t ends by an exception, which aborts what O does from record 2 on. Each strand does as many tests
+// time, with -DERROR t ends by an exception, which aborts what O does from choice point 2 on. Each fiber does as many tests
 // as it likes. O may be unwinding (a destructor that forks) at some of its tests.
 //
 // What must hold:
-//   while no abort is just being raised, no strand that is concerned passes a test on the fast path: so it stops at
+//   while no abort is just being raised, no fiber that is concerned passes a test on the fast path: so it stops at
 //   its next test;
 //   when the scope is closed nothing of the abort is left, and nothing comes later.
 //
 // Each BUG_ takes one safeguard away:
 //   BUG_ORDER      the workers are raised before the abort is written
-//   BUG_RESUME     a strand that was parked does not look for an abort when it goes on
+//   BUG_RESUME     a fiber that was parked does not look for an abort when it goes on
 //   BUG_EXECUTE    a task is begun without looking for an abort
 //   BUG_CLOSE      a scope is closed while it is being cancelled
 //   BUG_UNWINDING  an abort that is seen while a destructor forks is forgotten
-//   BUG_CLEAR      a join does not clear the abort of its own record
+//   BUG_CLEAR      a join does not clear the abort of its own choice point
 
 #define O 0
 #define T 1
 #define G 2
-#define NOTHING 3       /* no strand */
+#define NOTHING 3       /* no fiber */
 #define ALL 9
-#define SCOPE 1         /* positions of the two records on O */
+#define SCOPE 1         /* positions of the two choice points on O */
 #define FORK 2
 
 byte limit[4];          /* 0: the true one, every test is fast; ALL: raised */
 byte current[3] = NOTHING;   /* of the three workers */
 bool flags[3];          /* flag_check_abort */
-byte on[4];             /* the worker that runs a strand */
-bool pending[4];        /* strand::abort_pending */
+byte on[4];             /* the worker that runs a fiber */
+bool pending[4];        /* fiber::abort_pending */
 byte abort_to = ALL;    /* of O */
 byte raising = 0;       /* aborts that are written and not yet raised everywhere */
 bool unwinding;         /* of O: uncaught_exceptions() > 0 */
@@ -59,7 +59,7 @@ bool opened, t_done, g_published, g_taken, g_done, o_parked, o_done;
 mtype = { open, cancelling, cancelled, closed };
 mtype stage = open;
 
-/* is_concerned(): t comes from record FORK of O, g from t. */
+/* is_concerned(): t comes from choice point FORK of O, g from t. */
 #define CONCERNED(s) (s == O -> abort_to != ALL : FORK >= abort_to)
 #define MUST_NOT_PASS(s) (raising == 0 && CONCERNED(s))
 
@@ -99,7 +99,7 @@ inline abort(r) {
 
 inline look_for_abort(s) { pending[s] = CONCERNED(s) }
 
-/* A test; `stop` is set if the strand has to leave. */
+/* A test; `stop` is set if the fiber has to leave. */
 inline test(s) {
   if
   :: atomic { limit[s] == 0 -> assert(!MUST_NOT_PASS(s)) }
@@ -133,7 +133,7 @@ inline execute(s, w) {
   stop = pending[s]
 }
 
-active proctype strand_o() {
+active proctype fiber_o() {
   bool stop;
   atomic { on[O] = 0; current[0] = O; opened = true };
   /* The first branch of the fork; perhaps a destructor in it forks. */
@@ -186,7 +186,7 @@ active proctype task_t() {
 #ifdef ERROR
   byte v, c;
 #endif
-  opened;                                  /* its record exists */
+  opened;                                  /* its choice point exists */
   execute(T, 1);
   do
   :: stop -> break

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joining: the word task::joining between the strand that waits and the worker that ends the task.
+// Joining: the word task::joining between the fiber that waits and the worker that ends the task.
 //
 // check: spin -a; cc -O2 -DSAFETY; -m200000
 // expect: errors: 0
@@ -14,7 +14,7 @@
 // check: spin -DBUG_LEAVE -a; cc -O2 -DSAFETY; -m200000
 // expect: errors: 1
 //
-// What is modelled: a strand S that waits for task 0, and the threads of two workers. S runs on one of them: it
+// What is modelled: a fiber S that waits for task 0, and the threads of two workers. S runs on one of them: it
 // registers that worker and sleeps in place; or finds a descendant, runs it on top, waits in there for task 2, and may
 // be parked for it and be resumed on the other worker; or is parked for task 0 itself. Tasks 0 and 2 are ended by two
 // more workers. Beside that, a thread at home waits for a root (task 1) that ends elsewhere. A bell is one bit: does
@@ -23,13 +23,13 @@
 // What must hold:
 //   S runs on one worker at a time, and goes on after each wait exactly once (`comes_to`);
 //   S comes to its end: no wake-up is lost (anything else is an invalid end state);
-//   nobody goes on with a strand whose switch is not complete, nobody touches a task that its owner has joined.
+//   nobody goes on with a fiber whose switch is not complete, nobody touches a task that its owner has joined.
 //
 // Each BUG_ takes one safeguard away:
 //   BUG_STALE     a worker registers only if nobody is registered: it may be a worker that S has left since
-//   BUG_EARLY     a strand is marked as parked before the switch away from it is complete
+//   BUG_EARLY     a fiber is marked as parked before the switch away from it is complete
 //   BUG_STORE     the finisher reads who waits and stores `done` in two steps
-//   BUG_NO_READY  a strand whose task ended during the switch is not made ready
+//   BUG_NO_READY  a fiber whose task ended during the switch is not made ready
 //   BUG_LEAVE     the finisher of a root sets the flag that lets its thread go, and writes `done` afterwards
 
 #define NOBODY 9
@@ -61,7 +61,7 @@ inline comes_to(w) {
   }
 }
 
-/* finish(): ends task t. `got`: the strand to go on with is S. */
+/* finish(): ends task t. `got`: the fiber to go on with is S. */
 inline finish(t) {
 #ifdef BUG_STORE
   waiter = joining[t];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The word `limit` of a strand: the owner's two tests, its slow path, and everybody who raises the limit.
+// The word `limit` of a fiber: the owner's two tests, its slow path, and everybody who raises the limit.
 //
 // check: spin -DTHIEF=2 -DPUSHES=4 -DNO_SWITCH -a; cc -O2 -DSAFETY -DCOLLAPSE; -m200000
 // expect: errors: 0
@@ -20,24 +20,24 @@
 // check: spin -DCALLER -DBUG_ARRIVE -a; cc -O2 -DSAFETY -DCOLLAPSE; -m200000
 // expect: errors: 1
 //
-// What is modelled: one worker with two strands. On strand 0 it pushes and joins forks as it likes (record r lies at
-// position r), runs a task on top of a waiting join, and may switch to strand 1, begin a task there, and come back. A
+// What is modelled: one worker with two fibers. On fiber 0 it pushes and joins forks as it likes (choice point r lies at
+// position r), runs a task on top of a waiting join, and may switch to fiber 1, begin a task there, and come back. A
 // thief is hungry, asks, takes from the one slot. One raiser aborts, another calls the worker home. Each access to a
 // shared word is one step.
 //
-// What must hold, at every test that takes the fast path (`record >= limit`):
-//   a record that was split off is not joined;
+// What must hold, at every test that takes the fast path (`choice_point >= limit`):
+//   a choice point that was split off is not joined;
 //   no request is pending whose raiser has finished raising.
 //
 // Each BUG_ takes one safeguard away:
-//   BUG_STALE        the limit written at the begin of the slow path stays, although older records were split
+//   BUG_STALE        the limit written at the begin of the slow path stays, although older choice points were split
 //   BUG_FLAGS_FIRST  the slow path reads the flags before it writes the true limit
 //   BUG_STORE        a limit that grew is written without looking at whether somebody raised it meanwhile
 //   BUG_EXECUTE      beginning a task overwrites the limit and does not look at the worker's flags
-//   BUG_ARRIVE       a worker that changes strands does not look at its flags
+//   BUG_ARRIVE       a worker that changes fibers does not look at its flags
 
 #ifndef DEPTH
-#define DEPTH 3       /* records that fit on strand 0 */
+#define DEPTH 3       /* choice points that fit on fiber 0 */
 #endif
 #ifndef PUSHES
 #define PUSHES 3      /* forks in all */
@@ -50,12 +50,12 @@
 #define CHECK_ABORT 1
 #define LEAVE 2
 
-byte limit[2];        /* strand::door->limit */
-byte current;         /* worker::current: the strand it runs */
+byte limit[2];        /* fiber::door->limit */
+byte current;         /* worker::current: the fiber it runs */
 byte flags;           /* worker::flags */
-bool publish_wanted;  /* of strand 0 */
+bool publish_wanted;  /* of fiber 0 */
 bool hungry;          /* census::searchers != 0 */
-byte slot;            /* of strand 0: 0 empty, else record + 1 */
+byte slot;            /* of fiber 0: 0 empty, else choice point + 1 */
 
 /* Abort: the word that is_aborted() reads, when its raiser is done, and what the owner has seen of it. */
 bool aborted, abort_raised, abort_seen;
@@ -65,12 +65,12 @@ bool leave_raised, leave_seen;
 bool asked;
 
 /* Owner only. */
-byte clean[2];        /* strand::clean_from */
-byte oldest;          /* strand::oldest, of strand 0 */
-bool split[DEPTH];    /* was_split(record) */
-byte runs[DEPTH];     /* times that the second branch of this record was begun */
+byte clean[2];        /* fiber::clean_from */
+byte oldest;          /* fiber::oldest, of fiber 0 */
+bool split[DEPTH];    /* was_split(choice point) */
+byte runs[DEPTH];     /* times that the second branch of this choice point was begun */
 
-/* strand::raise, from any thread. */
+/* fiber::raise, from any thread. */
 inline raise(s, seen) {
   seen = limit[s];
   if
@@ -96,7 +96,7 @@ inline raise(s, seen) {
 #define WRITE_LIMIT_LATE
 #endif
 
-/* attend(): `here` is the record tested, `end` one past the youngest record with work. Strand 1 has no records. */
+/* attend(): `here` is the choice point tested, `end` one past the youngest choice point with work. Fiber 1 has no choice points. */
 inline attend(s, here, end) {
   atomic {
     if :: oldest > here -> oldest = here :: else fi;
@@ -192,7 +192,7 @@ inline begin_segment(s, base) {
 #endif
 }
 
-/* arrive(): the worker's strand is s now. */
+/* arrive(): the worker's fiber is s now. */
 inline arrive(s) {
   atomic { current = s; asked = false };     /* searchers ask again, now and then */
 #ifndef BUG_ARRIVE
@@ -242,7 +242,7 @@ active proctype owner() {
      raise(0, seen);
      top--
 #ifndef NO_SWITCH
-  :: !visited && slot == 0 ->                /* strand 0 is parked: its slots were emptied */
+  :: !visited && slot == 0 ->                /* fiber 0 is parked: its slots were emptied */
      visited = true;
      arrive(1);
      if

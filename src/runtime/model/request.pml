@@ -12,8 +12,8 @@
 // check: spin -DBUG_EXECUTE -a; cc -O2 -DSAFETY; -m200000
 // expect: errors: 1
 //
-// What is modelled: one victim with two strands, and two thieves. The victim does tests, begins tasks, searches (its
-// box is closed meanwhile), changes strands, and leaves in the end. A thief asks, waits for the answer, or withdraws.
+// What is modelled: one victim with two fibers, and two thieves. The victim does tests, begins tasks, searches (its
+// box is closed meanwhile), changes fibers, and leaves in the end. A thief asks, waits for the answer, or withdraws.
 //
 // What must hold:
 //   no test takes the fast path while a request is in the box whose thief has finished raising;
@@ -23,7 +23,7 @@
 // Each BUG_ takes one safeguard away:
 //   BUG_CLOSE    the box is closed by a load and a store
 //   BUG_TAKE     a request is taken by a load and a store
-//   BUG_ARRIVE   a worker that changes strands does not look into its box
+//   BUG_ARRIVE   a worker that changes fibers does not look into its box
 //   BUG_EXECUTE  beginning a task overwrites the limit and does not look into the box
 
 #define STEPS 4         /* of the victim */
@@ -36,7 +36,7 @@
 
 byte box = CLOSED;
 byte limit[2];
-byte current = 0;       /* the victim's strand */
+byte current = 0;       /* the victim's fiber */
 byte reply[3];
 byte given[3], taken[3];  /* tasks, for each thief */
 bool raised[3];         /* the thief has finished asking */

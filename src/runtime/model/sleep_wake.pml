@@ -78,8 +78,8 @@ bool closed;
 mtype = { none, published, taken, done };
 mtype task[N] = none;
 bool registered[N];    /* task::joining holds the worker that waits for it */
-bool ready[N];         /* the strand that runs the task is in the ready queue */
-bool outside[N];       /* the strand is suspended */
+bool ready[N];         /* the fiber that runs the task is in the ready queue */
+bool outside[N];       /* the fiber is suspended */
 byte suspensions = SUSPENSIONS;
 byte takes = 0;        /* tasks taken from slots, counted up to DEMAND */
 byte left = 0;         /* entries that are over */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Published tasks: publish, take, take back, and drain when the strand parks; with task memory that is used again.
+// Published tasks: publish, take, take back, and drain when the fiber parks; with task memory that is used again.
 //
 // check: spin -a; cc -O2 -DSAFETY; -m200000
 // expect: errors: 0
@@ -14,7 +14,7 @@
 // check: spin -DBUG_DRAIN -a; cc -O2 -DSAFETY; -m200000
 // expect: errors: 1
 //
-// What is modelled: the strand that owns SLOTS slots publishes TASKS tasks one after the other, two at most at a time,
+// What is modelled: the fiber that owns SLOTS slots publishes TASKS tasks one after the other, two at most at a time,
 // joins the younger first (takes it back, or waits for its end), may park before it waits (drains its slots to the
 // queue `spilled`), and frees a task that is joined. The allocator gives the same address again at once if it likes:
 // an address in a slot may be another task than the one that a thief saw there (ABA). Thieves look, then take by CAS.
@@ -57,7 +57,7 @@ inline free_task(t) { atomic { content[t] = 0; done[t] = false } }
 
 active proctype owner() {
   byte made = 0, depth = 0, t, i, a;
-  byte pending[2], where[2];            /* task and slot of each pending record */
+  byte pending[2], where[2];            /* task and slot of each pending choice point */
   do
   :: made < TASKS && depth < 2 ->       /* serve(): into the first free slot, if there is one */
      i = 0;
@@ -82,7 +82,7 @@ active proctype owner() {
         atomic { depth++; a = 0; i = 0 }
      :: else -> i = 0
      fi
-  :: depth > 0 ->                       /* the join of the youngest record */
+  :: depth > 0 ->                       /* the join of the youngest choice point */
      atomic { depth--; t = pending[depth]; i = where[depth]; pending[depth] = 0; where[depth] = 0 };
      if
 #ifdef BUG_TAKE_BACK

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suspending and resuming: the word strand::stop between the strand, whoever resumes it, and stand-ins.
+// Suspending and resuming: the word fiber::stop between the fiber, whoever resumes it, and stand-ins.
 //
 // check: spin -a; cc -O2 -DSAFETY; -m200000
 // expect: errors: 0
@@ -14,21 +14,21 @@
 // check: spin -DBUG_LIST -a; cc -O2 -DSAFETY; -m200000
 // expect: errors: 1
 //
-// What is modelled: strand S suspends twice, each time elsewhere (it is switched away from) or in place (pinned, or no
-// strand to be had). Two threads try to resume each suspension: one succeeds, the other is told so. S leaves work that
+// What is modelled: fiber S suspends twice, each time elsewhere (it is switched away from) or in place (pinned, or no
+// fiber to be had). Two threads try to resume each suspension: one succeeds, the other is told so. S leaves work that
 // stand-ins may split off. Two workers' threads do what follows a switch, go on with S when it is ready, and stand in.
 //
 // What must hold:
 //   S goes on exactly once after each suspension, and not before the switch away from it is complete;
-//   nobody splits a strand that runs, nor do two at a time;
+//   nobody splits a fiber that runs, nor do two at a time;
 //   each suspension is resumed by exactly one of those who try; everything ends.
 //
 // Each BUG_ takes one safeguard away:
-//   BUG_SWITCH    who resumes a strand that is being switched away from makes it ready at once
-//   BUG_ATTENDED  who resumes a strand with a stand-in makes it ready at once
+//   BUG_SWITCH    who resumes a fiber that is being switched away from makes it ready at once
+//   BUG_ATTENDED  who resumes a fiber with a stand-in makes it ready at once
 //   BUG_RING      who waits in place is not rung
 //   BUG_NUMBER    the number of the suspension is not looked at
-//   BUG_LIST      a stand-in takes a strand from the list without the CAS stopped → attended
+//   BUG_LIST      a stand-in takes a fiber from the list without the CAS stopped → attended
 
 #define SUSPENSIONS 2
 mtype = { running, stopping, stopped, attended, attended_and_resumed };
@@ -41,7 +41,7 @@ bool in_place, rung;          /* S waits in place; its worker's bell */
 byte attending = 0;           /* stand-ins at work on S */
 byte handed = 0;              /* number of the suspension whose resumer was handed out last */
 byte ready = 0, leftover = 0; /* how often S lies in the ready queue, in the list of leftovers */
-byte work_left = 2;           /* records of S that could be split off */
+byte work_left = 2;           /* choice points of S that could be split off */
 byte successes[SUSPENSIONS + 1];
 bool finished;
 
@@ -53,7 +53,7 @@ bool finished;
 #define IS_OLD (seen_number != n)
 #endif
 
-active proctype strand() {
+active proctype fiber() {
   byte n = 1;
   do
   :: n <= SUSPENSIONS ->
@@ -79,7 +79,7 @@ active proctype strand() {
   finished = true
 }
 
-/* resume_strand() of suspension n. */
+/* resume_fiber() of suspension n. */
 proctype resumer(byte n) {
   mtype seen;
   byte seen_number;

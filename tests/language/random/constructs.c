@@ -3,7 +3,7 @@
 #include "program.h"
 
 #include <limits.h>
-#include <sukima/detail/language.h>
+#include <sukima/tascell/tascell.h>
 #include <sukima/sukima.h>
 
 #include <stdatomic.h>
@@ -47,7 +47,7 @@ struct task_branch {
 };
 
 struct two_1 {
-  sukima_record sukima_head;
+  sukima_choice_point sukima_head;
   const struct node* n;
   struct workspace* w;
 } __attribute__((aligned(16)));
@@ -185,7 +185,7 @@ static int range_worker(char* top, const struct node* n, struct workspace* w, in
 /* ---- dynamic_wind ------------------------------------------------------------------------------------- */
 
 struct wind_1 {
-  sukima_record sukima_head;
+  sukima_choice_point sukima_head;
   struct workspace* w;
   int number;
 } __attribute__((aligned(16)));
@@ -264,7 +264,7 @@ static int try_1_body(char* top, void* frame) {
 
 static void try_worker(char* top, const struct node* n, struct workspace* w, struct part* out) {
   struct try_frame f = {n, w, {0, 1}};
-  sukima_try_record* r1 = (void*)top;
+  sukima_try_point* r1 = (void*)top;
   r1->sukima_head.sukima_kind_or_child = (uintptr_t)&sukima_try_kind;
   r1->sukima_tag = n->tag;
   sukima_test(&r1->sukima_head);
@@ -331,7 +331,7 @@ static void run_worker(char* top, const struct node* n, struct workspace* w, str
       join_worker(top, n, w, out);
       break;
     case op_poll: {
-      sukima_poll_record* r1 = (void*)top;
+      sukima_poll_point* r1 = (void*)top;
       r1->sukima_head.sukima_kind_or_child = (uintptr_t)&sukima_poll_kind;
       sukima_test(&r1->sukima_head);
       note(out, (uint64_t)n->number);

@@ -348,7 +348,7 @@ std::uint64_t evaluate(const context* c, const node& n, const surroundings& s) {
       meet(c, n);
       return child();
     case kind::pinned: {
-      // A pinned strand cannot call code without a context where nobody knows the top.
+      // A pinned fiber cannot call code without a context where nobody knows the top.
       const auto stay = [&](context here) {
         return sukima::pinned([&] { return evaluate(&here, *n.children[0], s); });
       };

@@ -205,7 +205,7 @@ void describe(const node& n, int indent, std::string& text) {
 
 program generate(std::uint64_t seed, std::size_t size) { return generator(mix(seed, 1)).make(size); }
 
-configuration configure(std::uint64_t seed, bool with_requests, bool with_strand_limit) {
+configuration configure(std::uint64_t seed, bool with_requests, bool with_fiber_limit) {
   numbers random(mix(seed, 2));
   configuration c;
   c.workers = random.once_in(8) ? 1 : random.once_in(2) ? 2 : 3 + static_cast<unsigned>(random.below(6));
@@ -216,7 +216,7 @@ configuration configure(std::uint64_t seed, bool with_requests, bool with_strand
   const bool may_spin = c.workers <= 2 || random.once_in(8);
   constexpr int sleeping[] = {0, 1, 5};
   c.wait = may_spin ? static_cast<int>(random.below(6)) : sleeping[random.below(3)];
-  c.few_strands = with_strand_limit && random.once_in(8);
+  c.few_fibers = with_fiber_limit && random.once_in(8);
   return c;
 }
 
@@ -229,7 +229,7 @@ std::string describe(const node& n) {
 std::string describe(const configuration& c) {
   constexpr const char* waits[] = {"adaptive", "block", "spin", "pause", "yield", "condvar"};
   return "workers=" + std::to_string(c.workers) + " ready=" + std::to_string(c.ready) +
-         " wait=" + waits[c.wait] + (c.few_strands ? " strands=2" : "");
+         " wait=" + waits[c.wait] + (c.few_fibers ? " fibers=2" : "");
 }
 
 }  // namespace random_programs

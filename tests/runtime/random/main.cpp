@@ -43,7 +43,7 @@ struct options {
   unsigned repeat = 1;
   unsigned patience = 60;
   bool requests = false;
-  bool strand_limit = false;
+  bool fiber_limit = false;
   bool resize = false;
   bool print = false;
 };
@@ -162,7 +162,7 @@ sukima::settings settings_of(const configuration& c) {
   s.stack = std::size_t{1} << 20;
   s.choices = std::size_t{1} << 18;
   s.elastic = false;  // more workers than CPUs are wanted
-  if (c.few_strands) s.strands = 2;
+  if (c.few_fibers) s.fibers = 2;
   return s;
 }
 
@@ -181,7 +181,7 @@ int run(const options& o) {
     if (!runtime || seed % batch == 0) {
       changes.reset();
       runtime.reset();
-      c = configure(seed / batch, o.requests, o.strand_limit);
+      c = configure(seed / batch, o.requests, o.fiber_limit);
       dog.begins(seed, "starting a runtime with " + describe(c));
       runtime.emplace(settings_of(c));
       if (o.resize) changes.emplace(*runtime, seed);
@@ -230,11 +230,11 @@ int main(int count, char** arguments) {
                  "Seconds after which a program that has not ended is taken for hanging")
       ->capture_default_str();
   app.add_flag("--requests", o.requests, "Use the steal protocol `request`, too");
-  app.add_flag("--strand-limit", o.strand_limit, "Let some runtimes have a limit of two parked strands");
+  app.add_flag("--fiber-limit", o.fiber_limit, "Let some runtimes have a limit of two parked fibers");
   app.add_flag("--resize", o.resize, "Change the number of workers all the time while the programs run");
   app.add_flag("--print", o.print, "Print each program before it is run");
   CLI11_PARSE(app, count, arguments);
   std::signal(SIGABRT, say_seed_and_die);
-  std::signal(SIGSEGV, say_seed_and_die);  // the runtime calls it for faults that are no overflow of a strand
+  std::signal(SIGSEGV, say_seed_and_die);  // the runtime calls it for faults that are no overflow of a fiber
   return run(o);
 }

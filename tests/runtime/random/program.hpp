@@ -53,11 +53,11 @@ struct configuration {
   unsigned workers = 2;
   unsigned ready = 1;
   int wait = 0;            ///< of sukima::wait_policy
-  bool few_strands = false;  ///< SUKIMA_STRANDS=2: waiting workers take only descendants
+  bool few_fibers = false;  ///< SUKIMA_FIBERS=2: waiting workers take only descendants
 };
 
 program generate(std::uint64_t seed, std::size_t size);
-configuration configure(std::uint64_t seed, bool with_requests, bool with_strand_limit);
+configuration configure(std::uint64_t seed, bool with_requests, bool with_fiber_limit);
 std::string describe(const node& n);
 std::string describe(const configuration& c);
 

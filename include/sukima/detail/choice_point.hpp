@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// The choice stack as generated code sees it: choice points, their kinds, the gate with the one word that is
+// tested.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace sukima::detail {
+
+struct fiber;
+struct task;
+struct choice_point;
+
+/// What the runtime has to know about one form of choice point. One constant object a form; all calls are made on
+/// the fiber that owns the choice point, or by a stand-in while that fiber is stopped: never two at once.
+struct choice_point_kind {
+  std::uint32_t size;  ///< bytes to the next choice point; a multiple of `choice_point_alignment`
+  bool (*open)(const choice_point*) noexcept;  ///< is there something left that could be split off?
+  task* (*split)(choice_point*);  ///< splits the upper part off; may throw; only after `open` said yes
+  void (*take_back)(choice_point*,
+                    task*) noexcept;  ///< undoes `split`: the task was not begun and is the newest child
+  void (*undo)(choice_point*);  ///< goes back over the step in progress; null: nothing to undo
+  void (*redo)(choice_point*);  ///< comes forward over it again; null exactly where `undo` is
+  double (*guard)(choice_point*);  ///< probability that a request is accepted here; null: always
+  void (*destroy)(choice_point*) noexcept;  ///< ends the captures; null where that does nothing
+  void (*stop)(choice_point*) noexcept;  ///< makes a loop end after this iteration; null where it is no loop
+  /// Called at the choice point's test when an abort is pending, for code that no exception may pass: leaves by a
+  /// jump, and returns only if nothing is to be left. Null: the abort waits for a test that may throw.
+  void (*leave)(choice_point*) noexcept = nullptr;
+  /// Its test serves nobody: it is there only because each choice point that is pushed must be tested (attend.cpp).
+  bool quiet = false;
+};
+
+/// A pending choice. `word` is the address of its kind while nothing was split off; after that it is the
+/// newest child task with `split_mark` set, and the kind is found there.
+struct choice_point {
+  std::uintptr_t word;
+};
+
+inline constexpr std::uintptr_t split_mark = 1;
+inline constexpr std::size_t choice_point_alignment = 16;
+
+/// Alignment of a fiber's choice region: masking any address in it finds the gate. Also its greatest size.
+inline constexpr std::uintptr_t choice_span = std::uintptr_t{1} << 26;
+/// Where the gate lies in the region. The part of that page below it belongs to the C stack, which grows
+/// downward from here, so that a fiber that does little costs one page.
+inline constexpr std::uintptr_t gate_offset = 2048;
+
+/// The only word of a fiber that its owner reads on the fast path, alone on its pair of cache lines.
+/// `choice_point >= limit`: nobody touched that choice point. `choice_point < limit`: perhaps touched, or somebody wants
+/// something. Raisers exchange in `all_ones` (runtime: fiber.cpp, raise); the owner exchanges in the true
+/// limit (attend.cpp).
+/// What a fiber keeps for code without a context. Only the fiber itself uses it.
+struct kept_state {
+  char* top;  ///< the top while code without a context runs; null while code with one runs, which alone knows
+      ///< it
+  std::uint32_t uses;  ///< how often it was asked for
+};
+
+struct gate {
+  alignas(128) std::atomic<char*> limit;
+  alignas(128) kept_state kept;  ///< beside the limit, not with it: the owner writes it often
+  /// This region holds many small fibers, which share a limit that always says "look".
+  bool shared;
+};
+
+[[gnu::always_inline]] inline gate& gate_of(const void* in_choice_stack) noexcept {
+  return *reinterpret_cast<gate*>((reinterpret_cast<std::uintptr_t>(in_choice_stack) & ~(choice_span - 1)) +
+                                  gate_offset);
+}
+
+/// Fast half of every test. The load is relaxed: the slow path, which it only leads to, synchronises. It is
+/// written with the builtin because g++ counts a call of std::atomic::load as big when it decides about
+/// inlining.
+[[gnu::always_inline]] inline bool untouched(const choice_point* r) noexcept {
+  asm __inline__(
+      ""
+      : "+r"(r));  // or clang keeps the masked address in a register of its own across the first branch
+  return reinterpret_cast<const char*>(r) >=
+         __atomic_load_n(reinterpret_cast<char* const*>(&gate_of(r).limit), __ATOMIC_RELAXED);
+}
+
+extern "C" {
+/// Slow half of the test at a fork's entry and before an iteration: does what others asked of the fiber.
+/// Never throws; an abort stays pending.
+[[gnu::cold, gnu::noinline]] void sukima_attend(choice_point* r) noexcept;
+#if defined(__x86_64__)
+/// `sukima_attend` for a choice point in r10, returning to r11, all registers but these and the flags kept.
+void sukima_attend_keeping_registers();
+#endif
+}
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define SUKIMA_SANITIZED 1
+#endif
+#endif
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#define SUKIMA_SANITIZED 1
+#endif
+
+/// The test at the entry of a fork and before an iteration, when the choice point is complete. g++ stops inlining
+/// when it sees a call here (fib: 3.5 instead of 1.6 times the plain function), and clang keeps what must
+/// survive the call in one register more; so the call is hidden in two instructions of assembly whose cold
+/// part keeps every register.
+[[gnu::always_inline]] inline void test_entry(choice_point* r) noexcept {
+#if defined(__x86_64__) && !defined(SUKIMA_SANITIZED)
+  // The jump goes through the global offset table: no lazy binding may run here, it would destroy r11.
+  asm __inline__ volatile(
+      "cmpq %[r], %[limit]\n\tja 1f\n2:\n\t"
+      ".subsection 1\n1:\tleaq 2b(%%rip), %%r11\n\tmovq %[r], %%r10\n\t"
+      "jmp *sukima_attend_keeping_registers@GOTPCREL(%%rip)\n\t.previous"
+      :
+      : [r] "r"(r), [limit] "m"(gate_of(r).limit)
+      : "cc", "memory", "r10", "r11");
+#else
+  if (!untouched(r)) [[unlikely]]
+    sukima_attend(r);
+#endif
+}
+
+}  // namespace sukima::detail

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What compiled programs of the Tascell language call: the choice points of the choice stack as C sees them.
+ * docs/translation.md shows what generated code looks like. The layouts are those of choice_point.hpp. */
+#ifndef SUKIMA_DETAIL_LANGUAGE_H
+#define SUKIMA_DETAIL_LANGUAGE_H
+
+/* This comes in front of all that the user wrote. So it includes nothing (a macro that chooses features, as
+ * _GNU_SOURCE, must still be seen by the first system header), it uses no word that an old dialect of C
+ * lacks, and all names that generated code needs later begin with sukima: a macro of the user's may have any
+ * other. */
+#ifdef __cplusplus
+#include <cstddef>
+#include <cstdint>
+extern "C" {
+using sukima_bool = bool;
+using sukima_size = std::size_t;
+using sukima_word = std::uintptr_t;
+#else
+typedef _Bool sukima_bool;
+typedef __SIZE_TYPE__ sukima_size;
+typedef __UINTPTR_TYPE__ sukima_word;
+#endif
+
+/** First member of every choice point, at the top of the choice stack. The word is the address of the choice point's
+ *  kind; after something was split off it is the newest child, with the lowest bit set. Records are aligned
+ *  to 16 bytes, and lie close together: the next one begins where this one ends. */
+typedef struct sukima_choice_point {
+  sukima_word sukima_kind_or_child;
+} sukima_choice_point;
+
+/** First member of the choice points of parallel loops and joins. */
+typedef struct sukima_loop {
+  sukima_choice_point sukima_head;
+  int sukima_i; /**< the iteration that runs or is about to; stored by the owner before each test */
+  int sukima_end; /**< the first one that is not the owner's any more; read anew behind all that tests */
+} sukima_loop;
+
+/** Record of a `try`. */
+typedef struct sukima_try_point {
+  sukima_choice_point sukima_head;
+  sukima_size sukima_tag; /**< what it catches */
+  void* context; /**< where a throw goes on; set by sukima_try */
+  void* unused;
+} sukima_try_point;
+
+struct sukima_task;
+
+/** What the runtime knows of one construct of the program. The first members are those of choice_point_kind; the
+ *  macros below fill them in. Functions that a construct does not have stay NULL. */
+typedef struct sukima_kind {
+  unsigned size;
+  sukima_bool (*open)(const sukima_choice_point*);
+  struct sukima_task* (*split)(sukima_choice_point*);
+  void (*take_back)(sukima_choice_point*, struct sukima_task*);
+  void (*undo)(sukima_choice_point*);
+  void (*redo)(sukima_choice_point*);
+  double (*guard)(sukima_choice_point*);
+  void (*destroy)(sukima_choice_point*);
+  void (*stop)(sukima_choice_point*);
+  void (*leave)(sukima_choice_point*);
+  sukima_bool quiet;
+
+  /** PUT: fills in a new task, which is all zero bytes; i1, i2: a loop's iterations */
+  void (*put)(void* choice_point, void* task, int i1, int i2);
+  /** task_exec, from that top of the choice stack on */
+  void (*exec)(char* top, void* task);
+  sukima_size task_size;
+  sukima_size task_align;
+  double (*probability)(void* choice_point); /**< guard (P) */
+  int (*split_place)(void* choice_point, int i, int end); /**< split (E); the result is clamped */
+  /** The second copies of dynamic_wind's blocks; `backtracking` as the language binds it */
+  void (*before)(void* choice_point, int backtracking);
+  void (*after)(void* choice_point, int backtracking);
+  /** Runs the statement with number i of a join; its choice point is only read. */
+  void (*run)(char* top, void* choice_point, int i);
+} sukima_kind;
+
+/* The kinds of the constructs, as initial values of a constant object: without the members' names, because a
+ * macro of the program may have them. `guard, probability` is `sukima_guard, FUNCTION` or `0, 0`; what a
+ * construct does not have is 0. take_back and destroy are never there. */
+#define SUKIMA_KIND(point_type, open, split, undo, redo, guard, stop, leave, quiet, put, exec, task_size, \
+                    task_align, probability, split_place, before, after, run)                             \
+  {sizeof(point_type),                                                                                    \
+   open,                                                                                                  \
+   split,                                                                                                 \
+   0,                                                                                                     \
+   undo,                                                                                                  \
+   redo,                                                                                                  \
+   guard,                                                                                                 \
+   0,                                                                                                     \
+   stop,                                                                                                  \
+   leave,                                                                                                 \
+   quiet,                                                                                                 \
+   put,                                                                                                   \
+   exec,                                                                                                  \
+   task_size,                                                                                             \
+   task_align,                                                                                            \
+   probability,                                                                                           \
+   split_place,                                                                                           \
+   before,                                                                                                \
+   after,                                                                                                 \
+   run}
+#define SUKIMA_DO_TWO_KIND(point_type, put, exec, task_type, guard, probability)                         \
+  SUKIMA_KIND(point_type, sukima_do_two_open, sukima_do_two_split, 0, 0, guard, 0, sukima_leave, 0, put, \
+              exec, sizeof(task_type), __alignof__(task_type), probability, 0, 0, 0, 0)
+#define SUKIMA_LOOP_KIND(point_type, put, exec, task_type, guard, probability, split_place)                 \
+  SUKIMA_KIND(point_type, sukima_loop_open, sukima_loop_split, 0, 0, guard, sukima_loop_stop, sukima_leave, \
+              0, put, exec, sizeof(task_type), __alignof__(task_type), probability, split_place, 0, 0, 0)
+#define SUKIMA_JOIN_KIND(point_type, run)                                                                  \
+  SUKIMA_KIND(point_type, sukima_loop_open, sukima_join_split, 0, 0, 0, sukima_loop_stop, sukima_leave, 0, \
+              0, 0, 0, 0, 0, 0, 0, 0, run)
+#define SUKIMA_WIND_KIND(point_type, before, after)                                                         \
+  SUKIMA_KIND(point_type, sukima_never_open, 0, sukima_wind_undo, sukima_wind_redo, 0, 0, 0, 1, 0, 0, 0, 0, \
+              0, 0, before, after, 0)
+
+sukima_bool sukima_never_open(const sukima_choice_point* r);
+sukima_bool sukima_do_two_open(const sukima_choice_point* r);
+sukima_bool sukima_loop_open(const sukima_choice_point* r);
+struct sukima_task* sukima_do_two_split(sukima_choice_point* r);
+struct sukima_task* sukima_loop_split(sukima_choice_point* r);
+struct sukima_task* sukima_join_split(sukima_choice_point* r);
+void sukima_loop_stop(sukima_choice_point* r);
+void sukima_wind_undo(sukima_choice_point* r);
+void sukima_wind_redo(sukima_choice_point* r);
+double sukima_guard(sukima_choice_point* r);
+void sukima_leave(sukima_choice_point* r);
+
+/** Kinds of the choice point of `poll;` (a bare sukima_poll_point) and of `try`. */
+extern const sukima_kind sukima_poll_kind;
+extern const sukima_kind sukima_try_kind;
+typedef struct sukima_poll_point {
+  sukima_choice_point sukima_head;
+} __attribute__((aligned(16))) sukima_poll_point;
+
+/* ---- tests ------------------------------------------------------------------------------------------ */
+
+/** The fiber's limit lies at a fixed place of the region that holds its choice stack (choice_point.hpp). */
+#define SUKIMA_CHOICE_SPAN ((sukima_word)1 << 26)
+#define SUKIMA_GATE_OFFSET ((sukima_word)2048)
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define SUKIMA_PLAIN_TEST 1
+#endif
+#endif
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__) || !defined(__x86_64__)
+#define SUKIMA_PLAIN_TEST 1
+#endif
+
+void sukima_attend_test(sukima_choice_point* r) __attribute__((cold, noinline, nothrow));
+
+/* A member's offset is free, where an addition counts when gcc decides whether to inline a function into
+ * itself: fib takes 1.6 times as long as without constructs, and 2.9 times with the addition. */
+struct sukima_gate {
+  char before[SUKIMA_GATE_OFFSET];
+  char* limit;
+};
+#define SUKIMA_LIMIT(address) \
+  (((struct sukima_gate*)((sukima_word)(address) & ~(SUKIMA_CHOICE_SPAN - 1)))->limit)
+
+/** The test when a choice point is complete: at the entry of do_two and join, before an iteration, and `poll;`.
+ *  What others want is done here: any handler of this fiber may run, the fiber may go on on another thread,
+ *  and an abort leaves from here. No register is lost but r10, r11 and the flags.
+ *
+ *  The choice points of dynamic_wind and `try` are tested as well when they are complete. That is no poll (the
+ *  kind says so): the runtime only learns that the stack has another form now. A choice point that was never tested
+ *  breaks going back. */
+__attribute__((always_inline)) static __inline__ void sukima_test(sukima_choice_point* r) {
+#if !defined(SUKIMA_PLAIN_TEST)
+  /* The jump goes through the global offset table: no lazy binding may run here, it would destroy r11. */
+  __asm__ __inline__ volatile(
+      "cmpq %[r], %[limit]\n\tja 1f\n2:\n\t"
+      ".subsection 1\n1:\tleaq 2b(%%rip), %%r11\n\tmovq %[r], %%r10\n\t"
+      "jmp *sukima_attend_keeping_registers@GOTPCREL(%%rip)\n\t.previous"
+      :
+      : [r] "r"(r), [limit] "m"(SUKIMA_LIMIT(r))
+      : "cc", "memory", "r10", "r11");
+#else
+  if (__builtin_expect((char*)r < __atomic_load_n(&SUKIMA_LIMIT(r), __ATOMIC_RELAXED), 0))
+    sukima_attend_test(r);
+#endif
+}
+
+/** The test after S1 of a do_two: nobody touched the choice point, so S2 runs here. Its address is computed anew,
+ *  or clang keeps it in a register of its own across S1. */
+__attribute__((always_inline)) static __inline__ int sukima_untouched(const sukima_choice_point* r) {
+  const char* at = (const char*)r;
+  __asm__("" : "+r"(at));
+  return __builtin_expect(at >= __atomic_load_n(&SUKIMA_LIMIT(at), __ATOMIC_RELAXED), 1) != 0;
+}
+
+/** Was anything split off from this choice point? Only its owner may ask. */
+__attribute__((always_inline)) static __inline__ int sukima_was_split(const sukima_choice_point* r) {
+  return __builtin_expect((r->sukima_kind_or_child & 1) != 0, 0) != 0;
+}
+
+/* ---- the ends of constructs -------------------------------------------------------------------------- */
+
+/** Completes what was split off from a do_two or a parallel loop, when the owner has done its own part.
+ *  Leaves instead of returning if the fiber is to stop, or if a child ended by a throw.
+ *  \returns the finished task for GET, of a loop the one with the first iterations; NULL: nobody took one */
+void* sukima_join(sukima_choice_point* r) __attribute__((cold, noinline, nothrow));
+/** After GET: frees the task. \returns the finished task of the next iterations; NULL: that was the last */
+void* sukima_next(void* task) __attribute__((cold, noinline, nothrow));
+/** After GET of a do_two: frees the task. */
+void sukima_free(void* task) __attribute__((cold, noinline, nothrow));
+/** The end of a join that was split, and every way out of one but throw: its statements are awaited. */
+void sukima_await(sukima_choice_point* r) __attribute__((cold, noinline, nothrow));
+/** On the way out of a do_two or loop that was split, by return, break, continue or goto: its tasks are
+ *  aborted and awaited. */
+void sukima_abandon(sukima_choice_point* r) __attribute__((cold, noinline, nothrow));
+
+/* ---- try and throw ----------------------------------------------------------------------------------- */
+
+/** What sukima_try returns when something was thrown to it. */
+#define SUKIMA_THROWN (-1)
+
+/** Calls body(top, frame), which returns how it ended (0 or more, as the emitter numbers the exits).
+ *  The choice point's word, the address of sukima_try_kind, and its tag are set before, and the choice point is tested.
+ *  \param top right behind the choice point
+ *  \returns what body returns; SUKIMA_THROWN, with everything above the choice point left, if the tag was thrown */
+int sukima_try(sukima_try_point* r, int (*body)(char* top, void* frame), void* frame, char* top)
+    __attribute__((nothrow));
+
+/** Leaves the nearest enclosing `try` with an equal tag, across functions and tasks.
+ *  \param top the end of the youngest choice point; file and line: for the message where nobody catches it */
+void sukima_throw(char* top, sukima_size tag, const char* file, int line) __attribute__((cold, noreturn));
+
+/* ---- entering, and what belongs to workers and threads ------------------------------------------------ */
+
+/** The C entry of a worker function: calls run(top, frame) as a worker, starting the runtime if need be, and
+ *  returns when it has returned or was left by a throw that nobody caught. */
+void sukima_enter(void (*run)(char* top, void* frame), void* frame);
+
+/** A worker_local object, one with static storage in the program. */
+typedef struct sukima_worker_object {
+  sukima_size size;
+  sukima_size align;
+  const void* initial; /**< what each worker's object is a copy of */
+  void* objects; /**< the runtime's; NULL */
+} sukima_worker_object;
+
+/** The running worker's object, or that of the code outside of workers. Not to be kept across anything that
+ *  tests. Ends the program with a message if there is no memory for it. */
+void* sukima_worker_local(sukima_worker_object* object);
+
+/** Address of the running thread's errno, computed anew by each call. */
+int* sukima_errno(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Threads that are bound to CPUs.
+#include "bound_threads.hpp"
+
+#include <sched.h>
+
+#include <cerrno>
+#include <memory>
+#include <system_error>
+#include <thread>
+
+namespace sukima::lab {
+
+namespace {
+
+/// A set for CPU numbers of any size.
+struct free_set {
+  void operator()(cpu_set_t* set) const { CPU_FREE(set); }
+};
+using set_pointer = std::unique_ptr<cpu_set_t, free_set>;
+
+set_pointer make_set(std::size_t cpus) {
+  set_pointer set(CPU_ALLOC(cpus));
+  if (!set) throw std::bad_alloc();
+  CPU_ZERO_S(CPU_ALLOC_SIZE(cpus), set.get());
+  return set;
+}
+
+int bind_to(unsigned cpu) {
+  const std::size_t size = CPU_ALLOC_SIZE(cpu + 1);
+  const set_pointer set = make_set(cpu + 1);
+  CPU_SET_S(cpu, size, set.get());
+  return sched_setaffinity(0, size, set.get()) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+double seconds_since(clock::time_point begin) {
+  return std::chrono::duration<double>(clock::now() - begin).count();
+}
+
+void run_bound(const std::vector<bound_function>& functions) {
+  // Counted up with release by each thread when it is bound, and read with acquire by all: they start when
+  // all are there. An error is stored before that.
+  std::atomic<std::size_t> ready{0};
+  std::atomic<int> error{0};
+  std::vector<std::jthread> threads;
+  threads.reserve(functions.size());
+  for (const bound_function& one : functions) {
+    threads.emplace_back([&] {
+      if (const int failed = bind_to(one.cpu); failed != 0) error.store(failed, std::memory_order_relaxed);
+      ready.fetch_add(1, std::memory_order_release);
+      while (ready.load(std::memory_order_acquire) != functions.size()) std::this_thread::yield();
+      if (error.load(std::memory_order_relaxed) == 0) one.body();
+    });
+  }
+  threads.clear();  // joins
+  if (error != 0) {
+    throw std::system_error(error, std::generic_category(), "a thread cannot be bound to a CPU");
+  }
+}
+
+std::vector<unsigned> allowed_cpus() {
+  for (std::size_t cpus = 1024; cpus <= (1U << 20); cpus *= 2) {
+    const std::size_t size = CPU_ALLOC_SIZE(cpus);
+    const set_pointer set = make_set(cpus);
+    if (sched_getaffinity(0, size, set.get()) != 0) {
+      if (errno == EINVAL) continue;  // the machine has more
+      break;
+    }
+    std::vector<unsigned> result;
+    for (unsigned cpu = 0; cpu < cpus; cpu++) {
+      if (CPU_ISSET_S(cpu, size, set.get())) result.push_back(cpu);
+    }
+    return result;
+  }
+  throw std::system_error(errno, std::generic_category(), "the affinity mask cannot be read");
+}
+
+}  // namespace sukima::lab

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many workers are worth running beside others.
+#include "control/neighbours.hpp"
+
+#include <sukima/capacity.h>
+
+#include <chrono>
+#include <cstdio>
+
+namespace sukima::detail {
+
+namespace {
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// A guess is no reason to give a worker up: only what was computed from all neighbours is.
+bool is_certain(sukima_capacity_basis basis) {
+  return basis == SUKIMA_CAPACITY_BASIS_TREE || basis == SUKIMA_CAPACITY_BASIS_HOST;
+}
+
+}  // namespace
+
+neighbours::~neighbours() { sukima_capacity_estimator_close(estimator_); }
+
+bool neighbours::open() {
+  // The workers may be bound by ourselves: that is no limit for the process.
+  sukima_capacity_options options{};
+  options.affinity = SUKIMA_CAPACITY_AT_OPEN;
+  estimator_ = sukima_capacity_estimator_open(&options);
+  return is_open();
+}
+
+unsigned neighbours::worth_running(unsigned most) {
+  sukima_capacity_estimator_sample(estimator_, 0);
+  const double now = seconds_now();
+  const double since = last_sample_ != 0 ? now - last_sample_ : 0;
+  last_sample_ = now;
+  bool certain = true;
+  gets_.clear();
+  for (unsigned k = 1; k <= most; k++) {
+    sukima_capacity_estimate one{};
+    sukima_capacity_estimator_usable(estimator_, k, &one);
+    certain = certain && is_certain(one.basis);
+    gets_.push_back(one.usable);
+  }
+  answer_ = enough_.judge(since, gets_, certain);
+  with_most_ = gets_.back();
+  with_answer_ = gets_[answer_ - 1];
+  return answer_;
+}
+
+std::string neighbours::reason() const {
+  char text[120];
+  std::snprintf(text, sizeof text, "beside the neighbours %u workers get %.2f CPUs; all would get %.2f",
+                answer_, with_answer_, with_most_);
+  return text;
+}
+
+}  // namespace sukima::detail

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory of fibers.
+//
+// A large fiber is one mapping:   [guard][ C stack, grows down … | gate, header, choice stack, grows up …
+// ][guard]
+//                                                                 ^ the gate lies at a fixed offset from a
+//                                                                 multiple of
+// choice_span, so that masking any address of the choice stack finds it. The top of the C stack, the gate and
+// the first choice points share pages; a fiber that does little costs two of them.
+//
+// Small fibers (a C stack of at most small_stack_limit) share regions of choice_span: one gate for all,
+// whose limit always says "look"; each one's header lies in its own piece. A fork there takes the slow path;
+// in return 100,000 of them are a few mappings and 8 KiB each.
+#include "core.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#ifndef MADV_GUARD_INSTALL
+#define MADV_GUARD_INSTALL 102
+#endif
+
+namespace sukima::detail {
+
+namespace {
+
+constexpr std::size_t page = 4096;
+/// Up to this size of the C stack fibers are made small.
+constexpr std::size_t small_stack_limit = 64 * 1024;
+/// Choice stack of a small fiber, header included.
+constexpr std::size_t small_choice = 8 * 1024;
+/// Where a small fiber's header lies in its first page; the C stack begins right below it.
+constexpr std::size_t small_header_offset = 2048;
+/// Caches map aligned bases to the same sets; fibers begin at different lines instead.
+constexpr std::size_t colours = 8;
+constexpr std::size_t colour_step = 64;
+/// C stack that may stay in memory when a fiber is cached.
+constexpr std::size_t keep_stack = 64 * 1024;
+constexpr std::size_t keep_choice = 32 * 1024;
+
+std::size_t round_up(std::size_t n, std::size_t to) { return (n + to - 1) / to * to; }
+
+void* map(std::size_t size) noexcept {
+  void* p = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (p == MAP_FAILED) return nullptr;
+  madvise(p, size, MADV_NOHUGEPAGE);  // a fiber that touches one page must not cost 2 MiB
+  return p;
+}
+
+/// Maps `size` bytes so that `address + before` is a multiple of choice_span.
+char* map_aligned(std::size_t size, std::size_t before) noexcept {
+  const std::size_t all = size + choice_span;
+  auto* p = static_cast<char*>(map(all));
+  if (p == nullptr) return nullptr;
+  const auto wanted = round_up(reinterpret_cast<std::uintptr_t>(p) + before, choice_span) - before;
+  char* begin = reinterpret_cast<char*>(wanted);
+  if (begin > p) munmap(p, static_cast<std::size_t>(begin - p));
+  char* end = begin + size;
+  if (p + all > end) munmap(end, static_cast<std::size_t>(p + all - end));
+  return begin;
+}
+
+/// Header of a region of small fibers, behind its gate.
+struct slab {
+  gate door;
+  char* first;
+  std::size_t piece;  ///< bytes from fiber to fiber
+  std::size_t header_at;  ///< of the fiber's header in its piece
+};
+
+slab& slab_of(const void* address) noexcept { return *reinterpret_cast<slab*>(&gate_of(address)); }
+
+/// A sample of a page: words that many frames or choice points cover.
+bool looks_used(const char* p) noexcept {
+  for (std::size_t offset = 0; offset < page; offset += 1024)
+    if (*reinterpret_cast<const volatile std::uint64_t*>(p + offset) != 0) return true;
+  return false;
+}
+
+}  // namespace
+
+fiber& fiber_of(const void* address) noexcept {
+  gate& g = gate_of(address);
+  if (!g.shared) return *reinterpret_cast<fiber*>(&g + 1);
+  slab& s = slab_of(address);
+  const auto index = static_cast<std::size_t>(static_cast<const char*>(address) - s.first) / s.piece;
+  return *reinterpret_cast<fiber*>(s.first + index * s.piece + s.header_at);
+}
+
+kept_state& kept_of_small(const void* address) noexcept { return fiber_of(address).small_kept; }
+
+fiber_pool::fiber_pool(runtime_core& runtime, std::size_t stack_size, std::size_t choice_size)
+    : runtime_(runtime),
+      stack_size_(round_up(stack_size, page)),
+      choice_size_(std::min<std::size_t>(round_up(choice_size, page), choice_span)),
+      small_(stack_size <= small_stack_limit) {}
+
+fiber_pool::~fiber_pool() {
+  for (fiber* s = free_; s != nullptr; s = s->next) forget_sanitizer_state(*s);
+  for (region* r = regions_; r != nullptr;) {
+    region* next = r->next;
+    munmap(r->address, r->size);
+    delete r;
+    r = next;
+  }
+}
+
+void fiber_pool::remember(void* address, std::size_t size) { regions_ = new region{address, size, regions_}; }
+
+fiber* fiber_pool::take() {
+  while (lock_.test_and_set(std::memory_order_acquire)) std::this_thread::yield();
+  struct unlock {
+    std::atomic_flag& lock;
+    ~unlock() { lock.clear(std::memory_order_release); }
+  } unlock_at_end{lock_};
+  fiber* s = free_;
+  if (s != nullptr)
+    free_ = s->next;
+  else
+    s = small_ ? make_small() : make_large();
+  if (s == nullptr) return nullptr;
+  const std::size_t now = in_use_.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (now > peak_.load(std::memory_order_relaxed)) peak_.store(now, std::memory_order_relaxed);
+  reset(*s);
+  return s;
+}
+
+void fiber_pool::give(fiber* s) noexcept {
+  while (lock_.test_and_set(std::memory_order_acquire)) std::this_thread::yield();
+  s->next = free_;
+  free_ = s;
+  in_use_.fetch_sub(1, std::memory_order_relaxed);
+  lock_.clear(std::memory_order_release);
+}
+
+void trim(fiber& s) noexcept {
+  if (s.small) return;
+  // The page right behind what may stay tells whether more was used: a fresh one is zero.
+  char* stack_low = s.stack_top - s.stack_size;
+  char* keep_from =
+      reinterpret_cast<char*>(reinterpret_cast<std::uintptr_t>(s.stack_top - keep_stack) & ~(page - 1));
+  if (s.stack_size > keep_stack + 2 * page && looks_used(keep_from))
+    madvise(stack_low, static_cast<std::size_t>(keep_from + page - stack_low), MADV_DONTNEED);
+  char* choice_from =
+      reinterpret_cast<char*>(round_up(reinterpret_cast<std::uintptr_t>(s.base + keep_choice), page));
+  if (choice_from + page < s.choice_end && looks_used(choice_from))
+    madvise(choice_from, static_cast<std::size_t>(s.choice_end - choice_from), MADV_DONTNEED);
+}
+
+void reset(fiber& s) noexcept {
+  s.segment = s.base;
+  s.oldest = s.base;
+  s.clean_from = s.base;
+  s.running = nullptr;
+  s.first = nullptr;
+  s.retry_at = 0;
+  s.entered_at.store(0, std::memory_order_relaxed);
+  s.abort_pending = false;
+  s.pins = 0;
+  s.exceptions = {};
+  s.stopped_end = nullptr;
+  s.kept->top = nullptr;
+  s.abort_to.store(all_ones, std::memory_order_relaxed);
+  s.publish_wanted.store(false, std::memory_order_relaxed);
+}
+
+fiber* fiber_pool::make_large() {
+  const std::size_t stack = stack_size_ + page;  // with its guard
+  const std::size_t size = stack + choice_size_;
+  char* begin = map_aligned(size, stack);
+  if (begin == nullptr) return nullptr;
+  char* aligned = begin + stack;
+  if (mprotect(begin, page, PROT_NONE) != 0 ||
+      mprotect(aligned + choice_size_ - page, page, PROT_NONE) != 0) {
+    munmap(begin, size);
+    return nullptr;
+  }
+  static std::atomic<std::size_t> made{0};
+  const std::size_t colour = made.fetch_add(1, std::memory_order_relaxed) % colours * colour_step;
+  auto* door = ::new (static_cast<void*>(aligned + gate_offset)) gate{};
+  auto* s = ::new (static_cast<void*>(door + 1)) fiber;
+  s->runtime = &runtime_;
+  s->door = door;
+  s->kept = &door->kept;
+  s->base = reinterpret_cast<char*>(round_up(reinterpret_cast<std::uintptr_t>(s + 1), 128)) + colour;
+  s->choice_end = aligned + choice_size_ - page;
+  s->stack_top = aligned + gate_offset - 128 - colour;
+  s->stack_size = static_cast<std::size_t>(s->stack_top - (begin + page));
+  door->limit.store(s->base, std::memory_order_relaxed);
+  remember(begin, size);
+  return s;
+}
+
+fiber* fiber_pool::make_small() {
+  // A piece: [guard][C stack … ][page with the header in its middle: the C stack begins below it][choice
+  // stack …]
+  const std::size_t piece = page + round_up(stack_size_, page) + page + small_choice;
+  const std::size_t header_at = page + round_up(stack_size_, page) + small_header_offset;
+  if (slab_next_ == slab_end_) {
+    char* begin = map_aligned(choice_span, 0);
+    if (begin == nullptr) return nullptr;
+    remember(begin, choice_span);
+    auto* shared = ::new (static_cast<void*>(begin + gate_offset)) slab{};
+    shared->door.shared = true;
+    shared->door.limit.store(all_ones, std::memory_order_relaxed);
+    shared->first = begin + round_up(gate_offset + sizeof(slab), page);
+    shared->piece = piece;
+    shared->header_at = header_at;
+    slab_next_ = shared->first;
+    slab_end_ =
+        shared->first + (choice_span - static_cast<std::size_t>(shared->first - begin)) / piece * piece;
+  }
+  char* begin = slab_next_;
+  slab_next_ += piece;
+  // A guard that needs no mapping of its own (Linux 6.13); on older kernels an overflow is found by its
+  // damage at the next switch only (switch.cpp looks at the canary).
+  if (madvise(begin, page, MADV_GUARD_INSTALL) != 0) std::memset(begin + page, 0x5a, 64);
+  auto* s = ::new (static_cast<void*>(begin + header_at)) fiber;
+  s->runtime = &runtime_;
+  s->door = &gate_of(begin);
+  s->small = true;
+  s->kept = &s->small_kept;
+  s->base = reinterpret_cast<char*>(round_up(reinterpret_cast<std::uintptr_t>(s + 1), 128));
+  s->choice_end = begin + piece;
+  s->stack_top = begin + header_at;
+  s->stack_size = header_at - page;
+  return s;
+}
+
+}  // namespace sukima::detail

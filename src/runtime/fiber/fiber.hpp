@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// A fiber: a C stack and a choice stack, run by one worker at a time, able to move between workers.
+#pragma once
+
+#include "stress.hpp"
+
+#include <sukima/detail/task.hpp>
+
+#include <boost/context/detail/fcontext.hpp>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace sukima::detail {
+
+struct worker;
+struct runtime_core;
+
+inline char* const all_ones = reinterpret_cast<char*>(~std::uintptr_t{0});
+
+/// Most tasks that a fiber keeps published ahead of demand (`ready:K`).
+inline constexpr unsigned max_ready = 8;
+
+/// The C++ runtime's two words for exceptions being handled; they belong to the fiber, not to the thread.
+struct exception_state {
+  void* caught = nullptr;
+  unsigned uncaught = 0;
+};
+
+/// How a fiber that stopped for something else than a join comes to run again (suspend.cpp).
+enum class stop_stage : std::uint8_t { running, stopping, stopped, attended, attended_and_resumed };
+/// A stage and the number of the suspension it belongs to, in one word.
+struct stop_word {
+  std::uint64_t bits = 0;
+  static constexpr stop_word make(std::uint64_t number, stop_stage stage) noexcept {
+    return {number << 8 | static_cast<std::uint64_t>(stage)};
+  }
+  constexpr stop_stage stage() const noexcept { return static_cast<stop_stage>(bits & 0xff); }
+  constexpr std::uint64_t number() const noexcept { return bits >> 8; }
+};
+
+struct fiber {
+  // Set once, when the fiber is made.
+  runtime_core* runtime = nullptr;
+  gate* door = nullptr;        ///< where its limit lies; shared with others if it is small
+  kept_state* kept = nullptr;  ///< for code without a context
+  char* base = nullptr;        ///< first byte of its choice stack
+  char* choice_end = nullptr;  ///< one past the last
+  char* stack_top = nullptr;   ///< its C stack grows downward from here
+  std::size_t stack_size = 0;
+  bool small = false;
+
+  // Only for whoever runs it.
+  char* oldest = nullptr;      ///< no choice point of this segment below it has work
+  char* clean_from = nullptr;  ///< all choice points from here on are untouched; `oldest` ≤ `clean_from`
+  task* running = nullptr;     ///< the task of this segment
+  char* segment = nullptr;     ///< where the choice points of this segment begin
+  task* first = nullptr;       ///< what a fresh fiber is to run
+  worker* on = nullptr;        ///< who runs it
+  std::uint64_t retry_at = 0;  ///< no going back before that tick: the last one found nothing
+  /// Tick at which a root began here; 0: not a root, or long ago. Written by its own thread; thieves read it
+  /// to leave very young roots alone (steal_from), where a stale value costs no more than a steal.
+  std::atomic<std::uint64_t> entered_at{0};
+  /// How much there is to take, as its task says; a hint for thieves: relaxed.
+  std::atomic<float> weight{1};
+  kept_state small_kept{};  ///< where `kept` lies if the gate is shared
+  bool abort_pending = false;  ///< something was aborted: tests at joins look whether it concerns them
+  std::exception_ptr failure;  ///< a user's callback threw while the fiber was going back
+  unsigned pins = 0;  ///< must not leave its thread while this is not 0
+
+  // Others write these.
+  /// The oldest choice point that an abort concerns; all ones: none. Lowered by CAS (abort.cpp), reset by the
+  /// fiber.
+  alignas(64) std::atomic<char*> abort_to{all_ones};
+  /// Publish again, a task was taken. Partner: attend.cpp.
+  std::atomic<bool> publish_wanted{false};
+  /// Published tasks. Take and take-back are one CAS task → null (acquire); publishing is a store (release).
+  std::array<std::atomic<task*>, max_ready> slots{};
+  /// When each slot was filled, in publications; thieves take the oldest. Only a hint: relaxed, written
+  /// before the slot's release store.
+  std::array<std::atomic<std::uint32_t>, max_ready> published_as{};
+  std::uint32_t publications = 0;  ///< owner only
+  /// Changed by CAS: the fiber itself, whoever resumes it, stand-ins (suspend.cpp).
+  std::atomic<stop_word> stop{};
+
+  // While it does not run.
+  boost::context::detail::fcontext_t saved = nullptr;
+  exception_state exceptions;
+  char* stopped_end =
+      nullptr;  ///< one past its youngest choice point, where stand-ins may split it; null: nothing left
+  fiber* next = nullptr;  ///< in a free list
+  void* tsan_fiber = nullptr;  ///< ThreadSanitizer's idea of it
+  void* fake_stack = nullptr;  ///< AddressSanitizer's
+
+  /// Somebody wants something: makes the next test slow. Sequentially consistent: the caller has set a flag
+  /// before.
+  void raise() noexcept {
+    stress_point();
+    if (!small && door->limit.load(std::memory_order_seq_cst) != all_ones) door->limit.exchange(all_ones);
+  }
+  /// The owner's true limit has grown since `set_limit`; a request that came meanwhile stays.
+  void settle(char* limit) noexcept {
+    if (!small && door->limit.exchange(limit) == all_ones) door->limit.exchange(all_ones);
+  }
+  /// The same for a limit that has become lower, where a request that stands already is left for a real test.
+  void lower_limit(char* limit) noexcept {
+    if (!small && door->limit.load(std::memory_order_relaxed) != all_ones) settle(limit);
+  }
+  /// The owner's true limit; flags are read after it (partner of `raise`).
+  void set_limit(char* limit) noexcept {
+    stress_point();
+    if (!small) door->limit.exchange(limit);
+    stress_point();
+  }
+};
+
+/// The fiber that owns an address of a choice stack.
+fiber& fiber_of(const void* in_choice_stack) noexcept;
+
+/// Makes a fiber look as if it had never run.
+void reset(fiber& s) noexcept;
+/// Gives most pages of a fiber that nobody runs back to the kernel, if it used many.
+void trim(fiber& s) noexcept;
+
+/// The next choice point above r.
+inline choice_point* above(choice_point* r) noexcept {
+  return reinterpret_cast<choice_point*>(reinterpret_cast<char*>(r) + kind_of(r)->size);
+}
+
+/// Memory of fibers: made by mmap, kept until the runtime ends, because a raiser may write to a limit late.
+class fiber_pool {
+ public:
+  fiber_pool(runtime_core& runtime, std::size_t stack_size, std::size_t choice_size);
+  ~fiber_pool();
+  fiber_pool(const fiber_pool&) = delete;
+  fiber_pool& operator=(const fiber_pool&) = delete;
+
+  /// A fresh fiber; null: no memory. Any thread.
+  fiber* take();
+  /// Takes back one that nobody runs.
+  void give(fiber* s) noexcept;
+  /// Fibers in use now, and most ever.
+  std::size_t in_use() const noexcept { return in_use_.load(std::memory_order_relaxed); }
+  std::size_t peak() const noexcept { return peak_.load(std::memory_order_relaxed); }
+
+ private:
+  fiber* make_large();
+  fiber* make_small();
+
+  struct region {
+    void* address;
+    std::size_t size;
+    region* next;
+  };
+  void remember(void* address, std::size_t size);
+
+  runtime_core& runtime_;
+  const std::size_t stack_size_;
+  const std::size_t choice_size_;
+  const bool small_;
+  std::atomic_flag lock_;  ///< held for a few instructions
+  fiber* free_ = nullptr;
+  region* regions_ = nullptr;
+  char* slab_next_ = nullptr;
+  char* slab_end_ = nullptr;
+  std::atomic<std::size_t> in_use_{0};
+  std::atomic<std::size_t> peak_{0};
+};
+
+}  // namespace sukima::detail

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// The runtime as code sees it that is left by jumps instead of exceptions. The order in which such code
+// leaves is its own (src/language/support); here is what touches tasks and fibers.
+#include <sukima/detail/jump.hpp>
+
+#include "core.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace sukima::detail {
+
+char* segment_begin(const void* in_choice_stack) noexcept { return fiber_of(in_choice_stack).segment; }
+
+task* segment_task(const void* in_choice_stack) noexcept { return fiber_of(in_choice_stack).running; }
+
+abort_reach pending_abort(const void* in_choice_stack) noexcept {
+  fiber& s = fiber_of(in_choice_stack);
+  if (s.failure) end_program("sukima: not enough memory to go back to an older choice of this fiber\n");
+  look_for_abort(s);
+  if (!s.abort_pending) return abort_reach::nothing;
+  return is_task_concerned(s) ? abort_reach::task : abort_reach::choice_point;
+}
+
+task* complete_children(choice_point* r) noexcept {
+  fiber& s = fiber_of(r);
+  task* const newest = was_split(r) ? newest_child(r) : nullptr;
+  bool attended = false;
+  // Newest first: that one has the iterations that come next.
+  for (task* t = newest; t != nullptr; t = t->older) {
+    if (complete_if_unbegun(s, r, t)) continue;
+    if (!attended) attend(s, r, r, true);  // others may have the rest of this fiber's work while it waits
+    attended = true;
+    await(s, t, reinterpret_cast<char*>(above(r)));
+  }
+  return newest;
+}
+
+task* stop_children(choice_point* r) noexcept {
+  fiber& s = fiber_of(r);
+  task* const newest = was_split(r) ? newest_child(r) : nullptr;
+  if (newest == nullptr) return nullptr;
+  for (task* t = newest; t != nullptr; t = t->older) {
+    if (take_back(s, t))
+      t->joining.store(join_done, std::memory_order_relaxed);
+    else
+      t->cancelled.store(true, std::memory_order_release);
+  }
+  s.runtime->raise_all();
+  char* const top = reinterpret_cast<char*>(above(r));
+  for (task* t = newest; t != nullptr; t = t->older) await(s, t, top);
+  return newest;
+}
+
+void count_abort(choice_point* r) noexcept { fiber_of(r).on->count_abort(); }
+
+void forget_children(choice_point* r, const choice_point_kind* kind) noexcept {
+  fiber& s = fiber_of(r);
+  r->word = reinterpret_cast<std::uintptr_t>(kind);
+  clear_abort(s, r);
+  look_for_abort(s);
+  s.raise();
+}
+
+void enter_shielded(root_task& root) {
+  fiber* const s = running_fiber();
+  if (s == nullptr) {
+    enter_default(root);
+    return;
+  }
+  // The caller may rely on thread-local state, so neither fiber leaves the thread.
+  struct pin {
+    fiber& of;
+    explicit pin(fiber& p) noexcept : of(p) { ++of.pins; }
+    pin(const pin&) = delete;
+    pin& operator=(const pin&) = delete;
+    ~pin() { --of.pins; }
+  } const hold(*s);
+  root.parent = s->running;
+  root.owner = s;
+  root.owner_segment = s->segment;
+  root.depth = s->running->depth + 1;
+  root.shielded = true;
+  run_aside(*s, root);
+  s->raise();  // an abort that came meanwhile takes effect at the next test
+}
+
+const void* running_segment() noexcept {
+  const fiber* const s = running_fiber();
+  return s != nullptr ? s->segment : nullptr;
+}
+
+std::uint32_t running_worker_number() noexcept {
+  const fiber* const s = running_fiber();
+  return s != nullptr ? s->on->number : 0;
+}
+
+void end_program(const char* message) noexcept {
+  std::fflush(stdout);
+  std::fputs(message, stderr);
+  std::_Exit(70);
+}
+
+}  // namespace sukima::detail

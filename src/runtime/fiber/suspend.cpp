@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Suspending a fiber until somebody resumes it, and stand-ins that split off what it left.
+//
+// fiber::stop holds a stage and the number of the suspension, changed by CAS:
+//   running → stopping      the fiber, before it calls the user's function
+//   stopping → stopped      the other side of the switch; else it was resumed meanwhile and is ready at once
+//   stopped → attended → stopped   a stand-in that splits its oldest work off
+//   stopping, stopped, attended → running, ready, "attended_and_resumed"   whoever resumes it
+// The number makes a second resume of an old suspension an error instead of a wrong wake-up. Model:
+// model/suspend.pml.
+#include "core.hpp"
+
+#include <sukima/suspend.hpp>
+
+namespace sukima::detail {
+
+namespace {
+
+bool change(fiber& s, stop_word& seen, stop_stage to) noexcept {
+  return s.stop.compare_exchange_strong(seen, stop_word::make(seen.number(), to), std::memory_order_acq_rel,
+                                        std::memory_order_acquire);
+}
+
+bool has_work(const fiber& s) noexcept {
+  if (s.stopped_end == nullptr) return false;
+  const auto* end = reinterpret_cast<const choice_point*>(s.stopped_end);
+  for (auto* r = reinterpret_cast<choice_point*>(s.oldest); r < end; r = above(r))
+    if (kind_of(r)->open(r)) return true;
+  return false;
+}
+
+void list_leftover(runtime_core& r, fiber* s) {
+  const std::lock_guard hold(r.leftover_lock);
+  r.leftover.push_back(s);
+  r.leftovers.fetch_add(1);
+}
+
+/// `then` of a fiber that suspends.
+void after_suspend(worker& w, fiber* from, void*) {
+  stress_point();
+  const bool leaves_work = has_work(*from);
+  stop_word seen = from->stop.load(std::memory_order_acquire);
+  if (seen.stage() == stop_stage::stopping && change(*from, seen, stop_stage::stopped)) {
+    // From here on it may be resumed: only its address is used, and who finds it in the list tries a CAS.
+    if (leaves_work) {
+      list_leftover(*w.runtime, from);
+      w.runtime->wake_watch();
+    }
+    return;
+  }
+  w.runtime->push_ready(from);  // it was resumed before the switch was complete
+}
+
+/// Waits in place: a pinned fiber keeps its thread.
+void wait_pinned(fiber& s, std::uint64_t number) noexcept {
+  worker& w = *s.on;
+  for (;;) {
+    const std::uint32_t seen = w.bell.load();
+    const stop_word now = s.stop.load(std::memory_order_acquire);
+    if (now.number() == number && now.stage() == stop_stage::running) return;
+    w.runtime->wait_for_bell(w, wait_place::result, seen);
+  }
+}
+
+}  // namespace
+
+void suspend_running(char* top, void (*store)(void*, resumer), void* closure) {
+  fiber* current = running_fiber();
+  if (current == nullptr)
+    throw usage_error("sukima: suspend was called outside of a runtime; only a worker's fiber can be parked");
+  fiber& s = *current;
+  const std::uint64_t number = s.stop.load(std::memory_order_relaxed).number() + 1;
+  s.stop.store(stop_word::make(number, stop_stage::stopping), std::memory_order_release);
+  s.stopped_end = s.pins != 0 ? nullptr : top != nullptr ? top : s.kept->top;
+  try {
+    store(closure, resumer(&s, number));
+  } catch (...) {
+    s.stop.store(stop_word::make(number, stop_stage::running), std::memory_order_release);
+    throw;
+  }
+  ++s.on->counts.suspensions;
+  s.on->note(trace_kind::suspend);
+  fiber* other = s.pins == 0 ? s.on->take_fiber() : nullptr;
+  if (other == nullptr) {
+    wait_pinned(s, number);
+  } else {
+    s.runtime->drain_slots(s);
+    switch_to(*s.on, &s, *other, after_suspend, nullptr);
+  }
+  look_for_abort(s);  // flags went to the workers meanwhile
+  s.raise();
+}
+
+unsigned* running_pins() noexcept {
+  fiber* s = running_fiber();
+  return s != nullptr ? &s->pins : nullptr;
+}
+
+namespace {
+
+/// Keeps a runtime from being destroyed while another thread resumes one of its fibers.
+class resuming {
+ public:
+  explicit resuming(runtime_core& r) noexcept : runtime_(r) { runtime_.resumers.fetch_add(1); }
+  /// Partner: stop(), which waits for zero (acquire).
+  ~resuming() { runtime_.resumers.fetch_sub(1, std::memory_order_release); }
+  resuming(const resuming&) = delete;
+  resuming& operator=(const resuming&) = delete;
+
+ private:
+  runtime_core& runtime_;
+};
+
+}  // namespace
+
+void resume_fiber(fiber& s, std::uint64_t number) {
+  const resuming here(*s.runtime);
+  stop_word seen = s.stop.load(std::memory_order_acquire);
+  for (;;) {
+    if (seen.number() != number || seen.stage() == stop_stage::running ||
+        seen.stage() == stop_stage::attended_and_resumed)
+      throw usage_error("sukima: a suspension was resumed twice");
+    // It may wait in place, pinned or for lack of another fiber: then only the bell wakes it.
+    worker* const on = s.on;
+    const stop_stage to =
+        seen.stage() == stop_stage::attended ? stop_stage::attended_and_resumed : stop_stage::running;
+    const stop_stage from = seen.stage();
+    if (!change(s, seen, to)) continue;
+    if (from == stop_stage::stopped) s.runtime->push_ready(&s);
+    if (from == stop_stage::stopping) s.runtime->ring(*on);
+    return;
+  }
+}
+
+task* runtime_core::split_leftover(worker& w) noexcept {
+  fiber* s = nullptr;
+  {
+    const std::lock_guard hold(leftover_lock);
+    while (!leftover.empty() && s == nullptr) {
+      fiber* candidate = leftover.front();
+      leftover.pop_front();
+      leftovers.fetch_sub(1);
+      stop_word seen = candidate->stop.load(std::memory_order_acquire);
+      if (seen.stage() == stop_stage::stopped && change(*candidate, seen, stop_stage::attended))
+        s = candidate;
+    }
+  }
+  if (s == nullptr) return nullptr;
+  stress_point();
+  task* t = split_oldest(*s, reinterpret_cast<choice_point*>(s->stopped_end), nullptr, w);
+  if (t != nullptr) ++w.counts.splits;
+  const bool more = has_work(*s);
+  stop_word seen = s->stop.load(std::memory_order_acquire);
+  if (seen.stage() == stop_stage::attended && change(*s, seen, stop_stage::stopped)) {
+    if (more) list_leftover(*this, s);
+    return t;
+  }
+  s->stop.store(stop_word::make(seen.number(), stop_stage::running), std::memory_order_release);
+  push_ready(s);
+  return t;
+}
+
+}  // namespace sukima::detail

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Switching fibers: the jump itself, what moves along with a fiber, and what the sanitizers must be told.
+#include "core.hpp"
+
+#include <cxxabi.h>
+
+#if defined(__SANITIZE_THREAD__)
+#define SUKIMA_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define SUKIMA_TSAN 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define SUKIMA_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SUKIMA_ASAN 1
+#endif
+#endif
+
+#if defined(SUKIMA_TSAN)
+#include <sanitizer/tsan_interface.h>
+#endif
+#if defined(SUKIMA_ASAN)
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+namespace sukima::detail {
+
+extern "C" {
+__thread kept_state* sukima_running_kept = nullptr;
+}
+
+namespace fc = boost::context::detail;
+
+kept_state* find_kept_slowly() noexcept { return sukima_running_kept; }
+
+namespace {
+
+thread_local fiber* this_fiber = nullptr;
+
+/// What travels through a jump. Lies on the stack that is left: copy it before `then` gives that stack away.
+struct message {
+  worker* w;
+  fiber* from;  ///< null: the worker's home
+  fiber* to;    ///< null: the worker's home
+  after_switch then;
+  void* argument;
+};
+
+// Both are functions of their own and must not be inlined: the compiler may keep the address of a
+// thread-local across a switch, and __cxa_get_globals is even declared to be constant.
+[[gnu::noinline]] void set_running(fiber* s) noexcept {
+  this_fiber = s;
+  sukima_running_kept = s != nullptr ? s->kept : nullptr;
+  asm volatile("" : : : "memory");
+}
+/// The words are found through the worker, not through __cxa_get_globals, which is declared to be constant.
+void exchange_exceptions(worker& w, exception_state& leaving, const exception_state& arriving) noexcept {
+  volatile exception_state& now = *w.thread_exceptions;
+  leaving.caught = now.caught;
+  leaving.uncaught = now.uncaught;
+  now.caught = arriving.caught;
+  now.uncaught = arriving.uncaught;
+}
+
+void before_jump([[maybe_unused]] worker& w, [[maybe_unused]] fiber* from,
+                 [[maybe_unused]] fiber* to) noexcept {
+#if defined(SUKIMA_TSAN)
+  if (from == nullptr) w.home_tsan_fiber = __tsan_get_current_fiber();
+  if (to != nullptr && to->tsan_fiber == nullptr) to->tsan_fiber = __tsan_create_fiber(0);
+  __tsan_switch_to_fiber(to != nullptr ? to->tsan_fiber : w.home_tsan_fiber, 0);
+#endif
+#if defined(SUKIMA_ASAN)
+  void** save = from != nullptr ? &from->fake_stack : &w.home_fake_stack;
+  if (to != nullptr)
+    __sanitizer_start_switch_fiber(save, to->stack_top - to->stack_size, to->stack_size);
+  else
+    __sanitizer_start_switch_fiber(save, w.home_stack_bottom, w.home_stack_size);
+#endif
+}
+
+/// On the stack arrived at: stores where the other one stopped, makes this fiber the worker's, then does
+/// `then`.
+void arrive(const fc::transfer_t& transfer, [[maybe_unused]] bool fresh) noexcept {
+  const message m = *static_cast<message*>(transfer.data);
+#if defined(SUKIMA_ASAN)
+  {
+    void* own = m.to != nullptr ? m.to->fake_stack : m.w->home_fake_stack;
+    const void* bottom = nullptr;
+    std::size_t size = 0;
+    __sanitizer_finish_switch_fiber(fresh ? nullptr : own, &bottom, &size);
+    if (m.from == nullptr) {
+      m.w->home_stack_bottom = bottom;
+      m.w->home_stack_size = size;
+    }
+  }
+#endif
+  (m.from != nullptr ? m.from->saved : m.w->home) = transfer.fctx;
+  if (m.to != nullptr) m.to->on = m.w;
+  set_running(m.to);
+  exchange_exceptions(*m.w, m.from != nullptr ? m.from->exceptions : m.w->home_exceptions,
+                      m.to != nullptr ? m.to->exceptions : m.w->home_exceptions);
+  // Partner: raise_all and whoever sets a flag of this worker: it sets the flag, then reads `current`. Either
+  // it sees this fiber, or the load below sees its flag.
+  stress_point();
+  m.w->current.exchange(m.to);
+  stress_point();
+  if (m.to != nullptr && (m.w->flags.load() != 0 || has_request(*m.w))) m.to->raise();
+  if (m.then != nullptr) m.then(*m.w, m.from, m.argument);
+}
+
+[[gnu::noinline]] void jump(worker& w, fiber* from, fiber* to, after_switch then, void* argument) {
+  message m{&w, from, to, then, argument};
+  fc::fcontext_t target = to != nullptr ? to->saved : w.home;
+  before_jump(w, from, to);
+  arrive(fc::jump_fcontext(target, &m), false);
+}
+
+void fiber_begins(fc::transfer_t transfer) {
+  fiber& self = *static_cast<message*>(transfer.data)->to;
+  arrive(transfer, true);
+  self.runtime->run_fiber(self);
+}
+
+}  // namespace
+
+[[gnu::noinline]] fiber* running_fiber() noexcept {
+  asm volatile("" : : : "memory");
+  return this_fiber;
+}
+
+void set_running_fiber(fiber* s) noexcept { set_running(s); }
+
+void switch_to(worker& w, fiber* from, fiber& to, after_switch then, void* argument) {
+  jump(w, from, &to, then, argument);
+}
+
+void switch_home(worker& w, fiber* from, after_switch then, void* argument) {
+  jump(w, from, nullptr, then, argument);
+}
+
+exception_state* this_threads_exceptions() noexcept {
+  return reinterpret_cast<exception_state*>(abi::__cxa_get_globals());
+}
+
+void make_fresh(fiber& s) {
+  s.weight.store(1, std::memory_order_relaxed);
+  s.saved = fc::make_fcontext(s.stack_top, s.stack_size, fiber_begins);
+}
+
+void recycle(worker& w, fiber* from, void*) {
+  forget_sanitizer_state(*from);
+  w.give_fiber(from);
+}
+
+void forget_sanitizer_state([[maybe_unused]] fiber& s) noexcept {
+#if defined(SUKIMA_TSAN)
+  if (s.tsan_fiber != nullptr) __tsan_destroy_fiber(s.tsan_fiber);
+  s.tsan_fiber = nullptr;
+#endif
+#if defined(SUKIMA_ASAN)
+  const std::size_t keep = s.stack_size < 65536 ? s.stack_size : 65536;
+  __asan_unpoison_memory_region(s.stack_top - keep, keep);
+  s.fake_stack = nullptr;
+#endif
+}
+
+}  // namespace sukima::detail

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+// Joining: running a task to its end, telling whoever waits, waiting while doing other work.
+//
+// task::joining is the whole protocol. 0: not done, nobody sleeps. The waiter changes it by CAS to itself (a
+// worker that sleeps with its fiber in place) or to its fiber (parked). The finisher exchanges in `done`
+// and, from what it gets, rings the worker or goes on with the fiber: exactly once, because only one
+// exchange sees it. A fiber is parked only after the switch away from it is complete; if the task was done
+// by then, the fiber is ready at once. Model: model/join.pml.
+#include "core.hpp"
+
+#include <system_error>
+
+namespace sukima::detail {
+
+namespace {
+
+/// `then` of a fiber that parks for a task.
+void after_park(worker& w, fiber* from, void* argument) {
+  auto* awaited = static_cast<task*>(argument);
+  runtime_core& r = *w.runtime;
+  stress_point();
+  std::uintptr_t seen = awaited->joining.load(std::memory_order_relaxed);
+  stress_point();
+  while (seen != join_done)
+    if (awaited->joining.compare_exchange_weak(seen,
+                                               reinterpret_cast<std::uintptr_t>(from) | join_parked_mark,
+                                               std::memory_order_acq_rel, std::memory_order_acquire))
+      return;
+  r.parked.fetch_sub(1, std::memory_order_relaxed);
+  r.push_ready(from);
+}
+
+void count_park(worker& w) noexcept {
+  runtime_core& r = *w.runtime;
+  ++w.counts.parks;
+  w.note(trace_kind::park);
+  const std::size_t now = r.parked.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (now > r.parked_peak.load(std::memory_order_relaxed))
+    r.parked_peak.store(now, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+bool descends(const task* t, const task* from) noexcept {
+  while (t != nullptr && t->depth > from->depth) t = t->parent;
+  return t == from;
+}
+
+void execute(fiber& s, task* t, char* top) noexcept {
+  char* const outer_segment = s.segment;
+  char* const outer_oldest = s.oldest;
+  task* const outer_task = s.running;
+  char* const outer_kept = s.kept->top;
+  s.segment = top;
+  s.oldest = top;
+  s.running = t;
+  s.kept->top = nullptr;
+  t->runner.store(s.on, std::memory_order_relaxed);
+  // The first fork of a task is published even if nobody is hungry: it may not poll again for long, and the
+  // other workers may just be on their way here.
+  const bool ahead = s.runtime->elasticity.target() > 1;
+  if (ahead) s.publish_wanted.store(true, std::memory_order_relaxed);
+  s.set_limit(s.clean_from);
+  look_for_abort(s);
+  // What came between the raiser's flag and the line above was wiped out with the limit: look at all of it.
+  if (s.abort_pending || ahead || s.runtime->hungry() || s.on->flags.load() != 0 || has_request(*s.on))
+    s.raise();
+  try {
+    if (must_leave(s))
+      t->aborted = true;
+    else
+      t->run(t, context{top});
+  } catch (const aborted&) {
+    t->aborted = true;
+  } catch (...) {
+    t->error = std::current_exception();
+  }
+  s.segment = outer_segment;
+  s.oldest = outer_oldest;
+  s.running = outer_task;
+  s.kept->top = outer_kept;
+  // A flag that came for the worker meanwhile was answered for the inner segment only.
+  look_for_abort(s);
+  s.raise();
+}
+
+fiber* finish(worker& w, task* t) noexcept {
+  if (t->error && t->owner != nullptr && t->origin != nullptr) {
+    // Whatever its owner does since the split is aborted, too. The owner cannot leave that choice point before
+    // `done`.
+    lower_abort(*t->owner, reinterpret_cast<char*>(t->origin));
+    w.runtime->raise_all();
+  }
+  if (t->owner == nullptr) {
+    // A root whose thread waits at home. The thread leaves when it sees its flag, not before; the root is
+    // gone then.
+    worker* home = static_cast<root_task*>(t)->home;
+    t->joining.store(join_done, std::memory_order_release);
+    stress_point();
+    home->flags.fetch_or(flag_leave);
+    if (home != &w) {
+      if (fiber* s = home->current.load()) s->raise();
+      w.runtime->ring(*home);
+    }
+    return nullptr;
+  }
+  stress_point();
+  const std::uintptr_t waiter = t->joining.exchange(join_done, std::memory_order_acq_rel);
+  if ((waiter & join_sleeper_mark) != 0)
+    w.runtime->ring(*reinterpret_cast<worker*>(waiter & ~join_sleeper_mark));
+  if ((waiter & join_parked_mark) == 0) return nullptr;
+  w.runtime->parked.fetch_sub(1, std::memory_order_relaxed);
+  return reinterpret_cast<fiber*>(waiter & ~join_parked_mark);
+}
+
+void await(fiber& s, task* t, char* top) noexcept {
+  runtime_core& r = *s.runtime;
+  r.drain_slots(s);  // nobody would find them on a fiber that does not run
+  bool patient = true;
+  while (!is_done(t)) {
+    worker& w = *s.on;
+    const bool full = r.parked.load(std::memory_order_relaxed) >= r.chosen.fibers;
+    const reach allowed = s.pins != 0 ? reach::pinned : full && patient ? reach::limited : reach::anything;
+    const work found = r.find_work(w, t, allowed);
+    patient = static_cast<bool>(found) || allowed != reach::limited;
+    if (found.fresh != nullptr && top != nullptr && descends(found.fresh, t)) {
+      // Delays nothing: the join waits for it anyway. Needs no fiber.
+      ++w.counts.run_on_top;
+      execute(s, found.fresh, top);
+      if (fiber* next = finish(*s.on, found.fresh)) {
+        count_park(*s.on);
+        switch_to(*s.on, &s, *next, after_park, t);
+      }
+    } else if (found.fresh != nullptr) {
+      fiber* other = allowed == reach::anything ? w.take_fiber() : nullptr;
+      if (other == nullptr) {
+        r.push_spilled(found.fresh);
+        std::this_thread::yield();
+        continue;
+      }
+      other->first = found.fresh;
+      count_park(w);
+      switch_to(w, &s, *other, after_park, t);
+    } else if (found.ready != nullptr) {
+      count_park(w);
+      switch_to(w, &s, *found.ready, after_park, t);
+    } else if (!is_done(t) && (w.flags.load() & flag_leave) != 0 && s.pins == 0) {
+      count_park(w);
+      switch_home(w, &s, after_park, t);
+    }
+  }
+  // While the fiber was parked, flags went to the workers and not to it.
+  look_for_abort(s);
+}
+
+void run_aside(fiber& s, root_task& root) {
+  root.joining.store(0, std::memory_order_relaxed);
+  s.runtime->drain_slots(s);
+  fiber* other = s.on->take_fiber();
+  if (other == nullptr)
+    throw std::system_error(
+        std::make_error_code(std::errc::not_enough_memory),
+        "sukima: no fiber for a call without a context below code with one; pass the context on");
+  other->first = &root;
+  other->pins = s.pins;  // it stays on this thread, so this fiber is resumed here, too
+  count_park(*s.on);
+  switch_to(*s.on, &s, *other, after_park, &root);
+  await(s, &root, nullptr);
+}
+
+void enter_within(fiber& s, root_task& root) {
+  if (s.kept->top == nullptr) {
+    enter_aside(root);
+    return;
+  }
+  top_restorer restore(*s.kept);
+  root.run(&root, context{restore.top()});
+}
+
+bool take_back(fiber& s, task* t) noexcept {
+  stress_point();
+  task* expected = t;
+  if (!s.slots[t->slot].compare_exchange_strong(expected, nullptr, std::memory_order_acq_rel)) return false;
+  ++s.on->counts.take_backs;
+  return true;
+}
+
+task* join_child(choice_point* r) {
+  fiber& s = fiber_of(r);
+  const choice_point_kind* kind = kind_of(r);
+  task* t = was_split(r) ? newest_child(r) : nullptr;
+  if (t != nullptr && take_back(s, t)) {
+    kind->take_back(r, t);
+    // Whatever else is wanted keeps the limit up: the next test looks.
+    if (!s.abort_pending) return nullptr;
+    t = nullptr;
+  }
+  attend(s, r, r, true);
+  if (t != nullptr) await(s, t, reinterpret_cast<char*>(above(r)));
+  const auto leave = [&] {
+    if (t != nullptr) t->destroy(t);
+    if (kind->destroy != nullptr) kind->destroy(r);
+  };
+  if (s.failure) {
+    const std::exception_ptr failure = std::exchange(s.failure, nullptr);
+    if (t != nullptr) clear_abort(s, r);
+    leave();
+    std::rethrow_exception(failure);
+  }
+  if (s.abort_pending || (t != nullptr && (t->aborted || t->error))) {
+    if (t != nullptr) clear_abort(s, r);
+    if (must_leave(s) || (t != nullptr && t->aborted)) {
+      leave();
+      s.on->count_abort();
+      throw aborted{};
+    }
+    look_for_abort(s);
+    if (t != nullptr && t->error) {
+      const std::exception_ptr error = t->error;
+      leave();
+      std::rethrow_exception(error);
+    }
+  }
+  return t;
+}
+
+bool complete_if_unbegun(fiber& s, choice_point* r, task* t) noexcept {
+  if (!take_back(s, t)) return false;
+  execute(s, t, reinterpret_cast<char*>(above(r)));
+  if (t->error) {
+    lower_abort(s, reinterpret_cast<char*>(r));
+    s.runtime->raise_all();
+  }
+  t->joining.store(join_done, std::memory_order_relaxed);
+  return true;
+}
+
+bool reclaim_child(choice_point* r) noexcept {
+  fiber& s = fiber_of(r);
+  if (s.abort_pending || s.failure) return false;
+  task* const t = newest_child(r);
+  if (!take_back(s, t)) return false;
+  kind_of(r)->take_back(r, t);
+  return true;
+}
+
+task* join_children(choice_point* r) {
+  fiber& s = fiber_of(r);
+  attend(s, r, r, true);
+  const choice_point_kind* kind = kind_of(r);
+  task* const newest = was_split(r) ? newest_child(r) : nullptr;
+  // Newest first: that one has the iterations that come next. What nobody began is run here.
+  for (task* t = newest; t != nullptr; t = t->older) {
+    if (!complete_if_unbegun(s, r, t)) await(s, t, reinterpret_cast<char*>(above(r)));
+  }
+  std::exception_ptr error = std::exchange(s.failure, nullptr);
+  bool child_aborted = false;
+  for (task* t = newest; t != nullptr; t = t->older) {
+    child_aborted |= t->aborted;
+    if (!error) error = t->error;
+  }
+  if (!s.abort_pending && !error && !child_aborted) return newest;
+  clear_abort(s, r);
+  const bool gone = must_leave(s);
+  look_for_abort(s);
+  if (!gone && !error && !child_aborted) return newest;
+  for (task* t = newest; t != nullptr;) {
+    task* older = t->older;
+    t->destroy(t);
+    t = older;
+  }
+  if (kind->destroy != nullptr) kind->destroy(r);
+  if (error && !gone) std::rethrow_exception(error);
+  s.on->count_abort();
+  throw aborted{};
+}
+
+}  // namespace sukima::detail

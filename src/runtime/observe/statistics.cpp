@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collecting and printing statistics.
+#include "core.hpp"
+
+#include <sukima/detail/loop.hpp>
+
+#include <chrono>
+#include <cstdio>
+
+namespace sukima {
+
+namespace {
+
+using detail::ticks;
+
+/// Length of a tick in seconds, from the time since the first call. The first calls see a guess.
+double seconds_per_tick() noexcept {
+  using clock = std::chrono::steady_clock;
+  static const std::uint64_t first_tick = ticks();
+  static const clock::time_point first_time = clock::now();
+  const std::uint64_t passed = ticks() - first_tick;
+  const double seconds = std::chrono::duration<double>(clock::now() - first_time).count();
+  return seconds < 1e-3 || passed == 0 ? 1.0 / 3e9 : seconds / static_cast<double>(passed);
+}
+
+struct column {
+  const char* name;
+  std::uint64_t statistics_counts::* count;
+};
+constexpr column columns[] = {
+    {"polls_answered", &statistics_counts::polls_answered},
+    {"promotions", &statistics_counts::promotions},
+    {"goings_back", &statistics_counts::goings_back},
+    {"steals", &statistics_counts::steals},
+    {"take_backs", &statistics_counts::take_backs},
+    {"parks", &statistics_counts::parks},
+    {"run_on_top", &statistics_counts::run_on_top},
+    {"wakeups", &statistics_counts::wakeups},
+    {"watch_wakeups", &statistics_counts::watch_wakeups},
+    {"suspensions", &statistics_counts::suspensions},
+    {"aborts", &statistics_counts::aborts},
+    {"cpus_given", &statistics_counts::cpus_given},
+};
+struct time_column {
+  const char* name;
+  double statistics_counts::* seconds;
+};
+constexpr time_column time_columns[] = {
+    {"working_seconds", &statistics_counts::working_seconds},
+    {"searching_seconds", &statistics_counts::searching_seconds},
+    {"sleeping_seconds", &statistics_counts::sleeping_seconds},
+};
+
+statistics_counts read(const detail::worker_statistics& w, double tick) noexcept {
+  statistics_counts c;
+  c.polls_answered = w.polls_answered.get();
+  c.promotions = w.splits.get();
+  c.goings_back = w.goings_back.get();
+  c.steals = w.steals.get();
+  c.take_backs = w.take_backs.get();
+  c.parks = w.parks.get();
+  c.run_on_top = w.run_on_top.get();
+  c.wakeups = w.wakeups.get();
+  c.watch_wakeups = w.watch_wakeups.get();
+  c.suspensions = w.suspensions.get();
+  c.aborts = w.aborts.get();
+  c.cpus_given = w.cpus_given.get();
+  const auto seconds = [&](detail::worker_state s) {
+    return static_cast<double>(w.ticks_in_state[static_cast<unsigned>(s)].get()) * tick;
+  };
+  c.working_seconds = seconds(detail::worker_state::working);
+  c.searching_seconds = seconds(detail::worker_state::searching);
+  c.sleeping_seconds = seconds(detail::worker_state::sleeping);
+  return c;
+}
+
+std::string json_of(const statistics_counts& c) {
+  std::string t;
+  for (const column& k : columns)
+    t += std::string(t.empty() ? "" : ",") + "\"" + k.name + "\":" + std::to_string(c.*k.count);
+  char number[40];
+  for (const time_column& k : time_columns) {
+    std::snprintf(number, sizeof number, "%.6f", c.*k.seconds);
+    t += std::string(",\"") + k.name + "\":" + number;
+  }
+  return t;
+}
+
+}  // namespace
+
+statistics runtime::statistics() const {
+  struct statistics all;
+  const double tick = seconds_per_tick();
+  const unsigned count = core_->worker_count.load(std::memory_order_acquire);
+  for (unsigned i = 0; i < count; ++i) {
+    const statistics_counts one = read(core_->workers[i].load(std::memory_order_relaxed)->counts, tick);
+    all.workers.push_back(one);
+    for (const column& k : columns) all.*k.count += one.*k.count;
+    for (const time_column& k : time_columns) all.*k.seconds += one.*k.seconds;
+  }
+  all.fibers_peak = core_->fibers.peak();
+  all.parked_peak = core_->parked_peak.load(std::memory_order_relaxed);
+  return all;
+}
+
+std::string statistics::text() const {
+  std::string t;
+  char line[160];
+  const auto print = [&](std::uint64_t n) {
+    std::snprintf(line, sizeof line, "%14llu", static_cast<unsigned long long>(n));
+  };
+  const auto print_seconds = [&](double s) { std::snprintf(line, sizeof line, "%14.3f", s); };
+  const auto row = [&](const char* name, auto value, auto print_value) {
+    std::snprintf(line, sizeof line, "%-18s", name);
+    t += line;
+    const auto cell = [&](const statistics_counts& c) {
+      print_value(c.*value);
+      t += line;
+    };
+    cell(*this);
+    for (const statistics_counts& w : workers) cell(w);
+    t += '\n';
+  };
+  std::snprintf(line, sizeof line, "%-18s%14s", "", "all");
+  t += line;
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    std::snprintf(line, sizeof line, "%14s", ("worker " + std::to_string(i)).c_str());
+    t += line;
+  }
+  t += '\n';
+  for (const column& k : columns) row(k.name, k.count, print);
+  for (const time_column& k : time_columns) row(k.name, k.seconds, print_seconds);
+  t += "fibers_peak " + std::to_string(fibers_peak) + ", parked_peak " + std::to_string(parked_peak) + '\n';
+  return t;
+}
+
+std::string statistics::json() const {
+  std::string t = "{" + json_of(*this) + ",\"fibers_peak\":" + std::to_string(fibers_peak) +
+                  ",\"parked_peak\":" + std::to_string(parked_peak) + ",\"workers\":[";
+  for (std::size_t i = 0; i < workers.size(); ++i)
+    t += std::string(i == 0 ? "{" : ",{") + json_of(workers[i]) + "}";
+  return t + "]}";
+}
+
+}  // namespace sukima

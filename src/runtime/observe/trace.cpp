@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collecting and writing a run's timeline.
+#include "observe/trace.hpp"
+
+#include <sukima/detail/loop.hpp>
+#include <sukima/errors.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <vector>
+
+namespace sukima::detail {
+
+trace_buffer::~trace_buffer() {
+  for (trace_event* c : chunks_) delete[] c;
+}
+
+void trace_buffer::add(trace_kind kind, std::uint64_t tick, std::uint32_t argument) noexcept {
+  const std::size_t i = size_.load(std::memory_order_relaxed);
+  if (i == chunk * chunks) return;
+  trace_event*& place = chunks_[i / chunk];
+  if (place == nullptr && (place = new (std::nothrow) trace_event[chunk]) == nullptr) return;
+  place[i % chunk] = {tick, kind, argument};
+  size_.store(i + 1, std::memory_order_release);  // partner: size()
+}
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+/// A text inside of JSON's quotes.
+std::string quoted(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+  }
+  return out;
+}
+
+struct traced_worker {
+  std::uint64_t runtime;
+  unsigned number;
+  trace_buffer events;
+};
+struct traced_wait {
+  std::uint64_t runtime;
+  unsigned worker;
+  std::uint64_t from;
+  std::uint64_t to;
+  std::uint64_t waited_ns;
+};
+struct traced_decision {
+  std::uint64_t runtime;
+  decision made;
+  std::uint64_t tick;
+};
+
+/// Everything that was recorded, of all runtimes of the process. Never destroyed: workers may outlive static
+/// objects.
+class trace_log {
+ public:
+  explicit trace_log(std::string file) : file_(std::move(file)), temporary_(file_ + ".part") {
+    std::FILE* const probe = std::fopen(temporary_.c_str(), "w");
+    if (probe == nullptr)
+      throw bad_setting("SUKIMA_TRACE='" + file_ + "' cannot be written: " + std::strerror(errno) +
+                        "; give the name of a file in a directory where files can be made");
+    std::fclose(probe);
+    std::atexit([] { write_trace(); });
+    // Whoever forks holds the lock: the child has no other thread that could ever release it.
+    the_one_ = this;
+    pthread_atfork([] { the_one_->lock_.lock(); }, [] { the_one_->lock_.unlock(); },
+                   [] { the_one_->lock_.unlock(); });
+  }
+
+  trace_buffer* add_worker(std::uint64_t runtime, unsigned number) {
+    const std::lock_guard hold(lock_);
+    workers_.emplace_back(std::make_unique<traced_worker>());
+    workers_.back()->runtime = runtime;
+    workers_.back()->number = number;
+    return &workers_.back()->events;
+  }
+  void add(const traced_wait& wait) {
+    const std::lock_guard hold(lock_);
+    waits_.push_back(wait);
+  }
+  void add(traced_decision&& made) {
+    const std::lock_guard hold(lock_);
+    decisions_.push_back(std::move(made));
+  }
+
+  void write() {
+    const std::lock_guard hold(lock_);
+    if (getpid() != process_) return;  // a child after fork(): the file is its parent's
+    std::FILE* const out = std::fopen(temporary_.c_str(), "w");
+    if (out == nullptr) return;
+    const std::uint64_t now = ticks();
+    const double passed = std::chrono::duration<double, std::micro>(clock::now() - first_time_).count();
+    scale_ = now > first_tick_ ? passed / static_cast<double>(now - first_tick_) : 1.0;
+    std::fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[", out);
+    std::fprintf(out, "\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%d,\"args\":{\"name\":\"sukima\"}}",
+                 process_);
+    for (const auto& w : workers_) write(out, *w, now);
+    for (const traced_wait& w : waits_) write(out, w);
+    for (const traced_decision& d : decisions_) write(out, d);
+    std::fputs("\n]}\n", out);
+    const bool complete = std::ferror(out) == 0;
+    if (std::fclose(out) == 0 && complete)
+      std::rename(temporary_.c_str(), file_.c_str());
+    else
+      std::fprintf(stderr, "sukima: the trace '%s' could not be written: %s\n", file_.c_str(),
+                   std::strerror(errno));
+  }
+
+ private:
+  double microseconds(std::uint64_t tick) const {
+    return tick <= first_tick_ ? 0.0 : static_cast<double>(tick - first_tick_) * scale_;
+  }
+  /// Runtimes and their workers share a process's list of threads.
+  static unsigned thread_of(std::uint64_t runtime, unsigned worker) {
+    return static_cast<unsigned>(runtime) * 10'000 + worker;
+  }
+
+  void write(std::FILE* out, const traced_worker& w, std::uint64_t now) const {
+    static constexpr const char* names[] = {"working", "searching", "sleeping", "outside",
+                                            "steal",   "park",      "suspend",  "abort"};
+    const unsigned thread = thread_of(w.runtime, w.number);
+    std::fprintf(
+        out,
+        ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%u,\"args\":{\"name\":\"worker %u\","
+        "\"runtime\":%llu,\"full\":%s}}",
+        process_, thread, w.number, static_cast<unsigned long long>(w.runtime),
+        w.events.is_full() ? "true" : "false");
+    const trace_event* state = nullptr;
+    const auto end_state = [&](std::uint64_t until) {
+      if (state == nullptr || state->kind == trace_kind::outside) return;
+      std::fprintf(out, ",\n{\"ph\":\"X\",\"name\":\"%s\",\"pid\":%d,\"tid\":%u,\"ts\":%.3f,\"dur\":%.3f}",
+                   names[static_cast<unsigned>(state->kind)], process_, thread, microseconds(state->tick),
+                   microseconds(until) - microseconds(state->tick));
+    };
+    const std::size_t count = w.events.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      const trace_event& e = w.events[i];
+      if (e.kind <= trace_kind::outside) {
+        end_state(e.tick);
+        state = &e;
+      } else {
+        std::fprintf(out, ",\n{\"ph\":\"i\",\"s\":\"t\",\"name\":\"%s\",\"pid\":%d,\"tid\":%u,\"ts\":%.3f",
+                     names[static_cast<unsigned>(e.kind)], process_, thread, microseconds(e.tick));
+        if (e.kind == trace_kind::steal) std::fprintf(out, ",\"args\":{\"victim\":%u}", e.argument);
+        std::fputs("}", out);
+      }
+    }
+    // Workers that still run may have added a state after `now` was read.
+    if (state != nullptr)
+      end_state(w.events.is_full() ? w.events[count - 1].tick : std::max(now, state->tick));
+  }
+
+  void write(std::FILE* out, const traced_wait& w) const {
+    // The kernel tells how long, not when: the period is drawn at the end of the sample in which it was
+    // booked.
+    const double waited = static_cast<double>(w.waited_ns) * 1e-3;
+    const double end = microseconds(w.to);
+    std::fprintf(
+        out,
+        ",\n{\"ph\":\"X\",\"cat\":\"cpu\",\"name\":\"no CPU\",\"pid\":%d,\"tid\":%u,\"ts\":%.3f,\"dur\":%.3f,"
+        "\"args\":{\"sample_from\":%.3f,\"worker\":%u}}",
+        process_, thread_of(w.runtime, w.worker) + 5'000, end > waited ? end - waited : 0.0, waited,
+        microseconds(w.from), w.worker);
+  }
+
+  void write(std::FILE* out, const traced_decision& d) const {
+    std::fprintf(
+        out,
+        ",\n{\"ph\":\"i\",\"s\":\"p\",\"cat\":\"decision\",\"name\":\"%s: %u to %u\",\"pid\":%d,\"tid\":%u,"
+        "\"ts\":%.3f,\"args\":{\"what\":\"%s\",\"before\":%u,\"after\":%u,\"reason\":\"%s\"}}",
+        d.made.what.c_str(), d.made.before, d.made.after, process_, thread_of(d.runtime, 0),
+        microseconds(d.tick), d.made.what.c_str(), d.made.before, d.made.after,
+        quoted(d.made.reason).c_str());
+  }
+
+  const std::string file_;
+  const std::string temporary_;
+  const int process_ = getpid();
+  const std::uint64_t first_tick_ = ticks();
+  const clock::time_point first_time_ = clock::now();
+  double scale_ = 1e-3 / 3;
+  static inline trace_log* the_one_ = nullptr;
+  std::mutex lock_;
+  std::vector<std::unique_ptr<traced_worker>> workers_;
+  std::deque<traced_wait> waits_;
+  std::deque<traced_decision> decisions_;
+};
+
+/// Null: no trace. The variable is read once.
+trace_log* the_log() {
+  static trace_log* const log = []() -> trace_log* {
+    const char* file = std::getenv("SUKIMA_TRACE");
+    return file == nullptr || *file == '\0' ? nullptr : new trace_log(file);
+  }();
+  return log;
+}
+
+}  // namespace
+
+bool tracing() { return the_log() != nullptr; }
+
+trace_buffer* trace_worker(std::uint64_t runtime_serial, unsigned worker) {
+  trace_log* const log = the_log();
+  return log == nullptr ? nullptr : log->add_worker(runtime_serial, worker);
+}
+
+void trace_no_cpu(std::uint64_t runtime_serial, unsigned worker, std::uint64_t from, std::uint64_t to,
+                  std::uint64_t waited_ns) {
+  if (trace_log* const log = the_log()) log->add({runtime_serial, worker, from, to, waited_ns});
+}
+
+void trace_decision(std::uint64_t runtime_serial, const decision& made, std::uint64_t tick) {
+  if (trace_log* const log = the_log()) log->add({runtime_serial, made, tick});
+}
+
+void write_trace() noexcept {
+  try {
+    if (trace_log* const log = the_log()) log->write();
+  } catch (...) {  // NOLINT(bugprone-empty-catch): a trace that cannot be written must not end the program
+  }
+}
+
+}  // namespace sukima::detail

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whom a worker without work asks first. The others follow in the order of their numbers, so a bad choice
+// costs a few loads, and with two workers there is none.
+#include "core.hpp"
+
+#include <sukima/runtime.hpp>
+
+#include <cmath>
+
+namespace sukima {
+
+namespace detail {
+
+namespace {
+
+/// What the victim's task has set; nothing can be had from a worker that runs nothing.
+double weight_of(const worker& victim) noexcept {
+  const fiber* s = victim.current.load(std::memory_order_acquire);
+  return s == nullptr ? 0 : static_cast<double>(s->weight.load(std::memory_order_relaxed));
+}
+
+}  // namespace
+
+unsigned runtime_core::first_victim(worker& w, unsigned count) noexcept {
+  const auto anybody = [&] { return static_cast<unsigned>(w.random() % count); };
+  if (chosen.victim == victim_policy::last) {
+    for (unsigned i = 0; w.last_victim != nullptr && i < count; ++i)
+      if (workers[i].load(std::memory_order_relaxed) == w.last_victim) return i;
+    return anybody();
+  }
+  if (chosen.victim == victim_policy::random) return anybody();
+  // Weights change meanwhile: what is left of the draw at the end falls to anybody.
+  double sum = 0;
+  for (unsigned i = 0; i < count; ++i)
+    if (const worker* victim = workers[i].load(std::memory_order_relaxed); victim != &w)
+      sum += weight_of(*victim);
+  double draw = sum * (static_cast<double>(w.random() >> 11) * 0x1p-53);
+  for (unsigned i = 0; i < count; ++i) {
+    const worker* victim = workers[i].load(std::memory_order_relaxed);
+    if (victim == &w) continue;
+    const double weight = weight_of(*victim);
+    if (draw < weight) return i;
+    draw -= weight;
+  }
+  return anybody();
+}
+
+}  // namespace detail
+
+void set_weight(double weight) noexcept {
+  detail::fiber* const s = detail::running_fiber();
+  if (s == nullptr) return;
+  // Also for NaN: nothing.
+  constexpr double most = 1e9;
+  const double w = weight > 0 ? std::fmin(weight, most) : 0;
+  s->weight.store(static_cast<float>(w), std::memory_order_relaxed);
+}
+
+}  // namespace sukima

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls of worker functions from ordinary C, and what they leave behind when nobody caught a tag.
+#include "support.hpp"
+
+#include <sukima/sukima.h>
+#include <sukima/tascell/unwind.h>
+#include <sukima/errors.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+
+namespace sukima::detail {
+
+namespace {
+
+struct language_root : root_task {
+  segment_end end;
+  void (*enter)(char*, void*) = nullptr;
+  void* frame = nullptr;
+};
+
+/// What a thread knows of its last call.
+struct last_error {
+  bool asked = false;  ///< it has called sukima_last_error
+  bool set = false;
+  char text[256] = {};
+};
+thread_local last_error error_here;
+
+/// The fiber may have been on another thread before, whose address the compiler must not keep.
+[[gnu::noinline]] last_error& this_threads_error() noexcept {
+  asm volatile("" : : : "memory");
+  return error_here;
+}
+
+void note_uncaught(const thrown_tag& thrown) noexcept {
+  last_error& e = this_threads_error();
+  std::snprintf(e.text, sizeof e.text, "%s:%d: uncaught throw of tag %zu", thrown.file, thrown.line,
+                thrown.tag);
+  if (!e.asked) {
+    std::fflush(stdout);
+    std::fprintf(stderr, "%s\n", e.text);
+    std::_Exit(70);
+  }
+  e.set = true;
+}
+
+[[noreturn]] void refuse(const char* what, int status) noexcept {
+  std::fflush(stdout);
+  std::fprintf(stderr, "%s\n", what);
+  std::_Exit(status);
+}
+
+}  // namespace
+
+}  // namespace sukima::detail
+
+using namespace sukima::detail;
+
+extern "C" {
+
+void sukima_enter(void (*run)(char* top, void* frame), void* frame) {
+  if (const char* block = running_block()) {
+    std::fflush(stdout);
+    std::fprintf(stderr, "sukima: a worker function was called in %s, where nothing may enter the runtime\n",
+                 block);
+    std::_Exit(70);
+  }
+  if (sukima_is_in_level(__builtin_frame_address(0)))
+    refuse(
+        "sukima: a worker function was called below a function that was compiled with -fclosures=unwind; "
+        "compile that file with -fclosures=frame",
+        70);
+  language_root root;
+  root.enter = run;
+  root.frame = frame;
+  root.jumps = true;
+  root.run = [](task* t, sukima::context c) {
+    auto* const me = static_cast<language_root*>(t);
+    run_segment(c.top, me->end, me->enter, me->frame);
+  };
+  char* const top = remembered_top();
+  try {
+    enter_shielded(root);
+  } catch (const sukima::bad_setting& e) {
+    refuse(e.what(), 2);
+  } catch (const std::exception& e) {
+    refuse(e.what(), 70);
+  }
+  if (top != nullptr) sukima_remember_top(top);  // other fibers may have run on this thread
+  // Calls from within this one, on this thread, have left their own ends there.
+  this_threads_error().set = false;
+  if (root.end.threw && root.end.thrown.exit != nullptr) take_exit(root.end.thrown);
+  if (root.end.threw) note_uncaught(root.end.thrown);
+}
+
+const char* sukima_last_error(void) {
+  last_error& e = this_threads_error();
+  e.asked = true;
+  return e.set ? e.text : nullptr;
+}
+
+}  // extern "C"

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// goto out of a closure: to a label of the function that declared it, which waits somewhere below.
+//
+// Within a segment this is a throw that ends where the choice points of the function with the label end. A goto
+// that leads further down ends its segment like a tag that nobody catches: a task hands it to the construct
+// that it was split off from, an entry from C takes it on from where it was called.
+#include "support.hpp"
+
+#include <sukima/tascell/unwind.h>
+
+#include <csetjmp>
+#include <cstdio>
+#include <cstdlib>
+
+namespace sukima::detail {
+
+namespace {
+
+static_assert(sizeof(std::jmp_buf) <= sizeof(sukima_exit::sukima_context));
+
+thread_local char* top_here = nullptr;
+
+/// A fiber may have been on another thread before, whose address the compiler must not keep.
+[[gnu::noinline]] char*& this_threads_top() noexcept {
+  asm volatile("" : : : "memory");
+  return top_here;
+}
+
+[[noreturn]] void refuse(const thrown_tag& from, const char* why) noexcept {
+  std::fflush(stdout);
+  std::fprintf(stderr, "%s:%d: this 'goto' out of a closure cannot be: %s\n", from.file, from.line, why);
+  std::_Exit(70);
+}
+
+}  // namespace
+
+char* remembered_top() noexcept { return this_threads_top(); }
+
+void jump_to_exit(const sukima_exit* exit) noexcept {
+  sukima_tickets_left(__builtin_frame_address(0), exit->sukima_frame);
+  auto* const context = const_cast<long long*>(exit->sukima_context);
+  std::longjmp(*reinterpret_cast<std::jmp_buf*>(context), 1);
+}
+
+void take_exit(const thrown_tag& thrown) noexcept {
+  const sukima_exit* const exit = thrown.exit;
+  const void* const segment = running_segment();
+  sukima_levels_left(exit->sukima_top == nullptr ? exit->sukima_frame : nullptr);
+  if (const char* block = running_block()) {
+    char text[96];
+    std::snprintf(text, sizeof text, "%s was entered, which runs to its end", block);
+    refuse(thrown, text);
+  }
+  const bool is_here =
+      exit->sukima_segment == segment && (segment != nullptr || exit->sukima_thread == &this_threads_top());
+  // Between plain C and plain C in one segment there are no choice points: worker functions enter new ones.
+  if (is_here && exit->sukima_top == nullptr) jump_to_exit(exit);
+  if (segment == nullptr) refuse(thrown, "the function with the label does not wait on this thread");
+  char* const top = remembered_top();
+  if (top == nullptr || segment_begin(top - 1) != segment)
+    refuse(thrown, "a worker function that it leaves was compiled without regard to closures");
+  leave_by_exit(top, thrown);
+}
+
+}  // namespace sukima::detail
+
+using namespace sukima::detail;
+
+extern "C" {
+
+int sukima_exits_used = 0;
+
+void sukima_remember_top(char* top) { this_threads_top() = top; }
+
+void sukima_exit_begin(sukima_exit* x, char* top) {
+  x->sukima_top = top;
+  x->sukima_frame = __builtin_frame_address(0);
+  x->sukima_segment = running_segment();
+  x->sukima_thread = &this_threads_top();
+  __atomic_store_n(&sukima_exits_used, 1, __ATOMIC_RELAXED);
+}
+
+void sukima_exit_take(sukima_exit* x, const char* file, int line) { take_exit({0, file, line, x}); }
+
+}  // extern "C"

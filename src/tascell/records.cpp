@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kinds of choice points that generated code pushes: when they can be split, how tasks are made of them, and
+// how they are joined.
+#include "support.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace sukima::detail {
+
+namespace {
+
+#define SUKIMA_SAME_PLACE(member) \
+  static_assert(offsetof(sukima_kind, member) == offsetof(choice_point_kind, member), #member)
+SUKIMA_SAME_PLACE(size);
+SUKIMA_SAME_PLACE(open);
+SUKIMA_SAME_PLACE(split);
+SUKIMA_SAME_PLACE(take_back);
+SUKIMA_SAME_PLACE(undo);
+SUKIMA_SAME_PLACE(redo);
+SUKIMA_SAME_PLACE(guard);
+SUKIMA_SAME_PLACE(destroy);
+SUKIMA_SAME_PLACE(stop);
+SUKIMA_SAME_PLACE(leave);
+SUKIMA_SAME_PLACE(quiet);
+#undef SUKIMA_SAME_PLACE
+static_assert(offsetof(sukima_kind, put) == sizeof(choice_point_kind));
+static_assert(sizeof(sukima_choice_point) == sizeof(choice_point) &&
+              sizeof(sukima_loop) == choice_point_alignment &&
+              sizeof(sukima_poll_point) == choice_point_alignment);
+static_assert(sizeof(sukima_try_point) % choice_point_alignment == 0);
+static_assert(SUKIMA_CHOICE_SPAN == choice_span && SUKIMA_GATE_OFFSET == gate_offset);
+static_assert(offsetof(gate, limit) == 0 && sizeof(std::atomic<char*>) == sizeof(char*));
+
+thread_local const char* block_name = nullptr;
+
+/// Says for the time of its life which block of the program runs.
+class block {
+ public:
+  explicit block(const char* name) noexcept : outer_(running_block()) { set_running_block(name); }
+  block(const block&) = delete;
+  block& operator=(const block&) = delete;
+  ~block() { set_running_block(outer_); }
+
+ private:
+  const char* outer_;
+};
+
+/// Behind the header there is a word with its address, right before the program's object.
+language_task* task_of(void* object) noexcept { return static_cast<language_task**>(object)[-1]; }
+
+/// What a task of a join runs: statements of the owner's choice point.
+struct join_object {
+  void* choice_point;
+  int i;
+};
+
+void run_task(task* t, context c) {
+  auto* const me = static_cast<language_task*>(t);
+  // The kind is that of the choice point; it says what runs the object.
+  run_segment(
+      c.top, me->end,
+      [](char* top, void* frame) {
+        auto* const self = static_cast<language_task*>(frame);
+        const auto* kind = reinterpret_cast<const sukima_kind*>(self->kind);
+        if (kind->run != nullptr) {
+          const auto* statement = static_cast<const join_object*>(self->object);
+          kind->run(top, statement->choice_point, statement->i);
+        } else {
+          kind->exec(top, self->object);
+        }
+      },
+      me);
+}
+
+/// A task with an object of zero bytes. \throws std::bad_alloc
+language_task* make_task(std::size_t size, std::size_t align) {
+  align = std::max(align, choice_point_alignment);
+  const std::size_t offset = (sizeof(language_task) + sizeof(void*) + align - 1) / align * align;
+  const std::size_t whole = (offset + size + align - 1) / align * align;
+  char* const memory = static_cast<char*>(std::aligned_alloc(align, whole));
+  if (memory == nullptr) throw std::bad_alloc();
+  auto* const t = ::new (static_cast<void*>(memory)) language_task;
+  t->object = memory + offset;
+  t->run = run_task;
+  t->destroy = destroy_task;
+  t->jumps = true;
+  std::memset(t->object, 0, size);
+  static_cast<language_task**>(t->object)[-1] = t;
+  return t;
+}
+
+task* split_loop(choice_point* r, language_task* t, int from, int to) {
+  const sukima_kind* kind = language_kind(r);
+  if (kind->put != nullptr) {
+    const block here("PUT");
+    kind->put(to_c(r), t->object, from, to);
+  }
+  adopt(r, t);
+  reinterpret_cast<sukima_loop*>(r)->sukima_end = from;
+  return t;
+}
+
+/// Leaves if an abort is pending, or a child of this choice point did not end well.
+void leave_if_failed(choice_point* r, task* newest) noexcept {
+  bool failed = pending_abort(r) != abort_reach::nothing;
+  for (const task* t = newest; t != nullptr; t = t->older) failed |= t->aborted || t->error;
+  if (failed) leave_aborted(end_of(r));
+}
+
+}  // namespace
+
+[[gnu::noinline]] void set_running_block(const char* name) noexcept {
+  asm volatile("" : : : "memory");
+  block_name = name;
+}
+
+[[gnu::noinline]] const char* running_block() noexcept {
+  asm volatile("" : : : "memory");
+  return block_name;
+}
+
+void destroy_task(task* t) noexcept {
+  auto* const me = static_cast<language_task*>(t);
+  me->~language_task();
+  std::free(me);
+}
+
+}  // namespace sukima::detail
+
+using namespace sukima::detail;
+
+extern "C" {
+
+bool sukima_never_open(const sukima_choice_point*) { return false; }
+
+bool sukima_do_two_open(const sukima_choice_point* r) { return !was_split(from_c(r)); }
+
+bool sukima_loop_open(const sukima_choice_point* r) {
+  const auto* l = reinterpret_cast<const sukima_loop*>(r);
+  return l->sukima_i < l->sukima_end && l->sukima_end - 1 != l->sukima_i;  // no sum: i + 1 may overflow
+}
+
+sukima_task* sukima_do_two_split(sukima_choice_point* c) {
+  choice_point* const r = from_c(c);
+  const sukima_kind* kind = language_kind(r);
+  language_task* const t = make_task(kind->task_size, kind->task_align);
+  {
+    const block here("PUT");
+    kind->put(c, t->object, 0, 0);
+  }
+  adopt(r, t);
+  return reinterpret_cast<sukima_task*>(static_cast<task*>(t));
+}
+
+sukima_task* sukima_loop_split(sukima_choice_point* c) {
+  choice_point* const r = from_c(c);
+  const sukima_kind* kind = language_kind(r);
+  const auto* l = reinterpret_cast<const sukima_loop*>(c);
+  const int i = l->sukima_i;
+  const int end = l->sukima_end;
+  // Rounded down, also below zero, it lies in [i + 1, end - 1].
+  const std::int64_t middle = (std::int64_t{1} + i + end) >> 1;
+  int from = static_cast<int>(middle);
+  if (kind->split_place != nullptr) {
+    const block here("split");
+    from = std::clamp(kind->split_place(c, i, end), i + 1, end - 1);
+  }
+  task* const t = split_loop(r, make_task(kind->task_size, kind->task_align), from, end);
+  return reinterpret_cast<sukima_task*>(t);
+}
+
+sukima_task* sukima_join_split(sukima_choice_point* c) {
+  choice_point* const r = from_c(c);
+  const int end = reinterpret_cast<const sukima_loop*>(c)->sukima_end;
+  language_task* const made = make_task(sizeof(join_object), alignof(join_object));
+  *static_cast<join_object*>(made->object) = {c, end - 1};
+  return reinterpret_cast<sukima_task*>(split_loop(r, made, end - 1, end));
+}
+
+/// Nothing: whoever is aborted leaves at once. That there is such a function says that this is a loop, whose
+/// owner reads bounds and children anew.
+void sukima_loop_stop(sukima_choice_point*) {}
+
+void sukima_wind_undo(sukima_choice_point* r) {
+  const block here("AFTER");
+  language_kind(from_c(r))->after(r, 1);
+}
+
+void sukima_wind_redo(sukima_choice_point* r) {
+  const block here("BEFORE");
+  language_kind(from_c(r))->before(r, 1);
+}
+
+double sukima_guard(sukima_choice_point* r) {
+  const block here("guard");
+  return language_kind(from_c(r))->probability(r);
+}
+
+[[gnu::nothrow]] void sukima_attend_test(sukima_choice_point* r) { sukima_attend(from_c(r)); }
+
+[[gnu::nothrow]] void* sukima_join(sukima_choice_point* c) {
+  choice_point* const r = from_c(c);
+  const choice_point_kind* kind = kind_of(r);
+  task* const newest = complete_children(r);
+  if (newest == nullptr) return nullptr;
+  leave_if_failed(r, newest);
+  r->word = reinterpret_cast<std::uintptr_t>(kind);
+  set_running_block("GET");
+  return static_cast<language_task*>(newest)->object;
+}
+
+[[gnu::nothrow]] void* sukima_next(void* object) {
+  language_task* const done = task_of(object);
+  task* const next = done->older;
+  destroy_task(done);
+  if (next != nullptr) return static_cast<language_task*>(next)->object;
+  set_running_block(nullptr);
+  return nullptr;
+}
+
+[[gnu::nothrow]] void sukima_free(void* object) { sukima_next(object); }
+
+[[gnu::nothrow]] void sukima_await(sukima_choice_point* c) {
+  choice_point* const r = from_c(c);
+  const choice_point_kind* kind = kind_of(r);
+  task* const newest = complete_children(r);
+  leave_if_failed(r, newest);
+  for (task* t = newest; t != nullptr;) {
+    task* const next = t->older;
+    destroy_task(t);
+    t = next;
+  }
+  r->word = reinterpret_cast<std::uintptr_t>(kind);
+}
+
+[[gnu::nothrow]] void sukima_abandon(sukima_choice_point* c) {
+  choice_point* const r = from_c(c);
+  const choice_point_kind* kind = kind_of(r);
+  for (task* t = stop_children(r); t != nullptr;) {
+    task* const next = t->older;
+    destroy_task(t);
+    t = next;
+  }
+  forget_children(r, kind);
+}
+
+}  // extern "C"

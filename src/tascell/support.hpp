@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the files behind language.h see of each other.
+#pragma once
+
+#include <sukima/tascell/closure.h>
+#include <sukima/tascell/tascell.h>
+#include <sukima/detail/jump.hpp>
+#include <sukima/detail/task.hpp>
+
+#include <cstddef>
+
+namespace sukima::detail {
+
+/// A tag that was thrown and not caught yet, and where.
+struct thrown_tag {
+  std::size_t tag = 0;
+  const char* file = nullptr;
+  int line = 0;
+  sukima_exit* exit = nullptr;  ///< no tag, but a goto out of a closure
+};
+
+/// How the running of a segment of generated code ended. Written by the fiber that ran it, before its task
+/// is done.
+struct segment_end {
+  bool threw = false;
+  thrown_tag thrown;
+};
+
+/// A task of the language. The program's own object lies behind it in the same memory.
+struct language_task : task {
+  segment_end end;
+  void* object = nullptr;
+};
+
+inline choice_point* from_c(sukima_choice_point* r) noexcept { return reinterpret_cast<choice_point*>(r); }
+inline const choice_point* from_c(const sukima_choice_point* r) noexcept {
+  return reinterpret_cast<const choice_point*>(r);
+}
+inline sukima_choice_point* to_c(choice_point* r) noexcept {
+  return reinterpret_cast<sukima_choice_point*>(r);
+}
+inline const sukima_kind* language_kind(const choice_point* r) noexcept {
+  return reinterpret_cast<const sukima_kind*>(kind_of(r));
+}
+inline char* end_of(choice_point* r) noexcept { return reinterpret_cast<char*>(r) + kind_of(r)->size; }
+
+// records.cpp
+/// Ends and frees a task; its object was made by `make_task`.
+void destroy_task(task* t) noexcept;
+/// The block of the program that the runtime runs for its own reasons, while nothing may enter it.
+/// \param name as the language calls it; null: none any more
+void set_running_block(const char* name) noexcept;
+/// Its name; null: none.
+const char* running_block() noexcept;
+
+// leave.cpp
+/// Runs generated code as a segment that begins at `top`: run(top, frame). \returns did it end by itself?
+/// Else the segment's task is marked as aborted, or `end` holds the tag that nobody in it caught.
+bool run_segment(char* top, segment_end& end, void (*run)(char*, void*), void* frame) noexcept;
+/// Leaves the running segment's choice points that lie below `end`, the youngest first, because an abort reached
+/// one of them.
+[[noreturn]] void leave_aborted(char* end) noexcept;
+/// The same because of a goto out of a closure.
+[[noreturn]] void leave_by_exit(char* end, const thrown_tag& thrown) noexcept;
+
+// exits.cpp
+/// Goes on with a goto that has left a whole segment.
+[[noreturn]] void take_exit(const thrown_tag& thrown) noexcept;
+/// Where the choice points of the worker function end that called the plain C that runs on this thread.
+char* remembered_top() noexcept;
+[[noreturn]] void jump_to_exit(const sukima_exit* exit) noexcept;
+
+// trampoline.cpp
+extern "C" [[noreturn]] void sukima_jump(void* context) noexcept;
+
+}  // namespace sukima::detail

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The call of a `try` block, and the jump back to it.
+//
+// The block is a function of its own, so nothing here returns twice: the registers that a callee keeps are
+// saved on the stack around the call, and a jump restores them from there and returns in place of the block.
+#include "support.hpp"
+
+#if defined(__x86_64__) && !defined(SUKIMA_SANITIZED)
+
+// sukima_try(rdi = record, rsi = body, rdx = frame, rcx = top). The record's third word keeps the stack
+// pointer.
+asm(".text\n.globl sukima_try\n.type sukima_try,@function\n"
+    "sukima_try:\n.cfi_startproc\n"
+    "pushq %rbx\n.cfi_adjust_cfa_offset 8\n.cfi_rel_offset rbx, 0\n"
+    "pushq %rbp\n.cfi_adjust_cfa_offset 8\n.cfi_rel_offset rbp, 0\n"
+    "pushq %r12\n.cfi_adjust_cfa_offset 8\n.cfi_rel_offset r12, 0\n"
+    "pushq %r13\n.cfi_adjust_cfa_offset 8\n.cfi_rel_offset r13, 0\n"
+    "pushq %r14\n.cfi_adjust_cfa_offset 8\n.cfi_rel_offset r14, 0\n"
+    "pushq %r15\n.cfi_adjust_cfa_offset 8\n.cfi_rel_offset r15, 0\n"
+    "subq $8, %rsp\n.cfi_adjust_cfa_offset 8\n"
+    "movq %rsp, 16(%rdi)\n"
+    "movq %rsi, %rax\n"
+    "movq %rcx, %rdi\n"
+    "movq %rdx, %rsi\n"
+    "call *%rax\n"
+    ".Lsukima_try_end:\n"
+    "addq $8, %rsp\n.cfi_adjust_cfa_offset -8\n"
+    "popq %r15\n.cfi_adjust_cfa_offset -8\n.cfi_restore r15\n"
+    "popq %r14\n.cfi_adjust_cfa_offset -8\n.cfi_restore r14\n"
+    "popq %r13\n.cfi_adjust_cfa_offset -8\n.cfi_restore r13\n"
+    "popq %r12\n.cfi_adjust_cfa_offset -8\n.cfi_restore r12\n"
+    "popq %rbp\n.cfi_adjust_cfa_offset -8\n.cfi_restore rbp\n"
+    "popq %rbx\n.cfi_adjust_cfa_offset -8\n.cfi_restore rbx\n"
+    "ret\n.cfi_endproc\n.size sukima_try,.-sukima_try\n"
+    ".globl sukima_jump\n.hidden sukima_jump\n.type sukima_jump,@function\n"
+    "sukima_jump:\n"
+    "movq %rdi, %rsp\n"
+    "movl $-1, %eax\n"
+    "jmp .Lsukima_try_end\n"
+    ".size sukima_jump,.-sukima_jump\n");
+
+static_assert(offsetof(sukima_try_point, context) == 16 && SUKIMA_THROWN == -1);
+
+#else
+
+// The sanitizers know setjmp and longjmp; and other processors have them, too.
+#include <csetjmp>
+
+extern "C" {
+
+int sukima_try(sukima_try_point* r, int (*body)(char*, void*), void* frame, char* top) {
+  std::jmp_buf here;
+  r->context = &here;
+  if (_setjmp(here) != 0) return SUKIMA_THROWN;
+  return body(top, frame);
+}
+
+void sukima::detail::sukima_jump(void* context) noexcept {
+  std::longjmp(*static_cast<std::jmp_buf*>(context), 1);
+}
+}
+
+#endif

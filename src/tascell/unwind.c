@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What programs compiled with -fclosures=unwind or exceptions call: the explicit stack of a thread, and its
+ * levels. An object of its own: it brings nothing of the runtime along. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sukima/tascell/unwind.h>
+#include <sys/mman.h>
+#include <unwind.h>
+
+__thread sukima_unwind_state sukima_unwinding;
+
+/* Address space; pages that nobody has touched cost nothing. */
+static const size_t most_bytes = (size_t)1 << 30;
+static const size_t fewest_bytes = (size_t)1 << 24;
+/* What arguments and the next records need at least. */
+enum { slack = 1 << 16 };
+
+typedef struct explicit_stack {
+  char* begin;
+  char* end;
+} explicit_stack;
+static __thread explicit_stack stack_here;
+
+static pthread_key_t stack_key;
+static pthread_once_t stack_key_once = PTHREAD_ONCE_INIT;
+
+static __attribute__((noreturn, cold)) void refuse(const char* file, int line, const char* why) {
+  fflush(stdout);
+  if (file != NULL)
+    fprintf(stderr, "%s:%d: call of a closure %s\n", file, line, why);
+  else
+    fprintf(stderr, "call of a closure %s\n", why);
+  _Exit(70);
+}
+
+static void release(void* begin) { munmap(begin, (size_t)(stack_here.end - (char*)begin)); }
+static void make_key(void) {
+  if (pthread_key_create(&stack_key, release) != 0) abort();
+}
+
+static __attribute__((cold)) void make_stack(void) {
+  for (size_t size = most_bytes; size >= fewest_bytes; size /= 2) {
+    void* const memory =
+        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) continue;
+    stack_here.begin = memory;
+    stack_here.end = stack_here.begin + size;
+    /* Records that grow beyond end like a stack that overflows. */
+    mprotect(stack_here.end - slack, slack, PROT_NONE);
+    sukima_unwinding.sukima_top = stack_here.begin;
+    pthread_once(&stack_key_once, make_key);
+    pthread_setspecific(stack_key, memory);
+    return;
+  }
+  fflush(stdout);
+  fprintf(stderr,
+          "no address space for the variables of closures; raise the limit (ulimit -v), or compile "
+          "with -fclosures=frame\n");
+  _Exit(70);
+}
+
+static void enter_level(sukima_level* l) {
+  sukima_unwinding.sukima_innermost = l;
+  sukima_unwinding.sukima_base = l != NULL ? l->sukima_base : NULL;
+  sukima_unwinding.sukima_saved = l != NULL ? l->sukima_saved : NULL;
+}
+
+/* Levels whose C frames lie below were left by a jump. */
+void sukima_levels_left(const void* frame) {
+  sukima_level* l = sukima_unwinding.sukima_innermost;
+  if (l == NULL || (frame != NULL && (const void*)l >= frame)) return;
+  char* top = sukima_unwinding.sukima_top;
+  while (l != NULL && (frame == NULL || (const void*)l < frame)) {
+    top = l->sukima_top_before;
+    l = l->sukima_outer;
+  }
+  sukima_unwinding.sukima_top = top;
+  sukima_unwinding.sukima_asked = 0;
+  enter_level(l);
+}
+
+int sukima_is_in_level(const void* frame) {
+  sukima_levels_left(frame);
+  return sukima_unwinding.sukima_innermost != NULL;
+}
+
+char* sukima_level_begin(sukima_level* l) {
+  if (stack_here.begin == NULL) make_stack();
+  sukima_levels_left(l);
+  l->sukima_outer = sukima_unwinding.sukima_innermost;
+  l->sukima_top_before = sukima_unwinding.sukima_top;
+  l->sukima_base = l->sukima_saved = sukima_unmarked(sukima_unwinding.sukima_top);
+  l->sukima_newest = NULL;
+  enter_level(l);
+  return sukima_marked(l->sukima_base);
+}
+
+void sukima_level_end(sukima_level* l) {
+  sukima_unwinding.sukima_top = l->sukima_top_before;
+  enter_level(l->sukima_outer);
+}
+
+static void saved_up_to(sukima_level* l, char* end) { l->sukima_saved = sukima_unwinding.sukima_saved = end; }
+
+void sukima_level_run(sukima_level* l) {
+  sukima_unwind_state* const s = &sukima_unwinding;
+  for (;;) {
+    s->sukima_asked = 0;
+    if (s->sukima_last != NULL) {
+      s->sukima_last->sukima_older = l->sukima_newest;
+      l->sukima_newest = s->sukima_first;
+    }
+    char* end = s->sukima_end;
+    saved_up_to(l, end);
+    int unwound = s->sukima_run(end);
+    while (!unwound && l->sukima_newest != NULL) {
+      sukima_frame* const f = l->sukima_newest;
+      sukima_frame* const older = f->sukima_older; /* the result will lie there */
+      saved_up_to(l, end);
+      unwound = f->sukima_resume(f);
+      if (unwound) break;
+      end = (char*)f;
+      l->sukima_newest = older;
+    }
+    if (!unwound) {
+      saved_up_to(l, l->sukima_base);
+      return;
+    }
+  }
+}
+
+void sukima_ask(char* end, int (*run)(char* at)) {
+  sukima_unwind_state* const s = &sukima_unwinding;
+  if (end > stack_here.end - 2 * slack) {
+    fflush(stdout);
+    fprintf(stderr, "the records of functions that wait for a closure need more than %zu MiB\n",
+            (size_t)(stack_here.end - stack_here.begin) >> 20);
+    _Exit(70);
+  }
+  s->sukima_asked = 1;
+  s->sukima_first = s->sukima_last = NULL;
+  s->sukima_end = end;
+  s->sukima_run = run;
+}
+
+/* ---- by the unwinder ---------------------------------------------------------------------------------- */
+
+static __thread struct _Unwind_Exception passing;
+_Static_assert(sizeof(jmp_buf) <= sizeof(((sukima_landing_level*)NULL)->sukima_context), "a jmp_buf fits");
+
+/* Is asked in front of each frame: that of the entry ends it. */
+static _Unwind_Reason_Code stop(int version, _Unwind_Action actions, _Unwind_Exception_Class class,
+                                struct _Unwind_Exception* exception, struct _Unwind_Context* context,
+                                void* level) {
+  (void)version, (void)class, (void)exception;
+  void* const context_of = ((sukima_landing_level*)level)->sukima_context;
+  if ((actions & _UA_END_OF_STACK) != 0 || _Unwind_GetCFA(context) > (_Unwind_Word)(__UINTPTR_TYPE__)level)
+    longjmp(*(jmp_buf*)context_of, 1);
+  return _URC_NO_REASON;
+}
+
+void sukima_ask_landing(char* end, int (*run)(char* at)) {
+  sukima_ask(end, run);
+  sukima_unwinding.sukima_asked = 0; /* nobody tests it */
+  memset(&passing, 0, sizeof passing);
+  _Unwind_ForcedUnwind(&passing, stop, sukima_unwinding.sukima_innermost);
+  fflush(stdout);
+  fprintf(stderr, "closures cannot unwind the functions that wait: one of them has no unwind table\n");
+  _Exit(70);
+}
+
+/* 1: in use; 0: the functions of the innermost level must unwind; -1: of an outer one, and they cannot. */
+static int state_of(const char* c) {
+  const sukima_level* l = sukima_unwinding.sukima_innermost;
+  if (l == NULL) return -1;
+  if (c >= l->sukima_base) return c < l->sukima_saved;
+  for (l = l->sukima_outer; l != NULL; l = l->sukima_outer)
+    if (c >= l->sukima_base) return c < l->sukima_saved ? 1 : -1;
+  return -1;
+}
+
+static const char below_plain_c[] =
+    "below a plain C function that its creator has called, which cannot be left and come back to; call the "
+    "closure without that function between, or compile with -fclosures=frame";
+static const char gone[] = "whose block has been left";
+static const char foreign[] =
+    "of another thread, whose functions cannot be unwound from here; compile with "
+    "-fclosures=frame";
+
+int sukima_is_saved_elsewhere(const sukima_frame_closure* closure, int lands, const char* top,
+                              const char* file, int line) {
+  const char* const c = (const char*)closure;
+  if (c < stack_here.begin || c >= stack_here.end) refuse(file, line, foreign);
+  if (c >= (const char*)sukima_closure_self((__UINTPTR_TYPE__)top)) refuse(file, line, gone);
+  const int state = state_of(c);
+  if (state < 0) refuse(file, line, below_plain_c);
+  return state == 1 && closure->sukima_lands != lands ? 2 : state;
+}
+
+void (*sukima_frame_closure_code(__UINTPTR_TYPE__ pointer))(void) {
+  const sukima_frame_closure* const c = sukima_closure_self(pointer);
+  const char* const at = (const char*)c;
+  if (at < stack_here.begin || at >= stack_here.end) refuse(NULL, 0, foreign);
+  if (state_of(at) != 1) refuse(NULL, 0, below_plain_c);
+  return c->sukima_head.sukima_code;
+}

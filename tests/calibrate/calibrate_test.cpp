@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measuring the machine profile on the machine that is here: numbers that make sense, and that can be stored.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <sukima/calibrate.hpp>
+
+namespace {
+
+using sukima::lab::calibrate;
+using sukima::lab::calibration;
+using sukima::lab::calibration_plan;
+
+TEST(calibrate, measures_every_cpu_and_pair_and_the_result_can_be_stored) {
+  std::size_t told = 0;
+  std::size_t total = 0;
+  calibration_plan plan;
+  plan.window_seconds = 0.001;
+  plan.progress = [&](const std::string& what, std::size_t done, std::size_t of) {
+    EXPECT_FALSE(what.empty());
+    EXPECT_EQ(done, told);
+    told++;
+    total = of;
+  };
+  const calibration result = calibrate(plan);
+  EXPECT_EQ(told, total);
+  const std::size_t cpus = result.cpus.size();
+  EXPECT_EQ(cpus, std::thread::hardware_concurrency());
+  if (cpus <= 32) {
+    EXPECT_EQ(result.pairs.size(), cpus * (cpus - 1) / 2);
+  }
+  for (const sukima_capacity_pair& pair : result.pairs) {
+    EXPECT_LT(pair.first, pair.second);
+    EXPECT_GE(pair.slowdown, 0);
+    EXPECT_LE(pair.slowdown, 1);
+    // Light needs a nanosecond to cross a socket; nothing is a second away.
+    EXPECT_GT(pair.handover_ns, 1);
+    EXPECT_LT(pair.handover_ns, 1e9);
+  }
+  EXPECT_GT(result.switch_ns, 50);
+  ASSERT_FALSE(result.latencies.empty());
+  EXPECT_GT(result.latencies[0].ns, 1);
+
+  const std::string path = testing::TempDir() + "sukima-calibrate-test/profile";
+  const sukima_capacity_profile profile = result.profile();
+  ASSERT_EQ(sukima_capacity_profile_write(path.c_str(), &profile), 0);
+  sukima_capacity_profile* const read = sukima_capacity_profile_read(path.c_str(), nullptr, 0);
+  ASSERT_NE(read, nullptr);
+  EXPECT_EQ(sukima_capacity_profile_check(read), SUKIMA_CAPACITY_PROFILE_VALID);
+  EXPECT_EQ(read->pair_count, result.pairs.size());
+  sukima_capacity_profile_free(read);
+  std::filesystem::remove_all(std::filesystem::path(path).parent_path());
+}
+
+TEST(calibrate, a_cpu_that_is_not_allowed_is_refused) {
+  calibration_plan plan;
+  plan.cpus = {65000};
+  EXPECT_THROW(static_cast<void>(calibrate(plan)), std::invalid_argument);
+}
+
+TEST(calibrate, one_cpu_alone_has_no_pairs) {
+  calibration_plan plan;
+  plan.window_seconds = 0.001;
+  const calibration all = calibrate(plan);
+  plan.cpus = {all.cpus.back(), all.cpus.back()};
+  const calibration result = calibrate(plan);
+  EXPECT_EQ(result.cpus, std::vector<std::uint32_t>{all.cpus.back()});
+  EXPECT_TRUE(result.pairs.empty());
+  EXPECT_EQ(result.wake_ns, 0);
+}
+
+}  // namespace
