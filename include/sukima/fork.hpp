@@ -110,9 +110,9 @@ template <class Second, class Guard> struct fork_operations {
       nullptr,
   };
 
-  /// Runs the second branch here. Its captures are moved out of the choice point first: the choice point's place is free
-  /// then, and the branch's own forks will use it. The optimiser turns the move into loads of what is still
-  /// needed.
+  /// Runs the second branch here. Its captures are moved out of the choice point first: the choice point's
+  /// place is free then, and the branch's own forks will use it. The optimiser turns the move into loads of
+  /// what is still needed.
   [[gnu::always_inline]] static stored<result> run_here(context here, point_type* r) {
     Second second(std::move(r->second.get()));
     if constexpr (!std::is_trivially_destructible_v<captured<Second>>) destroy(r);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Leaving: throw, and aborts, in generated code.
 //
-// While a fiber leaves, all its frames are still there: the choice points are gone through, the youngest first.
-// What was split off from one is aborted and awaited, then its AFTER runs, with the variables of its frame
-// where they always were. Only when the choice point is reached that ends it (a `try` with an equal tag, or the
-// base of the segment) one jump removes all the frames above it.
+// While a fiber leaves, all its frames are still there: the choice points are gone through, the youngest
+// first. What was split off from one is aborted and awaited, then its AFTER runs, with the variables of its
+// frame where they always were. Only when the choice point is reached that ends it (a `try` with an equal
+// tag, or the base of the segment) one jump removes all the frames above it.
 //
-// An abort that reaches a choice point of this segment, because a child of it threw, turns into that child's throw
-// there: so a `try` inside of the construct does not see it. An abort of the whole task goes to the base,
-// past every `try`.
+// An abort that reaches a choice point of this segment, because a child of it threw, turns into that child's
+// throw there: so a `try` inside of the construct does not see it. An abort of the whole task goes to the
+// base, past every `try`.
 #include "support.hpp"
 
 #include <cstdlib>
@@ -47,8 +47,8 @@ std::exception_ptr failure_mark() noexcept {
   return mark;
 }
 
-/// The choice points that leaving has something to do with, oldest first. Not a std::vector, because nothing may
-/// need an end when the jump is made.
+/// The choice points that leaving has something to do with, oldest first. Not a std::vector, because nothing
+/// may need an end when the jump is made.
 class way_out {
  public:
   way_out(char* from, const char* to) noexcept {
@@ -74,8 +74,8 @@ class way_out {
   std::size_t room_ = 0;
 };
 
-/// Aborts and awaits a choice point's children. The first tag that one of them threw, in sequential order, is kept
-/// unless there is one already.
+/// Aborts and awaits a choice point's children. The first tag that one of them threw, in sequential order, is
+/// kept unless there is one already.
 void discard_children(choice_point* r, bool& throwing, thrown_tag& thrown) noexcept {
   const choice_point_kind* kind = kind_of(r);
   for (task* t = stop_children(r); t != nullptr;) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of choice points that generated code pushes: when they can be split, how tasks are made of them, and
-// how they are joined.
+// The kinds of choice points that generated code pushes: when they can be split, how tasks are made of them,
+// and how they are joined.
 #include "support.hpp"
 
 #include <algorithm>

@@ -57,8 +57,8 @@ const char* running_block() noexcept;
 /// Runs generated code as a segment that begins at `top`: run(top, frame). \returns did it end by itself?
 /// Else the segment's task is marked as aborted, or `end` holds the tag that nobody in it caught.
 bool run_segment(char* top, segment_end& end, void (*run)(char*, void*), void* frame) noexcept;
-/// Leaves the running segment's choice points that lie below `end`, the youngest first, because an abort reached
-/// one of them.
+/// Leaves the running segment's choice points that lie below `end`, the youngest first, because an abort
+/// reached one of them.
 [[noreturn]] void leave_aborted(char* end) noexcept;
 /// The same because of a goto out of a closure.
 [[noreturn]] void leave_by_exit(char* end, const thrown_tag& thrown) noexcept;

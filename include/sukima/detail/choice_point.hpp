@@ -13,8 +13,9 @@ struct fiber;
 struct task;
 struct choice_point;
 
-/// What the runtime has to know about one form of choice point. One constant object a form; all calls are made on
-/// the fiber that owns the choice point, or by a stand-in while that fiber is stopped: never two at once.
+/// What the runtime has to know about one form of choice point. One constant object a form; all calls are
+/// made on the fiber that owns the choice point, or by a stand-in while that fiber is stopped: never two at
+/// once.
 struct choice_point_kind {
   std::uint32_t size;  ///< bytes to the next choice point; a multiple of `choice_point_alignment`
   bool (*open)(const choice_point*) noexcept;  ///< is there something left that could be split off?
@@ -26,10 +27,11 @@ struct choice_point_kind {
   double (*guard)(choice_point*);  ///< probability that a request is accepted here; null: always
   void (*destroy)(choice_point*) noexcept;  ///< ends the captures; null where that does nothing
   void (*stop)(choice_point*) noexcept;  ///< makes a loop end after this iteration; null where it is no loop
-  /// Called at the choice point's test when an abort is pending, for code that no exception may pass: leaves by a
-  /// jump, and returns only if nothing is to be left. Null: the abort waits for a test that may throw.
+  /// Called at the choice point's test when an abort is pending, for code that no exception may pass: leaves
+  /// by a jump, and returns only if nothing is to be left. Null: the abort waits for a test that may throw.
   void (*leave)(choice_point*) noexcept = nullptr;
-  /// Its test serves nobody: it is there only because each choice point that is pushed must be tested (attend.cpp).
+  /// Its test serves nobody: it is there only because each choice point that is pushed must be tested
+  /// (attend.cpp).
   bool quiet = false;
 };
 
@@ -49,10 +51,10 @@ inline constexpr std::uintptr_t choice_span = std::uintptr_t{1} << 26;
 inline constexpr std::uintptr_t gate_offset = 2048;
 
 /// The only word of a fiber that its owner reads on the fast path, alone on its pair of cache lines.
-/// `choice_point >= limit`: nobody touched that choice point. `choice_point < limit`: perhaps touched, or somebody wants
-/// something. Raisers exchange in `all_ones` (runtime: fiber.cpp, raise); the owner exchanges in the true
-/// limit (attend.cpp).
-/// What a fiber keeps for code without a context. Only the fiber itself uses it.
+/// `choice_point >= limit`: nobody touched that choice point. `choice_point < limit`: perhaps touched, or
+/// somebody wants something. Raisers exchange in `all_ones` (runtime: fiber.cpp, raise); the owner exchanges
+/// in the true limit (attend.cpp). What a fiber keeps for code without a context. Only the fiber itself uses
+/// it.
 struct kept_state {
   char* top;  ///< the top while code without a context runs; null while code with one runs, which alone knows
       ///< it
@@ -101,10 +103,10 @@ void sukima_attend_keeping_registers();
 #define SUKIMA_SANITIZED 1
 #endif
 
-/// The test at the entry of a fork and before an iteration, when the choice point is complete. g++ stops inlining
-/// when it sees a call here (fib: 3.5 instead of 1.6 times the plain function), and clang keeps what must
-/// survive the call in one register more; so the call is hidden in two instructions of assembly whose cold
-/// part keeps every register.
+/// The test at the entry of a fork and before an iteration, when the choice point is complete. g++ stops
+/// inlining when it sees a call here (fib: 3.5 instead of 1.6 times the plain function), and clang keeps what
+/// must survive the call in one register more; so the call is hidden in two instructions of assembly whose
+/// cold part keeps every register.
 [[gnu::always_inline]] inline void test_entry(choice_point* r) noexcept {
 #if defined(__x86_64__) && !defined(SUKIMA_SANITIZED)
   // The jump goes through the global offset table: no lazy binding may run here, it would destroy r11.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What code that no C++ exception may pass (C that was generated from another language) asks of the runtime.
 //
-// Such code is left by jumps: whoever leaves first aborts and awaits, choice point by choice point from the youngest one
-// down, what was split off, and then jumps over all the frames at once. So nothing here throws; what happened
-// is asked for instead.
+// Such code is left by jumps: whoever leaves first aborts and awaits, choice point by choice point from the
+// youngest one down, what was split off, and then jumps over all the frames at once. So nothing here throws;
+// what happened is asked for instead.
 #pragma once
 
 #include <sukima/detail/inside.hpp>
@@ -20,7 +20,8 @@ enum class abort_reach {
   task,  ///< the whole segment: its task or an ancestor was cancelled
 };
 
-/// Where the choice points of the running segment begin on the fiber that owns an address of its choice stack.
+/// Where the choice points of the running segment begin on the fiber that owns an address of its choice
+/// stack.
 char* segment_begin(const void* in_choice_stack) noexcept;
 /// The task of that segment.
 task* segment_task(const void* in_choice_stack) noexcept;
@@ -29,15 +30,16 @@ task* segment_task(const void* in_choice_stack) noexcept;
 /// if a journey back failed for lack of memory, because its undo actions may be incomplete then.
 abort_reach pending_abort(const void* in_choice_stack) noexcept;
 
-/// Completes all children of a choice point whose owner has done its own part: those that nobody began are run
-/// here, the others awaited. They stay on the choice point. \returns the newest; null: there is none
+/// Completes all children of a choice point whose owner has done its own part: those that nobody began are
+/// run here, the others awaited. They stay on the choice point. \returns the newest; null: there is none
 task* complete_children(choice_point* r) noexcept;
 /// The same for a choice point that is left early: nothing is begun any more, and what runs is cancelled.
 task* stop_children(choice_point* r) noexcept;
 /// Counts for the statistics that the fiber of this choice point left its task because of an abort.
 void count_abort(choice_point* r) noexcept;
-/// The caller has destroyed all children of a choice point: it counts as never split, and an abort that concerned
-/// it and nothing older is over. \param kind of the choice point, read before the children were destroyed
+/// The caller has destroyed all children of a choice point: it counts as never split, and an abort that
+/// concerned it and nothing older is over. \param kind of the choice point, read before the children were
+/// destroyed
 void forget_children(choice_point* r, const choice_point_kind* kind) noexcept;
 
 /// Runs a root for a caller without a context that must not be left by an abort from outside: on the default

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loop under parallel_for, parallel_reduce and search: one choice point, iterations given away from its upper
-// end.
+// The loop under parallel_for, parallel_reduce and search: one choice point, iterations given away from its
+// upper end.
 #pragma once
 
 #include <sukima/detail/hints.hpp>
@@ -193,8 +193,8 @@ template <class Sum, class Merge>
 ///
 /// What is added up travels by value and is a local variable wherever it is added to: nobody has its address,
 /// so it stays in a register across the tests.
-/// \param iterate  sum = iterate(choice point, context below it, sum): the owner's iterations, until `next` is
-/// `end`
+/// \param iterate  sum = iterate(choice point, context below it, sum): the owner's iterations, until `next`
+/// is `end`
 /// \param merge    merge(sum, task*): takes over what a finished child brings; in the order of the iterations
 template <class Sum, class Frame, class Iterate, class Merge>
 [[gnu::always_inline]] inline Sum run_loop(context here, Frame& frame, std::int64_t from, std::int64_t to,

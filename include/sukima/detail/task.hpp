@@ -75,8 +75,8 @@ template <class T> class result_slot {
 template <class Task> void delete_task(task* t) noexcept { delete static_cast<Task*>(t); }
 
 /// For fork2's slow paths. Both are called at a test with the choice point still in place.
-/// join_child: what others asked for is done; if the choice point's child was taken, waits for it and gives it back
-/// finished; null: nobody has it, the owner runs the second branch itself.
+/// join_child: what others asked for is done; if the choice point's child was taken, waits for it and gives
+/// it back finished; null: nobody has it, the owner runs the second branch itself.
 /// \throws aborted, or what the child threw; nothing of the choice point's children is left then.
 [[gnu::cold, gnu::noinline]] task* join_child(choice_point* r);
 /// The first branch left by an exception (called inside its handler): aborts and awaits the children, ends
@@ -85,8 +85,8 @@ template <class Task> void delete_task(task* t) noexcept { delete static_cast<Ta
 /// The same without going on: children aborted and awaited, captures ended. The exception that replaces the
 /// one in flight, or null. For frames with undo actions of their own.
 [[gnu::cold, gnu::noinline]] std::exception_ptr abandon(choice_point* r);
-/// Waits for all children of a loop choice point, whose own iterations are done. The list is then in the order of
-/// the iterations: newest first. \throws as join_child.
+/// Waits for all children of a loop choice point, whose own iterations are done. The list is then in the
+/// order of the iterations: newest first. \throws as join_child.
 [[gnu::cold, gnu::noinline]] task* join_children(choice_point* r);
 /// reclaim_child: a loop that has done its own iterations takes those of its newest child back, if nobody
 /// began them, and goes on with them: that is cheaper than running the child as a task, which would be split

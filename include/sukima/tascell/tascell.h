@@ -21,9 +21,9 @@ typedef __SIZE_TYPE__ sukima_size;
 typedef __UINTPTR_TYPE__ sukima_word;
 #endif
 
-/** First member of every choice point, at the top of the choice stack. The word is the address of the choice point's
- *  kind; after something was split off it is the newest child, with the lowest bit set. Records are aligned
- *  to 16 bytes, and lie close together: the next one begins where this one ends. */
+/** First member of every choice point, at the top of the choice stack. The word is the address of the choice
+ * point's kind; after something was split off it is the newest child, with the lowest bit set. Records are
+ * aligned to 16 bytes, and lie close together: the next one begins where this one ends. */
 typedef struct sukima_choice_point {
   sukima_word sukima_kind_or_child;
 } sukima_choice_point;
@@ -45,8 +45,8 @@ typedef struct sukima_try_point {
 
 struct sukima_task;
 
-/** What the runtime knows of one construct of the program. The first members are those of choice_point_kind; the
- *  macros below fill them in. Functions that a construct does not have stay NULL. */
+/** What the runtime knows of one construct of the program. The first members are those of choice_point_kind;
+ * the macros below fill them in. Functions that a construct does not have stay NULL. */
 typedef struct sukima_kind {
   unsigned size;
   sukima_bool (*open)(const sukima_choice_point*);
@@ -158,13 +158,13 @@ struct sukima_gate {
 #define SUKIMA_LIMIT(address) \
   (((struct sukima_gate*)((sukima_word)(address) & ~(SUKIMA_CHOICE_SPAN - 1)))->limit)
 
-/** The test when a choice point is complete: at the entry of do_two and join, before an iteration, and `poll;`.
- *  What others want is done here: any handler of this fiber may run, the fiber may go on on another thread,
- *  and an abort leaves from here. No register is lost but r10, r11 and the flags.
+/** The test when a choice point is complete: at the entry of do_two and join, before an iteration, and
+ * `poll;`. What others want is done here: any handler of this fiber may run, the fiber may go on on another
+ * thread, and an abort leaves from here. No register is lost but r10, r11 and the flags.
  *
- *  The choice points of dynamic_wind and `try` are tested as well when they are complete. That is no poll (the
- *  kind says so): the runtime only learns that the stack has another form now. A choice point that was never tested
- *  breaks going back. */
+ *  The choice points of dynamic_wind and `try` are tested as well when they are complete. That is no poll
+ * (the kind says so): the runtime only learns that the stack has another form now. A choice point that was
+ * never tested breaks going back. */
 __attribute__((always_inline)) static __inline__ void sukima_test(sukima_choice_point* r) {
 #if !defined(SUKIMA_PLAIN_TEST)
   /* The jump goes through the global offset table: no lazy binding may run here, it would destroy r11. */
@@ -181,8 +181,8 @@ __attribute__((always_inline)) static __inline__ void sukima_test(sukima_choice_
 #endif
 }
 
-/** The test after S1 of a do_two: nobody touched the choice point, so S2 runs here. Its address is computed anew,
- *  or clang keeps it in a register of its own across S1. */
+/** The test after S1 of a do_two: nobody touched the choice point, so S2 runs here. Its address is computed
+ * anew, or clang keeps it in a register of its own across S1. */
 __attribute__((always_inline)) static __inline__ int sukima_untouched(const sukima_choice_point* r) {
   const char* at = (const char*)r;
   __asm__("" : "+r"(at));
@@ -216,9 +216,11 @@ void sukima_abandon(sukima_choice_point* r) __attribute__((cold, noinline, nothr
 #define SUKIMA_THROWN (-1)
 
 /** Calls body(top, frame), which returns how it ended (0 or more, as the emitter numbers the exits).
- *  The choice point's word, the address of sukima_try_kind, and its tag are set before, and the choice point is tested.
+ *  The choice point's word, the address of sukima_try_kind, and its tag are set before, and the choice point
+ * is tested.
  *  \param top right behind the choice point
- *  \returns what body returns; SUKIMA_THROWN, with everything above the choice point left, if the tag was thrown */
+ *  \returns what body returns; SUKIMA_THROWN, with everything above the choice point left, if the tag was
+ * thrown */
 int sukima_try(sukima_try_point* r, int (*body)(char* top, void* frame), void* frame, char* top)
     __attribute__((nothrow));
 

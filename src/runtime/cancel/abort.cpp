@@ -2,8 +2,8 @@
 // Aborting: which tasks an exception or a cancellation concerns, and leaving forks by exceptions.
 //
 // Nobody walks down the tree of tasks. Whoever aborts sets one word (a task's `cancelled`, or a fiber's
-// `abort_to`: the oldest choice point concerned, lowered by CAS) and then raises every worker; each looks up the
-// ancestors of what it runs, which live until they are joined. Fibers that are parked look when they are
+// `abort_to`: the oldest choice point concerned, lowered by CAS) and then raises every worker; each looks up
+// the ancestors of what it runs, which live until they are joined. Fibers that are parked look when they are
 // resumed: what they wait for ends early.
 #include "core.hpp"
 

@@ -16,8 +16,9 @@ unsigned char sukima_vector_registers = [] {
 }();
 }
 
-// On entry: r10 = choice point, r11 = where to go on. Nothing was pushed, and the caller may use the 128 bytes
-// below its stack pointer. XSAVE takes ten times as long as these moves (150 ns instead of 15 with AVX-512).
+// On entry: r10 = choice point, r11 = where to go on. Nothing was pushed, and the caller may use the 128
+// bytes below its stack pointer. XSAVE takes ten times as long as these moves (150 ns instead of 15 with
+// AVX-512).
 //
 // Code that was compiled without AVX must come back to clean upper halves: while they count as used, each of
 // its scalar instructions waits for the one before (Zen 5: divisions and square roots in a loop take four

@@ -6,11 +6,11 @@
 //   limit ≥ clean_from ≥ oldest (limit may be all ones);
 //   choice points ≥ clean_from are untouched: nothing was split off from them;
 //   no choice point of the running segment below oldest has work.
-// A choice point that is pushed below `oldest` after the stack has shrunk lies below `limit`, so its first test
-// comes here and moves both down. So every choice point must be tested once: `oldest` has to stay a place where a
-// choice point begins, and one that was pushed without a test could lie across it. (Records of the smallest size
-// cannot.) Both sides change `limit` by exchange: the raiser sets its flag first; the owner writes the true
-// limit first and reads the flags afterwards. So no request is lost. Model: model/limit.pml.
+// A choice point that is pushed below `oldest` after the stack has shrunk lies below `limit`, so its first
+// test comes here and moves both down. So every choice point must be tested once: `oldest` has to stay a
+// place where a choice point begins, and one that was pushed without a test could lie across it. (Records of
+// the smallest size cannot.) Both sides change `limit` by exchange: the raiser sets its flag first; the owner
+// writes the true limit first and reads the flags afterwards. So no request is lost. Model: model/limit.pml.
 #include "core.hpp"
 
 #include <sukima/detail/loop.hpp>
@@ -54,7 +54,8 @@ void prepare_task(fiber& s, task* t) noexcept {
 /// Splits the oldest work off, unless trying was in vain a moment ago.
 task* go_back(fiber& s, choice_point* end, choice_point* testing, std::uint64_t begun) noexcept {
   worker& w = *s.on;
-  // What is tested now costs nothing to look at: only a way back over older choice points is not repeated too soon.
+  // What is tested now costs nothing to look at: only a way back over older choice points is not repeated too
+  // soon.
   if (begun < s.retry_at && s.oldest < reinterpret_cast<char*>(testing)) return nullptr;
   ++w.counts.polls_answered;
   task* t = split_oldest(s, end, testing, w);
@@ -115,7 +116,8 @@ namespace {
 /// What going back has to undo and redo: choice points whose step is in progress, oldest first.
 class journey {
  public:
-  /// A loop that is tested has no step in progress; a choice point of its own for a step (language.h) always has.
+  /// A loop that is tested has no step in progress; a choice point of its own for a step (language.h) always
+  /// has.
   journey(choice_point* from, choice_point* end, choice_point* testing) {
     for (choice_point* r = from; r < end; r = above(r))
       if (kind_of(r)->undo != nullptr && (r != testing || kind_of(r)->leave != nullptr)) steps_.push_back(r);
@@ -223,7 +225,8 @@ void attend(fiber& s, choice_point* end, choice_point* testing, bool at_join) no
     s.settle(s.clean_from);
 }
 
-/// A choice point was pushed below `oldest` or `clean_from`: from there on the stack is another one than before.
+/// A choice point was pushed below `oldest` or `clean_from`: from there on the stack is another one than
+/// before.
 static void note_push(fiber& s, choice_point* r) noexcept {
   char* const here = reinterpret_cast<char*>(r);
   s.oldest = std::min(s.oldest, here);

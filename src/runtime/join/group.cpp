@@ -9,8 +9,8 @@
 // the runtime afterwards.
 //
 // Aborting: a child's parent is the group's anchor, a task that nobody runs. Its owner and origin are the
-// fiber and the scope choice point of the group, so an abort from outside reaches the children as it reaches a
-// fork's; its `cancelled` is the group's own. A child's own origin is nothing: the fiber that made the
+// fiber and the scope choice point of the group, so an abort from outside reaches the children as it reaches
+// a fork's; its `cancelled` is the group's own. A child's own origin is nothing: the fiber that made the
 // group goes on when a child throws, until it waits.
 //
 // Waiting: who finds no child to run, but children that others run, suspends itself. Whoever ends the last

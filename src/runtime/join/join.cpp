@@ -86,8 +86,8 @@ void execute(fiber& s, task* t, char* top) noexcept {
 
 fiber* finish(worker& w, task* t) noexcept {
   if (t->error && t->owner != nullptr && t->origin != nullptr) {
-    // Whatever its owner does since the split is aborted, too. The owner cannot leave that choice point before
-    // `done`.
+    // Whatever its owner does since the split is aborted, too. The owner cannot leave that choice point
+    // before `done`.
     lower_abort(*t->owner, reinterpret_cast<char*>(t->origin));
     w.runtime->raise_all();
   }

@@ -3,8 +3,8 @@
 #include "program.h"
 
 #include <limits.h>
-#include <sukima/tascell/tascell.h>
 #include <sukima/sukima.h>
+#include <sukima/tascell/tascell.h>
 
 #include <stdatomic.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The pentomino search, emitted by hand: a dynamic_wind in an ordinary loop in a parallel loop, whose blocks
- * need what the parallel loop's choice point has captured. The text in the language is like examples/tascell's.
+ * need what the parallel loop's choice point has captured. The text in the language is like
+ * examples/tascell's.
  */
 #include "emitted.h"
 
