@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workers and the runtime they share: what the files of this part see of each other.
+// The runtime that workers share.
 #pragma once
 
+#include "cancel/abort.hpp"
+#include "choice/poll.hpp"
 #include "control/cpu_spread.hpp"
 #include "control/elastic.hpp"
 #include "fiber/fiber.hpp"
+#include "fiber/switch.hpp"
+#include "join/join.hpp"
 #include "observe/trace.hpp"
+#include "park/park.hpp"
+#include "park/wait_policy.hpp"
 #include "settings.hpp"
+#include "steal/steal.hpp"
 #include "stress.hpp"
+#include "worker.hpp"
 
 #include <sukima/detail/inside.hpp>
 #include <sukima/runtime.hpp>
 #include <sukima/statistics.hpp>
 
-#include <array>
 #include <condition_variable>
 #include <deque>
 #include <memory>
@@ -22,135 +29,6 @@
 #include <vector>
 
 namespace sukima::detail {
-
-/// Flags of a worker, set by others before they raise its fiber's limit.
-inline constexpr std::uint32_t flag_check_abort = 1;  ///< something was aborted: does it concern your task?
-inline constexpr std::uint32_t flag_leave = 2;  ///< the root that your thread waits for is done
-
-/// Times of a worker by state, in ticks of `ticks()`.
-enum class worker_state : unsigned { working, searching, sleeping, outside };
-
-inline void pause_cpu() noexcept {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
-
-/// One turn of a policy that does not sleep.
-inline void wait_a_moment(wait_policy p) noexcept {
-  if (p == wait_policy::yield)
-    std::this_thread::yield();
-  else if (p != wait_policy::spin)
-    pause_cpu();
-}
-
-/// A mutex that is waited for by a policy. `condvar` is a mutex's own way to wait, `block`.
-class policy_mutex {
- public:
-  explicit policy_mutex(wait_policy p) : policy_(p) {}
-  void lock() {
-    // A lock is held for some ten nanoseconds, unless its holder has lost its CPU.
-    for (int tries = 0; policy_ != wait_policy::block && policy_ != wait_policy::condvar; ++tries) {
-      if (mutex_.try_lock()) return;
-      if (policy_ == wait_policy::adaptive && tries == 20) break;
-      wait_a_moment(policy_);
-    }
-    mutex_.lock();
-  }
-  void unlock() { mutex_.unlock(); }
-
- private:
-  const wait_policy policy_;
-  std::mutex mutex_;
-};
-
-struct alignas(128) worker {
-  runtime_core* runtime = nullptr;
-  unsigned id = 0;
-  std::uint32_t number = 0;  ///< among all workers that this process ever had, from 1
-
-  // Others read and write these.
-  std::atomic<fiber*> current{nullptr};  ///< exchanged at every switch; raisers read it after setting a flag
-  std::atomic<std::uint32_t> flags{0};
-  /// Futex: counts calls to wake up. Read before the last look around, waited on afterwards.
-  std::atomic<std::uint32_t> bell{0};
-  std::mutex bell_lock;  ///< with bell_rung, for the policy `condvar`: held while `bell` is looked at
-  std::condition_variable bell_rung;
-  std::atomic<bool> deep{false};  ///< asleep for good, or about to be (sleep.cpp)
-  std::atomic<bool> taken{false};  ///< an entering thread has this slot
-  std::atomic<bool> inside{false};  ///< … and works. Partner: cpu_spread::hold
-  cpu_set_t
-      affinity_before{};  ///< of its thread, valid while `held`; written by cpu_spread before that is set
-  std::atomic<bool> held{false};  ///< its thread stays on one CPU (cpu_spread.cpp), or will in a moment
-  std::atomic<bool> shares_cpu{false};  ///< it is another worker's guest, or has one. Set by cpu_spread only
-  std::atomic<int> thread_id{
-      0};  ///< the kernel's number of the thread that is this worker; read by the monitor
-  /// The thief that asks this worker for a task; null: none; closed_box: do not ask. Partner: request.cpp.
-  std::atomic<worker*> box{nullptr};
-  /// The answer to this worker's own request: null: pending; no_task; else the task.
-  std::atomic<task*> reply{nullptr};
-
-  // Only for its own thread.
-  alignas(128) boost::context::detail::fcontext_t home = nullptr;  ///< the thread's own stack
-  exception_state home_exceptions;
-  exception_state* thread_exceptions = nullptr;  ///< the C++ runtime's own words of this thread
-  void* home_tsan_fiber = nullptr;
-  void* home_fake_stack = nullptr;
-  const void* home_stack_bottom = nullptr;
-  std::size_t home_stack_size = 0;
-  bool background = false;  ///< a thread of the runtime, not one that entered
-  unsigned rank = 0;  ///< number among the background workers, from 1; 0: a thread that entered
-  std::uint64_t random_state = 0;
-  const worker* last_victim = nullptr;  ///< who gave it its last task; null: nobody, or has no more
-  std::array<fiber*, 4> cache{};
-  unsigned cached = 0;
-  worker_statistics counts;
-  worker_state state = worker_state::outside;
-  std::uint64_t state_since = 0;
-  trace_buffer* trace = nullptr;  ///< null: no trace
-
-  std::uint64_t random() noexcept;
-  fiber* take_fiber();  ///< a fresh one; null: no memory
-  void give_fiber(fiber* s) noexcept;
-  void enter_state(worker_state s) noexcept;
-  void enter_state(worker_state s, std::uint64_t now) noexcept;
-  void note(trace_kind kind, std::uint32_t argument = 0) noexcept;
-  void count_abort() noexcept {
-    ++counts.aborts;
-    note(trace_kind::abort);
-  }
-};
-
-inline worker* const closed_box = reinterpret_cast<worker*>(std::uintptr_t{1});
-inline task* const no_task = reinterpret_cast<task*>(std::uintptr_t{1});
-
-/// Counts of entries, searchers and sleepers in one word, changed by CAS only (sleep.cpp).
-struct census {
-  std::uint16_t active = 0;  ///< entries that have not left
-  std::uint16_t searchers = 0;  ///< idle workers that look for work, the watch included
-  std::uint16_t sleepers = 0;  ///< idle workers that sleep until they are promoted
-  std::uint16_t version = 0;
-};
-
-/// Something to do for a worker.
-struct work {
-  task* fresh = nullptr;  ///< a task that nobody has begun
-  fiber* ready = nullptr;  ///< a fiber that can go on
-  explicit operator bool() const noexcept { return fresh != nullptr || ready != nullptr; }
-};
-
-/// What a worker that waits may do meanwhile.
-enum class reach {
-  anything,
-  /// As many fibers are parked as the settings allow: only what needs no fiber of its own. Gives way
-  /// after a while:
-  /// the limit saves memory, it must not stop a program.
-  limited,
-  /// The fiber must stay on its thread: only descendants of the awaited task.
-  pinned,
-};
 
 inline constexpr unsigned max_workers = 4096;
 
@@ -263,99 +141,5 @@ struct runtime_core {
   // suspend.cpp
   task* split_leftover(worker& w) noexcept;
 };
-
-// switch.cpp
-// -------------------------------------------------------------------------------------------------------
-using after_switch = void (*)(worker& w, fiber* from, void* argument);
-/// Leaves `from` (null: the worker's home) and goes on in `to`, where `then` is called first. Returns when
-/// somebody resumes `from`, perhaps on another worker.
-void switch_to(worker& w, fiber* from, fiber& to, after_switch then, void* argument);
-/// Leaves `from` for the worker's home.
-void switch_home(worker& w, fiber* from, after_switch then, void* argument);
-/// The two words of __cxa_get_globals; their layout is the C++ ABI's.
-exception_state* this_threads_exceptions() noexcept;
-/// Makes a fresh fiber that will call `runtime_core::run_fiber`.
-void make_fresh(fiber& s);
-/// `then` of a fiber that is not needed any more.
-void recycle(worker& w, fiber* from, void* unused);
-void forget_sanitizer_state(fiber& s) noexcept;
-
-// join.cpp
-// ---------------------------------------------------------------------------------------------------------
-inline constexpr std::uintptr_t join_done = 1;
-inline constexpr std::uintptr_t join_sleeper_mark = 2;  ///< | worker
-inline constexpr std::uintptr_t join_parked_mark = 4;  ///< | fiber
-inline bool is_done(const task* t) noexcept {
-  return t->joining.load(std::memory_order_acquire) == join_done;
-}
-/// Ends a task that this worker ran: wakes or hands out whoever waits for it. The fiber to go on with, or
-/// null. The task may be gone afterwards.
-fiber* finish(worker& w, task* t) noexcept;
-/// Runs a task in a segment that begins at `top`, up to its end; never throws.
-void execute(fiber& s, task* t, char* top) noexcept;
-/// Runs a task on a fiber of its own and waits for it on this one.
-void run_aside(fiber& s, root_task& root);
-/// Runs a root within a runtime that this thread is inside of already.
-void enter_within(fiber& s, root_task& root);
-/// Is t the task `from`, or was it split off below it?
-bool descends(const task* t, const task* from) noexcept;
-/// Waits for a task; other work is done meanwhile. `top`: where descendants may run; null: nowhere.
-void await(fiber& s, task* t, char* top) noexcept;
-/// Takes a published task back. False: somebody has it.
-bool take_back(fiber& s, task* t) noexcept;
-/// Runs a child of a choice point here, if nobody has begun it. False: somebody has it.
-bool complete_if_unbegun(fiber& s, choice_point* r, task* t) noexcept;
-
-// request.cpp
-// ------------------------------------------------------------------------------------------------------
-void open_box(worker& w) noexcept;
-void close_box(worker& w) noexcept;
-/// Answers a thief: a task, or null: none.
-void answer(worker& thief, task* t) noexcept;
-bool has_request(const worker& w) noexcept;
-/// Takes the request out of the worker's own box; null: none, or withdrawn.
-worker* take_request(worker& w) noexcept;
-/// A thief's request, from its search's point of view.
-class request {
- public:
-  /// The task that the victim gave; else asks one, if none is asked.
-  task* poll(worker& w) noexcept;
-  bool is_pending() const noexcept { return asked_ != nullptr; }
-  /// Ends the asking. The task that was on its way, or null.
-  task* withdraw(worker& w) noexcept;
-
- private:
-  worker* asked_ = nullptr;
-};
-
-// attend.cpp
-// -------------------------------------------------------------------------------------------------------
-/// Serves what others want at a test. `end`: one past the youngest choice point with work; `testing`: the
-/// choice point tested.
-void attend(fiber& s, choice_point* end, choice_point* testing, bool at_join) noexcept;
-/// Stops running this fiber here and now and lets any worker go on with it; returns when one does.
-void hand_over(fiber& s) noexcept;
-/// Splits pieces of a running fiber's work off, up to a number, and lets everybody have them.
-void give_work_away(fiber& s, choice_point* end, unsigned most) noexcept;
-/// Splits the oldest work of a fiber off. Null: nothing, or every guard refused.
-task* split_oldest(fiber& s, choice_point* end, choice_point* testing, worker& w) noexcept;
-
-/// The fiber that this thread runs; null: none. Not to be kept across anything that may switch.
-fiber* running_fiber() noexcept;
-void set_running_fiber(fiber* s) noexcept;
-
-// abort.cpp
-// --------------------------------------------------------------------------------------------------------
-/// Was the task that this fiber runs, or one of its ancestors, or a choice point of this fiber aborted?
-bool is_concerned(const fiber& s) noexcept;
-/// The task that it runs, or an ancestor?
-bool is_task_concerned(const fiber& s) noexcept;
-/// The same where an exception may leave: not while a destructor runs because of another one.
-bool must_leave(const fiber& s) noexcept;
-/// Sets `abort_pending`, from which on tests at joins look closer.
-void look_for_abort(fiber& s) noexcept;
-/// Aborts everything that fiber does above and including `r`.
-void lower_abort(fiber& s, char* r) noexcept;
-void clear_abort(fiber& s, choice_point* r) noexcept;
 
 }  // namespace sukima::detail
