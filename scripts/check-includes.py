@@ -3,7 +3,8 @@
 """Checks that #include lines obey the order of the parts: check-includes.py [FOLDER]
 
 A part is a folder src/PART with its public headers include/sukima/…, its tests and its examples. It may use the
-parts below it in ORDER, and their headers only as <sukima/…>. src/capacity is plain C and uses nothing of the others.
+parts below it in ORDER, and only these headers of theirs: the public ones as <sukima/…>, and those in src/PART/shared,
+which are not installed, as <PART/shared/…>. src/capacity is plain C and uses nothing of the others.
 """
 import pathlib
 import re
@@ -17,7 +18,7 @@ ORDER = {
     "tascell": {"runtime", "capacity"},
     "compiler": set(),
     "calibrate": {"capacity"},
-    "cli": {"calibrate", "capacity"},
+    "cli": {"calibrate", "capacity", "preload"},
 }
 # The public headers that are not the runtime's: the first element of their path under include/sukima.
 HEADER_PART = {
@@ -60,6 +61,18 @@ def check_public(root, part, name):
     return None
 
 
+def check_shared(root, part, name):
+    """The complaint about including <PART/shared/NAME>, or None."""
+    if not exists(root / "src" / name):
+        return f"there is no shared header src/{name}"
+    other = pathlib.PurePosixPath(name).parts[0]
+    if other == part:
+        return "write \"shared/…\": a part's own headers are included with quotes"
+    if part is not None and other not in ORDER[part]:
+        return f"the part {part} must not use the part {other}"
+    return None
+
+
 def check_own(root, relative, part, name):
     """The complaint about including "NAME", or None."""
     if name.startswith("sukima/"):
@@ -72,7 +85,7 @@ def check_own(root, relative, part, name):
         return None
     for other in sorted(ORDER.keys() - {part}):
         if exists(root / "src" / other / name):
-            return f"it is an internal header of the part {other}; use that part through <sukima/…>"
+            return f"it is an internal header of the part {other}; use that part through <sukima/…> or <{other}/shared/…>"
     return f"the part {part} has no such file"
 
 
@@ -95,6 +108,8 @@ def check_file(root, relative):
             complaint = check_own(root, relative, part, name)
         elif name.startswith("sukima/"):
             complaint = check_public(root, part, name.removeprefix("sukima/"))
+        elif len(names := pathlib.PurePosixPath(name).parts) > 2 and names[0] in ORDER and names[1] == "shared":
+            complaint = check_shared(root, part, name)
         elif part == "capacity" and not name.endswith(".h"):
             complaint = "the part capacity is plain C; it includes no C++ header"
         if complaint:

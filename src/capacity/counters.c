@@ -18,15 +18,6 @@ static bool multiply(uint64_t* value, uint64_t factor) {
   return !__builtin_mul_overflow(*value, factor, value);
 }
 
-bool sukima_parse_schedstat(sukima_text content, sukima_schedstat* result) {
-  uint64_t numbers[3];
-  if (!take_numbers(&content, numbers, 3)) return false;
-  sukima_text_skip_blanks(&content);
-  if (!sukima_text_at_end(&content)) return false;
-  *result = (sukima_schedstat){numbers[0], numbers[1], numbers[2]};
-  return true;
-}
-
 bool sukima_parse_group_stat(sukima_text content, sukima_group_stat* result) {
   *result = (sukima_group_stat){0};
   bool known = false;

@@ -8,15 +8,6 @@
 
 #include "text.h"
 
-/// /proc/PID/task/TID/schedstat: three numbers.
-typedef struct sukima_schedstat {
-  uint64_t run_ns;   ///< it was on a CPU
-  uint64_t wait_ns;  ///< it waited for one, or for the next period of a quota; booked when the wait ends
-  uint64_t slices;   ///< how often it was put on a CPU
-} sukima_schedstat;
-
-bool sukima_parse_schedstat(sukima_text content, sukima_schedstat* result);
-
 /// cpu.stat of a control group. What the file does not hold is 0.
 typedef struct sukima_group_stat {
   bool has_usage;         ///< version 2 only

@@ -12,8 +12,7 @@
 
 #include <sukima/capacity.h>
 
-#include "counters.h"
-#include "text.h"
+#include "shared/schedstat.h"
 
 // Shorter gaps are interrupts of this kernel: the timer's alone add up to 0.7 % at 10 us.
 static const double least_gap_seconds = 50e-6;
@@ -41,17 +40,15 @@ static uint64_t cycles(void) {
 typedef struct waiting {
   int file;
   bool known;
-  sukima_schedstat stat;
+  cap_schedstat stat;
   uint64_t before;  // cycles around the reading
   uint64_t after;
 } waiting;
 
 static void read_waiting(waiting* state) {
-  char memory[256];
   state->before = cycles();
-  ssize_t length = state->file >= 0 ? pread(state->file, memory, sizeof memory, 0) : -1;
+  state->known = state->file >= 0 && cap_schedstat_read_open(state->file, &state->stat);
   state->after = cycles();
-  state->known = length > 0 && sukima_parse_schedstat((sukima_text){memory, memory + length}, &state->stat);
 }
 
 // How many cycles a second has, measured for a hundredth of one.

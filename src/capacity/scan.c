@@ -81,7 +81,7 @@ static double weight_of(const sukima_task_stat* stat) {
 }
 
 static void add_task(sukima_watch* watch, sukima_reader* reader, uint32_t number, int group, bool own,
-                     const sukima_schedstat* values) {
+                     const cap_schedstat* values) {
   int index = 0;
   while (index < watch->task_end && watch->tasks[index].number != 0) index++;
   if (index == sukima_task_count) return;
@@ -133,9 +133,9 @@ static void look_at_task(sukima_watch* watch, sukima_reader* reader, uint64_t nu
     return;
   }
   sukima_text content;
-  sukima_schedstat values;
+  cap_schedstat values;
   if (!read_of_task(watch, reader, own, number, "/schedstat", &content) ||
-      !sukima_parse_schedstat(content, &values)) {
+      !cap_schedstat_parse(content.begin, sukima_text_length(&content), &values)) {
     return;
   }
   if (own) watch->has_tasks = true;

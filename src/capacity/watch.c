@@ -124,13 +124,14 @@ static void sample_group(sukima_watch* watch, sukima_group* group, uint64_t at, 
 static void sample_task(sukima_watch* watch, sukima_reader* reader, sukima_task* task, uint64_t at,
                         uint64_t before) {
   sukima_text content;
-  sukima_schedstat stat = task->values[before];
+  cap_schedstat stat = task->values[before];
   if (task->descriptor >= 0) {
-    if (read_kept(watch, task->descriptor, 256, &content)) sukima_parse_schedstat(content, &stat);
+    if (read_kept(watch, task->descriptor, 256, &content))
+      cap_schedstat_parse(content.begin, sukima_text_length(&content), &stat);
   } else if (sukima_make_task_path(reader, task->own, task->number, "/schedstat") &&
              sukima_file_read(reader->path, watch->line_memory, sizeof watch->line_memory, &content) ==
                  sukima_file_read_ok) {
-    sukima_parse_schedstat(content, &stat);
+    cap_schedstat_parse(content.begin, sukima_text_length(&content), &stat);
   }
   task->values[at] = stat;
 }
@@ -215,8 +216,8 @@ double sukima_own_use(const sukima_watch* watch, uint64_t window_ns) {
 sukima_task_rates sukima_task_rates_in(const sukima_watch* watch, const sukima_task* task,
                                        uint64_t window_ns) {
   uint64_t from = sukima_watch_back(watch, window_ns, task->since);
-  const sukima_schedstat* old = &task->values[from % sukima_ring_size];
-  const sukima_schedstat* new = &task->values[watch->sample % sukima_ring_size];
+  const cap_schedstat* old = &task->values[from % sukima_ring_size];
+  const cap_schedstat* new = &task->values[watch->sample % sukima_ring_size];
   return (sukima_task_rates){sukima_watch_rate(watch, from, old->run_ns, new->run_ns),
                              sukima_watch_rate(watch, from, old->wait_ns, new->wait_ns),
                              1e9 * sukima_watch_rate(watch, from, old->slices, new->slices)};

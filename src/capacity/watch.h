@@ -12,6 +12,7 @@
 
 #include "counters.h"
 #include "reader.h"
+#include "shared/schedstat.h"
 
 enum {
   sukima_ring_size = 64,  // samples that are kept: 6.4 s at ten a second
@@ -64,7 +65,7 @@ typedef struct sukima_task {
   double weight;
   uint64_t since;
   uint64_t scan;
-  sukima_schedstat values[sukima_ring_size];
+  cap_schedstat values[sukima_ring_size];
 } sukima_task;
 
 /// What was read of the process and the machine in one sample.

@@ -11,13 +11,10 @@
 #define _GNU_SOURCE
 #include "waiting.h"
 
-#include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,19 +24,17 @@
 #include "next_function.h"
 #include "own_thread.h"
 
+#include <capacity/shared/schedstat.h>
+#include <capacity/shared/shortage.h>
+
 static const uint64_t ms = 1000000;
 static const uint64_t first_looks_for = 300 * ms;  // in which they come fast: a run may last for a second
-/// Windows, in time that the thread ran or waited, and the part of it from which on waiting means that CPU is
-/// short. A kernel thread that runs for a millisecond is no neighbour, so short windows need much; in long
-/// ones the part may be small, because of many threads a single neighbour hinders one at a time.
-static const struct {
-  uint64_t length;
-  double part;
-} windows[] = {{8 * 1000000, 0.4}, {30 * 1000000, 0.2}, {300 * 1000000, 0.08}};
-enum { window_count = sizeof windows / sizeof *windows };
-/// Threads may spin again when so many of the longest windows after each other had less waiting than this.
-enum { calm_windows = 3 };
-static const double calm_below = 0.02;
+/// In long windows a small share of waiting counts: among many threads, a neighbour delays one at a time.
+static const cap_shortage_rule rule = {
+    .window_count = 3,
+    .windows = {{8 * 1000000, 0.4}, {30 * 1000000, 0.2}, {300 * 1000000, 0.08}},
+    .enough_up_to = 0.02,
+    .calm_windows = 3};
 enum { looks_without_regions = 20 };  // then the looking thread sleeps until there is a region
 
 typedef void kmp_set_blocktime(int);
@@ -61,28 +56,6 @@ static _Atomic uint32_t looker = not_started;
 
 bool preload_waiting_is_short(void) { return atomic_load_explicit(&is_short, memory_order_relaxed); }
 
-/// How long a thread has run, and has waited for a CPU, in nanoseconds.
-struct times {
-  uint64_t run, waited;
-};
-
-static bool read_times(pid_t thread, struct times* times) {
-  char text[96];
-  snprintf(text, sizeof text, "/proc/self/task/%d/schedstat", (int)thread);
-  // Nothing stays open: programs count their files.
-  const long file = syscall(SYS_openat, AT_FDCWD, text, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return false;
-  const long length = syscall(SYS_read, file, text, sizeof text - 1);
-  syscall(SYS_close, file);
-  if (length <= 0) return false;
-  text[length] = '\0';
-  char* end = NULL;
-  times->run = strtoull(text, &end, 10);
-  if (*end != ' ') return false;
-  times->waited = strtoull(end, &end, 10);
-  return *end == ' ';
-}
-
 static bool is_untouched(void) { return preload_current_settings()->waiting == preload_waiting_untouched; }
 
 static void change(bool now_short, const char* why) {
@@ -101,50 +74,37 @@ static void change(bool now_short, const char* why) {
 /// What the looking thread has seen.
 struct view {
   pid_t thread;
-  struct times begin[window_count];  ///< of each window
-  int calm;  ///< of the longest windows
+  cap_schedstat latest;  ///< of that thread
+  cap_shortage shortage;
 };
-
-/// Ends those windows that are long enough.
-/// \return whether one of them says that CPU is short
-static bool judge(struct view* view, const struct times* now) {
-  bool found_short = false;
-  for (int i = 0; i < window_count; ++i) {
-    const uint64_t waited = now->waited - view->begin[i].waited;
-    const uint64_t seen = now->run - view->begin[i].run + waited;
-    if (seen < windows[i].length) continue;
-    const double part = (double)waited / (double)seen;
-    found_short = found_short || part > windows[i].part;
-    if (i == window_count - 1) view->calm = part < calm_below ? view->calm + 1 : 0;
-    view->begin[i] = *now;
-  }
-  return found_short;
-}
 
 static void look(struct view* view) {
   const struct preload_settings* const settings = preload_current_settings();
   const pid_t thread = atomic_load_explicit(&master, memory_order_relaxed);
-  // Threads beyond the CPUs wait for each other, and one alone for nobody: neither says anything.
+  // Threads beyond the CPUs wait for each other, and a single thread for nobody: neither says anything.
   const uint32_t threads = atomic_load_explicit(&team, memory_order_relaxed);
   const bool telling = threads != 1 && threads <= settings->cpus;
-  struct times times;
-  if (!read_times(thread, &times)) return;
+  cap_schedstat now;
+  if (!cap_schedstat_read(thread, &now)) return;
+  const cap_schedstat before = view->latest;
+  view->latest = now;
   if (thread != view->thread || !telling) {
-    *view = (struct view){thread, {times, times, times}, 0};
+    view->thread = thread;
+    cap_shortage_restart(&view->shortage);
     return;
   }
-  const bool found_short = judge(view, &times);
+  cap_shortage_add(&view->shortage, now.run_ns - before.run_ns, now.wait_ns - before.wait_ns);
+  const bool found_short = cap_shortage_judge(&view->shortage, &rule);
   if (found_short && !preload_waiting_is_short()) {
     change(true, "they had to wait for CPUs");
-  } else if (preload_waiting_is_short() && settings->waiting != preload_waiting_asleep &&
-             view->calm >= calm_windows) {
+  } else if (!found_short && preload_waiting_is_short() && settings->waiting != preload_waiting_asleep) {
     change(false, "each of them has a CPU of its own");
   }
 }
 
 static void* look_again_and_again(void* unused) {
   pthread_setname_np(pthread_self(), "sukima-waiting");
-  struct view view = {0};
+  struct view view = {.shortage = {.is_short = preload_waiting_is_short()}};
   const uint64_t begin = preload_now();
   for (int without_regions = 0;;) {
     const long pause = (long)((preload_now() - begin < first_looks_for ? 10 : 50) * ms);

@@ -8,7 +8,7 @@
 #include <vector>
 
 extern "C" {
-#include "../../src/capacity/fill.h"
+#include "fill.h"
 }
 
 namespace {

@@ -14,9 +14,11 @@ GOOD = {
     "include/sukima/detail/task.hpp": "",
     "src/capacity/parse.c": '#include "parse.h"\n#include <sukima/capacity.h>\n',
     "src/capacity/parse.h": "#include <stdbool.h>\n",
-    "src/runtime/core.hpp": "#include <sukima/fork.hpp>\n#include <sukima/capacity.h>\n",
+    "src/capacity/shared/shortage.h": "",
+    "src/capacity/shared/shortage.c": '#include "shared/shortage.h"\n',
+    "src/runtime/core.hpp": "#include <sukima/fork.hpp>\n#include <capacity/shared/shortage.h>\n",
     "src/cli/version.hpp.in": "",
-    "src/cli/main.cpp": '#include "version.hpp"\n#include "bench/plan.hpp"\n#include <sukima/fork.hpp>\n',
+    "src/cli/main.cpp": '#include "version.hpp"\n#include "bench/plan.hpp"\n#include <sukima/capacity.h>\n',
     "src/cli/bench/plan.hpp": "",
     "tests/capacity/parse_test.cpp": '#include "parse.h"\n#include <gtest/gtest.h>\n',
 }
@@ -51,8 +53,21 @@ class CheckIncludes(unittest.TestCase):
                              "src/capacity/parse.h:2:", "capacity must not use the part runtime")
 
     def test_public_header_upward(self):
-        self.assert_rejected({"include/sukima/objects.hpp": "", "include/sukima/fork.hpp": "#include <sukima/objects.hpp>\n"},
-                             "include/sukima/fork.hpp:1:", "runtime must not use the part objects")
+        self.assert_rejected({"include/sukima/tascell/tascell.h": "",
+                              "include/sukima/fork.hpp": "#include <sukima/tascell/tascell.h>\n"},
+                             "include/sukima/fork.hpp:1:", "runtime must not use the part tascell")
+
+    def test_shared_header_upward(self):
+        self.assert_rejected({"src/runtime/shared/x.h": "", "src/capacity/parse.h": "#include <runtime/shared/x.h>\n"},
+                             "src/capacity/parse.h:1:", "capacity must not use the part runtime")
+
+    def test_shared_header_that_does_not_exist(self):
+        self.assert_rejected({"src/runtime/core.hpp": "#include <capacity/shared/gone.h>\n"},
+                             "src/runtime/core.hpp:1:", "no shared header src/capacity/shared/gone.h")
+
+    def test_own_shared_header_in_angle_brackets(self):
+        self.assert_rejected({"src/capacity/parse.c": "#include <capacity/shared/shortage.h>\n"},
+                             "src/capacity/parse.c:1:", "are included with quotes")
 
     def test_internal_header_of_another_part(self):
         self.assert_rejected({"src/cli/main.cpp": '#include "core.hpp"\n'},

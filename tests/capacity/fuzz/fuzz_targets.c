@@ -14,12 +14,13 @@
 
 #include <sukima/capacity.h>
 
-#include "../../../src/capacity/counters.h"
-#include "../../../src/capacity/cpu_set.h"
-#include "../../../src/capacity/file.h"
-#include "../../../src/capacity/host.h"
-#include "../../../src/capacity/parse.h"
-#include "../../../src/capacity/profile.h"
+#include "counters.h"
+#include "cpu_set.h"
+#include "file.h"
+#include "host.h"
+#include "parse.h"
+#include "profile.h"
+#include "shared/schedstat.h"
 
 static void check(bool promise, const char* text) {
   if (promise) return;
@@ -156,7 +157,7 @@ void fuzz_cpus(const uint8_t* data, size_t size) {
 void fuzz_counters(const uint8_t* data, size_t size) {
   if (size == 0) return;
   sukima_text rest = text_of(data + 1, size - 1);
-  sukima_schedstat schedstat = {1, 2, 3};
+  cap_schedstat schedstat = {1, 2, 3};
   sukima_group_stat group;
   sukima_machine_stat machine = {1, 2, 3};
   sukima_task_stat task = {'?', 0, 0};
@@ -164,7 +165,7 @@ void fuzz_counters(const uint8_t* data, size_t size) {
   int nice = 0;
   switch (data[0]) {
     case 's':
-      if (!sukima_parse_schedstat(rest, &schedstat)) {
+      if (!cap_schedstat_parse(rest.begin, sukima_text_length(&rest), &schedstat)) {
         check(schedstat.run_ns == 1 && schedstat.slices == 3, "a failure changes nothing");
       }
       break;

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether CPU is short: the one judgement that the runtime's workers and the preload library share.
+#ifndef SUKIMA_CAPACITY_SHARED_SHORTAGE_H
+#define SUKIMA_CAPACITY_SHARED_SHORTAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { cap_shortage_most_windows = 3 };
+
+/// A span of observed time, and the waiting in it that means a shortage.
+typedef struct cap_shortage_window {
+  uint64_t length_ns;  ///< in time that threads ran or waited for a CPU, not in elapsed time
+  double short_above;  ///< CPU is short if threads waited for more than this share of it, 0 to 1
+} cap_shortage_window;
+
+/// When CPU becomes short and when it is enough again. The two thresholds differ, so that the answer does not
+/// change with every window. Short windows need a high threshold, because a kernel thread that runs for a
+/// millisecond is no neighbour.
+typedef struct cap_shortage_rule {
+  unsigned window_count;  ///< 1 to cap_shortage_most_windows
+  cap_shortage_window windows[cap_shortage_most_windows];  ///< the longest one last
+  double enough_up_to;  ///< a last window with at most this share of waiting is calm
+  /// So many calm windows in a row end a shortage. Those before it began count, too: a brief shortage after a
+  /// long calm ends with the next judgement.
+  unsigned calm_windows;
+} cap_shortage_rule;
+
+/// The state of a judgement. All zero is the beginning: CPU is enough, nothing was observed.
+typedef struct cap_shortage {
+  bool is_short;  ///< the latest answer
+  double waiting;  ///< the share of waiting in the last window when it ended latest, 0 to 1
+  unsigned calm;  ///< calm windows in a row
+  uint64_t ran_ns[cap_shortage_most_windows];
+  uint64_t waited_ns[cap_shortage_most_windows];
+} cap_shortage;
+
+/// Adds time that threads ran and waited since the call before; cap_schedstat counts both.
+void cap_shortage_add(cap_shortage* state, uint64_t ran_ns, uint64_t waited_ns);
+
+/// Ends those windows that are long enough, and judges. Windows that are not stay open.
+/// \return `state->is_short`
+/// \par Complexity constant, no system call
+bool cap_shortage_judge(cap_shortage* state, const cap_shortage_rule* rule);
+
+/// Forgets what was observed and keeps the answer: for an observer that turns to another thread.
+void cap_shortage_restart(cap_shortage* state);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
