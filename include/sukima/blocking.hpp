@@ -2,7 +2,7 @@
 // Waiting outside of the runtime without keeping a worker from working.
 #pragma once
 
-#include <sukima/detail/inside.hpp>
+#include <sukima/detail/ambient.hpp>
 
 #include <utility>
 

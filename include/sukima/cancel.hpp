@@ -2,7 +2,7 @@
 // Cancelling a computation: from anywhere, by a std::stop_token, at a deadline.
 #pragma once
 
-#include <sukima/detail/inside.hpp>
+#include <sukima/detail/ambient.hpp>
 #include <sukima/detail/task.hpp>
 #include <sukima/errors.hpp>
 
@@ -168,7 +168,7 @@ template <class F> auto cancellable(context c, F&& f) {
 
 /// The same without a context; f takes only the canceller or both.
 template <class F> auto cancellable(F&& f) {
-  return detail::inside([&](context c) {
+  return detail::with_context([&](context c) {
     return cancellable(
         c, [&](context below, canceller cancel) { return detail::call(below, f, std::move(cancel)); });
   });
@@ -191,7 +191,7 @@ auto cancellable(context c, const std::stop_token& token, F&& f) {
 template <class F>
   requires detail::callable_with<F&>
 auto cancellable(const std::stop_token& token, F&& f) {
-  return detail::inside([&](context c) { return detail::cancellable_by(c, token, f); });
+  return detail::with_context([&](context c) { return detail::cancellable_by(c, token, f); });
 }
 
 /// Calls f until a moment has come. Returns its result, or nothing if that came first (for a void f:
@@ -220,14 +220,14 @@ auto cancellable(context c, std::chrono::duration<Rep, Period> span, F&& f) {
 template <class Clock, class Duration, class F>
   requires detail::callable_with<F&>
 auto cancellable(std::chrono::time_point<Clock, Duration> at, F&& f) {
-  return detail::inside(
+  return detail::with_context(
       [&](context c) { return detail::cancellable_until(c, detail::steady_moment(at), f); });
 }
 template <class Rep, class Period, class F>
   requires detail::callable_with<F&>
 auto cancellable(std::chrono::duration<Rep, Period> span, F&& f) {
   const auto at = detail::moment_after(span);
-  return detail::inside([&](context c) { return detail::cancellable_until(c, at, f); });
+  return detail::with_context([&](context c) { return detail::cancellable_until(c, at, f); });
 }
 
 }  // namespace sukima

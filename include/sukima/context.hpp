@@ -40,28 +40,40 @@ struct result_with<F, Arguments...> {
 };
 template <class F, class... Arguments> using result_of = typename result_with<F, Arguments...>::type;
 
-/// `kept_of` a small fiber.
-kept_state& kept_of_small(const void* in_choice_stack) noexcept;
+/// `ambient_of` a small fiber.
+ambient_state& ambient_of_small(const void* in_choice_stack) noexcept;
 
-/// What the fiber that owns this address keeps for code without a context.
-[[gnu::always_inline]] inline kept_state& kept_of(const void* in_choice_stack) noexcept {
+/// The ambient context of the fiber that owns this address.
+[[gnu::always_inline]] inline ambient_state& ambient_of(const void* in_choice_stack) noexcept {
   gate& g = gate_of(in_choice_stack);
   if (g.shared) [[unlikely]]
-    return kept_of_small(in_choice_stack);
-  return g.kept;
+    return ambient_of_small(in_choice_stack);
+  return g.ambient;
 }
 
-/// Keeps the top for code without a context, and marks it unknown again at the end.
-class top_keeper {
+/// Changes a fiber's ambient context for as long as this object lives: sets it where code with a context calls
+/// code without one, empties it where code without a context calls code with one. Exactly one of the two knows
+/// the top of the choice stack at any time.
+class ambient_context {
  public:
-  explicit top_keeper(context c) noexcept : kept_(kept_of(c.top)) { kept_.top = c.top; }
-  top_keeper(const top_keeper&) = delete;
-  top_keeper& operator=(const top_keeper&) = delete;
-  ~top_keeper() { kept_.top = nullptr; }
-  const kept_state& kept() const noexcept { return kept_; }
+  /// `c` becomes ambient. It was empty, because the caller has a context, so nothing needs to be remembered.
+  explicit ambient_context(context c) noexcept : ambient_context(ambient_of(c.top), c.top, nullptr) {}
+  /// Empties it: what runs now is handed its context.
+  explicit ambient_context(ambient_state& state) noexcept : ambient_context(state, nullptr, state.top) {}
+  ambient_context(const ambient_context&) = delete;
+  ambient_context& operator=(const ambient_context&) = delete;
+  ~ambient_context() { state_.top = outer_; }
+
+  const ambient_state& state() const noexcept { return state_; }
+  /// The context that was ambient before and will be again; its top is null if there was none.
+  context outer() const noexcept { return {outer_}; }
 
  private:
-  kept_state& kept_;
+  ambient_context(ambient_state& state, char* top, char* outer) noexcept : state_(state), outer_(outer) {
+    state_.top = top;
+  }
+  ambient_state& state_;
+  char* outer_;
 };
 
 /// Calls f, with the context if it takes one.
@@ -73,7 +85,7 @@ template <class F, class... Arguments>
   } else if constexpr (takes_context<F, Arguments...>) {
     return std::invoke(std::forward<F>(f), c, std::forward<Arguments>(arguments)...);
   } else {
-    top_keeper keep(c);
+    const ambient_context ambient(c);
     return std::invoke(std::forward<F>(f), std::forward<Arguments>(arguments)...);
   }
 }

@@ -2,8 +2,8 @@
 // fork2 and fork: call functions that may run at the same time.
 #pragma once
 
+#include <sukima/detail/ambient.hpp>
 #include <sukima/detail/hints.hpp>
-#include <sukima/detail/inside.hpp>
 #include <sukima/detail/task.hpp>
 
 #include <cstring>
@@ -81,12 +81,12 @@ template <class Second, class Guard> struct fork_operations {
       me->value.fill([&]() -> decltype(auto) { return call(c, std::move(*me->second)); });
     };
     t->destroy = delete_task<fork_task>;
-    adopt(r, t);
+    link_child(r, t);
     return t;
   }
 
-  static void take_back(choice_point* r, task* t) noexcept {
-    disown(r, t);
+  static void reclaim(choice_point* r, task* t) noexcept {
+    unlink_child(r, t);
     t->destroy(t);
   }
 
@@ -102,7 +102,7 @@ template <class Second, class Guard> struct fork_operations {
       sizeof(point_type),
       open,
       split,
-      take_back,
+      reclaim,
       nullptr,
       nullptr,
       has_guard ? guard : nullptr,
@@ -156,7 +156,7 @@ template <class First, class Second, class Guard>
   auto* pending = ::new (static_cast<void*>(here.top))
       point_type{{reinterpret_cast<std::uintptr_t>(&operations::kind)}, captured<Second>(second), guard};
   const context below{here.top + sizeof(point_type)};
-  test_entry(pending);
+  poll(pending);
   if constexpr (std::is_void_v<result_a>) {
     try {
       call(below, std::forward<First>(first));
@@ -233,7 +233,7 @@ template <class First, class Second, class... Hints>
 template <class First, class Second, class... Hints>
   requires detail::callable_with<First> && detail::callable_with<std::decay_t<Second>&&>
 inline auto fork2(First&& first, Second&& second, Hints... hints) {
-  return detail::inside([&](context c) {
+  return detail::with_context([&](context c) {
     return detail::fork2_at(c, std::forward<First>(first), std::decay_t<Second>(std::forward<Second>(second)),
                             detail::pick_guard(hints...));
   });
@@ -265,7 +265,7 @@ template <class F, class G, class... More> inline auto fork(context c, F&& f, G&
 template <class F, class G, class... More>
   requires(!std::is_same_v<std::decay_t<F>, context>)
 inline auto fork(F&& f, G&& g, More&&... more) {
-  return detail::inside([&](context c) {
+  return detail::with_context([&](context c) {
     return fork(c, std::forward<F>(f), std::forward<G>(g), std::forward<More>(more)...);
   });
 }

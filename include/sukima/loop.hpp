@@ -2,7 +2,7 @@
 // parallel_for and parallel_reduce over integers, random-access iterators and ranges.
 #pragma once
 
-#include <sukima/detail/inside.hpp>
+#include <sukima/detail/ambient.hpp>
 #include <sukima/detail/loop.hpp>
 
 #include <functional>
@@ -237,12 +237,12 @@ template <class A, class B, class Body, class... Hints>
   requires detail::loop_index<detail::common_index<A, B>> &&
            detail::loop_body<Body, detail::common_index<A, B>>
 inline void parallel_for(A first, B last, Body&& body, Hints... hints) {
-  detail::inside([&](context c) { parallel_for(c, first, last, body, hints...); });
+  detail::with_context([&](context c) { parallel_for(c, first, last, body, hints...); });
 }
 template <std::ranges::random_access_range Range, class Body, class... Hints>
   requires detail::loop_body<Body, std::ranges::iterator_t<Range>>
 inline void parallel_for(Range&& range, Body&& body, Hints... hints) {
-  detail::inside([&](context c) { parallel_for(c, range, body, hints...); });
+  detail::with_context([&](context c) { parallel_for(c, range, body, hints...); });
 }
 
 /// init ⊕ body(first) ⊕ body(first + 1) ⊕ …, where a ⊕ b is combine(a, b). It is enough that ⊕ is
@@ -275,13 +275,13 @@ template <class A, class B, class T, class Body, class Combine, class... Hints>
   requires detail::loop_index<detail::common_index<A, B>> &&
            detail::loop_body<Body, detail::common_index<A, B>>
 inline T parallel_reduce(A first, B last, T init, Body&& body, Combine&& combine, Hints... hints) {
-  return detail::inside(
+  return detail::with_context(
       [&](context c) { return parallel_reduce(c, first, last, std::move(init), body, combine, hints...); });
 }
 template <std::ranges::random_access_range Range, class T, class Body, class Combine, class... Hints>
   requires detail::loop_body<Body, std::ranges::iterator_t<Range>>
 inline T parallel_reduce(Range&& range, T init, Body&& body, Combine&& combine, Hints... hints) {
-  return detail::inside(
+  return detail::with_context(
       [&](context c) { return parallel_reduce(c, range, std::move(init), body, combine, hints...); });
 }
 

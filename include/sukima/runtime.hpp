@@ -2,7 +2,7 @@
 // Runtimes: who runs the tasks, with which settings.
 #pragma once
 
-#include <sukima/detail/inside.hpp>
+#include <sukima/detail/ambient.hpp>
 #include <sukima/errors.hpp>
 #include <sukima/settings.hpp>
 #include <sukima/statistics.hpp>
@@ -107,7 +107,7 @@ template <class F>
   requires detail::callable_with<F>
 detail::result_of<F> run(F&& f) {
   auto body = [&](context c) -> detail::result_of<F> { return detail::call(c, std::forward<F>(f)); };
-  return detail::inside(body);
+  return detail::with_context(body);
 }
 
 /// Number of the worker that runs this code, −1 on an ordinary thread. Another one after a fork or a join,

@@ -2,7 +2,7 @@
 // parallel_scan and parallel_exclusive_scan: running totals.
 #pragma once
 
-#include <sukima/detail/inside.hpp>
+#include <sukima/detail/ambient.hpp>
 #include <sukima/detail/scan.hpp>
 
 #include <concepts>
@@ -95,24 +95,25 @@ Out parallel_scan(context c, Range&& range, Out out, Operation operation, T init
 template <class In, class Out, class Operation = std::plus<>>
   requires detail::scan_operation<Operation, std::iter_value_t<In>, In, Out>
 Out parallel_scan(In first, In last, Out out, Operation operation = {}) {
-  return detail::inside([&](context c) { return parallel_scan(c, first, last, out, operation); });
+  return detail::with_context([&](context c) { return parallel_scan(c, first, last, out, operation); });
 }
 template <class In, class Out, class Operation, class T>
   requires detail::scan_operation<Operation, T, In, Out>
 Out parallel_scan(In first, In last, Out out, Operation operation, T init) {
-  return detail::inside(
+  return detail::with_context(
       [&](context c) { return parallel_scan(c, first, last, out, operation, std::move(init)); });
 }
 template <std::ranges::random_access_range Range, class Out, class Operation = std::plus<>>
   requires detail::scan_operation<Operation, std::ranges::range_value_t<Range>,
                                   std::ranges::iterator_t<Range>, Out>
 Out parallel_scan(Range&& range, Out out, Operation operation = {}) {
-  return detail::inside([&](context c) { return parallel_scan(c, range, out, operation); });
+  return detail::with_context([&](context c) { return parallel_scan(c, range, out, operation); });
 }
 template <std::ranges::random_access_range Range, class Out, class Operation, class T>
   requires detail::scan_operation<Operation, T, std::ranges::iterator_t<Range>, Out>
 Out parallel_scan(Range&& range, Out out, Operation operation, T init) {
-  return detail::inside([&](context c) { return parallel_scan(c, range, out, operation, std::move(init)); });
+  return detail::with_context(
+      [&](context c) { return parallel_scan(c, range, out, operation, std::move(init)); });
 }
 
 /// Totals of what stands before each element: writes init, init ⊕ x0, init ⊕ x0 ⊕ x1, … Otherwise as
@@ -137,13 +138,13 @@ Out parallel_exclusive_scan(context c, Range&& range, Out out, T init, Operation
 template <class In, class Out, class T, class Operation = std::plus<>>
   requires detail::scan_operation<Operation, T, In, Out>
 Out parallel_exclusive_scan(In first, In last, Out out, T init, Operation operation = {}) {
-  return detail::inside(
+  return detail::with_context(
       [&](context c) { return parallel_exclusive_scan(c, first, last, out, std::move(init), operation); });
 }
 template <std::ranges::random_access_range Range, class Out, class T, class Operation = std::plus<>>
   requires detail::scan_operation<Operation, T, std::ranges::iterator_t<Range>, Out>
 Out parallel_exclusive_scan(Range&& range, Out out, T init, Operation operation = {}) {
-  return detail::inside(
+  return detail::with_context(
       [&](context c) { return parallel_exclusive_scan(c, range, out, std::move(init), operation); });
 }
 

@@ -2,7 +2,7 @@
 // parallel_sort and parallel_stable_sort.
 #pragma once
 
-#include <sukima/detail/inside.hpp>
+#include <sukima/detail/ambient.hpp>
 #include <sukima/detail/merge_sort.hpp>
 #include <sukima/detail/quicksort.hpp>
 
@@ -69,13 +69,14 @@ void parallel_sort(context c, Range&& range, Compare compare = {}, Projection pr
 template <class I, class Compare = std::ranges::less, class Projection = std::identity>
   requires detail::sortable_at<I, Compare, Projection>
 void parallel_sort(I first, I last, Compare compare = {}, Projection projection = {}) {
-  detail::inside([&](context c) { detail::sort_at(c, first, last, compare, projection); });
+  detail::with_context([&](context c) { detail::sort_at(c, first, last, compare, projection); });
 }
 template <std::ranges::random_access_range Range, class Compare = std::ranges::less,
           class Projection = std::identity>
   requires detail::sortable_at<std::ranges::iterator_t<Range>, Compare, Projection>
 void parallel_sort(Range&& range, Compare compare = {}, Projection projection = {}) {
-  detail::inside([&](context c) { parallel_sort(c, range, std::move(compare), std::move(projection)); });
+  detail::with_context(
+      [&](context c) { parallel_sort(c, range, std::move(compare), std::move(projection)); });
 }
 
 /// As parallel_sort, but equal elements keep their order.
@@ -102,13 +103,13 @@ void parallel_stable_sort(context c, Range&& range, Compare compare = {}, Projec
 template <class I, class Compare = std::ranges::less, class Projection = std::identity>
   requires detail::sortable_at<I, Compare, Projection>
 void parallel_stable_sort(I first, I last, Compare compare = {}, Projection projection = {}) {
-  detail::inside([&](context c) { detail::stable_sort_at(c, first, last, compare, projection); });
+  detail::with_context([&](context c) { detail::stable_sort_at(c, first, last, compare, projection); });
 }
 template <std::ranges::random_access_range Range, class Compare = std::ranges::less,
           class Projection = std::identity>
   requires detail::sortable_at<std::ranges::iterator_t<Range>, Compare, Projection>
 void parallel_stable_sort(Range&& range, Compare compare = {}, Projection projection = {}) {
-  detail::inside(
+  detail::with_context(
       [&](context c) { parallel_stable_sort(c, range, std::move(compare), std::move(projection)); });
 }
 

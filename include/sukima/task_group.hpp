@@ -3,9 +3,9 @@
 #pragma once
 
 #include <sukima/context.hpp>
+#include <sukima/detail/ambient.hpp>
 #include <sukima/detail/choice_point.hpp>
 #include <sukima/detail/group.hpp>
-#include <sukima/detail/inside.hpp>
 
 #include <concepts>
 #include <memory>
@@ -40,11 +40,11 @@ class task_group {
   /// A group within a function without a context, called by sukima::run or as a task.
   /// \throws std::bad_alloc; usage_error outside of a runtime, or if the function that called this one has
   ///         a context and kept it for itself: give it to the group then
-  task_group() : scope_(detail::take_kept_scope()) {
+  task_group() : scope_(detail::take_ambient_scope()) {
     try {
       core_ = detail::make_group(scope_);
     } catch (...) {
-      detail::give_kept_scope(scope_);
+      detail::give_ambient_scope(scope_);
       throw;
     }
   }
@@ -57,7 +57,7 @@ class task_group {
     if (own_ != nullptr)
       own_->top = scope_;
     else
-      detail::give_kept_scope(scope_);
+      detail::give_ambient_scope(scope_);
   }
 
   /// Adds a child. Any worker; an ordinary thread, too, while a child that has not ended keeps `wait` from
@@ -74,7 +74,7 @@ class task_group {
       return;
     }
     try {
-      detail::inside([&](context c) { detail::run_child(*core_, child.release(), c); });
+      detail::with_context([&](context c) { detail::run_child(*core_, child.release(), c); });
     } catch (...) {
       if (child != nullptr) detail::drop_child(*core_, child.release());
       throw;
@@ -103,7 +103,7 @@ class task_group {
   /// The same without a context.
   bool wait() {
     detail::require_fiber("sukima: a task group can be waited for only inside of a runtime");
-    return detail::inside([&](context c) { return detail::wait_group(*core_, c); });
+    return detail::with_context([&](context c) { return detail::wait_group(*core_, c); });
   }
 
   /// Drops the children that have not begun and stops the others at their next test; children that are

@@ -17,7 +17,7 @@
 #include "stress.hpp"
 #include "worker.hpp"
 
-#include <sukima/detail/inside.hpp>
+#include <sukima/detail/ambient.hpp>
 #include <sukima/runtime.hpp>
 #include <sukima/statistics.hpp>
 
@@ -63,9 +63,9 @@ struct runtime_core {
   std::atomic<std::size_t> queued{0};
 
   /// Fibers that stopped with work left that a stand-in may split off.
-  policy_mutex leftover_lock{chosen.policy_at(wait_place::lock)};
-  std::deque<fiber*> leftover;
-  std::atomic<std::size_t> leftovers{0};
+  policy_mutex suspended_lock{chosen.policy_at(wait_place::lock)};
+  std::deque<fiber*> suspended;
+  std::atomic<std::size_t> suspended_count{0};
 
   std::atomic<bool> stopping{false};  ///< nobody may enter any more
   std::atomic<bool> closed{false};  ///< nobody is inside any more: background threads end
@@ -136,10 +136,10 @@ struct runtime_core {
                           std::uint64_t longest_ns) noexcept;
 
   // abort.cpp
-  void raise_all() noexcept;
+  void request_abort_checks() noexcept;
 
   // suspend.cpp
-  task* split_leftover(worker& w) noexcept;
+  task* split_suspended(worker& w) noexcept;
 };
 
 }  // namespace sukima::detail

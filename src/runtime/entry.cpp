@@ -289,14 +289,14 @@ void runtime_core::background_main(worker& w) {
 
 std::uint32_t last_worker_number() noexcept { return worker_number.load(std::memory_order_acquire); }
 
-void enter_aside(root_task& root) {
+void enter_on_new_fiber(root_task& root) {
   fiber& s = *running_fiber();
   root.parent = s.running;
   root.owner = &s;
   root.owner_segment = s.segment;
   root.depth = s.running->depth + 1;
-  root.shielded = s.running->jumps || std::uncaught_exceptions() > 0;
-  run_aside(s, root);
+  root.cancellation_masked = s.running->jumps || std::uncaught_exceptions() > 0;
+  run_on_new_fiber(s, root);
   if (root.error) std::rethrow_exception(root.error);
   if (root.aborted) throw aborted{};
 }

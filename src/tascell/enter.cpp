@@ -82,7 +82,7 @@ void sukima_enter(void (*run)(char* top, void* frame), void* frame) {
   };
   char* const top = remembered_top();
   try {
-    enter_shielded(root);
+    enter_masked(root);
   } catch (const sukima::bad_setting& e) {
     refuse(e.what(), 2);
   } catch (const std::exception& e) {

@@ -18,7 +18,7 @@ namespace {
 SUKIMA_SAME_PLACE(size);
 SUKIMA_SAME_PLACE(open);
 SUKIMA_SAME_PLACE(split);
-SUKIMA_SAME_PLACE(take_back);
+SUKIMA_SAME_PLACE(reclaim);
 SUKIMA_SAME_PLACE(undo);
 SUKIMA_SAME_PLACE(redo);
 SUKIMA_SAME_PLACE(guard);
@@ -99,7 +99,7 @@ task* split_loop(choice_point* r, language_task* t, int from, int to) {
     const block here("PUT");
     kind->put(to_c(r), t->object, from, to);
   }
-  adopt(r, t);
+  link_child(r, t);
   reinterpret_cast<sukima_loop*>(r)->sukima_end = from;
   return t;
 }
@@ -152,7 +152,7 @@ sukima_task* sukima_do_two_split(sukima_choice_point* c) {
     const block here("PUT");
     kind->put(c, t->object, 0, 0);
   }
-  adopt(r, t);
+  link_child(r, t);
   return reinterpret_cast<sukima_task*>(static_cast<task*>(t));
 }
 
@@ -200,7 +200,7 @@ double sukima_guard(sukima_choice_point* r) {
   return language_kind(from_c(r))->probability(r);
 }
 
-[[gnu::nothrow]] void sukima_attend_test(sukima_choice_point* r) { sukima_attend(from_c(r)); }
+[[gnu::nothrow]] void sukima_poll_slow_c(sukima_choice_point* r) { sukima_poll_slow(from_c(r)); }
 
 [[gnu::nothrow]] void* sukima_join(sukima_choice_point* c) {
   choice_point* const r = from_c(c);

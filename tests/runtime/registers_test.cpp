@@ -37,9 +37,9 @@ struct alignas(64) registers {
 #define SUKIMA_LOAD_ZMM(n) "vmovdqa64 64*" #n "(%%rsi), %%zmm" #n "\n"
 #define SUKIMA_SAVE_ZMM(n) "vmovdqa64 %%zmm" #n ", 64*" #n "(%%rdi)\n"
 // The stack pointer moves below what the compiler keeps under it.
-#define SUKIMA_SLOW_PATH                                   \
-  "leaq 1f(%%rip), %%r11\n"                                \
-  "jmp *sukima_attend_keeping_registers@GOTPCREL(%%rip)\n" \
+#define SUKIMA_SLOW_PATH                                      \
+  "leaq 1f(%%rip), %%r11\n"                                   \
+  "jmp *sukima_poll_slow_keeping_registers@GOTPCREL(%%rip)\n" \
   "1:\n"
 #define SUKIMA_VECTOR_CLOBBERS                                                                               \
   "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", \

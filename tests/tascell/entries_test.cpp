@@ -36,7 +36,7 @@ class entries : public testing::Test {
 void poll_at(char* top) {
   auto* const r = reinterpret_cast<sukima_poll_point*>(top);
   r->sukima_head.sukima_kind_or_child = reinterpret_cast<std::uintptr_t>(&sukima_poll_kind);
-  sukima_test(&r->sukima_head);
+  sukima_poll(&r->sukima_head);
 }
 
 TEST_F(entries, know_their_worker) {
@@ -96,7 +96,7 @@ TEST_F(entries, catch_the_nearest_equal_tag) {
       auto* const r = reinterpret_cast<sukima_try_point*>(top);
       r->sukima_head.sukima_kind_or_child = reinterpret_cast<std::uintptr_t>(&sukima_try_kind);
       r->sukima_tag = 1;
-      sukima_test(&r->sukima_head);
+      sukima_poll(&r->sukima_head);
       sukima_try(r, throw_two, nullptr, top + sizeof *r);
       ADD_FAILURE() << "tag 2 ended the try of tag 1";
       return 0;
@@ -107,7 +107,7 @@ TEST_F(entries, catch_the_nearest_equal_tag) {
     auto* const r = reinterpret_cast<sukima_try_point*>(top);
     r->sukima_head.sukima_kind_or_child = reinterpret_cast<std::uintptr_t>(&sukima_try_kind);
     r->sukima_tag = 2;
-    sukima_test(&r->sukima_head);
+    sukima_poll(&r->sukima_head);
     found = sukima_try(r, call::catch_one, nullptr, top + sizeof *r);
   });
   EXPECT_EQ(found, SUKIMA_THROWN);
@@ -182,7 +182,7 @@ TEST_F(entries_death, end_the_program_when_put_enters) {
           auto* const r = reinterpret_cast<sukima_choice_point*>(top);
           r->sukima_kind_or_child = reinterpret_cast<std::uintptr_t>(&kind);
           for (int k = 0; k < 1'000'000; ++k) {
-            sukima_test(r);
+            sukima_poll(r);
             poll_at(top + sizeof(sukima_poll_point));
             usleep(10);
           }

@@ -20,8 +20,8 @@ struct choice_point_kind {
   std::uint32_t size;  ///< bytes to the next choice point; a multiple of `choice_point_alignment`
   bool (*open)(const choice_point*) noexcept;  ///< is there something left that could be split off?
   task* (*split)(choice_point*);  ///< splits the upper part off; may throw; only after `open` said yes
-  void (*take_back)(choice_point*,
-                    task*) noexcept;  ///< undoes `split`: the task was not begun and is the newest child
+  void (*reclaim)(choice_point*,
+                  task*) noexcept;  ///< undoes `split`: the task was not begun and is the newest child
   void (*undo)(choice_point*);  ///< goes back over the step in progress; null: nothing to undo
   void (*redo)(choice_point*);  ///< comes forward over it again; null exactly where `undo` is
   double (*guard)(choice_point*);  ///< probability that a request is accepted here; null: always
@@ -31,7 +31,7 @@ struct choice_point_kind {
   /// by a jump, and returns only if nothing is to be left. Null: the abort waits for a test that may throw.
   void (*leave)(choice_point*) noexcept = nullptr;
   /// Its test serves nobody: it is there only because each choice point that is pushed must be tested
-  /// (attend.cpp).
+  /// (poll.cpp).
   bool quiet = false;
 };
 
@@ -50,21 +50,24 @@ inline constexpr std::uintptr_t choice_span = std::uintptr_t{1} << 26;
 /// downward from here, so that a fiber that does little costs one page.
 inline constexpr std::uintptr_t gate_offset = 2048;
 
-/// The only word of a fiber that its owner reads on the fast path, alone on its pair of cache lines.
-/// `choice_point >= limit`: nobody touched that choice point. `choice_point < limit`: perhaps touched, or
-/// somebody wants something. Raisers exchange in `all_ones` (runtime: fiber.cpp, raise); the owner exchanges
-/// in the true limit (attend.cpp). What a fiber keeps for code without a context. Only the fiber itself uses
-/// it.
-struct kept_state {
-  char* top;  ///< the top while code without a context runs; null while code with one runs, which alone knows
-      ///< it
-  std::uint32_t uses;  ///< how often it was asked for
+/// The ambient context of a fiber: what a call without a context uses (ambient.hpp). Only the fiber itself reads
+/// and writes it.
+struct ambient_state {
+  /// The top of the choice stack while code without a context runs; null while code with a context runs, because
+  /// that code alone knows the top.
+  char* top;
+  std::uint32_t uses;  ///< number of calls that used it; loops notice by it that their body forks
 };
 
+/// The part of a fiber that its own code reads on the fast path, at a fixed place of the choice region.
+///
+/// `limit` is the only word that a poll reads, alone on its pair of cache lines. `choice_point >= limit`: nothing
+/// was split off from that choice point, and nobody wants anything. `choice_point < limit`: perhaps something was,
+/// or somebody requests a poll. The runtime writes it through the class poll_limit only.
 struct gate {
   alignas(128) std::atomic<char*> limit;
-  alignas(128) kept_state kept;  ///< beside the limit, not with it: the owner writes it often
-  /// This region holds many small fibers, which share a limit that always says "look".
+  alignas(128) ambient_state ambient;  ///< on other lines than the limit: the owner writes it often
+  /// This region holds many small fibers, which share a limit that is always raised: each poll is slow.
   bool shared;
 };
 
@@ -73,7 +76,7 @@ struct gate {
                                   gate_offset);
 }
 
-/// Fast half of every test. The load is relaxed: the slow path, which it only leads to, synchronises. It is
+/// Fast half of every poll. The load is relaxed: the slow path, which it only leads to, synchronises. It is
 /// written with the builtin because g++ counts a call of std::atomic::load as big when it decides about
 /// inlining.
 [[gnu::always_inline]] inline bool untouched(const choice_point* r) noexcept {
@@ -85,12 +88,12 @@ struct gate {
 }
 
 extern "C" {
-/// Slow half of the test at a fork's entry and before an iteration: does what others asked of the fiber.
+/// Slow half of the poll at a fork's entry and before an iteration: does what others asked of the fiber.
 /// Never throws; an abort stays pending.
-[[gnu::cold, gnu::noinline]] void sukima_attend(choice_point* r) noexcept;
+[[gnu::cold, gnu::noinline]] void sukima_poll_slow(choice_point* r) noexcept;
 #if defined(__x86_64__)
-/// `sukima_attend` for a choice point in r10, returning to r11, all registers but these and the flags kept.
-void sukima_attend_keeping_registers();
+/// `sukima_poll_slow` for a choice point in r10, returning to r11, all registers but these and the flags kept.
+void sukima_poll_slow_keeping_registers();
 #endif
 }
 
@@ -107,19 +110,19 @@ void sukima_attend_keeping_registers();
 /// inlining when it sees a call here (fib: 3.5 instead of 1.6 times the plain function), and clang keeps what
 /// must survive the call in one register more; so the call is hidden in two instructions of assembly whose
 /// cold part keeps every register.
-[[gnu::always_inline]] inline void test_entry(choice_point* r) noexcept {
+[[gnu::always_inline]] inline void poll(choice_point* r) noexcept {
 #if defined(__x86_64__) && !defined(SUKIMA_SANITIZED)
   // The jump goes through the global offset table: no lazy binding may run here, it would destroy r11.
   asm __inline__ volatile(
       "cmpq %[r], %[limit]\n\tja 1f\n2:\n\t"
       ".subsection 1\n1:\tleaq 2b(%%rip), %%r11\n\tmovq %[r], %%r10\n\t"
-      "jmp *sukima_attend_keeping_registers@GOTPCREL(%%rip)\n\t.previous"
+      "jmp *sukima_poll_slow_keeping_registers@GOTPCREL(%%rip)\n\t.previous"
       :
       : [r] "r"(r), [limit] "m"(gate_of(r).limit)
       : "cc", "memory", "r10", "r11");
 #else
   if (!untouched(r)) [[unlikely]]
-    sukima_attend(r);
+    sukima_poll_slow(r);
 #endif
 }
 

@@ -31,10 +31,11 @@ template <class F> struct group_child_of : group_child {
 
 /// A group whose scope choice point lies at `scope`, in the running fiber.
 group_core* make_group(char* scope);
-/// The place of a scope choice point for code without a context, taken from the running fiber's kept top.
-/// \throws usage_error where that is not known
-char* take_kept_scope();
-void give_kept_scope(char* scope) noexcept;
+/// Where a scope choice point may lie for code without a context: at the ambient top, which moves above it.
+/// \throws usage_error where there is no ambient context
+char* take_ambient_scope();
+/// Moves the ambient top back to `scope`.
+void give_ambient_scope(char* scope) noexcept;
 /// Cancels what has not ended, waits for it, frees the group.
 void end_group(group_core* g) noexcept;
 /// Hands a child over. False: too many wait already; the caller has to run it with `run_child`.

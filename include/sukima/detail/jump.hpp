@@ -6,7 +6,7 @@
 // what happened is asked for instead.
 #pragma once
 
-#include <sukima/detail/inside.hpp>
+#include <sukima/detail/ambient.hpp>
 #include <sukima/detail/task.hpp>
 
 #include <cstdint>
@@ -45,7 +45,7 @@ void forget_children(choice_point* r, const choice_point_kind* kind) noexcept;
 /// Runs a root for a caller without a context that must not be left by an abort from outside: on the default
 /// runtime; or, on a worker, on a fiber of its own, which stays on this thread like the caller's until the
 /// root has ended. \throws what the root threw, if it ran on the default runtime; what starting it threw
-void enter_shielded(root_task& root);
+void enter_masked(root_task& root);
 
 /// The segment that this thread runs, as an address that no other one has meanwhile; null: none.
 const void* running_segment() noexcept;

@@ -58,13 +58,13 @@ template <class Frame> struct loop_operations {
     t->from = from;
     t->to = end;
     t->frame = l->frame;
-    adopt(r, t);
+    link_child(r, t);
     l->end = at(from);
     return t;
   }
-  static void take_back(choice_point* r, task* t) noexcept {
+  static void reclaim(choice_point* r, task* t) noexcept {
     loop(r)->end = at(static_cast<loop_task*>(t)->to);
-    disown(r, t);
+    unlink_child(r, t);
     t->destroy(t);
   }
   static void stop(choice_point* r) noexcept { loop(r)->end = loop(r)->next; }
@@ -82,7 +82,7 @@ template <class Frame> struct loop_operations {
       return nullptr;
   }
   static constexpr choice_point_kind make_kind() {
-    choice_point_kind k{sizeof(loop_point), open, split, take_back, nullptr, nullptr, nullptr, nullptr, stop};
+    choice_point_kind k{sizeof(loop_point), open, split, reclaim, nullptr, nullptr, nullptr, nullptr, stop};
     if constexpr (has_undo) {
       k.undo = undo;
       k.redo = redo;
@@ -125,17 +125,17 @@ inline std::int64_t iterations_of_a_strip(std::int64_t done, std::uint64_t elaps
 /// iteration.
 /// \param run_strip run_strip(i, stop) runs the iterations [i, stop)
 template <class Strip>
-[[gnu::always_inline]] inline void run_strips(loop_point* r, std::int64_t grain, const kept_state& kept,
+[[gnu::always_inline]] inline void run_strips(loop_point* r, std::int64_t grain, const ambient_state& ambient,
                                               Strip&& run_strip) {
   std::int64_t i = number(r->next) - 1;
   std::int64_t strip = grain > 0 ? grain : 1;
   std::uint64_t begun = grain > 0 ? 0 : ticks();
-  const std::uint32_t uses = kept.uses;
+  const std::uint32_t uses = ambient.uses;
   bool measured = false;
   for (;;) {
     // What is known to be over within a strip is not split any more: next is the end then.
     r->next = at(measured && number(r->end) - i <= strip ? number(r->end) : i + 1);
-    test_entry(r);
+    poll(r);
     const std::int64_t left = number(r->end) - i;
     std::int64_t stop = i + std::min(strip, left);
     if (grain == 0 && strip < left && (stop & -strip_alignment) > i) stop &= -strip_alignment;
@@ -145,7 +145,7 @@ template <class Strip>
     i = number(r->next);
     if (i >= number(r->end) && !(was_split(r) && reclaim_child(r))) return;
     if (grain > 0) continue;
-    if (kept.uses != uses) {
+    if (ambient.uses != uses) {
       strip = 1;
       measured = false;
       continue;
@@ -222,7 +222,7 @@ template <class Sum, class Step>
   std::int64_t i = number(r->next) - 1;
   do {
     r->next = at(i + 1);
-    test_entry(r);
+    poll(r);
     step(sum, below, i);
     ++i;
   } while (i < number(r->end) || (was_split(r) && reclaim_child(r)));
@@ -267,8 +267,8 @@ template <class Element, class Sum, class Body, class Source, class Add>
       add(s, [&]() -> decltype(auto) { return call(deeper, local.get(), source[i]); });
     });
   } else {
-    const top_keeper keep(below);
-    run_strips(r, grain, keep.kept(), [&](std::int64_t i, std::int64_t stop) {
+    const ambient_context ambient(below);
+    run_strips(r, grain, ambient.state(), [&](std::int64_t i, std::int64_t stop) {
       const local_callable<Body> local(body);
       Sum strip_sum = std::move(sum);
       source.each(i, stop, [&](auto&& element) {

@@ -31,8 +31,8 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
     loop_point* r = push(here, from, to, &origin);
     try {
       {
-        const top_keeper keep(above(here));
-        run_strips(r, 0, keep.kept(),
+        const ambient_context ambient(above(here));
+        run_strips(r, 0, ambient.state(),
                    [&](std::int64_t i, std::int64_t stop) { carry = strip(i, stop, std::move(carry)); });
       }
       tell(r, carry);
@@ -159,7 +159,7 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
     std::vector<block> open;
     {
       children left(join_children(r));
-      const top_keeper keep(here);
+      const ambient_context ambient(here);
       for (; left.next() != nullptr; left.pop()) {
         auto* p = static_cast<piece*>(left.next());
         if (p->through) {
@@ -183,11 +183,7 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
 
   /// The piece was told: scans [from, to) for good, and at the same time what it has only added up.
   T go_on(context c, std::int64_t from, std::int64_t to, piece& me) {
-    struct top_unknown {  // while code with a context runs
-      kept_state& kept;
-      char* top = std::exchange(kept.top, nullptr);
-      ~top_unknown() { kept.top = top; }
-    } meanwhile{kept_of(c.top)};
+    const ambient_context taken(ambient_of(c.top));  // both branches take a context
     T carry = put_before(me.blocks, std::move(*me.before));
     auto [through, none] = fork2(
         c, [&](context below) { return settle(below, from, to, std::move(carry)); },
@@ -205,8 +201,8 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
     loop_point* r = push(here, me.from, me.to, &origin);
     std::optional<T> carry;  // once it is known
     try {
-      top_keeper keep(above(here));
-      run_strips(r, 0, keep.kept(), [&](std::int64_t i, std::int64_t stop) {
+      const ambient_context ambient(above(here));
+      run_strips(r, 0, ambient.state(), [&](std::int64_t i, std::int64_t stop) {
         if (carry) {  // goes on with what nobody took
           carry = strip(i, stop, std::move(*carry));
           return;

@@ -31,7 +31,7 @@ struct task {
   std::uint32_t depth = 0;  ///< number of ancestors
   std::uint32_t slot = 0;  ///< where it was published
   std::atomic<bool> cancelled{false};  ///< stop at the next test; partner: is_concerned (abort.cpp)
-  bool shielded = false;  ///< split off during stack unwinding: no abort from outside stops it
+  bool cancellation_masked = false;  ///< split off during stack unwinding: no abort from outside stops it
   bool aborted = false;  ///< it ended early because it or an ancestor was cancelled
   bool jumps = false;  ///< runs code that no exception may pass (jump.hpp)
   std::exception_ptr error;  ///< it ended by this exception
@@ -106,14 +106,14 @@ inline const choice_point_kind* kind_of(const choice_point* r) noexcept {
 }
 
 /// Hangs a new child on its choice point. Called by `split`.
-inline void adopt(choice_point* r, task* t) noexcept {
+inline void link_child(choice_point* r, task* t) noexcept {
   t->kind = kind_of(r);
   t->older = was_split(r) ? newest_child(r) : nullptr;
   t->origin = r;
   r->word = reinterpret_cast<std::uintptr_t>(t) | split_mark;
 }
 /// Takes the newest child off the choice point again.
-inline void disown(choice_point* r, task* t) noexcept {
+inline void unlink_child(choice_point* r, task* t) noexcept {
   r->word = t->older ? reinterpret_cast<std::uintptr_t>(t->older) | split_mark
                      : reinterpret_cast<std::uintptr_t>(t->kind);
 }

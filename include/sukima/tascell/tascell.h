@@ -51,7 +51,7 @@ typedef struct sukima_kind {
   unsigned size;
   sukima_bool (*open)(const sukima_choice_point*);
   struct sukima_task* (*split)(sukima_choice_point*);
-  void (*take_back)(sukima_choice_point*, struct sukima_task*);
+  void (*reclaim)(sukima_choice_point*, struct sukima_task*);
   void (*undo)(sukima_choice_point*);
   void (*redo)(sukima_choice_point*);
   double (*guard)(sukima_choice_point*);
@@ -77,7 +77,7 @@ typedef struct sukima_kind {
 
 /* The kinds of the constructs, as initial values of a constant object: without the members' names, because a
  * macro of the program may have them. `guard, probability` is `sukima_guard, FUNCTION` or `0, 0`; what a
- * construct does not have is 0. take_back and destroy are never there. */
+ * construct does not have is 0. reclaim and destroy are never there. */
 #define SUKIMA_KIND(point_type, open, split, undo, redo, guard, stop, leave, quiet, put, exec, task_size, \
                     task_align, probability, split_place, before, after, run)                             \
   {sizeof(point_type),                                                                                    \
@@ -147,7 +147,7 @@ typedef struct sukima_poll_point {
 #define SUKIMA_PLAIN_TEST 1
 #endif
 
-void sukima_attend_test(sukima_choice_point* r) __attribute__((cold, noinline, nothrow));
+void sukima_poll_slow_c(sukima_choice_point* r) __attribute__((cold, noinline, nothrow));
 
 /* A member's offset is free, where an addition counts when gcc decides whether to inline a function into
  * itself: fib takes 1.6 times as long as without constructs, and 2.9 times with the addition. */
@@ -165,19 +165,19 @@ struct sukima_gate {
  *  The choice points of dynamic_wind and `try` are tested as well when they are complete. That is no poll
  * (the kind says so): the runtime only learns that the stack has another form now. A choice point that was
  * never tested breaks going back. */
-__attribute__((always_inline)) static __inline__ void sukima_test(sukima_choice_point* r) {
+__attribute__((always_inline)) static __inline__ void sukima_poll(sukima_choice_point* r) {
 #if !defined(SUKIMA_PLAIN_TEST)
   /* The jump goes through the global offset table: no lazy binding may run here, it would destroy r11. */
   __asm__ __inline__ volatile(
       "cmpq %[r], %[limit]\n\tja 1f\n2:\n\t"
       ".subsection 1\n1:\tleaq 2b(%%rip), %%r11\n\tmovq %[r], %%r10\n\t"
-      "jmp *sukima_attend_keeping_registers@GOTPCREL(%%rip)\n\t.previous"
+      "jmp *sukima_poll_slow_keeping_registers@GOTPCREL(%%rip)\n\t.previous"
       :
       : [r] "r"(r), [limit] "m"(SUKIMA_LIMIT(r))
       : "cc", "memory", "r10", "r11");
 #else
   if (__builtin_expect((char*)r < __atomic_load_n(&SUKIMA_LIMIT(r), __ATOMIC_RELAXED), 0))
-    sukima_attend_test(r);
+    sukima_poll_slow_c(r);
 #endif
 }
 

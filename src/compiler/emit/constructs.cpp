@@ -172,7 +172,7 @@ void emitter::do_two(writer& out, const construct& c, const context& where) {
   const std::string kind = put_function(c, l, where) + hint_functions(c, l, where);
   before_.text("static const sukima_kind " + name + "_kind = SUKIMA_DO_TWO_KIND(struct " + name + kind +
                ");\n");
-  out.text(" sukima_test(&" + l.record + "->sukima_head); ");
+  out.text(" sukima_poll(&" + l.record + "->sukima_head); ");
   print(out, c.first, inside(l, where));
   const std::string task = "sukima_t" + number_of(c);
   const std::string type = "struct " + task_type_name(c.task);
@@ -221,7 +221,7 @@ void emitter::wind(writer& out, const construct& c, const context& where) {
   before_.text("static const sukima_kind " + name + "_kind = SUKIMA_WIND_KIND(struct " + name + ", " + name +
                "_before, " + name + "_after);\n");
   // No poll: the fiber only learns that there is a record.
-  out.text(" sukima_test(&" + l.record + "->sukima_head); ");
+  out.text(" sukima_poll(&" + l.record + "->sukima_head); ");
   print(out, c.first, inside(l, where));
   out.text(" } ");
   print(out, c.after, where);
@@ -246,7 +246,7 @@ void emitter::poll(writer& out, const construct& c, const context& where) {
   const std::string record = "sukima_r" + number_of(c);
   out.token("{ sukima_poll_point *const " + record + " = (sukima_poll_point *)(void *)" + where.top + "; " +
                 record +
-                "->sukima_head.sukima_kind_or_child = (sukima_word)&sukima_poll_kind; sukima_test(&" +
+                "->sukima_head.sukima_kind_or_child = (sukima_word)&sukima_poll_kind; sukima_poll(&" +
                 record + "->sukima_head); }",
             true);
 }

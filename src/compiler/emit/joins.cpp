@@ -190,7 +190,7 @@ void emitter::join(writer& out, const construct& c, const context& where) {
   out.token("{" + operands + " " + type + " *const " + record + " = (" + type + " *)(void *)" + where.top +
                 "; " + record + "->sukima_head.sukima_head.sukima_kind_or_child = (sukima_word)&" + name +
                 "_kind;" + stores + " " + record + "->sukima_head.sukima_i = 0; " + record +
-                "->sukima_head.sukima_end = " + count + "; sukima_test(&" + record +
+                "->sukima_head.sukima_end = " + count + "; sukima_poll(&" + record +
                 "->sukima_head.sukima_head);",
             true);
   for (std::size_t k = 0; k < own.size(); ++k) {

@@ -123,7 +123,7 @@ void emitter::loop(writer& out, const construct& c, const context& where) {
   before_.text("static const sukima_kind " + name + "_kind = SUKIMA_LOOP_KIND(struct " + name + kind +
                ");\n");
   const std::string head = l.record + "->sukima_head";
-  const std::string test = head + ".sukima_i = " + i + "; sukima_test(&" + head + ".sukima_head);";
+  const std::string test = head + ".sukima_i = " + i + "; sukima_poll(&" + head + ".sukima_head);";
   context body = inside(l, where);
   if (polls_at_its_call(c)) {
     // The only call of the body polls for its iteration; one without a call is tested each 64th time.

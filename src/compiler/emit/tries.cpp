@@ -70,7 +70,7 @@ void emitter::try_catch(writer& out, const construct& c, const context& where) {
     const std::string record = "sukima_r" + number;
     out.text(" sukima_try_point *const " + record + " = (sukima_try_point *)(void *)" + where.top + "; " +
              record + "->sukima_head.sukima_kind_or_child = (sukima_word)&sukima_try_kind; " + record +
-             "->sukima_tag = sukima_tag" + number + "; sukima_test(&" + record + "->sukima_head)" +
+             "->sukima_tag = sukima_tag" + number + "; sukima_poll(&" + record + "->sukima_head)" +
              "; const int " + code + " = sukima_try(" + record + ", " + body + ", &" + frame + ", (char *)(" +
              record + " + 1)); ");
   }

@@ -25,7 +25,7 @@ bool is_concerned(const fiber& s) noexcept {
 bool is_task_concerned(const fiber& s) noexcept {
   for (const task* t = s.running; t != nullptr; t = t->parent) {
     if (t->cancelled.load(std::memory_order_acquire)) return true;
-    if (t->shielded) return false;
+    if (t->cancellation_masked) return false;
     if (t->owner != nullptr) {
       const char* from = t->owner->abort_to.load(std::memory_order_acquire);
       if (t->origin != nullptr ? reinterpret_cast<char*>(t->origin) >= from
@@ -51,13 +51,13 @@ void clear_abort(fiber& s, choice_point* r) noexcept {
   s.abort_to.compare_exchange_strong(mine, all_ones, std::memory_order_acq_rel);
 }
 
-void runtime_core::raise_all() noexcept {
+void runtime_core::request_abort_checks() noexcept {
   const unsigned count = worker_count.load(std::memory_order_acquire);
   for (unsigned i = 0; i < count; ++i) {
     worker* w = workers[i].load(std::memory_order_relaxed);
     stress_point();
     w->flags.fetch_or(flag_check_abort);  // then `current` is read: partner arrive() in switch.cpp
-    if (fiber* s = w->current.load()) s->raise();
+    if (fiber* s = w->current.load()) s->request_poll();
   }
 }
 
@@ -95,7 +95,7 @@ void cancel_scope(cancel_state& s) noexcept {
   if (!s.now.compare_exchange_strong(expected, cancel_state::stage::cancelling)) return;
   stress_point();
   lower_abort(*s.owner, reinterpret_cast<char*>(s.scope));
-  s.owner->runtime->raise_all();
+  s.owner->runtime->request_abort_checks();
   s.now.store(cancel_state::stage::cancelled);  // partner: close_scope
 }
 
@@ -106,7 +106,7 @@ bool close_scope(cancel_state& s) noexcept {
   fiber& owner = *s.owner;
   clear_abort(owner, s.scope);
   look_for_abort(owner);
-  owner.raise();
+  owner.request_poll();
   return true;
 }
 

@@ -50,8 +50,8 @@ unsigned char sukima_vector_registers = [] {
   "movl %eax, 2112(%rsp)\n"         \
   "vzeroupper\n"
 
-asm(".text\n.globl sukima_attend_keeping_registers\n.type sukima_attend_keeping_registers,@function\n"
-    "sukima_attend_keeping_registers:\n.cfi_startproc\n"
+asm(".text\n.globl sukima_poll_slow_keeping_registers\n.type sukima_poll_slow_keeping_registers,@function\n"
+    "sukima_poll_slow_keeping_registers:\n.cfi_startproc\n"
     "leaq -128(%rsp), %rsp\n.cfi_def_cfa_offset 128\n"
     "pushq %r11\n.cfi_def_cfa_offset 136\n.cfi_offset rip, -136\n"
     "pushq %rbp\n.cfi_def_cfa_offset 144\n.cfi_offset rbp, -144\n"
@@ -62,11 +62,11 @@ asm(".text\n.globl sukima_attend_keeping_registers\n.type sukima_attend_keeping_
     "movq sukima_vector_registers@GOTPCREL(%rip), %rax\nmovzbl (%rax), %eax\n"
     "cmpl $1, %eax\nje 1f\nja 2f\n"
     SUKIMA_EACH16(SUKIMA_SAVE_XMM)
-    "call sukima_attend@PLT\n"
+    "call sukima_poll_slow@PLT\n"
     "jmp 3f\n"
     "1:\n" SUKIMA_EACH16(SUKIMA_SAVE_YMM)
     SUKIMA_EACH16(SUKIMA_COLLECT_YMM) SUKIMA_NOTE_UPPER_HALVES
-    "call sukima_attend@PLT\n"
+    "call sukima_poll_slow@PLT\n"
     "cmpl $0, 2112(%rsp)\njne 5f\n"
     "vzeroupper\njmp 3f\n"
     "5:\n" SUKIMA_EACH16(SUKIMA_LOAD_YMM)
@@ -79,7 +79,7 @@ asm(".text\n.globl sukima_attend_keeping_registers\n.type sukima_attend_keeping_
     "vinserti128 $1, %xmm1, %ymm1, %ymm1\n"
     "vpor %ymm1, %ymm0, %ymm0\n"
     SUKIMA_NOTE_UPPER_HALVES
-    "call sukima_attend@PLT\n"
+    "call sukima_poll_slow@PLT\n"
     SUKIMA_UPPER16(SUKIMA_LOAD_ZMM) SUKIMA_EACH8(SUKIMA_LOAD_MASK)
     "cmpl $0, 2112(%rsp)\njne 6f\n"
     "vzeroupper\njmp 3f\n"
@@ -92,6 +92,6 @@ asm(".text\n.globl sukima_attend_keeping_registers\n.type sukima_attend_keeping_
     "popq %rbp\n.cfi_def_cfa rsp, 136\npopq %r11\n.cfi_def_cfa_offset 128\n"
     "leaq 128(%rsp), %rsp\n.cfi_def_cfa_offset 0\n"
     "notrack jmp *%r11\n.cfi_endproc\n"
-    ".size sukima_attend_keeping_registers,.-sukima_attend_keeping_registers\n");
+    ".size sukima_poll_slow_keeping_registers,.-sukima_poll_slow_keeping_registers\n");
 
 #endif

@@ -48,7 +48,7 @@ void prepare_task(fiber& s, task* t) noexcept {
   t->owner = &s;
   t->depth = s.running->depth + 1;
   // A stand-in splits a fiber that does not run: its exceptions are kept with it.
-  t->shielded = running_fiber() == &s ? std::uncaught_exceptions() > 0 : s.exceptions.uncaught > 0;
+  t->cancellation_masked = running_fiber() == &s ? std::uncaught_exceptions() > 0 : s.exceptions.uncaught > 0;
 }
 
 /// Splits the oldest work off, unless trying was in vain a moment ago.
@@ -70,7 +70,7 @@ task* go_back(fiber& s, choice_point* end, choice_point* testing, std::uint64_t 
 }
 
 /// Gives what is wanted, if there is something. True: somebody still wants more than there was.
-bool serve(fiber& s, choice_point* end, choice_point* testing) noexcept {
+bool publish_work(fiber& s, choice_point* end, choice_point* testing) noexcept {
   runtime_core& r = *s.runtime;
   const bool again = s.publish_wanted.load() && s.publish_wanted.exchange(false);
   const std::uint64_t entered_at = s.entered_at.load(std::memory_order_relaxed);
@@ -197,12 +197,12 @@ void hand_over(fiber& s) noexcept {
   look_for_abort(s);  // flags went to the workers meanwhile
 }
 
-void attend(fiber& s, choice_point* end, choice_point* testing, bool at_join) noexcept {
+void poll_slow(fiber& s, choice_point* end, choice_point* testing, bool at_join) noexcept {
   char* const here = reinterpret_cast<char*>(testing);
   s.oldest = std::min(s.oldest, here);
   s.clean_from = std::min(s.clean_from, here);
   const char* written = s.clean_from;
-  s.set_limit(s.clean_from);
+  s.publish_limit(s.clean_from);
   for (;;) {
     worker& w = *s.on;
     const std::uint32_t flags = w.flags.load();
@@ -213,16 +213,16 @@ void attend(fiber& s, choice_point* end, choice_point* testing, bool at_join) no
     if ((flags & flag_leave) == 0 || s.pins != 0) break;
     hand_over(s);
     written = s.clean_from;
-    s.set_limit(s.clean_from);
+    s.publish_limit(s.clean_from);
   }
   worker& w = *s.on;
   if (worker* thief = take_request(w)) answer(*thief, go_back(s, end, testing, ticks()));
-  const bool more = serve(s, end, testing);
+  const bool more = publish_work(s, end, testing);
   if (s.abort_pending && !at_join && kind_of(testing)->stop != nullptr) kind_of(testing)->stop(testing);
   if (s.abort_pending || more)
-    s.raise();
+    s.request_poll();
   else if (s.clean_from > written)
-    s.settle(s.clean_from);
+    s.restore_limit(s.clean_from);
 }
 
 /// A choice point was pushed below `oldest` or `clean_from`: from there on the stack is another one than
@@ -241,16 +241,16 @@ void give_work_away(fiber& s, choice_point* end, unsigned most) noexcept {
     ++s.on->counts.splits;
     s.runtime->push_spilled(t);
   }
-  s.raise();  // the next test sets the limit anew
+  s.request_poll();  // the next test sets the limit anew
 }
 
-extern "C" void sukima_attend(choice_point* r) noexcept {
+extern "C" void sukima_poll_slow(choice_point* r) noexcept {
   fiber& s = fiber_of(r);
   if (kind_of(r)->quiet) {
     note_push(s, r);
     return;
   }
-  attend(s, above(r), r, false);
+  poll_slow(s, above(r), r, false);
   if (!s.abort_pending) return;
   // Nothing in these frames needs an end: this may not return.
   if (const auto leave = kind_of(r)->leave) leave(r);

@@ -8,7 +8,7 @@ namespace sukima::detail {
 
 /// Serves what others want at a test. `end`: one past the youngest choice point with work; `testing`: the
 /// choice point tested.
-void attend(fiber& s, choice_point* end, choice_point* testing, bool at_join) noexcept;
+void poll_slow(fiber& s, choice_point* end, choice_point* testing, bool at_join) noexcept;
 /// Stops running this fiber here and now and lets any worker go on with it; returns when one does.
 void hand_over(fiber& s) noexcept;
 /// Splits pieces of a running fiber's work off, up to a number, and lets everybody have them.

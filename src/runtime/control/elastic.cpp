@@ -300,7 +300,7 @@ void elastic::adjust(const std::string& reason) {
     if (w.rank >= next) {
       w.flags.fetch_or(flag_leave);
       stress_point();
-      if (fiber* s = w.current.load()) s->raise();
+      if (fiber* s = w.current.load()) s->request_poll();
       core_.ring(w);
     } else if (w.rank >= before) {
       core_.ring(w);  // from its sleep at home
@@ -341,7 +341,7 @@ bool blocking_begins(char* top) {
   if (s == nullptr) return false;
   runtime_core& r = *s->runtime;
   r.drain_slots(*s);
-  if (top == nullptr) top = s->kept->top;
+  if (top == nullptr) top = s->ambient->top;
   if (top != nullptr) give_work_away(*s, reinterpret_cast<choice_point*>(top), most_given);
   if (s->on->held.load(std::memory_order_relaxed)) r.spread.leave(*s->on);
   r.elasticity.blocking_begins();

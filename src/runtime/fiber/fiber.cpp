@@ -90,7 +90,7 @@ fiber& fiber_of(const void* address) noexcept {
   return *reinterpret_cast<fiber*>(s.first + index * s.piece + s.header_at);
 }
 
-kept_state& kept_of_small(const void* address) noexcept { return fiber_of(address).small_kept; }
+ambient_state& ambient_of_small(const void* address) noexcept { return fiber_of(address).small_ambient; }
 
 fiber_pool::fiber_pool(runtime_core& runtime, std::size_t stack_size, std::size_t choice_size)
     : runtime_(runtime),
@@ -161,8 +161,8 @@ void reset(fiber& s) noexcept {
   s.abort_pending = false;
   s.pins = 0;
   s.exceptions = {};
-  s.stopped_end = nullptr;
-  s.kept->top = nullptr;
+  s.suspended_end = nullptr;
+  s.ambient->top = nullptr;
   s.abort_to.store(all_ones, std::memory_order_relaxed);
   s.publish_wanted.store(false, std::memory_order_relaxed);
 }
@@ -184,7 +184,7 @@ fiber* fiber_pool::make_large() {
   auto* s = ::new (static_cast<void*>(door + 1)) fiber;
   s->runtime = &runtime_;
   s->door = door;
-  s->kept = &door->kept;
+  s->ambient = &door->ambient;
   s->base = reinterpret_cast<char*>(round_up(reinterpret_cast<std::uintptr_t>(s + 1), 128)) + colour;
   s->choice_end = aligned + choice_size_ - page;
   s->stack_top = aligned + gate_offset - 128 - colour;
@@ -222,7 +222,7 @@ fiber* fiber_pool::make_small() {
   s->runtime = &runtime_;
   s->door = &gate_of(begin);
   s->small = true;
-  s->kept = &s->small_kept;
+  s->ambient = &s->small_ambient;
   s->base = reinterpret_cast<char*>(round_up(reinterpret_cast<std::uintptr_t>(s + 1), 128));
   s->choice_end = begin + piece;
   s->stack_top = begin + header_at;

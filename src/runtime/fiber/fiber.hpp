@@ -30,14 +30,20 @@ struct exception_state {
 };
 
 /// How a fiber that stopped for something else than a join comes to run again (suspend.cpp).
-enum class stop_stage : std::uint8_t { running, stopping, stopped, attended, attended_and_resumed };
+enum class suspension_stage : std::uint8_t {
+  running,
+  suspending,
+  suspended,
+  splitting,
+  splitting_and_resumed
+};
 /// A stage and the number of the suspension it belongs to, in one word.
-struct stop_word {
+struct suspension_word {
   std::uint64_t bits = 0;
-  static constexpr stop_word make(std::uint64_t number, stop_stage stage) noexcept {
+  static constexpr suspension_word make(std::uint64_t number, suspension_stage stage) noexcept {
     return {number << 8 | static_cast<std::uint64_t>(stage)};
   }
-  constexpr stop_stage stage() const noexcept { return static_cast<stop_stage>(bits & 0xff); }
+  constexpr suspension_stage stage() const noexcept { return static_cast<suspension_stage>(bits & 0xff); }
   constexpr std::uint64_t number() const noexcept { return bits >> 8; }
 };
 
@@ -45,7 +51,7 @@ struct fiber {
   // Set once, when the fiber is made.
   runtime_core* runtime = nullptr;
   gate* door = nullptr;        ///< where its limit lies; shared with others if it is small
-  kept_state* kept = nullptr;  ///< for code without a context
+  ambient_state* ambient = nullptr;  ///< its ambient context
   char* base = nullptr;        ///< first byte of its choice stack
   char* choice_end = nullptr;  ///< one past the last
   char* stack_top = nullptr;   ///< its C stack grows downward from here
@@ -65,7 +71,7 @@ struct fiber {
   std::atomic<std::uint64_t> entered_at{0};
   /// How much there is to take, as its task says; a hint for thieves: relaxed.
   std::atomic<float> weight{1};
-  kept_state small_kept{};  ///< where `kept` lies if the gate is shared
+  ambient_state small_ambient{};  ///< where it lies if the gate is shared
   bool abort_pending = false;  ///< something was aborted: tests at joins look whether it concerns them
   std::exception_ptr failure;  ///< a user's callback threw while the fiber was going back
   unsigned pins = 0;  ///< must not leave its thread while this is not 0
@@ -74,7 +80,7 @@ struct fiber {
   /// The oldest choice point that an abort concerns; all ones: none. Lowered by CAS (abort.cpp), reset by the
   /// fiber.
   alignas(64) std::atomic<char*> abort_to{all_ones};
-  /// Publish again, a task was taken. Partner: attend.cpp.
+  /// Publish again, a task was taken. Partner: poll.cpp.
   std::atomic<bool> publish_wanted{false};
   /// Published tasks. Take and take-back are one CAS task → null (acquire); publishing is a store (release).
   std::array<std::atomic<task*>, max_ready> slots{};
@@ -83,12 +89,12 @@ struct fiber {
   std::array<std::atomic<std::uint32_t>, max_ready> published_as{};
   std::uint32_t publications = 0;  ///< owner only
   /// Changed by CAS: the fiber itself, whoever resumes it, stand-ins (suspend.cpp).
-  std::atomic<stop_word> stop{};
+  std::atomic<suspension_word> suspension{};
 
   // While it does not run.
   boost::context::detail::fcontext_t saved = nullptr;
   exception_state exceptions;
-  char* stopped_end =
+  char* suspended_end =
       nullptr;  ///< one past its youngest choice point, where stand-ins may split it; null: nothing left
   fiber* next = nullptr;  ///< in a free list
   void* tsan_fiber = nullptr;  ///< ThreadSanitizer's idea of it
@@ -96,20 +102,20 @@ struct fiber {
 
   /// Somebody wants something: makes the next test slow. Sequentially consistent: the caller has set a flag
   /// before.
-  void raise() noexcept {
+  void request_poll() noexcept {
     stress_point();
     if (!small && door->limit.load(std::memory_order_seq_cst) != all_ones) door->limit.exchange(all_ones);
   }
   /// The owner's true limit has grown since `set_limit`; a request that came meanwhile stays.
-  void settle(char* limit) noexcept {
+  void restore_limit(char* limit) noexcept {
     if (!small && door->limit.exchange(limit) == all_ones) door->limit.exchange(all_ones);
   }
   /// The same for a limit that has become lower, where a request that stands already is left for a real test.
   void lower_limit(char* limit) noexcept {
-    if (!small && door->limit.load(std::memory_order_relaxed) != all_ones) settle(limit);
+    if (!small && door->limit.load(std::memory_order_relaxed) != all_ones) restore_limit(limit);
   }
   /// The owner's true limit; flags are read after it (partner of `raise`).
-  void set_limit(char* limit) noexcept {
+  void publish_limit(char* limit) noexcept {
     stress_point();
     if (!small) door->limit.exchange(limit);
     stress_point();

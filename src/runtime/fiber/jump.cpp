@@ -29,7 +29,7 @@ task* complete_children(choice_point* r) noexcept {
   // Newest first: that one has the iterations that come next.
   for (task* t = newest; t != nullptr; t = t->older) {
     if (complete_if_unbegun(s, r, t)) continue;
-    if (!attended) attend(s, r, r, true);  // others may have the rest of this fiber's work while it waits
+    if (!attended) poll_slow(s, r, r, true);  // others may have the rest of this fiber's work while it waits
     attended = true;
     await(s, t, reinterpret_cast<char*>(above(r)));
   }
@@ -41,12 +41,12 @@ task* stop_children(choice_point* r) noexcept {
   task* const newest = was_split(r) ? newest_child(r) : nullptr;
   if (newest == nullptr) return nullptr;
   for (task* t = newest; t != nullptr; t = t->older) {
-    if (take_back(s, t))
+    if (reclaim(s, t))
       t->joining.store(join_done, std::memory_order_relaxed);
     else
       t->cancelled.store(true, std::memory_order_release);
   }
-  s.runtime->raise_all();
+  s.runtime->request_abort_checks();
   char* const top = reinterpret_cast<char*>(above(r));
   for (task* t = newest; t != nullptr; t = t->older) await(s, t, top);
   return newest;
@@ -59,10 +59,10 @@ void forget_children(choice_point* r, const choice_point_kind* kind) noexcept {
   r->word = reinterpret_cast<std::uintptr_t>(kind);
   clear_abort(s, r);
   look_for_abort(s);
-  s.raise();
+  s.request_poll();
 }
 
-void enter_shielded(root_task& root) {
+void enter_masked(root_task& root) {
   fiber* const s = running_fiber();
   if (s == nullptr) {
     enter_default(root);
@@ -80,9 +80,9 @@ void enter_shielded(root_task& root) {
   root.owner = s;
   root.owner_segment = s->segment;
   root.depth = s->running->depth + 1;
-  root.shielded = true;
-  run_aside(*s, root);
-  s->raise();  // an abort that came meanwhile takes effect at the next test
+  root.cancellation_masked = true;
+  run_on_new_fiber(*s, root);
+  s->request_poll();  // an abort that came meanwhile takes effect at the next test
 }
 
 const void* running_segment() noexcept {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Suspending a fiber until somebody resumes it, and stand-ins that split off what it left.
 //
-// fiber::stop holds a stage and the number of the suspension, changed by CAS:
+// fiber::suspension holds a stage and the number of the suspension, changed by CAS:
 //   running → stopping      the fiber, before it calls the user's function
 //   stopping → stopped      the other side of the switch; else it was resumed meanwhile and is ready at once
 //   stopped → attended → stopped   a stand-in that splits its oldest work off
@@ -16,34 +16,34 @@ namespace sukima::detail {
 
 namespace {
 
-bool change(fiber& s, stop_word& seen, stop_stage to) noexcept {
-  return s.stop.compare_exchange_strong(seen, stop_word::make(seen.number(), to), std::memory_order_acq_rel,
-                                        std::memory_order_acquire);
+bool change(fiber& s, suspension_word& seen, suspension_stage to) noexcept {
+  return s.suspension.compare_exchange_strong(seen, suspension_word::make(seen.number(), to),
+                                              std::memory_order_acq_rel, std::memory_order_acquire);
 }
 
 bool has_work(const fiber& s) noexcept {
-  if (s.stopped_end == nullptr) return false;
-  const auto* end = reinterpret_cast<const choice_point*>(s.stopped_end);
+  if (s.suspended_end == nullptr) return false;
+  const auto* end = reinterpret_cast<const choice_point*>(s.suspended_end);
   for (auto* r = reinterpret_cast<choice_point*>(s.oldest); r < end; r = above(r))
     if (kind_of(r)->open(r)) return true;
   return false;
 }
 
-void list_leftover(runtime_core& r, fiber* s) {
-  const std::lock_guard hold(r.leftover_lock);
-  r.leftover.push_back(s);
-  r.leftovers.fetch_add(1);
+void list_suspended(runtime_core& r, fiber* s) {
+  const std::lock_guard hold(r.suspended_lock);
+  r.suspended.push_back(s);
+  r.suspended_count.fetch_add(1);
 }
 
 /// `then` of a fiber that suspends.
 void after_suspend(worker& w, fiber* from, void*) {
   stress_point();
   const bool leaves_work = has_work(*from);
-  stop_word seen = from->stop.load(std::memory_order_acquire);
-  if (seen.stage() == stop_stage::stopping && change(*from, seen, stop_stage::stopped)) {
+  suspension_word seen = from->suspension.load(std::memory_order_acquire);
+  if (seen.stage() == suspension_stage::suspending && change(*from, seen, suspension_stage::suspended)) {
     // From here on it may be resumed: only its address is used, and who finds it in the list tries a CAS.
     if (leaves_work) {
-      list_leftover(*w.runtime, from);
+      list_suspended(*w.runtime, from);
       w.runtime->wake_watch();
     }
     return;
@@ -56,8 +56,8 @@ void wait_pinned(fiber& s, std::uint64_t number) noexcept {
   worker& w = *s.on;
   for (;;) {
     const std::uint32_t seen = w.bell.load();
-    const stop_word now = s.stop.load(std::memory_order_acquire);
-    if (now.number() == number && now.stage() == stop_stage::running) return;
+    const suspension_word now = s.suspension.load(std::memory_order_acquire);
+    if (now.number() == number && now.stage() == suspension_stage::running) return;
     w.runtime->wait_for_bell(w, wait_place::result, seen);
   }
 }
@@ -69,13 +69,13 @@ void suspend_running(char* top, void (*store)(void*, resumer), void* closure) {
   if (current == nullptr)
     throw usage_error("sukima: suspend was called outside of a runtime; only a worker's fiber can be parked");
   fiber& s = *current;
-  const std::uint64_t number = s.stop.load(std::memory_order_relaxed).number() + 1;
-  s.stop.store(stop_word::make(number, stop_stage::stopping), std::memory_order_release);
-  s.stopped_end = s.pins != 0 ? nullptr : top != nullptr ? top : s.kept->top;
+  const std::uint64_t number = s.suspension.load(std::memory_order_relaxed).number() + 1;
+  s.suspension.store(suspension_word::make(number, suspension_stage::suspending), std::memory_order_release);
+  s.suspended_end = s.pins != 0 ? nullptr : top != nullptr ? top : s.ambient->top;
   try {
     store(closure, resumer(&s, number));
   } catch (...) {
-    s.stop.store(stop_word::make(number, stop_stage::running), std::memory_order_release);
+    s.suspension.store(suspension_word::make(number, suspension_stage::running), std::memory_order_release);
     throw;
   }
   ++s.on->counts.suspensions;
@@ -88,7 +88,7 @@ void suspend_running(char* top, void (*store)(void*, resumer), void* closure) {
     switch_to(*s.on, &s, *other, after_suspend, nullptr);
   }
   look_for_abort(s);  // flags went to the workers meanwhile
-  s.raise();
+  s.request_poll();
 }
 
 unsigned* running_pins() noexcept {
@@ -115,47 +115,50 @@ class resuming {
 
 void resume_fiber(fiber& s, std::uint64_t number) {
   const resuming here(*s.runtime);
-  stop_word seen = s.stop.load(std::memory_order_acquire);
+  suspension_word seen = s.suspension.load(std::memory_order_acquire);
   for (;;) {
-    if (seen.number() != number || seen.stage() == stop_stage::running ||
-        seen.stage() == stop_stage::attended_and_resumed)
+    if (seen.number() != number || seen.stage() == suspension_stage::running ||
+        seen.stage() == suspension_stage::splitting_and_resumed)
       throw usage_error("sukima: a suspension was resumed twice");
     // It may wait in place, pinned or for lack of another fiber: then only the bell wakes it.
     worker* const on = s.on;
-    const stop_stage to =
-        seen.stage() == stop_stage::attended ? stop_stage::attended_and_resumed : stop_stage::running;
-    const stop_stage from = seen.stage();
+    const suspension_stage to = seen.stage() == suspension_stage::splitting
+                                    ? suspension_stage::splitting_and_resumed
+                                    : suspension_stage::running;
+    const suspension_stage from = seen.stage();
     if (!change(s, seen, to)) continue;
-    if (from == stop_stage::stopped) s.runtime->push_ready(&s);
-    if (from == stop_stage::stopping) s.runtime->ring(*on);
+    if (from == suspension_stage::suspended) s.runtime->push_ready(&s);
+    if (from == suspension_stage::suspending) s.runtime->ring(*on);
     return;
   }
 }
 
-task* runtime_core::split_leftover(worker& w) noexcept {
+task* runtime_core::split_suspended(worker& w) noexcept {
   fiber* s = nullptr;
   {
-    const std::lock_guard hold(leftover_lock);
-    while (!leftover.empty() && s == nullptr) {
-      fiber* candidate = leftover.front();
-      leftover.pop_front();
-      leftovers.fetch_sub(1);
-      stop_word seen = candidate->stop.load(std::memory_order_acquire);
-      if (seen.stage() == stop_stage::stopped && change(*candidate, seen, stop_stage::attended))
+    const std::lock_guard hold(suspended_lock);
+    while (!suspended.empty() && s == nullptr) {
+      fiber* candidate = suspended.front();
+      suspended.pop_front();
+      suspended_count.fetch_sub(1);
+      suspension_word seen = candidate->suspension.load(std::memory_order_acquire);
+      if (seen.stage() == suspension_stage::suspended &&
+          change(*candidate, seen, suspension_stage::splitting))
         s = candidate;
     }
   }
   if (s == nullptr) return nullptr;
   stress_point();
-  task* t = split_oldest(*s, reinterpret_cast<choice_point*>(s->stopped_end), nullptr, w);
+  task* t = split_oldest(*s, reinterpret_cast<choice_point*>(s->suspended_end), nullptr, w);
   if (t != nullptr) ++w.counts.splits;
   const bool more = has_work(*s);
-  stop_word seen = s->stop.load(std::memory_order_acquire);
-  if (seen.stage() == stop_stage::attended && change(*s, seen, stop_stage::stopped)) {
-    if (more) list_leftover(*this, s);
+  suspension_word seen = s->suspension.load(std::memory_order_acquire);
+  if (seen.stage() == suspension_stage::splitting && change(*s, seen, suspension_stage::suspended)) {
+    if (more) list_suspended(*this, s);
     return t;
   }
-  s->stop.store(stop_word::make(seen.number(), stop_stage::running), std::memory_order_release);
+  s->suspension.store(suspension_word::make(seen.number(), suspension_stage::running),
+                      std::memory_order_release);
   push_ready(s);
   return t;
 }

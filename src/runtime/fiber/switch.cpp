@@ -30,12 +30,12 @@
 namespace sukima::detail {
 
 extern "C" {
-__thread kept_state* sukima_running_kept = nullptr;
+__thread ambient_state* sukima_running_ambient = nullptr;
 }
 
 namespace fc = boost::context::detail;
 
-kept_state* find_kept_slowly() noexcept { return sukima_running_kept; }
+ambient_state* find_ambient_slowly() noexcept { return sukima_running_ambient; }
 
 namespace {
 
@@ -54,7 +54,7 @@ struct message {
 // thread-local across a switch, and __cxa_get_globals is even declared to be constant.
 [[gnu::noinline]] void set_running(fiber* s) noexcept {
   this_fiber = s;
-  sukima_running_kept = s != nullptr ? s->kept : nullptr;
+  sukima_running_ambient = s != nullptr ? s->ambient : nullptr;
   asm volatile("" : : : "memory");
 }
 /// The words are found through the worker, not through __cxa_get_globals, which is declared to be constant.
@@ -103,12 +103,12 @@ void arrive(const fc::transfer_t& transfer, [[maybe_unused]] bool fresh) noexcep
   set_running(m.to);
   exchange_exceptions(*m.w, m.from != nullptr ? m.from->exceptions : m.w->home_exceptions,
                       m.to != nullptr ? m.to->exceptions : m.w->home_exceptions);
-  // Partner: raise_all and whoever sets a flag of this worker: it sets the flag, then reads `current`. Either
+  // Partner: request_abort_checks and whoever sets a flag of this worker: it sets the flag, then reads `current`. Either
   // it sees this fiber, or the load below sees its flag.
   stress_point();
   m.w->current.exchange(m.to);
   stress_point();
-  if (m.to != nullptr && (m.w->flags.load() != 0 || has_request(*m.w))) m.to->raise();
+  if (m.to != nullptr && (m.w->flags.load() != 0 || has_request(*m.w))) m.to->request_poll();
   if (m.then != nullptr) m.then(*m.w, m.from, m.argument);
 }
 

@@ -86,11 +86,11 @@ struct group_core {
   }
   group_server* wanted_server() noexcept;
   void call_for_help() noexcept;
-  void adopt(task& t) const noexcept;
+  void link_child(task& t) const noexcept;
   void end(group_child* child) noexcept;
   void fail(std::exception_ptr e) noexcept;
   void run(fiber& s, group_child* child, char* top) noexcept;
-  void serve(context c);
+  void run_children(context c);
   bool finish_waiting();
   void discard_pending() noexcept;
   void wait_for_others(char* top);
@@ -120,14 +120,14 @@ group_server* group_core::wanted_server() noexcept {
         const std::lock_guard hold(me->group->lock);
         me->begun = true;
       }
-      me->group->serve(c);
+      me->group->run_children(c);
     };
     idle->destroy = [](task*) noexcept {};
     idle->owner = anchor.owner;
     idle->owner_segment = all_ones;
     idle->parent = anchor.parent;
     idle->depth = anchor.depth;
-    idle->shielded = anchor.shielded;
+    idle->cancellation_masked = anchor.cancellation_masked;
   }
   idle->begun = false;
   idle->aborted = false;
@@ -146,12 +146,12 @@ void group_core::call_for_help() noexcept {
   if (server != nullptr) runtime->push_spilled(server);
 }
 
-void group_core::adopt(task& t) const noexcept {
+void group_core::link_child(task& t) const noexcept {
   t.parent = const_cast<task*>(&anchor);
   t.owner = anchor.owner;
   t.owner_segment = all_ones;  // no abort of that fiber alone: only what the anchor says
   t.depth = anchor.depth + 1;
-  t.shielded = false;
+  t.cancellation_masked = false;
 }
 
 /// A child has ended; the last one wakes all who wait. They may end the group before this returns.
@@ -186,7 +186,7 @@ void group_core::run(fiber& s, group_child* child, char* top) noexcept {
   end(child);
 }
 
-void group_core::serve(context c) {
+void group_core::run_children(context c) {
   group_child* child = take_oldest();
   while (child != nullptr) {
     call_for_help();
@@ -244,22 +244,22 @@ group_core* make_group(char* scope) {
   g->anchor.owner = &s;
   g->anchor.origin = reinterpret_cast<choice_point*>(scope);
   g->anchor.depth = s.running->depth + 1;
-  g->anchor.shielded = std::uncaught_exceptions() > 0;
+  g->anchor.cancellation_masked = std::uncaught_exceptions() > 0;
   return g;
 }
 
-char* take_kept_scope() {
+char* take_ambient_scope() {
   require_fiber("sukima: a task group can be made only inside of a runtime; call sukima::run around it");
-  kept_state* kept = find_kept();
-  if (kept->top == nullptr)
+  ambient_state* ambient = find_ambient();
+  if (ambient->top == nullptr)
     throw usage_error("sukima: a task group in code with a context needs it: task_group group(c)");
-  char* const scope = kept->top;
-  kept->top += choice_point_alignment;
-  ++kept->uses;
+  char* const scope = ambient->top;
+  ambient->top += choice_point_alignment;
+  ++ambient->uses;
   return scope;
 }
 
-void give_kept_scope(char* scope) noexcept { kept_of(scope).top = scope; }
+void give_ambient_scope(char* scope) noexcept { ambient_of(scope).top = scope; }
 
 void end_group(group_core* g) noexcept {
   char* const top = reinterpret_cast<char*>(g->anchor.origin) + choice_point_alignment;
@@ -279,7 +279,7 @@ void end_group(group_core* g) noexcept {
 }
 
 bool add_child(group_core& g, group_child* child) {
-  g.adopt(*child);
+  g.link_child(*child);
   group_server* server = nullptr;
   group_waiter* waiter = nullptr;
   {
@@ -327,7 +327,7 @@ bool wait_group(group_core& g, context c) {
 }
 
 void cancel_group(group_core& g) noexcept {
-  if (!g.anchor.cancelled.exchange(true)) g.runtime->raise_all();
+  if (!g.anchor.cancelled.exchange(true)) g.runtime->request_abort_checks();
 }
 
 bool group_is_cancelled(const group_core& g) noexcept { return g.cancelled(); }

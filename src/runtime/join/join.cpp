@@ -50,22 +50,21 @@ void execute(fiber& s, task* t, char* top) noexcept {
   char* const outer_segment = s.segment;
   char* const outer_oldest = s.oldest;
   task* const outer_task = s.running;
-  char* const outer_kept = s.kept->top;
   s.segment = top;
   s.oldest = top;
   s.running = t;
-  s.kept->top = nullptr;
   t->runner.store(s.on, std::memory_order_relaxed);
   // The first fork of a task is published even if nobody is hungry: it may not poll again for long, and the
   // other workers may just be on their way here.
   const bool ahead = s.runtime->elasticity.target() > 1;
   if (ahead) s.publish_wanted.store(true, std::memory_order_relaxed);
-  s.set_limit(s.clean_from);
+  s.publish_limit(s.clean_from);
   look_for_abort(s);
   // What came between the raiser's flag and the line above was wiped out with the limit: look at all of it.
   if (s.abort_pending || ahead || s.runtime->hungry() || s.on->flags.load() != 0 || has_request(*s.on))
-    s.raise();
+    s.request_poll();
   try {
+    const ambient_context none(*s.ambient);
     if (must_leave(s))
       t->aborted = true;
     else
@@ -78,18 +77,17 @@ void execute(fiber& s, task* t, char* top) noexcept {
   s.segment = outer_segment;
   s.oldest = outer_oldest;
   s.running = outer_task;
-  s.kept->top = outer_kept;
   // A flag that came for the worker meanwhile was answered for the inner segment only.
   look_for_abort(s);
-  s.raise();
+  s.request_poll();
 }
 
-fiber* finish(worker& w, task* t) noexcept {
+fiber* complete(worker& w, task* t) noexcept {
   if (t->error && t->owner != nullptr && t->origin != nullptr) {
     // Whatever its owner does since the split is aborted, too. The owner cannot leave that choice point
     // before `done`.
     lower_abort(*t->owner, reinterpret_cast<char*>(t->origin));
-    w.runtime->raise_all();
+    w.runtime->request_abort_checks();
   }
   if (t->owner == nullptr) {
     // A root whose thread waits at home. The thread leaves when it sees its flag, not before; the root is
@@ -99,7 +97,7 @@ fiber* finish(worker& w, task* t) noexcept {
     stress_point();
     home->flags.fetch_or(flag_leave);
     if (home != &w) {
-      if (fiber* s = home->current.load()) s->raise();
+      if (fiber* s = home->current.load()) s->request_poll();
       w.runtime->ring(*home);
     }
     return nullptr;
@@ -127,7 +125,7 @@ void await(fiber& s, task* t, char* top) noexcept {
       // Delays nothing: the join waits for it anyway. Needs no fiber.
       ++w.counts.run_on_top;
       execute(s, found.fresh, top);
-      if (fiber* next = finish(*s.on, found.fresh)) {
+      if (fiber* next = complete(*s.on, found.fresh)) {
         count_park(*s.on);
         switch_to(*s.on, &s, *next, after_park, t);
       }
@@ -153,7 +151,7 @@ void await(fiber& s, task* t, char* top) noexcept {
   look_for_abort(s);
 }
 
-void run_aside(fiber& s, root_task& root) {
+void run_on_new_fiber(fiber& s, root_task& root) {
   root.joining.store(0, std::memory_order_relaxed);
   s.runtime->drain_slots(s);
   fiber* other = s.on->take_fiber();
@@ -169,15 +167,16 @@ void run_aside(fiber& s, root_task& root) {
 }
 
 void enter_within(fiber& s, root_task& root) {
-  if (s.kept->top == nullptr) {
-    enter_aside(root);
+  if (s.ambient->top == nullptr) {
+    enter_on_new_fiber(root);
     return;
   }
-  top_restorer restore(*s.kept);
-  root.run(&root, context{restore.top()});
+  const ambient_context taken(*s.ambient);
+  ++s.ambient->uses;
+  root.run(&root, taken.outer());
 }
 
-bool take_back(fiber& s, task* t) noexcept {
+bool reclaim(fiber& s, task* t) noexcept {
   stress_point();
   task* expected = t;
   if (!s.slots[t->slot].compare_exchange_strong(expected, nullptr, std::memory_order_acq_rel)) return false;
@@ -189,13 +188,13 @@ task* join_child(choice_point* r) {
   fiber& s = fiber_of(r);
   const choice_point_kind* kind = kind_of(r);
   task* t = was_split(r) ? newest_child(r) : nullptr;
-  if (t != nullptr && take_back(s, t)) {
-    kind->take_back(r, t);
+  if (t != nullptr && reclaim(s, t)) {
+    kind->reclaim(r, t);
     // Whatever else is wanted keeps the limit up: the next test looks.
     if (!s.abort_pending) return nullptr;
     t = nullptr;
   }
-  attend(s, r, r, true);
+  poll_slow(s, r, r, true);
   if (t != nullptr) await(s, t, reinterpret_cast<char*>(above(r)));
   const auto leave = [&] {
     if (t != nullptr) t->destroy(t);
@@ -225,11 +224,11 @@ task* join_child(choice_point* r) {
 }
 
 bool complete_if_unbegun(fiber& s, choice_point* r, task* t) noexcept {
-  if (!take_back(s, t)) return false;
+  if (!reclaim(s, t)) return false;
   execute(s, t, reinterpret_cast<char*>(above(r)));
   if (t->error) {
     lower_abort(s, reinterpret_cast<char*>(r));
-    s.runtime->raise_all();
+    s.runtime->request_abort_checks();
   }
   t->joining.store(join_done, std::memory_order_relaxed);
   return true;
@@ -239,14 +238,14 @@ bool reclaim_child(choice_point* r) noexcept {
   fiber& s = fiber_of(r);
   if (s.abort_pending || s.failure) return false;
   task* const t = newest_child(r);
-  if (!take_back(s, t)) return false;
-  kind_of(r)->take_back(r, t);
+  if (!reclaim(s, t)) return false;
+  kind_of(r)->reclaim(r, t);
   return true;
 }
 
 task* join_children(choice_point* r) {
   fiber& s = fiber_of(r);
-  attend(s, r, r, true);
+  poll_slow(s, r, r, true);
   const choice_point_kind* kind = kind_of(r);
   task* const newest = was_split(r) ? newest_child(r) : nullptr;
   // Newest first: that one has the iterations that come next. What nobody began is run here.

@@ -63,20 +63,20 @@ mtype stage = open;
 #define CONCERNED(s) (s == O -> abort_to != ALL : FORK >= abort_to)
 #define MUST_NOT_PASS(s) (raising == 0 && CONCERNED(s))
 
-inline raise(s) {
+inline request_poll(s) {
   if
   :: limit[s] != ALL -> limit[s] = ALL
   :: limit[s] == ALL
   fi
 }
 
-inline raise_all() {
+inline request_abort_checks() {
   v = 0;
   do
   :: v < 3 ->
      flags[v] = true;
      c = current[v];
-     if :: c != NOTHING -> raise(c) :: else fi;
+     if :: c != NOTHING -> request_poll(c) :: else fi;
      v++
   :: v == 3 -> break
   od;
@@ -84,15 +84,15 @@ inline raise_all() {
   c = 0
 }
 
-/* lower_abort() and raise_all(). */
+/* lower_abort() and request_abort_checks(). */
 inline abort(r) {
 #ifdef BUG_ORDER
   raising++;
-  raise_all();
+  request_abort_checks();
   atomic { if :: r < abort_to -> abort_to = r :: else fi; raising-- }
 #else
   atomic { if :: r < abort_to -> abort_to = r :: else fi; raising++ };
-  raise_all();
+  request_abort_checks();
   raising--
 #endif
 }
@@ -103,7 +103,7 @@ inline look_for_abort(s) { pending[s] = CONCERNED(s) }
 inline test(s) {
   if
   :: atomic { limit[s] == 0 -> assert(!MUST_NOT_PASS(s)) }
-  :: limit[s] == ALL ->                    /* attend() */
+  :: limit[s] == ALL ->                    /* poll_slow() */
      limit[s] = 0;
      if
      :: flags[on[s]] ->
@@ -115,7 +115,7 @@ inline test(s) {
 #endif
      :: else
      fi;
-     if :: pending[s] -> raise(s) :: else fi;
+     if :: pending[s] -> request_poll(s) :: else fi;
      stop = pending[s] && !(s == O && unwinding)
   fi
 }
@@ -124,11 +124,11 @@ inline test(s) {
 inline execute(s, w) {
   on[s] = w;
   current[w] = s;                          /* arrive() */
-  if :: flags[w] -> raise(s) :: else fi;
+  if :: flags[w] -> request_poll(s) :: else fi;
   limit[s] = 0;
 #ifndef BUG_EXECUTE
   look_for_abort(s);
-  if :: pending[s] || flags[w] -> raise(s) :: else fi;
+  if :: pending[s] || flags[w] -> request_poll(s) :: else fi;
 #endif
   stop = pending[s]
 }
@@ -152,7 +152,7 @@ active proctype fiber_o() {
      t_done;
      on[O] = 1;
      current[1] = O;
-     if :: flags[1] -> raise(O) :: else fi
+     if :: flags[1] -> request_poll(O) :: else fi
   fi;
 #ifndef BUG_RESUME
   look_for_abort(O);
@@ -176,7 +176,7 @@ active proctype fiber_o() {
 #endif
      if :: atomic { abort_to == SCOPE -> abort_to = ALL } :: else fi;
      look_for_abort(O);
-     raise(O)
+     request_poll(O)
   fi;
   o_done = true
 }

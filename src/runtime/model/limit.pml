@@ -70,8 +70,8 @@ byte oldest;          /* fiber::oldest, of fiber 0 */
 bool split[DEPTH];    /* was_split(choice point) */
 byte runs[DEPTH];     /* times that the second branch of this choice point was begun */
 
-/* fiber::raise, from any thread. */
-inline raise(s, seen) {
+/* poll_limit::request_poll, from any thread. */
+inline request_poll(s, seen) {
   seen = limit[s];
   if
   :: seen != ALL -> limit[s] = ALL           /* exchange; what it returns is not used */
@@ -96,8 +96,8 @@ inline raise(s, seen) {
 #define WRITE_LIMIT_LATE
 #endif
 
-/* attend(): `here` is the choice point tested, `end` one past the youngest choice point with work. Fiber 1 has no choice points. */
-inline attend(s, here, end) {
+/* poll_slow(): `here` is the choice point tested, `end` one past the youngest choice point with work. Fiber 1 has no choice points. */
+inline poll_slow(s, here, end) {
   atomic {
     if :: oldest > here -> oldest = here :: else fi;
     if :: clean[s] > here -> clean[s] = here :: else fi;
@@ -119,7 +119,7 @@ inline attend(s, here, end) {
      fi
   od;
   WRITE_LIMIT_LATE;
-  /* serve() */
+  /* publish_work() */
   more = false;
   wanted = false;
   if
@@ -164,10 +164,10 @@ inline attend(s, here, end) {
   written = here;
 #endif
   if
-  :: more -> raise(s, seen)
+  :: more -> request_poll(s, seen)
   :: else ->
      if
-     :: clean[s] > written ->                /* settle() */
+     :: clean[s] > written ->                /* restore_limit() */
 #ifdef BUG_STORE
         limit[s] = clean[s]
 #else
@@ -186,9 +186,9 @@ inline begin_segment(s, base) {
   limit[s] = clean[s];
   LOOK_FOR_ABORT;
 #ifdef BUG_EXECUTE
-  if :: hungry -> raise(s, seen) :: else fi
+  if :: hungry -> request_poll(s, seen) :: else fi
 #else
-  if :: hungry || flags != 0 || publish_wanted -> raise(s, seen) :: else fi
+  if :: hungry || flags != 0 || publish_wanted -> request_poll(s, seen) :: else fi
 #endif
 }
 
@@ -197,7 +197,7 @@ inline arrive(s) {
   atomic { current = s; asked = false };     /* searchers ask again, now and then */
 #ifndef BUG_ARRIVE
   seen_flags = flags;
-  if :: seen_flags != 0 -> raise(s, seen) :: else fi;
+  if :: seen_flags != 0 -> request_poll(s, seen) :: else fi;
   seen_flags = 0
 #endif
 }
@@ -211,7 +211,7 @@ active proctype owner() {
      if
      :: atomic { top >= limit[0] -> NOTHING_PENDING; assert(!asked || !hungry || slot != 0) }
      :: atomic { top < limit[0] -> skip };
-        attend(0, top, top + 1)
+        poll_slow(0, top, top + 1)
      fi;
      top++
   :: top > base ->                           /* its first branch has ended */
@@ -221,10 +221,10 @@ active proctype owner() {
      :: atomic { top - 1 < limit[0] -> skip };
         if                                   /* join_child() */
         :: atomic { split[top - 1] && slot == top -> slot = 0; split[top - 1] = false };
-           if :: skip :: attend(0, top - 1, top - 1) fi;     /* taken back; attends if an abort is pending */
+           if :: skip :: poll_slow(0, top - 1, top - 1) fi;     /* taken back; attends if an abort is pending */
            top--
         :: atomic { split[top - 1] && slot != top -> skip };
-           attend(0, top - 1, top - 1);
+           poll_slow(0, top - 1, top - 1);
            if
            :: !on_top ->                     /* somebody has it; meanwhile one of its descendants runs here */
               atomic { on_top = true; base = top; outer_oldest = oldest; oldest = top };
@@ -232,14 +232,14 @@ active proctype owner() {
            :: top--                          /* somebody has it, and has finished it */
            fi
         :: !split[top - 1] ->
-           attend(0, top - 1, top - 1);
+           poll_slow(0, top - 1, top - 1);
            top--
         fi
      fi
   :: on_top && top == base ->                /* the end of execute() */
      atomic { on_top = false; base = 0; oldest = outer_oldest };
      LOOK_FOR_ABORT;
-     raise(0, seen);
+     request_poll(0, seen);
      top--
 #ifndef NO_SWITCH
   :: !visited && slot == 0 ->                /* fiber 0 is parked: its slots were emptied */
@@ -254,7 +254,7 @@ active proctype owner() {
      :: if
         :: atomic { 0 >= limit[1] -> NOTHING_PENDING }
         :: atomic { 0 < limit[1] -> skip };
-           attend(1, 0, 0)
+           poll_slow(1, 0, 0)
         fi
      :: break
      od;
@@ -287,7 +287,7 @@ active proctype thief() {
         if
         :: atomic { slot == s -> slot = 0; runs[s - 1]++; asked = false };
            publish_wanted = true;
-           raise(0, seen);
+           request_poll(0, seen);
            break
         :: slot != s
         fi
@@ -301,13 +301,13 @@ active proctype thief() {
 #endif
 
 #ifdef ABORTER
-/* finish() or cancel_scope(), then raise_all(). */
+/* finish() or cancel_scope(), then request_abort_checks(). */
 active proctype aborter() {
   byte seen, s;
   aborted = true;
   flags = flags | CHECK_ABORT;
   s = current;
-  raise(s, seen);
+  request_poll(s, seen);
   abort_raised = true
 }
 
@@ -319,7 +319,7 @@ active proctype caller() {
   byte seen, s;
   flags = flags | LEAVE;
   s = current;
-  raise(s, seen);
+  request_poll(s, seen);
   leave_raised = true
 }
 #endif

@@ -43,7 +43,7 @@ bool raised[3];         /* the thief has finished asking */
 
 #define HAS_REQUEST (box != EMPTY && box != CLOSED)
 
-inline raise(s) {
+inline request_poll(s) {
   if
   :: limit[s] != ALL -> limit[s] = ALL
   :: limit[s] == ALL
@@ -97,7 +97,7 @@ active proctype victim() {
   :: steps > 0 -> steps--;
      if
      :: atomic { limit[s] == 0 -> assert(!HAS_REQUEST || !raised[box]) }     /* a fast test */
-     :: limit[s] == ALL ->                                                  /* attend() */
+     :: limit[s] == ALL ->                                                  /* poll_slow() */
         limit[s] = 0;
         take_request();
         if
@@ -108,13 +108,13 @@ active proctype victim() {
         thief = 0
      :: limit[s] = 0;                                                       /* execute() */
 #ifndef BUG_EXECUTE
-        if :: HAS_REQUEST -> raise(s) :: else fi
+        if :: HAS_REQUEST -> request_poll(s) :: else fi
 #endif
      :: close_box();                                                        /* find_work() */
         box = EMPTY
      :: atomic { s = 1 - s; current = s };                                  /* arrive() */
 #ifndef BUG_ARRIVE
-        if :: HAS_REQUEST -> raise(s) :: else fi
+        if :: HAS_REQUEST -> request_poll(s) :: else fi
 #endif
      fi
   :: steps == 0 -> break
@@ -129,7 +129,7 @@ proctype thief_thread(byte me) {
   :: asks > 0 && box != EMPTY -> asks--      /* asks somebody else */
   :: atomic { asks > 0 && box == EMPTY -> asks--; box = me };
      c = current;
-     raise(c);
+     request_poll(c);
      raised[me] = true;
      if
      :: reply[me] != 0                       /* poll() */

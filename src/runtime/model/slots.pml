@@ -59,7 +59,7 @@ active proctype owner() {
   byte made = 0, depth = 0, t, i, a;
   byte pending[2], where[2];            /* task and slot of each pending choice point */
   do
-  :: made < TASKS && depth < 2 ->       /* serve(): into the first free slot, if there is one */
+  :: made < TASKS && depth < 2 ->       /* publish_work(): into the first free slot, if there is one */
      i = 0;
      do
      :: i < SLOTS && slot[i] != 0 -> i++

@@ -70,7 +70,7 @@ task* request::poll(worker& w) noexcept {
     if (!victim->box.compare_exchange_strong(nobody, &w)) continue;
     asked_ = victim;
     stress_point();
-    if (fiber* s = victim->current.load()) s->raise();
+    if (fiber* s = victim->current.load()) s->request_poll();
     return nullptr;
   }
   return nullptr;

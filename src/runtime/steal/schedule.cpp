@@ -39,7 +39,7 @@ void runtime_core::run_fiber(fiber& self) {
       execute(self, t, self.base);
       worker& w = *self.on;
       // Who finished what a parked fiber waits for goes on with that fiber.
-      if (fiber* waiting = finish(w, t)) switch_to(w, &self, *waiting, recycle, nullptr);
+      if (fiber* waiting = complete(w, t)) switch_to(w, &self, *waiting, recycle, nullptr);
       t = nullptr;
     }
     worker& w = *self.on;
@@ -212,8 +212,8 @@ work runtime_core::try_once(worker& w, task* awaited, reach allowed) {
     if (task* t = steal_from(w, *victim)) return {t, nullptr};
   }
   w.last_victim = nullptr;
-  if (leftovers.load() != 0)
-    if (task* t = split_leftover(w)) return {t, nullptr};
+  if (suspended_count.load() != 0)
+    if (task* t = split_suspended(w)) return {t, nullptr};
   return {};
 }
 
@@ -242,7 +242,7 @@ task* runtime_core::steal_from(worker& w, worker& victim) noexcept {
     if (!s->slots[oldest].compare_exchange_strong(t, nullptr, std::memory_order_acq_rel)) continue;
     stress_point();
     s->publish_wanted.store(true);
-    s->raise();
+    s->request_poll();
     ++w.counts.steals;
     w.last_victim = &victim;
     w.note(trace_kind::steal, victim.id);
@@ -256,7 +256,8 @@ void runtime_core::ask(worker& w) noexcept {
     worker* victim = workers[i].load(std::memory_order_relaxed);
     if (victim == &w) continue;
     fiber* s = victim->current.load(std::memory_order_acquire);
-    if (s != nullptr) s->raise();  // the victim sees that somebody searches: the census was changed before
+    if (s != nullptr)
+      s->request_poll();  // the victim sees that somebody searches: the census was changed before
   }
 }
 

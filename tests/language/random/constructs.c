@@ -78,7 +78,7 @@ static void two_worker(char* top, const struct node* n, struct workspace* w, str
   r1->sukima_head.sukima_kind_or_child = (uintptr_t)(n->hints ? &two_1_guarded_kind : &two_1_kind);
   r1->n = n;
   r1->w = w;
-  sukima_test(&r1->sukima_head);
+  sukima_poll(&r1->sukima_head);
   run_worker((char*)(r1 + 1), n->child[0], w, out);
   if (n->leaves) {
     if (sukima_was_split(&r1->sukima_head)) sukima_abandon(&r1->sukima_head);
@@ -157,7 +157,7 @@ static int range_worker(char* top, const struct node* n, struct workspace* w, in
     r1->w = w;
     r1->sukima_head.sukima_i = i1_;
     do {
-      sukima_test(&r1->sukima_head.sukima_head);
+      sukima_poll(&r1->sukima_head.sukima_head);
       {
         const int i = i1_;
         if (n->stop_at >= n->from && i >= n->stop_at) {
@@ -208,7 +208,7 @@ static void wind_worker(char* top, const struct node* n, struct workspace* w, st
   r1->sukima_head.sukima_kind_or_child = (uintptr_t)&wind_1_kind;
   r1->w = w;
   r1->number = n->number;
-  sukima_test(&r1->sukima_head);
+  sukima_poll(&r1->sukima_head);
   run_worker((char*)(r1 + 1), n->child[0], w, out);
   restore(w, n->number);
 }
@@ -238,7 +238,7 @@ static void join_worker(char* top, const struct node* n, struct workspace* w, st
   r1->v = v;
   r1->sukima_head.sukima_i = 0;
   r1->sukima_head.sukima_end = 2;
-  sukima_test(&r1->sukima_head.sukima_head);
+  sukima_poll(&r1->sukima_head.sukima_head);
   run_worker((char*)(r1 + 1), n->child[0], &own[0], &v[0]);
   r1->sukima_head.sukima_i = 1;
   if (1 < r1->sukima_head.sukima_end) run_worker((char*)(r1 + 1), n->child[1], &own[1], &v[1]);
@@ -267,7 +267,7 @@ static void try_worker(char* top, const struct node* n, struct workspace* w, str
   sukima_try_point* r1 = (void*)top;
   r1->sukima_head.sukima_kind_or_child = (uintptr_t)&sukima_try_kind;
   r1->sukima_tag = n->tag;
-  sukima_test(&r1->sukima_head);
+  sukima_poll(&r1->sukima_head);
   switch (sukima_try(r1, try_1_body, &f, (char*)(r1 + 1))) {
     case 0:
       append(out, &f.p);
@@ -333,7 +333,7 @@ static void run_worker(char* top, const struct node* n, struct workspace* w, str
     case op_poll: {
       sukima_poll_point* r1 = (void*)top;
       r1->sukima_head.sukima_kind_or_child = (uintptr_t)&sukima_poll_kind;
-      sukima_test(&r1->sukima_head);
+      sukima_poll(&r1->sukima_head);
       note(out, (uint64_t)n->number);
       break;
     }

@@ -55,7 +55,7 @@ static long fib_worker(char* top, int n) {
     struct fib_1* r1 = (void*)top;
     r1->sukima_head.sukima_kind_or_child = (sukima_word)&fib_1_kind;
     r1->n = n;
-    sukima_test(&r1->sukima_head);
+    sukima_poll(&r1->sukima_head);
     {
       s1 = fib_worker((char*)(r1 + 1), n - 1);
     }

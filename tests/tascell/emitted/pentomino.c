@@ -166,7 +166,7 @@ static long search_worker(char* top, int k, int j0, int j1, int j2, struct task_
       r1->j0 = j0;
       r1->sukima_head.sukima_i = i1_;
       do {
-        sukima_test(&r1->sukima_head.sukima_head);
+        sukima_poll(&r1->sukima_head.sukima_head);
         {
           const int p = i1_;
           const int piece = t->a[p];
@@ -179,7 +179,7 @@ static long search_worker(char* top, int k, int j0, int j1, int j2, struct task_
             r2->sukima_head.sukima_kind_or_child = (sukima_word)&search_2_kind;
             r2->p = p;
             r2->d = d;
-            sukima_test(&r2->sukima_head);
+            sukima_poll(&r2->sukima_head);
             {
               const int next = first_free(t, k);
               s += next < 0 ? 1 : search_worker((char*)(r2 + 1), next, j0 + 1, j0 + 1, pieces, t);

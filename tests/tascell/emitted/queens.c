@@ -112,7 +112,7 @@ static long place_worker(char* top, struct board* b, int k, int from, int to) {
       r1->k = k;
       r1->sukima_head.sukima_i = i1_;
       do {
-        sukima_test(&r1->sukima_head.sukima_head);
+        sukima_poll(&r1->sukima_head.sukima_head);
         {
           const int p = i1_;
           if (b->column[p] || b->up[k + p] || b->down[k - p + b->n]) goto continue_1;
@@ -122,7 +122,7 @@ static long place_worker(char* top, struct board* b, int k, int from, int to) {
           struct place_2* r2 = (void*)(r1 + 1);
           r2->sukima_head.sukima_kind_or_child = (sukima_word)&place_2_kind;
           r2->p = p;
-          sukima_test(&r2->sukima_head);
+          sukima_poll(&r2->sukima_head);
           {
             s += place_worker((char*)(r2 + 1), b, k + 1, 0, b->n);
           }

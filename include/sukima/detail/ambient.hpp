@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls without a context: find the running fiber's top, or enter a runtime.
+// Calls without a context: use the running fiber's ambient context, or enter a runtime.
 #pragma once
 
 #include <sukima/context.hpp>
@@ -7,20 +7,20 @@
 
 namespace sukima::detail {
 
-/// What the fiber that this thread runs keeps; null on a thread that runs none.
+/// The ambient context of the fiber that this thread runs; null on a thread that runs none.
 /// The thread-local's address must not survive a fiber's move to another thread, so it is formed anew each
 /// time.
-extern "C" __thread kept_state* sukima_running_kept __attribute__((tls_model("initial-exec")));
+extern "C" __thread ambient_state* sukima_running_ambient __attribute__((tls_model("initial-exec")));
 /// The same as a call, where no assembly is at hand.
-kept_state* find_kept_slowly() noexcept;
+ambient_state* find_ambient_slowly() noexcept;
 
-[[gnu::always_inline]] inline kept_state* find_kept() noexcept {
+[[gnu::always_inline]] inline ambient_state* find_ambient() noexcept {
 #if defined(__x86_64__)
-  kept_state* found;
-  asm volatile("movq sukima_running_kept@gottpoff(%%rip), %0\n\tmovq %%fs:(%0), %0" : "=r"(found));
+  ambient_state* found;
+  asm volatile("movq sukima_running_ambient@gottpoff(%%rip), %0\n\tmovq %%fs:(%0), %0" : "=r"(found));
   return found;
 #else
-  return find_kept_slowly();
+  return find_ambient_slowly();
 #endif
 }
 
@@ -33,7 +33,7 @@ struct root_task : task {
 void enter_default(root_task& root);
 /// Runs a root as a child of the running fiber on a fiber of its own, and waits: for calls without a
 /// context below code with one, where nobody knows the top.
-void enter_aside(root_task& root);
+void enter_on_new_fiber(root_task& root);
 
 /// Fills a root task that calls f(context) and keeps its result.
 template <class F> struct root_of : root_task {
@@ -51,35 +51,20 @@ template <class F> struct root_of : root_task {
   }
 };
 
-/// Marks the kept top as unknown while code with a context runs.
-class top_restorer {
- public:
-  explicit top_restorer(kept_state& kept) noexcept : kept_(kept), top_(kept.top) {
-    kept_.top = nullptr;
-    ++kept_.uses;
-  }
-  top_restorer(const top_restorer&) = delete;
-  top_restorer& operator=(const top_restorer&) = delete;
-  ~top_restorer() { kept_.top = top_; }
-  char* top() const noexcept { return top_; }
-
- private:
-  kept_state& kept_;
-  char* top_;
-};
-
-/// Calls f(context) with the running fiber's context.
-template <class F> inline std::invoke_result_t<F&, context> inside(F&& f) {
-  kept_state* kept = find_kept();
-  if (kept != nullptr && kept->top != nullptr) [[likely]] {
-    top_restorer restore(*kept);
-    return f(context{restore.top()});
+/// Calls f(context) with the ambient context. Without one it enters the default runtime, or, on a worker, runs
+/// f on a new fiber.
+template <class F> inline std::invoke_result_t<F&, context> with_context(F&& f) {
+  ambient_state* state = find_ambient();
+  if (state != nullptr && state->top != nullptr) [[likely]] {
+    const ambient_context taken(*state);
+    ++state->uses;
+    return f(taken.outer());
   }
   root_of<std::remove_reference_t<F>> root(f);
-  if (kept == nullptr)
+  if (state == nullptr)
     enter_default(root);
   else
-    enter_aside(root);
+    enter_on_new_fiber(root);
   return root.take();
 }
 
