@@ -51,9 +51,9 @@ ambient_state& ambient_of_small(const void* in_choice_stack) noexcept;
   return g.ambient;
 }
 
-/// Changes a fiber's ambient context for as long as this object lives: sets it where code with a context calls
-/// code without one, empties it where code without a context calls code with one. Exactly one of the two knows
-/// the top of the choice stack at any time.
+/// Changes a fiber's ambient context for as long as this object lives: sets it where code with a context
+/// calls code without one, empties it where code without a context calls code with one. Exactly one of the
+/// two knows the top of the choice stack at any time.
 class ambient_context {
  public:
   /// `c` becomes ambient. It was empty, because the caller has a context, so nothing needs to be remembered.

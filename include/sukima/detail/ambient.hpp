@@ -51,8 +51,8 @@ template <class F> struct root_of : root_task {
   }
 };
 
-/// Calls f(context) with the ambient context. Without one it enters the default runtime, or, on a worker, runs
-/// f on a new fiber.
+/// Calls f(context) with the ambient context. Without one it enters the default runtime, or, on a worker,
+/// runs f on a new fiber.
 template <class F> inline std::invoke_result_t<F&, context> with_context(F&& f) {
   ambient_state* state = find_ambient();
   if (state != nullptr && state->top != nullptr) [[likely]] {

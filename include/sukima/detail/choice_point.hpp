@@ -50,20 +50,20 @@ inline constexpr std::uintptr_t choice_span = std::uintptr_t{1} << 26;
 /// downward from here, so that a fiber that does little costs one page.
 inline constexpr std::uintptr_t gate_offset = 2048;
 
-/// The ambient context of a fiber: what a call without a context uses (ambient.hpp). Only the fiber itself reads
-/// and writes it.
+/// The ambient context of a fiber: what a call without a context uses (ambient.hpp). Only the fiber itself
+/// reads and writes it.
 struct ambient_state {
-  /// The top of the choice stack while code without a context runs; null while code with a context runs, because
-  /// that code alone knows the top.
+  /// The top of the choice stack while code without a context runs; null while code with a context runs,
+  /// because that code alone knows the top.
   char* top;
   std::uint32_t uses;  ///< number of calls that used it; loops notice by it that their body forks
 };
 
 /// The part of a fiber that its own code reads on the fast path, at a fixed place of the choice region.
 ///
-/// `limit` is the only word that a poll reads, alone on its pair of cache lines. `choice_point >= limit`: nothing
-/// was split off from that choice point, and nobody wants anything. `choice_point < limit`: perhaps something was,
-/// or somebody requests a poll. The runtime writes it through the class poll_limit only.
+/// `limit` is the only word that a poll reads, alone on its pair of cache lines. `choice_point >= limit`:
+/// nothing was split off from that choice point, and nobody wants anything. `choice_point < limit`: perhaps
+/// something was, or somebody requests a poll. The runtime writes it through the class poll_limit only.
 struct gate {
   alignas(128) std::atomic<char*> limit;
   alignas(128) ambient_state ambient;  ///< on other lines than the limit: the owner writes it often
@@ -92,7 +92,8 @@ extern "C" {
 /// Never throws; an abort stays pending.
 [[gnu::cold, gnu::noinline]] void sukima_poll_slow(choice_point* r) noexcept;
 #if defined(__x86_64__)
-/// `sukima_poll_slow` for a choice point in r10, returning to r11, all registers but these and the flags kept.
+/// `sukima_poll_slow` for a choice point in r10, returning to r11, all registers but these and the flags
+/// kept.
 void sukima_poll_slow_keeping_registers();
 #endif
 }

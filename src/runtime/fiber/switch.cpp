@@ -103,8 +103,8 @@ void arrive(const fc::transfer_t& transfer, [[maybe_unused]] bool fresh) noexcep
   set_running(m.to);
   exchange_exceptions(*m.w, m.from != nullptr ? m.from->exceptions : m.w->home_exceptions,
                       m.to != nullptr ? m.to->exceptions : m.w->home_exceptions);
-  // Partner: request_abort_checks and whoever sets a flag of this worker: it sets the flag, then reads `current`. Either
-  // it sees this fiber, or the load below sees its flag.
+  // Partner: request_abort_checks and whoever sets a flag of this worker: it sets the flag, then reads
+  // `current`. Either it sees this fiber, or the load below sees its flag.
   stress_point();
   m.w->current.exchange(m.to);
   stress_point();

@@ -18,15 +18,16 @@
 // check: spin -DERROR -DBUG_CLEAR -a; cc -O2 -DSAFETY; -m500000
 // expect: errors: 1
 //
-// What is modelled: fiber O opens a cancel scope (choice point 1) and has a fork in it (choice point 2), whose second branch is
-// task t, run by worker 1 on fiber T; t may publish a task g, run by worker 2, or by worker 0 after O was parked. O
-// waits for t in place, or parked, and then goes on upon worker 1. With -DCANCEL somebody cancels the scope at any
-// time, with -DERROR t ends by an exception, which aborts what O does from choice point 2 on. Each fiber does as many tests
-// as it likes. O may be unwinding (a destructor that forks) at some of its tests.
+// What is modelled: fiber O opens a cancel scope (choice point 1) and has a fork in it (choice point 2),
+// whose second branch is task t, run by worker 1 on fiber T; t may publish a task g, run by worker 2, or by
+// worker 0 after O was parked. O waits for t in place, or parked, and then goes on upon worker 1. With
+// -DCANCEL somebody cancels the scope at any time, with -DERROR t ends by an exception, which aborts what O
+// does from choice point 2 on. Each fiber does as many tests as it likes. O may be unwinding (a destructor
+// that forks) at some of its tests.
 //
 // What must hold:
-//   while no abort is just being raised, no fiber that is concerned passes a test on the fast path: so it stops at
-//   its next test;
+//   while no abort is just being raised, no fiber that is concerned passes a test on the fast path: so it
+//   stops at its next test;
 //   when the scope is closed nothing of the abort is left, and nothing comes later.
 //
 // Each BUG_ takes one safeguard away:

@@ -20,18 +20,18 @@
 // check: spin -DCALLER -DBUG_ARRIVE -a; cc -O2 -DSAFETY -DCOLLAPSE; -m200000
 // expect: errors: 1
 //
-// What is modelled: one worker with two fibers. On fiber 0 it pushes and joins forks as it likes (choice point r lies at
-// position r), runs a task on top of a waiting join, and may switch to fiber 1, begin a task there, and come back. A
-// thief is hungry, asks, takes from the one slot. One raiser aborts, another calls the worker home. Each access to a
-// shared word is one step.
+// What is modelled: one worker with two fibers. On fiber 0 it pushes and joins forks as it likes (choice
+// point r lies at position r), runs a task on top of a waiting join, and may switch to fiber 1, begin a task
+// there, and come back. A thief is hungry, asks, takes from the one slot. One raiser aborts, another calls
+// the worker home. Each access to a shared word is one step.
 //
 // What must hold, at every test that takes the fast path (`choice_point >= limit`):
 //   a choice point that was split off is not joined;
 //   no request is pending whose raiser has finished raising.
 //
 // Each BUG_ takes one safeguard away:
-//   BUG_STALE        the limit written at the begin of the slow path stays, although older choice points were split
-//   BUG_FLAGS_FIRST  the slow path reads the flags before it writes the true limit
+//   BUG_STALE        the limit written at the begin of the slow path stays, although older choice points were
+//   split BUG_FLAGS_FIRST  the slow path reads the flags before it writes the true limit
 //   BUG_STORE        a limit that grew is written without looking at whether somebody raised it meanwhile
 //   BUG_EXECUTE      beginning a task overwrites the limit and does not look at the worker's flags
 //   BUG_ARRIVE       a worker that changes fibers does not look at its flags

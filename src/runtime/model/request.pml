@@ -12,13 +12,14 @@
 // check: spin -DBUG_EXECUTE -a; cc -O2 -DSAFETY; -m200000
 // expect: errors: 1
 //
-// What is modelled: one victim with two fibers, and two thieves. The victim does tests, begins tasks, searches (its
-// box is closed meanwhile), changes fibers, and leaves in the end. A thief asks, waits for the answer, or withdraws.
+// What is modelled: one victim with two fibers, and two thieves. The victim does tests, begins tasks,
+// searches (its box is closed meanwhile), changes fibers, and leaves in the end. A thief asks, waits for the
+// answer, or withdraws.
 //
 // What must hold:
 //   no test takes the fast path while a request is in the box whose thief has finished raising;
-//   each thief is answered once for each request that was not withdrawn, and gets each task that was given to it;
-//   nobody waits for ever (an invalid end state).
+//   each thief is answered once for each request that was not withdrawn, and gets each task that was given to
+//   it; nobody waits for ever (an invalid end state).
 //
 // Each BUG_ takes one safeguard away:
 //   BUG_CLOSE    the box is closed by a load and a store

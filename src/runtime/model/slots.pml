@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Published tasks: publish, take, take back, and drain when the fiber parks; with task memory that is used again.
+// Published tasks: publish, take, take back, and drain when the fiber parks; with task memory that is used
+// again.
 //
 // check: spin -a; cc -O2 -DSAFETY; -m200000
 // expect: errors: 0
@@ -14,10 +15,11 @@
 // check: spin -DBUG_DRAIN -a; cc -O2 -DSAFETY; -m200000
 // expect: errors: 1
 //
-// What is modelled: the fiber that owns SLOTS slots publishes TASKS tasks one after the other, two at most at a time,
-// joins the younger first (takes it back, or waits for its end), may park before it waits (drains its slots to the
-// queue `spilled`), and frees a task that is joined. The allocator gives the same address again at once if it likes:
-// an address in a slot may be another task than the one that a thief saw there (ABA). Thieves look, then take by CAS.
+// What is modelled: the fiber that owns SLOTS slots publishes TASKS tasks one after the other, two at most at
+// a time, joins the younger first (takes it back, or waits for its end), may park before it waits (drains its
+// slots to the queue `spilled`), and frees a task that is joined. The allocator gives the same address again
+// at once if it likes: an address in a slot may be another task than the one that a thief saw there (ABA).
+// Thieves look, then take by CAS.
 //
 // What must hold: each task is run exactly once; nobody looks into a task that was freed.
 //
