@@ -5,7 +5,7 @@
 #include <string>
 
 #include "driver/command_line.hpp"
-#include "frontend/translate.hpp"
+#include "translate.hpp"
 
 namespace sukima::language {
 

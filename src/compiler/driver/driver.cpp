@@ -11,7 +11,7 @@
 
 #include "driver/dependencies.hpp"
 #include "driver/process.hpp"
-#include "frontend/translate.hpp"
+#include "translate.hpp"
 
 namespace sukima::language {
 namespace {

@@ -8,9 +8,9 @@ namespace sukima::language {
 using namespace clang;
 
 const VarDecl* emitter::variable_at(token_index t) const {
-  if (unit_.roles[t] == token_role::hidden) return nullptr;
-  const auto name = facts_.names.find(t);
-  return name == facts_.names.end() ? nullptr : dyn_cast<VarDecl>(name->second);
+  if (unit_.roles[t] == token_role::parsed_only) return nullptr;
+  const auto name = index_.names.find(t);
+  return name == index_.names.end() ? nullptr : dyn_cast<VarDecl>(name->second);
 }
 
 bool emitter::uses(token_range range, const VarDecl* variable) const {
@@ -20,15 +20,15 @@ bool emitter::uses(token_range range, const VarDecl* variable) const {
 }
 
 /// Nobody can change the variable from the construct's start to its end, and it has a value at the start.
-bool emitter::keeps_its_value(const VarDecl* variable, const construct& c, const function_facts& f) const {
+bool emitter::keeps_its_value(const VarDecl* variable, const construct& c, const function_info& f) const {
   const QualType type = variable->getType();
   if (!type->isScalarType() || type.isVolatileQualified() || type->isAtomicType() ||
       !variable->hasLocalStorage() || is_put_in(variable))
     return false;
-  if (facts_.closure_variables.contains(variable)) return true;
+  if (index_.closure_variables.contains(variable)) return true;
   bool has_value = is_parameter(variable) || variable->hasInit();
   for (const construct* outer = &c; outer != nullptr && !has_value; outer = outer->parent)
-    has_value = outer->variable != no_token && facts_.declared.at(variable) == outer->variable;
+    has_value = outer->variable != no_token && index_.declared.at(variable) == outer->variable;
   if (!has_value || f.address_taken.contains(variable)) return false;
   const auto [first, last] = f.changes.equal_range(variable);
   for (auto change = first; change != last; ++change)
@@ -46,8 +46,8 @@ std::vector<captured> emitter::captures_of(const construct& c, const std::vector
       if (needs_what_stays(t, used)) continue;
       if (variable == nullptr || variable->isFileVarDecl() || !seen.insert(variable).second) continue;
       if (variable->isLocalExternDecl() || renamed_.contains(variable->getCanonicalDecl())) continue;
-      const auto declared = facts_.declared.find(variable);
-      if (declared == facts_.declared.end()) continue;
+      const auto declared = index_.declared.find(variable);
+      if (declared == index_.declared.end()) continue;
       // Declared in the block itself, or bound by the construct.
       bool own = false;
       for (const token_range& r : used) own = own || r.holds(declared->second);
@@ -60,7 +60,7 @@ std::vector<captured> emitter::captures_of(const construct& c, const std::vector
       for (const level& outer : where.levels)
         for (const captured& one : outer.captures) known = known || one.variable == variable;
       if (known && !options_.sequential) continue;
-      const function_facts& owner = owner_of(variable, where);
+      const function_info& owner = owner_of(variable, where);
       const bool by_value = where.copies.contains(variable) ||
                             (owner.closure == where.function->closure && keeps_its_value(variable, c, owner));
       result.push_back({variable, by_value});
@@ -166,8 +166,8 @@ std::string emitter::local_prototypes(const std::vector<token_range>& used) cons
   std::set<const NamedDecl*> seen;
   for (const token_range& range : used)
     for (token_index t = range.begin; t < range.end; ++t) {
-      const auto name = facts_.names.find(t);
-      if (name == facts_.names.end() || unit_.roles[t] == token_role::hidden) continue;
+      const auto name = index_.names.find(t);
+      if (name == index_.names.end() || unit_.roles[t] == token_role::parsed_only) continue;
       const auto* value = dyn_cast<ValueDecl>(name->second);
       if (value == nullptr || !value->isLocalExternDecl() || !seen.insert(value).second) continue;
       const auto* function = dyn_cast<FunctionDecl>(value);
@@ -181,8 +181,8 @@ std::string emitter::local_prototypes(const std::vector<token_range>& used) cons
 
 /// Reports a type that the block uses and that could not be moved out of the function.
 bool emitter::needs_what_stays(token_index t, const std::vector<token_range>& used) {
-  const auto name = facts_.names.find(t);
-  if (name == facts_.names.end() || unit_.roles[t] == token_role::hidden) return false;
+  const auto name = index_.names.find(t);
+  if (name == index_.names.end() || unit_.roles[t] == token_role::parsed_only) return false;
   const NamedDecl* declaration = name->second;
   if (!isa<TypeDecl>(declaration) && !isa<EnumConstantDecl>(declaration)) return false;
   const Decl* type =
@@ -236,7 +236,7 @@ void emitter::bind_this(token_range block, const std::string& expression, contex
   for (token_index t = block.begin; t < block.end; ++t)
     if (const VarDecl* variable = variable_at(t); variable != nullptr && is_put_in(variable) &&
                                                   variable->getName() == "this" &&
-                                                  facts_.declared.at(variable) == block.begin)
+                                                  index_.declared.at(variable) == block.begin)
       inside.names[variable] = expression;
 }
 

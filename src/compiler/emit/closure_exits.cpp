@@ -10,15 +10,15 @@ using namespace clang;
 
 /// The member of records and frames that holds the address of a label's place.
 std::string emitter::exit_member(const LabelDecl* label) const {
-  return "sukima_to_" + std::to_string(facts_.all_labels.at(label));
+  return "sukima_to_" + std::to_string(index_.all_labels.at(label));
 }
 
 /// Labels outside of a closure that gotos in it lead to, those of closures in it included.
 std::vector<const LabelDecl*> emitter::labels_outside(const closure_declaration& c) const {
   std::vector<const LabelDecl*> result;
-  for (const auto& [keyword, label] : facts_.closure_jumps) {
-    const auto place = facts_.all_labels.find(label);
-    if (!c.whole.holds(keyword) || place == facts_.all_labels.end() || c.whole.holds(place->second)) continue;
+  for (const auto& [keyword, label] : index_.closure_jumps) {
+    const auto place = index_.all_labels.find(label);
+    if (!c.whole.holds(keyword) || place == index_.all_labels.end() || c.whole.holds(place->second)) continue;
     if (std::find(result.begin(), result.end(), label) == result.end()) result.push_back(label);
   }
   return result;
@@ -26,7 +26,7 @@ std::vector<const LabelDecl*> emitter::labels_outside(const closure_declaration&
 
 /// Is it the function in which the closure is declared that has the label?
 bool emitter::waits_for(const LabelDecl* label, const closure_declaration& c) const {
-  return facts_.function_at(facts_.all_labels.at(label)) == facts_.function_at(c.whole.begin);
+  return index_.function_at(index_.all_labels.at(label)) == index_.function_at(c.whole.begin);
 }
 
 std::string emitter::exit_fields(const closure_declaration& c) const {
@@ -40,7 +40,7 @@ std::string emitter::exit_fields(const closure_declaration& c) const {
 /// Variables of the function around a closure that may change until a goto leads back to it.
 std::string emitter::keep_variables(const closure_declaration& c, const context& where) {
   std::string text;
-  const function_facts* const f = facts_.function_at(c.whole.begin);
+  const function_info* const f = index_.function_at(c.whole.begin);
   // The body of a `try` is a function of its own: what it uses of the variables around it is in memory.
   const auto is_outside_of_body = [&](token_index declared) {
     return std::any_of(f->constructs.begin(), f->constructs.end(), [&](const construct* one) {
@@ -48,12 +48,12 @@ std::string emitter::keep_variables(const closure_declaration& c, const context&
              !one->first.holds(declared);
     });
   };
-  for (const auto& [variable, declared] : facts_.declared) {
+  for (const auto& [variable, declared] : index_.declared) {
     if (variable->isFileVarDecl() || !variable->hasLocalStorage() || is_put_in(variable) ||
-        variable->getType().isConstQualified() || facts_.closure_variables.contains(variable))
+        variable->getType().isConstQualified() || index_.closure_variables.contains(variable))
       continue;
     const bool is_own_parameter = !f->body.holds(declared) && f->whole.holds(declared);
-    if (!is_own_parameter && (facts_.function_at(declared) != f || c.whole.holds(declared))) continue;
+    if (!is_own_parameter && (index_.function_at(declared) != f || c.whole.holds(declared))) continue;
     if (isa<ParmVarDecl>(variable) != (is_own_parameter && f->closure == nullptr)) continue;
     if (const auto* parameter = dyn_cast<ParmVarDecl>(variable);
         parameter != nullptr && parameter->getDeclContext() != f->declaration)
@@ -88,7 +88,7 @@ void emitter::begin_exits(writer& out, const closure_declaration& c, const std::
                           const context& where) {
   bool kept = false;
   for (const LabelDecl* label : labels_outside(c)) {
-    const token_index place = facts_.all_labels.at(label);
+    const token_index place = index_.all_labels.at(label);
     const std::string member = record + "." + exit_member(label);
     if (!waits_for(label, c)) {
       const auto outer = where.exits_here.find(label);
@@ -116,7 +116,7 @@ void emitter::begin_exits(writer& out, const closure_declaration& c, const std::
 
 void emitter::print_closure_jump(writer& out, token_index keyword, const context& where) {
   go_to(out, unit_.tokens[keyword].getLocation());
-  const LabelDecl* label = facts_.closure_jumps.at(keyword);
+  const LabelDecl* label = index_.closure_jumps.at(keyword);
   const auto exit = where.exits_here.find(label);
   if (exit == where.exits_here.end()) {
     report(unit_.tokens[keyword].getLocation(), "this 'goto' leads out of a closure, which cannot be here");
@@ -137,9 +137,9 @@ bool emitter::may_call_closures(const FunctionDecl* function) {
   if (definition == nullptr || is_worker_type(function->getType())) return true;
   const auto [known, is_new] = may_call_closures_.emplace(definition, false);  // false: while it calls itself
   if (!is_new) return known->second;
-  const function_facts* const own = facts_.function_at(unit_.find(definition->getBody()->getBeginLoc()));
+  const function_info* const own = index_.function_at(unit_.find(definition->getBody()->getBeginLoc()));
   bool result = own == nullptr;
-  for (const auto& [open, call] : facts_.all_calls)
+  for (const auto& [open, call] : index_.all_calls)
     if (!result && own->body.holds(open) && (!is_call_of_system(open) || hands_on_functions(call))) {
       const FunctionDecl* const callee = call->getDirectCallee();
       result = callee == nullptr || may_call_closures(callee);
@@ -151,7 +151,7 @@ bool emitter::is_call_of_system(token_index open) const {
   const auto is_there = [this](SourceLocation place) {
     return sources_.isInSystemHeader(sources_.getSpellingLoc(place));
   };
-  const CallExpr* const call = facts_.all_calls.at(open);
+  const CallExpr* const call = index_.all_calls.at(open);
   const token_index first = unit_.find(call->getBeginLoc());
   if (first == no_token || is_there(unit_.tokens[first].getLocation())) return true;
   const FunctionDecl* const callee = call->getDirectCallee();
@@ -168,11 +168,11 @@ bool emitter::hands_on_functions(const CallExpr* call) const {
 bool emitter::leaves_for_c(token_index open, const context& where) const {
   if (options_.sequential || where.top.empty() || where.function == nullptr || !where.function->is_worker)
     return false;
-  if (const auto closure = facts_.closure_calls.find(open); closure != facts_.closure_calls.end())
+  if (const auto closure = index_.closure_calls.find(open); closure != index_.closure_calls.end())
     return !closure->second.is_worker;
-  if (facts_.calls.contains(open)) return false;
-  const auto call = facts_.all_calls.find(open);
-  return call != facts_.all_calls.end() && (!is_call_of_system(open) || hands_on_functions(call->second));
+  if (index_.calls.contains(open)) return false;
+  const auto call = index_.all_calls.find(open);
+  return call != index_.all_calls.end() && (!is_call_of_system(open) || hands_on_functions(call->second));
 }
 
 /// The calls of plain C by worker functions, and the calls of workers in their arguments. In a file without
@@ -181,9 +181,9 @@ void emitter::find_calls_of_c() {
   if (options_.sequential) return;
   const bool has_closures = !unit_.closures.empty() || !unit_.closure_types.empty();
   std::vector<token_range> arguments;
-  for (const auto& [open, call] : facts_.all_calls) {
+  for (const auto& [open, call] : index_.all_calls) {
     context where;
-    where.function = facts_.function_at(open);
+    where.function = index_.function_at(open);
     if (where.function == nullptr || !where.function->is_worker) continue;
     where.top = "sukima_top";
     if (!leaves_for_c(open, where)) continue;
@@ -191,9 +191,9 @@ void emitter::find_calls_of_c() {
     if (!has_closures && callee != nullptr && !hands_on_functions(call) && !may_call_closures(callee))
       continue;
     arguments.push_back({open, unit_.partner[open]});
-    if (!facts_.closure_calls.contains(open)) calls_of_c_.emplace(unit_.find(call->getBeginLoc()), open);
+    if (!index_.closure_calls.contains(open)) calls_of_c_.emplace(unit_.find(call->getBeginLoc()), open);
   }
-  for (const auto& [open, call] : facts_.calls)
+  for (const auto& [open, call] : index_.calls)
     for (const token_range& r : arguments)
       if (call.in_worker && r.holds(open) && r.begin != open) workers_in_arguments_[call.first] = open;
 }

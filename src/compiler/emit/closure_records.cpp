@@ -20,8 +20,8 @@ bool is_plain(const VarDecl* variable) {
 }  // namespace
 
 /// The declaration statement of one variable alone, with an expression as its initial value or none.
-const local_declaration* emitter::sole_declaration(const VarDecl* variable, const function_facts& f) const {
-  const token_index name = facts_.declared.at(variable);
+const local_declaration* emitter::sole_declaration(const VarDecl* variable, const function_info& f) const {
+  const token_index name = index_.declared.at(variable);
   for (const local_declaration& d : f.declarations) {
     if (d.declared.size() != 1 || d.declared.front() != variable) continue;
     if (moved_.contains(d.tokens.begin) || isa_and_nonnull<InitListExpr>(variable->getInit())) return nullptr;
@@ -36,35 +36,35 @@ const local_declaration* emitter::sole_declaration(const VarDecl* variable, cons
 }
 
 /// Can the variable live in the record of this closure, which is declared in this function?
-bool emitter::lives_in_record(const VarDecl* variable, const closure_declaration& c, const function_facts& f,
+bool emitter::lives_in_record(const VarDecl* variable, const closure_declaration& c, const function_info& f,
                               const context& where) const {
   if (!is_plain(variable) || !uses(c.whole, variable) || is_final_at_birth(variable, c, where)) return false;
   for (const closure_declaration& other : unit_.closures)
     if (&other != &c && !c.whole.holds(other.whole) && uses(other.whole, variable)) return false;
   const token_range block = unit_.block_around(c.whole.begin);
-  const token_index declared = facts_.declared.at(variable);
+  const token_index declared = index_.declared.at(variable);
   if (const auto* parameter = dyn_cast<ParmVarDecl>(variable))
     return parameter->getDeclContext() == f.declaration && block.begin == f.body.begin;
   return declared < c.whole.begin && unit_.block_around(declared).begin == block.begin &&
-         facts_.function_at(declared) == &f && sole_declaration(variable, f) != nullptr;
+         index_.function_at(declared) == &f && sole_declaration(variable, f) != nullptr;
 }
 
 /// Finds these variables of a function. \returns their names in its body
-std::map<const VarDecl*, std::string> emitter::place_in_records(const function_facts& f,
+std::map<const VarDecl*, std::string> emitter::place_in_records(const function_info& f,
                                                                 const context& where) {
   std::map<const VarDecl*, std::string> names;
   in_record_.clear();
   numbers_.clear();
   placed_.clear();
-  const bool jumps = std::any_of(facts_.closure_jumps.begin(), facts_.closure_jumps.end(),
+  const bool jumps = std::any_of(index_.closure_jumps.begin(), index_.closure_jumps.end(),
                                  [&f](const auto& j) { return f.body.holds(j.first); });
   if (!f.has_closures || !f.constructs.empty() || f.execution != nullptr || jumps) return names;
   for (const closure_declaration& c : unit_.closures) {
-    if (c.body.empty() || c.ahead != nullptr || !f.body.holds(c.whole) ||
-        facts_.function_at(c.whole.begin) != &f)
+    if (c.body.empty() || c.forward != nullptr || !f.body.holds(c.whole) ||
+        index_.function_at(c.whole.begin) != &f)
       continue;
     std::string stores;
-    for (const auto& [variable, declared] : facts_.declared) {
+    for (const auto& [variable, declared] : index_.declared) {
       if (!lives_in_record(variable, c, f, where)) continue;
       if (!numbers_.contains(&c)) numbers_[&c] = ++closures_printed_;
       const std::string name = variable->getNameAsString();

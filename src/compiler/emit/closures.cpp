@@ -15,26 +15,26 @@ const closure_declaration& definition_of(const closure_declaration& c) {
 }
 
 token_index birth_of(const closure_declaration& c) {
-  return c.ahead != nullptr ? c.ahead->whole.begin : c.whole.begin;
+  return c.forward != nullptr ? c.forward->whole.begin : c.whole.begin;
 }
 
 }  // namespace
 
 /// The function or closure whose variable it is.
-const function_facts& emitter::owner_of(const VarDecl* variable, const context& where) const {
-  const token_index t = facts_.declared.at(variable);
-  for (auto f = facts_.closures.rbegin(); f != facts_.closures.rend(); ++f)
+const function_info& emitter::owner_of(const VarDecl* variable, const context& where) const {
+  const token_index t = index_.declared.at(variable);
+  for (auto f = index_.closures.rbegin(); f != index_.closures.rend(); ++f)
     if (f->whole.holds(t)) return *f;
-  for (const function_facts& f : facts_.functions)
+  for (const function_info& f : index_.functions)
     if (f.whole.holds(t)) return f;
   return *where.function;
 }
 
 bool emitter::is_parameter(const VarDecl* variable) const {
   if (isa<ParmVarDecl>(variable)) return true;
-  const auto declared = facts_.declared.find(variable);
+  const auto declared = index_.declared.find(variable);
   for (const closure_declaration& c : unit_.closures)
-    if (declared != facts_.declared.end() && c.parameters.holds(declared->second)) return true;
+    if (declared != index_.declared.end() && c.parameters.holds(declared->second)) return true;
   return false;
 }
 
@@ -47,18 +47,18 @@ bool emitter::is_final_at_birth(const VarDecl* variable, const closure_declarati
   if (!type->isScalarType() || type.isVolatileQualified() || type->isAtomicType() ||
       !variable->hasLocalStorage())
     return false;
-  if (facts_.closure_variables.contains(variable)) return true;
+  if (index_.closure_variables.contains(variable)) return true;
   if (where.names.contains(variable)) return false;
-  const function_facts& owner = owner_of(variable, where);
+  const function_info& owner = owner_of(variable, where);
   if (owner.closure != where.function->closure) return false;
-  const token_index declared = facts_.declared.at(variable);
+  const token_index declared = index_.declared.at(variable);
   bool has_value = is_parameter(variable) || variable->hasInit();
   for (const construct* l : owner.constructs) has_value |= l->variable == declared;
   if (!has_value || owner.address_taken.contains(variable)) return false;
   const token_range block = unit_.block_around(c.whole.begin);
   const token_index birth = std::max(birth_of(c), declared);
   bool comes_back = false;
-  for (const auto& [label, t] : facts_.all_labels) comes_back |= block.holds(t);
+  for (const auto& [label, t] : index_.all_labels) comes_back |= block.holds(t);
   const auto [first, last] = owner.changes.equal_range(variable);
   for (auto change = first; change != last; ++change) {
     const token_index t = change->second;
@@ -83,10 +83,10 @@ std::vector<captured> emitter::captures_of_closure(const closure_declaration& c,
     if (variable == nullptr || variable->isFileVarDecl() || variable->isLocalExternDecl() ||
         renamed_.contains(variable->getCanonicalDecl()))
       continue;
-    const auto declared = facts_.declared.find(variable);
-    if (declared == facts_.declared.end() || c.whole.holds(declared->second)) continue;
-    if (const auto own = facts_.closure_variables.find(variable);
-        own != facts_.closure_variables.end() && &definition_of(*own->second) == &c)
+    const auto declared = index_.declared.find(variable);
+    if (declared == index_.declared.end() || c.whole.holds(declared->second)) continue;
+    if (const auto own = index_.closure_variables.find(variable);
+        own != index_.closure_variables.end() && &definition_of(*own->second) == &c)
       continue;
     const auto members = in_record_.find(&c);
     if (members != in_record_.end() &&
@@ -144,7 +144,7 @@ void emitter::begin_closure(writer& out, const closure_declaration& c, const con
             true);
   for (const captured& one : captures) {
     const std::string store = fill("(&" + record + ")", {one}, where);
-    const token_index declared = facts_.declared.at(one.variable);
+    const token_index declared = index_.declared.at(one.variable);
     const bool is_later = declared > c.whole.begin && declared < d.whole.begin;
     if (is_later)
       after_declaration(declared, store);
@@ -179,8 +179,8 @@ void emitter::after_declaration(token_index name, const std::string& text) {
 
 void emitter::print_closure(writer& out, const closure_declaration& c, const context& where) {
   if (where.version != nullptr) return unwound_closure(out, c, where);
-  go_to(out, c.place);
-  if (c.ahead == nullptr) {
+  go_to(out, c.location);
+  if (c.forward == nullptr) {
     begin_closure(out, c, where);
     if (const auto more = behind_closure_.find(&c); more != behind_closure_.end()) out.text(more->second);
   }
@@ -197,7 +197,7 @@ void emitter::drop_texts(writer& out, const closure_declaration& c, const contex
   for (; next_text_ < texts.size() && texts[next_text_].before <= last; ++next_text_) {
     if (!texts[next_text_].changes_macro) continue;
     out.end_line();
-    go_to(out, texts[next_text_].place, false);
+    go_to(out, texts[next_text_].location, false);
     out.text(texts[next_text_].text + "\n");
   }
 }
@@ -207,14 +207,14 @@ void emitter::closure_function(const closure_declaration& c, const context& wher
   const auto [name, captures] = closure_names_.at(&c);
   const bool is_worker = c.is_worker && !options_.sequential;
   context inside;
-  inside.function = facts_.facts_of(c);
+  inside.function = index_.info_of(c);
   inside.closure_name = name;
   inside.is_copy = true;
   inside.backtracking = "0";
   if (is_worker) inside.top = "sukima_top";
   const std::string first = is_worker ? "char *sukima_top, void *sukima_self" : "void *sukima_self";
   writer text(options_.line_directives);
-  go_to(text, c.place, false);
+  go_to(text, c.location, false);
   text.text("static " + closure_heading(c, name, first, where, true) + " { (void)sukima_self; ");
   if (is_worker) text.text("(void)sukima_top; ");
   for (const LabelDecl* label : labels_outside(c))
@@ -238,8 +238,8 @@ void emitter::closure_function(const closure_declaration& c, const context& wher
   for (token_index t = c.body.begin; t < c.body.end; ++t) {
     const VarDecl* variable = variable_at(t);
     const auto own =
-        variable == nullptr ? facts_.closure_variables.end() : facts_.closure_variables.find(variable);
-    if (own == facts_.closure_variables.end() || &definition_of(*own->second) != &c) continue;
+        variable == nullptr ? index_.closure_variables.end() : index_.closure_variables.find(variable);
+    if (own == index_.closure_variables.end() || &definition_of(*own->second) != &c) continue;
     text.text(" __extension__ " +
               closure_heading(c, "(*const " + c.name + ")", is_worker ? "char *sukima_top" : "", where) +
               " = " +
@@ -268,11 +268,11 @@ std::string emitter::block_tickets(token_index closure) const {
 }
 
 /// Declares these variables at the start of their blocks, where no jump within the block goes past them.
-void emitter::declare_tickets(const function_facts& f) {
+void emitter::declare_tickets(const function_info& f) {
   if (!options_.check_closures) return;
   std::set<token_index> blocks;
   for (const closure_declaration& c : unit_.closures) {
-    if (!f.body.holds(c.whole) || c.ahead != nullptr) continue;
+    if (!f.body.holds(c.whole) || c.forward != nullptr) continue;
     const token_index block = unit_.block_around(c.whole.begin).begin;
     if (!blocks.insert(block).second) continue;
     const token_range labels = label_declarations(block + 1);

@@ -8,7 +8,7 @@ namespace sukima::language {
 using namespace clang;
 
 void emitter::print_construct(writer& out, const construct& c, const context& where) {
-  go_to(out, c.place);
+  go_to(out, c.location);
   switch (c.kind) {
     case construct_kind::do_two:
       return do_two(out, c, where);
@@ -71,7 +71,7 @@ void emitter::outline(const std::string& signature, const construct& c, const le
                       const context& where, const std::string& prologue, context inside) {
   before_.text("static " + signature + ";\n");
   writer text(options_.line_directives);
-  go_to(text, c.place, false);
+  go_to(text, c.location, false);
   text.text("static " + signature + " { (void)sukima_r;");
   inside.is_copy = true;
   inside.levels.clear();

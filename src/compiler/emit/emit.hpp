@@ -2,7 +2,7 @@
 // Writes a checked unit as standard C (docs/translation.md shows what it looks like).
 #pragma once
 
-#include "frontend/facts.hpp"
+#include "index/semantic_index.hpp"
 
 namespace sukima::language {
 
@@ -15,7 +15,7 @@ struct emit_options {
 };
 
 /// The C text. Errors about what cannot be translated are reported to the compiler's diagnostics.
-std::string emit(clang::CompilerInstance& compiler, const unit& u, const facts& f,
+std::string emit(clang::CompilerInstance& compiler, const unit& u, const semantic_index& index,
                  const emit_options& options);
 
 }  // namespace sukima::language

@@ -40,7 +40,7 @@ struct body_exits {
 
 /// How tokens are to be printed in some place.
 struct context {
-  const function_facts* function = nullptr;
+  const function_info* function = nullptr;
   std::string top;  ///< of the choice stack; empty: plain C
   std::map<const clang::VarDecl*, std::string> names;  ///< variables that are reached otherwise here
   std::vector<level> levels;  ///< outermost first
@@ -61,7 +61,8 @@ struct context {
 
 class emitter {
  public:
-  emitter(clang::CompilerInstance& compiler, const unit& u, const facts& f, const emit_options& options);
+  emitter(clang::CompilerInstance& compiler, const unit& u, const semantic_index& index,
+          const emit_options& options);
   std::string run();
 
  private:
@@ -80,9 +81,9 @@ class emitter {
 
   // File scope (file_scope.cpp)
   void declare_workers(token_range whole);
-  void function(const function_facts& f);
+  void function(const function_info& f);
   token_range label_declarations(token_index begin) const;
-  void entry(const function_facts& f);
+  void entry(const function_info& f);
   void worker_local(token_range range);
   std::string pointer_entry(const worker_call& call);
   /// The worker version has the user's name, for debuggers and __func__; the C entry has that of the symbol
@@ -99,7 +100,7 @@ class emitter {
   // Captures (captures.cpp)
   std::vector<captured> captures_of(const construct& c, const std::vector<token_range>& used,
                                     const context& where);
-  bool keeps_its_value(const clang::VarDecl* variable, const construct& c, const function_facts& f) const;
+  bool keeps_its_value(const clang::VarDecl* variable, const construct& c, const function_info& f) const;
   std::string fields(const std::vector<captured>& captures);
   std::string fill(const std::string& record, const std::vector<captured>& captures, const context& where);
   /// The beginning of an outlined function: gives `used` in `inside` its names, through the record of `c`.
@@ -122,12 +123,12 @@ class emitter {
   bool is_final_at_birth(const clang::VarDecl* variable, const closure_declaration& c,
                          const context& where) const;
   bool is_parameter(const clang::VarDecl* variable) const;
-  const function_facts& owner_of(const clang::VarDecl* variable, const context& where) const;
+  const function_info& owner_of(const clang::VarDecl* variable, const context& where) const;
   void after_declaration(token_index name, const std::string& text);
   bool is_pointer_call(const closure_call& call) const;
   std::string begin_check(const closure_call& call);
   std::string block_tickets(token_index closure) const;
-  void declare_tickets(const function_facts& f);
+  void declare_tickets(const function_info& f);
 
   // Variables that live in the record of a closure (closure_records.cpp)
   struct placed_variable {
@@ -135,11 +136,10 @@ class emitter {
     std::string member;
     token_range value;  ///< initial, or empty
   };
-  const local_declaration* sole_declaration(const clang::VarDecl* variable, const function_facts& f) const;
-  bool lives_in_record(const clang::VarDecl* variable, const closure_declaration& c, const function_facts& f,
+  const local_declaration* sole_declaration(const clang::VarDecl* variable, const function_info& f) const;
+  bool lives_in_record(const clang::VarDecl* variable, const closure_declaration& c, const function_info& f,
                        const context& where) const;
-  std::map<const clang::VarDecl*, std::string> place_in_records(const function_facts& f,
-                                                                const context& where);
+  std::map<const clang::VarDecl*, std::string> place_in_records(const function_info& f, const context& where);
   void print_placed(writer& out, const placed_variable& one, const context& where);
 
   // goto out of closures (closure_exits.cpp)
@@ -207,9 +207,9 @@ class emitter {
   static void substitute(token_range range, const std::string& text, const context& where);
 
   // Types and static variables of a function that its blocks need outside of it (moves.cpp)
-  void move_declarations(const function_facts& f);
+  void move_declarations(const function_info& f);
   bool can_move(token_range range) const;
-  void move(const function_facts& f, token_range range, std::string left, bool whole);
+  void move(const function_info& f, token_range range, std::string left, bool whole);
 
   // Constructs (constructs.cpp, loops.cpp, joins.cpp, tries.cpp)
   void print_construct(writer& out, const construct& c, const context& where);
@@ -252,7 +252,7 @@ class emitter {
   clang::ASTContext& ast_;
   clang::SourceManager& sources_;
   const unit& unit_;
-  const facts& facts_;
+  const semantic_index& index_;
   emit_options options_;
   std::unique_ptr<const unwind_plan> plan_;  ///< with -fclosures=unwind
   writer out_;

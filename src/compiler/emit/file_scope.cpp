@@ -8,12 +8,13 @@ namespace sukima::language {
 
 using namespace clang;
 
-emitter::emitter(CompilerInstance& compiler, const unit& u, const facts& f, const emit_options& options)
+emitter::emitter(CompilerInstance& compiler, const unit& u, const semantic_index& index,
+                 const emit_options& options)
     : compiler_(compiler),
       ast_(compiler.getASTContext()),
       sources_(compiler.getSourceManager()),
       unit_(u),
-      facts_(f),
+      index_(index),
       options_(options),
       out_(options.line_directives),
       before_(options.line_directives),
@@ -23,7 +24,7 @@ emitter::emitter(CompilerInstance& compiler, const unit& u, const facts& f, cons
       behind_(options.line_directives) {
   for (const construct& c : u.constructs) construct_at_.emplace(c.whole.begin, &c);
   for (const closure_declaration& c : u.closures) closure_at_.emplace(c.whole.begin, &c);
-  for (const auto& [open, call] : f.closure_calls) {
+  for (const auto& [open, call] : index.closure_calls) {
     if (!is_pointer_call(call)) {
       closure_names_called_.emplace(call.first, &call);
       continue;
@@ -39,11 +40,11 @@ emitter::emitter(CompilerInstance& compiler, const unit& u, const facts& f, cons
               [](const closure_call* a, const closure_call* b) { return a->open > b->open; });
   }
   find_calls_of_c();
-  if (options.unwind_closures) plan_ = std::make_unique<const unwind_plan>(ast_, u, f);
+  if (options.unwind_closures) plan_ = std::make_unique<const unwind_plan>(ast_, u, index);
   if (options.sequential) return;
-  for (const auto& [open, call] : f.calls)
+  for (const auto& [open, call] : index.calls)
     if (!call.in_worker && call.callee == nullptr) pointer_calls_.emplace(call.first, &call);
-  for (const auto& [open, declarator] : f.declarators)
+  for (const auto& [open, declarator] : index.declarators)
     if (declarator.void_token != no_token) left_out_.insert(declarator.void_token);
 }
 
@@ -82,7 +83,7 @@ bool emitter::is_local(const FunctionDecl* f) const {
 /// Not where plain C of this unit does not call a static function, which would be a warning.
 bool emitter::has_entry(const FunctionDecl* f) const {
   return f->getCanonicalDecl()->getStorageClass() != SC_Static ||
-         facts_.entered.contains(f->getCanonicalDecl());
+         index_.entered.contains(f->getCanonicalDecl());
 }
 
 std::string emitter::thread_accessor(const VarDecl* variable) const {
@@ -101,7 +102,7 @@ QualType emitter::entry_type(QualType type) const {
 
 /// The prototypes of the worker functions that are declared first in these tokens.
 void emitter::declare_workers(token_range whole) {
-  for (const FunctionDecl* f : facts_.workers) {
+  for (const FunctionDecl* f : index_.workers) {
     const token_index t = unit_.find(f->getLocation());
     if (t == no_token || !whole.holds(t)) continue;
     const bool is_static = is_local(f);
@@ -147,7 +148,7 @@ void emitter::declare_workers(token_range whole) {
 }
 
 /// The C entry of a worker function: its arguments travel in a struct to where the worker version is called.
-void emitter::entry(const function_facts& f) {
+void emitter::entry(const function_info& f) {
   const FunctionDecl* function = f.declaration;
   const bool is_static = is_local(function);
   if (function->isVariadic() || !has_entry(function)) return;
@@ -235,7 +236,7 @@ void emitter::worker_local(token_range range) {
   context where;
   print(out_, range, where);
   std::string objects;
-  for (const auto& [variable, t] : facts_.declared) {
+  for (const auto& [variable, t] : index_.declared) {
     if (!range.holds(t) || !variable->isFileVarDecl()) continue;
     const std::string name = variable->getNameAsString();
     const bool is_static = variable->getStorageClass() == SC_Static;
@@ -261,7 +262,7 @@ token_range emitter::label_declarations(token_index begin) const {
   return {begin, end};
 }
 
-void emitter::function(const function_facts& f) {
+void emitter::function(const function_info& f) {
   context where;
   where.function = &f;
   before_ = writer(options_.line_directives);
@@ -282,7 +283,7 @@ void emitter::function(const function_facts& f) {
        ++t) {
     const VarDecl* variable = variable_at(t);
     if (variable == nullptr || variable->getTLSKind() == VarDecl::TLS_None) continue;
-    if (f.has_closures && !facts_.function_at(t)->is_worker) continue;
+    if (f.has_closures && !index_.function_at(t)->is_worker) continue;
     const std::string name = variable->getNameAsString();
     if (variable->isStaticLocal())
       report(unit_.tokens[t].getLocation(),
@@ -296,7 +297,7 @@ void emitter::function(const function_facts& f) {
   const std::map<const VarDecl*, std::string> in_records = place_in_records(f, where);
   if (f.execution != nullptr) {
     need_task(f.execution->task);
-    go_to(body, f.execution->place);
+    go_to(body, f.execution->location);
     const std::string type = "struct " + task_type_name(f.execution->task);
     body.text("void sukima_exec_" + f.execution->task + "(char *sukima_top, void *sukima_task) ");
     go_to(body, unit_.tokens[f.body.begin].getLocation());
@@ -332,7 +333,7 @@ void emitter::function(const function_facts& f) {
     }
   }
   // Variables that a jump back may leave with another value are in memory: gcc does not see that.
-  const bool waits = std::any_of(facts_.closure_jumps.begin(), facts_.closure_jumps.end(),
+  const bool waits = std::any_of(index_.closure_jumps.begin(), index_.closure_jumps.end(),
                                  [&f](const auto& j) { return f.body.holds(j.first); });
   if (waits)
     out_.text(
@@ -365,10 +366,10 @@ std::string emitter::run() {
       declarations;  // first tokens of external declarations with a worker function's first mention
   context plain;
   for (token_index t = 0; t < end;) {
-    while (next_function < facts_.functions.size() && facts_.functions[next_function].whole.begin < t)
+    while (next_function < index_.functions.size() && index_.functions[next_function].whole.begin < t)
       ++next_function;
-    if (next_function < facts_.functions.size() && facts_.functions[next_function].whole.begin == t) {
-      const function_facts& f = facts_.functions[next_function];
+    if (next_function < index_.functions.size() && index_.functions[next_function].whole.begin == t) {
+      const function_info& f = index_.functions[next_function];
       const unwound* const own = plan_ ? plan_->find(&f) : nullptr;
       own != nullptr ? unwound_function(*own) : function(f);
       t = f.whole.end;
@@ -391,7 +392,7 @@ std::string emitter::run() {
           (unit_.tokens[k].is(tok::semi) && unit_.roles[k] != token_role::keyword) ||
           unit_.roles[k] == token_role::system)
         break;
-      if (next_function < facts_.functions.size() && one.end == facts_.functions[next_function].whole.begin)
+      if (next_function < index_.functions.size() && one.end == index_.functions[next_function].whole.begin)
         break;
     }
     if (unit_.roles[t] != token_role::system) {
@@ -410,8 +411,9 @@ std::string emitter::run() {
   return out_.str();
 }
 
-std::string emit(CompilerInstance& compiler, const unit& u, const facts& f, const emit_options& options) {
-  return emitter(compiler, u, f, options).run();
+std::string emit(CompilerInstance& compiler, const unit& u, const semantic_index& index,
+                 const emit_options& options) {
+  return emitter(compiler, u, index, options).run();
 }
 
 }  // namespace sukima::language

@@ -39,7 +39,7 @@ void emitter::join(writer& out, const construct& c, const context& where) {
     spawned_call one;
     token_range right = s.tokens;
     for (token_index t = s.tokens.begin; t < s.tokens.end; ++t) {
-      if (const auto a = facts_.assignments.find(t); a != facts_.assignments.end()) {
+      if (const auto a = index_.assignments.find(t); a != index_.assignments.end()) {
         one.assignment = a->second;
         one.target = {s.tokens.begin, t};
         one.operation = t;
@@ -52,10 +52,10 @@ void emitter::join(writer& out, const construct& c, const context& where) {
     // Casts, and parentheses around all the rest, as macros have them.
     token_index last = right.end;
     while (last > right.begin && unit_.tokens[last - 1].is(tok::r_paren) &&
-           !facts_.all_calls.contains(unit_.partner[last - 1]))
+           !index_.all_calls.contains(unit_.partner[last - 1]))
       --last;
     if (last > right.begin && unit_.tokens[last - 1].is(tok::r_paren)) {
-      const CallExpr* const call = facts_.all_calls.at(unit_.partner[last - 1]);
+      const CallExpr* const call = index_.all_calls.at(unit_.partner[last - 1]);
       const token_index begin = unit_.find(call->getBeginLoc());
       while (right.begin < begin && unit_.tokens[right.begin].is(tok::l_paren)) {
         const token_index closing = unit_.partner[right.begin];
@@ -71,12 +71,12 @@ void emitter::join(writer& out, const construct& c, const context& where) {
       if (right.begin == begin && right.end == last) one.call = call;
     }
     if (one.call == nullptr) {
-      report(s.place,
+      report(s.location,
              "a spawned statement is a call, or an assignment of a call; put the rest into a function");
       return;
     }
     if (one.assignment != nullptr && one.assignment->getLHS()->refersToBitField()) {
-      report(s.place,
+      report(s.location,
              "a bit-field has no address; let 'spawn' assign to a variable and copy it behind the join");
       return;
     }
@@ -123,7 +123,7 @@ void emitter::join(writer& out, const construct& c, const context& where) {
       if (direct->getBuiltinID() != 0) callee = text_of(s.callee, where);
     } else {
       context apart = where;
-      if (is_closure) apart.called_apart = &facts_.closure_calls.at(s.callee.end);
+      if (is_closure) apart.called_apart = &index_.closure_calls.at(s.callee.end);
       callee = keep("sukima_c" + index, s.call->getCallee()->getType(), text_of(s.callee, apart));
     }
     std::string arguments;
@@ -140,7 +140,7 @@ void emitter::join(writer& out, const construct& c, const context& where) {
       return;
     }
     const std::string caller =
-        is_closure ? closure_caller(facts_.closure_calls.at(s.callee.end)) : std::string();
+        is_closure ? closure_caller(index_.closure_calls.at(s.callee.end)) : std::string();
     const auto noted = calls_of_c_.find(s.callee.begin);
     const bool leaves = leaves_for_c(s.callee.end, where) &&
                         (is_closure || (noted != calls_of_c_.end() && noted->second == s.callee.end));
@@ -174,11 +174,11 @@ void emitter::join(writer& out, const construct& c, const context& where) {
                "_run);\n");
   before_.text("static void " + name + "_end(" + type + " *" + record + ");\n");
   writer text(options_.line_directives);
-  go_to(text, c.place, false);
+  go_to(text, c.location, false);
   text.text("static void " + name + "_run(char *sukima_top, void *sukima_choice_point, int sukima_k) { " +
             type + " *const " + record + " = (" + type + " *)sukima_choice_point; (void)sukima_top; (void)" +
             record + "; switch (sukima_k) {" + given + " default: break; } }\n");
-  go_to(text, c.place, false);
+  go_to(text, c.location, false);
   text.text("static __inline__ void " + name + "_end(" + type + " *" + record + ") { if (sukima_was_split(&" +
             record + "->sukima_head.sukima_head)) { sukima_await(&" + record +
             "->sukima_head.sukima_head); int sukima_k; for (sukima_k = " + record +
@@ -195,7 +195,7 @@ void emitter::join(writer& out, const construct& c, const context& where) {
             true);
   for (std::size_t k = 0; k < own.size(); ++k) {
     const std::string index = std::to_string(k);
-    go_to(out, c.statements[k].place);
+    go_to(out, c.statements[k].location);
     if (k > 0)
       out.text(" " + record + "->sukima_head.sukima_i = " + index + "; if (" + index + " < " + record +
                "->sukima_head.sukima_end) ");

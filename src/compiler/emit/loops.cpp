@@ -46,14 +46,14 @@ bool emitter::only_fills_its_task(token_range block) const {
   const auto is_own = [&](const VarDecl* variable) {
     if (variable == nullptr) return false;
     if (is_put_in(variable)) return variable->getName() == "this";
-    const auto declared = facts_.declared.find(variable);
-    return declared != facts_.declared.end() && block.holds(declared->second) && !variable->isStaticLocal();
+    const auto declared = index_.declared.find(variable);
+    return declared != index_.declared.end() && block.holds(declared->second) && !variable->isStaticLocal();
   };
   for (token_index t = block.begin; t < block.end; ++t) {
-    if (unit_.tokens[t].is(tok::kw_asm) || facts_.closure_calls.contains(t) || closure_at_.contains(t))
+    if (unit_.tokens[t].is(tok::kw_asm) || index_.closure_calls.contains(t) || closure_at_.contains(t))
       return false;
-    if (const auto a = facts_.assignments.find(t);
-        a != facts_.assignments.end() && !is_own(changed_variable(a->second->getLHS())))
+    if (const auto a = index_.assignments.find(t);
+        a != index_.assignments.end() && !is_own(changed_variable(a->second->getLHS())))
       return false;
     if (unit_.tokens[t].isOneOf(tok::plusplus, tok::minusminus)) {
       const VarDecl* behind = variable_at(t + 1);
@@ -62,7 +62,7 @@ bool emitter::only_fills_its_task(token_range block) const {
           behind != nullptr && !unit_.tokens[t + 2].isOneOf(tok::period, tok::arrow, tok::l_square);
       if (!is_own(is_name ? behind : before)) return false;
     }
-    if (const auto call = facts_.all_calls.find(t); call != facts_.all_calls.end()) {
+    if (const auto call = index_.all_calls.find(t); call != index_.all_calls.end()) {
       if (!only_fills_its_first_argument(call->second->getDirectCallee())) return false;
       bool own = false;
       for (token_index k = t + 1; k < unit_.partner[t] && unit_.tokens[k].isNot(tok::comma); ++k)
@@ -80,10 +80,10 @@ bool emitter::polls_at_its_call(const construct& c) const {
     if (!only_fills_its_task(block)) return false;
   int calls = 0;
   for (token_index t = c.first.begin; t < c.first.end; ++t) {
-    if (construct_at_.contains(t) || closure_at_.contains(t) || facts_.closure_calls.contains(t))
+    if (construct_at_.contains(t) || closure_at_.contains(t) || index_.closure_calls.contains(t))
       return false;
     if (unit_.tokens[t].isOneOf(tok::kw_for, tok::kw_while, tok::kw_do, tok::kw_goto)) return false;
-    if (facts_.calls.contains(t)) ++calls;
+    if (index_.calls.contains(t)) ++calls;
   }
   return calls == 1;
 }

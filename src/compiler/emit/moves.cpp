@@ -32,9 +32,9 @@ bool is_static(const local_declaration& d) {
 /// Nothing in it is of the function only, but what has been moved already.
 bool emitter::can_move(token_range range) const {
   for (token_index t = range.begin; t < range.end; ++t) {
-    if (construct_at_.contains(t) || facts_.calls.contains(t)) return false;
-    const auto name = facts_.names.find(t);
-    if (name == facts_.names.end()) continue;
+    if (construct_at_.contains(t) || index_.calls.contains(t)) return false;
+    const auto name = index_.names.find(t);
+    if (name == index_.names.end()) continue;
     const NamedDecl* declaration = name->second;
     if (isa<LabelDecl>(declaration)) return false;
     const auto* type = dyn_cast<TypedefNameDecl>(declaration);
@@ -50,7 +50,7 @@ bool emitter::can_move(token_range range) const {
   return true;
 }
 
-void emitter::move(const function_facts& f, token_range range, std::string left, bool whole) {
+void emitter::move(const function_info& f, token_range range, std::string left, bool whole) {
   context where;
   where.function = &f;
   where.is_copy = true;
@@ -63,7 +63,7 @@ void emitter::move(const function_facts& f, token_range range, std::string left,
   moved_[range.begin] = {range.end, std::move(left)};
 }
 
-void emitter::move_declarations(const function_facts& f) {
+void emitter::move_declarations(const function_info& f) {
   moved_.clear();
   tag_names_.clear();
   const bool outlines = std::any_of(f.constructs.begin(), f.constructs.end(), [](const construct* c) {
@@ -73,7 +73,7 @@ void emitter::move_declarations(const function_facts& f) {
   if (!outlines && !f.has_closures && !twice) return;
   std::vector<local_type> types = f.types;
   std::vector<local_declaration> declarations = f.declarations;
-  for (const function_facts& closure : facts_.closures) {
+  for (const function_info& closure : index_.closures) {
     if (!f.body.holds(closure.body)) continue;
     types.insert(types.end(), closure.types.begin(), closure.types.end());
     declarations.insert(declarations.end(), closure.declarations.begin(), closure.declarations.end());

@@ -31,10 +31,10 @@ void emitter::print_texts(writer& out, token_index before, const context& where)
       if (text->changes_macro) continue;
       if (text->directive) {
         out.end_line();
-        go_to(out, text->place, false);
+        go_to(out, text->location, false);
         out.text(text->text + "\n");
       } else if (text->text.starts_with("/*")) {
-        go_to(out, text->place);
+        go_to(out, text->location);
         out.token(text->text + " ", true);
       }
     }
@@ -46,12 +46,12 @@ void emitter::print_texts(writer& out, token_index before, const context& where)
     const side_text& text = texts[next_text_];
     if (text.directive) {
       out.end_line();
-      const PresumedLoc presumed = sources_.getPresumedLoc(text.place);
+      const PresumedLoc presumed = sources_.getPresumedLoc(text.location);
       if (presumed.isValid()) out.go_to(presumed.getFilename(), presumed.getLine());
       out.text(text.text);
       out.end_line();
     } else {
-      go_to(out, text.place);
+      go_to(out, text.location);
       std::string comment = text.text;
       if (comment.starts_with("//")) {  // other text may follow in this line
         comment = comment.substr(2);
@@ -65,8 +65,8 @@ void emitter::print_texts(writer& out, token_index before, const context& where)
 }
 
 bool emitter::is_put_in(const VarDecl* variable) const {
-  const auto found = facts_.declared.find(variable);
-  if (found == facts_.declared.end()) return false;
+  const auto found = index_.declared.find(variable);
+  if (found == index_.declared.end()) return false;
   const Token& token = unit_.tokens[found->second];
   return unit_.roles[found->second] == token_role::keyword || token.isNot(tok::identifier) ||
          token.getIdentifierInfo() != variable->getIdentifier();
@@ -78,8 +78,8 @@ std::string emitter::replacement(token_index t, const context& where) const {
   if (token.is(tok::kw_register) && where.function != nullptr &&
       (where.function->is_worker || where.function->has_closures))
     return "";
-  if (facts_.dropped.contains(t)) return "";
-  if (const auto name = facts_.names.find(t); name != facts_.names.end()) {
+  if (index_.dropped.contains(t)) return "";
+  if (const auto name = index_.names.find(t); name != index_.names.end()) {
     const NamedDecl* declaration = name->second;
     if (const auto own = renamed_.find(declaration->getCanonicalDecl()); own != renamed_.end())
       return own->second;
@@ -92,7 +92,7 @@ std::string emitter::replacement(token_index t, const context& where) const {
       if (const auto call = closure_names_called_.find(t); where.version == nullptr &&
                                                            call != closure_names_called_.end() &&
                                                            call->second != where.called_apart) {
-        const std::string& code = closure_names_.at(facts_.closure_variables.at(variable)->definition).name;
+        const std::string& code = closure_names_.at(index_.closure_variables.at(variable)->definition).name;
         return leaves_for_c(call->second->open, where)
                    ? "(sukima_leave_for_c(" + where.top + "), " + code + ")"
                    : code;
@@ -102,10 +102,10 @@ std::string emitter::replacement(token_index t, const context& where) const {
         if (variable->getName() == "this") return "(*sukima_this)";
         if (variable->getName() == "backtracking") return where.backtracking;
       }
-      if (facts_.worker_locals.contains(variable->getCanonicalDecl())) {
+      if (index_.worker_locals.contains(variable->getCanonicalDecl())) {
         const std::string own_name = variable->getNameAsString();
-        const auto declared = facts_.declared.find(variable);
-        const bool is_declaration = declared != facts_.declared.end() && declared->second == t;
+        const auto declared = index_.declared.find(variable);
+        const bool is_declaration = declared != index_.declared.end() && declared->second == t;
         if (is_declaration || options_.sequential)
           return options_.sequential ? own_name : own_name + "__initial";
         return "(*(__typeof__(" + own_name + "__initial) *)sukima_worker_local(&" + own_name + "__object))";
@@ -115,10 +115,10 @@ std::string emitter::replacement(token_index t, const context& where) const {
         return "(*" + thread_accessor(variable) + "())";
     } else if (const auto* function = dyn_cast<FunctionDecl>(declaration)) {
       if (is_worker_type(function->getType()) && !options_.sequential) {
-        if (facts_.plain_entries.contains(t)) return entry_name(function);
+        if (index_.plain_entries.contains(t)) return entry_name(function);
         for (token_index open = t + 1; open < unit_.tokens.size() && open < t + 3; ++open)
-          if (const auto call = facts_.calls.find(open);
-              call != facts_.calls.end() && call->second.first <= t)
+          if (const auto call = index_.calls.find(open);
+              call != index_.calls.end() && call->second.first <= t)
             if (call->second.callee == function && !call->second.in_worker) return entry_name(function);
         return worker_name(function);
       }
@@ -127,11 +127,11 @@ std::string emitter::replacement(token_index t, const context& where) const {
         return "sukima_errno";
     }
   }
-  if (facts_.function_names.contains(t) && where.function != nullptr && where.function->closure != nullptr)
+  if (index_.function_names.contains(t) && where.function != nullptr && where.function->closure != nullptr)
     return "\"" + where.function->closure->name + "\"";
-  if (facts_.function_names.contains(t) && where.version != nullptr)
+  if (index_.function_names.contains(t) && where.version != nullptr)
     return "\"" + where.function->declaration->getNameAsString() + "\"";
-  if (facts_.function_names.contains(t) && where.function != nullptr && where.function->is_worker &&
+  if (index_.function_names.contains(t) && where.function != nullptr && where.function->is_worker &&
       (where.is_copy || where.function->execution != nullptr || where.function->declaration->isMain())) {
     const std::string user_name = where.function->execution != nullptr
                                       ? "task_exec " + where.function->execution->task
@@ -144,22 +144,23 @@ std::string emitter::replacement(token_index t, const context& where) const {
 /// Whether printing this token needs more than its own text, so that a macro around it must be expanded.
 bool emitter::differs(token_index t, const context& where) const {
   const token_role role = unit_.roles[t];
-  if (role == token_role::hidden || role == token_role::added || role == token_role::keyword) return true;
+  if (role == token_role::parsed_only || role == token_role::added || role == token_role::keyword)
+    return true;
   if (where.version != nullptr &&
       (where.version->substitutes.contains(t) || where.version->of->statements.contains(t)))
     return true;
-  if (facts_.calls.contains(t)) {
-    const worker_call& call = facts_.calls.at(t);
+  if (index_.calls.contains(t)) {
+    const worker_call& call = index_.calls.at(t);
     if (!options_.sequential && (call.in_worker || call.callee == nullptr)) return true;
   }
-  if (facts_.declarators.contains(t) && !options_.sequential) return true;
-  if (const auto j = facts_.jumps.find(t); j != facts_.jumps.end() && leaves_something(j->second, where))
+  if (index_.declarators.contains(t) && !options_.sequential) return true;
+  if (const auto j = index_.jumps.find(t); j != index_.jumps.end() && leaves_something(j->second, where))
     return true;
   if (pointer_calls_.contains(t) || closure_pointer_calls_.contains(t) || closure_at_.contains(t) ||
-      calls_of_c_.contains(t) || workers_in_arguments_.contains(t) || facts_.closure_jumps.contains(t) ||
+      calls_of_c_.contains(t) || workers_in_arguments_.contains(t) || index_.closure_jumps.contains(t) ||
       variadic_calls_.contains(t))
     return true;
-  if (facts_.closure_calls.contains(t) || behind_token_.contains(t)) return true;
+  if (index_.closure_calls.contains(t) || behind_token_.contains(t)) return true;
   if (!where.moving ? moved_.contains(t) : tag_names_.contains(t)) return true;
   return !unit_.tokens[t].isAnnotation() && replacement(t, where) != spelling(t);
 }
@@ -256,12 +257,12 @@ void emitter::print_token(writer& out, token_index t, const context& where) {
     }
   if (const auto call = calls_of_c_.find(t); call != calls_of_c_.end() && leaves_for_c(call->second, where))
     out.token("(sukima_leave_for_c(" + where.top + "), ", space);
-  if (facts_.all_calls.contains(t) && leaves_for_c(t, where)) {
-    const auto begun = calls_of_c_.find(unit_.find(facts_.all_calls.at(t)->getBeginLoc()));
+  if (index_.all_calls.contains(t) && leaves_for_c(t, where)) {
+    const auto begun = calls_of_c_.find(unit_.find(index_.all_calls.at(t)->getBeginLoc()));
     if (begun != calls_of_c_.end() && begun->second == t) out.token(")", false);
   }
-  if (const auto found = facts_.closure_calls.find(t);
-      found != facts_.closure_calls.end() && where.version == nullptr) {
+  if (const auto found = index_.closure_calls.find(t);
+      found != index_.closure_calls.end() && where.version == nullptr) {
     const closure_call& call = found->second;
     const std::string comma = call.has_arguments ? ", " : "";
     if (is_pointer_call(call)) {
@@ -278,7 +279,7 @@ void emitter::print_token(writer& out, token_index t, const context& where) {
   if (!options_.sequential) {
     if (const auto call = pointer_calls_.find(t); call != pointer_calls_.end())
       out.token(pointer_entry(*call->second) + "(", space);
-    if (const auto call = facts_.calls.find(t); call != facts_.calls.end()) {
+    if (const auto call = index_.calls.find(t); call != index_.calls.end()) {
       if (call->second.in_worker) {
         out.token("(" + where.top + (call->second.has_arguments ? ", " : ""), false);
         return;
@@ -288,7 +289,7 @@ void emitter::print_token(writer& out, token_index t, const context& where) {
         return;
       }
     }
-    if (const auto declarator = facts_.declarators.find(t); declarator != facts_.declarators.end()) {
+    if (const auto declarator = index_.declarators.find(t); declarator != index_.declarators.end()) {
       out.token(std::string("(char *sukima_top") + (declarator->second.empty ? "" : ", "), false);
       return;
     }
@@ -299,7 +300,7 @@ void emitter::print_token(writer& out, token_index t, const context& where) {
 
 void emitter::print(writer& out, token_range range, const context& where) {
   for (token_index t = range.begin; t < range.end;) {
-    if (unit_.roles[t] == token_role::hidden || unit_.roles[t] == token_role::system) {
+    if (unit_.roles[t] == token_role::parsed_only || unit_.roles[t] == token_role::system) {
       ++t;
       continue;
     }
@@ -341,7 +342,7 @@ void emitter::print(writer& out, token_range range, const context& where) {
       t = placed->second.end;
       continue;
     }
-    if (facts_.closure_jumps.contains(t)) {
+    if (index_.closure_jumps.contains(t)) {
       print_closure_jump(out, t, where);
       while (!unit_.tokens[t].is(tok::semi)) ++t;
       ++t;
@@ -352,7 +353,7 @@ void emitter::print(writer& out, token_range range, const context& where) {
       context begun = where;
       begun.begun.insert(t);
       const token_index end = unit_.partner[call->second] + 1;
-      const bool has_value = !facts_.calls.at(call->second).call->getType()->isVoidType();
+      const bool has_value = !index_.calls.at(call->second).call->getType()->isVoidType();
       out.token(has_value ? "__extension__({ __auto_type sukima_v = " : "__extension__({ ", true);
       print(out, {t, end}, begun);
       out.text("; sukima_leave_for_c(" + where.top + ");" + (has_value ? " sukima_v; })" : " })"));
@@ -365,7 +366,7 @@ void emitter::print(writer& out, token_range range, const context& where) {
       t = unit_.partner[call->second->open] + 1;
       continue;
     }
-    if (const auto j = facts_.jumps.find(t); j != facts_.jumps.end() && leaves_something(j->second, where)) {
+    if (const auto j = index_.jumps.find(t); j != index_.jumps.end() && leaves_something(j->second, where)) {
       if (unit_.origins[t] != no_token) print_texts(out, unit_.origins[t], where);
       print_jump(out, j->second, where);
       t = j->second.end;

@@ -23,7 +23,7 @@ std::string emitter::body_function(const construct& c, const std::vector<capture
   exits.frame = frame;
   bodies_[&c] = &exits;
   writer text(options_.line_directives);
-  go_to(text, c.place, false);
+  go_to(text, c.location, false);
   text.text("static int " + name + "_body(char *sukima_top, void *sukima_frame) { struct " + name +
             "_frame *const " + frame + " = (struct " + name +
             "_frame *)sukima_frame; (void)sukima_top; (void)" + frame + ";");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "emit/types.hpp"
 
-#include "frontend/facts.hpp"
+#include "index/semantic_index.hpp"
 
 namespace sukima::language {
 

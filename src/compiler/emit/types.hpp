@@ -2,7 +2,7 @@
 // Types as C declarations at file scope.
 #pragma once
 
-#include "frontend/unit.hpp"
+#include "source/unit.hpp"
 
 namespace sukima::language {
 

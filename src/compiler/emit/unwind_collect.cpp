@@ -9,7 +9,7 @@ using namespace clang;
 class unwind_collector {
  public:
   unwind_collector(unwind_plan& plan, unwound& into)
-      : plan_(plan), unit_(plan.unit_), facts_(plan.facts_), into_(into) {}
+      : plan_(plan), unit_(plan.unit_), index_(plan.index_), into_(into) {}
 
   bool failed = false;
   std::vector<std::pair<const closure_declaration*, const CompoundStmt*>> closures;
@@ -28,7 +28,7 @@ class unwind_collector {
       for (const token_index t : into_.closure->returns)
         if (!into_.statements.contains(t))  // `return;`
           into_.statements[t] = {
-              unwind_statement::form::leave, nullptr, nullptr, {t, facts_.jumps.at(t).end}};
+              unwind_statement::form::leave, nullptr, nullptr, {t, index_.jumps.at(t).end}};
     // A jump may go past the declaration of a variable: then it has no value to be stored.
     for (const VarDecl* v : nested_)
       if (into_.has_labels) into_.in_record.insert(v);
@@ -36,7 +36,7 @@ class unwind_collector {
     for (const VarDecl* v : into_.variables)
       for (const VarDecl* inner : into_.variables)
         if (inner != v && inner->getName() == v->getName() &&
-            into_.scopes.at(v).holds(facts_.declared.at(inner)))
+            into_.scopes.at(v).holds(index_.declared.at(inner)))
           into_.in_record.insert(v);
   }
 
@@ -51,7 +51,7 @@ class unwind_collector {
       name = "sukima_" + v->getNameAsString() + "_" + std::to_string(k);
     into_.members[v] = name;
     into_.variables.push_back(v);
-    const token_index declared = facts_.declared.at(v);
+    const token_index declared = index_.declared.at(v);
     const token_range value = v->hasInit() ? plan_.tokens_of(v->getInit()) : token_range{};
     into_.scopes[v] = {std::max(declared + 1, value.end), scope_end_};
     constexpr CharUnits::QuantityType most_bytes = 64;  // what is copied
@@ -84,9 +84,9 @@ class unwind_collector {
     bool any = false;
     for (const Decl* d : s->decls()) {
       const auto* v = dyn_cast<VarDecl>(d);
-      if (v == nullptr || !v->hasLocalStorage() || facts_.closure_variables.contains(v)) continue;
-      const auto declared = facts_.declared.find(v);
-      if (declared == facts_.declared.end()) {
+      if (v == nullptr || !v->hasLocalStorage() || index_.closure_variables.contains(v)) continue;
+      const auto declared = index_.declared.find(v);
+      if (declared == index_.declared.end()) {
         failed = true;
         continue;
       }
@@ -250,7 +250,7 @@ class unwind_collector {
 
   unwind_plan& plan_;
   const unit& unit_;
-  const facts& facts_;
+  const semantic_index& index_;
   unwound& into_;
   token_index scope_end_ = 0;
   int depth_ = 0;
@@ -279,14 +279,14 @@ bool unwind_plan::may_enter(const Stmt* s, std::set<const FunctionDecl*>& seen) 
 }
 
 /// A function with its closures. \returns false where something cannot be rewritten
-bool unwind_plan::collect(const function_facts& f) {
+bool unwind_plan::collect(const function_info& f) {
   const std::size_t before = all_.size();
-  const auto own = [&](const function_facts& facts, const std::string& name) -> unwound& {
+  const auto own = [&](const function_info& info, const std::string& name) -> unwound& {
     unwound& one = all_.emplace_back();
-    one.facts = &facts;
-    one.closure = facts.closure;
+    one.function = &info;
+    one.closure = info.closure;
     one.name = name;
-    one.result = facts.result;
+    one.result = info.result;
     return one;
   };
   bool good = true;
@@ -305,11 +305,11 @@ bool unwind_plan::collect(const function_facts& f) {
     collector.body(open[k].block);
     good = !collector.failed && into.parameters.size() == into.parameter_types.size();
     for (const auto& [closure, block] : collector.closures) {
-      const function_facts* facts = facts_.facts_of(*closure);
-      if (facts == nullptr) return false;
-      unwound& inner = own(*facts, into.name + "_" + closure->name + "_" + std::to_string(closure->number));
+      const function_info* info = index_.info_of(*closure);
+      if (info == nullptr) return false;
+      unwound& inner = own(*info, into.name + "_" + closure->name + "_" + std::to_string(closure->number));
       inner.creator = &into;
-      for (const auto& [variable, c] : facts_.closure_variables)
+      for (const auto& [variable, c] : index_.closure_variables)
         if (c == closure) {
           const auto* type =
               variable->getType()->castAs<PointerType>()->getPointeeType()->castAs<FunctionProtoType>();

@@ -77,7 +77,7 @@ void emitter::unwound_names(const unwound& u, bool slow, context& inside) const 
     if (slow || u.in_record.contains(variable))
       inside.names[variable] = "sukima_r->" + u.members.at(variable);
   const auto name_closures = [&](const unwound& owner, const std::string& record, bool by_top = false) {
-    for (const auto& [variable, closure] : facts_.closure_variables) {
+    for (const auto& [variable, closure] : index_.closure_variables) {
       const closure_declaration* c = closure->definition;
       if (std::find(owner.closures.begin(), owner.closures.end(), c) == owner.closures.end()) continue;
       const std::string address = by_top
@@ -133,8 +133,8 @@ void emitter::fast_version(writer& out, unwind_version& version, const context& 
   context inside = outside;
   inside.version = &version;
   unwound_names(u, false, inside);
-  const bool noinline_wanted = u.closure == nullptr && u.facts->declaration->hasAttr<NoInlineAttr>();
-  go_to(out, u.closure != nullptr ? u.closure->place : u.facts->declaration->getLocation(), false);
+  const bool noinline_wanted = u.closure == nullptr && u.function->declaration->hasAttr<NoInlineAttr>();
+  go_to(out, u.closure != nullptr ? u.closure->location : u.function->declaration->getLocation(), false);
   out.text(std::string("static ") + (noinline_wanted ? "__attribute__((noinline)) " : "") +
            declare_unqualified(unwound_type(u.result),
                                "sukima_unwind_" + u.name + "(" + unwound_parameters(u, true, true) + ")") +
@@ -147,11 +147,11 @@ void emitter::fast_version(writer& out, unwind_version& version, const context& 
     else if (p->hasAttr<UnusedAttr>())
       out.text(" (void)" + p->getNameAsString() + ";");
   }
-  out.text(local_prototypes({u.facts->whole}));
+  out.text(local_prototypes({u.function->whole}));
   out.text(" ");
-  go_to(out, unit_.tokens[u.facts->body.begin].getLocation());
-  print(out, u.facts->body, inside);
-  const bool is_main = u.closure == nullptr && u.facts->declaration->isMain();
+  go_to(out, unit_.tokens[u.function->body.begin].getLocation());
+  print(out, u.function->body, inside);
+  const bool is_main = u.closure == nullptr && u.function->declaration->isMain();
   out.text(unwound_type(u.result)->isVoidType() ? " }\n"
            : u.result->isVoidType() || is_main  ? " return 0; }\n"
                                                 : " }\n");
@@ -169,13 +169,13 @@ void emitter::slow_version(writer& out, const unwind_version& fast, const contex
   inside.closure_name.clear();
   unwound_names(u, true, inside);
   writer body(options_.line_directives);
-  go_to(body, unit_.tokens[u.facts->body.begin].getLocation());
-  print(body, u.facts->body, inside);
+  go_to(body, unit_.tokens[u.function->body.begin].getLocation());
+  print(body, u.function->body, inside);
   body.text(" return 0; }\n");
   std::string start = "static int sukima_resume_" + u.name + "(sukima_frame *sukima_f) { " + record_of(u) +
                       " *const sukima_r = (" + record_of(u) + " *)(void *)sukima_f;";
   if (u.closure != nullptr) start += " void *const sukima_self = sukima_r->sukima_self; (void)sukima_self;";
-  start += unwound_outer(u, true) + version.declarations + local_prototypes({u.facts->whole}) +
+  start += unwound_outer(u, true) + version.declarations + local_prototypes({u.function->whole}) +
            " switch (sukima_r->sukima_head.sukima_place) {";
   for (unsigned k = 1; k <= version.calls; ++k)
     start += " case " + std::to_string(k) + ": goto sukima_place_" + std::to_string(k) + ";";
@@ -228,7 +228,7 @@ std::string emitter::unwound_entry(const unwound& u) const {
 
 /// A function, in place of what is printed for plain C.
 void emitter::unwound_function(const unwound& u) {
-  const function_facts& f = *u.facts;
+  const function_info& f = *u.function;
   context where;
   where.function = &f;
   before_ = records_ = saves_ = landings_ = behind_ = writer(options_.line_directives);
@@ -263,11 +263,11 @@ void emitter::unwound_function(const unwound& u) {
 
 /// The block of a closure, where its declaration stands in the creator's fast version.
 void emitter::unwound_closure(writer& out, const closure_declaration& c, const context& where) {
-  go_to(out, c.place);
+  go_to(out, c.location);
   if (where.version->slow || c.body.empty()) return;
   const unwound& u = *plan_->find(&c);
   context inside;
-  inside.function = u.facts;
+  inside.function = u.function;
   inside.closure_name = u.name;
   inside.is_copy = true;
   try {
@@ -285,7 +285,8 @@ void emitter::unwound_closure(writer& out, const closure_declaration& c, const c
     unwound_record(records_, u, fast);
     behind_.append(text);
   } catch (const unprintable_type& problem) {
-    report(c.place, "this closure cannot be unwound: " + problem.reason + "; compile with -fclosures=frame");
+    report(c.location,
+           "this closure cannot be unwound: " + problem.reason + "; compile with -fclosures=frame");
   }
   drop_texts(out, c, where);
 }

@@ -54,13 +54,14 @@ class obstacle_finder : public RecursiveASTVisitor<obstacle_finder> {
 
 }  // namespace
 
-unwind_plan::unwind_plan(ASTContext& ast, const unit& u, const facts& f) : ast_(ast), unit_(u), facts_(f) {
+unwind_plan::unwind_plan(ASTContext& ast, const unit& u, const semantic_index& index)
+    : ast_(ast), unit_(u), index_(index) {
   choose();
 }
 
-const unwound* unwind_plan::find(const function_facts* f) const {
+const unwound* unwind_plan::find(const function_info* f) const {
   for (const unwound& one : all_)
-    if (one.facts == f) return &one;
+    if (one.function == f) return &one;
   return nullptr;
 }
 const unwound* unwind_plan::find(const closure_declaration* c) const {
@@ -70,7 +71,7 @@ const unwound* unwind_plan::find(const closure_declaration* c) const {
 }
 const unwound* unwind_plan::find(const FunctionDecl* f) const {
   for (const unwound& one : all_)
-    if (one.closure == nullptr && one.facts->declaration->getCanonicalDecl() == f->getCanonicalDecl())
+    if (one.closure == nullptr && one.function->declaration->getCanonicalDecl() == f->getCanonicalDecl())
       return &one;
   return nullptr;
 }
@@ -110,7 +111,7 @@ token_index unwind_plan::end_of(const Stmt* s) const {
   if (const auto* one = dyn_cast<SwitchCase>(s)) return end_of(one->getSubStmt());
   if (const auto* one = dyn_cast<AttributedStmt>(s)) return end_of(one->getSubStmt());
   const token_index begin = unit_.find(s->getBeginLoc());
-  if (const auto j = facts_.jumps.find(begin); j != facts_.jumps.end()) return j->second.end;
+  if (const auto j = index_.jumps.find(begin); j != index_.jumps.end()) return j->second.end;
   token_index t = isa<DeclStmt>(s) ? begin : unit_.find(s->getEndLoc());
   for (; t < unit_.tokens.size(); ++t) {
     if (unit_.tokens[t].is(tok::semi) && unit_.roles[t] == token_role::user) return t + 1;
@@ -120,7 +121,7 @@ token_index unwind_plan::end_of(const Stmt* s) const {
 }
 
 /// Whether everything in it, its closures included, can be unwound.
-bool unwind_plan::is_possible(const function_facts& f) const {
+bool unwind_plan::is_possible(const function_info& f) const {
   const FunctionDecl* function = f.declaration;
   if (f.is_worker || f.execution != nullptr || !f.constructs.empty() || function->isVariadic() ||
       !function->hasPrototype() ||
@@ -131,9 +132,9 @@ bool unwind_plan::is_possible(const function_facts& f) const {
   if (written == nullptr) return false;
   for (const ParmVarDecl* p : function->parameters())
     if (p->getIdentifier() == nullptr) return false;
-  for (const auto& [open, call] : facts_.calls)
+  for (const auto& [open, call] : index_.calls)
     if (f.body.holds(open)) return false;
-  for (const auto& [open, call] : facts_.closure_calls)
+  for (const auto& [open, call] : index_.closure_calls)
     if (f.body.holds(open) && (call.is_worker || call.call->getCallee()
                                                      ->getType()
                                                      ->castAs<PointerType>()
@@ -141,11 +142,11 @@ bool unwind_plan::is_possible(const function_facts& f) const {
                                                      ->castAs<FunctionProtoType>()
                                                      ->isVariadic()))
       return false;
-  for (const function_facts& closure : facts_.closures)
+  for (const function_info& closure : index_.closures)
     if (f.body.holds(closure.body) &&
         (closure.is_worker || !closure.constructs.empty() || closure.computed_goto))
       return false;
-  for (const auto& [variable, c] : facts_.closure_variables)
+  for (const auto& [variable, c] : index_.closure_variables)
     if (f.body.holds(c->whole) && variable->getType()
                                       ->castAs<PointerType>()
                                       ->getPointeeType()
@@ -187,9 +188,9 @@ class shape_checker {
 
 /// The functions that hold such calls, and those that call them, as long as all of them are possible.
 void unwind_plan::choose() {
-  std::set<const function_facts*> possible;
-  for (const function_facts& f : facts_.closures) blocks_.insert(f.body.begin);
-  for (const function_facts& f : facts_.functions)
+  std::set<const function_info*> possible;
+  for (const function_info& f : index_.closures) blocks_.insert(f.body.begin);
+  for (const function_info& f : index_.functions)
     if (is_possible(f)) possible.insert(&f);
   for (bool again = true; again;) {
     again = false;
@@ -197,14 +198,14 @@ void unwind_plan::choose() {
     for (bool more = true; more;) {
       more = false;
       holds_.clear();
-      for (const function_facts* f : possible)
+      for (const function_info* f : possible)
         if (!chosen_.contains(f->declaration->getCanonicalDecl()) && holds_call(f->declaration->getBody()))
           more |= chosen_.insert(f->declaration->getCanonicalDecl()).second;
     }
     holds_.clear();
     all_.clear();
     const shape_checker shapes(*this);
-    for (const function_facts& f : facts_.functions) {
+    for (const function_info& f : index_.functions) {
       if (!possible.contains(&f) || !chosen_.contains(f.declaration->getCanonicalDecl())) continue;
       if (shapes.is_bad(f.declaration->getBody()) || !collect(f)) again |= possible.erase(&f) > 0;
     }

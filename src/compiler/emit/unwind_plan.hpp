@@ -3,7 +3,7 @@
 // records hold, and which of their statements are rewritten.
 #pragma once
 
-#include "frontend/facts.hpp"
+#include "index/semantic_index.hpp"
 
 namespace sukima::language {
 
@@ -27,7 +27,7 @@ struct unwind_statement {
 
 /// A function or closure that has a fast and a slow version.
 struct unwound {
-  const function_facts* facts;
+  const function_info* function;
   const unwound* creator = nullptr;  ///< of a closure
   const closure_declaration* closure = nullptr;
   std::string name;  ///< of what is generated for it, behind a prefix
@@ -62,10 +62,10 @@ struct unwind_version {
 /// Of a whole unit.
 class unwind_plan {
  public:
-  unwind_plan(clang::ASTContext& ast, const unit& u, const facts& f);
+  unwind_plan(clang::ASTContext& ast, const unit& u, const semantic_index& index);
 
   /// How a function is unwound; null: it is plain C, or its closures keep to frames.
-  const unwound* find(const function_facts* f) const;
+  const unwound* find(const function_info* f) const;
   const unwound* find(const closure_declaration* c) const;
   const unwound* find(const clang::FunctionDecl* f) const;
   /// A call that unwinds its caller: of a closure, or of such a function.
@@ -80,13 +80,13 @@ class unwind_plan {
  private:
   friend class unwind_collector;
   void choose();
-  bool is_possible(const function_facts& f) const;
-  bool collect(const function_facts& f);
+  bool is_possible(const function_info& f) const;
+  bool collect(const function_info& f);
   bool may_enter(const clang::Stmt* s, std::set<const clang::FunctionDecl*>& seen) const;
 
   clang::ASTContext& ast_;
   const unit& unit_;
-  const facts& facts_;
+  const semantic_index& index_;
   std::set<const clang::FunctionDecl*> chosen_;  ///< canonical
   std::set<token_index> blocks_;  ///< braces of closures
   std::deque<unwound> all_;

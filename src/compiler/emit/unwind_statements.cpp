@@ -28,7 +28,7 @@ token_index emitter::print_unwound(writer& out, token_index t, token_range range
     v.waiting.clear();
     return found->second.whole.end;
   }
-  if (const auto j = facts_.jumps.find(t); j != facts_.jumps.end() &&
+  if (const auto j = index_.jumps.find(t); j != index_.jumps.end() &&
                                            j->second.kind == jump_kind::next_iteration &&
                                            v.continued.contains(j->second.target)) {
     go_to(out, unit_.tokens[t].getLocation());
@@ -115,8 +115,8 @@ void emitter::unwound_statement(writer& out, const unwind_statement& s, const co
 /// The label in front of the next iteration, where `continue` is a goto.
 std::string emitter::next_label(token_range loop, const context& where) const {
   for (token_index t = loop.begin; t < loop.end; ++t)
-    if (const auto j = facts_.jumps.find(t);
-        j != facts_.jumps.end() && facts_.function_at(t) == where.version->of->facts &&
+    if (const auto j = index_.jumps.find(t);
+        j != index_.jumps.end() && index_.function_at(t) == where.version->of->function &&
         j->second.kind == jump_kind::next_iteration && j->second.target == loop.begin)
       return "sukima_next_" + std::to_string(loop.begin) + ":;";
   return "";

@@ -2,7 +2,7 @@
 // Reads a file through Clang's preprocessor and keeps what the output has to repeat.
 #pragma once
 
-#include "frontend/unit.hpp"
+#include "source/unit.hpp"
 
 namespace sukima::language {
 

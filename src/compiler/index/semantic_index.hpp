@@ -4,7 +4,7 @@
 // those of worker functions, how variables are used, and where control leaves.
 #pragma once
 
-#include "frontend/unit.hpp"
+#include "source/unit.hpp"
 
 namespace sukima::language {
 
@@ -61,10 +61,10 @@ struct jump {
 };
 
 /// A function, or the block of a closure.
-struct function_facts {
+struct function_info {
   const clang::FunctionDecl* declaration;  ///< of a closure: the function around it
   const closure_declaration* closure = nullptr;
-  function_facts* outer = nullptr;  ///< of a closure: the function or closure around it
+  function_info* outer = nullptr;  ///< of a closure: the function or closure around it
   bool has_closures = false;
   bool is_worker;  ///< a worker function, or a task_exec
   clang::QualType result;
@@ -82,7 +82,7 @@ struct function_facts {
   bool computed_goto = false;
 };
 
-struct facts {
+struct semantic_index {
   std::unordered_map<token_index, const clang::NamedDecl*> names;  ///< what a name refers to
   std::unordered_map<token_index, worker_call> calls;
   std::unordered_map<token_index, worker_declarator> declarators;
@@ -94,8 +94,8 @@ struct facts {
   std::set<token_index> type_names;  ///< a name that is used as a type
   std::map<token_index, const clang::FieldDecl*> fields;
   std::map<const clang::VarDecl*, token_index> declared;  ///< where a variable's name stands
-  std::deque<function_facts> functions;  ///< in the order of the file
-  std::deque<function_facts> closures;  ///< their blocks, outer ones in front of inner ones
+  std::deque<function_info> functions;  ///< in the order of the file
+  std::deque<function_info> closures;  ///< their blocks, outer ones in front of inner ones
   std::map<const clang::VarDecl*, const closure_declaration*> closure_variables;
   std::unordered_map<token_index, closure_call> closure_calls;
   std::set<token_index> dropped;  ///< the `&` of &f, where f is a closure: both mean its pointer
@@ -108,8 +108,8 @@ struct facts {
   std::set<const clang::VarDecl*> worker_locals;  ///< canonical declarations
 
   /// The function or the innermost closure whose block holds a token.
-  const function_facts* function_at(token_index t) const;
-  const function_facts* facts_of(const closure_declaration& c) const;
+  const function_info* function_at(token_index t) const;
+  const function_info* info_of(const closure_declaration& c) const;
 };
 
 /// Is this the type of a worker function, or of a pointer to one? Worker closures are among them.
@@ -118,6 +118,6 @@ bool is_worker_type(clang::QualType type);
 bool is_closure_type(clang::QualType type);
 
 /// Walks over the syntax tree of the whole unit.
-facts collect_facts(clang::ASTContext& context, unit& from);
+semantic_index build_semantic_index(clang::ASTContext& context, unit& from);
 
 }  // namespace sukima::language

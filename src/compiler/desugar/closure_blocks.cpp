@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The blocks of nested functions, which the parser sees as blocks of the function around them: parameters are
 // variables there, a `return` hands its value to a function, a goto out of it is an address of a label.
-#include "frontend/lowering.hpp"
+#include "desugar/desugarer.hpp"
 
 namespace sukima::language {
 
@@ -9,7 +9,7 @@ using namespace clang;
 
 /// Labels that stand between two places, without those of closures there, and without those that are
 /// declared by `__label__`.
-std::set<std::string> lowering::labels_between(std::size_t begin, std::size_t end) const {
+std::set<std::string> desugarer::labels_between(std::size_t begin, std::size_t end) const {
   std::set<std::string> found;
   std::set<std::string> declared;
   bool conditional = false;
@@ -38,7 +38,7 @@ std::set<std::string> lowering::labels_between(std::size_t begin, std::size_t en
   return found;
 }
 
-void lowering::closure_body(closure_declaration& c) {
+void desugarer::closure_body(closure_declaration& c) {
   closure_declaration* const outer = closure_;
   construct* const outer_construct = current_;
   const std::set<std::string> outer_labels = closure_labels_;
@@ -54,9 +54,9 @@ void lowering::closure_body(closure_declaration& c) {
   c.body.begin = here();
   copy();
   for (const std::string& label : labels) {
-    put("__label__", c.place);
-    put(label, c.place);
-    put(tok::semi, c.place);
+    put("__label__", c.location);
+    put(label, c.location);
+    put(tok::semi, c.location);
   }
   copy_label_declarations();
   parameter_variables(c);
@@ -68,7 +68,7 @@ void lowering::closure_body(closure_declaration& c) {
 }
 
 /// __label__ a, b; stand in front of all else in a block.
-void lowering::copy_label_declarations() {
+void desugarer::copy_label_declarations() {
   while (is(tok::kw___label__)) {
     while (!is(tok::semi) && !is(tok::eof)) copy();
     copy();
@@ -76,7 +76,7 @@ void lowering::copy_label_declarations() {
 }
 
 /// The parameters once more, as variables of the block.
-void lowering::parameter_variables(const closure_declaration& c) {
+void desugarer::parameter_variables(const closure_declaration& c) {
   token_index begin = c.parameters.begin + 1;
   int depth = 0;
   for (token_index t = begin; t < c.parameters.end; ++t) {
@@ -87,16 +87,16 @@ void lowering::parameter_variables(const closure_declaration& c) {
       if (token.isOneOf(tok::r_paren, tok::r_square, tok::r_brace)) --depth;
     }
     if (!last && (depth > 0 || token.isNot(tok::comma))) continue;
-    parameter_variable({begin, t}, c.place);
+    parameter_variable({begin, t}, c.location);
     begin = t + 1;
   }
 }
 
 /// An array or function as a parameter is a pointer: its declarator is rewritten that way.
-void lowering::parameter_variable(token_range parameter, SourceLocation place) {
+void desugarer::parameter_variable(token_range parameter, SourceLocation location) {
   std::vector<Token> tokens;
   for (token_index t = parameter.begin; t < parameter.end; ++t)
-    if (unit_.roles[t] != token_role::keyword && unit_.roles[t] != token_role::printed)
+    if (unit_.roles[t] != token_role::keyword && unit_.roles[t] != token_role::printed_only)
       tokens.push_back(unit_.tokens[t]);
   if (tokens.empty() || tokens.front().is(tok::ellipsis) ||
       (tokens.size() == 1 && tokens.front().is(tok::kw_void)))
@@ -141,22 +141,22 @@ void lowering::parameter_variable(token_range parameter, SourceLocation place) {
       put_copy(tokens[k]);
       continue;
     }
-    put(tok::l_paren, place);
-    put(tok::star, place);
+    put(tok::l_paren, location);
+    put(tok::star, location);
     if (is_array)
       for (std::size_t q = next; q < end_of_bracket(next); ++q)
         if (tokens[q].isOneOf(tok::kw_const, tok::kw_volatile, tok::kw_restrict)) put_copy(tokens[q]);
     put_copy(tokens[k]);
-    put(tok::r_paren, place);
+    put(tok::r_paren, location);
   }
-  put(tok::semi, place);
+  put(tok::semi, location);
 }
 
 /// `return E;` becomes sukima_return_N((E)); in what the parser sees.
-void lowering::closure_return() {
-  const SourceLocation place = token().getLocation();
+void desugarer::closure_return() {
+  const SourceLocation location = token().getLocation();
   closure_->returns.push_back(here());
-  push(token(), token_role::printed, static_cast<token_index>(at_));
+  push(token(), token_role::printed_only, static_cast<token_index>(at_));
   ++at_;
   if (is(tok::semi)) return copy();
   const closure_declaration& c = *closure_;
@@ -164,12 +164,12 @@ void lowering::closure_return() {
   while (unit_.roles[first] == token_role::keyword) ++first;
   const bool nothing = unit_.tokens[first].is(tok::kw_void) && first + 4 == c.name_token;
   if (nothing) {
-    put(tok::l_paren, place);
-    put("void", place);
-    put(tok::r_paren, place);
+    put(tok::l_paren, location);
+    put("void", location);
+    put(tok::r_paren, location);
   } else {
-    put("sukima_return_" + std::to_string(c.number), place);
-    put(tok::l_paren, place);
+    put("sukima_return_" + std::to_string(c.number), location);
+    put(tok::l_paren, location);
   }
   put(tok::l_paren, token().getLocation());
   while (!is(tok::semi)) {
@@ -177,34 +177,34 @@ void lowering::closure_return() {
       fail(token().getLocation(), "expected ';' behind 'return'");
     step_over();
   }
-  put(tok::r_paren, place);
-  if (!nothing) put(tok::r_paren, place);
+  put(tok::r_paren, location);
+  if (!nothing) put(tok::r_paren, location);
   copy();
 }
 
 /// va_start of a variadic closure: the parser would look at the function around it.
-bool lowering::closure_arguments() {
+bool desugarer::closure_arguments() {
   if (!is(tok::identifier) || token().getIdentifierInfo()->getName() != "__builtin_va_start") return false;
-  const SourceLocation place = token().getLocation();
-  push(token(), token_role::printed, static_cast<token_index>(at_));
+  const SourceLocation location = token().getLocation();
+  push(token(), token_role::printed_only, static_cast<token_index>(at_));
   ++at_;
-  put(tok::l_paren, place);
-  put("void", place);
-  put(tok::r_paren, place);
+  put(tok::l_paren, location);
+  put("void", location);
+  put(tok::r_paren, location);
   return true;
 }
 
 /// A goto to a label that is not the closure's own.
-bool lowering::closure_goto() {
+bool desugarer::closure_goto() {
   if (!is_name(1) || !is(tok::semi, 2) || closure_labels_.contains(name(1))) return false;
-  const SourceLocation place = token().getLocation();
+  const SourceLocation location = token().getLocation();
   closure_jump jump{here(), 0};
-  push(token(), token_role::printed, static_cast<token_index>(at_));
+  push(token(), token_role::printed_only, static_cast<token_index>(at_));
   ++at_;
-  put(tok::l_paren, place);
-  put("void", place);
-  put(tok::r_paren, place);
-  put(tok::ampamp, place);
+  put(tok::l_paren, location);
+  put("void", location);
+  put(tok::r_paren, location);
+  put(tok::ampamp, location);
   jump.label = here();
   copy();
   copy();

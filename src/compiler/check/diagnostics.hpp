@@ -2,7 +2,7 @@
 // Messages in Clang's style, in the words of the language.
 #pragma once
 
-#include "frontend/clang.hpp"
+#include "source/clang.hpp"
 
 namespace sukima::language {
 

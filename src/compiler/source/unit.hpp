@@ -3,7 +3,7 @@
 // constructs.
 #pragma once
 
-#include "frontend/clang.hpp"
+#include "source/clang.hpp"
 
 namespace sukima::language {
 
@@ -22,18 +22,18 @@ struct token_range {
 /// Who wrote a token, and who gets to see it.
 enum class token_role : std::uint8_t {
   user,  ///< the user's: parsed, and printed
-  hidden,  ///< put in for the parser only
+  parsed_only,  ///< put in for the parser only
   added,  ///< put in for the parser and for the output
   system,  ///< of a system header: parsed; the output includes that header instead
   keyword,  ///< the user's, of the language: neither parsed nor printed, but kept for its place
-  printed,  ///< the user's: not parsed, because something else was put in for the parser
+  printed_only,  ///< the user's: not parsed, because something else was put in for the parser
 };
 
 /// A directive or a comment of a user's file, repeated in the output in front of the token `before`.
 struct side_text {
   token_index before;  ///< counts the tokens as they were read
   std::string text;
-  clang::SourceLocation place;
+  clang::SourceLocation location;
   bool directive;  ///< stands on lines of its own
   bool changes_macro;  ///< a #define or #undef
 };
@@ -44,7 +44,7 @@ enum class construct_kind : std::uint8_t { do_two, loop, wind, try_catch, throw_
 struct join_statement {
   token_range tokens;  ///< without `spawn` and without the semicolon
   bool spawned;
-  clang::SourceLocation place;
+  clang::SourceLocation location;
 };
 
 /// A statement of the language. The ranges of blocks include their braces.
@@ -52,10 +52,10 @@ struct construct {
   construct_kind kind;
   unsigned number;  ///< counts the unit's constructs, from 1
   token_range whole;  ///< all tokens, those put in included
-  clang::SourceLocation place;  ///< of its keyword
+  clang::SourceLocation location;  ///< of its keyword
   construct* parent = nullptr;  ///< the one around it in the same function
   std::string task;  ///< behind `handles`
-  clang::SourceLocation task_place;
+  clang::SourceLocation task_location;
   token_range first;  ///< S1; BODY of a loop, of a dynamic_wind and of a try
   token_range second;  ///< S2; the catch block
   token_range before;  ///< BEFORE
@@ -75,20 +75,20 @@ struct closure_jump {
   token_index label;
 };
 
-/// A nested function, or its declaration ahead. The parser sees a constant pointer, and the block as one of
+/// A nested function, or its forward declaration. The parser sees a constant pointer, and the block as one of
 /// the function around it.
 struct closure_declaration {
   std::string name;
   unsigned number;  ///< counts the unit's closures, from 1
-  clang::SourceLocation place;  ///< of its name
+  clang::SourceLocation location;  ///< of its name
   bool is_worker = false;
   token_range whole;  ///< from the first word of the declaration to its `;` or `}`
   token_index name_token = no_token;
   token_range parameters;  ///< with the parentheses
   token_range rest;  ///< of the declarator, behind the parameters
-  token_range body;  ///< with its braces; empty: declared ahead only
-  closure_declaration* ahead = nullptr;  ///< of a definition: its declaration ahead
-  closure_declaration* definition = nullptr;  ///< of a declaration ahead
+  token_range body;  ///< with its braces; empty: a forward declaration
+  closure_declaration* forward = nullptr;  ///< of a definition: its forward declaration
+  closure_declaration* definition = nullptr;  ///< of a forward declaration
   std::vector<token_index> returns;  ///< the `return`s of its own block
   std::vector<closure_jump> jumps;
 };
@@ -102,14 +102,14 @@ struct task_member {
 
 struct task_declaration {
   std::string name;
-  clang::SourceLocation place;
+  clang::SourceLocation location;
   token_range tokens;
   std::vector<task_member> members;
 };
 
 struct task_execution {
   std::string task;
-  clang::SourceLocation place;
+  clang::SourceLocation location;
   token_range whole;  ///< with the header that was put in
   token_range block;
 };
@@ -156,8 +156,8 @@ struct unit {
   }
 
   /// The token at a location, or no_token.
-  token_index find(clang::SourceLocation place) const {
-    const auto found = at.find(place.getRawEncoding());
+  token_index find(clang::SourceLocation location) const {
+    const auto found = at.find(location.getRawEncoding());
     return found == at.end() ? no_token : found->second;
   }
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nested functions. A closure's type is that of a function pointer with a calling convention of its own; the
 // block stays in the function around it, where Clang finds the names that it uses.
-#include "frontend/lowering.hpp"
+#include "desugar/desugarer.hpp"
 
 namespace sukima::language {
 
@@ -23,13 +23,13 @@ bool is_type_word(const Token& token) {
 
 }  // namespace
 
-bool lowering::takes_parenthesis(const Token& token) {
+bool desugarer::takes_parenthesis(const Token& token) {
   return token.isOneOf(tok::kw_if, tok::kw_while, tok::kw_for, tok::kw_switch, tok::kw_sizeof,
                        tok::kw__Alignof, tok::kw_return, tok::kw___attribute, tok::kw_typeof,
                        tok::kw__Alignas, tok::kw__Atomic, tok::kw_asm);
 }
 
-std::size_t lowering::opening_of(std::size_t bracket) const {
+std::size_t desugarer::opening_of(std::size_t bracket) const {
   int depth = 0;
   for (std::size_t k = bracket + 1; k-- > 0;) {
     const Token& t = in_.tokens[k];
@@ -39,7 +39,7 @@ std::size_t lowering::opening_of(std::size_t bracket) const {
   return 0;
 }
 
-std::size_t lowering::closing_of(std::size_t bracket) const {
+std::size_t desugarer::closing_of(std::size_t bracket) const {
   int depth = 0;
   for (std::size_t k = bracket; k < in_.tokens.size(); ++k) {
     const Token& t = in_.tokens[k];
@@ -49,7 +49,7 @@ std::size_t lowering::closing_of(std::size_t bracket) const {
   return in_.tokens.size() - 1;
 }
 
-bool lowering::is_closure_word(std::size_t position) const {
+bool desugarer::is_closure_word(std::size_t position) const {
   if (position < 2 || position + 1 >= in_.tokens.size()) return false;
   const Token& word = in_.tokens[position];
   return word.is(tok::identifier) &&
@@ -57,7 +57,7 @@ bool lowering::is_closure_word(std::size_t position) const {
          in_.tokens[position + 1].is(tok::l_paren) && is_users(position);
 }
 
-bool lowering::at_closure(std::size_t position) const {
+bool desugarer::at_closure(std::size_t position) const {
   if (!is_closure_word(position)) return false;
   const Token& before = in_.tokens[position - 1];
   if (before.is(tok::r_paren)) {
@@ -90,7 +90,7 @@ bool lowering::at_closure(std::size_t position) const {
 }
 
 /// What declaration the name of a closure stands in.
-lowering::surroundings lowering::surroundings_of(std::size_t name) const {
+desugarer::surroundings desugarer::surroundings_of(std::size_t name) const {
   surroundings result{name, false, false, false};
   bool comma = false;
   for (std::size_t k = name; k > 0;) {
@@ -128,7 +128,7 @@ lowering::surroundings lowering::surroundings_of(std::size_t name) const {
 
 /// Whether the word `worker` at a place belongs to a closure or a pointer to closures: the parameters of the
 /// outermost function type of its declarator are those behind `closure`.
-bool lowering::is_worker_closure(std::size_t worker) {
+bool desugarer::is_worker_closure(std::size_t worker) {
   for (std::size_t k = worker + 1; k + 1 < in_.tokens.size(); ++k) {
     const Token& t = in_.tokens[k];
     if (worker_closures_.contains(k)) return true;
@@ -149,7 +149,7 @@ bool lowering::is_worker_closure(std::size_t worker) {
   return false;
 }
 
-token_index lowering::unit_token_of(std::size_t source) const {
+token_index desugarer::unit_token_of(std::size_t source) const {
   for (token_index t = here(); t-- > 0;)
     if (unit_.origins[t] == source) {
       while (t > 0 && unit_.origins[t - 1] == no_token && unit_.roles[t - 1] == token_role::added) --t;
@@ -159,35 +159,35 @@ token_index lowering::unit_token_of(std::size_t source) const {
 }
 
 /// [[clang::preserve_all]] behind the parameters of a closure's type: another convention than a function's.
-void lowering::closure_type_mark(SourceLocation place) {
-  put(tok::l_square, place);
-  put(tok::l_square, place);
-  put("clang", place);
-  put(tok::coloncolon, place);
-  put(worker_closures_.contains(at_) ? "preserve_none" : "preserve_all", place);
-  put(tok::r_square, place);
-  put(tok::r_square, place);
+void desugarer::closure_type_mark(SourceLocation location) {
+  put(tok::l_square, location);
+  put(tok::l_square, location);
+  put("clang", location);
+  put(tok::coloncolon, location);
+  put(worker_closures_.contains(at_) ? "preserve_none" : "preserve_all", location);
+  put(tok::r_square, location);
+  put(tok::r_square, location);
 }
 
 /// From the word `closure` to the end of the parameters.
-void lowering::closure_parameters() {
+void desugarer::closure_parameters() {
   const bool is_worker = worker_closures_.contains(at_);
-  const SourceLocation place = token().getLocation();
+  const SourceLocation location = token().getLocation();
   skip();
   unit_.closure_types.insert(token().getLocation().getRawEncoding());
   if (is(tok::r_paren, 1)) {
     copy();
-    put("void", place, token_role::added);
+    put("void", location, token_role::added);
     copy();
   } else {
     step_over();
   }
   if (is_worker) worker_closures_.insert(at_);
-  closure_type_mark(place);
+  closure_type_mark(location);
   if (is_worker) worker_closures_.erase(at_);
 }
 
-void lowering::closure() {
+void desugarer::closure() {
   if (previous()->isNot(tok::identifier)) return closure_parameters();
   const surroundings around = surroundings_of(at_ - 1);
   if (around.is_typedef) return closure_parameters();
@@ -207,42 +207,42 @@ void lowering::closure() {
   named_closure(around);
 }
 
-/// A closure, or its declaration ahead: T f closure (…) becomes T (*const f)(…);
-void lowering::named_closure(const surroundings& around) {
+/// A closure, or its forward declaration: T f closure (…) becomes T (*const f)(…);
+void desugarer::named_closure(const surroundings& around) {
   const Token name = *previous();
-  const SourceLocation place = name.getLocation();
+  const SourceLocation location = name.getLocation();
   const std::string word = name.getIdentifierInfo()->getName().str();
   if (depth_ == 0)
-    fail(place, "closure '" + word +
-                    "' stands outside of any function; write it inside of one, or leave 'closure' out");
+    fail(location, "closure '" + word +
+                       "' stands outside of any function; write it inside of one, or leave 'closure' out");
   if (around.shares)
-    fail(place, "closure '" + word + "' shares its declaration; write one of its own for it");
+    fail(location, "closure '" + word + "' shares its declaration; write one of its own for it");
   closure_declaration& c = unit_.closures.emplace_back();
   c.name = word;
   c.number = static_cast<unsigned>(unit_.closures.size());
-  c.place = place;
+  c.location = location;
   c.is_worker = worker_closures_.contains(at_);
   c.whole.begin = unit_token_of(around.begin);
   for (token_index t = c.whole.begin; t < here(); ++t)
     if (is_storage_word(unit_.tokens[t]) && unit_.roles[t] == token_role::user)
       unit_.roles[t] = token_role::keyword;
-  if (auto known = ahead_.back().find(word); known != ahead_.back().end()) {
-    c.ahead = known->second;
-    if (c.ahead->definition != nullptr)
-      fail(place, "a second closure '" + word + "' in the same block; give it another name");
+  if (auto known = forward_.back().find(word); known != forward_.back().end()) {
+    c.forward = known->second;
+    if (c.forward->definition != nullptr)
+      fail(location, "a second closure '" + word + "' in the same block; give it another name");
   }
   const token_index origin = unit_.origins.back();
   unit_.tokens.pop_back();
   unit_.roles.pop_back();
   unit_.origins.pop_back();
-  unit_.at.erase(place.getRawEncoding());
-  put(tok::l_paren, place);
-  put(tok::star, place);
-  put("const", place);
+  unit_.at.erase(location.getRawEncoding());
+  put(tok::l_paren, location);
+  put(tok::star, location);
+  put("const", location);
   c.name_token = here();
-  push(name, c.ahead == nullptr ? token_role::user : token_role::printed, origin);
-  if (c.ahead != nullptr) put("sukima_closure_" + std::to_string(c.number), place);
-  put(tok::r_paren, place);
+  push(name, c.forward == nullptr ? token_role::user : token_role::printed_only, origin);
+  if (c.forward != nullptr) put("sukima_closure_" + std::to_string(c.number), location);
+  put(tok::r_paren, location);
   c.parameters.begin = here() + 1;
   closure_parameters();
   c.parameters.end = here() - 7;  // without the mark behind them
@@ -256,42 +256,42 @@ void lowering::named_closure(const surroundings& around) {
   if (is(tok::semi)) {
     copy();
     c.whole.end = here();
-    if (c.ahead == nullptr) ahead_.back()[word] = &c;
+    if (c.forward == nullptr) forward_.back()[word] = &c;
     return;
   }
-  if (c.ahead != nullptr)
-    c.ahead->definition = &c;
+  if (c.forward != nullptr)
+    c.forward->definition = &c;
   else
-    ahead_.back()[word] = &c;
+    forward_.back()[word] = &c;
   closure_result_type(c);
   closure_body(c);
   c.whole.end = here();
-  if (c.ahead == nullptr) c.definition = &c;
+  if (c.forward == nullptr) c.definition = &c;
 }
 
 /// typedef T sukima_result_N; void sukima_return_N(sukima_result_N): what a `return` hands its value to.
-void lowering::closure_result_type(closure_declaration& c) {
+void desugarer::closure_result_type(closure_declaration& c) {
   const std::string number = std::to_string(c.number);
-  put(tok::semi, c.place);
-  put("typedef", c.place);
+  put(tok::semi, c.location);
+  put("typedef", c.location);
   const token_index declarator = c.name_token - 3;
   const auto copy_range = [this](token_index begin, token_index end) {
     for (token_index t = begin; t < end; ++t)
-      if (unit_.roles[t] != token_role::keyword && unit_.roles[t] != token_role::printed) {
+      if (unit_.roles[t] != token_role::keyword && unit_.roles[t] != token_role::printed_only) {
         const Token token = unit_.tokens[t];
         put_copy(token);
       }
   };
   copy_range(c.whole.begin, declarator);
-  put("sukima_result_" + number, c.place);
+  put("sukima_result_" + number, c.location);
   copy_range(c.rest.begin, c.rest.end);
-  put(tok::semi, c.place);
-  put("void", c.place);
-  put("sukima_return_" + number, c.place);
-  put(tok::l_paren, c.place);
-  put("sukima_result_" + number, c.place);
-  put(tok::r_paren, c.place);
-  put(tok::semi, c.place);
+  put(tok::semi, c.location);
+  put("void", c.location);
+  put("sukima_return_" + number, c.location);
+  put(tok::l_paren, c.location);
+  put("sukima_result_" + number, c.location);
+  put(tok::r_paren, c.location);
+  put(tok::semi, c.location);
 }
 
 }  // namespace sukima::language

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // The statements of the language as blocks of plain C with the same scopes.
-#include "frontend/lowering.hpp"
+#include "desugar/desugarer.hpp"
 
 namespace sukima::language {
 
 using namespace clang;
 
 /// A statement may start here: behind another one, a label, or the head of one.
-bool lowering::at_statement() const {
+bool desugarer::at_statement() const {
   if (depth_ == 0 || at_ == 0) return false;
   const Token& before = *previous();
   return before.isOneOf(tok::semi, tok::l_brace, tok::r_brace, tok::colon, tok::r_paren, tok::kw_else,
                         tok::kw_do);
 }
 
-bool lowering::statement() {
+bool desugarer::statement() {
   const auto here_only = [&](const char* word) {
     if (!is_word(word)) return false;
     if (!at_statement())
@@ -41,11 +41,11 @@ bool lowering::statement() {
   return false;
 }
 
-construct& lowering::begin(construct_kind kind) {
+construct& desugarer::begin(construct_kind kind) {
   construct& c = unit_.constructs.emplace_back();
   c.kind = kind;
   c.number = static_cast<unsigned>(unit_.constructs.size());
-  c.place = token().getLocation();
+  c.location = token().getLocation();
   c.parent = current_;
   c.whole.begin = here();
   current_ = &c;
@@ -53,12 +53,12 @@ construct& lowering::begin(construct_kind kind) {
   return c;
 }
 
-void lowering::end(construct& c) {
+void desugarer::end(construct& c) {
   c.whole.end = here();
   current_ = c.parent;
 }
 
-token_range lowering::block(const std::string& what) {
+token_range desugarer::block(const std::string& what) {
   if (!is(tok::l_brace)) fail(token().getLocation(), "expected '{': " + what + " is a block");
   token_range range{here(), 0};
   copy();
@@ -67,23 +67,23 @@ token_range lowering::block(const std::string& what) {
   return range;
 }
 
-void lowering::declare_this(const std::string& task, SourceLocation place) {
-  put("struct", place);
-  put(task_type_name(task), place);
-  put("this", place);
-  put(tok::semi, place);
+void desugarer::declare_this(const std::string& task, SourceLocation location) {
+  put("struct", location);
+  put(task_type_name(task), location);
+  put("this", location);
+  put(tok::semi, location);
 }
 
-token_range lowering::parenthesis(const std::string& type, const std::string& variable,
-                                  const std::string& what) {
-  const SourceLocation place = token().getLocation();
-  if (!is(tok::l_paren)) fail(place, "expected '(' behind '" + what + "'");
-  put(tok::l_brace, place);
+token_range desugarer::parenthesis(const std::string& type, const std::string& variable,
+                                   const std::string& what) {
+  const SourceLocation location = token().getLocation();
+  if (!is(tok::l_paren)) fail(location, "expected '(' behind '" + what + "'");
+  put(tok::l_brace, location);
   for (const char* const word : {"unsigned", "long"})
-    if (type == "tag") put(word, place);
-  if (type != "tag") put(type, place);
-  put(variable, place);
-  put(tok::equal, place);
+    if (type == "tag") put(word, location);
+  if (type != "tag") put(type, location);
+  put(variable, location);
+  put(tok::equal, location);
   if (type == "tag") {  // an explicit conversion: pointers are tags, too
     const SourceLocation value = token(1).getLocation();
     put(tok::l_paren, value);
@@ -95,37 +95,37 @@ token_range lowering::parenthesis(const std::string& type, const std::string& va
   copy();
   copy_to(tok::r_paren);
   const token_range range{begin, here()};
-  put(tok::semi, place);
-  put(tok::r_brace, place);
+  put(tok::semi, location);
+  put(tok::r_brace, location);
   return range;
 }
 
 /// PUT and GET: a block in which `this` is bound.
-void lowering::bound_block(construct& c, token_range& range, const std::string& what, bool is_put) {
+void desugarer::bound_block(construct& c, token_range& range, const std::string& what, bool is_put) {
   if (!is(tok::l_brace)) fail(token().getLocation(), "expected '{': " + what + " is a block");
-  const SourceLocation place = token().getLocation();
+  const SourceLocation location = token().getLocation();
   range.begin = here();
   copy();
   copy_label_declarations();
-  if (!c.task.empty()) declare_this(c.task, place);
+  if (!c.task.empty()) declare_this(c.task, location);
   if (is_put && c.kind == construct_kind::loop) {
     // The names of the bounds were read before; their values do not matter to the parser.
     for (const token_index bound : {c.lower, c.upper}) {
       if (bound == no_token) continue;
       const Token name = unit_.tokens[bound];
-      put("const", place);
-      put("int", place);
-      push(name, token_role::hidden);
-      put(tok::equal, place);
-      put("sukima_from", place);
-      put(tok::semi, place);
+      put("const", location);
+      put("int", location);
+      push(name, token_role::parsed_only);
+      put(tok::equal, location);
+      put("sukima_from", location);
+      put(tok::semi, location);
     }
   }
   copy_to(tok::r_brace);
   range.end = here();
 }
 
-void lowering::handles(construct& c, bool is_loop) {
+void desugarer::handles(construct& c, bool is_loop) {
   const char* const name_of = is_loop ? "the parallel 'for'" : "'do_two'";
   if (!is_word("handles"))
     fail(token().getLocation(),
@@ -133,9 +133,9 @@ void lowering::handles(construct& c, bool is_loop) {
   skip();
   if (!is_name()) fail(token().getLocation(), "expected the name of a task behind 'handles'");
   c.task = name();
-  c.task_place = token().getLocation();
+  c.task_location = token().getLocation();
   if (!known_tasks_.contains(c.task)) {
-    report(c.task_place,
+    report(c.task_location,
            "unknown task '" + c.task + "'; declare it in front with 'task " + c.task + " { … };'");
     c.task.clear();
   }
@@ -175,17 +175,17 @@ void lowering::handles(construct& c, bool is_loop) {
   bound_block(c, c.get, "GET, which takes the result of a task,", false);
 }
 
-void lowering::do_two() {
+void desugarer::do_two() {
   construct& c = begin(construct_kind::do_two);
-  put(tok::l_brace, c.place);
+  put(tok::l_brace, c.location);
   c.first = block("the first part of 'do_two'");
   c.second = block("the second part of 'do_two'");
   handles(c, false);
-  put(tok::r_brace, c.place);
+  put(tok::r_brace, c.location);
   end(c);
 }
 
-void lowering::loop() {
+void desugarer::loop() {
   construct& c = begin(construct_kind::loop);
   skip();
   const SourceLocation type_place = token().getLocation();
@@ -197,10 +197,10 @@ void lowering::loop() {
   ++at_;
   skip();
   const auto bound = [&](const char* variable_name, tok::TokenKind closing) {
-    put("int", c.place);
-    put(variable_name, c.place);
-    put(tok::equal, c.place);
-    put(tok::l_paren, c.place);
+    put("int", c.location);
+    put(variable_name, c.location);
+    put(tok::equal, c.location);
+    put(tok::l_paren, c.location);
     const token_index begin = here();
     while (!is(closing)) {
       if (is(tok::eof) || token().isOneOf(tok::r_paren, tok::r_brace, tok::semi))
@@ -210,48 +210,48 @@ void lowering::loop() {
     const token_range range{begin, here()};
     if (range.empty()) fail(token().getLocation(), "expected an expression in a parallel 'for'");
     skip();
-    put(tok::r_paren, c.place);
-    put(tok::semi, c.place);
+    put(tok::r_paren, c.location);
+    put(tok::semi, c.location);
     return range;
   };
-  put(tok::l_brace, c.place);
+  put(tok::l_brace, c.location);
   c.from = bound("sukima_from", tok::comma);
   c.to = bound("sukima_to", tok::r_paren);
-  put("const", c.place);
-  put("int", c.place);
+  put("const", c.location);
+  put("int", c.location);
   c.variable = here();
   push(variable, token_role::user, origin);
-  put(tok::equal, c.place);
-  put("sukima_from", c.place);
-  put(tok::semi, c.place);
-  put("for", c.place);
-  put(tok::l_paren, c.place);
-  put(tok::semi, c.place);
-  put(tok::semi, c.place);
-  put(tok::r_paren, c.place);
+  put(tok::equal, c.location);
+  put("sukima_from", c.location);
+  put(tok::semi, c.location);
+  put("for", c.location);
+  put(tok::l_paren, c.location);
+  put(tok::semi, c.location);
+  put(tok::semi, c.location);
+  put(tok::r_paren, c.location);
   c.first = block("the body of a parallel 'for'");
   handles(c, true);
-  put(tok::r_brace, c.place);
+  put(tok::r_brace, c.location);
   end(c);
 }
 
-void lowering::wind() {
+void desugarer::wind() {
   construct& c = begin(construct_kind::wind);
-  put(tok::l_brace, c.place);
+  put(tok::l_brace, c.location);
   const auto action = [&](const char* what) {
     if (!is(tok::l_brace)) fail(token().getLocation(), std::string("expected '{': ") + what + " is a block");
     token_range range{here(), 0};
     copy();
     copy_label_declarations();
-    put("const", c.place);
-    put("int", c.place);
-    put("backtracking", c.place);
-    put(tok::equal, c.place);
-    put("sizeof", c.place);
-    put(tok::l_paren, c.place);
-    put("int", c.place);
-    put(tok::r_paren, c.place);
-    put(tok::semi, c.place);
+    put("const", c.location);
+    put("int", c.location);
+    put("backtracking", c.location);
+    put(tok::equal, c.location);
+    put("sizeof", c.location);
+    put(tok::l_paren, c.location);
+    put("int", c.location);
+    put(tok::r_paren, c.location);
+    put(tok::semi, c.location);
     copy_to(tok::r_brace);
     range.end = here();
     return range;
@@ -259,27 +259,27 @@ void lowering::wind() {
   c.before = action("BEFORE of 'dynamic_wind'");
   c.first = block("BODY of 'dynamic_wind'");
   c.after = action("AFTER of 'dynamic_wind'");
-  put(tok::r_brace, c.place);
+  put(tok::r_brace, c.location);
   end(c);
 }
 
-void lowering::try_catch() {
+void desugarer::try_catch() {
   construct& c = begin(construct_kind::try_catch);
-  put(tok::l_brace, c.place);
+  put(tok::l_brace, c.location);
   c.first = block("the body of 'try'");
   if (!is_word("catch")) fail(token().getLocation(), "expected 'catch (TAG)' behind the block of 'try'");
   skip();
   c.from = parenthesis("tag", "sukima_tag", "catch");
   c.second = block("the block of 'catch'");
-  put(tok::r_brace, c.place);
+  put(tok::r_brace, c.location);
   end(c);
 }
 
-void lowering::throw_tag() {
+void desugarer::throw_tag() {
   construct& c = begin(construct_kind::throw_tag);
-  put(tok::l_brace, c.place);
-  for (const char* const word : {"unsigned", "long", "sukima_tag"}) put(word, c.place);
-  put(tok::equal, c.place);
+  put(tok::l_brace, c.location);
+  for (const char* const word : {"unsigned", "long", "sukima_tag"}) put(word, c.location);
+  put(tok::equal, c.location);
   const SourceLocation value = token().getLocation();
   put(tok::l_paren, value);
   put("unsigned", value);
@@ -295,24 +295,24 @@ void lowering::throw_tag() {
     step_over();
   }
   c.from.end = here();
-  put(tok::r_paren, c.place);
-  put(tok::semi, c.place);
+  put(tok::r_paren, c.location);
+  put(tok::semi, c.location);
   skip();
-  put(tok::r_brace, c.place);
+  put(tok::r_brace, c.location);
   end(c);
 }
 
-void lowering::poll() {
+void desugarer::poll() {
   construct& c = begin(construct_kind::poll);
   copy();
   end(c);
 }
 
-void lowering::join_one(construct& c, bool& plain_seen) {
-  const SourceLocation place = token().getLocation();
+void desugarer::join_one(construct& c, bool& plain_seen) {
+  const SourceLocation location = token().getLocation();
   const bool spawned = is_word("spawn") && !token(1).isOneOf(tok::equal, tok::semi, tok::period);
   if (plain_seen)
-    fail(place,
+    fail(location,
          "only the last statement of a 'join' may stand without 'spawn'; write 'spawn' in front of the "
          "others");
   if (spawned) skip();
@@ -320,14 +320,14 @@ void lowering::join_one(construct& c, bool& plain_seen) {
   token_range range{here(), 0};
   if (is(tok::l_brace) && !spawned) {  // the owner's own statement
     range = block("a statement");
-    c.statements.push_back({range, false, place});
+    c.statements.push_back({range, false, location});
     return;
   }
   if (!spawned) {  // any statement: up to the end of the join
     while (!is(tok::r_brace)) {
-      if (is(tok::eof)) fail(c.place, "expected '}' at the end of this 'join'");
+      if (is(tok::eof)) fail(c.location, "expected '}' at the end of this 'join'");
       if (is_word("spawn") && at_statement() && !token(1).isOneOf(tok::equal, tok::semi, tok::period))
-        fail(place,
+        fail(location,
              "only the last statement of a 'join' may stand without 'spawn'; write 'spawn' in front of the "
              "others");
       const tok::TokenKind inner = closing_bracket();
@@ -336,7 +336,7 @@ void lowering::join_one(construct& c, bool& plain_seen) {
       if (inner != tok::unknown && at_ == before + 1) copy_to(inner);
     }
     range.end = here();
-    c.statements.push_back({range, false, place});
+    c.statements.push_back({range, false, location});
     return;
   }
   while (!is(tok::semi)) {
@@ -345,18 +345,18 @@ void lowering::join_one(construct& c, bool& plain_seen) {
     step_over();
   }
   range.end = here();
-  c.statements.push_back({range, true, place});
+  c.statements.push_back({range, true, location});
   copy();
 }
 
-void lowering::join() {
+void desugarer::join() {
   construct& c = begin(construct_kind::join);
   if (!is(tok::l_brace)) fail(token().getLocation(), "expected '{' behind 'join'");
   c.first.begin = here();
   copy();
   bool plain_seen = false;
   while (!is(tok::r_brace)) {
-    if (is(tok::eof)) fail(c.place, "expected '}' at the end of this 'join'");
+    if (is(tok::eof)) fail(c.location, "expected '}' at the end of this 'join'");
     join_one(c, plain_seen);
   }
   copy();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/facts.hpp"
+#include "index/semantic_index.hpp"
 
 #include <clang/AST/ParentMapContext.h>
 
@@ -29,16 +29,16 @@ bool is_closure_type(QualType type) {
   return convention == CC_PreserveAll || convention == CC_PreserveNone;
 }
 
-const function_facts* facts::facts_of(const closure_declaration& c) const {
-  for (const function_facts& f : closures)
+const function_info* semantic_index::info_of(const closure_declaration& c) const {
+  for (const function_info& f : closures)
     if (f.closure == &c) return &f;
   return nullptr;
 }
 
-const function_facts* facts::function_at(token_index t) const {
+const function_info* semantic_index::function_at(token_index t) const {
   for (auto f = closures.rbegin(); f != closures.rend(); ++f)
     if (f->body.holds(t)) return &*f;
-  for (const function_facts& f : functions)
+  for (const function_info& f : functions)
     if (f.body.holds(t)) return &f;
   return nullptr;
 }
@@ -47,13 +47,13 @@ namespace {
 
 class collector : public RecursiveASTVisitor<collector> {
  public:
-  collector(ASTContext& context, unit& from, facts& result)
+  collector(ASTContext& context, unit& from, semantic_index& result)
       : context_(context), sources_(context.getSourceManager()), unit_(from), result_(result) {}
 
   bool TraverseFunctionDecl(FunctionDecl* function) {
     if (!function->doesThisDeclarationHaveABody() || in_system(function->getLocation()))
       return RecursiveASTVisitor::TraverseFunctionDecl(function);
-    function_facts& f = result_.functions.emplace_back();
+    function_info& f = result_.functions.emplace_back();
     f.declaration = function;
     f.is_worker = is_worker_type(function->getType());
     f.result = function->getReturnType();
@@ -89,7 +89,7 @@ class collector : public RecursiveASTVisitor<collector> {
     if (!isa<ParmVarDecl>(variable))
       for (const closure_declaration& c : unit_.closures)
         if (c.name_token == t) result_.closure_variables[variable] = &c;
-    if (unit_.tokens[t].is(tok::identifier) && unit_.roles[t] != token_role::printed)
+    if (unit_.tokens[t].is(tok::identifier) && unit_.roles[t] != token_role::printed_only)
       result_.names[t] = variable;
     if (variable->isFileVarDecl())
       for (const token_range& r : unit_.worker_locals)
@@ -240,7 +240,7 @@ class collector : public RecursiveASTVisitor<collector> {
     for (const closure_declaration& c : unit_.closures)
       if (!c.body.empty() && c.body.begin == t) closure = &c;
     if (closure == nullptr || function_ == nullptr) return RecursiveASTVisitor::TraverseCompoundStmt(s);
-    function_facts& f = result_.closures.emplace_back();
+    function_info& f = result_.closures.emplace_back();
     f.declaration = function_->declaration;
     f.closure = closure;
     f.outer = function_;
@@ -251,7 +251,7 @@ class collector : public RecursiveASTVisitor<collector> {
     for (construct& c : unit_.constructs)
       if (f.body.holds(c.whole)) f.constructs.push_back(&c);
     for (const closure_declaration& c : unit_.closures) f.has_closures |= f.body.holds(c.whole);
-    function_facts* const outer = function_;
+    function_info* const outer = function_;
     std::vector<token_index> breaks;
     std::vector<token_index> loops;
     std::vector<token_index> switches;
@@ -318,13 +318,13 @@ class collector : public RecursiveASTVisitor<collector> {
   std::set<unsigned> used_keywords;  ///< raw places of `worker` that gave a function type its meaning
 
  private:
-  bool in_system(SourceLocation place) const {
-    const token_index t = unit_.find(place);
+  bool in_system(SourceLocation location) const {
+    const token_index t = unit_.find(location);
     return t != no_token && unit_.roles[t] == token_role::system;
   }
 
-  bool name(SourceLocation place, const NamedDecl* declaration) {
-    const token_index t = unit_.find(place);
+  bool name(SourceLocation location, const NamedDecl* declaration) {
+    const token_index t = unit_.find(location);
     if (t != no_token && unit_.tokens[t].is(tok::identifier)) result_.names[t] = declaration;
     return true;
   }
@@ -381,7 +381,7 @@ class collector : public RecursiveASTVisitor<collector> {
     }
   }
   void take_address(const Expr* e) {
-    for (function_facts* f = function_; f != nullptr; f = f->outer)
+    for (function_info* f = function_; f != nullptr; f = f->outer)
       if (const VarDecl* v = variable_of(e)) f->address_taken.insert(v);
   }
   void change(const Expr* e) {
@@ -389,11 +389,11 @@ class collector : public RecursiveASTVisitor<collector> {
     if (v == nullptr) return;
     function_->changes.emplace(v, unit_.find(e->getExprLoc()));
     // To the functions around it: a closure may run at any time.
-    for (function_facts* f = function_->outer; f != nullptr; f = f->outer) f->changes.emplace(v, no_token);
+    for (function_info* f = function_->outer; f != nullptr; f = f->outer) f->changes.emplace(v, no_token);
   }
 
-  bool leave(jump_kind kind, SourceLocation place, token_index target, const LabelDecl* label) {
-    const token_index t = unit_.find(place);
+  bool leave(jump_kind kind, SourceLocation location, token_index target, const LabelDecl* label) {
+    const token_index t = unit_.find(location);
     if (t == no_token || function_ == nullptr) return true;
     jump j{kind, t, t + 1, target, nullptr, label};
     for (token_index k = t + 1; k < unit_.tokens.size(); ++k) {
@@ -410,8 +410,8 @@ class collector : public RecursiveASTVisitor<collector> {
     return true;
   }
 
-  template <class F> bool inside(SourceLocation place, bool loop, F traverse) {
-    const token_index t = unit_.find(place);
+  template <class F> bool inside(SourceLocation location, bool loop, F traverse) {
+    const token_index t = unit_.find(location);
     breaks_.push_back(t);
     if (loop) loops_.push_back(t);
     const bool more = traverse();
@@ -423,18 +423,18 @@ class collector : public RecursiveASTVisitor<collector> {
   ASTContext& context_;
   SourceManager& sources_;
   unit& unit_;
-  facts& result_;
-  function_facts* function_ = nullptr;
+  semantic_index& result_;
+  function_info* function_ = nullptr;
   std::vector<token_index> breaks_;
   std::vector<token_index> loops_;
   std::vector<token_index> switches_;
 };
 
 /// Each function's external declaration begins behind the end of the one before it.
-void find_declarations(const unit& from, facts& result) {
+void find_declarations(const unit& from, semantic_index& result) {
   token_index begin = 0;
   token_index t = 0;
-  for (function_facts& f : result.functions) {
+  for (function_info& f : result.functions) {
     for (; t < f.body.begin; ++t) {
       if (from.roles[t] == token_role::keyword) continue;
       if (from.tokens[t].isAnnotation() || from.tokens[t].is(tok::semi)) begin = t + 1;
@@ -447,8 +447,8 @@ void find_declarations(const unit& from, facts& result) {
 
 }  // namespace
 
-facts collect_facts(ASTContext& context, unit& from) {
-  facts result;
+semantic_index build_semantic_index(ASTContext& context, unit& from) {
+  semantic_index result;
   collector walk(context, from, result);
   // Clang gives `main` the calling convention of C, whatever is written.
   for (Decl* one : context.getTranslationUnitDecl()->decls())
@@ -458,9 +458,9 @@ facts collect_facts(ASTContext& context, unit& from) {
         function->setType(written->getType());
   walk.TraverseDecl(context.getTranslationUnitDecl());
   std::sort(result.functions.begin(), result.functions.end(),
-            [](const function_facts& a, const function_facts& b) { return a.body.begin < b.body.begin; });
+            [](const function_info& a, const function_info& b) { return a.body.begin < b.body.begin; });
   find_declarations(from, result);
-  for (function_facts& f : result.closures)
+  for (function_info& f : result.closures)
     for (const auto& [variable, c] : result.closure_variables)
       if (c == f.closure)
         f.result = variable->getType()
@@ -470,9 +470,9 @@ facts collect_facts(ASTContext& context, unit& from) {
                        ->getReturnType();
   DiagnosticsEngine& diagnostics = context.getDiagnostics();
   for (const token_index t : from.worker_keywords) {
-    const SourceLocation place = from.tokens[t].getLocation();
-    if (!walk.used_keywords.contains(place.getRawEncoding()))
-      diagnostics.Report(place, diagnostics.getCustomDiagID(DiagnosticsEngine::Error, "%0"))
+    const SourceLocation location = from.tokens[t].getLocation();
+    if (!walk.used_keywords.contains(location.getRawEncoding()))
+      diagnostics.Report(location, diagnostics.getCustomDiagID(DiagnosticsEngine::Error, "%0"))
           << "'worker' belongs to a function or to a pointer to one; this declares neither";
   }
   return result;

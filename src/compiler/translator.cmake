@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The compiler's front end on Clang's libraries, and what it writes: a file of the language in, C out.
+# sukima_translator: a file of the Tascell language in, standard C out. One folder for each stage, in their order.
 find_path(SUKIMA_CLANG_INCLUDE clang/AST/ASTContext.h PATHS /usr/lib/llvm-19/include NO_DEFAULT_PATH)
 find_library(SUKIMA_CLANG_LIBRARY NAMES libclang-cpp.so.19.1 clang-cpp PATHS /usr/lib/llvm-19/lib NO_DEFAULT_PATH)
 find_library(SUKIMA_LLVM_LIBRARY NAMES libLLVM.so.19.1 LLVM-19 PATHS /usr/lib/llvm-19/lib NO_DEFAULT_PATH)
@@ -13,41 +13,41 @@ endforeach()
 configure_file(clang_paths.hpp.in generated/clang_paths.hpp @ONLY)
 
 add_library(sukima_translator STATIC
-  check.cpp
-  check_closures.cpp
-  diagnostics.cpp
-  facts.cpp
-  lower.cpp
-  lower_closure_blocks.cpp
-  lower_closures.cpp
-  lower_statements.cpp
-  preprocess.cpp
   translate.cpp
-  ../emit/captures.cpp
-  ../emit/closure_exits.cpp
-  ../emit/closure_records.cpp
-  ../emit/closures.cpp
-  ../emit/constructs.cpp
-  ../emit/exits.cpp
-  ../emit/file_scope.cpp
-  ../emit/joins.cpp
-  ../emit/loops.cpp
-  ../emit/moves.cpp
-  ../emit/tokens.cpp
-  ../emit/tries.cpp
-  ../emit/types.cpp
-  ../emit/unwind_callers.cpp
-  ../emit/unwind_calls.cpp
-  ../emit/unwind_collect.cpp
-  ../emit/unwind_functions.cpp
-  ../emit/unwind_plan.cpp
-  ../emit/unwind_statements.cpp
-  ../emit/writer.cpp)
+  source/preprocess.cpp
+  desugar/closure_blocks.cpp
+  desugar/closures.cpp
+  desugar/desugar.cpp
+  desugar/statements.cpp
+  index/semantic_index.cpp
+  check/check.cpp
+  check/closures.cpp
+  check/diagnostics.cpp
+  emit/captures.cpp
+  emit/closure_exits.cpp
+  emit/closure_records.cpp
+  emit/closures.cpp
+  emit/constructs.cpp
+  emit/exits.cpp
+  emit/file_scope.cpp
+  emit/joins.cpp
+  emit/loops.cpp
+  emit/moves.cpp
+  emit/tokens.cpp
+  emit/tries.cpp
+  emit/types.cpp
+  emit/unwind_callers.cpp
+  emit/unwind_calls.cpp
+  emit/unwind_collect.cpp
+  emit/unwind_functions.cpp
+  emit/unwind_plan.cpp
+  emit/unwind_statements.cpp
+  emit/writer.cpp)
 target_compile_features(sukima_translator PUBLIC cxx_std_20)
 target_include_directories(sukima_translator PUBLIC ${PROJECT_SOURCE_DIR}/src/compiler)
 target_include_directories(sukima_translator PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/generated)
 target_include_directories(sukima_translator SYSTEM PRIVATE ${SUKIMA_CLANG_INCLUDE})
-target_precompile_headers(sukima_translator PRIVATE clang.hpp)
+target_precompile_headers(sukima_translator PRIVATE source/clang.hpp)
 # LLVM is built without run-time type information; a sanitizer would find faults in it that are not ours.
 target_compile_options(sukima_translator PRIVATE -fno-rtti -fno-sanitize=all -O1
   $<$<CXX_COMPILER_ID:GNU>:-Wno-nonnull>) # in Clang's headers

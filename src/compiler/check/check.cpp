@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/check.hpp"
+#include "check/check.hpp"
 
 namespace sukima::language {
 namespace {
@@ -59,79 +59,79 @@ std::vector<token_range> parts_of(const construct& c) {
 
 class checker {
  public:
-  checker(CompilerInstance& compiler, const unit& u, const facts& f)
-      : diagnostics_(compiler.getDiagnostics()), ast_(compiler.getASTContext()), unit_(u), facts_(f) {}
+  checker(CompilerInstance& compiler, const unit& u, const semantic_index& index)
+      : diagnostics_(compiler.getDiagnostics()), ast_(compiler.getASTContext()), unit_(u), index_(index) {}
 
   void run() {
-    for (const construct& c : unit_.constructs) check_place(c);
+    for (const construct& c : unit_.constructs) check_location(c);
     for (const construct& c : unit_.constructs)
       for (const handler& h : handlers_of(c)) check_handler(c, h);
-    for (const function_facts& f : facts_.functions) check_jumps(f);
-    for (const function_facts& f : facts_.closures) check_jumps(f);
+    for (const function_info& f : index_.functions) check_jumps(f);
+    for (const function_info& f : index_.closures) check_jumps(f);
     check_calls();
     check_tasks();
     check_worker_declarations();
   }
 
  private:
-  void error(SourceLocation place, const std::string& message) {
-    report(DiagnosticsEngine::Error, place, message);
+  void error(SourceLocation location, const std::string& message) {
+    report(DiagnosticsEngine::Error, location, message);
   }
-  void warning(SourceLocation place, const std::string& message) {
-    report(DiagnosticsEngine::Warning, place, message);
+  void warning(SourceLocation location, const std::string& message) {
+    report(DiagnosticsEngine::Warning, location, message);
   }
-  void report(DiagnosticsEngine::Level level, SourceLocation place, const std::string& message) {
+  void report(DiagnosticsEngine::Level level, SourceLocation location, const std::string& message) {
     const unsigned id = level == DiagnosticsEngine::Error
                             ? diagnostics_.getCustomDiagID(DiagnosticsEngine::Error, "%0")
                             : diagnostics_.getCustomDiagID(DiagnosticsEngine::Warning, "%0");
-    diagnostics_.Report(place, id) << message;
+    diagnostics_.Report(location, id) << message;
   }
-  SourceLocation place_of(token_index t) const { return unit_.tokens[t].getLocation(); }
+  SourceLocation location_of(token_index t) const { return unit_.tokens[t].getLocation(); }
 
-  void check_place(const construct& c) {
-    const function_facts* f = facts_.function_at(c.whole.begin);
+  void check_location(const construct& c) {
+    const function_info* f = index_.function_at(c.whole.begin);
     if (f != nullptr && f->is_worker) return;
     const std::string name = f == nullptr            ? ""
                              : f->closure != nullptr ? f->closure->name
                                                      : f->declaration->getNameAsString();
-    error(c.place,
+    error(c.location,
           std::string("'") + word_of(c.kind) + "' stands in a worker function or a task_exec only" +
               (f != nullptr ? "; write 'worker' in front of the declaration of '" + name + "'" : ""));
   }
 
   /// Not in a closure inside of the block, whose jumps are its own.
   bool belongs(token_index t, const handler& h) const {
-    return facts_.function_at(t) == facts_.function_at(h.block.begin);
+    return index_.function_at(t) == index_.function_at(h.block.begin);
   }
 
   void check_handler(const construct& c, const handler& h) {
     const std::string where = std::string(h.name) + " of this '" + word_of(c.kind) + "'";
     for (const construct& inner : unit_.constructs)
       if (&inner != &c && h.block.holds(inner.whole))
-        error(inner.place, std::string("'") + word_of(inner.kind) + "' cannot stand in " + where +
-                               ": it runs while the construct is taken apart; move it out of the block");
+        error(inner.location, std::string("'") + word_of(inner.kind) + "' cannot stand in " + where +
+                                  ": it runs while the construct is taken apart; move it out of the block");
     for (token_index t = h.block.begin; t < h.block.end; ++t) {
-      if (const auto call = facts_.calls.find(t); call != facts_.calls.end())
+      if (const auto call = index_.calls.find(t); call != index_.calls.end())
         error(call->second.call->getBeginLoc(), "a worker function cannot be called in " + where +
                                                     "; call a plain function, or compute it before");
-      if (const auto call = facts_.closure_calls.find(t);
-          call != facts_.closure_calls.end() && call->second.is_worker)
+      if (const auto call = index_.closure_calls.find(t);
+          call != index_.closure_calls.end() && call->second.is_worker)
         error(call->second.call->getBeginLoc(),
               "a worker closure cannot be called in " + where + "; call a plain one, or compute it before");
-      if (facts_.closure_jumps.contains(t) && belongs(t, h))
-        error(place_of(t), "'goto' cannot leave " + where + "; let the block run to its end");
-      const auto j = facts_.jumps.find(t);
-      if (j == facts_.jumps.end() || !belongs(t, h)) continue;
+      if (index_.closure_jumps.contains(t) && belongs(t, h))
+        error(location_of(t), "'goto' cannot leave " + where + "; let the block run to its end");
+      const auto j = index_.jumps.find(t);
+      if (j == index_.jumps.end() || !belongs(t, h)) continue;
       const bool leaves = j->second.kind == jump_kind::leave_function || j->second.target == no_token ||
                           !h.block.holds(j->second.target);
       if (leaves)
-        error(place_of(t), "'" + unit_.tokens[t].getIdentifierInfo()->getName().str() + "' cannot leave " +
-                               where + "; let the block run to its end");
+        error(location_of(t), "'" + unit_.tokens[t].getIdentifierInfo()->getName().str() + "' cannot leave " +
+                                  where + "; let the block run to its end");
     }
   }
 
   /// The innermost part of a construct that holds a token.
-  const construct* around(token_index t, const function_facts& f, token_range* part) const {
+  const construct* around(token_index t, const function_info& f, token_range* part) const {
     const construct* best = nullptr;
     for (const construct* c : f.constructs)
       for (const token_range& r : parts_of(*c))
@@ -142,7 +142,7 @@ class checker {
     return best;
   }
 
-  bool enters(token_index from, token_index to, const function_facts& f, const construct** into) const {
+  bool enters(token_index from, token_index to, const function_info& f, const construct** into) const {
     for (const construct* c : f.constructs)
       for (const token_range& r : parts_of(*c))
         if (r.holds(to) && !r.holds(from)) {
@@ -152,24 +152,24 @@ class checker {
     return false;
   }
 
-  void check_jumps(const function_facts& f) {
+  void check_jumps(const function_info& f) {
     const construct* into = nullptr;
     for (token_index t = f.body.begin; t < f.body.end; ++t) {
-      const auto j = facts_.jumps.find(t);
-      if (j == facts_.jumps.end() || facts_.function_at(t) != &f) continue;
+      const auto j = index_.jumps.find(t);
+      if (j == index_.jumps.end() || index_.function_at(t) != &f) continue;
       if (j->second.kind == jump_kind::go_to) {
         const auto label = f.labels.find(j->second.label);
         if (label != f.labels.end() && enters(t, label->second, f, &into))
-          error(place_of(t), std::string("this 'goto' jumps into a '") + word_of(into->kind) +
-                                 "'; put the label in front of the construct");
+          error(location_of(t), std::string("this 'goto' jumps into a '") + word_of(into->kind) +
+                                    "'; put the label in front of the construct");
       }
       if (f.execution != nullptr && j->second.kind == jump_kind::leave_function && j->second.end > t + 2)
-        error(place_of(t), "a task_exec returns nothing; store the result in a member of 'this'");
+        error(location_of(t), "a task_exec returns nothing; store the result in a member of 'this'");
     }
     for (const auto& [statement, head] : f.switches) {
       const token_index t = unit_.find(statement->getKeywordLoc());
       if (t != no_token && enters(head, t, f, &into))
-        error(place_of(t),
+        error(location_of(t),
               std::string("this label leads from a 'switch' into a '") + word_of(into->kind) +
                   "'; put the switch inside of the construct, or the construct behind the label");
     }
@@ -178,14 +178,14 @@ class checker {
         if (unit_.tokens[t].is(tok::kw_goto) && t + 1 < f.body.end && unit_.tokens[t + 1].is(tok::star)) {
           token_range part;
           if (around(t, f, &part) != nullptr)
-            error(place_of(t),
+            error(location_of(t),
                   "a computed goto cannot stand in a construct, because it could leave it; use a switch "
                   "with ordinary gotos");
         }
   }
 
   void check_calls() {
-    for (const auto& [open, call] : facts_.all_calls) {
+    for (const auto& [open, call] : index_.all_calls) {
       const FunctionDecl* callee = call->getDirectCallee();
       if (callee == nullptr) continue;
       const StringRef name = callee->getName();
@@ -193,7 +193,7 @@ class checker {
           name != "setjmp" && name != "_setjmp" && name != "sigsetjmp" && name != "__sigsetjmp" &&
           name != "__builtin_setjmp")
         continue;
-      const function_facts* f = facts_.function_at(open);
+      const function_info* f = index_.function_at(open);
       if (f != nullptr && f->is_worker)
         error(call->getBeginLoc(), "'" + name.str() +
                                        "' in a worker function would jump across constructs of the "
@@ -212,8 +212,8 @@ class checker {
       std::set<std::string> mentioned;
       bool whole = false;
       for (token_index t = c.put.begin; t < c.put.end; ++t) {
-        const auto name = facts_.names.find(t);
-        if (unit_.roles[t] == token_role::hidden || name == facts_.names.end() ||
+        const auto name = index_.names.find(t);
+        if (unit_.roles[t] == token_role::parsed_only || name == index_.names.end() ||
             name->second->getName() != "this")
           continue;
         if (t + 2 < c.put.end && unit_.tokens[t + 1].is(tok::period) &&
@@ -230,31 +230,32 @@ class checker {
           if (!mentioned.contains(name)) missing += (missing.empty() ? "'" : ", '") + name + "'";
       }
       if (!missing.empty())
-        warning(c.task_place, "PUT leaves " + missing + " of task '" + c.task + "' at zero");
+        warning(c.task_location, "PUT leaves " + missing + " of task '" + c.task + "' at zero");
     }
   }
 
   std::vector<std::string> declared_names(const task_member& member) const {
     std::vector<std::string> names;
-    for (const auto& [place, field] : facts_.fields)
-      if (member.tokens.holds(place)) names.push_back(field->getNameAsString());
+    for (const auto& [t, field] : index_.fields)
+      if (member.tokens.holds(t)) names.push_back(field->getNameAsString());
     return names;
   }
 
   void check_worker_declarations() {
-    for (const auto& [open, declarator] : facts_.declarators)
+    for (const auto& [open, declarator] : index_.declarators)
       if (!declarator.has_prototype)
-        error(place_of(open), "a worker function's parameters are declared; write (void) where it has none");
-    for (const FunctionDecl* first : facts_.workers)
+        error(location_of(open),
+              "a worker function's parameters are declared; write (void) where it has none");
+    for (const FunctionDecl* first : index_.workers)
       for (const FunctionDecl* f : first->redecls()) {
         const FunctionTypeLoc own = f->getFunctionTypeLoc();
-        if (own.isNull() || facts_.declarators.contains(unit_.find(own.getLParenLoc()))) continue;
+        if (own.isNull() || index_.declarators.contains(unit_.find(own.getLParenLoc()))) continue;
         error(f->getLocation(),
               "'" + f->getNameAsString() +
                   "' is declared as a worker function elsewhere; write 'worker' in front of this "
                   "declaration, too");
       }
-    for (const FunctionDecl* f : facts_.workers) {
+    for (const FunctionDecl* f : index_.workers) {
       if (f->isMain() && f->getReturnType().getCanonicalType() != ast_.IntTy)
         error(f->getLocation(), "'main' returns int");
       if (f->isVariadic() && f->getNumParams() == 0)
@@ -265,14 +266,14 @@ class checker {
   DiagnosticsEngine& diagnostics_;
   ASTContext& ast_;
   const unit& unit_;
-  const facts& facts_;
+  const semantic_index& index_;
 };
 
 }  // namespace
 
-void check(CompilerInstance& compiler, const unit& u, const facts& f) {
-  checker(compiler, u, f).run();
-  check_closures(compiler, u, f);
+void check(CompilerInstance& compiler, const unit& u, const semantic_index& index) {
+  checker(compiler, u, index).run();
+  check_closures(compiler, u, index);
 }
 
 }  // namespace sukima::language

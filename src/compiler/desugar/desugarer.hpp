@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The class behind lower(): a recursive descent over the tokens that copies plain C and rewrites constructs.
+// Implements desugar(): a recursive descent over the tokens that copies plain C and rewrites constructs.
 #pragma once
 
-#include "frontend/unit.hpp"
+#include "source/unit.hpp"
 
 namespace sukima::language {
 
-class lowering {
+class desugarer {
  public:
-  lowering(clang::CompilerInstance& compiler, unit& into)
+  desugarer(clang::CompilerInstance& compiler, unit& into)
       : compiler_(compiler), preprocessor_(compiler.getPreprocessor()), unit_(into), in_(into.source) {}
 
   /// \returns false after an error
@@ -28,8 +28,8 @@ class lowering {
   std::string name(std::size_t ahead = 0) const;
   bool at_statement() const;
   bool is_users(std::size_t position) const;
-  [[noreturn]] void fail(clang::SourceLocation place, const std::string& message);
-  void report(clang::SourceLocation place, const std::string& message);
+  [[noreturn]] void fail(clang::SourceLocation location, const std::string& message);
+  void report(clang::SourceLocation location, const std::string& message);
   void expect(clang::tok::TokenKind kind, const std::string& message);
 
   // Writing
@@ -39,11 +39,13 @@ class lowering {
   void copy();
   /// The current token is the language's own: not for the parser.
   void skip();
-  void put(clang::tok::TokenKind kind, clang::SourceLocation place, token_role role = token_role::hidden);
+  void put(clang::tok::TokenKind kind, clang::SourceLocation location,
+           token_role role = token_role::parsed_only);
   /// A word: a keyword of C or a name.
-  void put(const std::string& word, clang::SourceLocation place, token_role role = token_role::hidden);
+  void put(const std::string& word, clang::SourceLocation location,
+           token_role role = token_role::parsed_only);
 
-  // Declarations (lower.cpp)
+  // Declarations (desugar.cpp)
   void step();
   /// The bracket that closes the one at the current token; unknown: that opens none.
   clang::tok::TokenKind closing_bracket() const;
@@ -58,7 +60,7 @@ class lowering {
   void worker_word();
   void worker_local();
 
-  // Closures (lower_closures.cpp)
+  // Closures (closures.cpp)
   void closure();
   /// `closure` or `lightweight` behind a declarator, in front of the parameters?
   bool at_closure(std::size_t position) const;
@@ -76,7 +78,7 @@ class lowering {
   surroundings surroundings_of(std::size_t name) const;
   bool is_worker_closure(std::size_t worker);
   void closure_parameters();
-  void closure_type_mark(clang::SourceLocation place);
+  void closure_type_mark(clang::SourceLocation location);
   void named_closure(const surroundings& around);
   void closure_result_type(closure_declaration& c);
   void closure_body(closure_declaration& c);
@@ -86,11 +88,11 @@ class lowering {
   bool closure_arguments();
   std::set<std::string> labels_between(std::size_t begin, std::size_t end) const;
   void parameter_variables(const closure_declaration& c);
-  void parameter_variable(token_range parameter, clang::SourceLocation place);
-  void put_copy(const clang::Token& token) { push(token, token_role::hidden); }
+  void parameter_variable(token_range parameter, clang::SourceLocation location);
+  void put_copy(const clang::Token& token) { push(token, token_role::parsed_only); }
   token_index unit_token_of(std::size_t source) const;
 
-  // Statements (lower_statements.cpp)
+  // Statements (statements.cpp)
   bool statement();
   void do_two();
   void loop();
@@ -105,7 +107,7 @@ class lowering {
   token_range block(const std::string& what);
   /// The expression in parentheses behind `guard`, `split`, `catch`: as the initial value of `type NAME`.
   token_range parenthesis(const std::string& type, const std::string& variable, const std::string& what);
-  void declare_this(const std::string& task, clang::SourceLocation place);
+  void declare_this(const std::string& task, clang::SourceLocation location);
   construct& begin(construct_kind kind);
   void end(construct& c);
 
@@ -117,7 +119,7 @@ class lowering {
   int depth_ = 0;  ///< of braces
   closure_declaration* closure_ = nullptr;  ///< whose block is being read
   std::set<std::string> closure_labels_;  ///< of that block
-  std::vector<std::map<std::string, closure_declaration*>> ahead_;  ///< closures declared ahead, by block
+  std::vector<std::map<std::string, closure_declaration*>> forward_;  ///< forward-declared closures, by block
   std::set<std::size_t> worker_closures_;  ///< words `closure` that a `worker` belongs to
   construct* current_ = nullptr;
   std::set<std::string> known_tasks_;

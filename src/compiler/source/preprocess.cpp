@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/preprocess.hpp"
+#include "source/preprocess.hpp"
 
 namespace sukima::language {
 namespace {
@@ -13,12 +13,12 @@ class recorder : public PPCallbacks {
 
   bool in_system() const { return system_depth_ > 0; }
 
-  void FileChanged(SourceLocation place, FileChangeReason reason, SrcMgr::CharacteristicKind kind,
+  void FileChanged(SourceLocation location, FileChangeReason reason, SrcMgr::CharacteristicKind kind,
                    FileID) override {
     if (reason == EnterFile) {
       // Once in a system header, everything below belongs to it.
       const bool real =
-          !sources_.isWrittenInBuiltinFile(place) && !sources_.isWrittenInCommandLineFile(place);
+          !sources_.isWrittenInBuiltinFile(location) && !sources_.isWrittenInCommandLineFile(location);
       if (system_depth_ > 0 || (real && SrcMgr::isSystem(kind) && depth_ > 0)) ++system_depth_;
       ++depth_;
     } else if (reason == ExitFile) {
@@ -45,12 +45,12 @@ class recorder : public PPCallbacks {
   }
 
   void MacroDefined(const Token& name, const MacroDirective* directive) override {
-    const SourceLocation place = name.getLocation();
-    if (in_system() || !is_in_file(place)) return;
+    const SourceLocation location = name.getLocation();
+    if (in_system() || !is_in_file(location)) return;
     const MacroInfo* macro = directive->getMacroInfo();
     const SourceLocation end =
         Lexer::getLocForEndOfToken(macro->getDefinitionEndLoc(), 0, sources_, preprocessor_.getLangOpts());
-    add(place, "#define " + text_between(macro->getDefinitionLoc(), end), true, true);
+    add(location, "#define " + text_between(macro->getDefinitionLoc(), end), true, true);
   }
 
   void MacroUndefined(const Token& name, const MacroDefinition&, const MacroDirective*) override {
@@ -58,27 +58,27 @@ class recorder : public PPCallbacks {
     add(name.getLocation(), "#undef " + preprocessor_.getSpelling(name), true, true);
   }
 
-  void PragmaDirective(SourceLocation place, PragmaIntroducerKind introducer) override {
-    if (in_system() || place.isMacroID() || !is_in_file(place)) return;
+  void PragmaDirective(SourceLocation location, PragmaIntroducerKind introducer) override {
+    if (in_system() || location.isMacroID() || !is_in_file(location)) return;
     if (introducer == PIK_HashPragma) {
-      std::string text = logical_line(place);
+      std::string text = logical_line(location);
       if (text.find("once") != std::string::npos || text.find("system_header") != std::string::npos) return;
-      add(place, std::move(text), true, false);
+      add(location, std::move(text), true, false);
     } else if (introducer == PIK__Pragma) {
-      std::string text = logical_line(place);
+      std::string text = logical_line(location);
       const std::size_t end = text.find(')');
-      if (end != std::string::npos) add(place, text.substr(0, end + 1), true, false);
+      if (end != std::string::npos) add(location, text.substr(0, end + 1), true, false);
     }
   }
 
-  void add(SourceLocation place, std::string text, bool directive, bool changes_macro) {
+  void add(SourceLocation location, std::string text, bool directive, bool changes_macro) {
     const auto before = static_cast<token_index>(result_.tokens.size());
-    result_.texts.push_back({before, std::move(text), place, directive, changes_macro});
+    result_.texts.push_back({before, std::move(text), location, directive, changes_macro});
   }
 
-  bool is_in_file(SourceLocation place) const {
-    return place.isValid() && place.isFileID() && !sources_.isWrittenInBuiltinFile(place) &&
-           !sources_.isWrittenInCommandLineFile(place) && !sources_.isWrittenInScratchSpace(place);
+  bool is_in_file(SourceLocation location) const {
+    return location.isValid() && location.isFileID() && !sources_.isWrittenInBuiltinFile(location) &&
+           !sources_.isWrittenInCommandLineFile(location) && !sources_.isWrittenInScratchSpace(location);
   }
 
  private:
@@ -89,8 +89,8 @@ class recorder : public PPCallbacks {
   }
 
   /// The rest of the line, and of those that it goes on in behind a backslash.
-  std::string logical_line(SourceLocation place) const {
-    const char* at = sources_.getCharacterData(place);
+  std::string logical_line(SourceLocation location) const {
+    const char* at = sources_.getCharacterData(location);
     std::string text;
     for (; *at != '\0' && (*at != '\n' || (!text.empty() && text.back() == '\\')); ++at) text += *at;
     return text;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/diagnostics.hpp"
+#include "check/diagnostics.hpp"
 
 #include <unistd.h>
 
 #include <clang/Basic/DiagnosticIDs.h>
 #include <clang/Basic/DiagnosticSema.h>
 
-#include "frontend/facts.hpp"
+#include "index/semantic_index.hpp"
 
 namespace sukima::language {
 namespace {

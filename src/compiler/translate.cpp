@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/translate.hpp"
+#include "translate.hpp"
 
 #include <fstream>
 
+#include "check/check.hpp"
+#include "check/diagnostics.hpp"
 #include "clang_paths.hpp"
+#include "desugar/desugar.hpp"
 #include "emit/emit.hpp"
-#include "frontend/check.hpp"
-#include "frontend/diagnostics.hpp"
-#include "frontend/facts.hpp"
-#include "frontend/lower.hpp"
-#include "frontend/preprocess.hpp"
+#include "index/semantic_index.hpp"
+#include "source/preprocess.hpp"
 
 namespace sukima::language {
 namespace {
@@ -37,17 +37,17 @@ class translation : public ASTFrontendAction {
     result_.file_is_system = source.file_is_system;
     DiagnosticsEngine& diagnostics = compiler.getDiagnostics();
     unit u;
-    if (diagnostics.hasErrorOccurred() || !lower(compiler, std::move(source), u)) return;
+    if (diagnostics.hasErrorOccurred() || !desugar(compiler, std::move(source), u)) return;
     // Clang's warnings can be errors of the language, as the printer decides.
     const auto failed = [&diagnostics] {
       return diagnostics.hasErrorOccurred() || diagnostics.getClient()->getNumErrors() > 0;
     };
     parse(preprocessor, parser, sema, u);
     if (failed()) return;
-    facts f = collect_facts(compiler.getASTContext(), u);
-    check(compiler, u, f);
+    const semantic_index index = build_semantic_index(compiler.getASTContext(), u);
+    check(compiler, u, index);
     if (failed()) return;
-    const std::string text = emit(compiler, u, f,
+    const std::string text = emit(compiler, u, index,
                                   {request_.sequential, request_.line_directives, request_.check_closures,
                                    request_.unwind_closures, request_.land_closures});
     if (failed()) return;
@@ -60,7 +60,8 @@ class translation : public ASTFrontendAction {
     auto copy = std::make_unique<Token[]>(u.tokens.size());
     std::size_t count = 0;
     for (std::size_t t = 0; t < u.tokens.size(); ++t)
-      if (u.roles[t] != token_role::keyword && u.roles[t] != token_role::printed) copy[count++] = u.tokens[t];
+      if (u.roles[t] != token_role::keyword && u.roles[t] != token_role::printed_only)
+        copy[count++] = u.tokens[t];
     preprocessor.EnterTokenStream(std::move(copy), static_cast<unsigned>(count),
                                   /*DisableMacroExpansion=*/true,
                                   /*IsReinject=*/false);

@@ -3,7 +3,7 @@
 // were.
 #pragma once
 
-#include "frontend/unit.hpp"
+#include "source/unit.hpp"
 
 namespace sukima::language {
 
@@ -12,6 +12,6 @@ namespace sukima::language {
 /// scopes, so that Clang finds the names, types and errors in it; what is put in stands at the keyword's
 /// place.
 /// \returns false after an error, which was reported; the unit must not be parsed then
-bool lower(clang::CompilerInstance& compiler, source_tokens source, unit& into);
+bool desugar(clang::CompilerInstance& compiler, source_tokens source, unit& into);
 
 }  // namespace sukima::language
