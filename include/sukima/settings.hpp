@@ -21,7 +21,7 @@ enum class wait_policy {
 };
 
 /// Where a thread of the runtime can wait. docs/waiting.md says what ends each wait.
-enum class wait_place {
+enum class wait_point {
   idle,     ///< for work
   result,   ///< for the end of a task that was stolen, at its join; other work is taken meanwhile
   reply,    ///< steal protocol `request`: for the answer of the victim that was asked
@@ -29,7 +29,7 @@ enum class wait_place {
   start,    ///< a worker that is one too many just now, or has not begun: until it may run
   lock,     ///< for the short lock around the queue of fibers that can go on
 };
-inline constexpr unsigned wait_places = 6;
+inline constexpr unsigned wait_points = 6;
 
 /// Whether a worker stays on one CPU.
 enum class pin_policy {
@@ -49,14 +49,14 @@ enum class victim_policy {
 struct settings {
   /// Workers, the entering thread included [SUKIMA_WORKERS, 1 … 1024]; 0: as many as there are usable CPUs.
   unsigned workers = 0;
-  /// At all places that `wait_at` does not name [SUKIMA_WAIT: a policy, or several parts such as
-  /// adaptive,reply=spin,lock=pause; policies: adaptive, block, spin, pause, yield, condvar; places as in
-  /// wait_place].
+  /// At all wait points that `wait_at` does not name [SUKIMA_WAIT: a policy, or several parts such as
+  /// adaptive,reply=spin,lock=pause; policies: adaptive, block, spin, pause, yield, condvar; points as in
+  /// wait_point].
   wait_policy wait = wait_policy::adaptive;
-  /// Policies of single places, by wait_place.
-  std::array<std::optional<wait_policy>, wait_places> wait_at{};
-  wait_policy policy_at(wait_place place) const noexcept {
-    return wait_at[static_cast<unsigned>(place)].value_or(wait);
+  /// Policies of single wait points.
+  std::array<std::optional<wait_policy>, wait_points> wait_at{};
+  wait_policy policy_at(wait_point point) const noexcept {
+    return wait_at[static_cast<unsigned>(point)].value_or(wait);
   }
   /// Tasks that each worker keeps published ahead of demand, 1 … 8; 0: none, thieves ask one victim and wait
   /// for its answer [SUKIMA_STEAL: request, ready:K].

@@ -40,14 +40,14 @@ runtime::~runtime() {
   const bool inside = s != nullptr && s->runtime == core_.get();  // one of its tasks called exit()
   // After fork() its threads and locks belong to the parent process. In either case freeing it could only
   // hang.
-  if (inside || core_->is_orphaned()) static_cast<void>(core_.release());
+  if (inside || core_->life.is_orphaned()) static_cast<void>(core_.release());
 }
 
 void runtime::shutdown() {
   detail::fiber* s = detail::running_fiber();
   if (s != nullptr && s->runtime == core_.get())
     throw usage_error("sukima: a runtime cannot be shut down by one of its own workers");
-  core_->stop();
+  core_->life.stop();
 }
 
 unsigned runtime::workers() const noexcept { return core_->worker_limit; }
@@ -65,7 +65,7 @@ const settings& runtime::chosen() const noexcept { return core_->chosen; }
 void runtime::enter(detail::root_task& root) {
   detail::fiber* s = detail::running_fiber();
   if (s == nullptr || s->runtime != core_.get())
-    core_->enter(root);
+    core_->life.enter(root);
   else
     detail::enter_within(*s, root);
 }
@@ -74,26 +74,26 @@ namespace {
 
 // Never destroyed: threads may still compute while the program's static objects end. A child process after
 // fork() gets one of its own.
-struct default_place {
+struct default_slot {
   std::mutex lock;
-  std::atomic<runtime*> ready{nullptr};  ///< stored under the lock
+  std::atomic<runtime*> current{nullptr};  ///< stored under the lock
 };
-default_place& place_of_default() noexcept {
-  static auto* const place = new default_place;
-  return *place;
+default_slot& slot_of_default() noexcept {
+  static auto* const slot = new default_slot;
+  return *slot;
 }
 
 }  // namespace
 
 runtime& default_runtime() {
-  default_place& place = place_of_default();
-  runtime* r = place.ready.load(std::memory_order_acquire);
-  if (r != nullptr && !r->core_->is_orphaned()) return *r;
-  const std::lock_guard hold(place.lock);
-  r = place.ready.load(std::memory_order_relaxed);
-  if (r == nullptr || r->core_->is_orphaned()) {
+  default_slot& slot = slot_of_default();
+  runtime* r = slot.current.load(std::memory_order_acquire);
+  if (r != nullptr && !r->core_->life.is_orphaned()) return *r;
+  const std::lock_guard hold(slot.lock);
+  r = slot.current.load(std::memory_order_relaxed);
+  if (r == nullptr || r->core_->life.is_orphaned()) {
     r = new runtime;
-    place.ready.store(r, std::memory_order_release);
+    slot.current.store(r, std::memory_order_release);
   }
   return *r;
 }
@@ -103,18 +103,18 @@ namespace detail {
 bool renew_default_runtime(unsigned workers) {
   settings chosen = settings::from_environment();
   chosen.workers = workers;
-  default_place& place = place_of_default();
-  const std::lock_guard hold(place.lock);
-  runtime* const old = place.ready.load(std::memory_order_relaxed);
-  const bool orphaned = old != nullptr && old->core_->is_orphaned();
-  if (running_fiber() != nullptr || (old != nullptr && !orphaned && old->core_->counts.load().active != 0))
+  default_slot& slot = slot_of_default();
+  const std::lock_guard hold(slot.lock);
+  runtime* const old = slot.current.load(std::memory_order_relaxed);
+  const bool orphaned = old != nullptr && old->core_->life.is_orphaned();
+  if (running_fiber() != nullptr || (old != nullptr && !orphaned && old->core_->park.counts().entries != 0))
     return false;
   // The old one ends first: two sets of workers would disturb each other.
   if (old != nullptr && !orphaned) {
-    place.ready.store(nullptr, std::memory_order_release);
+    slot.current.store(nullptr, std::memory_order_release);
     delete old;
   }
-  place.ready.store(new runtime(chosen), std::memory_order_release);
+  slot.current.store(new runtime(chosen), std::memory_order_release);
   return true;
 }
 

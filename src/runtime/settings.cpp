@@ -18,6 +18,12 @@ namespace sukima {
 
 namespace detail {
 
+bool uses_condvar(const settings& s) noexcept {
+  for (unsigned i = 0; i < wait_points; ++i)
+    if (s.policy_at(static_cast<wait_point>(i)) == wait_policy::condvar) return true;
+  return false;
+}
+
 const char* name_of(wait_policy p) noexcept {
   switch (p) {
     case wait_policy::adaptive:
@@ -36,8 +42,8 @@ const char* name_of(wait_policy p) noexcept {
   return "?";
 }
 
-const char* name_of(wait_place p) noexcept {
-  static constexpr const char* names[wait_places] = {"idle", "result", "reply", "refusal", "start", "lock"};
+const char* name_of(wait_point p) noexcept {
+  static constexpr const char* names[wait_points] = {"idle", "result", "reply", "refusal", "start", "lock"};
   return names[static_cast<unsigned>(p)];
 }
 
@@ -121,8 +127,8 @@ std::optional<std::size_t> size(std::string_view text) {
 constexpr std::string_view accepted_workers =
     "a whole number from 1 to 1024, or leave it unset for the usable CPUs";
 constexpr std::string_view accepted_wait =
-    "adaptive, block, spin, pause, yield or condvar, perhaps followed by others for single places as in "
-    "adaptive,reply=spin (places: idle, result, reply, refusal, start, lock)";
+    "adaptive, block, spin, pause, yield or condvar, perhaps followed by others for single wait points as in "
+    "adaptive,reply=spin (points: idle, result, reply, refusal, start, lock)";
 constexpr std::string_view accepted_stack = "a size from 16K to 64G, such as 256M";
 constexpr std::string_view accepted_choices = "a size from 16K to 64M, such as 8M";
 constexpr std::string_view accepted_fibers = "a whole number from 1 to 1000000";
@@ -141,7 +147,7 @@ std::optional<wait_policy> policy(std::string_view name) {
                       wait_policy::yield, wait_policy::condvar});
 }
 
-/// `policy` or `place=policy`, separated by commas; an earlier part counts less. False: not understood.
+/// `policy` or `point=policy`, separated by commas; an earlier part counts less. False: not understood.
 bool read_waits(std::string_view text, settings& s) {
   for (;;) {
     const std::size_t comma = text.find(',');
@@ -152,11 +158,11 @@ bool read_waits(std::string_view text, settings& s) {
     if (equals == std::string_view::npos) {
       s.wait = *p;
     } else {
-      unsigned place = 0;
-      while (place < wait_places && part.substr(0, equals) != detail::name_of(static_cast<wait_place>(place)))
-        ++place;
-      if (place == wait_places) return false;
-      s.wait_at[place] = *p;
+      unsigned point = 0;
+      while (point < wait_points && part.substr(0, equals) != detail::name_of(static_cast<wait_point>(point)))
+        ++point;
+      if (point == wait_points) return false;
+      s.wait_at[point] = *p;
     }
     if (comma == std::string_view::npos) return true;
     text.remove_prefix(comma + 1);
@@ -244,10 +250,10 @@ void settings::check() const {
 std::string settings::text() const {
   std::string t = "workers=" + (workers == 0 ? std::string("auto") : std::to_string(workers));
   t += std::string(" wait=") + detail::name_of(wait);
-  for (unsigned i = 0; i < wait_places; ++i)
+  for (unsigned i = 0; i < wait_points; ++i)
     if (wait_at[i])
       t +=
-          std::string(",") + detail::name_of(static_cast<wait_place>(i)) + "=" + detail::name_of(*wait_at[i]);
+          std::string(",") + detail::name_of(static_cast<wait_point>(i)) + "=" + detail::name_of(*wait_at[i]);
   t += ready == 0 ? std::string(" steal=request") : " steal=ready:" + std::to_string(ready);
   t += std::string(" victim=") + detail::name_of(victim);
   t += std::string(" pin=") + detail::name_of(pin);

@@ -6,8 +6,11 @@
 
 namespace sukima::detail {
 
+/// Has any wait point the policy `condvar`?
+bool uses_condvar(const settings& s) noexcept;
+
 const char* name_of(wait_policy p) noexcept;
-const char* name_of(wait_place p) noexcept;
+const char* name_of(wait_point p) noexcept;
 const char* name_of(pin_policy p) noexcept;
 const char* name_of(victim_policy p) noexcept;
 

@@ -1,10 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// What belongs to one worker: its random numbers, its few cached fibers, its clock.
-#include "core.hpp"
+#include "worker.hpp"
 
+#include "core.hpp"
+#include "own_thread.hpp"
+
+#include <sukima/detail/jump.hpp>
 #include <sukima/detail/loop.hpp>
 
+#include <system_error>
+
 namespace sukima::detail {
+
+namespace {
+
+/// The number of the worker made last.
+std::atomic<std::uint32_t> worker_number{0};
+
+}  // namespace
+
+std::uint32_t last_worker_number() noexcept { return worker_number.load(std::memory_order_acquire); }
+
+worker::worker(runtime_core& core, unsigned in_runtime, unsigned in_rank)
+    : runtime(&core),
+      id(in_runtime),
+      number(worker_number.fetch_add(1, std::memory_order_relaxed) + 1),
+      rank(in_rank),
+      background(in_rank != 0),
+      epoch(uses_condvar(core.chosen)),
+      // Other draws in each runtime, so that what a guard refuses once is not refused in every run.
+      random_state((0x9E3779B97F4A7C15ull * (in_runtime + 1) ^ (ticks() * 0xBF58476D1CE4E5B9ull)) | 1),
+      state_since(ticks()),
+      trace(trace_worker(core.serial, in_runtime)) {}
 
 std::uint64_t worker::random() noexcept {
   // xorshift64*: a victim's choice needs no better one.
@@ -40,7 +66,7 @@ void worker::enter_state(worker_state next) noexcept {
 }
 
 void worker::enter_state(worker_state next, std::uint64_t now) noexcept {
-  counts.ticks_in_state[static_cast<unsigned>(state)] += now - state_since;
+  statistics.ticks_in_state[static_cast<unsigned>(state)] += now - state_since;
   state = next;
   state_since = now;
   if (trace != nullptr) trace->add(static_cast<trace_kind>(next), now);
@@ -48,6 +74,39 @@ void worker::enter_state(worker_state next, std::uint64_t now) noexcept {
 
 void worker::note(trace_kind kind, std::uint32_t argument) noexcept {
   if (trace != nullptr) trace->add(kind, ticks(), argument);
+}
+
+worker_table::~worker_table() {
+  for (worker& w : all()) delete &w;
+}
+
+worker& worker_table::add(unsigned rank) {
+  const std::lock_guard hold(growing_);
+  const unsigned id = count_.load(std::memory_order_relaxed);
+  if (id == max_workers)
+    throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
+                            "sukima: more than 4096 threads are inside of one runtime");
+  auto* const w = new worker(core_, id, rank);
+  workers_[id].store(w, std::memory_order_relaxed);
+  count_.store(id + 1, std::memory_order_release);  // partner: size()
+  return *w;
+}
+
+void worker_table::start_thread(unsigned rank) {
+  worker& w = add(rank);
+  const signals_blocked here;
+  const std::lock_guard hold(growing_);
+  threads_.emplace_back([&w] { background_main(w); });
+}
+
+void worker_table::join_threads() {
+  for (std::thread& t : threads_) t.join();
+  threads_.clear();
+}
+
+void worker_table::forget_threads() {
+  for (std::thread& t : threads_) t.detach();
+  threads_.clear();
 }
 
 }  // namespace sukima::detail

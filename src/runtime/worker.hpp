@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A worker: what belongs to one thread that runs tasks.
+// A worker (what belongs to one thread that runs tasks), and the table of a runtime's workers.
 #pragma once
 
 #include "fiber/fiber.hpp"
 #include "observe/trace.hpp"
+#include "park/wake_epoch.hpp"
+#include "steal/mailbox.hpp"
 
 #include <sukima/statistics.hpp>
 
@@ -11,43 +13,47 @@
 
 #include <array>
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
+#include <memory>
 #include <mutex>
+#include <thread>
+#include <vector>
 
 namespace sukima::detail {
 
-/// Flags of a worker, set by others before they raise its fiber's limit.
+/// Flags of a worker. Whoever sets one requests a poll of the worker's fiber afterwards.
 inline constexpr std::uint32_t flag_check_abort = 1;  ///< something was aborted: does it concern your task?
-inline constexpr std::uint32_t flag_leave = 2;  ///< the root that your thread waits for is done
+inline constexpr std::uint32_t flag_leave = 2;  ///< leave the fiber to others: your thread is wanted at home
 
-/// Times of a worker by state, in ticks of `ticks()`.
+/// States of a worker, in the order of trace_kind. Their times are counted in ticks of `ticks()`.
 enum class worker_state : unsigned { working, searching, sleeping, outside };
 
 struct alignas(128) worker {
-  runtime_core* runtime = nullptr;
-  unsigned id = 0;
-  std::uint32_t number = 0;  ///< among all workers that this process ever had, from 1
+  /// \param in_runtime its number in the table
+  /// \param in_rank see `rank`
+  worker(runtime_core& core, unsigned in_runtime, unsigned in_rank);
+
+  runtime_core* const runtime;
+  const unsigned id;  ///< number in the runtime, from 0
+  const std::uint32_t number;  ///< among all workers that this process ever had, from 1
+  const unsigned rank;  ///< number among the background workers, from 1; 0: a thread that entered
+  const bool background;  ///< its thread is the runtime's own
 
   // Others read and write these.
-  std::atomic<fiber*> current{nullptr};  ///< exchanged at every switch; raisers read it after setting a flag
+  std::atomic<fiber*> current{nullptr};  ///< exchanged at every switch; read by whoever has set a flag
   std::atomic<std::uint32_t> flags{0};
-  /// Futex: counts calls to wake up. Read before the last look around, waited on afterwards.
-  std::atomic<std::uint32_t> bell{0};
-  std::mutex bell_lock;  ///< with bell_rung, for the policy `condvar`: held while `bell` is looked at
-  std::condition_variable bell_rung;
-  std::atomic<bool> deep{false};  ///< asleep for good, or about to be (sleep.cpp)
-  std::atomic<bool> taken{false};  ///< an entering thread has this slot
-  std::atomic<bool> inside{false};  ///< … and works. Partner: cpu_spread::hold
-  cpu_set_t
-      affinity_before{};  ///< of its thread, valid while `held`; written by cpu_spread before that is set
-  std::atomic<bool> held{false};  ///< its thread stays on one CPU (cpu_spread.cpp), or will in a moment
-  std::atomic<bool> shares_cpu{false};  ///< it is another worker's guest, or has one. Set by cpu_spread only
-  std::atomic<int> thread_id{
-      0};  ///< the kernel's number of the thread that is this worker; read by the monitor
-  /// The thief that asks this worker for a task; null: none; closed_box: do not ask. Partner: request.cpp.
-  std::atomic<worker*> box{nullptr};
-  /// The answer to this worker's own request: null: pending; no_task; else the task.
+  wake_epoch epoch;
+  std::atomic<bool> parked{false};  ///< counted as parked, or about to be (park.hpp)
+  std::atomic<bool> taken{true};  ///< a background thread's, or an entering thread has it
+  std::atomic<bool> inside{false};  ///< … and works. Partner: worker_placement::pin_all
+  /// Of its thread, valid while `pinned`; written by worker_placement before that is set.
+  cpu_set_t affinity_before{};
+  std::atomic<bool> pinned{false};  ///< its thread stays on one CPU (worker_placement), or will in a moment
+  std::atomic<bool> shares_cpu{false};  ///< it is another worker's guest, or has one. Set by worker_placement
+  /// The kernel's number of the thread that is this worker; 0: none. Read by the monitor.
+  std::atomic<int> thread_id{0};
+  steal_mailbox mailbox;
+  /// The reply to this worker's own request: null: pending; no_task; else the task (steal/mailbox.hpp).
   std::atomic<task*> reply{nullptr};
 
   // Only for its own thread.
@@ -58,16 +64,14 @@ struct alignas(128) worker {
   void* home_fake_stack = nullptr;
   const void* home_stack_bottom = nullptr;
   std::size_t home_stack_size = 0;
-  bool background = false;  ///< a thread of the runtime, not one that entered
-  unsigned rank = 0;  ///< number among the background workers, from 1; 0: a thread that entered
-  std::uint64_t random_state = 0;
-  const worker* last_victim = nullptr;  ///< who gave it its last task; null: nobody, or has no more
+  std::uint64_t random_state;
+  const worker* last_victim = nullptr;  ///< that gave it its last task; null: none, or it has no more
   std::array<fiber*, 4> cache{};
   unsigned cached = 0;
-  worker_statistics counts;
+  worker_statistics statistics;
   worker_state state = worker_state::outside;
-  std::uint64_t state_since = 0;
-  trace_buffer* trace = nullptr;  ///< null: no trace
+  std::uint64_t state_since;
+  trace_buffer* trace;  ///< null: no trace
 
   std::uint64_t random() noexcept;
   fiber* take_fiber();  ///< a fresh one; null: no memory
@@ -76,12 +80,59 @@ struct alignas(128) worker {
   void enter_state(worker_state s, std::uint64_t now) noexcept;
   void note(trace_kind kind, std::uint32_t argument = 0) noexcept;
   void count_abort() noexcept {
-    ++counts.aborts;
+    ++statistics.aborts;
     note(trace_kind::abort);
   }
 };
 
-inline worker* const closed_box = reinterpret_cast<worker*>(std::uintptr_t{1});
-inline task* const no_task = reinterpret_cast<task*>(std::uintptr_t{1});
+inline constexpr unsigned max_workers = 4096;
+
+/// The workers of a runtime and its threads. Workers are only added, and live as long as the runtime.
+class worker_table {
+ public:
+  explicit worker_table(runtime_core& core) : core_(core), workers_(new std::atomic<worker*>[max_workers]) {}
+  ~worker_table();
+  worker_table(const worker_table&) = delete;
+  worker_table& operator=(const worker_table&) = delete;
+
+  /// Acquire. Partner: the release store in add().
+  unsigned size() const noexcept { return count_.load(std::memory_order_acquire); }
+  /// \param i below a size that was read before
+  worker& operator[](unsigned i) const noexcept { return *workers_[i].load(std::memory_order_relaxed); }
+
+  struct iterator {
+    const std::atomic<worker*>* at;
+    worker& operator*() const noexcept { return *at->load(std::memory_order_relaxed); }
+    iterator& operator++() noexcept {
+      ++at;
+      return *this;
+    }
+    bool operator==(const iterator&) const = default;
+  };
+  struct range {
+    iterator from;
+    iterator to;
+    iterator begin() const noexcept { return from; }
+    iterator end() const noexcept { return to; }
+  };
+  /// The workers so far.
+  range all() const noexcept { return {{workers_.get()}, {workers_.get() + size()}}; }
+
+  /// \param rank of a background worker, from 1; 0: for a thread that enters
+  worker& add(unsigned rank);
+  /// Adds a background worker and starts its thread.
+  void start_thread(unsigned rank);
+  /// Waits for the ends of the threads.
+  void join_threads();
+  /// In a child process after fork(), where they do not exist.
+  void forget_threads();
+
+ private:
+  runtime_core& core_;
+  const std::unique_ptr<std::atomic<worker*>[]> workers_;
+  std::atomic<unsigned> count_{0};
+  std::mutex growing_;
+  std::vector<std::thread> threads_;  ///< guarded by growing_
+};
 
 }  // namespace sukima::detail

@@ -168,7 +168,7 @@ TEST_F(workers_on_all_cpus, a_worker_that_waits_gives_its_cpu_to_one_that_has_no
     });
     const cpu_set_t after = own_cpus();
     ASSERT_TRUE(CPU_EQUAL(&before, &after));
-    given = runtime.statistics().cpus_given;
+    given = runtime.statistics().cpus_lent;
   }
   EXPECT_GE(given, 20u);
 }

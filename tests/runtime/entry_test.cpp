@@ -227,7 +227,7 @@ TEST(statistics, are_written_as_json_and_text) {
   EXPECT_EQ(json.at("parked_peak"), s.parked_peak);
   ASSERT_EQ(json.at("workers").size(), s.workers.size());
   for (std::size_t i = 0; i < s.workers.size(); ++i) {
-    EXPECT_EQ(json.at("workers")[i].at("take_backs"), s.workers[i].take_backs);
+    EXPECT_EQ(json.at("workers")[i].at("reclaims"), s.workers[i].reclaims);
     EXPECT_NEAR(json.at("workers")[i].at("working_seconds").get<double>(), s.workers[i].working_seconds,
                 1e-6);
   }

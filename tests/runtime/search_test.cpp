@@ -241,7 +241,7 @@ TEST(search, gives_a_thief_the_state_of_the_choice) {
     EXPECT_GT(seen, 0);
     EXPECT_TRUE(p.is({}));
   }
-  EXPECT_GT(two.statistics().goings_back, 0u);
+  EXPECT_GT(two.statistics().backtracks, 0u);
   EXPECT_EQ(path::errors(), 0);
 }
 

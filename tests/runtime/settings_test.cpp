@@ -74,10 +74,10 @@ TEST(settings, have_a_wait_policy_for_each_place) {
   const variable wait("SUKIMA_WAIT", "pause,reply=spin,lock=block,idle=condvar");
   const sukima::settings s = read();
   EXPECT_EQ(s.wait, sukima::wait_policy::pause);
-  EXPECT_EQ(s.policy_at(sukima::wait_place::reply), sukima::wait_policy::spin);
-  EXPECT_EQ(s.policy_at(sukima::wait_place::lock), sukima::wait_policy::block);
-  EXPECT_EQ(s.policy_at(sukima::wait_place::idle), sukima::wait_policy::condvar);
-  EXPECT_EQ(s.policy_at(sukima::wait_place::result), sukima::wait_policy::pause);
+  EXPECT_EQ(s.policy_at(sukima::wait_point::reply), sukima::wait_policy::spin);
+  EXPECT_EQ(s.policy_at(sukima::wait_point::lock), sukima::wait_policy::block);
+  EXPECT_EQ(s.policy_at(sukima::wait_point::idle), sukima::wait_policy::condvar);
+  EXPECT_EQ(s.policy_at(sukima::wait_point::result), sukima::wait_policy::pause);
   EXPECT_NE(s.text().find(" wait=pause,idle=condvar,reply=spin,lock=block "), std::string::npos);
   sukima::runtime r(s);
   EXPECT_EQ(r.run([](sukima::context c) { return support::fib(c, 16); }), 987);

@@ -51,13 +51,11 @@ void clear_abort(fiber& s, choice_point* r) noexcept {
   s.abort_to.compare_exchange_strong(mine, all_ones, std::memory_order_acq_rel);
 }
 
-void runtime_core::request_abort_checks() noexcept {
-  const unsigned count = worker_count.load(std::memory_order_acquire);
-  for (unsigned i = 0; i < count; ++i) {
-    worker* w = workers[i].load(std::memory_order_relaxed);
+void request_abort_checks(runtime_core& r) noexcept {
+  for (worker& w : r.workers.all()) {
     stress_point();
-    w->flags.fetch_or(flag_check_abort);  // then `current` is read: partner arrive() in switch.cpp
-    if (fiber* s = w->current.load()) s->request_poll();
+    w.flags.fetch_or(flag_check_abort);  // then `current` is read: partner arrive() in switch.cpp
+    if (fiber* s = w.current.load()) s->request_poll();
   }
 }
 
@@ -95,7 +93,7 @@ void cancel_scope(cancel_state& s) noexcept {
   if (!s.now.compare_exchange_strong(expected, cancel_state::stage::cancelling)) return;
   stress_point();
   lower_abort(*s.owner, reinterpret_cast<char*>(s.scope));
-  s.owner->runtime->request_abort_checks();
+  request_abort_checks(*s.owner->runtime);
   s.now.store(cancel_state::stage::cancelled);  // partner: close_scope
 }
 

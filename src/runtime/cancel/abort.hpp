@@ -6,6 +6,8 @@
 
 namespace sukima::detail {
 
+/// Makes every worker look whether an abort concerns its task. The abort was stored before.
+void request_abort_checks(runtime_core& r) noexcept;
 /// Was the task that this fiber runs, or one of its ancestors, or a choice point of this fiber aborted?
 bool is_concerned(const fiber& s) noexcept;
 /// The task that it runs, or an ancestor?

@@ -22,26 +22,6 @@ namespace sukima::detail {
 
 namespace {
 
-/// After going back in vain there is no other try before this many ticks (7 µs), or 16 times what it took.
-constexpr std::uint64_t futile_pause = 20'000;
-constexpr std::uint64_t futile_factor = 16;
-/// A root younger than this (5 µs) publishes without waking anybody: empty regions stay cheap.
-constexpr std::uint64_t young_root = 15'000;
-
-/// A free slot of the fiber; chosen.ready: none.
-unsigned free_slot(const fiber& s, unsigned ready) noexcept {
-  unsigned i = 0;
-  while (i < ready && s.slots[i].load(std::memory_order_relaxed) != nullptr) ++i;
-  return i;
-}
-
-/// Is there a task that a thief could take?
-bool has_published(const fiber& s, unsigned ready) noexcept {
-  for (unsigned i = 0; i < ready; ++i)
-    if (s.slots[i].load(std::memory_order_relaxed) != nullptr) return true;
-  return false;
-}
-
 /// What a task split off from this fiber has to know.
 void prepare_task(fiber& s, task* t) noexcept {
   t->parent = s.running;
@@ -57,14 +37,15 @@ task* go_back(fiber& s, choice_point* end, choice_point* testing, std::uint64_t 
   // What is tested now costs nothing to look at: only a way back over older choice points is not repeated too
   // soon.
   if (begun < s.retry_at && s.oldest < reinterpret_cast<char*>(testing)) return nullptr;
-  ++w.counts.polls_answered;
+  ++w.statistics.polls_answered;
   task* t = split_oldest(s, end, testing, w);
   if (t != nullptr) {
-    ++w.counts.splits;
+    ++w.statistics.splits;
     s.retry_at = 0;
   } else {
     const std::uint64_t now = ticks();
-    s.retry_at = now + std::max(futile_pause, futile_factor * (now - begun));
+    s.retry_at = now + std::max(s.runtime->tuned.futile_backtrack_pause,
+                                tuning::futile_backtrack_factor * (now - begun));
   }
   return t;
 }
@@ -75,18 +56,18 @@ bool publish_work(fiber& s, choice_point* end, choice_point* testing) noexcept {
   const bool again = s.publish_wanted.load() && s.publish_wanted.exchange(false);
   const std::uint64_t entered_at = s.entered_at.load(std::memory_order_relaxed);
   const bool young = entered_at != 0;
-  const bool hungry = r.hungry();
+  const bool hungry = r.park.has_idle_workers();
   if (!hungry && !again) return false;
   if (r.chosen.ready == 0) return false;
   // One while the root is young: most are over before a second one would be of use.
   const unsigned ready = young ? std::min(1u, r.chosen.ready) : r.chosen.ready;
-  unsigned slot = free_slot(s, ready);
+  unsigned slot = s.published.free_slot(ready);
   if (slot == ready) {
     // Published, nobody came yet. While the root is young nobody is woken for it; but look again soon.
     if (young) {
-      if (ticks() - entered_at < young_root) return true;
+      if (ticks() - entered_at < r.tuned.root_warm_up) return true;
       s.entered_at.store(0, std::memory_order_relaxed);
-      r.wake_watch();
+      r.park.wake_sentinel();
     }
     return false;
   }
@@ -94,18 +75,15 @@ bool publish_work(fiber& s, choice_point* end, choice_point* testing) noexcept {
   task* t = nullptr;
   bool published = false;
   while (slot < ready && (t = go_back(s, end, testing, now)) != nullptr) {
-    t->slot = slot;
-    s.published_as[slot].store(++s.publications, std::memory_order_relaxed);
-    stress_point();
-    s.slots[slot].store(t, std::memory_order_release);
+    s.published.publish(t, slot);
     published = true;
-    slot = free_slot(s, ready);
+    slot = s.published.free_slot(ready);
   }
   // Whoever takes what lies there asks for more.
-  if (!published) return hungry && !has_published(s, ready);
-  if (young && now - entered_at < young_root) return true;
+  if (!published) return hungry && !s.published.any(ready);
+  if (young && now - entered_at < r.tuned.root_warm_up) return true;
   s.entered_at.store(0, std::memory_order_relaxed);
-  if (hungry) r.wake_watch();
+  if (hungry) r.park.wake_sentinel();
   return false;
 }
 
@@ -165,7 +143,7 @@ task* split_oldest(fiber& s, choice_point* end, choice_point* testing, worker& w
     const bool travels = !trip.empty();
     try {
       if (travels) {
-        ++w.counts.goings_back;
+        ++w.statistics.backtracks;
         trip.go_back();
       }
       while (r < end && !accepts(r, w)) {
@@ -192,8 +170,8 @@ task* split_oldest(fiber& s, choice_point* end, choice_point* testing, worker& w
 }
 
 void hand_over(fiber& s) noexcept {
-  s.runtime->drain_slots(s);
-  switch_home(*s.on, &s, [](worker& w, fiber* from, void*) { w.runtime->push_ready(from); }, nullptr);
+  inject_published(s);
+  switch_home(*s.on, &s, [](worker& w, fiber* from, void*) { w.runtime->injector.push(from); }, nullptr);
   look_for_abort(s);  // flags went to the workers meanwhile
 }
 
@@ -216,7 +194,7 @@ void poll_slow(fiber& s, choice_point* end, choice_point* testing, bool at_join)
     s.publish_limit(s.clean_from);
   }
   worker& w = *s.on;
-  if (worker* thief = take_request(w)) answer(*thief, go_back(s, end, testing, ticks()));
+  if (worker* thief = w.mailbox.take()) reply_to_thief(*thief, go_back(s, end, testing, ticks()));
   const bool more = publish_work(s, end, testing);
   if (s.abort_pending && !at_join && kind_of(testing)->stop != nullptr) kind_of(testing)->stop(testing);
   if (s.abort_pending || more)
@@ -238,8 +216,8 @@ void give_work_away(fiber& s, choice_point* end, unsigned most) noexcept {
   for (unsigned given = 0; given < most; ++given) {
     task* t = split_oldest(s, end, nullptr, *s.on);
     if (t == nullptr) break;
-    ++s.on->counts.splits;
-    s.runtime->push_spilled(t);
+    ++s.on->statistics.splits;
+    s.runtime->injector.push(t);
   }
   s.request_poll();  // the next test sets the limit anew
 }

@@ -73,9 +73,7 @@ bool cpu_spread::runs(const worker& w) const noexcept {
 }
 
 bool cpu_spread::find_workers(std::vector<place>& found) const {
-  const unsigned count = core_.worker_count.load(std::memory_order_acquire);
-  for (unsigned i = 0; i < count; ++i) {
-    worker& w = *core_.workers[i].load(std::memory_order_relaxed);
+  for (worker& w : core_.workers.all()) {
     if (!runs(w)) continue;
     const int thread = w.thread_id.load(std::memory_order_relaxed);
     if (thread == 0) return false;  // it starts just now
@@ -125,13 +123,13 @@ bool cpu_spread::hold() {
   if (!places_.empty() || !find_workers(places) || places.size() < 2 || !choose_cpus(places)) return false;
   for (const place& p : places) {
     p.who->affinity_before = p.before;
-    p.who->held.store(true, std::memory_order_release);  // partner: free_child
+    p.who->pinned.store(true, std::memory_order_release);  // partner: free_child
   }
   stress_point();
-  // Partner: enter(), which clears `inside`, changes the census when it leaves, and reads `held` afterwards.
-  // Either its change comes later than this one, and it sees `held` and waits for the lock; or it came
+  // Partner: enter(), which clears `inside`, changes the counts when it leaves, and reads `pinned` afterwards.
+  // Either its change comes later than this one, and it sees `pinned` and waits for the lock; or it came
   // earlier, and `inside` is seen as false here.
-  core_.touch_census();
+  core_.park.order_with_counts();
   const bool all_there = std::ranges::all_of(places, [](const place& p) {
     return p.who->background || p.who->inside.load(std::memory_order_relaxed);
   });
@@ -149,7 +147,7 @@ bool cpu_spread::hold() {
     return true;
   }
   for (std::size_t i = 0; i < moved; ++i) free_thread(places[i]);
-  for (const place& p : places) p.who->held.store(false, std::memory_order_relaxed);
+  for (const place& p : places) p.who->pinned.store(false, std::memory_order_relaxed);
   return false;
 }
 
@@ -159,7 +157,7 @@ bool cpu_spread::release() noexcept {
   for (const place& p : places_) {
     if (p.away) continue;
     free_thread(p);
-    p.who->held.store(false, std::memory_order_relaxed);
+    p.who->pinned.store(false, std::memory_order_relaxed);
     p.who->shares_cpu.store(false, std::memory_order_relaxed);
   }
   places_.clear();
@@ -171,9 +169,7 @@ bool cpu_spread::is_outdated() noexcept {
   const std::lock_guard lock(changing_);
   if (places_.empty()) return false;
   std::size_t working = 0;
-  const unsigned count = core_.worker_count.load(std::memory_order_acquire);
-  for (unsigned i = 0; i < count; ++i) {
-    const worker& w = *core_.workers[i].load(std::memory_order_relaxed);
+  for (const worker& w : core_.workers.all()) {
     const place* const its = find(w);
     const bool waits_outside = w.background && its != nullptr && its->away;
     working += runs(w) && !waits_outside;
@@ -193,7 +189,7 @@ void cpu_spread::come_back(worker& w) noexcept {
   mine->now_on = mine->cpu;
   mine->away = false;
   w.affinity_before = before;
-  w.held.store(true, std::memory_order_release);  // partner: free_child
+  w.pinned.store(true, std::memory_order_release);  // partner: free_child
 }
 
 void cpu_spread::leave(worker& w) noexcept {
@@ -202,12 +198,12 @@ void cpu_spread::leave(worker& w) noexcept {
     free_thread(*mine);
     mine->away = true;
   }
-  w.held.store(false, std::memory_order_relaxed);
+  w.pinned.store(false, std::memory_order_relaxed);
 }
 
 void cpu_spread::free_child() noexcept {
   const fiber* const s = running_fiber();
-  if (s == nullptr || !s->on->held.load(std::memory_order_acquire)) return;
+  if (s == nullptr || !s->on->pinned.load(std::memory_order_acquire)) return;
   sched_setaffinity(0, sizeof s->on->affinity_before, &s->on->affinity_before);
 }
 
@@ -222,7 +218,7 @@ bool cpu_spread::give(worker& caller, worker& runner, giving how) noexcept {
   if (!is_here) {
     if (!lacks_a_cpu(other->thread) || !move(other->thread, own->now_on)) return false;
     other->now_on = own->now_on;
-    ++caller.counts.cpus_given;
+    ++caller.statistics.cpus_lent;
   }
   if (how == giving::in_exchange) {
     std::swap(own->cpu, other->cpu);

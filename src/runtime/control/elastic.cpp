@@ -133,16 +133,16 @@ void elastic::monitor() {
   patience_ = first_sampling;
   while (!ending_.load()) {
     const std::uint32_t seen = alarm_.load();
-    if (core_.counts.load().active != 0) last_inside = clock::now();
+    if (core_.park.counts().entries != 0) last_inside = clock::now();
     if (clock::now() - last_inside < silence) {
       const std::chrono::nanoseconds each = tracing() ? sampling_for_trace : patience_;
       const timespec pause{0, each.count()};
       futex(alarm_, FUTEX_WAIT, seen, &pause);
-      if (core_.counts.load().active == 0) continue;
+      if (core_.park.counts().entries == 0) continue;
     } else {
       dozing_.store(true);
       // Partner: entry_begins, which counts the entry first and then looks whether the monitor dozes.
-      if (core_.counts.load().active == 0 && !ending_.load()) futex(alarm_, FUTEX_WAIT, seen, nullptr);
+      if (core_.park.counts().entries == 0 && !ending_.load()) futex(alarm_, FUTEX_WAIT, seen, nullptr);
       dozing_.store(false);
       last_inside = clock::now();
       patience_ = first_sampling;
@@ -179,10 +179,10 @@ void elastic::look_at_delays() {
   const std::uint64_t now = ticks();
   std::uint64_t ran = 0;
   std::uint64_t waited = 0;
-  const unsigned count = core_.worker_count.load(std::memory_order_acquire);
+  const unsigned count = core_.workers.size();
   delays_.resize(count);
   for (unsigned i = 0; i < count; ++i) {
-    const worker& who = *core_.workers[i].load(std::memory_order_relaxed);
+    const worker& who = core_.workers[i];
     const int thread = who.thread_id.load(std::memory_order_relaxed);
     delay& seen = delays_[i];
     delay latest{thread, 0, 0, 0};
@@ -217,11 +217,11 @@ void elastic::spread_workers() {
       release_spread("threads entered or left");
     return;
   }
-  const census seen = core_.counts.load();
+  const worker_counts seen = core_.park.counts();
   // A worker that searches at this moment has found something since the last sample, or a CPU is idle anyway.
   const std::uint64_t steals = steals_so_far();
   const bool stealing = std::exchange(steals_, steals) != steals;
-  if (!cpu_is_short() || now < no_spread_before_ || seen.sleepers != 0 || (seen.searchers != 0 && !stealing))
+  if (!cpu_is_short() || now < no_spread_before_ || seen.parked != 0 || (seen.searching != 0 && !stealing))
     return;
   if (!core_.spread.hold()) return;
   const std::lock_guard hold(deciding_);
@@ -234,9 +234,7 @@ bool elastic::keeps_turns() const noexcept {
 
 std::uint64_t elastic::steals_so_far() const noexcept {
   std::uint64_t steals = 0;
-  const unsigned count = core_.worker_count.load(std::memory_order_acquire);
-  for (unsigned i = 0; i < count; ++i)
-    steals += core_.workers[i].load(std::memory_order_relaxed)->counts.steals.get();
+  for (const worker& w : core_.workers.all()) steals += w.statistics.steals.get();
   return steals;
 }
 
@@ -290,23 +288,21 @@ void elastic::adjust(const std::string& reason) {
   record("workers", log_.empty() ? next : before, next, reason);
   // Stored before the flags: a worker clears its flag first and reads this afterwards (background_main).
   target_.store(next);
-  if (core_.closed.load()) return;
-  const unsigned count = core_.worker_count.load(std::memory_order_acquire);
+  if (core_.life.is_closed()) return;
   unsigned background = 0;
-  for (unsigned i = 0; i < count; ++i) {
-    worker& w = *core_.workers[i].load(std::memory_order_relaxed);
+  for (worker& w : core_.workers.all()) {
     if (!w.background) continue;
     ++background;
     if (w.rank >= next) {
       w.flags.fetch_or(flag_leave);
       stress_point();
       if (fiber* s = w.current.load()) s->request_poll();
-      core_.ring(w);
+      unpark(w);
     } else if (w.rank >= before) {
-      core_.ring(w);  // from its sleep at home
+      unpark(w);  // from its sleep at home
     }
   }
-  while (background + 1 < next) core_.start_worker(++background);
+  while (background + 1 < next) core_.workers.start_thread(++background);
 }
 
 void elastic::blocking_begins() {
@@ -340,10 +336,10 @@ bool blocking_begins(char* top) {
   fiber* s = running_fiber();
   if (s == nullptr) return false;
   runtime_core& r = *s->runtime;
-  r.drain_slots(*s);
+  inject_published(*s);
   if (top == nullptr) top = s->ambient->top;
   if (top != nullptr) give_work_away(*s, reinterpret_cast<choice_point*>(top), most_given);
-  if (s->on->held.load(std::memory_order_relaxed)) r.spread.leave(*s->on);
+  if (s->on->pinned.load(std::memory_order_relaxed)) r.spread.leave(*s->on);
   r.elasticity.blocking_begins();
   return true;
 }

@@ -2,6 +2,7 @@
 // A fiber: a C stack and a choice stack, run by one worker at a time, able to move between workers.
 #pragma once
 
+#include "steal/publication_slots.hpp"
 #include "stress.hpp"
 
 #include <sukima/detail/task.hpp>
@@ -19,9 +20,6 @@ struct worker;
 struct runtime_core;
 
 inline char* const all_ones = reinterpret_cast<char*>(~std::uintptr_t{0});
-
-/// Most tasks that a fiber keeps published ahead of demand (`ready:K`).
-inline constexpr unsigned max_ready = 8;
 
 /// The C++ runtime's two words for exceptions being handled; they belong to the fiber, not to the thread.
 struct exception_state {
@@ -82,12 +80,7 @@ struct fiber {
   alignas(64) std::atomic<char*> abort_to{all_ones};
   /// Publish again, a task was taken. Partner: poll.cpp.
   std::atomic<bool> publish_wanted{false};
-  /// Published tasks. Take and take-back are one CAS task → null (acquire); publishing is a store (release).
-  std::array<std::atomic<task*>, max_ready> slots{};
-  /// When each slot was filled, in publications; thieves take the oldest. Only a hint: relaxed, written
-  /// before the slot's release store.
-  std::array<std::atomic<std::uint32_t>, max_ready> published_as{};
-  std::uint32_t publications = 0;  ///< owner only
+  publication_slots published;
   /// Changed by CAS: the fiber itself, whoever resumes it, stand-ins (suspend.cpp).
   std::atomic<suspension_word> suspension{};
 

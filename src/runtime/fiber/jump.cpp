@@ -46,7 +46,7 @@ task* stop_children(choice_point* r) noexcept {
     else
       t->cancelled.store(true, std::memory_order_release);
   }
-  s.runtime->request_abort_checks();
+  request_abort_checks(*s.runtime);
   char* const top = reinterpret_cast<char*>(above(r));
   for (task* t = newest; t != nullptr; t = t->older) await(s, t, top);
   return newest;

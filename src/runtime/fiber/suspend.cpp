@@ -21,44 +21,30 @@ bool change(fiber& s, suspension_word& seen, suspension_stage to) noexcept {
                                               std::memory_order_acq_rel, std::memory_order_acquire);
 }
 
-bool has_work(const fiber& s) noexcept {
-  if (s.suspended_end == nullptr) return false;
-  const auto* end = reinterpret_cast<const choice_point*>(s.suspended_end);
-  for (auto* r = reinterpret_cast<choice_point*>(s.oldest); r < end; r = above(r))
-    if (kind_of(r)->open(r)) return true;
-  return false;
-}
-
-void list_suspended(runtime_core& r, fiber* s) {
-  const std::lock_guard hold(r.suspended_lock);
-  r.suspended.push_back(s);
-  r.suspended_count.fetch_add(1);
-}
-
 /// `then` of a fiber that suspends.
 void after_suspend(worker& w, fiber* from, void*) {
   stress_point();
-  const bool leaves_work = has_work(*from);
+  const bool leaves_work = has_splittable_work(*from);
   suspension_word seen = from->suspension.load(std::memory_order_acquire);
   if (seen.stage() == suspension_stage::suspending && change(*from, seen, suspension_stage::suspended)) {
     // From here on it may be resumed: only its address is used, and who finds it in the list tries a CAS.
     if (leaves_work) {
-      list_suspended(*w.runtime, from);
-      w.runtime->wake_watch();
+      w.runtime->splittable.add(from);
+      w.runtime->park.wake_sentinel();
     }
     return;
   }
-  w.runtime->push_ready(from);  // it was resumed before the switch was complete
+  w.runtime->injector.push(from);  // it was resumed before the switch was complete
 }
 
 /// Waits in place: a pinned fiber keeps its thread.
 void wait_pinned(fiber& s, std::uint64_t number) noexcept {
   worker& w = *s.on;
   for (;;) {
-    const std::uint32_t seen = w.bell.load();
+    const std::uint32_t seen = w.epoch.read();
     const suspension_word now = s.suspension.load(std::memory_order_acquire);
     if (now.number() == number && now.stage() == suspension_stage::running) return;
-    w.runtime->wait_for_bell(w, wait_place::result, seen);
+    w.epoch.wait(w.runtime->chosen.policy_at(wait_point::result), seen);
   }
 }
 
@@ -78,13 +64,13 @@ void suspend_running(char* top, void (*store)(void*, resumer), void* closure) {
     s.suspension.store(suspension_word::make(number, suspension_stage::running), std::memory_order_release);
     throw;
   }
-  ++s.on->counts.suspensions;
+  ++s.on->statistics.suspensions;
   s.on->note(trace_kind::suspend);
   fiber* other = s.pins == 0 ? s.on->take_fiber() : nullptr;
   if (other == nullptr) {
     wait_pinned(s, number);
   } else {
-    s.runtime->drain_slots(s);
+    inject_published(s);
     switch_to(*s.on, &s, *other, after_suspend, nullptr);
   }
   look_for_abort(s);  // flags went to the workers meanwhile
@@ -96,71 +82,46 @@ unsigned* running_pins() noexcept {
   return s != nullptr ? &s->pins : nullptr;
 }
 
-namespace {
-
-/// Keeps a runtime from being destroyed while another thread resumes one of its fibers.
-class resuming {
- public:
-  explicit resuming(runtime_core& r) noexcept : runtime_(r) { runtime_.resumers.fetch_add(1); }
-  /// Partner: stop(), which waits for zero (acquire).
-  ~resuming() { runtime_.resumers.fetch_sub(1, std::memory_order_release); }
-  resuming(const resuming&) = delete;
-  resuming& operator=(const resuming&) = delete;
-
- private:
-  runtime_core& runtime_;
-};
-
-}  // namespace
-
 void resume_fiber(fiber& s, std::uint64_t number) {
-  const resuming here(*s.runtime);
+  const lifecycle::resuming here(s.runtime->life);
   suspension_word seen = s.suspension.load(std::memory_order_acquire);
   for (;;) {
     if (seen.number() != number || seen.stage() == suspension_stage::running ||
         seen.stage() == suspension_stage::splitting_and_resumed)
       throw usage_error("sukima: a suspension was resumed twice");
-    // It may wait in place, pinned or for lack of another fiber: then only the bell wakes it.
+    // It may wait in place, pinned or for lack of another fiber: then only its epoch wakes it.
     worker* const on = s.on;
     const suspension_stage to = seen.stage() == suspension_stage::splitting
                                     ? suspension_stage::splitting_and_resumed
                                     : suspension_stage::running;
     const suspension_stage from = seen.stage();
     if (!change(s, seen, to)) continue;
-    if (from == suspension_stage::suspended) s.runtime->push_ready(&s);
-    if (from == suspension_stage::suspending) s.runtime->ring(*on);
+    if (from == suspension_stage::suspended) s.runtime->injector.push(&s);
+    if (from == suspension_stage::suspending) unpark(*on);
     return;
   }
 }
 
-task* runtime_core::split_suspended(worker& w) noexcept {
-  fiber* s = nullptr;
-  {
-    const std::lock_guard hold(suspended_lock);
-    while (!suspended.empty() && s == nullptr) {
-      fiber* candidate = suspended.front();
-      suspended.pop_front();
-      suspended_count.fetch_sub(1);
-      suspension_word seen = candidate->suspension.load(std::memory_order_acquire);
-      if (seen.stage() == suspension_stage::suspended &&
-          change(*candidate, seen, suspension_stage::splitting))
-        s = candidate;
-    }
-  }
-  if (s == nullptr) return nullptr;
-  stress_point();
-  task* t = split_oldest(*s, reinterpret_cast<choice_point*>(s->suspended_end), nullptr, w);
-  if (t != nullptr) ++w.counts.splits;
-  const bool more = has_work(*s);
-  suspension_word seen = s->suspension.load(std::memory_order_acquire);
-  if (seen.stage() == suspension_stage::splitting && change(*s, seen, suspension_stage::suspended)) {
-    if (more) list_suspended(*this, s);
-    return t;
-  }
-  s->suspension.store(suspension_word::make(seen.number(), suspension_stage::running),
-                      std::memory_order_release);
-  push_ready(s);
-  return t;
+bool has_splittable_work(const fiber& s) noexcept {
+  if (s.suspended_end == nullptr) return false;
+  const auto* end = reinterpret_cast<const choice_point*>(s.suspended_end);
+  for (auto* r = reinterpret_cast<choice_point*>(s.oldest); r < end; r = above(r))
+    if (kind_of(r)->open(r)) return true;
+  return false;
+}
+
+bool hold_suspended(fiber& s) noexcept {
+  suspension_word seen = s.suspension.load(std::memory_order_acquire);
+  return seen.stage() == suspension_stage::suspended && change(s, seen, suspension_stage::splitting);
+}
+
+bool let_go_suspended(fiber& s) noexcept {
+  suspension_word seen = s.suspension.load(std::memory_order_acquire);
+  if (seen.stage() == suspension_stage::splitting && change(s, seen, suspension_stage::suspended))
+    return true;
+  s.suspension.store(suspension_word::make(seen.number(), suspension_stage::running),
+                     std::memory_order_release);
+  return false;
 }
 
 }  // namespace sukima::detail

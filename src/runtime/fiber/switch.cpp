@@ -108,7 +108,7 @@ void arrive(const fc::transfer_t& transfer, [[maybe_unused]] bool fresh) noexcep
   stress_point();
   m.w->current.exchange(m.to);
   stress_point();
-  if (m.to != nullptr && (m.w->flags.load() != 0 || has_request(*m.w))) m.to->request_poll();
+  if (m.to != nullptr && (m.w->flags.load() != 0 || m.w->mailbox.has_request())) m.to->request_poll();
   if (m.then != nullptr) m.then(*m.w, m.from, m.argument);
 }
 
@@ -122,7 +122,7 @@ void arrive(const fc::transfer_t& transfer, [[maybe_unused]] bool fresh) noexcep
 void fiber_begins(fc::transfer_t transfer) {
   fiber& self = *static_cast<message*>(transfer.data)->to;
   arrive(transfer, true);
-  self.runtime->run_fiber(self);
+  worker_loop(self);
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 // Task groups: children in a list of the group, run by whoever waits for it and by servers.
 //
 // A server is a task that takes children from its group's list until none is left. Whoever adds a child
-// sees to it that one server is queued among the runtime's spilled tasks, where idle workers look; a server
+// sees to it that one server is in the runtime's injector queue, where idle workers look; a server
 // that begins queues the next one if there is more to do. So a child costs the group's lock, and only one
 // server for each idle worker goes through the runtime's queue. A child is run in a segment of its own
 // (`execute`), on a server's fiber or on a waiter's, and freed by who ran it; nothing of it is known to
@@ -143,7 +143,7 @@ void group_core::call_for_help() noexcept {
     const std::lock_guard hold(lock);
     server = wanted_server();
   }
-  if (server != nullptr) runtime->push_spilled(server);
+  if (server != nullptr) runtime->injector.push(server);
 }
 
 void group_core::link_child(task& t) const noexcept {
@@ -297,7 +297,7 @@ bool add_child(group_core& g, group_child* child) {
     if (full) return false;
   }
   if (waiter != nullptr) waiter->resume.resume();
-  if (server != nullptr) g.runtime->push_spilled(server);
+  if (server != nullptr) g.runtime->injector.push(server);
   return true;
 }
 
@@ -327,7 +327,7 @@ bool wait_group(group_core& g, context c) {
 }
 
 void cancel_group(group_core& g) noexcept {
-  if (!g.anchor.cancelled.exchange(true)) g.runtime->request_abort_checks();
+  if (!g.anchor.cancelled.exchange(true)) request_abort_checks(*g.runtime);
 }
 
 bool group_is_cancelled(const group_core& g) noexcept { return g.cancelled(); }

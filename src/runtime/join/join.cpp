@@ -26,17 +26,14 @@ void after_park(worker& w, fiber* from, void* argument) {
                                                reinterpret_cast<std::uintptr_t>(from) | join_parked_mark,
                                                std::memory_order_acq_rel, std::memory_order_acquire))
       return;
-  r.parked.fetch_sub(1, std::memory_order_relaxed);
-  r.push_ready(from);
+  r.parked.remove();
+  r.injector.push(from);
 }
 
 void count_park(worker& w) noexcept {
-  runtime_core& r = *w.runtime;
-  ++w.counts.parks;
+  ++w.statistics.parks;
   w.note(trace_kind::park);
-  const std::size_t now = r.parked.fetch_add(1, std::memory_order_relaxed) + 1;
-  if (now > r.parked_peak.load(std::memory_order_relaxed))
-    r.parked_peak.store(now, std::memory_order_relaxed);
+  w.runtime->parked.add();
 }
 
 }  // namespace
@@ -61,7 +58,8 @@ void execute(fiber& s, task* t, char* top) noexcept {
   s.publish_limit(s.clean_from);
   look_for_abort(s);
   // What came between the raiser's flag and the line above was wiped out with the limit: look at all of it.
-  if (s.abort_pending || ahead || s.runtime->hungry() || s.on->flags.load() != 0 || has_request(*s.on))
+  if (s.abort_pending || ahead || s.runtime->park.has_idle_workers() || s.on->flags.load() != 0 ||
+      s.on->mailbox.has_request())
     s.request_poll();
   try {
     const ambient_context none(*s.ambient);
@@ -87,7 +85,7 @@ fiber* complete(worker& w, task* t) noexcept {
     // Whatever its owner does since the split is aborted, too. The owner cannot leave that choice point
     // before `done`.
     lower_abort(*t->owner, reinterpret_cast<char*>(t->origin));
-    w.runtime->request_abort_checks();
+    request_abort_checks(*w.runtime);
   }
   if (t->owner == nullptr) {
     // A root whose thread waits at home. The thread leaves when it sees its flag, not before; the root is
@@ -98,32 +96,33 @@ fiber* complete(worker& w, task* t) noexcept {
     home->flags.fetch_or(flag_leave);
     if (home != &w) {
       if (fiber* s = home->current.load()) s->request_poll();
-      w.runtime->ring(*home);
+      unpark(*home);
     }
     return nullptr;
   }
   stress_point();
   const std::uintptr_t waiter = t->joining.exchange(join_done, std::memory_order_acq_rel);
-  if ((waiter & join_sleeper_mark) != 0)
-    w.runtime->ring(*reinterpret_cast<worker*>(waiter & ~join_sleeper_mark));
+  if ((waiter & join_sleeper_mark) != 0) unpark(*reinterpret_cast<worker*>(waiter & ~join_sleeper_mark));
   if ((waiter & join_parked_mark) == 0) return nullptr;
-  w.runtime->parked.fetch_sub(1, std::memory_order_relaxed);
+  w.runtime->parked.remove();
   return reinterpret_cast<fiber*>(waiter & ~join_parked_mark);
 }
 
 void await(fiber& s, task* t, char* top) noexcept {
   runtime_core& r = *s.runtime;
-  r.drain_slots(s);  // nobody would find them on a fiber that does not run
+  inject_published(s);  // nobody would find them on a fiber that does not run
   bool patient = true;
   while (!is_done(t)) {
     worker& w = *s.on;
-    const bool full = r.parked.load(std::memory_order_relaxed) >= r.chosen.fibers;
-    const reach allowed = s.pins != 0 ? reach::pinned : full && patient ? reach::limited : reach::anything;
-    const work found = r.find_work(w, t, allowed);
+    const bool full = r.parked.now() >= r.chosen.fibers;
+    const reach allowed = s.pins != 0       ? reach::thread_bound
+                          : full && patient ? reach::limited
+                                            : reach::anything;
+    const work found = find_work(w, t, allowed);
     patient = static_cast<bool>(found) || allowed != reach::limited;
     if (found.fresh != nullptr && top != nullptr && descends(found.fresh, t)) {
       // Delays nothing: the join waits for it anyway. Needs no fiber.
-      ++w.counts.run_on_top;
+      ++w.statistics.run_on_top;
       execute(s, found.fresh, top);
       if (fiber* next = complete(*s.on, found.fresh)) {
         count_park(*s.on);
@@ -132,16 +131,16 @@ void await(fiber& s, task* t, char* top) noexcept {
     } else if (found.fresh != nullptr) {
       fiber* other = allowed == reach::anything ? w.take_fiber() : nullptr;
       if (other == nullptr) {
-        r.push_spilled(found.fresh);
+        r.injector.push(found.fresh);
         std::this_thread::yield();
         continue;
       }
       other->first = found.fresh;
       count_park(w);
       switch_to(w, &s, *other, after_park, t);
-    } else if (found.ready != nullptr) {
+    } else if (found.runnable != nullptr) {
       count_park(w);
-      switch_to(w, &s, *found.ready, after_park, t);
+      switch_to(w, &s, *found.runnable, after_park, t);
     } else if (!is_done(t) && (w.flags.load() & flag_leave) != 0 && s.pins == 0) {
       count_park(w);
       switch_home(w, &s, after_park, t);
@@ -153,7 +152,7 @@ void await(fiber& s, task* t, char* top) noexcept {
 
 void run_on_new_fiber(fiber& s, root_task& root) {
   root.joining.store(0, std::memory_order_relaxed);
-  s.runtime->drain_slots(s);
+  inject_published(s);
   fiber* other = s.on->take_fiber();
   if (other == nullptr)
     throw std::system_error(
@@ -177,10 +176,8 @@ void enter_within(fiber& s, root_task& root) {
 }
 
 bool reclaim(fiber& s, task* t) noexcept {
-  stress_point();
-  task* expected = t;
-  if (!s.slots[t->slot].compare_exchange_strong(expected, nullptr, std::memory_order_acq_rel)) return false;
-  ++s.on->counts.take_backs;
+  if (!s.published.reclaim(t)) return false;
+  ++s.on->statistics.reclaims;
   return true;
 }
 
@@ -228,7 +225,7 @@ bool complete_if_unbegun(fiber& s, choice_point* r, task* t) noexcept {
   execute(s, t, reinterpret_cast<char*>(above(r)));
   if (t->error) {
     lower_abort(s, reinterpret_cast<char*>(r));
-    s.runtime->request_abort_checks();
+    request_abort_checks(*s.runtime);
   }
   t->joining.store(join_done, std::memory_order_relaxed);
   return true;

@@ -8,6 +8,23 @@
 
 namespace sukima::detail {
 
+/// How many fibers wait at joins, off their workers.
+class parked_fibers {
+ public:
+  void add() noexcept {
+    const std::size_t now = now_.fetch_add(1, std::memory_order_relaxed) + 1;
+    if (now > peak_.load(std::memory_order_relaxed)) peak_.store(now, std::memory_order_relaxed);
+  }
+  void remove() noexcept { now_.fetch_sub(1, std::memory_order_relaxed); }
+  std::size_t now() const noexcept { return now_.load(std::memory_order_relaxed); }
+  /// The most at a time, about.
+  std::size_t peak() const noexcept { return peak_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::size_t> now_{0};
+  std::atomic<std::size_t> peak_{0};
+};
+
 inline constexpr std::uintptr_t join_done = 1;
 inline constexpr std::uintptr_t join_sleeper_mark = 2;  ///< | worker
 inline constexpr std::uintptr_t join_parked_mark = 4;  ///< | fiber

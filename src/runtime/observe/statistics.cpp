@@ -30,16 +30,16 @@ struct column {
 constexpr column columns[] = {
     {"polls_answered", &statistics_counts::polls_answered},
     {"promotions", &statistics_counts::promotions},
-    {"goings_back", &statistics_counts::goings_back},
+    {"backtracks", &statistics_counts::backtracks},
     {"steals", &statistics_counts::steals},
-    {"take_backs", &statistics_counts::take_backs},
+    {"reclaims", &statistics_counts::reclaims},
     {"parks", &statistics_counts::parks},
     {"run_on_top", &statistics_counts::run_on_top},
     {"wakeups", &statistics_counts::wakeups},
-    {"watch_wakeups", &statistics_counts::watch_wakeups},
+    {"sentinel_wakeups", &statistics_counts::sentinel_wakeups},
     {"suspensions", &statistics_counts::suspensions},
     {"aborts", &statistics_counts::aborts},
-    {"cpus_given", &statistics_counts::cpus_given},
+    {"cpus_lent", &statistics_counts::cpus_lent},
 };
 struct time_column {
   const char* name;
@@ -55,16 +55,16 @@ statistics_counts read(const detail::worker_statistics& w, double tick) noexcept
   statistics_counts c;
   c.polls_answered = w.polls_answered.get();
   c.promotions = w.splits.get();
-  c.goings_back = w.goings_back.get();
+  c.backtracks = w.backtracks.get();
   c.steals = w.steals.get();
-  c.take_backs = w.take_backs.get();
+  c.reclaims = w.reclaims.get();
   c.parks = w.parks.get();
   c.run_on_top = w.run_on_top.get();
   c.wakeups = w.wakeups.get();
-  c.watch_wakeups = w.watch_wakeups.get();
+  c.sentinel_wakeups = w.sentinel_wakeups.get();
   c.suspensions = w.suspensions.get();
   c.aborts = w.aborts.get();
-  c.cpus_given = w.cpus_given.get();
+  c.cpus_lent = w.cpus_lent.get();
   const auto seconds = [&](detail::worker_state s) {
     return static_cast<double>(w.ticks_in_state[static_cast<unsigned>(s)].get()) * tick;
   };
@@ -91,15 +91,14 @@ std::string json_of(const statistics_counts& c) {
 statistics runtime::statistics() const {
   struct statistics all;
   const double tick = seconds_per_tick();
-  const unsigned count = core_->worker_count.load(std::memory_order_acquire);
-  for (unsigned i = 0; i < count; ++i) {
-    const statistics_counts one = read(core_->workers[i].load(std::memory_order_relaxed)->counts, tick);
+  for (const detail::worker& w : core_->workers.all()) {
+    const statistics_counts one = read(w.statistics, tick);
     all.workers.push_back(one);
     for (const column& k : columns) all.*k.count += one.*k.count;
     for (const time_column& k : time_columns) all.*k.seconds += one.*k.seconds;
   }
   all.fibers_peak = core_->fibers.peak();
-  all.parked_peak = core_->parked_peak.load(std::memory_order_relaxed);
+  all.parked_peak = core_->parked.peak();
   return all;
 }
 

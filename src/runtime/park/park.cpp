@@ -1,41 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sleeping and waking. Forks never touch any of this; the model is model/sleep_wake.pml.
-//
-// One word (census) counts active entries, searchers and sleepers; it is changed by CAS only. Invariant:
-// while an entry is active and a worker is idle, at least one idle worker is a searcher. The last searcher
-// never sleeps for good, it becomes the *watch* and sleeps by the clock; so a publisher need not look at
-// sleepers at all, and forgets nobody: a wake-up of the watch is a courtesy. A searcher that finds work and
-// was the last one promotes a sleeper first.
-//
-// A promotion is a permit plus a ring at somebody who is deep. Whoever was rung and did not take a permit (it
-// had not gone to sleep yet, or woke for another reason) rings another one: the duty is never dropped.
+#include "park/park.hpp"
+
 #include "core.hpp"
-#include "park/futex.hpp"
 
 #include <sukima/detail/loop.hpp>
 
 #include <algorithm>
+#include <thread>
 
 namespace sukima::detail {
 
 namespace {
 
-/// The first sleep by the clock. Each next one is twice as long, up to what the caller says.
-constexpr std::uint64_t shortest_watch_ns = 50'000;
-/// The watch's longest: five wake-ups a second. Fibers that begin later keep attention standing and wake it,
-/// so nothing waits for its clock but what they forget.
-constexpr std::uint64_t longest_watch_ns = 200'000'000;
-/// After the last entry has left the watch stays for about this long (ticks; 10 ms at 3 GHz).
-constexpr std::uint64_t linger_ticks = 30'000'000;
-
-/// Whoever has slept by the clock up to this step has found no work for about 50 ms.
-constexpr std::uint64_t in_vain_ns = 20'000'000;
-
-/// Changes the census by CAS until `change` is done; `change` returns false to leave it.
-template <class Change> bool update(std::atomic<census>& counts, Change change) noexcept {
-  census seen = counts.load(std::memory_order_relaxed);
+/// Changes the counts by CAS until `change` is done; `change` returns false to leave them.
+template <class Change> bool update(std::atomic<worker_counts>& counts, Change change) noexcept {
+  worker_counts seen = counts.load(std::memory_order_relaxed);
   for (;;) {
-    census next = seen;
+    worker_counts next = seen;
     if (!change(next)) return false;
     if (counts.compare_exchange_weak(seen, next, std::memory_order_seq_cst, std::memory_order_relaxed))
       return true;
@@ -44,183 +25,170 @@ template <class Change> bool update(std::atomic<census>& counts, Change change) 
 
 }  // namespace
 
-void runtime_core::ring(worker& w) noexcept {
-  stress_point();
-  w.bell.fetch_add(1);  // partner: sleep(), which waits on the value it read before its last look
-  futex(w.bell, FUTEX_WAKE, 1, nullptr);
-  if (!uses_condvar) return;
-  // Whoever looked at the bell before holds the lock until it waits.
-  {
-    const std::lock_guard hold(w.bell_lock);
-  }
-  w.bell_rung.notify_one();
-}
+void unpark(worker& w) noexcept { w.epoch.advance(); }
 
-void runtime_core::wait_for_bell(worker& w, wait_place place, std::uint32_t seen) noexcept {
-  if (chosen.policy_at(place) != wait_policy::condvar) {
-    futex(w.bell, FUTEX_WAIT, seen, nullptr);
-    return;
-  }
-  std::unique_lock hold(w.bell_lock);
-  w.bell_rung.wait(hold, [&] { return w.bell.load() != seen; });
-}
-
-void runtime_core::sleep_by_the_clock(worker& w, wait_place place, std::uint32_t seen,
-                                      std::uint64_t& timeout_ns, std::uint64_t longest_ns) noexcept {
-  // A CPU is idle: workers that stay on busy ones may have it.
-  if (timeout_ns > in_vain_ns && spread.active()) elasticity.release_spread("a worker finds no work");
-  timeout_ns = std::clamp(timeout_ns, shortest_watch_ns, longest_ns);
-  if (chosen.policy_at(place) == wait_policy::condvar) {
-    std::unique_lock hold(w.bell_lock);
-    w.bell_rung.wait_for(hold, std::chrono::nanoseconds(timeout_ns), [&] { return w.bell.load() != seen; });
-  } else {
-    const timespec t{static_cast<time_t>(timeout_ns / 1'000'000'000),
-                     static_cast<long>(timeout_ns % 1'000'000'000)};
-    futex(w.bell, FUTEX_WAIT, seen, &t);
-  }
+void parking::sleep_with_timeout(worker& w, wait_point point, std::uint32_t seen, std::uint64_t& timeout_ns,
+                                 std::uint64_t longest_ns) noexcept {
+  // A CPU is idle: workers that are pinned to busy ones may have it.
+  if (timeout_ns > tuning::long_idle_ns && core_.spread.active())
+    core_.elasticity.release_spread("a worker finds no work");
+  timeout_ns = std::clamp(timeout_ns, tuning::shortest_sentinel_sleep_ns, longest_ns);
+  w.epoch.wait_for(core_.chosen.policy_at(point), seen, timeout_ns);
   timeout_ns *= 2;
 }
 
-void runtime_core::wake_watch() noexcept {
-  if (watch.load(std::memory_order_relaxed) == nullptr) return;
-  if (worker* w = watch.exchange(nullptr)) ring(*w);
+void parking::wake_sentinel() noexcept {
+  if (sentinel_.load(std::memory_order_relaxed) == nullptr) return;
+  if (worker* w = sentinel_.exchange(nullptr)) unpark(*w);
 }
 
-namespace {
-
-/// Passes a permit on to somebody who is deep. There is one: the census counted it, and a worker sets `deep`
-/// before it lets itself be counted.
-void ring_a_sleeper(runtime_core& r) noexcept {
-  const unsigned count = r.worker_count.load(std::memory_order_acquire);
-  for (unsigned i = 0; i < count; ++i) {
-    worker* w = r.workers[i].load(std::memory_order_relaxed);
-    if (w->deep.load() && w->deep.exchange(false)) {
-      r.ring(*w);
+/// Passes a permit on to a worker whose `parked` flag is set. There is one: it was counted, and a worker sets the
+/// flag before it is counted.
+void parking::unpark_one() noexcept {
+  for (worker& w : core_.workers.all())
+    if (w.parked.load() && w.parked.exchange(false)) {
+      unpark(w);
       return;
     }
-  }
 }
 
-void post_permit(runtime_core& r) noexcept {
+void parking::call_up() noexcept {
   stress_point();
-  r.permits.fetch_add(1);  // partner: take_permit
-  ring_a_sleeper(r);
+  permits_.fetch_add(1);  // partner: take_permit
+  unpark_one();
 }
 
-bool take_permit(runtime_core& r) noexcept {
-  std::uint32_t seen = r.permits.load();
+bool parking::take_permit() noexcept {
+  std::uint32_t seen = permits_.load();  // partner: call_up
   while (seen != 0)
-    if (r.permits.compare_exchange_weak(seen, seen - 1)) return true;
+    if (permits_.compare_exchange_weak(seen, seen - 1)) return true;
   return false;
 }
 
-}  // namespace
-
-void runtime_core::begin_search() noexcept {
-  update(counts, [](census& c) {
-    ++c.searchers;
+void parking::begin_search() noexcept {
+  update(counts_, [](worker_counts& c) {
+    ++c.searching;
     return true;
   });
 }
 
-void runtime_core::end_search() noexcept {
-  bool promoted = false;
-  update(counts, [&](census& c) {
-    --c.searchers;
-    promoted = c.searchers == 0 && c.sleepers > 0 && c.active > 0;
-    if (promoted) {
-      ++c.searchers;
-      --c.sleepers;
+void parking::end_search() noexcept {
+  bool calls_up = false;
+  update(counts_, [&](worker_counts& c) {
+    --c.searching;
+    calls_up = c.searching == 0 && c.parked > 0 && c.entries > 0;
+    if (calls_up) {
+      ++c.searching;
+      --c.parked;
     }
     return true;
   });
-  if (promoted) post_permit(*this);
+  if (calls_up) call_up();
 }
 
-void runtime_core::entry_begins() noexcept {
-  bool promoted = false;
-  update(counts, [&](census& c) {
-    ++c.active;
-    promoted = c.searchers == 0 && c.sleepers > 0;
-    if (promoted) {
-      ++c.searchers;
-      --c.sleepers;
+void parking::entry_begins() noexcept {
+  bool calls_up = false;
+  update(counts_, [&](worker_counts& c) {
+    ++c.entries;
+    calls_up = c.searching == 0 && c.parked > 0;
+    if (calls_up) {
+      ++c.searching;
+      --c.parked;
     }
     return true;
   });
-  if (promoted) post_permit(*this);
+  if (calls_up) call_up();
 }
 
-void runtime_core::touch_census() noexcept {
-  update(counts, [](census& c) {
+void parking::entry_ends(std::uint64_t now) noexcept {
+  quiet_since_.store(now, std::memory_order_relaxed);
+  update(counts_, [](worker_counts& c) {
+    --c.entries;
+    return true;
+  });
+}
+
+void parking::order_with_counts() noexcept {
+  update(counts_, [](worker_counts& c) {
     ++c.version;
     return true;
   });
 }
 
-void runtime_core::entry_ends(std::uint64_t now) noexcept {
-  quiet_since.store(now, std::memory_order_relaxed);
-  update(counts, [](census& c) {
-    --c.active;
-    return true;
-  });
-  if (stopping.load()) {  // partner: stop(), which sets it and then reads the census
-    const std::lock_guard hold(leaving);
-    left.notify_all();
-  }
-}
-
-void runtime_core::sleep(worker& w, wait_place place, task* awaited, std::uint32_t seen,
-                         std::uint64_t& timeout_ns) noexcept {
-  const auto called = [&] {
-    return (awaited != nullptr && is_done(awaited)) || w.reply.load() != nullptr ||
-           (w.flags.load() & flag_leave) != 0 || (w.background && closed.load());
-  };
-  w.deep.store(true);  // before the CAS: who is counted as a sleeper can be found by a promoter
+void parking::park(worker& w, wait_point point, const task* awaited, std::uint32_t seen,
+                   std::uint64_t& timeout_ns) noexcept {
+  w.parked.store(true);  // before the CAS: a worker that is counted as parked can be found by call_up
   stress_point();
-  const bool sleeps_for_good = update(counts, [&](census& c) {
-    if (c.searchers == 1 &&
-        (c.active != 0 || ticks() - quiet_since.load(std::memory_order_relaxed) < linger_ticks))
+  const bool counted = update(counts_, [&](worker_counts& c) {
+    if (c.searching == 1 &&
+        (c.entries != 0 || ticks() - quiet_since_.load(std::memory_order_relaxed) < core_.tuned.idle_grace))
       return false;
-    --c.searchers;
-    ++c.sleepers;
+    --c.searching;
+    ++c.parked;
     return true;
   });
   w.enter_state(worker_state::sleeping);
-  if (!sleeps_for_good) {
-    if (!w.deep.exchange(false)) ring_a_sleeper(*this);
-    watch.store(&w);
-    stress_point();
-    sleep_by_the_clock(w, place, seen, timeout_ns, longest_watch_ns);
-    worker* self = &w;
-    watch.compare_exchange_strong(self, nullptr);
-    ++w.counts.watch_wakeups;
-  } else {
-    for (;;) {
-      die_if_orphaned();
-      if (take_permit(*this)) break;
-      if (called()) {
-        // Leaves on its own account: as if promoted, unless the last sleeper was promoted just now; then a
-        // permit is on its way.
-        const bool free_to_go = update(counts, [](census& c) {
-          if (c.sleepers == 0) return false;
-          --c.sleepers;
-          ++c.searchers;
-          return true;
-        });
-        if (free_to_go) break;
-        std::this_thread::yield();
-        continue;
-      }
-      wait_for_bell(w, place, seen);
-      seen = w.bell.load();
-      w.deep.store(true);
-    }
-    if (!w.deep.exchange(false) && permits.load() != 0) ring_a_sleeper(*this);
-    ++w.counts.wakeups;
+  if (counted) {
+    sleep_until_called_up(w, point, awaited, seen);
     timeout_ns = 0;
+  } else {
+    sleep_as_sentinel(w, point, seen, timeout_ns);
   }
   w.enter_state(worker_state::searching);
+}
+
+void parking::sleep_as_sentinel(worker& w, wait_point point, std::uint32_t seen,
+                                std::uint64_t& timeout_ns) noexcept {
+  if (!w.parked.exchange(false)) unpark_one();
+  sentinel_.store(&w);
+  stress_point();
+  sleep_with_timeout(w, point, seen, timeout_ns, tuning::longest_sentinel_sleep_ns);
+  worker* self = &w;
+  sentinel_.compare_exchange_strong(self, nullptr);
+  ++w.statistics.sentinel_wakeups;
+}
+
+bool parking::is_wanted(const worker& w, const task* awaited) const noexcept {
+  return (awaited != nullptr && is_done(awaited)) || w.reply.load() != nullptr ||
+         (w.flags.load() & flag_leave) != 0 || (w.background && core_.life.is_closed());
+}
+
+void parking::sleep_until_called_up(worker& w, wait_point point, const task* awaited,
+                                    std::uint32_t seen) noexcept {
+  for (;;) {
+    core_.life.exit_if_orphaned();
+    if (take_permit()) break;
+    if (is_wanted(w, awaited)) {
+      // It leaves by itself, as if it was called up; unless the last parked worker was called up just now: then a
+      // permit is on its way.
+      const bool may_leave = update(counts_, [](worker_counts& c) {
+        if (c.parked == 0) return false;
+        --c.parked;
+        ++c.searching;
+        return true;
+      });
+      if (may_leave) break;
+      std::this_thread::yield();
+      continue;
+    }
+    w.epoch.wait(core_.chosen.policy_at(point), seen);
+    seen = w.epoch.read();
+    w.parked.store(true);
+  }
+  if (!w.parked.exchange(false) && permits_.load() != 0) unpark_one();
+  ++w.statistics.wakeups;
+}
+
+bool parking::spins(wait_point point, std::uint64_t since) const noexcept {
+  const wait_policy policy = core_.chosen.policy_at(point);
+  if (policy == wait_policy::block || policy == wait_policy::condvar) return false;
+  std::uint64_t longest = core_.tuned.adaptive_spin;
+  if (policy == wait_policy::adaptive && core_.elasticity.cpu_is_short()) {
+    if (point == wait_point::start || !core_.elasticity.keeps_turns()) return false;
+    longest = core_.tuned.spin_beside_neighbour;
+  }
+  wait_a_moment(policy);
+  return policy != wait_policy::adaptive || ticks() - since < longest;
 }
 
 }  // namespace sukima::detail

@@ -1,17 +1,93 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sleeping and waking (park.cpp).
+// Parking: how workers without work sleep and are woken. Forks never touch any of this.
+//
+// One word (worker_counts) counts the entries, the searching and the parked workers; it is changed by CAS only.
+// Invariant: while an entry is active and a worker is idle, at least one idle worker searches. The last searching
+// worker never parks; it becomes the *sentinel*, which sleeps with a time-out and looks around again. So a worker
+// that publishes work need not look at parked workers at all, and no work is forgotten: waking the sentinel only
+// shortens a delay. A searching worker that finds work and was the last one first calls a parked worker up to search
+// in its place.
+//
+// A call-up is a *permit* plus unpark() of a worker whose `parked` flag is set. A worker that was unparked and took
+// no permit (it had not gone to sleep yet, or woke for another reason) unparks another one: a permit is never
+// dropped.
+//
+// This folder is the only owner of the counts, the permits and the wake epochs. Model: model/sleep_wake.pml.
 #pragma once
 
+#include <sukima/settings.hpp>
+
+#include <atomic>
 #include <cstdint>
 
 namespace sukima::detail {
 
-/// Counts of entries, searchers and sleepers in one word, changed by CAS only (sleep.cpp).
-struct census {
-  std::uint16_t active = 0;  ///< entries that have not left
-  std::uint16_t searchers = 0;  ///< idle workers that look for work, the watch included
-  std::uint16_t sleepers = 0;  ///< idle workers that sleep until they are promoted
-  std::uint16_t version = 0;
+struct runtime_core;
+struct task;
+struct worker;
+
+/// Entries, searching and parked workers in one word.
+struct worker_counts {
+  std::uint16_t entries = 0;  ///< calls of `run` by outside threads that have not returned
+  std::uint16_t searching = 0;  ///< idle workers that look for work, the sentinel included
+  std::uint16_t parked = 0;  ///< idle workers that sleep until they are called up
+  std::uint16_t version = 0;  ///< see order_with_counts
 };
+
+class parking {
+ public:
+  explicit parking(runtime_core& core) : core_(core) {}
+  parking(const parking&) = delete;
+  parking& operator=(const parking&) = delete;
+
+  /// Sequentially consistent.
+  worker_counts counts() const noexcept { return counts_.load(); }
+  /// Does a worker look for work? Sequentially consistent: read after the limit was exchanged. Partner:
+  /// request_poll_all, which is called after begin_search.
+  bool has_idle_workers() const noexcept { return counts().searching != 0; }
+
+  void begin_search() noexcept;
+  /// The caller searches no more. If it was the last one and an entry is active, calls a parked worker up to search.
+  void end_search() noexcept;
+  /// Sleeps until there may be something to do: parked, or as the sentinel. The caller is searching before and
+  /// after.
+  /// \param awaited     the task whose end wakes it, too; null: none
+  /// \param seen        the wake epoch before the last look around
+  /// \param timeout_ns  how long the sentinel slept last; 0 after the worker was called up
+  void park(worker& w, wait_point point, const task* awaited, std::uint32_t seen,
+            std::uint64_t& timeout_ns) noexcept;
+  /// Sleeps until the worker is unparked or a time-out has passed, which doubles from call to call up to
+  /// `longest_ns`. The worker counts as before.
+  void sleep_with_timeout(worker& w, wait_point point, std::uint32_t seen, std::uint64_t& timeout_ns,
+                          std::uint64_t longest_ns) noexcept;
+  /// Wakes the sentinel, if there is one: work has come that it should look at now.
+  void wake_sentinel() noexcept;
+
+  /// An outside thread enters, after which work may appear; it has left at that tick.
+  void entry_begins() noexcept;
+  void entry_ends(std::uint64_t now) noexcept;
+  /// Changes no count, but is ordered with all changes of them.
+  void order_with_counts() noexcept;
+
+  /// One turn of a wait at this point that began at that tick. \return false: time to sleep
+  bool spins(wait_point point, std::uint64_t since) const noexcept;
+
+ private:
+  void sleep_as_sentinel(worker& w, wait_point point, std::uint32_t seen, std::uint64_t& timeout_ns) noexcept;
+  void sleep_until_called_up(worker& w, wait_point point, const task* awaited, std::uint32_t seen) noexcept;
+  bool is_wanted(const worker& w, const task* awaited) const noexcept;
+  void call_up() noexcept;
+  void unpark_one() noexcept;
+  bool take_permit() noexcept;
+
+  runtime_core& core_;
+  alignas(128) std::atomic<worker_counts> counts_{};
+  std::atomic<std::uint32_t> permits_{0};  ///< call-ups that no parked worker has taken yet
+  std::atomic<worker*> sentinel_{nullptr};  ///< while it sleeps
+  std::atomic<std::uint64_t> quiet_since_{0};  ///< tick at which the last entry left
+};
+
+/// Wakes a worker that sleeps, or is about to: its wake epoch advances.
+void unpark(worker& w) noexcept;
 
 }  // namespace sukima::detail

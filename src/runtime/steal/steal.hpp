@@ -1,50 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a worker looks for when it has nothing to do, and the steal protocol `request` (request.cpp).
+// Finding work: what a worker does when its fiber has nothing to do.
+//
+// Work comes from, in this order: the worker that runs the awaited task; the injector queue (injector.hpp: fibers that
+// can go on, tasks without an owner's slots); the publication slots of other workers' fibers (publication_slots.hpp)
+// from a first victim on (victims.cpp); suspended fibers with splittable work (splittable_fibers.hpp). With
+// settings::published_tasks 0 nothing is published ahead: a thief puts a request into one victim's mailbox and waits
+// for the reply (mailbox.hpp). A worker that finds nothing requests a poll of all others, looks once more, and parks
+// (park/park.hpp); before that it may lend its CPU to a worker that has work and no CPU (control/worker_placement.hpp).
 #pragma once
 
-#include <sukima/detail/task.hpp>
+#include "steal/mailbox.hpp"
+
+#include <cstdint>
 
 namespace sukima::detail {
 
 struct fiber;
+struct runtime_core;
+struct task;
 struct worker;
 
 /// Something to do for a worker.
 struct work {
-  task* fresh = nullptr;  ///< a task that nobody has begun
-  fiber* ready = nullptr;  ///< a fiber that can go on
-  explicit operator bool() const noexcept { return fresh != nullptr || ready != nullptr; }
+  task* fresh = nullptr;  ///< a task that has not begun
+  fiber* runnable = nullptr;  ///< a fiber that can go on
+  explicit operator bool() const noexcept { return fresh != nullptr || runnable != nullptr; }
 };
 
 /// What a worker that waits may do meanwhile.
 enum class reach {
   anything,
-  /// As many fibers are parked as the settings allow: only what needs no fiber of its own. Gives way
-  /// after a while:
+  /// As many fibers are parked as the settings allow: only what needs no fiber of its own. Gives way after a while:
   /// the limit saves memory, it must not stop a program.
   limited,
   /// The fiber must stay on its thread: only descendants of the awaited task.
-  pinned,
+  thread_bound,
 };
 
-void open_box(worker& w) noexcept;
-void close_box(worker& w) noexcept;
-/// Answers a thief: a task, or null: none.
-void answer(worker& thief, task* t) noexcept;
-bool has_request(const worker& w) noexcept;
-/// Takes the request out of the worker's own box; null: none, or withdrawn.
-worker* take_request(worker& w) noexcept;
-/// A thief's request, from its search's point of view.
-class request {
- public:
-  /// The task that the victim gave; else asks one, if none is asked.
-  task* poll(worker& w) noexcept;
-  bool is_pending() const noexcept { return asked_ != nullptr; }
-  /// Ends the asking. The task that was on its way, or null.
-  task* withdraw(worker& w) noexcept;
-
- private:
-  worker* asked_ = nullptr;
-};
+/// The loop at the bottom of every fiber: runs its first task, then whatever the worker finds. Never returns.
+void worker_loop(fiber& self);
+/// Something to do; empty when `awaited` is done or the worker's thread is wanted at home.
+work find_work(worker& w, task* awaited, reach allowed);
+/// Number of the worker that is asked first, below `count`.
+unsigned first_victim(worker& w, unsigned count) noexcept;
+/// Asks all other workers for work. The caller is counted as searching before: their polls see that.
+void request_poll_all(worker& w) noexcept;
+/// What a fiber has published goes to the injector queue: on a fiber that does not run thieves would not find it.
+void inject_published(fiber& s) noexcept;
 
 }  // namespace sukima::detail

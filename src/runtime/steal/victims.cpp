@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whom a worker without work asks first. The others follow in the order of their numbers, so a bad choice
+// How idle workers choose a first victim. The others follow in the order of their numbers, so a bad choice
 // costs a few loads, and with two workers there is none.
 #include "core.hpp"
 
@@ -21,24 +21,24 @@ double weight_of(const worker& victim) noexcept {
 
 }  // namespace
 
-unsigned runtime_core::first_victim(worker& w, unsigned count) noexcept {
+unsigned first_victim(worker& w, unsigned count) noexcept {
+  const runtime_core& r = *w.runtime;
+  const worker_table& workers = r.workers;
   const auto anybody = [&] { return static_cast<unsigned>(w.random() % count); };
-  if (chosen.victim == victim_policy::last) {
+  if (r.chosen.victim == victim_policy::last) {
     for (unsigned i = 0; w.last_victim != nullptr && i < count; ++i)
-      if (workers[i].load(std::memory_order_relaxed) == w.last_victim) return i;
+      if (&workers[i] == w.last_victim) return i;
     return anybody();
   }
-  if (chosen.victim == victim_policy::random) return anybody();
+  if (r.chosen.victim == victim_policy::random) return anybody();
   // Weights change meanwhile: what is left of the draw at the end falls to anybody.
   double sum = 0;
   for (unsigned i = 0; i < count; ++i)
-    if (const worker* victim = workers[i].load(std::memory_order_relaxed); victim != &w)
-      sum += weight_of(*victim);
+    if (&workers[i] != &w) sum += weight_of(workers[i]);
   double draw = sum * (static_cast<double>(w.random() >> 11) * 0x1p-53);
   for (unsigned i = 0; i < count; ++i) {
-    const worker* victim = workers[i].load(std::memory_order_relaxed);
-    if (victim == &w) continue;
-    const double weight = weight_of(*victim);
+    if (&workers[i] == &w) continue;
+    const double weight = weight_of(workers[i]);
     if (draw < weight) return i;
     draw -= weight;
   }

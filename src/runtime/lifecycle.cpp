@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lifecycle.hpp"
+
+#include "core.hpp"
+#include "fiber/fault.hpp"
+
+#include <pthread.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+
+namespace sukima::detail {
+
+namespace {
+
+std::uint64_t next_serial() noexcept {
+  static std::atomic<std::uint64_t> serial{0};
+  return serial.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+}  // namespace
+
+runtime_core::runtime_core(const settings& s, unsigned most_workers)
+    : chosen(s), tuned(ticks_per_nanosecond()), worker_limit(most_workers), serial(next_serial()) {
+  watch_for_overflow();
+  life.start();
+}
+
+runtime_core::~runtime_core() { life.stop(); }
+
+lifecycle::lifecycle(runtime_core& core) : core_(core), fork_generation_(count_forks()) {}
+
+bool lifecycle::is_orphaned() const noexcept { return fork_generation_ != forks_so_far(); }
+
+void lifecycle::exit_if_orphaned() const noexcept {
+  if (!is_orphaned()) return;
+  std::fputs(
+      "sukima: fork() was called while tasks ran; the child process cannot finish them, because it has none "
+      "of the other workers. Call only exec or _exit in such a child.\n",
+      stderr);
+  std::_Exit(70);
+}
+
+void lifecycle::start() {
+  worker& first = core_.workers.add(0);  // for the first thread that enters
+  fiber* const reserved =
+      first.take_fiber();  // before the background workers take what address space there is
+  if (reserved == nullptr) throw no_fiber();
+  first.give_fiber(reserved);
+  first.taken.store(false, std::memory_order_relaxed);
+  try {
+    core_.elasticity.start();
+  } catch (...) {
+    stop();
+    throw;
+  }
+}
+
+void lifecycle::stop() {
+  if (is_orphaned()) {
+    core_.workers.forget_threads();
+    core_.elasticity.abandon();
+    return;
+  }
+  {
+    std::unique_lock hold(leaving_);
+    stopping_.store(true);  // partner: enter() and end_entry(), which change the counts first
+    left_.wait(hold, [this] { return core_.park.counts().entries == 0; });
+  }
+  closed_.store(true);
+  core_.elasticity.stop();  // from here on no other thread is started
+  for (worker& w : core_.workers.all()) unpark(w);
+  core_.workers.join_threads();
+  // Some instructions long, unless such a thread has just lost its CPU.
+  while (resuming_.load(std::memory_order_acquire) != 0) std::this_thread::yield();
+  write_trace();
+}
+
+}  // namespace sukima::detail

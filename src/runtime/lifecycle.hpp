@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// A runtime's start, the entries of outside threads, its end, and what becomes of it in a child after fork().
+//
+// Shutdown: `stopping` is set, then the counts of the parked entries are awaited to be 0; an entry counts itself first
+// and reads `stopping` afterwards, so either it is waited for or it is refused. Then `closed` is set and every worker
+// is unparked: background threads end when they see it.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <system_error>
+
+namespace sukima::detail {
+
+struct root_task;
+struct runtime_core;
+struct worker;
+
+class lifecycle {
+ public:
+  explicit lifecycle(runtime_core& core);
+  lifecycle(const lifecycle&) = delete;
+  lifecycle& operator=(const lifecycle&) = delete;
+
+  /// Makes the first worker, and starts the threads. \throws std::system_error
+  void start();
+  /// Waits until all entries have ended, then ends the workers. May be called again.
+  void stop();
+
+  /// The calling thread becomes a worker for the time of a call.
+  /// \throws usage_error, std::system_error, what the root threw
+  void enter(root_task& root);
+
+  /// No entry is active any more and none will begin: background threads end.
+  bool is_closed() const noexcept { return closed_.load(); }
+  /// Was fork() called since the runtime's start, and this is the child?
+  bool is_orphaned() const noexcept;
+  void exit_if_orphaned() const noexcept;
+
+  /// Keeps a runtime alive while another thread resumes one of its fibers: what it resumes may end the last task.
+  class resuming {
+   public:
+    explicit resuming(lifecycle& of) noexcept : of_(of) { of_.resuming_.fetch_add(1); }
+    /// Partner: stop(), which waits for zero (acquire).
+    ~resuming() { of_.resuming_.fetch_sub(1, std::memory_order_release); }
+    resuming(const resuming&) = delete;
+    resuming& operator=(const resuming&) = delete;
+
+   private:
+    lifecycle& of_;
+  };
+
+ private:
+  worker* acquire_worker();
+  void end_entry(std::uint64_t now) noexcept;
+
+  runtime_core& core_;
+  const unsigned fork_generation_;  ///< how often fork() was called above this process
+  std::atomic<bool> stopping_{false};  ///< entries are refused
+  std::atomic<bool> closed_{false};
+  std::mutex leaving_;
+  std::condition_variable left_;  ///< an entry ended while `stopping_`
+  std::atomic<std::size_t> resuming_{0};  ///< threads inside of resume_fiber
+};
+
+/// Calls of fork() that this process descends from. count_forks() sees to it that later ones are counted.
+unsigned count_forks();
+unsigned forks_so_far() noexcept;
+/// The error of an entry for which there is no fiber.
+std::system_error no_fiber();
+/// What a background worker's thread does.
+void background_main(worker& w);
+
+}  // namespace sukima::detail

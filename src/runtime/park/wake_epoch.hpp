@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The word that a worker sleeps on.
+#pragma once
+
+#include <sukima/settings.hpp>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+
+namespace sukima::detail {
+
+/// Counts the calls to wake its worker. The worker reads it before its last look around and sleeps only while it
+/// has not changed since: so a call between the look and the sleep is not lost.
+class wake_epoch {
+ public:
+  /// \param uses_condvar some wait of the runtime has the policy `condvar`
+  explicit wake_epoch(bool uses_condvar) : uses_condvar_(uses_condvar) {}
+  wake_epoch(const wake_epoch&) = delete;
+  wake_epoch& operator=(const wake_epoch&) = delete;
+
+  /// Sequentially consistent. Partner: advance().
+  std::uint32_t read() const noexcept { return epoch_.load(); }
+  /// Wakes the worker, now or when it is about to sleep. Sequentially consistent. Partner: read(), before the
+  /// worker's last look around. Costs a system call.
+  void advance() noexcept;
+  /// Sleeps until the epoch is another one than `seen`; may return early.
+  void wait(wait_policy policy, std::uint32_t seen) noexcept;
+  /// The same for at most so many nanoseconds.
+  void wait_for(wait_policy policy, std::uint32_t seen, std::uint64_t nanoseconds) noexcept;
+
+ private:
+  std::atomic<std::uint32_t> epoch_{0};  ///< a futex
+  const bool uses_condvar_;
+  std::mutex lock_;  ///< with advanced_, for the policy `condvar`: held while the epoch is compared
+  std::condition_variable advanced_;
+};
+
+}  // namespace sukima::detail

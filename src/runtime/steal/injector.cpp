@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "steal/injector.hpp"
+
+#include "core.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+namespace sukima::detail {
+
+injector_queue::injector_queue(runtime_core& core)
+    : core_(core), lock_(core.chosen.policy_at(wait_point::lock)) {}
+
+void injector_queue::push(fiber* runnable) noexcept {
+  {
+    const std::lock_guard hold(lock_);
+    fibers_.push_back(runnable);
+    size_.fetch_add(1);
+  }
+  core_.park.wake_sentinel();
+}
+
+void injector_queue::push(task* t) noexcept {
+  {
+    const std::lock_guard hold(lock_);
+    tasks_.push_back(t);
+    size_.fetch_add(1);
+  }
+  core_.park.wake_sentinel();
+}
+
+work injector_queue::take(const task* awaited, reach allowed) noexcept {
+  if (size_.load() == 0) return {};
+  const std::lock_guard hold(lock_);
+  work found;
+  if (allowed != reach::thread_bound && !fibers_.empty()) {
+    found.runnable = fibers_.front();  // takes the place of the fiber that parks for it: the limit holds
+    fibers_.pop_front();
+  } else {
+    const auto suits = [&](const task* t) { return allowed == reach::anything || descends(t, awaited); };
+    const auto at = std::find_if(tasks_.begin(), tasks_.end(), suits);
+    if (at != tasks_.end()) {
+      found.fresh = *at;
+      tasks_.erase(at);
+    }
+  }
+  if (found) size_.fetch_sub(1);
+  return found;
+}
+
+void inject_published(fiber& s) noexcept {
+  runtime_core& r = *s.runtime;
+  for (unsigned i = 0; i < r.chosen.ready; ++i)
+    if (task* const t = s.published.empty(i)) r.injector.push(t);
+}
+
+}  // namespace sukima::detail

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core.hpp"
+
+#include <sukima/detail/loop.hpp>
+
+namespace sukima::detail {
+
+void worker_loop(fiber& self) {
+  task* t = self.first;
+  self.first = nullptr;
+  for (;;) {
+    if (t != nullptr) {
+      self.on->enter_state(worker_state::working);
+      execute(self, t, self.base);
+      worker& w = *self.on;
+      // A worker that ends what a parked fiber waits for goes on with that fiber.
+      if (fiber* waiting = complete(w, t)) switch_to(w, &self, *waiting, recycle, nullptr);
+      t = nullptr;
+    }
+    worker& w = *self.on;
+    if ((w.flags.load() & flag_leave) != 0 || (w.background && w.runtime->life.is_closed()))
+      switch_home(w, &self, recycle, nullptr);
+    const work found = find_work(w, nullptr, reach::anything);
+    if (found.runnable != nullptr) {
+      w.enter_state(worker_state::working);
+      switch_to(w, &self, *found.runnable, recycle, nullptr);
+    }
+    if (found.fresh != nullptr) {
+      t = found.fresh;
+      reset(self);
+    }
+  }
+}
+
+void request_poll_all(worker& w) noexcept {
+  for (worker& victim : w.runtime->workers.all()) {
+    if (&victim == &w) continue;
+    // Partner: has_idle_workers, after the victim exchanged its limit. The counts were changed before.
+    if (fiber* const s = victim.current.load(std::memory_order_acquire)) s->request_poll();
+  }
+}
+
+namespace {
+
+/// Is the wait over?
+bool is_called(const worker& w, const task* awaited, reach allowed) noexcept {
+  if (awaited != nullptr && is_done(awaited)) return true;
+  if (allowed == reach::thread_bound) return false;  // such a fiber keeps its thread until its wait is over
+  return (w.flags.load() & flag_leave) != 0 || (w.background && w.runtime->life.is_closed());
+}
+
+task* steal_from(worker& w, worker& victim) noexcept {
+  const runtime_core& r = *w.runtime;
+  fiber* const s = victim.current.load(std::memory_order_acquire);
+  if (s == nullptr) return nullptr;
+  const std::uint64_t entered_at = s->entered_at.load(std::memory_order_relaxed);
+  if (entered_at != 0 && ticks() - entered_at < r.tuned.minimum_steal_age) return nullptr;
+  task* const t = s->published.steal_oldest(r.chosen.ready);
+  if (t == nullptr) return nullptr;
+  stress_point();
+  s->publish_wanted.store(true);
+  s->request_poll();
+  ++w.statistics.steals;
+  w.last_victim = &victim;
+  w.note(trace_kind::steal, victim.id);
+  return t;
+}
+
+work try_once(worker& w, task* awaited, reach allowed) {
+  runtime_core& r = *w.runtime;
+  if (awaited != nullptr) {
+    worker* const runner = awaited->runner.load(std::memory_order_relaxed);
+    if (runner != nullptr && runner != &w)
+      if (task* const t = steal_from(w, *runner)) return {t, nullptr};
+  }
+  if (const work found = r.injector.take(awaited, allowed)) return found;
+  if (allowed != reach::anything) return {};
+  const unsigned count = r.workers.size();
+  const unsigned first = first_victim(w, count);
+  for (unsigned i = 0; i < count; ++i) {
+    worker& victim = r.workers[(first + i) % count];
+    if (&victim == &w) continue;
+    if (task* const t = steal_from(w, victim)) return {t, nullptr};
+  }
+  w.last_victim = nullptr;
+  return {r.splittable.split_one(w), nullptr};
+}
+
+/// The awaited task's end will unpark the worker (join/join.cpp).
+void register_at(task* awaited, worker& w) noexcept {
+  if (awaited == nullptr) return;
+  // A worker that is registered already is one on which this fiber waited before.
+  const std::uintptr_t self = reinterpret_cast<std::uintptr_t>(&w) | join_sleeper_mark;
+  std::uintptr_t registered = awaited->joining.load();
+  while (registered != join_done && registered != self &&
+         !awaited->joining.compare_exchange_weak(registered, self)) {
+  }
+}
+
+/// `w` has nothing to do: lends its CPU to a worker that has work and no CPU, if there is one.
+bool lend_cpu(worker& w, const task* awaited) noexcept {
+  runtime_core& r = *w.runtime;
+  if (awaited != nullptr) {
+    worker* const runner = awaited->runner.load(std::memory_order_relaxed);
+    return runner != nullptr && runner != &w && r.spread.give(w, *runner, cpu_spread::giving::until_done);
+  }
+  for (worker& other : r.workers.all()) {
+    if (&other == &w || other.current.load(std::memory_order_relaxed) == nullptr) continue;
+    if (r.spread.give(w, other, cpu_spread::giving::in_exchange)) return true;
+  }
+  return false;
+}
+
+work search(worker& w, task* awaited) {
+  runtime_core& r = *w.runtime;
+  const bool publishes = r.chosen.ready != 0;
+  r.park.begin_search();
+  work found;
+  steal_request request;
+  std::uint64_t timeout_ns = 0;
+  std::uint64_t since = ticks();
+  const auto look = [&] {
+    found = try_once(w, awaited, reach::anything);
+    if (!found && !publishes) found.fresh = request.poll(w);
+    return static_cast<bool>(found);
+  };
+  while (!is_called(w, awaited, reach::anything)) {
+    r.life.exit_if_orphaned();
+    // Read before the last look around: a worker that publishes after that look advances it.
+    const std::uint32_t seen = w.epoch.read();
+    if (look()) break;
+    if (publishes) request_poll_all(w);
+    const wait_point point = request.is_pending() ? wait_point::reply
+                             : awaited != nullptr ? wait_point::result
+                                                  : wait_point::idle;
+    if (r.spread.active() && ticks() - since > r.tuned.before_lending_cpu && lend_cpu(w, awaited)) {
+      since = ticks();
+      if (awaited == nullptr) continue;  // searches on from the other CPU
+    } else if (r.park.spins(point, since)) {
+      continue;
+    }
+    register_at(awaited, w);
+    if (look() || is_called(w, awaited, reach::anything)) break;
+    r.park.park(w, point, awaited, seen, timeout_ns);
+    if (timeout_ns == 0) since = ticks();
+  }
+  if (task* const t = request.withdraw(w)) {
+    if (found)
+      r.injector.push(t);
+    else
+      found.fresh = t;
+  }
+  r.park.end_search();
+  return found;
+}
+
+/// For a worker that may not take everything. It does not count as searching: nobody may rely on it.
+work wait_for_descendants(worker& w, task* awaited, reach allowed) {
+  runtime_core& r = *w.runtime;
+  work found;
+  std::uint64_t timeout_ns = 0;
+  const std::uint64_t since = ticks();
+  while (!is_called(w, awaited, allowed)) {
+    r.life.exit_if_orphaned();
+    const std::uint32_t seen = w.epoch.read();
+    if ((found = try_once(w, awaited, allowed))) break;
+    if (allowed == reach::limited && ticks() - since > r.tuned.fiber_limit_patience) break;
+    if (r.park.spins(wait_point::result, since)) continue;
+    register_at(awaited, w);
+    if (is_called(w, awaited, allowed)) break;
+    w.enter_state(worker_state::sleeping);
+    r.park.sleep_with_timeout(w, wait_point::result, seen, timeout_ns,
+                              tuning::longest_sleep_for_descendants_ns);
+    w.enter_state(worker_state::searching);
+  }
+  return found;
+}
+
+}  // namespace
+
+work find_work(worker& w, task* awaited, reach allowed) {
+  runtime_core& r = *w.runtime;
+  if (awaited == nullptr && w.shares_cpu.load(std::memory_order_relaxed)) r.spread.part(w);
+  if (work found = try_once(w, awaited, allowed)) return found;
+  if (is_called(w, awaited, allowed)) return {};
+  w.enter_state(worker_state::searching);
+  close_mailbox(w);
+  work found = allowed == reach::anything ? search(w, awaited) : wait_for_descendants(w, awaited, allowed);
+  open_mailbox(w);
+  w.enter_state(worker_state::working);
+  const bool waits_on = awaited != nullptr && !is_done(awaited);
+  if (!waits_on && w.shares_cpu.load(std::memory_order_relaxed)) r.spread.part(w);
+  return found;
+}
+
+}  // namespace sukima::detail

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "steal/splittable_fibers.hpp"
+
+#include "core.hpp"
+
+#include <mutex>
+
+namespace sukima::detail {
+
+splittable_fibers::splittable_fibers(runtime_core& core) : lock_(core.chosen.policy_at(wait_point::lock)) {}
+
+void splittable_fibers::add(fiber* suspended) {
+  const std::lock_guard hold(lock_);
+  fibers_.push_back(suspended);
+  size_.fetch_add(1);
+}
+
+fiber* splittable_fibers::take() noexcept {
+  const std::lock_guard hold(lock_);
+  while (!fibers_.empty()) {
+    fiber* const candidate = fibers_.front();
+    fibers_.pop_front();
+    size_.fetch_sub(1);
+    if (hold_suspended(*candidate)) return candidate;
+  }
+  return nullptr;
+}
+
+task* splittable_fibers::split_one(worker& helper) noexcept {
+  if (size_.load() == 0) return nullptr;
+  fiber* const s = take();
+  if (s == nullptr) return nullptr;
+  stress_point();
+  task* const t = split_oldest(*s, reinterpret_cast<choice_point*>(s->suspended_end), nullptr, helper);
+  if (t != nullptr) ++helper.statistics.splits;
+  const bool more = has_splittable_work(*s);
+  if (let_go_suspended(*s)) {
+    if (more) add(s);
+  } else {
+    helper.runtime->injector.push(s);  // it was resumed meanwhile
+  }
+  return t;
+}
+
+}  // namespace sukima::detail

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Suspended fibers with splittable work: a helper (a worker without work) splits off what they left.
+#pragma once
+
+#include "park/wait_policy.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <deque>
+
+namespace sukima::detail {
+
+struct fiber;
+struct runtime_core;
+struct task;
+struct worker;
+
+/// A list of them. What is in it may have been resumed meanwhile: whoever takes a fiber out changes its stop word by
+/// CAS before it touches it (fiber/suspend.cpp).
+class splittable_fibers {
+ public:
+  explicit splittable_fibers(runtime_core& core);
+  splittable_fibers(const splittable_fibers&) = delete;
+  splittable_fibers& operator=(const splittable_fibers&) = delete;
+
+  void add(fiber* suspended);
+  /// Splits the oldest work of a fiber off; null: there is none.
+  task* split_one(worker& helper) noexcept;
+
+ private:
+  fiber* take() noexcept;
+
+  policy_mutex lock_;
+  std::deque<fiber*> fibers_;
+  std::atomic<std::size_t> size_{0};  ///< changed under the lock, read before it is taken
+};
+
+}  // namespace sukima::detail
