@@ -38,17 +38,16 @@ struct worker_statistics {
 struct statistics_counts {
   std::uint64_t polls_answered = 0;  ///< tests at which the fiber looked for something to give away
   std::uint64_t promotions = 0;      ///< pending forks and pieces of loops that became tasks
-  std::uint64_t backtracks =
-      0;     ///< of these, how often undo actions had to run (workspace copies: one each)
-  std::uint64_t steals = 0;          ///< tasks taken from another worker
-  std::uint64_t reclaims = 0;      ///< tasks published and taken back by their owner
-  std::uint64_t parks = 0;           ///< fibers set aside because they had to wait
+  std::uint64_t backtracks = 0;  ///< of these, how often undo actions had to run (workspace copies: one each)
+  std::uint64_t steals = 0;  ///< tasks taken from another worker
+  std::uint64_t reclaims = 0;  ///< tasks published and reclaimed by their owner
+  std::uint64_t parks = 0;  ///< fibers set aside because they had to wait
   std::uint64_t run_on_top = 0;  ///< tasks run on a waiting fiber, because the wait needed them anyway
-  std::uint64_t wakeups = 0;  ///< sleepers woken for work
-  std::uint64_t sentinel_wakeups = 0;  ///< times the watch looked around by the clock
+  std::uint64_t wakeups = 0;  ///< parked workers called up to search
+  std::uint64_t sentinel_wakeups = 0;  ///< times the sentinel looked around by the clock
   std::uint64_t suspensions = 0;  ///< calls of `suspend`
   std::uint64_t aborts = 0;  ///< times a fiber left its work by `aborted`
-  std::uint64_t cpus_lent = 0;  ///< times a worker without work gave its CPU to one that had work and no CPU
+  std::uint64_t cpus_lent = 0;  ///< times an idle worker lent its CPU to a preempted one
   double working_seconds = 0;  ///< time by state; a worker that waits at a join is searching or sleeping
   double searching_seconds = 0;
   double sleeping_seconds = 0;

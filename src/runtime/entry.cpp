@@ -160,8 +160,8 @@ void background_main(worker& w) {
   std::uint64_t home_since = ticks();
   while (!r.life.is_closed()) {
     const std::uint32_t seen = w.epoch.read();
-    // Cleared first, then the target is read. Partner: elastic::adjust, which stores the target first and sets the
-    // flag afterwards.
+    // Cleared first, then the target is read. Partner: elastic::adjust, which stores the target first and
+    // sets the flag afterwards.
     w.flags.fetch_and(~flag_leave);
     if (r.elasticity.is_surplus(w.rank)) {
       if (!r.life.is_closed() && !r.park.spins(wait_point::start, home_since))

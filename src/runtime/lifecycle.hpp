@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A runtime's start, the entries of outside threads, its end, and what becomes of it in a child after fork().
 //
-// Shutdown: `stopping` is set, then the counts of the parked entries are awaited to be 0; an entry counts itself first
-// and reads `stopping` afterwards, so either it is waited for or it is refused. Then `closed` is set and every worker
-// is unparked: background threads end when they see it.
+// Shutdown: `stopping` is set, then the counts of the parked entries are awaited to be 0; an entry counts
+// itself first and reads `stopping` afterwards, so either it is waited for or it is refused. Then `closed`
+// is set and every worker is unparked: background threads end when they see it.
 #pragma once
 
 #include <atomic>
@@ -40,7 +40,8 @@ class lifecycle {
   bool is_orphaned() const noexcept;
   void exit_if_orphaned() const noexcept;
 
-  /// Keeps a runtime alive while another thread resumes one of its fibers: what it resumes may end the last task.
+  /// Keeps a runtime alive while another thread resumes one of its fibers: what it resumes may end the last
+  /// task.
   class resuming {
    public:
     explicit resuming(lifecycle& of) noexcept : of_(of) { of_.resuming_.fetch_add(1); }

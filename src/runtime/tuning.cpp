@@ -14,7 +14,8 @@ struct reading {
   std::uint64_t nanoseconds;
 };
 
-/// Both clocks at one moment: the closest of three tries, because a thread may lose its CPU between two reads.
+/// Both clocks at one moment: the closest of three tries, because a thread may lose its CPU between two
+/// reads.
 [[maybe_unused]] reading read_both() noexcept {
   reading best{};
   std::uint64_t closest = ~std::uint64_t{0};

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every constant that tunes the runtime, in nanoseconds unless its name says otherwise, with its reason.
 //
-// What is compared with the CPU's counter (`ticks()`) is converted once for each runtime into `tuned_ticks`, a few
-// words that it keeps; so a hot path compares plain numbers. How fast the counter runs is measured once for each
-// process, against CLOCK_MONOTONIC for `clock_measurement_ns` (tuning.cpp): a 3 GHz machine's ticks would be wrong
-// elsewhere. Neither CPUID nor the kernel's files have that frequency everywhere: AMD's CPUs and many virtual machines
-// do not say it. Where `ticks()` is made from the kernel's clock (not x86-64) it is known and nothing is measured.
+// What is compared with the CPU's counter (`ticks()`) is converted once for each runtime into
+// `tuned_ticks`, a few words that it keeps; so a hot path compares plain numbers. How fast the counter runs
+// is measured once for each process, against CLOCK_MONOTONIC for `clock_measurement_ns` (tuning.cpp): a 3
+// GHz machine's ticks would be wrong elsewhere. Neither CPUID nor the kernel's files have that frequency
+// everywhere: AMD's CPUs and many virtual machines do not say it. Where `ticks()` is made from the kernel's
+// clock (not x86-64) it is known and nothing is measured.
 #pragma once
 
 #include <cstddef>
@@ -15,50 +16,56 @@ namespace sukima::detail {
 
 namespace tuning {
 
-/// So long the first runtime of a process measures the counter, busily. Reading the clock errs by less than 50 ns:
-/// so the measured rate errs by less than 2 %.
+/// So long the first runtime of a process measures the counter, busily. Reading the clock errs by less than
+/// 50 ns: so the measured rate errs by less than 2 %.
 inline constexpr std::uint64_t clock_measurement_ns = 5'000;
 
-// Searching and parking ----------------------------------------------------------------------------------------------
+// Searching and parking
+// ----------------------------------------------------------------------------------------------
 
 /// The policy `adaptive` looks around for about as long as a wake-up costs (3 to 4 µs) before it sleeps.
 inline constexpr std::uint64_t adaptive_spin_ns = 3'850;
-/// The same beside a busy neighbour that may have the CPU: a worker that sleeps gives its turn away, and waits for the
-/// next one for as long as the neighbour's lasts, milliseconds.
+/// The same beside a busy neighbour that may have the CPU: a worker that sleeps gives its turn away, and
+/// waits for the next one for as long as the neighbour's lasts, milliseconds.
 inline constexpr std::uint64_t spin_beside_neighbour_ns = 115'000;
-/// With a CPU of its own for each worker, one that found nothing for this long looks whether another worker lacks a
-/// CPU: only then does finding that out cost less than the wait.
+/// With a CPU of its own for each worker, one that found nothing for this long looks whether another worker
+/// lacks a CPU: only then does finding that out cost less than the wait.
 inline constexpr std::uint64_t before_lending_cpu_ns = 23'000;
 /// The sentinel's first sleep. Each next one is twice as long, up to the longest.
 inline constexpr std::uint64_t shortest_sentinel_sleep_ns = 50'000;
-/// Five wake-ups a second. Fibers that begin later keep a request to poll standing and wake the sentinel, so nothing
-/// waits for its clock except what they forget.
+/// Five wake-ups a second. Fibers that begin later keep a request to poll standing and wake the sentinel,
+/// so nothing waits for its clock except what they forget.
 inline constexpr std::uint64_t longest_sentinel_sleep_ns = 200'000'000;
-/// *Idle grace*: the sentinel stays for about this long after the last entry has left, so that the next entry finds it.
+/// *Idle grace*: the sentinel stays for about this long after the last entry has left, so that the next
+/// entry finds it.
 inline constexpr std::uint64_t idle_grace_ns = 11'500'000;
-/// A worker whose sleeps with a time-out have grown beyond this has found no work for about 50 ms: its CPU is idle.
+/// A worker whose sleeps with a time-out have grown beyond this has found no work for about 50 ms: its CPU
+/// is idle.
 inline constexpr std::uint64_t long_idle_ns = 20'000'000;
-/// A wait at the limit of parked fibers gives way after this long: what it waits for may be among the work that it
-/// refuses.
+/// A wait at the limit of parked fibers gives way after this long: what it waits for may be among the work
+/// that it refuses.
 inline constexpr std::uint64_t fiber_limit_patience_ns = 11'500'000;
-/// No worker is unparked for descendants that appear while it may take nothing else: it looks at least this often.
+/// No worker is unparked for descendants that appear while it may take nothing else: it looks at least this
+/// often.
 inline constexpr std::uint64_t longest_sleep_for_descendants_ns = 50'000'000;
 
-// Publishing and stealing --------------------------------------------------------------------------------------------
+// Publishing and stealing
+// --------------------------------------------------------------------------------------------
 
-/// *Minimum steal age*: a root younger than this is not stolen from. It may be over before the thief has the task's
-/// memory, and then the region is slower with two workers than with one.
+/// *Minimum steal age*: a root younger than this is not stolen from. It may be over before the thief has
+/// the task's memory, and then the region is slower with two workers than with one.
 inline constexpr std::uint64_t minimum_steal_age_ns = 1'750;
 /// *Root warm-up*: a root younger than this publishes without waking any worker: empty regions stay cheap.
 inline constexpr std::uint64_t root_warm_up_ns = 5'800;
-/// After a backtrack that found nothing there is no other one for this long, or for `futile_backtrack_factor` times
-/// what it took: so at most 1/16 of the time is spent on them.
+/// After a backtrack that found nothing there is no other one for this long, or for
+/// `futile_backtrack_factor` times what it took: so at most 1/16 of the time is spent on them.
 inline constexpr std::uint64_t futile_backtrack_pause_ns = 7'700;
 inline constexpr std::uint64_t futile_backtrack_factor = 16;
 
 }  // namespace tuning
 
-/// Ticks of the CPU's counter in a nanosecond; measured at the first call, which then takes `clock_measurement_ns`.
+/// Ticks of the CPU's counter in a nanosecond; measured at the first call, which then takes
+/// `clock_measurement_ns`.
 double ticks_per_nanosecond() noexcept;
 
 /// Those of the constants that are compared with `ticks()`, in ticks.

@@ -126,9 +126,9 @@ bool cpu_spread::hold() {
     p.who->pinned.store(true, std::memory_order_release);  // partner: free_child
   }
   stress_point();
-  // Partner: enter(), which clears `inside`, changes the counts when it leaves, and reads `pinned` afterwards.
-  // Either its change comes later than this one, and it sees `pinned` and waits for the lock; or it came
-  // earlier, and `inside` is seen as false here.
+  // Partner: enter(), which clears `inside`, changes the counts when it leaves, and reads `pinned`
+  // afterwards. Either its change comes later than this one, and it sees `pinned` and waits for the lock;
+  // or it came earlier, and `inside` is seen as false here.
   core_.park.order_with_counts();
   const bool all_there = std::ranges::all_of(places, [](const place& p) {
     return p.who->background || p.who->inside.load(std::memory_order_relaxed);

@@ -42,8 +42,8 @@ void parking::wake_sentinel() noexcept {
   if (worker* w = sentinel_.exchange(nullptr)) unpark(*w);
 }
 
-/// Passes a permit on to a worker whose `parked` flag is set. There is one: it was counted, and a worker sets the
-/// flag before it is counted.
+/// Passes a permit on to a worker whose `parked` flag is set. There is one: it was counted, and a worker
+/// sets the flag before it is counted.
 void parking::unpark_one() noexcept {
   for (worker& w : core_.workers.all())
     if (w.parked.load() && w.parked.exchange(false)) {
@@ -159,8 +159,8 @@ void parking::sleep_until_called_up(worker& w, wait_point point, const task* awa
     core_.life.exit_if_orphaned();
     if (take_permit()) break;
     if (is_wanted(w, awaited)) {
-      // It leaves by itself, as if it was called up; unless the last parked worker was called up just now: then a
-      // permit is on its way.
+      // It leaves by itself, as if it was called up; unless the last parked worker was called up just now:
+      // then a permit is on its way.
       const bool may_leave = update(counts_, [](worker_counts& c) {
         if (c.parked == 0) return false;
         --c.parked;

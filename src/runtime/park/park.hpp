@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parking: how workers without work sleep and are woken. Forks never touch any of this.
 //
-// One word (worker_counts) counts the entries, the searching and the parked workers; it is changed by CAS only.
-// Invariant: while an entry is active and a worker is idle, at least one idle worker searches. The last searching
-// worker never parks; it becomes the *sentinel*, which sleeps with a time-out and looks around again. So a worker
-// that publishes work need not look at parked workers at all, and no work is forgotten: waking the sentinel only
-// shortens a delay. A searching worker that finds work and was the last one first calls a parked worker up to search
-// in its place.
+// One word (worker_counts) counts the entries, the searching and the parked workers; it is changed by CAS
+// only. Invariant: while an entry is active and a worker is idle, at least one idle worker searches. The
+// last searching worker never parks; it becomes the *sentinel*, which sleeps with a time-out and looks
+// around again. So a worker that publishes work need not look at parked workers at all, and no work is
+// forgotten: waking the sentinel only shortens a delay. A searching worker that finds work and was the last
+// one first calls a parked worker up to search in its place.
 //
-// A call-up is a *permit* plus unpark() of a worker whose `parked` flag is set. A worker that was unparked and took
-// no permit (it had not gone to sleep yet, or woke for another reason) unparks another one: a permit is never
-// dropped.
+// A call-up is a *permit* plus unpark() of a worker whose `parked` flag is set. A worker that was unparked
+// and took no permit (it had not gone to sleep yet, or woke for another reason) unparks another one: a
+// permit is never dropped.
 //
 // This folder is the only owner of the counts, the permits and the wake epochs. Model: model/sleep_wake.pml.
 #pragma once
@@ -47,10 +47,11 @@ class parking {
   bool has_idle_workers() const noexcept { return counts().searching != 0; }
 
   void begin_search() noexcept;
-  /// The caller searches no more. If it was the last one and an entry is active, calls a parked worker up to search.
+  /// The caller searches no more. If it was the last one and an entry is active, calls a parked worker up
+  /// to search.
   void end_search() noexcept;
-  /// Sleeps until there may be something to do: parked, or as the sentinel. The caller is searching before and
-  /// after.
+  /// Sleeps until there may be something to do: parked, or as the sentinel. The caller is searching before
+  /// and after.
   /// \param awaited     the task whose end wakes it, too; null: none
   /// \param seen        the wake epoch before the last look around
   /// \param timeout_ns  how long the sentinel slept last; 0 after the worker was called up

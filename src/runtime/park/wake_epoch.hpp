@@ -11,8 +11,8 @@
 
 namespace sukima::detail {
 
-/// Counts the calls to wake its worker. The worker reads it before its last look around and sleeps only while it
-/// has not changed since: so a call between the look and the sleep is not lost.
+/// Counts the calls to wake its worker. The worker reads it before its last look around and sleeps only
+/// while it has not changed since: so a call between the look and the sleep is not lost.
 class wake_epoch {
  public:
   /// \param uses_condvar some wait of the runtime has the policy `condvar`

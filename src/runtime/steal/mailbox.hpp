@@ -5,10 +5,10 @@
 //   mailbox   null: open; a thief: its request; closed: the worker runs nothing, ask another one
 //     thief:  CAS null → itself, then requests a poll of the victim's fiber    victim: takes it, then replies
 //     thief:  CAS itself → null withdraws; if that fails a reply is on its way and must be waited for
-//   reply     null: none yet. Whoever took the request out of the mailbox stores there (release), then unparks
-// A worker closes its mailbox before it searches or leaves, and replies to what was in it with no task: so no thief
-// waits for a thief. A worker that changes fibers looks into its mailbox afterwards (arrive in fiber/switch.cpp).
-// Model: model/request.pml.
+//   reply null: none yet. Whoever took the request out of the mailbox stores there (release), then unparks
+//   A worker closes its mailbox before it searches or leaves, and replies to what was in it with no task:
+//   so no thief waits for a thief. A worker that changes fibers looks into its mailbox afterwards (arrive
+//   in fiber/switch.cpp). Model: model/request.pml.
 #pragma once
 
 #include <sukima/detail/task.hpp>
@@ -64,8 +64,8 @@ class steal_mailbox {
   std::atomic<worker*> thief_{closed};
 };
 
-/// The mailbox of a worker that begins to run tasks, and of one that stops. With published tasks no thief asks, and
-/// entering a runtime is cheaper without these accesses.
+/// The mailbox of a worker that begins to run tasks, and of one that stops. With published tasks no thief
+/// asks, and entering a runtime is cheaper without these accesses.
 void open_mailbox(worker& w) noexcept;
 void close_mailbox(worker& w) noexcept;
 /// Replies to a thief whose request was taken out: a task, or null: none.

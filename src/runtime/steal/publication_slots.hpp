@@ -2,7 +2,8 @@
 // Tasks that a fiber has published: thieves take them, its owner reclaims them.
 //
 //   publish   owner: null → task (release)
-//   steal     thief: CAS task → null; nothing of the task is read before it is won, because until then its owner may
+//   steal thief: CAS task → null; nothing of the task is read before it is won, because until then its
+//   owner may
 //             reclaim and free it
 //   reclaim   owner: CAS task → null
 // So exactly one of a thief and the owner gets each task. Model: model/slots.pml.
@@ -79,8 +80,8 @@ class publication_slots {
 
  private:
   std::array<std::atomic<task*>, max_published> tasks_{};
-  /// When each slot was filled, in publications. Only a hint to find the oldest: relaxed, written before the slot's
-  /// release store.
+  /// When each slot was filled, in publications. Only a hint to find the oldest: relaxed, written before
+  /// the slot's release store.
   std::array<std::atomic<std::uint32_t>, max_published> numbers_{};
   std::uint32_t publications_ = 0;  ///< owner only
 };

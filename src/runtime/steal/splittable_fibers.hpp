@@ -15,8 +15,8 @@ struct runtime_core;
 struct task;
 struct worker;
 
-/// A list of them. What is in it may have been resumed meanwhile: whoever takes a fiber out changes its stop word by
-/// CAS before it touches it (fiber/suspend.cpp).
+/// A list of them. What is in it may have been resumed meanwhile: whoever takes a fiber out changes its
+/// stop word by CAS before it touches it (fiber/suspend.cpp).
 class splittable_fibers {
  public:
   explicit splittable_fibers(runtime_core& core);

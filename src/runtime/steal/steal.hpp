@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finding work: what a worker does when its fiber has nothing to do.
 //
-// Work comes from, in this order: the worker that runs the awaited task; the injector queue (injector.hpp: fibers that
-// can go on, tasks without an owner's slots); the publication slots of other workers' fibers (publication_slots.hpp)
-// from a first victim on (victims.cpp); suspended fibers with splittable work (splittable_fibers.hpp). With
-// settings::published_tasks 0 nothing is published ahead: a thief puts a request into one victim's mailbox and waits
-// for the reply (mailbox.hpp). A worker that finds nothing requests a poll of all others, looks once more, and parks
-// (park/park.hpp); before that it may lend its CPU to a worker that has work and no CPU (control/worker_placement.hpp).
+// Work comes from, in this order: the worker that runs the awaited task; the injector queue (injector.hpp:
+// fibers that can go on, tasks without an owner's slots); the publication slots of other workers' fibers
+// (publication_slots.hpp) from a first victim on (victims.cpp); suspended fibers with splittable work
+// (splittable_fibers.hpp). With settings::published_tasks 0 nothing is published ahead: a thief puts a
+// request into one victim's mailbox and waits for the reply (mailbox.hpp). A worker that finds nothing
+// requests a poll of all others, looks once more, and parks (park/park.hpp); before that it may lend its
+// CPU to a worker that has work and no CPU (control/worker_placement.hpp).
 #pragma once
 
 #include "steal/mailbox.hpp"
@@ -30,8 +31,8 @@ struct work {
 /// What a worker that waits may do meanwhile.
 enum class reach {
   anything,
-  /// As many fibers are parked as the settings allow: only what needs no fiber of its own. Gives way after a while:
-  /// the limit saves memory, it must not stop a program.
+  /// As many fibers are parked as the settings allow: only what needs no fiber of its own. Gives way after
+  /// a while: the limit saves memory, it must not stop a program.
   limited,
   /// The fiber must stay on its thread: only descendants of the awaited task.
   thread_bound,
@@ -45,7 +46,8 @@ work find_work(worker& w, task* awaited, reach allowed);
 unsigned first_victim(worker& w, unsigned count) noexcept;
 /// Asks all other workers for work. The caller is counted as searching before: their polls see that.
 void request_poll_all(worker& w) noexcept;
-/// What a fiber has published goes to the injector queue: on a fiber that does not run thieves would not find it.
+/// What a fiber has published goes to the injector queue: on a fiber that does not run thieves would not
+/// find it.
 void inject_published(fiber& s) noexcept;
 
 }  // namespace sukima::detail
