@@ -41,22 +41,11 @@ static int agreed;
 /// In a child of fork() nobody is looking, whatever another thread of the parent was doing.
 static void after_fork_in_child(void) { atomic_flag_clear(&looking); }
 
-/// How many MPI ranks share this machine with this process, itself included; 1 outside of MPI.
-static uint32_t ranks_here(void) {
-  static const char* const variables[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"};
-  for (unsigned i = 0; i < sizeof variables / sizeof *variables; ++i) {
-    const char* const text = getenv(variables[i]);
-    double ranks = 0;
-    if (text != NULL && sukima_capacity_parse_cpus(text, &ranks) == 0 && ranks >= 1) return (uint32_t)ranks;
-  }
-  return 1;
-}
-
 /// A rank's share of a number of threads: `mpirun` was started by `sukima run`, which knew of one process
 /// only.
 static uint32_t share_of(uint32_t threads) {
   const uint32_t known = settings.ranks > 1 ? settings.ranks : 1;
-  const uint32_t ranks = ranks_here();
+  const uint32_t ranks = preload_count_ranks();
   if (ranks <= known) return threads;
   const uint32_t share = threads * known / ranks;
   return share > settings.minimum ? share : settings.minimum;
@@ -64,7 +53,7 @@ static uint32_t share_of(uint32_t threads) {
 
 static uint32_t of_limits(const sukima_capacity_facts* facts) {
   const sukima_capacity_policy policy = {(sukima_capacity_rounding)settings.rounding, settings.minimum,
-                                         settings.reserve};
+                                         settings.reserve_thousandths / 1000.0};
   uint32_t threads = sukima_capacity_threads(facts->usable, &policy);
   if (settings.maximum != 0 && threads > settings.maximum) threads = settings.maximum;
   return threads;

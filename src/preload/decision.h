@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "settings.h"
+#include "shared/settings.h"
 
 /// The settings, read from the environment at the first call; `threads` is 0 where there is nothing to do.
 const struct preload_settings* preload_current_settings(void);

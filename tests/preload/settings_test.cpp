@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Understanding SUKIMA_RUN.
+// Writing and reading SUKIMA_RUN.
 #include <gtest/gtest.h>
 
 #include <random>
 #include <string>
 
-extern "C" {
-#include "settings.h"
-}
+#include <preload/shared/settings.h>
 
 namespace {
 
@@ -21,15 +19,30 @@ TEST(preload_settings, understands_everything_that_sukima_run_writes) {
   EXPECT_EQ(s.minimum, 2U);
   EXPECT_EQ(s.maximum, 8U);
   EXPECT_EQ(s.rounding, 1U);
-  EXPECT_EQ(s.reserve, 0.5);
-  EXPECT_TRUE(s.fixed);
-  EXPECT_EQ(s.resize, preload_resize_always);
-  EXPECT_EQ(s.waiting, preload_waiting_short);
+  EXPECT_EQ(s.reserve_thousandths, 500U);
+  EXPECT_EQ(s.fixed, 1U);
+  EXPECT_EQ(s.resize, static_cast<unsigned>(preload_resize_always));
+  EXPECT_EQ(s.waiting, static_cast<unsigned>(preload_waiting_short));
   EXPECT_EQ(s.team, 4U);
   EXPECT_EQ(s.cpus, 16U);
   EXPECT_EQ(s.ranks, 4U);
   EXPECT_EQ(s.first, 12345U);
   EXPECT_STREQ(s.log, "/tmp/a file");
+}
+
+TEST(preload_settings, writes_what_it_reads) {
+  const std::string text =
+      "threads=3 team=4 min=2 max=8 round=1 reserve=500 fixed=1 resize=2 waiting=2 cpus=16 ranks=4 "
+      "first=12345";
+  preload_settings s{};
+  ASSERT_TRUE(preload_read_settings(text.c_str(), &s));
+  char written[200];
+  EXPECT_EQ(preload_write_settings(&s, written, sizeof written), text.size());
+  EXPECT_EQ(written, text);
+  char little[10];
+  EXPECT_EQ(preload_write_settings(&s, little, sizeof little), text.size());
+  EXPECT_STREQ(little, "threads=3");
+  EXPECT_EQ(preload_write_settings(&s, nullptr, 0), text.size());
 }
 
 TEST(preload_settings, does_nothing_where_nothing_is_said) {

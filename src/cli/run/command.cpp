@@ -49,8 +49,8 @@ void complete(command_options& options) {
       {"floor", SUKIMA_CAPACITY_FLOOR},
       {"ceil", SUKIMA_CAPACITY_CEILING},
       {"nearest", SUKIMA_CAPACITY_NEAREST}};
-  static const std::map<std::string, resize_rule> rules{
-      {"auto", resize_rule::unless_asked}, {"always", resize_rule::always}, {"never", resize_rule::never}};
+  static const std::map<std::string, preload_resize> rules{
+      {"auto", preload_resize_auto}, {"always", preload_resize_always}, {"never", preload_resize_never}};
   if (!options.rounding.empty()) options.run.policy.rounding = roundings.at(options.rounding);
   options.run.resize = rules.at(options.resize);
   options.run.preload = !options.no_preload;

@@ -54,18 +54,6 @@ cpu_supply measure_supply(bool also_neighbours) {
   return supply;
 }
 
-/// How many MPI ranks of this machine this process is one of; 1 outside of MPI. As ranks_here in
-/// preload/decision.c.
-unsigned ranks_here() {
-  for (const char* const name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"}) {
-    const char* const text = std::getenv(name);
-    double ranks = 0;
-    if (text != nullptr && sukima_capacity_parse_cpus(text, &ranks) == 0 && ranks >= 1)
-      return static_cast<unsigned>(ranks);
-  }
-  return 1;
-}
-
 /// The library that belongs to this program, if it is there.
 fs::path preload_library() {
   std::error_code ignored;
@@ -95,27 +83,32 @@ void choose_library(run_plan& plan, const run_options& options, const std::strin
   }
 }
 
-/// What the library does about OpenMP's idle threads; the values are those of preload/settings.h.
-enum class waiting_rule { untouched, enough, is_short, asleep };
-
-waiting_rule waiting_for(const start_decision& decision) {
-  if (user_sets_waiting(read_user_variable)) return waiting_rule::untouched;
-  if (decision.spinning) return waiting_rule::enough;
-  return decision.stolen ? waiting_rule::asleep : waiting_rule::is_short;
+/// What the library does about OpenMP's idle threads.
+preload_waiting waiting_for(const start_decision& decision) {
+  if (user_sets_waiting(read_user_variable)) return preload_waiting_untouched;
+  if (decision.spinning) return preload_waiting_enough;
+  return decision.stolen ? preload_waiting_asleep : preload_waiting_short;
 }
 
 std::string settings_for(const run_plan& plan, const run_options& options) {
-  const bool may_resize = options.resize == resize_rule::always || !user_sets_openmp(read_user_variable);
-  const resize_rule resize = may_resize ? options.resize : resize_rule::never;
+  const bool may_resize = options.resize == preload_resize_always || !user_sets_openmp(read_user_variable);
   const thread_policy& policy = options.policy;
-  const start_decision& decision = plan.decision;
-  return fmt::format(
-      "threads={} team={} min={} max={} round={} reserve={} fixed={} resize={} waiting={} cpus={} ranks={} "
-      "first={}",
-      decision.threads, decision.team, policy.minimum, policy.maximum.value_or(0),
-      static_cast<int>(policy.rounding.value_or(SUKIMA_CAPACITY_NEAREST)), std::lround(policy.reserve * 1000),
-      decision.fixed ? 1 : 0, static_cast<int>(resize), static_cast<int>(waiting_for(decision)), plan.cap,
-      plan.ranks, getpid() % 1000000);
+  preload_settings settings{};
+  settings.threads = plan.decision.threads;
+  settings.team = plan.decision.team;
+  settings.minimum = policy.minimum;
+  settings.maximum = policy.maximum.value_or(0);
+  settings.rounding = policy.rounding.value_or(SUKIMA_CAPACITY_NEAREST);
+  settings.reserve_thousandths = static_cast<std::uint32_t>(std::lround(policy.reserve * 1000));
+  settings.fixed = plan.decision.fixed ? 1 : 0;
+  settings.resize = may_resize ? options.resize : preload_resize_never;
+  settings.waiting = waiting_for(plan.decision);
+  settings.cpus = plan.cap;
+  settings.ranks = plan.ranks;
+  settings.first = static_cast<std::uint32_t>(getpid() % 1000000);
+  std::string text(preload_write_settings(&settings, nullptr, 0), '\0');
+  preload_write_settings(&settings, text.data(), text.size() + 1);
+  return text;
 }
 
 }  // namespace
@@ -127,7 +120,7 @@ run_plan make_plan(const run_options& options, const std::string& program) {
   plan.cap = supply.cap;
   plan.basis = supply.basis;
   plan.decision = decide(options.policy, supply);
-  plan.ranks = ranks_here();
+  plan.ranks = preload_count_ranks();
   if (plan.ranks > 1 && !plan.decision.fixed) {
     plan.decision.threads = std::max(plan.decision.threads / plan.ranks, options.policy.minimum);
     plan.decision.team = std::max(plan.decision.team / plan.ranks, plan.decision.threads);
@@ -156,7 +149,7 @@ std::vector<std::string> changed_variables(const run_plan& plan, const std::stri
     const std::string own = plan.library.string();
     if (libraries.find(own) == std::string::npos) libraries += (libraries.empty() ? "" : ":") + own;
     all.push_back("LD_PRELOAD=" + libraries);
-    all.push_back("SUKIMA_RUN=" + plan.settings + (log.empty() ? "" : " log=" + log));
+    all.push_back(PRELOAD_VARIABLE "=" + plan.settings + (log.empty() ? "" : " log=" + log));
   }
   return all;
 }

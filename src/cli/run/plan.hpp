@@ -2,6 +2,8 @@
 // Everything that `sukima run` prepares for a program before it starts.
 #pragma once
 
+#include <preload/shared/settings.h>
+
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -12,13 +14,10 @@
 
 namespace sukima::cli::run {
 
-/// When OpenMP programs change their number of threads between parallel regions; as preload_resize.
-enum class resize_rule { never = 0, unless_asked = 1, always = 2 };
-
 /// What the user asked for.
 struct run_options {
   thread_policy policy;
-  resize_rule resize = resize_rule::unless_asked;
+  preload_resize resize = preload_resize_auto;
   bool preload = true;
   bool pin = false;
 };

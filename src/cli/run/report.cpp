@@ -86,7 +86,7 @@ std::string plan_text(const run_plan& plan) {
     text += fmt::format("# left as it is, because it is set: {} ({})\n", assignment(v), v.reader);
   if (!plan.library.empty())
     text += fmt::format("{}\n{}\n", assignment({"LD_PRELOAD", plan.library.string(), ""}),
-                        assignment({"SUKIMA_RUN", plan.settings, ""}));
+                        assignment({PRELOAD_VARIABLE, plan.settings, ""}));
   return text;
 }
 
