@@ -5,6 +5,9 @@
 A part is a folder src/PART with its public headers include/sukima/…, its tests and its examples. It may use the
 parts below it in ORDER, and only these headers of theirs: the public ones as <sukima/…>, and those in src/PART/shared,
 which are not installed, as <PART/shared/…>. src/capacity is plain C and uses nothing of the others.
+
+In src/cli each folder but the shared ones is one command; a command includes no header of another command. The
+validation tools in tools/ may use the shared folder src/cli/process; one tool includes no header of another.
 """
 import pathlib
 import re
@@ -19,7 +22,11 @@ ORDER = {
     "compiler": set(),
     "calibrate": {"capacity"},
     "cli": {"calibrate", "capacity", "preload"},
+    "tools": {"capacity"},
 }
+# The folders of src/cli that all commands may include; those of them that the tools may include, too.
+SHARED_ROOMS = {"process", "capacity"}
+TOOLS_ROOMS = {"process"}
 # The public headers that are not the runtime's: the first element of their path under include/sukima.
 HEADER_PART = {
     "calibrate.hpp": "calibrate",
@@ -41,6 +48,8 @@ def file_part(relative):
     top, *rest = relative.parts
     if top == "src" and len(rest) > 1:
         return rest[0]
+    if top == "tools":
+        return "tools"
     if top == "include":
         return header_part(pathlib.PurePosixPath(*rest[1:]))
     return None
@@ -73,6 +82,30 @@ def check_shared(root, part, name):
     return None
 
 
+def part_folder(root, part):
+    """Where the sources of a part are."""
+    return root / "tools" if part == "tools" else root / "src" / part
+
+
+def room(relative):
+    """The command or shared folder of src/cli, or the tool, that a source belongs to; None for other sources."""
+    parts = relative.parts
+    if parts[:2] == ("src", "cli"):
+        return parts[2] if len(parts) > 3 else None
+    return parts[1] if parts[0] == "tools" and len(parts) > 2 else None
+
+
+def check_rooms(relative, found):
+    """The complaint about a source that includes the file FOUND of its own part, or None."""
+    here, there = room(relative), room(found)
+    if here is None or there is None or here == there or there in SHARED_ROOMS - {here}:
+        return None
+    what = "tool" if relative.parts[0] == "tools" else "command"
+    if here in SHARED_ROOMS:
+        return f"the shared folder {here} must not use the command {there}"
+    return f"the {what} {here} must not use the {what} {there}; move what both need to a shared folder"
+
+
 def check_own(root, relative, part, name):
     """The complaint about including "NAME", or None."""
     if name.startswith("sukima/"):
@@ -81,10 +114,14 @@ def check_own(root, relative, part, name):
         return None  # tests and benchmark programs get their include paths from CMake
     if ".." in pathlib.PurePosixPath(name).parts:
         return "no '..' in includes; name the file from the folder of its part"
-    if any(exists(base / name) for base in ((root / relative).parent, root / "src" / part)):
-        return None
+    for base in ((root / relative).parent, part_folder(root, part)):
+        if exists(base / name):
+            return check_rooms(relative, (base / name).relative_to(root))
+    if part == "tools" and exists(root / "src" / "cli" / name):
+        folder = pathlib.PurePosixPath(name).parts[0]
+        return None if folder in TOOLS_ROOMS else "of src/cli the tools may use only the folder process"
     for other in sorted(ORDER.keys() - {part}):
-        if exists(root / "src" / other / name):
+        if exists(part_folder(root, other) / name):
             return f"it is an internal header of the part {other}; use that part through <sukima/…> or <{other}/shared/…>"
     return f"the part {part} has no such file"
 
@@ -123,7 +160,7 @@ def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) == 2 else pathlib.Path(__file__).parent.parent).resolve()
     files = [
         path.relative_to(root)
-        for top in ("src", "include", "tests", "bench", "examples")
+        for top in ("src", "include", "tests", "bench", "examples", "tools")
         for path in sorted((root / top).rglob("*"))
         if path.suffix in SOURCES and path.is_file() and "target" not in path.parts
     ]
@@ -131,6 +168,11 @@ def main():
         print(f"check-includes.py: {root} has no sources in src/; give the folder of the sources", file=sys.stderr)
         return 2
     complaints = [complaint for file in files for complaint in check_file(root, file)]
+    complaints += [
+        f"check-includes.py: the part {part} has no folder; remove it from ORDER"
+        for part in ORDER
+        if not part_folder(root, part).is_dir()
+    ]
     for complaint in complaints:
         print(complaint)
     if complaints:

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace sukima::lab {
+namespace sukima {
 
 /// What is to be measured, and how long.
 struct calibration_plan {
@@ -49,4 +49,4 @@ class calibration {
 /// \throws std::invalid_argument with a sentence if the plan names a CPU that this process may not use
 calibration calibrate(const calibration_plan& plan = {});
 
-}  // namespace sukima::lab
+}  // namespace sukima

@@ -9,7 +9,7 @@
 #include <system_error>
 #include <thread>
 
-namespace sukima::lab {
+namespace sukima::calibrate_detail {
 
 namespace {
 
@@ -77,4 +77,4 @@ std::vector<unsigned> allowed_cpus() {
   throw std::system_error(errno, std::generic_category(), "the affinity mask cannot be read");
 }
 
-}  // namespace sukima::lab
+}  // namespace sukima::calibrate_detail

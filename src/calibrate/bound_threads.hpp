@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-namespace sukima::lab {
+namespace sukima::calibrate_detail {
 
 using clock = std::chrono::steady_clock;
 
@@ -37,4 +37,4 @@ inline void relax() {
 #endif
 }
 
-}  // namespace sukima::lab
+}  // namespace sukima::calibrate_detail

@@ -12,7 +12,9 @@
 #include "latency.hpp"
 #include "pairs.hpp"
 
-namespace sukima::lab {
+namespace sukima {
+
+using namespace calibrate_detail;
 
 namespace {
 
@@ -110,4 +112,4 @@ calibration calibrate(const calibration_plan& plan) {
   return result;
 }
 
-}  // namespace sukima::lab
+}  // namespace sukima

@@ -15,7 +15,7 @@
 
 #include "bound_threads.hpp"
 
-namespace sukima::lab {
+namespace sukima::calibrate_detail {
 
 namespace {
 
@@ -132,4 +132,4 @@ std::vector<sukima_capacity_latency> topology::latencies(const std::vector<unsig
   return result;
 }
 
-}  // namespace sukima::lab
+}  // namespace sukima::calibrate_detail

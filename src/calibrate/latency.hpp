@@ -9,7 +9,7 @@
 
 struct hwloc_topology;
 
-namespace sukima::lab {
+namespace sukima::calibrate_detail {
 
 class topology {
  public:
@@ -30,4 +30,4 @@ class topology {
   std::unique_ptr<hwloc_topology, destroy> machine_;
 };
 
-}  // namespace sukima::lab
+}  // namespace sukima::calibrate_detail

@@ -13,7 +13,7 @@
 
 #include "bound_threads.hpp"
 
-namespace sukima::lab {
+namespace sukima::calibrate_detail {
 
 namespace {
 
@@ -142,4 +142,4 @@ double wake_ns(unsigned first, unsigned second, double seconds) {
   return seconds_of_a_way(first, second, seconds, pass, wait) * 1e9;
 }
 
-}  // namespace sukima::lab
+}  // namespace sukima::calibrate_detail

@@ -2,7 +2,7 @@
 // What two CPUs do to each other.
 #pragma once
 
-namespace sukima::lab {
+namespace sukima::calibrate_detail {
 
 /// Steps of a calculation a second that keeps a core's units busy, on one CPU.
 /// \param seconds length of one of several measurements, of which the best counts
@@ -22,4 +22,4 @@ double handover_ns(unsigned first, unsigned second, double seconds);
 /// the waker's, which goes to sleep itself.
 double wake_ns(unsigned first, unsigned second, double seconds);
 
-}  // namespace sukima::lab
+}  // namespace sukima::calibrate_detail

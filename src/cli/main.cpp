@@ -13,7 +13,7 @@
 #include "console.hpp"
 #include "explain/command.hpp"
 #include "probe/command.hpp"
-#include "program_run.hpp"
+#include "process/program.hpp"
 #include "run/command.hpp"
 #include "version.hpp"
 

@@ -12,9 +12,9 @@
 
 namespace {
 
-using sukima::lab::calibrate;
-using sukima::lab::calibration;
-using sukima::lab::calibration_plan;
+using sukima::calibrate;
+using sukima::calibration;
+using sukima::calibration_plan;
 
 TEST(calibrate, measures_every_cpu_and_pair_and_the_result_can_be_stored) {
   std::size_t told = 0;

@@ -12,7 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "bench/child.hpp"
+#include "process/child.hpp"
 
 namespace sukima::cli::bench {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Child processes: output, ends of all kinds, time limit, environment, and that waiting costs nothing.
-#include "bench/child.hpp"
+#include "process/child.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>

@@ -6,9 +6,9 @@
 #include <limits>
 #include <map>
 
+#include "capacity/topology.hpp"
 #include "probe/warnings.hpp"
 #include "probe/watch.hpp"
-#include "topology.hpp"
 
 namespace sukima::cli::probe {
 namespace {

@@ -8,11 +8,11 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "run/decision.hpp"
-#include "run/executable.hpp"
+#include "capacity/decision.hpp"
+#include "process/executable.hpp"
+#include "process/temporary_directory.hpp"
 #include "run/report.hpp"
 #include "run/variables.hpp"
-#include "temporary_directory.hpp"
 
 namespace sukima::cli::run {
 namespace {

@@ -19,7 +19,17 @@ GOOD = {
     "src/runtime/core.hpp": "#include <sukima/fork.hpp>\n#include <capacity/shared/shortage.h>\n",
     "src/cli/version.hpp.in": "",
     "src/cli/main.cpp": '#include "version.hpp"\n#include "bench/plan.hpp"\n#include <sukima/capacity.h>\n',
-    "src/cli/bench/plan.hpp": "",
+    "src/cli/bench/plan.hpp": '#include "process/child.hpp"\n#include "capacity/meter.hpp"\n',
+    "src/cli/capacity/meter.hpp": "#include <sukima/capacity.h>\n",
+    "src/cli/process/child.hpp": "",
+    "src/cli/run/plan.hpp": "",
+    "src/calibrate/pairs.hpp": "",
+    "src/compiler/driver/driver.hpp": "",
+    "src/preload/settings.h": "",
+    "src/tascell/call.hpp": "",
+    "tools/guests/guest.hpp": "",
+    "tools/truth/stage.cpp": '#include "truth/stage.hpp"\n#include "process/child.hpp"\n#include <sukima/capacity.h>\n',
+    "tools/truth/stage.hpp": "",
     "tests/capacity/parse_test.cpp": '#include "parse.h"\n#include <gtest/gtest.h>\n',
 }
 
@@ -98,6 +108,29 @@ class CheckIncludes(unittest.TestCase):
 
     def test_unknown_part(self):
         self.assert_rejected({"src/surprise/a.cpp": ""}, "src/surprise/a.cpp", "has no place in the order")
+
+    def test_command_uses_another_command(self):
+        self.assert_rejected({"src/cli/run/plan.hpp": '#include "bench/plan.hpp"\n'}, "src/cli/run/plan.hpp:1:",
+                             "the command run must not use the command bench")
+
+    def test_shared_folder_uses_a_command(self):
+        self.assert_rejected({"src/cli/process/child.hpp": '#include "run/plan.hpp"\n'},
+                             "src/cli/process/child.hpp:1:", "the shared folder process must not use the command run")
+
+    def test_tool_uses_another_tool(self):
+        self.assert_rejected({"tools/truth/stage.hpp": '#include "guests/guest.hpp"\n'}, "tools/truth/stage.hpp:1:",
+                             "the tool truth must not use the tool guests")
+
+    def test_tool_uses_a_command(self):
+        self.assert_rejected({"tools/truth/stage.hpp": '#include "run/plan.hpp"\n'}, "tools/truth/stage.hpp:1:",
+                             "only the folder process")
+
+    def test_tool_uses_the_runtime(self):
+        self.assert_rejected({"tools/truth/stage.hpp": "#include <sukima/fork.hpp>\n"}, "tools/truth/stage.hpp:1:",
+                             "tools must not use the part runtime")
+
+    def test_part_without_a_folder(self):
+        self.assert_rejected({"src/calibrate/pairs.hpp": None}, "check-includes.py", "calibrate has no folder")
 
     def test_no_sources(self):
         code, output = self.check({name: None for name in GOOD if name.startswith("src/")})

@@ -9,7 +9,7 @@
 
 namespace {
 
-using namespace sukima::lab::guests;
+using namespace sukima::guests;
 
 TEST(guests, what_the_agent_says_is_read) {
   belief found;

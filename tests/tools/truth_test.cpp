@@ -13,7 +13,7 @@
 
 namespace {
 
-using namespace sukima::lab::truth;
+using namespace sukima::truth;
 
 TEST(cells, there_are_229_without_trials_and_each_has_its_own_name) {
   std::set<std::string> names;

@@ -9,7 +9,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-namespace sukima::lab::guests {
+namespace sukima::guests {
 
 bool parse_belief(const std::string& line, double arrived, belief& found) {
   const nlohmann::json one = nlohmann::json::parse(line, nullptr, false);
@@ -77,4 +77,4 @@ std::string json_of(const std::vector<comparison>& all, const std::string& hyper
   return object.dump(2);
 }
 
-}  // namespace sukima::lab::guests
+}  // namespace sukima::guests

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace sukima::lab::guests {
+namespace sukima::guests {
 
 /// One line of sukima-guest-agent.
 struct belief {
@@ -41,4 +41,4 @@ comparison compare(const std::string& name, unsigned threads, const std::vector<
 std::string table_of(const std::vector<comparison>& all);
 std::string json_of(const std::vector<comparison>& all, const std::string& hypervisor);
 
-}  // namespace sukima::lab::guests
+}  // namespace sukima::guests

@@ -14,7 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-namespace sukima::lab::guests {
+namespace sukima::guests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -154,4 +154,4 @@ nlohmann::json guest::monitor(const std::string& command, const nlohmann::json& 
   }
 }
 
-}  // namespace sukima::lab::guests
+}  // namespace sukima::guests

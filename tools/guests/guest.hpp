@@ -13,7 +13,7 @@
 
 #include "guests/unix_socket.hpp"
 
-namespace sukima::lab::guests {
+namespace sukima::guests {
 
 /// What a virtual machine is made of.
 struct guest_plan {
@@ -71,4 +71,4 @@ class guest {
   std::unique_ptr<unix_socket> port_;
 };
 
-}  // namespace sukima::lab::guests
+}  // namespace sukima::guests

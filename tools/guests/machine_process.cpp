@@ -14,7 +14,7 @@
 #include <iterator>
 #include <stdexcept>
 
-namespace sukima::lab::guests {
+namespace sukima::guests {
 
 pid_t start_machine(const std::vector<std::string>& command, const std::filesystem::path& words) {
   std::vector<char*> arguments;
@@ -47,4 +47,4 @@ std::string text_of(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-}  // namespace sukima::lab::guests
+}  // namespace sukima::guests

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace sukima::lab::guests {
+namespace sukima::guests {
 
 inline constexpr const char* emulator = "qemu-system-x86_64";
 
@@ -19,4 +19,4 @@ pid_t start_machine(const std::vector<std::string>& command, const std::filesyst
 /// All of a file; "" if it cannot be read.
 std::string text_of(const std::filesystem::path& file);
 
-}  // namespace sukima::lab::guests
+}  // namespace sukima::guests

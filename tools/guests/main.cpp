@@ -23,7 +23,7 @@
 
 namespace {
 
-using namespace sukima::lab::guests;
+using namespace sukima::guests;
 using namespace std::chrono_literals;
 namespace fs = std::filesystem;
 

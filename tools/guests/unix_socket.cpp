@@ -13,7 +13,7 @@
 #include <stdexcept>
 #include <thread>
 
-namespace sukima::lab::guests {
+namespace sukima::guests {
 
 using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
@@ -71,4 +71,4 @@ std::optional<std::string> unix_socket::read_line(std::chrono::milliseconds pati
   }
 }
 
-}  // namespace sukima::lab::guests
+}  // namespace sukima::guests

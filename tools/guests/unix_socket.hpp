@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-namespace sukima::lab::guests {
+namespace sukima::guests {
 
 class unix_socket {
  public:
@@ -29,4 +29,4 @@ class unix_socket {
   std::string heard_;
 };
 
-}  // namespace sukima::lab::guests
+}  // namespace sukima::guests

@@ -13,7 +13,7 @@
 
 #include "guests/machine_process.hpp"
 
-namespace sukima::lab::guests {
+namespace sukima::guests {
 namespace {
 
 using namespace std::chrono_literals;
@@ -108,4 +108,4 @@ std::vector<comparison> read_xen(const std::string& console, unsigned threads) {
   return all;
 }
 
-}  // namespace sukima::lab::guests
+}  // namespace sukima::guests

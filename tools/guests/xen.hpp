@@ -9,7 +9,7 @@
 
 #include "guests/comparison.hpp"
 
-namespace sukima::lab::guests {
+namespace sukima::guests {
 
 /// Starts the emulated machine with an image of build-xen-image.sh, and waits until it has switched itself
 /// off.
@@ -23,4 +23,4 @@ std::string run_xen(const std::filesystem::path& image, const std::filesystem::p
 /// \param threads that were busy in each
 std::vector<comparison> read_xen(const std::string& console, unsigned threads);
 
-}  // namespace sukima::lab::guests
+}  // namespace sukima::guests

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace sukima::lab::truth {
+namespace sukima::truth {
 
 namespace {
 
@@ -192,4 +192,4 @@ std::vector<cell> quick_cells() {
   return cells;
 }
 
-}  // namespace sukima::lab::truth
+}  // namespace sukima::truth

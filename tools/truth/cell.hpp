@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace sukima::lab::truth {
+namespace sukima::truth {
 
 /// Where our threads and the hogs are.
 enum class place {
@@ -55,4 +55,4 @@ std::vector<cell> quick_cells();
 const char* name_of(purpose what);
 const char* letter_of(place where);
 
-}  // namespace sukima::lab::truth
+}  // namespace sukima::truth

@@ -16,7 +16,7 @@
 #include <sstream>
 #include <thread>
 
-namespace sukima::lab::truth {
+namespace sukima::truth {
 
 namespace {
 
@@ -155,4 +155,4 @@ void control_groups::remove() {
   made_.clear();
 }
 
-}  // namespace sukima::lab::truth
+}  // namespace sukima::truth

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace sukima::lab::truth {
+namespace sukima::truth {
 
 /// No groups can be made here: the reason in one sentence.
 struct no_groups : std::runtime_error {
@@ -63,4 +63,4 @@ class control_groups {
   std::string prefix_;
 };
 
-}  // namespace sukima::lab::truth
+}  // namespace sukima::truth

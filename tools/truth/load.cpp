@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-namespace sukima::lab::truth {
+namespace sukima::truth {
 
 namespace {
 
@@ -108,4 +108,4 @@ void end_process(pid_t process) {
   }
 }
 
-}  // namespace sukima::lab::truth
+}  // namespace sukima::truth

@@ -7,7 +7,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace sukima::lab::truth {
+namespace sukima::truth {
 
 /// What all processes of a cell look at. Each value is written by the stage only; relaxed order is enough,
 /// because nothing else is read on account of it.
@@ -38,4 +38,4 @@ pid_t start_hog(const orders& told, behaviour how, int nice_value, bool own_sess
 /// Ends a process that one of these functions has started, and waits for it.
 void end_process(pid_t process);
 
-}  // namespace sukima::lab::truth
+}  // namespace sukima::truth

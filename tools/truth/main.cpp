@@ -19,7 +19,7 @@
 
 namespace {
 
-using namespace sukima::lab::truth;
+using namespace sukima::truth;
 
 constexpr int exit_missed = 1;
 constexpr int exit_usage = 2;

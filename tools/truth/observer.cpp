@@ -15,7 +15,7 @@
 
 #include "truth/load.hpp"
 
-namespace sukima::lab::truth {
+namespace sukima::truth {
 
 namespace {
 
@@ -113,4 +113,4 @@ pid_t start_observer(notebook& book, const control_groups& groups, const std::st
   observe(book, watched, begin_ns, trial);
 }
 
-}  // namespace sukima::lab::truth
+}  // namespace sukima::truth

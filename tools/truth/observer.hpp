@@ -13,7 +13,7 @@
 
 #include "truth/control_groups.hpp"
 
-namespace sukima::lab::truth {
+namespace sukima::truth {
 
 /// The numbers of threads that are asked about.
 inline constexpr std::array<int, 5> asked_threads{1, 2, 3, 4, 8};
@@ -57,4 +57,4 @@ struct trial_plan {
 pid_t start_observer(notebook& book, const control_groups& groups, const std::string& group, sight seen,
                      pid_t watched, std::uint64_t begin_ns, const trial_plan& trial);
 
-}  // namespace sukima::lab::truth
+}  // namespace sukima::truth

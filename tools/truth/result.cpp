@@ -7,7 +7,7 @@
 #include <fstream>
 #include <stdexcept>
 
-namespace sukima::lab::truth {
+namespace sukima::truth {
 
 namespace {
 
@@ -88,4 +88,4 @@ std::vector<cell_result> read_results(const std::string& path) {
   return results;
 }
 
-}  // namespace sukima::lab::truth
+}  // namespace sukima::truth

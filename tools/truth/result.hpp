@@ -10,7 +10,7 @@
 #include "truth/cell.hpp"
 #include "truth/observer.hpp"
 
-namespace sukima::lab::truth {
+namespace sukima::truth {
 
 /// What was said about a number of threads.
 struct said {
@@ -56,4 +56,4 @@ void from_json(const nlohmann::json& json, cell_result& result);
 /// \throws std::runtime_error with one sentence if the file is something else
 std::vector<cell_result> read_results(const std::string& path);
 
-}  // namespace sukima::lab::truth
+}  // namespace sukima::truth

@@ -9,7 +9,7 @@
 #include <map>
 #include <optional>
 
-namespace sukima::lab::truth {
+namespace sukima::truth {
 
 namespace {
 
@@ -186,4 +186,4 @@ std::vector<figure> score(const std::vector<cell_result>& results) {
   return figures;
 }
 
-}  // namespace sukima::lab::truth
+}  // namespace sukima::truth

@@ -7,7 +7,7 @@
 
 #include "truth/result.hpp"
 
-namespace sukima::lab::truth {
+namespace sukima::truth {
 
 /// One figure: a share of cases in which something holds.
 struct figure {
@@ -26,4 +26,4 @@ struct figure {
 /// All figures that the results tell something about; those with foreign load are left out.
 std::vector<figure> score(const std::vector<cell_result>& results);
 
-}  // namespace sukima::lab::truth
+}  // namespace sukima::truth

@@ -17,7 +17,7 @@
 #include "truth/load.hpp"
 #include "truth/observer.hpp"
 
-namespace sukima::lab::truth {
+namespace sukima::truth {
 
 namespace {
 
@@ -316,4 +316,4 @@ cell_result run_cell(const cell& one, control_groups& groups, const timing& time
   return now.result;
 }
 
-}  // namespace sukima::lab::truth
+}  // namespace sukima::truth

@@ -6,7 +6,7 @@
 #include "truth/control_groups.hpp"
 #include "truth/result.hpp"
 
-namespace sukima::lab::truth {
+namespace sukima::truth {
 
 /// How long the parts of a cell take.
 struct timing {
@@ -21,4 +21,4 @@ struct timing {
 /// \throws no_groups if a group cannot be made
 cell_result run_cell(const cell& one, control_groups& groups, const timing& times);
 
-}  // namespace sukima::lab::truth
+}  // namespace sukima::truth

@@ -16,7 +16,6 @@
 #include <system_error>
 
 #include "bench/catalogue.hpp"
-#include "bench/child.hpp"
 #include "bench/compiler_note.hpp"
 #include "bench/machine.hpp"
 #include "bench/plan.hpp"
@@ -25,6 +24,7 @@
 #include "bench/scenario_stage.hpp"
 #include "bench/session.hpp"
 #include "console.hpp"
+#include "process/child.hpp"
 
 namespace sukima::cli::bench {
 namespace {

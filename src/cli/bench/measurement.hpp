@@ -11,7 +11,7 @@
 #include <string_view>
 #include <variant>
 
-#include "bench/child.hpp"
+#include "process/child.hpp"
 
 namespace sukima::cli::bench {
 

@@ -8,10 +8,10 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "bench/child.hpp"
 #include "bench/programs.hpp"
 #include "bench/report.hpp"
 #include "console.hpp"
+#include "process/child.hpp"
 
 namespace sukima::cli::bench {
 namespace {

@@ -12,8 +12,8 @@
 #include <sstream>
 #include <system_error>
 
-#include "bench/child.hpp"
 #include "console.hpp"
+#include "process/child.hpp"
 
 namespace sukima::cli::bench {
 namespace {

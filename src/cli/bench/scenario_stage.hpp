@@ -13,7 +13,7 @@
 
 #include "bench/catalogue.hpp"
 #include "bench/measurement.hpp"
-#include "bench/scenario_groups.hpp"
+#include "process/control_group.hpp"
 
 namespace sukima::cli::bench {
 

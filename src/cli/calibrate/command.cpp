@@ -12,7 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "calibrate/profile.hpp"
+#include "capacity/profile.hpp"
 #include "console.hpp"
 
 namespace sukima::cli::calibrate {
@@ -35,7 +35,7 @@ struct calibrate_options {
 };
 
 void print(const sukima_capacity_profile& profile, bool json) {
-  fmt::print("{}", json ? json_of(profile).dump(2) + "\n" : text_of(profile));
+  fmt::print("{}", json ? profile_json(profile).dump(2) + "\n" : profile_text(profile));
   if (std::fflush(stdout) != 0) throw std::runtime_error("the profile could not be printed");
 }
 
@@ -51,11 +51,11 @@ int show(const calibrate_options& options) {
 }
 
 int measure_and_keep(const calibrate_options& options) {
-  lab::calibration_plan plan;
+  sukima::calibration_plan plan;
   plan.cpus = options.cpus;
   plan.all_pairs = options.all_pairs;
   plan.valid_seconds = options.days * day;
-  const lab::calibration measured = measure(std::move(plan));
+  const sukima::calibration measured = measure_profile(std::move(plan));
   const sukima_capacity_profile profile = measured.profile();
   if (options.file != "-") {
     const std::string path = options.file.empty() ? profile_path() : options.file;

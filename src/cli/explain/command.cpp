@@ -15,8 +15,8 @@
 #include "console.hpp"
 #include "explain/story.hpp"
 #include "explain/trace_file.hpp"
-#include "program_run.hpp"
-#include "temporary_directory.hpp"
+#include "process/program.hpp"
+#include "process/temporary_directory.hpp"
 
 namespace sukima::cli::explain {
 namespace {

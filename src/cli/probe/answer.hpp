@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "capacity_view.hpp"
+#include "capacity/meter.hpp"
 #include "probe/runtimes.hpp"
 #include "probe/warnings.hpp"
 

@@ -12,11 +12,11 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "calibrate/profile.hpp"
+#include "capacity/decision.hpp"
+#include "capacity/profile.hpp"
 #include "console.hpp"
 #include "probe/answer.hpp"
 #include "probe/watch.hpp"
-#include "run/decision.hpp"
 
 namespace sukima::cli::probe {
 namespace {
@@ -84,7 +84,7 @@ answer find_answer(const probe_options& options) {
   const sukima_capacity_facts& facts = found.report->facts;
   const auto usable = [&meter](unsigned threads) { return meter.usable(threads).usable; };
   for (unsigned k = 1; k <= std::min(facts.cap, longest_curve); ++k) found.curve.push_back(usable(k));
-  found.threads = run::decide({}, {facts.cap, facts.usable, usable, {}}).threads;
+  found.threads = decide({}, {facts.cap, facts.usable, usable, {}}).threads;
   if (options.threads_only) return found;
   situation place = look_at(options.process, facts);
   place.usable = found.estimate.usable;
@@ -96,24 +96,23 @@ answer find_answer(const probe_options& options) {
 /// Which CPUs slow each other down: as the profile says, or measured now.
 int probe_pairs(const probe_options& options) {
   const std::set<unsigned> among = allowed_cpus(options.process);
-  calibrate::profile_file known(sukima_capacity_profile_read(nullptr, nullptr, 0));
-  lab::calibration measured;
+  profile_file known(sukima_capacity_profile_read(nullptr, nullptr, 0));
+  sukima::calibration measured;
   sukima_capacity_profile profile{};
   const bool holds = known && sukima_capacity_profile_check(known.get()) == SUKIMA_CAPACITY_PROFILE_VALID;
   if (holds) {
     profile = *known;
   } else {
-    lab::calibration_plan plan;
+    sukima::calibration_plan plan;
     plan.cpus.assign(among.begin(), among.end());
-    measured = calibrate::measure(std::move(plan));
+    measured = measure_profile(std::move(plan));
     profile = measured.profile();
   }
   if (options.json) {
-    fmt::print(
-        "{}\n",
-        nlohmann::json{{"measured_now", !holds}, {"pairs", calibrate::pairs_json(profile, among)}}.dump(2));
+    fmt::print("{}\n",
+               nlohmann::json{{"measured_now", !holds}, {"pairs", pairs_json(profile, among)}}.dump(2));
   } else {
-    fmt::print("{}{}", calibrate::pairs_text(profile, among),
+    fmt::print("{}{}", pairs_text(profile, among),
                holds ? "From the profile of sukima calibrate.\n"
                      : "Measured now; sukima calibrate keeps such numbers.\n");
   }

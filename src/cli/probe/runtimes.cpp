@@ -18,9 +18,9 @@
 #include <system_error>
 #include <thread>
 
-#include "bench/child.hpp"
-#include "run/executable.hpp"
-#include "temporary_directory.hpp"
+#include "process/child.hpp"
+#include "process/executable.hpp"
+#include "process/temporary_directory.hpp"
 
 namespace sukima::cli::probe {
 namespace {
@@ -110,9 +110,9 @@ belief ask_command(const std::string& runtime, const std::vector<std::string>& c
                    const std::string& before, const std::string& source) {
   belief answer{runtime, std::nullopt, source};
   try {
-    const bench::child_result result = bench::run_child(
-        {.arguments = command, .environment = whole_environment(), .input = {}, .limit = patience});
-    const std::string failure = bench::describe_failure(result, patience);
+    const child_result result =
+        run_child({.arguments = command, .environment = whole_environment(), .input = {}, .limit = patience});
+    const std::string failure = describe_failure(result, patience);
     answer.threads = number_in(result.output + result.errors, before);
     if (!answer.threads)
       answer.source =
@@ -165,7 +165,7 @@ std::optional<belief> ask_library(const library_question& question) {
 }
 
 std::optional<std::string> installed(const std::string& program) {
-  const auto file = run::find_program(program, std::getenv("PATH"));
+  const auto file = find_program(program, std::getenv("PATH"));
   return file ? std::optional(file->string()) : std::nullopt;
 }
 

@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <map>
 
-#include "capacity_view.hpp"
+#include "capacity/meter.hpp"
 #include "console.hpp"
 
 namespace sukima::cli::probe {

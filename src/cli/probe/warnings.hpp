@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "topology.hpp"
+#include "capacity/topology.hpp"
 
 namespace sukima::cli::probe {
 

@@ -17,7 +17,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "capacity_view.hpp"
+#include "capacity/meter.hpp"
 #include "console.hpp"
 
 namespace sukima::cli::probe {

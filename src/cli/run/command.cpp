@@ -17,13 +17,13 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "argument_pointers.hpp"
+#include "capacity/topology.hpp"
 #include "console.hpp"
-#include "program_run.hpp"
+#include "process/argument_pointers.hpp"
+#include "process/program.hpp"
+#include "process/temporary_directory.hpp"
 #include "run/plan.hpp"
 #include "run/report.hpp"
-#include "temporary_directory.hpp"
-#include "topology.hpp"
 
 namespace sukima::cli::run {
 namespace {

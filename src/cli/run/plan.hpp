@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "run/decision.hpp"
+#include "capacity/decision.hpp"
 #include "run/variables.hpp"
 
 namespace sukima::cli::run {

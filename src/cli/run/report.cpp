@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "capacity_view.hpp"
+#include "capacity/meter.hpp"
 
 namespace sukima::cli::run {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "program_run.hpp"
+#include "process/program.hpp"
 #include "run/plan.hpp"
 
 namespace sukima::cli::run {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "run/decision.hpp"
+#include "capacity/decision.hpp"
 
 namespace sukima::cli::run {
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The number of threads at the start; see decision.hpp.
-#include "run/decision.hpp"
+// The number of threads at the start; see capacity/decision.hpp.
+#include "capacity/decision.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "capacity_view.hpp"
+#include "capacity/meter.hpp"
 
-namespace sukima::cli::run {
+namespace sukima::cli {
 namespace {
 
 /// The last digit of a sum of doubles must not cost a thread.
@@ -64,4 +64,4 @@ start_decision decide(const thread_policy& policy, const cpu_supply& supply) {
   return decision;
 }
 
-}  // namespace sukima::cli::run
+}  // namespace sukima::cli

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Temporary directories; see temporary_directory.hpp.
-#include "temporary_directory.hpp"
+// Temporary directories; see process/temporary_directory.hpp.
+#include "process/temporary_directory.hpp"
 
 #include <cerrno>
 #include <cstdlib>

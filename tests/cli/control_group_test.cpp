@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Control groups: finding a place for them in pretended trees, making and removing them, and what a killed
 // benchmark leaves behind. Real groups are tried where that is allowed.
-#include "bench/scenario_groups.hpp"
+#include "process/control_group.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 #include <system_error>
 #include <thread>
 
-#include "bench/child.hpp"
+#include "process/child.hpp"
 
 namespace sukima::cli::bench {
 namespace {

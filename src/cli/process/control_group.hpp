@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "bench/interruption.hpp"
+#include "process/interruption.hpp"
 
-namespace sukima::cli::bench {
+namespace sukima::cli {
 
 /// A group of the kernel's CPU controller in which groups may be made.
 struct group_place {
@@ -64,4 +64,4 @@ std::string group_name(pid_t bench);
 /// process that is gone. What still has processes in it stays. Returns how many were removed.
 int remove_leftover_groups(const group_place& place);
 
-}  // namespace sukima::cli::bench
+}  // namespace sukima::cli

@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace sukima::cli::bench {
+namespace sukima::cli {
 
 /// A process group that SIGINT, SIGTERM and SIGHUP kill before they end this process. The signals are caught
 /// as long as there is such a group or directory, unless this process was started with them ignored. Only for
@@ -38,4 +38,4 @@ class doomed_directory {
 /// process in it to end. Async-signal-safe. 0, or the errno of rmdir(2).
 int remove_directory(const char* path) noexcept;
 
-}  // namespace sukima::cli::bench
+}  // namespace sukima::cli

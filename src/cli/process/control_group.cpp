@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control groups of both versions; see scenario_groups.hpp.
-#include "scenario_groups.hpp"
+// Control groups of both versions; see process/control_group.hpp.
+#include "process/control_group.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -17,7 +17,7 @@
 #include <string_view>
 #include <system_error>
 
-namespace sukima::cli::bench {
+namespace sukima::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -174,4 +174,4 @@ int remove_leftover_groups(const group_place& place) {
   return removed;
 }
 
-}  // namespace sukima::cli::bench
+}  // namespace sukima::cli

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running a program with its signals; see program_run.hpp.
-#include "program_run.hpp"
+// Running a program with its signals; see process/program.hpp.
+#include "process/program.hpp"
 
 #include <fmt/format.h>
 #include <spawn.h>
@@ -16,8 +16,8 @@
 #include <cstring>
 #include <string_view>
 
-#include "argument_pointers.hpp"
 #include "console.hpp"
+#include "process/argument_pointers.hpp"
 
 namespace sukima::cli {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Telling and measuring the machine profile; see profile.hpp.
-#include "calibrate/profile.hpp"
+// Telling and measuring the machine profile; see capacity/profile.hpp.
+#include "capacity/profile.hpp"
 
 #include <fmt/format.h>
 
@@ -11,11 +11,11 @@
 #include <tuple>
 #include <vector>
 
-#include "capacity_view.hpp"
+#include "capacity/meter.hpp"
+#include "capacity/topology.hpp"
 #include "console.hpp"
-#include "topology.hpp"
 
-namespace sukima::cli::calibrate {
+namespace sukima::cli {
 namespace {
 
 /// More lines of pairs than this are no answer for people.
@@ -96,7 +96,7 @@ std::string pairs_text(const sukima_capacity_profile& profile, const std::set<un
   return text;
 }
 
-std::string text_of(const sukima_capacity_profile& profile) {
+std::string profile_text(const sukima_capacity_profile& profile) {
   const std::set<unsigned> cpus(profile.cpus, profile.cpus + profile.cpu_count);
   std::string text = fmt::format("Measured {}, holds for {:.3g} days.\nCPUs: {}\n", date_of(profile.written),
                                  profile.valid_seconds / 86400, cpu_list_text(cpus));
@@ -115,7 +115,7 @@ nlohmann::json pairs_json(const sukima_capacity_profile& profile, const std::set
   return list;
 }
 
-nlohmann::json json_of(const sukima_capacity_profile& profile) {
+nlohmann::json profile_json(const sukima_capacity_profile& profile) {
   nlohmann::json object{{"written", profile.written},
                         {"valid_seconds", profile.valid_seconds},
                         {"cpus", std::vector<unsigned>(profile.cpus, profile.cpus + profile.cpu_count)},
@@ -130,7 +130,7 @@ nlohmann::json json_of(const sukima_capacity_profile& profile) {
   return object;
 }
 
-lab::calibration measure(lab::calibration_plan plan) {
+sukima::calibration measure_profile(sukima::calibration_plan plan) {
   const std::set<unsigned> allowed = allowed_cpus();
   for (const unsigned cpu : plan.cpus)
     if (!allowed.contains(cpu))
@@ -142,10 +142,10 @@ lab::calibration measure(lab::calibration_plan plan) {
     progress.show(fmt::format("{} ({} of {})", what, done, total));
   };
   try {
-    return lab::calibrate(plan);
+    return sukima::calibrate(plan);
   } catch (const std::invalid_argument& error) {
     throw usage_error(error.what());
   }
 }
 
-}  // namespace sukima::cli::calibrate
+}  // namespace sukima::cli

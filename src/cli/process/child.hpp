@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace sukima::cli::bench {
+namespace sukima::cli {
 
 struct child_request {
   std::vector<std::string> arguments;                             ///< program file and its arguments
@@ -57,4 +57,4 @@ class background_child {
 /// "was killed by signal 11 (Segmentation fault)", "ended with exit code 3", …; empty after a success.
 std::string describe_failure(const child_result& result, std::chrono::nanoseconds limit);
 
-}  // namespace sukima::cli::bench
+}  // namespace sukima::cli

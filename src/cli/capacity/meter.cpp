@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading the limits; see capacity_view.hpp.
-#include "capacity_view.hpp"
+// Reading the limits; see capacity/meter.hpp.
+#include "capacity/meter.hpp"
 
 #include <fmt/format.h>
 #include <signal.h>
@@ -15,8 +15,8 @@
 #include <thread>
 #include <vector>
 
+#include "capacity/topology.hpp"
 #include "console.hpp"
-#include "topology.hpp"
 
 namespace sukima::cli {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places of CPUs; see topology.hpp.
-#include "topology.hpp"
+// Places of CPUs; see capacity/topology.hpp.
+#include "capacity/topology.hpp"
 
 #include <fmt/format.h>
 #include <hwloc.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Child processes with a time limit; see child.hpp.
-#include "child.hpp"
+// Child processes with a time limit; see process/child.hpp.
+#include "process/child.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -23,10 +23,10 @@
 #include <string_view>
 #include <system_error>
 
-#include "argument_pointers.hpp"
-#include "bench/interruption.hpp"
+#include "process/argument_pointers.hpp"
+#include "process/interruption.hpp"
 
-namespace sukima::cli::bench {
+namespace sukima::cli {
 namespace {
 
 using clock = std::chrono::steady_clock;
@@ -293,4 +293,4 @@ std::string describe_failure(const child_result& result, std::chrono::nanosecond
   return {};
 }
 
-}  // namespace sukima::cli::bench
+}  // namespace sukima::cli

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-namespace sukima::cli::run {
+namespace sukima::cli {
 
 /// The user's policy.
 struct thread_policy {
@@ -49,4 +49,4 @@ struct start_decision {
 /// its own from the neighbours. Where the user has rounded or reserved, it is the number of threads.
 start_decision decide(const thread_policy& policy, const cpu_supply& supply);
 
-}  // namespace sukima::cli::run
+}  // namespace sukima::cli

@@ -11,7 +11,7 @@
 #include <string>
 #include <sukima/calibrate.hpp>
 
-namespace sukima::cli::calibrate {
+namespace sukima::cli {
 
 struct profile_freer {
   void operator()(sukima_capacity_profile* profile) const { sukima_capacity_profile_free(profile); }
@@ -25,16 +25,16 @@ std::string profile_path();
 std::string state_text(sukima_capacity_profile_state state);
 
 /// All that a profile says, on one screen; of many pairs those that slow each other down most.
-std::string text_of(const sukima_capacity_profile& profile);
+std::string profile_text(const sukima_capacity_profile& profile);
 
 /// The pairs of CPUs out of `among` (empty: all), the worst first, as lines.
 std::string pairs_text(const sukima_capacity_profile& profile, const std::set<unsigned>& among);
 
-nlohmann::json json_of(const sukima_capacity_profile& profile);
+nlohmann::json profile_json(const sukima_capacity_profile& profile);
 nlohmann::json pairs_json(const sukima_capacity_profile& profile, const std::set<unsigned>& among);
 
 /// Measures with a progress line on a terminal, and a message if others use the machine.
 /// \throws usage_error if the plan names a CPU that this process may not use
-lab::calibration measure(lab::calibration_plan plan);
+sukima::calibration measure_profile(sukima::calibration_plan plan);
 
-}  // namespace sukima::cli::calibrate
+}  // namespace sukima::cli

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cleaning up in a signal handler; see interruption.hpp.
-#include "interruption.hpp"
+// Cleaning up in a signal handler; see process/interruption.hpp.
+#include "process/interruption.hpp"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@
 #include <ctime>
 #include <vector>
 
-namespace sukima::cli::bench {
+namespace sukima::cli {
 namespace {
 
 constexpr std::array ending_signals{SIGINT, SIGTERM, SIGHUP};
@@ -99,4 +99,4 @@ int remove_directory(const char* path) noexcept {
   return EBUSY;
 }
 
-}  // namespace sukima::cli::bench
+}  // namespace sukima::cli

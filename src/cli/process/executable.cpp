@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading ELF files; see executable.hpp. Every offset of the file is checked before it is used: programs
+// Reading ELF files; see process/executable.hpp. Every offset of the file is checked before it is used: programs
 // may be damaged, or made to look so.
-#include "run/executable.hpp"
+#include "process/executable.hpp"
 
 #include <elf.h>
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace sukima::cli::run {
+namespace sukima::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -169,4 +169,4 @@ std::string obstacle_to_preloading(const fs::path& program, const std::string& l
   return {};
 }
 
-}  // namespace sukima::cli::run
+}  // namespace sukima::cli
