@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The number of threads at the start; see capacity/decision.hpp.
+// The number of threads at the start; see decision.hpp.
 #include "capacity/decision.hpp"
 
 #include <fmt/format.h>

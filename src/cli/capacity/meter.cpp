@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading the limits; see capacity/meter.hpp.
+// Reading the limits; see meter.hpp.
 #include "capacity/meter.hpp"
 
 #include <fmt/format.h>

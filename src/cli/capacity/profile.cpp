@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Telling and measuring the machine profile; see capacity/profile.hpp.
+// Telling and measuring the machine profile; see profile.hpp.
 #include "capacity/profile.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places of CPUs; see capacity/topology.hpp.
+// Places of CPUs; see topology.hpp.
 #include "capacity/topology.hpp"
 
 #include <fmt/format.h>

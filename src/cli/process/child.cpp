@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Child processes with a time limit; see process/child.hpp.
+// Child processes with a time limit; see child.hpp.
 #include "process/child.hpp"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control groups of both versions; see process/control_group.hpp.
+// Control groups of both versions; see control_group.hpp.
 #include "process/control_group.hpp"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading ELF files; see process/executable.hpp. Every offset of the file is checked before it is used: programs
+// Reading ELF files; see executable.hpp. Every offset of the file is checked before it is used: programs
 // may be damaged, or made to look so.
 #include "process/executable.hpp"
 

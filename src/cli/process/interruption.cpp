@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cleaning up in a signal handler; see process/interruption.hpp.
+// Cleaning up in a signal handler; see interruption.hpp.
 #include "process/interruption.hpp"
 
 #include <sys/wait.h>

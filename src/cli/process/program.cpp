@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running a program with its signals; see process/program.hpp.
+// Running a program with its signals; see program.hpp.
 #include "process/program.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Temporary directories; see process/temporary_directory.hpp.
+// Temporary directories; see temporary_directory.hpp.
 #include "process/temporary_directory.hpp"
 
 #include <cerrno>
