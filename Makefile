@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Short commands around CMake. `make` alone builds.
 .DEFAULT_GOAL := build
-.PHONY: help dependencies build test tidy demo docs format install clean
+.PHONY: help dependencies build test tidy demo docs format package wheel install clean
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
@@ -32,6 +32,15 @@ docs: build ## the reference as HTML in build/release/docs/html
 
 format: dependencies ## format the C and C++ sources
 	@scripts/check-format.sh --fix
+
+package: dependencies ## .deb packages and a .tar.gz for any folder, in build/release/packages
+	cmake --preset release
+	cmake --build --preset release --target sukima_packaged
+	cd build/release && cpack
+
+wheel: dependencies ## the Python package sukima as a wheel, in build/release/packages
+	cmake --preset release
+	cmake --build --preset release --target sukima_wheel
 
 install: build ## install into PREFIX
 	cmake --install build/release --prefix $(PREFIX)

@@ -1,37 +1,74 @@
 # SPDX-License-Identifier: Apache-2.0
 # What `cmake --install` puts where: the libraries with their headers, CMake package and pkg-config files, man pages
 # and completions. The program and the benchmark programs are installed by their own folders.
+#
+# The components become packages (sukima_package.cmake): runtime, devel, tools, compiler, bench.
 include(CMakePackageConfigHelpers)
+
+# A static build makes the shared libraries, too, from the same object files.
+get_target_property(SUKIMA_RUNTIME_TYPE sukima_runtime TYPE)
+set(shared_libraries "")
+if(SUKIMA_RUNTIME_TYPE STREQUAL "STATIC_LIBRARY" AND NOT SUKIMA_SANITIZER)
+  set(abi ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}) # 0.x: a new minor version may break its users
+  find_package(Boost 1.74 REQUIRED COMPONENTS context)
+  find_package(Threads REQUIRED)
+  add_library(sukima_shared SHARED $<TARGET_OBJECTS:sukima_runtime> $<TARGET_OBJECTS:sukima_capacity>)
+  target_link_libraries(sukima_shared PUBLIC Threads::Threads PRIVATE m)
+  if(SUKIMA_CONTEXT_OBJECTS)
+    set_source_files_properties(${SUKIMA_CONTEXT_OBJECTS} PROPERTIES EXTERNAL_OBJECT ON)
+    target_sources(sukima_shared PRIVATE ${SUKIMA_CONTEXT_OBJECTS})
+  else()
+    target_link_libraries(sukima_shared PRIVATE Boost::context)
+  endif()
+  target_compile_features(sukima_shared INTERFACE cxx_std_20)
+  set_target_properties(sukima_shared PROPERTIES OUTPUT_NAME sukima EXPORT_NAME shared LINKER_LANGUAGE CXX)
+  add_library(sukima_capacity_shared SHARED $<TARGET_OBJECTS:sukima_capacity>)
+  target_link_libraries(sukima_capacity_shared PRIVATE m)
+  set_target_properties(sukima_capacity_shared PROPERTIES
+    OUTPUT_NAME sukima-capacity EXPORT_NAME capacity_shared LINKER_LANGUAGE C)
+  set(shared_libraries sukima_shared sukima_capacity_shared)
+  foreach(library IN LISTS shared_libraries)
+    target_include_directories(${library} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+    target_link_options(${library} PRIVATE
+      -Wl,-z,defs -Wl,--version-script=${CMAKE_CURRENT_LIST_DIR}/shared_library.map)
+    set_target_properties(${library} PROPERTIES
+      VERSION ${PROJECT_VERSION} SOVERSION ${abi} LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+  endforeach()
+endif()
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/sukima)
 set(pkgconfig_folder ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 set(templates ${CMAKE_CURRENT_LIST_DIR})
 
-install(TARGETS sukima_capacity sukima_runtime EXPORT sukimaTargets)
+install(TARGETS sukima_capacity sukima_runtime ${shared_libraries} EXPORT sukimaTargets
+  ARCHIVE COMPONENT devel
+  LIBRARY COMPONENT runtime NAMELINK_COMPONENT devel)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/sukima
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  COMPONENT devel
   FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp"
   PATTERN calibrate.hpp EXCLUDE)
 
-get_target_property(SUKIMA_RUNTIME_TYPE sukima_runtime TYPE)
-install(EXPORT sukimaTargets NAMESPACE sukima:: DESTINATION ${package_folder})
+set(SUKIMA_NEEDS_BOOST OFF)
+if(SUKIMA_RUNTIME_TYPE STREQUAL "STATIC_LIBRARY" AND NOT SUKIMA_CONTEXT_OBJECTS)
+  set(SUKIMA_NEEDS_BOOST ON)
+endif()
+install(EXPORT sukimaTargets NAMESPACE sukima:: DESTINATION ${package_folder} COMPONENT devel)
 configure_package_config_file(${templates}/sukimaConfig.cmake.in sukimaConfig.cmake
   INSTALL_DESTINATION ${package_folder}
   NO_SET_AND_CHECK_MACRO)
 # 0.x: a new minor version may break its users.
 write_basic_package_version_file(sukimaConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 if(SUKIMA_BUILD_COMPILER)
-  install(FILES ${templates}/sukima_language.cmake DESTINATION ${package_folder})
+  install(FILES ${templates}/sukima_language.cmake DESTINATION ${package_folder} COMPONENT devel)
 endif()
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/sukimaConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/sukimaConfigVersion.cmake
-  DESTINATION ${package_folder})
+  DESTINATION ${package_folder} COMPONENT devel)
 
-# Who links the static library links what that needs, too; the shared one brings it along.
-set(pkgconfig_requires "")
-set(pkgconfig_libraries "-lsukima -pthread")
-if(SUKIMA_RUNTIME_TYPE STREQUAL "STATIC_LIBRARY")
-  set(pkgconfig_requires "sukima-capacity")
-  string(APPEND pkgconfig_libraries " -lboost_context")
+# With pkg-config --static the static library's needs are added.
+set(pkgconfig_private "-lstdc++ -lm")
+if(SUKIMA_NEEDS_BOOST)
+  string(APPEND pkgconfig_private " -lboost_context")
 endif()
 # A prefix that follows the file makes an installed tree movable; an absolute folder has to stay where it is.
 macro(sukima_pkgconfig_folder variable folder)
@@ -52,15 +89,16 @@ else()
 endif()
 foreach(file sukima.pc sukima-capacity.pc)
   configure_file(${templates}/${file}.in ${file} @ONLY)
-  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${file} DESTINATION ${pkgconfig_folder})
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${file} DESTINATION ${pkgconfig_folder} COMPONENT devel)
 endforeach()
 
 if(SUKIMA_BUILD_CLI)
   file(GLOB pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/man/*.1)
-  install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
   function(sukima_install_completion file folder)
     if(EXISTS ${PROJECT_SOURCE_DIR}/completions/${file})
-      install(FILES ${PROJECT_SOURCE_DIR}/completions/${file} DESTINATION ${CMAKE_INSTALL_DATADIR}/${folder} ${ARGN})
+      install(FILES ${PROJECT_SOURCE_DIR}/completions/${file} DESTINATION ${CMAKE_INSTALL_DATADIR}/${folder} ${ARGN}
+        COMPONENT tools)
     endif()
   endfunction()
   sukima_install_completion(sukima.bash bash-completion/completions RENAME sukima)

@@ -155,6 +155,7 @@ class driving {
     for (const word& w : line_.words)
       if (w.in_front) append(request.options, w.text);
     append(request.options, include_options());
+    if (!tools_.clang_headers.empty()) append(request.options, {"-resource-dir", tools_.clang_headers});
     if (line_.sequential) request.options.emplace_back("-D__SUKIMA_SEQUENTIAL__=1");
     if (line_.verbose || line_.dry_run)
       std::cerr << "translate " << quoted_command({request.file, "->", output}) << '\n';

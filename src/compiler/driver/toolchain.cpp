@@ -32,6 +32,8 @@ toolchain read_toolchain() {
     const nlohmann::json json = nlohmann::json::parse(stream);
     toolchain result;
     result.include = resolved(json.at("include").get<std::string>(), folder);
+    if (json.contains("clang_headers"))
+      result.clang_headers = resolved(json.at("clang_headers").get<std::string>(), folder);
     for (const auto& word : json.at("compile"))
       result.compile.push_back(resolved(word.get<std::string>(), folder));
     for (const auto& word : json.at("link")) result.link.push_back(resolved(word.get<std::string>(), folder));

@@ -9,6 +9,7 @@ namespace sukima::language {
 
 struct toolchain {
   std::string include;               ///< folder of <sukima/sukima.h>
+  std::string clang_headers;         ///< folder of Clang's own headers, if not the one of the build
   std::vector<std::string> compile;  ///< more options for the compiler behind
   std::vector<std::string> link;     ///< libsukima and what it needs
 };
