@@ -55,8 +55,8 @@ def fail(message):
 def install(cmake, build, tree):
     """Installs what the wheel needs of a build: the program, its libraries, and Sukima's shared libraries."""
     for component in ("runtime", "tools", "bundle"):
-        done = subprocess.run([cmake, "--install", str(build), "--strip", "--prefix", str(tree), "--component", component],
-                              capture_output=True, text=True, check=False)
+        command = [cmake, "--install", str(build), "--strip", "--prefix", str(tree), "--component", component]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             fail(f"cmake --install of '{build}' failed: {done.stderr}")
 

@@ -80,8 +80,8 @@ class limit_threads:  # pylint: disable=invalid-name
     - The size of a pool that you made yourself, such as multiprocessing.Pool(8): use `sukima.threads()` for it.
     - The variables are the whole process's: don't use it in several threads at the same time.
 
-    Without a number, what the user has set wins: a variable that is set stays as it is, and a loaded library never gets
-    more threads than it had. With a number, all get that number.
+    Without a number, what the user has set wins: a variable that is set stays as it is, and a loaded library never
+    gets more threads than it had. With a number, all get that number.
 
     Args:
         threads: the number of threads; None is `sukima.threads()`.

@@ -105,7 +105,7 @@ def library() -> ctypes.CDLL:
     try:
         loaded = ctypes.CDLL(str(file))
     except OSError as error:
-        raise Error(f"the library '{file}' cannot be loaded: {error}; install sukima again from a wheel") from error
+        raise Error(f"the library '{file}' cannot be loaded: {error}; install sukima again") from error
     loaded.sukima_capacity_explain.argtypes = [ctypes.POINTER(Options)]
     loaded.sukima_capacity_explain.restype = ctypes.POINTER(Report)
     loaded.sukima_capacity_report_free.argtypes = [ctypes.POINTER(Report)]

@@ -68,7 +68,7 @@ def run(args: Sequence[Argument], *, threads: Optional[int] = None, minimum: Opt
 def start(command: Sequence[Argument], **options: Any) -> "subprocess.CompletedProcess[Any]":
     """subprocess.run with an error that says what to do if the program sukima is missing."""
     if not os.access(program(), os.X_OK):
-        raise ProgramError(f"the program '{program()}' is missing or not executable; install sukima again from a wheel")
+        raise ProgramError(f"the program '{program()}' is missing or not executable; install sukima again")
     return subprocess.run(command, **options)  # pylint: disable=subprocess-run-check
 
 
@@ -78,4 +78,4 @@ def main() -> None:
     try:
         os.execv(file, ["sukima", *sys.argv[1:]])
     except OSError as error:
-        sys.exit(f"sukima: cannot start '{file}': {error.strerror}; install sukima again from a wheel")
+        sys.exit(f"sukima: cannot start '{file}': {error.strerror}; install sukima again")

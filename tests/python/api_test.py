@@ -63,7 +63,8 @@ class Numbers(unittest.TestCase):
                 self.skipTest(group.why_not)
             ours = json.loads(python(self.CODE, preexec_fn=group.enter))
             self.check_same(ours, probe(preexec_fn=group.enter))
-            self.assertEqual((ours["usable"], ours["again"], ours["threads"], ours["binding"]), (0.4, 0.4, 1, "quota"))
+            self.assertEqual((ours["usable"], ours["again"]), (0.4, 0.4))
+            self.assertEqual((ours["threads"], ours["binding"]), (1, "quota"))
 
     def test_another_process(self):
         with QuotaGroup(0.4) as group:
@@ -128,11 +129,12 @@ class Programs(unittest.TestCase):
         self.assertEqual(sukima.run([sys.executable, "-c", "import sys; sys.exit(5)"]).returncode, 5)
         with self.assertRaises(subprocess.CalledProcessError):
             sukima.run(["false"], check=True)
-        self.assertIn("some_absent_program", sukima.run(["some_absent_program"], capture_output=True, text=True).stderr)
+        done = sukima.run(["some_absent_program"], capture_output=True, text=True)
+        self.assertIn("some_absent_program", done.stderr)
 
     def test_run_refuses(self):
-        for arguments, options, error in (("ls", {}, TypeError), ([], {}, ValueError), (["ls"], {"shell": True}, TypeError),
-                                          (["ls"], {"threads": 0}, ValueError)):
+        for arguments, options, error in (("ls", {}, TypeError), ([], {}, ValueError),
+                                          (["ls"], {"shell": True}, TypeError), (["ls"], {"threads": 0}, ValueError)):
             with self.assertRaises(error):
                 sukima.run(arguments, **options)
 
@@ -140,7 +142,8 @@ class Programs(unittest.TestCase):
         for command in ([sys.executable, "-m", "sukima"], ["sukima"]):
             done = subprocess.run([*command, "--version"], capture_output=True, text=True, timeout=60, check=True)
             self.assertIn(sukima.__version__, done.stdout)
-        self.assertEqual(subprocess.run(["sukima", "probe", "--nonsense"], capture_output=True, check=False).returncode, 2)
+        done = subprocess.run(["sukima", "probe", "--nonsense"], capture_output=True, check=False)
+        self.assertEqual(done.returncode, 2)
 
     def test_brings_its_libraries(self):
         """Nothing but the C library comes from the system."""
@@ -150,7 +153,7 @@ class Programs(unittest.TestCase):
             shown = subprocess.run(["ldd", str(file)], capture_output=True, text=True, check=True).stdout
             for line in shown.splitlines():
                 name = pathlib.Path(line.split()[0]).name
-                if not name.startswith(("linux-vdso.", "ld-linux", "libc.so", "libm.so", "libdl.so", "libpthread.so")):
+                if not name.startswith(("linux-vdso.", "ld-linux", "libc.so", "libm.so", "libdl.so")):
                     self.assertIn(str(NATIVE), line)
 
     def test_is_typed(self):

@@ -80,14 +80,15 @@ if __name__ == "__main__":
         for threads in (1, min(2, os.cpu_count() or 1)):
             script = pathlib.Path(f"joblib_{threads}.py")
             script.write_text(code.format(threads=threads), encoding="utf-8")
-            done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=120, check=True)
-            words = done.stdout.split()
+            words = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=120,
+                                   check=True).stdout.split()
             self.assertEqual(words[:2], [str(threads), str(threads)])
             self.assertEqual(words[-1], "None")
 
     def test_run(self):
         code = "import pathlib, threadpoolctl, numpy\n" + MULTIPLY + "print(*multiply())"
-        pool, worked = python(f"import sukima, sys\nsukima.run([sys.executable, '-c', {code!r}], threads=1, check=True)")
+        pool, worked = python("import sukima, sys\n"
+                              f"sukima.run([sys.executable, '-c', {code!r}], threads=1, check=True)")
         self.assertEqual((pool, worked), ("1", "1"))
 
 
