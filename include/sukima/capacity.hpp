@@ -124,13 +124,13 @@ class estimator {
     return result;
   }
   /// The process runs so many always runnable threads from now on, to find out what they get.
-  void begin_trial(double threads) noexcept {
-    sukima_capacity_estimator_trial_begin(estimator_.get(), threads);
+  void begin_experiment(double threads) noexcept {
+    sukima_capacity_estimator_experiment_begin(estimator_.get(), threads);
   }
   /// Nothing if no trial goes on, or it has been too short to tell.
-  std::optional<estimate> end_trial() noexcept {
+  std::optional<estimate> end_experiment() noexcept {
     estimate result{};
-    if (sukima_capacity_estimator_trial_end(estimator_.get(), &result) != 0) return std::nullopt;
+    if (sukima_capacity_estimator_experiment_end(estimator_.get(), &result) != 0) return std::nullopt;
     return result;
   }
   /// \throws std::bad_alloc

@@ -34,17 +34,17 @@ TEST(blind, a_trial_gives_a_number) {
   world here("0-1");
   hide_the_tree(here);
   here.own_thread(4711, 1, 0).uses("", 1).runs(3).run(3);
-  EXPECT_EQ(sukima_capacity_estimator_trial_end(here.estimator(), nullptr), EINVAL);
+  EXPECT_EQ(sukima_capacity_estimator_experiment_end(here.estimator(), nullptr), EINVAL);
   EXPECT_EQ(here.usable(2).basis, SUKIMA_CAPACITY_BASIS_BLIND);
   EXPECT_NEAR(here.usable(2).low, 0.95, 0.01);
   EXPECT_EQ(here.usable(2).high, 2);
-  sukima_capacity_estimator_trial_begin(here.estimator(), 2);
+  sukima_capacity_estimator_experiment_begin(here.estimator(), 2);
   here.run(0.1);
-  EXPECT_EQ(sukima_capacity_estimator_trial_end(here.estimator(), nullptr), EAGAIN);
+  EXPECT_EQ(sukima_capacity_estimator_experiment_end(here.estimator(), nullptr), EAGAIN);
   here.run(0.4);
   sukima_capacity_estimate two{};
-  EXPECT_EQ(sukima_capacity_estimator_trial_end(here.estimator(), &two), 0);
-  EXPECT_EQ(two.basis, SUKIMA_CAPACITY_BASIS_TRIAL);
+  EXPECT_EQ(sukima_capacity_estimator_experiment_end(here.estimator(), &two), 0);
+  EXPECT_EQ(two.basis, SUKIMA_CAPACITY_BASIS_EXPERIMENT);
   EXPECT_NEAR(two.usable, 1, 0.02);
   EXPECT_LE(here.usable(4).high, 2);
   here.run(11);  // too old

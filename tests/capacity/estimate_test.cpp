@@ -136,10 +136,10 @@ TEST(estimate, gaps_that_a_probe_found_count_as_taken) {
   here.group("/ours", "100", "max 100000").uses("/ours", 2).uses("", 2);
   here.own_thread(4711, 1, 0).own_thread(4712, 1, 0).run(2);
   ASSERT_NEAR(here.usable(2).usable, 2, 0.01);
-  sukima_capacity_estimator_found_gaps(here.estimator(), 0.7);
-  sukima_capacity_estimator_found_gaps(here.estimator(), 0.5);
+  sukima_capacity_estimator_add_steal_probe(here.estimator(), 0.7);
+  sukima_capacity_estimator_add_steal_probe(here.estimator(), 0.5);
   for (const double refused : {-0.1, 1.1, std::nan("")})
-    sukima_capacity_estimator_found_gaps(here.estimator(), refused);
+    sukima_capacity_estimator_add_steal_probe(here.estimator(), refused);
   here.run(1);
   EXPECT_NEAR(here.load().stolen, 0.6, 1e-9);
   EXPECT_NEAR(here.usable(2).usable, 0.8, 0.01);
@@ -154,7 +154,7 @@ TEST(estimate, gaps_that_are_steal_time_are_taken_once) {
   world here("0-1");
   here.group("/ours", "100", "max 100000").uses("/ours", 1.5).uses("", 1.5).steals(0.25);
   here.own_thread(4711, 0.75, 0).own_thread(4712, 0.75, 0).run(3);
-  sukima_capacity_estimator_found_gaps(here.estimator(), 0.24);
+  sukima_capacity_estimator_add_steal_probe(here.estimator(), 0.24);
   here.run(1);
   EXPECT_NEAR(here.load().stolen, 0.25, 0.01);
   EXPECT_NEAR(here.load().now, 1.5, 0.02);

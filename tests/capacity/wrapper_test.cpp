@@ -46,9 +46,9 @@ TEST_F(wrapper, an_estimator_is_moved_and_tried) {
   EXPECT_EQ(second.facts().cap, 4u);
   EXPECT_EQ(second.usable().threads, 4);
   EXPECT_LE(second.usable(2).usable, 1.5);
-  EXPECT_FALSE(second.end_trial());
-  second.begin_trial(2);
-  EXPECT_FALSE(second.end_trial());
+  EXPECT_FALSE(second.end_experiment());
+  second.begin_experiment(2);
+  EXPECT_FALSE(second.end_experiment());
   EXPECT_FALSE(second.explain().limits().empty());
 }
 

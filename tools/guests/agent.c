@@ -47,7 +47,7 @@ static void* read_clock(void* argument) {
   if (sched_setaffinity(0, sizeof set, &set) != 0)
     me->taken = NAN;
   else
-    sukima_capacity_probe_gaps(gap_seconds, &me->taken);
+    sukima_capacity_probe_steal(gap_seconds, &me->taken);
   return NULL;
 }
 
@@ -90,7 +90,7 @@ int main(int count, char** arguments) {
   const double begin = now();
   for (int sample = 0; now() - begin < seconds; sample++) {
     if (gaps && sample % samples_between_gaps == 0) {
-      sukima_capacity_estimator_found_gaps(estimator, mean_of_gaps(cpus));
+      sukima_capacity_estimator_add_steal_probe(estimator, mean_of_gaps(cpus));
     }
     usleep(100000);
     sukima_capacity_estimator_sample(estimator, 0);

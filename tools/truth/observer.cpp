@@ -75,12 +75,12 @@ void take_record(notebook& book, sukima_capacity_estimator* estimator, std::uint
     const std::uint64_t now = monotonic_ns();
     sukima_capacity_estimator_sample(estimator, now);
     if (!trial_begun && trial.threads != 0 && now >= trial.begin_ns) {
-      sukima_capacity_estimator_trial_begin(estimator, trial.threads);
+      sukima_capacity_estimator_experiment_begin(estimator, trial.threads);
       trial_begun = true;
     }
     if (trial_begun && !trial_ended && now >= trial.end_ns) {
       sukima_capacity_estimate result{};
-      trial_ended = sukima_capacity_estimator_trial_end(estimator, &result) == 0;
+      trial_ended = sukima_capacity_estimator_experiment_end(estimator, &result) == 0;
       if (trial_ended) book.trial_usable = result.usable;
     }
     take_record(book, estimator, now);

@@ -31,7 +31,7 @@ typedef enum sukima_capacity_basis {
   SUKIMA_CAPACITY_BASIS_FACTS,  ///< limits only: nothing has been measured yet
   SUKIMA_CAPACITY_BASIS_TREE,  ///< computed from the groups of all neighbours
   SUKIMA_CAPACITY_BASIS_BLIND,  ///< the neighbours' groups cannot be seen: an interval, and a guess in it
-  SUKIMA_CAPACITY_BASIS_TRIAL,  ///< so many threads were tried a short time ago
+  SUKIMA_CAPACITY_BASIS_EXPERIMENT,  ///< so many threads were tried a short time ago
   SUKIMA_CAPACITY_BASIS_HOST,  ///< what the host of this virtual machine has told is the narrowest limit
   SUKIMA_CAPACITY_BASIS_OVERRIDE,  ///< what the user said (`SUKIMA_CPUS`)
   /// The process blocks so often that fair sharing does not describe it: only its progress, which it has to
@@ -63,7 +63,7 @@ typedef struct sukima_capacity_load {
   double running;  ///< runnable threads of the whole machine, this process's included
   double stolen;  ///< of each CPU-second that the machine's CPUs wanted, the part that the hypervisor
       ///< kept from them, 0 to 1; what was seen last if the CPUs are idle now, and what
-      ///< sukima_capacity_estimator_found_gaps() was told if that is more
+      ///< sukima_capacity_estimator_add_steal_probe() was told if that is more
   double pressure;  ///< share of the time in which some thread of the machine waited for a CPU
   double group_pressure;  ///< the same for the process's own group
   double host_cpus;  ///< what the host has told; not-a-number if nothing, or nothing that is still valid
@@ -120,16 +120,16 @@ SUKIMA_CAPACITY_API void sukima_capacity_estimator_usable(sukima_capacity_estima
 
 /// Tells that the process is running `threads` always runnable threads from now on, to find out what they
 /// get. Go on sampling ten times a second, and after at least 300 ms call
-/// sukima_capacity_estimator_trial_end(). The first 100 ms do not count: the kernel needs them to move the
+/// sukima_capacity_estimator_experiment_end(). The first 100 ms do not count: the kernel needs them to move the
 /// threads.
-SUKIMA_CAPACITY_API void sukima_capacity_estimator_trial_begin(sukima_capacity_estimator* estimator,
+SUKIMA_CAPACITY_API void sukima_capacity_estimator_experiment_begin(sukima_capacity_estimator* estimator,
                                                                double threads);
 
 /// Ends a trial. Its result is used until it is 10 s old or the neighbours' use has changed by a fifth.
 /// \param estimator the estimator that was told of the trial
 /// \param estimate  gets what the threads of the trial got; may be NULL
 /// \return 0; EAGAIN if the trial was too short to tell (fewer than 200 ms counted); EINVAL if there is none
-SUKIMA_CAPACITY_API int sukima_capacity_estimator_trial_end(sukima_capacity_estimator* estimator,
+SUKIMA_CAPACITY_API int sukima_capacity_estimator_experiment_end(sukima_capacity_estimator* estimator,
                                                             sukima_capacity_estimate* estimate);
 
 /// Everything that the estimates rest on, in words: the limits, and then the host's word, steal, the
@@ -166,13 +166,13 @@ SUKIMA_CAPACITY_API const char* sukima_capacity_basis_name(sukima_capacity_basis
 /// \param taken   gets the part of the time that was taken, 0 to 1; not-a-number if this kernel does not tell
 ///                what it gave to others (no /proc/thread-self/schedstat)
 /// \return 0, or EINVAL if `seconds` is not above 0 and at most 60
-SUKIMA_CAPACITY_API int sukima_capacity_probe_gaps(double seconds, double* taken);
+SUKIMA_CAPACITY_API int sukima_capacity_probe_steal(double seconds, double* taken);
 
 /// Tells an estimator what a probe of gaps found. For the next 30 s the mean of up to four latest probes
 /// counts as the part of each CPU that the hypervisor takes, if steal time says less.
 /// \param estimator an opened estimator
-/// \param taken     the mean of sukima_capacity_probe_gaps() on the CPUs, 0 to 1; anything else is not heard
-SUKIMA_CAPACITY_API void sukima_capacity_estimator_found_gaps(sukima_capacity_estimator* estimator,
+/// \param taken     the mean of sukima_capacity_probe_steal() on the CPUs, 0 to 1; anything else is not heard
+SUKIMA_CAPACITY_API void sukima_capacity_estimator_add_steal_probe(sukima_capacity_estimator* estimator,
                                                               double taken);
 
 #ifdef __cplusplus

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long a thread has run and waited for a CPU: the only reader of the kernel's schedstat files.
 //
-// Headers in shared/ are for the other parts of this project, as <capacity/shared/…>. They are not installed.
-#ifndef SUKIMA_CAPACITY_SHARED_SCHEDSTAT_H
-#define SUKIMA_CAPACITY_SHARED_SCHEDSTAT_H
+// Headers in shared/ are for the other parts of this project, as <capacity/shared/…>; they are not installed.
+#ifndef SUKIMA_CAPACITY_SHARED_SCHEDSTAT
+#define SUKIMA_CAPACITY_SHARED_SCHEDSTAT
 
 #include <stdbool.h>
 #include <stddef.h>

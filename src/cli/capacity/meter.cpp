@@ -89,7 +89,7 @@ std::map<unsigned, double> capacity_meter::measure_gaps(const std::set<unsigned>
       } catch (const std::system_error&) {
         return;  // the CPU was switched off meanwhile, or the mask has changed
       }
-      sukima_capacity_probe_gaps(seconds, &gap.second);
+      sukima_capacity_probe_steal(seconds, &gap.second);
     });
   }
   for (std::thread& reader : readers) reader.join();
@@ -100,7 +100,7 @@ std::map<unsigned, double> capacity_meter::measure_gaps(const std::set<unsigned>
     sum += taken;
     ++known;
   }
-  if (known != 0) sukima_capacity_estimator_found_gaps(estimator_.get(), sum / known);
+  if (known != 0) sukima_capacity_estimator_add_steal_probe(estimator_.get(), sum / known);
   return gaps;
 }
 

@@ -14,13 +14,13 @@
 
 #include <sukima/capacity.h>
 
-#include "counters.h"
-#include "cpu_set.h"
-#include "file.h"
-#include "host.h"
-#include "parse.h"
-#include "profile.h"
+#include "cgroup/parse.h"
+#include "estimate/host.h"
+#include "profile/profile_text.h"
 #include "shared/schedstat.h"
+#include "text/counters.h"
+#include "text/cpu_set.h"
+#include "text/file.h"
 
 static void check(bool promise, const char* text) {
   if (promise) return;
@@ -28,106 +28,104 @@ static void check(bool promise, const char* text) {
   abort();
 }
 
-static sukima_text text_of(const uint8_t* data, size_t size) {
+static cap_text text_of(const uint8_t* data, size_t size) {
   const char* begin = (const char*)data;
-  return (sukima_text){begin, begin + size};
+  return (cap_text){begin, begin + size};
 }
 
-static bool is_inside(sukima_text part, sukima_text whole) {
+static bool is_inside(cap_text part, cap_text whole) {
   return part.begin >= whole.begin && part.begin <= part.end && part.end <= whole.end;
 }
 
 void fuzz_cpu_max(const uint8_t* data, size_t size) {
-  sukima_quota quota;
-  if (!sukima_parse_cpu_max(text_of(data, size), &quota)) return;
+  cap_quota quota;
+  if (!cap_parse_cpu_max(text_of(data, size), &quota)) return;
   check(quota.period_us > 0, "a period is above 0");
   check(quota.limited == (quota.quota_us > 0), "a quota is above 0 if there is one");
   char memory[64];
-  sukima_writer out = sukima_writer_make(memory, sizeof memory);
-  if (quota.limited) sukima_write_number(&out, quota.quota_us);
-  sukima_write(&out, quota.limited ? " " : "max ");
-  sukima_write_number(&out, quota.period_us);
-  sukima_quota again;
-  check(sukima_parse_cpu_max((sukima_text){memory, memory + out.length}, &again),
-        "what is written can be read");
+  cap_writer out = cap_writer_make(memory, sizeof memory);
+  if (quota.limited) cap_write_number(&out, quota.quota_us);
+  cap_write(&out, quota.limited ? " " : "max ");
+  cap_write_number(&out, quota.period_us);
+  cap_quota again;
+  check(cap_parse_cpu_max((cap_text){memory, memory + out.length}, &again), "what is written can be read");
   check(again.limited == quota.limited && again.quota_us == quota.quota_us &&
             again.period_us == quota.period_us,
         "reading, writing and reading gives the same quota");
 }
 
 void fuzz_cfs_quota(const uint8_t* data, size_t size) {
-  sukima_quota quota;
+  cap_quota quota;
   uint64_t value = 0;
-  if (sukima_parse_cfs_quota(text_of(data, size), &quota)) check(quota.quota_us > 0, "a quota is not 0");
-  if (sukima_parse_positive(text_of(data, size), &value)) check(value > 0, "a positive number is above 0");
+  if (cap_parse_cfs_quota(text_of(data, size), &quota)) check(quota.quota_us > 0, "a quota is not 0");
+  if (cap_parse_positive(text_of(data, size), &value)) check(value > 0, "a positive number is above 0");
 }
 
 void fuzz_cpu_list(const uint8_t* data, size_t size) {
-  static sukima_cpu_set set;
-  static sukima_cpu_set other;
-  sukima_cpu_set_clear(&other);
-  sukima_cpu_set_add_range(&other, 3, 100);
-  if (!sukima_cpu_set_parse(&set, (const char*)data, size)) return;
-  uint32_t count = sukima_cpu_set_count(&set);
-  uint32_t both = sukima_cpu_set_count_both(&set, &other);
+  static cap_cpu_set set;
+  static cap_cpu_set other;
+  cap_cpu_set_clear(&other);
+  cap_cpu_set_add_range(&other, 3, 100);
+  if (!cap_cpu_set_parse(&set, (const char*)data, size)) return;
+  uint32_t count = cap_cpu_set_count(&set);
+  uint32_t both = cap_cpu_set_count_both(&set, &other);
   check(count <= SUKIMA_CAPACITY_MAX_CPUS && both <= count && both <= 98, "counts are in their bounds");
-  sukima_cpu_set_intersect(&set, &other);
-  check(sukima_cpu_set_count(&set) == both, "the intersection has the size that was counted");
+  cap_cpu_set_intersect(&set, &other);
+  check(cap_cpu_set_count(&set) == both, "the intersection has the size that was counted");
 }
 
 void fuzz_cgroup_line(const uint8_t* data, size_t size) {
-  sukima_text whole = text_of(data, size);
-  sukima_cgroup_line line;
-  if (!sukima_parse_cgroup_line(whole, &line)) return;
+  cap_text whole = text_of(data, size);
+  cap_cgroup_line line;
+  if (!cap_parse_cgroup_line(whole, &line)) return;
   check(is_inside(line.controllers, whole) && is_inside(line.path, whole),
         "the parts are inside of the line");
   check(line.path.begin < line.path.end && *line.path.begin == '/', "a path starts with a slash");
-  check(!sukima_list_contains(line.controllers, "a,b"), "a name in a list has no comma");
+  check(!cap_list_contains(line.controllers, "a,b"), "a name in a list has no comma");
 }
 
 void fuzz_mount_line(const uint8_t* data, size_t size) {
-  sukima_text whole = text_of(data, size);
-  sukima_mount_line line;
-  if (!sukima_parse_mount_line(whole, &line)) return;
+  cap_text whole = text_of(data, size);
+  cap_mount_line line;
+  if (!cap_parse_mount_line(whole, &line)) return;
   check(is_inside(line.root, whole) && is_inside(line.mount_point, whole) && is_inside(line.type, whole) &&
             is_inside(line.options, whole),
         "the parts are inside of the line");
   char memory[32];
-  sukima_writer out = sukima_writer_make(memory, sizeof memory);
-  sukima_unescape(line.mount_point, &out);
+  cap_writer out = cap_writer_make(memory, sizeof memory);
+  cap_unescape(line.mount_point, &out);
   check(out.length < sizeof memory && memory[out.length] == '\0', "the writer stays in its memory");
-  check(out.length <= sukima_text_length(&line.mount_point), "unescaping does not make a text longer");
+  check(out.length <= cap_text_length(&line.mount_point), "unescaping does not make a text longer");
 }
 
 // The first line is the root of a mount, the rest the path of a group.
 void fuzz_relate(const uint8_t* data, size_t size) {
-  sukima_text group = text_of(data, size);
-  sukima_text root;
-  sukima_text below;
-  if (!sukima_text_take_until(&group, '\n', &root)) return;
+  cap_text group = text_of(data, size);
+  cap_text root;
+  cap_text below;
+  if (!cap_text_take_until(&group, '\n', &root)) return;
   unsigned levels = 0;
-  sukima_relation relation = sukima_relate(root, group, &below, &levels);
+  cap_relation relation = cap_relate(root, group, &below, &levels);
   check(is_inside(below, group), "what is below is a part of the group's path");
-  check((levels != 0) == (relation == SUKIMA_ABOVE),
-        "levels are unknown only if the mount is above the group");
-  if (relation == SUKIMA_UNRELATED) {
-    check(sukima_text_length(&below) == 0, "there is no way down to a group that is somewhere else");
+  check((levels != 0) == (relation == CAP_ABOVE), "levels are unknown only if the mount is above the group");
+  if (relation == CAP_UNRELATED) {
+    check(cap_text_length(&below) == 0, "there is no way down to a group that is somewhere else");
     return;
   }
-  check(sukima_path_depth(root) + (int)levels + sukima_path_depth(below) == sukima_path_depth(group),
+  check(cap_path_depth(root) + (int)levels + cap_path_depth(below) == cap_path_depth(group),
         "the way down leads from the root's depth to the group's");
-  sukima_text part;
-  while (sukima_text_take_until(&below, '/', &part)) {
-    check(!sukima_text_equals(&part, ".."), "the way down does not lead upwards");
+  cap_text part;
+  while (cap_text_take_until(&below, '/', &part)) {
+    check(!cap_text_equals(&part, ".."), "the way down does not lead upwards");
   }
-  check(sukima_relate(group, group, &below, &levels) == SUKIMA_INSIDE && sukima_text_length(&below) == 0,
+  check(cap_relate(group, group, &below, &levels) == CAP_INSIDE && cap_text_length(&below) == 0,
         "nothing is below when both are the same");
 }
 
 void fuzz_stat(const uint8_t* data, size_t size) {
   uint64_t pid = UINT64_MAX;
   uint64_t policy = UINT64_MAX;
-  if (!sukima_parse_stat(text_of(data, size), &pid, &policy)) return;
+  if (!cap_parse_stat(text_of(data, size), &pid, &policy)) return;
   size_t blanks = 0;
   for (size_t i = size; i > 0 && data[i - 1] != ')'; i--) blanks += data[i - 1] == ' ';
   check(blanks >= 39, "39 blanks stand between the name, the second field, and the 41st");
@@ -148,57 +146,57 @@ void fuzz_cpus(const uint8_t* data, size_t size) {
   uint32_t ceiling = sukima_capacity_threads(value, NULL);
   check(floor >= 1 && floor <= ceiling && ceiling <= floor + 1, "floor and ceiling are neighbours");
   char memory[32];
-  sukima_writer out = sukima_writer_make(memory, sizeof memory);
-  sukima_write_decimal(&out, value);
+  cap_writer out = cap_writer_make(memory, sizeof memory);
+  cap_write_decimal(&out, value);
   check(!out.overflow && out.length > 0, "every number has a text");
 }
 
 // The first byte says which counter it is.
 void fuzz_counters(const uint8_t* data, size_t size) {
   if (size == 0) return;
-  sukima_text rest = text_of(data + 1, size - 1);
+  cap_text rest = text_of(data + 1, size - 1);
   cap_schedstat schedstat = {1, 2, 3};
-  sukima_group_stat group;
-  sukima_machine_stat machine = {1, 2, 3};
-  sukima_task_stat task = {'?', 0, 0};
+  cap_group_stat group;
+  cap_machine_stat machine = {1, 2, 3};
+  cap_task_stat task = {'?', 0, 0};
   uint64_t value = 77;
   int nice = 0;
   switch (data[0]) {
     case 's':
-      if (!cap_schedstat_parse(rest.begin, sukima_text_length(&rest), &schedstat)) {
+      if (!cap_schedstat_parse(rest.begin, cap_text_length(&rest), &schedstat)) {
         check(schedstat.run_ns == 1 && schedstat.slices == 3, "a failure changes nothing");
       }
       break;
     case 'g':
-      if (!sukima_parse_group_stat(rest, &group)) break;
+      if (!cap_parse_group_stat(rest, &group)) break;
       check(group.has_usage || group.usage_ns == 0, "there is no use without its line");
       break;
     case 'm':
-      if (!sukima_parse_machine_stat(rest, &machine)) check(machine.idle == 2, "a failure changes nothing");
+      if (!cap_parse_machine_stat(rest, &machine)) check(machine.idle == 2, "a failure changes nothing");
       break;
     case 'l':
-      if (!sukima_parse_running(rest, &value)) check(value == 77, "a failure changes nothing");
+      if (!cap_parse_running(rest, &value)) check(value == 77, "a failure changes nothing");
       break;
     case 'p':
-      if (!sukima_parse_pressure(rest, &value)) check(value == 77, "a failure changes nothing");
+      if (!cap_parse_pressure(rest, &value)) check(value == 77, "a failure changes nothing");
       break;
     case 'a':
-      if (sukima_parse_autogroup(rest, &value, &nice)) check(nice >= -1000 && nice <= 1000, "nice is small");
+      if (cap_parse_autogroup(rest, &value, &nice)) check(nice >= -1000 && nice <= 1000, "nice is small");
       break;
     case 't':
-      if (!sukima_parse_task_stat(rest, &task)) break;
+      if (!cap_parse_task_stat(rest, &task)) break;
       check(task.nice >= -20 && task.nice <= 19, "a nice value is one");
       break;
     default:
-      if (!sukima_parse_count(rest, &value)) check(value == 77, "a failure changes nothing");
+      if (!cap_parse_count(rest, &value)) check(value == 77, "a failure changes nothing");
   }
 }
 
 void fuzz_host(const uint8_t* data, size_t size) {
-  sukima_host_message one = {1, 1};
-  sukima_host_message last = {1, 1};
-  bool whole = sukima_parse_host_message(text_of(data, size), &one);
-  bool found = sukima_find_last_host_message(text_of(data, size), &last);
+  cap_host_message one = {1, 1};
+  cap_host_message last = {1, 1};
+  bool whole = cap_parse_host_message(text_of(data, size), &one);
+  bool found = cap_find_last_host_message(text_of(data, size), &last);
   check(!whole || found, "a message is found where it stands alone");
   if (!found) return;
   check(last.usable > 0 && last.usable <= SUKIMA_CAPACITY_MAX_CPUS, "a number of CPUs is one");
@@ -207,7 +205,7 @@ void fuzz_host(const uint8_t* data, size_t size) {
 
 void fuzz_profile(const uint8_t* data, size_t size) {
   char error[200] = "";
-  sukima_capacity_profile* profile = sukima_parse_profile(text_of(data, size), error, sizeof error);
+  sukima_capacity_profile* profile = cap_parse_profile(text_of(data, size), error, sizeof error);
   check((profile == NULL) == (error[0] != '\0'), "there is a profile or a reason");
   if (profile == NULL) return;
   check(profile->valid_seconds > 0, "a profile holds for a time");
@@ -238,29 +236,29 @@ void fuzz_lines(const uint8_t* data, size_t size) {
   char memory[memory_size];
   int descriptor = make_file(data, size, path);
   if (descriptor < 0) return;
-  sukima_line_reader reader;
-  check(sukima_line_reader_open(&reader, path, memory, sizeof memory) == 0, "the file can be opened");
-  sukima_text rest = text_of(data, size);
-  sukima_text expected;
+  cap_line_reader reader;
+  check(cap_line_reader_open(&reader, path, memory, sizeof memory) == 0, "the file can be opened");
+  cap_text rest = text_of(data, size);
+  cap_text expected;
   size_t too_long = 0;
-  while (sukima_text_take_until(&rest, '\n', &expected)) {
+  while (cap_text_take_until(&rest, '\n', &expected)) {
     bool ended = expected.end < (const char*)data + size;
     // A line fits if it and its end do; at the end of the file, the memory must not be full either.
-    if (sukima_text_length(&expected) + (ended ? 1 : 0) > memory_size ||
-        (!ended && sukima_text_length(&expected) == memory_size)) {
+    if (cap_text_length(&expected) + (ended ? 1 : 0) > memory_size ||
+        (!ended && cap_text_length(&expected) == memory_size)) {
       too_long++;
       continue;
     }
-    sukima_text line;
-    check(sukima_line_reader_next(&reader, &line), "no line is missing");
-    check(sukima_text_length(&line) == sukima_text_length(&expected) &&
-              (line.begin == line.end || memcmp(line.begin, expected.begin, sukima_text_length(&line)) == 0),
+    cap_text line;
+    check(cap_line_reader_next(&reader, &line), "no line is missing");
+    check(cap_text_length(&line) == cap_text_length(&expected) &&
+              (line.begin == line.end || memcmp(line.begin, expected.begin, cap_text_length(&line)) == 0),
           "a line is what stands in the file");
   }
-  sukima_text line;
-  check(!sukima_line_reader_next(&reader, &line), "there is no line too many");
+  cap_text line;
+  check(!cap_line_reader_next(&reader, &line), "there is no line too many");
   check(reader.too_long == too_long, "lines that are too long are counted");
-  sukima_line_reader_close(&reader);
+  cap_line_reader_close(&reader);
   close(descriptor);
 }
 

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The estimator's state, and the parts that it is made of. Internal to the capacity part.
+#ifndef SUKIMA_CAPACITY_ESTIMATE_ESTIMATOR
+#define SUKIMA_CAPACITY_ESTIMATE_ESTIMATOR
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <sukima/capacity.h>
+
+#include "estimate/fair_share.h"
+#include "estimate/host.h"
+#include "follow/follow.h"
+#include "limits/reader.h"
+
+enum { cap_share_count = cap_group_count + 2 * cap_task_count + 4, cap_experiment_count = 4 };
+
+/// What so many threads got when they were tried.
+typedef struct cap_experiment {
+  double threads;  // 0: none
+  double got;
+  double others;  // what the rest of the machine used then
+  uint64_t time_ns;
+} cap_experiment;
+
+struct sukima_capacity_estimator {
+  cap_reader reader;
+  cap_followed followed;
+  cap_host host;
+  sukima_capacity_facts facts;
+  sukima_capacity_load load;
+  uint32_t group_searches;  // of the reader when the tree was found
+  uint64_t next_facts_ns;
+  uint64_t long_ns;   // the windows
+  uint64_t short_ns;
+  uint64_t stolen_seen_ns;  // when steal could be judged last; 0: never
+  double steal_time;        // the part of each CPU-second that is told as steal time
+  double gaps;              // the part that was missing in a tight loop; 0: none, or too long ago
+  uint32_t gap_probes;      // so many of them are in that mean
+  uint64_t gaps_seen_ns;    // when; 0: between two samples, the next of which sets it
+  uint64_t spent_ns;        // the estimator's own CPU time
+  cap_experiment experiments[cap_experiment_count];
+  cap_experiment running;  // the one that goes on
+  cap_share shares[cap_share_count];
+};
+
+/// Fills estimator->load from the watched counters.
+void cap_measure(sukima_capacity_estimator* estimator);
+
+/// The CPUs that the process may run on, as cores. The reader has just combined its sets.
+uint32_t cap_count_cores(cap_reader* reader);
+
+/// CPUs of the machine that are there for everybody: less what the hypervisor takes and what the host says.
+double cap_machine_cpus(const sukima_capacity_estimator* estimator);
+
+#endif

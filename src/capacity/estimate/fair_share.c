@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Weighted fair sharing: water filling. See Bertsekas and Gallager, Data Networks (1992), section 6.5.
+#include "estimate/fair_share.h"
+
+#include <stdbool.h>
+
+void cap_fair_share(double capacity, cap_share* items, size_t count) {
+  double weights = 0;
+  for (size_t i = 0; i < count; i++) {
+    items[i].share = -1;  // not decided yet
+    if (items[i].demand > 0 && items[i].weight > 0) {
+      weights += items[i].weight;
+    } else {
+      items[i].share = 0;
+    }
+  }
+  // Each round decides at least one, or all that are left.
+  bool decided = true;
+  while (decided && weights > 0 && capacity > 0) {
+    decided = false;
+    double level = capacity / weights;
+    double spent = 0;
+    double satisfied = 0;
+    for (size_t i = 0; i < count; i++) {
+      if (items[i].share >= 0 || items[i].demand > level * items[i].weight) continue;
+      items[i].share = items[i].demand;
+      spent += items[i].demand;
+      satisfied += items[i].weight;
+      decided = true;
+    }
+    capacity -= spent;
+    weights -= satisfied;
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (items[i].share >= 0) continue;
+    double share = capacity > 0 && weights > 0 ? capacity * items[i].weight / weights : 0;
+    items[i].share = share < items[i].demand ? share : items[i].demand;
+  }
+}
+
+// The kernel's weights of the nice values -20 to 19: a step is 1.25 times, nice 0 is 1024.
+static const uint32_t nice_weights[40] = {
+    88761, 71755, 56483, 46273, 36291, 29154, 23254, 18705, 14949, 11916, 9548, 7620, 6100, 4904,
+    3906,  3121,  2501,  1991,  1586,  1277,  1024,  820,   655,   526,   423,  335,  272,  215,
+    172,   137,   110,   87,    70,    56,    45,    36,    29,    23,    18,   15};
+
+double cap_nice_weight(int nice) {
+  if (nice < -20) nice = -20;
+  if (nice > 19) nice = 19;
+  return nice_weights[nice + 20] / 1024.0;
+}
+
+double cap_idle_weight(void) { return 3 / 1024.0; }

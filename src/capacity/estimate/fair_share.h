@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Weighted fair sharing (max-min fairness) of CPU among groups and threads, and the weights of nice values.
+#ifndef SUKIMA_CAPACITY_ESTIMATE_FAIR_SHARE
+#define SUKIMA_CAPACITY_ESTIMATE_FAIR_SHARE
+
+#include <stddef.h>
+#include <stdint.h>
+
+/// Somebody who wants CPU: a group, a thread, or several equal threads together.
+typedef struct cap_share {
+  double weight;  ///< above 0; of several equal threads the sum
+  double demand;  ///< in CPUs, what it can use at most
+  double share;   ///< the result
+} cap_share;
+
+/// Shares `capacity` CPUs by weight. Who wants less than its share keeps its demand, and the rest is shared
+/// again among the others. Afterwards the shares' sum is the smaller one of `capacity` and all demands.
+/// Equal threads may stand together as one entry with the sums of their weights and demands: that changes
+/// nothing. At worst quadratic in `count`.
+void cap_fair_share(double capacity, cap_share* items, size_t count);
+
+/// The weight of a thread with this nice value, 1.0 for nice 0; others than -20 to 19 count as the nearest.
+double cap_nice_weight(int nice);
+
+/// The weight of a thread of the class SCHED_IDLE and of an idle group: practically none.
+double cap_idle_weight(void);
+
+#endif

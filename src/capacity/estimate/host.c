@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the host of a virtual machine tells about the CPU that it gives.
+#define _GNU_SOURCE
+#include "estimate/host.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "text/file.h"
+
+static const char first_line[] = "sukima-host 1\n";
+static const char last_line[] = "end\n";
+// A host that says more than this means something else.
+static const double longest_validity = 86400;
+
+static bool take_decimal(cap_text* line, double* value) {
+  char digits[32];
+  size_t length = cap_text_length(line);
+  if (length == 0 || length >= sizeof digits) return false;
+  memcpy(digits, line->begin, length);
+  digits[length] = '\0';
+  return strlen(digits) == length && sukima_capacity_parse_cpus(digits, value) == 0;
+}
+
+bool cap_parse_host_message(cap_text content, cap_host_message* message) {
+  cap_host_message found = {0};
+  bool ended = false;
+  cap_text line;
+  if (!cap_text_take_prefix(&content, first_line)) return false;
+  while (!ended && cap_text_take_until(&content, '\n', &line)) {
+    if (cap_text_take_prefix(&line, "usable ")) {
+      if (!take_decimal(&line, &found.usable)) return false;
+    } else if (cap_text_take_prefix(&line, "valid ")) {
+      if (!take_decimal(&line, &found.valid_seconds)) return false;
+    } else {
+      ended = cap_text_equals(&line, "end");
+    }
+  }
+  if (!ended || !(found.usable > 0) || !(found.valid_seconds > 0)) return false;
+  found.valid_seconds = fmin(found.valid_seconds, longest_validity);
+  *message = found;
+  return true;
+}
+
+bool cap_find_last_host_message(cap_text content, cap_host_message* message) {
+  size_t length = sizeof first_line - 1;
+  bool found = false;
+  while (cap_text_length(&content) >= length) {
+    cap_host_message one;
+    if (memcmp(content.begin, first_line, length) == 0 && cap_parse_host_message(content, &one)) {
+      *message = one;
+      found = true;
+    }
+    content.begin++;
+  }
+  return found;
+}
+
+void cap_host_open(cap_host* host, cap_reader* reader) {
+  host->port = -1;
+  if (!cap_make_path(reader, CAP_HOST_PORT, "", "")) return;
+  host->port = cap_file_open(reader->path);  // does not wait; another process may have it: then there is none
+}
+
+void cap_host_close(cap_host* host) {
+  if (host->port >= 0) cap_file_close(host->port);
+  host->port = -1;
+}
+
+static void take(cap_host* host, const cap_host_message* message, uint64_t time_ns, bool from_port) {
+  host->message = *message;
+  host->time_ns = time_ns;
+  host->has_message = true;
+  host->from_port = from_port;
+}
+
+// Keeps what may be the beginning of a message that is still to come.
+static void keep_rest(cap_host* host) {
+  char* end = host->memory + host->length;
+  char* last = NULL;
+  for (char* at = host->memory; (at = memmem(at, (size_t)(end - at), last_line, 4)) != NULL; at += 4) {
+    last = at + 4;
+  }
+  if (last == NULL && host->length == sizeof host->memory) last = end;  // no message is that long
+  if (last == NULL) return;
+  host->length = (size_t)(end - last);
+  memmove(host->memory, last, host->length);
+}
+
+static void read_port(cap_host* host, uint64_t time_ns) {
+  for (int i = 0; host->port >= 0 && i < 16; i++) {
+    long count =
+        syscall(SYS_read, host->port, host->memory + host->length, sizeof host->memory - host->length);
+    if (count <= 0) return;
+    host->length += (size_t)count;
+    cap_host_message message;
+    if (cap_find_last_host_message((cap_text){host->memory, host->memory + host->length}, &message)) {
+      take(host, &message, time_ns, true);
+    }
+    keep_rest(host);
+  }
+}
+
+// The file's age is known from its modification time: it may have been there before us.
+static void read_file(cap_host* host, cap_reader* reader, uint64_t time_ns) {
+  if (!cap_make_path(reader, CAP_HOST_FILE, "", "")) return;
+  struct stat status;
+  struct timespec now;
+  if (fstatat(AT_FDCWD, reader->path, &status, 0) != 0 || clock_gettime(CLOCK_REALTIME, &now) != 0) {
+    if (!host->from_port) host->has_message = false;  // who removes the file takes its word back
+    return;
+  }
+  uint64_t modified = (uint64_t)status.st_mtim.tv_sec * 1000000000 + (uint64_t)status.st_mtim.tv_nsec;
+  if (host->has_message && modified == host->file_time_ns) return;
+  cap_text content;
+  cap_host_message message;
+  if (cap_file_read(reader->path, reader->content, sizeof reader->content, &content) != cap_file_read_ok ||
+      !cap_parse_host_message(content, &message)) {
+    return;  // half written, perhaps
+  }
+  uint64_t real = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+  uint64_t age = real > modified ? real - modified : 0;
+  host->file_time_ns = modified;
+  take(host, &message, time_ns > age ? time_ns - age : 0, false);
+}
+
+void cap_host_read(cap_host* host, cap_reader* reader, uint64_t time_ns) {
+  read_port(host, time_ns);
+  if (!isnan(cap_host_cpus(host, time_ns)) && host->from_port) return;
+  read_file(host, reader, time_ns);
+}
+
+double cap_host_cpus(const cap_host* host, uint64_t time_ns) {
+  if (!host->has_message) return NAN;
+  double age = time_ns > host->time_ns ? (double)(time_ns - host->time_ns) * 1e-9 : 0;
+  return age <= host->message.valid_seconds ? host->message.usable : NAN;
+}

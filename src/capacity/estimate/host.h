@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the host of a virtual machine tells about the CPU that it gives: docs/capacity.md has the format.
+#ifndef SUKIMA_CAPACITY_ESTIMATE_HOST
+#define SUKIMA_CAPACITY_ESTIMATE_HOST
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "limits/reader.h"
+#include "text/text.h"
+
+/// Where it is looked for: a file, and a port of a virtual machine (which one process at a time can open).
+#define CAP_HOST_FILE "/run/sukima/host"
+#define CAP_HOST_PORT "/dev/virtio-ports/org.sukima.capacity.0"
+
+/// A message of the host.
+typedef struct cap_host_message {
+  double usable;         ///< CPUs that the whole machine gets
+  double valid_seconds;  ///< how long that holds
+} cap_host_message;
+
+/// Understands one message:
+///     sukima-host 1
+///     usable 1.5
+///     valid 10
+///     end
+/// Lines with other words are skipped. \return false if it is malformed or incomplete
+bool cap_parse_host_message(cap_text content, cap_host_message* message);
+
+/// Finds the last complete message in what came from a port.
+bool cap_find_last_host_message(cap_text content, cap_host_message* message);
+
+typedef struct cap_host {
+  bool has_message;
+  bool from_port;
+  cap_host_message message;
+  uint64_t time_ns;         // when it came, on the estimator's clock
+  uint64_t file_time_ns;    // modification time of the file it came from
+  int port;                 // -1: not open
+  bool port_tried;
+  size_t length;            // of what came from the port and is no complete message yet
+  char memory[2048];
+} cap_host;
+
+void cap_host_open(cap_host* host, cap_reader* reader);
+void cap_host_close(cap_host* host);
+
+/// Looks for something new.
+void cap_host_read(cap_host* host, cap_reader* reader, uint64_t time_ns);
+
+/// What holds at this time; not-a-number if nothing does.
+double cap_host_cpus(const cap_host* host, uint64_t time_ns);
+
+#endif

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// From counters to what was measured: rates over windows that fit the quota's period.
+#include <math.h>
+
+#include "estimate/estimator.h"
+
+static const uint64_t million = 1000000;
+// For what is noisy or comes in ticks of 10 ms.
+static const uint64_t slow_window_ns = 2000000000;
+// Steal that was seen so long ago says nothing any longer.
+static const uint64_t steal_memory_ns = 30000000000;
+
+// The multiple of the period that is nearest to a window. A window that is no multiple is off by up to 30 %,
+// because a group that is held back gets its CPU at the beginning of each period.
+static uint64_t fit(uint64_t window_ns, uint64_t period_us) {
+  uint64_t period = period_us * 1000;
+  if (period == 0) return window_ns;
+  uint64_t count = (window_ns + period / 2) / period;
+  return (count != 0 ? count : 1) * period;
+}
+
+static void measure_steal(sukima_capacity_estimator* all) {
+  const cap_machine_stat ticks = cap_follow_machine(&all->followed, slow_window_ns).ticks;
+  uint64_t now = cap_follow_at(&all->followed, all->followed.sample)->time_ns;
+  double wanted = (double)(ticks.busy + ticks.stolen);
+  if (wanted >= 20) {
+    all->steal_time = (double)ticks.stolen / wanted;
+    all->stolen_seen_ns = now;
+  } else if (now - all->stolen_seen_ns > steal_memory_ns) {
+    all->steal_time = 0;
+  }
+}
+
+// What a hypervisor took without a word is what probes found, if that is more than steal time.
+static void heed_gaps(sukima_capacity_estimator* all) {
+  uint64_t now = cap_follow_at(&all->followed, all->followed.sample)->time_ns;
+  if (all->gaps_seen_ns == 0) all->gaps_seen_ns = now;
+  if (now - all->gaps_seen_ns > steal_memory_ns) {
+    all->gaps = 0;
+    all->gap_probes = 0;
+  }
+  all->load.stolen = fmax(all->steal_time, all->gaps);
+}
+
+// CPU clocks leave steal time out where the kernel has paravirtual accounting, and otherwise run on while the
+// hypervisor runs others. Then more is booked than there was, for all programs or for each busy CPU.
+static void correct_clocks(sukima_capacity_estimator* all) {
+  static const double beyond_noise = 1.1;
+  sukima_capacity_load* load = &all->load;
+  double each = 1 - load->stolen;
+  double online = all->facts.online != 0 ? all->facts.online : all->facts.cap;
+  double total = isnan(load->others) ? load->now : load->now + load->others;
+  double on_each = load->now / fmin(online, fmax(1, ceil(load->wanted - 0.02)));
+  double got = 1;
+  if (total > online * each * beyond_noise) got = fmin(got, online * each / total);
+  if (on_each > each * beyond_noise) got = fmin(got, each / on_each);
+  load->now *= got;
+  load->now_short *= got;
+  load->others *= got;
+}
+
+static void measure_machine(sukima_capacity_estimator* all) {
+  const cap_followed* followed = &all->followed;
+  sukima_capacity_load* load = &all->load;
+  load->idle = NAN;
+  load->others = NAN;
+  const cap_machine_change change = cap_follow_machine(followed, all->long_ns);
+  if (followed->has_stat) {
+    double online = all->facts.online != 0 ? all->facts.online : all->facts.cap;
+    const cap_machine_stat ticks = change.ticks;
+    double sum = (double)(ticks.busy + ticks.idle + ticks.stolen);
+    if (sum > 0) {
+      load->idle = online * (double)ticks.idle / sum;
+      load->others = fmax(0, online * (double)ticks.busy / sum - load->now);
+    }
+    measure_steal(all);
+  }
+  // The sum of the root group is exact where the ticks are not.
+  if (followed->tree_visible && followed->groups[followed->path[0]].has_usage) {
+    double use = cap_group_use(followed, &followed->groups[followed->path[0]], all->long_ns);
+    load->others = fmax(0, use - load->now);
+  }
+  load->running = NAN;
+  if (followed->has_running) {
+    uint64_t from = cap_follow_back(followed, slow_window_ns, 1);
+    double sum = 0;
+    for (uint64_t s = from + 1; s <= followed->sample; s++)
+      sum += (double)cap_follow_at(followed, s)->running;
+    // Who reads the number is running.
+    load->running = fmax(0, sum / (double)(followed->sample - from) - 1);
+  }
+  bool known = change.seconds > 0;
+  load->pressure = followed->has_pressure && known ? fmin(1, change.pressure) : NAN;
+  load->group_pressure = followed->has_group_pressure && known ? fmin(1, change.group_pressure) : NAN;
+}
+
+void sukima_capacity_estimator_add_steal_probe(sukima_capacity_estimator* estimator, double taken) {
+  // A probe sees some tens of the hypervisor's turns: a few of them together are more than one.
+  static const uint32_t most_probes = 4;
+  if (!(taken >= 0 && taken <= 1)) return;
+  if (estimator->gap_probes < most_probes) estimator->gap_probes++;
+  estimator->gaps += (taken - estimator->gaps) / estimator->gap_probes;
+  estimator->gaps_seen_ns = 0;
+}
+
+// How many threads of a group of the path want CPU, those of the groups below it included.
+static double wanted_inside(const cap_followed* followed, uint32_t level, uint64_t window_ns) {
+  double wanted = 0;
+  for (int i = 0; i < followed->task_end; i++) {
+    const cap_task* task = &followed->tasks[i];
+    if (task->number == 0 || task->group < 0) continue;
+    const cap_group* group = &followed->groups[task->group];
+    if (group->on_path ? group->level >= level : group->level > level) {
+      wanted += cap_task_wanted(followed, task, window_ns);
+    }
+  }
+  return wanted;
+}
+
+// The kernel sums throttled time over the CPUs on which threads of the group waited, each CPU once.
+static double throttled_part(const sukima_capacity_estimator* all) {
+  const cap_followed* followed = &all->followed;
+  double most = 0;
+  for (uint32_t level = 0; level < followed->path_length; level++) {
+    const cap_group* group = &followed->groups[followed->path[level]];
+    if (isinf(group->quota)) continue;
+    uint64_t from = cap_follow_back(followed, all->long_ns, group->since);
+    double rate = cap_follow_rate(followed, from, group->values[from % cap_ring_size].throttled_ns,
+                                  group->values[followed->sample % cap_ring_size].throttled_ns);
+    double threads = round(wanted_inside(followed, level, all->long_ns));
+    double cpus = fmax(1, fmin(threads, all->facts.cap));
+    most = fmax(most, fmin(1, rate / cpus));
+  }
+  return most;
+}
+
+static void measure_own(sukima_capacity_estimator* all) {
+  const cap_followed* followed = &all->followed;
+  sukima_capacity_load* load = &all->load;
+  load->now = cap_own_use(followed, all->long_ns);
+  load->now_short = cap_own_use(followed, all->short_ns);
+  load->throttled = throttled_part(all);
+  load->wanted = followed->has_tasks ? 0 : NAN;
+  load->waiting = load->wanted;
+  load->slice_seconds = NAN;
+  double run = 0;
+  double slices = 0;
+  for (int i = 0; i < followed->task_end; i++) {
+    const cap_task* task = &followed->tasks[i];
+    if (task->number == 0 || !task->own) continue;
+    const cap_task_rates rates = cap_task_rates_in(followed, task, all->long_ns);
+    load->wanted += fmin(1, rates.run + rates.wait);
+    load->waiting += fmin(1, fmax(0, rates.wait - load->throttled));
+    run += rates.run;
+    slices += rates.slices;
+  }
+  if (slices > 0) load->slice_seconds = run / slices;
+  // A thread that waits for long is booked only when its wait ends.
+  if (load->wanted < load->now) load->wanted = load->now;
+}
+
+static uint32_t count_neighbours(const sukima_capacity_estimator* all) {
+  static const double least = 0.003;
+  const cap_followed* followed = &all->followed;
+  uint32_t count = 0;
+  for (int i = 0; i < followed->group_end; i++) {
+    const cap_group* group = &followed->groups[i];
+    if (group->key != 0 && !group->on_path) count += cap_group_use(followed, group, all->long_ns) > least;
+  }
+  for (int i = 0; i < followed->task_end; i++) {
+    const cap_task* task = &followed->tasks[i];
+    if (task->number == 0 || task->own || !followed->groups[task->group].on_path) continue;
+    count += cap_task_use(followed, task, all->long_ns) > least;
+  }
+  return count;
+}
+
+void cap_measure(sukima_capacity_estimator* all) {
+  const cap_followed* followed = &all->followed;
+  sukima_capacity_load* load = &all->load;
+  all->long_ns = fit(500 * million, all->facts.quota_period_us);
+  all->short_ns = fit(200 * million, all->facts.quota_period_us);
+  load->samples = followed->sample;
+  load->threads = followed->thread_count;
+  load->tree_visible = followed->tree_visible;
+  load->nice = followed->own_nice;
+  load->autogroup = followed->own_session != 0;
+  uint64_t now = cap_follow_at(followed, followed->sample)->time_ns;
+  load->host_cpus = cap_host_cpus(&all->host, now);
+  load->seconds = cap_follow_seconds(followed, cap_follow_back(followed, all->long_ns, 1));
+  uint64_t first = cap_follow_back(followed, UINT64_MAX, 1);
+  load->cost = cap_follow_rate(followed, first, cap_follow_at(followed, first)->spent_ns, all->spent_ns);
+  if (!(load->seconds > 0)) return;
+  measure_own(all);
+  measure_machine(all);
+  heed_gaps(all);
+  if (load->stolen > 0) correct_clocks(all);
+  load->neighbours = count_neighbours(all);
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an estimator watches: groups and threads, with the counters of the last samples. Internal to the
+// capacity part.
+#ifndef SUKIMA_CAPACITY_FOLLOW_FOLLOW
+#define SUKIMA_CAPACITY_FOLLOW_FOLLOW
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include <sukima/capacity.h>
+
+#include "limits/reader.h"
+#include "shared/schedstat.h"
+#include "text/counters.h"
+
+enum {
+  cap_ring_size = 64,  // samples that are kept: 6.4 s at ten a second
+  cap_level_count = 24,  // groups from the root down to ours
+  cap_group_count = 128,  // these, and the groups beside them that use CPU
+  cap_task_count = 384,  // threads that use CPU
+  cap_patience = 5,          // samples after which threads of groups beside ours are read again
+  cap_slow_count = 16,       // readings of the machine that are kept: half a second apart
+  cap_own_task_count = 64,  // of these, our own that are watched though they do not use any
+  cap_candidate_count = 4096  // groups and threads of which only the last value is kept; a power of two
+};
+
+/// Something that existed when we last looked, and its counter then: whose counter moved gets watched.
+typedef struct cap_candidate {
+  uint64_t key;  // 0: free
+  uint64_t value;
+} cap_candidate;
+
+typedef struct cap_candidates {
+  uint32_t count;
+  cap_candidate entries[cap_candidate_count];
+} cap_candidates;
+
+/// A control group on the way from the root to ours, or one beside this way.
+typedef struct cap_group {
+  uint64_t key;  // hash of its directory; 0 is a free place
+  uint32_t level;  // of the group itself: 0 is the root
+  bool on_path;  // ours, or above ours
+  bool has_usage;  // the kernel sums its use up; otherwise its threads' use counts
+  bool has_stat;  // descriptor is that of cpu.stat, which tells throttling, too
+  int descriptor;  // of the file with its use, -1: none
+  int stat_descriptor;  // of cpu.stat where that is another file, -1: none
+  double weight;  // 1.0 is the default
+  double quota;  // in CPUs, infinite if none
+  uint64_t period_us;
+  uint64_t since;  // number of the first sample that it has values of
+  uint64_t search;  // number of the scan that found it last
+  char name[96];  // its last component, cut off if it is long
+  cap_group_stat values[cap_ring_size];
+} cap_group;
+
+/// A thread that uses CPU: one of ours, one in a group of ours or above, or one in a group beside those.
+typedef struct cap_task {
+  uint32_t number;  // its thread number; 0 is a free place
+  int group;  // index of the group; for one deeper below a neighbour, that neighbour
+  bool own;  // of the process that we look at
+  int descriptor;  // of its schedstat, -1: it is opened each time
+  uint64_t session;  // number of its autogroup, 0 if it is in none
+  double session_weight;
+  double weight;
+  uint64_t since;
+  uint64_t search;
+  cap_schedstat values[cap_ring_size];
+} cap_task;
+
+/// What was read of the process and the machine in one sample.
+typedef struct cap_moment {
+  uint64_t time_ns;
+  uint64_t own_ns;  // CPU time of the process
+  uint64_t running;
+  uint64_t spent_ns;  // the estimator's own CPU time
+} cap_moment;
+
+/// What was read of the machine: twice a second, because the kernel adds up all interrupts for /proc/stat.
+typedef struct cap_slow_moment {
+  uint64_t time_ns;
+  cap_machine_stat machine;
+  uint64_t pressure_us;
+  uint64_t group_pressure_us;
+} cap_slow_moment;
+
+/// All that is watched. Sample number s stands at index s % cap_ring_size.
+typedef struct cap_followed {
+  uint64_t sample;  // number of the latest sample; the first is 1
+  cap_moment moments[cap_ring_size];
+  uint64_t slow_sample;  // number of the latest reading of the machine; the first is 1
+  cap_slow_moment slow[cap_slow_count];
+  bool has_running;
+  bool has_stat;
+  bool has_pressure;
+  bool has_group_pressure;
+  bool has_tasks;  // our own threads' schedstat can be read
+  bool tasks_in_group;  // those of others can: their group is visible, and it lists them
+  int stat_descriptor;
+  int running_descriptor;
+  int pressure_descriptor;
+  int group_pressure_descriptor;
+  int open_files;
+  clockid_t own_clock;
+  bool has_own_clock;
+
+  // The tree
+  bool tree_visible;
+  bool v2;
+  bool usage_fits;  // the groups of the controller cpuacct are those of the controller cpu
+  uint32_t path_length;  // number of groups on the path
+  int path[cap_level_count];  // their indices in groups
+  bool autogroup;  // the kernel shares by session
+  uint64_t own_session;  // our autogroup's number; 0: we are in a group
+  double own_session_weight;
+  double own_weight;  // by our nice value
+  int own_nice;
+
+  // Looking for neighbours
+  uint64_t search;  // number of the latest
+  uint64_t search_sample;  // the sample it was made at
+  uint64_t search_cost_ns;
+  uint64_t next_search_ns;
+  double explained;  // CPUs of foreign threads in groups of ours that we knew of then
+  cap_candidates candidates[2];  // of this scan and of the one before: by turns
+  uint32_t own_count;
+  uint32_t own_numbers[cap_candidate_count];  // our threads, sorted
+  uint32_t thread_count;  // of the process, also those beyond own_numbers
+
+  // Behind these indices nothing is in use: looking there would cost more than all that is read.
+  int group_end;
+  int task_end;
+  cap_group groups[cap_group_count];
+  cap_task tasks[cap_task_count];
+  char line_memory[16384];
+  char path_memory[cap_path_size];
+  char usage_memory[cap_path_size];
+  _Alignas(8) char entry_memory[4][4096];
+} cap_followed;
+
+/// Makes everything empty; nothing is open.
+void cap_follow_clear(cap_followed* followed);
+
+/// Opens the files that stay open whatever the tree is. The reader has read its facts before.
+void cap_follow_open(cap_followed* followed, cap_reader* reader);
+
+void cap_follow_close(cap_followed* followed);
+
+/// Reads all counters: sample number followed->sample + 1, at this time.
+void cap_follow_sample(cap_followed* followed, cap_reader* reader, uint64_t time_ns);
+
+/// Looks for groups and threads that were not known, and forgets those that are gone or idle.
+void cap_find_neighbours(cap_followed* followed, cap_reader* reader);
+
+/// The number of the sample that is nearest to `window_ns` before the latest one, not before sample `since`.
+/// The latest one itself if there is none.
+uint64_t cap_follow_back(const cap_followed* followed, uint64_t window_ns, uint64_t since);
+
+/// The seconds between a sample and the latest one.
+double cap_follow_seconds(const cap_followed* followed, uint64_t from);
+
+/// The latest moment, and that of another sample.
+cap_moment* cap_follow_now(cap_followed* followed);
+const cap_moment* cap_follow_at(const cap_followed* followed, uint64_t sample);
+
+/// What changed in the machine in about this window.
+typedef struct cap_machine_change {
+  double seconds;  // 0: it was read once only
+  cap_machine_stat ticks;
+  double pressure;  // parts of the time
+  double group_pressure;
+} cap_machine_change;
+
+cap_machine_change cap_follow_machine(const cap_followed* followed, uint64_t window_ns);
+
+/// The rate of a counter of nanoseconds between two values, the older of sample `from`; 0 if it went back.
+double cap_follow_rate(const cap_followed* followed, uint64_t from, uint64_t old, uint64_t new);
+
+/// CPU that the process uses.
+double cap_own_use(const cap_followed* followed, uint64_t window_ns);
+
+/// What a thread did in a window: parts of the time, and how often a second it was put on a CPU.
+typedef struct cap_task_rates {
+  double run;
+  double wait;
+  double slices;
+} cap_task_rates;
+
+cap_task_rates cap_task_rates_in(const cap_followed* followed, const cap_task* task, uint64_t window_ns);
+
+/// CPU that a group uses, from its counter or from its threads'.
+double cap_group_use(const cap_followed* followed, const cap_group* group, uint64_t window_ns);
+
+/// CPU that a thread uses, and the same with the time that it waited: at most 1.
+double cap_task_use(const cap_followed* followed, const cap_task* task, uint64_t window_ns);
+double cap_task_wanted(const cap_followed* followed, const cap_task* task, uint64_t window_ns);
+
+/// CPU that foreign threads which stand directly in a group on the path use (`level` 0 is the root), or
+/// not-a-number if that is not known.
+double cap_direct_use(const cap_followed* followed, uint32_t level, uint64_t window_ns);
+
+#endif

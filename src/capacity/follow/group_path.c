@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// The groups from the root down to the process's, and what the kernel shares CPU by in each of them.
+#define _GNU_SOURCE
+#include "follow/group_path.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "cgroup/parse.h"
+#include "estimate/fair_share.h"
+#include "text/file.h"
+
+uint64_t cap_hash_path(const char* path) {  // FNV-1a
+  uint64_t hash = 0xcbf29ce484222325;
+  for (; *path != '\0'; path++) hash = (hash ^ (unsigned char)*path) * 0x100000001b3;
+  return hash != 0 ? hash : 1;
+}
+
+// Reads a file of the group whose directory is given.
+static bool read_of_group(cap_followed* followed, cap_reader* reader, const char* directory, const char* name,
+                          cap_text* content) {
+  cap_writer out = cap_writer_make(reader->path, sizeof reader->path);
+  cap_write(&out, directory);
+  cap_write(&out, name);
+  return !out.overflow && cap_file_read(reader->path, followed->line_memory, sizeof followed->line_memory,
+                                        content) == cap_file_read_ok;
+}
+
+void cap_group_read_settings(cap_followed* followed, cap_reader* reader, cap_group* group,
+                             const char* directory) {
+  cap_text content;
+  uint64_t weight = 0;
+  group->weight = 1;
+  group->quota = INFINITY;
+  group->period_us = 0;
+  if (read_of_group(followed, reader, directory, followed->v2 ? "/cpu.weight" : "/cpu.shares", &content) &&
+      cap_parse_count(content, &weight)) {
+    // Version 2 shows an idle group as weight 0.
+    group->weight = weight == 0 ? cap_idle_weight() : (double)weight / (followed->v2 ? 100 : 1024);
+  }
+  cap_quota quota;
+  bool found = false;
+  if (followed->v2) {
+    found = read_of_group(followed, reader, directory, "/cpu.max", &content) &&
+            cap_parse_cpu_max(content, &quota);
+  } else {
+    found = read_of_group(followed, reader, directory, "/cpu.cfs_quota_us", &content) &&
+            cap_parse_cfs_quota(content, &quota) && quota.limited &&
+            read_of_group(followed, reader, directory, "/cpu.cfs_period_us", &content) &&
+            cap_parse_positive(content, &quota.period_us);
+  }
+  if (found && quota.limited) {
+    group->quota = (double)quota.quota_us / (double)quota.period_us;
+    group->period_us = quota.period_us;
+  }
+}
+
+// The directory with the use of the group, in the hierarchy of the controller cpuacct; NULL: it is not known.
+static const char* usage_directory(cap_followed* followed, cap_reader* reader, const char* directory) {
+  if (!followed->usage_fits) return NULL;
+  const cap_place* cpu = &reader->places[CAP_V1_CPU];
+  const cap_place* usage = &reader->places[CAP_V1_CPUACCT];
+  cap_writer out = cap_writer_make(followed->usage_memory, sizeof followed->usage_memory);
+  cap_write_bytes(&out, usage->directory, usage->top_length);
+  cap_write(&out, directory + cpu->top_length);
+  return out.overflow ? NULL : followed->usage_memory;
+}
+
+static int open_of_group(cap_followed* followed, cap_reader* reader, const char* directory,
+                         const char* name) {
+  if (directory == NULL || followed->open_files >= SUKIMA_CAPACITY_MAX_FILES) return -1;
+  cap_writer out = cap_writer_make(reader->path, sizeof reader->path);
+  cap_write(&out, directory);
+  cap_write(&out, name);
+  int descriptor = out.overflow ? -1 : cap_file_open(reader->path);
+  if (descriptor >= 0) followed->open_files++;
+  return descriptor;
+}
+
+bool cap_group_read_use(cap_followed* followed, cap_reader* reader, const char* directory, uint64_t* use) {
+  cap_text content;
+  cap_group_stat stat;
+  if (followed->v2) {
+    if (!read_of_group(followed, reader, directory, "/cpu.stat", &content) ||
+        !cap_parse_group_stat(content, &stat) || !stat.has_usage) {
+      return false;
+    }
+    *use = stat.usage_ns;
+    return true;
+  }
+  const char* other = usage_directory(followed, reader, directory);
+  return other != NULL && read_of_group(followed, reader, other, "/cpuacct.usage", &content) &&
+         cap_parse_count(content, use);
+}
+
+int cap_group_add(cap_followed* followed, cap_reader* reader, const char* directory, uint32_t level,
+                  bool on_path) {
+  int index = 0;
+  while (index < followed->group_end && followed->groups[index].key != 0) index++;
+  if (index == cap_group_count) return -1;
+  if (index == followed->group_end) followed->group_end++;
+  cap_group* group = &followed->groups[index];
+  memset(group, 0, sizeof *group);
+  group->key = cap_hash_path(directory);
+  group->level = level;
+  group->on_path = on_path;
+  group->since = followed->sample;
+  group->search = followed->search;
+  group->stat_descriptor = -1;
+  const char* slash = strrchr(directory, '/');
+  cap_writer name = cap_writer_make(group->name, sizeof group->name);
+  cap_write(&name, slash != NULL && level != 0 ? slash + 1 : "/");
+  cap_group_read_settings(followed, reader, group, directory);
+  uint64_t use = 0;
+  group->has_usage = cap_group_read_use(followed, reader, directory, &use);
+  group->descriptor = -1;
+  if (followed->v2) {
+    group->has_stat = true;
+    group->descriptor = open_of_group(followed, reader, directory, "/cpu.stat");
+  } else {
+    if (on_path) group->stat_descriptor = open_of_group(followed, reader, directory, "/cpu.stat");
+    if (group->has_usage) {
+      const char* other = usage_directory(followed, reader, directory);
+      group->descriptor = open_of_group(followed, reader, other, "/cpuacct.usage");
+    }
+  }
+  if (group->descriptor < 0) group->has_usage = false;
+  group->values[followed->sample % cap_ring_size].usage_ns = use;
+  cap_text content;
+  cap_group_stat stat;
+  if (on_path && read_of_group(followed, reader, directory, "/cpu.stat", &content) &&
+      cap_parse_group_stat(content, &stat)) {
+    group->values[followed->sample % cap_ring_size].throttled_ns = stat.throttled_ns;
+  }
+  return index;
+}
+
+void cap_group_remove(cap_followed* followed, int index) {
+  cap_group* group = &followed->groups[index];
+  int* descriptors[] = {&group->descriptor, &group->stat_descriptor};
+  for (int i = 0; i < 2; i++) {
+    if (*descriptors[i] < 0) continue;
+    cap_file_close(*descriptors[i]);
+    *descriptors[i] = -1;
+    followed->open_files--;
+  }
+  group->key = 0;
+  while (followed->group_end > 0 && followed->groups[followed->group_end - 1].key == 0) followed->group_end--;
+  for (int i = 0; i < followed->task_end; i++) {
+    if (followed->tasks[i].number != 0 && followed->tasks[i].group == index) cap_task_remove(followed, i);
+  }
+}
+
+void cap_task_remove(cap_followed* followed, int index) {
+  cap_task* task = &followed->tasks[index];
+  if (task->descriptor >= 0) {
+    cap_file_close(task->descriptor);
+    followed->open_files--;
+  }
+  task->descriptor = -1;
+  task->number = 0;
+  while (followed->task_end > 0 && followed->tasks[followed->task_end - 1].number == 0) followed->task_end--;
+}
+
+static bool is_shown(const cap_place* place) {
+  return place->match == CAP_SHOWS_GROUP || place->match == CAP_SHOWS_DIRECTORY;
+}
+
+// The kernel shares by session only among the threads of the root group.
+static void read_sessions(cap_followed* followed, cap_reader* reader) {
+  cap_text content;
+  uint64_t value = 0;
+  int nice = 0;
+  followed->autogroup = false;
+  followed->own_session = 0;
+  followed->own_session_weight = 1;
+  if (!followed->tree_visible || !cap_make_path(reader, "/proc/sys/kernel/sched_autogroup_enabled", "", "") ||
+      cap_file_read(reader->path, followed->line_memory, sizeof followed->line_memory, &content) !=
+          cap_file_read_ok ||
+      !cap_parse_count(content, &value)) {
+    return;
+  }
+  followed->autogroup = value == 1;
+  if (followed->autogroup && followed->path_length == 1 && cap_make_process_path(reader, "/autogroup") &&
+      cap_file_read(reader->path, followed->line_memory, sizeof followed->line_memory, &content) ==
+          cap_file_read_ok &&
+      cap_parse_autogroup(content, &followed->own_session, &nice)) {
+    followed->own_session_weight = cap_nice_weight(nice);
+  }
+}
+
+static void open_group_pressure(cap_followed* followed, cap_reader* reader) {
+  if (followed->group_pressure_descriptor >= 0) {
+    cap_file_close(followed->group_pressure_descriptor);
+    followed->group_pressure_descriptor = -1;
+    followed->open_files--;
+  }
+  const cap_place* place = &reader->places[CAP_V2];
+  // A process that is in the root group of version 2 beside version 1 says nothing about its own.
+  bool own = is_shown(place) && strlen(place->directory) > place->top_length;
+  if (own || (followed->v2 && is_shown(place))) {
+    followed->group_pressure_descriptor = open_of_group(followed, reader, place->directory, "/cpu.pressure");
+  }
+}
+
+void cap_find_group_path(cap_followed* followed, cap_reader* reader) {
+  for (int i = 0; i < followed->group_end; i++) {
+    if (followed->groups[i].key != 0) cap_group_remove(followed, i);
+  }
+  for (int i = 0; i < followed->task_end; i++) {
+    if (followed->tasks[i].number != 0) cap_task_remove(followed, i);
+  }
+  const cap_place* v1 = &reader->places[CAP_V1_CPU];
+  followed->v2 = !v1->listed;
+  const cap_place* place = followed->v2 ? &reader->places[CAP_V2] : v1;
+  const cap_place* usage = &reader->places[CAP_V1_CPUACCT];
+  followed->path_length = 0;
+  followed->tree_visible = place->listed && is_shown(place) && !place->hidden_above;
+  followed->usage_fits =
+      !followed->v2 && usage->listed && is_shown(usage) && is_shown(place) &&
+      strcmp(usage->directory + usage->top_length, place->directory + place->top_length) == 0;
+  if (place->listed && is_shown(place)) {
+    // Each '/' behind the highest visible group's directory ends the directory of one more group.
+    size_t length = strlen(place->directory);
+    for (size_t end = place->top_length; end <= length && followed->path_length < cap_level_count; end++) {
+      if (end != place->top_length && end != length && place->directory[end] != '/') continue;
+      if (end == length && end != place->top_length && place->directory[end - 1] == '/') continue;
+      cap_writer out = cap_writer_make(followed->path_memory, sizeof followed->path_memory);
+      cap_write_bytes(&out, place->directory, end);
+      int index = cap_group_add(followed, reader, followed->path_memory, followed->path_length, true);
+      if (index < 0) break;
+      followed->path[followed->path_length++] = index;
+    }
+    if (followed->path_length == cap_level_count) followed->tree_visible = false;  // deeper than we look
+  }
+  if (followed->path_length == 0) followed->tree_visible = false;
+  read_sessions(followed, reader);
+  open_group_pressure(followed, reader);
+}
+
+void cap_read_path_settings(cap_followed* followed, cap_reader* reader) {
+  const cap_place* v1 = &reader->places[CAP_V1_CPU];
+  const cap_place* place = v1->listed ? v1 : &reader->places[CAP_V2];
+  size_t length = strlen(place->directory);
+  size_t end = place->top_length;
+  for (uint32_t level = 0; level < followed->path_length; level++) {
+    cap_writer out = cap_writer_make(followed->path_memory, sizeof followed->path_memory);
+    cap_write_bytes(&out, place->directory, end);
+    cap_group_read_settings(followed, reader, &followed->groups[followed->path[level]],
+                            followed->path_memory);
+    do {
+      end++;
+    } while (end < length && place->directory[end] != '/');
+  }
+}

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading the limits themselves, and what follows from all of them.
+#define _GNU_SOURCE
+#include "limits/reader.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "cgroup/parse.h"
+#include "estimate/fair_share.h"
+#include "text/counters.h"
+#include "text/file.h"
+
+// Gives a limit to the listener; the text is what was written into reader->text.
+static void tell(cap_reader* reader, sukima_capacity_limit limit, const char* file) {
+  if (reader->listener == NULL) return;
+  limit.file = file;
+  limit.text = reader->text;
+  reader->listener->limit(reader->listener->owner, &limit);
+}
+
+static cap_writer describe(cap_reader* reader) { return cap_writer_make(reader->text, sizeof reader->text); }
+
+// Reads the file reader->path. A file that does not exist is noted only if it is needed.
+static bool read_content(cap_reader* reader, bool needed, cap_text* content) {
+  int result = cap_file_read(reader->path, reader->content, sizeof reader->content, content);
+  if (result == cap_file_read_ok) {
+    reader->files_seen++;
+    return true;
+  }
+  if (needed || (result != ENOENT && result != ENOTDIR)) cap_note_unreadable(reader, reader->path, result);
+  return false;
+}
+
+static void tell_cpus(cap_reader* reader, sukima_capacity_kind kind, uint32_t count, const char* before,
+                      const char* file) {
+  cap_writer out = describe(reader);
+  cap_write(&out, before);
+  cap_write_number(&out, count);
+  cap_write(&out, count == 1 ? " CPU" : " CPUs");
+  tell(reader, (sukima_capacity_limit){.kind = kind, .value = count}, file);
+}
+
+// Reads a file that holds a list of CPUs; an empty list counts as no limit, and is noted.
+static uint32_t read_cpu_list(cap_reader* reader, cap_cpu_set* set, bool needed) {
+  cap_text content;
+  if (!read_content(reader, needed, &content)) return 0;
+  if (!cap_cpu_set_parse(set, content.begin, cap_text_length(&content))) {
+    cap_cpu_set_clear(set);
+    cap_note(reader, reader->path, "does not hold a list of CPUs such as 0-3,8; it is ignored");
+    return 0;
+  }
+  uint32_t count = cap_cpu_set_count(set);
+  if (count == 0) cap_note(reader, reader->path, "holds an empty list of CPUs; it is ignored");
+  return count;
+}
+
+static void read_online(cap_reader* reader, sukima_capacity_facts* facts) {
+  if (!cap_make_path(reader, "/sys/devices/system/cpu/online", "", "")) return;
+  facts->online = read_cpu_list(reader, &reader->online, true);
+  if (facts->online == 0) return;
+  tell_cpus(reader, SUKIMA_CAPACITY_ONLINE, facts->online, "the machine has switched on ", reader->path);
+}
+
+// The bytes that the kernel wrote hold one bit a CPU, in words of the machine.
+static bool ask_affinity(cap_reader* reader) {
+  unsigned long* mask = (unsigned long*)(void*)reader->content;
+  long target = reader->pid;
+  if (target == 0 && reader->affinity_of == SUKIMA_CAPACITY_OF_PROCESS) target = syscall(SYS_getpid);
+  long bytes = syscall(SYS_sched_getaffinity, target, (size_t)SUKIMA_CAPACITY_MAX_CPUS / 8, mask);
+  if (bytes <= 0) return false;
+  enum { word_bits = 8 * sizeof(unsigned long) };
+  cap_cpu_set_clear(&reader->affinity);
+  for (uint32_t cpu = 0; cpu < (uint32_t)bytes * 8; cpu++) {
+    if ((mask[cpu / word_bits] >> (cpu % word_bits) & 1) != 0)
+      cap_cpu_set_add_range(&reader->affinity, cpu, cpu);
+  }
+  return true;
+}
+
+static bool read_affinity_file(cap_reader* reader) {
+  if (!cap_make_process_path(reader, "/status")) return false;
+  cap_text content;
+  cap_text line;
+  if (!read_content(reader, true, &content)) return false;
+  while (cap_text_take_until(&content, '\n', &line)) {
+    if (!cap_text_take_prefix(&line, "Cpus_allowed_list:")) continue;
+    if (cap_cpu_set_parse(&reader->affinity, line.begin, cap_text_length(&line))) return true;
+    break;
+  }
+  cap_cpu_set_clear(&reader->affinity);
+  cap_note(reader, reader->path, "holds no usable line Cpus_allowed_list; it is ignored");
+  return false;
+}
+
+// Decides once whether the mask at the opening was narrower than all that could have been in it.
+static void keep_affinity(cap_reader* reader, const sukima_capacity_facts* facts) {
+  const cap_cpu_set* all = facts->cpuset != 0 ? &reader->cpuset : &reader->online;
+  uint32_t count = facts->cpuset != 0 ? facts->cpuset : facts->online;
+  bool free = count != 0 && cap_cpu_set_count_both(&reader->affinity, all) == count;
+  reader->open_affinity = free ? CAP_FREE : CAP_NARROWED;
+  cap_cpu_set_copy(&reader->affinity_at_open, &reader->affinity);
+}
+
+static void read_affinity(cap_reader* reader, sukima_capacity_facts* facts) {
+  bool keeps = reader->affinity_of == SUKIMA_CAPACITY_AT_OPEN && reader->pid == 0;
+  const char* file = "sched_getaffinity";
+  if (keeps && reader->open_affinity != CAP_NOT_READ_YET) {
+    bool narrowed = reader->open_affinity == CAP_NARROWED;
+    const cap_cpu_set* all = facts->cpuset != 0 ? &reader->cpuset : &reader->online;
+    cap_cpu_set_copy(&reader->affinity, narrowed ? &reader->affinity_at_open : all);
+  } else if (reader->root[0] != '\0' || !ask_affinity(reader)) {
+    if (!read_affinity_file(reader)) return;
+    file = reader->path;
+    // Unlike the system call, the file also lists CPUs that are switched off.
+    if (cap_cpu_set_count_both(&reader->affinity, &reader->online) != 0) {
+      cap_cpu_set_intersect(&reader->affinity, &reader->online);
+    }
+  }
+  facts->affinity = cap_cpu_set_count(&reader->affinity);
+  if (facts->affinity == 0) {
+    cap_note(reader, file, "gives an empty affinity mask; it is ignored");
+    return;
+  }
+  if (keeps && reader->open_affinity == CAP_NOT_READ_YET) keep_affinity(reader, facts);
+  tell_cpus(reader, SUKIMA_CAPACITY_AFFINITY, facts->affinity, "the affinity mask allows ", file);
+}
+
+// Cuts the last component off a group's directory; false at the highest visible group.
+static bool go_up(const cap_place* place, char* directory) {
+  char* slash = strrchr(directory, '/');
+  if (slash == NULL || (size_t)(slash - directory) < place->top_length) return false;
+  *slash = '\0';
+  return true;
+}
+
+// The path of a file in the group whose directory stands in reader->below.
+static bool make_group_path(cap_reader* reader, const char* name) {
+  cap_writer out = cap_writer_make(reader->path, sizeof reader->path);
+  cap_write(&out, reader->below);
+  cap_write(&out, name);
+  return !out.overflow;
+}
+
+// The nearest group that has one of these files decides; its effective set takes all groups above into
+// account.
+static void read_cpuset_of(cap_reader* reader, const cap_place* place, const char* const names[2],
+                           sukima_capacity_facts* facts) {
+  if (place->match == CAP_NO_MATCH || facts->cpuset != 0) return;
+  strcpy(reader->below, place->directory);
+  do {
+    for (int i = 0; i < 2 && names[i] != NULL; i++) {
+      if (!make_group_path(reader, names[i])) continue;
+      facts->cpuset = read_cpu_list(reader, &reader->cpuset, false);
+      if (facts->cpuset == 0) continue;
+      tell_cpus(reader, SUKIMA_CAPACITY_CPUSET, facts->cpuset, "the cpuset allows ", reader->path);
+      return;
+    }
+  } while (go_up(place, reader->below));
+}
+
+static void read_cpuset(cap_reader* reader, sukima_capacity_facts* facts) {
+  static const char* const v1_names[2] = {"/cpuset.effective_cpus", "/cpuset.cpus"};
+  static const char* const v2_names[2] = {"/cpuset.cpus.effective", NULL};
+  read_cpuset_of(reader, &reader->places[CAP_V1_CPUSET], v1_names, facts);
+  read_cpuset_of(reader, &reader->places[CAP_V2], v2_names, facts);
+}
+
+static void write_level(cap_writer* out, uint32_t level) {
+  if (level == 0) {
+    cap_write(out, "the process's own group");
+    return;
+  }
+  cap_write(out, "the group ");
+  cap_write_number(out, level);
+  cap_write(out, level == 1 ? " level above the process's own" : " levels above the process's own");
+}
+
+static void take_quota(cap_reader* reader, sukima_capacity_facts* facts, const cap_quota* quota,
+                       uint32_t level, bool applies) {
+  double cpus = quota->limited ? (double)quota->quota_us / (double)quota->period_us : INFINITY;
+  if (applies && cpus < facts->quota) {
+    facts->quota = cpus;
+    facts->quota_period_us = quota->period_us;
+  }
+  if (reader->listener == NULL) return;
+  cap_writer out = describe(reader);
+  write_level(&out, level);
+  if (quota->limited) {
+    cap_write(&out, " may use ");
+    cap_write_number(&out, quota->quota_us);
+    cap_write(&out, " us of CPU time every ");
+    cap_write_number(&out, quota->period_us);
+    cap_write(&out, " us: ");
+    cap_write_decimal(&out, cpus);
+    cap_write(&out, cpus == 1 ? " CPU" : " CPUs");
+  } else {
+    cap_write(&out, " has no quota");
+  }
+  tell(reader,
+       (sukima_capacity_limit){.kind = SUKIMA_CAPACITY_QUOTA,
+                               .value = cpus,
+                               .level = level,
+                               .period_us = quota->limited ? quota->period_us : 0},
+       reader->path);
+}
+
+static bool read_v2_quota(cap_reader* reader, cap_quota* quota) {
+  cap_text content;
+  if (!make_group_path(reader, "/cpu.max") || !read_content(reader, false, &content)) return false;
+  if (cap_parse_cpu_max(content, quota)) return true;
+  cap_note(reader, reader->path,
+           "does not hold a quota such as '150000 100000' or 'max 100000'; it is ignored");
+  return false;
+}
+
+static bool read_v1_quota(cap_reader* reader, cap_quota* quota) {
+  cap_text content;
+  if (!make_group_path(reader, "/cpu.cfs_quota_us") || !read_content(reader, false, &content)) return false;
+  if (!cap_parse_cfs_quota(content, quota)) {
+    cap_note(reader, reader->path, "does not hold a quota such as 150000 or -1; it is ignored");
+    return false;
+  }
+  if (!quota->limited) return true;
+  if (!make_group_path(reader, "/cpu.cfs_period_us") || !read_content(reader, true, &content)) return false;
+  if (!cap_parse_positive(content, &quota->period_us)) {
+    cap_note(reader, reader->path, "does not hold a period such as 100000; it and the quota are ignored");
+    return false;
+  }
+  make_group_path(reader, "/cpu.cfs_quota_us");
+  return true;
+}
+
+static void read_weight(cap_reader* reader, sukima_capacity_facts* facts, bool v2, uint32_t level) {
+  // Weights above the own group are for the listener only.
+  if (level != 0 && reader->listener == NULL) return;
+  cap_text content;
+  uint64_t weight = 0;
+  if (!make_group_path(reader, v2 ? "/cpu.weight" : "/cpu.shares") || !read_content(reader, false, &content))
+    return;
+  // Version 2 shows an idle group as weight 0.
+  bool idle = v2 && cap_parse_count(content, &weight) && weight == 0;
+  if (!idle && !cap_parse_positive(content, &weight)) {
+    cap_note(reader, reader->path, "does not hold a number above 0; it is ignored");
+    return;
+  }
+  double relative = idle ? cap_idle_weight() : (double)weight / (v2 ? 100 : 1024);
+  if (level == 0) facts->weight = relative;
+  if (reader->listener == NULL) return;
+  cap_writer out = describe(reader);
+  write_level(&out, level);
+  cap_write(&out, " has weight ");
+  cap_write_number(&out, weight);
+  cap_write(&out, ", ");
+  cap_write_decimal(&out, relative);
+  cap_write(&out, " times the default");
+  if (idle) cap_write(&out, ": the group is idle, it gets what nobody else wants");
+  tell(reader, (sukima_capacity_limit){.kind = SUKIMA_CAPACITY_WEIGHT, .value = relative, .level = level},
+       reader->path);
+}
+
+static void read_groups(cap_reader* reader, const cap_place* place, bool v2, bool applies,
+                        sukima_capacity_facts* facts) {
+  if (place->match == CAP_NO_MATCH) return;
+  strcpy(reader->below, place->directory);
+  uint32_t level = place->level;
+  do {
+    cap_quota quota;
+    if (v2 ? read_v2_quota(reader, &quota) : read_v1_quota(reader, &quota)) {
+      take_quota(reader, facts, &quota, level, applies);
+    }
+    read_weight(reader, facts, v2, level);
+    level++;
+  } while (go_up(place, reader->below));
+}
+
+// Quotas hold back ordinary threads only, not those of the real-time classes.
+static bool quotas_apply(cap_reader* reader) {
+  enum { fifo = 1, round_robin = 2, deadline = 6, reset_on_fork = 0x40000000 };
+  uint64_t policy = 0;
+  if (reader->root[0] == '\0') {
+    long answer = syscall(SYS_sched_getscheduler, reader->pid != 0 ? reader->pid : syscall(SYS_getpid));
+    policy = answer > 0 ? (uint64_t)answer & ~(uint64_t)reset_on_fork : 0;
+  } else {
+    cap_text content;
+    uint64_t pid = 0;
+    if (!cap_make_process_path(reader, "/stat") || !read_content(reader, false, &content)) return true;
+    if (!cap_parse_stat(content, &pid, &policy)) {
+      cap_note(reader, reader->path, "is malformed; it is ignored");
+      return true;
+    }
+  }
+  if (policy != fifo && policy != round_robin && policy != deadline) return true;
+  cap_note(reader, "sched_getscheduler", "the process runs in a real-time class: quotas do not hold it back");
+  return false;
+}
+
+// Intersects all sets and takes the smallest number.
+static void combine(cap_reader* reader, sukima_capacity_facts* facts) {
+  cap_cpu_set* set = &reader->affinity;
+  if (facts->affinity == 0) cap_cpu_set_copy(set, facts->cpuset != 0 ? &reader->cpuset : &reader->online);
+  if (facts->cpuset != 0) {
+    if (cap_cpu_set_count_both(set, &reader->cpuset) != 0) {
+      cap_cpu_set_intersect(set, &reader->cpuset);
+    } else {
+      cap_note(reader, "cpuset", "has no CPU in common with the affinity mask; the cpuset is ignored");
+    }
+  }
+  facts->cap = cap_cpu_set_count(set);
+  // By number, not by set: a container may see a made-up list of CPUs 0 to n-1 here.
+  if (facts->online != 0 && facts->online < facts->cap) facts->cap = facts->online;
+  if (facts->cap == 0) {
+    facts->cap = 1;
+    cap_note(reader, "sched_getaffinity", "nothing tells the number of CPUs; 1 is taken");
+  }
+  facts->binding = SUKIMA_CAPACITY_AFFINITY;
+  if (facts->cpuset == facts->cap) facts->binding = SUKIMA_CAPACITY_CPUSET;
+  if (facts->online == facts->cap) facts->binding = SUKIMA_CAPACITY_ONLINE;
+  facts->usable = facts->cap;
+  if (facts->quota < facts->usable) {
+    facts->usable = facts->quota;
+    facts->binding = SUKIMA_CAPACITY_QUOTA;
+  }
+}
+
+static void apply_override(cap_reader* reader, sukima_capacity_facts* facts) {
+  if (!(reader->override_cpus > 0)) return;
+  facts->usable = reader->override_cpus;
+  facts->binding = SUKIMA_CAPACITY_OVERRIDE;
+  while (facts->cap < facts->usable) facts->cap++;
+  cap_writer out = describe(reader);
+  cap_write(&out, "the user says ");
+  cap_write_decimal(&out, facts->usable);
+  cap_write(&out, facts->usable == 1 ? " CPU" : " CPUs");
+  tell(reader, (sukima_capacity_limit){.kind = SUKIMA_CAPACITY_OVERRIDE, .value = facts->usable},
+       "SUKIMA_CPUS");
+}
+
+static void read_all(cap_reader* reader, sukima_capacity_facts* facts) {
+  *facts = (sukima_capacity_facts){.quota = INFINITY, .weight = 1};
+  cap_cpu_set_clear(&reader->online);
+  cap_cpu_set_clear(&reader->cpuset);
+  cap_cpu_set_clear(&reader->affinity);
+  reader->notes = reader->group_notes;
+  reader->files_seen = 0;
+  read_online(reader, facts);
+  read_cpuset(reader, facts);
+  read_affinity(reader, facts);
+  bool applies = quotas_apply(reader);
+  const cap_place* v1 = &reader->places[CAP_V1_CPU];
+  const cap_place* v2 = &reader->places[CAP_V2];
+  // The kernel binds a controller to one hierarchy only.
+  read_groups(reader, v1->listed ? v1 : v2, !v1->listed, applies, facts);
+  combine(reader, facts);
+  apply_override(reader, facts);
+  facts->ancestors_hidden = v1->listed ? v1->hidden_above : v2->hidden_above;
+  facts->note_count = reader->notes;
+}
+
+void cap_reader_read(cap_reader* reader, sukima_capacity_facts* facts) {
+  bool fresh = !reader->groups_found;
+  uint32_t files_before = reader->files_seen;
+  if (fresh || cap_reader_hash_groups(reader) != reader->groups_hash) {
+    cap_find_cgroups(reader);
+    fresh = true;
+  }
+  read_all(reader, facts);
+  if (!fresh && reader->files_seen < files_before) {  // something was unmounted or removed
+    cap_find_cgroups(reader);
+    read_all(reader, facts);
+  }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers of CPUs as the user writes them, and how they become numbers of threads.
+#include <errno.h>
+#include <string.h>
+
+#include <sukima/capacity.h>
+
+#include "text/text.h"
+
+int sukima_capacity_parse_cpus(const char* text, double* value) {
+  cap_text rest = {text, text + strlen(text)};
+  uint64_t whole = 0;
+  cap_text_skip_blanks(&rest);
+  const char* digits = rest.begin;
+  if (cap_text_length(&rest) != 0 && *rest.begin != '.' && !cap_text_take_number(&rest, &whole))
+    return EINVAL;
+  if (whole > SUKIMA_CAPACITY_MAX_CPUS) return EINVAL;
+  double result = (double)whole;
+  size_t digit_count = (size_t)(rest.begin - digits);
+  if (cap_text_take(&rest, '.')) {
+    double place = 0.1;
+    for (; !cap_text_at_end(&rest) && *rest.begin >= '0' && *rest.begin <= '9'; rest.begin++, digit_count++) {
+      result += (*rest.begin - '0') * place;
+      place /= 10;
+    }
+  }
+  cap_text_skip_blanks(&rest);
+  if (digit_count == 0 || !cap_text_at_end(&rest)) return EINVAL;
+  if (!(result > 0 && result <= SUKIMA_CAPACITY_MAX_CPUS)) return EINVAL;
+  if (value != NULL) *value = result;
+  return 0;
+}
+
+uint32_t sukima_capacity_threads(double cpus, const sukima_capacity_policy* policy) {
+  static const sukima_capacity_policy defaults = {SUKIMA_CAPACITY_CEILING, 1, 0};
+  // A quota such as 3 * 33333 us in 100000 us, or a sum of doubles, must not gain or lose a thread by its
+  // last digit.
+  static const double tolerance = 1e-6;
+  if (policy == NULL) policy = &defaults;
+  uint32_t minimum = policy->minimum > 1 ? policy->minimum : 1;
+  if (policy->reserve > 0) cpus -= policy->reserve;
+  if (!(cpus > minimum)) return minimum;
+  if (cpus >= (double)UINT32_MAX) return UINT32_MAX;
+  uint32_t whole = (uint32_t)(cpus + tolerance);
+  double fraction = cpus - whole;
+  double least_to_round_up = 1;  // never
+  if (policy->rounding == SUKIMA_CAPACITY_CEILING) least_to_round_up = 2 * tolerance;
+  if (policy->rounding == SUKIMA_CAPACITY_NEAREST) least_to_round_up = 0.5 - tolerance;
+  return fraction >= least_to_round_up ? whole + 1 : whole;
+}

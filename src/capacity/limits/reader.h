@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reader: its settings, the control groups that it found, and its work memory. Internal to the capacity
+// part.
+#ifndef SUKIMA_CAPACITY_LIMITS_READER
+#define SUKIMA_CAPACITY_LIMITS_READER
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <sukima/capacity.h>
+
+#include "text/cpu_set.h"
+#include "text/text.h"
+
+enum {
+  cap_work_size = 65536,    // no file of one value is larger; a longer line of mountinfo is left out
+  cap_error_size = 256,     // for the sentence about a wrong override
+  cap_search_levels = 8,    // unknown levels between a mount and our group that are searched
+  cap_search_size = 4096,   // directories that are looked at
+  cap_entries_size = 2048,  // names of a directory that are read at once
+  cap_path_size = 4096,     // the kernel opens no longer path
+};
+
+/// The hierarchies of control groups that have to do with CPU.
+typedef enum cap_hierarchy {
+  CAP_V1_CPU,
+  CAP_V1_CPUSET,
+  CAP_V1_CPUACCT,  ///< limits nothing, but counts what the groups use; often the same as CAP_V1_CPU
+  CAP_V2,
+  cap_hierarchy_count
+} cap_hierarchy;
+
+/// How well a mount shows the process's group; of several mounts the one with the highest is taken.
+typedef enum cap_match {
+  CAP_NO_MATCH,
+  CAP_SHOWS_ANCESTOR,    ///< only a group above ours; the way down to ours was not found
+  CAP_CONTAINS_PROCESS,  ///< the paths do not fit, but the process is listed in the mounted group
+  CAP_SHOWS_DIRECTORY,   ///< the paths fit and the directory exists
+  CAP_SHOWS_GROUP        ///< and it is a control group
+} cap_match;
+
+/// The process's group in one hierarchy, as a directory that can be seen from here.
+typedef struct cap_place {
+  bool listed;                 ///< the process is in such a hierarchy
+  cap_match match;          ///< `directory` is valid unless this is CAP_NO_MATCH
+  bool hidden_above;           ///< there are groups above ours that cannot be seen
+  uint32_t level;  ///< of `directory`: 0 is the process's own group, 1 a group somewhere above it
+  size_t top_length;  ///< length of the highest visible group's directory, at the front of `directory`
+  int mount_root_depth;      ///< the less deep a mount's root, the more groups above ours are visible
+  char mount_point[cap_path_size];  ///< as mountinfo says it
+  char group[cap_path_size];  ///< as /proc/PID/cgroup says it
+  char directory[cap_path_size];
+} cap_place;
+
+/// Who wants to hear about limits and notes, besides the numbers.
+typedef struct cap_listener {
+  void* owner;
+  void (*limit)(void* owner, const sukima_capacity_limit* limit);
+  void (*note)(void* owner, const char* file, const char* text);
+} cap_listener;
+
+typedef enum cap_open_affinity {
+  CAP_NOT_READ_YET,
+  CAP_FREE,  ///< nobody had narrowed the mask: it follows the cpuset
+  CAP_NARROWED  ///< somebody had: it stays as it was
+} cap_open_affinity;
+
+typedef struct cap_reader {
+  // Settings
+  pid_t pid;  // 0: ourselves
+  sukima_capacity_affinity affinity_of;
+  double override_cpus;  // 0: none
+  char error[cap_error_size];  // why there is none though one was given; "" if nothing is wrong
+  char root[cap_path_size];
+  const cap_listener* listener;  // may be NULL
+
+  // What was found
+  bool groups_found;
+  uint64_t groups_hash;  // of /proc/PID/cgroup
+  uint32_t group_searches;  // how often they were searched
+  uint32_t group_notes;
+  uint32_t files_seen;  // files of our groups that could be read last time
+  cap_open_affinity open_affinity;
+  cap_place places[cap_hierarchy_count];
+
+  // Work memory
+  uint32_t notes;
+  cap_cpu_set online;
+  cap_cpu_set affinity;
+  cap_cpu_set affinity_at_open;
+  cap_cpu_set cpuset;
+  char path[cap_path_size];
+  char mount_root[cap_path_size];
+  char mount_point[cap_path_size];
+  char below[cap_path_size];  // the group's path below the mount's root
+  char text[512];
+  unsigned search_left;  // directories that may still be looked at
+  _Alignas(8) char entries[cap_search_levels][cap_entries_size];
+  char lines[cap_work_size];
+  char content[cap_work_size];
+} cap_reader;
+
+/// Takes over the options; the reader is all zero before.
+/// \return 0, or ENAMETOOLONG
+int cap_reader_set(cap_reader* reader, const sukima_capacity_options* options);
+
+/// Reads everything that is needed for the facts (all but the generation).
+void cap_reader_read(cap_reader* reader, sukima_capacity_facts* facts);
+
+/// All but the generation are equal.
+bool cap_same_facts(const sukima_capacity_facts* a, const sukima_capacity_facts* b);
+
+/// Finds the process's groups: /proc/PID/cgroup and /proc/self/mountinfo.
+void cap_find_cgroups(cap_reader* reader);
+
+/// Searches the process's group where the names of the first directories on the way to it are not known:
+/// tries all, and takes the one in which the process is listed.
+/// \param levels number of unknown directories between the directory in reader->path and the known rest of
+/// the
+///               way, reader->below
+/// \param pid    the process's number as it is seen from here
+/// \return true if it was found; its directory is then in reader->path
+bool cap_find_own_group(cap_reader* reader, unsigned levels, uint64_t pid);
+
+/// The process is listed in cgroup.procs of the directory in reader->path. Uses reader->content.
+bool cap_reader_lists_process(cap_reader* reader, uint64_t pid);
+
+/// A hash of the process's groups as /proc/PID/cgroup says them now.
+uint64_t cap_reader_hash_groups(cap_reader* reader);
+
+/// Memory for a reader and what stands around it: all zero, from mmap; NULL if there is none.
+void* cap_allocate(size_t size);
+void cap_release(void* memory, size_t size);
+
+/// Records that something was ignored.
+void cap_note(cap_reader* reader, const char* file, const char* text);
+
+/// Records why a file could not be used; `result` is that of cap_file_read or an error number.
+void cap_note_unreadable(cap_reader* reader, const char* file, int result);
+
+/// Makes the path root + a + b + c in reader->path.
+/// \return false (and a note) if it is too long
+bool cap_make_path(cap_reader* reader, const char* a, const char* b, const char* c);
+
+/// Makes the path of a file of the process that is looked at in reader->path; `name` starts with '/'.
+bool cap_make_process_path(cap_reader* reader, const char* name);
+
+/// Makes the path of a file of a thread in reader->path: of the process that is looked at, or of another one.
+bool cap_make_task_path(cap_reader* reader, bool own, uint64_t number, const char* name);
+
+/// The number of the process that is looked at, also in a recorded tree; 0 if unknown.
+uint64_t cap_process_number(cap_reader* reader);
+
+#endif

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text of a machine profile. Internal to the capacity part.
+#ifndef SUKIMA_CAPACITY_PROFILE_PROFILE_TEXT
+#define SUKIMA_CAPACITY_PROFILE_PROFILE_TEXT
+
+#include <sukima/capacity.h>
+
+#include "text/text.h"
+
+/// Understands the text of a profile.
+/// \return in one piece of memory, to be freed with free(); NULL and a sentence in `error` if it is malformed
+sukima_capacity_profile* cap_parse_profile(cap_text content, char* error, size_t error_size);
+
+#endif

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Making a report: limits and notes are collected, then put into one piece of memory. Internal to this part.
+// part.
+#ifndef SUKIMA_CAPACITY_REPORT_REPORT
+#define SUKIMA_CAPACITY_REPORT_REPORT
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "limits/reader.h"
+
+/// Memory that grows; what stands in it may move, so texts are kept as positions until all is known.
+typedef struct cap_buffer {
+  char* memory;
+  size_t length;
+  size_t size;
+} cap_buffer;
+
+/// All zero at the beginning.
+typedef struct cap_report_builder {
+  cap_buffer limits;
+  cap_buffer notes;
+  cap_buffer texts;
+  bool failed;
+} cap_report_builder;
+
+/// The functions of a listener whose owner is a builder. Texts are copied.
+void cap_report_take_limit(void* owner, const sukima_capacity_limit* limit);
+void cap_report_take_note(void* owner, const char* file, const char* text);
+
+/// Makes the report and frees what was collected.
+/// \return NULL if there was no memory
+sukima_capacity_report* cap_report_build(cap_report_builder* all, const cap_reader* reader,
+                                         const sukima_capacity_facts* facts);
+
+#endif

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is in the files of the kernel that count CPU time: one pure function a format, for any bytes.
+#ifndef SUKIMA_CAPACITY_TEXT_COUNTERS
+#define SUKIMA_CAPACITY_TEXT_COUNTERS
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "text/text.h"
+
+/// cpu.stat of a control group. What the file does not hold is 0.
+typedef struct cap_group_stat {
+  bool has_usage;         ///< version 2 only
+  uint64_t usage_ns;      ///< CPU time of the group and all groups below it
+  uint64_t throttled_ns;  ///< a quota held it back: summed over CPUs
+} cap_group_stat;
+
+/// \return false if no line is known
+bool cap_parse_group_stat(cap_text content, cap_group_stat* result);
+
+/// A file that holds one number: cpuacct.usage, cpu.idle.
+bool cap_parse_count(cap_text content, uint64_t* value);
+
+/// The sum line of /proc/stat, in ticks.
+typedef struct cap_machine_stat {
+  uint64_t busy;    ///< user, nice, system, interrupts
+  uint64_t idle;    ///< idle, and waiting for devices
+  uint64_t stolen;  ///< taken by the hypervisor while a CPU was wanted
+} cap_machine_stat;
+
+/// Needs the first line only.
+bool cap_parse_machine_stat(cap_text content, cap_machine_stat* result);
+
+/// The number of runnable threads in /proc/loadavg ("0.5 0.6 1.3 2/345 6789").
+bool cap_parse_running(cap_text content, uint64_t* running);
+
+/// The total of the line "some" of a pressure file, in microseconds.
+bool cap_parse_pressure(cap_text content, uint64_t* some_us);
+
+/// /proc/PID/autogroup: "/autogroup-86 nice 0".
+bool cap_parse_autogroup(cap_text content, uint64_t* number, int* nice);
+
+/// From /proc/PID/stat.
+typedef struct cap_task_stat {
+  char state;       ///< 'R' runs or waits for a CPU
+  int nice;         ///< -20 to 19
+  uint64_t policy;  ///< SCHED_…
+} cap_task_stat;
+
+bool cap_parse_task_stat(cap_text content, cap_task_stat* result);
+
+#endif

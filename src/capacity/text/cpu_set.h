@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// A set of CPU numbers, large enough for every Linux machine, without memory management.
+#ifndef SUKIMA_CAPACITY_TEXT_CPU_SET
+#define SUKIMA_CAPACITY_TEXT_CPU_SET
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <sukima/capacity.h>
+
+enum { cap_cpu_set_words = SUKIMA_CAPACITY_MAX_CPUS / 64 };
+
+/// Only the words in use are ever looked at: machines with few CPUs do not pay for those with many.
+typedef struct cap_cpu_set {
+  uint32_t used;  ///< words in use; the others have no defined value
+  uint64_t words[cap_cpu_set_words];
+} cap_cpu_set;
+
+void cap_cpu_set_clear(cap_cpu_set* set);
+void cap_cpu_set_add_range(cap_cpu_set* set, uint32_t first, uint32_t last);
+void cap_cpu_set_copy(cap_cpu_set* set, const cap_cpu_set* other);
+bool cap_cpu_set_contains(const cap_cpu_set* set, uint32_t cpu);
+uint32_t cap_cpu_set_count(const cap_cpu_set* set);
+uint32_t cap_cpu_set_count_both(const cap_cpu_set* a, const cap_cpu_set* b);
+
+/// Keeps in `set` only what is also in `other`.
+void cap_cpu_set_intersect(cap_cpu_set* set, const cap_cpu_set* other);
+
+/// Understands the kernel's list form, "0-3,8,10-15" or "0-30:2/4" (2 of every 4), to the end of the text or
+/// line.
+/// \return false if it is malformed; the set is then in an unspecified state. An empty text is an empty set.
+bool cap_cpu_set_parse(cap_cpu_set* set, const char* text, size_t length);
+
+#endif

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading files of /proc and /sys with bare system calls: no stdio, no cancellation points, nothing left
+// open.
+#ifndef SUKIMA_CAPACITY_TEXT_FILE
+#define SUKIMA_CAPACITY_TEXT_FILE
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "text/text.h"
+
+/// What became of an attempt to read a file; above 0 it is an error number.
+enum { cap_file_read_ok = 0, cap_file_too_large = -1 };
+
+/// Reads a whole file into `memory`.
+/// \return cap_file_read_ok, cap_file_too_large if it has more than `size` bytes, or an error number
+int cap_file_read(const char* path, char* memory, size_t size, cap_text* content);
+
+/// Opens a file to be read again and again with cap_file_read_again(). It is closed in programs that are
+/// started (exec).
+/// \return a descriptor, to be given to cap_file_close(); below 0: it cannot be opened
+int cap_file_open(const char* path);
+
+/// Reads from the beginning of an open file, at most `size` bytes; the rest is left out.
+/// \return the number of bytes; below 0: it cannot be read
+long cap_file_read_again(int descriptor, char* memory, size_t size);
+
+void cap_file_close(int descriptor);
+
+/// The file or directory can be seen.
+bool cap_file_exists(const char* path);
+
+/// Reads a file of any length line by line.
+typedef struct cap_line_reader {
+  int descriptor;
+  int error;         ///< 0, or the error number that ended the reading
+  char* memory;
+  size_t size;
+  size_t begin;      ///< the first byte in memory that was not given yet
+  size_t end;        ///< behind the last byte in memory
+  bool skipping;     ///< inside a line that did not fit
+  bool at_end;
+  size_t too_long;   ///< lines left out because they did not fit into memory
+} cap_line_reader;
+
+/// \return 0, or an error number; then there is nothing to close
+int cap_line_reader_open(cap_line_reader* reader, const char* path, char* memory, size_t size);
+
+/// Gives the next line without its line end; lines that do not fit into memory are left out and counted.
+bool cap_line_reader_next(cap_line_reader* reader, cap_text* line);
+
+void cap_line_reader_close(cap_line_reader* reader);
+
+/// Reads the names in a directory.
+typedef struct cap_directory_reader {
+  int descriptor;
+  char* memory;  ///< aligned for 64-bit numbers
+  size_t size;
+  size_t begin;
+  size_t end;
+} cap_directory_reader;
+
+/// \return 0, or an error number; then there is nothing to close
+int cap_directory_open(cap_directory_reader* reader, const char* path, char* memory, size_t size);
+
+/// Gives the name of the next thing that is, or may be, a directory, without "." and ".."; NULL at the end.
+const char* cap_directory_next(cap_directory_reader* reader);
+
+void cap_directory_close(cap_directory_reader* reader);
+
+#endif

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading and writing short texts without stdio, without memory management and without the locale.
+#ifndef SUKIMA_CAPACITY_TEXT_TEXT
+#define SUKIMA_CAPACITY_TEXT_TEXT
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// A piece of text that is still to be read; it need not end with a zero.
+typedef struct cap_text {
+  const char* begin;
+  const char* end;
+} cap_text;
+
+/// The length of a text.
+size_t cap_text_length(const cap_text* text);
+
+/// Skips blanks, tabs and line ends (also "\r").
+void cap_text_skip_blanks(cap_text* text);
+
+/// Nothing is left.
+bool cap_text_at_end(const cap_text* text);
+
+/// Takes one character if it is the next one.
+bool cap_text_take(cap_text* text, char character);
+
+/// Takes a word of ordinary characters if the text starts with it.
+bool cap_text_take_prefix(cap_text* text, const char* prefix);
+
+/// Takes a decimal number without a sign; false (and nothing taken) if there is none or it exceeds 64 bits.
+bool cap_text_take_number(cap_text* text, uint64_t* value);
+
+/// Takes everything up to `separator` (which is taken, too, but not given) or to the end.
+/// \return false at the end of the text
+bool cap_text_take_until(cap_text* text, char separator, cap_text* part);
+
+bool cap_text_equals(const cap_text* text, const char* other);
+
+/// A text being written into memory of fixed size, always ended by a zero; what does not fit is left out.
+typedef struct cap_writer {
+  char* memory;
+  size_t size;
+  size_t length;
+  bool overflow;
+} cap_writer;
+
+cap_writer cap_writer_make(char* memory, size_t size);
+void cap_write(cap_writer* out, const char* text);
+void cap_write_bytes(cap_writer* out, const char* text, size_t length);
+void cap_write_number(cap_writer* out, uint64_t value);
+
+/// Writes at most three decimals, and no trailing zeros; a value above 0 never as 0.
+void cap_write_decimal(cap_writer* out, double value);
+
+#endif
