@@ -147,18 +147,3 @@ int cap_path_depth(cap_text path) {
   while (take_component(&path, &part)) depth += is_parent(&part) ? -1 : 1;
   return depth;
 }
-
-bool cap_parse_stat(cap_text content, uint64_t* pid, uint64_t* policy) {
-  cap_text field;
-  if (!cap_text_take_number(&content, pid)) return false;
-  // The second field is the program's name in parentheses, which may itself hold blanks and parentheses.
-  const char* name_end = content.end;
-  while (name_end > content.begin && name_end[-1] != ')') name_end--;
-  if (name_end == content.begin) return false;
-  content.begin = name_end;
-  if (!cap_text_take(&content, ' ')) return false;
-  for (int number = 3; number <= 41; number++) {
-    if (!cap_text_take_until(&content, ' ', &field)) return false;
-  }
-  return cap_text_take_number(&field, policy);
-}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is in the files of the kernel that tell about CPU: one pure function a format, for any bytes.
-#ifndef SUKIMA_CAPACITY_CGROUP_PARSE
-#define SUKIMA_CAPACITY_CGROUP_PARSE
+#ifndef SUKIMA_CAPACITY_CGROUP_PARSE_H
+#define SUKIMA_CAPACITY_CGROUP_PARSE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,8 +65,5 @@ cap_relation cap_relate(cap_text mount_root, cap_text group, cap_text* below, un
 
 /// How deep a path leads: its names less its ".." components.
 int cap_path_depth(cap_text path);
-
-/// The process's number and its scheduling policy in /proc/PID/stat (its first and its 41st field).
-bool cap_parse_stat(cap_text content, uint64_t* pid, uint64_t* policy);
 
 #endif

@@ -14,13 +14,13 @@
 
 enum {
   facts_every_ns = 1000000000,
-  scans_every_ns = 500000000,     // at most so often
-  second_scan_after_ns = 150000000,  // then it is known for the first time whose counters move
+  searches_every_ns = 500000000,     // at most so often
+  second_search_after_ns = 150000000,  // then it is known for the first time whose counters move
   settle_ns = 100000000,          // a experiment's first part, which does not count
-  least_trial_ns = 200000000
+  least_experiment_ns = 200000000
 };
 // Looking for neighbours takes at most this part of a CPU, whatever there is to look at.
-static const double most_scan_cost = 0.0002;
+static const double most_search_cost = 0.0002;
 // So much use by threads that nobody knows starts a search at once.
 static const double suspicious_use = 0.1;
 
@@ -61,11 +61,11 @@ static void read_facts(sukima_capacity_estimator* all, uint64_t time_ns) {
   all->next_facts_ns = time_ns + facts_every_ns;
 }
 
-static void scan(sukima_capacity_estimator* all, uint64_t time_ns) {
+static void find_neighbours(sukima_capacity_estimator* all, uint64_t time_ns) {
   cap_find_neighbours(&all->followed, &all->reader);
-  uint64_t pause = (uint64_t)((double)all->followed.search_cost_ns / most_scan_cost);
-  all->followed.next_search_ns = time_ns + (pause > scans_every_ns ? pause : scans_every_ns);
-  if (all->followed.search == 1) all->followed.next_search_ns = time_ns + second_scan_after_ns;
+  uint64_t pause = (uint64_t)((double)all->followed.search_cost_ns / most_search_cost);
+  all->followed.next_search_ns = time_ns + (pause > searches_every_ns ? pause : searches_every_ns);
+  if (all->followed.search == 1) all->followed.next_search_ns = time_ns + second_search_after_ns;
 }
 
 // Threads of groups of ours that nobody watches have begun to use CPU.
@@ -96,7 +96,7 @@ static void take_sample(sukima_capacity_estimator* all, uint64_t time_ns) {
   // A search that has just been made need not be made again, and a costly one not often.
   bool soon = followed->search_cost_ns < 1000000 && followed->sample > followed->search_sample + 1 &&
               is_suspicious(all);
-  if (time_ns >= followed->next_search_ns || soon) scan(all, time_ns);
+  if (time_ns >= followed->next_search_ns || soon) find_neighbours(all, time_ns);
   all->spent_ns += nanoseconds_of(CLOCK_THREAD_CPUTIME_ID) - started;
 }
 
@@ -161,7 +161,7 @@ int sukima_capacity_estimator_experiment_end(sukima_capacity_estimator* all,
   if (!(experiment->threads > 0)) return EINVAL;
   uint64_t now = latest_time(all);
   uint64_t spent = now - experiment->time_ns;
-  if (spent < settle_ns + least_trial_ns - least_trial_ns / 10) return EAGAIN;
+  if (spent < settle_ns + least_experiment_ns - least_experiment_ns / 10) return EAGAIN;
   uint64_t window = spent - settle_ns;
   if (window > all->long_ns) window = window / all->long_ns * all->long_ns;
   experiment->got = fmin(cap_own_use(&all->followed, window), all->facts.cap);

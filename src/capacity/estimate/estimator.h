@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The estimator's state, and the parts that it is made of. Internal to the capacity part.
-#ifndef SUKIMA_CAPACITY_ESTIMATE_ESTIMATOR
-#define SUKIMA_CAPACITY_ESTIMATE_ESTIMATOR
+#ifndef SUKIMA_CAPACITY_ESTIMATE_ESTIMATOR_H
+#define SUKIMA_CAPACITY_ESTIMATE_ESTIMATOR_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,9 +35,9 @@ struct sukima_capacity_estimator {
   uint64_t short_ns;
   uint64_t stolen_seen_ns;  // when steal could be judged last; 0: never
   double steal_time;        // the part of each CPU-second that is told as steal time
-  double gaps;              // the part that was missing in a tight loop; 0: none, or too long ago
-  uint32_t gap_probes;      // so many of them are in that mean
-  uint64_t gaps_seen_ns;    // when; 0: between two samples, the next of which sets it
+  double probed_steal;              // the part that was missing in a tight loop; 0: none, or too long ago
+  uint32_t steal_probes;      // so many of them are in that mean
+  uint64_t probed_steal_seen_ns;    // when; 0: between two samples, the next of which sets it
   uint64_t spent_ns;        // the estimator's own CPU time
   cap_experiment experiments[cap_experiment_count];
   cap_experiment running;  // the one that goes on

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Weighted fair sharing (max-min fairness) of CPU among groups and threads, and the weights of nice values.
-#ifndef SUKIMA_CAPACITY_ESTIMATE_FAIR_SHARE
-#define SUKIMA_CAPACITY_ESTIMATE_FAIR_SHARE
+#ifndef SUKIMA_CAPACITY_ESTIMATE_FAIR_SHARE_H
+#define SUKIMA_CAPACITY_ESTIMATE_FAIR_SHARE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the host of a virtual machine tells about the CPU that it gives: docs/capacity.md has the format.
-#ifndef SUKIMA_CAPACITY_ESTIMATE_HOST
-#define SUKIMA_CAPACITY_ESTIMATE_HOST
+#ifndef SUKIMA_CAPACITY_ESTIMATE_HOST_H
+#define SUKIMA_CAPACITY_ESTIMATE_HOST_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,7 +37,6 @@ typedef struct cap_host {
   uint64_t time_ns;         // when it came, on the estimator's clock
   uint64_t file_time_ns;    // modification time of the file it came from
   int port;                 // -1: not open
-  bool port_tried;
   size_t length;            // of what came from the port and is no complete message yet
   char memory[2048];
 } cap_host;

@@ -32,14 +32,14 @@ static void measure_steal(sukima_capacity_estimator* all) {
 }
 
 // What a hypervisor took without a word is what probes found, if that is more than steal time.
-static void heed_gaps(sukima_capacity_estimator* all) {
+static void apply_steal_probes(sukima_capacity_estimator* all) {
   uint64_t now = cap_follow_at(&all->followed, all->followed.sample)->time_ns;
-  if (all->gaps_seen_ns == 0) all->gaps_seen_ns = now;
-  if (now - all->gaps_seen_ns > steal_memory_ns) {
-    all->gaps = 0;
-    all->gap_probes = 0;
+  if (all->probed_steal_seen_ns == 0) all->probed_steal_seen_ns = now;
+  if (now - all->probed_steal_seen_ns > steal_memory_ns) {
+    all->probed_steal = 0;
+    all->steal_probes = 0;
   }
-  all->load.stolen = fmax(all->steal_time, all->gaps);
+  all->load.stolen = fmax(all->steal_time, all->probed_steal);
 }
 
 // CPU clocks leave steal time out where the kernel has paravirtual accounting, and otherwise run on while the
@@ -98,9 +98,9 @@ void sukima_capacity_estimator_add_steal_probe(sukima_capacity_estimator* estima
   // A probe sees some tens of the hypervisor's turns: a few of them together are more than one.
   static const uint32_t most_probes = 4;
   if (!(taken >= 0 && taken <= 1)) return;
-  if (estimator->gap_probes < most_probes) estimator->gap_probes++;
-  estimator->gaps += (taken - estimator->gaps) / estimator->gap_probes;
-  estimator->gaps_seen_ns = 0;
+  if (estimator->steal_probes < most_probes) estimator->steal_probes++;
+  estimator->probed_steal += (taken - estimator->probed_steal) / estimator->steal_probes;
+  estimator->probed_steal_seen_ns = 0;
 }
 
 // How many threads of a group of the path want CPU, those of the groups below it included.
@@ -193,7 +193,7 @@ void cap_measure(sukima_capacity_estimator* all) {
   if (!(load->seconds > 0)) return;
   measure_own(all);
   measure_machine(all);
-  heed_gaps(all);
+  apply_steal_probes(all);
   if (load->stolen > 0) correct_clocks(all);
   load->neighbours = count_neighbours(all);
 }

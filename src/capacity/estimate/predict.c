@@ -11,8 +11,8 @@ static const double slack = 0.05;
 // A blind guess "no groups" is believed if it explains what we get now this well.
 static const double believable = 0.07;
 // Results of experiments hold for so long, unless the neighbours' use changes by this part.
-static const uint64_t trial_age_ns = 10000000000;
-static const double trial_change = 0.2;
+static const uint64_t experiment_age_ns = 10000000000;
+static const double experiment_change = 0.2;
 // A thread that runs for less than this before it blocks is outside of every model of fair sharing.
 static const double shortest_slice_seconds = 0.002;
 
@@ -302,17 +302,17 @@ static void predict_blind(sukima_capacity_estimator* all, double threads, sukima
 
 static bool is_valid(const sukima_capacity_estimator* all, const cap_experiment* experiment) {
   uint64_t now = cap_follow_at(&all->followed, all->followed.sample)->time_ns;
-  if (!(experiment->threads > 0) || now - experiment->time_ns > trial_age_ns) return false;
+  if (!(experiment->threads > 0) || now - experiment->time_ns > experiment_age_ns) return false;
   double others = isnan(all->load.others) ? 0 : all->load.others;
   // Less than a tenth of a CPU is nobody; and our own share moves the others'.
   double now_total = others + all->load.now;
   double then_total = experiment->others + experiment->got;
-  return fabs(now_total - then_total) <= trial_change * fmax(then_total, 0.5);
+  return fabs(now_total - then_total) <= experiment_change * fmax(then_total, 0.5);
 }
 
 // What was tried bounds what was not: more threads never get less, nor more for each of them.
-static void apply_trials(const sukima_capacity_estimator* all, double threads,
-                         sukima_capacity_estimate* result) {
+static void apply_experiments(const sukima_capacity_estimator* all, double threads,
+                              sukima_capacity_estimate* result) {
   for (int i = 0; i < cap_experiment_count; i++) {
     const cap_experiment* experiment = &all->experiments[i];
     if (!is_valid(all, experiment)) continue;
@@ -352,7 +352,7 @@ void sukima_capacity_estimator_usable(sukima_capacity_estimator* all, double thr
     predict_tree(all, threads, result);
   } else {
     predict_blind(all, threads, result);
-    apply_trials(all, threads, result);
+    apply_experiments(all, threads, result);
   }
   if (blocks_often(&all->load)) result->basis = SUKIMA_CAPACITY_BASIS_PROGRESS;
   double least = fmin(0.001, most);  // the scheduler starves nobody

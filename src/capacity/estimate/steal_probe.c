@@ -93,10 +93,10 @@ int sukima_capacity_probe_steal(double seconds, double* taken) {
   // looked. A kernel that loses its ticks has a clock that stands still and jumps, but it is one for both.
   double ran = (double)(end.stat.run_ns - begin.stat.run_ns);
   double waited = (double)(end.stat.wait_ns - begin.stat.wait_ns);
-  bool tells = begin.known && end.known && ran > 0;
+  bool known = begin.known && end.known && ran > 0;
   double had = whole * ran / (ran + waited);
   double running = whole - (double)gaps / rate;
-  *taken = tells ? fmin(1, fmax(0, 1 - running / had)) : NAN;
+  *taken = known ? fmin(1, fmax(0, 1 - running / had)) : NAN;
   errno = saved;
   return 0;
 }

@@ -2,11 +2,12 @@
 // Looking for neighbours: groups beside ours, and threads that use CPU.
 //
 // Thousands of groups and threads may exist of which a few use CPU. Of all of them the last value of their
-// counter is kept, and only those whose counter has moved between two scans are watched in every sample.
+// counter is kept, and only those whose counter has moved between two searches are watched in every sample.
 #define _GNU_SOURCE
 #include <string.h>
 #include <time.h>
 
+#include "cgroup/group_files.h"
 #include "cgroup/parse.h"
 #include "estimate/fair_share.h"
 #include "follow/group_path.h"
@@ -19,7 +20,7 @@ enum {
   idle_after_ns = 2000000000  // who has used no CPU for so long is not watched any longer
 };
 
-// Of two scans, this part of the time makes a group or thread worth watching.
+// Of two searches, this part of the time makes a group or thread worth watching.
 static const double least_use = 0.003;
 // Threads of a neighbour are looked at if it uses more than this.
 static const double least_group_use = 0.02;
@@ -38,7 +39,7 @@ static cap_candidate* find_candidate(cap_candidates* table, uint64_t key) {
   return NULL;
 }
 
-// Keeps the value for the next scan. Returns how much it has grown since the one before, -1 if it is new.
+// Keeps the value for the next search. Returns how much it has grown since the one before, -1 if it is new.
 static double compare(cap_followed* followed, uint64_t key, uint64_t value) {
   cap_candidate* now = find_candidate(&followed->candidates[followed->search % 2], key);
   cap_candidate* before = find_candidate(&followed->candidates[(followed->search + 1) % 2], key);
@@ -47,7 +48,7 @@ static double compare(cap_followed* followed, uint64_t key, uint64_t value) {
   return value > before->value ? (double)(value - before->value) * 1e-9 : 0;
 }
 
-static double seconds_since_scan(const cap_followed* followed, uint64_t before) {
+static double seconds_since_search(const cap_followed* followed, uint64_t before) {
   return before != 0 && followed->sample - before < cap_ring_size ? cap_follow_seconds(followed, before) : 1;
 }
 
@@ -123,7 +124,7 @@ static cap_task* find_task(cap_followed* followed, uint64_t number) {
   return NULL;
 }
 
-// Looks at a thread; it is watched if it has used CPU, or waited for it, since the scan before.
+// Looks at a thread; it is watched if it has used CPU, or waited for it, since the search before.
 static void look_at_task(cap_followed* followed, cap_reader* reader, uint64_t number, int group, bool own,
                          double elapsed, bool always) {
   if (number == 0 || number > UINT32_MAX) return;
@@ -149,7 +150,7 @@ static void look_at_task(cap_followed* followed, cap_reader* reader, uint64_t nu
   if (active || always) add_task(followed, reader, (uint32_t)number, group, own, &values);
 }
 
-static void scan_own_tasks(cap_followed* followed, cap_reader* reader, double elapsed) {
+static void find_own_tasks(cap_followed* followed, cap_reader* reader, double elapsed) {
   cap_directory_reader names;
   followed->own_count = 0;
   followed->thread_count = 0;
@@ -180,7 +181,7 @@ static void scan_own_tasks(cap_followed* followed, cap_reader* reader, double el
 }
 
 // Looks at all threads that a group's file lists; the group's directory is given.
-static void scan_listed_tasks(cap_followed* followed, cap_reader* reader, const char* directory, int group,
+static void find_listed_tasks(cap_followed* followed, cap_reader* reader, const char* directory, int group,
                               double elapsed) {
   cap_writer out = cap_writer_make(reader->path, sizeof reader->path);
   cap_write(&out, directory);
@@ -199,9 +200,9 @@ static void scan_listed_tasks(cap_followed* followed, cap_reader* reader, const 
 }
 
 // The threads of a neighbour, and of the groups below it. `directory` has room for longer paths.
-static void scan_neighbour(cap_followed* followed, cap_reader* reader, char* directory, int group,
-                           double elapsed, int depth, int* directories) {
-  scan_listed_tasks(followed, reader, directory, group, elapsed);
+static void find_tasks_of_neighbour(cap_followed* followed, cap_reader* reader, char* directory, int group,
+                                    double elapsed, int depth, int* directories) {
+  find_listed_tasks(followed, reader, directory, group, elapsed);
   cap_directory_reader names;
   if (depth == deepest_below || cap_directory_open(&names, directory, followed->entry_memory[depth],
                                                    sizeof followed->entry_memory[depth]) != 0) {
@@ -213,7 +214,8 @@ static void scan_neighbour(cap_followed* followed, cap_reader* reader, char* dir
     cap_writer out = {directory, cap_path_size, length, false};
     cap_write(&out, "/");
     cap_write(&out, name);
-    if (!out.overflow) scan_neighbour(followed, reader, directory, group, elapsed, depth + 1, directories);
+    if (!out.overflow)
+      find_tasks_of_neighbour(followed, reader, directory, group, elapsed, depth + 1, directories);
     directory[length] = '\0';
   }
   cap_directory_close(&names);
@@ -252,12 +254,12 @@ static void look_at_group(cap_followed* followed, cap_reader* reader, uint32_t l
   if (now > least_use) cap_group_read_settings(followed, reader, group, followed->path_memory);
   if (now > least_group_use || !group->has_usage) {
     int directories = 0;
-    scan_neighbour(followed, reader, followed->path_memory, index, elapsed, 1, &directories);
+    find_tasks_of_neighbour(followed, reader, followed->path_memory, index, elapsed, 1, &directories);
   }
 }
 
 // The groups directly below a group of the path whose directory has this length in the place's directory.
-static void scan_groups_below(cap_followed* followed, cap_reader* reader, const char* directory,
+static void find_groups_below(cap_followed* followed, cap_reader* reader, const char* directory,
                               size_t length, uint32_t level, double elapsed) {
   cap_writer out = cap_writer_make(followed->path_memory, sizeof followed->path_memory);
   cap_write_bytes(&out, directory, length);
@@ -311,11 +313,11 @@ static uint64_t thread_time(void) {
 
 void cap_find_neighbours(cap_followed* followed, cap_reader* reader) {
   uint64_t started = thread_time();
-  double elapsed = seconds_since_scan(followed, followed->search_sample);
+  double elapsed = seconds_since_search(followed, followed->search_sample);
   followed->search++;
   followed->search_sample = followed->sample;
   memset(&followed->candidates[followed->search % 2], 0, sizeof followed->candidates[0]);
-  scan_own_tasks(followed, reader, elapsed);
+  find_own_tasks(followed, reader, elapsed);
   cap_read_path_settings(followed, reader);
   const cap_place* v1 = &reader->places[CAP_V1_CPU];
   const cap_place* place = v1->listed ? v1 : &reader->places[CAP_V2];
@@ -323,13 +325,13 @@ void cap_find_neighbours(cap_followed* followed, cap_reader* reader) {
   size_t end = place->top_length;
   uint64_t window = (uint64_t)(elapsed * 1e9);
   for (uint32_t level = 0; level < followed->path_length; level++) {
-    scan_groups_below(followed, reader, place->directory, end, level + 1, elapsed);
+    find_groups_below(followed, reader, place->directory, end, level + 1, elapsed);
     double direct = cap_direct_use(followed, level, window);
     // Before there are two samples nothing is known. A NAN is not below the limit.
     if (followed->search <= 2 || !(direct < 0.01)) {
       cap_writer out = cap_writer_make(followed->path_memory, sizeof followed->path_memory);
       cap_write_bytes(&out, place->directory, end);
-      scan_listed_tasks(followed, reader, followed->path_memory, followed->path[level], elapsed);
+      find_listed_tasks(followed, reader, followed->path_memory, followed->path[level], elapsed);
     } else {
       for (int i = 0; i < followed->task_end; i++) {  // not looked for is not gone
         cap_task* task = &followed->tasks[i];

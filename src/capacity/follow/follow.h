@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an estimator watches: groups and threads, with the counters of the last samples. Internal to the
 // capacity part.
-#ifndef SUKIMA_CAPACITY_FOLLOW_FOLLOW
-#define SUKIMA_CAPACITY_FOLLOW_FOLLOW
+#ifndef SUKIMA_CAPACITY_FOLLOW_FOLLOW_H
+#define SUKIMA_CAPACITY_FOLLOW_FOLLOW_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,7 +32,6 @@ typedef struct cap_candidate {
 } cap_candidate;
 
 typedef struct cap_candidates {
-  uint32_t count;
   cap_candidate entries[cap_candidate_count];
 } cap_candidates;
 
@@ -49,7 +48,7 @@ typedef struct cap_group {
   double quota;  // in CPUs, infinite if none
   uint64_t period_us;
   uint64_t since;  // number of the first sample that it has values of
-  uint64_t search;  // number of the scan that found it last
+  uint64_t search;  // number of the search that found it last
   char name[96];  // its last component, cut off if it is long
   cap_group_stat values[cap_ring_size];
 } cap_group;
@@ -95,7 +94,6 @@ typedef struct cap_followed {
   bool has_pressure;
   bool has_group_pressure;
   bool has_tasks;  // our own threads' schedstat can be read
-  bool tasks_in_group;  // those of others can: their group is visible, and it lists them
   int stat_descriptor;
   int running_descriptor;
   int pressure_descriptor;
@@ -121,8 +119,7 @@ typedef struct cap_followed {
   uint64_t search_sample;  // the sample it was made at
   uint64_t search_cost_ns;
   uint64_t next_search_ns;
-  double explained;  // CPUs of foreign threads in groups of ours that we knew of then
-  cap_candidates candidates[2];  // of this scan and of the one before: by turns
+  cap_candidates candidates[2];  // of this search and of the one before: by turns
   uint32_t own_count;
   uint32_t own_numbers[cap_candidate_count];  // our threads, sorted
   uint32_t thread_count;  // of the process, also those beyond own_numbers

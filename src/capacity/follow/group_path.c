@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cgroup/group_files.h"
 #include "cgroup/parse.h"
 #include "estimate/fair_share.h"
 #include "text/file.h"
@@ -16,43 +17,16 @@ uint64_t cap_hash_path(const char* path) {  // FNV-1a
   return hash != 0 ? hash : 1;
 }
 
-// Reads a file of the group whose directory is given.
-static bool read_of_group(cap_followed* followed, cap_reader* reader, const char* directory, const char* name,
-                          cap_text* content) {
-  cap_writer out = cap_writer_make(reader->path, sizeof reader->path);
-  cap_write(&out, directory);
-  cap_write(&out, name);
-  return !out.overflow && cap_file_read(reader->path, followed->line_memory, sizeof followed->line_memory,
-                                        content) == cap_file_read_ok;
-}
-
 void cap_group_read_settings(cap_followed* followed, cap_reader* reader, cap_group* group,
                              const char* directory) {
-  cap_text content;
-  uint64_t weight = 0;
-  group->weight = 1;
-  group->quota = INFINITY;
-  group->period_us = 0;
-  if (read_of_group(followed, reader, directory, followed->v2 ? "/cpu.weight" : "/cpu.shares", &content) &&
-      cap_parse_count(content, &weight)) {
-    // Version 2 shows an idle group as weight 0.
-    group->weight = weight == 0 ? cap_idle_weight() : (double)weight / (followed->v2 ? 100 : 1024);
-  }
+  cap_weight weight;
   cap_quota quota;
-  bool found = false;
-  if (followed->v2) {
-    found = read_of_group(followed, reader, directory, "/cpu.max", &content) &&
-            cap_parse_cpu_max(content, &quota);
-  } else {
-    found = read_of_group(followed, reader, directory, "/cpu.cfs_quota_us", &content) &&
-            cap_parse_cfs_quota(content, &quota) && quota.limited &&
-            read_of_group(followed, reader, directory, "/cpu.cfs_period_us", &content) &&
-            cap_parse_positive(content, &quota.period_us);
-  }
-  if (found && quota.limited) {
-    group->quota = (double)quota.quota_us / (double)quota.period_us;
-    group->period_us = quota.period_us;
-  }
+  cap_group_reading reading = cap_group_read_weight(reader, directory, followed->v2, &weight);
+  group->weight = cap_group_was_read(&reading) ? weight.relative : 1;
+  reading = cap_group_read_quota(reader, directory, followed->v2, &quota);
+  bool limited = cap_group_was_read(&reading) && quota.limited;
+  group->quota = limited ? (double)quota.quota_us / (double)quota.period_us : INFINITY;
+  group->period_us = limited ? quota.period_us : 0;
 }
 
 // The directory with the use of the group, in the hierarchy of the controller cpuacct; NULL: it is not known.
@@ -69,28 +43,20 @@ static const char* usage_directory(cap_followed* followed, cap_reader* reader, c
 static int open_of_group(cap_followed* followed, cap_reader* reader, const char* directory,
                          const char* name) {
   if (directory == NULL || followed->open_files >= SUKIMA_CAPACITY_MAX_FILES) return -1;
-  cap_writer out = cap_writer_make(reader->path, sizeof reader->path);
-  cap_write(&out, directory);
-  cap_write(&out, name);
-  int descriptor = out.overflow ? -1 : cap_file_open(reader->path);
+  int descriptor = cap_group_open_file(reader, directory, name);
   if (descriptor >= 0) followed->open_files++;
   return descriptor;
 }
 
 bool cap_group_read_use(cap_followed* followed, cap_reader* reader, const char* directory, uint64_t* use) {
-  cap_text content;
-  cap_group_stat stat;
   if (followed->v2) {
-    if (!read_of_group(followed, reader, directory, "/cpu.stat", &content) ||
-        !cap_parse_group_stat(content, &stat) || !stat.has_usage) {
-      return false;
-    }
+    cap_group_stat stat;
+    if (!cap_group_read_stat(reader, directory, &stat) || !stat.has_usage) return false;
     *use = stat.usage_ns;
     return true;
   }
   const char* other = usage_directory(followed, reader, directory);
-  return other != NULL && read_of_group(followed, reader, other, "/cpuacct.usage", &content) &&
-         cap_parse_count(content, use);
+  return other != NULL && cap_group_read_cpuacct(reader, other, use);
 }
 
 int cap_group_add(cap_followed* followed, cap_reader* reader, const char* directory, uint32_t level,
@@ -126,10 +92,8 @@ int cap_group_add(cap_followed* followed, cap_reader* reader, const char* direct
   }
   if (group->descriptor < 0) group->has_usage = false;
   group->values[followed->sample % cap_ring_size].usage_ns = use;
-  cap_text content;
   cap_group_stat stat;
-  if (on_path && read_of_group(followed, reader, directory, "/cpu.stat", &content) &&
-      cap_parse_group_stat(content, &stat)) {
+  if (on_path && cap_group_read_stat(reader, directory, &stat)) {
     group->values[followed->sample % cap_ring_size].throttled_ns = stat.throttled_ns;
   }
   return index;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The groups from the root down to the process's: finding them, and reading their settings. Internal to the
 // capacity part.
-#ifndef SUKIMA_CAPACITY_FOLLOW_GROUP_PATH
-#define SUKIMA_CAPACITY_FOLLOW_GROUP_PATH
+#ifndef SUKIMA_CAPACITY_FOLLOW_GROUP_PATH_H
+#define SUKIMA_CAPACITY_FOLLOW_GROUP_PATH_H
 
 #include "follow/follow.h"
 

@@ -9,13 +9,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "cgroup/group_files.h"
 #include "cgroup/parse.h"
-#include "estimate/fair_share.h"
 #include "text/counters.h"
 #include "text/file.h"
 
 // Gives a limit to the listener; the text is what was written into reader->text.
-static void tell(cap_reader* reader, sukima_capacity_limit limit, const char* file) {
+static void report_limit(cap_reader* reader, sukima_capacity_limit limit, const char* file) {
   if (reader->listener == NULL) return;
   limit.file = file;
   limit.text = reader->text;
@@ -35,13 +35,13 @@ static bool read_content(cap_reader* reader, bool needed, cap_text* content) {
   return false;
 }
 
-static void tell_cpus(cap_reader* reader, sukima_capacity_kind kind, uint32_t count, const char* before,
-                      const char* file) {
+static void report_cpus(cap_reader* reader, sukima_capacity_kind kind, uint32_t count, const char* before,
+                        const char* file) {
   cap_writer out = describe(reader);
   cap_write(&out, before);
   cap_write_number(&out, count);
   cap_write(&out, count == 1 ? " CPU" : " CPUs");
-  tell(reader, (sukima_capacity_limit){.kind = kind, .value = count}, file);
+  report_limit(reader, (sukima_capacity_limit){.kind = kind, .value = count}, file);
 }
 
 // Reads a file that holds a list of CPUs; an empty list counts as no limit, and is noted.
@@ -62,7 +62,7 @@ static void read_online(cap_reader* reader, sukima_capacity_facts* facts) {
   if (!cap_make_path(reader, "/sys/devices/system/cpu/online", "", "")) return;
   facts->online = read_cpu_list(reader, &reader->online, true);
   if (facts->online == 0) return;
-  tell_cpus(reader, SUKIMA_CAPACITY_ONLINE, facts->online, "the machine has switched on ", reader->path);
+  report_cpus(reader, SUKIMA_CAPACITY_ONLINE, facts->online, "the machine has switched on ", reader->path);
 }
 
 // The bytes that the kernel wrote hold one bit a CPU, in words of the machine.
@@ -126,7 +126,7 @@ static void read_affinity(cap_reader* reader, sukima_capacity_facts* facts) {
     return;
   }
   if (keeps && reader->open_affinity == CAP_NOT_READ_YET) keep_affinity(reader, facts);
-  tell_cpus(reader, SUKIMA_CAPACITY_AFFINITY, facts->affinity, "the affinity mask allows ", file);
+  report_cpus(reader, SUKIMA_CAPACITY_AFFINITY, facts->affinity, "the affinity mask allows ", file);
 }
 
 // Cuts the last component off a group's directory; false at the highest visible group.
@@ -137,14 +137,6 @@ static bool go_up(const cap_place* place, char* directory) {
   return true;
 }
 
-// The path of a file in the group whose directory stands in reader->below.
-static bool make_group_path(cap_reader* reader, const char* name) {
-  cap_writer out = cap_writer_make(reader->path, sizeof reader->path);
-  cap_write(&out, reader->below);
-  cap_write(&out, name);
-  return !out.overflow;
-}
-
 // The nearest group that has one of these files decides; its effective set takes all groups above into
 // account.
 static void read_cpuset_of(cap_reader* reader, const cap_place* place, const char* const names[2],
@@ -153,10 +145,10 @@ static void read_cpuset_of(cap_reader* reader, const cap_place* place, const cha
   strcpy(reader->below, place->directory);
   do {
     for (int i = 0; i < 2 && names[i] != NULL; i++) {
-      if (!make_group_path(reader, names[i])) continue;
+      if (!cap_group_make_path(reader, reader->below, names[i])) continue;
       facts->cpuset = read_cpu_list(reader, &reader->cpuset, false);
       if (facts->cpuset == 0) continue;
-      tell_cpus(reader, SUKIMA_CAPACITY_CPUSET, facts->cpuset, "the cpuset allows ", reader->path);
+      report_cpus(reader, SUKIMA_CAPACITY_CPUSET, facts->cpuset, "the cpuset allows ", reader->path);
       return;
     }
   } while (go_up(place, reader->below));
@@ -200,66 +192,42 @@ static void take_quota(cap_reader* reader, sukima_capacity_facts* facts, const c
   } else {
     cap_write(&out, " has no quota");
   }
-  tell(reader,
-       (sukima_capacity_limit){.kind = SUKIMA_CAPACITY_QUOTA,
-                               .value = cpus,
-                               .level = level,
-                               .period_us = quota->limited ? quota->period_us : 0},
-       reader->path);
+  report_limit(reader,
+               (sukima_capacity_limit){.kind = SUKIMA_CAPACITY_QUOTA,
+                                       .value = cpus,
+                                       .level = level,
+                                       .period_us = quota->limited ? quota->period_us : 0},
+               reader->path);
 }
 
-static bool read_v2_quota(cap_reader* reader, cap_quota* quota) {
-  cap_text content;
-  if (!make_group_path(reader, "/cpu.max") || !read_content(reader, false, &content)) return false;
-  if (cap_parse_cpu_max(content, quota)) return true;
-  cap_note(reader, reader->path,
-           "does not hold a quota such as '150000 100000' or 'max 100000'; it is ignored");
-  return false;
+// Notes what went wrong with a group's setting. A file that does not exist is noted only if it is needed.
+static bool check_reading(cap_reader* reader, const cap_group_reading* reading) {
+  reader->files_seen += reading->files;
+  if (reading->error != cap_file_read_ok) {
+    bool absent = reading->error == ENOENT || reading->error == ENOTDIR;
+    if (reading->needed || !absent) cap_note_unreadable(reader, reader->path, reading->error);
+  } else if (reading->malformed != NULL) {
+    cap_note(reader, reader->path, reading->malformed);
+  }
+  return cap_group_was_read(reading);
 }
 
-static bool read_v1_quota(cap_reader* reader, cap_quota* quota) {
-  cap_text content;
-  if (!make_group_path(reader, "/cpu.cfs_quota_us") || !read_content(reader, false, &content)) return false;
-  if (!cap_parse_cfs_quota(content, quota)) {
-    cap_note(reader, reader->path, "does not hold a quota such as 150000 or -1; it is ignored");
-    return false;
-  }
-  if (!quota->limited) return true;
-  if (!make_group_path(reader, "/cpu.cfs_period_us") || !read_content(reader, true, &content)) return false;
-  if (!cap_parse_positive(content, &quota->period_us)) {
-    cap_note(reader, reader->path, "does not hold a period such as 100000; it and the quota are ignored");
-    return false;
-  }
-  make_group_path(reader, "/cpu.cfs_quota_us");
-  return true;
-}
-
-static void read_weight(cap_reader* reader, sukima_capacity_facts* facts, bool v2, uint32_t level) {
-  // Weights above the own group are for the listener only.
-  if (level != 0 && reader->listener == NULL) return;
-  cap_text content;
-  uint64_t weight = 0;
-  if (!make_group_path(reader, v2 ? "/cpu.weight" : "/cpu.shares") || !read_content(reader, false, &content))
-    return;
-  // Version 2 shows an idle group as weight 0.
-  bool idle = v2 && cap_parse_count(content, &weight) && weight == 0;
-  if (!idle && !cap_parse_positive(content, &weight)) {
-    cap_note(reader, reader->path, "does not hold a number above 0; it is ignored");
-    return;
-  }
-  double relative = idle ? cap_idle_weight() : (double)weight / (v2 ? 100 : 1024);
-  if (level == 0) facts->weight = relative;
+static void take_weight(cap_reader* reader, sukima_capacity_facts* facts, const cap_weight* weight,
+                        uint32_t level) {
+  if (level == 0) facts->weight = weight->relative;
   if (reader->listener == NULL) return;
   cap_writer out = describe(reader);
   write_level(&out, level);
   cap_write(&out, " has weight ");
-  cap_write_number(&out, weight);
+  cap_write_number(&out, weight->number);
   cap_write(&out, ", ");
-  cap_write_decimal(&out, relative);
+  cap_write_decimal(&out, weight->relative);
   cap_write(&out, " times the default");
-  if (idle) cap_write(&out, ": the group is idle, it gets what nobody else wants");
-  tell(reader, (sukima_capacity_limit){.kind = SUKIMA_CAPACITY_WEIGHT, .value = relative, .level = level},
-       reader->path);
+  if (weight->idle) cap_write(&out, ": the group is idle, it gets what nobody else wants");
+  report_limit(
+      reader,
+      (sukima_capacity_limit){.kind = SUKIMA_CAPACITY_WEIGHT, .value = weight->relative, .level = level},
+      reader->path);
 }
 
 static void read_groups(cap_reader* reader, const cap_place* place, bool v2, bool applies,
@@ -269,10 +237,14 @@ static void read_groups(cap_reader* reader, const cap_place* place, bool v2, boo
   uint32_t level = place->level;
   do {
     cap_quota quota;
-    if (v2 ? read_v2_quota(reader, &quota) : read_v1_quota(reader, &quota)) {
-      take_quota(reader, facts, &quota, level, applies);
+    cap_group_reading reading = cap_group_read_quota(reader, reader->below, v2, &quota);
+    if (check_reading(reader, &reading)) take_quota(reader, facts, &quota, level, applies);
+    // Weights above the own group are for the listener only.
+    if (level == 0 || reader->listener != NULL) {
+      cap_weight weight;
+      reading = cap_group_read_weight(reader, reader->below, v2, &weight);
+      if (check_reading(reader, &reading)) take_weight(reader, facts, &weight, level);
     }
-    read_weight(reader, facts, v2, level);
     level++;
   } while (go_up(place, reader->below));
 }
@@ -335,8 +307,8 @@ static void apply_override(cap_reader* reader, sukima_capacity_facts* facts) {
   cap_write(&out, "the user says ");
   cap_write_decimal(&out, facts->usable);
   cap_write(&out, facts->usable == 1 ? " CPU" : " CPUs");
-  tell(reader, (sukima_capacity_limit){.kind = SUKIMA_CAPACITY_OVERRIDE, .value = facts->usable},
-       "SUKIMA_CPUS");
+  report_limit(reader, (sukima_capacity_limit){.kind = SUKIMA_CAPACITY_OVERRIDE, .value = facts->usable},
+               "SUKIMA_CPUS");
 }
 
 static void read_all(cap_reader* reader, sukima_capacity_facts* facts) {

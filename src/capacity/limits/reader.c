@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cgroup/parse.h"
+#include "text/counters.h"
 #include "text/file.h"
 
 static const char variable[] = "SUKIMA_CPUS";

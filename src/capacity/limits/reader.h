@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reader: its settings, the control groups that it found, and its work memory. Internal to the capacity
 // part.
-#ifndef SUKIMA_CAPACITY_LIMITS_READER
-#define SUKIMA_CAPACITY_LIMITS_READER
+#ifndef SUKIMA_CAPACITY_LIMITS_READER_H
+#define SUKIMA_CAPACITY_LIMITS_READER_H
 
 #include <stdbool.h>
 #include <stddef.h>

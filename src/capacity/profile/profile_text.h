@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text of a machine profile. Internal to the capacity part.
-#ifndef SUKIMA_CAPACITY_PROFILE_PROFILE_TEXT
-#define SUKIMA_CAPACITY_PROFILE_PROFILE_TEXT
+#ifndef SUKIMA_CAPACITY_PROFILE_PROFILE_TEXT_H
+#define SUKIMA_CAPACITY_PROFILE_PROFILE_TEXT_H
 
 #include <sukima/capacity.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Making a report: limits and notes are collected, then put into one piece of memory. Internal to this part.
 // part.
-#ifndef SUKIMA_CAPACITY_REPORT_REPORT
-#define SUKIMA_CAPACITY_REPORT_REPORT
+#ifndef SUKIMA_CAPACITY_REPORT_REPORT_H
+#define SUKIMA_CAPACITY_REPORT_REPORT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
 // How long a thread has run and waited for a CPU: the only reader of the kernel's schedstat files.
 //
 // Headers in shared/ are for the other parts of this project, as <capacity/shared/…>; they are not installed.
-#ifndef SUKIMA_CAPACITY_SHARED_SCHEDSTAT
-#define SUKIMA_CAPACITY_SHARED_SCHEDSTAT
+#ifndef SUKIMA_CAPACITY_SHARED_SCHEDSTAT_H
+#define SUKIMA_CAPACITY_SHARED_SCHEDSTAT_H
 
 #include <stdbool.h>
 #include <stddef.h>

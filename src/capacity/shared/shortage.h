@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether CPU is short: the one judgement that the runtime's workers and the preload library share.
-#ifndef SUKIMA_CAPACITY_SHARED_SHORTAGE
-#define SUKIMA_CAPACITY_SHARED_SHORTAGE
+#ifndef SUKIMA_CAPACITY_SHARED_SHORTAGE_H
+#define SUKIMA_CAPACITY_SHARED_SHORTAGE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#include "cgroup/parse.h"
-
 static bool take_numbers(cap_text* text, uint64_t* numbers, int count) {
   for (int i = 0; i < count; i++) {
     cap_text_skip_blanks(text);
@@ -113,6 +111,21 @@ bool cap_parse_autogroup(cap_text content, uint64_t* number, int* nice) {
   *number = found;
   *nice = value;
   return true;
+}
+
+bool cap_parse_stat(cap_text content, uint64_t* pid, uint64_t* policy) {
+  cap_text field;
+  if (!cap_text_take_number(&content, pid)) return false;
+  // The second field is the program's name in parentheses, which may itself hold blanks and parentheses.
+  const char* name_end = content.end;
+  while (name_end > content.begin && name_end[-1] != ')') name_end--;
+  if (name_end == content.begin) return false;
+  content.begin = name_end;
+  if (!cap_text_take(&content, ' ')) return false;
+  for (int number = 3; number <= 41; number++) {
+    if (!cap_text_take_until(&content, ' ', &field)) return false;
+  }
+  return cap_text_take_number(&field, policy);
 }
 
 bool cap_parse_task_stat(cap_text content, cap_task_stat* result) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is in the files of the kernel that count CPU time: one pure function a format, for any bytes.
-#ifndef SUKIMA_CAPACITY_TEXT_COUNTERS
-#define SUKIMA_CAPACITY_TEXT_COUNTERS
+#ifndef SUKIMA_CAPACITY_TEXT_COUNTERS_H
+#define SUKIMA_CAPACITY_TEXT_COUNTERS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,6 +39,9 @@ bool cap_parse_pressure(cap_text content, uint64_t* some_us);
 
 /// /proc/PID/autogroup: "/autogroup-86 nice 0".
 bool cap_parse_autogroup(cap_text content, uint64_t* number, int* nice);
+
+/// The process's number and its scheduling policy in /proc/PID/stat (its first and its 41st field).
+bool cap_parse_stat(cap_text content, uint64_t* pid, uint64_t* policy);
 
 /// From /proc/PID/stat.
 typedef struct cap_task_stat {

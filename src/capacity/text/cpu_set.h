@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A set of CPU numbers, large enough for every Linux machine, without memory management.
-#ifndef SUKIMA_CAPACITY_TEXT_CPU_SET
-#define SUKIMA_CAPACITY_TEXT_CPU_SET
+#ifndef SUKIMA_CAPACITY_TEXT_CPU_SET_H
+#define SUKIMA_CAPACITY_TEXT_CPU_SET_H
 
 #include <stdbool.h>
 #include <stddef.h>

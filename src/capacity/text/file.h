@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading files of /proc and /sys with bare system calls: no stdio, no cancellation points, nothing left
 // open.
-#ifndef SUKIMA_CAPACITY_TEXT_FILE
-#define SUKIMA_CAPACITY_TEXT_FILE
+#ifndef SUKIMA_CAPACITY_TEXT_FILE_H
+#define SUKIMA_CAPACITY_TEXT_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

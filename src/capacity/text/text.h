@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading and writing short texts without stdio, without memory management and without the locale.
-#ifndef SUKIMA_CAPACITY_TEXT_TEXT
-#define SUKIMA_CAPACITY_TEXT_TEXT
+#ifndef SUKIMA_CAPACITY_TEXT_TEXT_H
+#define SUKIMA_CAPACITY_TEXT_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
