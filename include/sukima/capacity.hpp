@@ -15,8 +15,8 @@
 #include <system_error>
 
 /// \file
-/// How many CPUs this process may use, and how much CPU it gets. The meaning of all numbers is told in
-/// <sukima/capacity.h> and <sukima/capacity/estimate.h>. A malformed `SUKIMA_CPUS` becomes a
+/// How many CPUs this process may use, and how much CPU it gets. <sukima/capacity.h> and
+/// <sukima/capacity/estimate.h> define all numbers. A malformed `SUKIMA_CPUS` becomes a
 /// std::invalid_argument with the sentence that names it.
 
 namespace sukima::capacity {
@@ -127,7 +127,7 @@ class estimator {
   void begin_experiment(double threads) noexcept {
     sukima_capacity_estimator_experiment_begin(estimator_.get(), threads);
   }
-  /// Nothing if no trial goes on, or it has been too short to tell.
+  /// Empty if no experiment is running, or it was too short.
   std::optional<estimate> end_experiment() noexcept {
     estimate result{};
     if (sukima_capacity_estimator_experiment_end(estimator_.get(), &result) != 0) return std::nullopt;

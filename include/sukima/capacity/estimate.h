@@ -4,18 +4,18 @@
 #define SUKIMA_CAPACITY_ESTIMATE_H
 
 /// \file
-/// The facts of <sukima/capacity.h> are limits that somebody has set. This header estimates what the
-/// neighbours and the hypervisor leave under them. Two questions are kept apart:
+/// The facts of <sukima/capacity.h> are configured limits. This header estimates how much CPU the neighbours
+/// and the hypervisor leave within these limits. It answers two different questions:
 ///
-/// - What do the threads get *now*? That is a difference of CPU clocks: exact for its window.
-/// - What would *k threads* get? Where the groups of the neighbours can be seen, it is computed: CPU is
-///   shared by weight from the root group down, whoever wants less than its share keeps what it uses, and the
-///   rest is shared again. Where they cannot be seen (as in most containers), it is an interval with a point
-///   in it; a trial makes it narrower.
+/// - What do the threads get *now*? The difference of two readings of a CPU clock: exact for its window.
+/// - What would *k threads* get? Where the neighbours' groups are visible, this is computed: CPU is shared by
+///   weight from the root group down, a member that wants less than its share keeps what it uses, and the rest
+///   is shared again. Where they are hidden, as in most containers, the answer is an interval with a point in
+///   it; an experiment narrows it.
 ///
-/// An estimator keeps some files open (at most SUKIMA_CAPACITY_MAX_FILES, all of them close-on-exec), because
+/// An estimator keeps files open (at most SUKIMA_CAPACITY_MAX_FILES, all of them close-on-exec), because
 /// reading an open file again costs a sixth of opening it. Its functions may be called from any thread, but
-/// only by one at a time; they keep `errno`, are no cancellation points, and start no thread.
+/// not by two threads at once; they keep `errno`, are not cancellation points, and start no thread.
 
 #include <sukima/capacity.h>
 
@@ -31,9 +31,9 @@ typedef enum sukima_capacity_basis {
   SUKIMA_CAPACITY_BASIS_FACTS,  ///< limits only: nothing has been measured yet
   SUKIMA_CAPACITY_BASIS_TREE,  ///< computed from the groups of all neighbours
   SUKIMA_CAPACITY_BASIS_BLIND,  ///< the neighbours' groups cannot be seen: an interval, and a guess in it
-  SUKIMA_CAPACITY_BASIS_EXPERIMENT,  ///< so many threads were tried a short time ago
-  SUKIMA_CAPACITY_BASIS_HOST,  ///< what the host of this virtual machine has told is the narrowest limit
-  SUKIMA_CAPACITY_BASIS_OVERRIDE,  ///< what the user said (`SUKIMA_CPUS`)
+  SUKIMA_CAPACITY_BASIS_EXPERIMENT,  ///< measured in the last 10 s with this number of threads
+  SUKIMA_CAPACITY_BASIS_HOST,  ///< what the virtual machine's host advertised is the narrowest limit
+  SUKIMA_CAPACITY_BASIS_OVERRIDE,  ///< the user's number (`SUKIMA_CPUS`)
   /// The process blocks so often that fair sharing does not describe it: only its progress, which it has to
   /// measure itself with different numbers of threads, decides. The numbers are those of fair sharing.
   SUKIMA_CAPACITY_BASIS_PROGRESS
@@ -49,7 +49,7 @@ typedef struct sukima_capacity_estimate {
 } sukima_capacity_estimate;
 
 /// What was measured. Rates are of the long window (500 ms, or the next multiple of the quota's period)
-/// unless something else is said; a rate that cannot be known here is not-a-number.
+/// unless stated otherwise; a rate that cannot be known here is not-a-number.
 typedef struct sukima_capacity_load {
   double seconds;  ///< length of the window; 0 before the second sample: then nothing else is valid
   double now;  ///< CPU time a second that the process received, in CPUs
@@ -62,11 +62,11 @@ typedef struct sukima_capacity_load {
   double others;  ///< CPUs of the machine that others than this process used
   double running;  ///< runnable threads of the whole machine, this process's included
   double stolen;  ///< of each CPU-second that the machine's CPUs wanted, the part that the hypervisor
-      ///< kept from them, 0 to 1; what was seen last if the CPUs are idle now, and what
-      ///< sukima_capacity_estimator_add_steal_probe() was told if that is more
+      ///< took, 0 to 1: the latest known value if the CPUs are idle now, and the result of
+      ///< steal probes if that is more
   double pressure;  ///< share of the time in which some thread of the machine waited for a CPU
   double group_pressure;  ///< the same for the process's own group
-  double host_cpus;  ///< what the host has told; not-a-number if nothing, or nothing that is still valid
+  double host_cpus;  ///< what the host advertised; not-a-number if nothing, or nothing that is still valid
   double cost;  ///< CPU time a second that sampling takes, of the last 6 s
   uint64_t samples;  ///< how many samples have been taken
   uint32_t threads;  ///< threads of the process
@@ -82,21 +82,21 @@ typedef struct sukima_capacity_estimator sukima_capacity_estimator;
 
 /// Opens an estimator and reads the facts; samples are taken by sukima_capacity_estimator_sample(). The
 /// environment is read here and never again.
-/// \param options what to look at; NULL is the default; copied. The host's word is read from the files that
-///                docs/capacity.md names.
-/// \return to be given to sukima_capacity_estimator_close(); NULL if there is no memory (some 2 MiB of
-///         address space, of which what is used counts) or `root` is too long. A malformed override does not
-///         make it fail: see sukima_capacity_estimator_error().
+/// \param options what to observe; NULL is the default; copied. docs/capacity.md names the files through which
+///                a host advertises CPU.
+/// \return to be passed to sukima_capacity_estimator_close(); NULL if there is no memory (about 2 MiB of
+///         address space, of which only the used part takes memory) or `root` is too long. A malformed
+///         override is no failure: see sukima_capacity_estimator_error().
 /// \par Complexity as sukima_capacity_read()
 SUKIMA_CAPACITY_API sukima_capacity_estimator* sukima_capacity_estimator_open(
     const sukima_capacity_options* options);
 
-/// Takes a sample. Ten a second are right; fewer than two make the windows longer. The facts are read again
-/// every second.
+/// Takes a sample. Call it ten times a second; with fewer than two calls a second the windows grow longer. The
+/// facts are read again every second.
 /// \param estimator an opened estimator
 /// \param time_ns   the time of the sample in nanoseconds, for recorded trees; must not go back; 0 is now
-/// \par Complexity some 20 us, and 0.4 us for each neighbour that uses CPU and each thread of the process;
-///      looking for new neighbours, at most every half second, is linear in all groups and threads beside it
+/// \par Complexity about 20 us, and 0.4 us for each neighbour that uses CPU and each thread of the process; the
+///      search for new neighbours, at most twice a second, is linear in the groups and threads beside it
 SUKIMA_CAPACITY_API void sukima_capacity_estimator_sample(sukima_capacity_estimator* estimator,
                                                           uint64_t time_ns);
 
@@ -118,25 +118,24 @@ SUKIMA_CAPACITY_API void sukima_capacity_estimator_load(const sukima_capacity_es
 SUKIMA_CAPACITY_API void sukima_capacity_estimator_usable(sukima_capacity_estimator* estimator,
                                                           double threads, sukima_capacity_estimate* estimate);
 
-/// Tells that the process is running `threads` always runnable threads from now on, to find out what they
-/// get. Go on sampling ten times a second, and after at least 300 ms call
-/// sukima_capacity_estimator_experiment_end(). The first 100 ms do not count: the kernel needs them to move the
-/// threads.
+/// Begins an experiment: the process runs `threads` always runnable threads from now on, to measure what they
+/// get. Keep sampling ten times a second, and after at least 300 ms call
+/// sukima_capacity_estimator_experiment_end(). The first 100 ms do not count, because the kernel needs them to
+/// move the threads.
 SUKIMA_CAPACITY_API void sukima_capacity_estimator_experiment_begin(sukima_capacity_estimator* estimator,
-                                                               double threads);
+                                                                    double threads);
 
-/// Ends a trial. Its result is used until it is 10 s old or the neighbours' use has changed by a fifth.
-/// \param estimator the estimator that was told of the trial
-/// \param estimate  gets what the threads of the trial got; may be NULL
-/// \return 0; EAGAIN if the trial was too short to tell (fewer than 200 ms counted); EINVAL if there is none
+/// Ends an experiment. Its result is used until it is 10 s old or the neighbours' use has changed by a fifth.
+/// \param estimator the estimator of the experiment
+/// \param estimate  gets what the threads of the experiment got; may be NULL
+/// \return 0; EAGAIN if the experiment was too short (fewer than 200 ms counted); EINVAL if none is running
 SUKIMA_CAPACITY_API int sukima_capacity_estimator_experiment_end(sukima_capacity_estimator* estimator,
-                                                            sukima_capacity_estimate* estimate);
+                                                                 sukima_capacity_estimate* estimate);
 
-/// Everything that the estimates rest on, in words: the limits, and then the host's word, steal, the
-/// neighbours (the largest first), throttling, waiting, pressure, cores and nice values as far as they
-/// matter.
-/// \return to be given to sukima_capacity_report_free(); NULL if there is no memory. The facts in it are read
-///         anew.
+/// Explains the estimates in words: the limits, and as far as they matter what the host advertised, steal, the
+/// neighbours (the largest first), throttling, waiting, pressure, cores and nice values.
+/// \return to be passed to sukima_capacity_report_free(); NULL if there is no memory. Its facts are freshly
+///         read.
 SUKIMA_CAPACITY_API sukima_capacity_report* sukima_capacity_estimator_explain(
     sukima_capacity_estimator* estimator);
 
@@ -155,25 +154,25 @@ SUKIMA_CAPACITY_API void sukima_capacity_estimator_close(sukima_capacity_estimat
 SUKIMA_CAPACITY_API int sukima_capacity_estimate_once(const sukima_capacity_options* options, double threads,
                                                       double seconds, sukima_capacity_estimate* estimate);
 
-/// "facts", "tree", "blind", "trial", "host", "override" or "progress"; "unknown" for others.
+/// "facts", "tree", "blind", "experiment", "host", "override" or "progress"; "unknown" for others.
 SUKIMA_CAPACITY_API const char* sukima_capacity_basis_name(sukima_capacity_basis basis);
 
-/// Finds the time that somebody outside of this kernel took: reads a clock in a tight loop, adds up the gaps,
-/// and subtracts what this kernel gave to others. For guests whose steal time reads zero without being zero
-/// (VMware by default, emulators). Uses a whole CPU for its time, the one that the calling thread is on: bind
-/// the thread to each CPU in turn, or start a thread for each.
+/// Measures unreported steal time: reads a clock in a tight loop, adds up the gaps, and subtracts the time that
+/// this kernel gave to other threads. For guests whose steal time reads zero although CPU is taken from them
+/// (VMware by default, emulators). Uses the whole CPU that the calling thread runs on: bind the thread to each
+/// CPU in turn, or start a thread for each.
 /// \param seconds how long; at least 0.2 for an error below 0.1 %
-/// \param taken   gets the part of the time that was taken, 0 to 1; not-a-number if this kernel does not tell
+/// \param taken   gets the share of the time that was taken, 0 to 1; not-a-number if this kernel does not count
 ///                what it gave to others (no /proc/thread-self/schedstat)
 /// \return 0, or EINVAL if `seconds` is not above 0 and at most 60
 SUKIMA_CAPACITY_API int sukima_capacity_probe_steal(double seconds, double* taken);
 
-/// Tells an estimator what a probe of gaps found. For the next 30 s the mean of up to four latest probes
-/// counts as the part of each CPU that the hypervisor takes, if steal time says less.
+/// Adds the result of a steal probe. For the next 30 s the mean of up to four latest probes counts as the part
+/// of each CPU that the hypervisor takes, unless steal time says more.
 /// \param estimator an opened estimator
-/// \param taken     the mean of sukima_capacity_probe_steal() on the CPUs, 0 to 1; anything else is not heard
+/// \param taken     the mean of sukima_capacity_probe_steal() over the CPUs, 0 to 1; other values are ignored
 SUKIMA_CAPACITY_API void sukima_capacity_estimator_add_steal_probe(sukima_capacity_estimator* estimator,
-                                                              double taken);
+                                                                   double taken);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading the files of one control group: quota, weight, use and throttling, in both versions. To read another
-// file of a group, add its function here. Internal to the capacity part.
+// Reading the files of one control group: quota, weight, use and throttling, in both versions. To read
+// another file of a group, add its function here. Internal to the capacity part.
 #ifndef SUKIMA_CAPACITY_CGROUP_GROUP_FILES_H
 #define SUKIMA_CAPACITY_CGROUP_GROUP_FILES_H
 
