@@ -9,9 +9,9 @@
 ///
 /// - What do the threads get *now*? The difference of two readings of a CPU clock: exact for its window.
 /// - What would *k threads* get? Where the neighbours' groups are visible, this is computed: CPU is shared by
-///   weight from the root group down, a member that wants less than its share keeps what it uses, and the rest
-///   is shared again. Where they are hidden, as in most containers, the answer is an interval with a point in
-///   it; an experiment narrows it.
+///   weight from the root group down, a member that wants less than its share keeps what it uses, and the
+///   rest is shared again. Where they are hidden, as in most containers, the answer is an interval with a
+///   point in it; an experiment narrows it.
 ///
 /// An estimator keeps files open (at most SUKIMA_CAPACITY_MAX_FILES, all of them close-on-exec), because
 /// reading an open file again costs a sixth of opening it. Its functions may be called from any thread, but
@@ -82,8 +82,8 @@ typedef struct sukima_capacity_estimator sukima_capacity_estimator;
 
 /// Opens an estimator and reads the facts; samples are taken by sukima_capacity_estimator_sample(). The
 /// environment is read here and never again.
-/// \param options what to observe; NULL is the default; copied. docs/capacity.md names the files through which
-///                a host advertises CPU.
+/// \param options what to observe; NULL is the default; copied. docs/capacity.md names the files through
+///                which a host advertises CPU.
 /// \return to be passed to sukima_capacity_estimator_close(); NULL if there is no memory (about 2 MiB of
 ///         address space, of which only the used part takes memory) or `root` is too long. A malformed
 ///         override is no failure: see sukima_capacity_estimator_error().
@@ -91,12 +91,12 @@ typedef struct sukima_capacity_estimator sukima_capacity_estimator;
 SUKIMA_CAPACITY_API sukima_capacity_estimator* sukima_capacity_estimator_open(
     const sukima_capacity_options* options);
 
-/// Takes a sample. Call it ten times a second; with fewer than two calls a second the windows grow longer. The
-/// facts are read again every second.
+/// Takes a sample. Call it ten times a second; with fewer than two calls a second the windows grow longer.
+/// The facts are read again every second.
 /// \param estimator an opened estimator
 /// \param time_ns   the time of the sample in nanoseconds, for recorded trees; must not go back; 0 is now
-/// \par Complexity about 20 us, and 0.4 us for each neighbour that uses CPU and each thread of the process; the
-///      search for new neighbours, at most twice a second, is linear in the groups and threads beside it
+/// \par Complexity about 20 us, and 0.4 us for each neighbour that uses CPU and each thread of the process;
+///      the search for new neighbours, at most twice a second, is linear in the groups and threads beside it
 SUKIMA_CAPACITY_API void sukima_capacity_estimator_sample(sukima_capacity_estimator* estimator,
                                                           uint64_t time_ns);
 
@@ -120,8 +120,8 @@ SUKIMA_CAPACITY_API void sukima_capacity_estimator_usable(sukima_capacity_estima
 
 /// Begins an experiment: the process runs `threads` always runnable threads from now on, to measure what they
 /// get. Keep sampling ten times a second, and after at least 300 ms call
-/// sukima_capacity_estimator_experiment_end(). The first 100 ms do not count, because the kernel needs them to
-/// move the threads.
+/// sukima_capacity_estimator_experiment_end(). The first 100 ms do not count, because the kernel needs them
+/// to move the threads.
 SUKIMA_CAPACITY_API void sukima_capacity_estimator_experiment_begin(sukima_capacity_estimator* estimator,
                                                                     double threads);
 
@@ -132,8 +132,8 @@ SUKIMA_CAPACITY_API void sukima_capacity_estimator_experiment_begin(sukima_capac
 SUKIMA_CAPACITY_API int sukima_capacity_estimator_experiment_end(sukima_capacity_estimator* estimator,
                                                                  sukima_capacity_estimate* estimate);
 
-/// Explains the estimates in words: the limits, and as far as they matter what the host advertised, steal, the
-/// neighbours (the largest first), throttling, waiting, pressure, cores and nice values.
+/// Explains the estimates in words: the limits, and as far as they matter what the host advertised, steal,
+/// the neighbours (the largest first), throttling, waiting, pressure, cores and nice values.
 /// \return to be passed to sukima_capacity_report_free(); NULL if there is no memory. Its facts are freshly
 ///         read.
 SUKIMA_CAPACITY_API sukima_capacity_report* sukima_capacity_estimator_explain(
@@ -157,18 +157,18 @@ SUKIMA_CAPACITY_API int sukima_capacity_estimate_once(const sukima_capacity_opti
 /// "facts", "tree", "blind", "experiment", "host", "override" or "progress"; "unknown" for others.
 SUKIMA_CAPACITY_API const char* sukima_capacity_basis_name(sukima_capacity_basis basis);
 
-/// Measures unreported steal time: reads a clock in a tight loop, adds up the gaps, and subtracts the time that
-/// this kernel gave to other threads. For guests whose steal time reads zero although CPU is taken from them
-/// (VMware by default, emulators). Uses the whole CPU that the calling thread runs on: bind the thread to each
-/// CPU in turn, or start a thread for each.
+/// Measures unreported steal time: reads a clock in a tight loop, adds up the gaps, and subtracts the time
+/// that this kernel gave to other threads. For guests whose steal time reads zero although CPU is taken from
+/// them (VMware by default, emulators). Uses the whole CPU that the calling thread runs on: bind the thread
+/// to each CPU in turn, or start a thread for each.
 /// \param seconds how long; at least 0.2 for an error below 0.1 %
-/// \param taken   gets the share of the time that was taken, 0 to 1; not-a-number if this kernel does not count
-///                what it gave to others (no /proc/thread-self/schedstat)
+/// \param taken   gets the share of the time that was taken, 0 to 1; not-a-number if this kernel does not
+///                count what it gave to others (no /proc/thread-self/schedstat)
 /// \return 0, or EINVAL if `seconds` is not above 0 and at most 60
 SUKIMA_CAPACITY_API int sukima_capacity_probe_steal(double seconds, double* taken);
 
-/// Adds the result of a steal probe. For the next 30 s the mean of up to four latest probes counts as the part
-/// of each CPU that the hypervisor takes, unless steal time says more.
+/// Adds the result of a steal probe. For the next 30 s the mean of up to four latest probes counts as the
+/// part of each CPU that the hypervisor takes, unless steal time says more.
 /// \param estimator an opened estimator
 /// \param taken     the mean of sukima_capacity_probe_steal() over the CPUs, 0 to 1; other values are ignored
 SUKIMA_CAPACITY_API void sukima_capacity_estimator_add_steal_probe(sukima_capacity_estimator* estimator,
