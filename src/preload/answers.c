@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the C library is asked about CPUs, answered with the usable number: sysconf, get_nprocs,
-// sched_getaffinity, pthread_getaffinity_np. Nothing is enforced: threads still run where they may.
+// Replacements of sysconf, get_nprocs, sched_getaffinity and pthread_getaffinity_np that answer with the
+// usable number of CPUs. Nothing is enforced: threads still run where they may.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -96,7 +96,7 @@ static bool is_own_answer(pid_t process, size_t size, const unsigned char* mask)
   memset(now + length, 0, sizeof now - (size_t)length);
   const uint32_t before = preload_count_cpus(now, sizeof now);
   narrow(now, sizeof now);
-  // A mask of one CPU is what programs pin a thread with, and is taken at its word.
+  // Programs pin a thread with a mask of one CPU: it is set as given.
   const uint32_t answered = preload_count_cpus(now, sizeof now);
   return answered > 1 && answered < before && memcmp(now, mask, size) == 0 &&
          preload_count_cpus(now + size, sizeof now - size) == 0;

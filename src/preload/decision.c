@@ -19,8 +19,8 @@
 
 /// Two periods of the usual quota.
 static const uint64_t look_interval_ns = 200 * 1000000ULL;
-/// So many looks one after the other must agree before the number changes: a limit that somebody sets and
-/// takes back is no reason, and every change costs a program something.
+/// So many readings in a row must agree before the number changes: a limit that is set and soon taken back is
+/// no reason, and every change costs the program something.
 enum { agreeing_looks = 3 };
 
 static struct preload_settings settings = {.minimum = 1};
@@ -29,16 +29,16 @@ static sukima_capacity* reader;
 /// stands until a limit changes.
 static uint32_t limits_at_start;
 static _Atomic uint32_t current;
-/// Written by whoever looks: a number that is right by itself (relaxed).
+/// Written by the thread that holds `looking`; valid without other data (relaxed).
 static _Atomic uint32_t useful;
 static _Atomic uint64_t next_look;
-/// Who holds this may look; nobody waits for it.
+/// The thread that holds this reads the limits; no thread waits for it.
 static atomic_flag looking = ATOMIC_FLAG_INIT;
-/// What the looks before have found, for whoever holds `looking`.
+/// The result of earlier readings; belongs to the thread that holds `looking`.
 static uint32_t candidate;
 static int agreed;
 
-/// In a child of fork() nobody is looking, whatever another thread of the parent was doing.
+/// In a child of fork() no thread holds `looking`, whatever the parent's threads were doing.
 static void after_fork_in_child(void) { atomic_flag_clear(&looking); }
 
 /// A rank's share of a number of threads: `mpirun` was started by `sukima run`, which knew of one process
@@ -59,7 +59,7 @@ static uint32_t of_limits(const sukima_capacity_facts* facts) {
   return threads;
 }
 
-/// A quota gives no more to more threads; without one, those that block often may gain by being many.
+/// Under a quota more threads gain nothing; without one, threads that block often may.
 static uint32_t most_useful(const sukima_capacity_facts* facts) {
   static const double nothing = 0.01;
   if (facts->usable > facts->cap - nothing) return 2 * facts->cap;
@@ -82,8 +82,8 @@ static void begin(void) {
   pthread_atfork(NULL, NULL, after_fork_in_child);
 }
 
-/// Whether the settings have been read. The constructors of other libraries ask before ours would run, so the
-/// first question begins everything. Who asks meanwhile, another thread or this one from within, gets "no".
+/// Whether the settings have been read. Constructors of other libraries call before ours would run, so the
+/// first call reads them. Calls meanwhile, by another thread or from within, return false.
 static bool has_begun(void) {
   enum { not_yet, under_way, done };
   static _Atomic int stage = not_yet;
@@ -106,7 +106,7 @@ uint64_t preload_now(void) {
   return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
 }
 
-/// The number for these limits: that of the start as long as they are no narrower and no wider.
+/// The number for these limits: that of the start while the limits are those of the start.
 static uint32_t fitting(const sukima_capacity_facts* facts) {
   const uint32_t now = of_limits(facts);
   if (now == limits_at_start) return settings.threads;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many threads this process should have just now: the number that the preloaded library answers with.
+// How many threads this process should have now: the number that the preload library answers with.
 #ifndef SUKIMA_PRELOAD_DECISION_H
 #define SUKIMA_PRELOAD_DECISION_H
 
@@ -11,15 +11,14 @@
 /// The settings, read from the environment at the first call; `threads` is 0 where there is nothing to do.
 const struct preload_settings* preload_current_settings(void);
 
-/// The number of threads that fits: the one decided at the start, or what has become of it. At most every
-/// 200 ms a call reads the limits again. From any thread; keeps errno. 0: the library has nothing to do.
+/// The number of threads that fits: the one decided at the start, adapted to limits that have changed since.
+/// At most every 200 ms a call reads the limits again. From any thread; keeps errno. 0: nothing to do.
 uint32_t preload_threads(void);
 
-/// The number of threads beyond which more of them cannot gain anything by the limits that were read last;
-/// 0 if none were read.
+/// By the limits that were read last, more threads than this gain nothing; 0 if none were read.
 uint32_t preload_most_useful(void);
 
-/// Time in nanoseconds since some moment (the monotonic clock).
+/// The monotonic clock, in nanoseconds.
 uint64_t preload_now(void);
 
 /// Writes one line on what was decided to the log of `sukima run --report`: the time, this process, the

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 /// Answers that were found before: by name and caller, because two libraries of one process may have a
-/// runtime each. An entry is written once, and its name last: who sees the name sees the rest.
+/// runtime each. An entry is written once, its name last: a thread that sees the name sees the rest.
 struct answer {
   _Atomic(const char*) name;
   const void* caller;

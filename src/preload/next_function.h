@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions that the preloaded library stands in front of.
+// The functions that the preload library replaces.
 #ifndef SUKIMA_PRELOAD_NEXT_FUNCTION_H
 #define SUKIMA_PRELOAD_NEXT_FUNCTION_H
 
 typedef void preload_function(void);
 
 /// The function `name` that a caller would have reached without this library. Usually that is the next one
-/// in the program's order of libraries. A library that a program has loaded on the way, as Python does with
+/// in the program's order of libraries. A library that a program loads while it runs, as Python does with
 /// its extensions, may have a runtime that only it can see: then it is looked for among what the caller's
 /// library is linked with. Ends the program with a message if there is none, because then the caller could
 /// not have started.

@@ -15,16 +15,16 @@
 
 typedef int in_parallel(void);
 
-/// The program's own word: it has set a number, nothing is changed any more.
+/// The program has set a number: nothing is changed any more.
 static atomic_bool program_set;
-/// The number that the program was told, 0: it has not asked. Regions get exactly that many.
+/// The number that the program has received, 0: it has not asked. Regions get exactly that many.
 static _Atomic uint32_t told;
 
-/// Held by the thread whose region is told to the tuner; nobody waits for it.
+/// Held by the thread whose region the tuner measures; no thread waits for it.
 static atomic_flag tuning = ATOMIC_FLAG_INIT;
 static struct tuner tuner;
 static uint32_t tuned_for;  // the fitting number that the tuner was started with; 0: not started
-/// The tuner's number, for regions of all threads, and the one outside of trials; 0: not started.
+/// The tuner's number, for regions of all threads, and the one outside of experiments; 0: not started.
 static _Atomic uint32_t tuned, settled;
 
 static bool inside_a_region(const void* caller) {
@@ -69,9 +69,10 @@ static void follow(uint32_t fitting, uint64_t now) {
   atomic_store_explicit(&settled, limits.first, memory_order_relaxed);
 }
 
-/// Tells the tuner whether threads sleep while they wait for each other. This thread stands for all: who
-/// waits changes with every region. One that hardly ever gives its CPU away waits actively, in the program's
-/// own code; and one that does so all the time loses more by it than it waits for.
+/// Reports to the tuner whether threads sleep while they wait for each other. This thread stands for all,
+/// since the waiting threads change with every region. A thread that hardly ever yields its CPU waits
+/// actively, in the program's own code; a thread that yields all the time loses more by that than it waits
+/// for.
 static void watch_sleeps(uint64_t now) {
   static const uint64_t interval = 20 * 1000000ULL;
   static const double least = 50;
@@ -137,7 +138,7 @@ void preload_region_ends(struct preload_region* region) {
 
 void preload_program_sets_threads(void) {
   if (may_choose())
-    preload_note("the program sets its number of threads itself: it is left alone from now on");
+    preload_note("the program sets its number of threads itself: sukima leaves it alone from now on");
   atomic_store_explicit(&program_set, true, memory_order_relaxed);
 }
 
@@ -154,6 +155,6 @@ int preload_program_asks_threads(int own, const void* caller) {
   if (preload_current_settings()->resize == preload_resize_always) return (int)number;
   uint32_t none = 0;
   if (atomic_compare_exchange_strong(&told, &none, number))
-    preload_note("the program has asked for its number of threads: it keeps %u", number);
+    preload_note("the program has queried its number of threads: it keeps %u", number);
   return (int)atomic_load(&told);
 }

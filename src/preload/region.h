@@ -9,7 +9,7 @@
 /// A region that is running.
 struct preload_region {
   bool outermost;  ///< it is inside of no other one, in a program that the library looks after
-  bool counted;    ///< its end is told to the tuner
+  bool counted;    ///< its end is reported to the tuner
 };
 
 /// A region begins.
@@ -23,11 +23,11 @@ unsigned preload_region_begins(struct preload_region* region, uintptr_t body, un
 /// The region has ended, in the thread that began it.
 void preload_region_ends(struct preload_region* region);
 
-/// The program calls omp_set_num_threads: from now on the number is its own business.
+/// The program calls omp_set_num_threads: from now on it alone decides the number.
 void preload_program_sets_threads(void);
 
-/// The program calls omp_get_max_threads. Who knows a number may have split its work or its memory by it,
-/// so from now on the number stays (with `preload_resize_auto`).
+/// The program calls omp_get_max_threads. It may split its work or its memory by the answer, so from now on
+/// the number stays (with `preload_resize_auto`).
 /// \param own what the runtime would answer; 0: the program has no OpenMP
 /// \return what the program gets
 int preload_program_asks_threads(int own, const void* caller);

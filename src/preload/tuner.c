@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trials of numbers of threads; see tuner.h.
+// Experiments of numbers of threads; see tuner.h.
 //
 // How fast a number is: the time that the regions executed with it would have taken with the chosen number
 // (from each region's mean), divided by the time they took. So windows need not hold whole iterations of the
 // program, and regions of different lengths need no common clock.
 //
-// The older a run is, the longer a trial may take: the kernel needs 100 ms to spread threads over the CPUs,
-// and windows of a quarter of a second differ by some per cent by themselves, but a run of one second cannot
-// wait for that. An early trial believes only large differences, a late one those above 10 %. A number that
-// is at under half the speed is given up at once.
+// The older a run is, the longer an experiment may take: the kernel needs 100 ms to spread threads over the
+// CPUs, and windows of a quarter of a second differ by some per cent by themselves, but a run of one second
+// cannot wait for that. An early experiment believes only large differences, a late one those above 10 %. A
+// number that is at under half the speed is given up at once.
 #include "tuner.h"
 
 #include <string.h>
@@ -16,17 +16,17 @@
 static const uint64_t ms = 1000000;
 
 // With CPU short, waiting actively and waiting asleep are told apart as soon as something is known at all.
-static const uint64_t first_trial_if_short = 60 * ms;
-static const uint64_t first_trial = 1000 * ms;
+static const uint64_t first_experiment_if_short = 60 * ms;
+static const uint64_t first_experiment = 1000 * ms;
 static const uint64_t early = 1000 * ms;  // until then only the two numbers of the estimate are tried
-static const uint64_t pause_after_trial = 10000 * ms;
+static const uint64_t pause_after_experiment = 10000 * ms;
 static const uint64_t longest_pause = 80000 * ms;
-enum { pause_for_lost_time = 20 };  // trials cost at most a twentieth of the time
+enum { pause_for_lost_time = 20 };  // experiments cost at most a twentieth of the time
 static const uint64_t pause_after_drift = 3000 * ms;
 static const uint64_t longest_measuring = 3000 * ms;
-/// Larger numbers than the estimate's are tried once the run has taken so many times what the trial will
+/// Larger numbers than the estimate's are tried once the run has taken so many times what the experiment will
 /// take: they may be much slower, and a run that is nearly over gains nothing.
-enum { run_for_each_trial_time = 4 };
+enum { run_for_each_experiment_time = 4 };
 enum { some_regions = 5 };  // that a number should be judged by
 static const double much_worse = 0.5;
 static const double hopeless_at_first = 0.25;  // of the usual speed while threads settle
@@ -50,7 +50,7 @@ static uint64_t patience(const struct tuner* tuner, uint64_t now) {
 static uint64_t steady_window(const struct tuner* tuner, uint64_t now) {
   return clamped(age(tuner, now) / 3, 30 * ms, 500 * ms);
 }
-/// What a number must be better by after a trial that was measured for so long.
+/// What a number must be better by after an experiment that was measured for so long.
 static double clearly_better(uint64_t measured) {
   return measured >= 150 * ms ? 1.10 : measured >= 50 * ms ? 1.25 : 1.40;
 }
@@ -66,16 +66,16 @@ void tuner_start(struct tuner* tuner, const struct tuner_limits* limits, uint64_
   tuner->chosen = tuner->running = limits->first;
   tuner->begin = now;
   tuner->is_short = limits->first != limits->fitting;
-  tuner->next_trial = now + (tuner->is_short ? first_trial_if_short : first_trial);
-  tuner->trial_pause = pause_after_trial;
+  tuner->next_experiment = now + (tuner->is_short ? first_experiment_if_short : first_experiment);
+  tuner->experiment_pause = pause_after_experiment;
   enter(tuner, tuner_steady, now);
 }
 
 void tuner_threads_sleep(struct tuner* tuner, bool they_do) { tuner->threads_sleep = they_do; }
 
 void tuner_supply_changed(struct tuner* tuner, bool is_short, uint64_t now) {
-  if (is_short && !tuner->is_short && tuner->next_trial > now + settling(tuner, now))
-    tuner->next_trial = now + settling(tuner, now);
+  if (is_short && !tuner->is_short && tuner->next_experiment > now + settling(tuner, now))
+    tuner->next_experiment = now + settling(tuner, now);
   tuner->is_short = is_short;
 }
 
@@ -124,7 +124,7 @@ static double speed_of(const struct tuner* tuner, bool tried) {
   return actual > unknown && expected > 0 ? expected / actual : 0;
 }
 
-static void forget_trial(struct tuner* tuner) {
+static void forget_experiment(struct tuner* tuner) {
   for (int i = 0; i < tuner_most_regions; ++i) tuner->regions[i].tried = (struct tuner_sum){0, 0};
 }
 
@@ -145,8 +145,8 @@ static void add_candidate(struct tuner* tuner, uint32_t threads) {
   tuner->candidates[tuner->candidate_count++] = threads;
 }
 
-/// How long a trial of so many numbers takes, if none of them is much worse.
-static uint64_t expected_trial(const struct tuner* tuner, uint32_t candidates, uint64_t now) {
+/// How long an experiment of so many numbers takes, if none of them is much worse.
+static uint64_t expected_experiment(const struct tuner* tuner, uint32_t candidates, uint64_t now) {
   struct tuner_sum all = {0, 0};
   for (int i = 0; i < tuner_most_regions && tuner->regions[i].function != 0; ++i) {
     all.count += tuner->regions[i].before.count;
@@ -167,7 +167,7 @@ static void choose_candidates(struct tuner* tuner, uint64_t now) {
     // With half of the CPUs there is the least to lose where nobody has estimated anything.
     if (tuner->candidate_count == 0 && tuner->chosen > 1) add_candidate(tuner, (tuner->chosen + 1) / 2);
     add_candidate(tuner, limits->first);
-    if (tuner->candidate_count == 0) tuner->next_trial = tuner->begin + early;
+    if (tuner->candidate_count == 0) tuner->next_experiment = tuner->begin + early;
     return;
   }
   if (tuner->chosen > 1) add_candidate(tuner, tuner->chosen - 1);
@@ -176,31 +176,32 @@ static void choose_candidates(struct tuner* tuner, uint64_t now) {
   add_candidate(tuner, limits->first);
   add_candidate(tuner, limits->cpus);
   if (tuner->is_short) add_candidate(tuner, 2 * limits->cpus);
-  const uint64_t worth_it = run_for_each_trial_time * expected_trial(tuner, tuner->candidate_count, now);
+  const uint64_t worth_it =
+      run_for_each_experiment_time * expected_experiment(tuner, tuner->candidate_count, now);
   if (age(tuner, now) >= worth_it) return;
   tuner->candidate_count = fewer;
-  if (fewer == 0) tuner->next_trial = tuner->begin + worth_it;
+  if (fewer == 0) tuner->next_experiment = tuner->begin + worth_it;
 }
 
-static void begin_trial(struct tuner* tuner, uint64_t now) {
+static void begin_experiment(struct tuner* tuner, uint64_t now) {
   if (age(tuner, now) < early && tuner->threads_sleep) {
-    tuner->next_trial = tuner->begin + early;
+    tuner->next_experiment = tuner->begin + early;
     return;
   }
   choose_candidates(tuner, now);
   if (tuner->candidate_count == 0) {
-    if (tuner->next_trial <= now) tuner->next_trial = now + longest_pause;
+    if (tuner->next_experiment <= now) tuner->next_experiment = now + longest_pause;
     return;
   }
-  tuner->trial_begin = now;
+  tuner->experiment_begin = now;
   tuner->lost = 0;
   tuner->candidate = 0;
   tuner->running = tuner->candidates[0];
-  forget_trial(tuner);
+  forget_experiment(tuner);
   enter(tuner, tuner_settling, now);
 }
 
-static void end_trial(struct tuner* tuner, uint64_t now) {
+static void end_experiment(struct tuner* tuner, uint64_t now) {
   uint32_t best = tuner->candidate_count;
   const bool is_early = age(tuner, now) < early;
   for (uint32_t i = 0; i < tuner->candidate_count; ++i)
@@ -211,24 +212,25 @@ static void end_trial(struct tuner* tuner, uint64_t now) {
     tuner->changed_from = tuner->chosen;
     tuner->gain = tuner->speeds[best];
     tuner->chosen = tuner->candidates[best];
-    tuner->trial_pause = pause_after_trial;
+    tuner->experiment_pause = pause_after_experiment;
     adopt_speed(tuner, tuner->gain);
-  } else if (!is_early && tuner->trial_pause < longest_pause) {
-    tuner->trial_pause *= 2;
+  } else if (!is_early && tuner->experiment_pause < longest_pause) {
+    tuner->experiment_pause *= 2;
   }
   tuner->running = tuner->chosen;
   const uint64_t for_the_cost = pause_for_lost_time * tuner->lost;
-  const uint64_t for_the_age = clamped(age(tuner, now), 100 * ms, tuner->trial_pause);
-  tuner->next_trial = now + (for_the_cost > for_the_age ? for_the_cost : for_the_age);
-  forget_trial(tuner);
+  const uint64_t for_the_age = clamped(age(tuner, now), 100 * ms, tuner->experiment_pause);
+  tuner->next_experiment = now + (for_the_cost > for_the_age ? for_the_cost : for_the_age);
+  forget_experiment(tuner);
   enter(tuner, tuner_steady, now);
 }
 
 /// The number that is being tried has this speed, or none that is known (0).
 static void take_speed(struct tuner* tuner, double speed, uint64_t measured, uint64_t now) {
   const uint32_t tried = tuner->candidates[tuner->candidate];
-  if (speed > 0 && speed < 1) tuner->lost += (uint64_t)((1 - speed) * (double)(now - tuner->trial_begin));
-  tuner->trial_begin = now;
+  if (speed > 0 && speed < 1)
+    tuner->lost += (uint64_t)((1 - speed) * (double)(now - tuner->experiment_begin));
+  tuner->experiment_begin = now;
   tuner->speeds[tuner->candidate++] = speed > clearly_better(measured) ? speed : 0;
   // If all CPUs are too many, twice as many are not tried.
   while (tuner->candidate < tuner->candidate_count && speed < much_worse &&
@@ -236,11 +238,11 @@ static void take_speed(struct tuner* tuner, double speed, uint64_t measured, uin
     tuner->speeds[tuner->candidate++] = 0;
   }
   if (tuner->candidate == tuner->candidate_count) {
-    end_trial(tuner, now);
+    end_experiment(tuner, now);
     return;
   }
   tuner->running = tuner->candidates[tuner->candidate];
-  forget_trial(tuner);
+  forget_experiment(tuner);
   enter(tuner, tuner_settling, now);
 }
 
@@ -249,8 +251,8 @@ static void watch_usual(struct tuner* tuner, uint64_t now) {
   if (now - tuner->state_since < steady_window(tuner, now)) return;
   const double speed = speed_of(tuner, false);
   if (speed > 0 && (speed < 1 - drift || speed > 1 + drift)) {
-    tuner->trial_pause = pause_after_trial;
-    if (tuner->next_trial > now + pause_after_drift) tuner->next_trial = now + pause_after_drift;
+    tuner->experiment_pause = pause_after_experiment;
+    if (tuner->next_experiment > now + pause_after_drift) tuner->next_experiment = now + pause_after_drift;
   }
   bool known = false;
   for (int i = 0; i < tuner_most_regions && tuner->regions[i].function != 0; ++i) {
@@ -260,12 +262,12 @@ static void watch_usual(struct tuner* tuner, uint64_t now) {
     region->present = (struct tuner_sum){0, 0};
   }
   enter(tuner, tuner_steady, now);
-  if (known && now >= tuner->next_trial) begin_trial(tuner, now);
+  if (known && now >= tuner->next_experiment) begin_experiment(tuner, now);
 }
 
-/// In a trial: whether the number that is being tried is known well enough. It is judged whenever a region
-/// begins; a region cannot be interrupted.
-static void watch_trial(struct tuner* tuner, uint64_t now) {
+/// In an experiment: whether the number that is being tried is known well enough. It is judged whenever a
+/// region begins; a region cannot be interrupted.
+static void watch_experiment(struct tuner* tuner, uint64_t now) {
   const uint64_t spent = now - tuner->state_since;
   const double speed = speed_of(tuner, true);
   const bool known = speed > 0;
@@ -276,7 +278,7 @@ static void watch_trial(struct tuner* tuner, uint64_t now) {
     if (hopeless || (known && spent >= settled + measuring(tuner, now))) {
       take_speed(tuner, speed, spent, now);
     } else if (spent >= settled) {
-      forget_trial(tuner);
+      forget_experiment(tuner);
       enter(tuner, tuner_measuring, now);
     }
     return;
@@ -291,7 +293,7 @@ uint32_t tuner_region_begins(struct tuner* tuner, uintptr_t function, uint64_t n
   if (tuner->state == tuner_steady) {
     watch_usual(tuner, now);
   } else {
-    watch_trial(tuner, now);
+    watch_experiment(tuner, now);
   }
   tuner->latest = find_region(tuner, function);
   tuner->latest_begin = now;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trying other numbers of threads while an OpenMP program runs, judged by how fast its parallel regions go.
+// Experiments with other numbers of threads while an OpenMP program runs, judged by how fast its parallel
+// regions go.
 #ifndef SUKIMA_PRELOAD_TUNER_H
 #define SUKIMA_PRELOAD_TUNER_H
 
@@ -8,7 +9,7 @@
 
 /// What the tuner may do.
 struct tuner_limits {
-  uint32_t first;    ///< where it starts: right for programs whose threads sleep while they wait
+  uint32_t first;  ///< where it starts: right for programs whose threads sleep while they wait
   uint32_t fitting;  ///< the number that is right for threads that wait actively, in the program's own code
   uint32_t least;  ///< never fewer, at least 1
   uint32_t most;  ///< never more
@@ -16,7 +17,7 @@ struct tuner_limits {
 };
 
 enum {
-  tuner_most_regions = 64,  ///< regions that are told apart; the others count as one
+  tuner_most_regions = 64,  ///< regions that are distinguished; the others count as one
   tuner_most_candidates = 5,
 };
 
@@ -34,41 +35,41 @@ struct tuner_region {
 
 enum tuner_state {
   tuner_steady,  ///< runs with the chosen number
-  tuner_settling,  ///< a number was changed for a trial; the kernel still moves threads about
+  tuner_settling,  ///< a number was changed for an experiment; the kernel still moves threads about
   tuner_measuring
 };
 
-/// All of it is the tuner's own business, except `chosen`, `running` and what tells of a change. One thread
-/// at a time.
+/// Callers read `chosen`, `running`, `changed_from` and `gain`, and clear `changed`; the rest is the tuner's.
+/// One thread at a time.
 struct tuner {
   struct tuner_limits limits;
-  uint32_t chosen;  ///< the number of threads outside of trials
+  uint32_t chosen;  ///< the number of threads outside of experiments
   uint32_t running;  ///< the number of threads now
-  bool changed;  ///< set where `chosen` has changed; whoever has seen it clears it
+  bool changed;  ///< set where `chosen` has changed; the caller clears it
   uint32_t changed_from;
   double gain;  ///< how many times as fast as before the change
 
   bool is_short;  ///< others want the CPUs, too
   bool threads_sleep;  ///< see tuner_threads_sleep()
   enum tuner_state state;
-  uint64_t begin, state_since, next_trial, trial_begin;
-  uint64_t trial_pause;  ///< until the next trial but one, at most
+  uint64_t begin, state_since, next_experiment, experiment_begin;
+  uint64_t experiment_pause;  ///< until the next experiment but one, at most
   struct tuner_region regions[tuner_most_regions];
   /// The execution that is not counted yet, because what follows it belongs to it.
   struct tuner_region* latest;
   uint64_t latest_begin, latest_end;
-  bool latest_is_usual;  ///< it ran with the chosen number, outside of trials
+  bool latest_is_usual;  ///< it ran with the chosen number, outside of experiments
   uint32_t candidates[tuner_most_candidates];
   double speeds[tuner_most_candidates];
   uint32_t candidate_count, candidate;
-  uint64_t lost;  ///< time that the present trial has cost
+  uint64_t lost;  ///< time that the present experiment has cost
 };
 
 /// Begins anew, with `limits.first` threads.
 void tuner_start(struct tuner* tuner, const struct tuner_limits* limits, uint64_t now);
 
 /// A region begins: decides with how many threads.
-/// \param function the address of the region's body, to tell regions apart; not 0
+/// \param function the address of the region's body, which identifies it; not 0
 /// \param now      nanoseconds
 /// \return the number of threads
 /// \par Complexity a search in at most `tuner_most_regions` entries; all of them at the end of a window
@@ -79,7 +80,7 @@ uint32_t tuner_region_begins(struct tuner* tuner, uintptr_t function, uint64_t n
 void tuner_region_ends(struct tuner* tuner, uint64_t now);
 
 /// The program's threads sleep while they wait for each other (or do not): then another number can gain
-/// little beside neighbours, and the first trial has time.
+/// little beside neighbours, and the first experiment has time.
 void tuner_threads_sleep(struct tuner* tuner, bool they_do);
 
 /// CPU has become short, or is no longer: other numbers may be better now.

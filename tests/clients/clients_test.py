@@ -166,8 +166,8 @@ class Clients(unittest.TestCase):
                 ended = run()
                 self.assertLess(float(ended.stdout.split()[1]), 0.15, compiler)
                 self.assertIn("idle threads of OpenMP sleep: CPU was short at the start", ended.stderr)
-                # Two of the program, one that looks; gcc's runtime needs an idle team besides, clang's does not
-                # survive one that sleeps while the program ends.
+                # Two of the program, the wait monitor; gcc's runtime needs an oversubscription team besides,
+                # clang's does not survive one that sleeps while the program ends.
                 threads = int(ended.stdout.split()[3])
                 self.assertEqual(threads, 3 if compiler != "gcc" else 3 + len(os.sched_getaffinity(0)) + 1)
                 # The user's word: nothing is told to the runtime.
@@ -187,7 +187,7 @@ class Clients(unittest.TestCase):
             group.set(1.9)
             output, errors = running.communicate(timeout=60)
             self.assertIn("last 1\n", output)
-            self.assertIn("the program has asked for its number of threads: it keeps 1", errors)
+            self.assertIn("the program has queried its number of threads: it keeps 1", errors)
 
     def test_tbb(self):
         compiler = need("g++")

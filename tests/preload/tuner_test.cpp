@@ -104,7 +104,7 @@ TEST(tuner, stops_early_with_a_number_that_is_much_worse) {
   EXPECT_EQ(program.time_with(4), 0) << "if two are hopeless, four are not tried";
 }
 
-TEST(tuner, one_region_that_takes_long_ends_the_trial_of_its_number) {
+TEST(tuner, one_region_that_takes_long_ends_the_experiment_of_its_number) {
   played_program program({1, 1, 1, 4, 2}, [](unsigned k, double) { return k == 1 ? 0.01 : 2.0; });
   program.run_until(12);
   EXPECT_EQ(program.chosen(), 1U);
@@ -152,7 +152,7 @@ TEST(tuner, is_not_misled_by_regions_of_many_kinds) {
 }
 
 TEST(tuner, compares_regions_of_different_lengths_each_with_itself) {
-  // One in fifty takes as long as all others together, and a trial may see it or not.
+  // One in fifty takes as long as all others together, and an experiment may see it or not.
   unsigned long number = 0;
   played_program program({2, 2, 1, 4, 2}, [&](unsigned k, double) {
     const double length = number++ % 50 == 0 ? 0.05 : 0.001;
@@ -184,11 +184,11 @@ TEST(tuner, does_not_hurry_if_threads_sleep) {
   EXPECT_EQ(program.chosen(), 2U);
 }
 
-TEST(tuner, an_early_trial_does_not_believe_small_differences) {
+TEST(tuner, an_early_experiment_does_not_believe_small_differences) {
   played_program program({2, 1, 1, 4, 2}, [](unsigned k, double) { return k == 1 ? 0.001 : 0.0012; });
   program.run_until(0.3);
   EXPECT_EQ(program.chosen(), 2U);
-  EXPECT_GT(program.time_with(1), 0) << "there was a trial";
+  EXPECT_GT(program.time_with(1), 0) << "there was an experiment";
   program.run_until(10);
   EXPECT_EQ(program.chosen(), 1U) << "a longer one tells";
 }

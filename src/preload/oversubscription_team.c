@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The team of sleeping threads; see idle_team.h.
+// The team of sleeping threads; see oversubscription_team.h.
 #define _GNU_SOURCE
-#include "idle_team.h"
+#include "oversubscription_team.h"
 
 #include <linux/futex.h>
 #include <pthread.h>
@@ -20,8 +20,8 @@ typedef void region_body(void* data);
 typedef void gomp_parallel(region_body*, void*, unsigned, unsigned);
 
 enum { nobody, wanted, leaving };
-/// `wanted` while the team shall sleep: its threads wait for a change of it. The team's own thread makes it
-/// `nobody` when all is over.
+/// `wanted` while the team is to sleep: its threads wait for a change of it. The thread that runs the team
+/// sets it to `nobody` at the end.
 static _Atomic uint32_t state = nobody;
 static gomp_parallel* parallel;
 static bool handles_fork;
@@ -32,19 +32,20 @@ static void sleep_until_not_wanted(void* unused) {
     syscall(SYS_futex, &state, FUTEX_WAIT_PRIVATE, (uint32_t)wanted, NULL, NULL, 0);
 }
 
-/// The team's own thread. That it says `nobody` before the runtime has given up its threads does no harm:
-/// none of them looks at `state` any more.
+/// The thread that runs the team. It sets `nobody` before the runtime has ended the threads, which is
+/// harmless: none of them reads `state` any more.
 static void* lead_team(void* unused) {
   // Together with the program's own threads, of which there is at least one, more than the CPUs.
   parallel(sleep_until_not_wanted, unused, preload_current_settings()->cpus + 1, 0);
-  atomic_store_explicit(&state, nobody, memory_order_release);  // pairs with the load in idle_team_begin()
+  atomic_store_explicit(&state, nobody,
+                        memory_order_release);  // partner: the load in oversubscription_team_begin()
   return NULL;
 }
 
 /// The child of fork() has no team.
 static void after_fork_in_child(void) { atomic_store(&state, nobody); }
 
-void idle_team_begin(const void* caller) {
+void oversubscription_team_begin(const void* caller) {
   if (atomic_load_explicit(&state, memory_order_acquire) != nobody) return;
   parallel = (gomp_parallel*)preload_find_function("GOMP_parallel", caller);
   if (parallel == NULL) return;
@@ -56,7 +57,7 @@ void idle_team_begin(const void* caller) {
   if (!preload_start_thread(lead_team)) atomic_store(&state, nobody);
 }
 
-void idle_team_end(void) {
+void oversubscription_team_end(void) {
   uint32_t expected = wanted;
   if (!atomic_compare_exchange_strong(&state, &expected, leaving)) return;
   syscall(SYS_futex, &state, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
