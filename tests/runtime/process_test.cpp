@@ -2,13 +2,21 @@
 // Bad days of a process: overflow of a fiber, no memory, fork() and exit() while tasks run.
 #include "support.hpp"
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
+#include <cstddef>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -56,6 +64,63 @@ TEST_F(process_death_test, overflow_of_a_stack_names_the_setting) {
           r.run([](context c) { recurse(c, 1L << 40); });
         },
         ExitedWithCode(70), "SUKIMA_STACK");
+}
+
+/// Uses C stack, every byte of it, until `bytes` of it lie between `begin` and here.
+[[gnu::noinline]] void use_stack(const char* begin, std::ptrdiff_t bytes) {
+  volatile char frame[128];
+  for (volatile char& byte : frame) byte = 1;
+  if (begin - const_cast<const char*>(frame) < bytes) use_stack(begin, bytes);
+  frame[0] = 2;  // no tail call
+}
+
+/// From here on this process, its threads included, is on a kernel without MADV_GUARD_INSTALL (before Linux
+/// 6.13). \returns false where it may not be
+bool forget_guard_pages() {
+  constexpr unsigned guard_install = 102;
+  sock_filter program[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_madvise, 0, 3),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args[2])),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, guard_install, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINVAL),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog filter{std::size(program), program};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+}
+
+/// Uses so much of a small fiber's C stack of 64 KiB, and returns.
+void run_on_a_small_stack(std::ptrdiff_t bytes) {
+  give_up_after(20);
+  sukima::settings s = with_workers(1);
+  s.stack = 64 * 1024;
+  sukima::runtime r(s);
+  r.run([bytes] {
+    const char begin = 0;
+    use_stack(&begin, bytes);
+  });
+  std::fputs("returned\n", stderr);
+  _exit(0);
+}
+constexpr std::ptrdiff_t enough = 60 * 1024;
+constexpr std::ptrdiff_t too_much = 67 * 1024;  // about 1 KiB more than there is
+
+TEST_F(process_death_test, overflow_of_a_small_stack_names_the_setting) {
+  if (support::sanitized) GTEST_SKIP() << "the sanitizers have a handler of their own";
+  EXPECT_EXIT(run_on_a_small_stack(enough), ExitedWithCode(0), "returned");
+  EXPECT_EXIT(run_on_a_small_stack(too_much), ExitedWithCode(70), "SUKIMA_STACK");
+}
+
+TEST_F(process_death_test, overflow_of_a_small_stack_is_found_without_guard_pages) {
+  if (support::sanitized) GTEST_SKIP() << "instrumented frames are larger";
+  const auto run = [](std::ptrdiff_t bytes) {
+    if (!forget_guard_pages()) _exit(77);
+    run_on_a_small_stack(bytes);
+  };
+  EXPECT_EXIT(run(enough), ExitedWithCode(0), "returned");
+  EXPECT_EXIT(run(too_much), ExitedWithCode(70), "SUKIMA_STACK");
 }
 
 TEST_F(process_death_test, overflow_by_too_many_pending_forks_names_the_setting) {

@@ -92,8 +92,6 @@ template <class Task> void delete_task(task* t) noexcept { delete static_cast<Ta
 /// began them, and goes on with them: that is cheaper than running the child as a task, which would be split
 /// again. False: it is over.
 [[gnu::cold, gnu::noinline]] bool reclaim_child(choice_point* r) noexcept;
-/// Slow half of the test before an iteration that may throw `aborted`.
-[[gnu::cold, gnu::noinline]] void attend_or_abort(choice_point* r);
 
 [[gnu::always_inline]] inline bool was_split(const choice_point* r) noexcept {
   return (r->word & split_mark) != 0;

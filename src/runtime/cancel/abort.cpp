@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Aborting: which tasks an exception or a cancellation concerns, and leaving forks by exceptions.
-//
-// Nobody walks down the tree of tasks. Whoever aborts sets one word (a task's `cancelled`, or a fiber's
-// `abort_to`: the oldest choice point concerned, lowered by CAS) and then raises every worker; each looks up
-// the ancestors of what it runs, which live until they are joined. Fibers that are parked look when they are
-// resumed: what they wait for ends early.
+// Aborting: which tasks an exception or a cancellation concerns, and leaving forks by exceptions. Protocol:
+// abort.hpp.
+#include "cancel/abort.hpp"
+
 #include "core.hpp"
 
 #include <sukima/cancel.hpp>
@@ -55,7 +53,7 @@ void request_abort_checks(runtime_core& r) noexcept {
   for (worker& w : r.workers.all()) {
     stress_point();
     w.flags.fetch_or(flag_check_abort);  // then `current` is read: partner arrive() in switch.cpp
-    if (fiber* s = w.current.load()) s->request_poll();
+    if (fiber* s = w.current.load()) s->limit.request_poll();
   }
 }
 
@@ -104,7 +102,7 @@ bool close_scope(cancel_state& s) noexcept {
   fiber& owner = *s.owner;
   clear_abort(owner, s.scope);
   look_for_abort(owner);
-  owner.request_poll();
+  owner.limit.request_poll();
   return true;
 }
 

@@ -1,23 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which tasks an abort concerns (abort.cpp).
+// Aborting: what an exception or a cancellation stops (abort.cpp).
+//
+// Nobody walks down the tree of tasks. An abort is one word: `task::cancelled`, or `fiber::abort_to`, the
+// oldest choice point of a fiber that it reaches, lowered by CAS. Whoever writes it then requests an abort
+// check of every worker. Each fiber looks upwards: itself, its task, that task's owner, the parent, and so
+// on; all of them live until they are joined. A fiber that is parked, suspended, or about to begin a task
+// looks when it continues. Model: model/abort.pml.
 #pragma once
 
 #include "fiber/fiber.hpp"
 
 namespace sukima::detail {
 
-/// Makes every worker look whether an abort concerns its task. The abort was stored before.
-void request_abort_checks(runtime_core& r) noexcept;
-/// Was the task that this fiber runs, or one of its ancestors, or a choice point of this fiber aborted?
+/// Was the task that this fiber runs, or one of its ancestors, or a choice point of its running segment
+/// aborted?
 bool is_concerned(const fiber& s) noexcept;
-/// The task that it runs, or an ancestor?
+/// Was the task that it runs, or one of its ancestors?
 bool is_task_concerned(const fiber& s) noexcept;
-/// The same where an exception may leave: not while a destructor runs because of another one.
+/// `is_concerned`, where an exception may leave: not in a destructor that runs because of another one.
 bool must_leave(const fiber& s) noexcept;
-/// Sets `abort_pending`, from which on tests at joins look closer.
+/// Sets `abort_pending`, from which on polls at joins look closer.
 void look_for_abort(fiber& s) noexcept;
-/// Aborts everything that fiber does above and including `r`.
+/// Aborts what this fiber does in `r` and above. `request_abort_checks` must follow.
 void lower_abort(fiber& s, char* r) noexcept;
+/// Ends an abort that reached `r` and nothing older.
 void clear_abort(fiber& s, choice_point* r) noexcept;
+/// Makes every worker look for an abort at its next poll. The abort was written before.
+void request_abort_checks(runtime_core& r) noexcept;
 
 }  // namespace sukima::detail

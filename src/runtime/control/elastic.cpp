@@ -296,7 +296,7 @@ void elastic::adjust(const std::string& reason) {
     if (w.rank >= next) {
       w.flags.fetch_or(flag_leave);
       stress_point();
-      if (fiber* s = w.current.load()) s->request_poll();
+      if (fiber* s = w.current.load()) s->limit.request_poll();
       unpark(w);
     } else if (w.rank >= before) {
       unpark(w);  // from its sleep at home

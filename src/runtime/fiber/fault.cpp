@@ -7,7 +7,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
+#include <cstdint>
 #include <cstring>
 #include <mutex>
 
@@ -19,24 +21,34 @@ struct sigaction earlier_segv;
 struct sigaction earlier_bus;
 
 constexpr int overflow_status = 70;
-constexpr std::size_t guard = 4096;
+constexpr std::size_t guard_size = 4096;
 constexpr std::size_t handler_stack = 64 * 1024;
+
+/// The bytes right below the C stack, one cache line; what frames leave there by chance looks different.
+using canary = std::array<std::uint64_t, 8>;
+constexpr canary intact = {0x5a5a'5a5a'5a5a'5a5a, 0xa5a5'a5a5'a5a5'a5a5, 0x5a5a'5a5a'5a5a'5a5a,
+                           0xa5a5'a5a5'a5a5'a5a5, 0x5a5a'5a5a'5a5a'5a5a, 0xa5a5'a5a5'a5a5'a5a5,
+                           0x5a5a'5a5a'5a5a'5a5a, 0xa5a5'a5a5'a5a5'a5a5};
 
 void say(const char* text) noexcept {
   if (write(STDERR_FILENO, text, std::strlen(text)) < 0) return;
 }
 
+[[noreturn]] void report_stack_overflow() noexcept {
+  say("sukima: a fiber's C stack overflowed; set SUKIMA_STACK to more than it is now (default 256M), or "
+      "recurse less\n");
+  _exit(overflow_status);
+}
+
+char* stack_low(const fiber& s) noexcept { return s.stack_top - s.stack_size; }
+
 /// Ends the process if the fault is an overflow of the fiber that this thread runs.
 void check_overflow(const char* address) noexcept {
   const fiber* s = running_fiber();
   if (s == nullptr) return;
-  const char* low = s->stack_top - s->stack_size;
-  if (address >= low - guard && address < low) {
-    say("sukima: a fiber's C stack overflowed; set SUKIMA_STACK to more than it is now (default 256M), or "
-        "recurse less\n");
-    _exit(overflow_status);
-  }
-  if (address >= s->choice_end && address < s->choice_end + guard) {
+  const char* const low = stack_low(*s);
+  if (address >= low - guard_size && address < low) report_stack_overflow();
+  if (address >= s->choice_end && address < s->choice_end + guard_size) {
     say("sukima: a fiber has too many pending forks; set SUKIMA_CHOICES to more than it is now (default and "
         "most 64M), or "
         "recurse less\n");
@@ -103,6 +115,14 @@ void watch_for_overflow() noexcept {
     sigaction(SIGSEGV, &mine, &earlier_segv);
     sigaction(SIGBUS, &mine, &earlier_bus);
   });
+}
+
+void place_canary(fiber& s) noexcept { std::memcpy(stack_low(s) - sizeof intact, &intact, sizeof intact); }
+
+void check_canary(const fiber& s, const void* stack_pointer) noexcept {
+  const char* const low = stack_low(s);
+  if (stack_pointer < low || std::memcmp(low - sizeof intact, &intact, sizeof intact) != 0)
+    report_stack_overflow();
 }
 
 void ensure_alternate_stack() noexcept { static thread_local const handler_memory memory; }

@@ -1,12 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stack overflow ends the program with a sentence that names the setting.
+// Overflow of a fiber's C stack or choice stack ends the program with a message that names the setting.
+//
+// Large fibers, and small ones on Linux 6.13 and later, have guard pages; the fault handler recognises their
+// addresses. Small fibers on older kernels have a canary below their C stack, which is checked whenever a
+// worker switches away from the fiber.
 #pragma once
 
 namespace sukima::detail {
 
+struct fiber;
+
 /// Installs the handler for SIGSEGV and SIGBUS once; what was installed before is called for all other
 /// faults.
 void watch_for_overflow() noexcept;
+
+/// Writes the canary right below the C stack of a fiber that has no guard page.
+void place_canary(fiber& s) noexcept;
+/// Ends the program if a fiber with a canary has overflowed its C stack.
+/// \param stack_pointer where the fiber was left
+void check_canary(const fiber& s, const void* stack_pointer) noexcept;
 
 /// Gives this thread a stack for signal handlers, if it has none; it is freed when the thread ends.
 void ensure_alternate_stack() noexcept;

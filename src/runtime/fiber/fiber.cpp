@@ -12,6 +12,7 @@
 // whose limit always says "look"; each one's header lies in its own piece. A fork there takes the slow path;
 // in return 100,000 of them are a few mappings and 8 KiB each.
 #include "core.hpp"
+#include "fiber/fault.hpp"
 
 #include <sys/mman.h>
 
@@ -63,9 +64,9 @@ char* map_aligned(std::size_t size, std::size_t before) noexcept {
   return begin;
 }
 
-/// Header of a region of small fibers, behind its gate.
+/// Header of a region of small fibers, which begins with their gate.
 struct slab {
-  gate door;
+  gate shared_gate;
   char* first;
   std::size_t piece;  ///< bytes from fiber to fiber
   std::size_t header_at;  ///< of the fiber's header in its piece
@@ -180,16 +181,16 @@ fiber* fiber_pool::make_large() {
   }
   static std::atomic<std::size_t> made{0};
   const std::size_t colour = made.fetch_add(1, std::memory_order_relaxed) % colours * colour_step;
-  auto* door = ::new (static_cast<void*>(aligned + gate_offset)) gate{};
-  auto* s = ::new (static_cast<void*>(door + 1)) fiber;
+  auto* own_gate = ::new (static_cast<void*>(aligned + gate_offset)) gate{};
+  auto* s = ::new (static_cast<void*>(own_gate + 1)) fiber;
   s->runtime = &runtime_;
-  s->door = door;
-  s->ambient = &door->ambient;
+  s->limit = poll_limit(own_gate->limit);
+  s->ambient = &own_gate->ambient;
   s->base = reinterpret_cast<char*>(round_up(reinterpret_cast<std::uintptr_t>(s + 1), 128)) + colour;
   s->choice_end = aligned + choice_size_ - page;
   s->stack_top = aligned + gate_offset - 128 - colour;
   s->stack_size = static_cast<std::size_t>(s->stack_top - (begin + page));
-  door->limit.store(s->base, std::memory_order_relaxed);
+  own_gate->limit.store(s->base, std::memory_order_relaxed);
   remember(begin, size);
   return s;
 }
@@ -204,8 +205,8 @@ fiber* fiber_pool::make_small() {
     if (begin == nullptr) return nullptr;
     remember(begin, choice_span);
     auto* shared = ::new (static_cast<void*>(begin + gate_offset)) slab{};
-    shared->door.shared = true;
-    shared->door.limit.store(all_ones, std::memory_order_relaxed);
+    shared->shared_gate.shared = true;
+    shared->shared_gate.limit.store(all_ones, std::memory_order_relaxed);
     shared->first = begin + round_up(gate_offset + sizeof(slab), page);
     shared->piece = piece;
     shared->header_at = header_at;
@@ -215,18 +216,20 @@ fiber* fiber_pool::make_small() {
   }
   char* begin = slab_next_;
   slab_next_ += piece;
-  // A guard that needs no mapping of its own (Linux 6.13); on older kernels an overflow is found by its
-  // damage at the next switch only (switch.cpp looks at the canary).
-  if (madvise(begin, page, MADV_GUARD_INSTALL) != 0) std::memset(begin + page, 0x5a, 64);
+  // A guard that needs no mapping of its own (Linux 6.13). On older kernels the page stays accessible and its
+  // last bytes are a canary: an overflow into it damages nothing else, and ends the program at the next
+  // switch.
+  const bool guarded = madvise(begin, page, MADV_GUARD_INSTALL) == 0;
   auto* s = ::new (static_cast<void*>(begin + header_at)) fiber;
   s->runtime = &runtime_;
-  s->door = &gate_of(begin);
   s->small = true;
   s->ambient = &s->small_ambient;
   s->base = reinterpret_cast<char*>(round_up(reinterpret_cast<std::uintptr_t>(s + 1), 128));
   s->choice_end = begin + piece;
   s->stack_top = begin + header_at;
   s->stack_size = header_at - page;
+  s->canary = !guarded;
+  if (!guarded) place_canary(*s);
   return s;
 }
 

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // A fiber: a C stack and a choice stack, run by one worker at a time, able to move between workers.
+//
+// Who may touch a fiber:
+//   the worker that runs it (`on`), or a helper that holds it while it is suspended (suspend.hpp):
+//   everything; any thread: the members below "Written by others", and `limit.request_poll()`, even after the
+//   fiber was given back, because the memory of fibers is never unmapped before the runtime ends.
+// A fiber that is left becomes available to others only in `then` of switch_to (switch.hpp), which runs on
+// the stack that was switched to: before that its registers are not saved.
 #pragma once
 
+#include "choice/poll_limit.hpp"
 #include "steal/publication_slots.hpp"
-#include "stress.hpp"
 
 #include <sukima/detail/task.hpp>
 
@@ -19,15 +26,13 @@ namespace sukima::detail {
 struct worker;
 struct runtime_core;
 
-inline char* const all_ones = reinterpret_cast<char*>(~std::uintptr_t{0});
-
 /// The C++ runtime's two words for exceptions being handled; they belong to the fiber, not to the thread.
 struct exception_state {
   void* caught = nullptr;
   unsigned uncaught = 0;
 };
 
-/// How a fiber that stopped for something else than a join comes to run again (suspend.cpp).
+/// How far the suspension of a fiber has come (suspend.hpp).
 enum class suspension_stage : std::uint8_t {
   running,
   suspending,
@@ -48,71 +53,51 @@ struct suspension_word {
 struct fiber {
   // Set once, when the fiber is made.
   runtime_core* runtime = nullptr;
-  gate* door = nullptr;        ///< where its limit lies; shared with others if it is small
+  poll_limit limit;
   ambient_state* ambient = nullptr;  ///< its ambient context
-  char* base = nullptr;        ///< first byte of its choice stack
+  char* base = nullptr;  ///< first byte of its choice stack
   char* choice_end = nullptr;  ///< one past the last
-  char* stack_top = nullptr;   ///< its C stack grows downward from here
+  char* stack_top = nullptr;  ///< its C stack grows downward from here
   std::size_t stack_size = 0;
-  bool small = false;
+  bool small = false;  ///< shares its gate with others
+  bool canary = false;  ///< no guard page lies below its C stack, but canary bytes (fault.hpp)
 
-  // Only for whoever runs it.
-  char* oldest = nullptr;      ///< no choice point of this segment below it has work
+  // Written by the worker that runs it.
+  char* oldest = nullptr;  ///< no choice point of this segment below it has work
   char* clean_from = nullptr;  ///< all choice points from here on are untouched; `oldest` ≤ `clean_from`
-  task* running = nullptr;     ///< the task of this segment
-  char* segment = nullptr;     ///< where the choice points of this segment begin
-  task* first = nullptr;       ///< what a fresh fiber is to run
-  worker* on = nullptr;        ///< who runs it
-  std::uint64_t retry_at = 0;  ///< no going back before that tick: the last one found nothing
+  task* running = nullptr;  ///< the task of this segment
+  char* segment = nullptr;  ///< where the choice points of this segment begin
+  task* first = nullptr;  ///< what a fresh fiber will run
+  worker* on = nullptr;  ///< the worker that runs it
+  std::uint64_t retry_at = 0;  ///< no backtracking before that tick: the last one found nothing to split
   /// Tick at which a root began here; 0: not a root, or long ago. Written by its own thread; thieves read it
   /// to leave very young roots alone (steal_from), where a stale value costs no more than a steal.
   std::atomic<std::uint64_t> entered_at{0};
   /// How much there is to take, as its task says; a hint for thieves: relaxed.
   std::atomic<float> weight{1};
   ambient_state small_ambient{};  ///< where it lies if the gate is shared
-  bool abort_pending = false;  ///< something was aborted: tests at joins look whether it concerns them
-  std::exception_ptr failure;  ///< a user's callback threw while the fiber was going back
+  bool abort_pending = false;  ///< an abort concerns it: polls at joins check whether they must leave
+  std::exception_ptr failure;  ///< a user's callback threw while the fiber was backtracking
   unsigned pins = 0;  ///< must not leave its thread while this is not 0
 
-  // Others write these.
+  // Written by others.
   /// The oldest choice point that an abort concerns; all ones: none. Lowered by CAS (abort.cpp), reset by the
   /// fiber.
   alignas(64) std::atomic<char*> abort_to{all_ones};
-  /// Publish again, a task was taken. Partner: poll.cpp.
+  /// Publish again, a task was taken. Set before request_poll; partner: publish_work (poll.cpp).
   std::atomic<bool> publish_wanted{false};
   publication_slots published;
-  /// Changed by CAS: the fiber itself, whoever resumes it, stand-ins (suspend.cpp).
+  /// Changed by CAS: the fiber itself, whoever resumes it, helpers (suspend.hpp).
   std::atomic<suspension_word> suspension{};
 
   // While it does not run.
   boost::context::detail::fcontext_t saved = nullptr;
   exception_state exceptions;
   char* suspended_end =
-      nullptr;  ///< one past its youngest choice point, where stand-ins may split it; null: nothing left
-  fiber* next = nullptr;  ///< in a free list
-  void* tsan_fiber = nullptr;  ///< ThreadSanitizer's idea of it
-  void* fake_stack = nullptr;  ///< AddressSanitizer's
-
-  /// Somebody wants something: makes the next test slow. Sequentially consistent: the caller has set a flag
-  /// before.
-  void request_poll() noexcept {
-    stress_point();
-    if (!small && door->limit.load(std::memory_order_seq_cst) != all_ones) door->limit.exchange(all_ones);
-  }
-  /// The owner's true limit has grown since `set_limit`; a request that came meanwhile stays.
-  void restore_limit(char* limit) noexcept {
-    if (!small && door->limit.exchange(limit) == all_ones) door->limit.exchange(all_ones);
-  }
-  /// The same for a limit that has become lower, where a request that stands already is left for a real test.
-  void lower_limit(char* limit) noexcept {
-    if (!small && door->limit.load(std::memory_order_relaxed) != all_ones) restore_limit(limit);
-  }
-  /// The owner's true limit; flags are read after it (partner of `raise`).
-  void publish_limit(char* limit) noexcept {
-    stress_point();
-    if (!small) door->limit.exchange(limit);
-    stress_point();
-  }
+      nullptr;  ///< one past its youngest choice point, where helpers may split it; null: nothing left
+  fiber* next = nullptr;  ///< in the pool's list of free ones
+  void* tsan_fiber = nullptr;  ///< what ThreadSanitizer calls it
+  void* fake_stack = nullptr;  ///< what AddressSanitizer calls it
 };
 
 /// The fiber that owns an address of a choice stack.
@@ -128,7 +113,8 @@ inline choice_point* above(choice_point* r) noexcept {
   return reinterpret_cast<choice_point*>(reinterpret_cast<char*>(r) + kind_of(r)->size);
 }
 
-/// Memory of fibers: made by mmap, kept until the runtime ends, because a raiser may write to a limit late.
+/// Memory of fibers: made by mmap, kept until the runtime ends, because a poll may be requested of a fiber
+/// that was given back.
 class fiber_pool {
  public:
   fiber_pool(runtime_core& runtime, std::size_t stack_size, std::size_t choice_size);
@@ -140,8 +126,7 @@ class fiber_pool {
   fiber* take();
   /// Takes back one that nobody runs.
   void give(fiber* s) noexcept;
-  /// Fibers in use now, and most ever.
-  std::size_t in_use() const noexcept { return in_use_.load(std::memory_order_relaxed); }
+  /// Most fibers that were ever in use at a time.
   std::size_t peak() const noexcept { return peak_.load(std::memory_order_relaxed); }
 
  private:

@@ -59,7 +59,7 @@ void forget_children(choice_point* r, const choice_point_kind* kind) noexcept {
   r->word = reinterpret_cast<std::uintptr_t>(kind);
   clear_abort(s, r);
   look_for_abort(s);
-  s.request_poll();
+  s.limit.request_poll();
 }
 
 void enter_masked(root_task& root) {
@@ -82,7 +82,7 @@ void enter_masked(root_task& root) {
   root.depth = s->running->depth + 1;
   root.cancellation_masked = true;
   run_on_new_fiber(*s, root);
-  s->request_poll();  // an abort that came meanwhile takes effect at the next test
+  s->limit.request_poll();  // an abort that came meanwhile takes effect at the next test
 }
 
 const void* running_segment() noexcept {

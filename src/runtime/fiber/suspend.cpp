@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suspending a fiber until somebody resumes it, and stand-ins that split off what it left.
-//
-// fiber::suspension holds a stage and the number of the suspension, changed by CAS:
-//   running → stopping      the fiber, before it calls the user's function
-//   stopping → stopped      the other side of the switch; else it was resumed meanwhile and is ready at once
-//   stopped → attended → stopped   a stand-in that splits its oldest work off
-//   stopping, stopped, attended → running, ready, "attended_and_resumed"   whoever resumes it
-// The number makes a second resume of an old suspension an error instead of a wrong wake-up. Model:
-// model/suspend.pml.
+// Suspending and resuming fibers. Protocol: suspend.hpp.
+#include "fiber/suspend.hpp"
+
 #include "core.hpp"
 
 #include <sukima/suspend.hpp>
@@ -27,7 +21,8 @@ void after_suspend(worker& w, fiber* from, void*) {
   const bool leaves_work = has_splittable_work(*from);
   suspension_word seen = from->suspension.load(std::memory_order_acquire);
   if (seen.stage() == suspension_stage::suspending && change(*from, seen, suspension_stage::suspended)) {
-    // From here on it may be resumed: only its address is used, and who finds it in the list tries a CAS.
+    // From here on it may be resumed: only its address is used, and whoever takes it from the list tries a
+    // CAS.
     if (leaves_work) {
       w.runtime->splittable.add(from);
       w.runtime->park.wake_sentinel();
@@ -74,7 +69,7 @@ void suspend_running(char* top, void (*store)(void*, resumer), void* closure) {
     switch_to(*s.on, &s, *other, after_suspend, nullptr);
   }
   look_for_abort(s);  // flags went to the workers meanwhile
-  s.request_poll();
+  s.limit.request_poll();
 }
 
 unsigned* running_pins() noexcept {

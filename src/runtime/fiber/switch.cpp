@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Switching fibers: the jump itself, what moves along with a fiber, and what the sanitizers must be told.
+// Switching fibers: the jump itself, what moves along with a fiber, and what the sanitizers need to know.
 #include "core.hpp"
+#include "fiber/fault.hpp"
 
 #include <cxxabi.h>
 
@@ -98,6 +99,8 @@ void arrive(const fc::transfer_t& transfer, [[maybe_unused]] bool fresh) noexcep
     }
   }
 #endif
+  if (m.from != nullptr && m.from->canary) [[unlikely]]
+    check_canary(*m.from, transfer.fctx);
   (m.from != nullptr ? m.from->saved : m.w->home) = transfer.fctx;
   if (m.to != nullptr) m.to->on = m.w;
   set_running(m.to);
@@ -108,7 +111,7 @@ void arrive(const fc::transfer_t& transfer, [[maybe_unused]] bool fresh) noexcep
   stress_point();
   m.w->current.exchange(m.to);
   stress_point();
-  if (m.to != nullptr && (m.w->flags.load() != 0 || m.w->mailbox.has_request())) m.to->request_poll();
+  if (m.to != nullptr && (m.w->flags.load() != 0 || m.w->mailbox.has_request())) m.to->limit.request_poll();
   if (m.then != nullptr) m.then(*m.w, m.from, m.argument);
 }
 

@@ -55,12 +55,12 @@ void execute(fiber& s, task* t, char* top) noexcept {
   // other workers may just be on their way here.
   const bool ahead = s.runtime->elasticity.target() > 1;
   if (ahead) s.publish_wanted.store(true, std::memory_order_relaxed);
-  s.publish_limit(s.clean_from);
+  s.limit.publish_limit(s.clean_from);
   look_for_abort(s);
   // What came between the raiser's flag and the line above was wiped out with the limit: look at all of it.
   if (s.abort_pending || ahead || s.runtime->park.has_idle_workers() || s.on->flags.load() != 0 ||
       s.on->mailbox.has_request())
-    s.request_poll();
+    s.limit.request_poll();
   try {
     const ambient_context none(*s.ambient);
     if (must_leave(s))
@@ -77,7 +77,7 @@ void execute(fiber& s, task* t, char* top) noexcept {
   s.running = outer_task;
   // A flag that came for the worker meanwhile was answered for the inner segment only.
   look_for_abort(s);
-  s.request_poll();
+  s.limit.request_poll();
 }
 
 fiber* complete(worker& w, task* t) noexcept {
@@ -95,7 +95,7 @@ fiber* complete(worker& w, task* t) noexcept {
     stress_point();
     home->flags.fetch_or(flag_leave);
     if (home != &w) {
-      if (fiber* s = home->current.load()) s->request_poll();
+      if (fiber* s = home->current.load()) s->limit.request_poll();
       unpark(*home);
     }
     return nullptr;

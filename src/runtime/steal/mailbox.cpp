@@ -54,7 +54,7 @@ task* steal_request::poll(worker& w) noexcept {
     if (&victim == &w || !victim.mailbox.put(w)) continue;
     victim_ = &victim;
     stress_point();
-    if (fiber* s = victim.current.load()) s->request_poll();
+    if (fiber* s = victim.current.load()) s->limit.request_poll();
     return nullptr;
   }
   return nullptr;

@@ -36,7 +36,7 @@ void request_poll_all(worker& w) noexcept {
   for (worker& victim : w.runtime->workers.all()) {
     if (&victim == &w) continue;
     // Partner: has_idle_workers, after the victim exchanged its limit. The counts were changed before.
-    if (fiber* const s = victim.current.load(std::memory_order_acquire)) s->request_poll();
+    if (fiber* const s = victim.current.load(std::memory_order_acquire)) s->limit.request_poll();
   }
 }
 
@@ -59,7 +59,7 @@ task* steal_from(worker& w, worker& victim) noexcept {
   if (t == nullptr) return nullptr;
   stress_point();
   s->publish_wanted.store(true);
-  s->request_poll();
+  s->limit.request_poll();
   ++w.statistics.steals;
   w.last_victim = &victim;
   w.note(trace_kind::steal, victim.id);

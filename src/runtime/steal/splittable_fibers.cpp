@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "steal/splittable_fibers.hpp"
 
+#include "choice/backtrack.hpp"
 #include "core.hpp"
 
 #include <mutex>

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Backtracking to the oldest choice point with work, splitting a task off there, and replaying.
+#include "choice/backtrack.hpp"
+
+#include "core.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <vector>
+
+namespace sukima::detail {
+
+namespace {
+
+/// Fills in what a task that is split off from this fiber has to know.
+void prepare_task(fiber& s, task* t) noexcept {
+  t->parent = s.running;
+  t->owner = &s;
+  t->depth = s.running->depth + 1;
+  // A helper splits a fiber that does not run: its exceptions are kept with it.
+  t->cancellation_masked = running_fiber() == &s ? std::uncaught_exceptions() > 0 : s.exceptions.uncaught > 0;
+}
+
+/// The steps that backtracking undoes and replays: choice points whose step is in progress, oldest first.
+class steps_in_progress {
+ public:
+  /// A loop that polls has no step in progress; a choice point that stands for a step (dynamic_wind of the
+  /// Tascell language) always has.
+  steps_in_progress(choice_point* from, choice_point* end, choice_point* polling) {
+    for (choice_point* r = from; r < end; r = above(r))
+      if (kind_of(r)->undo != nullptr && (r != polling || kind_of(r)->leave != nullptr)) steps_.push_back(r);
+    undone_from_ = steps_.size();
+  }
+  bool empty() const noexcept { return steps_.empty(); }
+  void undo_all() {
+    while (undone_from_ > 0) {
+      kind_of(steps_[undone_from_ - 1])->undo(steps_[undone_from_ - 1]);
+      --undone_from_;
+    }
+  }
+  /// Replays up to the state in which `r` made its choice.
+  void replay_up_to(const choice_point* r) {
+    while (undone_from_ < steps_.size() && steps_[undone_from_] < r) {
+      kind_of(steps_[undone_from_])->redo(steps_[undone_from_]);
+      ++undone_from_;
+    }
+  }
+
+ private:
+  std::vector<choice_point*> steps_;
+  std::size_t undone_from_;
+};
+
+/// May this choice point be split now?
+bool accepts(choice_point* r, worker& w) {
+  const choice_point_kind* kind = kind_of(r);
+  if (!kind->open(r)) return false;
+  if (kind->guard == nullptr) return true;
+  const double p = kind->guard(r);
+  return p >= 1.0 || (p > 0.0 && static_cast<double>(w.random() >> 11) * 0x1p-53 < p);
+}
+
+}  // namespace
+
+task* split_oldest(fiber& s, choice_point* end, choice_point* polling, worker& w) noexcept {
+  auto* r = reinterpret_cast<choice_point*>(s.oldest);
+  while (r < end && !kind_of(r)->open(r)) r = above(r);
+  s.oldest = reinterpret_cast<char*>(r);
+  s.clean_from = std::max(s.clean_from, s.oldest);
+  if (r >= end) return nullptr;
+  task* t = nullptr;
+  try {
+    steps_in_progress steps(r, end, polling);
+    try {
+      if (!steps.empty()) {
+        ++w.statistics.backtracks;
+        steps.undo_all();
+      }
+      while (r < end && !accepts(r, w)) {
+        r = above(r);
+        steps.replay_up_to(r);
+      }
+      if (r < end) t = kind_of(r)->split(r);
+    } catch (const std::bad_alloc&) {
+      // Nothing is given away for lack of memory; the computation continues.
+    } catch (...) {
+      s.failure = std::current_exception();  // of the user's copy, undo or guard
+    }
+    steps.replay_up_to(end);
+  } catch (...) {
+    s.failure = std::current_exception();
+  }
+  if (s.failure) s.abort_pending = true;
+  if (t == nullptr) return nullptr;
+  prepare_task(s, t);
+  // A loop reads its bounds and its children anew anyway; a fork must not be joined on the fast path now.
+  if (t->kind->stop == nullptr) s.clean_from = std::max(s.clean_from, reinterpret_cast<char*>(above(r)));
+  return t;
+}
+
+}  // namespace sukima::detail

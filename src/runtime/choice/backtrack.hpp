@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Splitting a fiber's oldest work off, with temporary backtracking (backtrack.cpp).
+//
+// Nothing is copied or allocated for a fork until somebody wants work. Then the fiber backtracks to its
+// oldest choice point that still has work: it undoes the steps in progress of all younger ones, youngest
+// first. There it splits off a task, which sees the state in which that choice was made. Afterwards it
+// replays the steps, oldest first, and continues where it was. This is Tascell's temporary backtracking
+// (Hiraishi, Yasugi, Umatani, Yuasa: Backtracking-based load balancing, PPoPP 2009).
+#pragma once
+
+#include "fiber/fiber.hpp"
+
+namespace sukima::detail {
+
+/// Splits the oldest work of a fiber off. The caller runs the fiber, or has it in the stage
+/// `splitting` (suspend.cpp). An exception of a user's callback is kept in `fiber::failure` and leaves at the
+/// next join.
+/// \param end      one past the youngest choice point that may be split
+/// \param polling  the choice point whose poll this is; null: none
+/// \returns a task that nobody else knows yet; null: there is no work, every guard refused, or no memory
+/// \par Complexity linear in the number of choice points between `fiber::oldest` and `end`
+task* split_oldest(fiber& s, choice_point* end, choice_point* polling, worker& w) noexcept;
+
+}  // namespace sukima::detail
