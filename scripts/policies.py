@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 WAITS = ["adaptive", "block", "condvar", "pause", "spin", "yield"]
-STEALS = ["ready:1", "ready:3", "request"]
+STEALS = ["publish:1", "publish:3", "request"]
 
 
 def seconds_of(program, benchmark, scenario, workers, wait, steal):

@@ -65,7 +65,7 @@ def main():
                 continue
             program = build(arguments.sukima, name, None, folder)
             for workers in ("2", "4"):
-                for steal in ("ready", "request"):
+                for steal in ("publish", "request"):
                     for victim in ("random", "last", "weighted"):
                         result = measure(program, words, {"SUKIMA_WORKERS": workers, "SUKIMA_STEAL": steal,
                                                           "SUKIMA_VICTIM": victim}, arguments.runs)

@@ -32,7 +32,7 @@ bool renew_default_runtime(unsigned workers);
 struct decision {
   std::chrono::steady_clock::time_point when;
   /// "workers": how many may run; "spinning": whether idle workers look around before they sleep;
-  /// "placement": whether each worker stays on a CPU of its own (0 or 1).
+  /// "assigned_cpu": whether each worker is pinned to a CPU of its own (0 or 1).
   std::string what;
   unsigned before = 0;
   unsigned after = 0;

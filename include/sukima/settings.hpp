@@ -59,8 +59,8 @@ struct settings {
     return wait_at[static_cast<unsigned>(point)].value_or(wait);
   }
   /// Tasks that each worker keeps published ahead of demand, 1 … 8; 0: none, thieves ask one victim and wait
-  /// for its answer [SUKIMA_STEAL: request, ready:K].
-  unsigned ready = 3;
+  /// for its reply [SUKIMA_STEAL: request, publish:K].
+  unsigned published_tasks = 3;
   /// [SUKIMA_VICTIM: random, last, weighted]
   victim_policy victim = victim_policy::random;
   /// [SUKIMA_PIN: adaptive, none, cpu]

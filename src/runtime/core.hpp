@@ -4,8 +4,12 @@
 
 #include "cancel/abort.hpp"
 #include "choice/poll.hpp"
-#include "control/cpu_spread.hpp"
-#include "control/elastic.hpp"
+#include "control/blocking_compensation.hpp"
+#include "control/cpu_shortage.hpp"
+#include "control/decision_log.hpp"
+#include "control/monitor.hpp"
+#include "control/worker_controller.hpp"
+#include "control/worker_placement.hpp"
 #include "fiber/fiber.hpp"
 #include "fiber/suspend.hpp"
 #include "fiber/switch.hpp"
@@ -48,8 +52,12 @@ struct runtime_core {
   injector_queue injector{*this};
   splittable_fibers splittable{*this};
   parked_fibers parked;
-  cpu_spread spread{*this};
-  elastic elasticity{*this};
+  decision_log decisions{serial};
+  cpu_shortage shortage{*this};
+  worker_placement placement{*this};
+  blocking_compensation blocking{*this};
+  worker_controller controller{*this};
+  monitor monitor_thread{*this};
 };
 
 }  // namespace sukima::detail

@@ -53,12 +53,12 @@ void runtime::shutdown() {
 unsigned runtime::workers() const noexcept { return core_->worker_limit; }
 
 unsigned runtime::workers_now() const noexcept {
-  return std::min(core_->elasticity.target(), core_->worker_limit);
+  return std::min(core_->controller.target(), core_->worker_limit);
 }
 
-void runtime::limit_workers(unsigned most) { core_->elasticity.limit_workers(most); }
+void runtime::limit_workers(unsigned most) { core_->controller.limit_workers(most); }
 
-std::vector<decision> runtime::decisions() const { return core_->elasticity.decisions(); }
+std::vector<decision> runtime::decisions() const { return core_->decisions.all(); }
 
 const settings& runtime::chosen() const noexcept { return core_->chosen; }
 

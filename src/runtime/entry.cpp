@@ -63,7 +63,7 @@ unsigned count_forks() {
   static const bool registered = [] {
     pthread_atfork(nullptr, nullptr, [] {
       fork_generation.fetch_add(1, std::memory_order_relaxed);
-      cpu_spread::free_child();
+      worker_placement::unpin_after_fork();
     });
     return true;
   }();
@@ -108,7 +108,7 @@ void lifecycle::enter(root_task& root) {
     throw no_fiber();
   }
   core_.park.entry_begins();
-  core_.elasticity.entry_begins();
+  core_.monitor_thread.entry_begins();
   if (stopping_.load()) {  // partner: stop()
     end_entry(ticks());
     w.give_fiber(s);
@@ -125,19 +125,19 @@ void lifecycle::enter(root_task& root) {
   w.enter_state(worker_state::working, begun);
   open_mailbox(w);
   w.inside.store(true, std::memory_order_relaxed);
-  if (core_.spread.active()) [[unlikely]]
-    core_.spread.come_back(w);
+  if (core_.placement.is_active()) [[unlikely]]
+    core_.placement.pin_again(w);
   switch_to(w, nullptr, *s, nullptr, nullptr);
   set_running_fiber(outer);
   const std::uint64_t now = ticks();
   w.enter_state(worker_state::outside, now);
   w.flags.store(0, std::memory_order_relaxed);  // a flag that comes later costs one empty slow path
   close_mailbox(w);
-  // Partner: cpu_spread::hold. Cleared before the counts change, and `pinned` is read after that.
+  // Partner: worker_placement::pin_all. Cleared before the counts change, and `pinned` is read after that.
   w.inside.store(false, std::memory_order_relaxed);
   end_entry(now);
   if (w.pinned.load(std::memory_order_relaxed)) [[unlikely]]
-    core_.spread.leave(w);
+    core_.placement.unpin(w);
   w.taken.store(false, std::memory_order_release);
   if (root.error) std::rethrow_exception(root.error);
   if (root.aborted) throw aborted{};
@@ -160,10 +160,10 @@ void background_main(worker& w) {
   std::uint64_t home_since = ticks();
   while (!r.life.is_closed()) {
     const std::uint32_t seen = w.epoch.read();
-    // Cleared first, then the target is read. Partner: elastic::adjust, which stores the target first and
-    // sets the flag afterwards.
+    // Cleared first, then the target is read. Partner: worker_controller::adjust, which stores the target
+    // first and sets the flag afterwards.
     w.flags.fetch_and(~flag_leave);
-    if (r.elasticity.is_surplus(w.rank)) {
+    if (r.controller.is_surplus(w.rank)) {
       if (!r.life.is_closed() && !r.park.spins(wait_point::start, home_since))
         w.epoch.wait(r.chosen.policy_at(wait_point::start), seen);
       continue;

@@ -50,7 +50,8 @@ void lifecycle::start() {
   first.give_fiber(reserved);
   first.taken.store(false, std::memory_order_relaxed);
   try {
-    core_.elasticity.start();
+    core_.controller.start();
+    if (core_.controller.follows_capacity() || tracing()) core_.monitor_thread.start();
   } catch (...) {
     stop();
     throw;
@@ -60,7 +61,7 @@ void lifecycle::start() {
 void lifecycle::stop() {
   if (is_orphaned()) {
     core_.workers.forget_threads();
-    core_.elasticity.abandon();
+    core_.monitor_thread.forget_thread();
     return;
   }
   {
@@ -69,7 +70,7 @@ void lifecycle::stop() {
     left_.wait(hold, [this] { return core_.park.counts().entries == 0; });
   }
   closed_.store(true);
-  core_.elasticity.stop();  // from here on no other thread is started
+  core_.monitor_thread.stop();  // from here on no other thread is started
   for (worker& w : core_.workers.all()) unpark(w);
   core_.workers.join_threads();
   // Some instructions long, unless such a thread has just lost its CPU.

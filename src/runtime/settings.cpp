@@ -76,7 +76,7 @@ const char* name_of(victim_policy p) noexcept {
 namespace {
 
 constexpr unsigned most_workers = 1024;
-constexpr unsigned most_ready = 8;
+constexpr unsigned most_published = 8;
 constexpr std::size_t kibi = 1024;
 constexpr std::size_t mebi = kibi * kibi;
 constexpr std::size_t gibi = kibi * mebi;
@@ -132,7 +132,7 @@ constexpr std::string_view accepted_wait =
 constexpr std::string_view accepted_stack = "a size from 16K to 64G, such as 256M";
 constexpr std::string_view accepted_choices = "a size from 16K to 64M, such as 8M";
 constexpr std::string_view accepted_fibers = "a whole number from 1 to 1000000";
-constexpr std::string_view accepted_steal = "request, ready or ready:K with K from 1 to 8";
+constexpr std::string_view accepted_steal = "request, publish or publish:K with K from 1 to 8";
 
 /// The one of these policies that has the name.
 template <class Policy>
@@ -189,13 +189,13 @@ settings settings::from_environment() {
   }
   if (const auto v = variable("SUKIMA_STEAL")) {
     if (*v == "request") {
-      s.ready = 0;
-    } else if (*v == "ready") {
-      s.ready = settings{}.ready;
+      s.published_tasks = 0;
+    } else if (*v == "publish") {
+      s.published_tasks = settings{}.published_tasks;
     } else {
-      const auto n = v->starts_with("ready:") ? number(v->substr(6)) : std::nullopt;
-      if (!n || *n < 1 || *n > most_ready) refuse("SUKIMA_STEAL", *v, accepted_steal);
-      s.ready = static_cast<unsigned>(*n);
+      const auto n = v->starts_with("publish:") ? number(v->substr(8)) : std::nullopt;
+      if (!n || *n < 1 || *n > most_published) refuse("SUKIMA_STEAL", *v, accepted_steal);
+      s.published_tasks = static_cast<unsigned>(*n);
     }
   }
   if (const auto v = variable("SUKIMA_VICTIM")) {
@@ -239,7 +239,8 @@ settings settings::from_environment() {
 
 void settings::check() const {
   if (workers > most_workers) refuse("settings::workers", std::to_string(workers), accepted_workers);
-  if (ready > most_ready) refuse("settings::ready", std::to_string(ready), "a number from 0 to 8");
+  if (published_tasks > most_published)
+    refuse("settings::published_tasks", std::to_string(published_tasks), "a number from 0 to 8");
   if (stack < least_stack || stack > most_stack)
     refuse("settings::stack", std::to_string(stack), accepted_stack);
   if (choices < least_choices || choices > most_choices)
@@ -254,7 +255,8 @@ std::string settings::text() const {
     if (wait_at[i])
       t +=
           std::string(",") + detail::name_of(static_cast<wait_point>(i)) + "=" + detail::name_of(*wait_at[i]);
-  t += ready == 0 ? std::string(" steal=request") : " steal=ready:" + std::to_string(ready);
+  t += published_tasks == 0 ? std::string(" steal=request")
+                            : " steal=publish:" + std::to_string(published_tasks);
   t += std::string(" victim=") + detail::name_of(victim);
   t += std::string(" pin=") + detail::name_of(pin);
   t += " stack=" + std::to_string(stack) + " choices=" + std::to_string(choices) +

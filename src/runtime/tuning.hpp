@@ -62,6 +62,35 @@ inline constexpr std::uint64_t root_warm_up_ns = 5'800;
 inline constexpr std::uint64_t futile_backtrack_pause_ns = 7'700;
 inline constexpr std::uint64_t futile_backtrack_factor = 16;
 
+// Control --------------------------------------------------------------------------------------------------
+
+/// The monitor's samples: a few times a second, and multiples of the usual quota period of 100 ms. So often
+/// while CPU is short or the capacity changes …
+inline constexpr std::uint64_t busy_sample_ns = 200'000'000;
+/// … and so often while nothing happens.
+inline constexpr std::uint64_t calm_sample_ns = 400'000'000;
+/// The first sample after a silence comes early, for programs that do not run for long; the next intervals
+/// double.
+inline constexpr std::uint64_t first_sample_ns = 25'000'000;
+/// So finely a trace shows when workers had no CPU.
+inline constexpr std::uint64_t traced_sample_ns = 10'000'000;
+/// Shorter waits for a CPU are not drawn: every wake-up has one.
+inline constexpr std::uint64_t shortest_traced_wait_ns = 200'000;
+/// After so much time without an entry the monitor dozes until the next one.
+inline constexpr std::uint64_t monitor_silence_ns = 500'000'000;
+/// Workers that wanted a CPU for less than this say nothing about whether CPU is short.
+inline constexpr std::uint64_t shortest_judged_ns = 20'000'000;
+/// A worker that got less than a tenth of its CPU for so long is better off where the kernel puts it.
+/// (Shorter waits are common: a group that has just arrived on a busy CPU weighs little there.)
+inline constexpr std::uint64_t longest_starving_ns = 300'000'000;
+/// Then no worker is pinned for so long.
+inline constexpr std::uint64_t rest_after_starving_ns = 5'000'000'000;
+/// The runtime compensates for up to so many blocked workers; more would be a thread for each of a crowd of
+/// waits.
+inline constexpr unsigned most_compensated = 256;
+/// Pieces of work that a blocking fiber gives away first.
+inline constexpr unsigned most_given_by_blocking = 64;
+
 }  // namespace tuning
 
 /// Ticks of the CPU's counter in a nanosecond; measured at the first call, which then takes

@@ -29,7 +29,7 @@ arguments.add_argument("--only")
 given = arguments.parse_args()
 CC = [given.compiler] if given.compiler.name == "sukima-cc" else [given.compiler, "cc"]
 WORKERS = ("1", "2", "4", "16")
-PROTOCOLS = ("ready", "request")
+PROTOCOLS = ("publish", "request")
 POLICIES = ("adaptive", "block", "spin", "pause", "yield", "condvar")
 
 
@@ -39,8 +39,8 @@ def setting(workers, steal, wait="adaptive"):
 
 USUAL = [setting(*s) for s in itertools.product(WORKERS, PROTOCOLS)]
 WHOLE = [setting(*s) for s in itertools.product(WORKERS, PROTOCOLS, POLICIES)]
-SOME = [setting("2", "request"), setting("4", "ready")]
-SANITIZED = [setting("4", "ready"), setting("16", "request", "block")]
+SOME = [setting("2", "request"), setting("4", "publish")]
+SANITIZED = [setting("4", "publish"), setting("16", "request", "block")]
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]
 
 

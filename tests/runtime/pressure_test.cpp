@@ -292,10 +292,10 @@ pid_t start_real_time_loop(int cpu, std::chrono::milliseconds length) {
 
 TEST_F(pressure, worker_that_a_real_time_thread_starves_delays_but_does_not_hang) {
   if (IsSkipped()) return;
-  for (const unsigned ready : {1u, 0u}) {
+  for (const unsigned published : {1u, 0u}) {
     sukima::settings s = two_at_most();
     s.pin = sukima::pin_policy::cpu;  // or the kernel would move the worker to the other CPU
-    s.ready = ready;
+    s.published_tasks = published;
     pressed_process pressed(s);
     EXPECT_TRUE(pressed.goes_on());
     cpu_set_t allowed;

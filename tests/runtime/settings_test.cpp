@@ -26,7 +26,7 @@ TEST(settings, have_defaults) {
   const sukima::settings s = read();
   EXPECT_EQ(s.workers, 0u);
   EXPECT_EQ(s.wait, sukima::wait_policy::adaptive);
-  EXPECT_EQ(s.ready, 3u);
+  EXPECT_EQ(s.published_tasks, 3u);
   EXPECT_EQ(s.pin, sukima::pin_policy::adaptive);
   EXPECT_EQ(s.stack, std::size_t{256} << 20);
   EXPECT_EQ(s.choices, std::size_t{64} << 20);
@@ -37,7 +37,7 @@ TEST(settings, have_defaults) {
 TEST(settings, are_read_from_the_environment) {
   const variable workers("SUKIMA_WORKERS", "3");
   const variable wait("SUKIMA_WAIT", "block");
-  const variable steal("SUKIMA_STEAL", "ready:4");
+  const variable steal("SUKIMA_STEAL", "publish:4");
   const variable victim("SUKIMA_VICTIM", "last");
   const variable pin("SUKIMA_PIN", "cpu");
   const variable stack("SUKIMA_STACK", "8M");
@@ -47,7 +47,7 @@ TEST(settings, are_read_from_the_environment) {
   const sukima::settings s = read();
   EXPECT_EQ(s.workers, 3u);
   EXPECT_EQ(s.wait, sukima::wait_policy::block);
-  EXPECT_EQ(s.ready, 4u);
+  EXPECT_EQ(s.published_tasks, 4u);
   EXPECT_EQ(s.pin, sukima::pin_policy::cpu);
   EXPECT_EQ(s.stack, std::size_t{8} << 20);
   EXPECT_EQ(s.choices, std::size_t{512} << 10);
@@ -56,7 +56,7 @@ TEST(settings, are_read_from_the_environment) {
   sukima::runtime runtime;
   EXPECT_EQ(runtime.workers(), 3u);
   EXPECT_EQ(runtime.chosen().text(),
-            "workers=3 wait=block steal=ready:4 victim=last pin=cpu stack=8388608 choices=524288 fibers=77 "
+            "workers=3 wait=block steal=publish:4 victim=last pin=cpu stack=8388608 choices=524288 fibers=77 "
             "elastic=off");
   EXPECT_EQ(runtime.run([](sukima::context c) { return support::fib(c, 16); }), 987);
 }
@@ -86,11 +86,11 @@ TEST(settings, have_a_wait_policy_for_each_place) {
 TEST(settings, know_other_ways_to_say_it) {
   {
     const variable steal("SUKIMA_STEAL", "request");
-    EXPECT_EQ(read().ready, 0u);
+    EXPECT_EQ(read().published_tasks, 0u);
   }
   {
-    const variable steal("SUKIMA_STEAL", "ready");
-    EXPECT_EQ(read().ready, 3u);
+    const variable steal("SUKIMA_STEAL", "publish");
+    EXPECT_EQ(read().published_tasks, 3u);
   }
   {
     const variable stack("SUKIMA_STACK", "64g");
@@ -133,9 +133,9 @@ INSTANTIATE_TEST_SUITE_P(
         wrong_value{"SUKIMA_WAIT", "Block", "adaptive, block, spin, pause, yield or condvar"},
         wrong_value{"SUKIMA_WAIT", "spin,", "places: idle, result, reply, refusal, start, lock"},
         wrong_value{"SUKIMA_WAIT", "spin,home=block", "idle, result"},
-        wrong_value{"SUKIMA_STEAL", "ready:0", "K from 1 to 8"},
-        wrong_value{"SUKIMA_STEAL", "ready:9", "K from 1 to 8"},
-        wrong_value{"SUKIMA_STEAL", "ready:", "K from 1 to 8"},
+        wrong_value{"SUKIMA_STEAL", "publish:0", "K from 1 to 8"},
+        wrong_value{"SUKIMA_STEAL", "publish:9", "K from 1 to 8"},
+        wrong_value{"SUKIMA_STEAL", "publish:", "K from 1 to 8"},
         wrong_value{"SUKIMA_STEAL", "steal", "request"},
         wrong_value{"SUKIMA_VICTIM", "first", "random, last or weighted"},
         wrong_value{"SUKIMA_PIN", "core", "adaptive, none or cpu"},
@@ -154,7 +154,8 @@ TEST(settings, are_checked_by_the_constructor) {
   };
   EXPECT_NE(message([](auto& s) { s.workers = 100'000; }).find("settings::workers='100000'"),
             std::string::npos);
-  EXPECT_NE(message([](auto& s) { s.ready = 9; }).find("settings::ready='9'"), std::string::npos);
+  EXPECT_NE(message([](auto& s) { s.published_tasks = 9; }).find("settings::published_tasks='9'"),
+            std::string::npos);
   EXPECT_NE(message([](auto& s) { s.stack = 1; }).find("settings::stack='1'"), std::string::npos);
   EXPECT_NE(message([](auto& s) { s.choices = 1; }).find("settings::choices='1'"), std::string::npos);
   EXPECT_NE(message([](auto& s) { s.fibers = 0; }).find("settings::fibers='0'"), std::string::npos);
@@ -167,13 +168,14 @@ INSTANTIATE_TEST_SUITE_P(policies, every_wait,
                                          sukima::wait_policy::yield, sukima::wait_policy::condvar));
 
 TEST_P(every_wait, works_with_every_number_of_published_tasks) {
-  for (unsigned ready = 0; ready <= 8; ready += ready == 0 ? 1 : 3) {
+  for (unsigned published = 0; published <= 8; published += published == 0 ? 1 : 3) {
     sukima::settings s = support::with_workers(2);
     s.wait = GetParam();
-    s.ready = ready;
+    s.published_tasks = published;
     sukima::runtime two(s);
     for (int i = 0; i < 20; ++i)
-      EXPECT_EQ(two.run([](sukima::context c) { return support::fib(c, 18); }), 2584) << "ready " << ready;
+      EXPECT_EQ(two.run([](sukima::context c) { return support::fib(c, 18); }), 2584)
+          << "published " << published;
   }
 }
 

@@ -144,7 +144,7 @@ TEST_F(trace_death_test, steals_have_victims) {
       {
         begin_trace();
         sukima::settings asking = with_workers(2);
-        asking.ready = 0;
+        asking.published_tasks = 0;
         sukima::runtime taking_from_slots(with_workers(2));
         sukima::runtime asking_for_work(asking);
         for (int i = 0; i < 20; ++i) {

@@ -12,7 +12,7 @@ using sukima::victim_policy;
 int taken_from_first(victim_policy policy, double weight_of_first, double weight_of_second, int wanted) {
   sukima::settings s = support::with_workers(3);
   s.victim = policy;
-  s.ready = 0;  // one victim is asked, and answers
+  s.published_tasks = 0;  // one victim is asked, and answers
   sukima::runtime three(s);
   std::atomic<int> taken[2] = {0, 0};
   std::atomic<int> running{0};

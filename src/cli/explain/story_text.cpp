@@ -63,7 +63,7 @@ std::string decision_text(const recorded_decision& d) {
   if (what == "spinning")
     return d.after != 0 ? "idle workers look around again before they sleep"
                         : "idle workers sleep at once from now on";
-  if (what == "placement")
+  if (what == "assigned_cpu")
     return d.after != 0 ? "each worker stays on a CPU of its own from now on"
                         : "workers may move between CPUs again";
   if (d.before == d.after) return fmt::format("{} {}", d.after, what);

@@ -40,11 +40,11 @@ bool publish_work(fiber& s, choice_point* end, choice_point* polling) noexcept {
   const bool young = entered_at != 0;
   const bool has_idle_workers = r.park.has_idle_workers();
   if (!has_idle_workers && !again) return false;
-  if (r.chosen.ready == 0) return false;
+  if (r.chosen.published_tasks == 0) return false;
   // One while the root is young: most are over before a second one would be of use.
-  const unsigned ready = young ? std::min(1u, r.chosen.ready) : r.chosen.ready;
-  unsigned slot = s.published.free_slot(ready);
-  if (slot == ready) {
+  const unsigned wanted = young ? std::min(1u, r.chosen.published_tasks) : r.chosen.published_tasks;
+  unsigned slot = s.published.free_slot(wanted);
+  if (slot == wanted) {
     // Published, but not taken yet. While the root is young nobody is woken for it; but look again soon.
     if (young) {
       if (ticks() - entered_at < r.tuned.root_warm_up) return true;
@@ -56,13 +56,13 @@ bool publish_work(fiber& s, choice_point* end, choice_point* polling) noexcept {
   const std::uint64_t now = ticks();
   task* t = nullptr;
   bool published = false;
-  while (slot < ready && (t = try_to_split(s, end, polling, now)) != nullptr) {
+  while (slot < wanted && (t = try_to_split(s, end, polling, now)) != nullptr) {
     s.published.publish(t, slot);
     published = true;
-    slot = s.published.free_slot(ready);
+    slot = s.published.free_slot(wanted);
   }
   // A thief that takes what is published asks for more.
-  if (!published) return has_idle_workers && !s.published.any(ready);
+  if (!published) return has_idle_workers && !s.published.any(wanted);
   if (young && now - entered_at < r.tuned.root_warm_up) return true;
   s.entered_at.store(0, std::memory_order_relaxed);
   if (has_idle_workers) r.park.wake_sentinel();

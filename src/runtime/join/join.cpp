@@ -53,7 +53,7 @@ void execute(fiber& s, task* t, char* top) noexcept {
   t->runner.store(s.on, std::memory_order_relaxed);
   // The first fork of a task is published even if nobody is hungry: it may not poll again for long, and the
   // other workers may just be on their way here.
-  const bool ahead = s.runtime->elasticity.target() > 1;
+  const bool ahead = s.runtime->controller.target() > 1;
   if (ahead) s.publish_wanted.store(true, std::memory_order_relaxed);
   s.limit.publish_limit(s.clean_from);
   look_for_abort(s);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steal protocol `request`: a thief's request in its victim's box, the answer, and withdrawing.
+// The steal protocol `request`: a thief's request in its victim's mailbox, the reply, and withdrawing.
 //
 // check: spin -a; cc -O2 -DSAFETY; -m200000
 // expect: errors: 0
@@ -13,36 +13,36 @@
 // expect: errors: 1
 //
 // What is modelled: one victim with two fibers, and two thieves. The victim does tests, begins tasks,
-// searches (its box is closed meanwhile), changes fibers, and leaves in the end. A thief asks, waits for the
-// answer, or withdraws.
+// searches (its mailbox is closed meanwhile), changes fibers, and leaves in the end. A thief asks, waits for the
+// reply, or withdraws.
 //
 // What must hold:
-//   no test takes the fast path while a request is in the box whose thief has finished raising;
-//   each thief is answered once for each request that was not withdrawn, and gets each task that was given to
-//   it; nobody waits for ever (an invalid end state).
+//   no test takes the fast path while a request is in the mailbox whose thief has finished its request to poll;
+//   each thief gets one reply for each request that was not withdrawn, and gets each task that was given to
+//   it; no worker waits for ever (an invalid end state).
 //
 // Each BUG_ takes one safeguard away:
-//   BUG_CLOSE    the box is closed by a load and a store
+//   BUG_CLOSE    the mailbox is closed by a load and a store
 //   BUG_TAKE     a request is taken by a load and a store
-//   BUG_ARRIVE   a worker that changes fibers does not look into its box
-//   BUG_EXECUTE  beginning a task overwrites the limit and does not look into the box
+//   BUG_ARRIVE   a worker that changes fibers does not look into its mailbox
+//   BUG_EXECUTE  beginning a task overwrites the limit and does not look into the mailbox
 
 #define STEPS 4         /* of the victim */
 #define ASKS 2          /* of each thief */
 #define ALL 1           /* the limit that everything is below */
-#define EMPTY 0         /* worker::box; else thief 1 or 2 */
+#define EMPTY 0         /* worker::mailbox; else thief 1 or 2 */
 #define CLOSED 9
 #define NO_TASK 1       /* worker::reply; 0: none yet */
 #define A_TASK 2
 
-byte box = CLOSED;
+byte mailbox = CLOSED;
 byte limit[2];
 byte current = 0;       /* the victim's fiber */
 byte reply[3];
 byte given[3], taken[3];  /* tasks, for each thief */
-bool raised[3];         /* the thief has finished asking */
+bool requested[3];         /* the thief has finished its request to poll */
 
-#define HAS_REQUEST (box != EMPTY && box != CLOSED)
+#define HAS_REQUEST (mailbox != EMPTY && mailbox != CLOSED)
 
 inline request_poll(s) {
   if
@@ -51,7 +51,7 @@ inline request_poll(s) {
   fi
 }
 
-inline answer(t, what) {
+inline reply_to_thief(t, what) {
   atomic {
     assert(reply[t] == 0);
     reply[t] = what;
@@ -59,31 +59,31 @@ inline answer(t, what) {
   }
 }
 
-inline close_box() {
+inline close_mailbox() {
 #ifdef BUG_CLOSE
-  thief = box;
-  box = CLOSED;
+  thief = mailbox;
+  mailbox = CLOSED;
 #else
-  atomic { thief = box; box = CLOSED };
+  atomic { thief = mailbox; mailbox = CLOSED };
 #endif
-  if :: thief != EMPTY && thief != CLOSED -> answer(thief, NO_TASK) :: else fi;
+  if :: thief != EMPTY && thief != CLOSED -> reply_to_thief(thief, NO_TASK) :: else fi;
   thief = 0
 }
 
-/* take_request(): `thief`, or EMPTY. */
-inline take_request() {
+/* take(): `thief`, or EMPTY. */
+inline take() {
   if
   :: HAS_REQUEST ->
-     thief = box;
+     thief = mailbox;
      do
      :: thief == EMPTY -> break
 #ifdef BUG_TAKE
-     :: thief != EMPTY -> box = EMPTY; break
+     :: thief != EMPTY -> mailbox = EMPTY; break
 #else
      :: thief != EMPTY ->
         if
-        :: atomic { box == thief -> box = EMPTY }; break
-        :: atomic { box != thief -> thief = box }
+        :: atomic { mailbox == thief -> mailbox = EMPTY }; break
+        :: atomic { mailbox != thief -> thief = mailbox }
         fi
 #endif
      od
@@ -93,17 +93,17 @@ inline take_request() {
 
 active proctype victim() {
   byte thief = 0, s = 0, steps = STEPS;
-  box = EMPTY;
+  mailbox = EMPTY;
   do
   :: steps > 0 -> steps--;
      if
-     :: atomic { limit[s] == 0 -> assert(!HAS_REQUEST || !raised[box]) }     /* a fast test */
+     :: atomic { limit[s] == 0 -> assert(!HAS_REQUEST || !requested[mailbox]) }     /* a fast test */
      :: limit[s] == ALL ->                                                  /* poll_slow() */
         limit[s] = 0;
-        take_request();
+        take();
         if
         :: thief != EMPTY ->
-           if :: answer(thief, A_TASK) :: answer(thief, NO_TASK) fi
+           if :: reply_to_thief(thief, A_TASK) :: reply_to_thief(thief, NO_TASK) fi
         :: else
         fi;
         thief = 0
@@ -111,8 +111,8 @@ active proctype victim() {
 #ifndef BUG_EXECUTE
         if :: HAS_REQUEST -> request_poll(s) :: else fi
 #endif
-     :: close_box();                                                        /* find_work() */
-        box = EMPTY
+     :: close_mailbox();                                                        /* find_work() */
+        mailbox = EMPTY
      :: atomic { s = 1 - s; current = s };                                  /* arrive() */
 #ifndef BUG_ARRIVE
         if :: HAS_REQUEST -> request_poll(s) :: else fi
@@ -120,25 +120,25 @@ active proctype victim() {
      fi
   :: steps == 0 -> break
   od;
-  close_box()
+  close_mailbox()
 }
 
 proctype thief_thread(byte me) {
   byte asks = ASKS, c;
   do
   :: asks == 0 -> break
-  :: asks > 0 && box != EMPTY -> asks--      /* asks somebody else */
-  :: atomic { asks > 0 && box == EMPTY -> asks--; box = me };
+  :: asks > 0 && mailbox != EMPTY -> asks--      /* asks somebody else */
+  :: atomic { asks > 0 && mailbox == EMPTY -> asks--; mailbox = me };
      c = current;
      request_poll(c);
-     raised[me] = true;
+     requested[me] = true;
      if
      :: reply[me] != 0                       /* poll() */
-     :: atomic { box == me -> box = EMPTY; raised[me] = false }; goto withdrawn
-     :: box != me -> reply[me] != 0          /* withdraw() came too late: the answer is on its way */
+     :: atomic { mailbox == me -> mailbox = EMPTY; requested[me] = false }; goto withdrawn
+     :: mailbox != me -> reply[me] != 0          /* withdraw() came too late: the reply is on its way */
      fi;
      atomic {
-       raised[me] = false;
+       requested[me] = false;
        if :: reply[me] == A_TASK -> taken[me]++ :: else fi;
        reply[me] = 0
      };

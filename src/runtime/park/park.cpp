@@ -30,8 +30,8 @@ void unpark(worker& w) noexcept { w.epoch.advance(); }
 void parking::sleep_with_timeout(worker& w, wait_point point, std::uint32_t seen, std::uint64_t& timeout_ns,
                                  std::uint64_t longest_ns) noexcept {
   // A CPU is idle: workers that are pinned to busy ones may have it.
-  if (timeout_ns > tuning::long_idle_ns && core_.spread.active())
-    core_.elasticity.release_spread("a worker finds no work");
+  if (timeout_ns > tuning::long_idle_ns && core_.placement.is_active())
+    core_.placement.unpin_all("a worker finds no work");
   timeout_ns = std::clamp(timeout_ns, tuning::shortest_sentinel_sleep_ns, longest_ns);
   w.epoch.wait_for(core_.chosen.policy_at(point), seen, timeout_ns);
   timeout_ns *= 2;
@@ -183,8 +183,8 @@ bool parking::spins(wait_point point, std::uint64_t since) const noexcept {
   const wait_policy policy = core_.chosen.policy_at(point);
   if (policy == wait_policy::block || policy == wait_policy::condvar) return false;
   std::uint64_t longest = core_.tuned.adaptive_spin;
-  if (policy == wait_policy::adaptive && core_.elasticity.cpu_is_short()) {
-    if (point == wait_point::start || !core_.elasticity.keeps_turns()) return false;
+  if (policy == wait_policy::adaptive && core_.shortage.is_short()) {
+    if (point == wait_point::start || !core_.shortage.spinning_keeps_turn()) return false;
     longest = core_.tuned.spin_beside_neighbour;
   }
   wait_a_moment(policy);

@@ -12,7 +12,7 @@
 // and took no permit (it had not gone to sleep yet, or woke for another reason) unparks another one: a
 // permit is never dropped.
 //
-// This folder is the only owner of the counts, the permits and the wake epochs. Model: model/sleep_wake.pml.
+// This folder is the only owner of the counts, the permits and the wake epochs. Model: model/park.pml.
 #pragma once
 
 #include <sukima/settings.hpp>

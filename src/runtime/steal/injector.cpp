@@ -50,7 +50,7 @@ work injector_queue::take(const task* awaited, reach allowed) noexcept {
 
 void inject_published(fiber& s) noexcept {
   runtime_core& r = *s.runtime;
-  for (unsigned i = 0; i < r.chosen.ready; ++i)
+  for (unsigned i = 0; i < r.chosen.published_tasks; ++i)
     if (task* const t = s.published.empty(i)) r.injector.push(t);
 }
 

@@ -23,11 +23,11 @@ task* accept(worker& w, task* reply, const worker& victim) noexcept {
 }  // namespace
 
 void open_mailbox(worker& w) noexcept {
-  if (w.runtime->chosen.ready == 0) w.mailbox.open();
+  if (w.runtime->chosen.published_tasks == 0) w.mailbox.open();
 }
 
 void close_mailbox(worker& w) noexcept {
-  if (w.runtime->chosen.ready != 0) return;
+  if (w.runtime->chosen.published_tasks != 0) return;
   if (worker* const thief = w.mailbox.close()) reply_to_thief(*thief, nullptr);
 }
 

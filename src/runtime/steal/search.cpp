@@ -55,7 +55,7 @@ task* steal_from(worker& w, worker& victim) noexcept {
   if (s == nullptr) return nullptr;
   const std::uint64_t entered_at = s->entered_at.load(std::memory_order_relaxed);
   if (entered_at != 0 && ticks() - entered_at < r.tuned.minimum_steal_age) return nullptr;
-  task* const t = s->published.steal_oldest(r.chosen.ready);
+  task* const t = s->published.steal_oldest(r.chosen.published_tasks);
   if (t == nullptr) return nullptr;
   stress_point();
   s->publish_wanted.store(true);
@@ -102,18 +102,19 @@ bool lend_cpu(worker& w, const task* awaited) noexcept {
   runtime_core& r = *w.runtime;
   if (awaited != nullptr) {
     worker* const runner = awaited->runner.load(std::memory_order_relaxed);
-    return runner != nullptr && runner != &w && r.spread.give(w, *runner, cpu_spread::giving::until_done);
+    return runner != nullptr && runner != &w &&
+           r.placement.lend(w, *runner, worker_placement::lending::until_done);
   }
   for (worker& other : r.workers.all()) {
     if (&other == &w || other.current.load(std::memory_order_relaxed) == nullptr) continue;
-    if (r.spread.give(w, other, cpu_spread::giving::in_exchange)) return true;
+    if (r.placement.lend(w, other, worker_placement::lending::in_exchange)) return true;
   }
   return false;
 }
 
 work search(worker& w, task* awaited) {
   runtime_core& r = *w.runtime;
-  const bool publishes = r.chosen.ready != 0;
+  const bool publishes = r.chosen.published_tasks != 0;
   r.park.begin_search();
   work found;
   steal_request request;
@@ -133,7 +134,7 @@ work search(worker& w, task* awaited) {
     const wait_point point = request.is_pending() ? wait_point::reply
                              : awaited != nullptr ? wait_point::result
                                                   : wait_point::idle;
-    if (r.spread.active() && ticks() - since > r.tuned.before_lending_cpu && lend_cpu(w, awaited)) {
+    if (r.placement.is_active() && ticks() - since > r.tuned.before_lending_cpu && lend_cpu(w, awaited)) {
       since = ticks();
       if (awaited == nullptr) continue;  // searches on from the other CPU
     } else if (r.park.spins(point, since)) {
@@ -180,7 +181,7 @@ work wait_for_descendants(worker& w, task* awaited, reach allowed) {
 
 work find_work(worker& w, task* awaited, reach allowed) {
   runtime_core& r = *w.runtime;
-  if (awaited == nullptr && w.shares_cpu.load(std::memory_order_relaxed)) r.spread.part(w);
+  if (awaited == nullptr && w.shares_cpu.load(std::memory_order_relaxed)) r.placement.return_lent(w);
   if (work found = try_once(w, awaited, allowed)) return found;
   if (is_called(w, awaited, allowed)) return {};
   w.enter_state(worker_state::searching);
@@ -189,7 +190,7 @@ work find_work(worker& w, task* awaited, reach allowed) {
   open_mailbox(w);
   w.enter_state(worker_state::working);
   const bool waits_on = awaited != nullptr && !is_done(awaited);
-  if (!waits_on && w.shares_cpu.load(std::memory_order_relaxed)) r.spread.part(w);
+  if (!waits_on && w.shares_cpu.load(std::memory_order_relaxed)) r.placement.return_lent(w);
   return found;
 }
 

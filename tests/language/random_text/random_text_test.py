@@ -19,7 +19,7 @@ import generate
 
 WAYS = ["-O1", "-O0", "-O2", "-O3 -g", "-Os -fPIC"]
 SETTINGS = [{"SUKIMA_WORKERS": str(workers), "SUKIMA_STEAL": steal, "SUKIMA_ELASTIC": "off"}
-            for workers, steal in ((1, "ready"), (2, "ready"), (3, "request"), (6, "ready"))]
+            for workers, steal in ((1, "publish"), (2, "publish"), (3, "request"), (6, "publish"))]
 
 
 def run(command, environment=None):

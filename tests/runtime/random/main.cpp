@@ -157,7 +157,7 @@ std::string check(const program& p, const configuration& c, const expectation& e
 sukima::settings settings_of(const configuration& c) {
   sukima::settings s;
   s.workers = c.workers;
-  s.ready = c.ready;
+  s.published_tasks = c.ready;
   s.wait = static_cast<sukima::wait_policy>(c.wait);
   s.stack = std::size_t{1} << 20;
   s.choices = std::size_t{1} << 18;

@@ -69,7 +69,7 @@ sukima::settings a_worker_for_each_cpu(sukima::pin_policy pin) {
 
 bool was_decided(const sukima::runtime& r, unsigned after) {
   return std::ranges::any_of(
-      r.decisions(), [&](const sukima::decision& d) { return d.what == "placement" && d.after == after; });
+      r.decisions(), [&](const sukima::decision& d) { return d.what == "assigned_cpu" && d.after == after; });
 }
 
 /// A runtime with a worker for each CPU; nothing where there is one CPU only, or a quota.
@@ -173,7 +173,7 @@ TEST_F(workers_on_all_cpus, a_worker_that_waits_gives_its_cpu_to_one_that_has_no
   EXPECT_GE(given, 20u);
 }
 
-TEST(cpu_spread, leaves_threads_alone_that_the_program_placed) {
+TEST(worker_placement, leaves_threads_alone_that_the_program_placed) {
   const cpu_set_t before = own_cpus();
   if (CPU_COUNT(&before) < 2) GTEST_SKIP() << "needs a second CPU";
   sukima::runtime runtime(a_worker_for_each_cpu(sukima::pin_policy::adaptive));
@@ -198,7 +198,7 @@ TEST(cpu_spread, leaves_threads_alone_that_the_program_placed) {
   EXPECT_FALSE(was_decided(runtime, 1));
 }
 
-TEST(cpu_spread, can_be_switched_off) {
+TEST(worker_placement, can_be_switched_off) {
   sukima::runtime runtime(a_worker_for_each_cpu(sukima::pin_policy::none));
   const busy_neighbours loops;
   const auto end = std::chrono::steady_clock::now() + 1s;

@@ -18,7 +18,7 @@ namespace {
 using sukima::context;
 using support::fib;
 
-sukima::settings elastic(unsigned workers) {
+sukima::settings elastic_settings(unsigned workers) {
   sukima::settings s = support::with_workers(workers);
   s.elastic = true;
   return s;
@@ -42,8 +42,8 @@ long mixed(context c, int depth) {
   return a + b;
 }
 
-TEST(elastic, starts_with_the_cpus_that_are_usable) {
-  sukima::runtime many(elastic(usable_cpus() + 6));
+TEST(worker_controller, starts_with_the_cpus_that_are_usable) {
+  sukima::runtime many(elastic_settings(usable_cpus() + 6));
   EXPECT_EQ(many.workers(), usable_cpus() + 6);
   EXPECT_EQ(many.workers_now(), usable_cpus());
   ASSERT_FALSE(many.decisions().empty());
@@ -53,7 +53,7 @@ TEST(elastic, starts_with_the_cpus_that_are_usable) {
   EXPECT_EQ(many.run([](context c) { return fib(c, 20); }), 6765);
 }
 
-TEST(elastic, can_be_switched_off) {
+TEST(worker_controller, can_be_switched_off) {
   sukima::runtime many(support::with_workers(usable_cpus() + 6));
   EXPECT_EQ(many.workers_now(), usable_cpus() + 6);
 }
@@ -72,8 +72,8 @@ std::vector<unsigned long long> masks_of_other_threads() {
   return masks;
 }
 
-TEST(elastic, no_thread_of_the_runtime_gets_the_programs_signals) {
-  sukima::runtime two(elastic(2));
+TEST(worker_controller, no_thread_of_the_runtime_gets_the_programs_signals) {
+  sukima::runtime two(elastic_settings(2));
   two.run([](context c) { return fib(c, 20); });
   const auto masks = masks_of_other_threads();
   EXPECT_GE(masks.size(), 1u);  // the monitor, and a worker where there is more than one CPU

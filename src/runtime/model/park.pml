@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sleeping and waking: the census, permits, the watch, workers that are deep, entries that begin and end.
+// Parking: the worker counts, permits, the sentinel, workers whose flag `parked` is set, entries that begin and end.
 //
 // check: spin -a; cc -O2 -DSAFETY; -m1000000 -w24
 // expect: errors: 0
@@ -9,35 +9,35 @@
 // expect: errors: 0
 // check: spin -DPINNED -DSUSPENSIONS=1 -DDEMAND=1 -DPUBLISHERS=1 -a; cc -O2 -DSAFETY; -m1000000 -w24
 // expect: errors: 0
-// check: spin -DBUG_PROMOTE -a; cc -O2 -DSAFETY; -m1000000 -w24
+// check: spin -DBUG_CALL_UP -a; cc -O2 -DSAFETY; -m1000000 -w24
 // expect: errors: 1
-// check: spin -DBUG_BELL -a; cc -O2 -DSAFETY; -m1000000 -w24
+// check: spin -DBUG_EPOCH -a; cc -O2 -DSAFETY; -m1000000 -w24
 // expect: errors: 1
-// check: spin -DBUG_FOR_GOOD -a; cc -O2 -DSAFETY; -m1000000 -w24
+// check: spin -DBUG_PARK_LAST -a; cc -O2 -DSAFETY; -m1000000 -w24
 // expect: errors: 1
 // check: spin -DBUG_RESTRICTED -DPINNED -DSUSPENSIONS=1 -DDEMAND=1 -DPUBLISHERS=1 -a; cc -O2 -DSAFETY; -m1000000 -w24
 // expect: errors: 1
 //
 // What is modelled: NW background workers and NC threads that enter (each a worker meanwhile), every access to a
-// shared word one step. Whoever runs a task may publish one of its own without looking at the census, and waits for
+// shared word one step. Whoever runs a task may publish one of its own without looking at the counts, and waits for
 // it if it was taken; it does not look at anything before DEMAND tasks were taken: the worst case, a program that never
-// polls. A task may suspend; somebody outside resumes it later (`ready`). When all entries are over the runtime stops.
+// polls. A task may suspend; an outside thread resumes it later (`runnable`). When all entries are over the runtime stops.
 //
 // The clock is as slow as it can be: a sleep by the clock ends only when nothing else can happen (`timeout`). There,
-// and there only, it is asserted that nobody sleeps who was called. With -DFAST_CLOCK it ends at any time instead.
+// and there only, it is asserted that no worker sleeps that was called. With -DFAST_CLOCK it ends at any time instead.
 //
 // What must hold:
 //   everything ends: each entry, then each background worker (spin finds any other end as an invalid end state);
-//   while an entry is active and a worker is asleep for good, somebody searches or was promoted to search;
-//   a permit that nobody took, and a count of sleepers that is wrong, do not remain.
+//   while an entry is active and a worker is parked, a worker searches or was called up to search;
+//   no permit remains that no worker took, and no wrong count of parked workers.
 //
 // With -DPINNED thread 0 waits without searching: it takes only what descends from its task (here: nothing).
 //
 // Each BUG_ takes one safeguard away:
-//   BUG_PROMOTE     the last searcher that found work promotes nobody
-//   BUG_BELL        the bell is read after the last look around
-//   BUG_FOR_GOOD    the last searcher sleeps for good although an entry is active
-//   BUG_RESTRICTED  a worker that may take only descendants counts as a searcher
+//   BUG_CALL_UP     the last searching worker that found work calls no parked worker up
+//   BUG_EPOCH        the wake epoch is read after the last look around
+//   BUG_PARK_LAST    the last searching worker parks although an entry is active
+//   BUG_RESTRICTED  a worker that may take only descendants counts as searching
 
 #ifndef NW
 #define NW 2
@@ -66,84 +66,84 @@
 #define NONE 15
 #define ROOT 14
 
-/* The census: one word, changed by CAS only; each change is one step here. */
-byte entered = 0, searchers = 0, sleepers = 0;
+/* worker_counts: one word, changed by CAS only; each change is one step here. */
+byte active_entries = 0, searching = 0, parked = 0;
 byte permits = 0;
-byte watch = NONE;
-bool deep[N];
-bool rung[N];          /* worker::bell differs from what the worker read last */
+byte sentinel = NONE;
+bool parked_flag[N];
+bool epoch_advanced[N];          /* worker::epoch differs from what the worker read last */
 bool closed;
 
 /* The task that i published: */
 mtype = { none, published, taken, done };
 mtype task[N] = none;
 bool registered[N];    /* task::joining holds the worker that waits for it */
-bool ready[N];         /* the fiber that runs the task is in the ready queue */
+bool runnable[N];         /* the fiber that runs the task is in the injector queue */
 bool outside[N];       /* the fiber is suspended */
 byte suspensions = SUSPENSIONS;
 byte takes = 0;        /* tasks taken from slots, counted up to DEMAND */
 byte left = 0;         /* entries that are over */
-bool blocked[N];       /* waits on its bell, with or without the clock */
+bool blocked[N];       /* sleeps on its epoch, with or without a time-out */
 
-inline ring(w) { rung[w] = true }
+inline unpark(w) { epoch_advanced[w] = true }
 
-inline ring_a_sleeper() {
+inline unpark_one() {
   k = 0;
   do
   :: k < N ->
      if
-     :: deep[k] ->
+     :: parked_flag[k] ->
         if
-        :: atomic { deep[k] -> deep[k] = false }; ring(k); k = N
-        :: atomic { !deep[k] -> k++ }
+        :: atomic { parked_flag[k] -> parked_flag[k] = false }; unpark(k); k = N
+        :: atomic { !parked_flag[k] -> k++ }
         fi
-     :: !deep[k] -> k++
+     :: !parked_flag[k] -> k++
      fi
   :: k == N -> break
   od;
   k = 0
 }
 
-inline wake_watch() {
+inline wake_sentinel() {
   if
-  :: watch != NONE ->
-     atomic { k = watch; watch = NONE };
-     if :: k != NONE -> ring(k) :: else fi;
+  :: sentinel != NONE ->
+     atomic { k = sentinel; sentinel = NONE };
+     if :: k != NONE -> unpark(k) :: else fi;
      k = 0
   :: else
   fi
 }
 
-inline begin_search() { searchers++ }
+inline begin_search() { searching++ }
 
 inline end_search() {
   atomic {
-    searchers--;
-#ifndef BUG_PROMOTE
+    searching--;
+#ifndef BUG_CALL_UP
     if
-    :: searchers == 0 && sleepers > 0 && entered > 0 -> searchers++; sleepers--; promoted = true
+    :: searching == 0 && parked > 0 && active_entries > 0 -> searching++; parked--; calls_up = true
     :: else
     fi
 #endif
   };
-  if :: promoted -> permits++; ring_a_sleeper(); promoted = false :: else fi
+  if :: calls_up -> permits++; unpark_one(); calls_up = false :: else fi
 }
 
 inline entry_begins() {
   atomic {
-    entered++;
+    active_entries++;
     if
-    :: searchers == 0 && sleepers > 0 -> searchers++; sleepers--; promoted = true
+    :: searching == 0 && parked > 0 -> searching++; parked--; calls_up = true
     :: else
     fi
   };
-  if :: promoted -> permits++; ring_a_sleeper(); promoted = false :: else fi
+  if :: calls_up -> permits++; unpark_one(); calls_up = false :: else fi
 }
 
 /* try_once(): `found` is a task that nobody else has, or NONE. The looks at several slots are one step: they do not
    depend on each other, and each take is a CAS of its own. */
-#define CAN_TAKE(t) ((t != i && task[t] == published) || ready[t])
-#define TAKE(t) if :: ready[t] -> ready[t] = false :: else -> task[t] = taken; takes = takes + (takes < DEMAND) fi; found = t
+#define CAN_TAKE(t) ((t != i && task[t] == published) || runnable[t])
+#define TAKE(t) if :: runnable[t] -> runnable[t] = false :: else -> task[t] = taken; takes = takes + (takes < DEMAND) fi; found = t
 inline try_once() {
   atomic {
     if
@@ -162,8 +162,8 @@ inline try_once() {
 inline end_task(t) {
   if
   :: atomic { suspensions > 0 -> suspensions-- }; outside[t] = true
-  :: atomic { task[t] = done; must_ring = registered[t] };
-     if :: must_ring -> ring(t); must_ring = false :: else fi
+  :: atomic { task[t] = done; must_unpark = registered[t] };
+     if :: must_unpark -> unpark(t); must_unpark = false :: else fi
   fi
 }
 
@@ -174,44 +174,44 @@ inline end_task(t) {
 #endif
 
 #ifdef FAST_CLOCK
-#define NOBODY_FORGOTTEN skip
+#define NO_WORKER_FORGOTTEN skip
 #else
-/* Asserted when nothing moves: who is asleep was not called, nobody is about to be promoted, and what is ready will be
-   found by a watch that may take it. */
-#define NOBODY_FORGOTTEN                                                             \
+/* Asserted when nothing moves: a worker that sleeps was not called, none is about to be called up, and what is
+   runnable will be found by a sentinel that may take it. */
+#define NO_WORKER_FORGOTTEN                                                             \
   assert(permits == 0);                                                              \
   assert(!closed);                                                                   \
   k = 0;                                                                             \
   do                                                                                 \
   :: k < N ->                                                                        \
      assert(k == i || !blocked[k] || task[k] != done);                               \
-     assert(!ready[k] || (watch != NONE && MAY_TAKE(watch)));                        \
+     assert(!runnable[k] || (sentinel != NONE && MAY_TAKE(sentinel)));                        \
      k++                                                                             \
   :: else -> break                                                                   \
   od;                                                                                \
   k = 0
 #endif
 
-inline sleep_by_the_clock() {
+inline sleep_with_timeout() {
   blocked[i] = true;
   if
-  :: rung[i]
-  :: atomic { CLOCK -> NOBODY_FORGOTTEN }
+  :: epoch_advanced[i]
+  :: atomic { CLOCK -> NO_WORKER_FORGOTTEN }
   fi;
   blocked[i] = false
 }
 
-/* runtime_core::sleep; the caller is a searcher before and after. */
-inline sleep() {
-  deep[i] = true;
+/* parking::park; the caller is searching before and after. */
+inline park() {
+  parked_flag[i] = true;
   if
   :: atomic {
-#ifdef BUG_FOR_GOOD
+#ifdef BUG_PARK_LAST
        true
 #else
-       searchers > 1 || entered == 0
+       searching > 1 || active_entries == 0
 #endif
-       -> searchers--; sleepers++
+       -> searching--; parked++
      };
      do
      :: if
@@ -221,53 +221,53 @@ inline sleep() {
         if
         :: IS_CALLED ->
            if
-           :: atomic { sleepers > 0 -> sleepers--; searchers++ }; break
-           :: sleepers == 0
+           :: atomic { parked > 0 -> parked--; searching++ }; break
+           :: parked == 0
            fi
         :: else ->
            blocked[i] = true;
-           rung[i];
+           epoch_advanced[i];
            blocked[i] = false;
-           rung[i] = false;
-           deep[i] = true
+           epoch_advanced[i] = false;
+           parked_flag[i] = true
         fi
      od;
-     atomic { was_deep = deep[i]; deep[i] = false };
-     if :: !was_deep && permits != 0 -> ring_a_sleeper() :: else fi;
-     was_deep = false
-  :: searchers == 1 ->                      /* active, or it lingers: the watch */
-     atomic { was_deep = deep[i]; deep[i] = false };
-     if :: !was_deep -> ring_a_sleeper() :: else fi;
-     was_deep = false;
-     watch = i;
-     sleep_by_the_clock();
-     if :: atomic { watch == i -> watch = NONE } :: else fi
+     atomic { was_parked = parked_flag[i]; parked_flag[i] = false };
+     if :: !was_parked && permits != 0 -> unpark_one() :: else fi;
+     was_parked = false
+  :: searching == 1 ->                      /* an entry is active, or idle grace: the sentinel */
+     atomic { was_parked = parked_flag[i]; parked_flag[i] = false };
+     if :: !was_parked -> unpark_one() :: else fi;
+     was_parked = false;
+     sentinel = i;
+     sleep_with_timeout();
+     if :: atomic { sentinel == i -> sentinel = NONE } :: else fi
   fi
 }
 
-/* runtime_core::search */
+/* search() in steal/search.cpp */
 inline search() {
   begin_search();
   do
   :: IS_CALLED -> break
   :: else ->
-#ifndef BUG_BELL
-     rung[i] = false;
+#ifndef BUG_EPOCH
+     epoch_advanced[i] = false;
 #endif
      try_once();
      if :: found != NONE -> break :: else fi;
      if :: awaits -> atomic { registered[i] = (task[i] != done) } :: else fi;
      try_once();
      if :: found != NONE || IS_CALLED -> break :: else fi;
-#ifdef BUG_BELL
-     rung[i] = false;
+#ifdef BUG_EPOCH
+     epoch_advanced[i] = false;
 #endif
-     sleep()
+     park()
   od;
   end_search()
 }
 
-/* runtime_core::wait_for_descendants */
+/* wait_for_descendants() in steal/search.cpp */
 inline wait_for_descendants() {
 #ifdef BUG_RESTRICTED
   begin_search();
@@ -275,13 +275,13 @@ inline wait_for_descendants() {
   do
   :: IS_CALLED -> break
   :: else ->
-     rung[i] = false;
+     epoch_advanced[i] = false;
      atomic { registered[i] = (task[i] != done) };
      if :: IS_CALLED -> break :: else fi;
 #ifdef BUG_RESTRICTED
-     sleep()
+     park()
 #else
-     sleep_by_the_clock()
+     sleep_with_timeout()
 #endif
   od;
 #ifdef BUG_RESTRICTED
@@ -297,7 +297,7 @@ inline wait_for_descendants() {
 
 proctype worker(byte i) {
   byte found = NONE, holds = NONE, k = 0, entries = ENTRIES;
-  bool promoted, was_deep, must_ring, awaits;
+  bool calls_up, was_parked, must_unpark, awaits;
   bool background = (i >= NC);
   if
   :: background -> goto idle
@@ -315,7 +315,7 @@ begin_task:
   if
   :: atomic { i < PUBLISHERS -> task[i] = published };
      if
-     :: atomic { takes == DEMAND && task[i] == published -> task[i] = none }        /* taken back */
+     :: atomic { takes == DEMAND && task[i] == published -> task[i] = none }        /* reclaimed */
      :: atomic { takes == DEMAND && task[i] != published -> awaits = true };
         do
         :: task[i] == done -> break
@@ -328,7 +328,7 @@ begin_task:
   :: takes == DEMAND
   fi;
   if
-  :: holds == ROOT -> holds = NONE; entered--; left++; goto outside_of_the_runtime
+  :: holds == ROOT -> holds = NONE; active_entries--; left++; goto outside_of_the_runtime
   :: else -> end_task(holds); holds = NONE
   fi;
 idle:
@@ -344,28 +344,28 @@ finished:
   skip
 }
 
-/* Whoever resumes what is suspended. */
+/* An outside thread that resumes what is suspended. */
 proctype resumer() {
   byte k = 0, t = 0, resumed = 0;
   do
   :: resumed < SUSPENSIONS && t < N && outside[t] ->
      outside[t] = false;
      resumed++;
-     ready[t] = true;
-     wake_watch()
+     runnable[t] = true;
+     wake_sentinel()
   :: t < N - 1 && !outside[t] && resumed < SUSPENSIONS -> t++
   :: t > 0 && !outside[t] && resumed < SUSPENSIONS -> t = 0
   :: resumed == SUSPENSIONS || left == NC * ENTRIES -> break
   od
 }
 
-/* runtime_core::stop */
+/* lifecycle::stop */
 proctype stopper() {
   byte w = 0;
-  left == NC * ENTRIES && entered == 0;
+  left == NC * ENTRIES && active_entries == 0;
   closed = true;
   do
-  :: w < N -> ring(w); w++
+  :: w < N -> unpark(w); w++
   :: else -> break
   od
 }

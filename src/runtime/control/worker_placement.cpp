@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "control/cpu_spread.hpp"
+#include "control/worker_placement.hpp"
 
 #include "core.hpp"
 
@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <utility>
 
 namespace sukima::detail {
 
@@ -68,11 +69,45 @@ bool move(int thread, int cpu) noexcept {
 
 }  // namespace
 
-bool cpu_spread::runs(const worker& w) const noexcept {
-  return w.background ? !core_.elasticity.is_surplus(w.rank) : w.inside.load(std::memory_order_relaxed);
+std::uint64_t worker_placement::steals_so_far() const noexcept {
+  std::uint64_t steals = 0;
+  for (const worker& w : core_.workers.all()) steals += w.statistics.steals.get();
+  return steals;
 }
 
-bool cpu_spread::find_workers(std::vector<place>& found) const {
+void worker_placement::adapt() {
+  const auto now = std::chrono::steady_clock::now();
+  const bool starved = core_.shortage.take_starved();
+  if (is_active()) {
+    if (starved) not_before_ = now + std::chrono::nanoseconds(tuning::rest_after_starving_ns);
+    if (starved)
+      unpin_all("a worker hardly runs on its CPU");
+    else if (!core_.shortage.is_short())
+      unpin_all("CPU is no longer short");
+    else if (is_outdated())
+      unpin_all("threads entered or left");
+    return;
+  }
+  const worker_counts seen = core_.park.counts();
+  // A worker that searches at this moment has found something since the last look, or a CPU is idle anyway.
+  const std::uint64_t steals = steals_so_far();
+  const bool stealing = std::exchange(steals_, steals) != steals;
+  if (!core_.shortage.is_short() || now < not_before_ || seen.parked != 0 ||
+      (seen.searching != 0 && !stealing))
+    return;
+  if (pin_all())
+    core_.decisions.add("assigned_cpu", 0, 1, "CPU is short, and there is a worker for each CPU");
+}
+
+void worker_placement::unpin_all(const char* reason) noexcept {
+  if (release_all()) core_.decisions.add("assigned_cpu", 1, 0, reason);
+}
+
+bool worker_placement::runs(const worker& w) const noexcept {
+  return w.background ? !core_.controller.is_surplus(w.rank) : w.inside.load(std::memory_order_relaxed);
+}
+
+bool worker_placement::find_workers(std::vector<assigned_cpu>& found) const {
   for (worker& w : core_.workers.all()) {
     if (!runs(w)) continue;
     const int thread = w.thread_id.load(std::memory_order_relaxed);
@@ -82,22 +117,22 @@ bool cpu_spread::find_workers(std::vector<place>& found) const {
   return true;
 }
 
-bool cpu_spread::choose_cpus(std::vector<place>& places) {
-  for (place& p : places) {
+bool worker_placement::choose_cpus(std::vector<assigned_cpu>& workers) {
+  for (assigned_cpu& p : workers) {
     if (sched_getaffinity(p.thread, sizeof p.before, &p.before) != 0) return false;
-    // Threads that the program placed itself, or a worker more or less than CPUs: better left to the kernel.
-    if (!CPU_EQUAL(&p.before, &places.front().before)) return false;
-    if (static_cast<std::size_t>(CPU_COUNT(&p.before)) != places.size()) return false;
+    // Threads that the program pinned itself, or a worker more or less than CPUs: better left to the kernel.
+    if (!CPU_EQUAL(&p.before, &workers.front().before)) return false;
+    if (static_cast<std::size_t>(CPU_COUNT(&p.before)) != workers.size()) return false;
   }
-  cpu_set_t free = places.front().before;
-  for (place& p : places) {
+  cpu_set_t free = workers.front().before;
+  for (assigned_cpu& p : workers) {
     const int cpu = state_of(p.thread).cpu;
     if (cpu < 0 || cpu >= CPU_SETSIZE || !CPU_ISSET(static_cast<std::size_t>(cpu), &free)) continue;
     p.cpu = cpu;
     CPU_CLR(static_cast<std::size_t>(cpu), &free);
   }
   int next = 0;
-  for (place& p : places) {
+  for (assigned_cpu& p : workers) {
     if (p.cpu >= 0) continue;
     while (!CPU_ISSET(static_cast<std::size_t>(next), &free)) ++next;
     p.cpu = next++;
@@ -105,81 +140,82 @@ bool cpu_spread::choose_cpus(std::vector<place>& places) {
   return true;
 }
 
-void cpu_spread::free_thread(const place& p) noexcept {
+void worker_placement::unpin_thread(const assigned_cpu& p) noexcept {
   cpu_set_t now;
   if (sched_getaffinity(p.thread, sizeof now, &now) != 0) return;
   const cpu_set_t ours = only(p.now_on);
   if (CPU_EQUAL(&now, &ours)) sched_setaffinity(p.thread, sizeof p.before, &p.before);
 }
 
-cpu_spread::place* cpu_spread::find(const worker& w) noexcept {
-  const auto at = std::ranges::find(places_, &w, &place::who);
-  return at == places_.end() ? nullptr : &*at;
+worker_placement::assigned_cpu* worker_placement::find(const worker& w) noexcept {
+  const auto at = std::ranges::find(assigned_, &w, &assigned_cpu::of);
+  return at == assigned_.end() ? nullptr : &*at;
 }
 
-bool cpu_spread::hold() {
+bool worker_placement::pin_all() {
   const std::lock_guard lock(changing_);
-  std::vector<place> places;
-  if (!places_.empty() || !find_workers(places) || places.size() < 2 || !choose_cpus(places)) return false;
-  for (const place& p : places) {
-    p.who->affinity_before = p.before;
-    p.who->pinned.store(true, std::memory_order_release);  // partner: free_child
+  std::vector<assigned_cpu> workers;
+  if (!assigned_.empty() || !find_workers(workers) || workers.size() < 2 || !choose_cpus(workers))
+    return false;
+  for (const assigned_cpu& p : workers) {
+    p.of->affinity_before = p.before;
+    p.of->pinned.store(true, std::memory_order_release);  // partner: unpin_after_fork
   }
   stress_point();
-  // Partner: enter(), which clears `inside`, changes the counts when it leaves, and reads `pinned`
+  // Partner: lifecycle::enter, which clears `inside`, changes the counts when it leaves, and reads `pinned`
   // afterwards. Either its change comes later than this one, and it sees `pinned` and waits for the lock;
   // or it came earlier, and `inside` is seen as false here.
   core_.park.order_with_counts();
-  const bool all_there = std::ranges::all_of(places, [](const place& p) {
-    return p.who->background || p.who->inside.load(std::memory_order_relaxed);
+  const bool all_there = std::ranges::all_of(workers, [](const assigned_cpu& p) {
+    return p.of->background || p.of->inside.load(std::memory_order_relaxed);
   });
   std::size_t moved = 0;
   if (all_there) {
-    for (place& p : places) {
+    for (assigned_cpu& p : workers) {
       if (!move(p.thread, p.cpu)) break;
       p.now_on = p.cpu;
       ++moved;
     }
   }
-  if (moved == places.size()) {
-    places_ = std::move(places);
+  if (moved == workers.size()) {
+    assigned_ = std::move(workers);
     active_.store(true, std::memory_order_relaxed);
     return true;
   }
-  for (std::size_t i = 0; i < moved; ++i) free_thread(places[i]);
-  for (const place& p : places) p.who->pinned.store(false, std::memory_order_relaxed);
+  for (std::size_t i = 0; i < moved; ++i) unpin_thread(workers[i]);
+  for (const assigned_cpu& p : workers) p.of->pinned.store(false, std::memory_order_relaxed);
   return false;
 }
 
-bool cpu_spread::release() noexcept {
+bool worker_placement::release_all() noexcept {
   const std::lock_guard lock(changing_);
-  if (places_.empty()) return false;
-  for (const place& p : places_) {
+  if (assigned_.empty()) return false;
+  for (const assigned_cpu& p : assigned_) {
     if (p.away) continue;
-    free_thread(p);
-    p.who->pinned.store(false, std::memory_order_relaxed);
-    p.who->shares_cpu.store(false, std::memory_order_relaxed);
+    unpin_thread(p);
+    p.of->pinned.store(false, std::memory_order_relaxed);
+    p.of->shares_cpu.store(false, std::memory_order_relaxed);
   }
-  places_.clear();
+  assigned_.clear();
   active_.store(false, std::memory_order_relaxed);
   return true;
 }
 
-bool cpu_spread::is_outdated() noexcept {
+bool worker_placement::is_outdated() noexcept {
   const std::lock_guard lock(changing_);
-  if (places_.empty()) return false;
+  if (assigned_.empty()) return false;
   std::size_t working = 0;
   for (const worker& w : core_.workers.all()) {
-    const place* const its = find(w);
+    const assigned_cpu* const its = find(w);
     const bool waits_outside = w.background && its != nullptr && its->away;
     working += runs(w) && !waits_outside;
   }
-  return static_cast<std::ptrdiff_t>(working) != std::ranges::count(places_, false, &place::away);
+  return static_cast<std::ptrdiff_t>(working) != std::ranges::count(assigned_, false, &assigned_cpu::away);
 }
 
-void cpu_spread::come_back(worker& w) noexcept {
+void worker_placement::pin_again(worker& w) noexcept {
   const std::lock_guard lock(changing_);
-  place* const mine = find(w);
+  assigned_cpu* const mine = find(w);
   if (mine == nullptr || !mine->away) return;
   const int thread = w.thread_id.load(std::memory_order_relaxed);  // perhaps another one than before
   cpu_set_t before;
@@ -189,29 +225,29 @@ void cpu_spread::come_back(worker& w) noexcept {
   mine->now_on = mine->cpu;
   mine->away = false;
   w.affinity_before = before;
-  w.pinned.store(true, std::memory_order_release);  // partner: free_child
+  w.pinned.store(true, std::memory_order_release);  // partner: unpin_after_fork
 }
 
-void cpu_spread::leave(worker& w) noexcept {
+void worker_placement::unpin(worker& w) noexcept {
   const std::lock_guard lock(changing_);
-  if (place* const mine = find(w)) {
-    free_thread(*mine);
+  if (assigned_cpu* const mine = find(w)) {
+    unpin_thread(*mine);
     mine->away = true;
   }
   w.pinned.store(false, std::memory_order_relaxed);
 }
 
-void cpu_spread::free_child() noexcept {
+void worker_placement::unpin_after_fork() noexcept {
   const fiber* const s = running_fiber();
   if (s == nullptr || !s->on->pinned.load(std::memory_order_acquire)) return;
   sched_setaffinity(0, sizeof s->on->affinity_before, &s->on->affinity_before);
 }
 
-bool cpu_spread::give(worker& caller, worker& runner, giving how) noexcept {
+bool worker_placement::lend(worker& caller, worker& runner, lending how) noexcept {
   std::unique_lock lock(changing_, std::try_to_lock);
   if (!lock) return false;
-  place* const own = find(caller);
-  place* const other = find(runner);
+  assigned_cpu* const own = find(caller);
+  assigned_cpu* const other = find(runner);
   if (own == nullptr || other == nullptr || own->away || other->away) return false;
   // A guest already: it may go on with what waited for its task, and then it is here to stay.
   const bool is_here = other->now_on == own->now_on;
@@ -220,36 +256,36 @@ bool cpu_spread::give(worker& caller, worker& runner, giving how) noexcept {
     other->now_on = own->now_on;
     ++caller.statistics.cpus_lent;
   }
-  if (how == giving::in_exchange) {
+  if (how == lending::in_exchange) {
     std::swap(own->cpu, other->cpu);
     own->now_on = own->cpu;
   }
   const bool shared = own->now_on == other->now_on;
   caller.shares_cpu.store(shared, std::memory_order_relaxed);
   runner.shares_cpu.store(shared, std::memory_order_relaxed);
-  if (how == giving::in_exchange) follow(caller, lock);
+  if (how == lending::in_exchange) follow(caller, lock);
   return true;
 }
 
-void cpu_spread::part(worker& w) noexcept {
+void worker_placement::return_lent(worker& w) noexcept {
   std::unique_lock lock(changing_, std::try_to_lock);
   if (!lock) return;  // next time
   w.shares_cpu.store(false, std::memory_order_relaxed);
-  const place* const mine = find(w);
+  const assigned_cpu* const mine = find(w);
   if (mine == nullptr) return;
   const int here = mine->now_on;
-  for (place& p : places_) {
+  for (assigned_cpu& p : assigned_) {
     if (p.away || p.now_on != here || p.now_on == p.cpu) continue;
-    if (p.who != &w && !move(p.thread, p.cpu)) continue;
+    if (p.of != &w && !move(p.thread, p.cpu)) continue;
     p.now_on = p.cpu;
-    p.who->shares_cpu.store(false, std::memory_order_relaxed);
+    p.of->shares_cpu.store(false, std::memory_order_relaxed);
   }
   if (mine->now_on != here) follow(w, lock);
 }
 
-void cpu_spread::follow(const worker& w, std::unique_lock<std::mutex>& lock) noexcept {
+void worker_placement::follow(const worker& w, std::unique_lock<std::mutex>& lock) noexcept {
   // Whoever arrives on a busy CPU has to wait there, for milliseconds, and must not hold the lock meanwhile.
-  for (const place* mine = find(w); mine != nullptr;) {
+  for (const assigned_cpu* mine = find(w); mine != nullptr;) {
     const int target = mine->now_on;
     const cpu_set_t before = mine->before;
     lock.unlock();

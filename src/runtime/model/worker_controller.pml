@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elastic workers: the target that is changed, the flag that sends a surplus worker home, its sleep there and in a
-// search.
+// The worker controller: the target that is changed, the flag that sends a surplus worker home, its sleep there and
+// in a search.
 //
 // check: spin -a; cc -O2 -DSAFETY; -m100000
 // expect: errors: 0
@@ -8,14 +8,14 @@
 // expect: errors: 0
 // check: spin -DBUG_CLEAR -a; cc -O2 -DSAFETY; -m100000
 // expect: errors: 1
-// check: spin -DBUG_BELL -a; cc -O2 -DSAFETY; -m100000
+// check: spin -DBUG_EPOCH -a; cc -O2 -DSAFETY; -m100000
 // expect: errors: 1
-// check: spin -DBUG_NO_RING -a; cc -O2 -DSAFETY; -m100000
+// check: spin -DBUG_NO_UNPARK -a; cc -O2 -DSAFETY; -m100000
 // expect: errors: 1
 // check: spin -DBUG_FLAG_FIRST -a; cc -O2 -DSAFETY; -m100000
 // expect: errors: 1
 //
-// What is modelled: one background worker (background_main and its search), and the decisions of elastic::adjust, one
+// What is modelled: one background worker (background_main and its search), and the decisions of worker_controller::adjust, one
 // at a time (its lock), that make it surplus or call it back, CHANGES of them; every access to a shared word is one
 // step. The worker looks at its flag wherever it polls, searches, or wakes.
 //
@@ -23,9 +23,9 @@
 // not is not at home. So no wake-up is lost, and no flag.
 //
 // Each BUG_ takes one safeguard away:
-//   BUG_CLEAR       the flag is cleared after the target was looked at
-//   BUG_BELL        the bell is read after the target was looked at
-//   BUG_NO_RING     whoever calls the worker back does not ring
+//   BUG_CLEAR       the flag is cleared after the target was read
+//   BUG_EPOCH        the wake epoch is read after the target was read
+//   BUG_NO_UNPARK     the controller calls the worker back and does not unpark it
 //   BUG_FLAG_FIRST  the flag is set before the target is changed
 
 #ifndef CHANGES
@@ -34,7 +34,7 @@
 
 bool surplus = false;  /* rank >= target */
 bool leave = false;    /* flag_leave */
-byte bell = 0;
+byte epoch = 0;
 bool at_home = true;
 bool asleep = false;
 
@@ -43,12 +43,12 @@ active proctype worker() {
   bool allowed;
 home:
   at_home = true;
-#ifdef BUG_BELL
+#ifdef BUG_EPOCH
   leave = false;
   allowed = !surplus;
-  seen = bell;
+  seen = epoch;
 #else
-  seen = bell;
+  seen = epoch;
 #ifdef BUG_CLEAR
   allowed = !surplus;
   leave = false;
@@ -62,20 +62,20 @@ home:
   :: !allowed ->
      asleep = true;
 end_at_home:
-     bell != seen;
+     epoch != seen;
      asleep = false;
      goto home
   fi;
 running:
   at_home = false;
-  seen = bell;            /* before the last look around */
+  seen = epoch;            /* before the last look around */
   if
   :: leave -> goto home
   :: !leave
   fi;
   asleep = true;          /* in a search, or working: it polls whenever something happens */
 end_running:
-  bell != seen;
+  epoch != seen;
   asleep = false;
   goto running
 }
@@ -94,11 +94,11 @@ active proctype controller() {
         surplus = true;
         leave = true;
 #endif
-        bell++
+        epoch++
      :: surplus ->
         surplus = false;
-#ifndef BUG_NO_RING
-        bell++
+#ifndef BUG_NO_UNPARK
+        epoch++
 #else
         skip
 #endif

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/cpu_shortage.hpp"
+
+#include "core.hpp"
+
+#include <sukima/detail/loop.hpp>
+
+#include <cstdio>
+
+namespace sukima::detail {
+
+namespace {
+
+/// One window, and two thresholds, so that the answer does not change with each sample.
+constexpr cap_shortage_rule rule{1, {{tuning::shortest_judged_ns, 0.1}}, 0.05, 1};
+
+}  // namespace
+
+bool cpu_shortage::spinning_keeps_turn() const noexcept {
+  return core_.placement.is_active() && !core_.controller.quota_binds();
+}
+
+void cpu_shortage::sample() {
+  const std::uint64_t now = ticks();
+  const unsigned count = core_.workers.size();
+  workers_.resize(count);
+  for (unsigned i = 0; i < count; ++i) {
+    const worker& w = core_.workers[i];
+    worker_times& before = workers_[i];
+    worker_times times{w.thread_id.load(std::memory_order_relaxed), {}, 0};
+    if (times.thread != 0 && !cap_schedstat_read(times.thread, &times.latest)) times.thread = 0;
+    if (times.thread != 0 && times.thread == before.thread) {
+      const std::uint64_t ran = times.latest.run_ns - before.latest.run_ns;
+      const std::uint64_t waited = times.latest.wait_ns - before.latest.wait_ns;
+      cap_shortage_add(&judgement_, ran, waited);
+      if (ran * 10 < waited) times.starving_ns = before.starving_ns + waited;
+      starved_ = starved_ || times.starving_ns > tuning::longest_starving_ns;
+      if (waited > tuning::shortest_traced_wait_ns)
+        trace_no_cpu(core_.serial, w.id, sampled_at_, now, waited);
+    }
+    before = times;
+  }
+  sampled_at_ = now;
+}
+
+void cpu_shortage::judge() {
+  const bool before = is_short();
+  const bool after = cap_shortage_judge(&judgement_, &rule);
+  if (before == after) return;
+  short_.store(after, std::memory_order_relaxed);
+  char text[120];
+  std::snprintf(text, sizeof text, "the workers waited for a CPU in %.0f %% of the time that they wanted one",
+                100.0 * judgement_.waiting);
+  core_.decisions.add("spinning", before ? 0 : 1, after ? 0 : 1, text);
+}
+
+}  // namespace sukima::detail

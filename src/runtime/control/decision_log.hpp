@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the runtime decided by itself, each decision with its reason.
+#pragma once
+
+#include <sukima/runtime.hpp>
+
+#include <cstdint>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+namespace sukima::detail {
+
+/// Any thread may add and read.
+class decision_log {
+ public:
+  /// \param runtime_serial the runtime, for the trace
+  explicit decision_log(std::uint64_t runtime_serial) : runtime_serial_(runtime_serial) {}
+  decision_log(const decision_log&) = delete;
+  decision_log& operator=(const decision_log&) = delete;
+
+  /// Without memory for it the decision is not noted; it holds nevertheless.
+  void add(std::string_view what, unsigned before, unsigned after, std::string_view reason) noexcept;
+  /// The oldest first; the latest 5,000 at least.
+  std::vector<decision> all() const;
+
+ private:
+  const std::uint64_t runtime_serial_;
+  mutable std::mutex lock_;
+  std::vector<decision> log_;
+};
+
+}  // namespace sukima::detail

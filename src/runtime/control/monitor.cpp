@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/monitor.hpp"
+
+#include "core.hpp"
+#include "own_thread.hpp"
+#include "park/futex.hpp"
+
+#include <pthread.h>
+
+#include <algorithm>
+
+namespace sukima::detail {
+
+using std::chrono::nanoseconds;
+
+void monitor::start() {
+  const signals_blocked here;
+  thread_ = std::thread([this] { run(); });
+}
+
+void monitor::stop() {
+  ending_.store(true);
+  wake();
+  if (thread_.joinable()) thread_.join();
+}
+
+void monitor::forget_thread() {
+  if (thread_.joinable()) thread_.detach();
+}
+
+void monitor::wake() noexcept {
+  alarm_.fetch_add(1);
+  futex(alarm_, FUTEX_WAKE, 1, nullptr);
+}
+
+void monitor::run() {
+  pthread_setname_np(pthread_self(), "sukima-monitor");
+  clock::time_point last_inside = clock::now();
+  interval_ = nanoseconds(tuning::first_sample_ns);
+  while (!ending_.load()) {
+    const std::uint32_t seen = alarm_.load();
+    if (core_.park.counts().entries != 0) last_inside = clock::now();
+    if (clock::now() - last_inside >= nanoseconds(tuning::monitor_silence_ns)) {
+      doze(seen);
+      last_inside = clock::now();
+      interval_ = nanoseconds(tuning::first_sample_ns);
+      continue;
+    }
+    const nanoseconds each = tracing() ? nanoseconds(tuning::traced_sample_ns) : interval_;
+    const timespec pause{0, each.count()};
+    futex(alarm_, FUTEX_WAIT, seen, &pause);
+    if (core_.park.counts().entries != 0) look();
+  }
+}
+
+void monitor::doze(std::uint32_t seen) noexcept {
+  dozing_.store(true);
+  // Partner: entry_begins, which is called after the entry was counted and looks whether the monitor dozes.
+  if (core_.park.counts().entries == 0 && !ending_.load()) futex(alarm_, FUTEX_WAIT, seen, nullptr);
+  dozing_.store(false);
+}
+
+void monitor::look() {
+  if (core_.controller.look_at_capacity())
+    interval_ = std::min(interval_, nanoseconds(tuning::busy_sample_ns));
+  core_.shortage.sample();
+  const clock::time_point now = clock::now();
+  if (now - judged_at_ >= interval_) {
+    judged_at_ = now;
+    const auto longest = core_.shortage.is_short() ? tuning::busy_sample_ns : tuning::calm_sample_ns;
+    interval_ = std::min(2 * interval_, nanoseconds(longest));
+    core_.shortage.judge();
+  }
+  if (core_.chosen.pin == pin_policy::adaptive) core_.placement.adapt();
+}
+
+}  // namespace sukima::detail

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The thread that looks at the machine for the worker controller, the CPU shortage and the worker placement.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <thread>
+
+namespace sukima::detail {
+
+struct runtime_core;
+
+/// A few times a second while somebody is inside of the runtime; otherwise the thread dozes.
+class monitor {
+ public:
+  explicit monitor(runtime_core& core) : core_(core) {}
+  monitor(const monitor&) = delete;
+  monitor& operator=(const monitor&) = delete;
+
+  void start();
+  /// Ends the thread, if there is one.
+  void stop();
+  /// In a child process after fork(), where the thread does not exist.
+  void forget_thread();
+  /// Called at each entry: the monitor works only while somebody is inside.
+  void entry_begins() noexcept {
+    // Partner: doze(), which stores `true` and then reads the counts once more; the entry was counted before.
+    if (dozing_.load()) wake();
+  }
+
+ private:
+  using clock = std::chrono::steady_clock;
+
+  void run();
+  void doze(std::uint32_t seen) noexcept;
+  void look();
+  void wake() noexcept;
+
+  runtime_core& core_;
+  std::atomic<bool> dozing_{false};
+  std::atomic<bool> ending_{false};
+  std::atomic<std::uint32_t> alarm_{0};  ///< futex of the thread
+  std::thread thread_;
+  // Only for the thread.
+  std::chrono::nanoseconds interval_{0};  ///< between judgements
+  clock::time_point judged_at_{};
+};
+
+}  // namespace sukima::detail

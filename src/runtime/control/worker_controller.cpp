@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/worker_controller.hpp"
+
+#include "core.hpp"
+
+#include <sukima/capacity.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace sukima::detail {
+
+namespace {
+
+/// The number of workers for this capacity.
+unsigned workers_for(const sukima_capacity_facts& facts) noexcept {
+  return static_cast<unsigned>(std::clamp(std::ceil(facts.usable - 1e-6), 1.0, 1e6));
+}
+
+std::string reason_of(const sukima_capacity_facts& facts) {
+  char text[120];
+  std::snprintf(text, sizeof text, "%.3g CPUs are usable (limit: %s)", facts.usable,
+                sukima_capacity_kind_name(facts.binding));
+  return text;
+}
+
+}  // namespace
+
+worker_controller::~worker_controller() {
+  if (capacity_ != nullptr) sukima_capacity_close(capacity_);
+}
+
+void worker_controller::start() {
+  if (core_.chosen.elastic && core_.worker_limit > 1) {
+    sukima_capacity_options options{};
+    options.affinity = SUKIMA_CAPACITY_AT_OPEN;
+    capacity_ = sukima_capacity_open(&options);
+    if (core_.chosen.neighbours) neighbours_.open();
+  }
+  unsigned first = core_.worker_limit;
+  std::string reason = "as many as were asked for";
+  if (capacity_ != nullptr) {
+    sukima_capacity_facts facts;
+    sukima_capacity_latest(capacity_, &facts);
+    const unsigned allowed = take(facts);
+    if (allowed < first) reason = reason_of(facts);
+    first = std::min(first, allowed);
+  }
+  const std::lock_guard hold(deciding_);
+  allowed_ = first;
+  adjust(reason);
+}
+
+unsigned worker_controller::take(const sukima_capacity_facts& facts) noexcept {
+  const unsigned allowed = workers_for(facts);
+  quota_binds_.store(facts.quota <= allowed, std::memory_order_relaxed);
+  return allowed;
+}
+
+bool worker_controller::look_at_capacity() {
+  if (capacity_ == nullptr) return false;
+  sukima_capacity_facts facts;
+  const bool changed = sukima_capacity_refresh(capacity_, &facts) != 0;
+  const unsigned by_capacity = std::min(core_.worker_limit, take(facts));
+  const unsigned allowed = neighbours_.is_open() ? neighbours_.worth_running(by_capacity) : by_capacity;
+  const std::lock_guard hold(deciding_);
+  const bool beside_others = neighbours_.is_open() && allowed != allowed_ && !changed;
+  allowed_ = allowed;
+  if (beside_others)
+    adjust(neighbours_.reason());
+  else
+    adjust(changed ? reason_of(facts) : "workers that waited outside are back");
+  return changed;
+}
+
+unsigned worker_controller::wanted() const noexcept {
+  const unsigned base = limit_ != 0 ? std::min(allowed_, limit_) : allowed_;
+  return base + core_.blocking.workers();
+}
+
+void worker_controller::adjust(const std::string& reason) {
+  const unsigned next = wanted();
+  const unsigned before = target_.load();
+  if (decided_ && next == before) return;
+  core_.decisions.add("workers", decided_ ? before : next, next, reason);
+  decided_ = true;
+  // Stored before the flags. Partner: background_main, which clears its flag first and reads this afterwards.
+  target_.store(next);
+  if (core_.life.is_closed()) return;
+  unsigned background = 0;
+  for (worker& w : core_.workers.all()) {
+    if (!w.background) continue;
+    ++background;
+    if (w.rank >= next) {
+      w.flags.fetch_or(flag_leave);
+      stress_point();
+      if (fiber* s = w.current.load()) s->limit.request_poll();
+      unpark(w);
+    } else if (w.rank >= before) {
+      unpark(w);  // from its sleep at home
+    }
+  }
+  while (background + 1 < next) core_.workers.start_thread(++background);
+}
+
+void worker_controller::compensate() {
+  const std::lock_guard hold(deciding_);
+  // Workers added for earlier waits stay until the monitor's next look: short waits in a row cost little.
+  if (wanted() > target_.load()) adjust("a worker waits outside");
+}
+
+void worker_controller::end_compensation() noexcept {
+  if (capacity_ != nullptr) return;  // the monitor sees to it
+  try {
+    const std::lock_guard hold(deciding_);
+    adjust("no worker waits outside any more");
+  } catch (
+      ...) {  // NOLINT(bugprone-empty-catch): out of memory for the reason; one worker more stays for a while
+  }
+}
+
+void worker_controller::limit_workers(unsigned most) {
+  const std::lock_guard hold(deciding_);
+  limit_ = most;
+  adjust(most != 0 ? "the program set a limit" : "the program took its limit back");
+}
+
+}  // namespace sukima::detail

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Control: how many workers run, and where. Five parts and a thread that drives them:
+//
+//   worker_controller       how many workers may run now, and which of them are surplus
+//   cpu_shortage            whether the workers wait for CPUs that others use
+//   worker_placement        pins each worker to a CPU of its own while CPU is short; lends CPUs
+//   blocking_compensation   more workers while some wait outside of the runtime
+//   decision_log            what the others decided, and why
+//   monitor                 the thread that looks at the machine a few times a second
+//
+// A worker's *rank* is its number among those that may run: 0 for all threads that enter, 1, 2, … for the
+// runtime's own. Workers with a rank of `target` or more are surplus: they hand their fiber on at the next
+// poll and sleep at home until the target grows. The target is stored before a surplus worker's flag is
+// set; the worker clears its flag before it reads the target. So neither a flag nor a wake-up is lost.
+// Model: model/worker_controller.pml.
+#pragma once
+
+#include "control/neighbours.hpp"
+
+#include <atomic>
+#include <mutex>
+#include <string>
+
+struct sukima_capacity;
+struct sukima_capacity_facts;
+
+namespace sukima::detail {
+
+struct runtime_core;
+
+class worker_controller {
+ public:
+  explicit worker_controller(runtime_core& core) : core_(core) {}
+  ~worker_controller();
+  worker_controller(const worker_controller&) = delete;
+  worker_controller& operator=(const worker_controller&) = delete;
+
+  /// Decides on the first number and starts so many threads. \throws std::system_error
+  void start();
+  /// Does it follow the capacity of the machine, and need the monitor therefore?
+  bool follows_capacity() const noexcept { return capacity_ != nullptr; }
+
+  /// Is a background worker of this rank one too many? Sequentially consistent: read again after its flag
+  /// was cleared. Partner: adjust().
+  bool is_surplus(unsigned rank) const noexcept { return rank >= target_.load(); }
+  unsigned target() const noexcept { return target_.load(std::memory_order_relaxed); }
+  /// Does a quota take away what waiting workers burn?
+  bool quota_binds() const noexcept { return quota_binds_.load(std::memory_order_relaxed); }
+
+  /// At most so many workers from now on, by the program's own wish; 0: no such limit. \throws
+  /// std::system_error
+  void limit_workers(unsigned most);
+  /// A worker waits outside: one more may run, if there is none too many. \throws std::system_error
+  void compensate();
+  /// No worker waits outside any more.
+  void end_compensation() noexcept;
+  /// For the monitor: reads the capacity and adapts the target. \return true: the capacity has changed
+  bool look_at_capacity();
+
+ private:
+  /// Notes whether a quota binds. \return the workers that this capacity allows
+  unsigned take(const sukima_capacity_facts& facts) noexcept;
+  /// What the capacity, the program's limit and blocked workers make of it. Holds deciding_.
+  unsigned wanted() const noexcept;
+  /// Brings the target and the threads to what is wanted. Holds deciding_.
+  void adjust(const std::string& reason);
+
+  runtime_core& core_;
+  sukima_capacity* capacity_ = nullptr;
+  neighbours neighbours_;  ///< closed unless the settings want them; only for the monitor
+  std::atomic<unsigned> target_{1};
+  std::atomic<bool> quota_binds_{false};
+  std::mutex deciding_;  ///< the target, the threads' number and the rest
+  unsigned allowed_ = 1;  ///< by the capacity, without those that run in place of blocked ones
+  unsigned limit_ = 0;  ///< the program's own; 0: none
+  bool decided_ = false;  ///< once
+};
+
+}  // namespace sukima::detail
