@@ -70,7 +70,7 @@ TEST(settings, can_follow_the_neighbours) {
   EXPECT_FALSE(sukima::settings().neighbours);
 }
 
-TEST(settings, have_a_wait_policy_for_each_place) {
+TEST(settings, have_a_wait_policy_for_each_wait_point) {
   const variable wait("SUKIMA_WAIT", "pause,reply=spin,lock=block,idle=condvar");
   const sukima::settings s = read();
   EXPECT_EQ(s.wait, sukima::wait_policy::pause);
@@ -131,7 +131,7 @@ INSTANTIATE_TEST_SUITE_P(
         wrong_value{"SUKIMA_WORKERS", "99999999999999999999999", "1 to 1024"},
         wrong_value{"SUKIMA_WAIT", "sleep", "adaptive, block, spin, pause, yield or condvar"},
         wrong_value{"SUKIMA_WAIT", "Block", "adaptive, block, spin, pause, yield or condvar"},
-        wrong_value{"SUKIMA_WAIT", "spin,", "places: idle, result, reply, refusal, start, lock"},
+        wrong_value{"SUKIMA_WAIT", "spin,", "points: idle, result, reply, refusal, start, lock"},
         wrong_value{"SUKIMA_WAIT", "spin,home=block", "idle, result"},
         wrong_value{"SUKIMA_STEAL", "publish:0", "K from 1 to 8"},
         wrong_value{"SUKIMA_STEAL", "publish:9", "K from 1 to 8"},
