@@ -6,13 +6,13 @@
 /// \file
 /// A process that sees 64 CPUs may be allowed 1.5 of them: by its affinity mask, by a cpuset, or by a CPU
 /// time quota of its control group or of any group above it (cgroup version 1, version 2, or both at once).
-/// This header gives the number that is left, and every limit with the file that it came from.
+/// This header returns the number that remains, and every limit with the file that it came from.
 ///
 /// Two numbers are kept apart: `usable` is how much CPU time a second the process can get (a fraction, in
 /// CPUs), `cap` is how many of its threads may run at the same moment (a whole number). Under a quota of 1.5
 /// on 8 CPUs they are 1.5 and 8.
 ///
-/// All functions may be called from any thread, keep `errno`, are no cancellation points, start no thread,
+/// All functions may be called from any thread, keep `errno`, are not cancellation points, start no thread,
 /// keep no file open between calls, and use no `malloc` and no stdio (sukima_capacity_explain() alone uses
 /// `malloc`). They ask the kernel directly, so a library that replaces `sysconf` or `sched_getaffinity` may
 /// call them. What cannot be read or understood is left out of the numbers and recorded as a note; nothing
@@ -37,19 +37,19 @@ extern "C" {
 
 /// What a limit is.
 typedef enum sukima_capacity_kind {
-  SUKIMA_CAPACITY_ONLINE,    ///< CPUs that the machine has switched on
+  SUKIMA_CAPACITY_ONLINE,    ///< CPUs that are online
   SUKIMA_CAPACITY_AFFINITY,  ///< CPUs that the process's affinity mask allows
   SUKIMA_CAPACITY_CPUSET,    ///< CPUs that the cpuset of its control group allows
   SUKIMA_CAPACITY_QUOTA,     ///< CPU time of a control group in each period
   SUKIMA_CAPACITY_WEIGHT,    ///< share of a control group beside its siblings; limits nothing by itself
-  SUKIMA_CAPACITY_OVERRIDE,  ///< what the user said (`SUKIMA_CPUS`); wins over all others
+  SUKIMA_CAPACITY_OVERRIDE,  ///< the user's number (`SUKIMA_CPUS`); wins over all others
   // The following are not in the facts, but in the reports of an estimator: see <sukima/capacity/estimate.h>.
-  SUKIMA_CAPACITY_HOST,  ///< CPUs that the host of this virtual machine says it gives
-  SUKIMA_CAPACITY_STEAL,  ///< CPUs that the hypervisor keeps from this machine
+  SUKIMA_CAPACITY_HOST,  ///< CPUs that the host of this virtual machine advertises
+  SUKIMA_CAPACITY_STEAL,  ///< CPUs that the hypervisor takes from this machine
   SUKIMA_CAPACITY_NEIGHBOUR,  ///< CPUs that a group or thread beside the process uses
   SUKIMA_CAPACITY_THROTTLING,  ///< part of the time in which a quota holds the process back
-  SUKIMA_CAPACITY_WAITING,  ///< how many of its threads wait because others have the CPUs
-  SUKIMA_CAPACITY_PRESSURE,  ///< part of the time in which somebody waits for a CPU
+  SUKIMA_CAPACITY_WAITING,  ///< how many of its threads wait for CPUs that others use
+  SUKIMA_CAPACITY_PRESSURE,  ///< part of the time in which some thread waits for a CPU
   SUKIMA_CAPACITY_CORE,  ///< cores that the process's CPUs belong to, if several CPUs share one
   SUKIMA_CAPACITY_NICE  ///< its weight from its nice value, or from its session's
 } sukima_capacity_kind;
@@ -58,9 +58,8 @@ typedef enum sukima_capacity_kind {
 typedef enum sukima_capacity_affinity {
   SUKIMA_CAPACITY_OF_PROCESS,  ///< the main thread's, read anew each time
   SUKIMA_CAPACITY_OF_CALLER,  ///< the calling thread's, read anew each time
-  /// The calling thread's when the handle was opened (or, if nobody had narrowed it, the cpuset as it
-  /// changes):
-  /// for runtimes that pin their threads later, so that they do not take their own pinning for a limit.
+  /// The calling thread's when the handle was opened or, if it was not narrowed then, the current cpuset: for
+  /// runtimes that pin their threads later, so that their own pinning does not count as a limit.
   SUKIMA_CAPACITY_AT_OPEN
 } sukima_capacity_affinity;
 
@@ -86,9 +85,9 @@ typedef struct sukima_capacity_facts {
   uint64_t quota_period_us;  ///< period of that smallest quota in microseconds; 0 if there is none
   uint64_t generation;  ///< goes up whenever a refresh found any other field changed; starts at 1
   uint32_t cap;  ///< CPUs that its threads may run on at the same moment: at least 1
-  uint32_t online;  ///< CPUs switched on; 0 if unknown
+  uint32_t online;  ///< CPUs that are online; 0 if unknown
   uint32_t affinity;  ///< CPUs in the affinity mask; 0 if unknown
-  uint32_t cpuset;  ///< CPUs in the effective cpuset; 0 if there is none to be seen
+  uint32_t cpuset;  ///< CPUs in the effective cpuset; 0 if none is visible
   uint32_t note_count;  ///< how many things were ignored or could not be read
   uint32_t
       ancestors_hidden;  ///< 1 if groups above its own cannot be seen, whose limits are therefore unknown
@@ -112,7 +111,7 @@ typedef struct sukima_capacity_note {
   const char* text;  ///< what, one sentence in English
 } sukima_capacity_note;
 
-/// Numbers and reasons. Belongs to the caller, does not change, and stands in one piece of memory.
+/// Numbers and reasons. Belongs to the caller, does not change, and is one piece of memory.
 typedef struct sukima_capacity_report {
   sukima_capacity_facts facts;
   size_t limit_count;
@@ -120,10 +119,10 @@ typedef struct sukima_capacity_report {
       limits;  ///< online, affinity, cpuset, then each group from the process's upwards
   size_t note_count;
   const sukima_capacity_note* notes;
-  const char* error;  ///< why the override was not obeyed; NULL if nothing is wrong with it
+  const char* error;  ///< why the override was ignored; NULL if it is valid
 } sukima_capacity_report;
 
-/// How to make a number of threads of a number of CPUs.
+/// How to turn a number of CPUs into a number of threads.
 typedef enum sukima_capacity_rounding {
   SUKIMA_CAPACITY_CEILING,  ///< 1.4 gives 2: uses all of a quota, and is throttled at times
   SUKIMA_CAPACITY_FLOOR,  ///< 1.4 gives 1: is never throttled, leaves a part of a quota unused
@@ -142,52 +141,49 @@ typedef struct sukima_capacity sukima_capacity;
 
 /// Reads everything once.
 /// \param options what to read; NULL is the default
-/// \param facts   is always filled; 1 CPU is the answer where not even memory is to be had
-/// \return 0, or an error number: EINVAL if the override is malformed (the facts are then those without it;
-/// the
-///         text is sukima_capacity_error()'s or the report's), ENAMETOOLONG if `root` is too long, ENOMEM
-/// \par Complexity linear in the size of /proc/self/mountinfo and in the depth of the group; some 0.1 ms
+/// \param facts   is always filled; 1 CPU if there is no memory
+/// \return 0, or an error number: EINVAL if the override is malformed (the facts are then those without it,
+///         and the report's `error` explains it), ENAMETOOLONG if `root` is too long, ENOMEM
+/// \par Complexity linear in the size of /proc/self/mountinfo and in the depth of the group; about 0.1 ms
 SUKIMA_CAPACITY_API int sukima_capacity_read(const sukima_capacity_options* options,
                                              sukima_capacity_facts* facts);
 
 /// Opens a reader. The environment is read here and never again.
 /// \param options what to read; NULL is the default; copied
-/// \return the handle, to be given to sukima_capacity_close(); NULL if there is no memory (some 200 KiB of
-/// address
-///         space) or `root` is too long. A malformed override does not make it fail: see
+/// \return the handle, to be passed to sukima_capacity_close(); NULL if there is no memory (about 200 KiB of
+///         address space) or `root` is too long. A malformed override is no failure: see
 ///         sukima_capacity_error().
 SUKIMA_CAPACITY_API sukima_capacity* sukima_capacity_open(const sukima_capacity_options* options);
 
 /// Reads again what can have changed: affinity, cpuset, the quota of every group; everything, if the process
 /// was moved to another group or a file of its group has vanished. A mount that only adds something is not
-/// noticed. Never waits: while another thread is refreshing the same handle, the facts of the refresh before
-/// are given. The handle may be used after fork(); the child then reads its own limits.
+/// noticed. Never waits: while another thread is refreshing the same handle, it returns the previous facts.
+/// The handle may be used after fork(); the child then reads its own limits.
 /// \param handle an opened handle
 /// \param facts  gets the facts; may be NULL
-/// \return 1 if the facts are other ones than after the handle's refresh before (or its opening), else 0
+/// \return 1 if the facts differ from those of the previous refresh (or of the opening), else 0
 /// \par Complexity linear in the depth of the group: four to six small files, and one more a level
 SUKIMA_CAPACITY_API int sukima_capacity_refresh(sukima_capacity* handle, sukima_capacity_facts* facts);
 
-/// The facts of the latest refresh (or of the opening), without reading any file: some nanoseconds.
+/// The facts of the latest refresh (or of the opening), without reading any file: about 10 ns.
 /// \param handle an opened handle
 /// \param facts  gets the facts
 SUKIMA_CAPACITY_API void sukima_capacity_latest(const sukima_capacity* handle, sukima_capacity_facts* facts);
 
-/// Why the override was not obeyed.
+/// Why the override was ignored.
 /// \param handle an opened handle
 /// \return one sentence that names the variable, its value and what is accepted; valid until the handle is
-///         closed; NULL if nothing is wrong
+///         closed; NULL if the override is valid
 SUKIMA_CAPACITY_API const char* sukima_capacity_error(const sukima_capacity* handle);
 
 /// Closes a handle. No other thread may be using it.
 /// \param handle an opened handle, or NULL
 SUKIMA_CAPACITY_API void sukima_capacity_close(sukima_capacity* handle);
 
-/// Reads everything once and says where each number comes from.
+/// Reads everything once and explains where each number comes from.
 /// \param options what to read; NULL is the default
-/// \return the report, to be given to sukima_capacity_report_free(); NULL if there is no memory or `root` is
-/// too
-///         long
+/// \return the report, to be passed to sukima_capacity_report_free(); NULL if there is no memory or `root` is
+///         too long
 /// \par Complexity as sukima_capacity_read()
 SUKIMA_CAPACITY_API sukima_capacity_report* sukima_capacity_explain(const sukima_capacity_options* options);
 
@@ -199,13 +195,13 @@ SUKIMA_CAPACITY_API void sukima_capacity_report_free(sukima_capacity_report* rep
 /// "neighbour", "throttling", "waiting", "pressure", "core", "nice"; "unknown" for others.
 SUKIMA_CAPACITY_API const char* sukima_capacity_kind_name(sukima_capacity_kind kind);
 
-/// Makes a number of threads of a number of CPUs by the user's policy.
+/// Turns a number of CPUs into a number of threads by the user's policy.
 /// \param cpus   a number of CPUs, such as `usable`; zero, negative and not-a-number give the minimum
 /// \param policy NULL is the default policy
 /// \return at least 1
 SUKIMA_CAPACITY_API uint32_t sukima_capacity_threads(double cpus, const sukima_capacity_policy* policy);
 
-/// Understands a number of CPUs as in `SUKIMA_CPUS`: digits with at most one decimal point, above 0, at most
+/// Parses a number of CPUs as in `SUKIMA_CPUS`: digits with at most one decimal point, above 0, at most
 /// SUKIMA_CAPACITY_MAX_CPUS; blanks around it are skipped. Does not depend on the locale.
 /// \param text  the text
 /// \param value gets the number; unchanged on failure; may be NULL
@@ -216,7 +212,7 @@ SUKIMA_CAPACITY_API int sukima_capacity_parse_cpus(const char* text, double* val
 }
 #endif
 
-// What is left of the limits beside the neighbours.
+// How much CPU the neighbours leave within the limits.
 #include <sukima/capacity/estimate.h>
 // What was measured about the machine.
 #include <sukima/capacity/profile.h>

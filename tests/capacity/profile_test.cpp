@@ -105,7 +105,7 @@ TEST_F(profile, a_file_in_the_way_is_an_error_and_stays) {
 TEST_F(profile, a_missing_one_says_what_to_do) {
   std::array<char, 300> why{};
   EXPECT_EQ(sukima_capacity_profile_read(path().c_str(), why.data(), why.size()), nullptr);
-  EXPECT_NE(std::string(why.data()).find("'sukima calibrate' writes it"), std::string::npos);
+  EXPECT_NE(std::string(why.data()).find("run 'sukima calibrate' to write it"), std::string::npos);
 }
 
 TEST_F(profile, malformed_ones_are_refused_with_the_line) {

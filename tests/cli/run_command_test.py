@@ -111,7 +111,7 @@ class Probe(unittest.TestCase):
     def test_tells_the_number_and_the_reason(self):
         done = run("probe", SUKIMA_CPUS="1.5")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertIn("You can use 1.5 CPUs, because the user says 1.5 CPUs (SUKIMA_CPUS).\n", done.stdout)
+        self.assertIn("You can use 1.5 CPUs, because the user set 1.5 CPUs (SUKIMA_CPUS).\n", done.stdout)
         self.assertIn("* override", done.stdout)
 
     def test_as_json(self):
@@ -247,7 +247,7 @@ class Run(unittest.TestCase):
     def test_dry_run_prints_what_a_shell_understands(self):
         done = run("run", "--dry-run", SUKIMA_CPUS="3", OMP_NUM_THREADS="9")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertIn("# 3 threads: 3 CPUs are usable: the user says 3 CPUs (SUKIMA_CPUS)\n", done.stdout)
+        self.assertIn("# 3 threads: 3 CPUs are usable: the user set 3 CPUs (SUKIMA_CPUS)\n", done.stdout)
         self.assertIn("# left as it is, because it is set: OMP_NUM_THREADS=9", done.stdout)
         check = subprocess.run(["sh", "-euc", done.stdout + 'echo "$RAYON_NUM_THREADS $SUKIMA_RUN"'],
                                capture_output=True, text=True, timeout=20)

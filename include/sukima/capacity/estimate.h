@@ -55,7 +55,7 @@ typedef struct sukima_capacity_load {
   double now;  ///< CPU time a second that the process received, in CPUs
   double now_short;  ///< the same in the short window (200 ms, or one period)
   double wanted;  ///< how many of its threads ran or waited for a CPU, on average
-  double waiting;  ///< how many of these waited because others had the CPUs (not because of a quota)
+  double waiting;  ///< how many of these waited for CPUs that others used (not because of a quota)
   double throttled;  ///< share of the time, 0 to 1, in which a quota held the process's group back
   double slice_seconds;  ///< how long its threads run, on average, until they block or are displaced
   double idle;  ///< CPUs of the machine that nobody used

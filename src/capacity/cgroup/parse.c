@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is in the files of the kernel that tell about CPU: one pure function a format, for any bytes.
+// Parsing the kernel's files about control groups and mounts: one pure function for each format.
 #include "cgroup/parse.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is in the files of the kernel that tell about CPU: one pure function a format, for any bytes.
+// Parsing the kernel's files about control groups and mounts: one pure function for each format, for any
+// bytes.
 #ifndef SUKIMA_CAPACITY_CGROUP_PARSE_H
 #define SUKIMA_CAPACITY_CGROUP_PARSE_H
 
@@ -11,8 +12,8 @@
 
 /// A quota as it stands in the files.
 typedef struct cap_quota {
-  bool limited;        ///< false for "max" and -1
-  uint64_t quota_us;   ///< CPU time in each period; above 0 if limited
+  bool limited;  ///< false for "max" and -1
+  uint64_t quota_us;  ///< CPU time in each period; above 0 if limited
   uint64_t period_us;  ///< above 0
 } cap_quota;
 
@@ -27,9 +28,9 @@ bool cap_parse_positive(cap_text content, uint64_t* value);
 
 /// A line of /proc/PID/cgroup, "4:cpu,cpuacct:/path".
 typedef struct cap_cgroup_line {
-  uint64_t hierarchy;       ///< 0 is version 2
+  uint64_t hierarchy;  ///< 0 is version 2
   cap_text controllers;  ///< "cpu,cpuacct", "name=systemd", "" for version 2
-  cap_text path;         ///< starts with '/'; the mark of a removed group is cut off
+  cap_text path;  ///< starts with '/'; the mark of a removed group is cut off
 } cap_cgroup_line;
 
 bool cap_parse_cgroup_line(cap_text line, cap_cgroup_line* result);
@@ -39,10 +40,10 @@ bool cap_list_contains(cap_text list, const char* name);
 
 /// A line of /proc/PID/mountinfo. Paths are still escaped (see cap_unescape).
 typedef struct cap_mount_line {
-  cap_text root;         ///< which directory of the mounted file system
+  cap_text root;  ///< which directory of the mounted file system
   cap_text mount_point;  ///< where it is mounted
-  cap_text type;         ///< "cgroup", "cgroup2", "ext4", …
-  cap_text options;      ///< of the file system: "rw,cpu,cpuacct"
+  cap_text type;  ///< "cgroup", "cgroup2", "ext4", …
+  cap_text options;  ///< of the file system: "rw,cpu,cpuacct"
 } cap_mount_line;
 
 bool cap_parse_mount_line(cap_text line, cap_mount_line* result);
@@ -52,7 +53,7 @@ void cap_unescape(cap_text text, cap_writer* out);
 
 /// How a group's path relates to the directory that a cgroup mount shows.
 typedef enum cap_relation {
-  CAP_INSIDE,    ///< the group is this directory or inside it; the rest of the path says where
+  CAP_INSIDE,  ///< the group is this directory or inside it; the rest of the path says where
   CAP_ABOVE,  ///< the directory is some levels above the group, and the names between them are not known
   CAP_UNRELATED  ///< the mount does not show the group
 } cap_relation;

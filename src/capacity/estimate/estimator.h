@@ -15,7 +15,7 @@
 
 enum { cap_share_count = cap_group_count + 2 * cap_task_count + 4, cap_experiment_count = 4 };
 
-/// What so many threads got when they were tried.
+/// What a number of threads got in an experiment.
 typedef struct cap_experiment {
   double threads;  // 0: none
   double got;
@@ -33,18 +33,18 @@ struct sukima_capacity_estimator {
   uint64_t next_facts_ns;
   uint64_t long_ns;   // the windows
   uint64_t short_ns;
-  uint64_t stolen_seen_ns;  // when steal could be judged last; 0: never
-  double steal_time;        // the part of each CPU-second that is told as steal time
-  double probed_steal;              // the part that was missing in a tight loop; 0: none, or too long ago
+  uint64_t stolen_seen_ns;  // when steal time was known last; 0: never
+  double steal_time;        // the part of each CPU-second that is reported as steal time
+  double probed_steal;              // the part that steal probes found; 0: none, or too long ago
   uint32_t steal_probes;      // so many of them are in that mean
   uint64_t probed_steal_seen_ns;    // when; 0: between two samples, the next of which sets it
   uint64_t spent_ns;        // the estimator's own CPU time
   cap_experiment experiments[cap_experiment_count];
-  cap_experiment running;  // the one that goes on
+  cap_experiment running;  // the present one
   cap_share shares[cap_share_count];
 };
 
-/// Fills estimator->load from the watched counters.
+/// Computes estimator->load from the counters that are followed.
 void cap_measure(sukima_capacity_estimator* estimator);
 
 /// The CPUs that the process may run on, as cores. The reader has just combined its sets.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host of a virtual machine tells about the CPU that it gives.
+// Receiving what the host of a virtual machine advertises about its CPU.
 #define _GNU_SOURCE
 #include "estimate/host.h"
 
@@ -15,7 +15,7 @@
 
 static const char first_line[] = "sukima-host 1\n";
 static const char last_line[] = "end\n";
-// A host that says more than this means something else.
+// A longer validity is cut to this.
 static const double longest_validity = 86400;
 
 static bool take_decimal(cap_text* line, double* value) {
@@ -112,7 +112,7 @@ static void read_file(cap_host* host, cap_reader* reader, uint64_t time_ns) {
   struct stat status;
   struct timespec now;
   if (fstatat(AT_FDCWD, reader->path, &status, 0) != 0 || clock_gettime(CLOCK_REALTIME, &now) != 0) {
-    if (!host->from_port) host->has_message = false;  // who removes the file takes its word back
+    if (!host->from_port) host->has_message = false;  // removing the file withdraws the message
     return;
   }
   uint64_t modified = (uint64_t)status.st_mtim.tv_sec * 1000000000 + (uint64_t)status.st_mtim.tv_nsec;

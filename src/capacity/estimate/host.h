@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host of a virtual machine tells about the CPU that it gives: docs/capacity.md has the format.
+// What the host of a virtual machine advertises about the CPU that it gives: docs/capacity.md has the format.
 #ifndef SUKIMA_CAPACITY_ESTIMATE_HOST_H
 #define SUKIMA_CAPACITY_ESTIMATE_HOST_H
 
@@ -9,13 +9,13 @@
 #include "limits/reader.h"
 #include "text/text.h"
 
-/// Where it is looked for: a file, and a port of a virtual machine (which one process at a time can open).
+/// Where messages come from: a file, and a port of a virtual machine (which one process at a time can open).
 #define CAP_HOST_FILE "/run/sukima/host"
 #define CAP_HOST_PORT "/dev/virtio-ports/org.sukima.capacity.0"
 
 /// A message of the host.
 typedef struct cap_host_message {
-  double usable;         ///< CPUs that the whole machine gets
+  double usable;  ///< CPUs that the whole machine gets
   double valid_seconds;  ///< how long that holds
 } cap_host_message;
 
@@ -34,20 +34,20 @@ typedef struct cap_host {
   bool has_message;
   bool from_port;
   cap_host_message message;
-  uint64_t time_ns;         // when it came, on the estimator's clock
-  uint64_t file_time_ns;    // modification time of the file it came from
-  int port;                 // -1: not open
-  size_t length;            // of what came from the port and is no complete message yet
+  uint64_t time_ns;  // when it came, on the estimator's clock
+  uint64_t file_time_ns;  // modification time of the file it came from
+  int port;  // -1: not open
+  size_t length;  // of what came from the port and is no complete message yet
   char memory[2048];
 } cap_host;
 
 void cap_host_open(cap_host* host, cap_reader* reader);
 void cap_host_close(cap_host* host);
 
-/// Looks for something new.
+/// Reads new messages.
 void cap_host_read(cap_host* host, cap_reader* reader, uint64_t time_ns);
 
-/// What holds at this time; not-a-number if nothing does.
+/// The CPUs advertised for this time; not-a-number if there is no valid message.
 double cap_host_cpus(const cap_host* host, uint64_t time_ns);
 
 #endif

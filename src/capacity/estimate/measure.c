@@ -31,7 +31,7 @@ static void measure_steal(sukima_capacity_estimator* all) {
   }
 }
 
-// What a hypervisor took without a word is what probes found, if that is more than steal time.
+// Unreported steal: what probes found counts if it is more than steal time.
 static void apply_steal_probes(sukima_capacity_estimator* all) {
   uint64_t now = cap_follow_at(&all->followed, all->followed.sample)->time_ns;
   if (all->probed_steal_seen_ns == 0) all->probed_steal_seen_ns = now;
@@ -86,7 +86,7 @@ static void measure_machine(sukima_capacity_estimator* all) {
     double sum = 0;
     for (uint64_t s = from + 1; s <= followed->sample; s++)
       sum += (double)cap_follow_at(followed, s)->running;
-    // Who reads the number is running.
+    // The reading thread itself is running.
     load->running = fmax(0, sum / (double)(followed->sample - from) - 1);
   }
   bool known = change.seconds > 0;
@@ -95,7 +95,7 @@ static void measure_machine(sukima_capacity_estimator* all) {
 }
 
 void sukima_capacity_estimator_add_steal_probe(sukima_capacity_estimator* estimator, double taken) {
-  // A probe sees some tens of the hypervisor's turns: a few of them together are more than one.
+  // A probe sees a few dozen of the hypervisor's time slices: the mean of several probes is more exact.
   static const uint32_t most_probes = 4;
   if (!(taken >= 0 && taken <= 1)) return;
   if (estimator->steal_probes < most_probes) estimator->steal_probes++;

@@ -6,11 +6,11 @@
 
 // Windows in which the neighbours' use is looked at: an interval comes from their differences.
 static const uint64_t slow_window_ns = 2000000000;
-// What the computed value is off by in steady cases.
+// The error of the computed value in steady cases.
 static const double slack = 0.05;
 // A blind guess "no groups" is believed if it explains what we get now this well.
 static const double believable = 0.07;
-// Results of experiments hold for so long, unless the neighbours' use changes by this part.
+// Results of experiments are valid for so long, unless the neighbours' use changes by this part.
 static const uint64_t experiment_age_ns = 10000000000;
 static const double experiment_change = 0.2;
 // A thread that runs for less than this before it blocks is outside of every model of fair sharing.
@@ -52,7 +52,7 @@ static double group_demand(const cap_followed* followed, const cap_group* group,
   return fmin(demand, fmin(group->quota, asked->cpus));
 }
 
-// A list of those who share, in the estimator's memory.
+// The members of a group that share its CPU, in the estimator's memory.
 typedef struct sharers {
   cap_share* items;
   size_t count;
@@ -65,7 +65,7 @@ static void add(sharers* list, size_t limit, double weight, double demand) {
   list->demand += demand;
 }
 
-// Foreign threads that stand directly in a group of the path and belong to this session (0: to none).
+// Other processes' threads directly in a group of the path, of this session (0: of none).
 static double add_tasks(const cap_followed* followed, uint32_t level, uint64_t session, const question* asked,
                         sharers* list) {
   double use = 0;
@@ -99,7 +99,7 @@ static void add_sessions(const cap_followed* followed, const question* asked, sh
   }
 }
 
-// Everybody who shares what a group of the path gets, but the next group of the path or our own threads.
+// All that share what a group of the path gets, except the next group of the path and our own threads.
 static void add_others(const cap_followed* followed, uint32_t level, const question* asked, sharers* list) {
   for (int i = 0; i < followed->group_end; i++) {
     const cap_group* group = &followed->groups[i];
@@ -285,7 +285,7 @@ static void predict_blind(sukima_capacity_estimator* all, double threads, sukima
     guess = share_in_tree(all, &asked);
   }
   result->usable = fmin(threads, guess);
-  // It does nothing, or hardly gets anything: what it would get is not known.
+  // It does nothing, or gets hardly anything: what it would get is unknown.
   if (seen.own < 0.1 || seen.own_got < 0.05) {
     result->low = seen.hidden_quota ? 0 : fmin(threads, seen.idle);
     result->high = fmin(threads, seen.cpus);
@@ -304,13 +304,13 @@ static bool is_valid(const sukima_capacity_estimator* all, const cap_experiment*
   uint64_t now = cap_follow_at(&all->followed, all->followed.sample)->time_ns;
   if (!(experiment->threads > 0) || now - experiment->time_ns > experiment_age_ns) return false;
   double others = isnan(all->load.others) ? 0 : all->load.others;
-  // Less than a tenth of a CPU is nobody; and our own share moves the others'.
+  // A change below a tenth of a CPU is none; and our own share changes the others' use: so the sum counts.
   double now_total = others + all->load.now;
   double then_total = experiment->others + experiment->got;
   return fabs(now_total - then_total) <= experiment_change * fmax(then_total, 0.5);
 }
 
-// What was tried bounds what was not: more threads never get less, nor more for each of them.
+// An experiment bounds other numbers: more threads never get less, and never more for each of them.
 static void apply_experiments(const sukima_capacity_estimator* all, double threads,
                               sukima_capacity_estimate* result) {
   for (int i = 0; i < cap_experiment_count; i++) {

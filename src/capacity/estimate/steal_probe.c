@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time that somebody outside of this kernel took, seen as gaps in a clock that is read in a tight loop.
+// The steal probe: CPU time that the hypervisor took, seen as gaps in a clock that is read in a tight loop.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -67,8 +67,8 @@ int sukima_capacity_probe_steal(double seconds, double* taken) {
   uint64_t least = (uint64_t)(least_gap_seconds * rate);
   uint64_t length = (uint64_t)(seconds * rate);
   waiting begin = {.file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)};
-  // A wait is booked when it ends: one in the middle of a reading may be in it or not, so that reading is
-  // none.
+  // A wait is counted when it ends: one in the middle of a reading may be in it or not, so such a reading is
+  // discarded.
   for (int tries = 0; tries < 1000; tries++) {
     read_waiting(&begin);
     if (begin.after - begin.before < least) break;
@@ -89,8 +89,9 @@ int sukima_capacity_probe_steal(double seconds, double* taken) {
   }
   if (begin.file >= 0) close(begin.file);
   double whole = (double)(last - first) / rate;
-  // Of the time in which this thread had the CPU, as this kernel believes: while others had it, nobody
-  // looked. A kernel that loses its ticks has a clock that stands still and jumps, but it is one for both.
+  // Relative to the time in which this thread had the CPU, as this kernel believes: while others had it, no
+  // gap was measured. A kernel that loses ticks has a clock that stops and jumps, but `ran` and `waited` use
+  // the same clock.
   double ran = (double)(end.stat.run_ns - begin.stat.run_ns);
   double waited = (double)(end.stat.wait_ns - begin.stat.wait_ns);
   bool known = begin.known && end.known && ran > 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looking for neighbours: groups beside ours, and threads that use CPU.
+// Finding neighbours: groups beside ours, and threads that use CPU.
 //
-// Thousands of groups and threads may exist of which a few use CPU. Of all of them the last value of their
-// counter is kept, and only those whose counter has moved between two searches are watched in every sample.
+// Of thousands of groups and threads only a few may use CPU. A search keeps the counter of each; only those
+// whose counter has moved between two searches are followed, which means read in every sample.
 #define _GNU_SOURCE
 #include <string.h>
 #include <time.h>
@@ -14,19 +14,19 @@
 #include "text/file.h"
 
 enum {
-  deepest_below = 4,  // so many levels, a neighbour's own included, are searched: entry_memory has as many
+  deepest_below = 4,  // levels that are searched, a neighbour's own included; entry_memory has as many
   most_directories = 32,  // of these
   groups_kept_free = 48,  // so many places for groups are left to those that use CPU
-  idle_after_ns = 2000000000  // who has used no CPU for so long is not watched any longer
+  idle_after_ns = 2000000000  // a group or thread without use for so long is dropped
 };
 
-// Of two searches, this part of the time makes a group or thread worth watching.
+// A group or thread that used more than this part of a CPU between two searches is followed.
 static const double least_use = 0.003;
-// Threads of a neighbour are looked at if it uses more than this.
+// A neighbour's threads are visited if it uses more than this.
 static const double least_group_use = 0.02;
 // Scheduling policies: see sched(7).
 enum { policy_fifo = 1, policy_round_robin = 2, policy_idle = 5, policy_deadline = 6 };
-// A thread of a real-time class goes before all others.
+// A thread of a real-time class precedes all others.
 static const double real_time_weight = 1000;
 
 static cap_candidate* find_candidate(cap_candidates* table, uint64_t key) {
@@ -39,7 +39,7 @@ static cap_candidate* find_candidate(cap_candidates* table, uint64_t key) {
   return NULL;
 }
 
-// Keeps the value for the next search. Returns how much it has grown since the one before, -1 if it is new.
+// Keeps the value for the next search. Returns its growth since the previous search, -1 if it is new.
 static double compare(cap_followed* followed, uint64_t key, uint64_t value) {
   cap_candidate* now = find_candidate(&followed->candidates[followed->search % 2], key);
   cap_candidate* before = find_candidate(&followed->candidates[(followed->search + 1) % 2], key);
@@ -124,7 +124,7 @@ static cap_task* find_task(cap_followed* followed, uint64_t number) {
   return NULL;
 }
 
-// Looks at a thread; it is watched if it has used CPU, or waited for it, since the search before.
+// Visits a thread; it is followed if it has used CPU, or waited for it, since the previous search.
 static void look_at_task(cap_followed* followed, cap_reader* reader, uint64_t number, int group, bool own,
                          double elapsed, bool always) {
   if (number == 0 || number > UINT32_MAX) return;
@@ -180,7 +180,7 @@ static void find_own_tasks(cap_followed* followed, cap_reader* reader, double el
   }
 }
 
-// Looks at all threads that a group's file lists; the group's directory is given.
+// Visits all threads that the group with this directory lists.
 static void find_listed_tasks(cap_followed* followed, cap_reader* reader, const char* directory, int group,
                               double elapsed) {
   cap_writer out = cap_writer_make(reader->path, sizeof reader->path);
@@ -285,7 +285,7 @@ static void forget(cap_followed* followed) {
   for (int i = 0; i < followed->group_end; i++) {
     cap_group* group = &followed->groups[i];
     if (group->key == 0 || group->on_path) continue;
-    // One that uses no CPU makes room for others.
+    // A group that uses no CPU makes room for others.
     bool idle = group->has_usage && group->since + 20 < followed->sample &&
                 cap_group_use(followed, group, idle_after_ns) <= least_use &&
                 free_groups(followed) <= groups_kept_free;
@@ -298,7 +298,7 @@ static void forget(cap_followed* followed) {
     bool old = cap_follow_seconds(followed, from) >= 1.5;
     bool idle = old && cap_task_wanted(followed, task, idle_after_ns) < least_use;
     bool crowd = !task->own || followed->own_count > cap_own_task_count;
-    // Threads of a neighbour that uses no CPU any longer are not looked for: they go by being idle.
+    // Threads of a neighbour that uses no CPU any longer are not visited: they are dropped when idle.
     bool listed = task->own || followed->groups[task->group].on_path;
     bool gone = listed && task->search != followed->search;
     if (gone || (idle && crowd)) cap_task_remove(followed, i);
@@ -333,7 +333,7 @@ void cap_find_neighbours(cap_followed* followed, cap_reader* reader) {
       cap_write_bytes(&out, place->directory, end);
       find_listed_tasks(followed, reader, followed->path_memory, followed->path[level], elapsed);
     } else {
-      for (int i = 0; i < followed->task_end; i++) {  // not looked for is not gone
+      for (int i = 0; i < followed->task_end; i++) {  // not visited is not gone
         cap_task* task = &followed->tasks[i];
         if (!task->own && task->group == followed->path[level]) task->search = followed->search;
       }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading the counters of all that is watched, and rates of them.
+// Reading the counters of everything that is followed, and computing rates.
 #define _GNU_SOURCE
 #include "follow/follow.h"
 
@@ -150,7 +150,7 @@ void cap_follow_sample(cap_followed* followed, cap_reader* reader, uint64_t time
   for (int i = 0; i < followed->task_end; i++) {
     cap_task* task = &followed->tasks[i];
     if (task->number == 0) continue;
-    // A neighbour's use is known from its group; how many of its threads wait may be half a second old.
+    // A neighbour's use comes from its group; the number of its waiting threads may be half a second old.
     bool beside =
         !task->own && followed->groups[task->group].has_usage && !followed->groups[task->group].on_path;
     if (beside && (followed->sample + (uint64_t)i) % cap_patience != 0) {
@@ -158,7 +158,7 @@ void cap_follow_sample(cap_followed* followed, cap_reader* reader, uint64_t time
       continue;
     }
     sample_task(followed, reader, task, at, before);
-    // A recorded tree has no clock: the threads' times stand for it. A thread's first value is no progress.
+    // A recorded tree has no clock: the threads' times replace it. A thread's first value is no progress.
     uint64_t old = task->values[before].run_ns;
     if (!followed->has_own_clock && task->own && task->since < followed->sample &&
         task->values[at].run_ns > old) {

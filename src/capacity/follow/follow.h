@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an estimator watches: groups and threads, with the counters of the last samples. Internal to the
+// What an estimator follows: groups and threads, with their counters in the last samples. Internal to the
 // capacity part.
 #ifndef SUKIMA_CAPACITY_FOLLOW_FOLLOW_H
 #define SUKIMA_CAPACITY_FOLLOW_FOLLOW_H
@@ -17,15 +17,15 @@
 enum {
   cap_ring_size = 64,  // samples that are kept: 6.4 s at ten a second
   cap_level_count = 24,  // groups from the root down to ours
-  cap_group_count = 128,  // these, and the groups beside them that use CPU
+  cap_group_count = 128,  // these and the groups beside them that use CPU
   cap_task_count = 384,  // threads that use CPU
   cap_patience = 5,          // samples after which threads of groups beside ours are read again
-  cap_slow_count = 16,       // readings of the machine that are kept: half a second apart
-  cap_own_task_count = 64,  // of these, our own that are watched though they do not use any
-  cap_candidate_count = 4096  // groups and threads of which only the last value is kept; a power of two
+  cap_slow_count = 16,       // readings of the machine that are kept, half a second apart
+  cap_own_task_count = 64,  // of these, our own that are followed although they use none
+  cap_candidate_count = 4096  // groups and threads with only their last value; a power of two
 };
 
-/// Something that existed when we last looked, and its counter then: whose counter moved gets watched.
+/// A group or thread of the last search, with its counter then. It is followed once its counter moves.
 typedef struct cap_candidate {
   uint64_t key;  // 0: free
   uint64_t value;
@@ -40,15 +40,15 @@ typedef struct cap_group {
   uint64_t key;  // hash of its directory; 0 is a free place
   uint32_t level;  // of the group itself: 0 is the root
   bool on_path;  // ours, or above ours
-  bool has_usage;  // the kernel sums its use up; otherwise its threads' use counts
-  bool has_stat;  // descriptor is that of cpu.stat, which tells throttling, too
+  bool has_usage;  // the kernel counts its use; otherwise the sum of its threads' counts
+  bool has_stat;  // `descriptor` is that of cpu.stat, which has throttling, too
   int descriptor;  // of the file with its use, -1: none
   int stat_descriptor;  // of cpu.stat where that is another file, -1: none
   double weight;  // 1.0 is the default
   double quota;  // in CPUs, infinite if none
   uint64_t period_us;
   uint64_t since;  // number of the first sample that it has values of
-  uint64_t search;  // number of the search that found it last
+  uint64_t search;  // number of the latest search that found it
   char name[96];  // its last component, cut off if it is long
   cap_group_stat values[cap_ring_size];
 } cap_group;
@@ -57,7 +57,7 @@ typedef struct cap_group {
 typedef struct cap_task {
   uint32_t number;  // its thread number; 0 is a free place
   int group;  // index of the group; for one deeper below a neighbour, that neighbour
-  bool own;  // of the process that we look at
+  bool own;  // of the observed process
   int descriptor;  // of its schedstat, -1: it is opened each time
   uint64_t session;  // number of its autogroup, 0 if it is in none
   double session_weight;
@@ -75,7 +75,7 @@ typedef struct cap_moment {
   uint64_t spent_ns;  // the estimator's own CPU time
 } cap_moment;
 
-/// What was read of the machine: twice a second, because the kernel adds up all interrupts for /proc/stat.
+/// What was read of the machine: twice a second, because the kernel sums up all interrupts for /proc/stat.
 typedef struct cap_slow_moment {
   uint64_t time_ns;
   cap_machine_stat machine;
@@ -83,7 +83,7 @@ typedef struct cap_slow_moment {
   uint64_t group_pressure_us;
 } cap_slow_moment;
 
-/// All that is watched. Sample number s stands at index s % cap_ring_size.
+/// Everything that is followed. Sample number s is at index s % cap_ring_size.
 typedef struct cap_followed {
   uint64_t sample;  // number of the latest sample; the first is 1
   cap_moment moments[cap_ring_size];
@@ -119,12 +119,12 @@ typedef struct cap_followed {
   uint64_t search_sample;  // the sample it was made at
   uint64_t search_cost_ns;
   uint64_t next_search_ns;
-  cap_candidates candidates[2];  // of this search and of the one before: by turns
+  cap_candidates candidates[2];  // of this search and of the previous one, alternating
   uint32_t own_count;
   uint32_t own_numbers[cap_candidate_count];  // our threads, sorted
   uint32_t thread_count;  // of the process, also those beyond own_numbers
 
-  // Behind these indices nothing is in use: looking there would cost more than all that is read.
+  // From these indices on nothing is in use: visiting those entries would cost more than all reading.
   int group_end;
   int task_end;
   cap_group groups[cap_group_count];
@@ -135,7 +135,7 @@ typedef struct cap_followed {
   _Alignas(8) char entry_memory[4][4096];
 } cap_followed;
 
-/// Makes everything empty; nothing is open.
+/// Makes everything empty, without open files.
 void cap_follow_clear(cap_followed* followed);
 
 /// Opens the files that stay open whatever the tree is. The reader has read its facts before.
@@ -146,7 +146,7 @@ void cap_follow_close(cap_followed* followed);
 /// Reads all counters: sample number followed->sample + 1, at this time.
 void cap_follow_sample(cap_followed* followed, cap_reader* reader, uint64_t time_ns);
 
-/// Looks for groups and threads that were not known, and forgets those that are gone or idle.
+/// Finds groups and threads that are not followed yet, and drops those that are gone or idle.
 void cap_find_neighbours(cap_followed* followed, cap_reader* reader);
 
 /// The number of the sample that is nearest to `window_ns` before the latest one, not before sample `since`.
@@ -160,11 +160,11 @@ double cap_follow_seconds(const cap_followed* followed, uint64_t from);
 cap_moment* cap_follow_now(cap_followed* followed);
 const cap_moment* cap_follow_at(const cap_followed* followed, uint64_t sample);
 
-/// What changed in the machine in about this window.
+/// What changed in the machine in approximately this window.
 typedef struct cap_machine_change {
   double seconds;  // 0: it was read once only
   cap_machine_stat ticks;
-  double pressure;  // parts of the time
+  double pressure;  // shares of the time
   double group_pressure;
 } cap_machine_change;
 
@@ -176,7 +176,7 @@ double cap_follow_rate(const cap_followed* followed, uint64_t from, uint64_t old
 /// CPU that the process uses.
 double cap_own_use(const cap_followed* followed, uint64_t window_ns);
 
-/// What a thread did in a window: parts of the time, and how often a second it was put on a CPU.
+/// What a thread did in a window: shares of the time, and how often a second it was put on a CPU.
 typedef struct cap_task_rates {
   double run;
   double wait;
@@ -192,8 +192,8 @@ double cap_group_use(const cap_followed* followed, const cap_group* group, uint6
 double cap_task_use(const cap_followed* followed, const cap_task* task, uint64_t window_ns);
 double cap_task_wanted(const cap_followed* followed, const cap_task* task, uint64_t window_ns);
 
-/// CPU that foreign threads which stand directly in a group on the path use (`level` 0 is the root), or
-/// not-a-number if that is not known.
+/// CPU that other processes' threads directly in a group of the path use (`level` 0 is the root);
+/// not-a-number if unknown.
 double cap_direct_use(const cap_followed* followed, uint32_t level, uint64_t window_ns);
 
 #endif

@@ -6,8 +6,8 @@
 
 #include "follow/follow.h"
 
-/// Finds the path from the root to the process's group anew and forgets all that was watched. The reader has
-/// read its facts before.
+/// Finds the path from the root to the process's group again and drops everything that was followed. Call it
+/// after cap_reader_read().
 void cap_find_group_path(cap_followed* followed, cap_reader* reader);
 
 /// Reads weight and quota of every group on the path again.
@@ -17,15 +17,15 @@ void cap_read_path_settings(cap_followed* followed, cap_reader* reader);
 void cap_group_read_settings(cap_followed* followed, cap_reader* reader, cap_group* group,
                              const char* directory);
 
-/// Reads what a group has used so far; false if the kernel does not tell.
+/// Reads what a group has used so far; false if the kernel does not count it.
 bool cap_group_read_use(cap_followed* followed, cap_reader* reader, const char* directory, uint64_t* use);
 
-/// Starts watching a group. `directory` must not be in reader->path or followed->usage_memory.
+/// Starts following a group. `directory` must not be in reader->path or followed->usage_memory.
 /// \return its index in followed->groups, -1 if there is no room
 int cap_group_add(cap_followed* followed, cap_reader* reader, const char* directory, uint32_t level,
                   bool on_path);
 
-/// Stops watching a group and its threads.
+/// Stops following a group and its threads.
 void cap_group_remove(cap_followed* followed, int index);
 
 void cap_task_remove(cap_followed* followed, int index);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The handle: reading again, from any thread, without ever waiting.
+// The handle of <sukima/capacity.h>: reading again, from any thread, without ever waiting.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <math.h>
@@ -20,7 +20,7 @@ struct sukima_capacity {
   _Atomic uint64_t published;  // store-release in publish(), load-acquire in sukima_capacity_latest()
   _Atomic uint64_t slots[2][fact_words];
   _Atomic long refreshing;     // number of the process that is refreshing, 0 if none: see try_lock()
-  cap_reader reader;        // belongs to who set `refreshing`
+  cap_reader reader;        // belongs to the thread that set `refreshing`
 };
 
 typedef union fact_copy {

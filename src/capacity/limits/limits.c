@@ -41,6 +41,7 @@ static void report_cpus(cap_reader* reader, sukima_capacity_kind kind, uint32_t 
   cap_write(&out, before);
   cap_write_number(&out, count);
   cap_write(&out, count == 1 ? " CPU" : " CPUs");
+  if (kind == SUKIMA_CAPACITY_ONLINE) cap_write(&out, count == 1 ? " is online" : " are online");
   report_limit(reader, (sukima_capacity_limit){.kind = kind, .value = count}, file);
 }
 
@@ -62,7 +63,7 @@ static void read_online(cap_reader* reader, sukima_capacity_facts* facts) {
   if (!cap_make_path(reader, "/sys/devices/system/cpu/online", "", "")) return;
   facts->online = read_cpu_list(reader, &reader->online, true);
   if (facts->online == 0) return;
-  report_cpus(reader, SUKIMA_CAPACITY_ONLINE, facts->online, "the machine has switched on ", reader->path);
+  report_cpus(reader, SUKIMA_CAPACITY_ONLINE, facts->online, "", reader->path);
 }
 
 // The bytes that the kernel wrote hold one bit a CPU, in words of the machine.
@@ -92,7 +93,7 @@ static bool read_affinity_file(cap_reader* reader) {
     break;
   }
   cap_cpu_set_clear(&reader->affinity);
-  cap_note(reader, reader->path, "holds no usable line Cpus_allowed_list; it is ignored");
+  cap_note(reader, reader->path, "has no valid line Cpus_allowed_list; it is ignored");
   return false;
 }
 
@@ -223,7 +224,7 @@ static void take_weight(cap_reader* reader, sukima_capacity_facts* facts, const 
   cap_write(&out, ", ");
   cap_write_decimal(&out, weight->relative);
   cap_write(&out, " times the default");
-  if (weight->idle) cap_write(&out, ": the group is idle, it gets what nobody else wants");
+  if (weight->idle) cap_write(&out, ": an idle group, which gets only what no other group wants");
   report_limit(
       reader,
       (sukima_capacity_limit){.kind = SUKIMA_CAPACITY_WEIGHT, .value = weight->relative, .level = level},
@@ -286,7 +287,7 @@ static void combine(cap_reader* reader, sukima_capacity_facts* facts) {
   if (facts->online != 0 && facts->online < facts->cap) facts->cap = facts->online;
   if (facts->cap == 0) {
     facts->cap = 1;
-    cap_note(reader, "sched_getaffinity", "nothing tells the number of CPUs; 1 is taken");
+    cap_note(reader, "sched_getaffinity", "the number of CPUs is unknown; 1 is assumed");
   }
   facts->binding = SUKIMA_CAPACITY_AFFINITY;
   if (facts->cpuset == facts->cap) facts->binding = SUKIMA_CAPACITY_CPUSET;
@@ -304,7 +305,7 @@ static void apply_override(cap_reader* reader, sukima_capacity_facts* facts) {
   facts->binding = SUKIMA_CAPACITY_OVERRIDE;
   while (facts->cap < facts->usable) facts->cap++;
   cap_writer out = describe(reader);
-  cap_write(&out, "the user says ");
+  cap_write(&out, "the user set ");
   cap_write_decimal(&out, facts->usable);
   cap_write(&out, facts->usable == 1 ? " CPU" : " CPUs");
   report_limit(reader, (sukima_capacity_limit){.kind = SUKIMA_CAPACITY_OVERRIDE, .value = facts->usable},

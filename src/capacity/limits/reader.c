@@ -67,9 +67,9 @@ void cap_note(cap_reader* reader, const char* file, const char* text) {
 
 void cap_note_unreadable(cap_reader* reader, const char* file, int result) {
   const char* text = "cannot be read; it is ignored";
-  if (result == EACCES || result == EPERM) text = "may not be read (permission denied); it is ignored";
+  if (result == EACCES || result == EPERM) text = "cannot be read (permission denied); it is ignored";
   if (result == ENOENT || result == ENOTDIR) text = "does not exist; it is ignored";
-  if (result == cap_file_too_large) text = "is larger than any such file can be; it is ignored";
+  if (result == cap_file_too_large) text = "is too large; it is ignored";
   cap_note(reader, file, text);
 }
 

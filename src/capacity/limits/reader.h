@@ -54,7 +54,7 @@ typedef struct cap_place {
   char directory[cap_path_size];
 } cap_place;
 
-/// Who wants to hear about limits and notes, besides the numbers.
+/// Receives limits and notes, besides the numbers.
 typedef struct cap_listener {
   void* owner;
   void (*limit)(void* owner, const sukima_capacity_limit* limit);
@@ -79,7 +79,7 @@ typedef struct cap_reader {
   // What was found
   bool groups_found;
   uint64_t groups_hash;  // of /proc/PID/cgroup
-  uint32_t group_searches;  // how often they were searched
+  uint32_t group_searches;  // how often the process's groups were searched
   uint32_t group_notes;
   uint32_t files_seen;  // files of our groups that could be read last time
   cap_open_affinity open_affinity;
@@ -102,7 +102,7 @@ typedef struct cap_reader {
   char content[cap_work_size];
 } cap_reader;
 
-/// Takes over the options; the reader is all zero before.
+/// Copies the options; the reader is all zero before.
 /// \return 0, or ENAMETOOLONG
 int cap_reader_set(cap_reader* reader, const sukima_capacity_options* options);
 

@@ -93,7 +93,8 @@ sukima_capacity_profile* sukima_capacity_profile_read(const char* path, char* er
   cap_text content;
   int result = memory != NULL ? cap_file_read(path, memory, most_bytes, &content) : ENOMEM;
   if (result == ENOENT) {
-    explain(error, error_size, path, "there is no profile of this machine; 'sukima calibrate' writes it");
+    explain(error, error_size, path,
+            "there is no profile of this machine; run 'sukima calibrate' to write it");
   } else if (result != cap_file_read_ok) {
     bool large = result == cap_file_too_large;
     explain(error, error_size, path, large ? "the file is too large for a profile" : strerror(result));

@@ -135,7 +135,7 @@ sukima_capacity_profile* cap_parse_profile(cap_text content, char* error, size_t
   size_t lines = count_lines(content);
   cap_text line;
   if (!cap_text_take_until(&content, '\n', &line) || !cap_text_equals(&line, first_line)) {
-    fail(error, error_size, 1, "this is not 'sukima-profile 1'");
+    fail(error, error_size, 1, "this line is not 'sukima-profile 1'");
     return NULL;
   }
   if (lines > 3 * (size_t)SUKIMA_CAPACITY_PROFILE_MOST) {
@@ -147,7 +147,7 @@ sukima_capacity_profile* cap_parse_profile(cap_text content, char* error, size_t
   size_t cpus_at = latencies_at + lines * sizeof(sukima_capacity_latency);
   char* memory = malloc(cpus_at + lines * sizeof(uint32_t));
   if (memory == NULL) {
-    fail(error, error_size, 1, "there is no memory to read it");
+    fail(error, error_size, 1, "there is not enough memory to read the file");
     return NULL;
   }
   tables into = {(sukima_capacity_profile*)(void*)memory, (uint32_t*)(void*)(memory + cpus_at),

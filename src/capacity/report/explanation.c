@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an estimate rests on, in words.
+// The explanation of an estimate: one sentence for each thing that it rests on.
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "estimate/estimator.h"
 #include "report/report.h"
 
-// Less than this part of a CPU, or of the time, is not worth a line.
+// Less than this part of a CPU, or of the time, is not mentioned.
 static const double worth_a_line = 0.01;
 enum { most_neighbours = 12 };
 
@@ -39,7 +39,7 @@ static void write_percent(explanation_writer* to, double part) {
 
 static void explain_host(explanation_writer* to, const sukima_capacity_estimator* all) {
   if (isnan(all->load.host_cpus)) return;
-  begin(to, "the host of this virtual machine says that it gives ");
+  begin(to, "the host of this virtual machine advertises ");
   write_cpus(to, all->load.host_cpus);
   add_limit(to, SUKIMA_CAPACITY_HOST, all->load.host_cpus,
             all->host.from_port ? CAP_HOST_PORT : CAP_HOST_FILE);
@@ -47,14 +47,13 @@ static void explain_host(explanation_writer* to, const sukima_capacity_estimator
 
 static void explain_steal(explanation_writer* to, const sukima_capacity_estimator* all) {
   if (!(all->load.stolen > worth_a_line)) return;
-  bool advertised = all->load.stolen <= all->steal_time;
-  begin(to, "the hypervisor keeps ");
+  bool reported = all->load.stolen <= all->steal_time;
+  begin(to, "the hypervisor takes ");
   write_percent(to, all->load.stolen);
-  cap_write(&to->out, " of the CPU time that is wanted here");
-  if (!advertised) cap_write(&to->out, ", which this kernel books as used");
+  cap_write(&to->out, " of the CPU time that this machine wants");
+  if (!reported) cap_write(&to->out, ", unreported: this kernel counts it as used");
   double online = all->facts.online != 0 ? all->facts.online : all->facts.cap;
-  add_limit(to, SUKIMA_CAPACITY_STEAL, all->load.stolen * online,
-            advertised ? "/proc/stat" : "gaps in a clock");
+  add_limit(to, SUKIMA_CAPACITY_STEAL, all->load.stolen * online, reported ? "/proc/stat" : "steal probe");
 }
 
 static void explain_throttling(explanation_writer* to, const sukima_capacity_estimator* all) {
@@ -67,9 +66,9 @@ static void explain_throttling(explanation_writer* to, const sukima_capacity_est
 
 static void explain_waiting(explanation_writer* to, const sukima_capacity_estimator* all) {
   if (!(all->load.waiting > worth_a_line)) return;
-  begin(to, "of the process's threads ");
+  begin(to, "on average ");
   cap_write_decimal(&to->out, round(all->load.waiting * 100) / 100);
-  cap_write(&to->out, " waited on average because others had the CPUs");
+  cap_write(&to->out, " of the process's threads waited for CPUs that others used");
   add_limit(to, SUKIMA_CAPACITY_WAITING, all->load.waiting, "/proc/PID/task/TID/schedstat");
 }
 
@@ -89,7 +88,7 @@ static void explain_cores(explanation_writer* to, const sukima_capacity_estimato
   cap_write(&to->out, " CPUs are threads of ");
   cap_write_number(&to->out, cores);
   cap_write(&to->out, cores == 1 ? " core" : " cores");
-  cap_write(&to->out, ": two on one core are slower than two on two");
+  cap_write(&to->out, ": two threads on one core are slower than on two cores");
   add_limit(to, SUKIMA_CAPACITY_CORE, cores, "/sys/devices/system/cpu/cpu*/topology/thread_siblings_list");
 }
 
@@ -98,11 +97,11 @@ static void explain_nice(explanation_writer* to, const sukima_capacity_estimator
   if (followed->own_weight != 1) {
     begin(to, "the process's threads have ");
     cap_write_decimal(&to->out, followed->own_weight);
-    cap_write(&to->out, " times the usual weight (nice)");
+    cap_write(&to->out, " times the default weight (nice)");
     add_limit(to, SUKIMA_CAPACITY_NICE, followed->own_weight, "/proc/PID/stat");
   }
   if (followed->own_session == 0) return;
-  begin(to, "the process shares with its session's other processes what the session gets (autogroup ");
+  begin(to, "the process shares its session's CPU with the session's other processes (autogroup ");
   cap_write_number(&to->out, followed->own_session);
   cap_write(&to->out, ")");
   add_limit(to, SUKIMA_CAPACITY_NICE, followed->own_session_weight, "/proc/PID/autogroup");

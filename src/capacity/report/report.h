@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making a report: limits and notes are collected, then put into one piece of memory. Internal to this part.
-// part.
+// Making a report: limits and notes are collected, then put into one piece of memory. Internal to the
+// capacity part.
 #ifndef SUKIMA_CAPACITY_REPORT_REPORT_H
 #define SUKIMA_CAPACITY_REPORT_REPORT_H
 

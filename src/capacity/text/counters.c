@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is in the files of the kernel that count CPU time.
+// Parsing the kernel's files that count CPU time; see counters.h.
 #include "text/counters.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is in the files of the kernel that count CPU time: one pure function a format, for any bytes.
+// Parsing the kernel's files that count CPU time: one pure function for each format, for any bytes.
 #ifndef SUKIMA_CAPACITY_TEXT_COUNTERS_H
 #define SUKIMA_CAPACITY_TEXT_COUNTERS_H
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 // syscall() and not open(), read(), close(): these are cancellation points, and libraries replace them.
-// O_NONBLOCK: nobody waits for ever because a recorded tree holds a pipe.
+// O_NONBLOCK: a pipe in a recorded tree must not make us wait forever.
 static int open_file(const char* path) {
   long descriptor = 0;
   do {
@@ -33,7 +33,7 @@ static void close_file(int descriptor) { syscall(SYS_close, descriptor); }
 
 int cap_file_open(const char* path) { return open_file(path); }
 
-// One call: the kernel's short texts come in one piece, and what lies behind `size` bytes is not wanted.
+// One call: the kernel's short texts come in one piece, and what follows `size` bytes is not needed.
 long cap_file_read_again(int descriptor, char* memory, size_t size) {
   long count = 0;
   do {
@@ -71,7 +71,7 @@ int cap_line_reader_open(cap_line_reader* reader, const char* path, char* memory
   return reader->descriptor < 0 ? errno : 0;
 }
 
-// Moves what is left to the front and reads more behind it.
+// Moves what is left to the front and reads more after it.
 static void read_more(cap_line_reader* reader) {
   memmove(reader->memory, reader->memory + reader->begin, reader->end - reader->begin);
   reader->end -= reader->begin;

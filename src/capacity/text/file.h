@@ -37,7 +37,7 @@ typedef struct cap_line_reader {
   char* memory;
   size_t size;
   size_t begin;      ///< the first byte in memory that was not given yet
-  size_t end;        ///< behind the last byte in memory
+  size_t end;        ///< after the last byte in memory
   bool skipping;     ///< inside a line that did not fit
   bool at_end;
   size_t too_long;   ///< lines left out because they did not fit into memory

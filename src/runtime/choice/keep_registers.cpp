@@ -7,7 +7,7 @@
 extern "C" {
 /// Which vector registers this machine has: 0: xmm; 1: ymm; 2: zmm and masks. The caller may have been
 /// compiled for any of them, and what it calls inside may destroy any.
-extern unsigned char sukima_vector_registers;
+extern unsigned char sukima_vector_registers __attribute__((visibility("hidden")));
 unsigned char sukima_vector_registers = [] {
   __builtin_cpu_init();
   return static_cast<unsigned char>(__builtin_cpu_supports("avx512bw") ? 2
