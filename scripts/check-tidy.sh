@@ -38,9 +38,12 @@ command -v "$runner" >/dev/null || fail "$runner is not installed; run scripts/i
 # Each source once, although the benchmark programs compile some for two compilers; generated ones are not ours.
 sources() {
   python3 - "$folder/compile_commands.json" "$PWD" <<'PYTHON'
-import json, os, sys
+import json, os, re, sys
 database, root = sys.argv[1:]
 files = {os.path.realpath(os.path.join(e["directory"], e["file"])) for e in json.load(open(database))}
+# Several sources compiled as one: clang-tidy takes the options of a file beside them.
+for unity in [path for path in files if "/Unity/" in path and os.path.exists(path)]:
+    files |= set(re.findall(r'^#include "(.*)"$', open(unity).read(), re.MULTILINE))
 for path in sorted(files):
     relative = os.path.relpath(path, root)
     if not relative.startswith(("..", "build/")):

@@ -7,8 +7,9 @@
 #include "check/diagnostics.hpp"
 #include "clang_paths.hpp"
 #include "desugar/desugar.hpp"
-#include "emit/emit.hpp"
 #include "index/semantic_index.hpp"
+#include "plan/plan.hpp"
+#include "print/printer.hpp"
 #include "source/preprocess.hpp"
 
 namespace sukima::language {
@@ -47,11 +48,11 @@ class translation : public ASTFrontendAction {
     const semantic_index index = build_semantic_index(compiler.getASTContext(), u);
     check(compiler, u, index);
     if (failed()) return;
-    const std::string text = emit(compiler, u, index,
-                                  {request_.sequential, request_.line_directives, request_.check_closures,
-                                   request_.unwind_closures, request_.land_closures});
+    const sheet planned = plan_unit(compiler, u, index,
+                                    {request_.sequential, request_.check_closures, request_.unwind_closures,
+                                     request_.land_closures});
     if (failed()) return;
-    result_.successful = write(text, diagnostics);
+    result_.successful = write(print_sheet(compiler, u, planned, request_.line_directives), diagnostics);
   }
 
  private:

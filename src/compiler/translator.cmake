@@ -12,6 +12,41 @@ foreach(needed SUKIMA_CLANG_INCLUDE SUKIMA_CLANG_LIBRARY SUKIMA_LLVM_LIBRARY SUK
 endforeach()
 configure_file(clang_paths.hpp.in generated/clang_paths.hpp @ONLY)
 
+# Clang's headers make each of the planner's small files slow to compile, so they are compiled as two units.
+set(plan_files
+  plan/captures.cpp
+  plan/choice_points.cpp
+  plan/closure_calls.cpp
+  plan/closure_exits.cpp
+  plan/closure_frames.cpp
+  plan/closures.cpp
+  plan/do_two.cpp
+  plan/dynamic_wind.cpp
+  plan/exits.cpp
+  plan/functions.cpp
+  plan/input.cpp
+  plan/join.cpp
+  plan/loop.cpp
+  plan/moves.cpp
+  plan/names.cpp
+  plan/tokens.cpp
+  plan/try.cpp
+  plan/types.cpp
+  plan/unit.cpp
+  plan/words.cpp
+  plan/workers.cpp
+  print/printer.cpp
+  print/sheet.cpp
+  print/writer.cpp)
+set(unwind_files
+  plan/unwind_callers.cpp
+  plan/unwind_calls.cpp
+  plan/unwind_collect.cpp
+  plan/unwind_functions.cpp
+  plan/unwind_hoist.cpp
+  plan/unwind_plan.cpp
+  plan/unwind_statements.cpp
+  plan/unwind_values.cpp)
 add_library(sukima_translator STATIC
   translate.cpp
   source/preprocess.cpp
@@ -23,26 +58,11 @@ add_library(sukima_translator STATIC
   check/check.cpp
   check/closures.cpp
   check/diagnostics.cpp
-  emit/captures.cpp
-  emit/closure_exits.cpp
-  emit/closure_records.cpp
-  emit/closures.cpp
-  emit/constructs.cpp
-  emit/exits.cpp
-  emit/file_scope.cpp
-  emit/joins.cpp
-  emit/loops.cpp
-  emit/moves.cpp
-  emit/tokens.cpp
-  emit/tries.cpp
-  emit/types.cpp
-  emit/unwind_callers.cpp
-  emit/unwind_calls.cpp
-  emit/unwind_collect.cpp
-  emit/unwind_functions.cpp
-  emit/unwind_plan.cpp
-  emit/unwind_statements.cpp
-  emit/writer.cpp)
+  ${plan_files}
+  ${unwind_files})
+set_target_properties(sukima_translator PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+set_source_files_properties(${plan_files} PROPERTIES UNITY_GROUP plan)
+set_source_files_properties(${unwind_files} PROPERTIES UNITY_GROUP unwind)
 target_compile_features(sukima_translator PUBLIC cxx_std_20)
 target_include_directories(sukima_translator PUBLIC ${PROJECT_SOURCE_DIR}/src/compiler)
 target_include_directories(sukima_translator PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/generated)

@@ -215,7 +215,7 @@ void sukima_abandon(sukima_choice_point* r) __attribute__((cold, noinline, nothr
 /** What sukima_try returns when something was thrown to it. */
 #define SUKIMA_THROWN (-1)
 
-/** Calls body(top, frame), which returns how it ended (0 or more, as the emitter numbers the exits).
+/** Calls body(top, frame), which returns how it ended (0 or more, as the planner numbers the exits).
  *  The choice point's word, the address of sukima_try_kind, and its tag are set before, and the choice point
  * is tested.
  *  \param top right behind the choice point

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the constructs share: the choice point of a construct, and the functions over it.
+#include "plan/constructs.hpp"
+
+#include "plan/captures.hpp"
+#include "plan/closures.hpp"
+#include "plan/names.hpp"
+#include "plan/tokens.hpp"
+
+namespace sukima::language {
+
+using namespace clang;
+
+namespace {
+
+/// A choice point with no work of its own: the test only polls.
+void plan_poll(const plan_input& in, sheet& out, const construct& c, const context& where) {
+  if (in.options.sequential) {
+    out.token("{ }", true);
+    return;
+  }
+  const std::string point = "sukima_r" + number_of(c);
+  out.token("{ sukima_poll_point *const " + point + " = (sukima_poll_point *)(void *)" + where.top + "; " +
+                point + "->sukima_head.sukima_kind_or_child = (sukima_word)&sukima_poll_kind; sukima_poll(&" +
+                point + "->sukima_head); }",
+            true);
+}
+
+}  // namespace
+
+void plan_construct(planner& p, sheet& out, const construct& c, const context& where) {
+  out.go_to(c.location);
+  switch (c.kind) {
+    case construct_kind::do_two:
+      return plan_do_two(p, out, c, where);
+    case construct_kind::loop:
+      return plan_loop(p, out, c, where);
+    case construct_kind::wind:
+      return plan_dynamic_wind(p, out, c, where);
+    case construct_kind::join:
+      return plan_join(p, out, c, where);
+    case construct_kind::try_catch:
+      return plan_try(p, out, c, where);
+    case construct_kind::throw_tag:
+      return plan_throw(p, out, c, where);
+    case construct_kind::poll:
+      return plan_poll(p.in, out, c, where);
+  }
+}
+
+level begin_choice_point(planner& p, sheet& out, const construct& c, const std::vector<token_range>& outlined,
+                         const char* head, const context& where) {
+  level l;
+  l.c = &c;
+  l.choice_point = "sukima_r" + number_of(c);
+  l.captures = captures_of(p, c, outlined, where);
+  l.outside = std::make_shared<const context>(where);
+  const std::string name = base_name(where) + "_" + number_of(c);
+  p.out.before.text("struct " + name + " { " + head + " sukima_head;" + capture_fields(p, l.captures) +
+                    " } __attribute__((aligned(16)));\n");
+  if (p.in.options.sequential) {
+    out.token("struct " + name + " sukima_s" + number_of(c) + ", *const " + l.choice_point + " = &sukima_s" +
+                  number_of(c) + "; (void)" + l.choice_point + ";" +
+                  fill_captures(p.in, l.choice_point, l.captures, where),
+              true);
+    return l;
+  }
+  const bool is_loop = std::string_view(head) == "sukima_loop";
+  out.token("struct " + name + " *const " + l.choice_point + " = (struct " + name + " *)(void *)" +
+                where.top + "; " + l.choice_point +
+                (is_loop ? "->sukima_head.sukima_head" : "->sukima_head") +
+                ".sukima_kind_or_child = (sukima_word)&" + name + "_kind;" +
+                fill_captures(p.in, l.choice_point, l.captures, where),
+            true);
+  return l;
+}
+
+context inside_of(const plan_input& in, const level& l, const context& where) {
+  context result = where;
+  if (!in.options.sequential) result.top = "(char *)(" + l.choice_point + " + 1)";
+  result.levels.push_back(l);
+  return result;
+}
+
+void outline_block(planner& p, const std::string& signature, const construct& c, const level& l,
+                   token_range block, const context& where, const std::string& prologue, context inside) {
+  p.out.before.text("static " + signature + ";\n");
+  sheet text;
+  text.go_to(c.location, false);
+  text.text("static " + signature + " { (void)sukima_r;");
+  inside.is_copy = true;
+  inside.levels.clear();
+  inside.top.clear();
+  text.text(reach_captures(p, l, where, {block}, inside));
+  if (c.kind == construct_kind::loop && p.in.unit.roles[block.begin] != token_role::keyword) {
+    const VarDecl* variable = variable_at(p.in, c.variable);
+    if (variable != nullptr && uses(p.in, block, variable))
+      text.text(" const int " + variable->getNameAsString() + " = ((sukima_loop *)sukima_r)->sukima_i;");
+  }
+  text.text(prologue);
+  if (p.in.unit.tokens[block.begin].is(tok::l_brace)) {
+    text.text(" ");
+    plan_tokens(p, text, block, inside);
+  } else {  // an expression in parentheses
+    text.text(" return ");
+    plan_tokens(p, text, block, inside);
+    text.text(";");
+  }
+  text.text(" }\n");
+  p.out.behind.append(text);
+}
+
+std::string put_function(planner& p, const construct& c, const level& l, const context& where) {
+  const std::string name = base_name(where) + "_" + number_of(c) + "_put";
+  std::string lower = "sukima_i1";
+  std::string upper = "sukima_i2";
+  if (c.kind == construct_kind::loop) {
+    lower = spelling(p.in, c.lower);
+    upper = spelling(p.in, c.upper);
+  }
+  context own = where;
+  bind_this(p.in, c.put, "(*sukima_this)", own);
+  const std::string type = "struct " + task_type_name(c.task);
+  outline_block(p,
+                "void " + name + "(void *sukima_r, void *sukima_task, int " + lower + ", int " + upper + ")",
+                c, l, c.put, where,
+                " " + type + " *const sukima_this = (" + type + " *)sukima_task; (void)sukima_this; (void)" +
+                    lower + "; (void)" + upper + ";",
+                own);
+  return ", " + name + ", sukima_exec_" + c.task + ", " + type;
+}
+
+std::string hint_functions(planner& p, const construct& c, const level& l, const context& where) {
+  std::string text;
+  const std::string name = base_name(where) + "_" + number_of(c);
+  context own = where;
+  own.backtracking = "1";
+  if (!c.guard.empty()) {
+    outline_block(p, "double " + name + "_guard(void *sukima_r)", c, l, c.guard, where, "", own);
+    text = ", sukima_guard, " + name + "_guard";
+  } else {
+    text = ", 0, 0";
+  }
+  if (!c.split.empty()) {
+    outline_block(p, "int " + name + "_split(void *sukima_r, int sukima_i, int sukima_end)", c, l, c.split,
+                  where, " (void)sukima_i; (void)sukima_end;", own);
+    text += ", " + name + "_split";
+  } else if (c.kind == construct_kind::loop) {
+    text += ", 0";
+  }
+  return text;
+}
+
+std::string dead_blocks(planner& p, const construct& c, const context& where) {
+  const std::string task = "sukima_t" + number_of(c);
+  context dead = where;
+  dead.is_copy = true;
+  dead.backtracking = "1";
+  bind_this(p.in, c.put, "(*" + task + ")", dead);
+  bind_this(p.in, c.get, "(*" + task + ")", dead);
+  std::string text = " if (0) { struct " + task_type_name(c.task) + " *const " + task + " = 0; ";
+  if (c.kind == construct_kind::loop)
+    text += "const int " + spelling(p.in, c.variable) + " = sukima_i" + number_of(c) + "; (void)" +
+            spelling(p.in, c.variable) + "; ";
+  if (!c.guard.empty()) text += "(void)" + text_of(p, c.guard, dead) + "; ";
+  if (!c.split.empty()) text += "(void)" + text_of(p, c.split, dead) + "; ";
+  text += "{ ";
+  if (c.kind == construct_kind::loop)
+    for (const token_index bound : {c.lower, c.upper})
+      text += "const int " + spelling(p.in, bound) + " = 0; (void)" + spelling(p.in, bound) + "; ";
+  return text + text_of(p, c.put, dead) + " } " + text_of(p, c.get, dead) + " }";
+}
+
+}  // namespace sukima::language

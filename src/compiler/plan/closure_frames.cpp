@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Variables that live in the frame of a closure. Where only one closure changes a plain variable of its own block
+// (or a parameter), the variable is a member of the frame: that saves the frame an address, and the function a
+// store, in each of its calls.
+#include "plan/closures.hpp"
+
+#include "plan/names.hpp"
+#include "plan/tokens.hpp"
+
+namespace sukima::language {
+
+using namespace clang;
+
+namespace {
+
+bool is_plain(const VarDecl* variable) {
+  const QualType type = variable->getType();
+  return type->isScalarType() && !type->isAtomicType() && !type.isVolatileQualified() &&
+         !type.isConstQualified() && !type->isVariablyModifiedType() && variable->hasLocalStorage() &&
+         !variable->hasAttrs();
+}
+
+/// The declaration statement of one variable alone, with an expression as its initial value or none.
+const local_declaration* sole_declaration(const planner& p, const VarDecl* variable, const function_info& f) {
+  const token_index name = p.in.index.declared.at(variable);
+  for (const local_declaration& d : f.declarations) {
+    if (d.declared.size() != 1 || d.declared.front() != variable) continue;
+    if (p.function.moved.contains(d.tokens.begin) || isa_and_nonnull<InitListExpr>(variable->getInit()))
+      return nullptr;
+    for (token_index t = d.tokens.begin; t < d.tokens.end; ++t)
+      if (p.in.unit.roles[t] != token_role::user || p.in.unit.tokens[t].getLocation().isMacroID() ||
+          p.in.unit.tokens[t].is(tok::l_brace) || p.in.closure_at.contains(t))
+        return nullptr;
+    const bool initialised = p.in.unit.tokens[name + 1].is(tok::equal) && variable->hasInit();
+    return initialised || name + 2 == d.tokens.end ? &d : nullptr;
+  }
+  return nullptr;
+}
+
+/// Can the variable live in the frame of this closure, which is declared in this function?
+bool lives_in_frame(const planner& p, const VarDecl* variable, const closure_declaration& c,
+                    const function_info& f, const context& where) {
+  if (!is_plain(variable) || !uses(p.in, c.whole, variable) || is_final_at_birth(p.in, variable, c, where))
+    return false;
+  for (const closure_declaration& other : p.in.unit.closures)
+    if (&other != &c && !c.whole.holds(other.whole) && uses(p.in, other.whole, variable)) return false;
+  const token_range block = p.in.unit.block_around(c.whole.begin);
+  const token_index declared = p.in.index.declared.at(variable);
+  if (const auto* parameter = dyn_cast<ParmVarDecl>(variable))
+    return parameter->getDeclContext() == f.declaration && block.begin == f.body.begin;
+  return declared < c.whole.begin && p.in.unit.block_around(declared).begin == block.begin &&
+         p.in.index.function_at(declared) == &f && sole_declaration(p, variable, f) != nullptr;
+}
+
+}  // namespace
+
+std::map<const VarDecl*, std::string> place_in_frames(planner& p, const function_info& f,
+                                                      const context& where) {
+  std::map<const VarDecl*, std::string> names;
+  p.function.in_frame.clear();
+  p.function.frame_numbers.clear();
+  p.function.placed.clear();
+  const bool jumps = std::any_of(p.in.index.closure_jumps.begin(), p.in.index.closure_jumps.end(),
+                                 [&f](const auto& j) { return f.body.holds(j.first); });
+  if (!f.has_closures || !f.constructs.empty() || f.execution != nullptr || jumps) return names;
+  for (const closure_declaration& c : p.in.unit.closures) {
+    if (c.body.empty() || c.forward != nullptr || !f.body.holds(c.whole) ||
+        p.in.index.function_at(c.whole.begin) != &f)
+      continue;
+    std::string stores;
+    for (const auto& [variable, declared] : p.in.index.declared) {
+      if (!lives_in_frame(p, variable, c, f, where)) continue;
+      if (!p.function.frame_numbers.contains(&c)) p.function.frame_numbers[&c] = ++p.names.closure_count;
+      const std::string name = variable->getNameAsString();
+      const std::string member = "sukima_c" + std::to_string(p.function.frame_numbers[&c]) + "." + name;
+      p.function.in_frame[&c].push_back(variable);
+      names[variable] = member;
+      if (isa<ParmVarDecl>(variable)) {
+        stores += " " + member + " = " + name + ";";
+      } else {
+        const local_declaration& d = *sole_declaration(p, variable, f);
+        const bool initialised = p.in.unit.tokens[declared + 1].is(tok::equal);
+        p.function.placed[d.tokens.begin] = {
+            d.tokens.end, member, {initialised ? declared + 2 : d.tokens.end - 1, d.tokens.end - 1}};
+      }
+    }
+    const auto number = p.function.frame_numbers.find(&c);
+    if (number == p.function.frame_numbers.end()) continue;
+    const token_index block = p.in.unit.block_around(c.whole.begin).begin;
+    const token_range labels = label_declarations(p.in, block + 1);
+    const std::string own = std::to_string(number->second);
+    p.function.after_token[labels.empty() ? block : labels.end - 1] +=
+        " struct " + base_name(where) + "_" + c.name + "_" + own + " sukima_c" + own + ";" + stores;
+  }
+  return names;
+}
+
+void plan_placed(planner& p, sheet& out, const placed_variable& one, const context& where) {
+  if (one.value.empty()) {
+    out.token(";", false);
+    return;
+  }
+  out.go_to(p.in.unit.tokens[one.value.begin].getLocation());
+  out.token(one.member + " = (", true);
+  plan_tokens(p, out, one.value, where);
+  out.text(");");
+}
+
+}  // namespace sukima::language

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The constructs of the language, and what they share. To add one, see src/compiler/README.md.
+#pragma once
+
+#include "plan/planner.hpp"
+
+namespace sukima::language {
+
+// choice_points.cpp
+/// As it stands in the generated names.
+inline std::string number_of(const construct& c) { return std::to_string(c.number); }
+
+/// Any construct.
+void plan_construct(planner& p, sheet& out, const construct& c, const context& where);
+
+/// Declares the choice point and fills it in: from here to the end of the live part it is the youngest.
+level begin_choice_point(planner& p, sheet& out, const construct& c, const std::vector<token_range>& outlined,
+                         const char* head, const context& where);
+
+/// The context within a construct: its choice point is the youngest.
+context inside_of(const plan_input& in, const level& l, const context& where);
+
+/// A function over the choice point with a block of the user's as its end.
+void outline_block(planner& p, const std::string& signature, const construct& c, const level& l,
+                   token_range block, const context& where, const std::string& prologue, context inside);
+
+/// PUT as a function. \returns the arguments of the kind that name it and the task
+std::string put_function(planner& p, const construct& c, const level& l, const context& where);
+
+/// guard and split as functions. \returns the arguments of the kind that name them
+std::string hint_functions(planner& p, const construct& c, const level& l, const context& where);
+
+/// Of the sequential form: what is left out, in code that never runs, so that its names count as used.
+std::string dead_blocks(planner& p, const construct& c, const context& where);
+
+// do_two.cpp
+void plan_do_two(planner& p, sheet& out, const construct& c, const context& where);
+
+// dynamic_wind.cpp
+void plan_dynamic_wind(planner& p, sheet& out, const construct& c, const context& where);
+
+// try.cpp
+void plan_try(planner& p, sheet& out, const construct& c, const context& where);
+
+void plan_throw(planner& p, sheet& out, const construct& c, const context& where);
+
+// join.cpp
+void plan_join(planner& p, sheet& out, const construct& c, const context& where);
+
+// loop.cpp
+void plan_loop(planner& p, sheet& out, const construct& c, const context& where);
+
+}  // namespace sukima::language

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// do_two: a test, S1, and then S2 or, if somebody else runs it, GET.
+#include "plan/constructs.hpp"
+
+#include "plan/captures.hpp"
+#include "plan/names.hpp"
+#include "plan/tokens.hpp"
+
+namespace sukima::language {
+
+using namespace clang;
+
+void plan_do_two(planner& p, sheet& out, const construct& c, const context& where) {
+  if (p.in.options.sequential) {
+    out.token("{", true);
+    plan_tokens(p, out, c.first, where);
+    plan_tokens(p, out, c.second, where);
+    out.text(dead_blocks(p, c, where) + " }");
+    return;
+  }
+  need_task(p, c.task);
+  out.token("{", true);
+  std::vector<token_range> used{c.put};
+  if (!c.guard.empty()) used.push_back(c.guard);
+  const level l = begin_choice_point(p, out, c, used, "sukima_choice_point", where);
+  const std::string name = base_name(where) + "_" + number_of(c);
+  const std::string kind = put_function(p, c, l, where) + hint_functions(p, c, l, where);
+  p.out.before.text("static const sukima_kind " + name + "_kind = SUKIMA_DO_TWO_KIND(struct " + name + kind +
+                    ");\n");
+  out.text(" sukima_poll(&" + l.choice_point + "->sukima_head); ");
+  plan_tokens(p, out, c.first, inside_of(p.in, l, where));
+  const std::string task = "sukima_t" + number_of(c);
+  const std::string type = "struct " + task_type_name(c.task);
+  out.text(" " + type + " *" + task + "; if (sukima_untouched(&" + l.choice_point + "->sukima_head) || !(" +
+           task + " = (" + type + " *)sukima_join(&" + l.choice_point + "->sukima_head))) {");
+  // S2 reads from the choice point what did not change: one register less to keep across S1.
+  context second = where;
+  second.top = "(char *)" + l.choice_point;
+  for (const captured& one : l.captures) {
+    if (!one.by_value || !uses(p.in, c.second, one.variable) ||
+        one.variable->getType()->isVariablyModifiedType())
+      continue;
+    out.text(bind_capture(p, one, l.choice_point, second));
+  }
+  out.text(" ");
+  plan_tokens(p, out, c.second, second);
+  out.text(" } else { ");
+  context get = where;
+  bind_this(p.in, c.get, "(*" + task + ")", get);
+  plan_tokens(p, out, c.get, get);
+  out.text(" sukima_free(" + task + "); } }");
+}
+
+}  // namespace sukima::language

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/exits.hpp"
+
+#include "plan/constructs.hpp"
+#include "plan/names.hpp"
+#include "plan/tokens.hpp"
+#include "plan/types.hpp"
+
+namespace sukima::language {
+
+using namespace clang;
+
+namespace {
+
+/// How many of the place's levels, from the outermost on, the jump stays inside of.
+std::size_t kept_levels(const jump& j, const context& where) {
+  if (j.kind == jump_kind::leave_function) return 0;
+  std::size_t kept = 0;
+  for (const level& l : where.levels) {
+    const bool stays = j.own_loop == l.c
+                           ? j.kind == jump_kind::next_iteration
+                           : j.target != no_token && l.c->whole.holds(j.target) && l.c != j.own_loop;
+    if (!stays) break;
+    ++kept;
+    if (j.own_loop == l.c) break;
+  }
+  return kept;
+}
+
+/// Does it leave the try's body that is being planned as a function of its own?
+bool leaves_the_body(const planner& p, const jump& j, const context& where) {
+  if (where.exits == nullptr || kept_levels(j, where) != 0) return false;
+  const auto body = p.function.bodies.begin();
+  for (const auto& [c, exits] : p.function.bodies)
+    if (exits == where.exits)
+      return j.target == no_token || !c->first.holds(j.target) || j.kind == jump_kind::leave_function;
+  return body != p.function.bodies.end();
+}
+
+}  // namespace
+
+bool leaves_something(const planner& p, const jump& j, const context& where) {
+  if (where.function == nullptr || !where.function->is_worker) return false;
+  if (j.own_loop != nullptr) return true;
+  return kept_levels(j, where) < where.levels.size() || leaves_the_body(p, j, where);
+}
+
+namespace {
+
+/// What leaving the levels takes, from the innermost on.
+void plan_exits(planner& p, sheet& out, const std::vector<level>& levels, std::size_t keep) {
+  for (std::size_t k = levels.size(); k > keep; --k) {
+    const level& l = levels[k - 1];
+    switch (l.c->kind) {
+      case construct_kind::do_two:
+        if (!p.in.options.sequential)
+          out.text(" if (sukima_was_split(&" + l.choice_point + "->sukima_head)) sukima_abandon(&" +
+                   l.choice_point + "->sukima_head);");
+        break;
+      case construct_kind::loop:
+        if (!p.in.options.sequential)
+          out.text(" if (sukima_was_split(&" + l.choice_point +
+                   "->sukima_head.sukima_head)) sukima_abandon(&" + l.choice_point +
+                   "->sukima_head.sukima_head);");
+        break;
+      case construct_kind::join:
+        if (!p.in.options.sequential)
+          out.text(" " + base_name(*l.outside) + "_" + std::to_string(l.c->number) + "_end(" +
+                   l.choice_point + ");");
+        break;
+      case construct_kind::wind: {
+        if (p.in.options.sequential)
+          out.text(" sukima_sequential_leave(&" + l.choice_point + "->sukima_head);");
+        context after = *l.outside;
+        after.is_copy = true;
+        after.copied = l.c->after;
+        after.suffix = "_sukima" + std::to_string(++p.names.copy_count);
+        out.text(" ");
+        plan_tokens(p, out, l.c->after, after);
+        break;
+      }
+      default:
+        break;
+    }
+  }
+}
+
+}  // namespace
+
+void plan_jump(planner& p, sheet& out, const jump& j, const context& where, const std::string& computed) {
+  out.go_to(p.in.unit.tokens[j.keyword].getLocation());
+  const std::size_t keep = kept_levels(j, where);
+  const bool out_of_body = leaves_the_body(p, j, where);
+  out.token("{", true);
+  std::string last;
+  if (j.kind == jump_kind::leave_function) {
+    const token_range value{j.keyword + 1, j.end - 1};
+    const QualType type = where.function->result;
+    const std::string text = computed.empty() ? text_of(p, value, where) : computed;
+    if (!text.empty() && !type->isVoidType()) {
+      if (out_of_body) {
+        out.text(" " + where.exits->frame + "->sukima_result = " + text + ";");
+      } else {
+        out.text(" " + declare_unqualified(p, type, "sukima_value") + " = " + text + ";");
+        last = " return sukima_value;";
+      }
+    } else {
+      if (!text.empty()) out.text(" " + text + ";");
+      last = " return;";
+    }
+  } else if (j.own_loop != nullptr) {
+    const bool again = j.kind == jump_kind::next_iteration;
+    last = std::string(" goto sukima_") + (again ? "continue" : "break") +
+           std::to_string(j.own_loop->number) + ";";
+    if (!out_of_body) (again ? p.function.continued : p.function.broken).insert(j.own_loop);
+  } else if (j.kind == jump_kind::go_to) {
+    last = " goto " + j.label->getNameAsString() + ";";
+  } else {
+    last = j.kind == jump_kind::leave_block ? " break;" : " continue;";
+  }
+  if (out_of_body) {
+    const auto known =
+        std::find_if(where.exits->jumps.begin(), where.exits->jumps.end(), [&](const jump& other) {
+          return other.kind == j.kind && other.target == j.target && other.label == j.label;
+        });
+    last = " return " + std::to_string(known - where.exits->jumps.begin() + 1) + ";";
+    if (known == where.exits->jumps.end()) where.exits->jumps.push_back(j);
+  }
+  plan_exits(p, out, where.levels, keep);
+  out.text(last + " }");
+}
+
+}  // namespace sukima::language

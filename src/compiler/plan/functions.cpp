@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/functions.hpp"
+
+#include "plan/closures.hpp"
+#include "plan/names.hpp"
+#include "plan/tokens.hpp"
+#include "plan/types.hpp"
+#include "plan/workers.hpp"
+
+namespace sukima::language {
+
+using namespace clang;
+
+namespace {
+
+/// A thread's variable is looked up by a call each time: the fiber may be on another thread than before.
+void declare_thread_accessors(planner& p, const function_info& f) {
+  if (p.in.options.sequential || !(f.is_worker || f.has_closures)) return;
+  for (token_index t = f.body.begin; t < f.body.end; ++t) {
+    const VarDecl* variable = variable_at(p.in, t);
+    if (variable == nullptr || variable->getTLSKind() == VarDecl::TLS_None) continue;
+    if (f.has_closures && !p.in.index.function_at(t)->is_worker) continue;
+    const std::string name = variable->getNameAsString();
+    if (variable->isStaticLocal())
+      report(p.in, p.in.unit.tokens[t].getLocation(),
+             "the thread-local variable '" + name +
+                 "' is declared in a worker function; declare it at file scope");
+    else if (p.names.declared.insert("thread " + name).second)
+      p.out.before.text("static __attribute__((noinline)) __typeof__(" + name + ") *" +
+                        thread_accessor(variable) +
+                        "(void) { __asm__ volatile(\"\" ::: \"memory\"); return &" + name + "; }\n");
+  }
+}
+
+/// Opens the body's block: what variables need comes first, then the user's declarations of labels.
+void open_body(planner& p, sheet& body, const function_info& f, token_range labels, const context& where) {
+  if (const auto more = p.function.after_token.find(f.body.begin); more != p.function.after_token.end())
+    body.text(more->second);
+  plan_tokens(p, body, labels, where);
+}
+
+/// The heading of a task's exec function.
+void plan_execution_heading(planner& p, sheet& body, const function_info& f, token_range labels,
+                            const context& where) {
+  need_task(p, f.execution->task);
+  body.go_to(f.execution->location);
+  const std::string type = "struct " + task_type_name(f.execution->task);
+  body.text("void sukima_exec_" + f.execution->task + "(char *sukima_top, void *sukima_task) ");
+  body.go_to(p.in.unit.tokens[f.body.begin].getLocation());
+  body.text("{");
+  open_body(p, body, f, labels, where);
+  body.text(" " + type + " *const sukima_this = (" + type +
+            " *)sukima_task; (void)sukima_top; (void)sukima_this;");
+}
+
+/// The C entry, in the section after the function.
+void plan_entry_after(planner& p, const function_info& f) {
+  p.out.behind.go_to(f.declaration->getLocation(), false);
+  try {
+    plan_entry(p, f);
+  } catch (const unprintable_type& problem) {
+    report(p.in, f.declaration->getLocation(),
+           "a type of this worker function cannot be used: " + problem.reason);
+  }
+}
+
+/// Puts the sections together, with what keeps gcc from warning about code that is right.
+void finish_function(planner& p, const function_info& f, sheet body) {
+  sheet& out = p.out.unit;
+  // Variables that a jump back may leave with another value are in memory: gcc does not see that.
+  const bool waits = std::any_of(p.in.index.closure_jumps.begin(), p.in.index.closure_jumps.end(),
+                                 [&f](const auto& j) { return f.body.holds(j.first); });
+  if (waits)
+    out.text(
+        "\n#ifndef __clang__\n#pragma GCC diagnostic push\n#pragma GCC diagnostic ignored \"-Wclobbered\"\n"
+        "#endif\n");
+  out.append(std::move(p.out.before));
+  // gcc takes a function that recurses until something is thrown for one that never returns.
+  const bool throws = waits || std::any_of(f.constructs.begin(), f.constructs.end(), [](const construct* c) {
+                        return c->kind == construct_kind::throw_tag;
+                      });
+  if (throws)
+    out.text("#pragma GCC diagnostic push\n#pragma GCC diagnostic ignored \"-Winfinite-recursion\"\n");
+  out.append(std::move(body));
+  out.append(std::move(p.out.behind));
+  if (throws) out.text("#pragma GCC diagnostic pop\n");
+  if (waits) out.text("\n#ifndef __clang__\n#pragma GCC diagnostic pop\n#endif\n");
+  p.out.before = sheet();
+  p.out.behind = sheet();
+}
+
+}  // namespace
+
+void plan_function(planner& p, const function_info& f) {
+  context where;
+  where.function = &f;
+  p.out.before = sheet();
+  p.out.behind = sheet();
+  p.function = {};
+  declare_tickets(p, f);
+  const bool parallel = f.is_worker && !p.in.options.sequential;
+  if (parallel) where.top = "sukima_top";
+  side_texts(p, p.out.unit,
+             p.in.unit.origins[f.execution != nullptr ? f.execution->whole.begin : f.whole.begin], where);
+  if (!p.in.options.sequential) declare_workers(p, f.whole);
+  move_declarations(p, f);
+  declare_thread_accessors(p, f);
+  const token_range labels = label_declarations(p.in, f.body.begin + 1);
+  const std::map<const VarDecl*, std::string> in_frames = place_in_frames(p, f, where);
+  sheet body;
+  if (f.execution != nullptr) {
+    plan_execution_heading(p, body, f, labels, where);
+  } else {
+    plan_tokens(p, body, {f.whole.begin, f.body.begin}, where);
+    where.names = in_frames;
+    body.go_to(p.in.unit.tokens[f.body.begin].getLocation());
+    body.token("{", true);
+    open_body(p, body, f, labels, where);
+    if (parallel) body.text(" (void)sukima_top;");
+  }
+  const bool is_main = parallel && f.execution == nullptr && f.declaration->isMain();
+  plan_tokens(p, body, {labels.end, is_main ? f.body.end - 1 : f.body.end}, where);
+  if (is_main) {  // C's main returns 0 at its end; the worker version has another name
+    body.text(" return 0; ");
+    plan_tokens(p, body, {f.body.end - 1, f.body.end}, where);
+  }
+  if (parallel && f.execution == nullptr) plan_entry_after(p, f);
+  finish_function(p, f, std::move(body));
+}
+
+}  // namespace sukima::language

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/input.hpp"
+
+namespace sukima::language {
+
+using namespace clang;
+
+namespace {
+
+bool is_call_of_system(const plan_input& in, token_index open) {
+  const auto is_there = [&](SourceLocation place) {
+    return in.sources.isInSystemHeader(in.sources.getSpellingLoc(place));
+  };
+  const CallExpr* const call = in.index.all_calls.at(open);
+  const token_index first = in.unit.find(call->getBeginLoc());
+  if (first == no_token || is_there(in.unit.tokens[first].getLocation())) return true;
+  const FunctionDecl* const callee = call->getDirectCallee();
+  return callee != nullptr && (callee->getBuiltinID() != 0 || is_there(callee->getLocation()));
+}
+
+/// As qsort, which calls what it is given.
+bool hands_on_functions(const CallExpr* call) {
+  return std::any_of(call->arg_begin(), call->arg_end(),
+                     [](const Expr* one) { return one->getType()->isFunctionPointerType(); });
+}
+
+/// Finds the functions of plain C that may call a closure which jumps, as far as can be seen here.
+class closure_call_finder {
+ public:
+  explicit closure_call_finder(const plan_input& in) : in_(in) {}
+
+  /// Whether the function can call something that is not visible here: a function of another file, a worker
+  /// function, or what a pointer leads to.
+  bool may_call_closures(const FunctionDecl* function) {
+    const FunctionDecl* const definition = function->getDefinition();
+    if (definition == nullptr || is_worker_type(function->getType())) return true;
+    const auto [known, is_new] = known_.emplace(definition, false);  // false: while it calls itself
+    if (!is_new) return known->second;
+    const function_info* const own =
+        in_.index.function_at(in_.unit.find(definition->getBody()->getBeginLoc()));
+    bool result = own == nullptr;
+    for (const auto& [open, call] : in_.index.all_calls)
+      if (!result && own->body.holds(open) && (!is_call_of_system(in_, open) || hands_on_functions(call))) {
+        const FunctionDecl* const callee = call->getDirectCallee();
+        result = callee == nullptr || may_call_closures(callee);
+      }
+    return known_[definition] = result;
+  }
+
+ private:
+  const plan_input& in_;
+  std::map<const FunctionDecl*, bool> known_;  ///< by the definition
+};
+
+/// The calls of plain C by worker functions, and the calls of workers in their arguments. In a file without
+/// closures only those that may reach one of another file.
+void find_calls_of_c(plan_input& in) {
+  if (in.options.sequential) return;
+  const bool has_closures = !in.unit.closures.empty() || !in.unit.closure_types.empty();
+  closure_call_finder finder(in);
+  std::vector<token_range> arguments;
+  for (const auto& [open, call] : in.index.all_calls) {
+    context where;
+    where.function = in.index.function_at(open);
+    if (where.function == nullptr || !where.function->is_worker) continue;
+    where.top = "sukima_top";
+    if (!leaves_for_c(in, open, where)) continue;
+    const FunctionDecl* const callee = call->getDirectCallee();
+    if (!has_closures && callee != nullptr && !hands_on_functions(call) && !finder.may_call_closures(callee))
+      continue;
+    arguments.push_back({open, in.unit.partner[open]});
+    if (!in.index.closure_calls.contains(open))
+      in.calls_of_c.emplace(in.unit.find(call->getBeginLoc()), open);
+  }
+  for (const auto& [open, call] : in.index.calls)
+    for (const token_range& r : arguments)
+      if (call.in_worker && r.holds(open) && r.begin != open) in.workers_in_arguments[call.first] = open;
+}
+
+/// The calls of closures, by the way they are made.
+void find_closure_calls(plan_input& in) {
+  for (const auto& [open, call] : in.index.closure_calls) {
+    if (!is_pointer_call(in, call)) {
+      in.closure_names_called.emplace(call.first, &call);
+      continue;
+    }
+    const auto* type = call.call->getCallee()->getType()->castAs<PointerType>();
+    if (type->getPointeeType()->castAs<FunctionProtoType>()->isVariadic()) {
+      in.variadic_calls.emplace(call.first, &call);
+      continue;
+    }
+    auto& calls = in.closure_pointer_calls[call.first];
+    calls.push_back(&call);
+    std::sort(calls.begin(), calls.end(),
+              [](const closure_call* a, const closure_call* b) { return a->open > b->open; });
+  }
+}
+
+}  // namespace
+
+plan_input input_of(CompilerInstance& compiler, const unit& u, const semantic_index& index,
+                    const plan_options& options) {
+  plan_input in{compiler, compiler.getASTContext(), compiler.getSourceManager(), u, index, options};
+  for (const construct& c : u.constructs) in.construct_at.emplace(c.whole.begin, &c);
+  for (const closure_declaration& c : u.closures) in.closure_at.emplace(c.whole.begin, &c);
+  find_closure_calls(in);
+  find_calls_of_c(in);
+  if (options.unwind_closures) in.unwinding = std::make_unique<const unwind_plan>(in.ast, u, index);
+  if (options.sequential) return in;
+  for (const auto& [open, call] : index.calls)
+    if (!call.in_worker && call.callee == nullptr) in.pointer_calls.emplace(call.first, &call);
+  for (const auto& [open, declarator] : index.declarators)
+    if (declarator.void_token != no_token) in.left_out.insert(declarator.void_token);
+  return in;
+}
+
+bool leaves_for_c(const plan_input& in, token_index open, const context& where) {
+  if (in.options.sequential || where.top.empty() || where.function == nullptr || !where.function->is_worker)
+    return false;
+  if (const auto closure = in.index.closure_calls.find(open); closure != in.index.closure_calls.end())
+    return !closure->second.is_worker;
+  if (in.index.calls.contains(open)) return false;
+  const auto call = in.index.all_calls.find(open);
+  return call != in.index.all_calls.end() &&
+         (!is_call_of_system(in, open) || hands_on_functions(call->second));
+}
+
+bool is_pointer_call(const plan_input& in, const closure_call& call) {
+  return call.callee == nullptr || (call.is_worker && !call.in_worker && !in.options.sequential);
+}
+
+}  // namespace sukima::language

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+// join and spawn: the operands of all statements are evaluated on entry and lie in the choice point.
+#include "plan/closures.hpp"
+#include "plan/constructs.hpp"
+#include "plan/input.hpp"
+#include "plan/names.hpp"
+#include "plan/tokens.hpp"
+
+namespace sukima::language {
+
+using namespace clang;
+
+namespace {
+
+/// A spawned statement: [target op] [casts] callee(arguments).
+struct spawned_call {
+  const CallExpr* call = nullptr;
+  const BinaryOperator* assignment = nullptr;
+  token_range target{};
+  token_index operation = no_token;
+  std::vector<token_range> casts;
+  token_range callee{};
+  std::vector<token_range> arguments;
+};
+
+/// The C of all spawned statements, as it grows.
+struct join_text {
+  std::string name;  ///< of the choice point's type, and in front of the functions' names
+  std::string point;  ///< the variable that points to it
+  std::string members;
+  std::string operands;  ///< computed before the choice point is filled in: they may call worker functions
+  std::string stores;
+  std::vector<std::string> own;  ///< what the owner runs, by statement
+  std::string given;  ///< the cases of what a thief runs
+  std::string assigned;  ///< the cases of what the owner does with a thief's result
+};
+
+/// Splits target and operator off. \returns what is on the right
+token_range split_assignment(const plan_input& in, token_range statement, spawned_call& one) {
+  token_range right = statement;
+  for (token_index t = statement.begin; t < statement.end; ++t) {
+    if (const auto a = in.index.assignments.find(t); a != in.index.assignments.end()) {
+      one.assignment = a->second;
+      one.target = {statement.begin, t};
+      one.operation = t;
+      right.begin = t + 1;
+      break;
+    }
+    if (in.unit.partner[t] != no_token && in.unit.partner[t] > t) t = in.unit.partner[t];
+  }
+  while (right.begin < right.end && in.unit.roles[right.begin] == token_role::keyword) ++right.begin;
+  return right;
+}
+
+/// Finds the call on the right: in front of it stand casts, and around all the rest parentheses, as macros have
+/// them. \returns its tokens
+token_range find_call(const plan_input& in, token_range right, spawned_call& one) {
+  const unit& u = in.unit;
+  token_index last = right.end;
+  while (last > right.begin && u.tokens[last - 1].is(tok::r_paren) &&
+         !in.index.all_calls.contains(u.partner[last - 1]))
+    --last;
+  if (last == right.begin || !u.tokens[last - 1].is(tok::r_paren)) return right;
+  const CallExpr* const call = in.index.all_calls.at(u.partner[last - 1]);
+  const token_index begin = u.find(call->getBeginLoc());
+  while (right.begin < begin && u.tokens[right.begin].is(tok::l_paren)) {
+    const token_index closing = u.partner[right.begin];
+    if (closing < begin) {
+      one.casts.push_back({right.begin, closing + 1});
+      right.begin = closing + 1;
+    } else if (closing + 1 == right.end) {
+      right = {right.begin + 1, closing};
+    } else {
+      break;
+    }
+  }
+  if (right.begin == begin && right.end == last) one.call = call;
+  return right;
+}
+
+/// The parts of a spawned statement. \returns nothing if it is no call; that has been reported then
+std::optional<spawned_call> parts_of(const plan_input& in, const join_statement& s) {
+  spawned_call one;
+  const token_range right = find_call(in, split_assignment(in, s.tokens, one), one);
+  if (one.call == nullptr) {
+    report(in, s.location,
+           "a spawned statement is a call, or an assignment of a call; put the rest into a function");
+    return std::nullopt;
+  }
+  if (one.assignment != nullptr && one.assignment->getLHS()->refersToBitField()) {
+    report(in, s.location,
+           "a bit-field has no address; let 'spawn' assign to a variable and copy it behind the join");
+    return std::nullopt;
+  }
+  const token_index open = in.unit.partner[right.end - 1];
+  one.callee = {right.begin, open};
+  token_index begin = open + 1;
+  for (token_index t = begin; t < right.end; ++t) {
+    if (in.unit.partner[t] != no_token && in.unit.partner[t] > t) t = in.unit.partner[t];
+    if (!in.unit.tokens[t].is(tok::comma) && t + 1 != right.end) continue;
+    if (t > begin) one.arguments.push_back({begin, t});
+    begin = t + 1;
+  }
+  return one;
+}
+
+/// Plans statement number k.
+class statement_planner {
+ public:
+  statement_planner(planner& p, join_text& join, const spawned_call& s, std::size_t k, const context& where)
+      : p_(p),
+        join_(join),
+        s_(s),
+        index_(std::to_string(k)),
+        where_(where),
+        is_worker_(is_worker_type(s.call->getCallee()->getType())),
+        is_closure_(is_closure_type(s.call->getCallee()->getType())) {}
+
+  /// \returns whether it can be spawned
+  bool plan() {
+    std::string target;
+    if (s_.assignment != nullptr)
+      target = keep("sukima_a" + index_, p_.in.ast.getPointerType(s_.assignment->getLHS()->getType()),
+                    "&(" + text_of(p_, s_.target, where_) + ")");
+    callee_ = callee();
+    const auto* function =
+        s_.call->getCallee()->getType()->castAs<PointerType>()->getPointeeType()->castAs<FunctionType>();
+    const auto* proto = dyn_cast<FunctionProtoType>(function);
+    keep_arguments(proto);
+    if (is_closure_ && proto != nullptr && proto->isVariadic()) {
+      report(p_.in, s_.call->getExprLoc(),
+             "a variadic closure cannot be spawned; let a closure of its own call it");
+      return false;
+    }
+    if (is_closure_) caller_ = closure_caller(p_, p_.in.index.closure_calls.at(s_.callee.end));
+    const auto noted = p_.in.calls_of_c.find(s_.callee.begin);
+    leaves_ = leaves_for_c(p_.in, s_.callee.end, where_) &&
+              (is_closure_ || (noted != p_.in.calls_of_c.end() && noted->second == s_.callee.end));
+    add_to_join(target);
+    return true;
+  }
+
+ private:
+  /// A member of the choice point, whose value is computed on entry. \returns how it is reached
+  std::string keep(const std::string& member, QualType type, const std::string& value) {
+    const std::string declared = declare_unqualified(p_, type, member);
+    join_.members += " " + declared + ";";
+    join_.operands += " " + declared + " = " + value + ";";
+    join_.stores += " " + join_.point + "->" + member + " = " + member + ";";
+    return join_.point + "->" + member;
+  }
+
+  std::string callee() {
+    if (const FunctionDecl* direct = s_.call->getDirectCallee()) {
+      if (direct->getBuiltinID() != 0) return text_of(p_, s_.callee, where_);
+      return is_worker_ ? worker_name(direct) : direct->getNameAsString();
+    }
+    context apart = where_;
+    if (is_closure_) apart.called_apart = &p_.in.index.closure_calls.at(s_.callee.end);
+    return keep("sukima_c" + index_, s_.call->getCallee()->getType(), text_of(p_, s_.callee, apart));
+  }
+
+  void keep_arguments(const FunctionProtoType* proto) {
+    for (std::size_t a = 0; a < s_.arguments.size() && a < s_.call->getNumArgs(); ++a) {
+      const QualType type = proto != nullptr && a < proto->getNumParams()
+                                ? proto->getParamType(static_cast<unsigned>(a))
+                                : s_.call->getArg(static_cast<unsigned>(a))->getType();
+      arguments_ +=
+          (arguments_.empty() ? "" : ", ") + keep("sukima_x" + index_ + "_" + std::to_string(a), type,
+                                                  "(" + text_of(p_, s_.arguments[a], where_) + ")");
+    }
+  }
+
+  std::string call_with(const std::string& top) const {
+    const std::string note = leaves_ ? "sukima_leave_for_c(" + top + "), " : "";
+    if (is_closure_)
+      return (leaves_ ? "(" + note + caller_ + ")" : caller_) + "(" + (is_worker_ ? top + ", " : "") +
+             callee_ + (arguments_.empty() ? "" : ", ") + arguments_ + ")";
+    return (leaves_ ? "(" + note + callee_ + ")" : callee_) + "(" +
+           (is_worker_ ? top + (arguments_.empty() ? "" : ", ") : "") + arguments_ + ")";
+  }
+
+  void add_to_join(const std::string& target) {
+    std::string cast;
+    for (const token_range& one : s_.casts) cast += text_of(p_, one, where_);
+    const bool assigns = s_.assignment != nullptr;
+    const std::string operation = (assigns ? spelling(p_.in, s_.operation) + " " : "") + cast;
+    join_.own.push_back((assigns ? "*" + target + " " : "") + operation +
+                        call_with("(char *)(" + join_.point + " + 1)") + ";");
+    join_.given += " case " + index_ + ": ";
+    if (assigns) {
+      const std::string result = join_.point + "->sukima_v" + index_;
+      join_.members += " " + declare_unqualified(p_, s_.call->getType(), "sukima_v" + index_) + ";";
+      join_.given += result + " = ";
+      join_.assigned += " case " + index_ + ": *" + target + " " + operation + result + "; break;";
+    }
+    join_.given += call_with("sukima_top") + "; break;";
+  }
+
+  planner& p_;
+  join_text& join_;
+  const spawned_call& s_;
+  std::string index_;
+  const context& where_;
+  bool is_worker_;
+  bool is_closure_;
+  bool leaves_ = false;
+  std::string callee_;
+  std::string caller_;
+  std::string arguments_;
+};
+
+/// The choice point's type and kind, and the functions that a thief and the end of the join run.
+void declare_join(planner& p, const construct& c, const join_text& join) {
+  const std::string type = "struct " + join.name;
+  const std::string count = std::to_string(join.own.size());
+  p.out.before.text(type + " { sukima_loop sukima_head;" + join.members +
+                    " } __attribute__((aligned(16)));\n");
+  p.out.before.text("static void " + join.name +
+                    "_run(char *sukima_top, void *sukima_choice_point, int sukima_k);\n");
+  p.out.before.text("static const sukima_kind " + join.name + "_kind = SUKIMA_JOIN_KIND(" + type + ", " +
+                    join.name + "_run);\n");
+  p.out.before.text("static void " + join.name + "_end(" + type + " *" + join.point + ");\n");
+  sheet text;
+  text.go_to(c.location, false);
+  text.text("static void " + join.name +
+            "_run(char *sukima_top, void *sukima_choice_point, int sukima_k) { " + type + " *const " +
+            join.point + " = (" + type + " *)sukima_choice_point; (void)sukima_top; (void)" + join.point +
+            "; switch (sukima_k) {" + join.given + " default: break; } }\n");
+  text.go_to(c.location, false);
+  text.text("static __inline__ void " + join.name + "_end(" + type + " *" + join.point +
+            ") { if (sukima_was_split(&" + join.point + "->sukima_head.sukima_head)) { sukima_await(&" +
+            join.point + "->sukima_head.sukima_head); int sukima_k; for (sukima_k = " + join.point +
+            "->sukima_head.sukima_end; sukima_k < " + count + "; sukima_k++) switch (sukima_k) {" +
+            join.assigned + " default: break; } } }\n");
+  p.out.behind.append(std::move(text));
+}
+
+/// In the function itself: fills the choice point in and runs the statements that no thief took.
+void run_join(planner& p, sheet& out, const construct& c, const join_text& join, const context& where) {
+  const std::string type = "struct " + join.name;
+  const std::string& point = join.point;
+  const std::string count = std::to_string(join.own.size());
+  const level l{&c, point, {}, std::make_shared<const context>(where)};
+  out.token("{" + join.operands + " " + type + " *const " + point + " = (" + type + " *)(void *)" +
+                where.top + "; " + point + "->sukima_head.sukima_head.sukima_kind_or_child = (sukima_word)&" +
+                join.name + "_kind;" + join.stores + " " + point + "->sukima_head.sukima_i = 0; " + point +
+                "->sukima_head.sukima_end = " + count + "; sukima_poll(&" + point +
+                "->sukima_head.sukima_head);",
+            true);
+  for (std::size_t k = 0; k < join.own.size(); ++k) {
+    const std::string index = std::to_string(k);
+    out.go_to(c.statements[k].location);
+    if (k > 0)
+      out.text(" " + point + "->sukima_head.sukima_i = " + index + "; if (" + index + " < " + point +
+               "->sukima_head.sukima_end) ");
+    out.text((k == 0 ? " " : "") + join.own[k]);
+  }
+  if (!c.statements.empty() && !c.statements.back().spawned) {
+    out.text(" " + point + "->sukima_head.sukima_i = " + count + "; { ");
+    plan_tokens(p, out, c.statements.back().tokens, inside_of(p.in, l, where));
+    out.text(" }");
+  }
+  out.text(" " + join.name + "_end(" + point + "); }");
+}
+
+void plan_sequential_join(planner& p, sheet& out, const construct& c, const context& where) {
+  out.token("{ ", true);
+  for (const join_statement& s : c.statements) {
+    plan_tokens(p, out, s.tokens, where);
+    if (s.spawned) out.text(";");
+  }
+  out.text(" }");
+}
+
+}  // namespace
+
+void plan_join(planner& p, sheet& out, const construct& c, const context& where) {
+  if (p.in.options.sequential) return plan_sequential_join(p, out, c, where);
+  std::vector<spawned_call> calls;
+  for (const join_statement& s : c.statements) {
+    if (!s.spawned) continue;
+    std::optional<spawned_call> one = parts_of(p.in, s);
+    if (!one) return;
+    calls.push_back(std::move(*one));
+  }
+  const std::string number = std::to_string(c.number);
+  join_text join{base_name(where) + "_" + number, "sukima_r" + number, {}, {}, {}, {}, {}, {}};
+  for (std::size_t k = 0; k < calls.size(); ++k)
+    if (!statement_planner(p, join, calls[k], k, where).plan()) return;
+  declare_join(p, c, join);
+  run_join(p, out, c, join, where);
+}
+
+}  // namespace sukima::language

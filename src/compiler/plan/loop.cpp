@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parallel for.
+#include "plan/constructs.hpp"
+
+#include "plan/captures.hpp"
+#include "plan/names.hpp"
+#include "plan/tokens.hpp"
+
+namespace sukima::language {
+
+using namespace clang;
+
+namespace {
+
+/// Functions that change nothing but what their first argument points to.
+bool only_fills_its_first_argument(const FunctionDecl* callee) {
+  if (callee == nullptr) return false;
+  switch (callee->getMemoryFunctionKind()) {
+    case Builtin::BImemcpy:
+    case Builtin::BImempcpy:
+    case Builtin::BImemmove:
+    case Builtin::BImemset:
+    case Builtin::BIbzero:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// The variable that an assignment changes a part of; null: it goes through a pointer.
+const VarDecl* changed_variable(const Expr* target) {
+  for (;;) {
+    target = target->IgnoreParenImpCasts();
+    if (const auto* member = dyn_cast<MemberExpr>(target); member != nullptr && !member->isArrow()) {
+      target = member->getBase();
+    } else if (const auto* element = dyn_cast<ArraySubscriptExpr>(target);
+               element != nullptr && element->getBase()->IgnoreParenImpCasts()->getType()->isArrayType()) {
+      target = element->getBase();
+    } else {
+      const auto* name = dyn_cast<DeclRefExpr>(target);
+      return name == nullptr ? nullptr : dyn_cast<VarDecl>(name->getDecl());
+    }
+  }
+}
+
+/// Whether a block changes nothing but its task and its own variables, as far as can be seen.
+bool only_fills_its_task(const plan_input& in, token_range block) {
+  const auto is_own = [&](const VarDecl* variable) {
+    if (variable == nullptr) return false;
+    if (is_put_in(in, variable)) return variable->getName() == "this";
+    const auto declared = in.index.declared.find(variable);
+    return declared != in.index.declared.end() && block.holds(declared->second) && !variable->isStaticLocal();
+  };
+  for (token_index t = block.begin; t < block.end; ++t) {
+    if (in.unit.tokens[t].is(tok::kw_asm) || in.index.closure_calls.contains(t) || in.closure_at.contains(t))
+      return false;
+    if (const auto a = in.index.assignments.find(t);
+        a != in.index.assignments.end() && !is_own(changed_variable(a->second->getLHS())))
+      return false;
+    if (in.unit.tokens[t].isOneOf(tok::plusplus, tok::minusminus)) {
+      const VarDecl* behind = variable_at(in, t + 1);
+      const VarDecl* before = variable_at(in, t - 1);
+      const bool is_name =
+          behind != nullptr && !in.unit.tokens[t + 2].isOneOf(tok::period, tok::arrow, tok::l_square);
+      if (!is_own(is_name ? behind : before)) return false;
+    }
+    if (const auto call = in.index.all_calls.find(t); call != in.index.all_calls.end()) {
+      if (!only_fills_its_first_argument(call->second->getDirectCallee())) return false;
+      bool own = false;
+      for (token_index k = t + 1; k < in.unit.partner[t] && in.unit.tokens[k].isNot(tok::comma); ++k)
+        own = own || is_own(variable_at(in, k));
+      if (!own) return false;
+    }
+  }
+  return true;
+}
+
+/// Whether the poll of an iteration may wait for its call: there is one, which runs at most once an
+/// iteration, and what is given away changes nothing that the body may have read before.
+bool polls_at_its_call(const plan_input& in, const construct& c) {
+  for (const token_range& block : {c.put, c.guard, c.split})
+    if (!only_fills_its_task(in, block)) return false;
+  int calls = 0;
+  for (token_index t = c.first.begin; t < c.first.end; ++t) {
+    if (in.construct_at.contains(t) || in.closure_at.contains(t) || in.index.closure_calls.contains(t))
+      return false;
+    if (in.unit.tokens[t].isOneOf(tok::kw_for, tok::kw_while, tok::kw_do, tok::kw_goto)) return false;
+    if (in.index.calls.contains(t)) ++calls;
+  }
+  return calls == 1;
+}
+
+/// The names in the C of a parallel loop.
+struct loop_names {
+  std::string number, i, end;
+  const VarDecl* variable;  ///< the user's
+  std::string user_name;
+};
+
+/// The user's variable at the start of a block that uses it.
+std::string bind_variable(const plan_input& in, const loop_names& names, token_range block) {
+  return names.variable != nullptr && uses(in, block, names.variable)
+             ? " const int " + names.user_name + " = " + names.i + ";"
+             : "";
+}
+
+/// The label of the next iteration, if the body uses it.
+std::string continue_label(const planner& p, const construct& c) {
+  return p.function.continued.contains(&c) ? " sukima_continue" + std::to_string(c.number) + ":;" : "";
+}
+
+/// The label after the loop, if the body uses it.
+std::string break_label(const planner& p, const construct& c) {
+  return p.function.broken.contains(&c) ? " sukima_break" + std::to_string(c.number) + ":;" : "";
+}
+
+/// Not a `for`: `continue` out of nested constructs must reach the end of the body by a jump.
+void plan_sequential_loop(planner& p, sheet& out, const construct& c, const loop_names& names,
+                          const context& where) {
+  context body = where;
+  body.levels.push_back({&c, "", {}, std::make_shared<const context>(where)});
+  out.text(" do { {" + bind_variable(p.in, names, c.first) + " ");
+  plan_tokens(p, out, c.first, body);
+  out.text(" }" + continue_label(p, c) + " } while (++" + names.i + " < " + names.end + ");" +
+           dead_blocks(p, c, where) + " }" + break_label(p, c) + " }");
+}
+
+/// The iterations, each with its test.
+void plan_iterations(planner& p, sheet& out, const construct& c, const level& l, const loop_names& names,
+                     const context& where) {
+  const std::string head = l.choice_point + "->sukima_head";
+  const std::string test = head + ".sukima_i = " + names.i + "; sukima_poll(&" + head + ".sukima_head);";
+  context body = inside_of(p.in, l, where);
+  if (polls_at_its_call(p.in, c)) {
+    // The only call of the body polls for its iteration; an iteration without a call is tested each 64th time.
+    body.top = "__extension__({ " + test + " " + body.top + "; })";
+    out.text(" " + head + ".sukima_end = " + names.end + "; do { if (!(" + names.i + " & 63)) { " + test +
+             " } {" + bind_variable(p.in, names, c.first) + " ");
+  } else {
+    out.text(" " + head + ".sukima_end = " + names.end + "; do { " + test + " {" +
+             bind_variable(p.in, names, c.first) + " ");
+  }
+  plan_tokens(p, out, c.first, body);
+  out.text(" }" + continue_label(p, c) + " } while (++" + names.i + " < " + head + ".sukima_end); ");
+}
+
+/// GET for the task of each child.
+void plan_loop_end(planner& p, sheet& out, const construct& c, const level& l, const loop_names& names,
+                   const context& where) {
+  const std::string head = l.choice_point + "->sukima_head";
+  const std::string task = "sukima_t" + names.number;
+  const std::string type = "struct " + task_type_name(c.task);
+  // No declaration in the head of a `for`: C89 has none.
+  out.text("if (sukima_was_split(&" + head + ".sukima_head)) { " + type + " *" + task + "; for (" + task +
+           " = (" + type + " *)sukima_join(&" + head + ".sukima_head); " + task + "; " + task + " = (" +
+           type + " *)sukima_next(" + task + ")) {" + bind_variable(p.in, names, c.get) + " ");
+  context get = where;
+  bind_this(p.in, c.get, "(*" + task + ")", get);
+  plan_tokens(p, out, c.get, get);
+  out.text(" } } }" + break_label(p, c) + " }");
+}
+
+}  // namespace
+
+void plan_loop(planner& p, sheet& out, const construct& c, const context& where) {
+  const std::string number = std::to_string(c.number);
+  const loop_names names{number, "sukima_i" + number, "sukima_end" + number, variable_at(p.in, c.variable),
+                         spelling(p.in, c.variable)};
+  out.token("{ int " + names.i + " = (" + text_of(p, c.from, where) + "); const int " + names.end + " = (" +
+                text_of(p, c.to, where) + "); if (" + names.i + " < " + names.end + ") {",
+            true);
+  if (p.in.options.sequential) return plan_sequential_loop(p, out, c, names, where);
+  need_task(p, c.task);
+  std::vector<token_range> used{c.put};
+  if (!c.guard.empty()) used.push_back(c.guard);
+  if (!c.split.empty()) used.push_back(c.split);
+  const level l = begin_choice_point(p, out, c, used, "sukima_loop", where);
+  const std::string name = base_name(where) + "_" + number;
+  const std::string kind = put_function(p, c, l, where) + hint_functions(p, c, l, where);
+  p.out.before.text("static const sukima_kind " + name + "_kind = SUKIMA_LOOP_KIND(struct " + name + kind +
+                    ");\n");
+  plan_iterations(p, out, c, l, names, where);
+  plan_loop_end(p, out, c, l, names, where);
+}
+
+}  // namespace sukima::language

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// Types that are declared in a function, and static variables of BEFORE and AFTER, are moved in front of the
+// function under names of their own: blocks that become functions use them, and those blocks exist twice.
+#include "plan/functions.hpp"
+
+#include "plan/names.hpp"
+#include "plan/tokens.hpp"
+
+namespace sukima::language {
+
+using namespace clang;
+
+namespace {
+
+bool only_types(const local_declaration& d) {
+  return !d.declared.empty() && std::all_of(d.declared.begin(), d.declared.end(),
+                                            [](const NamedDecl* one) { return isa<TypeDecl>(one); });
+}
+
+/// Put in for the parser only.
+bool is_put_in_for(const local_declaration& d) {
+  return std::any_of(d.declared.begin(), d.declared.end(), [](const NamedDecl* one) {
+    return one->getIdentifier() != nullptr && one->getName().starts_with("sukima_");
+  });
+}
+
+bool is_static(const local_declaration& d) {
+  const auto* first = std::find_if(d.declared.data(), d.declared.data() + d.declared.size(),
+                                   [](const NamedDecl* one) { return isa<VarDecl>(one); });
+  return first != d.declared.data() + d.declared.size() && cast<VarDecl>(*first)->isStaticLocal();
+}
+
+/// Nothing in it is of the function only, but what has been moved already.
+bool can_move(const planner& p, token_range range) {
+  for (token_index t = range.begin; t < range.end; ++t) {
+    if (p.in.construct_at.contains(t) || p.in.index.calls.contains(t)) return false;
+    const auto name = p.in.index.names.find(t);
+    if (name == p.in.index.names.end()) continue;
+    const NamedDecl* declaration = name->second;
+    if (isa<LabelDecl>(declaration)) return false;
+    const auto* type = dyn_cast<TypedefNameDecl>(declaration);
+    if (type != nullptr && type->getUnderlyingType()->isVariablyModifiedType()) return false;
+    if (declaration->getParentFunctionOrMethod() == nullptr || isa<FieldDecl>(declaration)) continue;
+    if (const auto* value = dyn_cast<ValueDecl>(declaration); value != nullptr && value->isLocalExternDecl())
+      return false;
+    const token_index place = p.in.unit.find(declaration->getLocation());
+    if (p.names.renamed.contains(declaration->getCanonicalDecl()) ||
+        (place != no_token && range.holds(place)))
+      continue;
+    return false;
+  }
+  return true;
+}
+
+void move_out(planner& p, const function_info& f, token_range range, std::string left, bool whole) {
+  context where;
+  where.function = &f;
+  where.is_copy = true;
+  where.moving = true;
+  p.out.before.go_to(p.in.unit.tokens[range.begin].getLocation(), false);
+  sheet text;
+  plan_tokens(p, text, range, where);
+  p.out.before.append(std::move(text));
+  if (!whole) p.out.before.text(";\n");
+  p.function.moved[range.begin] = {range.end, std::move(left)};
+}
+
+/// Decides which types and static variables of a function are moved in front of it, and moves them.
+class mover {
+ public:
+  mover(planner& p, const function_info& f)
+      : p_(p),
+        f_(f),
+        twice_(p.in.unwinding && p.in.unwinding->find(&f) != nullptr),
+        types_(f.types),
+        declarations_(f.declarations) {
+    for (const function_info& closure : p.in.index.closures) {
+      if (!f.body.holds(closure.body)) continue;
+      types_.insert(types_.end(), closure.types.begin(), closure.types.end());
+      declarations_.insert(declarations_.end(), closure.declarations.begin(), closure.declarations.end());
+    }
+  }
+
+  /// Whether any block of the function becomes a function of its own.
+  bool is_needed() const {
+    return twice_ || f_.has_closures ||
+           std::any_of(f_.constructs.begin(), f_.constructs.end(), [](const construct* c) {
+             return c->kind != construct_kind::poll && c->kind != construct_kind::throw_tag;
+           });
+  }
+
+  void run() {
+    token_index done = 0;
+    for (const candidate& one : candidates()) {
+      if (one.tokens.begin < done) continue;  // within the one before
+      if (!can_move(p_, one.tokens)) {
+        if (one.declaration != nullptr && is_static(*one.declaration))
+          report(
+              p_.in, p_.in.unit.tokens[one.tokens.begin].getLocation(),
+              "this static variable stands in a block that exists twice, and what it is declared with is of "
+              "this function only; declare it at file scope");
+        continue;
+      }
+      rename_types(one.tokens);
+      std::string left;
+      if (one.declaration != nullptr)
+        rename_declared(*one.declaration);
+      else
+        left = one.tag->getKindName().str() + " " + rename(one.tag);
+      move_out(p_, f_, one.tokens, std::move(left), one.declaration != nullptr);
+      done = one.tokens.end;
+    }
+  }
+
+ private:
+  struct candidate {
+    token_range tokens;
+    const local_declaration* declaration;  ///< or null: a type in the middle of something else
+    const TagDecl* tag;
+  };
+
+  /// In the order of the file, outer ones first.
+  std::vector<candidate> candidates() const {
+    std::vector<candidate> result;
+    for (const local_declaration& d : declarations_)
+      if (!is_put_in_for(d) && (only_types(d) || (is_static(d) && (twice_ || is_in_wind(d.tokens)))))
+        result.push_back({d.tokens, &d, nullptr});
+    for (const local_type& type : types_) result.push_back({type.tokens, nullptr, type.tag});
+    std::stable_sort(result.begin(), result.end(), [](const candidate& a, const candidate& b) {
+      return a.tokens.begin < b.tokens.begin ||
+             (a.tokens.begin == b.tokens.begin && a.tokens.end > b.tokens.end);
+    });
+    return result;
+  }
+
+  bool is_in_wind(token_range range) const {
+    return std::any_of(f_.constructs.begin(), f_.constructs.end(), [&](const construct* c) {
+      return c->kind == construct_kind::wind && (c->before.holds(range) || c->after.holds(range));
+    });
+  }
+
+  std::string rename(const NamedDecl* one) {
+    const auto [place, is_new] = p_.names.renamed.try_emplace(one->getCanonicalDecl());
+    if (is_new)
+      place->second = "sukima_" + std::to_string(++p_.names.moved_count) + "_" + one->getNameAsString();
+    return place->second;
+  }
+
+  void rename_declared(const local_declaration& d) {
+    for (const NamedDecl* name : d.declared)
+      if (isa<TypedefNameDecl>(name) || isa<VarDecl>(name) ||
+          (isa<TagDecl>(name) && name->getIdentifier() != nullptr))
+        rename(name);
+  }
+
+  /// The types in a range get their names; those of members without a name keep none.
+  void rename_types(token_range range) {
+    for (const local_type& type : types_) {
+      if (!range.holds(type.tokens)) continue;
+      if (const auto* parent = dyn_cast<RecordDecl>(type.tag->getDeclContext());
+          parent == nullptr || type.tag->getIdentifier() != nullptr) {
+        const bool unnamed = type.tag->getIdentifier() == nullptr;
+        const std::string own = rename(type.tag);
+        if (unnamed) p_.function.tag_names[type.brace] = own;
+      }
+      if (const auto* numbers = dyn_cast<EnumDecl>(type.tag))
+        for (const EnumConstantDecl* number : numbers->enumerators()) rename(number);
+    }
+  }
+
+  planner& p_;
+  const function_info& f_;
+  bool twice_;  ///< the function has two versions
+  std::vector<local_type> types_;
+  std::vector<local_declaration> declarations_;
+};
+
+}  // namespace
+
+void move_declarations(planner& p, const function_info& f) {
+  if (mover m(p, f); m.is_needed()) m.run();
+}
+
+}  // namespace sukima::language

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/names.hpp"
+
+#include "plan/types.hpp"
+#include "print/printer.hpp"
+
+namespace sukima::language {
+
+using namespace clang;
+
+void report(const plan_input& in, SourceLocation place, const std::string& message) {
+  DiagnosticsEngine& diagnostics = in.ast.getDiagnostics();
+  diagnostics.Report(place, diagnostics.getCustomDiagID(DiagnosticsEngine::Error, "%0")) << message;
+}
+
+std::string declare(const planner& p, QualType type, const std::string& name) {
+  return language::declare(type, name, {p.in.ast, !p.in.options.sequential, &p.names.renamed, nullptr});
+}
+
+std::string declare_unqualified(const planner& p, QualType type, const std::string& name) {
+  return declare(p, type.getUnqualifiedType(), name);
+}
+
+std::string spelling(const plan_input& in, token_index t) {
+  const Token& token = in.unit.tokens[t];
+  if (token.isAnnotation()) return "";
+  if (token.getIdentifierInfo() != nullptr) return token.getIdentifierInfo()->getName().str();
+  if (!token.isLiteral())
+    if (const char* punctuation = tok::getPunctuatorSpelling(token.getKind())) return punctuation;
+  return in.compiler.getPreprocessor().getSpelling(token);
+}
+
+bool is_put_in(const plan_input& in, const VarDecl* variable) {
+  const auto found = in.index.declared.find(variable);
+  if (found == in.index.declared.end()) return false;
+  const Token& token = in.unit.tokens[found->second];
+  return in.unit.roles[found->second] == token_role::keyword || token.isNot(tok::identifier) ||
+         token.getIdentifierInfo() != variable->getIdentifier();
+}
+
+const VarDecl* variable_at(const plan_input& in, token_index t) {
+  if (in.unit.roles[t] == token_role::parsed_only) return nullptr;
+  const auto name = in.index.names.find(t);
+  return name == in.index.names.end() ? nullptr : dyn_cast<VarDecl>(name->second);
+}
+
+bool uses(const plan_input& in, token_range range, const VarDecl* variable) {
+  for (token_index t = range.begin; t < range.end; ++t)
+    if (variable_at(in, t) == variable) return true;
+  return false;
+}
+
+bool is_parameter(const plan_input& in, const VarDecl* variable) {
+  if (isa<ParmVarDecl>(variable)) return true;
+  const auto declared = in.index.declared.find(variable);
+  for (const closure_declaration& c : in.unit.closures)
+    if (declared != in.index.declared.end() && c.parameters.holds(declared->second)) return true;
+  return false;
+}
+
+const function_info& owner_of(const plan_input& in, const VarDecl* variable, const context& where) {
+  const token_index t = in.index.declared.at(variable);
+  for (auto f = in.index.closures.rbegin(); f != in.index.closures.rend(); ++f)
+    if (f->whole.holds(t)) return *f;
+  for (const function_info& f : in.index.functions)
+    if (f.whole.holds(t)) return f;
+  return *where.function;
+}
+
+std::string worker_name(const FunctionDecl* f) {
+  return f->getNameAsString() + (f->isMain() ? "__worker" : "");
+}
+
+std::string entry_name(const FunctionDecl* f) {
+  return f->getNameAsString() + (f->isMain() ? "" : "__entry");
+}
+
+std::string base_name(const context& where) {
+  if (!where.closure_name.empty()) return where.closure_name;
+  return "sukima_" + (where.function->execution != nullptr ? "exec_" + where.function->execution->task
+                                                           : where.function->declaration->getNameAsString());
+}
+
+bool is_local(const FunctionDecl* f) {
+  if (f->getCanonicalDecl()->getStorageClass() == SC_Static) return true;
+  const FunctionDecl* definition = f->getDefinition();
+  return definition != nullptr && f->isInlineSpecified() &&
+         !definition->isInlineDefinitionExternallyVisible();
+}
+
+bool has_entry(const plan_input& in, const FunctionDecl* f) {
+  return f->getCanonicalDecl()->getStorageClass() != SC_Static ||
+         in.index.entered.contains(f->getCanonicalDecl());
+}
+
+std::string thread_accessor(const VarDecl* variable) {
+  return "sukima_thread_" + variable->getNameAsString();
+}
+
+void need_task(planner& p, const std::string& task) {
+  if (!p.names.declared.insert(task).second) return;
+  p.out.before.text("void sukima_exec_" + task + "(char *sukima_top, void *sukima_task);\n");
+}
+
+token_range label_declarations(const plan_input& in, token_index begin) {
+  token_index end = begin;
+  for (token_index t = begin; t < in.unit.tokens.size(); ++t) {
+    if (in.unit.roles[t] != token_role::user) continue;
+    if (in.unit.tokens[t].isNot(tok::kw___label__)) break;
+    while (in.unit.tokens[t].isNot(tok::semi)) ++t;
+    end = t + 1;
+  }
+  return {begin, end};
+}
+
+std::string name_in(const plan_input& in, const VarDecl* variable, const context& where) {
+  const auto own = where.names.find(variable);
+  if (own != where.names.end()) return own->second;
+  return is_put_in(in, variable) && variable->getName() == "this" ? "(*sukima_this)"
+                                                                  : variable->getNameAsString();
+}
+
+}  // namespace sukima::language

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the stages of the planner share: what is known before, what has been named and declared so far, and the
+// context of the place that is being planned.
+//
+// A construct's live part (S1, BODY) stays in the user's function. What the runtime calls (PUT, guard, split, the
+// second copies of BEFORE and AFTER) becomes a function of its own over the construct's choice point. The user's
+// variables that such a function uses are captured in the choice point when the construct is entered: by value
+// where nothing can change the variable before the construct ends, else by address. A closure's block becomes a
+// function over the closure's frame in the same way.
+#pragma once
+
+#include "plan/plan.hpp"
+#include "plan/unwind_plan.hpp"
+
+namespace sukima::language {
+
+struct context;
+
+/// A variable in a choice point or frame.
+struct captured {
+  const clang::VarDecl* variable;
+  bool by_value;
+};
+
+/// A construct that control is inside of, in the C function that is being planned.
+struct level {
+  const construct* c;
+  std::string choice_point;  ///< the variable that points to it
+  std::vector<captured> captures;  ///< what it holds
+  std::shared_ptr<const context> outside;  ///< for what is printed when the construct is left
+};
+
+/// The exits of a try's body, which is a function of its own: each is a number that the body returns.
+struct body_exits {
+  std::vector<jump> jumps;  ///< number - 1
+  std::string frame;  ///< expression of its frame
+};
+
+/// How tokens are printed in some place.
+struct context {
+  const function_info* function = nullptr;
+  std::string top;  ///< of the choice stack; empty: plain C
+  std::map<const clang::VarDecl*, std::string> names;  ///< variables that are reached by another name here
+  std::vector<level> levels;  ///< outermost first
+  std::string backtracking = "0";
+  bool is_copy = false;  ///< printed elsewhere than the user wrote it
+  body_exits* exits = nullptr;  ///< in a try's body
+  std::set<const clang::VarDecl*> copies;  ///< variables that are constant copies here
+  std::set<token_index> begun;  ///< calls of workers that are being planned with what follows them
+  const closure_call* called_apart = nullptr;  ///< its callee is printed as a value
+  std::map<const clang::LabelDecl*, std::string> exits_here;  ///< of labels outside of the closure: addresses
+  std::string closure_name;  ///< in a closure: of its generated function
+  bool moving = false;  ///< a declaration that is moved in front of its function
+  token_range copied;  ///< an AFTER that the same function has several times
+  std::string suffix;  ///< of the labels in it
+  unwind_version* version = nullptr;  ///< of a function that is unwound
+  token_index printed_now = no_token;  ///< a statement of it that is printed as it is
+};
+
+/// What is known before planning begins; nothing in it changes.
+struct plan_input {
+  clang::CompilerInstance& compiler;
+  clang::ASTContext& ast;
+  clang::SourceManager& sources;
+  const language::unit& unit;
+  const semantic_index& index;
+  plan_options options;
+  std::unique_ptr<const unwind_plan> unwinding = {};  ///< with -fclosures=unwind
+
+  // By a construct's, closure's or callee's first token.
+  std::unordered_map<token_index, const construct*> construct_at = {};
+  std::unordered_map<token_index, const closure_declaration*> closure_at = {};
+  std::unordered_map<token_index, const worker_call*> pointer_calls = {};  ///< of workers, by plain C
+  std::map<token_index, std::vector<const closure_call*>> closure_pointer_calls = {};  ///< outer ones first
+  std::map<token_index, const closure_call*> variadic_calls = {};  ///< of closures, through pointers
+  std::unordered_map<token_index, const closure_call*> closure_names_called = {};
+  std::unordered_map<token_index, token_index> calls_of_c = {};  ///< by worker functions: their parentheses
+  std::unordered_map<token_index, token_index> workers_in_arguments =
+      {};  ///< of those calls: their parentheses
+  std::set<token_index> left_out = {};  ///< the `void` of (void)
+};
+
+/// A closure's generated function.
+struct planned_closure {
+  std::string name;  ///< of the function and of its frame's type
+  std::vector<captured> captures;
+};
+
+/// Names and numbers that have been given, and declarations that have been made, up to here in the unit.
+struct unit_names {
+  std::set<std::string> declared;
+  std::map<std::string, std::string> pointer_entries;  ///< by the type
+  std::map<std::string, std::string> closure_callers;  ///< by the type
+  std::map<const clang::Decl*, std::string> renamed;  ///< canonical declarations
+  std::map<const closure_declaration*, planned_closure> closures;  ///< as they were planned last
+  unsigned closure_count = 0;
+  unsigned moved_count = 0;
+  unsigned copy_count = 0;
+  std::size_t next_text = 0;  ///< of the comments and directives
+  token_index closure_text = 0;  ///< up to where those of the current closure have been planned
+};
+
+/// A declaration that has been moved in front of its function.
+struct moved_text {
+  token_index end;
+  std::string left;  ///< what stays in its place
+};
+
+/// The declaration of a variable that lives in the frame of a closure.
+struct placed_variable {
+  token_index end;
+  std::string member;
+  token_range value;  ///< initial, or empty
+};
+
+/// What has been decided about the function that is being planned.
+struct function_plan {
+  std::set<const construct*> continued;  ///< loops whose label of the next iteration is used
+  std::set<const construct*> broken;  ///< loops whose label after the loop is used
+  std::map<const construct*, const body_exits*> bodies;  ///< of the tries around the current place
+  std::map<token_index, std::string> after_token;  ///< text that follows declarations of variables
+  std::map<const closure_declaration*, std::string> after_closure;  ///< and those of closures
+  std::map<const closure_declaration*, std::vector<const clang::VarDecl*>> in_frame;
+  std::map<const closure_declaration*, unsigned> frame_numbers;  ///< of frames that are declared already
+  std::map<token_index, placed_variable> placed;  ///< by the first token of the declaration
+  std::map<token_index, moved_text> moved;  ///< by the first token
+  std::map<token_index, std::string> tag_names;  ///< of types without a name, by their brace
+};
+
+/// The parts of the output.
+struct sections {
+  sheet unit;
+  sheet before;  ///< in front of the function that is being planned
+  sheet frames, saves, landings;  ///< between, where it is unwound
+  sheet behind;  ///< after it
+};
+
+struct planner {
+  const plan_input& in;
+  unit_names names = {};
+  function_plan function = {};
+  sections out = {};
+};
+
+}  // namespace sukima::language

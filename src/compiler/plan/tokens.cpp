@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/tokens.hpp"
+
+#include "plan/closures.hpp"
+#include "plan/constructs.hpp"
+#include "plan/names.hpp"
+#include "plan/unwind.hpp"
+#include "print/printer.hpp"
+
+namespace sukima::language {
+
+using namespace clang;
+
+namespace {
+
+/// A closure's comments and pragmas go with its block; its macros stay where they were written.
+void closure_texts(planner& p, sheet& out, token_index before) {
+  const std::vector<side_text>& texts = p.in.unit.source.texts;
+  auto text = std::upper_bound(texts.begin(), texts.end(), p.names.closure_text,
+                               [](token_index at, const side_text& one) { return at < one.before; });
+  for (; text != texts.end() && text->before <= before; ++text) {
+    if (text->changes_macro) continue;
+    if (text->directive) {
+      out.end_line();
+      out.go_to(text->location, false);
+      out.text(text->text + "\n");
+    } else if (text->text.starts_with("/*")) {
+      out.go_to(text->location);
+      out.token(text->text + " ", true);
+    }
+  }
+  p.names.closure_text = std::max(p.names.closure_text, before);
+}
+
+/// `// ...` as a comment that other text may follow in its line; empty: it cannot be written so.
+std::string closed_comment(const std::string& comment) {
+  if (!comment.starts_with("//")) return comment;
+  const std::string text = comment.substr(2);
+  if (text.find("*/") != std::string::npos || text.find('\n') != std::string::npos) return "";
+  return "/*" + text + " */";
+}
+
+}  // namespace
+
+void side_texts(planner& p, sheet& out, token_index before, const context& where) {
+  if (!where.closure_name.empty() && before != no_token) return closure_texts(p, out, before);
+  if (where.is_copy) return;
+  const std::vector<side_text>& texts = p.in.unit.source.texts;
+  for (; p.names.next_text < texts.size() && texts[p.names.next_text].before <= before; ++p.names.next_text) {
+    const side_text& text = texts[p.names.next_text];
+    if (text.directive) {
+      out.end_line();
+      out.go_to(text.location, false);
+      out.text(text.text);
+      out.end_line();
+      continue;
+    }
+    out.go_to(text.location);
+    const std::string comment = closed_comment(text.text);
+    if (comment.empty()) continue;
+    out.token(comment, true);
+    out.text(" ");
+  }
+}
+
+namespace {
+
+/// Those of a function that is unwound.
+whole_edit unwound_at(const planner& p, token_index t, token_range range, const context& where) {
+  const unwind_version& v = *where.version;
+  if (const auto found = v.substitutes.find(t); found != v.substitutes.end()) {
+    const std::pair<token_index, std::string>* longest = nullptr;
+    for (const auto& one : found->second)
+      if (one.first <= range.end && (longest == nullptr || one.first >= longest->first)) longest = &one;
+    if (longest != nullptr) return substituted{longest->first, &longest->second};
+  }
+  if (const auto found = v.of->statements.find(t);
+      found != v.of->statements.end() && found->second.whole.end <= range.end && where.printed_now != t)
+    return &found->second;
+  if (const auto j = p.in.index.jumps.find(t); j != p.in.index.jumps.end() &&
+                                               j->second.kind == jump_kind::next_iteration &&
+                                               v.continued.contains(j->second.target))
+    return unwound_continue{&j->second};
+  return {};
+}
+
+/// What takes the place of several tokens from this one on, all of them in the range. The first rule that applies
+/// wins.
+whole_edit whole_at(const planner& p, token_index t, token_range range, const context& where) {
+  const plan_input& in = p.in;
+  if (where.version != nullptr)
+    if (const whole_edit found = unwound_at(p, t, range, where); found.index() != 0) return found;
+  if (const auto moved = p.function.moved.find(t);
+      moved != p.function.moved.end() && !where.moving && moved->second.end <= range.end)
+    return &moved->second;
+  if (const auto found = in.construct_at.find(t);
+      found != in.construct_at.end() && found->second->whole.end <= range.end)
+    return found->second;
+  if (const auto closure = in.closure_at.find(t);
+      closure != in.closure_at.end() && closure->second->whole.end <= range.end)
+    return closure->second;
+  if (in.unit.roles[t] == token_role::keyword) return {};
+  if (const auto placed = p.function.placed.find(t);
+      placed != p.function.placed.end() && placed->second.end <= range.end)
+    return &placed->second;
+  if (in.index.closure_jumps.contains(t)) return closure_exit{t};
+  if (const auto call = in.workers_in_arguments.find(t);
+      call != in.workers_in_arguments.end() && call->second < range.end && !where.begun.contains(t))
+    return worker_in_argument{call->second};
+  if (const auto call = in.variadic_calls.find(t);
+      call != in.variadic_calls.end() && call->second->open < range.end)
+    return call->second;
+  if (const auto j = in.index.jumps.find(t);
+      j != in.index.jumps.end() && leaves_something(p, j->second, where))
+    return &j->second;
+  return {};
+}
+
+/// Whether anything happens to this token, so that a macro around it must be expanded.
+bool is_edited(const planner& p, token_index t, const context& where) {
+  const token_role role = p.in.unit.roles[t];
+  if (role == token_role::parsed_only || role == token_role::added || role == token_role::keyword)
+    return true;
+  const token_range no_end{t, static_cast<token_index>(p.in.unit.tokens.size())};
+  return whole_at(p, t, no_end, where).index() != 0 || p.function.after_token.contains(t) ||
+         words_at(p, t, where).has_value();
+}
+
+/// Plans what replaces several tokens.
+class whole_planner {
+ public:
+  whole_planner(planner& p, sheet& out, token_index t, const context& where)
+      : p_(p), out_(out), t_(t), where_(where) {}
+
+  // \returns the token after them
+  token_index operator()(std::monostate) const { return t_; }
+  token_index operator()(const substituted& s) const {
+    out_.go_to(location());
+    out_.token(*s.text, p_.in.unit.tokens[t_].hasLeadingSpace());
+    return s.end;
+  }
+  token_index operator()(const unwind_statement* s) const {
+    where_.version->waiting.clear();
+    unwound_statement(p_, out_, *s, where_);
+    where_.version->waiting.clear();
+    return s->whole.end;
+  }
+  token_index operator()(const unwound_continue& c) const {
+    out_.go_to(location());
+    out_.token("goto sukima_next_" + std::to_string(c.j->target) + ";", true);
+    return c.j->end;
+  }
+  token_index operator()(const moved_text* moved) const {
+    texts();
+    out_.go_to(location());
+    out_.token(moved->left, true);
+    return moved->end;
+  }
+  token_index operator()(const construct* c) const {
+    texts();
+    plan_construct(p_, out_, *c, where_);
+    return c->whole.end;
+  }
+  token_index operator()(const closure_declaration* c) const {
+    texts();
+    plan_closure(p_, out_, *c, where_);
+    return c->whole.end;
+  }
+  token_index operator()(const placed_variable* one) const {
+    texts();
+    plan_placed(p_, out_, *one, where_);
+    return one->end;
+  }
+  token_index operator()(const closure_exit& exit) const {
+    plan_closure_jump(p_.in, out_, exit.keyword, where_);
+    token_index end = exit.keyword;
+    while (!p_.in.unit.tokens[end].is(tok::semi)) ++end;
+    return end + 1;
+  }
+  token_index operator()(const worker_in_argument& call) const {
+    context begun = where_;
+    begun.begun.insert(t_);
+    const token_index end = p_.in.unit.partner[call.open] + 1;
+    const bool has_value = !p_.in.index.calls.at(call.open).call->getType()->isVoidType();
+    out_.token(has_value ? "__extension__({ __auto_type sukima_v = " : "__extension__({ ", true);
+    plan_tokens(p_, out_, {t_, end}, begun);
+    out_.text("; sukima_leave_for_c(" + where_.top + ");" + (has_value ? " sukima_v; })" : " })"));
+    return end;
+  }
+  token_index operator()(const closure_call* variadic) const {
+    variadic_call(p_, out_, *variadic, where_);
+    return p_.in.unit.partner[variadic->open] + 1;
+  }
+  token_index operator()(const jump* j) const {
+    texts();
+    plan_jump(p_, out_, *j, where_);
+    return j->end;
+  }
+
+ private:
+  SourceLocation location() const { return p_.in.unit.tokens[t_].getLocation(); }
+  void texts() const {
+    if (p_.in.unit.origins[t_] != no_token) side_texts(p_, out_, p_.in.unit.origins[t_], where_);
+  }
+
+  planner& p_;
+  sheet& out_;
+  token_index t_;
+  const context& where_;
+};
+
+/// A single token: the words that take its place, and what goes before and after it.
+void plan_token(planner& p, token_run& run, token_index t, const context& where) {
+  const Token& token = p.in.unit.tokens[t];
+  edit e;
+  if (!token.isAnnotation() && token.isNot(tok::eof)) {
+    if (p.in.unit.origins[t] != no_token) side_texts(p, e.before, p.in.unit.origins[t], where);
+    if (const auto words = words_at(p, t, where)) {
+      if (words->empty())
+        e.change = left_out{};
+      else
+        e.change = reworded{resolved(p, *words)};
+    }
+  }
+  if (const auto more = p.function.after_token.find(t); more != p.function.after_token.end())
+    e.after = more->second;
+  const bool is_kept = std::holds_alternative<kept>(e.change) && e.before.steps().empty() && e.after.empty();
+  if (!is_kept) run.edits.emplace(t, std::move(e));
+}
+
+/// Tokens of macros: the text that the user wrote.
+void plan_source_text(planner& p, token_run& run, token_index t, token_index end, std::string text,
+                      const context& where) {
+  replaced whole{end, {}};
+  if (p.in.unit.origins[t] != no_token) side_texts(p, whole.by, p.in.unit.origins[t], where);
+  whole.by.go_to(p.in.unit.tokens[t].getLocation());
+  whole.by.token(std::move(text), p.in.unit.tokens[t].hasLeadingSpace());
+  run.edits.emplace(t, edit{{}, std::move(whole), {}});
+}
+
+/// The use of a macro of a system header in an argument of the macro around it; invalid: there is none.
+CharSourceRange inner_use(const plan_input& in, token_index k) {
+  SourceLocation place = in.unit.tokens[k].getLocation();
+  bool is_argument = false;
+  while (place.isMacroID() && in.sources.isMacroArgExpansion(place)) {
+    place = in.sources.getImmediateSpellingLoc(place);
+    is_argument = true;
+  }
+  if (!is_argument || !place.isMacroID() || !in.sources.isInSystemHeader(in.sources.getSpellingLoc(place)))
+    return {};
+  // Not the macro that is being expanded itself, whose body may hand its own text on to another one.
+  const CharSourceRange inner = in.sources.getExpansionRange(place);
+  const CharSourceRange outer = in.sources.getExpansionRange(in.unit.tokens[k].getLocation());
+  return inner.getBegin() == outer.getBegin() ? CharSourceRange() : inner;
+}
+
+/// A token of a macro that must be expanded. If it comes from a system header's macro in an argument, that one is
+/// kept where possible: to the C compiler it may mean something else.
+token_index plan_argument(planner& p, token_run& run, token_index t, const context& where) {
+  const CharSourceRange use = inner_use(p.in, t);
+  token_index end = t;
+  bool as_written = use.isValid();
+  while (as_written && end < run.tokens.end && p.in.unit.tokens[end].getLocation().isMacroID() &&
+         inner_use(p.in, end).getBegin() == use.getBegin()) {
+    if (is_edited(p, end, where)) as_written = false;
+    ++end;
+  }
+  if (as_written && t > run.tokens.begin && inner_use(p.in, t - 1).getBegin() == use.getBegin())
+    as_written = false;
+  if (!as_written) {
+    plan_token(p, run, t, where);
+    return t + 1;
+  }
+  std::string text = Lexer::getSourceText(use, p.in.sources, p.in.compiler.getLangOpts()).str();
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  plan_source_text(p, run, t, end, std::move(text), where);
+  return end;
+}
+
+/// Whether a macro changes within the function, so that it may mean something else where a copy of a block stands.
+bool macros_change_in(const plan_input& in, const function_info& f) {
+  const token_index first = in.unit.origins[f.body.begin];
+  const token_index last = in.unit.origins[f.body.end - 1];
+  return first != no_token && last != no_token &&
+         std::any_of(in.unit.source.texts.begin(), in.unit.source.texts.end(), [&](const side_text& text) {
+           return text.changes_macro && text.before > first && text.before <= last;
+         });
+}
+
+/// The tokens of one use of a macro: as the user wrote it, unless something in it must be edited.
+token_index plan_macro(planner& p, token_run& run, token_index t, const context& where) {
+  const unit& u = p.in.unit;
+  const CharSourceRange use = p.in.sources.getExpansionRange(u.tokens[t].getLocation());
+  const auto belongs = [&](token_index k) {
+    const SourceLocation place = u.tokens[k].getLocation();
+    return place.isMacroID() && p.in.sources.getExpansionRange(place).getBegin() == use.getBegin();
+  };
+  token_index end = t;
+  bool as_written = true;
+  for (; end < run.tokens.end && belongs(end); ++end)
+    if (is_edited(p, end, where)) as_written = false;
+  if ((end < u.tokens.size() && belongs(end)) || (t > 0 && belongs(t - 1))) as_written = false;
+  if (as_written && where.is_copy && where.function != nullptr && macros_change_in(p.in, *where.function))
+    as_written = false;
+  if (!as_written) return plan_argument(p, run, t, where);
+  plan_source_text(p, run, t, end, Lexer::getSourceText(use, p.in.sources, p.in.compiler.getLangOpts()).str(),
+                   where);
+  return end;
+}
+
+/// Plans what happens to one token or to several from it on. \returns the next one
+token_index plan_step(planner& p, token_run& run, token_index t, const context& where) {
+  const token_role role = p.in.unit.roles[t];
+  if (role == token_role::parsed_only || role == token_role::system) {
+    run.edits.emplace(t, edit{{}, left_out{}, {}});
+    return t + 1;
+  }
+  if (const whole_edit whole = whole_at(p, t, run.tokens, where); whole.index() != 0) {
+    replaced one{t, {}};
+    one.end = std::visit(whole_planner(p, one.by, t, where), whole);
+    const token_index end = one.end;
+    run.edits.emplace(t, edit{{}, std::move(one), {}});
+    return end;
+  }
+  if (role == token_role::keyword) {
+    run.edits.emplace(t, edit{{}, left_out{}, {}});
+    return t + 1;
+  }
+  const Token& token = p.in.unit.tokens[t];
+  if (token.getLocation().isMacroID() && role == token_role::user && !token.isAnnotation())
+    return plan_macro(p, run, t, where);
+  plan_token(p, run, t, where);
+  return t + 1;
+}
+
+}  // namespace
+
+void plan_tokens(planner& p, sheet& out, token_range range, const context& where) {
+  token_run run{range, {}};
+  for (token_index t = range.begin; t < range.end;) t = plan_step(p, run, t, where);
+  out.tokens(std::move(run));
+}
+
+std::string text_of(planner& p, token_range range, const context& where) {
+  context copy = where;
+  copy.is_copy = true;
+  sheet one;
+  plan_tokens(p, one, range, copy);
+  return print_on_one_line(p.in.compiler, p.in.unit, one);
+}
+
+}  // namespace sukima::language

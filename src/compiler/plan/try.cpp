@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// try, catch and throw: the body is a function of its own, called through the runtime, so that nothing returns
+// twice.
+#include "plan/constructs.hpp"
+
+#include "plan/captures.hpp"
+#include "plan/closures.hpp"
+#include "plan/exits.hpp"
+#include "plan/names.hpp"
+#include "plan/tokens.hpp"
+#include "plan/types.hpp"
+
+namespace sukima::language {
+
+using namespace clang;
+
+namespace {
+
+/// The body as a function over a frame, which holds what it uses of the variables around it. \returns its
+/// name
+std::string body_function(planner& p, const construct& c, const std::vector<captured>& captures,
+                          const context& where, body_exits& exits) {
+  const std::string number = std::to_string(c.number);
+  const std::string name = base_name(where) + "_" + number;
+  const std::string frame = "sukima_f" + number;
+  context body = where;
+  body.levels.clear();
+  body.exits = &exits;
+  body.is_copy = true;  // it is printed after the function
+  if (!p.in.options.sequential) body.top = "sukima_top";
+  exits.frame = frame;
+  p.function.bodies[&c] = &exits;
+  sheet text;
+  text.go_to(c.location, false);
+  text.text("static int " + name + "_body(char *sukima_top, void *sukima_frame) { struct " + name +
+            "_frame *const " + frame + " = (struct " + name +
+            "_frame *)sukima_frame; (void)sukima_top; (void)" + frame + ";");
+  for (const captured& one : captures) text.text(bind_capture(p, one, frame, body));
+  text.text(local_prototypes(p, {c.first}));
+  for (auto& [label, exit] : body.exits_here) exit = frame + "->" + exit_member(p.in, label);
+  text.text(" ");
+  plan_tokens(p, text, c.first, body);
+  text.text(" return 0; }\n");
+  p.out.before.text("static int " + name + "_body(char *sukima_top, void *sukima_frame);\n");
+  p.out.behind.append(text);
+  return name + "_body";
+}
+
+}  // namespace
+
+void plan_try(planner& p, sheet& out, const construct& c, const context& where) {
+  const std::string number = std::to_string(c.number);
+  const std::string name = base_name(where) + "_" + number;
+  const std::string frame = "sukima_frame" + number;
+  const std::string code = "sukima_code" + number;
+  context no_levels = where;
+  no_levels.levels.clear();  // the frame holds all of it
+  const std::vector<captured> captures = captures_of(p, c, {c.first}, no_levels);
+  const QualType result = where.function->result;
+  std::string members = capture_fields(p, captures);
+  if (!result->isVoidType()) members += " " + declare_unqualified(p, result, "sukima_result") + ";";
+  std::string exit_stores;
+  for (const auto& [label, exit] : where.exits_here) {
+    members += std::string(p.in.options.sequential ? " sukima_sequential_exit *" : " sukima_exit *") +
+               exit_member(p.in, label) + ";";
+    exit_stores += " " + frame + "." + exit_member(p.in, label) + " = " + exit + ";";
+  }
+  if (members.empty()) members = " char sukima_none;";
+  p.out.before.text("struct " + name + "_frame {" + members + " };\n");
+  body_exits exits;
+  const std::string body = body_function(p, c, captures, where, exits);
+  out.token("{ const sukima_size sukima_tag" + number + " = (sukima_size)" + text_of(p, c.from, where) +
+                "; struct " + name + "_frame " + frame + ";" +
+                fill_captures(p.in, "(&" + frame + ")", captures, where) + exit_stores,
+            true);
+  if (p.in.options.sequential) {
+    out.text(" const int " + code + " = sukima_sequential_try(sukima_tag" + number + ", " + body + ", &" +
+             frame + "); ");
+  } else {
+    const std::string point = "sukima_r" + number;
+    out.text(" sukima_try_point *const " + point + " = (sukima_try_point *)(void *)" + where.top + "; " +
+             point + "->sukima_head.sukima_kind_or_child = (sukima_word)&sukima_try_kind; " + point +
+             "->sukima_tag = sukima_tag" + number + "; sukima_poll(&" + point + "->sukima_head)" +
+             "; const int " + code + " = sukima_try(" + point + ", " + body + ", &" + frame + ", (char *)(" +
+             point + " + 1)); ");
+  }
+  out.text("if (" + code + " == SUKIMA_THROWN) ");
+  plan_tokens(p, out, c.second, where);
+  for (std::size_t k = 0; k < exits.jumps.size(); ++k) {
+    const jump& j = exits.jumps[k];
+    out.text(" else if (" + code + " == " + std::to_string(k + 1) + ") ");
+    const std::string value =
+        j.kind == jump_kind::leave_function && !result->isVoidType() ? frame + ".sukima_result" : "";
+    if (leaves_something(p, j, where) || j.kind != jump_kind::leave_function) {
+      plan_jump(p, out, j, where, value);
+    } else {
+      out.text("return" + (value.empty() ? "" : " " + value) + ";");
+    }
+  }
+  out.text(" }");
+  p.function.bodies.erase(&c);
+}
+
+void plan_throw(planner& p, sheet& out, const construct& c, const context& where) {
+  const std::string tag = text_of(p, c.from, where);
+  if (p.in.options.sequential)
+    out.token("{ sukima_sequential_throw((sukima_size)(" + tag + "), __FILE__, __LINE__); }", true);
+  else
+    out.token("{ const sukima_size sukima_tag = (sukima_size)(" + tag + "); sukima_throw(" + where.top +
+                  ", sukima_tag, __FILE__, __LINE__); }",
+              true);
+}
+
+}  // namespace sukima::language

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/types.hpp"
+
+#include "index/semantic_index.hpp"
+
+namespace sukima::language {
+
+using namespace clang;
+
+namespace {
+
+std::string qualifiers(QualType type) {
+  std::string text;
+  if (type.isLocalConstQualified()) text += "const ";
+  if (type.isLocalVolatileQualified()) text += "volatile ";
+  if (type.isLocalRestrictQualified()) text += "__restrict ";
+  return text;
+}
+
+/// A name or declarator after the words of a type.
+std::string with_words(const std::string& words, const std::string& name) {
+  return name.empty() ? words : words + " " + name;
+}
+
+/// Writes one type: the lengths are used up on the way.
+class type_writer {
+ public:
+  explicit type_writer(const type_style& style) : style_(style) {}
+  std::string declare(QualType type, const std::string& name);
+
+ private:
+  std::string tag_words(const TagDecl* tag) const;
+  std::string parameters(const FunctionType* function);
+  std::string array(QualType element, QualType whole, const std::string& name, const std::string& length) {
+    return declare(style_.context.getQualifiedType(element, whole.getLocalQualifiers()),
+                   name + "[" + length + "]");
+  }
+
+  const type_style& style_;
+  std::size_t next_length_ = 0;
+  bool in_prototype_ = false;
+};
+
+std::string type_writer::tag_words(const TagDecl* tag) const {
+  const std::string kind = tag->getKindName().str();
+  if (style_.renamed != nullptr)
+    if (const auto own = style_.renamed->find(tag->getCanonicalDecl()); own != style_.renamed->end())
+      return kind + " " + own->second;
+  if (tag->getParentFunctionOrMethod() != nullptr)
+    throw unprintable_type{
+        "the type '" + tag->getNameAsString() +
+        "' is declared inside of the function with the help of its variables; declare it outside of it"};
+  if (tag->getIdentifier() != nullptr) return kind + " " + tag->getNameAsString();
+  if (const TypedefNameDecl* alias = tag->getTypedefNameForAnonDecl()) return alias->getNameAsString();
+  throw unprintable_type{"the " + kind + " has no name; give it one"};
+}
+
+std::string type_writer::parameters(const FunctionType* function) {
+  std::string list;
+  const auto add = [&list](const std::string& one) { list += (list.empty() ? "" : ", ") + one; };
+  if (style_.hidden_top && is_worker_type(QualType(function, 0))) add("char *");
+  const auto* proto = dyn_cast<FunctionProtoType>(function);
+  if (proto == nullptr) return "()";
+  const bool outer = std::exchange(in_prototype_, true);
+  for (const QualType parameter : proto->param_types()) add(declare(parameter.getUnqualifiedType(), ""));
+  in_prototype_ = outer;
+  if (proto->isVariadic()) add("...");
+  return "(" + (list.empty() ? "void" : list) + ")";
+}
+
+std::string type_writer::declare(QualType type, const std::string& name) {
+  const ASTContext& context = style_.context;
+  const std::string words = qualifiers(type);
+  const Type* t = type.getTypePtr();
+  switch (t->getTypeClass()) {
+    case Type::Builtin: {
+      PrintingPolicy policy(context.getLangOpts());
+      policy.Bool = false;
+      return with_words(words + cast<BuiltinType>(t)->getName(policy).str(), name);
+    }
+    case Type::Pointer: {
+      const QualType pointee = t->getPointeeType();
+      const Type* inner = pointee.getDesugaredType(context).getTypePtr();
+      const bool wrap = inner->isArrayType() || inner->isFunctionType();
+      std::string q = words;
+      if (!q.empty() && name.empty()) q.pop_back();
+      // A typedef of an array or function needs no parentheses, but they do no harm.
+      const std::string inner_name = "*" + q + name;
+      return declare(pointee, wrap ? "(" + inner_name + ")" : inner_name);
+    }
+    case Type::ConstantArray: {
+      const auto* array_type = cast<ConstantArrayType>(t);
+      return array(array_type->getElementType(), type, name,
+                   llvm::toString(array_type->getSize(), 10, false));
+    }
+    case Type::IncompleteArray:
+      return array(cast<IncompleteArrayType>(t)->getElementType(), type, name, "");
+    case Type::VariableArray: {
+      std::string length = "*";
+      if (!in_prototype_) {
+        if (style_.lengths == nullptr || next_length_ >= style_.lengths->size())
+          throw unprintable_type{"it has a variable length"};
+        length = (*style_.lengths)[next_length_++];
+      }
+      return array(cast<VariableArrayType>(t)->getElementType(), type, name, length);
+    }
+    case Type::FunctionProto:
+    case Type::FunctionNoProto:
+      return declare(cast<FunctionType>(t)->getReturnType(), name + parameters(cast<FunctionType>(t)));
+    case Type::Record:
+    case Type::Enum:
+      return with_words(words + tag_words(cast<TagType>(t)->getDecl()), name);
+    case Type::Typedef: {
+      const TypedefNameDecl* alias = cast<TypedefType>(t)->getDecl();
+      if (alias->getParentFunctionOrMethod() == nullptr)
+        return with_words(words + alias->getNameAsString(), name);
+      break;
+    }
+    case Type::Complex:
+      return with_words(words + "_Complex " + declare(cast<ComplexType>(t)->getElementType(), ""), name);
+    case Type::Atomic:
+      return with_words(words + "_Atomic(" + declare(cast<AtomicType>(t)->getValueType(), "") + ")", name);
+    case Type::Vector:
+    case Type::ExtVector: {
+      const auto* vector = cast<VectorType>(t);
+      const std::string element = declare(vector->getElementType(), "");
+      return with_words(words + "__attribute__((vector_size(" + std::to_string(vector->getNumElements()) +
+                            " * sizeof(" + element + ")))) " + element,
+                        name);
+    }
+    case Type::BitInt:
+      return with_words(words + (cast<BitIntType>(t)->isUnsigned() ? "unsigned " : "") + "_BitInt(" +
+                            std::to_string(cast<BitIntType>(t)->getNumBits()) + ")",
+                        name);
+    default:
+      break;
+  }
+  // One step of sugar; the qualifiers around it stay.
+  const QualType next = type.getSingleStepDesugaredType(context);
+  if (next == type) throw unprintable_type{"its type cannot be written in a generated function"};
+  return declare(next, name);
+}
+
+}  // namespace
+
+std::string declare(QualType type, const std::string& name, const type_style& style) {
+  return type_writer(style).declare(type, name);
+}
+
+std::vector<std::string> variable_lengths(QualType type, std::string variable) {
+  std::vector<std::string> lengths;
+  while (type->isVariablyModifiedType()) {
+    if (type->isPointerType()) {
+      variable = "(*" + variable + ")";
+      type = type->getPointeeType();
+    } else if (const ArrayType* array = type->getAsArrayTypeUnsafe()) {
+      if (isa<VariableArrayType>(array))
+        lengths.push_back("sizeof " + variable + " / sizeof " + variable + "[0]");
+      variable += "[0]";
+      type = array->getElementType();
+    } else {
+      break;
+    }
+  }
+  return lengths;
+}
+
+}  // namespace sukima::language

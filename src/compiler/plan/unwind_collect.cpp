@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walks over the own block of a function that is unwound: its variables, and the statements to rewrite.
+#include "plan/unwind_plan.hpp"
+
+namespace sukima::language {
+
+using namespace clang;
+
+class unwind_collector {
+ public:
+  unwind_collector(unwind_plan& plan, unwound& into)
+      : plan_(plan), unit_(plan.unit_), index_(plan.index_), into_(into) {}
+
+  bool failed = false;
+  std::vector<std::pair<const closure_declaration*, const CompoundStmt*>> closures;
+
+  void parameter(const VarDecl* v) {
+    into_.parameters.push_back(v);
+    variable(v, false);
+  }
+
+  /// The whole block, whose parameters are known.
+  void body(const CompoundStmt* s) {
+    scope_end_ = plan_.end_of(s);
+    for (const VarDecl* v : into_.parameters) into_.scopes[v] = {unit_.find(s->getLBracLoc()), scope_end_};
+    for (const Stmt* one : s->body()) statement(one);
+    if (into_.closure != nullptr)
+      for (const token_index t : into_.closure->returns)
+        if (!into_.statements.contains(t))  // `return;`
+          into_.statements[t] = {
+              unwind_statement::form::leave, nullptr, nullptr, {t, index_.jumps.at(t).end}};
+    // A jump may go past the declaration of a variable: then it has no value to be stored.
+    for (const VarDecl* v : nested_)
+      if (into_.has_labels) into_.in_frame.insert(v);
+    // One that is hidden by another has no name where it would have to be stored.
+    for (const VarDecl* v : into_.variables)
+      for (const VarDecl* inner : into_.variables)
+        if (inner != v && inner->getName() == v->getName() &&
+            into_.scopes.at(v).holds(index_.declared.at(inner)))
+          into_.in_frame.insert(v);
+  }
+
+ private:
+  using form = unwind_statement::form;
+
+  void variable(const VarDecl* v, bool in_nested_block) {
+    std::string name = v->getNameAsString();
+    for (unsigned k = 2; std::any_of(into_.members.begin(), into_.members.end(),
+                                     [&](const auto& one) { return one.second == name; });
+         ++k)
+      name = "sukima_" + v->getNameAsString() + "_" + std::to_string(k);
+    into_.members[v] = name;
+    into_.variables.push_back(v);
+    const token_index declared = index_.declared.at(v);
+    const token_range value = v->hasInit() ? plan_.tokens_of(v->getInit()) : token_range{};
+    into_.scopes[v] = {std::max(declared + 1, value.end), scope_end_};
+    constexpr CharUnits::QuantityType most_bytes = 64;  // what is copied
+    const QualType type = v->getType();
+    if (type->isArrayType() || type.isVolatileQualified() || type->isAtomicType() ||
+        plan_.ast_.getTypeSizeInChars(type).getQuantity() > most_bytes)
+      into_.in_frame.insert(v);
+    if (in_nested_block) nested_.push_back(v);
+    if (in_switch_ > 0) into_.in_frame.insert(v);
+  }
+
+  void add(form kind, const Stmt* s, const Expr* value = nullptr) {
+    const token_index begin = plan_.unit_.find(s->getBeginLoc());
+    const token_index end = begin == no_token ? no_token : plan_.end_of(s);
+    if (begin == no_token || end == no_token || into_.statements.contains(begin)) {
+      failed = true;
+      return;
+    }
+    // Nothing of it may stand in front.
+    token_index before = begin;
+    while (before > 0 && unit_.roles[before - 1] != token_role::user) --before;
+    if (before == 0 || !unit_.tokens[before - 1].isOneOf(tok::semi, tok::l_brace, tok::r_brace, tok::r_paren,
+                                                         tok::colon, tok::kw_else, tok::kw_do))
+      failed = true;
+    into_.statements[begin] = {kind, s, value, {begin, end}};
+  }
+
+  /// Its variables. \returns whether any of them is one of the block's own
+  bool declare(const DeclStmt* s) {
+    bool any = false;
+    for (const Decl* d : s->decls()) {
+      const auto* v = dyn_cast<VarDecl>(d);
+      if (v == nullptr || !v->hasLocalStorage() || index_.closure_variables.contains(v)) continue;
+      const auto declared = index_.declared.find(v);
+      if (declared == index_.declared.end()) {
+        failed = true;
+        continue;
+      }
+      if (into_.closure != nullptr && into_.closure->parameters.holds(declared->second)) {
+        parameter(v);
+        continue;
+      }
+      any = true;
+      variable(v, depth_ > 0 || into_.has_labels);
+    }
+    return any;
+  }
+
+  void statement(const Stmt* s) {
+    if (s == nullptr) return;
+    if (const auto* e = dyn_cast<Expr>(s)) return expression_statement(e);
+    if (const auto* one = dyn_cast<CompoundStmt>(s)) return block(one);
+    if (const auto* one = dyn_cast<DeclStmt>(s)) {
+      if (declare(one)) add(form::declaration, one);
+      for (const Stmt* child : one->children()) expression(child);
+      return;
+    }
+    if (const auto* one = dyn_cast<ReturnStmt>(s)) {
+      add(form::leave, one, one->getRetValue());
+      expression(one->getRetValue());
+      return;
+    }
+    if (isa<AsmStmt>(s)) {
+      for (const Stmt* child : s->children()) address_of(child);
+      return;
+    }
+    if (!labelled(s) && !conditional(s) && !isa<NullStmt, BreakStmt, ContinueStmt, GotoStmt>(s))
+      failed = true;
+  }
+
+  void expression_statement(const Expr* e) {
+    const token_index begin = unit_.find(e->getBeginLoc());
+    if (begin != no_token && is_closure_return(begin)) return leave(e);
+    if (plan_.holds_call(e)) add(form::expression, e);
+    expression(e);
+  }
+
+  void block(const CompoundStmt* s) {
+    const token_index begin = unit_.find(s->getBeginLoc());
+    if (plan_.blocks_.contains(begin)) {
+      for (const closure_declaration& c : unit_.closures)
+        if (!c.body.empty() && c.body.begin == begin) closures.emplace_back(&c, s);
+      return;
+    }
+    ++depth_;
+    const token_index outer = std::exchange(scope_end_, plan_.end_of(s));
+    for (const Stmt* child : s->body()) statement(child);
+    scope_end_ = outer;
+    --depth_;
+  }
+
+  /// Labels, cases and attributes, with their statements. \returns whether it is such a statement
+  bool labelled(const Stmt* s) {
+    if (const auto* one = dyn_cast<LabelStmt>(s)) {
+      into_.has_labels = true;
+      statement(one->getSubStmt());
+    } else if (const auto* label = dyn_cast<SwitchCase>(s)) {
+      statement(label->getSubStmt());
+    } else if (const auto* attributed = dyn_cast<AttributedStmt>(s)) {
+      if (plan_.holds_call(attributed)) failed = true;
+      statement(attributed->getSubStmt());
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  /// Statements with a condition. \returns whether it is such a statement
+  bool conditional(const Stmt* s) {
+    if (const auto* one = dyn_cast<IfStmt>(s)) {
+      if (plan_.holds_call(one->getCond())) add(form::choice, one);
+      expression(one->getCond());
+      statement(one->getThen());
+      statement(one->getElse());
+    } else if (const auto* before = dyn_cast<WhileStmt>(s)) {
+      if (plan_.holds_call(before->getCond())) add(form::while_loop, before);
+      expression(before->getCond());
+      statement(before->getBody());
+    } else if (const auto* after = dyn_cast<DoStmt>(s)) {
+      if (plan_.holds_call(after->getCond())) add(form::do_loop, after);
+      statement(after->getBody());
+      expression(after->getCond());
+    } else if (const auto* counted = dyn_cast<ForStmt>(s)) {
+      loop(counted);
+    } else if (const auto* selection = dyn_cast<SwitchStmt>(s)) {
+      if (plan_.holds_call(selection->getCond())) add(form::selection, selection);
+      expression(selection->getCond());
+      ++in_switch_;
+      statement(selection->getBody());
+      --in_switch_;
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  void loop(const ForStmt* s) {
+    ++depth_;
+    const token_index outer = std::exchange(scope_end_, plan_.end_of(s));
+    bool rewritten =
+        plan_.holds_call(s->getInit()) || plan_.holds_call(s->getCond()) || plan_.holds_call(s->getInc());
+    if (const auto* init = dyn_cast_or_null<DeclStmt>(s->getInit())) rewritten |= declare(init);
+    if (rewritten) add(form::for_loop, s);
+    if (const Stmt* init = s->getInit()) {
+      if (isa<DeclStmt>(init))
+        for (const Stmt* child : init->children()) expression(child);
+      else
+        expression(init);
+    }
+    expression(s->getCond());
+    expression(s->getInc());
+    statement(s->getBody());
+    scope_end_ = outer;
+    --depth_;
+  }
+
+  bool is_closure_return(token_index t) const {
+    return into_.closure != nullptr && std::find(into_.closure->returns.begin(), into_.closure->returns.end(),
+                                                 t) != into_.closure->returns.end();
+  }
+
+  /// What the parser saw is sukima_return_N((E)) or (void)(E).
+  void leave(const Expr* e) {
+    const Expr* value = e->IgnoreParenImpCasts();
+    if (const auto* call = dyn_cast<CallExpr>(value))
+      value = call->getArg(0);
+    else if (const auto* cast = dyn_cast<CStyleCastExpr>(value))
+      value = cast->getSubExpr();
+    add(form::leave, e, value);
+    expression(value);
+  }
+
+  /// The variable whose storage an lvalue is part of must stay where it is.
+  void address_of(const Stmt* s) {
+    if (s == nullptr) return;
+    if (const auto* e = dyn_cast<DeclRefExpr>(s))
+      if (const auto* v = dyn_cast<VarDecl>(e->getDecl()); v != nullptr && into_.members.contains(v))
+        into_.in_frame.insert(v);
+    if (const auto* e = dyn_cast<MemberExpr>(s); e != nullptr && e->isArrow())
+      return expression(e->getBase());
+    for (const Stmt* child : s->children()) address_of(child);
+  }
+
+  void expression(const Stmt* s) {
+    if (s == nullptr) return;
+    if (const auto* e = dyn_cast<StmtExpr>(s)) return statement(e->getSubStmt());
+    if (const auto* e = dyn_cast<UnaryOperator>(s); e != nullptr && e->getOpcode() == UO_AddrOf)
+      address_of(e->getSubExpr());
+    if (const auto* e = dyn_cast<ImplicitCastExpr>(s);
+        e != nullptr && e->getCastKind() == CK_ArrayToPointerDecay)
+      address_of(e->getSubExpr());  // of an array in a struct
+    if (const auto* e = dyn_cast<CallExpr>(s); e != nullptr && !plan_.unwinds(e)) {
+      std::set<const FunctionDecl*> seen;
+      into_.calls_plain_c |= plan_.may_enter(e, seen);
+    }
+    if (isa<UnaryExprOrTypeTraitExpr>(s)) return;
+    for (const Stmt* child : s->children()) expression(child);
+  }
+
+  unwind_plan& plan_;
+  const unit& unit_;
+  const semantic_index& index_;
+  unwound& into_;
+  token_index scope_end_ = 0;
+  int depth_ = 0;
+  int in_switch_ = 0;
+  std::vector<const VarDecl*> nested_;
+};
+
+/// May this call code that is not visible here and that may enter an unwound function?
+bool unwind_plan::may_enter(const Stmt* s, std::set<const FunctionDecl*>& seen) const {
+  if (s == nullptr) return false;
+  if (const auto* call = dyn_cast<CallExpr>(s)) {
+    const FunctionDecl* callee = call->getDirectCallee();
+    if (callee == nullptr) return true;
+    const bool is_put_in =
+        callee->getIdentifier() != nullptr && callee->getName().starts_with("sukima_return_");
+    const FunctionDecl* definition = callee->getDefinition();
+    if (chosen_.contains(callee->getCanonicalDecl())) return true;
+    if (definition == nullptr && !is_put_in && (callee->getBuiltinID() == 0 || callee->getName() == "exit"))
+      return true;
+    if (definition != nullptr && seen.insert(definition).second && may_enter(definition->getBody(), seen))
+      return true;
+  }
+  const auto children = s->children();
+  return std::any_of(children.begin(), children.end(),
+                     [&](const Stmt* child) { return may_enter(child, seen); });
+}
+
+/// A function with its closures. \returns false where something cannot be rewritten
+bool unwind_plan::collect(const function_info& f) {
+  const std::size_t before = all_.size();
+  const auto own = [&](const function_info& info, const std::string& name) -> unwound& {
+    unwound& one = all_.emplace_back();
+    one.function = &info;
+    one.closure = info.closure;
+    one.name = name;
+    one.result = info.result;
+    return one;
+  };
+  bool good = true;
+  struct work {
+    unwound* into;
+    const CompoundStmt* block;
+  };
+  unwound& function = own(f, f.declaration->getNameAsString());
+  for (const ParmVarDecl* p : f.declaration->parameters()) function.parameter_types.push_back(p->getType());
+  std::vector<work> open{{&function, cast<CompoundStmt>(f.declaration->getBody())}};
+  for (std::size_t k = 0; k < open.size() && good; ++k) {
+    unwound& into = *open[k].into;
+    unwind_collector collector(*this, into);
+    if (into.closure == nullptr)
+      for (const ParmVarDecl* p : f.declaration->parameters()) collector.parameter(p);
+    collector.body(open[k].block);
+    good = !collector.failed && into.parameters.size() == into.parameter_types.size();
+    for (const auto& [closure, block] : collector.closures) {
+      const function_info* info = index_.info_of(*closure);
+      if (info == nullptr) return false;
+      unwound& inner = own(*info, into.name + "_" + closure->name + "_" + std::to_string(closure->number));
+      inner.creator = &into;
+      for (const auto& [variable, c] : index_.closure_variables)
+        if (c == closure) {
+          const auto* type =
+              variable->getType()->castAs<PointerType>()->getPointeeType()->castAs<FunctionProtoType>();
+          inner.parameter_types.assign(type->param_type_begin(), type->param_type_end());
+        }
+      into.closures.push_back(closure);
+      open.push_back({&inner, block});
+    }
+  }
+  if (!good)
+    while (all_.size() > before) all_.pop_back();
+  return good;
+}
+
+}  // namespace sukima::language

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls that may unwind their caller are taken out of their expressions, in an order that C allows.
+#include "plan/unwind.hpp"
+
+#include "plan/names.hpp"
+#include "plan/tokens.hpp"
+
+namespace sukima::language {
+
+using namespace clang;
+
+namespace {
+
+/// Is there any call that is made, outside of a block?
+bool calls_anything(const Stmt* s) {
+  if (s == nullptr || isa<UnaryExprOrTypeTraitExpr, StmtExpr>(s)) return false;
+  if (isa<CallExpr>(s)) return true;
+  const auto children = s->children();
+  return std::any_of(children.begin(), children.end(), calls_anything);
+}
+
+void hoist_all(planner& p, sheet& out, const Expr* e, const context& where);
+
+/// A, B is `(void)(A);` in front of B.
+void hoist_comma(planner& p, sheet& out, const BinaryOperator* e, bool pinned, const context& where) {
+  hoist(p, out, e->getLHS(), where);
+  const token_range left = p.in.unwinding->tokens_of(e->getLHS());
+  out.text(" (void)(");
+  plan_tokens(p, out, left, where);
+  out.text(");");
+  if (pinned)
+    hoist_all(p, out, e->getRHS(), where);
+  else
+    hoist(p, out, e->getRHS(), where);
+  substitute({left.begin, p.in.unwinding->tokens_of(e->getRHS()).begin}, "", where);
+}
+
+/// A && B, where B holds a call, is `int v = (A) != 0; if (v) v = (B) != 0;`.
+void hoist_logical(planner& p, sheet& out, const BinaryOperator* e, const context& where) {
+  unwind_version& v = *where.version;
+  hoist(p, out, e->getLHS(), where);
+  const unsigned number = ++v.values;
+  out.text(" " + begin_value(p, number, p.in.ast.IntTy, where) + " = (");
+  plan_tokens(p, out, p.in.unwinding->tokens_of(e->getLHS()), where);
+  const std::string name = value_name(number, where);
+  out.text(std::string(") != 0; if (") + (e->getOpcode() == BO_LOr ? "!" : "") + name + ") {");
+  const std::size_t waiting = v.waiting.size();
+  hoist(p, out, e->getRHS(), where);
+  out.text(" " + name + " = (");
+  plan_tokens(p, out, p.in.unwinding->tokens_of(e->getRHS()), where);
+  out.text(") != 0; }");
+  v.waiting.resize(waiting);
+  v.waiting.emplace_back(number, p.in.ast.IntTy);
+  substitute(p.in.unwinding->tokens_of(e), name, where);
+}
+
+/// C ? X : Y, where X or Y holds a call, is `if (C) v = X; else v = Y;`.
+void hoist_choice(planner& p, sheet& out, const ConditionalOperator* e, const context& where) {
+  unwind_version& v = *where.version;
+  hoist(p, out, e->getCond(), where);
+  const unsigned number = ++v.values;
+  const QualType type = e->getType();
+  std::string name;
+  if (!type->isVoidType()) {
+    const std::string declared = begin_value(p, number, type, where);
+    if (!v.slow) out.text(" " + declared + ";");
+    name = value_name(number, where);
+  }
+  out.text(" if (");
+  plan_tokens(p, out, p.in.unwinding->tokens_of(e->getCond()), where);
+  out.text(") {");
+  const std::size_t waiting = v.waiting.size();
+  for (const Expr* one : {e->getTrueExpr(), e->getFalseExpr()}) {
+    if (one == e->getFalseExpr()) out.text(" } else {");
+    hoist(p, out, one, where);
+    out.text(name.empty() ? " (void)(" : " " + name + " = (");
+    plan_tokens(p, out, p.in.unwinding->tokens_of(one), where);
+    out.text(");");
+    v.waiting.resize(waiting);
+  }
+  out.text(" }");
+  if (!name.empty()) v.waiting.emplace_back(number, type);
+  substitute(p.in.unwinding->tokens_of(e), name.empty() ? "(void)0" : "(" + name + ")", where);
+}
+
+/// The operands of an expression from left to right: calls of plain C keep their place among the others.
+void hoist_children(planner& p, sheet& out, const Expr* e, const context& where) {
+  const auto* assignment = dyn_cast<BinaryOperator>(e);
+  std::vector<const Expr*> operands;
+  for (const Stmt* child : e->children())
+    if (const auto* one = dyn_cast_or_null<Expr>(child)) operands.push_back(one);
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    const bool more = std::any_of(operands.begin() + static_cast<std::ptrdiff_t>(k) + 1, operands.end(),
+                                  [&](const Expr* later) { return p.in.unwinding->holds_call(later); });
+    if (more && (assignment == nullptr || !assignment->isAssignmentOp()))
+      hoist_all(p, out, operands[k], where);
+    else
+      hoist(p, out, operands[k], where);
+  }
+}
+
+}  // namespace
+
+void hoist(planner& p, sheet& out, const Expr* e, const context& where) {
+  if (e == nullptr || !p.in.unwinding->holds_call(e)) return;
+  if (const auto* call = dyn_cast<CallExpr>(e)) {
+    hoist_children(p, out, call, where);
+    if (p.in.unwinding->unwinds(call)) unwind_call(p, out, call, where);
+    return;
+  }
+  if (const auto* two = dyn_cast<BinaryOperator>(e)) {
+    if (two->isLogicalOp() && p.in.unwinding->holds_call(two->getRHS()))
+      return hoist_logical(p, out, two, where);
+    if (two->getOpcode() == BO_Comma) return hoist_comma(p, out, two, false, where);
+  }
+  if (const auto* either = dyn_cast<ConditionalOperator>(e);
+      either != nullptr && (p.in.unwinding->holds_call(either->getTrueExpr()) ||
+                            p.in.unwinding->holds_call(either->getFalseExpr())))
+    return hoist_choice(p, out, either, where);
+  hoist_children(p, out, e, where);
+}
+
+namespace {
+
+/// As hoist, but the calls of plain C in it are made here, too.
+void hoist_all(planner& p, sheet& out, const Expr* e, const context& where) {
+  unwind_version& v = *where.version;
+  if (!calls_anything(e)) return;
+  const auto* call = dyn_cast<CallExpr>(e);
+  const auto* two = dyn_cast<BinaryOperator>(e);
+  if (two != nullptr && two->getOpcode() == BO_Comma) return hoist_comma(p, out, two, true, where);
+  const bool chooses = isa<ConditionalOperator>(e) || (two != nullptr && two->isLogicalOp());
+  if (call != nullptr && p.in.unwinding->unwinds(call)) return hoist(p, out, e, where);
+  if (call == nullptr && !chooses) {
+    for (const Stmt* child : e->children())
+      if (const auto* one = dyn_cast_or_null<Expr>(child)) hoist_all(p, out, one, where);
+    return;
+  }
+  if (call != nullptr && call->getBuiltinCallee() != 0 && !call->HasSideEffects(p.in.ast)) return;
+  hoist(p, out, e, where);
+  const token_range tokens = p.in.unwinding->tokens_of(e);
+  const QualType type = e->getType();
+  if (type->isVoidType() || tokens.empty()) return;
+  const unsigned number = ++v.values;
+  out.text(" " + begin_value(p, number, type, where) + " = ");
+  plan_tokens(p, out, tokens, where);
+  out.text(";");
+  v.waiting.emplace_back(number, type);
+  substitute(tokens, value_name(number, where), where);
+}
+
+}  // namespace
+
+}  // namespace sukima::language

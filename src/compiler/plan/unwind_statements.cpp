@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// The statements of a function that is unwound: calls stand in statements of their own, so that the slow version
+// can go on after them; where variables live in the frame, their declarations are assignments.
+#include "plan/unwind.hpp"
+
+#include "plan/names.hpp"
+#include "plan/tokens.hpp"
+#include "plan/types.hpp"
+
+namespace sukima::language {
+
+using namespace clang;
+
+namespace {
+
+/// The label in front of the next iteration, where `continue` is a goto.
+std::string next_label(const plan_input& in, token_range loop, const context& where) {
+  for (token_index t = loop.begin; t < loop.end; ++t)
+    if (const auto j = in.index.jumps.find(t);
+        j != in.index.jumps.end() && in.index.function_at(t) == where.version->of->function &&
+        j->second.kind == jump_kind::next_iteration && j->second.target == loop.begin)
+      return "sukima_next_" + std::to_string(loop.begin) + ":;";
+  return "";
+}
+
+void leave_loop_unless(planner& p, sheet& out, const Expr* condition, const context& where) {
+  hoist(p, out, condition, where);
+  out.text(" if (!(");
+  plan_tokens(p, out, p.in.unwinding->tokens_of(condition), where);
+  out.text(")) break;");
+  where.version->waiting.clear();
+}
+
+/// A variable in the frame gets its initial value.
+void store_initial(planner& p, sheet& out, const VarDecl* variable, const context& where) {
+  const Expr* value = variable->getInit();
+  const std::string place = "sukima_r->" + where.version->of->members.at(variable);
+  const token_range tokens = p.in.unwinding->tokens_of(value);
+  if (variable->getType()->isScalarType() && !isa<InitListExpr>(value)) {
+    out.text(" " + place + " = ");
+    plan_tokens(p, out, tokens, where);
+    out.text(";");
+    return;
+  }
+  out.text(" { " + declare(p, variable->getType(), "sukima_initial") + " = ");
+  plan_tokens(p, out, tokens, where);
+  out.text("; __builtin_memcpy(&" + place + ", &sukima_initial, sizeof sukima_initial); }");
+}
+
+/// \param whole  with the semicolon
+void unwound_declaration(planner& p, sheet& out, const DeclStmt* s, token_range whole, const context& where) {
+  const unwind_version& v = *where.version;
+  bool as_written = !v.slow;
+  for (const Decl* d : s->decls())
+    if (const auto* variable = dyn_cast<VarDecl>(d); variable != nullptr && variable->hasLocalStorage())
+      as_written &= !v.of->in_frame.contains(variable) && variable->hasInit();
+  as_written &= s->isSingleDecl() || !p.in.unwinding->holds_call(s);
+  if (as_written) {
+    if (p.in.unwinding->holds_call(s)) hoist(p, out, cast<VarDecl>(s->getSingleDecl())->getInit(), where);
+    out.text(" ");
+    // Without looking for the statement again, which this is.
+    context inside = where;
+    inside.printed_now = whole.begin;
+    plan_tokens(p, out, whole, inside);
+    return;
+  }
+  for (const Decl* d : s->decls()) {
+    const auto* variable = dyn_cast<VarDecl>(d);
+    if (variable == nullptr || !variable->hasLocalStorage()) {
+      if (variable != nullptr || isa<FunctionDecl>(d))
+        report(p.in, d->getLocation(),
+               "'" + cast<NamedDecl>(d)->getNameAsString() +
+                   "' shares its declaration with a variable; write one of its own for it, or "
+                   "compile with -fclosures=frame");
+      continue;
+    }
+    const Expr* value = variable->getInit();
+    const QualType type = variable->getType();
+    hoist(p, out, value, where);
+    try {
+      if (v.slow || v.of->in_frame.contains(variable)) {
+        if (value == nullptr) continue;
+        store_initial(p, out, variable, where);
+      } else {
+        const std::string none = type->isScalarType() ? "0" : "{0}";
+        out.text(" " + declare(p, type, variable->getNameAsString()) + " = ");
+        if (value != nullptr)
+          plan_tokens(p, out, p.in.unwinding->tokens_of(value), where);
+        else
+          out.text(none);
+        out.text(";");
+      }
+    } catch (const unprintable_type& problem) {
+      report(p.in, d->getLocation(),
+             "'" + variable->getNameAsString() + "' cannot be stored in a frame: " + problem.reason +
+                 "; compile with -fclosures=frame");
+    }
+  }
+}
+
+void unwound_for(planner& p, sheet& out, const ForStmt* s, token_range whole, const context& where) {
+  const token_index open = whole.begin + 1;
+  const token_index close = p.in.unit.find(s->getRParenLoc());
+  const auto* init = dyn_cast_or_null<DeclStmt>(s->getInit());
+  const token_index first = init != nullptr           ? p.in.unwinding->end_of(init)
+                            : s->getInit() != nullptr ? p.in.unwinding->end_of(s->getInit())
+                                                      : open + 2;
+  const bool taken_apart =
+      p.in.unwinding->holds_call(s->getCond()) || p.in.unwinding->holds_call(s->getInc());
+  out.token("{ ", true);
+  if (init != nullptr) {
+    unwound_declaration(p, out, init, {open + 1, first}, where);
+  } else if (const auto* e = dyn_cast_or_null<Expr>(s->getInit())) {
+    hoist(p, out, e, where);
+    out.text(" ");
+    plan_tokens(p, out, {open + 1, first}, where);
+  }
+  where.version->waiting.clear();
+  out.go_to(p.in.unit.tokens[whole.begin].getLocation());
+  if (!taken_apart) {
+    out.token("for (; ", true);
+    plan_tokens(p, out, {first, close + 1}, where);
+    plan_tokens(p, out, {close + 1, whole.end}, where);
+    out.text(" }");
+    return;
+  }
+  out.token("for (;;) { ", true);
+  if (s->getCond() != nullptr) leave_loop_unless(p, out, s->getCond(), where);
+  where.version->continued.insert(whole.begin);
+  plan_tokens(p, out, {close + 1, whole.end}, where);
+  out.text(" " + next_label(p.in, whole, where) + " ");
+  if (s->getInc() != nullptr) {
+    where.version->waiting.clear();
+    hoist(p, out, s->getInc(), where);
+    out.text(" (void)(");
+    plan_tokens(p, out, p.in.unwinding->tokens_of(s->getInc()), where);
+    out.text(");");
+  }
+  out.text(" } }");
+}
+
+void unwound_leave(planner& p, sheet& out, const unwind_statement& s, const context& where) {
+  const unwound& u = *where.version->of;
+  const token_range value{s.whole.begin + 1, s.whole.end - 1};
+  out.token("{ ", true);
+  if (s.value != nullptr) hoist(p, out, s.value, where);
+  out.text(" ");
+  const bool is_void = u.result->isVoidType();
+  const std::string nothing =
+      !where.version->slow && p.in.options.land_closures ? "return; }" : "return 0; }";
+  if (s.value == nullptr) {
+    out.text(nothing);
+    return;
+  }
+  if (is_void)
+    out.text("(void)(");
+  else if (where.version->slow)
+    out.text(declare_unqualified(p, u.result, "sukima_result") + " = ");
+  else
+    out.text("return ");
+  plan_tokens(p, out, value, where);
+  if (is_void)
+    out.text("); " + nothing);
+  else if (where.version->slow)
+    out.text("; *(" + pointer_to(p, u.result) + ")(void *)sukima_r = sukima_result; return 0; }");
+  else
+    out.text("; }");
+}
+
+}  // namespace
+
+void unwound_statement(planner& p, sheet& out, const unwind_statement& s, const context& where) {
+  using form = unwind_statement::form;
+  if (p.in.unit.origins[s.whole.begin] != no_token)
+    side_texts(p, out, p.in.unit.origins[s.whole.begin], where);
+  out.go_to(p.in.unit.tokens[s.whole.begin].getLocation());
+  switch (s.kind) {
+    case form::expression: {
+      const auto* e = cast<Expr>(s.statement);
+      out.token("{ ", true);
+      hoist(p, out, e, where);
+      const auto* call = dyn_cast<CallExpr>(e->IgnoreParens());
+      const bool whole_call = call != nullptr && p.in.unwinding->unwinds(call);
+      if (!whole_call) {
+        out.text(" ");
+        plan_tokens(p, out, p.in.unwinding->tokens_of(e), where);
+        out.text("; }");
+      } else {
+        out.text(call->getType()->isVoidType()
+                     ? " }"
+                     : " (void)" + value_name(where.version->values, where) + "; }");
+      }
+      break;
+    }
+    case form::declaration:
+      unwound_declaration(p, out, cast<DeclStmt>(s.statement), s.whole, where);
+      break;
+    case form::leave:
+      unwound_leave(p, out, s, where);
+      break;
+    case form::choice: {
+      const auto* one = cast<IfStmt>(s.statement);
+      out.token("{ ", true);
+      hoist(p, out, one->getCond(), where);
+      out.text(" ");
+      plan_tokens(p, out, {s.whole.begin, p.in.unit.find(one->getRParenLoc()) + 1}, where);
+      where.version->waiting.clear();
+      plan_tokens(p, out, {p.in.unit.find(one->getRParenLoc()) + 1, s.whole.end}, where);
+      out.text(" }");
+      break;
+    }
+    case form::selection: {
+      const auto* one = cast<SwitchStmt>(s.statement);
+      out.token("{ ", true);
+      hoist(p, out, one->getCond(), where);
+      out.text(" ");
+      context inside = where;
+      inside.printed_now = s.whole.begin;
+      plan_tokens(p, out, s.whole, inside);
+      out.text(" }");
+      break;
+    }
+    case form::while_loop: {
+      const auto* one = cast<WhileStmt>(s.statement);
+      out.token("for (;;) { ", true);
+      leave_loop_unless(p, out, one->getCond(), where);
+      plan_tokens(p, out, {p.in.unit.find(one->getRParenLoc()) + 1, s.whole.end}, where);
+      out.text(" }");
+      break;
+    }
+    case form::do_loop: {
+      const auto* one = cast<DoStmt>(s.statement);
+      where.version->continued.insert(s.whole.begin);
+      out.token("for (;;) { ", true);
+      plan_tokens(p, out, {s.whole.begin + 1, p.in.unwinding->end_of(one->getBody())}, where);
+      out.text(" " + next_label(p.in, s.whole, where) + " ");
+      leave_loop_unless(p, out, one->getCond(), where);
+      out.text(" }");
+      break;
+    }
+    case form::for_loop:
+      unwound_for(p, out, cast<ForStmt>(s.statement), s.whole, where);
+      break;
+  }
+}
+
+}  // namespace sukima::language

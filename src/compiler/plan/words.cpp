@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words that take the place of a single token: names that become expressions, calls, parameter lists.
+#include "plan/closures.hpp"
+#include "plan/names.hpp"
+#include "plan/tokens.hpp"
+#include "plan/workers.hpp"
+
+namespace sukima::language {
+
+using namespace clang;
+
+namespace {
+
+/// The name of a worker-local variable: its initial value where it is declared, else this worker's object.
+std::string worker_local_name(const plan_input& in, const VarDecl* variable, token_index t) {
+  const std::string name = variable->getNameAsString();
+  if (in.options.sequential) return name;
+  const auto declared = in.index.declared.find(variable);
+  if (declared != in.index.declared.end() && declared->second == t) return name + "__initial";
+  return "(*(__typeof__(" + name + "__initial) *)sukima_worker_local(&" + name + "__object))";
+}
+
+/// A call of plain C, after a note of where the choice points end.
+std::string noted(const std::string& callee, const context& where) {
+  return "(sukima_leave_for_c(" + where.top + "), " + callee + ")";
+}
+
+bool in_parallel_worker(const plan_input& in, const context& where) {
+  return where.function != nullptr && where.function->is_worker && !in.options.sequential;
+}
+
+/// What a variable's name becomes; nothing: it is kept.
+std::optional<std::string> variable_word(const planner& p, const VarDecl* variable, token_index t,
+                                         const context& where) {
+  const plan_input& in = p.in;
+  if (const auto call = in.closure_names_called.find(t); where.version == nullptr &&
+                                                         call != in.closure_names_called.end() &&
+                                                         call->second != where.called_apart) {
+    const std::string& code = p.names.closures.at(in.index.closure_variables.at(variable)->definition).name;
+    return leaves_for_c(in, call->second->open, where) ? noted(code, where) : code;
+  }
+  if (const auto own = where.names.find(variable); own != where.names.end()) return own->second;
+  if (is_put_in(in, variable)) {
+    if (variable->getName() == "this") return "(*sukima_this)";
+    if (variable->getName() == "backtracking") return where.backtracking;
+  }
+  if (in.index.worker_locals.contains(variable->getCanonicalDecl()))
+    return worker_local_name(in, variable, t);
+  if (variable->getTLSKind() != VarDecl::TLS_None && in_parallel_worker(in, where))
+    return "(*" + thread_accessor(variable) + "())";
+  return std::nullopt;
+}
+
+/// What a function's name becomes; nothing: it is kept.
+std::optional<std::string> function_word(const plan_input& in, const FunctionDecl* function, token_index t,
+                                         const context& where) {
+  if (is_worker_type(function->getType()) && !in.options.sequential) {
+    if (in.index.plain_entries.contains(t)) return entry_name(function);
+    for (token_index open = t + 1; open < in.unit.tokens.size() && open < t + 3; ++open)
+      if (const auto call = in.index.calls.find(open);
+          call != in.index.calls.end() && call->second.first <= t)
+        if (call->second.callee == function && !call->second.in_worker) return entry_name(function);
+    return worker_name(function);
+  }
+  if (function->getName() == "__errno_location" && in_parallel_worker(in, where)) return "sukima_errno";
+  return std::nullopt;
+}
+
+/// __func__ where the generated function has another name than the user's; nothing: it is kept.
+std::optional<std::string> function_name_word(const context& where) {
+  if (where.function == nullptr) return std::nullopt;
+  const function_info& f = *where.function;
+  if (f.closure != nullptr) return "\"" + f.closure->name + "\"";
+  if (where.version != nullptr) return "\"" + f.declaration->getNameAsString() + "\"";
+  if (!f.is_worker || (!where.is_copy && f.execution == nullptr && !f.declaration->isMain()))
+    return std::nullopt;
+  return "\"" +
+         (f.execution != nullptr ? "task_exec " + f.execution->task : f.declaration->getNameAsString()) +
+         "\"";
+}
+
+/// What stands in place of a token by itself; nothing: it is kept.
+std::optional<std::string> name_at(const planner& p, token_index t, const context& where) {
+  const plan_input& in = p.in;
+  if (in.unit.tokens[t].is(tok::kw_register) && where.function != nullptr &&
+      (where.function->is_worker || where.function->has_closures))
+    return "";
+  if (in.index.dropped.contains(t)) return "";
+  if (const auto name = in.index.names.find(t); name != in.index.names.end()) {
+    const NamedDecl* declaration = name->second;
+    if (const auto own = p.names.renamed.find(declaration->getCanonicalDecl()); own != p.names.renamed.end())
+      return own->second;
+    if (const auto* label = dyn_cast<LabelDecl>(declaration); label != nullptr && !label->isGnuLocal()) {
+      const auto place = where.function->labels.find(label);
+      if (place != where.function->labels.end() && where.copied.holds(place->second))
+        return spelling(in, t) + where.suffix;
+    }
+    std::optional<std::string> own;
+    if (const auto* variable = dyn_cast<VarDecl>(declaration))
+      own = variable_word(p, variable, t, where);
+    else if (const auto* function = dyn_cast<FunctionDecl>(declaration))
+      own = function_word(in, function, t, where);
+    if (own) return own;
+  }
+  return in.index.function_names.contains(t) ? function_name_word(where) : std::nullopt;
+}
+
+/// The words in front of a token that begins or ends something: a type without a name, or calls.
+std::vector<planned_word> words_in_front(const planner& p, token_index t, const context& where) {
+  const plan_input& in = p.in;
+  const bool space = in.unit.tokens[t].hasLeadingSpace() || in.unit.tokens[t].isAtStartOfLine();
+  std::vector<planned_word> words;
+  if (where.moving)
+    if (const auto tag = p.function.tag_names.find(t); tag != p.function.tag_names.end())
+      words.push_back({tag->second, true});
+  if (const auto calls = in.closure_pointer_calls.find(t);
+      calls != in.closure_pointer_calls.end() && where.version == nullptr)
+    for (const closure_call* call : calls->second) {
+      if (call == where.called_apart) continue;
+      const bool is_worker = call->is_worker && call->in_worker && !in.options.sequential;
+      const bool leaves = leaves_for_c(in, call->open, where);
+      words.push_back({leaves ? "(sukima_leave_for_c(" + where.top + "), " : "", space, call,
+                       (leaves ? ")(" : "(") + (is_worker ? where.top + ", " : "") + begin_check(p, *call)});
+    }
+  if (const auto call = in.calls_of_c.find(t);
+      call != in.calls_of_c.end() && leaves_for_c(in, call->second, where))
+    words.push_back({"(sukima_leave_for_c(" + where.top + "), ", space});
+  if (in.index.all_calls.contains(t) && leaves_for_c(in, t, where)) {
+    const auto begun = in.calls_of_c.find(in.unit.find(in.index.all_calls.at(t)->getBeginLoc()));
+    if (begun != in.calls_of_c.end() && begun->second == t) words.push_back({")", false});
+  }
+  if (const auto call = in.pointer_calls.find(t); call != in.pointer_calls.end())
+    words.push_back({"", space, call->second, "("});
+  return words;
+}
+
+/// What a parenthesis becomes that opens arguments or parameters, with what is hidden among them; nothing: it is
+/// kept.
+std::optional<std::string> parenthesis_word(const planner& p, token_index t, const context& where) {
+  const plan_input& in = p.in;
+  if (const auto found = in.index.closure_calls.find(t);
+      found != in.index.closure_calls.end() && where.version == nullptr) {
+    const closure_call& call = found->second;
+    const std::string comma = call.has_arguments ? ", " : "";
+    if (is_pointer_call(in, call))
+      return (in.options.check_closures && &call != where.called_apart ? "), __FILE__, __LINE__)" : "") +
+             comma;
+    return "(" + (call.is_worker && !in.options.sequential ? where.top + ", " : "") +
+           "sukima_closure_self((__UINTPTR_TYPE__)" + name_in(in, call.callee, where) + ")" + comma;
+  }
+  if (in.options.sequential) return std::nullopt;
+  if (const auto call = in.index.calls.find(t); call != in.index.calls.end()) {
+    const std::string comma = call->second.has_arguments ? ", " : "";
+    if (call->second.in_worker) return "(" + where.top + comma;
+    if (call->second.callee == nullptr) return comma;
+  }
+  if (const auto declarator = in.index.declarators.find(t); declarator != in.index.declarators.end())
+    return std::string("(char *sukima_top") + (declarator->second.empty ? "" : ", ");
+  if (in.left_out.contains(t)) return "";
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::vector<planned_word>> words_at(const planner& p, token_index t, const context& where) {
+  const Token& token = p.in.unit.tokens[t];
+  if (token.isAnnotation() || token.is(tok::eof)) return std::nullopt;
+  const std::string spelled = spelling(p.in, t);
+  const std::string name = name_at(p, t, where).value_or(spelled);
+  if (name.empty()) return std::vector<planned_word>();
+  std::vector<planned_word> words = words_in_front(p, t, where);
+  if (const std::optional<std::string> own = parenthesis_word(p, t, where))
+    words.push_back({*own, false});
+  else if (name != spelled || !words.empty())
+    words.push_back({name, token.hasLeadingSpace() || token.isAtStartOfLine()});
+  else
+    return std::nullopt;
+  return words;
+}
+
+std::vector<word> resolved(planner& p, const std::vector<planned_word>& words) {
+  std::vector<word> result;
+  for (const planned_word& one : words) {
+    std::string text = one.text;
+    if (const auto* const* call = std::get_if<const worker_call*>(&one.caller))
+      text += pointer_entry(p, **call);
+    else if (const auto* const* closure = std::get_if<const closure_call*>(&one.caller))
+      text += closure_caller(p, **closure);
+    result.push_back({text + one.after_caller, one.space});
+  }
+  return result;
+}
+
+}  // namespace sukima::language

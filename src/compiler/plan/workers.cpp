@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/workers.hpp"
+
+#include "plan/names.hpp"
+#include "plan/tokens.hpp"
+#include "plan/types.hpp"
+
+namespace sukima::language {
+
+using namespace clang;
+
+namespace {
+
+/// A pointer to arrays of variable length has no such type outside of its function.
+QualType entry_type(const plan_input& in, QualType type) {
+  return type->isVariablyModifiedType() ? in.ast.VoidPtrTy : type;
+}
+
+}  // namespace
+
+void declare_workers(planner& p, token_range whole) {
+  for (const FunctionDecl* f : p.in.index.workers) {
+    const token_index t = p.in.unit.find(f->getLocation());
+    if (t == no_token || !whole.holds(t)) continue;
+    const bool is_static = is_local(f);
+    const bool is_inline = std::any_of(f->redecls_begin(), f->redecls_end(),
+                                       [](const FunctionDecl* one) { return one->isInlineSpecified(); });
+    // An inline definition need not be used, even after it became static.
+    const std::string words = std::string(is_static ? "static " : "") + (is_inline ? "__inline__ " : "") +
+                              (is_static && is_inline ? "__attribute__((unused)) " : "");
+    const std::string entry_words = is_static ? words : "";
+    const std::string name = f->getNameAsString();
+    try {
+      const auto* type = f->getType()->castAs<FunctionType>();
+      const bool only_declared = is_static && f->getDefinition() == nullptr;
+      const auto* proto = cast<FunctionProtoType>(type);
+      const auto& list = proto->param_types();
+      if (std::any_of(list.begin(), list.end(), [](QualType one) { return one->isVariablyModifiedType(); })) {
+        // With the user's own words: gcc warns if the lengths are written in another way.
+        const SourceLocation rparen =
+            f->getTypeSourceInfo()->getTypeLoc().getAsAdjusted<FunctionTypeLoc>().getRParenLoc();
+        context plain;
+        sheet text;
+        plan_tokens(p, text, {whole.begin, p.in.unit.find(rparen) + 1}, plain);
+        p.out.before.append(text);
+        p.out.before.text(" __asm__(\"" + name + ".worker\");\n");
+      } else {
+        p.out.before.text(words + declare(p, QualType(type, 0), worker_name(f)) + " __asm__(\"" + name +
+                          ".worker\");\n");
+      }
+      if (proto->isVariadic() || only_declared) continue;
+      if (!has_entry(p.in, f)) continue;
+      std::vector<QualType> parameters;
+      for (const QualType one : proto->param_types()) parameters.push_back(entry_type(p.in, one));
+      const QualType plain = p.in.ast.getFunctionType(proto->getReturnType(), parameters,
+                                                      proto->getExtProtoInfo().withExceptionSpec({}));
+      const auto* without =
+          p.in.ast.adjustFunctionType(plain->castAs<FunctionType>(), FunctionType::ExtInfo());
+      p.out.before.text(entry_words + declare(p, QualType(without, 0), entry_name(f)) + " __asm__(\"" + name +
+                        "\");\n");
+    } catch (const unprintable_type& problem) {
+      report(p.in, f->getLocation(),
+             "a type of the worker function '" + name + "' cannot be used: " + problem.reason);
+    }
+  }
+}
+
+void plan_entry(planner& p, const function_info& f) {
+  const FunctionDecl* function = f.declaration;
+  const bool is_static = is_local(function);
+  if (function->isVariadic() || !has_entry(p.in, function)) return;
+  const std::string name = function->getNameAsString();
+  const std::string frame = "sukima_0_" + name + "_frame";
+  const QualType result = function->getReturnType();
+  const bool has_result = !result->isVoidType();
+  std::string members;
+  std::string arguments;
+  std::string values;
+  std::string list;
+  unsigned number = 0;
+  for (const ParmVarDecl* parameter : function->parameters()) {
+    ++number;
+    const std::string own = "sukima_" + std::to_string(number);
+    const std::string declared = declare_unqualified(p, entry_type(p.in, parameter->getType()), own);
+    members += " " + declared + ";";
+    arguments += ", sukima_f->" + own;
+    values += (values.empty() ? "." : ", .") + own + " = " + own;
+    list += (list.empty() ? "" : ", ") + declared;
+  }
+  if (has_result) members += " " + declare_unqualified(p, result, "sukima_result") + ";";
+  if (members.empty()) members = " char sukima_none;";
+  const std::string words = is_static ? function->isInlined() ? "static __inline__ " : "static " : "";
+  const std::string heading =
+      declare_unqualified(p, result, entry_name(function) + "(" + (list.empty() ? "void" : list) + ")");
+  p.out.behind.text("struct " + frame + " {" + members + " };\n");
+  p.out.behind.text("static void sukima_0_" + name + "_run(char *sukima_top, void *sukima_frame) { struct " +
+                    frame + " *const sukima_f = (struct " + frame + " *)sukima_frame; (void)sukima_f; " +
+                    (has_result ? "sukima_f->sukima_result = " : "") + worker_name(function) + "(sukima_top" +
+                    arguments + "); }\n");
+  p.out.behind.text(
+      words + heading + " { struct " + frame + " sukima_f" +
+      (values.empty() ? "; __builtin_memset(&sukima_f, 0, sizeof sukima_f)" : " = { " + values + " }") +
+      "; sukima_enter(sukima_0_" + name + "_run, &sukima_f);" +
+      (has_result ? " return sukima_f.sukima_result;" : "") + " }\n");
+}
+
+std::string pointer_entry(planner& p, const worker_call& call) {
+  const auto* function =
+      call.call->getCallee()->getType()->castAs<PointerType>()->getPointeeType()->castAs<FunctionType>();
+  const auto* proto = dyn_cast<FunctionProtoType>(function);
+  try {
+    const std::string type = declare(p, QualType(function, 0), "");
+    if (const auto known = p.names.pointer_entries.find(type); known != p.names.pointer_entries.end())
+      return known->second;
+    const std::string name = "sukima_call_" + std::to_string(p.names.pointer_entries.size() + 1);
+    p.names.pointer_entries.emplace(type, name);
+    if (proto == nullptr || proto->isVariadic()) {
+      report(p.in, call.call->getExprLoc(),
+             "a variadic worker function can be called in worker functions only");
+      return name;
+    }
+    std::string members =
+        " " + declare(p, p.in.ast.getPointerType(QualType(function, 0)), "sukima_callee") + ";";
+    std::string list = declare(p, p.in.ast.getPointerType(QualType(function, 0)), "sukima_callee");
+    std::string arguments;
+    std::string values = ".sukima_callee = sukima_callee";
+    unsigned number = 0;
+    for (const QualType parameter : proto->param_types()) {
+      const std::string own = "sukima_" + std::to_string(++number);
+      const std::string declared = declare_unqualified(p, entry_type(p.in, parameter), own);
+      members += " " + declared + ";";
+      list += ", " + declared;
+      arguments += ", sukima_f->" + own;
+      values += ", ." + own + " = " + own;
+    }
+    const bool has_result = !proto->getReturnType()->isVoidType();
+    if (has_result) members += " " + declare_unqualified(p, proto->getReturnType(), "sukima_result") + ";";
+    p.out.before.text("struct " + name + "_frame {" + members + " };\n");
+    p.out.before.text("static void " + name + "_run(char *sukima_top, void *sukima_frame) { struct " + name +
+                      "_frame *const sukima_f = (struct " + name + "_frame *)sukima_frame; " +
+                      (has_result ? "sukima_f->sukima_result = " : "") +
+                      "sukima_f->sukima_callee(sukima_top" + arguments + "); }\n");
+    p.out.before.text("static __inline__ " +
+                      declare_unqualified(p, proto->getReturnType(), name + "(" + list + ")") + " { struct " +
+                      name + "_frame sukima_f = { " + values + " }; sukima_enter(" + name +
+                      "_run, &sukima_f);" + (has_result ? " return sukima_f.sukima_result;" : "") + " }\n");
+    return name;
+  } catch (const unprintable_type& problem) {
+    report(p.in, call.call->getExprLoc(),
+           "this worker function cannot be called from plain C: " + problem.reason);
+    return "";
+  }
+}
+
+void plan_worker_local(planner& p, token_range range) {
+  context where;
+  plan_tokens(p, p.out.unit, range, where);
+  std::string objects;
+  for (const auto& [variable, t] : p.in.index.declared) {
+    if (!range.holds(t) || !variable->isFileVarDecl()) continue;
+    const std::string name = variable->getNameAsString();
+    const bool is_static = variable->getStorageClass() == SC_Static;
+    if (variable->isThisDeclarationADefinition(p.in.ast) == VarDecl::DeclarationOnly)
+      objects += " extern sukima_worker_object " + name + "__object;";
+    else
+      objects += std::string(is_static ? " static" : "") + " sukima_worker_object " + name +
+                 "__object = { sizeof " + name + "__initial, __alignof__(__typeof__(" + name +
+                 "__initial)), &" + name + "__initial, 0 };";
+  }
+  p.out.unit.text(objects + "\n");
+}
+
+}  // namespace sukima::language

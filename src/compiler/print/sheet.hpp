@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the planner hands to the printer: generated text, and runs of the user's tokens with a map from token to edit.
+#pragma once
+
+#include "source/unit.hpp"
+
+namespace sukima::language {
+
+struct step;
+struct token_run;
+
+/// C to print, in order: a list of steps. Nothing is formatted yet.
+class sheet {
+ public:
+  sheet();
+  sheet(const sheet& other);
+  sheet(sheet&& other) noexcept;
+  sheet& operator=(const sheet& other);
+  sheet& operator=(sheet&& other) noexcept;
+  ~sheet();
+
+  /// Generated text, perhaps of several lines.
+  void text(std::string t);
+  /// A word: the printer puts a space in front if `space` asks for it, or if it would run into the last word.
+  void token(std::string t, bool space);
+  /// What follows belongs to the user's line at this location; also to its column, if `column` is set.
+  void go_to(clang::SourceLocation location, bool column = true);
+  /// Ends the line if there is anything on it.
+  void end_line();
+  /// Another sheet, which begins and ends a line.
+  void append(sheet other);
+  /// The user's tokens.
+  void tokens(token_run run);
+
+  const std::vector<step>& steps() const { return steps_; }
+
+ private:
+  std::vector<step> steps_;
+};
+
+/// A word that is printed in place of a token.
+struct word {
+  std::string text;
+  bool space;
+};
+
+// What happens to a token.
+/// It is printed as the user wrote it; the edit exists for what goes before or after it.
+struct kept {};
+/// Nothing is printed.
+struct left_out {};
+/// These words are printed in its place.
+struct reworded {
+  std::vector<word> words;
+};
+/// All tokens up to `end` are replaced: a construct, a moved declaration, a macro use as the user wrote it.
+struct replaced {
+  token_index end;
+  sheet by;
+};
+
+struct edit {
+  sheet before;  ///< comments and directives that stand in front of the token
+  std::variant<kept, left_out, reworded, replaced> change = kept{};
+  std::string after = {};
+};
+
+/// The user's tokens in one place of the output. A token without an edit is printed as the user wrote it.
+struct token_run {
+  token_range tokens;
+  std::map<token_index, edit> edits = {};
+};
+
+// The other steps of a sheet.
+struct plain_text {
+  std::string text;
+};
+struct source_line {
+  clang::SourceLocation location;
+  bool column;
+};
+struct line_end {};
+
+struct step {
+  std::variant<plain_text, word, source_line, line_end, token_run, sheet> what;
+};
+
+}  // namespace sukima::language

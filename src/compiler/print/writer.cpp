@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "print/writer.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+namespace sukima::language {
+namespace {
+
+std::string quoted(std::string_view file) {
+  std::string text = "\"";
+  for (const char c : file) {
+    if (c == '"' || c == '\\') text += '\\';
+    text += c;
+  }
+  return text + '"';
+}
+
+bool is_word_character(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$';
+}
+
+}  // namespace
+
+void writer::go_to(std::string_view file, unsigned line, unsigned column) {
+  constexpr unsigned few_lines = 6;
+  if (line_ != line || file_ != file) {
+    const bool near = file_ == file && line_ != 0 && line_ < line && line - line_ <= few_lines;
+    if (near || !line_directives_) {
+      const unsigned count = near ? line - line_ : 1;
+      text_.append(column_ == 0 && !near ? 0 : count, '\n');
+    } else {
+      end_line();
+      text_ += "#line " + std::to_string(line) + " " + quoted(file) + "\n";
+    }
+    file_ = file;
+    line_ = line;
+    column_ = 0;
+  }
+  if (column_ == 0 && column > 1) {
+    const unsigned indentation = std::min(column - 1, 100U);
+    text_.append(indentation, ' ');
+    column_ = indentation;
+  }
+}
+
+void writer::text(std::string_view t) {
+  if (t.empty()) return;
+  text_ += t;
+  const auto lines = static_cast<unsigned>(std::count(t.begin(), t.end(), '\n'));
+  if (lines == 0) {
+    column_ += static_cast<unsigned>(t.size());
+  } else {
+    if (line_ != 0) line_ += lines;
+    column_ = static_cast<unsigned>(t.size() - t.rfind('\n') - 1);
+  }
+}
+
+void writer::token(std::string_view t, bool space) {
+  const char last = text_.empty() ? '\n' : text_.back();
+  const bool together =
+      !t.empty() && ((is_word_character(last) && is_word_character(t.front())) ||
+                     (std::ispunct(static_cast<unsigned char>(last)) != 0 &&
+                      std::string_view("+-&|<>=#%:.*/").find(t.front()) != std::string_view::npos &&
+                      std::string_view("+-&|<>=#%:.*/!^").find(last) != std::string_view::npos));
+  if ((space || together) && last != ' ' && last != '\n') text(" ");
+  text(t);
+}
+
+void writer::end_line() {
+  if (column_ == 0) return;
+  text_ += '\n';
+  if (line_ != 0) ++line_;
+  column_ = 0;
+}
+
+void writer::append(const writer& other) {
+  end_line();
+  text_ += other.text_;
+  line_ = 0;
+  column_ = other.column_;
+  end_line();
+}
+
+}  // namespace sukima::language
