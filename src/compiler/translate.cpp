@@ -48,9 +48,9 @@ class translation : public ASTFrontendAction {
     const semantic_index index = build_semantic_index(compiler.getASTContext(), u);
     check(compiler, u, index);
     if (failed()) return;
-    const sheet planned = plan_unit(compiler, u, index,
-                                    {request_.sequential, request_.check_closures, request_.unwind_closures,
-                                     request_.land_closures});
+    const sheet planned = plan_unit(
+        compiler, u, index,
+        {request_.sequential, request_.check_closures, request_.unwind_closures, request_.land_closures});
     if (failed()) return;
     result_.successful = write(print_sheet(compiler, u, planned, request_.line_directives), diagnostics);
   }

@@ -20,7 +20,8 @@ std::vector<std::string> lengths_of(const captured& one, const std::string& vari
   return variable_lengths(one.variable->getType(), variable);
 }
 
-/// Whether nothing can change the variable from the construct's start to its end, and it has a value at the start.
+/// Whether nothing can change the variable from the construct's start to its end, and it has a value at the
+/// start.
 bool keeps_its_value(const plan_input& in, const VarDecl* variable, const construct& c,
                      const function_info& f) {
   const QualType type = variable->getType();

@@ -6,7 +6,8 @@
 
 namespace sukima::language {
 
-/// Reports a type that the block uses and that cannot be moved out of the function. \returns whether it is one
+/// Reports a type that the block uses and that cannot be moved out of the function. \returns whether it is
+/// one
 bool needs_local_type(const planner& p, token_index t, const std::vector<token_range>& used);
 
 /// The variables that a construct's choice point or frame has to hold for these blocks.
@@ -27,8 +28,9 @@ std::string bind_capture(const planner& p, const captured& one, const std::strin
 /// Functions and variables that the user declared in the function only, as `extern int f(int);`.
 std::string local_prototypes(const planner& p, const std::vector<token_range>& used);
 
-/// The beginning of an outlined function: its pointers to choice points, and the names of what is `used`, which
-/// go into `inside`. The choice points of one function lie side by side: the outer one ends where the inner begins.
+/// The beginning of an outlined function: its pointers to choice points, and the names of what is `used`,
+/// which go into `inside`. The choice points of one function lie side by side: the outer one ends where the
+/// inner begins.
 std::string reach_captures(planner& p, const level& own, const context& outside,
                            const std::vector<token_range>& used, context& inside);
 

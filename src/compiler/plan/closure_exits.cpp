@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // goto out of a closure, to a label of the function around it. Where the closure is created, that function
-// remembers its place as setjmp does, and where its choice points end; all its variables that may change are in
-// memory from there on.
+// remembers its place as setjmp does, and where its choice points end; all its variables that may change are
+// in memory from there on.
 #include "plan/closures.hpp"
 
 #include "plan/exits.hpp"

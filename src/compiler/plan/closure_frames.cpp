@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Variables that live in the frame of a closure. Where only one closure changes a plain variable of its own block
-// (or a parameter), the variable is a member of the frame: that saves the frame an address, and the function a
-// store, in each of its calls.
+// Variables that live in the frame of a closure. Where only one closure changes a plain variable of its own
+// block (or a parameter), the variable is a member of the frame: that saves the frame an address, and the
+// function a store, in each of its calls.
 #include "plan/closures.hpp"
 
 #include "plan/names.hpp"

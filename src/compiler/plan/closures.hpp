@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nested functions: the block becomes a function over a frame in the creator's, which holds what it uses of the
-// variables around it: by value where nothing changes the variable any more, else its address.
+// Nested functions: the block becomes a function over a frame in the creator's, which holds what it uses of
+// the variables around it: by value where nothing changes the variable any more, else its address.
 #pragma once
 
 #include "plan/planner.hpp"
@@ -25,8 +25,8 @@ void plan_closure(planner& p, sheet& out, const closure_declaration& c, const co
 /// The variable that holds the tickets of the block around a closure.
 std::string block_tickets(const plan_input& in, token_index closure);
 
-/// Declares the variables that hold tickets at the start of their blocks, where no jump within the block goes past
-/// them.
+/// Declares the variables that hold tickets at the start of their blocks, where no jump within the block goes
+/// past them.
 void declare_tickets(planner& p, const function_info& f);
 
 /// Around the pointer of a call, if calls are checked; the end follows the pointer.

@@ -52,8 +52,8 @@ token_range split_assignment(const plan_input& in, token_range statement, spawne
   return right;
 }
 
-/// Finds the call on the right: in front of it stand casts, and around all the rest parentheses, as macros have
-/// them. \returns its tokens
+/// Finds the call on the right: in front of it stand casts, and around all the rest parentheses, as macros
+/// have them. \returns its tokens
 token_range find_call(const plan_input& in, token_range right, spawned_call& one) {
   const unit& u = in.unit;
   token_index last = right.end;

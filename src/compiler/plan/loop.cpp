@@ -132,7 +132,8 @@ void plan_iterations(planner& p, sheet& out, const construct& c, const level& l,
   const std::string test = head + ".sukima_i = " + names.i + "; sukima_poll(&" + head + ".sukima_head);";
   context body = inside_of(p.in, l, where);
   if (polls_at_its_call(p.in, c)) {
-    // The only call of the body polls for its iteration; an iteration without a call is tested each 64th time.
+    // The only call of the body polls for its iteration; an iteration without a call is tested each 64th
+    // time.
     body.top = "__extension__({ " + test + " " + body.top + "; })";
     out.text(" " + head + ".sukima_end = " + names.end + "; do { if (!(" + names.i + " & 63)) { " + test +
              " } {" + bind_variable(p.in, names, c.first) + " ");

@@ -9,8 +9,8 @@ namespace sukima::language {
 /// Reports an error about what cannot be translated.
 void report(const plan_input& in, clang::SourceLocation place, const std::string& message);
 
-/// A declaration of `name` with this type, as it is written at file scope; an empty name gives the type's name.
-/// \throws unprintable_type
+/// A declaration of `name` with this type, as it is written at file scope; an empty name gives the type's
+/// name. \throws unprintable_type
 std::string declare(const planner& p, clang::QualType type, const std::string& name);
 
 /// The same, without the qualifiers of the type itself.
@@ -43,10 +43,12 @@ std::string entry_name(const clang::FunctionDecl* f);
 /// What the names of generated types and functions begin with in this function or closure.
 std::string base_name(const context& where);
 
-/// Whether this unit has a copy of its own: static, or an inline definition while the external one is elsewhere.
+/// Whether this unit has a copy of its own: static, or an inline definition while the external one is
+/// elsewhere.
 bool is_local(const clang::FunctionDecl* f);
 
-/// Whether a worker function gets a C entry. A static one that no plain C of this unit calls would be a warning.
+/// Whether a worker function gets a C entry. A static one that no plain C of this unit calls would be a
+/// warning.
 bool has_entry(const plan_input& in, const clang::FunctionDecl* f);
 
 /// The function that looks up a thread's variable.

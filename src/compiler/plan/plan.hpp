@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans the C of a checked unit: decides for each token what is printed in its place (docs/translation.md shows the
-// result).
+// Plans the C of a checked unit: decides for each token what is printed in its place (docs/translation.md
+// shows the result).
 #pragma once
 
 #include "index/semantic_index.hpp"

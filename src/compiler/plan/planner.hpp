@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the stages of the planner share: what is known before, what has been named and declared so far, and the
-// context of the place that is being planned.
+// What the stages of the planner share: what is known before, what has been named and declared so far, and
+// the context of the place that is being planned.
 //
-// A construct's live part (S1, BODY) stays in the user's function. What the runtime calls (PUT, guard, split, the
-// second copies of BEFORE and AFTER) becomes a function of its own over the construct's choice point. The user's
-// variables that such a function uses are captured in the choice point when the construct is entered: by value
-// where nothing can change the variable before the construct ends, else by address. A closure's block becomes a
-// function over the closure's frame in the same way.
+// A construct's live part (S1, BODY) stays in the user's function. What the runtime calls (PUT, guard, split,
+// the second copies of BEFORE and AFTER) becomes a function of its own over the construct's choice point. The
+// user's variables that such a function uses are captured in the choice point when the construct is entered:
+// by value where nothing can change the variable before the construct ends, else by address. A closure's
+// block becomes a function over the closure's frame in the same way.
 #pragma once
 
 #include "plan/plan.hpp"

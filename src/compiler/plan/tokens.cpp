@@ -84,8 +84,8 @@ whole_edit unwound_at(const planner& p, token_index t, token_range range, const 
   return {};
 }
 
-/// What takes the place of several tokens from this one on, all of them in the range. The first rule that applies
-/// wins.
+/// What takes the place of several tokens from this one on, all of them in the range. The first rule that
+/// applies wins.
 whole_edit whole_at(const planner& p, token_index t, token_range range, const context& where) {
   const plan_input& in = p.in;
   if (where.version != nullptr)
@@ -254,8 +254,8 @@ CharSourceRange inner_use(const plan_input& in, token_index k) {
   return inner.getBegin() == outer.getBegin() ? CharSourceRange() : inner;
 }
 
-/// A token of a macro that must be expanded. If it comes from a system header's macro in an argument, that one is
-/// kept where possible: to the C compiler it may mean something else.
+/// A token of a macro that must be expanded. If it comes from a system header's macro in an argument, that
+/// one is kept where possible: to the C compiler it may mean something else.
 token_index plan_argument(planner& p, token_run& run, token_index t, const context& where) {
   const CharSourceRange use = inner_use(p.in, t);
   token_index end = t;
@@ -277,7 +277,8 @@ token_index plan_argument(planner& p, token_run& run, token_index t, const conte
   return end;
 }
 
-/// Whether a macro changes within the function, so that it may mean something else where a copy of a block stands.
+/// Whether a macro changes within the function, so that it may mean something else where a copy of a block
+/// stands.
 bool macros_change_in(const plan_input& in, const function_info& f) {
   const token_index first = in.unit.origins[f.body.begin];
   const token_index last = in.unit.origins[f.body.end - 1];

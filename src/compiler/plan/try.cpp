@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// try, catch and throw: the body is a function of its own, called through the runtime, so that nothing returns
-// twice.
+// try, catch and throw: the body is a function of its own, called through the runtime, so that nothing
+// returns twice.
 #include "plan/constructs.hpp"
 
 #include "plan/captures.hpp"

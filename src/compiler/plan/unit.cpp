@@ -12,7 +12,8 @@ using namespace clang;
 
 namespace {
 
-/// The end of the external declaration that begins at `t`, or of the part of it in front of a function's own words.
+/// The end of the external declaration that begins at `t`, or of the part of it in front of a function's own
+/// words.
 token_index end_of_declaration(const plan_input& in, token_index t, token_index next_function) {
   const auto count = static_cast<token_index>(in.unit.tokens.size());
   token_index end = t;

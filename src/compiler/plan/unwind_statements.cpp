@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The statements of a function that is unwound: calls stand in statements of their own, so that the slow version
-// can go on after them; where variables live in the frame, their declarations are assignments.
+// The statements of a function that is unwound: calls stand in statements of their own, so that the slow
+// version can go on after them; where variables live in the frame, their declarations are assignments.
 #include "plan/unwind.hpp"
 
 #include "plan/names.hpp"

@@ -134,8 +134,8 @@ std::vector<planned_word> words_in_front(const planner& p, token_index t, const 
   return words;
 }
 
-/// What a parenthesis becomes that opens arguments or parameters, with what is hidden among them; nothing: it is
-/// kept.
+/// What a parenthesis becomes that opens arguments or parameters, with what is hidden among them; nothing: it
+/// is kept.
 std::optional<std::string> parenthesis_word(const planner& p, token_index t, const context& where) {
   const plan_input& in = p.in;
   if (const auto found = in.index.closure_calls.find(t);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints a planned unit as C text. Everything is decided by then: this is one loop over tokens and their edits.
+// Prints a planned unit as C text. Everything is decided by then: this is one loop over tokens and their
+// edits.
 #pragma once
 
 #include "print/sheet.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the planner hands to the printer: generated text, and runs of the user's tokens with a map from token to edit.
+// What the planner hands to the printer: generated text, and runs of the user's tokens with a map from token
+// to edit.
 #pragma once
 
 #include "source/unit.hpp"
