@@ -4,7 +4,9 @@
 if(CPACK_GENERATOR STREQUAL "TGZ")
   set(CPACK_COMPONENTS_ALL runtime devel tools bundle portable)
   set(CPACK_COMPONENTS_GROUPING ALL_COMPONENTS_IN_ONE)
-  set(CPACK_PACKAGING_INSTALL_PREFIX "")
+  set(CPACK_COMPONENT_INCLUDE_TOPLEVEL_DIRECTORY ON)
 else()
   set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+  # Each package has a summary of its own: the first line of its description.
+  set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")
 endif()

@@ -126,7 +126,6 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_ARCHIVE_COMPONENT_INSTALL ON)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
-set(CPACK_COMPONENT_INCLUDE_TOPLEVEL_DIRECTORY ON)
 
 # Debian.
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
@@ -151,36 +150,34 @@ macro(sukima_debian_package component name section depends summary)
 endmacro()
 
 sukima_debian_package(runtime ${runtime_package} libs "" "fork-join and parallel search: shared libraries
- The runtime of Sukima for C++ programs, and the library that says how many
- CPUs a process may use.")
+The runtime of Sukima for C++ programs, and the library that says how many
+CPUs a process may use.")
 set(boost "")
 if(SUKIMA_NEEDS_BOOST)
   set(boost ", libboost-context-dev")
 endif()
 sukima_debian_package(devel libsukima-dev libdevel "${runtime_package} ${same_version}${boost}"
   "fork-join and parallel search: headers and static libraries
- Headers, static libraries, and the files for CMake and pkg-config of Sukima,
- a work-stealing runtime for C++20 and C.")
+Headers, static libraries, and the files for CMake and pkg-config of Sukima,
+a work-stealing runtime for C++20 and C.")
 sukima_debian_package(tools sukima utils "" "parallel programs on the CPU that they actually get
- sukima probe reports how many CPUs can be used here and why, sukima run starts
- any parallel program with as many threads, sukima explain reports where a
- run's time went, and sukima bench compares parallel runtimes.")
-set(CPACK_DEBIAN_TOOLS_PACKAGE_RECOMMENDS "sukima-bench")
-set(CPACK_DEBIAN_TOOLS_PACKAGE_SUGGESTS "sukima-cc, python3-matplotlib")
-set(CPACK_DEBIAN_TOOLS_PACKAGE_ENHANCES "libsukima-dev")
+sukima probe reports how many CPUs can be used here and why, sukima run starts
+any parallel program with as many threads, sukima explain reports where a
+run's time went, and sukima bench compares parallel runtimes.")
+set(CPACK_DEBIAN_TOOLS_PACKAGE_SUGGESTS "sukima-bench, sukima-cc, python3-matplotlib")
 set(components runtime devel tools)
 if(TARGET sukima_cc)
   sukima_debian_package(compiler sukima-cc devel
     "sukima ${same_version}, libsukima-dev ${same_version}, g++, libclang-common-19-dev"
     "compiler of the Tascell language
- sukima cc compiles C with the constructs of the Tascell language, which splits
- a search between the CPUs by temporary backtracking. Used like gcc.")
+sukima cc compiles C with the constructs of the Tascell language, which splits
+a search between the CPUs by temporary backtracking. Used like gcc.")
   list(APPEND components compiler)
 endif()
 if(SUKIMA_BUILD_BENCHMARKS)
   sukima_debian_package(bench sukima-bench utils "sukima ${same_version}"
     "benchmark programs that sukima bench starts
- The same problems written for Sukima, TBB, OpenMP, rayon and others.")
+The same problems written for Sukima, TBB, OpenMP, rayon and others.")
   list(APPEND components bench)
 endif()
 set(CPACK_COMPONENTS_ALL ${components})

@@ -62,6 +62,7 @@ mv /opt/first /srv/other/sukima
 use_program /srv/other/sukima/bin/sukima
 
 step "the tools"
+quietly apt-get update -q
 install "$(package sukima)"
 use_program sukima
 if is_installed libllvm19 || is_installed g++; then fail "the package sukima brings a compiler"; fi

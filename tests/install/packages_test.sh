@@ -23,7 +23,7 @@ unshare --mount true 2>/dev/null || skip "no mounts can be made here"
 
 mkdir -p "$kept/archives"
 if [[ ! -e $kept/base.tar ]]; then
-  mmdebstrap --mode=root --variant=minbase --dpkgopt=force-unsafe-io --skip=cleanup/apt/lists bookworm "$kept/new.tar" \
+  mmdebstrap --mode=root --variant=minbase --dpkgopt=force-unsafe-io bookworm "$kept/new.tar" \
     "$mirror" 2> "$kept/mmdebstrap.log" || { cat "$kept/mmdebstrap.log"; skip "no bare Debian can be made here"; }
   mv "$kept/new.tar" "$kept/base.tar"
 fi
