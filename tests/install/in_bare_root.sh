@@ -86,7 +86,7 @@ grep -q fib /tmp/list || fail "bench-tbb-gcc --list"
 
 step "removal"
 mapfile -t ours < <(dpkg-query -W -f '${Package}\n' '*sukima*')
-quietly dpkg --purge "${ours[@]}" libclang-common-19-dev libclang-cpp19 libllvm19 libfmt9 libhwloc15
+quietly apt-get purge -q -y "${ours[@]}" libclang-common-19-dev libclang-cpp19 libllvm19 libfmt9 libhwloc15
 [[ -z $(find /usr -name '*sukima*' -print -quit) ]] || fail "something of Sukima is left: $(find /usr -name '*sukima*')"
 
 step "the .tar.gz with a compiler"
