@@ -18,7 +18,7 @@ typedef int in_parallel(void);
 /// The program has set a number: nothing is changed any more.
 static atomic_bool program_set;
 /// The number that the program has received, 0: it has not asked. Regions get exactly that many.
-static _Atomic uint32_t told;
+static _Atomic uint32_t promised_threads;
 
 /// Held by the thread whose region the tuner measures; no thread waits for it.
 static atomic_flag tuning = ATOMIC_FLAG_INIT;
@@ -73,7 +73,7 @@ static void follow(uint32_t fitting, uint64_t now) {
 /// since the waiting threads change with every region. A thread that hardly ever yields its CPU waits
 /// actively, in the program's own code; a thread that yields all the time loses more by that than it waits
 /// for.
-static void watch_sleeps(uint64_t now) {
+static void follow_sleeping(uint64_t now) {
   static const uint64_t interval = 20 * 1000000ULL;
   static const double least = 50;
   static const double most = 4000;
@@ -95,7 +95,7 @@ static void watch_sleeps(uint64_t now) {
 
 /// The number for a region that may have any.
 static unsigned choose(struct preload_region* region, uintptr_t body, uint64_t now) {
-  const uint32_t promised = atomic_load_explicit(&told, memory_order_relaxed);
+  const uint32_t promised = atomic_load_explicit(&promised_threads, memory_order_relaxed);
   if (promised != 0) return promised;
   const uint32_t fitting = preload_threads();
   if (atomic_flag_test_and_set_explicit(&tuning, memory_order_acquire)) {
@@ -105,7 +105,7 @@ static unsigned choose(struct preload_region* region, uintptr_t body, uint64_t n
   }
   follow(fitting, now);
   const bool is_short = preload_waiting_is_short();
-  watch_sleeps(now);
+  follow_sleeping(now);
   if (is_short != tuner.is_short) tuner_supply_changed(&tuner, is_short, now);
   const uint32_t threads = tuner_region_begins(&tuner, body, now);
   region->counted = true;
@@ -148,13 +148,13 @@ int preload_program_asks_threads(int own, const void* caller) {
     return fitting != 0 ? (int)fitting : 1;
   }
   if (!may_choose() || inside_a_region(caller)) return own;
-  uint32_t number = atomic_load_explicit(&told, memory_order_relaxed);
+  uint32_t number = atomic_load_explicit(&promised_threads, memory_order_relaxed);
   if (number != 0) return (int)number;
   const uint32_t latest = atomic_load_explicit(&settled, memory_order_relaxed);
   number = latest != 0 ? latest : preload_threads();
   if (preload_current_settings()->resize == preload_resize_always) return (int)number;
   uint32_t none = 0;
-  if (atomic_compare_exchange_strong(&told, &none, number))
+  if (atomic_compare_exchange_strong(&promised_threads, &none, number))
     preload_note("the program has queried its number of threads: it keeps %u", number);
-  return (int)atomic_load(&told);
+  return (int)atomic_load(&promised_threads);
 }

@@ -247,7 +247,7 @@ static void take_speed(struct tuner* tuner, double speed, uint64_t measured, uin
 }
 
 /// In `steady`: what the usual speed is, and whether it has changed.
-static void watch_usual(struct tuner* tuner, uint64_t now) {
+static void follow_usual(struct tuner* tuner, uint64_t now) {
   if (now - tuner->state_since < steady_window(tuner, now)) return;
   const double speed = speed_of(tuner, false);
   if (speed > 0 && (speed < 1 - drift || speed > 1 + drift)) {
@@ -267,7 +267,7 @@ static void watch_usual(struct tuner* tuner, uint64_t now) {
 
 /// In an experiment: whether the number that is being tried is known well enough. It is judged whenever a
 /// region begins; a region cannot be interrupted.
-static void watch_experiment(struct tuner* tuner, uint64_t now) {
+static void follow_experiment(struct tuner* tuner, uint64_t now) {
   const uint64_t spent = now - tuner->state_since;
   const double speed = speed_of(tuner, true);
   const bool known = speed > 0;
@@ -291,9 +291,9 @@ static void watch_experiment(struct tuner* tuner, uint64_t now) {
 uint32_t tuner_region_begins(struct tuner* tuner, uintptr_t function, uint64_t now) {
   count_latest(tuner, now);
   if (tuner->state == tuner_steady) {
-    watch_usual(tuner, now);
+    follow_usual(tuner, now);
   } else {
-    watch_experiment(tuner, now);
+    follow_experiment(tuner, now);
   }
   tuner->latest = find_region(tuner, function);
   tuner->latest_begin = now;
