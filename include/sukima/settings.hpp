@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Settings of a runtime, and the environment variables behind them.
+// Settings of a runtime, and the environment variables that set them.
 #pragma once
 
 #include <array>
@@ -10,24 +10,24 @@
 
 namespace sukima {
 
-/// How a worker waits where it has nothing to do.
+/// How a thread waits at a wait point.
 enum class wait_policy {
   adaptive,  ///< looks around for about as long as a wake-up costs, then sleeps
   block,     ///< sleeps at once
   spin,      ///< never sleeps
-  pause,     ///< never sleeps, but tells the CPU so
-  yield,     ///< never sleeps, but leaves its CPU to whoever waits for it at each turn
+  pause,     ///< never sleeps; each turn has an instruction that lets the CPU rest
+  yield,     ///< never sleeps; at each turn it leaves its CPU to threads that wait for one
   condvar,   ///< sleeps at once, on a mutex and a condition variable instead of a futex: for comparison
 };
 
-/// Where a thread of the runtime can wait. docs/waiting.md says what ends each wait.
+/// Where a thread of the runtime can wait. docs/waiting.md lists what ends each wait.
 enum class wait_point {
   idle,     ///< for work
   result,   ///< for the end of a task that was stolen, at its join; other work is taken meanwhile
-  reply,    ///< steal protocol `request`: for the answer of the victim that was asked
-  refusal,  ///< for that answer when it is not wanted any more
-  start,    ///< a worker that is one too many just now, or has not begun: until it may run
-  lock,     ///< for the short lock around the queue of fibers that can go on
+  reply,    ///< steal protocol `request`: for the reply of the victim that was asked
+  refusal,  ///< for that reply when it is no longer wanted
+  start,    ///< a surplus worker: until it may run
+  lock,     ///< for the short lock around the injector queue
 };
 inline constexpr unsigned wait_points = 6;
 
@@ -38,11 +38,11 @@ enum class pin_policy {
   cpu,  ///< worker i on the i-th CPU of the process's affinity mask; threads that enter are left alone
 };
 
-/// Whom a worker without work asks first.
+/// How an idle worker chooses its first victim.
 enum class victim_policy {
   random,
-  last,  ///< whoever gave it its last task, while there is more; else anybody
-  weighted,  ///< with probabilities in proportion to what the workers' tasks have set with `set_weight`
+  last,  ///< the worker that gave it its last task, while there is more; else at random
+  weighted,  ///< with probabilities in proportion to what the workers' tasks have set by `set_weight`
 };
 
 /// Settings of a runtime. Each has an environment variable, named in brackets, that `from_environment` reads.
@@ -70,15 +70,15 @@ struct settings {
   std::size_t stack = std::size_t{256} << 20;
   /// Bytes of address space for a fiber's pending forks [SUKIMA_CHOICES, 16K … 64M].
   std::size_t choices = std::size_t{64} << 20;
-  /// With so many fibers waiting for a join, workers take only work that ends such a wait [SUKIMA_FIBERS, 1
-  /// … 1000000].
+  /// With so many fibers parked at joins, workers take only work that ends such a wait [SUKIMA_FIBERS, 1 …
+  /// 1000000].
   std::size_t fibers = 4096;
 
-  /// Never run more workers than there is CPU for: affinity, cpusets and CPU quotas are looked at a few times
-  /// a second, and workers beyond them sleep [SUKIMA_ELASTIC: on, off, neighbours]. `workers` is then the
-  /// most that run.
+  /// Adapt the number of workers to the CPUs that are usable: the worker controller reads affinity, cpusets
+  /// and CPU quotas a few times a second, and surplus workers sleep. `workers` is then the most that run
+  /// [SUKIMA_ELASTIC: on, off, neighbours].
   bool elastic = true;
-  /// With `elastic`: also run no more workers than get nearly all CPU that there is beside the neighbours, as
+  /// With `elastic`: run only as many workers as get nearly all CPU that is free beside the neighbours, as
   /// far as these can be seen [SUKIMA_ELASTIC=neighbours]. Kinder to others on a shared machine; a program
   /// may end later, because it takes half a second to see that a neighbour has gone.
   bool neighbours = false;

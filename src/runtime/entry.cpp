@@ -17,9 +17,6 @@ namespace sukima::detail {
 
 namespace {
 
-/// Counts fork() calls that this process descends from. Written in the child before anything else runs there.
-std::atomic<unsigned> fork_generation{0};
-
 /// The worker that this thread was when it entered last.
 struct last_entry {
   std::uint64_t serial = 0;
@@ -56,20 +53,6 @@ void pin_to(unsigned index) noexcept {
 }
 
 }  // namespace
-
-unsigned forks_so_far() noexcept { return fork_generation.load(std::memory_order_relaxed); }
-
-unsigned count_forks() {
-  static const bool registered = [] {
-    pthread_atfork(nullptr, nullptr, [] {
-      fork_generation.fetch_add(1, std::memory_order_relaxed);
-      worker_placement::unpin_after_fork();
-    });
-    return true;
-  }();
-  static_cast<void>(registered);
-  return forks_so_far();
-}
 
 std::system_error no_fiber() {
   return {std::make_error_code(std::errc::not_enough_memory),

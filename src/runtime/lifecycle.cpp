@@ -14,12 +14,29 @@ namespace sukima::detail {
 
 namespace {
 
+/// Counts fork() calls that this process descends from. Written in the child before anything else runs there.
+std::atomic<unsigned> fork_generation{0};
+
 std::uint64_t next_serial() noexcept {
   static std::atomic<std::uint64_t> serial{0};
   return serial.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
 }  // namespace
+
+unsigned forks_so_far() noexcept { return fork_generation.load(std::memory_order_relaxed); }
+
+unsigned count_forks() {
+  static const bool registered = [] {
+    pthread_atfork(nullptr, nullptr, [] {
+      fork_generation.fetch_add(1, std::memory_order_relaxed);
+      worker_placement::unpin_after_fork();
+    });
+    return true;
+  }();
+  static_cast<void>(registered);
+  return forks_so_far();
+}
 
 runtime_core::runtime_core(const settings& s, unsigned most_workers)
     : chosen(s), tuned(ticks_per_nanosecond()), worker_limit(most_workers), serial(next_serial()) {

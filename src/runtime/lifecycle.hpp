@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A runtime's start, the entries of outside threads, its end, and what becomes of it in a child after fork().
 //
-// Shutdown: `stopping` is set, then the counts of the parked entries are awaited to be 0; an entry counts
+// Shutdown: `stopping` is set, then stop() waits until no entry is counted (park/park.hpp); an entry counts
 // itself first and reads `stopping` afterwards, so either it is waited for or it is refused. Then `closed`
 // is set and every worker is unparked: background threads end when they see it.
 #pragma once

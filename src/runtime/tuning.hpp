@@ -49,6 +49,10 @@ inline constexpr std::uint64_t fiber_limit_patience_ns = 11'500'000;
 /// often.
 inline constexpr std::uint64_t longest_sleep_for_descendants_ns = 50'000'000;
 
+/// The policy `adaptive` tries a lock so often before it sleeps: a lock is held for about ten nanoseconds,
+/// unless its holder has lost its CPU.
+inline constexpr int lock_tries = 20;
+
 // Publishing and stealing
 // --------------------------------------------------------------------------------------------
 
@@ -85,6 +89,14 @@ inline constexpr std::uint64_t shortest_judged_ns = 20'000'000;
 inline constexpr std::uint64_t longest_starving_ns = 300'000'000;
 /// Then no worker is pinned for so long.
 inline constexpr std::uint64_t rest_after_starving_ns = 5'000'000'000;
+/// Beside neighbours the number of workers becomes smaller only on the average of so many seconds.
+inline constexpr double enough_workers_window_s = 1;
+/// A number of workers is enough if it gets this part of the CPU that all would get …
+inline constexpr double nearly_all_cpu = 0.95;
+/// … stays enough while it gets this part …
+inline constexpr double still_enough_cpu = 0.9;
+/// … and is too small at once if it gets less than this part.
+inline constexpr double plainly_too_little_cpu = 0.75;
 /// The runtime compensates for up to so many blocked workers; more would be a thread for each of a crowd of
 /// waits.
 inline constexpr unsigned most_compensated = 256;

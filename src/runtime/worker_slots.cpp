@@ -11,11 +11,11 @@ namespace sukima::detail {
 
 namespace {
 
-struct place {
+struct position {
   std::size_t segment;
   std::size_t index;
 };
-place place_of(std::size_t worker) noexcept {
+position position_of(std::size_t worker) noexcept {
   const auto segment = static_cast<std::size_t>(std::bit_width(worker + 1)) - 1;
   return {segment, worker + 1 - (std::size_t{1} << segment)};
 }
@@ -39,13 +39,13 @@ std::size_t worker_slots::running_worker() const {
 }
 
 void* worker_slots::find() const {
-  const place p = place_of(running_worker());
+  const position p = position_of(running_worker());
   const slot* all = segments_[p.segment].load(std::memory_order_acquire);
   return all == nullptr ? nullptr : all[p.index].load(std::memory_order_acquire);
 }
 
 void* worker_slots::insert(void* fresh) {
-  const place p = place_of(running_worker());
+  const position p = position_of(running_worker());
   slot* all = segments_[p.segment].load(std::memory_order_acquire);
   if (all == nullptr) {
     auto made = std::make_unique<slot[]>(std::size_t{1} << p.segment);

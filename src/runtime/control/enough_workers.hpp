@@ -2,13 +2,16 @@
 // How many workers get nearly all, by what each number of them would get.
 #pragma once
 
+#include "tuning.hpp"
+
 #include <algorithm>
 #include <vector>
 
 namespace sukima::detail {
 
-/// Decides from estimates that come several times a second and each of which errs by several percent: on the
-/// average of a second. Only CPU that is plainly there for the taking is taken at once.
+/// The smallest number of workers that gets nearly all CPU. Each estimate errs by several percent, and
+/// several come in a second, so it decides on the average of a second; it adds workers at once only if much
+/// CPU is free.
 class enough_workers {
  public:
   /// One estimate more.
@@ -25,28 +28,23 @@ class enough_workers {
     if (certain) {
       ++certain_;
       for (unsigned k = 0; k < most; ++k) sums_[k] += gets[k];
-      if (gets[answer_ - 1] < plainly_less * gets.back()) return answer_ = decide(gets);
+      if (gets[answer_ - 1] < tuning::plainly_too_little_cpu * gets.back()) return answer_ = decide(gets);
     }
-    if (seconds_ < window) return answer_;
-    // Who runs few goes on with that if he loses hardly more than when that was chosen.
+    if (seconds_ < tuning::enough_workers_window_s) return answer_;
+    // A small number stays as long as it loses hardly more than when it was chosen.
     const bool known = certain_ * 2 > estimates_;
     if (!known)
       answer_ = most;
-    else if (sums_[answer_ - 1] < still_enough * sums_.back() || smallest(sums_) < answer_)
+    else if (sums_[answer_ - 1] < tuning::still_enough_cpu * sums_.back() || smallest(sums_) < answer_)
       answer_ = smallest(sums_);
     begin(most);
     return answer_;
   }
 
  private:
-  static constexpr double window = 1;  ///< seconds
-  static constexpr double nearly_all = 0.95;  ///< fewer are enough if they get this part
-  static constexpr double still_enough = 0.9;  ///< and stay enough while they get this part
-  static constexpr double plainly_less = 0.75;  ///< less is not waited out
-
   static unsigned smallest(const std::vector<double>& gets) {
     unsigned k = 1;
-    while (gets[k - 1] < nearly_all * gets.back()) ++k;
+    while (gets[k - 1] < tuning::nearly_all_cpu * gets.back()) ++k;
     return k;
   }
   unsigned decide(const std::vector<double>& gets) {

@@ -28,7 +28,7 @@ thread_state state_of(int thread) noexcept {
   const std::size_t length = std::fread(text, 1, sizeof text - 1, file);
   std::fclose(file);
   text[length] = '\0';
-  // The name may hold blanks and brackets. Behind it stands field 3, the state; field 39 is the processor.
+  // The name may hold blanks and brackets. After it comes field 3, the state; field 39 is the processor.
   thread_state found;
   const char* at = std::strrchr(text, ')');
   if (at == nullptr || std::sscanf(at + 1, " %c", &found.state) != 1) return {};
@@ -284,7 +284,8 @@ void worker_placement::return_lent(worker& w) noexcept {
 }
 
 void worker_placement::follow(const worker& w, std::unique_lock<std::mutex>& lock) noexcept {
-  // Whoever arrives on a busy CPU has to wait there, for milliseconds, and must not hold the lock meanwhile.
+  // A thread that arrives on a busy CPU has to wait there, for milliseconds, and must not hold the lock
+  // meanwhile.
   for (const assigned_cpu* mine = find(w); mine != nullptr;) {
     const int target = mine->now_on;
     const cpu_set_t before = mine->before;

@@ -13,14 +13,16 @@ namespace {
 
 using detail::ticks;
 
-/// Length of a tick in seconds, from the time since the first call. The first calls see a guess.
+/// Length of a tick in seconds, from the time since the first call; the first calls use the tuning's short
+/// measurement.
 double seconds_per_tick() noexcept {
   using clock = std::chrono::steady_clock;
   static const std::uint64_t first_tick = ticks();
   static const clock::time_point first_time = clock::now();
   const std::uint64_t passed = ticks() - first_tick;
   const double seconds = std::chrono::duration<double>(clock::now() - first_time).count();
-  return seconds < 1e-3 || passed == 0 ? 1.0 / 3e9 : seconds / static_cast<double>(passed);
+  if (seconds < 1e-3 || passed == 0) return 1e-9 / detail::ticks_per_nanosecond();
+  return seconds / static_cast<double>(passed);
 }
 
 struct column {

@@ -28,9 +28,9 @@ trace_buffer::~trace_buffer() {
 void trace_buffer::add(trace_kind kind, std::uint64_t tick, std::uint32_t argument) noexcept {
   const std::size_t i = size_.load(std::memory_order_relaxed);
   if (i == chunk * chunks) return;
-  trace_event*& place = chunks_[i / chunk];
-  if (place == nullptr && (place = new (std::nothrow) trace_event[chunk]) == nullptr) return;
-  place[i % chunk] = {tick, kind, argument};
+  trace_event*& events = chunks_[i / chunk];
+  if (events == nullptr && (events = new (std::nothrow) trace_event[chunk]) == nullptr) return;
+  events[i % chunk] = {tick, kind, argument};
   size_.store(i + 1, std::memory_order_release);  // partner: size()
 }
 
@@ -77,7 +77,7 @@ class trace_log {
                         "; give the name of a file in a directory where files can be made");
     std::fclose(probe);
     std::atexit([] { write_trace(); });
-    // Whoever forks holds the lock: the child has no other thread that could ever release it.
+    // The thread that forks holds the lock: the child has no other thread that could ever release it.
     the_one_ = this;
     pthread_atfork([] { the_one_->lock_.lock(); }, [] { the_one_->lock_.unlock(); },
                    [] { the_one_->lock_.unlock(); });
@@ -167,7 +167,7 @@ class trace_log {
   }
 
   void write(std::FILE* out, const traced_wait& w) const {
-    // The kernel tells how long, not when: the period is drawn at the end of the sample in which it was
+    // The kernel says how long, not when: the period is drawn at the end of the sample in which it was
     // booked.
     const double waited = static_cast<double>(w.waited_ns) * 1e-3;
     const double end = microseconds(w.to);

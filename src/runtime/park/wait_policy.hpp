@@ -2,6 +2,8 @@
 // How a thread waits by the policy of its setting: one turn of a policy that does not sleep, and a mutex.
 #pragma once
 
+#include "tuning.hpp"
+
 #include <sukima/settings.hpp>
 
 #include <mutex>
@@ -25,15 +27,14 @@ inline void wait_a_moment(wait_policy p) noexcept {
     pause_cpu();
 }
 
-/// A mutex that is waited for by a policy. `condvar` is a mutex's own way to wait, `block`.
+/// A mutex whose waiters follow a policy. `condvar` is the same as `block`, the mutex's own way to wait.
 class policy_mutex {
  public:
   explicit policy_mutex(wait_policy p) : policy_(p) {}
   void lock() {
-    // A lock is held for some ten nanoseconds, unless its holder has lost its CPU.
     for (int tries = 0; policy_ != wait_policy::block && policy_ != wait_policy::condvar; ++tries) {
       if (mutex_.try_lock()) return;
-      if (policy_ == wait_policy::adaptive && tries == 20) break;
+      if (policy_ == wait_policy::adaptive && tries == tuning::lock_tries) break;
       wait_a_moment(policy_);
     }
     mutex_.lock();

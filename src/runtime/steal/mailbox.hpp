@@ -5,10 +5,10 @@
 //   mailbox   null: open; a thief: its request; closed: the worker runs nothing, ask another one
 //     thief:  CAS null → itself, then requests a poll of the victim's fiber    victim: takes it, then replies
 //     thief:  CAS itself → null withdraws; if that fails a reply is on its way and must be waited for
-//   reply null: none yet. Whoever took the request out of the mailbox stores there (release), then unparks
-//   A worker closes its mailbox before it searches or leaves, and replies to what was in it with no task:
-//   so no thief waits for a thief. A worker that changes fibers looks into its mailbox afterwards (arrive
-//   in fiber/switch.cpp). Model: model/request.pml.
+//   reply     null: none yet. Whoever took the request out stores there (release), then unparks the thief
+// A worker closes its mailbox before it searches or leaves, and replies to what was in it with no task:
+// so no thief waits for a thief. A worker that changes fibers looks into its mailbox afterwards (arrive
+// in fiber/switch.cpp). Model: model/request.pml.
 #pragma once
 
 #include <sukima/detail/task.hpp>
