@@ -38,7 +38,8 @@ class blocking_scope {
 /// f.
 ///
 /// Costs about as much as waking a thread (some microseconds) if other workers have nothing to do, and
-/// starting one (some ten microseconds) at first; at most 256 workers are made up for at a time.
+/// starting one (tens of microseconds) at first. The runtime compensates for up to 256 blocked workers at a
+/// time.
 /// \return what f returns
 /// \throws what f throws; std::bad_alloc
 template <class F>

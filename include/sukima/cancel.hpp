@@ -148,7 +148,7 @@ namespace sukima {
 /// Cancels the `cancellable` computation that it was made for. Copies do the same.
 class canceller {
  public:
-  /// Aborts the computation: its tasks stop at their next test. Any thread; later calls, and calls after
+  /// Aborts the computation: its tasks stop at their next poll. Any thread; later calls, and calls after
   /// its end, do nothing.
   void cancel() const noexcept { detail::cancel_scope(*state_); }
 
@@ -178,7 +178,7 @@ template <class F> auto cancellable(F&& f) {
 /// ended (for a void f: whether it ended). If a stop was requested before, f is not called.
 ///
 /// The request may come from any thread; it takes some microseconds, allocates nothing and waits for
-/// nobody. f's tasks stop at their next test, as with a `canceller`. Testing costs nothing: nothing is
+/// nobody. f's tasks stop at their next poll, as with a `canceller`. Polling costs nothing more: no flag is
 /// polled.
 /// \param f  takes a context, or nothing
 /// \throws what f throws; `aborted` if something around it is aborted
@@ -198,7 +198,7 @@ auto cancellable(const std::stop_token& token, F&& f) {
 /// whether it ended). If the moment has passed already, f is not called.
 ///
 /// A thread of the library, started at the first use, sleeps until the next deadline; f's tasks stop at
-/// their next test after it, some tens of microseconds later. Testing costs nothing: no clock is read.
+/// their next poll after it, some tens of microseconds later. Polling costs nothing more: no clock is read.
 /// \param at  a time of any clock. Those other than std::chrono::steady_clock are read once: later changes
 ///            of the system's time do not move the deadline.
 /// \param f   takes a context, or nothing

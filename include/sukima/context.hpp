@@ -54,27 +54,46 @@ ambient_state& ambient_of_small(const void* in_choice_stack) noexcept;
 /// Changes a fiber's ambient context for as long as this object lives: sets it where code with a context
 /// calls code without one, empties it where code without a context calls code with one. Exactly one of the
 /// two knows the top of the choice stack at any time.
-class ambient_context {
+/// \tparam Remembers the context that was ambient before. Where one is set there was none, so the object is
+///                   one pointer: g++ does not find out by itself that a member is always null.
+template <bool Remembers> class ambient_context {
  public:
-  /// `c` becomes ambient. It was empty, because the caller has a context, so nothing needs to be remembered.
-  explicit ambient_context(context c) noexcept : ambient_context(ambient_of(c.top), c.top, nullptr) {}
+  /// `c` becomes ambient. None was before, because the caller has a context.
+  explicit ambient_context(context c) noexcept
+    requires(!Remembers)
+      : state_(ambient_of(c.top)) {
+    state_.top = c.top;
+  }
   /// Empties it: what runs now is handed its context.
-  explicit ambient_context(ambient_state& state) noexcept : ambient_context(state, nullptr, state.top) {}
+  explicit ambient_context(ambient_state& state) noexcept
+    requires Remembers
+      : state_(state), outer_(state.top) {
+    state_.top = nullptr;
+  }
   ambient_context(const ambient_context&) = delete;
   ambient_context& operator=(const ambient_context&) = delete;
-  ~ambient_context() { state_.top = outer_; }
+  ~ambient_context() {
+    if constexpr (Remembers)
+      state_.top = outer_;
+    else
+      state_.top = nullptr;
+  }
 
   const ambient_state& state() const noexcept { return state_; }
   /// The context that was ambient before and will be again; its top is null if there was none.
-  context outer() const noexcept { return {outer_}; }
+  context outer() const noexcept
+    requires Remembers
+  {
+    return {outer_};
+  }
 
  private:
-  ambient_context(ambient_state& state, char* top, char* outer) noexcept : state_(state), outer_(outer) {
-    state_.top = top;
-  }
+  struct nothing {};
   ambient_state& state_;
-  char* outer_;
+  [[no_unique_address]] std::conditional_t<Remembers, char*, nothing> outer_{};
 };
+ambient_context(context) -> ambient_context<false>;
+ambient_context(ambient_state&) -> ambient_context<true>;
 
 /// Calls f, with the context if it takes one.
 template <class F, class... Arguments>

@@ -8,7 +8,7 @@ namespace sukima {
 
 /// Leaves the functions of a computation that was aborted because a sibling threw, a solution was found, or
 /// somebody cancelled it. It is not a std::exception, so that `catch (std::exception&)` lets it pass. Who
-/// catches it with `catch (...)` should throw it again; it comes again at the next test if he does not.
+/// catches it with `catch (...)` should throw it again; it comes again at the next poll otherwise.
 struct aborted {};
 
 /// A setting has a value that is not accepted. The text names the setting, the value and the accepted ones.

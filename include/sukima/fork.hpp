@@ -210,17 +210,17 @@ namespace sukima {
 /// {first, second}, made for structured bindings (std::monostate for a void one; nothing at all if both are
 /// void).
 ///
-/// Nothing is allocated and no task is made until somebody is hungry; a fork that nobody takes costs about a
-/// nanosecond. `first` runs here and now; `second` runs here afterwards, unless another worker took it
-/// meanwhile. Each may take a `sukima::context` as its argument and should hand it on to what it calls.
+/// Nothing is allocated and no task is made until another worker is idle; a fork that nobody takes costs
+/// about a nanosecond. `first` runs here and now; `second` runs here afterwards, unless another worker took
+/// it meanwhile. Each may take a `sukima::context` as its argument and should hand it on to what it calls.
 /// \param c        the caller's own context
 /// \param second   is moved into the choice stack; captures may need destruction, results need no default
 /// constructor
 /// \param hints    `sukima::guard(p)`: may this fork be split?
 /// \throws what `first` throws, else what `second` throws, after the other one was aborted and awaited;
 ///         `sukima::aborted` where the caller itself is aborted
-/// \par Complexity constant; see docs/runtime.md for the protocol (Tascell's temporary backtracking with two
-/// tests)
+/// \par Complexity constant. docs/protocols.md describes the protocol: Tascell's temporary backtracking, with
+/// two polls for each fork
 template <class First, class Second, class... Hints>
   requires detail::callable_with<First> && detail::callable_with<std::decay_t<Second>&&>
 [[gnu::always_inline]] inline auto fork2(context c, First&& first, Second&& second, Hints... hints) {

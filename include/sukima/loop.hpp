@@ -207,9 +207,9 @@ namespace sukima {
 /// Calls body(i) for each i in [first, last), in any order and perhaps at the same time.
 ///
 /// `first` and `last` are integers, or random-access iterators (body gets the element then). The body may
-/// take a context before the element; then the loop looks for thieves before each iteration, else once in
-/// about a microsecond. Iterations are given away in halves, from the upper end, only when somebody is
-/// hungry.
+/// take a context before the element; then the loop polls before each iteration, else once in
+/// about a microsecond. Iterations are given away in halves, from the upper end, only when another worker
+/// is idle.
 /// \param hints `sukima::guard`, `sukima::split`, `sukima::grain`
 /// \throws what the body throws: the remaining iterations are aborted, the lowest of several exceptions that
 /// have

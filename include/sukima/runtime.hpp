@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runtimes: who runs the tasks, with which settings.
+// Runtimes: sets of workers, with their settings.
 #pragma once
 
 #include <sukima/detail/ambient.hpp>
@@ -45,7 +45,7 @@ struct decision {
 class runtime {
  public:
   /// Starts the workers. Costs less than a millisecond.
-  /// \throws bad_setting    a setting, or the environment variable behind one left open, has a value that is
+  /// \throws bad_setting    a setting, or the environment variable of one left open, has a value that is
   /// not accepted
   /// \throws std::system_error  threads or memory could not be had
   explicit runtime(const settings& chosen = settings::from_environment());

@@ -30,7 +30,7 @@ Out inclusive_scan_at(context c, In first, In last, Out out, Operation& operatio
   value begin(*first);
   *out = begin;
   scan<scan_form::inclusive, value, In, Out, Operation>(first, out, operation)
-      .settle(c, 1, count, std::move(begin));
+      .write_results(c, 1, count, std::move(begin));
   return out + static_cast<std::iter_difference_t<Out>>(count);
 }
 
@@ -38,7 +38,7 @@ template <scan_form Form, class In, class Out, class T, class Operation>
 Out scan_with_start(context c, In first, In last, Out out, T init, Operation& operation) {
   const auto count = static_cast<std::int64_t>(last - first);
   if (count <= 0) return out;
-  scan<Form, T, In, Out, Operation>(first, out, operation).settle(c, 0, count, std::move(init));
+  scan<Form, T, In, Out, Operation>(first, out, operation).write_results(c, 0, count, std::move(init));
   return out + static_cast<std::iter_difference_t<Out>>(count);
 }
 

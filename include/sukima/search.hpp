@@ -12,7 +12,7 @@
 namespace sukima::detail {
 
 /// What a search's loop shares with the pieces that were split off from it. The undo and redo of a fiber
-/// that goes back work on the workspace that this fiber's loop runs on, so each loop has a frame of its own.
+/// that backtracks work on the workspace that this fiber's loop runs on, so each loop has a frame of its own.
 template <class Workspace, class Source, class Apply, class Undo, class Body, class Combine, class Result,
           class Hints>
 struct search_frame : Hints {
@@ -91,19 +91,18 @@ namespace sukima {
 /// Tries every choice: applies it to the workspace, calls the body, undoes it; combines what the bodies
 /// return.
 ///
-/// A worker never copies its workspace on its own path. Only when somebody is hungry, the fiber goes back to
-/// the oldest search that has choices left (undoing what is applied above it), copies the workspace for the
-/// thief, and comes forward again by applying the same choices.
+/// A worker never copies its workspace on its own path. Only when another worker is idle, the fiber
+/// backtracks to the oldest search that has choices left (undoing what is applied above it), copies the
+/// workspace for the thief, and replays by applying the same choices again.
 /// \param workspace copyable; one for each worker at a time
 /// \param choices   a random-access range, alive and unchanged during the call; `std::views::iota(0, n)` for
 /// the integers below n
 /// \param apply     apply(workspace, choice); may return bool: false means that the choice is not possible
 /// and nothing was
 ///                  changed. Applied to the same state it must do the same
-/// \param undo      undo(workspace, choice) restores the state before `apply`. If it throws while the fiber
-/// goes back or
-///                  comes forward, the exception leaves at the next join of that fiber; during another
-///                  exception it ends the program
+/// \param undo      undo(workspace, choice) restores the state before `apply`. If it throws while the
+///                  fiber backtracks or replays, the exception leaves at the next join of that fiber; during
+///                  another exception it ends the program
 /// \param body      body(workspace, choice) or body(context, workspace, choice)
 /// \param init      what the results are combined with, once; need not be neutral
 /// \param combine   associative; results are combined in the order of the choices

@@ -24,7 +24,7 @@ namespace sukima {
 /// fibers at once; each of them returns when no child is left.
 ///
 /// If a child throws, the others are cancelled, as if somebody had called `cancel`: those that have not
-/// begun are dropped, the rest stop at their next test. The first exception leaves `wait`.
+/// begun are dropped, the rest stop at their next poll. The first exception leaves `wait`.
 ///
 /// Memory: at most about a thousand children wait for somebody to run them. A worker that adds more runs
 /// what it adds itself, inside of `run`. So a child must not wait for something that the caller of `run`
@@ -106,7 +106,7 @@ class task_group {
     return detail::with_context([&](context c) { return detail::wait_group(*core_, c); });
   }
 
-  /// Drops the children that have not begun and stops the others at their next test; children that are
+  /// Drops the children that have not begun and stops the others at their next poll; children that are
   /// added before the next `wait` has returned are dropped, too. Any thread.
   void cancel() noexcept { detail::cancel_group(*core_); }
   /// Was it cancelled, by somebody or by an exception, since the last `wait`?

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of worker functions from ordinary C, and what they leave behind when nobody caught a tag.
+// Calls of worker functions from ordinary C, and what is left of one when nobody caught a tag.
 #include "support.hpp"
 
 #include <sukima/sukima.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the files behind language.h see of each other.
+// What the files of this folder see of each other.
 #pragma once
 
 #include <sukima/tascell/closure.h>
@@ -26,7 +26,7 @@ struct segment_end {
   thrown_tag thrown;
 };
 
-/// A task of the language. The program's own object lies behind it in the same memory.
+/// A task of the language. The program's own object follows it in the same memory.
 struct language_task : task {
   segment_end end;
   void* object = nullptr;
@@ -44,7 +44,7 @@ inline const sukima_kind* language_kind(const choice_point* r) noexcept {
 }
 inline char* end_of(choice_point* r) noexcept { return reinterpret_cast<char*>(r) + kind_of(r)->size; }
 
-// records.cpp
+// kinds.cpp
 /// Ends and frees a task; its object was made by `make_task`.
 void destroy_task(task* t) noexcept;
 /// The block of the program that the runtime runs for its own reasons, while nothing may enter it.

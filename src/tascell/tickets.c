@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tickets of closures in programs compiled with -fcheck-closures. They lie in one region, so that they can be
- * told from the records of closures compiled without; one that is free is used again only after many others,
- * and with another number in its pointers. An object of its own: it brings nothing of the runtime along. */
+ * distinguished from the records of closures compiled without; one that is free is used again only after many
+ * others, and with another number in its pointers. An object of its own: it brings nothing of the runtime
+ * along. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +57,7 @@ void* sukima_ticket_open(void** block, sukima_closure* record, void (*code)(void
   sukima_ticket* const t = take();
   if (t != NULL) {
     t->sukima_head.sukima_code = code;
-    t->sukima_choice_point = record;
+    t->sukima_record = record;
     t->sukima_name = name;
     t->sukima_file = file;
     t->sukima_line = line;
@@ -86,7 +87,7 @@ void* sukima_ticket_pointer(void* self) {
 }
 
 void* sukima_ticket_record(void* self) {
-  return is_ticket(self) ? ((sukima_ticket*)self)->sukima_choice_point : self;
+  return is_ticket(self) ? ((sukima_ticket*)self)->sukima_record : self;
 }
 
 __UINTPTR_TYPE__ sukima_ticket_check(__UINTPTR_TYPE__ pointer, const char* file, int line) {
@@ -112,8 +113,8 @@ void sukima_tickets_left(const void* low, const void* high) {
   if (__atomic_load_n(&region, __ATOMIC_ACQUIRE) == NULL) return;
   pthread_mutex_lock(&all);
   for (unsigned k = 0; k < made; ++k)
-    if ((const char*)region[k].sukima_choice_point >= (const char*)low &&
-        (const char*)region[k].sukima_choice_point < (const char*)high)
+    if ((const char*)region[k].sukima_record >= (const char*)low &&
+        (const char*)region[k].sukima_record < (const char*)high)
       close_ticket(&region[k]);
   pthread_mutex_unlock(&all);
 }

@@ -73,7 +73,7 @@ void through_lower(sukima::detail::choice_point* r, const registers& from, regis
 }
 
 /// Calls f with the choice point of a loop that runs.
-template <class F> void with_record(F f) {
+template <class F> void with_choice_point(F f) {
   sukima::runtime one(support::with_workers(1));
   one.run([&](context c) {
     sukima::parallel_for(c, 0, 1, [&](context below, int) {
@@ -87,7 +87,7 @@ void expect_kept(void (*through)(sukima::detail::choice_point*, const registers&
   registers before;
   registers after;
   before.fill(count, width);
-  with_record([&](sukima::detail::choice_point* r) { through(r, before, after); });
+  with_choice_point([&](sukima::detail::choice_point* r) { through(r, before, after); });
   EXPECT_EQ(before.byte, after.byte);
 }
 
@@ -122,7 +122,7 @@ TEST(slow_path, leaves_clean_upper_halves_to_code_without_avx) {
   before.fill(16, 16);
   bool clean_before = false;
   bool used_after = true;
-  with_record([&](sukima::detail::choice_point* r) {
+  with_choice_point([&](sukima::detail::choice_point* r) {
     asm volatile("vzeroupper" ::: "memory");
     clean_before = !upper_halves_in_use();
     through_lower(r, before, after);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The choice stack as generated code sees it: choice points, their kinds, the gate with the one word that is
-// tested.
+// polled.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@ struct task;
 struct choice_point;
 
 /// What the runtime has to know about one form of choice point. One constant object a form; all calls are
-/// made on the fiber that owns the choice point, or by a stand-in while that fiber is stopped: never two at
+/// made on the fiber that owns the choice point, or by a helper while that fiber is suspended: never two at
 /// once.
 struct choice_point_kind {
   std::uint32_t size;  ///< bytes to the next choice point; a multiple of `choice_point_alignment`
@@ -22,15 +22,15 @@ struct choice_point_kind {
   task* (*split)(choice_point*);  ///< splits the upper part off; may throw; only after `open` said yes
   void (*reclaim)(choice_point*,
                   task*) noexcept;  ///< undoes `split`: the task was not begun and is the newest child
-  void (*undo)(choice_point*);  ///< goes back over the step in progress; null: nothing to undo
-  void (*redo)(choice_point*);  ///< comes forward over it again; null exactly where `undo` is
+  void (*undo)(choice_point*);  ///< backtracks over the step in progress; null: nothing to undo
+  void (*redo)(choice_point*);  ///< replays it; null exactly where `undo` is
   double (*guard)(choice_point*);  ///< probability that a request is accepted here; null: always
   void (*destroy)(choice_point*) noexcept;  ///< ends the captures; null where that does nothing
   void (*stop)(choice_point*) noexcept;  ///< makes a loop end after this iteration; null where it is no loop
-  /// Called at the choice point's test when an abort is pending, for code that no exception may pass: leaves
-  /// by a jump, and returns only if nothing is to be left. Null: the abort waits for a test that may throw.
+  /// Called at the choice point's poll when an abort is pending, for code that no exception may pass: leaves
+  /// by a jump, and returns only if nothing is to be left. Null: the abort waits for a poll that may throw.
   void (*leave)(choice_point*) noexcept = nullptr;
-  /// Its test serves nobody: it is there only because each choice point that is pushed must be tested
+  /// Its poll answers nobody: it is there only because each choice point that is pushed must be polled
   /// (poll.cpp).
   bool quiet = false;
 };
@@ -107,7 +107,7 @@ void sukima_poll_slow_keeping_registers();
 #define SUKIMA_SANITIZED 1
 #endif
 
-/// The test at the entry of a fork and before an iteration, when the choice point is complete. g++ stops
+/// The poll at the entry of a fork and before an iteration, when the choice point is complete. g++ stops
 /// inlining when it sees a call here (fib: 3.5 instead of 1.6 times the plain function), and clang keeps what
 /// must survive the call in one register more; so the call is hidden in two instructions of assembly whose
 /// cold part keeps every register.

@@ -59,8 +59,8 @@ namespace sukima {
 
 /// The probability, evaluated for each request, that this fork or loop may be split now: ≤ 0 and NaN never, ≥
 /// 1 always. What a refusal protects is passed over for the next younger choice. `p` is a number or a
-/// function that returns one; a function is called after going back to the state of this choice and must not
-/// throw.
+/// function that returns one; a function is called after backtracking to the state of this choice and must
+/// not throw.
 template <class P> auto guard(P p) {
   if constexpr (std::is_arithmetic_v<P>) {
     auto constant = [value = static_cast<double>(p)] { return value; };
@@ -74,7 +74,7 @@ template <class P> auto guard(P p) {
 /// numbers counted from the loop's first iteration; returns the first iteration to give away (clamped).
 template <class F> detail::split_hint<F> split(F place) { return {std::move(place)}; }
 
-/// Iterations that belong together: the loop is only tested for thieves after so many. Not needed as a rule,
+/// Iterations that belong together: the loop polls only after so many. Rarely needed,
 /// the loop measures its iterations itself. Values below 1 mean "measure".
 inline detail::grain_hint grain(std::int64_t iterations) { return {iterations}; }
 

@@ -23,7 +23,7 @@ inline constexpr position at(std::int64_t i) noexcept { return static_cast<posit
 inline constexpr std::int64_t number(position p) noexcept { return static_cast<std::int64_t>(p); }
 
 /// `next` is the first iteration that the owner has not begun (nor is about to), `end` the first one that is
-/// not its own any more. Owner only, or a stand-in.
+/// not its own any more. Used by the owner, or by a helper while the owner is suspended.
 struct alignas(choice_point_alignment) loop_point : choice_point {
   position next;
   position end;
@@ -37,7 +37,7 @@ struct loop_task : task {
   void* frame;
 };
 
-/// Operations of a loop's choice point. Frame gives `task* make_task(from, to)` and perhaps `guard()`,
+/// Operations of a loop's choice point. Frame has `loop_task* make_task()` and perhaps `guard()`,
 /// `split_place(next, end)`, `undo(iteration)`, `redo(iteration)`.
 template <class Frame> struct loop_operations {
   static loop_point* loop(choice_point* r) noexcept { return static_cast<loop_point*>(r); }
@@ -75,12 +75,6 @@ template <class Frame> struct loop_operations {
   static constexpr bool has_guard = requires(Frame& f) { f.guard(); };
   static constexpr bool has_undo = requires(Frame& f) { f.undo(std::int64_t{}); };
 
-  template <bool Present, auto Operation> static constexpr auto if_present() {
-    if constexpr (Present)
-      return Operation;
-    else
-      return nullptr;
-  }
   static constexpr choice_point_kind make_kind() {
     choice_point_kind k{sizeof(loop_point), open, split, reclaim, nullptr, nullptr, nullptr, nullptr, stop};
     if constexpr (has_undo) {
@@ -105,7 +99,7 @@ inline std::uint64_t ticks() noexcept {
 /// A strip should last about this long, so that a thief waits no longer for an answer: 1 to 2 µs.
 inline constexpr std::uint64_t strip_ticks = 5000;
 /// After the first iteration, which is timed alone, a strip is at most this long; after that it grows by its
-/// own measure. Keeps a loop whose first iteration happens to be short from running long without a test.
+/// own measure. Keeps a loop whose first iteration happens to be short from running long without a poll.
 inline constexpr std::int64_t second_strip = 63;
 /// Longer strips end where the iteration's number is a multiple of this: vectors that were aligned at the
 /// loop's beginning stay so.
@@ -120,7 +114,7 @@ inline std::int64_t iterations_of_a_strip(std::int64_t done, std::uint64_t elaps
   return std::max<std::int64_t>(static_cast<std::int64_t>(counted * strip_ticks / net), 1);
 }
 
-/// Runs the iterations of one loop that do not take a context, in strips with a test before each; a strip
+/// Runs the iterations of one loop that do not take a context, in strips with a poll before each; a strip
 /// cannot be split. If the body turns out to contain forks or loops itself, the rest is run iteration by
 /// iteration.
 /// \param run_strip run_strip(i, stop) runs the iterations [i, stop)
@@ -192,7 +186,7 @@ template <class Sum, class Merge>
 /// Runs the iterations [from, to) of a loop as its owner, and merges what its children bring.
 ///
 /// What is added up travels by value and is a local variable wherever it is added to: nobody has its address,
-/// so it stays in a register across the tests.
+/// so it stays in a register across the polls.
 /// \param iterate  sum = iterate(choice point, context below it, sum): the owner's iterations, until `next`
 /// is `end`
 /// \param merge    merge(sum, task*): takes over what a finished child brings; in the order of the iterations
@@ -215,7 +209,7 @@ template <class Sum, class Frame, class Iterate, class Merge>
   return own;
 }
 
-/// The iterations of a loop whose body takes a context: a test before each one.
+/// The iterations of a loop whose body takes a context: a poll before each one.
 /// \param step step(sum, context, i)
 template <class Sum, class Step>
 [[gnu::always_inline]] inline Sum run_each(loop_point* r, context below, Sum sum, const Step& step) {

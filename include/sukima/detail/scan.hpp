@@ -3,7 +3,7 @@
 //
 // Whoever knows what all earlier elements add up to scans an element once and for all. A piece that was
 // stolen does not know it, so its thief adds up blocks and keeps their sums. When the owner arrives where
-// the piece begins, it tells the thief its own sum: from there on the thief scans for good as well, and
+// the piece begins, it hands the thief its own sum: from there on the thief writes results as well, and
 // what it had only added up is scanned with the known sums, block by block, by whoever has time.
 #pragma once
 
@@ -24,8 +24,9 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
  public:
   scan(In in, Out out, Operation& operation) : in_(in), out_(out), operation_(operation) {}
 
-  /// Scans [from, to) for good. \param carry all elements before `from`. \returns all elements before `to`
-  T settle(context here, std::int64_t from, std::int64_t to, T carry) {
+  /// Writes the results of [from, to). \param carry all elements before `from`. \returns all elements before
+  /// `to`
+  T write_results(context here, std::int64_t from, std::int64_t to, T carry) {
     if (from >= to) return carry;
     settled_side origin{this};
     loop_point* r = push(here, from, to, &origin);
@@ -35,7 +36,7 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
         run_strips(r, 0, ambient.state(),
                    [&](std::int64_t i, std::int64_t stop) { carry = strip(i, stop, std::move(carry)); });
       }
-      tell(r, carry);
+      hand_sum(r, carry);
     } catch (...) {
       leave_by_exception(r);
     }
@@ -57,7 +58,7 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
     std::optional<T> before;  ///< all elements before the piece
     std::atomic<bool> known{false};  ///< `before` has been written
     std::vector<block> blocks;  ///< of a piece that ended without knowing
-    std::optional<T> through;  ///< of a piece that was told: all elements before its end
+    std::optional<T> through;  ///< of a piece that got the sum in time: all elements before its end
   };
 
   /// What the choice points of both kinds of loops refer to.
@@ -130,8 +131,8 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
     return sum;
   }
 
-  /// The first child's elements follow this choice point's own: it may scan for good from now on.
-  static void tell(loop_point* r, const T& carry) {
+  /// The first child's elements follow this choice point's own: it may write results from now on.
+  static void hand_sum(loop_point* r, const T& carry) {
     if (!was_split(r)) return;
     auto* first = static_cast<piece*>(newest_child(r));
     first->before.emplace(carry);
@@ -181,12 +182,13 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
       to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
   }
 
-  /// The piece was told: scans [from, to) for good, and at the same time what it has only added up.
+  /// The piece has got the sum: writes the results of [from, to), and at the same time those of what it has
+  /// only added up.
   T go_on(context c, std::int64_t from, std::int64_t to, piece& me) {
     const ambient_context taken(ambient_of(c.top));  // both branches take a context
     T carry = put_before(me.blocks, std::move(*me.before));
     auto [through, none] = fork2(
-        c, [&](context below) { return settle(below, from, to, std::move(carry)); },
+        c, [&](context below) { return write_results(below, from, to, std::move(carry)); },
         [&](context below) { settle_blocks(below, me.blocks); });
     static_cast<void>(none);
     return std::move(through);
@@ -194,7 +196,7 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
 
   void run_piece(context here, piece& me) {
     if (me.known.load(std::memory_order_acquire)) {
-      me.through.emplace(settle(here, me.from, me.to, std::move(*me.before)));
+      me.through.emplace(write_results(here, me.from, me.to, std::move(*me.before)));
       return;
     }
     summing_side origin{this};
@@ -214,7 +216,7 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
         carry = go_on(above(here), stop, end, me);
         r->next = r->end = at(end);
       });
-      if (carry) tell(r, *carry);
+      if (carry) hand_sum(r, *carry);
     } catch (...) {
       leave_by_exception(r);
     }
@@ -223,7 +225,7 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
       return;
     }
     if (!was_split(r) && untouched(r)) return;
-    // Nobody told this piece, so it told none of its own.
+    // This piece got no sum, so it handed none on.
     for (children left(join_children(r)); left.next() != nullptr; left.pop())
       append(me.blocks, static_cast<piece*>(left.next())->blocks);
   }

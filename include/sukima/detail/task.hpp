@@ -30,14 +30,14 @@ struct task {
   char* owner_segment = nullptr;  ///< of such a call: where the owner's segment begins
   std::uint32_t depth = 0;  ///< number of ancestors
   std::uint32_t slot = 0;  ///< where it was published
-  std::atomic<bool> cancelled{false};  ///< stop at the next test; partner: is_concerned (abort.cpp)
+  std::atomic<bool> cancelled{false};  ///< stop at the next poll; partner: is_concerned (abort.cpp)
   bool cancellation_masked = false;  ///< split off during stack unwinding: no abort from outside stops it
   bool aborted = false;  ///< it ended early because it or an ancestor was cancelled
   bool jumps = false;  ///< runs code that no exception may pass (jump.hpp)
   std::exception_ptr error;  ///< it ended by this exception
-  /// 0: not done, nobody sleeps for it; 1: done; else who sleeps for it (join.cpp).
+  /// 0: not done, nobody sleeps for it; 1: done; else the worker or fiber that waits for it (join.hpp).
   std::atomic<std::uintptr_t> joining{0};
-  std::atomic<worker*> runner{nullptr};  ///< hint for thieves: who began it
+  std::atomic<worker*> runner{nullptr};  ///< hint for thieves: the worker that began it
 };
 
 /// void results become std::monostate inside of the library.
@@ -74,7 +74,7 @@ template <class T> class result_slot {
 /// The `destroy` of a task type that was made by plain `new`.
 template <class Task> void delete_task(task* t) noexcept { delete static_cast<Task*>(t); }
 
-/// For fork2's slow paths. Both are called at a test with the choice point still in place.
+/// For fork2's slow paths. Both are called at a poll with the choice point still in place.
 /// join_child: what others asked for is done; if the choice point's child was taken, waits for it and gives
 /// it back finished; null: nobody has it, the owner runs the second branch itself.
 /// \throws aborted, or what the child threw; nothing of the choice point's children is left then.

@@ -29,7 +29,7 @@ __attribute__((always_inline)) static __inline__ int sukima_is_closure(__UINTPTR
   return (__INTPTR_TYPE__)sukima_pointer < 0;
 }
 
-/** The record behind a pointer that sukima_is_closure. */
+/** The record of a pointer that sukima_is_closure. */
 __attribute__((always_inline)) static __inline__ void* sukima_closure_self(__UINTPTR_TYPE__ sukima_pointer) {
   return (void*)(sukima_pointer & SUKIMA_CLOSURE_ADDRESS);
 }
@@ -57,7 +57,7 @@ __attribute__((always_inline)) static __inline__ void* sukima_closure_pointer(
 /** Stands for a closure in its pointers, and outlives it: a call finds out whether it is gone. */
 typedef struct sukima_ticket {
   sukima_closure sukima_head;
-  void* sukima_choice_point; /**< in the frame of the function that declared the closure */
+  void* sukima_record; /**< in the frame of the function that declared the closure */
   const char* sukima_name;
   const char* sukima_file;
   int sukima_line; /**< of the declaration */
@@ -67,7 +67,7 @@ typedef struct sukima_ticket {
 
 /** When a closure comes to life. \param sukima_block the tickets of the block that declares it \returns its
  *  pointer: that of the record itself where there is no memory for a ticket */
-void* sukima_ticket_open(void** sukima_block, sukima_closure* sukima_choice_point, void (*sukima_code)(void),
+void* sukima_ticket_open(void** sukima_block, sukima_closure* sukima_record, void (*sukima_code)(void),
                          const char* sukima_name, const char* sukima_file, int sukima_line);
 /** When the block is left. */
 void sukima_tickets_close(void** sukima_block);
@@ -95,7 +95,7 @@ typedef struct sukima_exit {
 /** The C library's, without a header of it. Behind it all variables that may change are in memory. */
 extern int sukima_set_exit(long long* sukima_context) __asm__("_setjmp") __attribute__((returns_twice));
 
-/** Keeps a variable in memory from here on, so that it has its value behind a jump back into its function. */
+/** Keeps a variable in memory from here on, so that it has its value after a jump back into its function. */
 #define SUKIMA_KEEP(variable) __asm__ volatile("" : : "r"(&(variable)) : "memory")
 
 /** When the closure comes to life: remembers who waits here. \param sukima_top NULL: plain C */

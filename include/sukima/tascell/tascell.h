@@ -31,8 +31,8 @@ typedef struct sukima_choice_point {
 /** First member of the choice points of parallel loops and joins. */
 typedef struct sukima_loop {
   sukima_choice_point sukima_head;
-  int sukima_i; /**< the iteration that runs or is about to; stored by the owner before each test */
-  int sukima_end; /**< the first one that is not the owner's any more; read anew behind all that tests */
+  int sukima_i; /**< the iteration that runs or is about to; stored by the owner before each poll */
+  int sukima_end; /**< the first one that is not the owner's any more; read anew after everything that polls */
 } sukima_loop;
 
 /** Record of a `try`. */
@@ -132,7 +132,7 @@ typedef struct sukima_poll_point {
   sukima_choice_point sukima_head;
 } __attribute__((aligned(16))) sukima_poll_point;
 
-/* ---- tests ------------------------------------------------------------------------------------------ */
+/* ---- polls ------------------------------------------------------------------------------------------ */
 
 /** The fiber's limit lies at a fixed place of the region that holds its choice stack (choice_point.hpp). */
 #define SUKIMA_CHOICE_SPAN ((sukima_word)1 << 26)
@@ -158,13 +158,13 @@ struct sukima_gate {
 #define SUKIMA_LIMIT(address) \
   (((struct sukima_gate*)((sukima_word)(address) & ~(SUKIMA_CHOICE_SPAN - 1)))->limit)
 
-/** The test when a choice point is complete: at the entry of do_two and join, before an iteration, and
+/** The poll when a choice point is complete: at the entry of do_two and join, before an iteration, and
  * `poll;`. What others want is done here: any handler of this fiber may run, the fiber may go on on another
  * thread, and an abort leaves from here. No register is lost but r10, r11 and the flags.
  *
- *  The choice points of dynamic_wind and `try` are tested as well when they are complete. That is no poll
+ *  The choice points of dynamic_wind and `try` poll as well when they are complete. That answers nobody
  * (the kind says so): the runtime only learns that the stack has another form now. A choice point that was
- * never tested breaks going back. */
+ * never polled breaks backtracking. */
 __attribute__((always_inline)) static __inline__ void sukima_poll(sukima_choice_point* r) {
 #if !defined(SUKIMA_PLAIN_TEST)
   /* The jump goes through the global offset table: no lazy binding may run here, it would destroy r11. */
@@ -181,7 +181,7 @@ __attribute__((always_inline)) static __inline__ void sukima_poll(sukima_choice_
 #endif
 }
 
-/** The test after S1 of a do_two: nobody touched the choice point, so S2 runs here. Its address is computed
+/** The poll after S1 of a do_two: nobody touched the choice point, so S2 runs here. Its address is computed
  * anew, or clang keeps it in a register of its own across S1. */
 __attribute__((always_inline)) static __inline__ int sukima_untouched(const sukima_choice_point* r) {
   const char* at = (const char*)r;
@@ -217,8 +217,8 @@ void sukima_abandon(sukima_choice_point* r) __attribute__((cold, noinline, nothr
 
 /** Calls body(top, frame), which returns how it ended (0 or more, as the planner numbers the exits).
  *  The choice point's word, the address of sukima_try_kind, and its tag are set before, and the choice point
- * is tested.
- *  \param top right behind the choice point
+ * is polled.
+ *  \param top where the choice point ends
  *  \returns what body returns; SUKIMA_THROWN, with everything above the choice point left, if the tag was
  * thrown */
 int sukima_try(sukima_try_point* r, int (*body)(char* top, void* frame), void* frame, char* top)
@@ -243,7 +243,7 @@ typedef struct sukima_worker_object {
 } sukima_worker_object;
 
 /** The running worker's object, or that of the code outside of workers. Not to be kept across anything that
- *  tests. Ends the program with a message if there is no memory for it. */
+ *  polls. Ends the program with a message if there is no memory for it. */
 void* sukima_worker_local(sukima_worker_object* object);
 
 /** Address of the running thread's errno, computed anew by each call. */

@@ -15,7 +15,7 @@
 #ifndef SUKIMA_DETAIL_UNWIND_H
 #define SUKIMA_DETAIL_UNWIND_H
 
-/* As language.h: no other header but ours, no word of a newer C, and only names that begin with sukima. */
+/* As tascell.h: no other header but ours, no word of a newer C, and only names that begin with sukima. */
 #include <sukima/tascell/closure.h>
 
 #ifdef __cplusplus
@@ -24,7 +24,7 @@ extern "C" {
 
 /** First member of the record of every function. */
 typedef struct sukima_frame {
-  /** Goes on behind the call number sukima_place, whose result lies behind the record. Leaves the function's
+  /** Continues after the call number sukima_place, whose result lies after the record. Leaves the function's
    *  own result at the record's address. \returns 1: it has unwound again */
   int (*sukima_resume)(struct sukima_frame* sukima_f);
   struct sukima_frame* sukima_older; /**< the one below; NULL: the entry's first */
@@ -80,7 +80,7 @@ extern __thread sukima_unwind_state sukima_unwinding __attribute__((tls_model("i
       _Pragma("GCC diagnostic ignored \"-Wimplicit-fallthrough\"")              \
           _Pragma("GCC diagnostic ignored \"-Wuninitialized\"")
 #define SUKIMA_SLOW_VERSION_END _Pragma("GCC diagnostic pop")
-/* Around entries with a jmp_buf, which change nothing behind it. */
+/* Around entries with a jmp_buf, which change nothing after it. */
 #ifdef __clang__
 #define SUKIMA_ENTRY_BEGIN
 #define SUKIMA_ENTRY_END

@@ -3,7 +3,7 @@
 //
 // A deadline lies in the frame of the `cancellable` call that has it, so none is allocated. It is in the
 // clock's list from `start_deadline` to `end_deadline`. The clock cancels under its lock, and cancelling
-// waits for nobody; so who ends a deadline waits a few microseconds at most, and the clock never touches
+// waits for nobody; so ending a deadline takes a few microseconds at most, and the clock never touches
 // one that has ended.
 #include "core.hpp"
 #include "own_thread.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The door between g++'s inline test and the slow path: keeps every register, finds its way back by r11.
+// The call of the slow path from the inline poll: keeps every register and returns to r11.
 #include <sukima/detail/choice_point.hpp>
 
 #if defined(__x86_64__)
@@ -16,7 +16,7 @@ unsigned char sukima_vector_registers = [] {
 }();
 }
 
-// On entry: r10 = choice point, r11 = where to go on. Nothing was pushed, and the caller may use the 128
+// On entry: r10 = choice point, r11 = where to continue. Nothing was pushed, and the caller may use the 128
 // bytes below its stack pointer. XSAVE takes ten times as long as these moves (150 ns instead of 15 with
 // AVX-512).
 //

@@ -139,7 +139,7 @@ void fiber_pool::give(fiber* s) noexcept {
 
 void trim(fiber& s) noexcept {
   if (s.small) return;
-  // The page right behind what may stay tells whether more was used: a fresh one is zero.
+  // The page next to what may stay shows whether more was used: a fresh one is zero.
   char* stack_low = s.stack_top - s.stack_size;
   char* keep_from =
       reinterpret_cast<char*>(reinterpret_cast<std::uintptr_t>(s.stack_top - keep_stack) & ~(page - 1));

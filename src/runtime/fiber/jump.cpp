@@ -25,12 +25,12 @@ abort_reach pending_abort(const void* in_choice_stack) noexcept {
 task* complete_children(choice_point* r) noexcept {
   fiber& s = fiber_of(r);
   task* const newest = was_split(r) ? newest_child(r) : nullptr;
-  bool attended = false;
+  bool polled = false;
   // Newest first: that one has the iterations that come next.
   for (task* t = newest; t != nullptr; t = t->older) {
     if (complete_if_unbegun(s, r, t)) continue;
-    if (!attended) poll_slow(s, r, r, true);  // others may have the rest of this fiber's work while it waits
-    attended = true;
+    if (!polled) poll_slow(s, r, r, true);  // others may have the rest of this fiber's work while it waits
+    polled = true;
     await(s, t, reinterpret_cast<char*>(above(r)));
   }
   return newest;
@@ -82,7 +82,7 @@ void enter_masked(root_task& root) {
   root.depth = s->running->depth + 1;
   root.cancellation_masked = true;
   run_on_new_fiber(*s, root);
-  s->limit.request_poll();  // an abort that came meanwhile takes effect at the next test
+  s->limit.request_poll();  // an abort that came meanwhile takes effect at the next poll
 }
 
 const void* running_segment() noexcept {

@@ -5,18 +5,18 @@
 // sees to it that one server is in the runtime's injector queue, where idle workers look; a server
 // that begins queues the next one if there is more to do. So a child costs the group's lock, and only one
 // server for each idle worker goes through the runtime's queue. A child is run in a segment of its own
-// (`execute`), on a server's fiber or on a waiter's, and freed by who ran it; nothing of it is known to
-// the runtime afterwards.
+// (`execute`), on a server's fiber or on a waiter's, and freed by the worker that ran it; nothing of it is
+// known to the runtime afterwards.
 //
 // Aborting: a child's parent is the group's anchor, a task that nobody runs. Its owner and origin are the
 // fiber and the scope choice point of the group, so an abort from outside reaches the children as it reaches
 // a fork's; its `cancelled` is the group's own. A child's own origin is nothing: the fiber that made the
 // group goes on when a child throws, until it waits.
 //
-// Waiting: who finds no child to run, but children that others run, suspends itself. Whoever ends the last
-// child, or adds one, takes the waiters out of the list under the lock and resumes them after it: so none
-// is forgotten, and none is resumed twice. The group lives until its servers are done; they are joined like
-// any task.
+// Waiting: a fiber that finds no child to run, but children that others run, suspends itself. Whoever ends
+// the last child, or adds one, takes the waiters out of the list under the lock and resumes them after it: so
+// none is forgotten, and none is resumed twice. The group lives until its servers are done; they are joined
+// like any task.
 #include "core.hpp"
 
 #include <sukima/cancel.hpp>

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joining: running a task to its end, telling whoever waits, waiting while doing other work.
-//
-// task::joining is the whole protocol. 0: not done, nobody sleeps. The waiter changes it by CAS to itself (a
-// worker that sleeps with its fiber in place) or to its fiber (parked). The finisher exchanges in `done`
-// and, from what it gets, rings the worker or goes on with the fiber: exactly once, because only one
-// exchange sees it. A fiber is parked only after the switch away from it is complete; if the task was done
-// by then, the fiber is ready at once. Model: model/join.pml.
+// Joining: running a task to its end, waking whoever waits, waiting while doing other work. Protocol:
+// join.hpp.
+#include "join/join.hpp"
+
 #include "core.hpp"
 
 #include <system_error>
@@ -51,13 +48,13 @@ void execute(fiber& s, task* t, char* top) noexcept {
   s.oldest = top;
   s.running = t;
   t->runner.store(s.on, std::memory_order_relaxed);
-  // The first fork of a task is published even if nobody is hungry: it may not poll again for long, and the
-  // other workers may just be on their way here.
+  // The first fork of a task is published even if no worker is idle: the task may not poll again for long,
+  // and other workers may become idle soon.
   const bool ahead = s.runtime->controller.target() > 1;
   if (ahead) s.publish_wanted.store(true, std::memory_order_relaxed);
   s.limit.publish_limit(s.clean_from);
   look_for_abort(s);
-  // What came between the raiser's flag and the line above was wiped out with the limit: look at all of it.
+  // publish_limit may have wiped out a request: look at all that may be wanted.
   if (s.abort_pending || ahead || s.runtime->park.has_idle_workers() || s.on->flags.load() != 0 ||
       s.on->mailbox.has_request())
     s.limit.request_poll();
@@ -187,7 +184,7 @@ task* join_child(choice_point* r) {
   task* t = was_split(r) ? newest_child(r) : nullptr;
   if (t != nullptr && reclaim(s, t)) {
     kind->reclaim(r, t);
-    // Whatever else is wanted keeps the limit up: the next test looks.
+    // Whatever else is wanted keeps the limit raised: the next poll looks.
     if (!s.abort_pending) return nullptr;
     t = nullptr;
   }

@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running tasks to their ends and waiting for them (join.cpp).
+// Joining: running a task to its end, and waiting for it while doing other work (join.cpp).
+//
+// task::joining is the whole protocol. 0: not done, nobody waits in it. The one fiber that waits changes it
+// by CAS: to its worker, which then sleeps with the fiber in place, or to the fiber, which is parked then.
+// Whoever completes the task exchanges `done` in and acts on what it gets: unparks the worker, or continues
+// the fiber. Only one exchange sees the waiter, so it is resumed exactly once; and after `done` the task is
+// not touched again, because its owner may have freed it. A fiber is marked as parked on the stack that was
+// switched to, when the switch is complete; if the task was done by then, the fiber is ready at once. Model:
+// model/join.pml.
 #pragma once
 
 #include "fiber/fiber.hpp"
@@ -31,8 +39,8 @@ inline constexpr std::uintptr_t join_parked_mark = 4;  ///< | fiber
 inline bool is_done(const task* t) noexcept {
   return t->joining.load(std::memory_order_acquire) == join_done;
 }
-/// Ends a task that this worker ran: wakes or hands out whoever waits for it. The fiber to go on with, or
-/// null. The task may be gone afterwards.
+/// Marks a task that this worker ran as done, and wakes whoever waits for it. \returns the fiber that waited
+/// and that the caller must continue; null: none. The task may be gone afterwards.
 fiber* complete(worker& w, task* t) noexcept;
 /// Runs a task in a segment that begins at `top`, up to its end; never throws.
 void execute(fiber& s, task* t, char* top) noexcept;
@@ -44,9 +52,10 @@ void enter_within(fiber& s, root_task& root);
 bool descends(const task* t, const task* from) noexcept;
 /// Waits for a task; other work is done meanwhile. `top`: where descendants may run; null: nowhere.
 void await(fiber& s, task* t, char* top) noexcept;
-/// Takes a published task back. False: somebody has it.
+/// Takes a published task back out of its slot. False: another worker has it.
+/// Partner: the thief's CAS in steal_from (steal/search.cpp).
 bool reclaim(fiber& s, task* t) noexcept;
-/// Runs a child of a choice point here, if nobody has begun it. False: somebody has it.
+/// Runs a child of a choice point here, if nobody has begun it. False: another worker has it.
 bool complete_if_unbegun(fiber& s, choice_point* r, task* t) noexcept;
 
 }  // namespace sukima::detail

@@ -49,7 +49,7 @@ class block {
   const char* outer_;
 };
 
-/// Behind the header there is a word with its address, right before the program's object.
+/// The word right before the program's object holds the header's address.
 language_task* task_of(void* object) noexcept { return static_cast<language_task**>(object)[-1]; }
 
 /// What a task of a join runs: statements of the owner's choice point.
