@@ -32,7 +32,7 @@ typedef struct sukima_choice_point {
 typedef struct sukima_loop {
   sukima_choice_point sukima_head;
   int sukima_i; /**< the iteration that runs or is about to; stored by the owner before each poll */
-  int sukima_end; /**< the first one that is not the owner's any more; read anew after everything that polls */
+  int sukima_end; /**< the first one that is not the owner's any more; read anew after each poll */
 } sukima_loop;
 
 /** Record of a `try`. */
