@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting outside of the runtime without keeping a worker from working.
+// Waiting outside of the runtime while another worker runs in place of the one that waits.
 #pragma once
 
 #include <sukima/detail/ambient.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runtimes: sets of workers, with their settings.
+// Runtimes: the workers that run tasks, and their settings.
 #pragma once
 
 #include <sukima/detail/ambient.hpp>
@@ -23,15 +23,15 @@ runtime& default_runtime();
 
 namespace detail {
 /// Ends the default runtime, if there is one, and starts another with so many workers.
-/// \returns false, with nothing changed, if somebody is inside
+/// \returns false, with nothing changed, if a thread is inside of it
 /// \throws as the constructor of `runtime`; there is no default runtime then, and its next use starts one
 bool renew_default_runtime(unsigned workers);
 }  // namespace detail
 
-/// Something that a runtime decided by itself.
+/// A decision that a runtime made by itself.
 struct decision {
   std::chrono::steady_clock::time_point when;
-  /// "workers": how many may run; "spinning": whether idle workers look around before they sleep;
+  /// "workers": how many may run; "spinning": whether idle workers look around before they sleep (0 or 1);
   /// "assigned_cpu": whether each worker is pinned to a CPU of its own (0 or 1).
   std::string what;
   unsigned before = 0;
@@ -45,9 +45,9 @@ struct decision {
 class runtime {
  public:
   /// Starts the workers. Costs less than a millisecond.
-  /// \throws bad_setting    a setting, or the environment variable of one left open, has a value that is
+  /// \throws bad_setting    a setting, or its environment variable where it is left open, has a value that is
   /// not accepted
-  /// \throws std::system_error  threads or memory could not be had
+  /// \throws std::system_error  no threads or no memory
   explicit runtime(const settings& chosen = settings::from_environment());
   /// Waits until all calls of `run` have returned, then ends the workers.
   ~runtime();
@@ -79,11 +79,11 @@ class runtime {
   /// \param most 0 takes the limit back
   /// \throws std::system_error  a thread could not be started
   void limit_workers(unsigned most);
-  /// How many may run just now: fewer than `workers` if affinity, cpusets or quotas leave less CPU (see
-  /// settings::elastic). It changes while the program runs.
+  /// How many may run now: fewer than `workers` if affinity, cpusets or quotas leave less CPU (see
+  /// settings::elastic). The number changes while the program runs.
   unsigned workers_now() const noexcept;
-  /// What the runtime decided by itself since its start, the oldest first, each with its reason. The latest
-  /// 5,000 at least.
+  /// What the runtime decided by itself since its start, the oldest first, each with its reason: at least the
+  /// latest 5,000.
   std::vector<decision> decisions() const;
   /// Counts since the start.
   struct statistics statistics() const;
@@ -110,12 +110,12 @@ detail::result_of<F> run(F&& f) {
   return detail::with_context(body);
 }
 
-/// Number of the worker that runs this code, −1 on an ordinary thread. Another one after a fork or a join,
-/// perhaps.
+/// Number of the worker that runs this code, −1 on an ordinary thread. It may be another one after a fork or
+/// a join.
 int worker_id() noexcept;
 
-/// Says how much work can be taken from the caller: with SUKIMA_VICTIM=weighted workers without work ask this
-/// one first with a probability in proportion to it. Holds for the fiber that runs the calling task, until
+/// Says how much work can be taken from the caller: with SUKIMA_VICTIM=weighted idle workers ask this worker
+/// first with a probability in proportion to it. Holds for the fiber that runs the calling task, until
 /// it is changed or the fiber ends; a new fiber has 1. Nothing happens on an ordinary thread.
 /// \param weight 0 or less, and NaN: 0; more than 1e9: 1e9
 void set_weight(double weight) noexcept;

@@ -27,8 +27,8 @@ class counter {
 
 /// One worker's counts; see `statistics` for their meaning.
 struct worker_statistics {
-  counter polls_answered, splits, backtracks, steals, reclaims, parks, run_on_top, wakeups, sentinel_wakeups,
-      suspensions, aborts, cpus_lent;
+  counter polls_answered, promotions, backtracks, steals, reclaims, parks, run_on_top, wakeups,
+      sentinel_wakeups, suspensions, aborts, cpus_lent;
   counter ticks_in_state[4];
 };
 
@@ -36,12 +36,12 @@ struct worker_statistics {
 
 /// Counts of one worker or of all.
 struct statistics_counts {
-  std::uint64_t polls_answered = 0;  ///< tests at which the fiber looked for something to give away
+  std::uint64_t polls_answered = 0;  ///< polls at which the fiber looked for work to give away
   std::uint64_t promotions = 0;      ///< pending forks and pieces of loops that became tasks
   std::uint64_t backtracks = 0;  ///< of these, how often undo actions had to run (workspace copies: one each)
   std::uint64_t steals = 0;  ///< tasks taken from another worker
   std::uint64_t reclaims = 0;  ///< tasks published and reclaimed by their owner
-  std::uint64_t parks = 0;  ///< fibers set aside because they had to wait
+  std::uint64_t parks = 0;  ///< fibers parked because they had to wait
   std::uint64_t run_on_top = 0;  ///< tasks run on a waiting fiber, because the wait needed them anyway
   std::uint64_t wakeups = 0;  ///< parked workers called up to search
   std::uint64_t sentinel_wakeups = 0;  ///< times the sentinel looked around by the clock
@@ -53,7 +53,7 @@ struct statistics_counts {
   double sleeping_seconds = 0;
 };
 
-/// A snapshot. While tasks run the numbers are a moment apart from each other.
+/// A snapshot. While tasks run, the numbers are read one after the other.
 struct statistics : statistics_counts {
   std::vector<statistics_counts> workers;  ///< by worker id; an entering thread is one while it is inside
   std::size_t fibers_peak = 0;  ///< most fibers in use at a time

@@ -12,8 +12,8 @@ namespace sukima {
 
 namespace {
 
-/// The most workers if nobody says: the CPUs that may run at once; without elastic workers not more than the
-/// quotas of all groups above pay for, rounded up.
+/// The default of settings::workers: the CPUs that may run at once; if the number is not adapted, at most
+/// what the quotas of all groups above pay for, rounded up.
 unsigned usable_cpus(bool elastic) {
   sukima_capacity_facts facts;
   if (sukima_capacity_read(nullptr, &facts) == EINVAL) {

@@ -22,7 +22,7 @@ task* try_to_split(fiber& s, choice_point* end, choice_point* polling, std::uint
   ++w.statistics.polls_answered;
   task* t = split_oldest(s, end, polling, w);
   if (t != nullptr) {
-    ++w.statistics.splits;
+    ++w.statistics.promotions;
     s.retry_at = 0;
   } else {
     const std::uint64_t now = ticks();
@@ -118,7 +118,7 @@ void give_work_away(fiber& s, choice_point* end, unsigned most) noexcept {
   for (unsigned given = 0; given < most; ++given) {
     task* t = split_oldest(s, end, nullptr, *s.on);
     if (t == nullptr) break;
-    ++s.on->statistics.splits;
+    ++s.on->statistics.promotions;
     s.runtime->injector.push(t);
   }
   s.limit.request_poll();  // the next poll writes the true limit

@@ -11,8 +11,8 @@ struct sukima_capacity_estimator;
 
 namespace sukima::detail {
 
-/// Looks at the neighbours' control groups, and finds the smallest number of workers that gets nearly all CPU
-/// that this process can get. More of them would only wait for each other. For one thread at a time.
+/// Estimates from the neighbours' control groups the smallest number of workers that gets nearly all CPU that
+/// this process can get. More workers would only wait for each other. For one thread at a time.
 class neighbours {
  public:
   neighbours() = default;
@@ -24,8 +24,9 @@ class neighbours {
   bool open();
   [[nodiscard]] bool is_open() const noexcept { return estimator_ != nullptr; }
 
-  /// Takes a sample and says how many workers to run, at most `most`. It becomes fewer only when a second has
-  /// said so. Where the neighbours cannot be seen, or nothing was measured, it is `most`.
+  /// Takes a sample.
+  /// \return how many workers to run, at most `most`; fewer than before only after a second of such samples;
+  ///         `most` where the neighbours cannot be seen, or nothing was measured
   unsigned worth_running(unsigned most);
 
   /// Why; of the latest answer.

@@ -56,7 +56,7 @@ constexpr time_column time_columns[] = {
 statistics_counts read(const detail::worker_statistics& w, double tick) noexcept {
   statistics_counts c;
   c.polls_answered = w.polls_answered.get();
-  c.promotions = w.splits.get();
+  c.promotions = w.promotions.get();
   c.backtracks = w.backtracks.get();
   c.steals = w.steals.get();
   c.reclaims = w.reclaims.get();

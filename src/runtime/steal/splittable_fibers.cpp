@@ -33,7 +33,7 @@ task* splittable_fibers::split_one(worker& helper) noexcept {
   if (s == nullptr) return nullptr;
   stress_point();
   task* const t = split_oldest(*s, reinterpret_cast<choice_point*>(s->suspended_end), nullptr, helper);
-  if (t != nullptr) ++helper.statistics.splits;
+  if (t != nullptr) ++helper.statistics.promotions;
   const bool more = has_splittable_work(*s);
   if (let_go_suspended(*s)) {
     if (more) add(s);
