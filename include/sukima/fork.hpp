@@ -128,14 +128,14 @@ template <class Second, class Guard> struct fork_operations {
   [[gnu::cold, gnu::noinline]] static stored<result> join(context here, point_type* r) {
     task* t = join_child(r);
     if (t == nullptr) return run_here(here, r);
-    struct finisher {
+    struct end_child {
       point_type* r;
       task* t;
-      ~finisher() {
+      ~end_child() {
         t->destroy(t);
         if constexpr (!std::is_trivially_destructible_v<captured<Second>>) destroy(r);
       }
-    } finish{r, t};
+    } at_end{r, t};
     return std::move(static_cast<fork_task*>(t)->value.get());
   }
 };
@@ -194,7 +194,7 @@ template <class First, class Second, class Guard>
           leave_by_exception(pending);
         }
       }();
-      // The second result comes first: a move of the first one that throws must not leave a child behind.
+      // The second result comes first: a move of the first one that throws must not leave a child unjoined.
       stored<result_b> b =
           untouched(pending) ? operations::run_here(here, pending) : operations::join(here, pending);
       return {std::move(a), std::move(b)};

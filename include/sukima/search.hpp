@@ -63,7 +63,7 @@ struct search_frame : Hints {
       } else {
         do_it.get()(*place, choice);
       }
-      // Undo actions run innermost first: this one after everything that the body left behind.
+      // Undo actions run innermost first: this one after all those of the body.
       const undoing<decltype(choice)> undo_at_end{*place, undo_it.get(), choice};
       fold(s, call(below, go_on.get(), *place, choice));
     };

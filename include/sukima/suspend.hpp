@@ -27,7 +27,7 @@ namespace sukima {
 class resumer {
  public:
   resumer() = default;
-  /// Lets the fiber go on; some worker picks it up. May be called before the fiber has stopped entirely.
+  /// Lets the fiber continue; some worker picks it up. May be called before the fiber has stopped entirely.
   /// \throws usage_error if this suspension was resumed before, or the resumer is empty
   /// \par Complexity constant; wakes at most one worker
   void resume() const {
@@ -47,7 +47,7 @@ class resumer {
 /// may take what the fiber has left to split. Joins, blocking calls, futures and streams all wait this way.
 ///
 /// \param c  the caller's context: what is pending below it may be given away while the fiber is parked
-/// \param f  f(resumer) runs here and now and hands the resumer to whoever will know when to go on
+/// \param f  f(resumer) runs here and now and hands the resumer to whoever will know when to continue
 /// \throws what f throws (the fiber is not parked then; f must not have handed the resumer out)
 /// \throws usage_error outside of a runtime
 template <class F>

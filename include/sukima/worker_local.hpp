@@ -21,7 +21,7 @@ namespace sukima {
 /// - a reference from `local` may be used until the fiber next does one of these, and is to be fetched
 ///   anew after it;
 /// - other fibers of the same worker use the same T, so between such calls a T must be in a state that
-///   others can go on from;
+///   others can continue from;
 /// - code under `sukima::pinned` keeps its worker, and so its T; but what its own forks run may use that T
 ///   as well.
 ///

@@ -295,7 +295,7 @@ TEST_P(exception_test, may_be_handled_across_forks) {
       try {
         fail(i);
       } catch (...) {
-        // The exception being handled belongs to the fiber, wherever it goes on.
+        // The exception being handled belongs to the fiber, wherever it continues.
         EXPECT_EQ(support::fib(c, 12), 144);
         try {
           fork2(c, [](context below) { support::fib(below, 8); }, [] { fail(100); });
@@ -389,7 +389,7 @@ TEST_P(exception_test, of_any_type_passes) {
                std::string);
 }
 
-/// Undo and copy of a workspace: errors of the user's callbacks while the fiber goes back are not lost.
+/// Undo and copy of a workspace: errors of the user's callbacks while the fiber backtracks are not lost.
 struct workspace {
   int depth = 0;
   static inline std::atomic<bool> copy_fails{false};

@@ -86,7 +86,7 @@ class pressed_process {
     }
     return true;
   }
-  /// It goes on: some more runs end.
+  /// It continues: some more runs end.
   bool goes_on() const {
     const long before = runs();
     return support::sleep_until([&] { return runs() > before + 3; });
@@ -198,7 +198,7 @@ class hogs {
 };
 
 // How many workers get all that two hogs leave depends on the kernel and on what else runs; what follows from
-// the estimates is tested with numbers (enough_workers_test.cpp). Whatever it is, the process goes on, and
+// the estimates is tested with numbers (enough_workers_test.cpp). Whatever it is, the process continues, and
 // without the hogs it has two workers.
 TEST_P(pressure_by_group, workers_follow_the_neighbours_if_they_are_to) {
   if (IsSkipped()) return;

@@ -186,7 +186,7 @@ TEST_P(suspend_test, is_aborted_when_it_goes_on) {
   EXPECT_EQ(left, 1);
 }
 
-/// What a parked search has left is split off by a stand-in, which undoes and redoes its workspace.
+/// What a parked search has left is split off by a helper, which undoes and redoes its workspace.
 TEST_P(suspend_test, leaves_a_consistent_workspace_to_stand_ins) {
   struct path {
     std::vector<int> steps;

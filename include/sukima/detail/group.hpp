@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a task group asks of the runtime (src/runtime/group.cpp).
+// What a task group asks of the runtime (src/runtime/join/group.cpp).
 #pragma once
 
 #include <sukima/detail/task.hpp>

@@ -55,7 +55,7 @@ std::uint32_t running_worker_number() noexcept;
 /// The greatest of these numbers so far.
 std::uint32_t last_worker_number() noexcept;
 
-/// Ends the program with status 70 after flushing stdout: the message says what cannot go on.
+/// Ends the program with status 70 after flushing stdout: the message says what cannot continue.
 [[noreturn]] void end_program(const char* message) noexcept;
 
 }  // namespace sukima::detail

@@ -91,7 +91,7 @@ template <class I, class GoesLeft> I partition_here(I first, I last, const GoesL
   return left_end;
 }
 
-/// The partition of a large range by all who have time.
+/// The partition of a large range by all workers that have time.
 template <class I, class GoesLeft> class shared_partition {
   using distance = std::iter_difference_t<I>;
 

@@ -205,7 +205,7 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
     try {
       const ambient_context ambient(above(here));
       run_strips(r, 0, ambient.state(), [&](std::int64_t i, std::int64_t stop) {
-        if (carry) {  // goes on with what nobody took
+        if (carry) {  // continues with what nobody took
           carry = strip(i, stop, std::move(*carry));
           return;
         }

@@ -80,7 +80,7 @@ template <class Task> void delete_task(task* t) noexcept { delete static_cast<Ta
 /// \throws aborted, or what the child threw; nothing of the choice point's children is left then.
 [[gnu::cold, gnu::noinline]] task* join_child(choice_point* r);
 /// The first branch left by an exception (called inside its handler): aborts and awaits the children, ends
-/// the captures, and goes on with the exception that wins.
+/// the captures, and continues with the exception that wins.
 [[gnu::cold, gnu::noinline, noreturn]] void leave_by_exception(choice_point* r);
 /// The same without going on: children aborted and awaited, captures ended. The exception that replaces the
 /// one in flight, or null. For frames with undo actions of their own.
@@ -89,8 +89,8 @@ template <class Task> void delete_task(task* t) noexcept { delete static_cast<Ta
 /// order of the iterations: newest first. \throws as join_child.
 [[gnu::cold, gnu::noinline]] task* join_children(choice_point* r);
 /// reclaim_child: a loop that has done its own iterations takes those of its newest child back, if nobody
-/// began them, and goes on with them: that is cheaper than running the child as a task, which would be split
-/// again. False: it is over.
+/// began them, and continues with them: that is cheaper than running the child as a task, which would be
+/// split again. False: it is over.
 [[gnu::cold, gnu::noinline]] bool reclaim_child(choice_point* r) noexcept;
 
 [[gnu::always_inline]] inline bool was_split(const choice_point* r) noexcept {

@@ -2,9 +2,9 @@
 // The poll limit of a fiber: the one word by which others get the attention of code that is running.
 //
 // The fiber's own code compares each choice point with it, when a fork has been entered and when its first
-// branch has ended (`poll` and `untouched` in detail/choice_point.hpp). On the fast path it reads nothing
-// else and writes nothing. `choice point >= limit` means: nothing was split off from it, and nobody wants
-// anything.
+// branch has ended (`poll` and `untouched` in sukima/detail/choice_point.hpp). On the fast path it reads
+// nothing else and writes nothing. `choice point >= limit` means: nothing was split off from it, and nobody
+// wants anything.
 //
 // Two sides write the word, both by exchange:
 //   others first write what they want (a flag of the worker, `publish_wanted`, the worker counts, a steal

@@ -7,14 +7,14 @@
 namespace sukima::detail {
 
 using after_switch = void (*)(worker& w, fiber* from, void* argument);
-/// Leaves `from` (null: the worker's home) and goes on in `to`, where `then` is called first. Returns when
+/// Leaves `from` (null: the worker's home) and continues in `to`, where `then` is called first. Returns when
 /// somebody resumes `from`, perhaps on another worker.
 void switch_to(worker& w, fiber* from, fiber& to, after_switch then, void* argument);
 /// Leaves `from` for the worker's home.
 void switch_home(worker& w, fiber* from, after_switch then, void* argument);
 /// The two words of __cxa_get_globals; their layout is the C++ ABI's.
 exception_state* this_threads_exceptions() noexcept;
-/// Makes a fresh fiber that will call `runtime_core::run_fiber`.
+/// Makes a fresh fiber that will call `worker_loop`.
 void make_fresh(fiber& s);
 /// `then` of a fiber that is not needed any more.
 void recycle(worker& w, fiber* from, void* unused);

@@ -11,7 +11,7 @@
 // Aborting: a child's parent is the group's anchor, a task that nobody runs. Its owner and origin are the
 // fiber and the scope choice point of the group, so an abort from outside reaches the children as it reaches
 // a fork's; its `cancelled` is the group's own. A child's own origin is nothing: the fiber that made the
-// group goes on when a child throws, until it waits.
+// group continues when a child throws, until it waits.
 //
 // Waiting: a fiber that finds no child to run, but children that others run, suspends itself. Whoever ends
 // the last child, or adds one, takes the waiters out of the list under the lock and resumes them after it: so
@@ -154,7 +154,7 @@ void group_core::link_child(task& t) const noexcept {
   t.cancellation_masked = false;
 }
 
-/// A child has ended; the last one wakes all who wait. They may end the group before this returns.
+/// A child has ended; the last one wakes all that wait. They may end the group before this returns.
 void group_core::end(group_child* child) noexcept {
   child->destroy(child);
   group_waiter* ready = nullptr;

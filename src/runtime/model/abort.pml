@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Aborting: who is concerned finds out, at a test, whatever it was doing when the abort came.
+// Aborting: every fiber that is concerned finds out, at a poll, whatever it was doing when the abort came.
 //
 // check: spin -DCANCEL -a; cc -O2 -DSAFETY; -m500000
 // expect: errors: 0
@@ -20,19 +20,19 @@
 //
 // What is modelled: fiber O opens a cancel scope (choice point 1) and has a fork in it (choice point 2),
 // whose second branch is task t, run by worker 1 on fiber T; t may publish a task g, run by worker 2, or by
-// worker 0 after O was parked. O waits for t in place, or parked, and then goes on upon worker 1. With
+// worker 0 after O was parked. O waits for t in place, or parked, and then continues on worker 1. With
 // -DCANCEL somebody cancels the scope at any time, with -DERROR t ends by an exception, which aborts what O
-// does from choice point 2 on. Each fiber does as many tests as it likes. O may be unwinding (a destructor
-// that forks) at some of its tests.
+// does from choice point 2 on. Each fiber does as many polls as it likes. O may be unwinding (a destructor
+// that forks) at some of its polls.
 //
 // What must hold:
-//   while no abort is just being raised, no fiber that is concerned passes a test on the fast path: so it
-//   stops at its next test;
+//   while no abort is just being announced, no fiber that is concerned passes a poll on the fast path: so it
+//   stops at its next poll;
 //   when the scope is closed nothing of the abort is left, and nothing comes later.
 //
 // Each BUG_ takes one safeguard away:
-//   BUG_ORDER      the workers are raised before the abort is written
-//   BUG_RESUME     a fiber that was parked does not look for an abort when it goes on
+//   BUG_ORDER      the polls are requested before the abort is written
+//   BUG_RESUME     a fiber that was parked does not look for an abort when it continues
 //   BUG_EXECUTE    a task is begun without looking for an abort
 //   BUG_CLOSE      a scope is closed while it is being cancelled
 //   BUG_UNWINDING  an abort that is seen while a destructor forks is forgotten
@@ -46,7 +46,7 @@
 #define SCOPE 1         /* positions of the two choice points on O */
 #define FORK 2
 
-byte limit[4];          /* 0: the true one, every test is fast; ALL: raised */
+byte limit[4];          /* 0: the true one, every poll is fast; ALL: raised */
 byte current[3] = NOTHING;   /* of the three workers */
 bool flags[3];          /* flag_check_abort */
 byte on[4];             /* the worker that runs a fiber */

@@ -14,23 +14,25 @@
 // check: spin -DBUG_LEAVE -a; cc -O2 -DSAFETY; -m200000
 // expect: errors: 1
 //
-// What is modelled: a fiber S that waits for task 0, and the threads of two workers. S runs on one of them: it
-// registers that worker and sleeps in place; or finds a descendant, runs it on top, waits in there for task 2, and may
-// be parked for it and be resumed on the other worker; or is parked for task 0 itself. Tasks 0 and 2 are ended by two
-// more workers. Beside that, a thread at home waits for a root (task 1) that ends elsewhere. A bell is one bit: does
-// it differ from what its worker read last? No clock wakes anybody here.
+// What is modelled: a fiber S that waits for task 0, and the threads of two workers. S runs on one of them:
+// it registers that worker and sleeps in place; or finds a descendant, runs it on top, waits in there for
+// task 2, and may be parked for it and be resumed on the other worker; or is parked for task 0 itself. Tasks
+// 0 and 2 are ended by two more workers. Beside that, a thread at home waits for a root (task 1) that ends
+// elsewhere. A wake epoch is one bit: does it differ from what its worker read last? No clock wakes anybody
+// here.
 //
 // What must hold:
-//   S runs on one worker at a time, and goes on after each wait exactly once (`comes_to`);
+//   S runs on one worker at a time, and continues after each wait exactly once (`comes_to`);
 //   S comes to its end: no wake-up is lost (anything else is an invalid end state);
-//   nobody goes on with a fiber whose switch is not complete, nobody touches a task that its owner has joined.
+//   nobody continues with a fiber whose switch is not complete, nobody touches a task that its owner has
+//   joined.
 //
 // Each BUG_ takes one safeguard away:
 //   BUG_STALE     a worker registers only if nobody is registered: it may be a worker that S has left since
 //   BUG_EARLY     a fiber is marked as parked before the switch away from it is complete
-//   BUG_STORE     the finisher reads who waits and stores `done` in two steps
+//   BUG_STORE     the completer reads who waits and stores `done` in two steps
 //   BUG_NO_READY  a fiber whose task ended during the switch is not made ready
-//   BUG_LEAVE     the finisher of a root sets the flag that lets its thread go, and writes `done` afterwards
+//   BUG_LEAVE     the completer of a root sets the flag that lets its thread go, and writes `done` afterwards
 
 #define NOBODY 9
 /* Values of task::joining; 0: not done, nobody waits. */
@@ -41,16 +43,16 @@
 
 byte joining[3];        /* of the three tasks */
 bool gone[3];           /* its owner has joined it */
-bool rung[2];           /* worker::bell */
+bool unparked[2];           /* worker::epoch */
 byte on = 0;            /* the worker whose thread runs S; NOBODY: S is parked or ready */
 bool saved;             /* the switch away from S is complete */
 byte ready = 0;         /* how often S lies in the ready queue */
 byte stage = 0;         /* of S: 0 waits for task 0, 1 waits for task 2 on top of that, 2 has ended */
 bool found_descendant;
 
-bool flag_leave, home_rung;   /* of the worker whose thread waits for the root */
+bool flag_leave, home_unparked;   /* of the worker whose thread waits for the root */
 
-/* S goes on, on worker w. */
+/* S continues, on worker w. */
 inline comes_to(w) {
   atomic {
     assert(on == NOBODY);
@@ -61,8 +63,8 @@ inline comes_to(w) {
   }
 }
 
-/* finish(): ends task t. `got`: the fiber to go on with is S. */
-inline finish(t) {
+/* complete(): ends task t. `got`: the fiber to continue with is S. */
+inline complete(t) {
 #ifdef BUG_STORE
   waiter = joining[t];
   atomic { assert(!gone[t]); joining[t] = DONE };
@@ -70,7 +72,7 @@ inline finish(t) {
   atomic { assert(!gone[t]); waiter = joining[t]; joining[t] = DONE };
 #endif
   if
-  :: IS_SLEEPER(waiter) -> rung[waiter - SLEEPER] = true
+  :: IS_SLEEPER(waiter) -> unparked[waiter - SLEEPER] = true
   :: waiter == PARKED -> got = true
   :: waiter == 0
   fi;
@@ -122,7 +124,7 @@ inline register_sleeper(t) {
   seen = 0
 }
 
-/* A worker's thread: runs S while S is here, else goes on with S when it is ready. */
+/* A worker's thread: runs S while S is here, else continues with S when it is ready. */
 proctype worker(byte w) {
   byte seen = 0, t = 0;
   do
@@ -148,13 +150,13 @@ proctype worker(byte w) {
            after_park(t)
 #endif
         :: true ->                           /* finds nothing: sleeps in place */
-           rung[w] = false;                  /* reads the bell */
+           unparked[w] = false;                  /* reads the wake epoch */
            register_sleeper(t);
            if
            :: joining[t] == DONE
            :: joining[t] != DONE && stage == 0 && !found_descendant ->
               atomic { stage = 1; found_descendant = true }      /* looks once more, and finds one */
-           :: joining[t] != DONE -> rung[w]  /* futex */
+           :: joining[t] != DONE -> unparked[w]  /* futex */
            fi
         fi
      fi
@@ -162,8 +164,8 @@ proctype worker(byte w) {
   od
 }
 
-/* Who runs task t. It goes on with S if S was parked for it. */
-proctype finisher(byte t; byte w) {
+/* The worker that runs task t. It continues with S if S was parked for it. */
+proctype completer(byte t; byte w) {
   byte waiter = 0;
   bool got = false;
   if
@@ -171,27 +173,27 @@ proctype finisher(byte t; byte w) {
   :: t == 2 && found_descendant
   :: t == 2 && !found_descendant && stage == 2 -> goto nothing_to_do
   fi;
-  finish(t);
+  complete(t);
   if :: got -> comes_to(w) :: else fi;
 nothing_to_do:
   skip
 }
 
-/* A thread at home, and who ends its root. */
+/* A thread at home, and the worker that completes its root. */
 proctype home() {
   do
   :: flag_leave -> break
   :: else ->
-     home_rung = false;
+     home_unparked = false;
      if
      :: flag_leave -> break
-     :: else -> home_rung
+     :: else -> home_unparked
      fi
   od;
   gone[1] = true
 }
 
-proctype root_finisher() {
+proctype root_completer() {
 #ifdef BUG_LEAVE
   flag_leave = true;
   atomic { assert(!gone[1]); joining[1] = DONE };
@@ -199,9 +201,9 @@ proctype root_finisher() {
   atomic { assert(!gone[1]); joining[1] = DONE };
   flag_leave = true;
 #endif
-  home_rung = true
+  home_unparked = true
 }
 
 init {
-  atomic { run worker(0); run worker(1); run finisher(0, 0); run finisher(2, 1); run home(); run root_finisher() }
+  atomic { run worker(0); run worker(1); run completer(0, 0); run completer(2, 1); run home(); run root_completer() }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The word `limit` of a fiber: the owner's two tests, its slow path, and everybody who raises the limit.
+// The poll limit of a fiber: the owner's two polls, its slow path, and everybody who requests a poll.
 //
 // check: spin -DTHIEF=2 -DPUSHES=4 -DNO_SWITCH -a; cc -O2 -DSAFETY -DCOLLAPSE; -m200000
 // expect: errors: 0
@@ -22,17 +22,17 @@
 //
 // What is modelled: one worker with two fibers. On fiber 0 it pushes and joins forks as it likes (choice
 // point r lies at position r), runs a task on top of a waiting join, and may switch to fiber 1, begin a task
-// there, and come back. A thief is hungry, asks, takes from the one slot. One raiser aborts, another calls
+// there, and come back. A thief is idle, asks, takes from the one slot. One thread aborts, another calls
 // the worker home. Each access to a shared word is one step.
 //
-// What must hold, at every test that takes the fast path (`choice_point >= limit`):
+// What must hold, at every poll that takes the fast path (`choice_point >= limit`):
 //   a choice point that was split off is not joined;
-//   no request is pending whose raiser has finished raising.
+//   no request is pending that was made completely.
 //
 // Each BUG_ takes one safeguard away:
 //   BUG_STALE        the limit written at the begin of the slow path stays, although older choice points were
 //   split BUG_FLAGS_FIRST  the slow path reads the flags before it writes the true limit
-//   BUG_STORE        a limit that grew is written without looking at whether somebody raised it meanwhile
+//   BUG_STORE        a limit that grew is written without keeping a request that came meanwhile
 //   BUG_EXECUTE      beginning a task overwrites the limit and does not look at the worker's flags
 //   BUG_ARRIVE       a worker that changes fibers does not look at its flags
 
@@ -43,24 +43,24 @@
 #define PUSHES 3      /* forks in all */
 #endif
 #ifndef THIEF
-#define THIEF 0       /* times that a thief becomes hungry */
+#define THIEF 0       /* times that a thief becomes idle_worker */
 #endif
 #define ALL 15        /* the limit that everything is below */
 
 #define CHECK_ABORT 1
 #define LEAVE 2
 
-byte limit[2];        /* fiber::door->limit */
+byte limit[2];        /* gate::limit */
 byte current;         /* worker::current: the fiber it runs */
 byte flags;           /* worker::flags */
 bool publish_wanted;  /* of fiber 0 */
-bool hungry;          /* census::searchers != 0 */
+bool idle_worker;          /* worker_counts::searching != 0 */
 byte slot;            /* of fiber 0: 0 empty, else choice point + 1 */
 
-/* Abort: the word that is_aborted() reads, when its raiser is done, and what the owner has seen of it. */
-bool aborted, abort_raised, abort_seen;
-/* The call home: its raiser is done; the owner has seen it. */
-bool leave_raised, leave_seen;
+/* Abort: the word that is_concerned() reads, when it is raised everywhere, and what the owner has seen of it. */
+bool aborted, abort_requested, abort_seen;
+/* The call home: it was made completely; the owner has seen it. */
+bool leave_requested, leave_seen;
 /* The thief is done with asking, and nothing was published for it since. */
 bool asked;
 
@@ -80,12 +80,12 @@ inline request_poll(s, seen) {
   seen = 0
 }
 
-/* What must be true whenever the owner goes on without the slow path. */
+/* What must be true whenever the owner continues without the slow path. */
 #define NOTHING_PENDING                                                                             \
-  assert(!abort_raised || abort_seen);                                                              \
-  assert(!leave_raised || leave_seen)
+  assert(!abort_requested || abort_seen);                                                              \
+  assert(!leave_requested || leave_seen)
 
-/* is_aborted */
+/* look_for_abort() */
 #define LOOK_FOR_ABORT abort_seen = aborted
 
 #ifdef BUG_FLAGS_FIRST
@@ -96,7 +96,7 @@ inline request_poll(s, seen) {
 #define WRITE_LIMIT_LATE
 #endif
 
-/* poll_slow(): `here` is the choice point tested, `end` one past the youngest choice point with work. Fiber 1 has no choice points. */
+/* poll_slow(): `here` is the choice point that polls, `end` one past the youngest choice point with work. Fiber 1 has no choice points. */
 inline poll_slow(s, here, end) {
   atomic {
     if :: oldest > here -> oldest = here :: else fi;
@@ -111,7 +111,7 @@ inline poll_slow(s, here, end) {
      :: else
      fi;
      if
-     :: seen_flags & LEAVE ->                /* hand_over(): goes on, on whatever worker */
+     :: seen_flags & LEAVE ->                /* hand_over(): continues, on whatever worker */
         atomic { leave_seen = true; flags = flags & ~LEAVE };
         LOOK_FOR_ABORT;
         WRITE_LIMIT_EARLY
@@ -126,12 +126,12 @@ inline poll_slow(s, here, end) {
   :: s == 0 ->
      if :: publish_wanted -> atomic { publish_wanted = false; wanted = true } :: else fi;
      if
-     :: hungry || wanted ->
+     :: idle_worker || wanted ->
         if
         :: slot != 0 -> if :: more = true :: more = false fi       /* a young root looks again, another does not */
-        :: slot == 0 && oldest < here -> more = hungry             /* the last going back was in vain, lately */
+        :: slot == 0 && oldest < here -> more = idle_worker             /* the last backtrack found nothing, lately */
         :: slot == 0 ->
-           /* split_oldest(): what is not open is passed for good, what a guard refuses only now. */
+           /* split_oldest(): what is not open is passed now and later, what a guard refuses only now. */
            atomic {
              r = oldest;
              do :: r < end && split[r] -> r++ :: else -> break od;
@@ -152,12 +152,12 @@ inline poll_slow(s, here, end) {
               slot = r + 1;
               asked = false;
               if :: more = true :: more = false fi
-           :: else -> more = hungry
+           :: else -> more = idle_worker
            fi
         fi
      :: else
      fi
-  :: else -> more = hungry
+  :: else -> more = idle_worker
   fi;
   r = 0;
 #ifdef BUG_STALE
@@ -186,9 +186,9 @@ inline begin_segment(s, base) {
   limit[s] = clean[s];
   LOOK_FOR_ABORT;
 #ifdef BUG_EXECUTE
-  if :: hungry -> request_poll(s, seen) :: else fi
+  if :: idle_worker -> request_poll(s, seen) :: else fi
 #else
-  if :: hungry || flags != 0 || publish_wanted -> request_poll(s, seen) :: else fi
+  if :: idle_worker || flags != 0 || publish_wanted -> request_poll(s, seen) :: else fi
 #endif
 }
 
@@ -209,19 +209,19 @@ active proctype owner() {
   :: pushes < PUSHES && top < DEPTH ->       /* a fork is entered */
      atomic { pushes++; split[top] = false; runs[top] = 0 };
      if
-     :: atomic { top >= limit[0] -> NOTHING_PENDING; assert(!asked || !hungry || slot != 0) }
+     :: atomic { top >= limit[0] -> NOTHING_PENDING; assert(!asked || !idle_worker || slot != 0) }
      :: atomic { top < limit[0] -> skip };
         poll_slow(0, top, top + 1)
      fi;
      top++
   :: top > base ->                           /* its first branch has ended */
      if
-     :: atomic { top - 1 >= limit[0] -> NOTHING_PENDING; assert(!asked || !hungry || slot != 0);
+     :: atomic { top - 1 >= limit[0] -> NOTHING_PENDING; assert(!asked || !idle_worker || slot != 0);
                  assert(!split[top - 1]); assert(runs[top - 1] == 0); top-- }
      :: atomic { top - 1 < limit[0] -> skip };
         if                                   /* join_child() */
         :: atomic { split[top - 1] && slot == top -> slot = 0; split[top - 1] = false };
-           if :: skip :: poll_slow(0, top - 1, top - 1) fi;     /* taken back; attends if an abort is pending */
+           if :: skip :: poll_slow(0, top - 1, top - 1) fi;     /* reclaimed; polls slowly if an abort is pending */
            top--
         :: atomic { split[top - 1] && slot != top -> skip };
            poll_slow(0, top - 1, top - 1);
@@ -229,7 +229,7 @@ active proctype owner() {
            :: !on_top ->                     /* somebody has it; meanwhile one of its descendants runs here */
               atomic { on_top = true; base = top; outer_oldest = oldest; oldest = top };
               begin_segment(0, top)
-           :: top--                          /* somebody has it, and has finished it */
+           :: top--                          /* somebody has it, and has completed it */
            fi
         :: !split[top - 1] ->
            poll_slow(0, top - 1, top - 1);
@@ -274,8 +274,8 @@ active proctype thief() {
   do
   :: turns > 0 ->
      turns--;
-     hungry = true;
-     victim = current;                       /* ask(): raise */
+     idle_worker = true;
+     victim = current;                       /* request_poll_all() */
      atomic { seen = limit[victim]; if :: seen == ALL -> HAS_ASKED :: else fi };
      if
      :: seen != ALL -> atomic { limit[victim] = ALL; HAS_ASKED }
@@ -293,7 +293,7 @@ active proctype thief() {
         fi
      :: true -> break                        /* looks elsewhere */
      od;
-     atomic { asked = false; hungry = false; s = 0; victim = 0 }
+     atomic { asked = false; idle_worker = false; s = 0; victim = 0 }
   :: turns == 0 -> break
   od
 }
@@ -301,25 +301,25 @@ active proctype thief() {
 #endif
 
 #ifdef ABORTER
-/* finish() or cancel_scope(), then request_abort_checks(). */
+/* complete() or cancel_scope(), then request_abort_checks(). */
 active proctype aborter() {
   byte seen, s;
   aborted = true;
   flags = flags | CHECK_ABORT;
   s = current;
   request_poll(s, seen);
-  abort_raised = true
+  abort_requested = true
 }
 
 #endif
 
 #ifdef CALLER
-/* finish() of a root: its thread is to go home. */
+/* complete() of a root: its thread is to go home. */
 active proctype caller() {
   byte seen, s;
   flags = flags | LEAVE;
   s = current;
   request_poll(s, seen);
-  leave_raised = true
+  leave_requested = true
 }
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parking: the worker counts, permits, the sentinel, workers whose flag `parked` is set, entries that begin and end.
+// Parking: the worker counts, permits, the sentinel, workers whose flag `parked` is set, entries that begin
+// and end.
 //
 // check: spin -a; cc -O2 -DSAFETY; -m1000000 -w24
 // expect: errors: 0
@@ -15,20 +16,23 @@
 // expect: errors: 1
 // check: spin -DBUG_PARK_LAST -a; cc -O2 -DSAFETY; -m1000000 -w24
 // expect: errors: 1
-// check: spin -DBUG_RESTRICTED -DPINNED -DSUSPENSIONS=1 -DDEMAND=1 -DPUBLISHERS=1 -a; cc -O2 -DSAFETY; -m1000000 -w24
+// check: spin -DBUG_RESTRICTED -DPINNED -DSUSPENSIONS=1 -DDEMAND=1 -DPUBLISHERS=1 -a; cc -O2 -DSAFETY;
+// -m1000000 -w24
 // expect: errors: 1
 //
-// What is modelled: NW background workers and NC threads that enter (each a worker meanwhile), every access to a
-// shared word one step. Whoever runs a task may publish one of its own without looking at the counts, and waits for
-// it if it was taken; it does not look at anything before DEMAND tasks were taken: the worst case, a program that never
-// polls. A task may suspend; an outside thread resumes it later (`runnable`). When all entries are over the runtime stops.
+// What is modelled: NW background workers and NC threads that enter (each a worker meanwhile), every access
+// to a shared word one step. Whoever runs a task may publish one of its own without looking at the counts,
+// and waits for it if it was taken; it does not look at anything before DEMAND tasks were taken: the worst
+// case, a program that never polls. A task may suspend; an outside thread resumes it later (`runnable`). When
+// all entries are over the runtime stops.
 //
-// The clock is as slow as it can be: a sleep by the clock ends only when nothing else can happen (`timeout`). There,
-// and there only, it is asserted that no worker sleeps that was called. With -DFAST_CLOCK it ends at any time instead.
+// The clock is as slow as it can be: a sleep by the clock ends only when nothing else can happen (`timeout`).
+// There, and there only, it is asserted that no worker sleeps that was called. With -DFAST_CLOCK it ends at
+// any time instead.
 //
 // What must hold:
-//   everything ends: each entry, then each background worker (spin finds any other end as an invalid end state);
-//   while an entry is active and a worker is parked, a worker searches or was called up to search;
+//   everything ends: each entry, then each background worker (spin finds any other end as an invalid end
+//   state); while an entry is active and a worker is parked, a worker searches or was called up to search;
 //   no permit remains that no worker took, and no wrong count of parked workers.
 //
 // With -DPINNED thread 0 waits without searching: it takes only what descends from its task (here: nothing).

@@ -13,13 +13,13 @@
 // expect: errors: 1
 //
 // What is modelled: one victim with two fibers, and two thieves. The victim does tests, begins tasks,
-// searches (its mailbox is closed meanwhile), changes fibers, and leaves in the end. A thief asks, waits for the
-// reply, or withdraws.
+// searches (its mailbox is closed meanwhile), changes fibers, and leaves in the end. A thief asks, waits for
+// the reply, or withdraws.
 //
 // What must hold:
-//   no test takes the fast path while a request is in the mailbox whose thief has finished its request to poll;
-//   each thief gets one reply for each request that was not withdrawn, and gets each task that was given to
-//   it; no worker waits for ever (an invalid end state).
+//   no test takes the fast path while a request is in the mailbox whose thief has finished its request to
+//   poll; each thief gets one reply for each request that was not withdrawn, and gets each task that was
+//   given to it; no worker waits for ever (an invalid end state).
 //
 // Each BUG_ takes one safeguard away:
 //   BUG_CLOSE    the mailbox is closed by a load and a store

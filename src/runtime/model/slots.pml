@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Published tasks: publish, take, take back, and drain when the fiber parks; with task memory that is used
+// Published tasks: publish, take, reclaim, and inject when the fiber parks; with task memory that is used
 // again.
 //
 // check: spin -a; cc -O2 -DSAFETY; -m200000
@@ -10,14 +10,14 @@
 // expect: errors: 1
 // check: spin -DBUG_TAKE -a; cc -O2 -DSAFETY; -m200000
 // expect: errors: 1
-// check: spin -DBUG_TAKE_BACK -a; cc -O2 -DSAFETY; -m200000
+// check: spin -DBUG_RECLAIM -a; cc -O2 -DSAFETY; -m200000
 // expect: errors: 1
-// check: spin -DBUG_DRAIN -a; cc -O2 -DSAFETY; -m200000
+// check: spin -DBUG_INJECT -a; cc -O2 -DSAFETY; -m200000
 // expect: errors: 1
 //
 // What is modelled: the fiber that owns SLOTS slots publishes TASKS tasks one after the other, two at most at
-// a time, joins the younger first (takes it back, or waits for its end), may park before it waits (drains its
-// slots to the queue `spilled`), and frees a task that is joined. The allocator gives the same address again
+// a time, joins the younger first (reclaims it, or waits for its end), may park before it waits (drains its
+// slots to the queue `injected`), and frees a task that is joined. The allocator gives the same address again
 // at once if it likes: an address in a slot may be another task than the one that a thief saw there (ABA).
 // Thieves look, then take by CAS.
 //
@@ -26,8 +26,8 @@
 // Each BUG_ takes one safeguard away:
 //   BUG_READ       a thief looks into the task before it has taken it
 //   BUG_TAKE       a thief takes by a load and a store
-//   BUG_TAKE_BACK  the owner takes back by a load and a store
-//   BUG_DRAIN      the slots are drained by a load and a store
+//   BUG_RECLAIM  the owner reclaims by a load and a store
+//   BUG_INJECT      the slots are emptied by a load and a store
 
 #ifndef SLOTS
 #define SLOTS 2
@@ -41,7 +41,7 @@
 #define ADDRESSES 2     /* 1 … ADDRESSES; 0 is null */
 
 byte slot[SLOTS];
-bool spilled[ADDRESSES + 1];    /* the task at this address lies in the queue */
+bool injected[ADDRESSES + 1];    /* the task at this address lies in the queue */
 byte content[ADDRESSES + 1];    /* number of the task that lives at this address; 0: freed */
 bool done[ADDRESSES + 1];       /* task::joining */
 byte runs[TASKS + 1];           /* how often each task was run */
@@ -87,26 +87,26 @@ active proctype owner() {
   :: depth > 0 ->                       /* the join of the youngest choice point */
      atomic { depth--; t = pending[depth]; i = where[depth]; pending[depth] = 0; where[depth] = 0 };
      if
-#ifdef BUG_TAKE_BACK
+#ifdef BUG_RECLAIM
      :: slot[i] == t -> slot[i] = 0; execute(t)
 #else
      :: atomic { slot[i] == t -> slot[i] = 0 }; execute(t)
 #endif
      :: slot[i] != t ->
         if
-        :: true ->                      /* await(): drain_slots */
+        :: true ->                      /* await(): inject_published */
            i = 0;
            do
            :: i < SLOTS ->
               if
               :: slot[i] != 0 ->
-#ifdef BUG_DRAIN
+#ifdef BUG_INJECT
                  a = slot[i];
                  slot[i] = 0;
 #else
                  atomic { a = slot[i]; slot[i] = 0 };
 #endif
-                 if :: a != 0 -> spilled[a] = true :: else fi
+                 if :: a != 0 -> injected[a] = true :: else fi
               :: slot[i] == 0
               fi;
               i++
@@ -146,8 +146,8 @@ active [THIEVES] proctype thief() {
      :: t == 0
      fi;
      atomic { t = 0; i = 0 }
-  :: atomic { spilled[1] -> spilled[1] = false }; execute(1); done[1] = true
-  :: atomic { spilled[2] -> spilled[2] = false }; execute(2); done[2] = true
+  :: atomic { injected[1] -> injected[1] = false }; execute(1); done[1] = true
+  :: atomic { injected[2] -> injected[2] = false }; execute(2); done[2] = true
   :: finished -> break
   od
 }

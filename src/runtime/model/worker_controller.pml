@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The worker controller: the target that is changed, the flag that sends a surplus worker home, its sleep there and
-// in a search.
+// The worker controller: the target that is changed, the flag that sends a surplus worker home, its sleep
+// there and in a search.
 //
 // check: spin -a; cc -O2 -DSAFETY; -m100000
 // expect: errors: 0
@@ -15,12 +15,13 @@
 // check: spin -DBUG_FLAG_FIRST -a; cc -O2 -DSAFETY; -m100000
 // expect: errors: 1
 //
-// What is modelled: one background worker (background_main and its search), and the decisions of worker_controller::adjust, one
-// at a time (its lock), that make it surplus or call it back, CHANGES of them; every access to a shared word is one
-// step. The worker looks at its flag wherever it polls, searches, or wakes.
+// What is modelled: one background worker (background_main and its search), and the decisions of
+// worker_controller::adjust, one at a time (its lock), that make it surplus or call it back, CHANGES of them;
+// every access to a shared word is one step. The worker looks at its flag wherever it polls, searches, or
+// wakes.
 //
-// What must hold when nothing can happen any more (`timeout`): a worker that is surplus sleeps at home, and one that is
-// not is not at home. So no wake-up is lost, and no flag.
+// What must hold when nothing can happen any more (`timeout`): a worker that is surplus sleeps at home, and
+// one that is not is not at home. So no wake-up is lost, and no flag.
 //
 // Each BUG_ takes one safeguard away:
 //   BUG_CLEAR       the flag is cleared after the target was read

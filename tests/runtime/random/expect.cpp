@@ -190,7 +190,8 @@ class explorer {
   }
 
  private:
-  /// Reductions: the value of an affine map is not enough to go on with, so each combination is kept whole.
+  /// Reductions: the value of an affine map is not enough to continue with, so each combination is kept
+  /// whole.
   outcomes explore_affine(const node& n, const surroundings& s) {
     std::vector<affine> maps{affine_of(n.number)};
     outcomes o;
