@@ -71,7 +71,7 @@ typedef struct sukima_capacity_options {
   /// Text to use in place of the environment variable `SUKIMA_CPUS`; "" is no override; NULL reads the
   /// variable.
   const char* override_text;
-  /// The process to look at; 0 is the caller's. For another process the environment is not read.
+  /// The process to read; 0 is the caller's. For another process the environment is not read.
   pid_t pid;
   /// Whose affinity mask counts; for another process always that process's.
   sukima_capacity_affinity affinity;

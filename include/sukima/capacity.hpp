@@ -28,7 +28,7 @@ using load = sukima_capacity_load;
 using estimate = sukima_capacity_estimate;
 using policy = sukima_capacity_policy;
 
-/// What to look at; see sukima_capacity_options.
+/// What to read; see sukima_capacity_options.
 struct options {
   std::string root;                          ///< of a recorded tree; empty: the running machine
   std::optional<std::string> override_text;  ///< in place of the environment variable

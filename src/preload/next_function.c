@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding the functions that this library stands in front of; see next_function.h.
+// Finding the functions that this library replaces; see next_function.h.
 #define _GNU_SOURCE
 #include "next_function.h"
 

@@ -180,8 +180,8 @@ typedef void omp_set(int);
 typedef void omp_set_fortran(const int32_t*);
 typedef int omp_get(void);
 
-// Programs without OpenMP look for these two to find out whether there is OpenMP: without it they do
-// nothing, and give the number that fits.
+// Programs without OpenMP look these two up to find out whether there is OpenMP: without it they do
+// nothing and return the number that fits.
 
 EXPORTED void omp_set_num_threads(int number);
 void omp_set_num_threads(int number) {

@@ -5,9 +5,9 @@
 
 #include <stdbool.h>
 
-/// Starts a thread that nobody joins and that takes no signals, which are for the program's threads; nor do
+/// Starts a detached thread that blocks all signals, which are for the program's threads; so do
 /// threads that it starts.
-/// \return whether there is one
+/// \return whether it was started
 bool preload_start_thread(void* (*run)(void*));
 
 #endif

@@ -15,7 +15,7 @@
 
 static const uint64_t ms = 1000000;
 
-// With CPU short, waiting actively and waiting asleep are told apart as soon as something is known at all.
+// While CPU is short, active and sleeping waits are distinguished as soon as anything is known.
 static const uint64_t first_experiment_if_short = 60 * ms;
 static const uint64_t first_experiment = 1000 * ms;
 static const uint64_t early = 1000 * ms;  // until then only the two numbers of the estimate are tried
@@ -164,7 +164,7 @@ static void choose_candidates(struct tuner* tuner, uint64_t now) {
   tuner->candidate_count = 0;
   if (limits->fitting < tuner->chosen) add_candidate(tuner, limits->fitting);
   if (age(tuner, now) < early && tuner->is_short) {
-    // With half of the CPUs there is the least to lose where nobody has estimated anything.
+    // Without an estimate, half of the CPUs risks the least.
     if (tuner->candidate_count == 0 && tuner->chosen > 1) add_candidate(tuner, (tuner->chosen + 1) / 2);
     add_candidate(tuner, limits->first);
     if (tuner->candidate_count == 0) tuner->next_experiment = tuner->begin + early;

@@ -81,7 +81,7 @@ struct observation {
 static void sample(struct observation* seen) {
   const struct preload_settings* const settings = preload_current_settings();
   const pid_t thread = atomic_load_explicit(&master, memory_order_relaxed);
-  // Threads beyond the CPUs wait for each other, and a single thread for nobody: neither says anything.
+  // Threads beyond the CPUs wait for each other, and a single thread waits for none: neither is informative.
   const uint32_t threads = atomic_load_explicit(&team, memory_order_relaxed);
   const bool informative = threads != 1 && threads <= settings->cpus;
   cap_schedstat now;

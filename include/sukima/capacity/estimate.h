@@ -58,7 +58,7 @@ typedef struct sukima_capacity_load {
   double waiting;  ///< how many of these waited for CPUs that others used (not because of a quota)
   double throttled;  ///< share of the time, 0 to 1, in which a quota held the process's group back
   double slice_seconds;  ///< how long its threads run, on average, until they block or are displaced
-  double idle;  ///< CPUs of the machine that nobody used
+  double idle;  ///< unused CPUs of the machine
   double others;  ///< CPUs of the machine that others than this process used
   double running;  ///< runnable threads of the whole machine, this process's included
   double stolen;  ///< of each CPU-second that the machine's CPUs wanted, the part that the hypervisor

@@ -4,9 +4,9 @@
 #define SUKIMA_CAPACITY_PROFILE_H
 
 /// \file
-/// Which CPUs slow each other down, what a hand-over between them costs, and how long a wake-up takes, no
-/// virtual machine tells its programs. `sukima calibrate` measures it and writes one file; nobody measures on
-/// its own. docs/capacity.md has the format. These functions use `malloc`; the rest is as in
+/// Which CPUs slow each other down, what a hand-over between them costs, and how long a wake-up takes:
+/// virtual machines hide it. `sukima calibrate` measures it and writes one file, which all parts read.
+/// docs/capacity.md has the format. These functions use `malloc`; otherwise they behave as those of
 /// <sukima/capacity.h>.
 
 #include <sukima/capacity.h>

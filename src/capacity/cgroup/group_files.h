@@ -27,8 +27,8 @@ cap_group_reading cap_group_read_quota(cap_reader* reader, const char* directory
 
 /// A group's share of CPU beside its siblings.
 typedef struct cap_weight {
-  uint64_t number;  ///< as it stands in the file
-  bool idle;  ///< the group gets only what nobody else wants: version 2 shows that as weight 0
+  uint64_t number;  ///< as the file has it
+  bool idle;  ///< the group gets only what no other group wants; version 2 shows it as weight 0
   double relative;  ///< 1.0 is the kernel's default
 } cap_weight;
 

@@ -89,7 +89,7 @@ void cap_unescape(cap_text text, cap_writer* out) {
   }
 }
 
-// Takes the slashes in front of the next component and the component, not the slash behind it.
+// Takes the slashes before the next component and the component, not the slash after it.
 static bool take_component(cap_text* path, cap_text* component) {
   while (cap_text_take(path, '/')) {
   }

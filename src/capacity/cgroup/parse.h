@@ -10,7 +10,7 @@
 
 #include "text/text.h"
 
-/// A quota as it stands in the files.
+/// A quota as the files have it.
 typedef struct cap_quota {
   bool limited;  ///< false for "max" and -1
   uint64_t quota_us;  ///< CPU time in each period; above 0 if limited

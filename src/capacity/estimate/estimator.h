@@ -50,7 +50,7 @@ void cap_measure(sukima_capacity_estimator* estimator);
 /// The CPUs that the process may run on, as cores. The reader has just combined its sets.
 uint32_t cap_count_cores(cap_reader* reader);
 
-/// CPUs of the machine that are there for everybody: less what the hypervisor takes and what the host says.
+/// CPUs that the machine really has: reduced by steal, and to what the host advertises.
 double cap_machine_cpus(const sukima_capacity_estimator* estimator);
 
 #endif

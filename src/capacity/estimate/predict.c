@@ -16,7 +16,7 @@ static const double experiment_change = 0.2;
 // A thread that runs for less than this before it blocks is outside of every model of fair sharing.
 static const double shortest_slice_seconds = 0.002;
 
-// What a computation looks at.
+// What a computation answers.
 typedef struct question {
   double threads;      // that we have
   uint64_t window_ns;  // in which the neighbours' use counts
@@ -225,7 +225,7 @@ typedef struct view {
   double got;  // CPUs that the highest visible group gets, as it would be without its quota
   double own_got;  // and we
   double idle;
-  bool no_groups;  // everybody outside seems to be as we are: each runnable thread gets the same
+  bool no_groups;  // all others seem to share with us by thread: each runnable thread gets the same
   bool hidden_quota;  // a group that cannot be seen seems to be held back: we wait although CPUs are idle
 } view;
 

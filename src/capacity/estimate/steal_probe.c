@@ -85,7 +85,7 @@ int sukima_capacity_probe_steal(double seconds, double* taken) {
       ended = end.after - end.before < least || now - first >= 2 * length;
     }
     if (now > last && now - last > least) gaps += now - last;
-    if (now > last) last = now;  // another CPU's counter may be behind
+    if (now > last) last = now;  // another CPU's counter may lag
   }
   if (begin.file >= 0) close(begin.file);
   double whole = (double)(last - first) / rate;

@@ -3,7 +3,7 @@
 #include "estimate/estimator.h"
 #include "text/file.h"
 
-// The lowest CPU of the core's that the process may run on stands for the core.
+// The lowest CPU of a core that the process may run on represents the core.
 static bool is_first_of_core(cap_reader* reader, uint32_t cpu) {
   char number[24];
   cap_writer out = cap_writer_make(number, sizeof number);

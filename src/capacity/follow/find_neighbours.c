@@ -234,7 +234,7 @@ static int free_groups(const cap_followed* followed) {
   return count;
 }
 
-// A group beside the path; its directory stands in followed->path_memory.
+// A group beside the path; its directory is in followed->path_memory.
 static void look_at_group(cap_followed* followed, cap_reader* reader, uint32_t level, double elapsed) {
   uint64_t key = cap_hash_path(followed->path_memory);
   int index = find_group(followed, key);

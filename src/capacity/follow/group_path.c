@@ -184,7 +184,7 @@ void cap_find_group_path(cap_followed* followed, cap_reader* reader) {
       !followed->v2 && usage->listed && is_shown(usage) && is_shown(place) &&
       strcmp(usage->directory + usage->top_length, place->directory + place->top_length) == 0;
   if (place->listed && is_shown(place)) {
-    // Each '/' behind the highest visible group's directory ends the directory of one more group.
+    // Each '/' after the highest visible group's directory ends the directory of one more group.
     size_t length = strlen(place->directory);
     for (size_t end = place->top_length; end <= length && followed->path_length < cap_level_count; end++) {
       if (end != place->top_length && end != length && place->directory[end] != '/') continue;

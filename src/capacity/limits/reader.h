@@ -63,8 +63,8 @@ typedef struct cap_listener {
 
 typedef enum cap_open_affinity {
   CAP_NOT_READ_YET,
-  CAP_FREE,  ///< nobody had narrowed the mask: it follows the cpuset
-  CAP_NARROWED  ///< somebody had: it stays as it was
+  CAP_FREE,  ///< the mask was not narrowed: it follows the cpuset
+  CAP_NARROWED  ///< the mask was narrowed: it stays as it was
 } cap_open_affinity;
 
 typedef struct cap_reader {
@@ -130,7 +130,7 @@ bool cap_reader_lists_process(cap_reader* reader, uint64_t pid);
 /// A hash of the process's groups as /proc/PID/cgroup says them now.
 uint64_t cap_reader_hash_groups(cap_reader* reader);
 
-/// Memory for a reader and what stands around it: all zero, from mmap; NULL if there is none.
+/// Memory for a reader and the object that contains it: all zero, from mmap; NULL if there is none.
 void* cap_allocate(size_t size);
 void cap_release(void* memory, size_t size);
 

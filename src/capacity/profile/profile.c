@@ -16,7 +16,7 @@
 #include "limits/reader.h"
 #include "text/file.h"
 
-// A profile of 65536 pairs has some 2 MB; nobody calls this in a hurry.
+// A profile of 65536 pairs has about 2 MB; reading need not be fast.
 enum { most_bytes = 8 << 20 };
 
 static uint64_t add_to_hash(uint64_t hash, const char* begin, const char* end) {  // FNV-1a

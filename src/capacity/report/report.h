@@ -9,7 +9,7 @@
 
 #include "limits/reader.h"
 
-/// Memory that grows; what stands in it may move, so texts are kept as positions until all is known.
+/// Memory that grows. Its content may move, so texts are kept as positions until the report is complete.
 typedef struct cap_buffer {
   char* memory;
   size_t length;
