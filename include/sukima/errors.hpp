@@ -7,8 +7,8 @@
 namespace sukima {
 
 /// Leaves the functions of a computation that was aborted because a sibling threw, a solution was found, or
-/// somebody cancelled it. It is not a std::exception, so that `catch (std::exception&)` lets it pass. Who
-/// catches it with `catch (...)` should throw it again; it comes again at the next poll otherwise.
+/// somebody cancelled it. It is not a std::exception, so that `catch (std::exception&)` lets it pass. Code
+/// that catches it with `catch (...)` should rethrow it; otherwise it comes again at the next poll.
 struct aborted {};
 
 /// A setting has a value that is not accepted. The text names the setting, the value and the accepted ones.

@@ -187,7 +187,7 @@ TEST_P(suspend_test, is_aborted_when_it_goes_on) {
 }
 
 /// What a parked search has left is split off by a helper, which undoes and redoes its workspace.
-TEST_P(suspend_test, leaves_a_consistent_workspace_to_stand_ins) {
+TEST_P(suspend_test, leaves_a_consistent_workspace_to_helpers) {
   struct path {
     std::vector<int> steps;
   };

@@ -27,7 +27,7 @@ char* segment_begin(const void* in_choice_stack) noexcept;
 task* segment_task(const void* in_choice_stack) noexcept;
 
 /// Looks whether the fiber that owns this address is to stop what it does. Ends the program with a message
-/// if a journey back failed for lack of memory, because its undo actions may be incomplete then.
+/// if backtracking failed for lack of memory, because its undo actions may be incomplete then.
 abort_reach pending_abort(const void* in_choice_stack) noexcept;
 
 /// Completes all children of a choice point whose owner has done its own part: those that nobody began are

@@ -105,7 +105,7 @@ template <class I, class GoesLeft> class shared_partition {
   /// As partition_here.
   I run(context c) {
     const std::int64_t helpers = std::clamp<std::int64_t>(count_ / (64 * block), 1, most_helpers);
-    // Who comes when everything has been taken has nothing to do: with one worker the first does it all.
+    // A helper that comes when everything is taken has nothing to do; with one worker the first does all.
     parallel_for(c, std::int64_t{0}, helpers, [this](context below, std::int64_t i) { help(below, i); });
     const ends taken = taken_.load(std::memory_order_relaxed);
     const std::int64_t left =

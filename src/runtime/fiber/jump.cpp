@@ -16,7 +16,7 @@ task* segment_task(const void* in_choice_stack) noexcept { return fiber_of(in_ch
 
 abort_reach pending_abort(const void* in_choice_stack) noexcept {
   fiber& s = fiber_of(in_choice_stack);
-  if (s.failure) end_program("sukima: not enough memory to go back to an older choice of this fiber\n");
+  if (s.failure) end_program("sukima: not enough memory to backtrack to an older choice of this fiber\n");
   look_for_abort(s);
   if (!s.abort_pending) return abort_reach::nothing;
   return is_task_concerned(s) ? abort_reach::task : abort_reach::choice_point;
