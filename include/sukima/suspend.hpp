@@ -17,7 +17,7 @@ namespace sukima::detail {
 void suspend_running(char* top, void (*store)(void*, resumer), void* closure);
 void resume_fiber(fiber& s, std::uint64_t number);
 /// Counts the reasons why the running fiber must stay on its thread; null outside of a runtime.
-unsigned* running_pins() noexcept;
+unsigned* running_thread_bindings() noexcept;
 }  // namespace sukima::detail
 
 namespace sukima {
@@ -70,13 +70,13 @@ void suspend(F&& f) {
 /// Keeps the fiber on its thread while f runs: for code that holds a mutex or relies on thread-local state
 /// across forks. A join in it that has to wait takes only work that ends the wait.
 /// \throws what f throws
-template <class F> decltype(auto) pinned(F&& f) {
-  struct pin {
-    unsigned* count = detail::running_pins();
-    pin() noexcept {
+template <class F> decltype(auto) thread_bound(F&& f) {
+  struct binding {
+    unsigned* count = detail::running_thread_bindings();
+    binding() noexcept {
       if (count != nullptr) ++*count;
     }
-    ~pin() {
+    ~binding() {
       if (count != nullptr) --*count;
     }
   } keep;

@@ -322,7 +322,7 @@ TEST_P(group_test, may_be_waited_for_while_pinned) {
         support::fib(below, i % 12);
         ++sum;
       });
-    sukima::pinned([&] { EXPECT_TRUE(group.wait(c)); });
+    sukima::thread_bound([&] { EXPECT_TRUE(group.wait(c)); });
     EXPECT_EQ(sum, 50);
   });
 }

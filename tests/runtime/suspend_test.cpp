@@ -222,7 +222,7 @@ TEST_P(suspend_test, leaves_a_consistent_workspace_to_helpers) {
 TEST_P(suspend_test, keeps_a_pinned_fiber_on_its_thread) {
   std::thread other;
   runtime.run([&](context c) {
-    sukima::pinned([&] {
+    sukima::thread_bound([&] {
       const auto here = std::this_thread::get_id();
       for (int i = 0; i < 20; ++i) {
         sukima::suspend(c, [&](resumer r) {

@@ -187,7 +187,7 @@ TEST_P(resized, fibers_of_a_worker_that_left_go_on_elsewhere) {
 TEST_P(resized, pinned_fibers_stay) {
   runtime.run([&](context c) {
     sukima::parallel_for(c, 0, 8, [&](context below, int) {
-      sukima::pinned([&] {
+      sukima::thread_bound([&] {
         const auto before = std::this_thread::get_id();
         runtime.limit_workers(1);
         fib(below, 10);

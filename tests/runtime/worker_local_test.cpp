@@ -50,7 +50,7 @@ TEST_P(worker_local_test, is_the_same_object_until_the_fiber_moves) {
       const int before = first++;
       EXPECT_EQ(numbers.local(), before + 1);
       support::fib(below, 8);
-      sukima::pinned([&] {
+      sukima::thread_bound([&] {
         int& mine = numbers.local();
         support::fib(below, 8);
         EXPECT_EQ(&mine, &numbers.local());

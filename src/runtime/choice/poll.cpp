@@ -90,7 +90,7 @@ void poll_slow(fiber& s, choice_point* end, choice_point* polling, bool at_join)
       w.flags.fetch_and(~flag_check_abort);
       look_for_abort(s);
     }
-    if ((flags & flag_leave) == 0 || s.pins != 0) break;
+    if ((flags & flag_leave) == 0 || s.thread_bindings != 0) break;
     hand_over(s);
     written = s.clean_from;
     s.limit.publish_limit(s.clean_from);

@@ -160,7 +160,7 @@ void reset(fiber& s) noexcept {
   s.retry_at = 0;
   s.entered_at.store(0, std::memory_order_relaxed);
   s.abort_pending = false;
-  s.pins = 0;
+  s.thread_bindings = 0;
   s.exceptions = {};
   s.suspended_end = nullptr;
   s.ambient->top = nullptr;

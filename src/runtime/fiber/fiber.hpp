@@ -78,7 +78,7 @@ struct fiber {
   ambient_state small_ambient{};  ///< where it lies if the gate is shared
   bool abort_pending = false;  ///< an abort concerns it: polls at joins check whether they must leave
   std::exception_ptr failure;  ///< a user's callback threw while the fiber was backtracking
-  unsigned pins = 0;  ///< must not leave its thread while this is not 0
+  unsigned thread_bindings = 0;  ///< must not leave its thread while this is not 0
 
   // Written by others.
   /// The oldest choice point that an abort concerns; all ones: none. Lowered by CAS (abort.cpp), reset by the

@@ -69,12 +69,12 @@ void enter_masked(root_task& root) {
     return;
   }
   // The caller may rely on thread-local state, so neither fiber leaves the thread.
-  struct pin {
+  struct binding {
     fiber& of;
-    explicit pin(fiber& p) noexcept : of(p) { ++of.pins; }
-    pin(const pin&) = delete;
-    pin& operator=(const pin&) = delete;
-    ~pin() { --of.pins; }
+    explicit binding(fiber& p) noexcept : of(p) { ++of.thread_bindings; }
+    binding(const binding&) = delete;
+    binding& operator=(const binding&) = delete;
+    ~binding() { --of.thread_bindings; }
   } const hold(*s);
   root.parent = s->running;
   root.owner = s;

@@ -32,8 +32,8 @@ void after_suspend(worker& w, fiber* from, void*) {
   w.runtime->injector.push(from);  // it was resumed before the switch was complete
 }
 
-/// Waits in place: a pinned fiber keeps its thread.
-void wait_pinned(fiber& s, std::uint64_t number) noexcept {
+/// Waits in place: a thread-bound fiber keeps its thread.
+void wait_in_place(fiber& s, std::uint64_t number) noexcept {
   worker& w = *s.on;
   for (;;) {
     const std::uint32_t seen = w.epoch.read();
@@ -52,7 +52,7 @@ void suspend_running(char* top, void (*store)(void*, resumer), void* closure) {
   fiber& s = *current;
   const std::uint64_t number = s.suspension.load(std::memory_order_relaxed).number() + 1;
   s.suspension.store(suspension_word::make(number, suspension_stage::suspending), std::memory_order_release);
-  s.suspended_end = s.pins != 0 ? nullptr : top != nullptr ? top : s.ambient->top;
+  s.suspended_end = s.thread_bindings != 0 ? nullptr : top != nullptr ? top : s.ambient->top;
   try {
     store(closure, resumer(&s, number));
   } catch (...) {
@@ -61,9 +61,9 @@ void suspend_running(char* top, void (*store)(void*, resumer), void* closure) {
   }
   ++s.on->statistics.suspensions;
   s.on->note(trace_kind::suspend);
-  fiber* other = s.pins == 0 ? s.on->take_fiber() : nullptr;
+  fiber* other = s.thread_bindings == 0 ? s.on->take_fiber() : nullptr;
   if (other == nullptr) {
-    wait_pinned(s, number);
+    wait_in_place(s, number);
   } else {
     inject_published(s);
     switch_to(*s.on, &s, *other, after_suspend, nullptr);
@@ -72,9 +72,9 @@ void suspend_running(char* top, void (*store)(void*, resumer), void* closure) {
   s.limit.request_poll();
 }
 
-unsigned* running_pins() noexcept {
+unsigned* running_thread_bindings() noexcept {
   fiber* s = running_fiber();
-  return s != nullptr ? &s->pins : nullptr;
+  return s != nullptr ? &s->thread_bindings : nullptr;
 }
 
 void resume_fiber(fiber& s, std::uint64_t number) {
@@ -84,7 +84,7 @@ void resume_fiber(fiber& s, std::uint64_t number) {
     if (seen.number() != number || seen.stage() == suspension_stage::running ||
         seen.stage() == suspension_stage::splitting_and_resumed)
       throw usage_error("sukima: a suspension was resumed twice");
-    // It may wait in place, pinned or for lack of another fiber: then only its epoch wakes it.
+    // It may wait in place, thread-bound or for lack of another fiber: then only its epoch wakes it.
     worker* const on = s.on;
     const suspension_stage to = seen.stage() == suspension_stage::splitting
                                     ? suspension_stage::splitting_and_resumed

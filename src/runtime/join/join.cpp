@@ -112,9 +112,9 @@ void await(fiber& s, task* t, char* top) noexcept {
   while (!is_done(t)) {
     worker& w = *s.on;
     const bool full = r.parked.now() >= r.chosen.fibers;
-    const reach allowed = s.pins != 0       ? reach::thread_bound
-                          : full && patient ? reach::limited
-                                            : reach::anything;
+    const reach allowed = s.thread_bindings != 0 ? reach::thread_bound
+                          : full && patient      ? reach::limited
+                                                 : reach::anything;
     const work found = find_work(w, t, allowed);
     patient = static_cast<bool>(found) || allowed != reach::limited;
     if (found.fresh != nullptr && top != nullptr && descends(found.fresh, t)) {
@@ -138,7 +138,7 @@ void await(fiber& s, task* t, char* top) noexcept {
     } else if (found.runnable != nullptr) {
       count_park(w);
       switch_to(w, &s, *found.runnable, after_park, t);
-    } else if (!is_done(t) && (w.flags.load() & flag_leave) != 0 && s.pins == 0) {
+    } else if (!is_done(t) && (w.flags.load() & flag_leave) != 0 && s.thread_bindings == 0) {
       count_park(w);
       switch_home(w, &s, after_park, t);
     }
@@ -156,7 +156,7 @@ void run_on_new_fiber(fiber& s, root_task& root) {
         std::make_error_code(std::errc::not_enough_memory),
         "sukima: no fiber for a call without a context below code with one; pass the context on");
   other->first = &root;
-  other->pins = s.pins;  // it stays on this thread, so this fiber is resumed here, too
+  other->thread_bindings = s.thread_bindings;  // it stays on this thread, so this fiber is resumed here, too
   count_park(*s.on);
   switch_to(*s.on, &s, *other, after_park, &root);
   await(s, &root, nullptr);

@@ -8,7 +8,7 @@
 // expect: errors: 0
 // check: spin -DNC=2 -DNW=1 -DDEMAND=1 -DPUBLISHERS=2 -a; cc -O2 -DSAFETY; -m1000000 -w24
 // expect: errors: 0
-// check: spin -DPINNED -DSUSPENSIONS=1 -DDEMAND=1 -DPUBLISHERS=1 -a; cc -O2 -DSAFETY; -m1000000 -w24
+// check: spin -DBOUND -DSUSPENSIONS=1 -DDEMAND=1 -DPUBLISHERS=1 -a; cc -O2 -DSAFETY; -m1000000 -w24
 // expect: errors: 0
 // check: spin -DBUG_CALL_UP -a; cc -O2 -DSAFETY; -m1000000 -w24
 // expect: errors: 1
@@ -16,8 +16,7 @@
 // expect: errors: 1
 // check: spin -DBUG_PARK_LAST -a; cc -O2 -DSAFETY; -m1000000 -w24
 // expect: errors: 1
-// check: spin -DBUG_RESTRICTED -DPINNED -DSUSPENSIONS=1 -DDEMAND=1 -DPUBLISHERS=1 -a; cc -O2 -DSAFETY;
-// -m1000000 -w24
+// check: spin -DBUG_RESTRICTED -DBOUND -DSUSPENSIONS=1 -DDEMAND=1 -DPUBLISHERS=1 -a; cc -O2 -DSAFETY; -m1000000 -w24
 // expect: errors: 1
 //
 // What is modelled: NW background workers and NC threads that enter (each a worker meanwhile), every access
@@ -35,7 +34,7 @@
 //   state); while an entry is active and a worker is parked, a worker searches or was called up to search;
 //   no permit remains that no worker took, and no wrong count of parked workers.
 //
-// With -DPINNED thread 0 waits without searching: it takes only what descends from its task (here: nothing).
+// With -DBOUND thread 0 waits without searching: it takes only what descends from its task (here: nothing).
 //
 // Each BUG_ takes one safeguard away:
 //   BUG_CALL_UP     the last searching worker that found work calls no parked worker up
@@ -61,7 +60,7 @@
 #ifndef PUBLISHERS
 #define PUBLISHERS N   /* workers 0 … PUBLISHERS-1 publish tasks of their own */
 #endif
-#ifdef PINNED
+#ifdef BOUND
 #define MAY_TAKE(w) (w != 0)
 #else
 #define MAY_TAKE(w) true
@@ -293,7 +292,7 @@ inline wait_for_descendants() {
 #endif
 }
 
-#ifdef PINNED
+#ifdef BOUND
 #define WAIT if :: i == 0 -> wait_for_descendants() :: else -> search() fi
 #else
 #define WAIT search()

@@ -15,7 +15,7 @@
 // expect: errors: 1
 //
 // What is modelled: fiber S suspends twice, each time elsewhere (it is switched away from) or in place
-// (pinned, or no fiber to be had). Two threads try to resume each suspension: one succeeds, the other gets an
+// (thread-bound, or no fiber to be had). Two threads try to resume each suspension: one succeeds, the other gets an
 // error. S leaves work that helpers may split off. Two workers' threads do what follows a switch, continue
 // with S when it is ready, and help.
 //
@@ -63,7 +63,7 @@ active proctype fiber() {
      if
      :: atomic { in_place = true };
         do
-        :: unparked = false;      /* wait_pinned(): reads the wake epoch */
+        :: unparked = false;      /* wait_in_place(): reads the wake epoch */
            if
            :: number == n && stage == running -> break
            :: else -> unparked

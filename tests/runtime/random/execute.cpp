@@ -347,10 +347,10 @@ std::uint64_t evaluate(const context* c, const node& n, const surroundings& s) {
     case kind::rendezvous:
       meet(c, n);
       return child();
-    case kind::pinned: {
-      // A pinned fiber cannot call code without a context where nobody knows the top.
+    case kind::thread_bound: {
+      // A thread-bound fiber cannot call code without a context where nobody knows the top.
       const auto stay = [&](context here) {
-        return sukima::pinned([&] { return evaluate(&here, *n.children[0], s); });
+        return sukima::thread_bound([&] { return evaluate(&here, *n.children[0], s); });
       };
       return c != nullptr ? stay(*c) : sukima::run(stay);
     }

@@ -94,7 +94,7 @@ std::uint64_t run(const node& n, surroundings s) {
       return run(child(0), s);
     case kind::suspend:
     case kind::rendezvous:
-    case kind::pinned:
+    case kind::thread_bound:
     case kind::at_end:
       return run(child(0), s);
   }
@@ -182,7 +182,7 @@ class explorer {
         return explore(child(0), s);
       case kind::suspend:
       case kind::rendezvous:
-      case kind::pinned:
+      case kind::thread_bound:
       case kind::at_end:
         return explore(child(0), s);
     }

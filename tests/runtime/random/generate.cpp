@@ -15,7 +15,7 @@ struct place {
   std::size_t budget;   ///< evaluations of leaves
   int depth;
   int scopes;           ///< cancellable scopes around it, in this runtime
-  bool pinned;
+  bool thread_bound;
   bool within_other;
 };
 
@@ -43,7 +43,7 @@ class generator {
 
   std::unique_ptr<node> make_node(place at) {
     auto n = std::make_unique<node>();
-    n->with_context = at.pinned || (mixes_forms_ ? !random_.once_in(3) : form_);
+    n->with_context = at.thread_bound || (mixes_forms_ ? !random_.once_in(3) : form_);
     n->number = random_.next();
     if (at.budget <= 1 || at.depth > deepest) {
       if (random_.once_in(12)) add_small(*n, at);
@@ -151,7 +151,7 @@ class generator {
         break;
       case 6:
         // Nobody would resume the first branch if the second one were aborted or could not be split off.
-        if (!parks_ || !pure_ || at.pinned || hints_) break;
+        if (!parks_ || !pure_ || at.thread_bound || hints_) break;
         n.what = kind::rendezvous;
         in_order_ = false;
         break;
@@ -160,13 +160,13 @@ class generator {
         break;
       default:
         if (random_.once_in(2)) {
-          n.what = kind::pinned;
-          at.pinned = true;
+          n.what = kind::thread_bound;
+          at.thread_bound = true;
         } else if (!at.within_other && random_.once_in(4)) {
           n.what = kind::other_runtime;
           in_order_ = false;
           at.within_other = true;
-          at.pinned = false;
+          at.thread_bound = false;
           at.scopes = 0;
         }
     }
@@ -184,9 +184,9 @@ class generator {
 };
 
 const char* name_of(kind k) {
-  constexpr const char* names[] = {"leaf",    "fork",       "many",   "loop",        "reduce",
-                                   "search",  "fail",       "handle", "cancellable", "cancel",
-                                   "suspend", "rendezvous", "pinned", "at_end",      "other_runtime"};
+  constexpr const char* names[] = {"leaf",    "fork",       "many",         "loop",        "reduce",
+                                   "search",  "fail",       "handle",       "cancellable", "cancel",
+                                   "suspend", "rendezvous", "thread_bound", "at_end",      "other_runtime"};
   return names[static_cast<std::size_t>(k)];
 }
 

@@ -26,7 +26,7 @@ enum class kind {
   cancel,         ///< for some inputs cancels the scope `number` levels further out, else as its child
   suspend,        ///< parks; another thread resumes it
   rendezvous,     ///< one branch parks, the other one resumes it
-  pinned,         ///< the child stays on its thread
+  thread_bound,         ///< the child stays on its thread
   at_end,         ///< a destructor with forks runs after the child
   other_runtime,  ///< the child runs in another runtime
 };
