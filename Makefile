@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Short commands around CMake. `make` alone builds.
+# Short commands around CMake. `make` alone builds. How long they take: on two cores, with nothing built before.
 .DEFAULT_GOAL := build
-.PHONY: help dependencies build test tidy demo docs format package wheel install clean
+.PHONY: help dependencies build benchmarks test check tidy demo docs format package wheel install clean
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
@@ -10,24 +10,47 @@ export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
 help: ## this list
 	@sed -nE 's/^([a-z]+):[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
 	@echo "Variables: JOBS=$(JOBS) (compilers at a time), PREFIX=$(PREFIX) (for make install)"
+	@echo "Minutes are for two cores and nothing built before; with ccache installed, a second build takes seconds."
 
-dependencies: ## install the Debian packages that are missing
+dependencies: ## install all Debian packages that are missing (2 minutes)
 	@scripts/install-dependencies.sh
 
-build: dependencies ## build with g++ -O3; the program is build/release/bin/sukima
+demo: ## compare Sukima with its peers on two problems: a table and a plot in build/demo (5 minutes)
+	@scripts/install-dependencies.sh demo
+	@echo "Building what the demo shows takes about 3 minutes on two cores, measuring 1."
+	cmake --preset demo --log-level=WARNING
+	cmake --build --preset demo
+	@scripts/demo.sh
+
+build: ## build with g++ -O3; the program is build/release/bin/sukima (8 minutes)
+	@scripts/install-dependencies.sh build
+	@echo "A whole build takes about 8 minutes on two cores. make help: the other commands, and how long they take."
 	cmake --preset release
 	cmake --build --preset release
 
-test: dependencies ## build and run all tests: release, ThreadSanitizer, AddressSanitizer, format, models
+benchmarks: build ## build all that `sukima bench` can start: also by clang, and in Rust (3 minutes more)
+	@scripts/install-dependencies.sh
+	cmake --preset release
+	cmake --build --preset release --target benchmarks
+
+test: ## build and run the tests of the release build (15 minutes)
+	@scripts/install-dependencies.sh test
+	@echo "Building and testing takes about 15 minutes on two cores."
 	@scripts/test.sh
 
-tidy: build ## clang-tidy with the static analyzer over all sources (make test leaves the analyzer out)
-	@scripts/check-tidy.sh
+check: ## sanitizers, models, fuzzers, long random runs, clang-tidy on changed files (35 minutes)
+	@scripts/install-dependencies.sh
+	@echo "All checks take about 35 minutes on two cores."
+	@scripts/test.sh --check
 
-demo: build ## compare Sukima with its peers on two problems: a table and a plot in build/demo
-	@scripts/demo.sh
+tidy: ## clang-tidy with the static analyzer over all sources (an hour; make check: changed files only)
+	@scripts/install-dependencies.sh
+	cmake --preset tidy
+	@scripts/check-tidy.sh build/tidy
 
 docs: build ## the reference as HTML in build/release/docs/html
+	@scripts/install-dependencies.sh test
+	cmake --preset release
 	cmake --build --preset release --target docs
 
 format: dependencies ## format the C and C++ sources

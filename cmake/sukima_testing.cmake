@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Functions for tests: sukima_add_test, sukima_add_program_test and sukima_add_models.
+# Functions for tests: sukima_add_test, sukima_add_program_test, sukima_add_models and sukima_build_for_checks.
 find_package(GTest REQUIRED)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 include(GoogleTest)
@@ -16,12 +16,16 @@ set(SUKIMA_TEST_ENVIRONMENT
   "ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1"
   "UBSAN_OPTIONS=print_stacktrace=1")
 
+# Labels with a meaning for scripts/test.sh:
+#   check   for `make check`, not for `make test`: what takes long
+#   timing  measures time: runs after all others, alone, and may be tried a second time
+
 # sukima_add_test(NAME SOURCES source… [LIBRARIES library…] [DEFINITIONS definition…] [TIMEOUT seconds]
-#                 [LABELS label…] [SERIAL])
+#                 [LABELS label…] [OPTIMIZED] [SEPARATE])
 # adds the program NAME of GoogleTest tests, each a test of ctest called NAME.SUITE.TEST. TIMEOUT is for one of
-# them, without a sanitizer; SERIAL ones have the machine for themselves.
+# them, without a sanitizer. OPTIMIZED compiles it with -O3 in place of -O1; SEPARATE compiles its sources one by one.
 function(sukima_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "TIMEOUT" "SOURCES;LIBRARIES;DEFINITIONS;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "OPTIMIZED;SEPARATE" "TIMEOUT" "SOURCES;LIBRARIES;DEFINITIONS;LABELS")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
     message(FATAL_ERROR "sukima_add_test(${name} …): give SOURCES and named arguments only, "
       "without '${arg_UNPARSED_ARGUMENTS}'")
@@ -34,8 +38,14 @@ function(sukima_add_test name)
   target_compile_definitions(${name} PRIVATE ${arg_DEFINITIONS})
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gtest_main sukima_warnings)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/bin)
+  if(NOT arg_OPTIMIZED)
+    sukima_compile_quickly(${name})
+  endif()
+  if(arg_SEPARATE)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
+  endif()
   set(properties TIMEOUT ${timeout} ENVIRONMENT "${SUKIMA_TEST_ENVIRONMENT}")
-  if(arg_SERIAL)
+  if("timing" IN_LIST arg_LABELS)
     list(APPEND properties RUN_SERIAL ON)
   endif()
   if(arg_LABELS)
@@ -48,10 +58,10 @@ function(sukima_add_test name)
     PROPERTIES ${properties})
 endfunction()
 
-# sukima_add_program_test(NAME [TIMEOUT seconds] [LABELS label…] [SERIAL] COMMAND command…)
+# sukima_add_program_test(NAME [TIMEOUT seconds] [LABELS label…] COMMAND command…)
 # adds a test that passes if the command ends with code 0, and is skipped if it ends with 77.
 function(sukima_add_program_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "TIMEOUT" "COMMAND;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "COMMAND;LABELS")
   set(timeout ${SUKIMA_TEST_TIMEOUT})
   if(arg_TIMEOUT)
     set(timeout ${arg_TIMEOUT})
@@ -61,7 +71,7 @@ function(sukima_add_program_test name)
     TIMEOUT ${timeout}
     SKIP_RETURN_CODE 77
     ENVIRONMENT "${SUKIMA_TEST_ENVIRONMENT}")
-  if(arg_SERIAL)
+  if("timing" IN_LIST arg_LABELS)
     set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)
   endif()
   if(arg_LABELS)
@@ -88,7 +98,16 @@ function(sukima_add_models folder)
       sukima_add_program_test(model.${part}.${stem}.${number}
         COMMAND ${PROJECT_SOURCE_DIR}/scripts/check-models.sh ${model} ${number}
         TIMEOUT 900
-        LABELS model)
+        LABELS model check)
     endforeach()
   endforeach()
+endfunction()
+
+# What only tests with the label `check` need is not part of `all`: build the target `checks`.
+add_custom_target(checks)
+
+# sukima_build_for_checks(TARGET…) leaves these targets to the target `checks`.
+function(sukima_build_for_checks)
+  set_target_properties(${ARGN} PROPERTIES EXCLUDE_FROM_ALL ON)
+  add_dependencies(checks ${ARGN})
 endfunction()

@@ -5,12 +5,11 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-program=build/release/bin/sukima
+program=build/demo/bin/sukima
 if [[ ! -x $program ]]; then
-  echo "demo.sh: $program is not there; run 'make build' first" >&2
+  echo "demo.sh: $program is not there; run 'make demo'" >&2
   exit 2
 fi
-mkdir -p build/demo
 "$program" bench pentomino grav --scenario alone,overworked --repetitions 3 \
   --plot build/demo/peers --csv build/demo/peers.csv "$@"
 echo

@@ -1,12 +1,26 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Installs the Debian packages of packages.txt that are missing. Needs root or sudo only if one is.
-#   install-dependencies.sh            install
-#   install-dependencies.sh --missing  only print what is missing, one a line
+#   install-dependencies.sh [PURPOSE]            install what PURPOSE needs: demo, build, test, or check (the default)
+#   install-dependencies.sh --missing [PURPOSE]  only print what is missing, one a line
 set -euo pipefail
 
-if [[ $# -gt 1 || ( $# -eq 1 && $1 != --missing ) ]]; then
-  echo "install-dependencies.sh: unknown argument '$*'; give --missing, or nothing to install" >&2
+only_print=
+if [[ ${1:-} == --missing ]]; then
+  only_print=yes
+  shift
+fi
+# Each purpose needs what those before it need.
+case ${1:-check} in
+  demo) purposes=" demo " ;;
+  build) purposes=" demo build " ;;
+  test) purposes=" demo build test " ;;
+  check) purposes=" demo build test check " ;;
+  *) purposes= ;;
+esac
+if [[ $# -gt 1 || -z $purposes ]]; then
+  echo "install-dependencies.sh: unknown argument '$*'; give at most --missing and a purpose (demo, build, test or" \
+    "check)" >&2
   exit 2
 fi
 list=$(dirname "$0")/packages.txt
@@ -20,10 +34,10 @@ fi
 is_installed() { [[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }
 
 missing=() # each with its alternatives: "cargo-web/cargo"
-while IFS='|' read -r packages command _; do
+while IFS='|' read -r packages command purpose _; do
   packages=${packages//[[:space:]]/}
   command=${command//[[:space:]]/}
-  [[ -z $packages || $packages == \#* ]] && continue
+  [[ -z $packages || $packages == \#* || $purposes != *" ${purpose//[[:space:]]/} "* ]] && continue
   if [[ -n $command ]] && command -v "$command" >/dev/null; then continue; fi
   IFS=/ read -ra alternatives <<<"$packages"
   found=
@@ -33,7 +47,7 @@ while IFS='|' read -r packages command _; do
   if [[ -z $found ]]; then missing+=("$packages"); fi
 done < "$list"
 
-if [[ ${1:-} == --missing ]]; then
+if [[ -n $only_print ]]; then
   if [[ ${#missing[@]} -gt 0 ]]; then printf '%s\n' "${missing[@]}"; fi
   exit 0
 fi

@@ -1,44 +1,101 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds and runs all tests with all kinds of builds: test.sh [PRESET…]
-# The presets are those of CMakePresets.json; without any: release tsan asan.
+# Builds and runs tests; prints the slowest builds and tests at the end, and as the last line how many passed.
+#   test.sh            `make test`: the release build, everything but what takes long
+#   test.sh --check    `make check`: the release build's tests with the label `check` (models, fuzzers, random programs,
+#                      other projects' C, the truth harness), ThreadSanitizer, AddressSanitizer, clang-tidy
+#   test.sh PRESET…    all tests of these presets of CMakePresets.json
 #
-# Some tests compare times or wait for what the machine does, and a machine with strangers on it can stand still
-# for as long as they are patient. So a few failures (at most three of a build) are run once more, alone, and
-# named at the end. What a sanitizer reports, what ends by a signal and what does not end is never forgiven.
+# Tests with the label `timing` measure time, and run after the others, one by one. A machine that others use too can
+# stand still for as long as such a test is patient, so a few of them (at most three of a build) may fail and pass when
+# they run once more; their names are printed at the end. Nothing else is tried again, nor is what a sanitizer
+# reports, what ends by a signal and what does not end.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-presets=("$@")
-[[ $# -gt 0 ]] || presets=(release tsan asan)
 : "${CMAKE_BUILD_PARALLEL_LEVEL:=$(nproc)}"
 export CMAKE_BUILD_PARALLEL_LEVEL
-
+failed=0
 second_tries=()
+folders=()
 
-run_tests() {
-  local preset=$1 log=build/$1/ctest.log
-  ctest --preset "$preset" 2>&1 | tee "$log" && return
-  mapfile -t failed < <(cut -d: -f2- "build/$preset/Testing/Temporary/LastTestsFailed.log")
-  if ((${#failed[@]} > 3)) ||
+# once_more PRESET LOG ARGUMENTS…: a second try for the failed ones of the tests that measure time.
+once_more() {
+  local preset=$1 log=$2 tests
+  shift 2
+  mapfile -t tests < <(cut -d: -f2- "build/$preset/Testing/Temporary/LastTestsFailed.log")
+  if ((${#tests[@]} > 3)) ||
     grep -qE '\*\*\*(Exception|Timeout)|(Address|Leak|Thread)Sanitizer|: runtime error: ' "$log"; then
     return 1
   fi
-  echo "== $preset: ${#failed[@]} once more, alone: ${failed[*]}"
-  ctest --preset "$preset" --rerun-failed --parallel 1 || return 1
-  second_tries+=("${failed[@]/#/$preset: }")
+  echo "== $preset: ${#tests[@]} once more: ${tests[*]}"
+  ctest --preset "$preset" --rerun-failed --parallel 1 "$@" || return 1
+  second_tries+=("${tests[@]/#/$preset: }")
 }
 
-scripts/check-format.sh
-for preset in "${presets[@]}"; do
+# run_tests PRESET NAME (test, check or all): the tests of `make test`, those of `make check`, or both. The results are
+# in build/PRESET/test-results/NAME.xml and NAME-timing.xml.
+run_tests() {
+  local preset=$1 name=$2 results=$PWD/build/$1/test-results
+  local -A others=([test]="--label-exclude ^(check|timing)$" [check]="--label-regex ^check$ --label-exclude ^timing$"
+    [all]="--label-exclude ^timing$")
+  local -A timing=([test]="--label-exclude ^check$" [check]="--label-regex ^check$" [all]="")
+  mkdir -p "$results"
+  rm -f "$results/$name"*.xml
+  echo "== $preset: testing (after $SECONDS s)"
+  # More tests at a time than CPUs: many wait. The labels are words without blanks, to be split.
+  # shellcheck disable=SC2086
+  ctest --preset "$preset" ${others[$name]} --parallel $(($(nproc) + 1)) --output-junit "$results/$name.xml" || failed=1
+  # shellcheck disable=SC2086
+  ctest --preset "$preset" ${timing[$name]} --label-regex '^timing$' --parallel 1 --no-tests=ignore \
+    --output-junit "$results/$name-timing.xml" 2>&1 | tee "$results/$name-timing.log" ||
+    once_more "$preset" "$results/$name-timing.log" --output-junit "$results/$name-timing-again.xml" || failed=1
+}
+
+# build PRESET [OPTION…]
+build() {
+  local preset=$1
+  shift
   echo "== $preset: building (after $SECONDS s)"
   cmake --preset "$preset" --log-level=WARNING
-  cmake --build --preset "$preset"
-  echo "== $preset: testing (after $SECONDS s)"
-  run_tests "$preset"
-done
-echo "== all passed (after $SECONDS s)"
+  cmake --build --preset "$preset" "$@"
+  folders+=("build/$preset")
+}
+
+all_tests() {
+  build "$1"
+  if [[ $1 == release* ]]; then cmake --build --preset "$1" --target checks; fi
+  run_tests "$1" all
+}
+
+case ${1:-} in
+  "")
+    scripts/check-format.sh
+    build release
+    run_tests release test
+    ;;
+  --check)
+    build release --target all checks
+    run_tests release check
+    for preset in tsan asan; do
+      build "$preset"
+      run_tests "$preset" all
+    done
+    echo "== clang-tidy on changed files (after $SECONDS s)"
+    cmake --preset tidy --log-level=WARNING
+    scripts/check-tidy.sh --quick --changed previous --at-most 40 build/tidy || failed=1
+    ;;
+  -*)
+    echo "test.sh: unknown option '$1'; give --check, or presets, or nothing" >&2
+    exit 2
+    ;;
+  *) for preset in "$@"; do all_tests "$preset"; done ;;
+esac
+
 if ((${#second_tries[@]} > 0)); then
   echo "== only at their second try:"
   printf '   %s\n' "${second_tries[@]}"
 fi
+echo "== after $SECONDS s"
+scripts/slowest.py "${folders[@]}"
+exit $failed

@@ -30,7 +30,7 @@ TEST(blind, an_idle_program_gets_an_interval) {
   EXPECT_EQ(here.load().tree_visible, 0u);
 }
 
-TEST(blind, an_experiment_gives_a_number) {
+TEST(blind, a_trial_gives_a_number) {
   world here("0-1");
   hide_the_tree(here);
   here.own_thread(4711, 1, 0).uses("", 1).runs(3).run(3);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Estimates on made-up trees whose counters move as we want: the expected shares are worked out by hand.
+// Estimates on made-up trees whose counters move as we want: who would get how much is worked out by hand.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -89,7 +89,7 @@ class group {
   bool made_ = false;
 };
 
-// A child that moves itself into a group and reports its facts when it is asked.
+// A child that moves itself into a group and tells its facts whenever it is asked.
 class child {
  public:
   explicit child(const fs::path& group_path, bool own_namespace = false) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A made-up machine whose counters move as a test wants, and an estimator that follows it.
+// A made-up machine whose counters move as a test wants, and an estimator that watches it.
 #pragma once
 
 #include <gtest/gtest.h>

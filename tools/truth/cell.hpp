@@ -25,7 +25,7 @@ enum class purpose {
   on_off,  ///< hogs that are on for 50 ms and off for 50 ms
   blocked,  ///< our threads block half of the time: 5 ms on, 5 ms off
   change,  ///< the hogs start and stop
-  experiment,  ///< our program changes its number of threads
+  trial,  ///< our program changes its number of threads
   cost  ///< eight threads beside ten groups, for eight seconds: what does sampling cost?
 };
 
@@ -38,7 +38,7 @@ struct cell {
   int hog_weight = 1;  ///< of each of the hogs' groups
   double quota = 0;  ///< CPUs, 0: none
   int hog_nice = 0;
-  int experiment_threads = 0;  ///< how many threads are tried
+  int trial_threads = 0;  ///< how many threads are tried
 
   /// A name that tells all of it, for people and for finding it again.
   [[nodiscard]] std::string name() const;
@@ -46,7 +46,7 @@ struct cell {
   [[nodiscard]] std::string family() const;
 };
 
-/// All cells, always in the same order: 229 that tell what is true, and those of experiments and of the cost.
+/// All cells, always in the same order: 229 that tell what is true, and those of trials and of the cost.
 std::vector<cell> all_cells();
 
 /// 30 of them, for continuous integration.

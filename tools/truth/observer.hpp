@@ -33,7 +33,7 @@ struct notebook {
   std::atomic<int> count{0};
   std::array<observation, most_records> records{};
   double cost = 0;            ///< CPU time a second that the estimator has used
-  double experiment_usable = 0;    ///< what the experiment said; 0: there was none
+  double trial_usable = 0;    ///< what the trial said; 0: there was none
   std::atomic<int> ready{0};  ///< 1 when it observes, -1 if it cannot
 };
 
@@ -44,8 +44,8 @@ enum class sight {
   no_groups_file  ///< no control groups at all, as behind some sandboxes
 };
 
-/// When an experiment begins, and with how many threads; none if `threads` is 0.
-struct experiment_plan {
+/// When a trial begins, and with how many threads; none if `threads` is 0.
+struct trial_plan {
   std::uint64_t begin_ns = 0;
   std::uint64_t end_ns = 0;
   int threads = 0;
@@ -55,6 +55,6 @@ struct experiment_plan {
 /// until it is ended. With sight::own_group it is in the group `group` while it makes its namespace, and in
 /// the root group afterwards.
 pid_t start_observer(notebook& book, const control_groups& groups, const std::string& group, sight seen,
-                     pid_t watched, std::uint64_t begin_ns, const experiment_plan& experiment);
+                     pid_t watched, std::uint64_t begin_ns, const trial_plan& trial);
 
 }  // namespace sukima::truth

@@ -235,17 +235,17 @@ void run_change(scene& now) {
   }
 }
 
-void run_experiment(scene& now) {
+void run_trial(scene& now) {
   const double phase = now.times.phase_seconds;
   now.memory.told.active_threads = now.one.threads;
   now.ours.read_at(0.5);
   now.ours.read_at(phase);
-  now.memory.told.active_threads = now.one.experiment_threads;
+  now.memory.told.active_threads = now.one.trial_threads;
   now.ours.read_at(phase + 0.2);
   now.ours.read_at(2 * phase);
   now.result.got = now.ours.mean(0.5, phase);
-  now.result.experiment_got = now.ours.mean(phase + 0.2, 2 * phase);
-  now.result.experiment_said = now.memory.blind.experiment_usable;
+  now.result.trial_got = now.ours.mean(phase + 0.2, 2 * phase);
+  now.result.trial_said = now.memory.blind.trial_usable;
 }
 
 void wait_for(const notebook& book, const char* which) {
@@ -264,7 +264,7 @@ cell_result run_cell(const cell& one, control_groups& groups, const timing& time
   company everybody(groups);
   const homes where = make_homes(one, groups);
   const bool sessions = one.where == place::own_sessions;
-  const int most_threads = std::max(one.threads, one.experiment_threads);
+  const int most_threads = std::max(one.threads, one.trial_threads);
   const behaviour own_way = one.what == purpose::blocked ? behaviour::blocking : behaviour::always;
   const behaviour hog_way = one.what == purpose::on_off ? behaviour::on_off : behaviour::always;
 
@@ -279,18 +279,18 @@ cell_result run_cell(const cell& one, control_groups& groups, const timing& time
   sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority);
 
   const std::uint64_t begin = monotonic_ns() + 300'000'000;
-  experiment_plan experiment;
-  if (one.what == purpose::experiment) {
-    experiment.begin_ns = begin + static_cast<std::uint64_t>(times.phase_seconds * 1e9);
-    experiment.end_ns = experiment.begin_ns + 300'000'000 - 10'000'000;
-    experiment.threads = one.experiment_threads;
+  trial_plan trial;
+  if (one.what == purpose::trial) {
+    trial.begin_ns = begin + static_cast<std::uint64_t>(times.phase_seconds * 1e9);
+    trial.end_ns = trial.begin_ns + 300'000'000 - 10'000'000;
+    trial.threads = one.trial_threads;
   }
   const sight narrow = where.own.empty() ? sight::no_groups_file : sight::own_group;
   everybody.add(start_observer(memory->tree, groups, "", sight::all, ours, begin, {}));
   // Observers that sampled at the same moments would count each other among the machine's runnable threads. A
-  // experiment has moments of its own.
-  const std::uint64_t apart = experiment.threads == 0 ? sampling_ns / 2 : 0;
-  everybody.add(start_observer(memory->blind, groups, where.own, narrow, ours, begin + apart, experiment));
+  // trial has moments of its own.
+  const std::uint64_t apart = trial.threads == 0 ? sampling_ns / 2 : 0;
+  everybody.add(start_observer(memory->blind, groups, where.own, narrow, ours, begin + apart, trial));
   wait_for(memory->tree, "that sees all groups");
   wait_for(memory->blind, "in a namespace");
   if (one.what != purpose::change) memory->told.hogs_run = 1;
@@ -303,8 +303,8 @@ cell_result run_cell(const cell& one, control_groups& groups, const timing& time
     case purpose::change:
       run_change(now);
       break;
-    case purpose::experiment:
-      run_experiment(now);
+    case purpose::trial:
+      run_trial(now);
       break;
     default:
       run_steady(now);

@@ -135,7 +135,7 @@ static void try_mount(cap_reader* reader, cap_place* place, const cap_mount_line
 }
 
 static void read_mounts(cap_reader* reader) {
-  // Not /proc/PID/mountinfo: this process opens the files.
+  // Not /proc/PID/mountinfo: it is ourselves who open the files.
   if (!cap_make_path(reader, "/proc/self/mountinfo", "", "")) return;
   uint64_t pid = cap_process_number(reader);
   cap_make_path(reader, "/proc/self/mountinfo", "", "");

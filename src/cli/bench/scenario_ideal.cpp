@@ -34,12 +34,6 @@ std::map<int, double> by_round(const row& r, auto value) {
   return values;
 }
 
-double median_seconds(const row& r) {
-  std::vector<double> seconds;
-  for (const sample& s : r.samples) seconds.push_back(s.measured.seconds);
-  return median_of(std::move(seconds));
-}
-
 /// The seconds of work in a repetition of a sequential program: its CPU time, which neighbours disturb less
 /// than its time, unless that is of something else than of what took the time (of many calls, or of
 /// others only).

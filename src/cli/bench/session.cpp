@@ -10,8 +10,10 @@
 #include <numeric>
 #include <random>
 #include <tuple>
+#include <utility>
 
 #include "bench/catalogue.hpp"
+#include "bench/statistics.hpp"
 
 namespace sukima::cli::bench {
 namespace {
@@ -84,6 +86,12 @@ void put_fewer_workers_first(std::vector<std::size_t>& order, const std::vector<
 }
 
 }  // namespace
+
+double median_seconds(const row& r) {
+  std::vector<double> seconds;
+  for (const sample& s : r.samples) seconds.push_back(s.measured.seconds);
+  return median_of(std::move(seconds));
+}
 
 std::vector<row> run_rounds(const std::vector<task>& tasks, const round_settings& settings,
                             const task_runner& run, const run_observer& observe) {

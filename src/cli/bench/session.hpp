@@ -27,6 +27,9 @@ struct row {
   std::optional<double> stopped_after{};  ///< seconds of the limit that a peer ran into, which is no failure
 };
 
+/// The median of a row's seconds.
+double median_seconds(const row& r);
+
 struct round_settings {
   int repetitions = 5;
   double peer_seconds = 0;  ///< a slow peer that has used this much time is not run again; 0: no limit

@@ -16,10 +16,6 @@ std::vector<double> values_of(const row& r, auto value) {
   return values;
 }
 
-double median_seconds(const row& r) {
-  return median_of(values_of(r, [](const measurement& m) { return m.seconds; }));
-}
-
 /// The row of a system to compare another row with: of the same scenario, as many workers (any number of the
 /// sequential program), and the same compiler if there is one, else the fastest.
 const row* counterpart(const std::vector<const row*>& rows, const row& of, std::string_view system) {

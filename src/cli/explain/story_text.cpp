@@ -11,9 +11,9 @@
 namespace sukima::cli::explain {
 namespace {
 
-using text = fmt::memory_buffer;
+using text_buffer = fmt::memory_buffer;
 
-void line(text& out, fmt::string_view form, const auto&... values) {
+void line(text_buffer& out, fmt::string_view form, const auto&... values) {
   fmt::vformat_to(std::back_inserter(out), form, fmt::make_format_args(values...));
   out.push_back('\n');
 }
@@ -25,7 +25,7 @@ std::string printable(std::string words) {
 }
 
 /// A sentence in lines of some width at most, each with two blanks before it.
-void write_sentence(text& out, std::string_view sentence) {
+void write_sentence(text_buffer& out, std::string_view sentence) {
   constexpr std::size_t width = 100;
   while (!sentence.empty()) {
     std::size_t end = sentence.size();
@@ -42,7 +42,7 @@ std::string count_text(std::uint64_t count, std::string_view one, std::string_vi
   return fmt::format("{} {}", count, count == 1 ? one : more);
 }
 
-void write_summary(text& out, const runtime_story& story, bool is_only_one) {
+void write_summary(text_buffer& out, const runtime_story& story, bool is_only_one) {
   if (!is_only_one) line(out, "Runtime {}", story.runtime);
   const double seconds = story.run.seconds();
   if (!(seconds > 0)) {
@@ -70,7 +70,7 @@ std::string decision_text(const recorded_decision& d) {
   return fmt::format("{} {} in place of {}", d.after, what, d.before);
 }
 
-void write_decisions(text& out, const runtime_story& story) {
+void write_decisions(text_buffer& out, const runtime_story& story) {
   if (story.decisions.empty()) return;
   // Those before the first work are the runtime's start.
   const double start = story.run.from;
@@ -82,7 +82,7 @@ void write_decisions(text& out, const runtime_story& story) {
   }
 }
 
-void write_workers(text& out, const runtime_story& story) {
+void write_workers(text_buffer& out, const runtime_story& story) {
   const double seconds = story.run.seconds();
   const auto share = [&](double part) { return fmt::format("{:.1f} %", 100 * part / seconds); };
   line(out, "\n{:<12}{:>9}{:>11}{:>10}{:>9}{:>9}{:>8}{:>7}", "", "working", "searching", "sleeping", "no CPU",
@@ -94,7 +94,7 @@ void write_workers(text& out, const runtime_story& story) {
   }
 }
 
-void write_steals(text& out, const runtime_story& story) {
+void write_steals(text_buffer& out, const runtime_story& story) {
   bool any = false;
   for (const worker_story& w : story.workers) {
     if (w.steals.empty()) continue;
@@ -110,7 +110,7 @@ void write_steals(text& out, const runtime_story& story) {
       line(out, "  worker {} suspended {}", w.number, count_text(w.suspensions, "fiber", "fibers"));
 }
 
-void write_longest(text& out, const runtime_story& story, std::string_view title,
+void write_longest(text_buffer& out, const runtime_story& story, std::string_view title,
                    const std::vector<long_period>& list) {
   if (list.empty()) return;
   std::string entries;
@@ -120,7 +120,7 @@ void write_longest(text& out, const runtime_story& story, std::string_view title
   line(out, "{}: {}.", title, entries);
 }
 
-void write_conclusion(text& out, const runtime_story& story) {
+void write_conclusion(text_buffer& out, const runtime_story& story) {
   line(out, "\nOf the workers' {}:", time_text(story.seconds_of_workers));
   for (const loss& l : story.losses)
     line(out, "  {} ({:.1f} %): {}", time_text(l.seconds), 100 * l.share, l.reason);
@@ -190,7 +190,7 @@ std::string time_text(double seconds) {
 }
 
 std::string text_of(const std::vector<runtime_story>& stories) {
-  text out;
+  text_buffer out;
   for (const runtime_story& story : stories) {
     if (&story != &stories.front()) out.push_back('\n');
     write_summary(out, story, stories.size() == 1);

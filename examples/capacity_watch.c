@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks ten times a second for half a second whether the number of usable CPUs has changed.
+// Looks ten times a second for half a second whether the number of usable CPUs has changed.
 #include <stdio.h>
 #include <threads.h>
 
