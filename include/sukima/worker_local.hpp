@@ -23,8 +23,7 @@ namespace sukima {
 /// - other fibers of the same worker use the same T, so between such calls a T must be in a state that
 ///   others can continue from;
 /// - code under `sukima::thread_bound` keeps its worker, and so its T; but what its own forks run may use
-/// that T
-///   as well.
+///   that T as well.
 ///
 /// `combine`, `for_each`, `size` and `clear` look at all of them: nobody may call `local` meanwhile.
 /// The workers of one runtime only may use an object (until `clear`).
