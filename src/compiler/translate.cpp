@@ -39,7 +39,7 @@ class translation : public ASTFrontendAction {
     DiagnosticsEngine& diagnostics = compiler.getDiagnostics();
     unit u;
     if (diagnostics.hasErrorOccurred() || !desugar(compiler, std::move(source), u)) return;
-    // Clang's warnings can be errors of the language, as the printer decides.
+    // diagnostic_printer turns some of Clang's warnings into errors and counts them.
     const auto failed = [&diagnostics] {
       return diagnostics.hasErrorOccurred() || diagnostics.getClient()->getNumErrors() > 0;
     };
@@ -56,7 +56,7 @@ class translation : public ASTFrontendAction {
   }
 
  private:
-  /// As clang::ParseAST, from our tokens instead of the file's.
+  /// As clang::ParseAST, but from the unit's tokens instead of the file.
   static void parse(Preprocessor& preprocessor, Parser& parser, Sema& sema, const unit& u) {
     auto copy = std::make_unique<Token[]>(u.tokens.size());
     std::size_t count = 0;
@@ -95,11 +95,7 @@ class translation : public ASTFrontendAction {
   translation_result& result_;
 };
 
-}  // namespace
-
-namespace {
-
-/// The options that Clang knows: gcc has more, which are for its own back end only.
+/// The options that Clang knows. The others are gcc's own and concern code generation only.
 std::vector<std::string> known_options(const std::vector<std::string>& options) {
   std::vector<const char*> words;
   words.reserve(options.size());
@@ -122,7 +118,7 @@ translation_result translate(const translation_request& request) {
   translation_result result;
   std::vector<std::string> command{"clang", "-fsyntax-only", "-resource-dir", clang_resource_folder};
   for (std::string& option : known_options(request.options)) command.push_back(std::move(option));
-  // What gcc 12 accepts with a warning is not an error here either: it will warn itself.
+  // What gcc 12 accepts with a warning is no error here either; gcc gives the warning.
   for (const char* option :
        {"-D__SUKIMA__=1", "-Wno-everything", "-Wincompatible-function-pointer-types",
         "-Wno-error=incompatible-function-pointer-types", "-Wno-error=implicit-function-declaration",

@@ -51,10 +51,17 @@ add_library(sukima_translator STATIC
   translate.cpp
   source/preprocess.cpp
   desugar/closure_blocks.cpp
+  desugar/closure_syntax.cpp
   desugar/closures.cpp
   desugar/desugar.cpp
   desugar/statements.cpp
+  desugar/token_stream.cpp
+  index/build.cpp
+  index/calls.cpp
+  index/declarations.cpp
+  index/jumps.cpp
   index/semantic_index.cpp
+  index/variable_uses.cpp
   check/check.cpp
   check/closures.cpp
   check/diagnostics.cpp

@@ -26,7 +26,7 @@ const char* word_of(construct_kind kind) {
   return "";
 }
 
-/// A block that runs while its frame sleeps, or where nothing may be split: plain C that ends at its end.
+/// A block of plain C that control leaves only at its end: the function may be suspended while it runs.
 struct handler {
   token_range block;
   const char* name;
@@ -49,7 +49,7 @@ std::vector<handler> handlers_of(const construct& c) {
   return result;
 }
 
-/// The parts of a construct that C code cannot be entered into by a jump.
+/// The parts of a construct that no jump may enter.
 std::vector<token_range> parts_of(const construct& c) {
   std::vector<token_range> result;
   for (const token_range& r : {c.first, c.second, c.before, c.after, c.put, c.get})
@@ -94,12 +94,12 @@ class checker {
     const std::string name = f == nullptr            ? ""
                              : f->closure != nullptr ? f->closure->name
                                                      : f->declaration->getNameAsString();
-    error(c.location,
-          std::string("'") + word_of(c.kind) + "' stands in a worker function or a task_exec only" +
-              (f != nullptr ? "; write 'worker' in front of the declaration of '" + name + "'" : ""));
+    error(c.location, std::string("'") + word_of(c.kind) +
+                          "' is allowed only in worker functions and in task_exec" +
+                          (f != nullptr ? "; write 'worker' before the declaration of '" + name + "'" : ""));
   }
 
-  /// Not in a closure inside of the block, whose jumps are its own.
+  /// Whether a token belongs to the block itself, not to a closure in it.
   bool belongs(token_index t, const handler& h) const {
     return index_.function_at(t) == index_.function_at(h.block.begin);
   }
@@ -108,16 +108,18 @@ class checker {
     const std::string where = std::string(h.name) + " of this '" + word_of(c.kind) + "'";
     for (const construct& inner : unit_.constructs)
       if (&inner != &c && h.block.holds(inner.whole))
-        error(inner.location, std::string("'") + word_of(inner.kind) + "' cannot stand in " + where +
-                                  ": it runs while the construct is taken apart; move it out of the block");
+        error(inner.location, std::string("'") + word_of(inner.kind) + "' is not allowed in " + where +
+                                  ", which must be plain C; move it out of the block");
     for (token_index t = h.block.begin; t < h.block.end; ++t) {
       if (const auto call = index_.calls.find(t); call != index_.calls.end())
-        error(call->second.call->getBeginLoc(), "a worker function cannot be called in " + where +
-                                                    "; call a plain function, or compute it before");
+        error(call->second.call->getBeginLoc(),
+              "a worker function cannot be called in " + where +
+                  "; call a plain function, or call it before the construct");
       if (const auto call = index_.closure_calls.find(t);
           call != index_.closure_calls.end() && call->second.is_worker)
         error(call->second.call->getBeginLoc(),
-              "a worker closure cannot be called in " + where + "; call a plain one, or compute it before");
+              "a worker closure cannot be called in " + where +
+                  "; call a plain closure, or call it before the construct");
       if (index_.closure_jumps.contains(t) && belongs(t, h))
         error(location_of(t), "'goto' cannot leave " + where + "; let the block run to its end");
       const auto j = index_.jumps.find(t);
@@ -161,17 +163,16 @@ class checker {
         const auto label = f.labels.find(j->second.label);
         if (label != f.labels.end() && enters(t, label->second, f, &into))
           error(location_of(t), std::string("this 'goto' jumps into a '") + word_of(into->kind) +
-                                    "'; put the label in front of the construct");
+                                    "'; move the label before the construct");
       }
       if (f.execution != nullptr && j->second.kind == jump_kind::leave_function && j->second.end > t + 2)
-        error(location_of(t), "a task_exec returns nothing; store the result in a member of 'this'");
+        error(location_of(t), "'task_exec' cannot return a value; store the result in a member of 'this'");
     }
     for (const auto& [statement, head] : f.switches) {
       const token_index t = unit_.find(statement->getKeywordLoc());
       if (t != no_token && enters(head, t, f, &into))
-        error(location_of(t),
-              std::string("this label leads from a 'switch' into a '") + word_of(into->kind) +
-                  "'; put the switch inside of the construct, or the construct behind the label");
+        error(location_of(t), std::string("this label is inside a '") + word_of(into->kind) +
+                                  "', but its 'switch' is outside; move the switch into the construct");
     }
     if (f.computed_goto && f.is_worker && !f.constructs.empty())
       for (token_index t = f.body.begin; t < f.body.end; ++t)
@@ -179,7 +180,7 @@ class checker {
           token_range part;
           if (around(t, f, &part) != nullptr)
             error(location_of(t),
-                  "a computed goto cannot stand in a construct, because it could leave it; use a switch "
+                  "computed goto is not allowed in a construct, because it could leave it; use a switch "
                   "with ordinary gotos");
         }
   }
@@ -196,12 +197,12 @@ class checker {
       const function_info* f = index_.function_at(open);
       if (f != nullptr && f->is_worker)
         error(call->getBeginLoc(), "'" + name.str() +
-                                       "' in a worker function would jump across constructs of the "
-                                       "runtime; use 'try' and 'throw'");
+                                       "' is not allowed in a worker function, because it would jump "
+                                       "across constructs; use 'try' and 'throw'");
     }
   }
 
-  /// `in` members that PUT never mentions. A `this` that is handed on as a whole may be filled in elsewhere.
+  /// Warns of `in` members that PUT never mentions. If PUT passes `this` on, other code may set them.
   void check_tasks() {
     for (const construct& c : unit_.constructs) {
       if (c.put.empty() || c.task.empty()) continue;
@@ -230,7 +231,8 @@ class checker {
           if (!mentioned.contains(name)) missing += (missing.empty() ? "'" : ", '") + name + "'";
       }
       if (!missing.empty())
-        warning(c.task_location, "PUT leaves " + missing + " of task '" + c.task + "' at zero");
+        warning(c.task_location,
+                "PUT does not set " + missing + " of task '" + c.task + "'; they remain zero");
     }
   }
 
@@ -244,20 +246,18 @@ class checker {
   void check_worker_declarations() {
     for (const auto& [open, declarator] : index_.declarators)
       if (!declarator.has_prototype)
-        error(location_of(open),
-              "a worker function's parameters are declared; write (void) where it has none");
+        error(location_of(open), "a worker function needs a prototype; write (void) if it has no parameters");
     for (const FunctionDecl* first : index_.workers)
       for (const FunctionDecl* f : first->redecls()) {
         const FunctionTypeLoc own = f->getFunctionTypeLoc();
         if (own.isNull() || index_.declarators.contains(unit_.find(own.getLParenLoc()))) continue;
         error(f->getLocation(),
               "'" + f->getNameAsString() +
-                  "' is declared as a worker function elsewhere; write 'worker' in front of this "
-                  "declaration, too");
+                  "' is declared with 'worker' elsewhere; write 'worker' before this declaration, too");
       }
     for (const FunctionDecl* f : index_.workers) {
       if (f->isMain() && f->getReturnType().getCanonicalType() != ast_.IntTy)
-        error(f->getLocation(), "'main' returns int");
+        error(f->getLocation(), "'main' must return int");
       if (f->isVariadic() && f->getNumParams() == 0)
         error(f->getLocation(), "a variadic worker function needs a named parameter");
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of closures that C's do not imply.
+// The rules for closures beyond those of C.
 #include "check/check.hpp"
 
 namespace sukima::language {
@@ -15,18 +15,20 @@ class closure_checker {
   void run() {
     for (const closure_declaration& c : unit_.closures) {
       if (c.body.empty() && c.definition == nullptr && c.forward == nullptr)
-        error(c.location, "closure '" + c.name + "' is declared ahead, but has no block in this block");
+        error(c.location,
+              "closure '" + c.name + "' is declared but not defined in this block; define it here");
       if (c.forward != nullptr && !c.body.empty()) check_types(c);
       check_jumps_past(c);
       check_parameters(c);
     }
     for (const FunctionDecl* f : index_.declared_by_typedef)
-      error(f->getLocation(),
-            "'" + f->getNameAsString() +
-                "' is declared with a typedef of closures; write 'closure' and the parameters out");
+      error(
+          f->getLocation(),
+          "'" + f->getNameAsString() +
+              "' cannot be declared through a typedef of closures; write 'closure' and the parameters here");
     for (const SourceLocation location : index_.casts_of_closures)
       error(location,
-            "a closure does not become a plain function; make it a pointer to closures: (*p) closure (…)");
+            "a closure does not convert to a plain function; use a pointer to closures: (*p) closure (…)");
     for (const function_info& f : index_.closures) check_leaving(f);
     for (const auto& [keyword, label] : index_.closure_jumps) check_label(keyword, label);
   }
@@ -48,10 +50,11 @@ class closure_checker {
     const VarDecl* own = variable_of(c);
     if (ahead == nullptr || own == nullptr || c.is_worker != c.forward->is_worker ||
         !ast_.typesAreCompatible(ahead->getType(), own->getType()))
-      error(c.location, "closure '" + c.name + "' has another type than its declaration ahead");
+      error(c.location, "closure '" + c.name + "' differs in type from its forward declaration");
   }
 
-  /// Parameters exist in front of what the block sees.
+  /// Parameters are evaluated outside of the closure, where the variables that its block sees are not
+  /// reachable.
   void check_parameters(const closure_declaration& c) {
     for (token_index t = c.parameters.begin; t < c.parameters.end; ++t) {
       const auto name = index_.names.find(t);
@@ -60,23 +63,23 @@ class closure_checker {
       if (variable == nullptr || !variable->hasLocalStorage()) continue;
       const auto declared = index_.declared.find(variable);
       if (declared != index_.declared.end() && !c.whole.holds(declared->second))
-        error(location_of(t), "the parameters of closure '" + c.name + "' cannot be declared with '" +
+        error(location_of(t), "the parameters of closure '" + c.name + "' cannot use '" +
                                   variable->getNameAsString() +
-                                  "' of the function around it; hand that on as a parameter, too");
+                                  "' of the enclosing function; pass it as a parameter as well");
     }
   }
 
-  /// The block around a closure, from behind its declaration on.
+  /// The block around a closure, from the end of its declaration on.
   token_range scope_of(const closure_declaration& c) const {
     const token_range block = unit_.block_around(c.whole.begin);
     return {c.whole.end, block.empty() ? c.whole.end : block.end - 1};
   }
 
-  /// A jump that goes past the place where a closure comes to life.
+  /// A jump over a closure's declaration, which would leave its pointer uninitialised.
   void check_jumps_past(const closure_declaration& c) {
     const token_range scope = scope_of(c);
-    const std::string message = " jumps past the declaration of closure '" + c.name +
-                                "'; declare it in front, or in a block of its own";
+    const std::string message = " skips the declaration of closure '" + c.name +
+                                "'; move the declaration before it, or into a block of its own";
     for (const auto& [keyword, j] : index_.jumps)
       if (j.kind == jump_kind::go_to && j.target != no_token && scope.holds(j.target) &&
           !scope.holds(keyword) && index_.function_at(keyword) == index_.function_at(j.target))
@@ -86,7 +89,7 @@ class closure_checker {
     for (const auto& [statement, head] : f->switches) {
       const token_index t = unit_.find(statement->getKeywordLoc());
       if (t != no_token && scope.holds(t) && !scope.holds(head))
-        error(location_of(t), "the way from the 'switch' to this label" + message);
+        error(location_of(t), "the jump from the 'switch' to this label" + message);
     }
   }
 
@@ -97,20 +100,19 @@ class closure_checker {
       if (j == index_.jumps.end() || j->second.target != no_token) continue;
       if (j->second.kind == jump_kind::leave_block || j->second.kind == jump_kind::next_iteration)
         error(location_of(t), "'" + unit_.tokens[t].getIdentifierInfo()->getName().str() +
-                                  "' stands in no loop of closure '" + f.closure->name +
-                                  "'; use 'goto' to a '__label__' of the function around it");
+                                  "' is not inside a loop of closure '" + f.closure->name +
+                                  "'; use 'goto' to a '__label__' of the enclosing function");
     }
   }
 
   void check_label(token_index keyword, const LabelDecl* label) {
     if (label->isGnuLocal()) return check_construct(keyword, label);
     const std::string name = label->getNameAsString();
-    error(location_of(keyword), "'" + name +
-                                    "' is a label of the function around the closure; write '__label__ " +
-                                    name + ";' at the start of the block that it stands in");
+    error(location_of(keyword), "'" + name + "' is a label of the enclosing function; write '__label__ " +
+                                    name + ";' at the start of its block");
   }
 
-  /// The jump goes on from where the closure was declared: into no construct that does not hold that place.
+  /// The jump continues from the closure's declaration, so it must not enter a construct from there.
   void check_construct(token_index keyword, const LabelDecl* label) {
     const auto location = index_.all_labels.find(label);
     if (location == index_.all_labels.end()) return;
@@ -118,10 +120,10 @@ class closure_checker {
     for (const construct* c : owner->constructs)
       for (const token_range& part : {c->first, c->second, c->before, c->after, c->put, c->get})
         if (part.holds(location->second) && !part.holds(keyword))
-          error(location_of(keyword),
-                "this 'goto' out of a closure jumps into a construct; put the label in front of the "
-                "construct, or "
-                "declare the closure inside of it");
+          error(
+              location_of(keyword),
+              "this 'goto' out of a closure jumps into a construct; move the label before the construct, or "
+              "declare the closure inside it");
   }
 
   DiagnosticsEngine& diagnostics_;

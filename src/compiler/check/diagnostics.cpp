@@ -16,8 +16,8 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
     text.replace(at, from.size(), to);
 }
 
-/// Clang's words for what was put in, back into the user's.
-std::string in_the_users_words(std::string text) {
+/// Replaces the names that desugaring put in by what the user wrote.
+std::string in_terms_of_the_language(std::string text) {
   replace_all(text, "struct sukima_task_", "task ");
   replace_all(text, "sukima_task_", "task ");
   replace_all(text, "'sukima_exec_", "'task_exec ");
@@ -36,7 +36,7 @@ std::string in_the_users_words(std::string text) {
   replace_all(text, "worker worker ", "worker ");
   replace_all(text, "'preserve_most' calling convention", "'worker' type");
   replace_all(text, "preserve_most", "worker");
-  // A closure's value is handed to a function there.
+  // Desugaring passes the value of a closure's `return` to a function.
   const std::string_view result = "'sukima_result_";
   if (const std::size_t at = text.find(result); at != std::string::npos) {
     const std::size_t alias = text.find("' (aka '", at);
@@ -50,25 +50,24 @@ std::string in_the_users_words(std::string text) {
     replace_all(text, " to parameter of type ", " from a closure with the result type ");
   }
   if (text == "function definition is not allowed here")
-    text += "; a nested function is written with 'closure' between its name and its parameters";
-  // What gcc has and Clang has not.
+    text += "; to nest a function, write 'closure' between its name and its parameters";
+  // Extensions that gcc has and Clang lacks.
   for (const std::string_view only_gcc :
        {"'variable length array in structure'", "GNU decimal type extension",
         "of flexible array member is not allowed", "unsuitable for global register variables"})
     if (text.find(only_gcc) != std::string::npos)
-      text += "; Clang 19 reads .tc files, so keep code that only gcc understands in a .c file";
+      text += "; Clang 19 parses .tc files: move code that only gcc accepts to a .c file";
   return text;
 }
 
-enum class conversion { wrong, of_a_closure, good };
+enum class conversion { invalid, of_a_closure, valid };
 
-/// Of a function pointer that was handed on as one of another type: functions convert to pointers to
-/// closures, nothing else does.
+/// The conversion that Clang complains about: functions convert to pointers to closures, nothing else does.
 conversion conversion_of(const clang::Diagnostic& info) {
   using namespace clang;
   if (info.getNumArgs() < 3 || info.getArgKind(0) != DiagnosticsEngine::ak_qualtype ||
       info.getArgKind(1) != DiagnosticsEngine::ak_qualtype)
-    return conversion::wrong;
+    return conversion::invalid;
   QualType types[] = {QualType::getFromOpaquePtr(reinterpret_cast<void*>(info.getRawArg(0))),
                       QualType::getFromOpaquePtr(reinterpret_cast<void*>(info.getRawArg(1)))};
   const auto action = static_cast<Sema::AssignmentAction>(info.getArgSInt(2));
@@ -77,22 +76,22 @@ conversion conversion_of(const clang::Diagnostic& info) {
   const QualType source = types[target_first ? 1 : 0];
   if (!is_closure_type(target) && is_closure_type(source)) return conversion::of_a_closure;
   if (!is_closure_type(target) || is_closure_type(source) || is_worker_type(target) != is_worker_type(source))
-    return conversion::wrong;
+    return conversion::invalid;
   const auto function = [](QualType type) {
     if (const auto* pointer = type->getAs<PointerType>()) type = pointer->getPointeeType();
     return type->getAs<FunctionProtoType>();
   };
   const FunctionProtoType* to = function(target);
   const FunctionProtoType* from = function(source);
-  if (to == nullptr || from == nullptr) return to != nullptr ? conversion::good : conversion::wrong;
+  if (to == nullptr || from == nullptr) return to != nullptr ? conversion::valid : conversion::invalid;
   if (to->getReturnType().getCanonicalType() != from->getReturnType().getCanonicalType() ||
       to->getNumParams() != from->getNumParams() || to->isVariadic() != from->isVariadic())
-    return conversion::wrong;
+    return conversion::invalid;
   for (unsigned k = 0; k < to->getNumParams(); ++k)
     if (to->getParamType(k).getCanonicalType().getUnqualifiedType() !=
         from->getParamType(k).getCanonicalType().getUnqualifiedType())
-      return conversion::wrong;
-  return conversion::good;
+      return conversion::invalid;
+  return conversion::valid;
 }
 
 }  // namespace
@@ -114,10 +113,10 @@ void diagnostic_printer::HandleDiagnostic(clang::DiagnosticsEngine::Level level,
                                           const clang::Diagnostic& info) {
   using clang::DiagnosticsEngine;
   const bool own = info.getID() >= clang::diag::DIAG_UPPER_LIMIT;
-  conversion how = conversion::wrong;
+  conversion how = conversion::invalid;
   if (info.getID() == clang::diag::ext_typecheck_convert_incompatible_function_pointer) {
     how = conversion_of(info);
-    if (how == conversion::good) {
+    if (how == conversion::valid) {
       last_was_dropped_ = true;
       return;
     }
@@ -131,8 +130,8 @@ void diagnostic_printer::HandleDiagnostic(clang::DiagnosticsEngine::Level level,
   DiagnosticConsumer::HandleDiagnostic(level, info);
   llvm::SmallString<128> text;
   info.FormatDiagnostic(text);
-  std::string message = in_the_users_words(text.str().str());
-  if (how == conversion::of_a_closure) message += "; a closure does not become a plain function";
+  std::string message = in_terms_of_the_language(text.str().str());
+  if (how == conversion::of_a_closure) message += "; a closure does not convert to a plain function";
   if (printer_ == nullptr || !info.hasSourceManager() || info.getLocation().isInvalid()) {
     llvm::errs() << "sukima cc: " << (level >= DiagnosticsEngine::Error ? "error: " : "warning: ") << message
                  << "\n";

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages in Clang's style, in the words of the language.
+// Prints messages in Clang's style, in the terms of the language.
 #pragma once
 
 #include "source/clang.hpp"
 
 namespace sukima::language {
 
-/// Prints errors, the language's own warnings and their notes to stderr. Clang's warnings are left to the
-/// compiler behind, which gets the user's -W options and sees the user's lines.
+/// Prints errors, the language's own warnings and their notes to stderr. Clang's warnings are dropped: the C
+/// compiler gives its own, according to the user's -W options and with the user's lines.
 class diagnostic_printer : public clang::DiagnosticConsumer {
  public:
   diagnostic_printer();

@@ -1,42 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The blocks of nested functions, which the parser sees as blocks of the function around them: parameters are
-// variables there, a `return` hands its value to a function, a goto out of it is an address of a label.
+// The blocks of nested functions, which the parser sees as blocks of the enclosing function: parameters are
+// variables there, a `return` passes its value to a function, a goto out of it takes the address of its
+// label.
 #include "desugar/desugarer.hpp"
 
 namespace sukima::language {
 
 using namespace clang;
-
-/// Labels that stand between two places, without those of closures there, and without those that are
-/// declared by `__label__`.
-std::set<std::string> desugarer::labels_between(std::size_t begin, std::size_t end) const {
-  std::set<std::string> found;
-  std::set<std::string> declared;
-  bool conditional = false;
-  for (std::size_t k = begin; k < end; ++k) {
-    const Token& t = in_.tokens[k];
-    if (t.isOneOf(tok::semi, tok::l_brace, tok::r_brace)) conditional = false;
-    if (t.is(tok::question)) conditional = true;
-    if (t.is(tok::kw___label__)) {
-      for (++k; k < end && in_.tokens[k].isNot(tok::semi); ++k)
-        if (in_.tokens[k].is(tok::identifier))
-          declared.insert(in_.tokens[k].getIdentifierInfo()->getName().str());
-      continue;
-    }
-    if (at_closure(k)) {
-      k = closing_of(k + 1);
-      while (k < end && !in_.tokens[k].isOneOf(tok::semi, tok::l_brace, tok::comma)) ++k;
-      if (k < end && in_.tokens[k].is(tok::l_brace)) k = closing_of(k);
-      continue;
-    }
-    if (t.is(tok::identifier) && !conditional && in_.tokens[k + 1].is(tok::colon) &&
-        in_.tokens[k - 1].isOneOf(tok::semi, tok::l_brace, tok::r_brace, tok::colon, tok::r_paren,
-                                  tok::kw_else, tok::kw_do))
-      found.insert(t.getIdentifierInfo()->getName().str());
-  }
-  for (const std::string& name : declared) found.erase(name);
-  return found;
-}
 
 void desugarer::closure_body(closure_declaration& c) {
   closure_declaration* const outer = closure_;
@@ -44,13 +14,11 @@ void desugarer::closure_body(closure_declaration& c) {
   const std::set<std::string> outer_labels = closure_labels_;
   closure_ = &c;
   current_ = nullptr;
-  const std::set<std::string> labels = labels_between(at_ + 1, closing_of(at_));
-  closure_labels_ = labels;
-  for (std::size_t k = at_ + 1; k < closing_of(at_); ++k)  // those of inner blocks are its own as well
-    if (in_.tokens[k].is(tok::kw___label__))
-      for (++k; in_.tokens[k].isNot(tok::semi) && in_.tokens[k].isNot(tok::eof); ++k)
-        if (in_.tokens[k].is(tok::identifier))
-          closure_labels_.insert(in_.tokens[k].getIdentifierInfo()->getName().str());
+  const std::size_t end = syntax_.closing_of(at_);
+  const std::set<std::string> labels = syntax_.labels_between(at_ + 1, end);
+  closure_labels_ =
+      syntax_.declared_labels_between(at_ + 1, end);  // those of inner blocks are its own as well
+  closure_labels_.insert(labels.begin(), labels.end());
   c.body.begin = here();
   copy();
   for (const std::string& label : labels) {
@@ -67,7 +35,7 @@ void desugarer::closure_body(closure_declaration& c) {
   closure_labels_ = outer_labels;
 }
 
-/// __label__ a, b; stand in front of all else in a block.
+/// __label__ a, b; must come first in a block.
 void desugarer::copy_label_declarations() {
   while (is(tok::kw___label__)) {
     while (!is(tok::semi) && !is(tok::eof)) copy();
@@ -75,7 +43,7 @@ void desugarer::copy_label_declarations() {
   }
 }
 
-/// The parameters once more, as variables of the block.
+/// Declares the parameters again, as variables of the block.
 void desugarer::parameter_variables(const closure_declaration& c) {
   token_index begin = c.parameters.begin + 1;
   int depth = 0;
@@ -92,7 +60,7 @@ void desugarer::parameter_variables(const closure_declaration& c) {
   }
 }
 
-/// An array or function as a parameter is a pointer: its declarator is rewritten that way.
+/// An array or function parameter is a pointer: its declarator is rewritten accordingly.
 void desugarer::parameter_variable(token_range parameter, SourceLocation location) {
   std::vector<Token> tokens;
   for (token_index t = parameter.begin; t < parameter.end; ++t)
@@ -152,21 +120,18 @@ void desugarer::parameter_variable(token_range parameter, SourceLocation locatio
   put(tok::semi, location);
 }
 
-/// `return E;` becomes sukima_return_N((E)); in what the parser sees.
+/// The parser sees `return E;` as sukima_return_N((E));
 void desugarer::closure_return() {
   const SourceLocation location = token().getLocation();
   closure_->returns.push_back(here());
-  push(token(), token_role::printed_only, static_cast<token_index>(at_));
-  ++at_;
+  consume(token_role::printed_only);
   if (is(tok::semi)) return copy();
   const closure_declaration& c = *closure_;
   token_index first = c.whole.begin;
   while (unit_.roles[first] == token_role::keyword) ++first;
   const bool nothing = unit_.tokens[first].is(tok::kw_void) && first + 4 == c.name_token;
   if (nothing) {
-    put(tok::l_paren, location);
-    put("void", location);
-    put(tok::r_paren, location);
+    put_void_cast(location);
   } else {
     put("sukima_return_" + std::to_string(c.number), location);
     put(tok::l_paren, location);
@@ -174,7 +139,7 @@ void desugarer::closure_return() {
   put(tok::l_paren, token().getLocation());
   while (!is(tok::semi)) {
     if (is(tok::eof) || token().isOneOf(tok::r_paren, tok::r_brace))
-      fail(token().getLocation(), "expected ';' behind 'return'");
+      fail(token().getLocation(), "expected ';' after 'return'");
     step_over();
   }
   put(tok::r_paren, location);
@@ -182,15 +147,12 @@ void desugarer::closure_return() {
   copy();
 }
 
-/// va_start of a variadic closure: the parser would look at the function around it.
+/// Hides va_start of a variadic closure from the parser, which would look at the enclosing function.
 bool desugarer::closure_arguments() {
   if (!is(tok::identifier) || token().getIdentifierInfo()->getName() != "__builtin_va_start") return false;
   const SourceLocation location = token().getLocation();
-  push(token(), token_role::printed_only, static_cast<token_index>(at_));
-  ++at_;
-  put(tok::l_paren, location);
-  put("void", location);
-  put(tok::r_paren, location);
+  consume(token_role::printed_only);
+  put_void_cast(location);
   return true;
 }
 
@@ -199,11 +161,8 @@ bool desugarer::closure_goto() {
   if (!is_name(1) || !is(tok::semi, 2) || closure_labels_.contains(name(1))) return false;
   const SourceLocation location = token().getLocation();
   closure_jump jump{here(), 0};
-  push(token(), token_role::printed_only, static_cast<token_index>(at_));
-  ++at_;
-  put(tok::l_paren, location);
-  put("void", location);
-  put(tok::r_paren, location);
+  consume(token_role::printed_only);
+  put_void_cast(location);
   put(tok::ampamp, location);
   jump.label = here();
   copy();

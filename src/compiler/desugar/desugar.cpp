@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading and writing tokens, and the declarations of the language.
+// The declarations of the language, and the steps through a file.
 #include "desugar/desugar.hpp"
 
 #include "desugar/desugarer.hpp"
@@ -8,94 +8,6 @@ namespace sukima::language {
 
 using namespace clang;
 
-const Token& desugarer::token(std::size_t ahead) const {
-  return in_.tokens[std::min(at_ + ahead, in_.tokens.size() - 1)];
-}
-
-const Token* desugarer::previous() const { return at_ == 0 ? nullptr : &in_.tokens[at_ - 1]; }
-
-bool desugarer::is_users(std::size_t position) const {
-  if (in_.from_system[position]) return false;
-  const SourceManager& sources = compiler_.getSourceManager();
-  const SourceLocation location = in_.tokens[position].getLocation();
-  return location.isFileID() || !sources.isInSystemHeader(sources.getSpellingLoc(location));
-}
-
-bool desugarer::is_word(const char* word, std::size_t ahead) const {
-  const std::size_t position = std::min(at_ + ahead, in_.tokens.size() - 1);
-  const Token& t = in_.tokens[position];
-  if (t.isNot(tok::identifier) || !t.getIdentifierInfo()->isStr(word)) return false;
-  if (position > 0 && in_.tokens[position - 1].isOneOf(tok::period, tok::arrow)) return false;
-  return is_users(position);
-}
-
-std::string desugarer::name(std::size_t ahead) const {
-  return token(ahead).is(tok::identifier) ? token(ahead).getIdentifierInfo()->getName().str() : "";
-}
-
-void desugarer::report(SourceLocation location, const std::string& message) {
-  DiagnosticsEngine& diagnostics = preprocessor_.getDiagnostics();
-  diagnostics.Report(location, diagnostics.getCustomDiagID(DiagnosticsEngine::Error, "%0")) << message;
-  failed_ = true;
-}
-
-void desugarer::fail(SourceLocation location, const std::string& message) {
-  report(location, message);
-  throw stop{};
-}
-
-void desugarer::expect(tok::TokenKind kind, const std::string& message) {
-  if (!is(kind)) fail(token().getLocation(), message);
-}
-
-void desugarer::push(const Token& token, token_role role, token_index origin) {
-  if (role != token_role::parsed_only && role != token_role::added)
-    unit_.at.emplace(token.getLocation().getRawEncoding(), here());
-  unit_.tokens.push_back(token);
-  unit_.roles.push_back(role);
-  unit_.origins.push_back(origin);
-}
-
-void desugarer::copy() {
-  if (is(tok::l_brace)) {
-    ++depth_;
-    forward_.emplace_back();
-  }
-  if (is(tok::r_brace)) {
-    --depth_;
-    if (!forward_.empty()) forward_.pop_back();
-  }
-  push(token(), in_.from_system[at_] ? token_role::system : token_role::user, static_cast<token_index>(at_));
-  ++at_;
-}
-
-void desugarer::skip() {
-  push(token(), token_role::keyword, static_cast<token_index>(at_));
-  ++at_;
-}
-
-void desugarer::put(tok::TokenKind kind, SourceLocation location, token_role role) {
-  Token t;
-  t.startToken();
-  t.setKind(kind);
-  t.setLocation(location);
-  t.setLength(1);
-  t.setFlag(Token::LeadingSpace);
-  push(t, role);
-}
-
-void desugarer::put(const std::string& word, SourceLocation location, token_role role) {
-  Token t;
-  t.startToken();
-  IdentifierInfo* const info = preprocessor_.getIdentifierInfo(word);
-  t.setIdentifierInfo(info);
-  t.setKind(info->getTokenID());
-  t.setLocation(location);
-  t.setLength(static_cast<unsigned>(word.size()));
-  t.setFlag(Token::LeadingSpace);
-  push(t, role);
-}
-
 bool desugarer::run() {
   try {
     while (!is(tok::eof)) step();
@@ -103,19 +15,19 @@ bool desugarer::run() {
     return false;
   }
   push(token(), token_role::user, static_cast<token_index>(at_));
-  return !failed_;
+  return !failed();
 }
 
 /// One token of plain C, or one construct.
 void desugarer::step() {
   if (closure_ != nullptr && closure_arguments()) return;
-  if (!is_users(at_)) return copy();
+  if (!at_users()) return copy();
   if (is_word("task")) return task();
   if (is_word("task_exec")) return task_execution_block();
   if (is_word("worker")) return worker_word();
   if (is_word("worker_local")) return worker_local();
   if (statement()) return;
-  if (at_closure(at_)) return closure();
+  if (syntax_.at_closure(at_)) return closure();
   if (closure_ != nullptr && is(tok::kw_return)) return closure_return();
   if (closure_ != nullptr && is(tok::kw_goto) && closure_goto()) return;
   copy();
@@ -140,7 +52,7 @@ void desugarer::copy_to(tok::TokenKind closing) {
   while (!is(closing)) {
     if (is(tok::eof) || token().isOneOf(tok::r_paren, tok::r_square, tok::r_brace)) {
       fail(is(tok::eof) ? opened : token().getLocation(),
-           is(tok::eof) ? "this bracket is not closed" : "this bracket closes nothing");
+           is(tok::eof) ? "this bracket is never closed" : "this bracket has no matching opening bracket");
     }
     const bool paren = is(tok::l_paren);
     const bool square = is(tok::l_square);
@@ -156,7 +68,7 @@ void desugarer::copy_to(tok::TokenKind closing) {
 void desugarer::task() {
   const SourceLocation location = token().getLocation();
   skip();
-  if (!is_name()) fail(token().getLocation(), "expected the name of a task behind 'task'");
+  if (!is_name()) fail(token().getLocation(), "expected a task name after 'task'");
   const std::string task_name = name();
   const SourceLocation name_location = token().getLocation();
   const token_index begin = here();
@@ -167,13 +79,13 @@ void desugarer::task() {
     if (is(tok::semi)) known_tasks_.insert(task_name);
     return;
   }
-  if (depth_ > 0) fail(location, "a task is declared outside of functions");
+  if (in_block()) fail(location, "a task must be declared at file scope; move it out of the function");
   unit_.tasks.push_back({task_name, name_location, {}, {}});
   task_declaration& declaration = unit_.tasks.back();
   copy();
   task_members(declaration);
   copy();
-  expect(tok::semi, "expected ';' behind the members of a task");
+  expect(tok::semi, "expected ';' after the members of a task");
   copy();
   declaration.tokens = {begin, here()};
   known_tasks_.insert(task_name);
@@ -182,7 +94,7 @@ void desugarer::task() {
 void desugarer::task_members(task_declaration& declaration) {
   std::set<std::string> names;
   while (!is(tok::r_brace)) {
-    if (is(tok::eof)) fail(declaration.location, "expected '}' behind the members of this task");
+    if (is(tok::eof)) fail(declaration.location, "expected '}' after the members of this task");
     task_member member{};
     member.is_in = is_word("in");
     member.is_out = is_word("out");
@@ -201,7 +113,7 @@ token_range desugarer::task_member_tokens(std::set<std::string>& names) {
   const token_index begin = here();
   while (!is(tok::semi)) {
     if (is(tok::r_brace) || is(tok::eof))
-      fail(token().getLocation(), "expected ';' behind a member of a task");
+      fail(token().getLocation(), "expected ';' after a member of a task");
     if (sized_member(names)) {
       const SourceLocation location = token().getLocation();
       put(tok::l_paren, location, token_role::added);
@@ -225,18 +137,18 @@ token_range desugarer::task_member_tokens(std::set<std::string>& names) {
 void desugarer::task_execution_block() {
   const SourceLocation location = token().getLocation();
   skip();
-  if (!is_name()) fail(token().getLocation(), "expected the name of a task behind 'task_exec'");
+  if (!is_name()) fail(token().getLocation(), "expected a task name after 'task_exec'");
   task_execution execution{name(), token().getLocation(), {here() - 1, 0}, {}};
-  if (depth_ > 0) fail(location, "'task_exec' stands outside of functions");
+  if (in_block()) fail(location, "'task_exec' is allowed at file scope only; move it out of the function");
   if (!known_tasks_.contains(execution.task))
-    report(execution.location, "unknown task '" + execution.task + "'; declare it in front with 'task " +
+    report(execution.location, "unknown task '" + execution.task + "'; declare it first with 'task " +
                                    execution.task + " { … };'");
   for (const task_execution& other : unit_.executions)
     if (other.task == execution.task)
-      report(execution.location, "a second 'task_exec' of task '" + other.task + "'");
+      report(execution.location,
+             "task '" + other.task + "' has another 'task_exec' above; remove one of them");
   skip();
-  if (!is(tok::l_brace))
-    fail(token().getLocation(), "expected the block of 'task_exec " + execution.task + "'");
+  if (!is(tok::l_brace)) fail(token().getLocation(), "expected '{' after 'task_exec " + execution.task + "'");
   for (const char* word : {"static", "void"}) put(word, location);
   put("sukima_exec_" + execution.task, location);
   put(tok::l_paren, location);
@@ -252,13 +164,14 @@ void desugarer::task_execution_block() {
   unit_.executions.push_back(execution);
 }
 
-/// While Clang parses, a worker function's type differs from a plain one's by a calling convention, which
-/// goes
-/// through typedefs, pointers and redeclarations.
+/// While Clang parses, a calling convention distinguishes a worker function's type from a plain one's,
+/// because it survives typedefs, pointers and redeclarations.
 void desugarer::worker_word() {
   const SourceLocation location = token().getLocation();
-  if (is_worker_closure(at_)) return skip();
+  const std::optional<std::size_t> closure = syntax_.closure_of_worker(at_);
+  if (closure) worker_closures_.insert(*closure);
   skip();
+  if (closure) return;
   unit_.worker_keywords.push_back(here());
   put("__attribute__", location);
   put(tok::l_paren, location);
@@ -270,13 +183,14 @@ void desugarer::worker_word() {
 
 void desugarer::worker_local() {
   const SourceLocation location = token().getLocation();
-  if (depth_ > 0) fail(location, "'worker_local' stands at file scope only");
+  if (in_block())
+    fail(location, "'worker_local' is allowed at file scope only; move the declaration out of the function");
   const bool linkage_in_front = at_ > 0 && previous()->isOneOf(tok::kw_static, tok::kw_extern);
   token_index begin = here();
   if (linkage_in_front) --begin;
   skip();
   while (!is(tok::semi)) {
-    if (is(tok::eof)) fail(location, "expected ';' behind a 'worker_local' declaration");
+    if (is(tok::eof)) fail(location, "expected ';' after a 'worker_local' declaration");
     step_over();
   }
   copy();

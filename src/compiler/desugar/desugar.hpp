@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns the language's constructs into plain C that Clang parses, token by token, and remembers where they
+// Rewrites the language's constructs as plain C that Clang can parse, token by token, and records where they
 // were.
 #pragma once
 
@@ -7,10 +7,9 @@
 
 namespace sukima::language {
 
-/// Fills a unit from what the preprocessor delivered. Every construct becomes a block of ordinary C with the
-/// same
-/// scopes, so that Clang finds the names, types and errors in it; what is put in stands at the keyword's
-/// place.
+/// Fills a unit from the preprocessor's tokens. Every construct becomes a block of ordinary C with the same
+/// scopes, so that Clang resolves its names and types and finds its errors; tokens put in have the location
+/// of the construct's keyword. Linear in the number of tokens.
 /// \returns false after an error, which was reported; the unit must not be parsed then
 bool desugar(clang::CompilerInstance& compiler, source_tokens source, unit& into);
 

@@ -6,9 +6,9 @@ namespace sukima::language {
 
 using namespace clang;
 
-/// A statement may start here: behind another one, a label, or the head of one.
+/// Whether a statement may start here: after another statement, a label, or the head of a statement.
 bool desugarer::at_statement() const {
-  if (depth_ == 0 || at_ == 0) return false;
+  if (!in_block() || at_ == 0) return false;
   const Token& before = *previous();
   return before.isOneOf(tok::semi, tok::l_brace, tok::r_brace, tok::colon, tok::r_paren, tok::kw_else,
                         tok::kw_do);
@@ -19,7 +19,8 @@ bool desugarer::statement() {
     if (!is_word(word)) return false;
     if (!at_statement())
       fail(token().getLocation(),
-           std::string("'") + word + "' starts a statement in a function; it cannot stand here");
+           std::string("'") + word +
+               "' is a statement; it is allowed only where a statement of a function may start");
     return true;
   };
   if (is(tok::kw_for) && is(tok::l_paren, 1)) {
@@ -59,7 +60,7 @@ void desugarer::end(construct& c) {
 }
 
 token_range desugarer::block(const std::string& what) {
-  if (!is(tok::l_brace)) fail(token().getLocation(), "expected '{': " + what + " is a block");
+  if (!is(tok::l_brace)) fail(token().getLocation(), "expected '{': " + what + " must be a block");
   token_range range{here(), 0};
   copy();
   copy_to(tok::r_brace);
@@ -77,14 +78,14 @@ void desugarer::declare_this(const std::string& task, SourceLocation location) {
 token_range desugarer::parenthesis(const std::string& type, const std::string& variable,
                                    const std::string& what) {
   const SourceLocation location = token().getLocation();
-  if (!is(tok::l_paren)) fail(location, "expected '(' behind '" + what + "'");
+  if (!is(tok::l_paren)) fail(location, "expected '(' after '" + what + "'");
   put(tok::l_brace, location);
   for (const char* const word : {"unsigned", "long"})
     if (type == "tag") put(word, location);
   if (type != "tag") put(type, location);
   put(variable, location);
   put(tok::equal, location);
-  if (type == "tag") {  // an explicit conversion: pointers are tags, too
+  if (type == "tag") {  // an explicit conversion, because pointers are tags as well
     const SourceLocation value = token(1).getLocation();
     put(tok::l_paren, value);
     put("unsigned", value);
@@ -102,14 +103,14 @@ token_range desugarer::parenthesis(const std::string& type, const std::string& v
 
 /// PUT and GET: a block in which `this` is bound.
 void desugarer::bound_block(construct& c, token_range& range, const std::string& what, bool is_put) {
-  if (!is(tok::l_brace)) fail(token().getLocation(), "expected '{': " + what + " is a block");
+  if (!is(tok::l_brace)) fail(token().getLocation(), "expected '{': " + what + " must be a block");
   const SourceLocation location = token().getLocation();
   range.begin = here();
   copy();
   copy_label_declarations();
   if (!c.task.empty()) declare_this(c.task, location);
   if (is_put && c.kind == construct_kind::loop) {
-    // The names of the bounds were read before; their values do not matter to the parser.
+    // The names of the bounds were read already; their values do not matter to the parser.
     for (const token_index bound : {c.lower, c.upper}) {
       if (bound == no_token) continue;
       const Token name = unit_.tokens[bound];
@@ -129,19 +130,19 @@ void desugarer::handles(construct& c, bool is_loop) {
   const char* const name_of = is_loop ? "the parallel 'for'" : "'do_two'";
   if (!is_word("handles"))
     fail(token().getLocation(),
-         std::string("expected 'handles' behind the block") + (is_loop ? "" : "s") + " of " + name_of);
+         std::string("expected 'handles' after the block") + (is_loop ? "" : "s") + " of " + name_of);
   skip();
-  if (!is_name()) fail(token().getLocation(), "expected the name of a task behind 'handles'");
+  if (!is_name()) fail(token().getLocation(), "expected a task name after 'handles'");
   c.task = name();
   c.task_location = token().getLocation();
   if (!known_tasks_.contains(c.task)) {
     report(c.task_location,
-           "unknown task '" + c.task + "'; declare it in front with 'task " + c.task + " { … };'");
+           "unknown task '" + c.task + "'; declare it first with 'task " + c.task + " { … };'");
     c.task.clear();
   }
   skip();
   if (is_loop) {
-    const char* const hint = "expected '(int i1, int i2)' behind 'handles NAME' of a parallel 'for'";
+    const char* const hint = "expected '(int i1, int i2)' after 'handles NAME' of a parallel 'for'";
     expect(tok::l_paren, hint);
     skip();
     for (int bound = 0; bound < 2; ++bound) {
@@ -154,17 +155,19 @@ void desugarer::handles(construct& c, bool is_loop) {
       skip();
     }
   } else if (is(tok::l_paren)) {
-    fail(token().getLocation(), "'do_two' has no bounds to name; write PUT's block behind 'handles NAME'");
+    fail(token().getLocation(),
+         "'do_two' takes no bounds; write the PUT block directly after 'handles NAME'");
   }
   for (;;) {
     if (is_word("guard")) {
-      if (!c.guard.empty()) report(token().getLocation(), "a second 'guard'");
+      if (!c.guard.empty()) report(token().getLocation(), "duplicate 'guard'; remove one of them");
       skip();
       c.guard = parenthesis("double", "sukima_guard", "guard");
     } else if (is_word("split")) {
       if (!is_loop)
-        fail(token().getLocation(), "'split' belongs to a parallel 'for'; 'do_two' has nothing to split");
-      if (!c.split.empty()) report(token().getLocation(), "a second 'split'");
+        fail(token().getLocation(),
+             "'split' is allowed in a parallel 'for' only; remove it from this 'do_two'");
+      if (!c.split.empty()) report(token().getLocation(), "duplicate 'split'; remove one of them");
       skip();
       c.split = parenthesis("int", "sukima_split", "split");
     } else {
@@ -188,9 +191,9 @@ void desugarer::do_two() {
 void desugarer::loop() {
   construct& c = begin(construct_kind::loop);
   skip();
-  const SourceLocation type_place = token().getLocation();
+  const SourceLocation type_location = token().getLocation();
   if (!is(tok::kw_int) || !is_name(1))
-    fail(type_place, "the variable of a parallel 'for' is declared as int: for (int i : FROM, TO)");
+    fail(type_location, "the variable of a parallel 'for' must have type int: for (int i : FROM, TO)");
   skip();
   const Token variable = token();
   const auto origin = static_cast<token_index>(at_);
@@ -239,7 +242,8 @@ void desugarer::wind() {
   construct& c = begin(construct_kind::wind);
   put(tok::l_brace, c.location);
   const auto action = [&](const char* what) {
-    if (!is(tok::l_brace)) fail(token().getLocation(), std::string("expected '{': ") + what + " is a block");
+    if (!is(tok::l_brace))
+      fail(token().getLocation(), std::string("expected '{': ") + what + " must be a block");
     token_range range{here(), 0};
     copy();
     copy_label_declarations();
@@ -267,7 +271,7 @@ void desugarer::try_catch() {
   construct& c = begin(construct_kind::try_catch);
   put(tok::l_brace, c.location);
   c.first = block("the body of 'try'");
-  if (!is_word("catch")) fail(token().getLocation(), "expected 'catch (TAG)' behind the block of 'try'");
+  if (!is_word("catch")) fail(token().getLocation(), "expected 'catch (TAG)' after the block of 'try'");
   skip();
   c.from = parenthesis("tag", "sukima_tag", "catch");
   c.second = block("the block of 'catch'");
@@ -287,11 +291,10 @@ void desugarer::throw_tag() {
   put(tok::r_paren, value);
   put(tok::l_paren, value);
   c.from.begin = here();
-  if (is(tok::semi))
-    fail(token().getLocation(), "expected the tag behind 'throw'; there is no 'throw' without one");
+  if (is(tok::semi)) fail(token().getLocation(), "expected a tag after 'throw'");
   while (!is(tok::semi)) {
     if (is(tok::eof) || token().isOneOf(tok::r_paren, tok::r_brace))
-      fail(token().getLocation(), "expected ';' behind 'throw'");
+      fail(token().getLocation(), "expected ';' after 'throw'");
     step_over();
   }
   c.from.end = here();
@@ -313,7 +316,7 @@ void desugarer::join_one(construct& c, bool& plain_seen) {
   const bool spawned = is_word("spawn") && !token(1).isOneOf(tok::equal, tok::semi, tok::period);
   if (plain_seen)
     fail(location,
-         "only the last statement of a 'join' may stand without 'spawn'; write 'spawn' in front of the "
+         "only the last statement of a 'join' may omit 'spawn'; write 'spawn' before the "
          "others");
   if (spawned) skip();
   plain_seen = !spawned;
@@ -328,7 +331,7 @@ void desugarer::join_one(construct& c, bool& plain_seen) {
       if (is(tok::eof)) fail(c.location, "expected '}' at the end of this 'join'");
       if (is_word("spawn") && at_statement() && !token(1).isOneOf(tok::equal, tok::semi, tok::period))
         fail(location,
-             "only the last statement of a 'join' may stand without 'spawn'; write 'spawn' in front of the "
+             "only the last statement of a 'join' may omit 'spawn'; write 'spawn' before the "
              "others");
       const tok::TokenKind inner = closing_bracket();
       const std::size_t before = at_;
@@ -341,7 +344,7 @@ void desugarer::join_one(construct& c, bool& plain_seen) {
   }
   while (!is(tok::semi)) {
     if (is(tok::eof) || is(tok::r_brace))
-      fail(token().getLocation(), "expected ';' behind a spawned statement");
+      fail(token().getLocation(), "expected ';' after a spawned statement");
     step_over();
   }
   range.end = here();
@@ -351,7 +354,7 @@ void desugarer::join_one(construct& c, bool& plain_seen) {
 
 void desugarer::join() {
   construct& c = begin(construct_kind::join);
-  if (!is(tok::l_brace)) fail(token().getLocation(), "expected '{' behind 'join'");
+  if (!is(tok::l_brace)) fail(token().getLocation(), "expected '{' after 'join'");
   c.first.begin = here();
   copy();
   bool plain_seen = false;

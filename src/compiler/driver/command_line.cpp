@@ -19,7 +19,7 @@ struct option_form {
   bool in_front;
 };
 
-/// Options whose argument may be the next word, or be joined to them.
+/// Options whose argument may be the next word, or joined to the option.
 constexpr std::array with_argument{
     option_form{"-I", word_use::compile, true},
     option_form{"-D", word_use::compile, true},
@@ -60,7 +60,7 @@ bool is_joined_form(std::string_view name) {
          name == "-imacros" || name == "-idirafter" || name == "-isysroot";
 }
 
-/// Options without an argument that Clang's front end has to know.
+/// Options without an argument that Clang's front end needs.
 bool is_for_front(std::string_view option) {
   for (const std::string_view prefix : {"-std=",
                                         "-m",
@@ -98,14 +98,14 @@ bool is_for_link(std::string_view option) {
   return option.starts_with("-Wl,") || option.starts_with("-fuse-ld=") || option.starts_with("--ld-path=");
 }
 
-/// The words of a file that was named as @FILE: separated by spaces; quotes and backslashes as in gcc.
+/// The words of the file in @FILE: separated by spaces; quotes and backslashes as in gcc.
 void expand(const std::string& argument, std::vector<std::string>& into, int depth) {
   std::ifstream file(argument.size() > 1 && argument[0] == '@' ? argument.substr(1) : "");
   if (argument.empty() || argument[0] != '@' || !file) {
     into.push_back(argument);
     return;
   }
-  if (depth > 100) throw command_line_error("'" + argument + "' names itself");
+  if (depth > 100) throw command_line_error("'" + argument + "' includes itself");
   const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   std::string one;
   bool inside = false;
@@ -144,14 +144,14 @@ class reader {
     }
     if (result_.check_closures && result_.unwind_closures)
       throw command_line_error(
-          "'-fcheck-closures' checks closures of the frame way; leave it or the other '-fclosures=' out");
+          "'-fcheck-closures' works with '-fclosures=frame' only; omit one of the two options");
     if (result_.backend.empty()) result_.backend = "gcc";
     return std::move(result_);
   }
 
  private:
   std::string argument(const std::string& option) {
-    if (at_ >= arguments_.size()) throw command_line_error("'" + option + "' needs an argument behind it");
+    if (at_ >= arguments_.size()) throw command_line_error("'" + option + "' needs an argument");
     return arguments_[at_++];
   }
 
@@ -164,7 +164,7 @@ class reader {
     const std::size_t dot = file.rfind('.');
     if (language.empty() && dot != std::string::npos && file.substr(dot) == ".tc") language = "tc";
     if (file == "-" && language_.empty() && result_.wanted != goal::preprocessed)
-      throw command_line_error("the language of stdin is not known; write -x c or -x tc in front of '-'");
+      throw command_line_error("the language of stdin is unknown; write -x c or -x tc before '-'");
     result_.words.push_back({word_use::input, {file}, language, false});
   }
 
@@ -178,8 +178,7 @@ class reader {
       result_.check_closures = o == "-fcheck-closures";
     } else if (o.starts_with("-fclosures=")) {
       if (o != "-fclosures=frame" && o != "-fclosures=unwind" && o != "-fclosures=exceptions")
-        throw command_line_error("'" + o +
-                                 "': the ways to make closures are 'frame', 'unwind' and 'exceptions'");
+        throw command_line_error("unknown '" + o + "'; use 'frame', 'unwind' or 'exceptions'");
       result_.unwind_closures = o != "-fclosures=frame";
       result_.land_closures = o == "-fclosures=exceptions";
     } else if (o == "--sequential") {
@@ -259,7 +258,7 @@ class reader {
     return false;
   }
 
-  /// Some options only begin like a short one.
+  /// Not every option that begins like a short one has a joined argument.
   static bool joined(const std::string& o, std::string_view name) {
     if (name == "-l" || name == "-L" || name == "-I" || name == "-D" || name == "-U") return true;
     if (name == "-include" || name == "-isystem" || name == "-iquote" || name == "-imacros" ||

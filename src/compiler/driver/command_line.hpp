@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A command line as gcc and clang take it, and what of it concerns us.
+// The command line, in the syntax of gcc and clang.
 #pragma once
 
 #include <stdexcept>
@@ -8,29 +8,29 @@
 
 namespace sukima::language {
 
-/// One sentence for the user; exit code 2.
+/// A message for the user, in one sentence; exit code 2.
 struct command_line_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What is to come out.
+/// What to produce.
 enum class goal { link, object, assembly, preprocessed, syntax, dependencies, translated };
 
 enum class word_use {
   input,     ///< a file that is compiled or linked
-  compile,   ///< an option for compiling (and for linking: gcc wants some there, too)
+  compile,   ///< an option for compiling (and for linking: gcc needs some there, too)
   link,      ///< an option for linking only
-  ours,      ///< an option that the compiler behind must not see
+  ours,      ///< an option of sukima cc, which the C compiler must not see
   output,    ///< -o and its file
   goal,      ///< -c, -S, -E …
-  depend,    ///< -MD and its kin
+  depend,    ///< -MD and its relatives
 };
 
 /// An option with its argument, or an input.
 struct word {
   word_use use;
   std::vector<std::string> text;
-  std::string language;   ///< of an input: "tc", or what -x said, or empty
+  std::string language;   ///< of an input: "tc", or the argument of -x, or empty
   bool in_front = false;  ///< Clang's front end needs it, too
 };
 
@@ -45,8 +45,7 @@ struct command_line {
   bool land_closures = false;
   bool verbose = false;
   bool dry_run = false;   ///< -###
-  bool information =
-      false;  ///< --version and --help of the compiler behind, -print-…, -dump…: nothing to translate
+  bool information = false;  ///< -print-…, -dump…, --help=…: the C compiler answers, nothing is translated
   bool help = false;
   bool version = false;
   bool no_libraries = false;     ///< -nostdlib, -nodefaultlibs, -r
@@ -55,7 +54,7 @@ struct command_line {
   bool phony_dependencies = false;      ///< -MP
   std::string dependency_file;          ///< -MF
   std::string database_file;  ///< -MJ: an entry of a compile database for each source
-  std::vector<std::string> arguments;  ///< all of them, without -MJ
+  std::vector<std::string> arguments;  ///< the whole command line, without -MJ
   std::vector<std::string> dependency_targets;  ///< -MT, and -MQ quoted for make
 
   std::vector<const word*> inputs() const;

@@ -20,7 +20,7 @@ using arguments = std::vector<std::string>;
 
 void append(arguments& to, const arguments& more) { to.insert(to.end(), more.begin(), more.end()); }
 
-/// Adds inputs, each with its language in front where it is not told by its name.
+/// Adds inputs, each preceded by `-x LANGUAGE` where its name does not imply the language.
 class input_adder {
  public:
   explicit input_adder(arguments& to) : to_(to) {}
@@ -58,8 +58,7 @@ class driving {
     const std::vector<const word*> inputs = line_.inputs();
     if (inputs.empty()) {
       if (line_.verbose) return pass_through();
-      throw command_line_error(
-          "no input file was given; name a .tc, .c or .o file (sukima cc --help tells more)");
+      throw command_line_error("no input files; give a .tc, .c or .o file (see sukima cc --help)");
     }
     for (const word* input : inputs) check_file(*input);
     if (!line_.database_file.empty() && !line_.dry_run && !write_database(inputs)) return 1;
@@ -67,7 +66,7 @@ class driving {
     if (!line_.has_translations() || line_.wanted == goal::preprocessed) return pass_through();
     if (line_.wanted != goal::link && inputs.size() > 1 && !line_.output.empty())
       throw command_line_error(
-          "'-o' with -c, -S or -E takes one input file; leave '-o' out, or compile them one by one");
+          "'-o' with -c, -S or -E takes only one input file; omit '-o', or compile the files one at a time");
     if (line_.wanted == goal::link) return compile_and_link(inputs);
     int worst = 0;
     for (const word* input : inputs) {
@@ -83,12 +82,11 @@ class driving {
     if (input.language != "tc" || file == "-") return;
     std::error_code problem;
     if (std::filesystem::is_directory(file, problem))
-      throw command_line_error("'" + file + "' is a folder; name a source file");
-    if (!std::ifstream(file))
-      throw command_line_error("'" + file + "' cannot be read: " + std::strerror(errno));
+      throw command_line_error("'" + file + "' is a directory; give a source file");
+    if (!std::ifstream(file)) throw command_line_error("cannot read '" + file + "': " + std::strerror(errno));
   }
 
-  /// Options for the compiler behind, without inputs.
+  /// Options for the C compiler, without inputs.
   arguments options(bool compiling, bool linking) const {
     arguments result;
     for (const word& w : line_.words)
@@ -100,7 +98,7 @@ class driving {
   }
 
   arguments include_options() const {
-    // Not for folders that the compiler looks into anyway: that would change the order of its own.
+    // Not for folders that the C compiler searches by default: -isystem would change their order.
     if (tools_.include == "/usr/include" || tools_.include == "/usr/local/include") return {};
     return {"-isystem", tools_.include};
   }
@@ -113,7 +111,7 @@ class driving {
     return last ? become_program(command) : run_program(command);
   }
 
-  /// Nothing to translate: the compiler behind gets all words, and the libraries where it links.
+  /// Nothing to translate: the C compiler gets all words, and the libraries if it links.
   int pass_through() const {
     arguments command{line_.backend};
     input_adder adder(command);
@@ -167,7 +165,7 @@ class driving {
     return translate(request);
   }
 
-  /// Compiles what was translated. The user's -include files are in it already.
+  /// Compiles the generated C, which already contains the user's -include files.
   arguments compile_command(const std::string& c_file, const arguments& goal_words) const {
     arguments command{line_.backend};
     if (line_.land_closures) command.emplace_back("-fexceptions");
@@ -196,11 +194,11 @@ class driving {
     out << rule;
     out.close();
     if (out) return true;
-    std::cerr << "sukima cc: '" << file << "' cannot be written: " << std::strerror(errno) << '\n';
+    std::cerr << "sukima cc: cannot write '" << file << "': " << std::strerror(errno) << '\n';
     return false;
   }
 
-  /// As clang's -MJ: an object with a comma behind it, a line for each source.
+  /// As clang's -MJ: one line for each source, a JSON object followed by a comma.
   bool write_database(const std::vector<const word*>& inputs) const {
     std::ofstream out(line_.database_file);
     for (const word* input : inputs) {
@@ -218,8 +216,7 @@ class driving {
     }
     out.close();
     if (out) return true;
-    std::cerr << "sukima cc: '" << line_.database_file << "' cannot be written: " << std::strerror(errno)
-              << '\n';
+    std::cerr << "sukima cc: cannot write '" << line_.database_file << "': " << std::strerror(errno) << '\n';
     return false;
   }
 
@@ -228,7 +225,7 @@ class driving {
     return *folder_;
   }
 
-  /// Removes an output that an error must not leave behind.
+  /// An error leaves no output file.
   static void remove_output(const std::string& file) {
     std::error_code ignored;
     if (std::filesystem::is_regular_file(file, ignored)) std::filesystem::remove(file, ignored);
@@ -262,7 +259,7 @@ class driving {
 
   int emit_translated(const std::vector<const word*>& inputs) {
     if (inputs.size() != 1 || inputs.front()->language != "tc")
-      throw command_line_error("'--emit-c' takes one .tc file");
+      throw command_line_error("'--emit-c' takes exactly one input, a .tc file");
     if (line_.output.empty() || line_.output == "-")
       return translate_to(*inputs.front(), "-").successful ? 0 : 1;
     const std::string c_file = folder().path() + "/translated.c";
@@ -275,7 +272,7 @@ class driving {
     std::filesystem::copy_file(c_file, line_.output, std::filesystem::copy_options::overwrite_existing,
                                problem);
     if (!problem) return 0;
-    std::cerr << "sukima cc: '" << line_.output << "' cannot be written: " << problem.message() << '\n';
+    std::cerr << "sukima cc: cannot write '" << line_.output << "': " << problem.message() << '\n';
     return 1;
   }
 

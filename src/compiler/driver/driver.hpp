@@ -7,8 +7,8 @@
 
 namespace sukima::language {
 
-/// Translates, compiles and links. \returns the exit code: 0; 1 where a source has an error; else that of the
-/// compiler behind. An error leaves no output file.
+/// Translates, compiles and links. \returns the exit code: 0; 1 if a source has an error; else that of the C
+/// compiler. An error leaves no output file.
 int drive(const command_line& line, const toolchain& tools);
 
 }  // namespace sukima::language

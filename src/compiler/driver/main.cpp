@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sukima-cc, the program behind `sukima cc`.
+// sukima-cc, the program that `sukima cc` starts.
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -13,27 +13,29 @@ namespace {
 constexpr const char* help =
     R"(Usage: sukima cc [OPTION]... FILE...
 
-Compiles programs in the Tascell language (.tc) and in C, and links them with the runtime of Sukima. The
-options are those of gcc and clang: -c -S -E -o -I -D -O -g -std= -W... -l -L -MD -shared -fPIC ..., and
-@FILE for a file of options. Files other than .tc are passed to the C compiler as they are.
+Compiles Tascell (.tc) and C programs and links them with the Sukima runtime. Accepts the options of gcc
+and clang (-c -S -E -o -I -D -O -g -std= -W... -l -L -MD -shared -fPIC ...) and @FILE, a file of options.
+All files except .tc go to the C compiler unchanged.
 
-Options of its own:
-  --backend=COMPILER   the C compiler behind: gcc (the default), clang-19, ...; as SUKIMA_CC=COMPILER
-  --emit-c             write the C translation of one .tc file, to stdout or to -o FILE
-  --sequential         leave out all that is parallel: the program as plain, sequential C
-  -fcheck-closures     stop at calls of closures whose block has been left
-  -fclosures=WAY       how closures are made: frame (the default), unwind or exceptions
-  -x tc                the files behind it are of the Tascell language, whatever their names are
-  -MJ FILE             write an entry of a compile database for each source
-  -v, -###             print the commands; with -### without running them
-  --help, --version    print this text, or the versions
+Options:
+  --backend=COMPILER   compile the generated C with COMPILER (default: $SUKIMA_CC, or gcc)
+  --emit-c             write the C translation of one .tc file to stdout, or to FILE with -o FILE
+  --sequential         omit everything parallel: compile to plain, sequential C
+  -fcheck-closures     end the program when a closure is called after its block was left
+  -fclosures=KIND      implement closures by 'frame' (default), 'unwind' or 'exceptions'
+  -x tc                treat the following files as Tascell, whatever their names are
+  -MJ FILE             write a compilation database entry for each source to FILE
+  -v                   print the commands that run
+  -###                 print the commands without running them
+  --help               print this text
+  --version            print the versions of sukima cc and of the C compiler
 
 Examples:
   sukima cc -O3 -o pen pen.tc helper.c -lm
   sukima cc -O2 -Wall -c search.tc
   make CC='sukima cc'
 
-The manual: man sukima-cc. The language: docs/language.md.
+Manual: man sukima-cc. Language reference: docs/language.md.
 )";
 
 }  // namespace

@@ -26,9 +26,9 @@ std::vector<char*> pointers(const std::vector<std::string>& command) {
   return result;
 }
 
-void tell_failure(const std::string& program) {
+void report_failure(const std::string& program) {
   std::fprintf(stderr,
-               "sukima cc: cannot start '%s': %s; choose the C compiler with SUKIMA_CC or --backend\n",
+               "sukima cc: cannot start '%s': %s; select a C compiler with --backend=COMPILER or SUKIMA_CC\n",
                program.c_str(), std::strerror(errno));
 }
 
@@ -39,13 +39,13 @@ int run_program(const std::vector<std::string>& command) {
   std::fflush(stdout);
   const pid_t child = fork();
   if (child < 0) {
-    tell_failure(command.front());
+    report_failure(command.front());
     return 127;
   }
   if (child == 0) {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
     execvp(arguments[0], arguments.data());
-    tell_failure(command.front());
+    report_failure(command.front());
     _exit(127);
   }
   int status = 0;
@@ -58,7 +58,7 @@ int become_program(const std::vector<std::string>& command) {
   const std::vector<char*> arguments = pointers(command);
   std::fflush(stdout);
   execvp(arguments[0], arguments.data());
-  tell_failure(command.front());
+  report_failure(command.front());
   return 127;
 }
 
@@ -85,7 +85,7 @@ work_folder::work_folder() {
   std::string pattern = std::string(base != nullptr && *base != '\0' ? base : "/tmp") + "/sukima-cc-XXXXXX";
   if (mkdtemp(pattern.data()) == nullptr)
     throw std::system_error(errno, std::generic_category(),
-                            "cannot make a temporary folder '" + pattern + "'");
+                            "cannot create a temporary folder '" + pattern + "'");
   path_ = pattern;
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction action{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Other programs that the driver starts, and the folder for what they hand on.
+// The programs that the driver starts, and the folder for their intermediate files.
 #pragma once
 
 #include <string>
@@ -7,20 +7,18 @@
 
 namespace sukima::language {
 
-/// Runs a program to its end. \returns its exit code; 128 + N after a signal N; 127 where it cannot be
-/// started,
-/// which is told on stderr
+/// Runs a program to its end. \returns its exit code; 128 + N if signal N ended it; 127, with a message on
+/// stderr, if it cannot be started
 int run_program(const std::vector<std::string>& command);
 
-/// Replaces this process. Returns only where the program cannot be started, which is told on stderr: with
-/// 127.
+/// Replaces this process. Returns only if the program cannot be started: 127, with a message on stderr.
 int become_program(const std::vector<std::string>& command);
 
-/// The command as a shell would read it.
+/// The command, quoted for a shell.
 std::string quoted_command(const std::vector<std::string>& command);
 
-/// A folder of our own, removed at the end, also after an interruption (INT, TERM, HUP), which is passed on
-/// then.
+/// A temporary folder. The destructor removes it, also after SIGINT, SIGTERM or SIGHUP, and then raises the
+/// signal again.
 class work_folder {
  public:
   work_folder();

@@ -9,7 +9,7 @@
 namespace sukima::language {
 namespace {
 
-/// "@" stands for the folder of the file, which makes an installation movable.
+/// "@" stands for the folder of toolchain.json, so that an installation can be moved.
 std::string resolved(std::string text, const std::filesystem::path& folder) {
   const std::size_t at = text.find('@');
   if (at == std::string::npos) return text;
@@ -26,8 +26,8 @@ toolchain read_toolchain() {
   const std::filesystem::path file = folder / "toolchain.json";
   std::ifstream stream(file);
   if (!stream)
-    throw std::runtime_error("'" + file.string() +
-                             "' cannot be read; install Sukima anew, or build its target sukima_cc");
+    throw std::runtime_error("cannot read '" + file.string() +
+                             "'; reinstall Sukima, or build the target sukima_cc");
   try {
     const nlohmann::json json = nlohmann::json::parse(stream);
     toolchain result;
@@ -39,8 +39,7 @@ toolchain read_toolchain() {
     for (const auto& word : json.at("link")) result.link.push_back(resolved(word.get<std::string>(), folder));
     return result;
   } catch (const nlohmann::json::exception& error) {
-    throw std::runtime_error("'" + file.string() + "' is damaged (" + error.what() +
-                             "); install Sukima anew");
+    throw std::runtime_error("'" + file.string() + "' is invalid (" + error.what() + "); reinstall Sukima");
   }
 }
 

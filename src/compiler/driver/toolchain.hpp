@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where this copy of Sukima keeps its headers and libraries.
+// Where this installation of Sukima keeps its headers and libraries.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@ namespace sukima::language {
 struct toolchain {
   std::string include;               ///< folder of <sukima/sukima.h>
   std::string clang_headers;         ///< folder of Clang's own headers, if not the one of the build
-  std::vector<std::string> compile;  ///< more options for the compiler behind
+  std::vector<std::string> compile;  ///< further options for the C compiler
   std::vector<std::string> link;     ///< libsukima and what it needs
 };
 
-/// Reads toolchain.json beside the running program. \throws std::runtime_error in one sentence
+/// Reads toolchain.json in the folder of the running program. \throws std::runtime_error with one sentence
 toolchain read_toolchain();
 
 }  // namespace sukima::language

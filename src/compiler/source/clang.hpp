@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The headers of Clang's libraries that the front end uses. They are large: CMake compiles them once for all
-// files.
+// All headers of Clang's libraries that the compiler uses. They are large, so CMake precompiles this file.
 #pragma once
 
 #pragma GCC diagnostic push

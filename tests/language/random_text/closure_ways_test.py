@@ -185,11 +185,11 @@ def run(command):
 
 
 def refused(sukima):
-    """Words that cannot be together."""
+    """Unknown values, and options that exclude each other."""
     failures = 0
-    for words, message in ((["-fclosures=heap"], "the ways to make closures are 'frame', 'unwind' and 'exceptions'"),
-                           (["-fcheck-closures", "-fclosures=unwind"], "'-fcheck-closures' checks closures of the frame "
-                            "way; leave it or the other '-fclosures=' out")):
+    for words, message in ((["-fclosures=heap"], "use 'frame', 'unwind' or 'exceptions'"),
+                           (["-fcheck-closures", "-fclosures=unwind"], "'-fcheck-closures' works with '-fclosures=frame' only; "
+                            "omit one of the two options")):
         result = run([sukima, "cc", *words, "-c", "none.tc"])
         if result.returncode != 2 or message not in result.stderr:
             failures += 1

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "desugar/closure_syntax.hpp"
+
+#include "desugar/token_stream.hpp"
+
+namespace sukima::language {
+
+using namespace clang;
+
+namespace {
+
+bool is_type_word(const Token& token) {
+  return token.isOneOf(tok::kw_int, tok::kw_long, tok::kw_short, tok::kw_char, tok::kw_void, tok::kw_double,
+                       tok::kw_float, tok::kw_unsigned, tok::kw_signed, tok::kw__Bool, tok::kw__Complex,
+                       tok::kw___int128, tok::kw__Float16, tok::kw___float128);
+}
+
+}  // namespace
+
+bool is_storage_word(const Token& token) {
+  return token.isOneOf(tok::kw_static, tok::kw_auto, tok::kw_inline, tok::kw_register, tok::kw_extern,
+                       tok::kw__Noreturn);
+}
+
+bool takes_parenthesis(const Token& token) {
+  return token.isOneOf(tok::kw_if, tok::kw_while, tok::kw_for, tok::kw_switch, tok::kw_sizeof,
+                       tok::kw__Alignof, tok::kw_return, tok::kw___attribute, tok::kw_typeof,
+                       tok::kw__Alignas, tok::kw__Atomic, tok::kw_asm);
+}
+
+std::size_t closure_syntax::opening_of(std::size_t bracket) const {
+  int depth = 0;
+  for (std::size_t k = bracket + 1; k-- > 0;) {
+    const Token& t = in_.tokens[k];
+    if (t.isOneOf(tok::r_paren, tok::r_square, tok::r_brace)) ++depth;
+    if (t.isOneOf(tok::l_paren, tok::l_square, tok::l_brace) && --depth == 0) return k;
+  }
+  return 0;
+}
+
+std::size_t closure_syntax::closing_of(std::size_t bracket) const {
+  int depth = 0;
+  for (std::size_t k = bracket; k < in_.tokens.size(); ++k) {
+    const Token& t = in_.tokens[k];
+    if (t.isOneOf(tok::l_paren, tok::l_square, tok::l_brace)) ++depth;
+    if (t.isOneOf(tok::r_paren, tok::r_square, tok::r_brace) && --depth == 0) return k;
+  }
+  return in_.tokens.size() - 1;
+}
+
+/// Whether this brace closes the members of a struct, union or enum.
+bool closure_syntax::ends_members(std::size_t closing) const {
+  const std::size_t open = opening_of(closing);
+  for (std::size_t k = open; k > 0 && k + 3 > open; --k)
+    if (in_.tokens[k - 1].isOneOf(tok::kw_struct, tok::kw_union, tok::kw_enum)) return true;
+  return false;
+}
+
+bool closure_syntax::is_closure_word(std::size_t position) const {
+  if (position < 2 || position + 1 >= in_.tokens.size()) return false;
+  const Token& word = in_.tokens[position];
+  return word.is(tok::identifier) &&
+         (word.getIdentifierInfo()->isStr("closure") || word.getIdentifierInfo()->isStr("lightweight")) &&
+         in_.tokens[position + 1].is(tok::l_paren) && is_users(in_, sources_, position);
+}
+
+bool closure_syntax::at_closure(std::size_t position) const {
+  if (!is_closure_word(position)) return false;
+  const Token& before = in_.tokens[position - 1];
+  if (before.is(tok::r_paren)) {
+    // (*p) closure ( ; but `if (*p) closure (x);` calls a function of that name.
+    const std::size_t open = opening_of(position - 1);
+    if (open > 0 && takes_parenthesis(in_.tokens[open - 1])) return false;
+    return in_.tokens[open + 1].isOneOf(tok::star, tok::l_paren, tok::kw___attribute);
+  }
+  if (before.isNot(tok::identifier)) return false;
+  // `T f closure (`; but `static T closure (` declares a function of that name.
+  for (std::size_t k = position - 1; k-- > 0;) {
+    const Token& type = in_.tokens[k];
+    if (type.isOneOf(tok::identifier, tok::star)) return true;
+    if (is_type_word(type)) return true;
+    if (type.is(tok::r_paren)) {  // typeof (x) f; or the end of a statement's head
+      const std::size_t open = opening_of(k);
+      return open > 0 && in_.tokens[open - 1].isOneOf(tok::kw_typeof, tok::kw___attribute, tok::kw__Atomic,
+                                                      tok::kw__Alignas);
+    }
+    if (type.is(tok::r_brace)) return ends_members(k);
+    if (!type.isOneOf(tok::kw_const, tok::kw_volatile, tok::kw_restrict) && !is_storage_word(type))
+      return false;
+  }
+  return false;
+}
+
+closure_context closure_syntax::context_of(std::size_t name) const {
+  closure_context result{name, false, false, false};
+  bool comma = false;
+  for (std::size_t k = name; k > 0;) {
+    --k;
+    const Token& t = in_.tokens[k];
+    if (t.isOneOf(tok::semi, tok::l_brace, tok::colon)) break;
+    if (t.is(tok::r_brace)) {
+      if (!ends_members(k)) break;
+      k = opening_of(k);
+    } else if (t.isOneOf(tok::r_paren, tok::r_square)) {
+      const std::size_t open = opening_of(k);
+      // The head of a statement, as in `if (x) int f closure …`, is no part of it.
+      if (open > 0 && in_.tokens[open - 1].isOneOf(tok::kw_if, tok::kw_while, tok::kw_for, tok::kw_switch))
+        break;
+      k = open;
+    } else if (t.is(tok::l_paren)) {
+      if (!in_.tokens[k + 1].isOneOf(tok::star, tok::l_paren)) result.is_parameter = true;
+      comma = false;
+    } else if (t.is(tok::comma)) {
+      comma = true;
+    } else if (t.isOneOf(tok::kw_else, tok::kw_do)) {
+      break;
+    } else if (t.is(tok::kw_typedef)) {
+      result.is_typedef = true;
+    }
+    result.begin = k;
+  }
+  result.shares = comma;
+  return result;
+}
+
+std::optional<std::size_t> closure_syntax::closure_of_worker(std::size_t worker) const {
+  for (std::size_t k = worker + 1; k + 1 < in_.tokens.size(); ++k) {
+    const Token& t = in_.tokens[k];
+    if (at_closure(k)) return k;
+    if (t.isOneOf(tok::semi, tok::equal, tok::comma, tok::r_brace, tok::eof)) return std::nullopt;
+    if (t.is(tok::l_brace)) {
+      k = closing_of(k);
+    } else if (t.is(tok::l_paren)) {
+      if (takes_parenthesis(in_.tokens[k - 1]))
+        k = closing_of(k);
+      else if (!in_.tokens[k + 1].isOneOf(tok::star, tok::l_paren, tok::kw___attribute))
+        return std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+/// Adds the names of the `__label__` declaration at a position. \returns the position of its semicolon
+std::size_t closure_syntax::add_declared_labels(std::size_t position, std::set<std::string>& names) const {
+  for (; !in_.tokens[position].isOneOf(tok::semi, tok::eof); ++position)
+    if (in_.tokens[position].is(tok::identifier))
+      names.insert(in_.tokens[position].getIdentifierInfo()->getName().str());
+  return position;
+}
+
+std::set<std::string> closure_syntax::declared_labels_between(std::size_t begin, std::size_t end) const {
+  std::set<std::string> names;
+  for (std::size_t k = begin; k < end; ++k)
+    if (in_.tokens[k].is(tok::kw___label__)) k = add_declared_labels(k, names);
+  return names;
+}
+
+std::set<std::string> closure_syntax::labels_between(std::size_t begin, std::size_t end) const {
+  std::set<std::string> found;
+  std::set<std::string> declared;
+  bool conditional = false;
+  for (std::size_t k = begin; k < end; ++k) {
+    const Token& t = in_.tokens[k];
+    if (t.isOneOf(tok::semi, tok::l_brace, tok::r_brace)) conditional = false;
+    if (t.is(tok::question)) conditional = true;
+    if (t.is(tok::kw___label__)) {
+      k = add_declared_labels(k, declared);
+      continue;
+    }
+    if (at_closure(k)) {
+      k = closing_of(k + 1);
+      while (k < end && !in_.tokens[k].isOneOf(tok::semi, tok::l_brace, tok::comma)) ++k;
+      if (k < end && in_.tokens[k].is(tok::l_brace)) k = closing_of(k);
+      continue;
+    }
+    if (t.is(tok::identifier) && !conditional && in_.tokens[k + 1].is(tok::colon) &&
+        in_.tokens[k - 1].isOneOf(tok::semi, tok::l_brace, tok::r_brace, tok::colon, tok::r_paren,
+                                  tok::kw_else, tok::kw_do))
+      found.insert(t.getIdentifierInfo()->getName().str());
+  }
+  for (const std::string& name : declared) found.erase(name);
+  return found;
+}
+
+}  // namespace sukima::language

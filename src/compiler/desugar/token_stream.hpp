@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// The preprocessor's tokens in, the unit's tokens out: what all of desugaring reads and writes through.
+#pragma once
+
+#include "source/unit.hpp"
+
+namespace sukima::language {
+
+/// Whether a token is the user's: not from a system header, neither directly nor by a macro.
+bool is_users(const source_tokens& in, const clang::SourceManager& sources, std::size_t position);
+
+class token_stream {
+ public:
+  /// Thrown when the rest of the file makes no sense.
+  struct stop {};
+
+  token_stream(clang::CompilerInstance& compiler, unit& into)
+      : unit_(into), in_(into.source), compiler_(compiler), preprocessor_(compiler.getPreprocessor()) {}
+
+ protected:
+  // Reading
+  const clang::Token& token(std::size_t ahead = 0) const;
+  const clang::Token* previous() const { return at_ == 0 ? nullptr : &in_.tokens[at_ - 1]; }
+  bool is(clang::tok::TokenKind kind, std::size_t ahead = 0) const { return token(ahead).is(kind); }
+  /// A keyword of the language that may have a meaning here: not from a system header, not a member's name.
+  bool is_word(const char* word, std::size_t ahead = 0) const;
+  bool is_name(std::size_t ahead = 0) const { return is(clang::tok::identifier, ahead); }
+  std::string name(std::size_t ahead = 0) const;
+  /// Whether the current token is the user's.
+  bool at_users() const { return is_users(in_, compiler_.getSourceManager(), at_); }
+  /// Whether a block is open.
+  bool in_block() const { return !open_braces_.empty(); }
+  /// Of the innermost open block. Precondition: in_block()
+  token_index innermost_brace() const { return open_braces_.back(); }
+
+  // Errors
+  [[noreturn]] void fail(clang::SourceLocation location, const std::string& message);
+  void report(clang::SourceLocation location, const std::string& message);
+  void expect(clang::tok::TokenKind kind, const std::string& message);
+  bool failed() const { return failed_; }
+
+  // Writing
+  token_index here() const { return static_cast<token_index>(unit_.tokens.size()); }
+  void push(const clang::Token& token, token_role role, token_index origin = no_token);
+  /// Removes the token just written. \returns its origin
+  token_index pop();
+  /// The current token, for the parser and the output.
+  void copy();
+  /// The current token is the language's own: not for the parser.
+  void skip() { consume(token_role::keyword); }
+  /// The current token, in the given role.
+  void consume(token_role role);
+  void put(clang::tok::TokenKind kind, clang::SourceLocation location,
+           token_role role = token_role::parsed_only);
+  /// A word: a keyword of C or a name.
+  void put(const std::string& word, clang::SourceLocation location,
+           token_role role = token_role::parsed_only);
+  /// `(void)`
+  void put_void_cast(clang::SourceLocation location);
+
+  unit& unit_;
+  source_tokens& in_;
+  std::size_t at_ = 0;  ///< of the current token in `in_`
+
+ private:
+  clang::CompilerInstance& compiler_;
+  clang::Preprocessor& preprocessor_;
+  std::vector<token_index> open_braces_;
+  bool failed_ = false;
+};
+
+}  // namespace sukima::language

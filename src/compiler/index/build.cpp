@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// Builds the semantic index: walks Clang's syntax tree once and hands each node to its subject
+// (recording.hpp).
+#include "index/recording.hpp"
+
+namespace sukima::language {
+namespace {
+
+using namespace clang;
+
+/// More than 30 methods, because RecursiveASTVisitor wants one for each kind of node; each is a call.
+class index_visitor : public RecursiveASTVisitor<index_visitor> {
+ public:
+  explicit index_visitor(const recording& to) : to_(to) {}
+
+  // Declarations
+  bool TraverseFunctionDecl(FunctionDecl* function) {
+    if (!function->doesThisDeclarationHaveABody() || to_.in_system(function->getLocation()))
+      return RecursiveASTVisitor::TraverseFunctionDecl(function);
+    function_ = &record_function(to_, function);
+    const bool more = RecursiveASTVisitor::TraverseFunctionDecl(function);
+    function_ = nullptr;
+    return more;
+  }
+  bool VisitFunctionDecl(FunctionDecl* function) {
+    if (to_.in_system(function->getLocation())) return true;
+    to_.name(function->getLocation(), function);
+    if (is_closure_type(function->getType())) to_.index.declared_by_typedef.push_back(function);
+    if (is_worker_type(function->getType()) && function->isFirstDecl()) to_.index.workers.push_back(function);
+    return true;
+  }
+  bool VisitVarDecl(VarDecl* variable) { return record_variable(to_, variable), true; }
+  bool VisitFieldDecl(FieldDecl* field) {
+    const token_index t = to_.of.find(field->getLocation());
+    if (t != no_token) to_.index.fields[t] = field;
+    return true;
+  }
+  bool VisitTypedefDecl(TypedefDecl* type) { return to_.name(type->getLocation(), type), true; }
+  bool VisitTagDecl(TagDecl* type) { return record_type(to_, type, function_), true; }
+  bool VisitEnumConstantDecl(EnumConstantDecl* c) { return to_.name(c->getLocation(), c), true; }
+  bool VisitDeclStmt(DeclStmt* statement) { return record_statement(to_, statement, function_), true; }
+
+  // Names of types, and the types that `worker` marks
+  bool VisitTagTypeLoc(TagTypeLoc type) { return to_.name(type.getNameLoc(), type.getDecl()), true; }
+  bool VisitTypedefTypeLoc(TypedefTypeLoc type) {
+    const token_index t = to_.of.find(type.getNameLoc());
+    if (t != no_token) to_.index.type_names.insert(t);
+    return to_.name(type.getNameLoc(), type.getTypedefNameDecl()), true;
+  }
+  bool VisitAttributedTypeLoc(AttributedTypeLoc type) {
+    const attr::Kind kind = type.getTypePtr()->getAttrKind();
+    if (kind != attr::PreserveMost && kind != attr::PreserveNone) return true;
+    if (const Attr* attribute = type.getAttr())
+      used_keywords.insert(attribute->getLocation().getRawEncoding());
+    return record_declarator(to_, type), true;
+  }
+
+  // Expressions
+  bool VisitDeclRefExpr(DeclRefExpr* reference) {
+    const token_index t = to_.of.find(reference->getLocation());
+    if (t != no_token) to_.index.names[t] = reference->getDecl();
+    return true;
+  }
+  bool VisitPredefinedExpr(PredefinedExpr* e) {
+    const token_index t = to_.of.find(e->getLocation());
+    if (t != no_token) to_.index.function_names.insert(t);
+    return true;
+  }
+  bool VisitCallExpr(CallExpr* call) { return record_call(to_, call, function_), true; }
+  bool VisitCStyleCastExpr(CStyleCastExpr* cast) { return record_cast(to_, cast), true; }
+  bool VisitUnaryOperator(UnaryOperator* e) {
+    if (e->getOpcode() == UO_AddrOf) record_address_operator(to_, e, function_);
+    if (e->isIncrementDecrementOp()) record_change(to_, e->getSubExpr(), function_);
+    return true;
+  }
+  bool VisitBinaryOperator(BinaryOperator* e) {
+    if (!e->isAssignmentOp()) return true;
+    record_change(to_, e->getLHS(), function_);
+    to_.index.assignments[to_.of.find(e->getOperatorLoc())] = e;
+    return true;
+  }
+  bool VisitAsmStmt(AsmStmt* e) {
+    for (Stmt* child : e->children())
+      if (auto* operand = dyn_cast_or_null<Expr>(child)) record_change(to_, operand, function_);
+    return true;
+  }
+
+  // Statements
+  bool TraverseCompoundStmt(CompoundStmt* s) {
+    const closure_declaration* closure = closure_of(s);
+    return closure == nullptr ? RecursiveASTVisitor::TraverseCompoundStmt(s) : closure_block(s, *closure);
+  }
+  bool VisitReturnStmt(ReturnStmt* s) {
+    return jump_to(jump_kind::leave_function, s->getReturnLoc(), no_token);
+  }
+  bool VisitGotoStmt(GotoStmt* s) {
+    to_.name(s->getLabelLoc(), s->getLabel());
+    return jump_to(jump_kind::go_to, s->getGotoLoc(), to_.of.find(s->getLabel()->getLocation()),
+                   s->getLabel());
+  }
+  bool VisitIndirectGotoStmt(IndirectGotoStmt*) {
+    if (function_ != nullptr) function_->computed_goto = true;
+    return true;
+  }
+  bool VisitBreakStmt(BreakStmt* s) {
+    return jump_to(jump_kind::leave_block, s->getBreakLoc(), last(around_.breakable));
+  }
+  bool VisitContinueStmt(ContinueStmt* s) {
+    return jump_to(jump_kind::next_iteration, s->getContinueLoc(), last(around_.loops));
+  }
+  bool VisitLabelStmt(LabelStmt* s) { return record_label(to_, s, function_), true; }
+  bool VisitAddrLabelExpr(AddrLabelExpr* e) { return record_label_address(to_, e), true; }
+  bool VisitSwitchCase(SwitchCase* s) {
+    if (function_ != nullptr && !around_.switches.empty())
+      function_->switches.emplace_back(s, around_.switches.back());
+    return true;
+  }
+  bool TraverseForStmt(ForStmt* s) {
+    return inside(s->getForLoc(), around_.loops, [&] { return RecursiveASTVisitor::TraverseForStmt(s); });
+  }
+  bool TraverseWhileStmt(WhileStmt* s) {
+    return inside(s->getWhileLoc(), around_.loops, [&] { return RecursiveASTVisitor::TraverseWhileStmt(s); });
+  }
+  bool TraverseDoStmt(DoStmt* s) {
+    return inside(s->getDoLoc(), around_.loops, [&] { return RecursiveASTVisitor::TraverseDoStmt(s); });
+  }
+  bool TraverseSwitchStmt(SwitchStmt* s) {
+    return inside(s->getSwitchLoc(), around_.switches,
+                  [&] { return RecursiveASTVisitor::TraverseSwitchStmt(s); });
+  }
+
+  /// Raw locations of each `worker` that marked a function type.
+  std::set<unsigned> used_keywords;
+
+ private:
+  static token_index last(const std::vector<token_index>& keywords) {
+    return keywords.empty() ? no_token : keywords.back();
+  }
+
+  bool jump_to(jump_kind kind, SourceLocation keyword, token_index target, const LabelDecl* label = nullptr) {
+    record_jump(to_, kind, keyword, target, label, function_);
+    return true;
+  }
+
+  /// Walks a loop or switch, which `break` leaves.
+  template <class F> bool inside(SourceLocation keyword, std::vector<token_index>& kind, F traverse) {
+    const token_index t = to_.of.find(keyword);
+    around_.breakable.push_back(t);
+    kind.push_back(t);
+    const bool more = traverse();
+    kind.pop_back();
+    around_.breakable.pop_back();
+    return more;
+  }
+
+  /// The closure that a block in a function belongs to, or null.
+  const closure_declaration* closure_of(const CompoundStmt* s) const {
+    if (function_ == nullptr) return nullptr;
+    const token_index t = to_.of.find(s->getLBracLoc());
+    for (const closure_declaration& c : to_.of.closures)
+      if (!c.body.empty() && c.body.begin == t) return &c;
+    return nullptr;
+  }
+
+  /// Its block stands in the function around it, but is a function of its own.
+  bool closure_block(CompoundStmt* s, const closure_declaration& closure) {
+    function_info* const outer = function_;
+    enclosing_statements around_outside;
+    std::swap(around_, around_outside);
+    function_ = &record_closure(to_, closure, *outer);
+    for (const token_index keyword : closure.returns)
+      jump_to(jump_kind::leave_function, to_.of.tokens[keyword].getLocation(), no_token);
+    const bool more = RecursiveASTVisitor::TraverseCompoundStmt(s);
+    function_ = outer;
+    std::swap(around_, around_outside);
+    return more;
+  }
+
+  recording to_;
+  function_info* function_ = nullptr;
+  enclosing_statements around_;
+};
+
+/// Clang gives `main` the calling convention of C, whatever is written.
+void restore_type_of_main(ASTContext& ast) {
+  for (Decl* one : ast.getTranslationUnitDecl()->decls())
+    if (auto* function = dyn_cast<FunctionDecl>(one); function != nullptr && function->isMain())
+      if (const TypeSourceInfo* written = function->getTypeSourceInfo();
+          written != nullptr && is_worker_type(written->getType()))
+        function->setType(written->getType());
+}
+
+/// Each function's external declaration begins after the end of the one before it.
+void find_external_declarations(const unit& u, semantic_index& index) {
+  token_index begin = 0;
+  token_index t = 0;
+  for (function_info& f : index.functions) {
+    for (; t < f.body.begin; ++t) {
+      if (u.roles[t] == token_role::keyword) continue;
+      if (u.tokens[t].isAnnotation() || u.tokens[t].is(tok::semi)) begin = t + 1;
+      if (u.partner[t] != no_token && u.partner[t] > t) t = u.partner[t];
+    }
+    f.whole = {f.execution != nullptr ? f.execution->whole.begin : begin, f.body.end};
+    begin = t = f.body.end;
+  }
+}
+
+void find_result_types_of_closures(semantic_index& index) {
+  for (function_info& f : index.closures)
+    for (const auto& [variable, c] : index.closure_variables)
+      if (c == f.closure) {
+        const QualType function = variable->getType()->castAs<PointerType>()->getPointeeType();
+        f.result = function->castAs<FunctionType>()->getReturnType();
+      }
+}
+
+void report_unused_keywords(const unit& u, const std::set<unsigned>& used, DiagnosticsEngine& diagnostics) {
+  for (const token_index t : u.worker_keywords) {
+    const SourceLocation location = u.tokens[t].getLocation();
+    if (!used.contains(location.getRawEncoding()))
+      diagnostics.Report(location, diagnostics.getCustomDiagID(DiagnosticsEngine::Error, "%0"))
+          << "'worker' applies to functions and pointers to functions; this declares neither";
+  }
+}
+
+}  // namespace
+
+semantic_index build_semantic_index(ASTContext& ast, const unit& u) {
+  semantic_index index;
+  restore_type_of_main(ast);
+  index_visitor walk({u, index});
+  walk.TraverseDecl(ast.getTranslationUnitDecl());
+  std::sort(index.functions.begin(), index.functions.end(),
+            [](const function_info& a, const function_info& b) { return a.body.begin < b.body.begin; });
+  find_external_declarations(u, index);
+  find_result_types_of_closures(index);
+  report_unused_keywords(u, walk.used_keywords, ast.getDiagnostics());
+  return index;
+}
+
+}  // namespace sukima::language

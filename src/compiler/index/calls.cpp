@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls of worker functions and closures, and the function types that desugaring marked.
+#include "index/recording.hpp"
+
+namespace sukima::language {
+
+using namespace clang;
+
+namespace {
+
+void record_closure_call(const recording& to, const CallExpr* call, token_index open,
+                         const function_info* function) {
+  closure_call c{};
+  c.call = call;
+  c.open = open;
+  c.first = to.of.find(call->getBeginLoc());
+  c.is_worker = is_worker_type(call->getCallee()->getType());
+  c.in_worker = function != nullptr && function->is_worker;
+  c.has_arguments = call->getNumArgs() > 0;
+  // Only as f(…): with parentheses or stars it is a call through a pointer.
+  if (const auto* reference = dyn_cast<DeclRefExpr>(call->getCallee()->IgnoreImpCasts()))
+    if (const auto* variable = dyn_cast<VarDecl>(reference->getDecl());
+        variable != nullptr && to.index.closure_variables.contains(variable))
+      c.callee = variable;
+  to.index.closure_calls[open] = c;
+}
+
+void record_worker_call(const recording& to, const CallExpr* call, token_index open,
+                        const function_info* function) {
+  worker_call w{};
+  w.call = call;
+  w.first = to.of.find(call->getBeginLoc());
+  w.in_worker = function != nullptr && function->is_worker;
+  w.has_arguments = call->getNumArgs() > 0;
+  if (const auto* reference = dyn_cast<DeclRefExpr>(call->getCallee()->IgnoreParenImpCasts()))
+    w.callee = dyn_cast<FunctionDecl>(reference->getDecl());
+  if (w.callee != nullptr && !w.in_worker) to.index.entered.insert(w.callee->getCanonicalDecl());
+  to.index.calls[open] = w;
+}
+
+}  // namespace
+
+void record_call(const recording& to, const CallExpr* call, const function_info* function) {
+  const token_index closing = to.of.find(call->getRParenLoc());
+  if (closing == no_token || to.of.partner[closing] == no_token) return;
+  const token_index open = to.of.partner[closing];
+  to.index.all_calls[open] = call;
+  const QualType callee = call->getCallee()->getType();
+  if (is_closure_type(callee))
+    record_closure_call(to, call, open, function);
+  else if (is_worker_type(callee))
+    record_worker_call(to, call, open, function);
+}
+
+void record_cast(const recording& to, const CStyleCastExpr* cast) {
+  if (is_closure_type(cast->getSubExpr()->getType()) && cast->getType()->isFunctionPointerType() &&
+      !is_closure_type(cast->getType()))
+    to.index.casts_of_closures.push_back(cast->getBeginLoc());
+  const auto* reference = dyn_cast<DeclRefExpr>(cast->getSubExpr()->IgnoreParenImpCasts());
+  if (reference == nullptr) return;
+  const auto* callee = dyn_cast<FunctionDecl>(reference->getDecl());
+  if (callee == nullptr || !is_worker_type(callee->getType()) || is_worker_type(cast->getType())) return;
+  const token_index t = to.of.find(reference->getLocation());
+  if (t == no_token) return;
+  to.index.plain_entries.insert(t);
+  to.index.entered.insert(callee->getCanonicalDecl());
+}
+
+void record_declarator(const recording& to, AttributedTypeLoc type) {
+  TypeLoc inner = type.getModifiedLoc();
+  while (!inner.isNull() && inner.getAs<FunctionTypeLoc>().isNull()) inner = inner.getNextTypeLoc();
+  if (inner.isNull()) return;
+  const token_index open = to.of.find(inner.castAs<FunctionTypeLoc>().getLParenLoc());
+  if (open == no_token) return;
+  worker_declarator d{};
+  const auto proto = inner.getAs<FunctionProtoTypeLoc>();
+  d.empty = !proto.isNull() && proto.getNumParams() == 0 && !proto.getTypePtr()->isVariadic();
+  d.void_token = no_token;
+  d.has_prototype = !proto.isNull();
+  for (token_index t = open + 1; d.empty && t < to.of.tokens.size() && t < to.of.partner[open]; ++t)
+    if (to.of.tokens[t].is(tok::kw_void)) d.void_token = t;
+  to.index.declarators[open] = d;
+}
+
+}  // namespace sukima::language

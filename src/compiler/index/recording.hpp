@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the walk in build.cpp enters into the semantic index, by subject. `function` is always the function or
+// closure around the node, or null at file scope. Nodes in system headers have no tokens and are skipped.
+#pragma once
+
+#include "index/semantic_index.hpp"
+
+namespace sukima::language {
+
+/// Where the walk enters what it finds.
+struct recording {
+  const unit& of;
+  semantic_index& index;
+
+  bool in_system(clang::SourceLocation location) const;
+  /// The identifier at `location` refers to `declaration`.
+  void name(clang::SourceLocation location, const clang::NamedDecl* declaration) const;
+};
+
+// Declarations (declarations.cpp)
+
+/// Begins an entry for a function with a body.
+function_info& record_function(const recording& to, const clang::FunctionDecl* function);
+/// Begins an entry for a closure whose block stands in `outer`.
+function_info& record_closure(const recording& to, const closure_declaration& closure, function_info& outer);
+void record_variable(const recording& to, const clang::VarDecl* variable);
+void record_type(const recording& to, const clang::TagDecl* type, function_info* function);
+void record_statement(const recording& to, const clang::DeclStmt* statement, function_info* function);
+
+// Calls and function types (calls.cpp)
+
+void record_call(const recording& to, const clang::CallExpr* call, const function_info* function);
+/// `(plain type)f` is the C entry of a worker function; a closure cannot be converted like that.
+void record_cast(const recording& to, const clang::CStyleCastExpr* cast);
+/// The parameter list of the function type that `worker` stands in front of.
+void record_declarator(const recording& to, clang::AttributedTypeLoc type);
+
+// Use of variables (variable_uses.cpp)
+
+void record_change(const recording& to, const clang::Expr* lvalue, function_info* function);
+void record_address(const clang::Expr* lvalue, function_info* function);
+/// `&f` of a closure f is f; of anything else, its address is taken.
+void record_address_operator(const recording& to, const clang::UnaryOperator* e, function_info* function);
+
+// Jumps (jumps.cpp)
+
+/// The loops and switches around the current node, within its function or closure: tokens of their keywords.
+struct enclosing_statements {
+  std::vector<token_index> breakable;
+  std::vector<token_index> loops;
+  std::vector<token_index> switches;
+};
+
+/// A return, break, continue or goto. `target` as in `jump`.
+void record_jump(const recording& to, jump_kind kind, clang::SourceLocation keyword, token_index target,
+                 const clang::LabelDecl* label, const function_info* function);
+void record_label(const recording& to, const clang::LabelStmt* s, function_info* function);
+/// The address of a label stands for a goto out of a closure, where desugaring put it in.
+void record_label_address(const recording& to, const clang::AddrLabelExpr* e);
+
+}  // namespace sukima::language
