@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks -MJ: database_test.py SUKIMA SOURCE: the entry that it writes must be a command that makes the same object."""
+"""Checks -MJ: database_test.py SUKIMA SOURCE: the command in the entry must produce the same object."""
 import json
 import subprocess
 import sys
@@ -23,9 +23,9 @@ def main():
         assert Path(entry["directory"]).resolve() == Path(work).resolve() and entry["file"] == SOURCE, text
         assert entry["output"] == "one.o" and entry["arguments"][:2] == ["sukima", "cc"], text
         subprocess.run([SUKIMA, *entry["arguments"][1:]], check=True, cwd=entry["directory"], timeout=60)
-        assert (Path(work) / entry["output"]).read_bytes() == first, "another object"
+        assert (Path(work) / entry["output"]).read_bytes() == first, "the object differs"
         assert not list(Path(work).glob("-MJ*"))
-    print("the entry makes the same object")
+    print("the entry produces the same object")
     return 0
 
 

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks the compiler's messages: diagnostics_test.py SUKIMA FOLDER
 
-In a file NAME.tc a comment `// error: TEXT` or `// warning: TEXT`, perhaps with `@N` for the column, says which message
-its line gets: exactly those messages must come, no others. `// options: …` compiles it with further options. A file with an error must not leave an output file.
+In NAME.tc a comment `// error: TEXT` or `// warning: TEXT`, optionally with `@N` for the column, gives the message that
+its line must cause. All of these messages must appear, and no others. `// options: …` adds options. A file with an
+error must not leave an output file.
 """
 import re
 import subprocess
@@ -49,7 +50,7 @@ def main():
             if fails and output.exists():
                 problems.append("an output file was left")
             if not expected:
-                problems.append("it expects no message at all")
+                problems.append("the file expects no message")
             for problem in problems:
                 print(f"FAILED: {source.name}: {problem}")
             if problems and not got:

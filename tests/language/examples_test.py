@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles and runs the example programs of the Tascell language.
+"""Compiles and runs the Tascell example programs.
 
 examples_test.py SUKIMA FOLDER BACKEND... [--sanitized | --all] [--only NAME]
 
-Each NAME.tc must print what is in NAME.expected: with any number of workers, both steal protocols, with a `try` around
-each construct (-DWITH_TRY), with each compiler behind, and as its sequential erasure. What programs print depends on no
-timing; figures that do go to stderr.
+Each NAME.tc must print the text of NAME.expected: with any number of workers, both steal protocols, a `try` around each
+construct (-DWITH_TRY), each C compiler, and as its sequential erasure. The output does not depend on timing; figures
+that do go to stderr.
 
-SUKIMA is `sukima` or, of a build with a sanitizer, its `sukima-cc`. --sanitized: one of two settings that have most in them,
-in turns, with the first compiler. --all: all numbers of workers, steal protocols and wait policies, with the first compiler.
+SUKIMA is `sukima` or, for a build with a sanitizer, its `sukima-cc`. --sanitized: alternately one of the two settings
+that cover most, with the first compiler. --all: all numbers of workers, steal protocols and wait policies, with the
+first compiler.
 """
 import argparse
 import itertools
@@ -51,7 +52,7 @@ def run(command, environment=None):
 
 
 def check(source, work, options, settings):
-    """The complaints about a program that is compiled in one way and run in several."""
+    """Compiles a program once and runs it in several settings. Returns a list of complaints."""
     program = f"{work}/{source.stem}"
     what = f"{source.name} {' '.join(options)}"
     result = run([*CC, "-O2", *WARNINGS, *options, "-o", program, source, "-lm"])

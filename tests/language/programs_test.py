@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles and runs programs of the Tascell language, with each compiler behind and with several numbers of workers.
+"""Compiles and runs Tascell programs with each C compiler and with several numbers of workers.
 
 programs_test.py SUKIMA FOLDER BACKEND... [--sanitized]
 
 SUKIMA is `sukima` or, of a build with a sanitizer, its `sukima-cc`.
 
-A program NAME.tc says what it prints in lines `// expected: TEXT`. `// with: FILE` compiles a further file with it,
-`// options: …` with further options, `// also: …` a second time with those;
-`// status: N` and `// stderr: REGEX` are of a program that fails; `// not sequential` says that its erasure differs,
-`// not sanitized` that it shows nothing under a sanitizer.
+A program NAME.tc gives its output in lines `// expected: TEXT`. `// with: FILE` compiles another file with it,
+`// options: …` adds options, `// also: …` compiles and runs it again with these options. `// status: N` and
+`// stderr: REGEX` belong to a program that fails. `// not sequential`: its erasure behaves differently.
+`// not sanitized`: it tests nothing that a sanitizer could find.
 """
 import os
 import re

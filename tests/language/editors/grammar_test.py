@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks the TextMate grammar: grammar_test.py GRAMMAR SAMPLE
 
-Under a line of SAMPLE, `//^ SCOPE` lines say which scope begins at the caret's column; `//^ -` that the grammar leaves
-that place to C. The grammar's patterns are tried at each place in their order, as editors do.
+After a line of SAMPLE, lines `//^ SCOPE` give the scope that begins at the caret's column; `//^ -` means that the
+grammar leaves that column to C. The patterns are tried at each column in order, as in editors.
 """
 import json
 import re

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The interpreter that is made of the constructs: C as the compiler emits it. */
+/* The interpreter built from the constructs, as C in the form that the compiler emits. */
 #include "program.h"
 
 #include <limits.h>
@@ -30,7 +30,7 @@ static void change(struct workspace* w, int number) {
   else
     w->value[w->size++] = (uint64_t)number;
 }
-/* Actions are undone in the opposite order, each exactly once. */
+/* AFTERs run in the opposite order of the BEFOREs, each exactly once. */
 static void restore(struct workspace* w, int number) {
   count(&afters_seen);
   if (w->size == 0 || w->value[--w->size] != (uint64_t)number) count(&wrong_seen);

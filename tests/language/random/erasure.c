@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sequential erasure of a program: no runtime, and exits as return codes. */
+/* The sequential erasure of a program: no runtime; exits are return codes. */
 #include "program.h"
 
 enum { left_normally = 0, left_by_return = 1, left_by_throw = 2 };
@@ -26,7 +26,7 @@ static int expect_join(const struct node* n, const struct workspace* w, struct p
   return left_normally;
 }
 
-/* As the function of the parallel interpreter: a `return` in a construct ends this call only. */
+/* As in the parallel interpreter, a `return` in a construct ends this call only. */
 static int expect(const struct node* n, struct workspace* w, struct part* out, size_t* tag) {
   switch (n->op) {
     case op_leaf:

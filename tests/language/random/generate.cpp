@@ -12,10 +12,11 @@ class generator {
  public:
   generator(std::uint64_t seed, program& p) : random_(seed), program_(p) {}
 
-  /// \param size  about how many nodes
-  /// \param depth of dynamic_winds around it
-  /// \param tag   what may be thrown out of it; 0: nothing
-  /// \param calls how many entries from C may still be nested
+  /// A random tree.
+  /// \param size  approximate number of nodes
+  /// \param depth number of enclosing dynamic_winds
+  /// \param tag   the tag that may be thrown out of it; 0: none
+  /// \param calls number of entries from C that may still be nested
   node* make(int size, int depth, std::size_t tag, int calls) {
     if (size <= 1) return leaf(tag);
     switch (below(20)) {
@@ -83,7 +84,7 @@ class generator {
     return n;
   }
   node* do_two(int size, int depth, std::size_t tag, int calls) {
-    // What returns out of S1 never runs S2, which others may have begun: no throw there.
+    // A return out of S1 skips S2, which a thief may have begun already: so neither may throw.
     const bool leaves = chance(4);
     node* n = branch(op_do_two, size, depth, leaves ? 0 : tag, calls);
     n->leaves = leaves ? 1 : 0;

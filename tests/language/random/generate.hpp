@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a random program.
+// Generates random programs.
 #pragma once
 
 #include "program.h"
@@ -15,11 +15,11 @@ struct program {
   bool leaves_early = false;  ///< something in it throws or jumps out of a construct
 };
 
-/// A program of about so many nodes whose result does not depend on who runs what.
+/// A program of about `size` nodes whose result does not depend on the schedule.
 ///
-/// Where throws of different tags could meet in one construct, the exit that is taken may depend on timing.
-/// So inside of each part of a program only one tag is thrown that is not caught in it; and loops that may
-/// stop early contain no throw, because iterations that the erasure does not reach may have begun.
+/// If throws of different tags met in one construct, the exit taken could depend on timing. So each part of a
+/// program throws at most one tag that it does not catch itself. Loops that may stop early contain no throw,
+/// because iterations that the erasure does not reach may have begun.
 program generate(std::uint64_t seed, int size);
 
 }  // namespace language_test

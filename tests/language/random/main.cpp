@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs random programs of the language's constructs, and compares their results with the sequential erasure.
+// Runs random programs of the language's constructs and compares their results with their sequential erasures.
 #include "generate.hpp"
 #include "program.h"
 
@@ -29,9 +29,9 @@ extern "C" void run_foreign(const node* n, const workspace* w, part* result) {
 
 namespace {
 
-/// \param given_away  counts PUTs
-/// \returns what was wrong; empty: nothing
-std::string check(const language_test::program& p, long& given_away) {
+/// \param splits  the number of PUTs is added to it
+/// \returns what is wrong; empty: nothing
+std::string check(const language_test::program& p, long& splits) {
   part expected;
   part found;
   workspace w{};
@@ -39,10 +39,10 @@ std::string check(const language_test::program& p, long& given_away) {
   w = workspace{};
   const int found_end = run_program(p.root, &w, &found);
   const counts c = take_counts();
-  given_away += c.puts;
+  splits += c.puts;
   if (found_end != expected_end) return expected_end != 0 ? "the tag was caught" : "a tag was not caught";
-  if (found.hash != expected.hash) return "another result";
-  if (c.wrong != 0) return std::to_string(c.wrong) + " undo or redo actions met a wrong state";
+  if (found.hash != expected.hash) return "the result differs";
+  if (c.wrong != 0) return std::to_string(c.wrong) + " BEFORE or AFTER blocks found a wrong state";
   if (c.befores != c.afters)
     return std::to_string(c.befores) + " BEFOREs and " + std::to_string(c.afters) + " AFTERs";
   if (c.gets > c.puts || (!p.leaves_early && c.gets != c.puts))
@@ -53,32 +53,32 @@ std::string check(const language_test::program& p, long& given_away) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Runs random programs of the language and compares them with their sequential erasure.");
+  CLI::App app("Runs random programs of the language and compares them with their sequential erasures.");
   std::uint64_t seed = 1;
   std::uint64_t count = 1000;
   int workers = 4;
   int size = 400;
-  app.add_option("--seed", seed, "of the first program; each has the next one");
+  app.add_option("--seed", seed, "seed of the first program; program k has seed + k");
   app.add_option("--count", count, "number of programs");
   app.add_option("--workers", workers, "number of workers")->check(CLI::Range(1, 64));
-  app.add_option("--size", size, "about how many nodes a program has")->check(CLI::Range(1, 100000));
+  app.add_option("--size", size, "approximate number of nodes of a program")->check(CLI::Range(1, 100000));
   CLI11_PARSE(app, argc, argv);
   setenv("SUKIMA_ELASTIC", "off", 0);
   if (sukima_workers_set(workers) != 0) {
-    std::fputs("the workers could not be set\n", stderr);
+    std::fputs("cannot set the number of workers\n", stderr);
     return 1;
   }
-  long given_away = 0;
+  long splits = 0;
   for (std::uint64_t k = 0; k < count; ++k) {
     const language_test::program p = language_test::generate(seed + k, size);
-    const std::string wrong = check(p, given_away);
+    const std::string wrong = check(p, splits);
     if (wrong.empty()) continue;
     std::printf("seed %llu: %s\nrun it again with --seed %llu --count 1 --workers %d --size %d\n",
                 static_cast<unsigned long long>(seed + k), wrong.c_str(),
                 static_cast<unsigned long long>(seed + k), workers, size);
     return 1;
   }
-  std::printf("%llu programs, seeds from %llu: all as their erasures; %ld tasks were made\n",
-              static_cast<unsigned long long>(count), static_cast<unsigned long long>(seed), given_away);
+  std::printf("%llu programs, seeds from %llu: all match their erasures; %ld tasks were split off\n",
+              static_cast<unsigned long long>(count), static_cast<unsigned long long>(seed), splits);
   return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random programs of the language's constructs, as trees that two interpreters run: one made of the
- * constructs themselves, and one that is their sequential erasure. */
+/* Random programs as trees. Two interpreters run them: one is built from the language's constructs, the other
+ * is their sequential erasure. */
 #ifndef SUKIMA_TESTS_LANGUAGE_PROGRAM_H
 #define SUKIMA_TESTS_LANGUAGE_PROGRAM_H
 
@@ -12,10 +12,10 @@ extern "C" {
 #endif
 
 enum operation {
-  op_leaf,    /* notes the workspace's state */
+  op_leaf,    /* adds the workspace's state to the result */
   op_seq,     /* child 0, child 1 */
   op_do_two,  /* child 0, child 1; `leaves`: returns out of the first one */
-  op_loop,    /* child 0 for [from, to); stops before `stop_at` */
+  op_loop,    /* child 0 for each i in [from, to); stops before `stop_at` */
   op_wind,    /* changes the workspace around child 0 */
   op_try,     /* child 0, catching `tag`; then child 1; `leaves`: returns out of the body at its end */
   op_throw,   /* throws `tag` */
@@ -31,27 +31,27 @@ struct node {
   int number;
   struct node* child[3];
   int from, to;
-  int stop_at;        /* an iteration; below `from`: none */
+  int stop_at;        /* an iteration; below `from`: does not stop */
   int leaves;         /* boolean */
   int hints;          /* 0: none; 1: guard; 2: guard and split */
   double probability; /* of the guard */
   size_t tag;
 };
 
-/* What a program's result is: the numbers that were noted, in their order. Appending is associative. */
+/* A program's result: a hash of the numbers noted, in order. Appending is associative. */
 struct part {
   uint64_t hash;
   uint64_t power;
 };
 
-/* What dynamic_wind changes. A task has its own. */
+/* The state that dynamic_wind changes. Each task has its own. */
 enum { workspace_room = 64 };
 struct workspace {
   int size;
   uint64_t value[workspace_room];
 };
 
-/* What a run counted. */
+/* Statistics of a run. `wrong`: BEFORE or AFTER blocks that found a wrong state. */
 struct counts {
   long befores, afters, puts, gets, wrong;
 };
@@ -70,11 +70,11 @@ static inline void note_state(struct part* p, const struct node* n, const struct
   for (int k = 0; k < w->size; k++) note(p, w->value[k]);
 }
 
-/** Runs a program with the constructs, by an entry from C. \returns 0; 1: it ended by an uncaught tag */
+/** Runs a program by the constructs, entered from C. \returns 0, or 1 if an uncaught tag ended it */
 int run_program(const struct node* root, struct workspace* w, struct part* result);
-/** What it must do. */
+/** The result that run_program must have. */
 int expect_program(const struct node* root, struct workspace* w, struct part* result);
-/** Runs two programs with the C++ interface, and joins the results. */
+/** Runs the two children in parallel by the C++ interface and appends their results. */
 void run_foreign(const struct node* n, const struct workspace* w, struct part* result);
 /** Counts of all runs since the last call. */
 struct counts take_counts(void);

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Random programs of plain C with closures, compiled in each way that there is of making them.
+"""Random programs of plain C with closures, compiled with each implementation of closures.
 
     closure_ways_test.py SUKIMA BACKEND... [--seed N] [--programs N] [--keep FOLDER]
 
-All ways must print the same. A program is a row of functions, each of which declares closures over its variables and hands
-them down to later functions in every kind of statement. Calls whose order C leaves open are not in one expression. A
-difference names the seed.
+All implementations must print the same. A program is a row of functions, each of which declares closures over its
+variables and passes them to later functions in every kind of statement. Calls whose order C leaves unspecified are
+never in one expression. A failure names the seed.
 """
 import argparse
 import random
@@ -42,7 +42,7 @@ class program:
         return {"pair": f"{name}.a", "array": f"{name}[{self.random.randint(0, 3)}]", "pointer": f"(*{name})"}.get(kind, name)
 
     def value(self, scope):
-        """Without a call."""
+        """An expression without a call."""
         pick = self.random.random()
         if pick < 0.3 or not scope:
             return str(self.random.randint(-9, 99))
@@ -120,7 +120,7 @@ class program:
         return self.random.choice(kinds)()
 
     def closure(self, scope, own, index, name):
-        """Its block sees the variables so far."""
+        """A closure, whose block sees the variables declared so far."""
         inner = list(scope) + [("k", "long")]
         body = " ".join(self.assign(inner, f"{self.value(inner)}") for _ in range(self.random.randint(1, 3)))
         if self.chance(0.4):
@@ -139,7 +139,7 @@ class program:
             pick = self.random.random()
             number = self.random.randrange(10 ** 6)
             if pick < 0.3:
-                # Sometimes a name that hides another.
+                # Sometimes a name that shadows another.
                 names = [n for n, _ in scope if n not in ("x",)]
                 name = f"v{number}"
                 if depth > 0 and names and self.chance(0.2):

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random programs in the Tascell language whose results depend on no timing.
+"""Random Tascell programs whose results do not depend on timing.
 
-What a program computes is a sum, and a workspace that dynamic_winds change and restore; tasks get a copy of it. So the
-parallel program must print what its sequential erasure prints. Two rules keep it so:
+A program computes a sum over a workspace that dynamic_winds change and restore; each task gets a copy. The parallel program
+must print what its sequential erasure prints. Two rules ensure that it does:
 
-- A throw goes to the innermost `try` around it, and a construct that a throw may pass is left in no other way: else the
-  throw of a task and a jump of the owner could race.
-- What leaves a construct in the part of it that became a task (`break`, `return` …) cannot jump there. It is a number in
-  the task; GET takes it, ignores all later tasks, and the jump follows behind the construct.
+- A throw goes to the innermost `try` around it, and a construct that a throw may pass is left in no other way; otherwise
+  the throw of a task and a jump of the owner could race.
+- A jump (`break`, `return` …) out of a construct's part that became a task cannot be made in the task. The task stores it
+  as a number; GET takes it and ignores all later tasks, and the jump follows after the construct.
 
-The second half of a do_two, and a loop, are therefore printed twice: in place, and as a function for the task.
+So the second half of a do_two, and the body of a loop, are printed twice: in place, and as a function for the task.
 
 Closures take part in four ways: worker closures with such trees as their blocks; plain ones that BEFORE, AFTER, PUT and
-GET call; `readers`, which see a variable of a sleeping frame and are called through pointers, also by tasks; and
-`escapes`, whose goto leaves to a label of the function that declared them. An escape is used as a throw is: to the
-innermost one, from wherever a throw may stand.
+GET call; `readers`, which see a variable of a suspended function and are called through pointers, also by tasks; and
+`escapes`, whose goto jumps to a label of the function that declared them. Escapes are used like throws: to the
+innermost one, wherever a throw is allowed.
 """
 import random
 
@@ -43,7 +43,7 @@ static void pop(struct env *e, unsigned long value) { if (e->stack[--e->n] != va
 
 
 class program:
-    """One program: functions that call those before them only."""
+    """One program: functions that call only functions before them."""
 
     def __init__(self, seed, name):
         self.random = random.Random(seed)
@@ -124,7 +124,7 @@ class program:
             node["body"] = inner()
         elif kind == "nested":
             node["body"] = inner(2, old=[])
-        else:  # parallel: either throws may pass it, or jumps
+        else:  # a parallel construct: either throws may pass it, or jumps
             passing = throws and r.random() < .5
             node["passing"] = passing
             old = ["no return"] if passing else targets
@@ -135,7 +135,7 @@ class program:
                 node["count"] = r.randint(0, 9)
                 more = [("continue", own)] + ([] if passing else [("break", own)])
                 node["body"] = inner(max(1, node["count"]), more, old=old, t=passing)
-                if winds <= 40 and r.random() < .6:  # somebody hungry comes late: there is something to undo
+                if winds <= 40 and r.random() < .6:  # idle workers come late, so there is something to undo
                     late = self.new("add", constant=self.constant())
                     node["body"] = [self.new("wind", constant=self.constant(),
                                              body=node["body"] + [self.new("poll", constant=0), late])]
@@ -151,7 +151,7 @@ class program:
         return self.codes.setdefault(target, len(self.codes) + 1)
 
     def nodes_in(self, tree):
-        """All nodes of a tree, or of a list of trees; what else is in the list has none."""
+        """All nodes of a tree, or of a list of trees and other things."""
         if isinstance(tree, list):
             for one in tree:
                 yield from self.nodes_in(one)
@@ -169,7 +169,7 @@ class program:
         return {node["target"] for node in self.nodes_in(tree) if node["kind"] == "exit"}
 
     def jump(self, target, c):
-        """C that leaves to a target from the place that `c` describes."""
+        """C for a jump to a target from the position that `c` describes."""
         if target == "return":
             return "{ *left = %d; return s; }" % self.code(target) if c["part"] else "return s + 17;"
         kind, node = target
@@ -181,7 +181,7 @@ class program:
         return "break;" if c["breaks"] == node else "goto behind%d;" % node
 
     def follow(self, node, trees, c):
-        """Behind a construct: the jumps of the parts that became tasks."""
+        """After a construct: the jumps of the parts that became tasks."""
         inside = self.ids_in(trees)
         text = ""
         for target in sorted(self.exits(trees), key=str):
@@ -199,7 +199,7 @@ class program:
         return "".join(self.text(one, c) for one in tree)
 
     def part(self, node, trees, c, head, loop):
-        """The function that a task of the node runs, once."""
+        """The function that a task of the node runs; made at the first call."""
         name = "%s_%s%d" % (self.name, "loop" if loop else "two", node["id"])
         if node.get("printed"):
             return name
@@ -221,12 +221,12 @@ class program:
                           % (name, bounds, body))
         return name
 
-    # Where a place is: the task whose function it stands in, and what is inside of that; its names of what is handed on;
-    # the loop or switch around it.
+    # A position: the task whose function it is in, and the constructs inside that; the names of the parameters passed on
+    # there; the loop or switch around it.
     START = dict(part=None, inside=set(), x="x", tag="tag", way="way", seen="seen", breaks=None, continues=None)
 
     def put(self, node, c):
-        """Declarations in front of a construct, and PUT's statements that all tasks need."""
+        """Declarations before a construct, and the statements of PUT that all tasks need."""
         text = ("T e = *e; T x = %s; T m = m; memcpy(T v, v, sizeof(long) * m); T tag = %s; T way = %s;"
                 " memcpy(T seen, %s, sizeof T seen);" % (c["x"], c["tag"], c["way"], c["seen"]))
         own = node["id"]
@@ -330,7 +330,7 @@ class program:
                     % (own, closures, self.many(node["first"], c), self.many(node["second"], c), name,
                        put, get, own, self.follow(node, [node["second"]], c), own, own))
         # join
-        # The others get copies: the owner's last statement changes its own meanwhile.
+        # The others get copies, because the owner's last statement changes its own workspace at the same time.
         text = "{ long v%d[m]; memcpy(v%d, v, sizeof v); (void)v%d;\n" % (own, own, own)
         text += "".join("struct env e%d_%d = *e; long r%d_%d;\n" % (own, k, own, k) for k in range(len(node["calls"])))
         text += "join {\n"

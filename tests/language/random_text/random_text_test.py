@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Random programs in the Tascell language, compiled and compared with their sequential erasure.
+"""Compiles random Tascell programs and compares them with their sequential erasures.
 
     random_text_test.py SUKIMA BACKEND... [--seed N] [--programs N] [--together N] [--keep FOLDER]
 
-generate.py says what the programs are. Several go into one file, which saves the compiler's start; each file is
-compiled with other options. A difference names the seed: run it again with --seed SEED --programs 1 --keep FOLDER, which
-leaves the source there.
+generate.py describes the programs. Several share one file, which saves starts of the compiler; the files are compiled
+with different options. A failure names the seed: repeat it with --seed SEED --programs 1 --keep FOLDER, which keeps
+the source.
 """
 import argparse
 import os
