@@ -129,16 +129,17 @@ void expand(const std::string& argument, std::vector<std::string>& into, int dep
   }
 }
 
-class reader {
+/// Sorts the words of a command line by their use.
+class command_line_parser {
  public:
-  explicit reader(std::vector<std::string> arguments) : arguments_(std::move(arguments)) {}
+  explicit command_line_parser(std::vector<std::string> arguments) : arguments_(std::move(arguments)) {}
 
-  command_line read() {
+  command_line parse() {
     if (const char* backend = std::getenv("SUKIMA_CC"); backend != nullptr && *backend != '\0')
       result_.backend = backend;
     while (at_ < arguments_.size()) {
       const std::size_t begin = at_;
-      one();
+      parse_option();
       if (!arguments_[begin].starts_with("-MJ"))
         for (std::size_t k = begin; k < at_; ++k) result_.arguments.push_back(arguments_[k]);
     }
@@ -168,12 +169,12 @@ class reader {
     result_.words.push_back({word_use::input, {file}, language, false});
   }
 
-  void want(goal g, const std::string& option) {
+  void set_goal(goal g, const std::string& option) {
     result_.wanted = g;
     add(word_use::goal, {option});
   }
 
-  bool our_option(const std::string& o) {
+  bool own_option(const std::string& o) {
     if (o == "-fcheck-closures" || o == "-fno-check-closures") {
       result_.check_closures = o == "-fcheck-closures";
     } else if (o.starts_with("-fclosures=")) {
@@ -195,7 +196,7 @@ class reader {
     } else {
       return false;
     }
-    add(word_use::ours, {o});
+    add(word_use::own, {o});
     return true;
   }
 
@@ -209,7 +210,7 @@ class reader {
       add(word_use::depend, {o});
     } else if (o.starts_with("-MJ")) {
       result_.database_file = o.size() > 3 ? o.substr(3) : argument("-MJ");
-      add(word_use::ours, {o});
+      add(word_use::own, {o});
     } else if (o.starts_with("-MF") || o.starts_with("-MT") || o.starts_with("-MQ")) {
       const std::string option = o.substr(0, 3);
       const std::string value = o.size() > 3 ? o.substr(3) : argument(option);
@@ -219,7 +220,7 @@ class reader {
       add(word_use::depend, {option, value});
     } else if (o == "-M" || o == "-MM") {
       result_.system_dependencies = o == "-M";
-      want(goal::dependencies, o);
+      set_goal(goal::dependencies, o);
     } else {
       return false;
     }
@@ -268,10 +269,10 @@ class reader {
     return name == "-u" && !o.starts_with("-un");
   }
 
-  void one() {
+  void parse_option() {
     const std::string o = arguments_[at_++];
     if (o.size() < 2 || o[0] != '-') return input(o);
-    if (our_option(o) || dependency_option(o) || goal_option(o)) return;
+    if (own_option(o) || dependency_option(o) || goal_option(o)) return;
     if (o == "-o" || (o.starts_with("-o") && !o.starts_with("-object"))) {
       result_.output = o == "-o" ? argument(o) : o.substr(2);
       return add(word_use::output, {"-o", result_.output});
@@ -284,7 +285,7 @@ class reader {
     if (o == "-v") result_.verbose = true;
     if (o == "-###") {
       result_.dry_run = true;
-      return add(word_use::ours, {o});
+      return add(word_use::own, {o});
     }
     if (o == "-nostdlib" || o == "-nodefaultlibs" || o == "-r") {
       result_.no_libraries = true;
@@ -320,7 +321,7 @@ bool command_line::has_translations() const {
 command_line read_command_line(const std::vector<std::string>& arguments) {
   std::vector<std::string> all;
   for (const std::string& argument : arguments) expand(argument, all, 0);
-  return reader(std::move(all)).read();
+  return command_line_parser(std::move(all)).parse();
 }
 
 }  // namespace sukima::language

@@ -20,7 +20,7 @@ enum class word_use {
   input,     ///< a file that is compiled or linked
   compile,   ///< an option for compiling (and for linking: gcc needs some there, too)
   link,      ///< an option for linking only
-  ours,      ///< an option of sukima cc, which the C compiler must not see
+  own,       ///< an option of sukima cc, which the C compiler must not see
   output,    ///< -o and its file
   goal,      ///< -c, -S, -E …
   depend,    ///< -MD and its relatives

@@ -21,37 +21,38 @@ using arguments = std::vector<std::string>;
 void append(arguments& to, const arguments& more) { to.insert(to.end(), more.begin(), more.end()); }
 
 /// Adds inputs, each preceded by `-x LANGUAGE` where its name does not imply the language.
-class input_adder {
+class input_list {
  public:
-  explicit input_adder(arguments& to) : to_(to) {}
+  explicit input_list(arguments& to) : to_(to) {}
   void add(const word& input) {
-    speak(input.language == "tc" ? "c" : input.language);
+    set_language(input.language == "tc" ? "c" : input.language);
     append(to_, input.text);
   }
   void add_object(const std::string& file) {
-    speak("");
+    set_language("");
     to_.push_back(file);
   }
-  /// Libraries may follow.
-  void end() { speak(""); }
+  /// Resets the language, so that libraries may follow.
+  void end() { set_language(""); }
 
  private:
-  void speak(const std::string& language) {
-    if (language == spoken_) return;
+  void set_language(const std::string& language) {
+    if (language == language_) return;
     append(to_, {"-x", language.empty() ? "none" : language});
-    spoken_ = language;
+    language_ = language;
   }
   arguments& to_;
-  std::string spoken_;
+  std::string language_;
 };
 
 std::string stem(const std::string& file) {
   return file == "-" ? "stdin" : std::filesystem::path(file).stem().string();
 }
 
-class driving {
+/// One run of the compiler.
+class driver {
  public:
-  driving(const command_line& line, const toolchain& tools) : line_(line), tools_(tools) {}
+  driver(const command_line& line, const toolchain& tools) : line_(line), tools_(tools) {}
 
   int run() {
     if (line_.information) return pass_through();
@@ -68,12 +69,12 @@ class driving {
       throw command_line_error(
           "'-o' with -c, -S or -E takes only one input file; omit '-o', or compile the files one at a time");
     if (line_.wanted == goal::link) return compile_and_link(inputs);
-    int worst = 0;
+    int result = 0;
     for (const word* input : inputs) {
       const int code = input->language == "tc" ? compile_one(*input) : pass_one(*input);
-      if (code != 0) worst = code;
+      if (code != 0) result = code;
     }
-    return worst;
+    return result;
   }
 
  private:
@@ -84,17 +85,6 @@ class driving {
     if (std::filesystem::is_directory(file, problem))
       throw command_line_error("'" + file + "' is a directory; give a source file");
     if (!std::ifstream(file)) throw command_line_error("cannot read '" + file + "': " + std::strerror(errno));
-  }
-
-  /// Options for the C compiler, without inputs.
-  arguments options(bool compiling, bool linking) const {
-    arguments result;
-    for (const word& w : line_.words)
-      if ((w.use == word_use::compile && (compiling || linking)) || (w.use == word_use::link && linking))
-        append(result, w.text);
-    append(result, tools_.compile);
-    if (line_.sequential) result.emplace_back("-D__SUKIMA_SEQUENTIAL__=1");
-    return result;
   }
 
   arguments include_options() const {
@@ -114,15 +104,15 @@ class driving {
   /// Nothing to translate: the C compiler gets all words, and the libraries if it links.
   int pass_through() const {
     arguments command{line_.backend};
-    input_adder adder(command);
+    input_list list(command);
     for (const word& w : line_.words) {
       if (w.use == word_use::input)
-        adder.add(w);
-      else if (w.use != word_use::ours)
+        list.add(w);
+      else if (w.use != word_use::own)
         append(command, w.text);
     }
     const bool links = line_.wanted == goal::link && !line_.information && !line_.inputs().empty();
-    if (links && !libraries().empty()) adder.end();
+    if (links && !libraries().empty()) list.end();
     append(command, tools_.compile);
     append(command, include_options());
     if (line_.has_translations()) command.emplace_back("-D__SUKIMA__=1");
@@ -138,7 +128,7 @@ class driving {
         append(command, w.text);
     append(command, tools_.compile);
     append(command, include_options());
-    input_adder(command).add(input);
+    input_list(command).add(input);
     return execute(command, false);
   }
 
@@ -301,20 +291,20 @@ class driving {
       return 1;
     }
     arguments command{line_.backend};
-    input_adder adder(command);
+    input_list list(command);
     std::size_t next = 0;
     for (const word& w : line_.words) {
       if (w.use == word_use::input) {
         const std::string& object = objects[next++];
         if (object.empty())
-          adder.add(w);
+          list.add(w);
         else
-          adder.add_object(object);
-      } else if (w.use != word_use::ours) {
+          list.add_object(object);
+      } else if (w.use != word_use::own) {
         append(command, w.text);
       }
     }
-    adder.end();
+    list.end();
     append(command, tools_.compile);
     append(command, include_options());
     append(command, libraries());
@@ -328,6 +318,6 @@ class driving {
 
 }  // namespace
 
-int drive(const command_line& line, const toolchain& tools) { return driving(line, tools).run(); }
+int drive(const command_line& line, const toolchain& tools) { return driver(line, tools).run(); }
 
 }  // namespace sukima::language

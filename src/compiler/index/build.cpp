@@ -38,13 +38,13 @@ class index_visitor : public RecursiveASTVisitor<index_visitor> {
   bool VisitTypedefDecl(TypedefDecl* type) { return to_.name(type->getLocation(), type), true; }
   bool VisitTagDecl(TagDecl* type) { return record_type(to_, type, function_), true; }
   bool VisitEnumConstantDecl(EnumConstantDecl* c) { return to_.name(c->getLocation(), c), true; }
-  bool VisitDeclStmt(DeclStmt* statement) { return record_statement(to_, statement, function_), true; }
+  bool VisitDeclStmt(DeclStmt* statement) {
+    return record_local_declaration(to_, statement, function_), true;
+  }
 
   // Names of types, and the types that `worker` marks
   bool VisitTagTypeLoc(TagTypeLoc type) { return to_.name(type.getNameLoc(), type.getDecl()), true; }
   bool VisitTypedefTypeLoc(TypedefTypeLoc type) {
-    const token_index t = to_.of.find(type.getNameLoc());
-    if (t != no_token) to_.index.type_names.insert(t);
     return to_.name(type.getNameLoc(), type.getTypedefNameDecl()), true;
   }
   bool VisitAttributedTypeLoc(AttributedTypeLoc type) {

@@ -84,7 +84,7 @@ void record_type(const recording& to, const TagDecl* type, function_info* functi
   function->types.push_back(t);
 }
 
-void record_statement(const recording& to, const DeclStmt* statement, function_info* function) {
+void record_local_declaration(const recording& to, const DeclStmt* statement, function_info* function) {
   const token_index begin = to.of.find(statement->getBeginLoc());
   const token_index end = to.of.find(statement->getEndLoc());
   if (function == nullptr || begin == no_token || end == no_token) return;

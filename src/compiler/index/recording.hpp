@@ -25,7 +25,7 @@ function_info& record_function(const recording& to, const clang::FunctionDecl* f
 function_info& record_closure(const recording& to, const closure_declaration& closure, function_info& outer);
 void record_variable(const recording& to, const clang::VarDecl* variable);
 void record_type(const recording& to, const clang::TagDecl* type, function_info* function);
-void record_statement(const recording& to, const clang::DeclStmt* statement, function_info* function);
+void record_local_declaration(const recording& to, const clang::DeclStmt* statement, function_info* function);
 
 // Calls and function types (calls.cpp)
 
@@ -38,7 +38,6 @@ void record_declarator(const recording& to, clang::AttributedTypeLoc type);
 // Use of variables (variable_uses.cpp)
 
 void record_change(const recording& to, const clang::Expr* lvalue, function_info* function);
-void record_address(const clang::Expr* lvalue, function_info* function);
 /// `&f` of a closure f is f; of anything else, its address is taken.
 void record_address_operator(const recording& to, const clang::UnaryOperator* e, function_info* function);
 

@@ -93,7 +93,6 @@ struct semantic_index {
   std::unordered_map<token_index, jump> jumps;
   std::set<token_index> function_names;  ///< __func__ and the like
   std::set<token_index> plain_entries;  ///< names of worker functions that mean the C entry
-  std::set<token_index> type_names;  ///< names of typedefs
   std::map<token_index, const clang::FieldDecl*> fields;
   std::map<const clang::VarDecl*, token_index> declared;  ///< the name in its declaration
   std::deque<function_info> functions;  ///< in the order of the file

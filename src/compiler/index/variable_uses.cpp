@@ -30,12 +30,12 @@ const VarDecl* variable_of(const Expr* e) {
   }
 }
 
-}  // namespace
-
 void record_address(const Expr* lvalue, function_info* function) {
   if (const VarDecl* v = variable_of(lvalue))
     for (function_info* f = function; f != nullptr; f = f->outer) f->address_taken.insert(v);
 }
+
+}  // namespace
 
 void record_address_operator(const recording& to, const UnaryOperator* e, function_info* function) {
   const auto* reference = dyn_cast<DeclRefExpr>(e->getSubExpr()->IgnoreParens());

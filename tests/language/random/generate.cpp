@@ -14,7 +14,7 @@ class generator {
 
   /// A random tree.
   /// \param size  approximate number of nodes
-  /// \param depth number of enclosing dynamic_winds
+  /// \param depth number of enclosing `dynamic_wind`s
   /// \param tag   the tag that may be thrown out of it; 0: none
   /// \param calls number of entries from C that may still be nested
   node* make(int size, int depth, std::size_t tag, int calls) {
