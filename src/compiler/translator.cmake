@@ -12,7 +12,21 @@ foreach(needed SUKIMA_CLANG_INCLUDE SUKIMA_CLANG_LIBRARY SUKIMA_LLVM_LIBRARY SUK
 endforeach()
 configure_file(clang_paths.hpp.in generated/clang_paths.hpp @ONLY)
 
-# Clang's headers make each of the planner's small files slow to compile, so they are compiled as two units.
+# Clang's headers make each small file slow to compile, so each stage is compiled as one unit, the planner as two.
+set(desugar_files
+  desugar/closure_blocks.cpp
+  desugar/closure_syntax.cpp
+  desugar/closures.cpp
+  desugar/desugar.cpp
+  desugar/statements.cpp
+  desugar/token_stream.cpp)
+set(index_files
+  index/build.cpp
+  index/calls.cpp
+  index/declarations.cpp
+  index/jumps.cpp
+  index/semantic_index.cpp
+  index/variable_uses.cpp)
 set(plan_files
   plan/captures.cpp
   plan/choice_points.cpp
@@ -50,24 +64,16 @@ set(unwind_files
 add_library(sukima_translator STATIC
   translate.cpp
   source/preprocess.cpp
-  desugar/closure_blocks.cpp
-  desugar/closure_syntax.cpp
-  desugar/closures.cpp
-  desugar/desugar.cpp
-  desugar/statements.cpp
-  desugar/token_stream.cpp
-  index/build.cpp
-  index/calls.cpp
-  index/declarations.cpp
-  index/jumps.cpp
-  index/semantic_index.cpp
-  index/variable_uses.cpp
+  ${desugar_files}
+  ${index_files}
   check/check.cpp
   check/closures.cpp
   check/diagnostics.cpp
   ${plan_files}
   ${unwind_files})
 set_target_properties(sukima_translator PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+set_source_files_properties(${desugar_files} PROPERTIES UNITY_GROUP desugar)
+set_source_files_properties(${index_files} PROPERTIES UNITY_GROUP index)
 set_source_files_properties(${plan_files} PROPERTIES UNITY_GROUP plan)
 set_source_files_properties(${unwind_files} PROPERTIES UNITY_GROUP unwind)
 target_compile_features(sukima_translator PUBLIC cxx_std_20)
