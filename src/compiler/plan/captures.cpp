@@ -56,7 +56,7 @@ bool needs_local_type(const planner& p, token_index t, const std::vector<token_r
     if (r.holds(place)) return false;
   report(p.in, p.in.unit.tokens[t].getLocation(),
          "the type of '" + declaration->getNameAsString() +
-             "' is declared in the function with the help of its variables; declare it in this block");
+             "' depends on variables of the function; declare the type in this block");
   return true;
 }
 

@@ -115,7 +115,7 @@ void variadic_call(planner& p, sheet& out, const closure_call& call, const conte
   if (const auto others = p.in.closure_pointer_calls.find(call.first);
       others != p.in.closure_pointer_calls.end() && others->second.front()->open > call.open) {
     report(p.in, call.call->getExprLoc(),
-           "the result of this variadic closure is called; store it in a variable in front");
+           "the result of this variadic closure is called directly; store it in a variable first");
     return;
   }
   try {

@@ -129,8 +129,7 @@ void plan_closure_jump(const plan_input& in, sheet& out, token_index keyword, co
   const LabelDecl* label = in.index.closure_jumps.at(keyword);
   const auto exit = where.exits_here.find(label);
   if (exit == where.exits_here.end()) {
-    report(in, in.unit.tokens[keyword].getLocation(),
-           "this 'goto' leads out of a closure, which cannot be here");
+    report(in, in.unit.tokens[keyword].getLocation(), "this 'goto' cannot leave the closure here");
     return;
   }
   if (in.options.sequential)

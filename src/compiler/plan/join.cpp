@@ -84,12 +84,12 @@ std::optional<spawned_call> parts_of(const plan_input& in, const join_statement&
   const token_range right = find_call(in, split_assignment(in, s.tokens, one), one);
   if (one.call == nullptr) {
     report(in, s.location,
-           "a spawned statement is a call, or an assignment of a call; put the rest into a function");
+           "a spawned statement must be a call or an assignment of a call; move the rest into a function");
     return std::nullopt;
   }
   if (one.assignment != nullptr && one.assignment->getLHS()->refersToBitField()) {
     report(in, s.location,
-           "a bit-field has no address; let 'spawn' assign to a variable and copy it behind the join");
+           "a bit-field has no address; assign to a variable in 'spawn' and copy it after the join");
     return std::nullopt;
   }
   const token_index open = in.unit.partner[right.end - 1];
@@ -129,7 +129,7 @@ class statement_planner {
     keep_arguments(proto);
     if (is_closure_ && proto != nullptr && proto->isVariadic()) {
       report(p_.in, s_.call->getExprLoc(),
-             "a variadic closure cannot be spawned; let a closure of its own call it");
+             "a variadic closure cannot be spawned; spawn a closure that calls it");
       return false;
     }
     if (is_closure_) caller_ = closure_caller(p_, p_.in.index.closure_calls.at(s_.callee.end));

@@ -97,8 +97,8 @@ class mover {
         if (one.declaration != nullptr && is_static(*one.declaration))
           report(
               p_.in, p_.in.unit.tokens[one.tokens.begin].getLocation(),
-              "this static variable stands in a block that exists twice, and what it is declared with is of "
-              "this function only; declare it at file scope");
+              "this static variable is in a block that is printed twice, and its declaration uses names of "
+              "this function; declare it at file scope");
         continue;
       }
       rename_types(one.tokens);

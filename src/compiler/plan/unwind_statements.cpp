@@ -70,7 +70,7 @@ void unwound_declaration(planner& p, sheet& out, const DeclStmt* s, token_range 
       if (variable != nullptr || isa<FunctionDecl>(d))
         report(p.in, d->getLocation(),
                "'" + cast<NamedDecl>(d)->getNameAsString() +
-                   "' shares its declaration with a variable; write one of its own for it, or "
+                   "' shares its declaration with a variable; declare it on its own, or "
                    "compile with -fclosures=frame");
       continue;
     }
