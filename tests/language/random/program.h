@@ -12,16 +12,16 @@ extern "C" {
 #endif
 
 enum operation {
-  op_leaf,    /* adds the workspace's state to the result */
-  op_seq,     /* child 0, child 1 */
-  op_do_two,  /* child 0, child 1; `leaves`: returns out of the first one */
-  op_loop,    /* child 0 for each i in [from, to); stops before `stop_at` */
-  op_wind,    /* changes the workspace around child 0 */
-  op_try,     /* child 0, catching `tag`; then child 1; `leaves`: returns out of the body at its end */
-  op_throw,   /* throws `tag` */
-  op_join,    /* children 0 and 1 spawned, child 2 by the owner */
-  op_poll,    /* `poll;` */
-  op_nested,  /* child 0 by an entry from C */
+  op_leaf, /* adds the workspace's state to the result */
+  op_seq, /* child 0, child 1 */
+  op_do_two, /* child 0, child 1; `leaves`: returns out of the first one */
+  op_loop, /* child 0 for each i in [from, to); stops before `stop_at` */
+  op_wind, /* changes the workspace around child 0 */
+  op_try, /* child 0, catching `tag`; then child 1; `leaves`: returns out of the body at its end */
+  op_throw, /* throws `tag` */
+  op_join, /* children 0 and 1 spawned, child 2 by the owner */
+  op_poll, /* `poll;` */
+  op_nested, /* child 0 by an entry from C */
   op_foreign, /* children 0 and 1 by entries from C++ code that forks itself */
   operations
 };
@@ -31,9 +31,9 @@ struct node {
   int number;
   struct node* child[3];
   int from, to;
-  int stop_at;        /* an iteration; below `from`: does not stop */
-  int leaves;         /* boolean */
-  int hints;          /* 0: none; 1: guard; 2: guard and split */
+  int stop_at; /* an iteration; below `from`: does not stop */
+  int leaves; /* boolean */
+  int hints; /* 0: none; 1: guard; 2: guard and split */
   double probability; /* of the guard */
   size_t tag;
 };
