@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs random programs of the language's constructs and compares their results with their sequential erasures.
+// Runs random programs of the language and compares their results with their sequential erasures.
 #include "generate.hpp"
 #include "program.h"
 
