@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the command writes for people: errors that end it, colours, and a progress line on terminals.
+// Output for people: errors, colours, and a progress line on terminals.
 #pragma once
 
 #include <stdexcept>
@@ -10,12 +10,12 @@ namespace sukima::cli {
 
 /// Exit codes of every subcommand.
 enum exit_code : int {
-  exit_success = 0,  ///< all that was asked for was done
-  exit_failure = 1,  ///< something that was asked for failed while it ran
+  exit_success = 0,  ///< everything was done
+  exit_failure = 1,  ///< something failed while it ran
   exit_usage = 2,    ///< the request itself was wrong; nothing was done
 };
 
-/// A request that cannot be carried out as it stands: one sentence for the user, exit code 2.
+/// A wrong request: one sentence for the user that says what to change, exit code 2.
 class usage_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -24,13 +24,13 @@ class usage_error : public std::runtime_error {
 /// Writes `sukima: MESSAGE` as one line on stderr.
 void complain(std::string_view message);
 
-/// Whether text on this file descriptor may be coloured: it is a terminal that can, and NO_COLOR is not set.
+/// Whether text on this file descriptor may be coloured: on a terminal with colours, if NO_COLOR is not set.
 bool use_colour(int file_descriptor);
 
 /// The text between the escape codes of an SGR attribute ("1" is bold, "32" green), if `enabled`.
 std::string styled(std::string_view text, std::string_view attribute, bool enabled);
 
-/// One line on stderr that is replaced again and again, and gone at the end. Silent unless stderr is a
+/// One line on stderr that each call replaces, and that is removed at the end. Silent unless stderr is a
 /// terminal.
 class progress_line {
  public:
@@ -41,7 +41,7 @@ class progress_line {
 
   void show(std::string_view text);
   void clear();
-  /// Whether anybody sees it.
+  /// Whether it is shown.
   bool enabled() const { return enabled_; }
 
  private:

@@ -7,14 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "bench/command.hpp"
-#include "calibrate/command.hpp"
-#include "cc/command.hpp"
+#include "commands.hpp"
 #include "console.hpp"
-#include "explain/command.hpp"
-#include "probe/command.hpp"
 #include "process/program.hpp"
-#include "run/command.hpp"
 #include "version.hpp"
 
 namespace {
@@ -36,7 +31,7 @@ std::vector<std::string> command_names(const CLI::App& program) {
   return names;
 }
 
-/// One sentence on what is wrong with the command line.
+/// One sentence that says what is wrong with the command line.
 std::string sentence_on(const CLI::App& program, const CLI::ParseError& error) {
   const auto parsed = program.get_subcommands();
   const CLI::App& command = parsed.empty() ? program : *parsed.front();
@@ -44,19 +39,18 @@ std::string sentence_on(const CLI::App& program, const CLI::ParseError& error) {
   const std::vector<std::string> unknown = program.remaining(true);
   const bool no_command = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
   if (no_command && unknown.empty()) {
-    return fmt::format("no command was given: choose {} (sukima --help tells more)",
+    return fmt::format("no command was given: choose {} (see sukima --help)",
                        join_words(command_names(program)));
   }
   if (!no_command && dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr) {
-    return fmt::format("{} ({} --help shows what is accepted)", error.what(), called);
+    return fmt::format("{} (see {} --help)", error.what(), called);
   }
   const std::string word = unknown.empty() ? "" : unknown.front();
   if (parsed.empty() && !word.starts_with('-')) {
     return fmt::format("unknown command '{}': choose {}", word, join_words(command_names(program)));
   }
   if (!word.starts_with('-'))
-    return fmt::format("'{}' is one word too many for {} ({} --help shows what is accepted)", word, called,
-                       called);
+    return fmt::format("'{}' is one word too many for {} (see {} --help)", word, called, called);
   return fmt::format("unknown option '{}' of {}: the options are {}", word, called,
                      join_words(option_names(command), " and "));
 }
@@ -68,7 +62,7 @@ int main(int argc, char** argv) {
   CLI::App program("Sukima runs parallel programs on the CPU they actually get.", "sukima");
   program.set_version_flag("--version", fmt::format("sukima {}", sukima_version));
   program.require_subcommand(1);
-  program.footer("'sukima COMMAND --help' tells more about a command. The manual: man sukima.");
+  program.footer("'sukima COMMAND --help' describes a command. Manual page: man sukima.");
   int code = exit_success;
   bench::add_command(program, code);
   calibrate::add_command(program, code);

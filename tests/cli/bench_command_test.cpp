@@ -58,7 +58,8 @@ TEST_F(bench_command, prints_a_table_by_default) {
   const child_result result = run({"bench", "fib", "lu", "--repetitions", "2", "--verbose"});
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_NE(result.output.find("kernel Linux"), std::string::npos);
-  EXPECT_NE(result.output.find("fib, size 40, alone (the machine for itself)\n"), std::string::npos);
+  EXPECT_NE(result.output.find("fib, size 40, alone (nothing else runs on the machine)\n"),
+            std::string::npos);
   EXPECT_NE(result.output.find("\nlu, size "), std::string::npos);
   EXPECT_NE(result.output.find("\n* rayon (rustc) "), std::string::npos);
   EXPECT_NE(result.output.find("0.500 [0.500, 0.500]"), std::string::npos);
@@ -70,11 +71,11 @@ TEST_F(bench_command, says_once_which_peers_are_missing) {
   const child_result all = run({"bench", "fib", "lu", "--repetitions", "1"});
   EXPECT_EQ(all.exit_code, 0);
   EXPECT_EQ(lines_of(all.errors).size(), 1U) << all.errors;
-  EXPECT_NE(all.errors.find("not installed, so left out: tascell, openmp-gcc, "), std::string::npos)
+  EXPECT_NE(all.errors.find("left out, because not installed: tascell, openmp-gcc, "), std::string::npos)
       << all.errors;
   const child_result some = run({"bench", "fib", "--repetitions", "1", "--peers", "tbb,chili"});
   EXPECT_EQ(some.exit_code, 0);
-  EXPECT_NE(some.errors.find("left out: chili\n"), std::string::npos) << some.errors;
+  EXPECT_NE(some.errors.find("left out, because not installed: chili\n"), std::string::npos) << some.errors;
   const child_result none = run({"bench", "fib", "--repetitions", "1", "--peers", "none", "--json"});
   EXPECT_EQ(none.errors, "");
   EXPECT_EQ(rows_of(none).size(), 3U);
@@ -127,7 +128,7 @@ INSTANTIATE_TEST_SUITE_P(
                     broken_program{"garbage", "echo hello", "did not print the expected JSON line"},
                     broken_program{"silence", "true", "did not print the expected JSON line"},
                     broken_program{"failure", "echo 'out of luck' >&2; exit 3",
-                                   "exit code 3; it said: 'out of luck'"},
+                                   "exit code 3; it printed: 'out of luck'"},
                     broken_program{"other_size", "size=39; answer 7", "ran size 39 instead of 40"}),
     [](const auto& instance) { return instance.param.name; });
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slow programs under `sukima bench`: a peer that takes too long is left out, and keeps nobody waiting.
+// Slow programs under `sukima bench`: a peer that takes too long is left out, and does not delay the others.
 #include "bench_command.hpp"
 
 #include <algorithm>

@@ -59,7 +59,7 @@ TEST(child, that_hangs_is_killed_with_its_children) {
   EXPECT_TRUE(result.timed_out);
   EXPECT_LT(std::chrono::steady_clock::now() - start, 20s);
   EXPECT_EQ(describe_failure(result, 300ms), "did not end within 0.3 s and was killed");
-  // The grandchild is gone too, as soon as whoever inherited it has reaped it.
+  // The grandchild is gone, too, as soon as its new parent has reaped it.
   const pid_t grandchild = std::stoi(result.output);
   for (int i = 0; i < 100 && kill(grandchild, 0) == 0; ++i) usleep(20'000);
   std::string state;

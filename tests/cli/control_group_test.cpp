@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control groups: finding a place for them in pretended trees, making and removing them, and what a killed
-// benchmark leaves behind. Real groups are tried where that is allowed.
+// Control groups: finding a parent for them in pretended trees, making and removing them, and what a killed
+// benchmark leaves. Real groups are tried where that is allowed.
 #include "process/control_group.hpp"
 
 #include <gtest/gtest.h>
@@ -56,16 +56,16 @@ TEST_F(groups, of_version_1_go_into_the_own_group) {
         "32 30 0:28 / /sys/fs/cgroup/cpu,cpuacct rw,relatime shared:9 - cgroup cgroup rw,cpu,cpuacct\n"
         "33 30 0:29 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n");
   write("proc/self/cgroup", "4:cpuset:/\n3:cpu,cpuacct:/user/one\n0::/elsewhere\n");
-  EXPECT_EQ(find_group_places(root),
-            (std::vector<group_place>{{root / "sys/fs/cgroup/cpu,cpuacct/user/one", 1}}));
+  EXPECT_EQ(find_group_parents(root),
+            (std::vector<group_parent>{{root / "sys/fs/cgroup/cpu,cpuacct/user/one", 1}}));
 }
 
 TEST_F(groups, of_version_1_are_found_where_a_container_sees_its_part) {
   write("proc/self/mountinfo", "32 30 0:28 /docker/abc /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n");
   write("proc/self/cgroup", "3:cpu:/docker/abc\n");
-  EXPECT_EQ(find_group_places(root), (std::vector<group_place>{{root / "sys/fs/cgroup/cpu", 1}}));
+  EXPECT_EQ(find_group_parents(root), (std::vector<group_parent>{{root / "sys/fs/cgroup/cpu", 1}}));
   write("proc/self/cgroup", "3:cpu:/docker/abc/below\n");
-  EXPECT_EQ(find_group_places(root), (std::vector<group_place>{{root / "sys/fs/cgroup/cpu/below", 1}}));
+  EXPECT_EQ(find_group_parents(root), (std::vector<group_parent>{{root / "sys/fs/cgroup/cpu/below", 1}}));
 }
 
 TEST_F(groups, of_version_2_go_where_the_controller_is_handed_down) {
@@ -74,18 +74,18 @@ TEST_F(groups, of_version_2_go_where_the_controller_is_handed_down) {
   write("sys/fs/cgroup/cgroup.subtree_control", "memory cpu pids\n");
   write("sys/fs/cgroup/user.slice/cgroup.subtree_control", "cpuset cpu\n");
   write("sys/fs/cgroup/user.slice/session.scope/cgroup.subtree_control", "");
-  EXPECT_EQ(find_group_places(root),
-            (std::vector<group_place>{{root / "sys/fs/cgroup/user.slice", 2}, {root / "sys/fs/cgroup", 2}}));
+  EXPECT_EQ(find_group_parents(root),
+            (std::vector<group_parent>{{root / "sys/fs/cgroup/user.slice", 2}, {root / "sys/fs/cgroup", 2}}));
   write("sys/fs/cgroup/user.slice/cgroup.subtree_control", "cpuset memory\n");
   write("sys/fs/cgroup/cgroup.subtree_control", "cpuset\n");
-  EXPECT_TRUE(find_group_places(root).empty());
+  EXPECT_TRUE(find_group_parents(root).empty());
 }
 
 TEST_F(groups, have_no_place_without_control_groups) {
-  EXPECT_TRUE(find_group_places(root).empty());
+  EXPECT_TRUE(find_group_parents(root).empty());
   write("proc/self/mountinfo", "garbage\n30 25 0:26 / / rw - ext4 /dev/root rw\n");
   write("proc/self/cgroup", "");
-  EXPECT_TRUE(find_group_places(root).empty());
+  EXPECT_TRUE(find_group_parents(root).empty());
 }
 
 TEST_F(groups, exist_as_long_as_their_object) {
@@ -172,7 +172,7 @@ TEST_F(groups, are_removed_by_a_signal_that_ends_the_process) {
 }
 
 TEST(real_groups, give_a_program_its_quota) {
-  const auto places = find_group_places();
+  const auto places = find_group_parents();
   std::unique_ptr<cpu_group> group;
   try {
     if (!places.empty())

@@ -58,14 +58,14 @@ class explain_command : public testing::Test {
   fs::path folder;
 };
 
-TEST_F(explain_command, tells_the_story_of_a_file) {
+TEST_F(explain_command, explains_a_file) {
   const auto result = explain({write("t.json", pressed_trace())});
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.errors, "");
   EXPECT_NE(result.output.find("The run took 4 s."), std::string::npos) << result.output;
 }
 
-TEST_F(explain_command, tells_it_as_json) {
+TEST_F(explain_command, explains_it_as_json) {
   const auto result = explain({"--json", write("t.json", pressed_trace())});
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_NEAR(nlohmann::json::parse(result.output).at("runtimes").at(0).at("seconds").get<double>(), 4, 1e-9);
@@ -89,7 +89,7 @@ TEST_F(explain_command, refuses_bad_requests_with_one_sentence) {
   expect_refused({"--", (folder / "none").string()}, "none' cannot be started: No such file or directory");
 }
 
-TEST_F(explain_command, runs_a_program_and_tells_its_story_on_stderr) {
+TEST_F(explain_command, runs_a_program_and_explains_it_on_stderr) {
   const auto result = explain({"--keep", (folder / "kept.json").string(), "--", SUKIMA_EXAMPLE});
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.output, "352 solutions\n");
@@ -99,11 +99,11 @@ TEST_F(explain_command, runs_a_program_and_tells_its_story_on_stderr) {
   EXPECT_EQ(again.output, result.errors);
 }
 
-TEST_F(explain_command, tells_a_programs_story_as_json) {
+TEST_F(explain_command, explains_a_program_as_json) {
   const auto result = explain({"--json", "--", SUKIMA_EXAMPLE});
-  const auto story = nlohmann::json::parse(result.errors).at("runtimes").at(0);
-  EXPECT_GT(story.at("seconds").get<double>(), 0);
-  EXPECT_EQ(story.at("decisions").at(0).at("what"), "workers");
+  const auto profile = nlohmann::json::parse(result.errors).at("runtimes").at(0);
+  EXPECT_GT(profile.at("seconds").get<double>(), 0);
+  EXPECT_EQ(profile.at("decisions").at(0).at("what"), "workers");
 }
 
 TEST_F(explain_command, passes_streams_arguments_and_the_exit_code_through) {
@@ -111,7 +111,7 @@ TEST_F(explain_command, passes_streams_arguments_and_the_exit_code_through) {
       {"--", "sh", "-c", "read line; echo \"$line $1 $2\"; echo err >&2; exit 7", "sh", "--", "a b"}, "in\n");
   EXPECT_EQ(result.exit_code, 7);
   EXPECT_EQ(result.output, "in -- a b\n");
-  EXPECT_EQ(result.errors, "err\nsukima: 'sh' wrote no trace: it used no runtime, or ended by _exit\n");
+  EXPECT_EQ(result.errors, "err\nsukima: 'sh' wrote no trace: it uses no runtime, or ended by _exit\n");
 }
 
 TEST_F(explain_command, says_what_is_wrong_with_a_trace_that_a_program_left) {
@@ -127,7 +127,7 @@ TEST_F(explain_command, ends_by_the_signal_that_ended_the_program) {
 }
 
 TEST_F(explain_command, passes_signals_to_the_program) {
-  // Whoever started the tests may ignore the signal or hold it back; a shell cannot trap it then.
+  // The parent of the tests may ignore or block the signal; a shell could not trap it then.
   signal(SIGTERM, SIG_DFL);
   sigset_t terminate;
   sigemptyset(&terminate);

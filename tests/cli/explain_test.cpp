@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of `sukima explain`: periods, reading traces, figures, conclusions, words.
+// The parts of `sukima explain`: periods, reading traces, profiles, diagnoses, text.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,14 +7,14 @@
 #include <random>
 
 #include "console.hpp"
-#include "explain/story.hpp"
+#include "explain/profile.hpp"
 #include "explain_trace.hpp"
 
 namespace sukima::cli::explain {
 namespace {
 
-std::vector<runtime_story> stories_in(const std::string& text) {
-  return stories_of(parse_trace(text, "t.json"));
+std::vector<runtime_profile> profiles_in(const std::string& text) {
+  return profiles_of(parse_trace(text, "t.json"));
 }
 
 TEST(explain_periods, are_merged_in_order) {
@@ -62,21 +62,21 @@ TEST(explain_periods, agree_with_a_look_at_each_moment) {
   }
 }
 
-TEST(explain_story, shares_out_the_time_of_each_worker) {
-  const auto stories = stories_in(pressed_trace());
-  ASSERT_EQ(stories.size(), 1U);
-  const runtime_story& story = stories[0];
-  EXPECT_NEAR(story.run.seconds(), 4, 1e-9);
-  EXPECT_NEAR(story.seconds_with_work, 4, 1e-9);
-  EXPECT_EQ(story.workers_seen(), 2U);
-  ASSERT_EQ(story.workers.size(), 2U);
-  const worker_story& a = story.workers[0];
+TEST(explain_profile, shares_out_the_time_of_each_worker) {
+  const auto profiles = profiles_in(pressed_trace());
+  ASSERT_EQ(profiles.size(), 1U);
+  const runtime_profile& profile = profiles[0];
+  EXPECT_NEAR(profile.run.seconds(), 4, 1e-9);
+  EXPECT_NEAR(profile.seconds_with_work, 4, 1e-9);
+  EXPECT_EQ(profile.workers_seen(), 2U);
+  ASSERT_EQ(profile.workers.size(), 2U);
+  const worker_profile& a = profile.workers[0];
   EXPECT_NEAR(a.working, 3.5, 1e-9);
   EXPECT_NEAR(a.without_cpu, 0.5, 1e-9);
   EXPECT_NEAR(a.outside, 0, 1e-9);
   EXPECT_EQ(a.parks, 1U);
   EXPECT_EQ(a.all_steals(), 0U);
-  const worker_story& b = story.workers[1];
+  const worker_profile& b = profile.workers[1];
   EXPECT_NEAR(b.working, 1.5, 1e-9);
   EXPECT_NEAR(b.without_cpu, 0.5, 1e-9) << "periods that overlap count once";
   EXPECT_NEAR(b.searching, 0.2, 1e-9) << "what came before the first work is not of the run";
@@ -84,60 +84,60 @@ TEST(explain_story, shares_out_the_time_of_each_worker) {
   EXPECT_NEAR(b.outside, 1, 1e-9);
   EXPECT_EQ(b.steals, (std::map<std::uint64_t, std::uint64_t>{{0, 2}}));
   EXPECT_EQ(b.suspensions, 1U);
-  EXPECT_NEAR(story.cpus, (3.5 + 1.5 + 0.2) / 4, 1e-9);
+  EXPECT_NEAR(profile.cpus, (3.5 + 1.5 + 0.2) / 4, 1e-9);
 }
 
-TEST(explain_story, has_the_longest_periods_first) {
-  const runtime_story story = stories_in(pressed_trace())[0];
-  ASSERT_EQ(story.longest_without_cpu.size(), 2U);
-  EXPECT_EQ(story.longest_without_cpu[0].worker, 0U);
-  EXPECT_EQ(story.longest_without_cpu[1].worker, 1U);
-  ASSERT_EQ(story.longest_without_work.size(), 1U) << "searching and sleeping after it are one";
-  EXPECT_EQ(story.longest_without_work[0].worker, 1U);
-  EXPECT_NEAR(story.longest_without_work[0].when.seconds(), 1, 1e-9);
+TEST(explain_profile, has_the_longest_periods_first) {
+  const runtime_profile profile = profiles_in(pressed_trace())[0];
+  ASSERT_EQ(profile.longest_without_cpu.size(), 2U);
+  EXPECT_EQ(profile.longest_without_cpu[0].worker, 0U);
+  EXPECT_EQ(profile.longest_without_cpu[1].worker, 1U);
+  ASSERT_EQ(profile.longest_without_work.size(), 1U) << "searching and sleeping after it are one";
+  EXPECT_EQ(profile.longest_without_work[0].worker, 1U);
+  EXPECT_NEAR(profile.longest_without_work[0].when.seconds(), 1, 1e-9);
 }
 
-TEST(explain_story, says_what_was_lost_to_what) {
-  const runtime_story story = stories_in(pressed_trace())[0];
-  ASSERT_EQ(story.losses.size(), 2U);
-  EXPECT_EQ(story.losses[0].kind, "no CPU");
-  EXPECT_NEAR(story.losses[0].seconds, 1, 1e-9);
-  EXPECT_NEAR(story.losses[0].share, 1.0 / 7, 1e-9);
-  EXPECT_NE(story.losses[0].reason.find("quota"), std::string::npos);
-  EXPECT_EQ(story.losses[1].kind, "no work");
-  EXPECT_NEAR(story.losses[1].seconds, 1, 1e-9);
+TEST(explain_profile, says_what_was_lost_to_what) {
+  const runtime_profile profile = profiles_in(pressed_trace())[0];
+  ASSERT_EQ(profile.losses.size(), 2U);
+  EXPECT_EQ(profile.losses[0].kind, "no CPU");
+  EXPECT_NEAR(profile.losses[0].seconds, 1, 1e-9);
+  EXPECT_NEAR(profile.losses[0].share, 1.0 / 7, 1e-9);
+  EXPECT_NE(profile.losses[0].reason.find("quota"), std::string::npos);
+  EXPECT_EQ(profile.losses[1].kind, "no work");
+  EXPECT_NEAR(profile.losses[1].seconds, 1, 1e-9);
 }
 
-TEST(explain_story, has_the_decisions_in_order_with_their_reasons) {
-  const runtime_story story = stories_in(pressed_trace())[0];
-  ASSERT_EQ(story.decisions.size(), 3U);
-  EXPECT_EQ(story.decisions[1].what, "spinning");
-  EXPECT_EQ(story.decisions[2].reason, "1 CPUs are usable (limit: quota)");
+TEST(explain_profile, has_the_decisions_in_order_with_their_reasons) {
+  const runtime_profile profile = profiles_in(pressed_trace())[0];
+  ASSERT_EQ(profile.decisions.size(), 3U);
+  EXPECT_EQ(profile.decisions[1].what, "spinning");
+  EXPECT_EQ(profile.decisions[2].reason, "1 CPUs are usable (limit: quota)");
 }
 
-TEST(explain_story, in_words_says_all_of_it) {
-  const std::string text = text_of(stories_in(pressed_trace()));
+TEST(explain_profile, in_words_says_all_of_it) {
+  const std::string text = text_of(profiles_in(pressed_trace()));
   for (const char* part :
        {"The run took 4 s.", "2 workers used 1.3 CPUs", "at the start   2 workers: as many as were asked for",
         "after 1 s      idle workers sleep at once",
-        "after 3 s      1 workers in place of 2: 1 CPUs are usable", "worker 1 took 2 from worker 0",
+        "after 3 s      1 workers instead of 2: 1 CPUs are usable", "worker 1 took 2 from worker 0",
         "worker 1 suspended 1 fiber", "worker 0 for 500 ms after 1 s", "worker 1 for 1 s after 2 s",
         "1 s (14.3 %): workers had no CPU", "1 s (14.3 %): nothing to steal", "A larger quota"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\nis not in\n" << text;
 }
 
-TEST(explain_story, is_the_same_as_json) {
-  const nlohmann::json story = json_of(stories_in(pressed_trace())).at("runtimes").at(0);
-  EXPECT_EQ(story.at("runtime"), 1);
-  EXPECT_NEAR(story.at("seconds").get<double>(), 4, 1e-9);
-  EXPECT_NEAR(story.at("workers").at(1).at("seconds").at("no_cpu").get<double>(), 0.5, 1e-9);
-  EXPECT_EQ(story.at("workers").at(1).at("steals"), nlohmann::json::parse(R"([{"from":0,"count":2}])"));
-  EXPECT_EQ(story.at("decisions").at(2).at("after"), 1);
-  EXPECT_EQ(story.at("losses").at(0).at("kind"), "no CPU");
-  EXPECT_FALSE(story.at("advice").empty());
+TEST(explain_profile, is_the_same_as_json) {
+  const nlohmann::json profile = json_of(profiles_in(pressed_trace())).at("runtimes").at(0);
+  EXPECT_EQ(profile.at("runtime"), 1);
+  EXPECT_NEAR(profile.at("seconds").get<double>(), 4, 1e-9);
+  EXPECT_NEAR(profile.at("workers").at(1).at("seconds").at("no_cpu").get<double>(), 0.5, 1e-9);
+  EXPECT_EQ(profile.at("workers").at(1).at("steals"), nlohmann::json::parse(R"([{"from":0,"count":2}])"));
+  EXPECT_EQ(profile.at("decisions").at(2).at("after"), 1);
+  EXPECT_EQ(profile.at("losses").at(0).at("kind"), "no CPU");
+  EXPECT_FALSE(profile.at("advice").empty());
 }
 
-TEST(explain_story, tells_each_runtime_by_itself) {
+TEST(explain_profile, has_each_runtime_by_itself) {
   const std::string trace = pretended_trace()
                                 .worker(0, 2)
                                 .state(0, "working", 0, 1e6, 2)
@@ -146,19 +146,19 @@ TEST(explain_story, tells_each_runtime_by_itself) {
                                 .state(0, "working", 0, 2e6, 1)
                                 .worker(0, 3)
                                 .text();
-  const auto stories = stories_in(trace);
-  ASSERT_EQ(stories.size(), 3U);
-  EXPECT_NEAR(stories[0].run.seconds(), 2, 1e-9);
-  EXPECT_TRUE(stories[0].decisions.empty());
-  EXPECT_NEAR(stories[1].run.seconds(), 1, 1e-9);
-  EXPECT_EQ(stories[1].decisions.size(), 1U);
-  EXPECT_EQ(stories[2].workers_seen(), 0U);
-  const std::string text = text_of(stories);
+  const auto profiles = profiles_in(trace);
+  ASSERT_EQ(profiles.size(), 3U);
+  EXPECT_NEAR(profiles[0].run.seconds(), 2, 1e-9);
+  EXPECT_TRUE(profiles[0].decisions.empty());
+  EXPECT_NEAR(profiles[1].run.seconds(), 1, 1e-9);
+  EXPECT_EQ(profiles[1].decisions.size(), 1U);
+  EXPECT_EQ(profiles[2].workers_seen(), 0U);
+  const std::string text = text_of(profiles);
   EXPECT_NE(text.find("Runtime 2\n"), std::string::npos);
   EXPECT_NE(text.find("No work was done."), std::string::npos);
 }
 
-TEST(explain_story, counts_no_loss_while_there_is_no_work_anywhere) {
+TEST(explain_profile, counts_no_loss_while_there_is_no_work_anywhere) {
   const std::string trace = pretended_trace()
                                 .worker(0)
                                 .state(0, "working", 0, 1e6)
@@ -169,11 +169,11 @@ TEST(explain_story, counts_no_loss_while_there_is_no_work_anywhere) {
                                 .state(1, "working", 9e6, 1e6)
                                 .steal(1, 0, 0)
                                 .text();
-  const runtime_story story = stories_in(trace)[0];
-  EXPECT_NEAR(story.seconds_with_work, 2, 1e-9);
-  EXPECT_TRUE(story.losses.empty());
-  EXPECT_NE(text_of({story}).find("2 s with work, and pauses between"), std::string::npos);
-  EXPECT_EQ(story.advice,
+  const runtime_profile profile = profiles_in(trace)[0];
+  EXPECT_NEAR(profile.seconds_with_work, 2, 1e-9);
+  EXPECT_TRUE(profile.losses.empty());
+  EXPECT_NE(text_of({profile}).find("2 s with work, and pauses between"), std::string::npos);
+  EXPECT_EQ(profile.advice,
             std::vector<std::string>{"Nothing: the workers had CPU and work nearly all the time."});
 }
 
@@ -183,7 +183,7 @@ struct advice_case {
   const char* part;
 };
 
-TEST(explain_story, advises_by_what_was_lost) {
+TEST(explain_profile, advises_by_what_was_lost) {
   pretended_trace small_pieces;
   small_pieces.worker(0).state(0, "working", 0, 10'000).worker(1);
   for (int i = 0; i < 1000; ++i)
@@ -208,19 +208,19 @@ TEST(explain_story, advises_by_what_was_lost) {
       {"full", pretended_trace().worker(0, 1, true).state(0, "working", 0, 1e6).text(), "The trace is full"},
   };
   for (const advice_case& c : cases) {
-    const auto advice = stories_in(c.trace)[0].advice;
+    const auto advice = profiles_in(c.trace)[0].advice;
     EXPECT_TRUE(std::ranges::any_of(advice, [&](const std::string& a) { return a.find(c.part) != a.npos; }))
         << c.name << ": " << testing::PrintToString(advice);
   }
 }
 
-TEST(explain_story, shows_no_control_characters_of_the_file) {
+TEST(explain_profile, shows_no_control_characters_of_the_file) {
   const std::string trace = pretended_trace()
                                 .worker(0)
                                 .state(0, "working", 0, 1e6)
                                 .decision(0, "x\\u001b[2J", 1, 2, "a\\nb\\u0007")
                                 .text();
-  const std::string text = text_of(stories_in(trace));
+  const std::string text = text_of(profiles_in(trace));
   EXPECT_EQ(text.find('\033'), std::string::npos);
   EXPECT_NE(text.find("a?b?"), std::string::npos) << text;
 }
@@ -281,13 +281,13 @@ TEST(explain_trace_file, skips_events_that_it_does_not_know) {
   const std::string more = R"({"ph":"C","name":"counter","ts":"x","args":{"a":[{"ph":"X"}],"victim":-3}},)"
                            R"({"name":"working","args":{"args":{"name":{}}},"ph":"B"},)";
   trace.insert(trace.find('[') + 1, more);
-  EXPECT_EQ(json_of(stories_in(trace)), json_of(stories_in(pressed_trace())));
+  EXPECT_EQ(json_of(profiles_in(trace)), json_of(profiles_in(pressed_trace())));
 }
 
 TEST(explain_trace_file, may_have_a_state_that_began_after_its_end) {
   const std::string text =
       pretended_trace().worker(0).state(0, "working", 0, 1e6).state(0, "searching", 1e6, -20).text();
-  EXPECT_NEAR(stories_in(text)[0].run.seconds(), 1, 1e-9);
+  EXPECT_NEAR(profiles_in(text)[0].run.seconds(), 1, 1e-9);
 }
 
 TEST(explain_trace_file, is_read_whatever_the_order_of_its_events) {
@@ -299,19 +299,19 @@ TEST(explain_trace_file, is_read_whatever_the_order_of_its_events) {
                                .worker(1)
                                .worker(0)
                                .text();
-  const runtime_story story = stories_in(text)[0];
-  EXPECT_NEAR(story.workers[1].sleeping, 0.5, 1e-9);
-  EXPECT_NEAR(story.workers[1].working, 0.5, 1e-9);
+  const runtime_profile profile = profiles_in(text)[0];
+  EXPECT_NEAR(profile.workers[1].sleeping, 0.5, 1e-9);
+  EXPECT_NEAR(profile.workers[1].working, 0.5, 1e-9);
 }
 
-/// Damaged files end in a story or in one sentence; nothing else is thrown, and the sums stay possible.
+/// Damaged files end in a profile or in one sentence; nothing else is thrown, and the sums stay possible.
 TEST(explain_trace_file, survives_thousands_of_damaged_files) {
   const std::string whole = pressed_trace();
   std::mt19937 random(2026);
   const auto anywhere = [&](const std::string& text) { return random() % (text.size() + 1); };
   static constexpr std::string_view pieces[] = {"{",   "}",  "[",    "]",     "\"", ",",      ":",    "-",
                                                 "1e9", "0.", "null", "\\u00", "e",  "\"ts\"", "[[[[", "\xff"};
-  int stories = 0;
+  int profiles = 0;
   int refusals = 0;
   for (int i = 0; i < 20'000; ++i) {
     std::string text = whole;
@@ -335,22 +335,22 @@ TEST(explain_trace_file, survives_thousands_of_damaged_files) {
       }
     }
     try {
-      for (const runtime_story& story : stories_in(text)) {
-        for (const worker_story& w : story.workers) {
+      for (const runtime_profile& profile : profiles_in(text)) {
+        for (const worker_profile& w : profile.workers) {
           const double sum = w.working + w.searching + w.sleeping + w.without_cpu;
-          ASSERT_LE(sum, story.run.seconds() * (1 + 1e-9) + 1e-9) << text;
+          ASSERT_LE(sum, profile.run.seconds() * (1 + 1e-9) + 1e-9) << text;
           ASSERT_GE(std::min({w.working, w.searching, w.sleeping, w.without_cpu, w.outside}), 0) << text;
         }
-        ASSERT_FALSE(text_of({story}).empty());
-        ASSERT_FALSE(json_of(std::vector{story}).dump().empty());
+        ASSERT_FALSE(text_of({profile}).empty());
+        ASSERT_FALSE(json_of(std::vector{profile}).dump().empty());
       }
-      ++stories;
+      ++profiles;
     } catch (const usage_error& error) {
       ASSERT_EQ(std::string_view(error.what()).find('\n'), std::string_view::npos);
       ++refusals;
     }
   }
-  EXPECT_GT(stories, 500);
+  EXPECT_GT(profiles, 500);
   EXPECT_GT(refusals, 500);
 }
 

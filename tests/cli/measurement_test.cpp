@@ -112,7 +112,7 @@ TEST(judge, quotes_the_last_line_that_a_failing_program_said) {
   result.exit_code = 3;
   result.errors = "starting\nwrong result 7, expected 8\n";
   EXPECT_EQ(failure_of(judge(result, fib_task(), std::chrono::seconds(1))),
-            "ended with exit code 3; it said: 'wrong result 7, expected 8'");
+            "ended with exit code 3; it printed: 'wrong result 7, expected 8'");
 }
 
 TEST(judge, tells_a_run_that_was_stopped_from_other_failures) {

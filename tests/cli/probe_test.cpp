@@ -44,11 +44,11 @@ class probe_warnings : public testing::Test {
   }
   std::vector<std::string> names() const {
     std::vector<std::string> all;
-    for (const warning& w : warnings_on(place)) all.push_back(w.name);
+    for (const warning& w : warnings_for(place)) all.push_back(w.name);
     return all;
   }
 
-  situation place;
+  surroundings place;
   std::map<std::string, std::string> variables;
 };
 
@@ -70,7 +70,7 @@ TEST_F(probe_warnings, tell_of_an_affinity_narrower_than_the_quota) {
 TEST_F(probe_warnings, tell_of_siblings_while_cores_idle) {
   allow({0, 1, 2, 3});
   ASSERT_EQ(names(), list{"siblings"});
-  const warning found = warnings_on(place).front();
+  const warning found = warnings_for(place).front();
   EXPECT_NE(found.text.find("only 2 of the machine's 8 cores"), std::string::npos) << found.text;
   EXPECT_NE(found.advice.find("0,2,4,6"), std::string::npos) << found.advice;
 }
@@ -78,7 +78,7 @@ TEST_F(probe_warnings, tell_of_siblings_while_cores_idle) {
 TEST_F(probe_warnings, tell_of_cpus_spread_over_nodes) {
   allow({0, 2, 8, 10});
   ASSERT_EQ(names(), list{"nodes"});
-  EXPECT_NE(warnings_on(place).front().advice.find("0,2,4,6"), std::string::npos);
+  EXPECT_NE(warnings_for(place).front().advice.find("0,2,4,6"), std::string::npos);
 }
 
 TEST_F(probe_warnings, tell_of_memory_that_is_far_away) {

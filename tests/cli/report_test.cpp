@@ -84,7 +84,7 @@ TEST(table, is_aligned_and_marks_the_best_peer) {
   peer.own_ratio = 0.08;
   const std::vector<summary> figures{make_summary("sequential", 1, 1), make_summary("sukima", 1, 1.25), peer};
   EXPECT_EQ(table_text(figures, {}),
-            "fib, size 40, alone (the machine for itself)\n"
+            "fib, size 40, alone (nothing else runs on the machine)\n"
             "  system            workers  median s          [q1 - q3]  / sequential  sukima / it   CPU s\n"
             "  sequential (gcc)        1     1.000    [0.900 - 1.100]          1.00            -   1.000\n"
             "  sukima (gcc)            1     1.250    [1.125 - 1.375]          1.25            -   1.250\n"

@@ -41,26 +41,26 @@ class Refusals(unittest.TestCase):
         self.refused("--round", "run", "--round", "up", "--", "true")
         self.refused("--reserve", "run", "--reserve", "-1", "--", "true")
         self.refused("--min 4 is more than --max 2", "run", "--min", "4", "--max", "2", "--", "true")
-        self.refused("--output is for a report", "run", "--output", "x", "--", "true")
+        self.refused("--output names the file of a report", "run", "--output", "x", "--", "true")
         self.refused("cannot be written to '/nonesuch/x'", "run", "--report", "--output", "/nonesuch/x", "--", "true")
         self.refused("SUKIMA_CPUS", "run", "--", "true", SUKIMA_CPUS="many")
 
     def test_probe_refuses_bad_requests_with_one_sentence(self):
         self.refused("there is no process 99999999", "probe", "--pid", "99999999")
         self.refused("--pid", "probe", "--pid", "0")
-        self.refused("--interval and --count are for --watch", "probe", "--count", "3")
-        self.refused("--watch goes on and on", "probe", "--watch", "--strict")
-        self.refused("--runtimes asks in this place", "probe", "--runtimes", "--pid", "1")
+        self.refused("--interval and --count need --watch", "probe", "--count", "3")
+        self.refused("--watch repeats the measurement", "probe", "--watch", "--strict")
+        self.refused("--runtimes runs programs as children", "probe", "--runtimes", "--pid", "1")
         self.refused("--threads prints one number", "probe", "--threads", "--json")
         self.refused("SUKIMA_CPUS", "probe", SUKIMA_CPUS="-1")
 
 
     def test_calibrate_refuses_bad_requests_with_one_sentence(self):
         self.refused("--show measures nothing", "calibrate", "--show", "--all-pairs")
-        self.refused("sukima calibrate measures one", "calibrate", "--show", "--output", "/nonesuch/profile")
+        self.refused("measure one with sukima calibrate", "calibrate", "--show", "--output", "/nonesuch/profile")
         self.refused("--days", "calibrate", "--days", "0")
         self.refused("65535", "calibrate", "--cpus", "65535")
-        self.refused("--pairs is a question of its own", "probe", "--pairs", "--strict")
+        self.refused("--pairs prints only the pairs", "probe", "--pairs", "--strict")
 
 
 def first_cpu():
@@ -88,14 +88,14 @@ class Calibrate(unittest.TestCase):
                 self.assertEqual(one["cpus"], other["cpus"])
                 self.assertAlmostEqual(one["slowdown"], other["slowdown"], delta=0.001)
                 self.assertAlmostEqual(one["handover_ns"], other["handover_ns"], delta=0.001)
-            self.assertIn(f"The profile {file} holds.", run("calibrate", "--show", SUKIMA_PROFILE=file).stdout)
+            self.assertIn(f"The profile {file} is valid.", run("calibrate", "--show", SUKIMA_PROFILE=file).stdout)
             pairs = json.loads(run("probe", "--pairs", "--json", SUKIMA_PROFILE=file).stdout)
             self.assertEqual((pairs["measured_now"], pairs["pairs"]), (False, kept))
 
     def test_tells_if_the_profile_cannot_be_kept(self):
         done = run("calibrate", "--cpus", first_cpu(), "--output", "/proc/nonesuch/x")
         self.assertEqual((done.returncode, done.stdout), (2, ""))
-        # Before it there may be a word on others who use the machine.
+        # A line about other programs that use the machine may come first.
         self.assertIn("cannot be written to '/proc/nonesuch/x'", done.stderr.splitlines()[-1])
 
     def test_probe_measures_pairs_where_there_is_no_profile(self):
@@ -248,7 +248,7 @@ class Run(unittest.TestCase):
         done = run("run", "--dry-run", SUKIMA_CPUS="3", OMP_NUM_THREADS="9")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("# 3 threads: 3 CPUs are usable: the user set 3 CPUs (SUKIMA_CPUS)\n", done.stdout)
-        self.assertIn("# left as it is, because it is set: OMP_NUM_THREADS=9", done.stdout)
+        self.assertIn("# unchanged, because you have set it: OMP_NUM_THREADS=9", done.stdout)
         check = subprocess.run(["sh", "-euc", done.stdout + 'echo "$RAYON_NUM_THREADS $SUKIMA_RUN"'],
                                capture_output=True, text=True, timeout=20)
         self.assertEqual(check.stdout.split()[:2], ["3", "threads=3"], check.stderr)
@@ -291,7 +291,7 @@ class Run(unittest.TestCase):
         pinned = run("run", "--pin", "--threads", "1", "--", "sh", "-c", script).stdout.strip()
         self.assertRegex(pinned, r"^\d+$")
 
-    def test_a_mask_that_was_answered_and_is_set_again_pins_nobody(self):
+    def test_a_mask_that_was_answered_and_is_set_again_pins_nothing(self):
         script = ("import os; m = os.sched_getaffinity(0); os.sched_setaffinity(0, m); "
                   "print(len(m)); print(open('/proc/self/status').read().split('Cpus_allowed_list:')[1].split()[0])")
         if len(os.sched_getaffinity(0)) < 3:
@@ -309,7 +309,7 @@ class Run(unittest.TestCase):
         self.assertNotIn("gaps", json.loads(run("probe", "--json").stdout))
         refused = run("probe", "--gaps", "--watch")
         self.assertEqual(refused.returncode, 2)
-        self.assertIn("--gaps takes whole CPUs", refused.stderr)
+        self.assertIn("--gaps keeps all CPUs busy", refused.stderr)
 
     def test_a_run_inside_of_a_run_decides_anew(self):
         done = run("run", "--threads", "5", "--", PROGRAM, "run", "--threads", "2", "--", "sh", "-c",

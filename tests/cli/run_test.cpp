@@ -233,7 +233,7 @@ TEST(run_report, understands_the_log) {
 TEST(run_report, prints_variables_that_a_shell_understands) {
   run_plan plan;
   plan.variables.set = {{"A", "1", ""}, {"B", "it's $HOME", ""}};
-  plan.obstacle = "you asked for that";
+  plan.obstacle = "--no-preload was given";
   const std::string text = plan_text(plan);
   EXPECT_NE(text.find("\nA=1\nB='it'\\''s $HOME'\n"), std::string::npos) << text;
 }

@@ -173,7 +173,7 @@ TEST(ideals, are_in_the_reports_and_their_runs_are_not) {
   EXPECT_EQ(json_line(figures[0]).find("ideal"), std::string::npos);
   const std::string table = table_text(figures, {});
   EXPECT_NE(table.find("/ ideal"), std::string::npos) << table;
-  EXPECT_NE(table.find("  ideal, on 1.50 CPUs              3.000"), std::string::npos) << table;
+  EXPECT_NE(table.find("  ideal (1.50 CPUs available)              3.000"), std::string::npos) << table;
   EXPECT_NE(csv_text(figures, {}).find(",ideal,cpus"), std::string::npos);
 }
 

@@ -12,9 +12,9 @@ namespace {
 using namespace sukima::guests;
 
 TEST(guests, what_the_agent_says_is_read) {
-  belief found;
+  guest_sample found;
   ASSERT_TRUE(
-      parse_belief(R"({"seconds": 2.5, "now": 0.5, "stolen": 0.75, "usable": [0.25, 0.5]})", 7, found));
+      parse_sample(R"({"seconds": 2.5, "now": 0.5, "stolen": 0.75, "usable": [0.25, 0.5]})", 7, found));
   EXPECT_EQ(found.arrived, 7);
   EXPECT_EQ(found.now, 0.5);
   EXPECT_EQ(found.stolen, 0.75);
@@ -22,24 +22,24 @@ TEST(guests, what_the_agent_says_is_read) {
 }
 
 TEST(guests, other_lines_are_none) {
-  belief found;
+  guest_sample found;
   for (const char* line :
        {"", "SUKIMA-UP", "{", "[]", "17", R"({"now": 1})", R"({"now": 1, "stolen": 0, "usable": 2})",
         R"({"now": "1", "stolen": 0, "usable": []})", R"({"now": 1, "stolen": 0, "usable": ["2"]})"})
-    EXPECT_FALSE(parse_belief(line, 0, found)) << line;
+    EXPECT_FALSE(parse_sample(line, 0, found)) << line;
 }
 
 TEST(guests, only_what_was_said_in_time_counts) {
-  const std::vector<belief> said = {{1, 2.0, 0.0, {1.0, 2.0}},   // before
-                                    {5, 0.9, 0.5, {0.5, 0.8}},
-                                    {6, 1.1, 0.5, {0.5, 1.0}},
-                                    {9, 0.1, 0.9, {0.1, 0.1}}};  // after
-  const comparison result = compare("one", 2, said, 4, 8, 1.0, 1.0);
+  const std::vector<guest_sample> samples = {{1, 2.0, 0.0, {1.0, 2.0}},   // before
+                                             {5, 0.9, 0.5, {0.5, 0.8}},
+                                             {6, 1.1, 0.5, {0.5, 1.0}},
+                                             {9, 0.1, 0.9, {0.1, 0.1}}};  // after
+  const comparison result = compare("one", 2, samples, 4, 8, 1.0, 1.0);
   EXPECT_EQ(result.lines, 2U);
   EXPECT_NEAR(result.now, 1.0, 1e-9);
   EXPECT_NEAR(result.usable, 0.9, 1e-9);
   EXPECT_NEAR(result.error(), 0.1, 1e-9);
-  EXPECT_TRUE(std::isinf(compare("silent", 2, said, 2, 3, 1.0, 1.0).error()));
+  EXPECT_TRUE(std::isinf(compare("silent", 2, samples, 2, 3, 1.0, 1.0).error()));
 }
 
 TEST(guests, the_table_and_the_json_have_every_guest) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// sukima-guest-agent THREADS SECONDS [gaps]: what runs in a guest. It keeps so many threads busy, and every
-// half second prints as a line of JSON what the estimator believes that they get and that 1, 2, ... threads
-// would get. With "gaps" it looks for these in between, as a program does that does not trust its steal time.
+// sukima-guest-agent THREADS SECONDS [gaps]: runs in a guest. It keeps that many threads busy, and every half
+// second prints a line of JSON with the estimates of what they get and of what 1, 2, ... threads would get.
+// With "gaps" it also probes for unreported steal time, as a program does that does not trust its steal time.
 #define _GNU_SOURCE
 #include <math.h>
 #include <pthread.h>

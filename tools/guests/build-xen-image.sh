@@ -69,7 +69,7 @@ system dom0 dom0-init.sh
 for program in xl xenstored xenconsoled xen-init-dom0; do
   add dom0 "$(find "$packages/usr/lib/xen-4.17" "$packages/usr/sbin" -name "$program" -type f | head -n 1)"
 done
-# It is loaded when a thread ends, so nobody is linked with it.
+# It is loaded when a thread ends, so no program is linked with it.
 cp -L "$(ldconfig -p | awk '/libgcc_s.so.1.*x86-64/ {print $NF; exit}')" "$folder/dom0/lib/x86_64-linux-gnu/"
 for module in xen-privcmd xen-evtchn xen-gntalloc xen-gntdev xenfs; do
   file=$(find "$packages/lib/modules" -name "$module.ko" | head -n 1)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What guests believe beside what the host gave; see comparison.hpp.
+// Estimates of guests beside the CPU that they got; see comparison.hpp.
 #include "guests/comparison.hpp"
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 
 namespace sukima::guests {
 
-bool parse_belief(const std::string& line, double arrived, belief& found) {
+bool parse_sample(const std::string& line, double arrived, guest_sample& found) {
   const nlohmann::json one = nlohmann::json::parse(line, nullptr, false);
   if (!one.is_object() || !one.contains("now") || !one.contains("stolen") || !one.contains("usable"))
     return false;
@@ -29,14 +29,14 @@ double comparison::error() const {
   return std::max(std::fabs(now / got - 1), std::fabs(usable / got - 1));
 }
 
-comparison compare(const std::string& name, unsigned threads, const std::vector<belief>& said, double from,
-                   double to, double got, double waited) {
+comparison compare(const std::string& name, unsigned threads, const std::vector<guest_sample>& samples,
+                   double from, double to, double got, double waited) {
   comparison result;
   result.name = name;
   result.threads = threads;
   result.got = got;
   result.waited = waited;
-  for (const belief& one : said) {
+  for (const guest_sample& one : samples) {
     if (one.arrived < from || one.arrived > to || one.usable.empty()) continue;
     ++result.lines;
     result.now += one.now;

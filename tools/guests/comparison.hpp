@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What guests believe that they get, beside what the host gave them.
+// The estimates of guests, beside the CPU that the host gave them.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 namespace sukima::guests {
 
 /// One line of sukima-guest-agent.
-struct belief {
+struct guest_sample {
   double arrived = 0;  ///< seconds on the host's clock
   double now = 0;  ///< CPUs that its threads get
   double stolen = 0;  ///< part that the hypervisor keeps
@@ -17,7 +17,7 @@ struct belief {
 
 /// Reads such a line.
 /// \return false if it is none
-bool parse_belief(const std::string& line, double arrived, belief& found);
+bool parse_sample(const std::string& line, double arrived, guest_sample& found);
 
 /// A guest over one stretch of time.
 struct comparison {
@@ -25,18 +25,18 @@ struct comparison {
   unsigned threads = 0;
   double got = 0;  ///< CPUs, by the host's or the hypervisor's counters
   double waited = 0;  ///< CPUs that its virtual CPUs waited for
-  double now = 0;  ///< what the guest said, on average
-  double usable = 0;  ///< what it said about as many threads as it ran
+  double now = 0;  ///< estimate of the guest, on average
+  double usable = 0;  ///< its estimate for as many threads as it ran
   double stolen = 0;
   std::size_t lines = 0;  ///< so often it spoke
 
-  /// The larger of the two errors, as a part of what it got; infinite if it said nothing.
+  /// The larger of the two errors, as a part of what it got; infinite without samples.
   double error() const;
 };
 
-/// Averages what a guest said between two times.
-comparison compare(const std::string& name, unsigned threads, const std::vector<belief>& said, double from,
-                   double to, double got, double waited);
+/// Averages the samples of a guest between two times.
+comparison compare(const std::string& name, unsigned threads, const std::vector<guest_sample>& samples,
+                   double from, double to, double got, double waited);
 
 std::string table_of(const std::vector<comparison>& all);
 std::string json_of(const std::vector<comparison>& all, const std::string& hypervisor);

@@ -1,7 +1,7 @@
 #!/bin/busybox sh
 # SPDX-License-Identifier: Apache-2.0
-# The first process of Xen's first domain: starts the guests, and says on the console what each of them said in a
-# stretch of time and what CPU time the hypervisor gave it.
+# The first process of Xen's first domain: starts the guests, and copies to the console what each of them printed in
+# a period of time, and the CPU time that the hypervisor gave it.
 /bin/busybox --install -s /bin
 export PATH=/bin LD_LIBRARY_PATH=/lib/x86_64-linux-gnu
 mount -t proc proc /proc

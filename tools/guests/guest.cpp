@@ -2,17 +2,16 @@
 // Virtual machines of QEMU; see guest.hpp.
 #include "guests/guest.hpp"
 
-#include "guests/machine_process.hpp"
-
 #include <fmt/format.h>
-#include <sys/wait.h>
 
 #include <algorithm>
-#include <csignal>
+#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+
+#include "process/executable.hpp"
 
 namespace sukima::guests {
 namespace {
@@ -29,7 +28,7 @@ std::vector<std::string> command_line(const guest_plan& plan, const std::filesys
   const unsigned most = std::max(plan.vcpus, plan.most_vcpus);
   const auto path = [&](const char* what) { return (folder / (plan.name + what)).string(); };
   // Everything that could differ from machine to machine is switched off. Each virtual CPU is a thread.
-  return {emulator,
+  return {find_emulator(),
           "-nodefaults",
           "-no-user-config",
           "-no-reboot",
@@ -65,26 +64,32 @@ std::vector<std::string> command_line(const guest_plan& plan, const std::filesys
 
 }  // namespace
 
+std::string find_emulator() {
+  const auto file = cli::find_program("qemu-system-x86_64", std::getenv("PATH"));
+  if (!file) throw std::runtime_error("qemu-system-x86_64 is not installed: apt-get install qemu-system-x86");
+  return file->string();
+}
+
+std::string text_of(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
 guest::guest(const guest_plan& plan, const std::filesystem::path& folder)
     : name_(plan.name), folder_(folder) {
-  process_ = start_machine(command_line(plan, folder), folder / (name_ + ".qemu"));
+  machine_.emplace(cli::child_request{.arguments = command_line(plan, folder),
+                                      .environment = {},
+                                      .input = {},
+                                      .output_file = (folder / (name_ + ".qemu")).string()});
   try {
     monitor_ = std::make_unique<unix_socket>(folder / (name_ + ".monitor"), patience_with_qemu);
     port_ = std::make_unique<unix_socket>(folder / (name_ + ".port"), patience_with_qemu);
-    if (!monitor_->read_line(patience_with_qemu)) throw std::runtime_error("its monitor says nothing");
+    if (!monitor_->read_line(patience_with_qemu)) throw std::runtime_error("its monitor is silent");
     monitor("qmp_capabilities", nlohmann::json::object());
   } catch (const std::runtime_error& problem) {
-    const std::string words = last_words();
-    kill(process_, SIGKILL);
-    waitpid(process_, nullptr, 0);
     throw std::runtime_error(
-        fmt::format("{} of {} did not start: {}\n{}", emulator, name_, problem.what(), words));
+        fmt::format("QEMU of {} did not start: {}\n{}", name_, problem.what(), last_words()));
   }
-}
-
-guest::~guest() {
-  kill(process_, SIGKILL);
-  waitpid(process_, nullptr, 0);
 }
 
 std::string guest::last_words() const {
@@ -111,7 +116,7 @@ void guest::run(const std::string& command) {
 
 std::optional<std::string> guest::read_line(std::chrono::milliseconds patience) {
   auto line = port_->read_line(patience);
-  if (!line) throw std::runtime_error(fmt::format("{} says nothing:\n{}", name_, last_words()));
+  if (!line) throw std::runtime_error(fmt::format("{} is silent:\n{}", name_, last_words()));
   if (line->starts_with(ended)) return std::nullopt;
   return line;
 }
@@ -128,7 +133,7 @@ std::vector<pid_t> guest::vcpu_threads() {
 std::vector<vcpu_time> guest::vcpu_times() {
   std::vector<vcpu_time> times;
   for (const pid_t thread : vcpu_threads()) {
-    std::ifstream stream(fmt::format("/proc/{}/task/{}/schedstat", process_, thread));
+    std::ifstream stream(fmt::format("/proc/{}/task/{}/schedstat", process(), thread));
     double ran = 0;
     double waited = 0;
     if (!(stream >> ran >> waited))
@@ -150,7 +155,7 @@ nlohmann::json guest::monitor(const std::string& command, const nlohmann::json& 
     if (answer.contains("error"))
       throw std::runtime_error(
           fmt::format("{}: {}: {}", name_, command, answer["error"].value("desc", "no reason given")));
-    // Events come between: nobody here waits for one.
+    // Events come in between; they are not needed.
   }
 }
 

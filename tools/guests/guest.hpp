@@ -12,15 +12,16 @@
 #include <vector>
 
 #include "guests/unix_socket.hpp"
+#include "process/child.hpp"
 
 namespace sukima::guests {
 
-/// What a virtual machine is made of.
+/// The parts of a virtual machine.
 struct guest_plan {
   std::filesystem::path image;  ///< a folder that build-image.sh has filled
   std::string name = "guest";
   unsigned vcpus = 2;
-  unsigned most_vcpus = 0;  ///< so many can be plugged in; 0: `vcpus`
+  unsigned most_vcpus = 0;  ///< limit for plugging in more; 0: `vcpus`
   unsigned memory_mib = 128;
   std::string accelerator = "tcg";  ///< or "kvm", where that works
 };
@@ -31,15 +32,21 @@ struct vcpu_time {
   double waited = 0;  ///< in the host's run queue; includes the time in which a quota held it back
 };
 
+/// The path of QEMU. \throws std::runtime_error if it is not installed
+std::string find_emulator();
+
+/// All of a file; "" if it cannot be read.
+std::string text_of(const std::filesystem::path& file);
+
 /// A running virtual machine. Each of its virtual CPUs is a thread of this machine.
 class guest {
  public:
   /// Starts it; it boots while the caller does other things.
   /// \param folder for its sockets and its console's text; has to outlive it
-  /// \throws std::runtime_error if QEMU does not start, with what it said
+  /// \throws std::runtime_error if QEMU does not start, with its messages
   guest(const guest_plan& plan, const std::filesystem::path& folder);
   /// Ends it at once.
-  ~guest();
+  ~guest() = default;
   guest(const guest&) = delete;
   guest& operator=(const guest&) = delete;
 
@@ -56,9 +63,9 @@ class guest {
   std::vector<pid_t> vcpu_threads();
   std::vector<vcpu_time> vcpu_times();
   /// The process of QEMU, for control groups.
-  pid_t process() const { return process_; }
+  pid_t process() const { return machine_->pid(); }
   /// One command of QEMU's monitor (QMP), such as "stop" or "device_add".
-  /// \throws std::runtime_error with QEMU's words
+  /// \throws std::runtime_error with QEMU's message
   nlohmann::json monitor(const std::string& command, const nlohmann::json& arguments);
 
  private:
@@ -66,7 +73,7 @@ class guest {
 
   std::string name_;
   std::filesystem::path folder_;
-  pid_t process_ = 0;
+  std::optional<cli::background_child> machine_;
   std::unique_ptr<unix_socket> monitor_;
   std::unique_ptr<unix_socket> port_;
 };

@@ -1,8 +1,8 @@
 #!/bin/busybox sh
 # SPDX-License-Identifier: Apache-2.0
-# The first process of a guest: runs what it is told, says what came of it, and switches the machine off.
-# Under QEMU it hears and answers through the virtio-serial port "sukima", and each line is a command until
-# "exit". Elsewhere the kernel's command line says it: sukima.run=COMMAND, with + for blanks.
+# The first process of a guest: runs the commands that it reads, prints their results, and powers the machine off.
+# Under QEMU it reads and answers through the virtio-serial port "sukima": each line is a command, until "exit".
+# Elsewhere the command is on the kernel's command line: sukima.run=COMMAND, with + for blanks.
 /bin/busybox --install -s /bin
 mount -t proc proc /proc
 mount -t sysfs sys /sys

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program sukima-guests: starts virtual machines that compete for this machine, and compares what each
-// believes that it gets with what it got.
+// The program sukima-guests: starts virtual machines that compete for this machine, and compares the CPU that
+// each of them estimates with the CPU that it got.
 #include <fmt/format.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -20,6 +19,7 @@
 #include "guests/guest.hpp"
 #include "guests/places.hpp"
 #include "guests/xen.hpp"
+#include "process/temporary_directory.hpp"
 
 namespace {
 
@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 constexpr int exit_missed = 1;
 constexpr int exit_usage = 2;
 constexpr int exit_skipped = 77;
-/// The first looks of a guest are at a machine that is still starting.
+/// The first samples of a guest see a machine that is still starting.
 constexpr double settling_seconds = 8;
 constexpr auto patience = 60s;
 
@@ -46,10 +46,10 @@ struct request {
   bool xen = false;
 };
 
-/// Xen boots in 10 s, and its guests are started one after the other, each in some more.
+/// Xen boots in 10 s, and then starts its guests one after the other, each in several seconds.
 constexpr auto patience_with_xen = 300s;
 
-/// The folder of the image, which is kept: fetching the kernel takes longer than all else.
+/// The folder of the image, which is kept: fetching the kernel takes longer than everything else.
 fs::path image_folder(const request& what, const char* kind) {
   if (!what.image.empty()) return what.image;
   if (const char* const cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache != '\0')
@@ -59,33 +59,13 @@ fs::path image_folder(const request& what, const char* kind) {
   return fs::temp_directory_path() / "sukima" / kind;
 }
 
-/// A folder of this run, which goes with it.
-class own_folder {
- public:
-  own_folder() {
-    std::string name = (fs::temp_directory_path() / "sukima-guests-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr)
-      throw fs::filesystem_error("mkdtemp", name, std::error_code(errno, std::generic_category()));
-    path_ = name;
-  }
-  ~own_folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  own_folder(const own_folder&) = delete;
-  own_folder& operator=(const own_folder&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
 double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// Builds an image by a script: 0, 77 (something is missing here, which was said), or another code.
-/// \param settings of the environment, in the shell's words
+/// Builds an image by a script.
+/// \returns 0; 77 if this machine lacks something, after a message; or another code
+/// \param settings of the environment, in the shell's syntax
 int build_image(const std::string& settings, const char* script, const fs::path& folder) {
   const std::string command =
       fmt::format("{} '{}' '{}' '{}'", settings, script, folder.string(), agent_program);
@@ -93,14 +73,14 @@ int build_image(const std::string& settings, const char* script, const fs::path&
   return WIFEXITED(status) ? WEXITSTATUS(status) : exit_missed;
 }
 
-/// Says what came of it.
-int conclude(const std::vector<comparison>& results, const request& what, const std::string& hypervisor) {
+/// Prints the results. \returns the exit code
+int report(const std::vector<comparison>& results, const request& what, const std::string& hypervisor) {
   const bool missed =
       results.size() != what.guests ||
       std::ranges::any_of(results, [&](const comparison& one) { return one.error() * 100 > what.tolerance; });
   fmt::print("{}\n", what.json ? json_of(results, hypervisor) : table_of(results));
   if (results.size() != what.guests)
-    fmt::print(stderr, "sukima-guests: {} of {} guests were heard of\n", results.size(), what.guests);
+    fmt::print(stderr, "sukima-guests: only {} of {} guests answered\n", results.size(), what.guests);
   else if (missed)
     fmt::print(stderr, "sukima-guests: an estimate is off by more than {} %\n", what.tolerance);
   return missed ? exit_missed : 0;
@@ -115,8 +95,8 @@ int run_under_xen(const request& what) {
       "XEN_GUESTS={} XEN_VCPUS={} XEN_COMMAND='sukima-guest-agent {} 100000' XEN_SETTLING={} XEN_SECONDS={}",
       what.guests, what.vcpus, threads, settling_seconds, what.seconds);
   if (const int code = build_image(settings, xen_image_script, image); code != 0) return code;
-  const own_folder folder;
-  return conclude(read_xen(run_xen(image, folder.path(), patience_with_xen), threads), what, "xen");
+  const sukima::cli::temporary_directory folder("guests");
+  return report(read_xen(run_xen(image, folder.path(), patience_with_xen), threads), what, "xen");
 }
 
 vcpu_time sum_of(guest& one) {
@@ -132,12 +112,12 @@ vcpu_time sum_of(guest& one) {
 struct watched {
   guest machine;
   std::string name;
-  std::vector<belief> said;
+  std::vector<guest_sample> samples;
   vcpu_time before{}, after{};
 
   watched(const guest_plan& plan, const fs::path& folder) : machine(plan, folder), name(plan.name) {}
 
-  /// Takes what it has said until now.
+  /// Takes the lines that it has printed so far.
   void listen() {
     while (true) {
       std::optional<std::string> line;
@@ -146,8 +126,8 @@ struct watched {
       } catch (const std::runtime_error&) {
         return;  // nothing yet
       }
-      belief found;
-      if (line && parse_belief(*line, seconds_now(), found)) said.push_back(found);
+      guest_sample found;
+      if (line && parse_sample(*line, seconds_now(), found)) samples.push_back(found);
       if (!line) return;
     }
   }
@@ -158,7 +138,7 @@ int run(const request& what) {
   const fs::path image = image_folder(what, "guest");
   if (const int code = build_image("", image_script, image); code != 0) return code;
   const unsigned threads = what.threads != 0 ? what.threads : what.vcpus;
-  const own_folder folder;
+  const sukima::cli::temporary_directory folder("guests");
   std::list<watched> all;
   for (unsigned i = 0; i < what.guests; ++i)
     all.emplace_back(guest_plan{image, fmt::format("guest{}", i + 1), what.vcpus, 0, 128, what.accelerator},
@@ -177,10 +157,10 @@ int run(const request& what) {
   for (watched& one : all) one.after = sum_of(one.machine);
   std::vector<comparison> results;
   for (const watched& one : all)
-    results.push_back(compare(one.name, threads, one.said, from, to,
+    results.push_back(compare(one.name, threads, one.samples, from, to,
                               (one.after.ran - one.before.ran) / (to - from),
                               (one.after.waited - one.before.waited) / (to - from)));
-  return conclude(results, what, what.accelerator);
+  return report(results, what, what.accelerator);
 }
 
 }  // namespace
@@ -188,24 +168,25 @@ int run(const request& what) {
 int main(int count, char** arguments) {
   request what;
   CLI::App app(
-      "Starts virtual machines on this one and compares what they believe that they get with what they got");
+      "Starts virtual machines on this machine and compares the CPU that they estimate with the CPU that "
+      "they got");
   app.footer(R"(Examples:
   sukima-guests                        two guests of two virtual CPUs each
   sukima-guests --guests 4 --json      four of them
   sukima-guests --threads 1            with one busy thread in each
   sukima-guests --xen --tolerance 10   two guests of Xen
 
-Exit codes: 0 all is well, 1 an estimate was off by more than --tolerance or a guest failed, 2 wrong request,
-77 something is missing here (QEMU, busybox, cpio, the kernel's package).)");
-  app.add_option("--guests", what.guests, "So many virtual machines")
+Exit codes: 0 success, 1 an estimate was off by more than --tolerance or a guest failed, 2 wrong request,
+77 this machine lacks QEMU, busybox, cpio or the kernel's package.)");
+  app.add_option("--guests", what.guests, "Number of virtual machines")
       ->check(CLI::Range(1U, 16U))
       ->capture_default_str();
-  app.add_option("--vcpus", what.vcpus, "Virtual CPUs of each")
+  app.add_option("--vcpus", what.vcpus, "Virtual CPUs of each guest")
       ->check(CLI::Range(1U, 16U))
       ->capture_default_str();
-  app.add_option("--threads", what.threads, "Busy threads in each (default: one for each virtual CPU)")
+  app.add_option("--threads", what.threads, "Busy threads in each guest (default: one for each virtual CPU)")
       ->check(CLI::Range(1U, 64U));
-  app.add_option("--seconds", what.seconds, "How long to compare")
+  app.add_option("--seconds", what.seconds, "Length of the comparison")
       ->check(CLI::Range(1.0, 600.0))
       ->capture_default_str();
   app.add_option("--tolerance", what.tolerance, "Percent by which estimates may be off")
@@ -215,7 +196,7 @@ Exit codes: 0 all is well, 1 an estimate was off by more than --tolerance or a g
       ->check(CLI::IsMember({"tcg", "kvm"}))
       ->capture_default_str();
   app.add_option("--image", what.image, "Folder of the image (default: in the user's cache)");
-  app.add_flag("--xen", what.xen, "Guests of Xen in one emulated machine, which are told their steal time");
+  app.add_flag("--xen", what.xen, "Run Xen in one emulated machine; it reports steal time to its guests");
   app.add_flag("--json", what.json, "Print one JSON object");
   try {
     app.parse(count, arguments);

@@ -33,7 +33,7 @@ unix_socket::unix_socket(const std::filesystem::path& path, std::chrono::millise
     const int problem = errno;
     close(socket_);
     if (clock::now() > end)
-      throw std::runtime_error(fmt::format("{}: nobody listens: {}", name, std::strerror(problem)));
+      throw std::runtime_error(fmt::format("{}: no process listens: {}", name, std::strerror(problem)));
     std::this_thread::sleep_for(20ms);
   }
 }

@@ -11,8 +11,8 @@ namespace sukima::guests {
 
 class unix_socket {
  public:
-  /// Waits until somebody listens there.
-  /// \throws std::runtime_error if nobody does within `patience`
+  /// Connects; waits until a process listens there.
+  /// \throws std::runtime_error if none does within `patience`
   unix_socket(const std::filesystem::path& path, std::chrono::milliseconds patience);
   ~unix_socket();
   unix_socket(const unix_socket&) = delete;

@@ -3,21 +3,16 @@
 #include "guests/xen.hpp"
 
 #include <fmt/format.h>
-#include <sys/wait.h>
 
-#include <csignal>
 #include <map>
 #include <sstream>
 #include <stdexcept>
-#include <thread>
 
-#include "guests/machine_process.hpp"
+#include "guests/guest.hpp"
+#include "process/child.hpp"
 
 namespace sukima::guests {
 namespace {
-
-using namespace std::chrono_literals;
-using clock = std::chrono::steady_clock;
 
 constexpr std::size_t enough_words = 3000;
 
@@ -25,7 +20,7 @@ constexpr std::size_t enough_words = 3000;
 struct guest_times {
   double from = 0, to = 0;
   double used_from = 0, used_to = 0;
-  std::vector<belief> said;
+  std::vector<guest_sample> samples;
 };
 
 std::string end_of(const std::string& text) {
@@ -37,39 +32,35 @@ std::string end_of(const std::string& text) {
 std::string run_xen(const std::filesystem::path& image, const std::filesystem::path& folder,
                     std::chrono::seconds patience) {
   const std::filesystem::path console = folder / "xen.console";
-  const pid_t process = start_machine(
-      {emulator,
-       "-nodefaults",
-       "-no-user-config",
-       "-no-reboot",
-       "-display",
-       "none",
-       "-accel",
-       "tcg,thread=multi",
-       "-m",
-       "2048",
-       "-smp",
-       "2",
-       "-serial",
-       "file:" + console.string(),
-       "-kernel",
-       (image / "xen").string(),
-       "-append",
-       "console=com1 com1=115200 dom0_mem=768M",
-       "-initrd",
-       fmt::format("{} console=hvc0 quiet,{}", (image / "vmlinuz").string(), (image / "dom0.gz").string())},
-      folder / "xen.qemu");
-  const auto end = clock::now() + patience;
-  while (waitpid(process, nullptr, WNOHANG) == 0) {
-    if (clock::now() > end) {
-      kill(process, SIGKILL);
-      waitpid(process, nullptr, 0);
-      throw std::runtime_error(fmt::format("Xen did not end within {} s:\n{}", patience.count(),
-                                           end_of(text_of(folder / "xen.qemu") + text_of(console))));
-    }
-    std::this_thread::sleep_for(100ms);
-  }
-  return text_of(folder / "xen.qemu") + text_of(console);
+  const cli::child_result machine =
+      cli::run_child({.arguments = {find_emulator(),
+                                    "-nodefaults",
+                                    "-no-user-config",
+                                    "-no-reboot",
+                                    "-display",
+                                    "none",
+                                    "-accel",
+                                    "tcg,thread=multi",
+                                    "-m",
+                                    "2048",
+                                    "-smp",
+                                    "2",
+                                    "-serial",
+                                    "file:" + console.string(),
+                                    "-kernel",
+                                    (image / "xen").string(),
+                                    "-append",
+                                    "console=com1 com1=115200 dom0_mem=768M",
+                                    "-initrd",
+                                    fmt::format("{} console=hvc0 quiet,{}", (image / "vmlinuz").string(),
+                                                (image / "dom0.gz").string())},
+                      .environment = {},
+                      .input = {},
+                      .limit = patience});
+  const std::string text = machine.output + machine.errors + text_of(console);
+  if (machine.timed_out)
+    throw std::runtime_error(fmt::format("Xen did not end within {} s:\n{}", patience.count(), end_of(text)));
+  return text;
 }
 
 std::vector<comparison> read_xen(const std::string& console, unsigned threads) {
@@ -94,16 +85,16 @@ std::vector<comparison> read_xen(const std::string& console, unsigned threads) {
       std::string rest;
       words >> name;
       std::getline(words, rest);
-      belief found;
-      if (parse_belief(rest, 0, found)) guests[name].said.push_back(found);
+      guest_sample found;
+      if (parse_sample(rest, 0, found)) guests[name].samples.push_back(found);
     }
   }
   std::vector<comparison> all;
   for (const auto& [name, one] : guests) {
-    if (!(one.to > one.from)) continue;  // it has said something, but has no times
-    // The first domain has chosen what was said between the two times.
+    if (!(one.to > one.from)) continue;  // it printed something, but no times
+    // The first domain has selected the lines between the two times.
     all.push_back(
-        compare(name, threads, one.said, 0, 0, (one.used_to - one.used_from) / (one.to - one.from), 0));
+        compare(name, threads, one.samples, 0, 0, (one.used_to - one.used_from) / (one.to - one.from), 0));
   }
   return all;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Guests of Xen, which runs in an emulated machine: they are told what the hypervisor takes.
+// Guests of Xen, which runs in an emulated machine and reports steal time to them.
 #pragma once
 
 #include <chrono>
@@ -14,12 +14,12 @@ namespace sukima::guests {
 /// Starts the emulated machine with an image of build-xen-image.sh, and waits until it has switched itself
 /// off.
 /// \param folder for its console's text
-/// \return what the machine said on its console
-/// \throws std::runtime_error if it does not end within `patience`, with its last words
+/// \return the text on its console
+/// \throws std::runtime_error if it does not end within `patience`, with the end of that text
 std::string run_xen(const std::filesystem::path& image, const std::filesystem::path& folder,
                     std::chrono::seconds patience);
 
-/// Reads what the first domain (dom0-init.sh) said about its guests.
+/// Reads what the first domain (dom0-init.sh) printed about its guests.
 /// \param threads that were busy in each
 std::vector<comparison> read_xen(const std::string& console, unsigned threads);
 

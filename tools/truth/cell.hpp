@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cells of the table of truth: who runs where beside whom.
+// The cells of the table of truth: which program runs in which group, beside which neighbours.
 #pragma once
 
 #include <string>
@@ -40,13 +40,13 @@ struct cell {
   int hog_nice = 0;
   int trial_threads = 0;  ///< how many threads are tried
 
-  /// A name that tells all of it, for people and for finding it again.
+  /// A name that contains all of it, for people and for finding the cell again.
   [[nodiscard]] std::string name() const;
-  /// The name without our number of threads: cells with the same one tell what other numbers would get.
+  /// The name without our number of threads: cells with the same name show what other numbers would get.
   [[nodiscard]] std::string family() const;
 };
 
-/// All cells, always in the same order: 229 that tell what is true, and those of trials and of the cost.
+/// All cells, always in the same order: 229 that measure the truth, and those of experiments and of the cost.
 std::vector<cell> all_cells();
 
 /// 30 of them, for continuous integration.

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control groups of our own, version 1 or 2, removed at the end.
+// The control groups of the cells, in all hierarchies of version 1 with cpu and cpuacct, or in version 2.
 #pragma once
 
 #include <sys/types.h>
 
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "process/control_group.hpp"
 
 namespace sukima::truth {
 
@@ -19,8 +22,8 @@ struct no_groups : std::runtime_error {
 class control_groups {
  public:
   /// Finds the hierarchies with the controllers cpu and cpuacct.
-  /// \param shielded all groups are made below one that has the largest weight there is: other processes of
-  ///                 the machine hardly get anything that a cell wants
+  /// \param shielded all groups are made below one of the largest weight possible: other processes of the
+  ///                 machine hardly get any CPU that a cell wants
   /// \throws no_groups if there is none, or none can be changed
   explicit control_groups(bool shielded = false);
   ~control_groups();
@@ -40,7 +43,8 @@ class control_groups {
   /// Nanoseconds of CPU time that all processes of the machine have used.
   [[nodiscard]] std::uint64_t machine_use() const;
 
-  /// Removes all groups; their processes have ended. Waits until the kernel agrees, for at most 2 s.
+  /// Removes all groups but the shield; their processes have ended. Waits for each until the kernel agrees,
+  /// for at most 1 s.
   void remove();
 
   [[nodiscard]] bool shielded() const { return shielded_; }
@@ -59,7 +63,8 @@ class control_groups {
   bool shielded_ = false;
   std::vector<std::string> mounts_;
   std::vector<std::string> options_;
-  std::vector<std::string> made_;
+  std::vector<std::unique_ptr<cli::cpu_group>> shield_;  ///< before made_: removed after those below it
+  std::vector<std::unique_ptr<cli::cpu_group>> made_;  ///< one for each mount, in the order of making
   std::string prefix_;
 };
 

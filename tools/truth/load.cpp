@@ -65,7 +65,7 @@ pid_t start(bool own_session, Body body) {
   const pid_t child = fork();
   if (child < 0) throw std::system_error(errno, std::generic_category(), "fork");
   if (child != 0) return child;
-  // Nothing is left behind, whatever happens to the parent.
+  // Ends with its parent.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);
   if (own_session) setsid();
@@ -84,21 +84,21 @@ void sleep_until_ns(std::uint64_t time_ns) {
   }
 }
 
-pid_t start_program(const orders& told, int threads, behaviour how, bool own_session) {
+pid_t start_program(const orders& shared, int threads, behaviour how, bool own_session) {
   return start(own_session, [&] {
     std::vector<std::thread> others;
     const auto body = [&](int number) {
-      run_while([&] { return number < told.active_threads.load(std::memory_order_relaxed); }, how);
+      run_while([&] { return number < shared.active_threads.load(std::memory_order_relaxed); }, how);
     };
     for (int number = 1; number < threads; number++) others.emplace_back(body, number);
     body(0);
   });
 }
 
-pid_t start_hog(const orders& told, behaviour how, int nice_value, bool own_session) {
+pid_t start_hog(const orders& shared, behaviour how, int nice_value, bool own_session) {
   return start(own_session, [&] {
     if (nice_value != 0 && setpriority(PRIO_PROCESS, 0, nice_value) != 0) _exit(1);
-    run_while([&] { return told.hogs_run.load(std::memory_order_relaxed) != 0; }, how);
+    run_while([&] { return shared.hogs_run.load(std::memory_order_relaxed) != 0; }, how);
   });
 }
 

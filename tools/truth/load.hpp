@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The processes of a cell: our program and the hogs. They are told what to do through shared memory.
+// The processes of a cell: our program and the hogs. Orders in shared memory control them.
 #pragma once
 
 #include <sys/types.h>
@@ -28,12 +28,12 @@ std::uint64_t monotonic_ns();
 /// Sleeps until that time.
 void sleep_until_ns(std::uint64_t time_ns);
 
-/// Starts our program with so many threads, which sleep until they are told to run.
+/// Starts our program with so many threads, which sleep until an order makes them run.
 /// \param own_session it becomes the leader of a new session
-pid_t start_program(const orders& told, int threads, behaviour how, bool own_session);
+pid_t start_program(const orders& shared, int threads, behaviour how, bool own_session);
 
-/// Starts a hog, which sleeps until the hogs are told to run.
-pid_t start_hog(const orders& told, behaviour how, int nice_value, bool own_session);
+/// Starts a hog, which sleeps until an order makes the hogs run.
+pid_t start_hog(const orders& shared, behaviour how, int nice_value, bool own_session);
 
 /// Ends a process that one of these functions has started, and waits for it.
 void end_process(pid_t process);

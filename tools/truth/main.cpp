@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program sukima-truth: compares the estimates of the capacity part with what programs really get.
+// The program sukima-truth: compares the estimates of src/capacity with what programs really get.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -53,7 +53,7 @@ void print_cell(const cell_result& result, bool disturbed) {
     said_text += fmt::format(" {:5.2f}", result.tree[i].usable);
   }
   if (disturbed) {
-    fmt::print("{:<34} does not count: others used {:.2f} CPUs\n", result.name, result.foreign);
+    fmt::print("{:<34} does not count: other processes used {:.2f} CPUs\n", result.name, result.foreign);
     return;
   }
   std::string blind_text;
@@ -75,7 +75,7 @@ void print_cell(const cell_result& result, bool disturbed) {
   std::fflush(stdout);
 }
 
-/// Runs a cell again if somebody else used the machine meanwhile.
+/// Runs a cell, again if other processes used the machine meanwhile.
 cell_result run_undisturbed(const cell& one, control_groups& groups, const timing& times) {
   const int attempts = groups.shielded() ? 1 : 3;
   cell_result result = run_cell(one, groups, times);
@@ -92,7 +92,9 @@ void run_cells(const request& what, std::vector<cell_result>& results) {
   std::ofstream out;
   if (!what.file.empty()) {
     out.open(what.file, std::ios::app);
-    if (!out) throw std::runtime_error(fmt::format("the file {} cannot be written", what.file));
+    if (!out)
+      throw std::runtime_error(
+          fmt::format("the file {} cannot be written: name another with --file", what.file));
   }
   timing times;
   if (what.quick)
@@ -118,7 +120,7 @@ void run_cells(const request& what, std::vector<cell_result>& results) {
 }
 
 int print_figures(const request& what, const std::vector<cell_result>& results) {
-  // On a machine that others use, too, a quick look is less exact; of a figure of one case one miss is all.
+  // On a busy machine a quick run is less exact; of a figure with one case, one miss is all.
   const double leniency = what.lenient ? 0.25 : 0;
   const std::size_t forgiven = what.lenient ? 1 : 0;
   int code = 0;
@@ -128,7 +130,7 @@ int print_figures(const request& what, const std::vector<cell_result>& results) 
     fmt::print("{} of {} cells do not count: other processes used the machine\n", disturbed, results.size());
   }
   if (2 * static_cast<std::size_t>(disturbed) > results.size()) {
-    throw no_groups("other processes use the machine; an idle one is needed to measure");
+    throw no_groups("other processes use the machine: measure on an idle one, or with --shield");
   }
   for (const figure& one : score(results)) {
     const bool reached = one.share() >= one.target - leniency || one.misses.size() <= forgiven;
@@ -147,27 +149,23 @@ int print_figures(const request& what, const std::vector<cell_result>& results) 
 int main(int argc, char** argv) {
   request what;
   CLI::App program(
-      "Compares the estimates of sukima::capacity with what programs really get: runs programs beside hogs "
-      "in\n"
-      "control groups that it makes and removes, cell by cell, and prints the share of estimates that were "
-      "right.\n"
-      "The machine has to be idle otherwise, or --shield is needed: then cells in the root group and figures "
-      "of\n"
-      "blind estimates count only where nobody has disturbed them. Needs root.",
+      "Compares the estimates of sukima::capacity with what programs really get: cell by cell, it runs\n"
+      "programs beside hogs in control groups that it makes and removes, and prints the share of estimates\n"
+      "that were right. Needs root, and a machine that is otherwise idle, or --shield: then cells in the "
+      "root\n"
+      "group and figures of blind estimates count only where no other process disturbed them.",
       "sukima-truth");
-  program.add_flag("--quick", what.quick, "30 cells, a minute; without it all, about twelve minutes");
-  program.add_option("--file", what.file, "keep the results in FILE; go on where it ends")
+  program.add_flag("--quick", what.quick, "run 30 cells, in a minute; without it all cells, in about twelve");
+  program.add_option("--file", what.file, "keep the results in FILE, and continue where it ends")
       ->option_text("FILE");
-  program.add_option("--seconds", what.seconds, "begin no other cell after so many seconds")
-      ->option_text("N");
+  program.add_option("--seconds", what.seconds, "begin no cell after this many seconds")->option_text("N");
   program.add_option("--cells", what.filter, "only cells whose name contains TEXT")->option_text("TEXT");
   program.add_flag("--shield", what.shield,
                    "measure on a busy machine: give the cells' groups 100 times the weight of all others");
-  program.add_flag("--list", what.list, "print the names of the cells and end");
+  program.add_flag("--list", what.list, "print the names of the cells and exit");
   program.add_flag("--report", what.only_report, "run nothing, print the figures of FILE");
-  program.add_flag("--misses", what.verbose, "print the cases behind each figure that do not hold");
-  program.add_flag("--lenient", what.lenient,
-                   "be content with 25 % less than what is wanted: for busy machines");
+  program.add_flag("--misses", what.verbose, "print the cases of each figure that do not hold");
+  program.add_flag("--lenient", what.lenient, "lower the targets by 25 %: for busy machines");
   program.footer(
       "Exit codes: 0 all figures are reached, 1 some are not, 2 wrong use, 77 nothing can be measured here.\n"
       "Examples:\n  sukima-truth --quick\n  sukima-truth --file cells.json --seconds 110\n"

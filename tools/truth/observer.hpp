@@ -41,7 +41,7 @@ struct notebook {
 enum class sight {
   all,           ///< the whole tree of groups
   own_group,     ///< a cgroup namespace with the program's group as its root, as in a container
-  no_groups_file  ///< no control groups at all, as behind some sandboxes
+  no_groups_file  ///< no control groups at all, as in some sandboxes
 };
 
 /// When a trial begins, and with how many threads; none if `threads` is 0.

@@ -23,7 +23,7 @@ struct figure {
   [[nodiscard]] bool reached() const { return share() >= target; }
 };
 
-/// All figures that the results tell something about; those with foreign load are left out.
+/// All figures that the results cover; results with foreign load are left out.
 std::vector<figure> score(const std::vector<cell_result>& results);
 
 }  // namespace sukima::truth

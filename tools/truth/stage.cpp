@@ -23,7 +23,7 @@ namespace {
 
 /// What all processes of a cell share.
 struct shared_memory {
-  orders told;
+  orders order;
   notebook tree;
   notebook blind;
 };
@@ -199,7 +199,7 @@ void run_steady(scene& now) {
   // The cost is that of the last 6 s; looking around for the first time is not part of it.
   if (now.one.what == purpose::cost) to = from + 8;
   now.ours.read_at(run_at);
-  now.memory.told.active_threads = now.one.threads;
+  now.memory.order.active_threads = now.one.threads;
   now.ours.read_at(from);
   now.ours.read_at(to);
   now.result.got = now.ours.mean(from, to);
@@ -217,12 +217,12 @@ void run_steady(scene& now) {
 
 void run_change(scene& now) {
   const double phase = now.times.phase_seconds;
-  now.memory.told.active_threads = now.one.threads;
+  now.memory.order.active_threads = now.one.threads;
   const int ticks = static_cast<int>(std::lround(30 * phase));
   for (int tick = 1; tick <= ticks; tick++) {
     const double time = 0.1 * tick;
     now.ours.read_at(time);
-    now.memory.told.hogs_run = time > phase - 0.05 && time < 2 * phase - 0.05 ? 1 : 0;
+    now.memory.order.hogs_run = time > phase - 0.05 && time < 2 * phase - 0.05 ? 1 : 0;
   }
   now.result.got = now.ours.mean(0.1, phase);
   for (const double change : {phase, 2 * phase}) {
@@ -237,10 +237,10 @@ void run_change(scene& now) {
 
 void run_trial(scene& now) {
   const double phase = now.times.phase_seconds;
-  now.memory.told.active_threads = now.one.threads;
+  now.memory.order.active_threads = now.one.threads;
   now.ours.read_at(0.5);
   now.ours.read_at(phase);
-  now.memory.told.active_threads = now.one.trial_threads;
+  now.memory.order.active_threads = now.one.experiment_threads;
   now.ours.read_at(phase + 0.2);
   now.ours.read_at(2 * phase);
   now.result.got = now.ours.mean(0.5, phase);
@@ -268,10 +268,10 @@ cell_result run_cell(const cell& one, control_groups& groups, const timing& time
   const behaviour own_way = one.what == purpose::blocked ? behaviour::blocking : behaviour::always;
   const behaviour hog_way = one.what == purpose::on_off ? behaviour::on_off : behaviour::always;
 
-  const pid_t ours = everybody.add(start_program(memory->told, most_threads, own_way, sessions));
+  const pid_t ours = everybody.add(start_program(memory->order, most_threads, own_way, sessions));
   if (!where.own.empty()) groups.place(ours, where.own);
   for (const std::string& home : where.hogs) {
-    const pid_t hog = everybody.add(start_hog(memory->told, hog_way, one.hog_nice, sessions));
+    const pid_t hog = everybody.add(start_hog(memory->order, hog_way, one.hog_nice, sessions));
     if (!home.empty()) groups.place(hog, home);
   }
   // So that our own orders come on time.
@@ -293,7 +293,7 @@ cell_result run_cell(const cell& one, control_groups& groups, const timing& time
   everybody.add(start_observer(memory->blind, groups, where.own, narrow, ours, begin + apart, trial));
   wait_for(memory->tree, "that sees all groups");
   wait_for(memory->blind, "in a namespace");
-  if (one.what != purpose::change) memory->told.hogs_run = 1;
+  if (one.what != purpose::change) memory->order.hogs_run = 1;
 
   scene now{one, times, *memory, begin, meter(ours, begin)};
   const double foreign = everybody.foreign_seconds();

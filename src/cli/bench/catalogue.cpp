@@ -60,21 +60,21 @@ const system_entry* find_system(std::string_view name) {
 
 namespace {
 
-std::vector<int> as_given(const workers_wish& wish, int) { return wish.counts; }
+std::vector<int> given_counts(const requested_workers& requested, int) { return requested.counts; }
 
-std::vector<int> as_given_or_one_for_each_cpu(const workers_wish& wish, int cpus) {
-  return wish.given ? wish.counts : std::vector<int>{cpus};
+std::vector<int> given_or_one_per_cpu(const requested_workers& requested, int cpus) {
+  return requested.given ? requested.counts : std::vector<int>{cpus};
 }
 
-std::vector<int> as_given_or_few_and_many(const workers_wish& wish, int cpus) {
-  return wish.given ? wish.counts : std::vector<int>{cpus, 4 * cpus};
+std::vector<int> given_or_few_and_many(const requested_workers& requested, int cpus) {
+  return requested.given ? requested.counts : std::vector<int>{cpus, 4 * cpus};
 }
 
-std::vector<int> as_given_or_many(const workers_wish& wish, int cpus) {
-  return wish.given ? wish.counts : std::vector<int>{4 * cpus};
+std::vector<int> given_or_many(const requested_workers& requested, int cpus) {
+  return requested.given ? requested.counts : std::vector<int>{4 * cpus};
 }
 
-std::vector<int> many(const workers_wish&, int cpus) { return {4 * cpus}; }
+std::vector<int> many(const requested_workers&, int cpus) { return {4 * cpus}; }
 
 }  // namespace
 
@@ -82,23 +82,19 @@ std::span<const scenario_entry> scenarios() {
   using namespace std::chrono_literals;
   using hogs = surroundings::hogs;
   static const std::vector<scenario_entry> table{
-      {"alone", "the machine for itself", as_given, {}, {}},
+      {"alone", "nothing else runs on the machine", given_counts, {}, {}},
       {"overworked", "four times as many workers as CPUs", many, {}, {}},
-      {"hogs",
-       "beside a busy loop for each CPU",
-       as_given_or_one_for_each_cpu,
-       {.beside = hogs::each_cpu},
-       {}},
-      {"hog", "beside one busy loop", as_given_or_one_for_each_cpu, {.beside = hogs::one}, {}},
-      {"together", "four processes at once", as_given_or_few_and_many, {.processes = 4}, {}},
-      {"quota", "1.0 CPU by quota", as_given_or_many, {.quota = 1.0}, {}},
-      {"quota-half", "0.5 CPU by quota", as_given_or_many, {.quota = 0.5}, {}},
+      {"hogs", "beside a busy loop for each CPU", given_or_one_per_cpu, {.beside = hogs::each_cpu}, {}},
+      {"hog", "beside one busy loop", given_or_one_per_cpu, {.beside = hogs::one}, {}},
+      {"together", "four processes at once", given_or_few_and_many, {.processes = 4}, {}},
+      {"quota", "1.0 CPU by quota", given_or_many, {.quota = 1.0}, {}},
+      {"quota-half", "0.5 CPU by quota", given_or_many, {.quota = 0.5}, {}},
       {"bursts",
-       "beside busy loops that come and go every 50 ms",
-       as_given_or_one_for_each_cpu,
+       "beside busy loops that run and pause for 50 ms each",
+       given_or_one_per_cpu,
        {.beside = hogs::each_cpu, .on = 50ms, .off = 50ms},
        {}},
-      {"idle", "one sequential task, 0.5 CPU by quota", as_given_or_many, {.quota = 0.5}, "idle"},
+      {"idle", "one sequential task, 0.5 CPU by quota", given_or_many, {.quota = 0.5}, "idle"},
   };
   return table;
 }

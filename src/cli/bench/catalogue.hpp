@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `sukima bench` knows by name: systems, scenarios and the benchmarks' default sizes. New ones are table
-// rows.
+// The names that `sukima bench` knows: systems, scenarios and benchmarks. To add one, add a row to its table.
 #pragma once
 
 #include <chrono>
@@ -13,15 +12,15 @@
 
 namespace sukima::cli::bench {
 
-/// The system whose times everything is divided by.
+/// The system by whose times all others are divided.
 inline constexpr std::string_view sequential_system = "sequential";
 /// The system that is compared with each peer.
 inline constexpr std::string_view own_system = "sukima";
 
-/// In place of a system: busy loops that measure how much CPU there is for a program.
+/// In place of a system: busy loops that measure the CPU available to a program.
 inline constexpr std::string_view ideal_system = "ideal";
 
-/// A program file that a system may come in, by name, and the compiler that made it.
+/// A program of a system, by its file name, and the compiler that made it.
 struct variant_name {
   std::string_view program;
   std::string_view compiler;  ///< empty: not known
@@ -30,10 +29,10 @@ struct variant_name {
 struct system_entry {
   std::string_view name;
   std::string_view about;
-  std::vector<variant_name> variants;  ///< of one system that the compilers make equally; the best one counts
-  /// Variables that make it differ from another system with the same programs.
+  std::vector<variant_name> variants;  ///< the same program by several compilers; the fastest counts
+  /// Variables that distinguish it from another system with the same programs.
   std::vector<std::pair<std::string, std::string>> environment{};
-  std::string_view benchmark{};  ///< the only one that it is for; empty: all that its programs have
+  std::string_view benchmark{};  ///< the only one it takes part in; empty: all that its programs have
 };
 
 /// All systems: the sequential program, Sukima, and the peers in the order in which reports show them.
@@ -49,30 +48,30 @@ const system_entry* find_system(std::string_view name);
 struct surroundings {
   enum class hogs { none, one, each_cpu };
   hogs beside = hogs::none;  ///< busy loops, each in a control group of the same weight as the program's
-  std::chrono::milliseconds on{}, off{};  ///< how long the hogs come and go by turns; 0: always there
+  std::chrono::milliseconds on{}, off{};  ///< how long the hogs run and pause by turns; 0: they never pause
   double quota = 0;  ///< CPU seconds a second that the program's control group gets; 0: no limit
   int processes = 1;  ///< of the program at once
 
   /// Whether control groups have to be made.
   constexpr bool need_groups() const { return beside != hogs::none || quota > 0; }
-  /// Whether the programs get less, or share, what is there: then runs are long, and compared with an ideal.
-  constexpr bool are_pressing() const { return need_groups() || processes > 1; }
+  /// Whether the programs get only a part of the CPUs: then runs are long, and compared with an ideal.
+  constexpr bool put_pressure() const { return need_groups() || processes > 1; }
 };
 
-/// Numbers of workers that the user asked for.
-struct workers_wish {
-  std::vector<int> counts;  ///< the usual ones, if none was given
-  bool given;
+/// Numbers of workers that the user asked for, or the defaults.
+struct requested_workers {
+  std::vector<int> counts;
+  bool given;  ///< by the user
 };
 
 /// A way of running the programs.
 struct scenario_entry {
   std::string_view name;
   std::string_view about;
-  /// The numbers of workers to measure, from those that were asked for and the number of CPUs.
-  std::vector<int> (*worker_counts)(const workers_wish& wish, int cpus);
+  /// The numbers of workers to measure, from the requested ones and the number of CPUs.
+  std::vector<int> (*worker_counts)(const requested_workers& requested, int cpus);
   surroundings around;
-  std::string_view benchmark;  ///< the only one that it is for; empty: any
+  std::string_view benchmark;  ///< the only one it is for; empty: any
 };
 
 std::span<const scenario_entry> scenarios();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // `sukima bench`: its options, and how a request is carried out.
-#include "command.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -23,6 +22,7 @@
 #include "bench/request.hpp"
 #include "bench/scenario_stage.hpp"
 #include "bench/session.hpp"
+#include "commands.hpp"
 #include "console.hpp"
 #include "process/child.hpp"
 
@@ -31,11 +31,10 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-/// A slow peer gets this many seconds for each repetition that was asked for: what ordinary runs take at
-/// most.
+/// A slow peer gets this many seconds per requested repetition: the maximum of ordinary runs.
 constexpr double peer_seconds_for_each_repetition = 1;
 
-/// Runs tasks, with a progress line once the whole takes longer than two seconds.
+/// Runs tasks, with a progress line once they take longer than two seconds altogether.
 class bench_runner {
  public:
   bench_runner(std::optional<double> time_limit, int cpus)
@@ -44,7 +43,7 @@ class bench_runner {
   /// Why nothing can be run in a scenario; empty if it can.
   std::string obstacle(const scenario_entry& scenario) { return stage_.obstacle(scenario.around); }
 
-  /// What the following runs are shown as.
+  /// Text of the progress line for the following runs.
   void announce(std::string text) {
     text_ = std::move(text);
     if (clock::now() >= visible_from()) progress_.show(text_);
@@ -92,12 +91,12 @@ std::string compilers_of(const std::vector<installed_system>& installed) {
   return join_words(compilers, ", ");
 }
 
-/// Everything that one call of `sukima bench` does.
+/// One call of `sukima bench`.
 class bench_session {
  public:
   bench_session(const bench_options& options, const std::vector<installed_system>& installed)
       : options_(options), installed_(installed), cpus_(usable_cpus()) {
-    request_ = understand(options, installed, cpus_, missing_);
+    request_ = parse_request(options, installed, cpus_, missing_);
     const std::string compilers = compilers_of(installed);
     if (!compilers.empty()) machine_.emplace_back("compilers", compilers);
     if (options.csv) csv_.emplace(*options.csv);
@@ -105,7 +104,8 @@ class bench_session {
   }
 
   int run() {
-    if (!missing_.empty()) note(fmt::format("not installed, so left out: {}", join_words(missing_, " and ")));
+    if (!missing_.empty())
+      note(fmt::format("left out, because not installed: {}", join_words(missing_, " and ")));
     if (!options_.json) fmt::print("{}\n", styled(one_line(machine_), "2", use_colour(STDOUT_FILENO)));
     leave_out_impossible_scenarios();
     const std::vector<benchmark_scenarios> wanted = scenarios_by_benchmark(request_);
@@ -130,7 +130,7 @@ class bench_session {
   }
 
   /// Leaves each contender the program that is fastest with the smallest number of workers, where noise is
-  /// least. Peers that do not end in time are left out; `notes` tells which.
+  /// least. Peers that do not end in time are left out, with a line in `notes`.
   void choose_programs(std::vector<contender>& contenders, const std::string& benchmark,
                        std::vector<std::string>& notes) {
     const auto [fewest, most] = std::ranges::minmax(request_.workers);
@@ -155,7 +155,7 @@ class bench_session {
     }
   }
 
-  /// Says in one line for each reason which scenarios cannot be had here.
+  /// Prints one line for each reason why scenarios cannot be run here.
   void leave_out_impossible_scenarios() {
     std::map<std::string, std::vector<std::string>> impossible;
     for (const std::string& name : request_.scenarios) {
@@ -163,7 +163,7 @@ class bench_session {
       if (!obstacle.empty()) impossible[obstacle].push_back(name);
     }
     for (const auto& [obstacle, names] : impossible) {
-      note(fmt::format("{}; so left out: {}", obstacle, join_words(names, " and ")));
+      note(fmt::format("{}; left out: {}", obstacle, join_words(names, " and ")));
       for (const std::string& name : names) std::erase(request_.scenarios, name);
     }
   }
@@ -199,7 +199,7 @@ class bench_session {
     report(summarise(rows), notes);
   }
 
-  /// Prints the figures, and which peers were stopped at their time limits.
+  /// Prints the figures, and the peers that were stopped at their time limits.
   void report(const std::vector<summary>& figures, const std::vector<std::string>& stopped) {
     if (options_.json) {
       for (const summary& s : figures) fmt::print("{}\n", json_line(s));
@@ -266,30 +266,30 @@ int run_bench(const bench_options& options) {
 
 constexpr char footer[] =
     R"(Examples:
-  sukima bench fib                              all peers, with 1 worker and with one for each CPU
+  sukima bench fib                              all peers, with 1 worker and with one per CPU
   sukima bench pentomino grav --scenario alone,overworked --plot result
   sukima bench nqueens --scenario hogs,quota-half,together --peers tbb,rayon
   sukima bench nqueens --workers 1,2,4 --peers tbb,rayon --repetitions 25 --verbose
   sukima bench fib --json --compiler both > fib.jsonl
   sukima bench fib --size 42 --external lace='./fib-lace -w {workers} {size}'
 
-A command given with --external prints its seconds as the last number on stdout. It is run for each number of
+A command given with --external prints its seconds as the last number on stdout. It runs for each number of
 workers; {size}, {workers} and {benchmark} are replaced, and SUKIMA_WORKERS is set.
 
 Environment:
-  SUKIMA_BENCH_DIR   where the benchmark programs are, in place of the usual directories
-  SUKIMA_CPUS        number of CPUs to count with, in place of what the machine says
+  SUKIMA_BENCH_DIR   directories of the benchmark programs, instead of the usual ones
+  SUKIMA_CPUS        number of CPUs to assume, instead of the CPUs available
   SUKIMA_PYTHON      the Python that draws plots
   NO_COLOR           no colours
-Exit code: 0 all done, also if a peer was too slow; 1 a run failed or its result is wrong (other rows are
-printed); 2 wrong use)";
+Exit code: 0 success, also if a peer was too slow; 1 a run failed or its result is wrong (the other rows are
+printed); 2 wrong request)";
 
 }  // namespace
 
-void add_command(CLI::App& program, int& code) {
+void add_command(CLI::App& parent, int& code) {
   auto options = std::make_shared<bench_options>();
-  CLI::App* const command = program.add_subcommand(
-      "bench", "Measures benchmarks: Sukima, the best sequential program and other systems, interleaved");
+  CLI::App* const command = parent.add_subcommand(
+      "bench", "Measures Sukima, the best sequential program and other systems, in interleaved rounds");
   command->footer(footer);
   command->add_option("NAME", options->benchmarks, "Benchmarks to run, or 'all'");
   command->add_option("--workers", options->workers, "Numbers of workers [1 and the number of usable CPUs]")
@@ -306,16 +306,15 @@ void add_command(CLI::App& program, int& code) {
       ->type_name("LIST")
       ->delimiter(',')
       ->allow_extra_args(false);
-  command
-      ->add_option("--repetitions", options->repetitions, "Rounds, in each of which everything runs once [5]")
+  command->add_option("--repetitions", options->repetitions, "Rounds; each runs everything once [5]")
       ->type_name("N")
       ->check(CLI::Range(1, 100'000).description(""));
-  command->add_option("--size", options->size, "Problem size [the benchmark's own]")->type_name("N");
+  command->add_option("--size", options->size, "Problem size [the benchmark's default]")->type_name("N");
   command
       ->add_option("--compiler", options->compiler,
-                   "Which program of a system that comes in two: best, gcc, clang, both [best]")
+                   "Which program of a system built by two compilers: best, gcc, clang, both [best]")
       ->type_name("WHICH");
-  command->add_option("--external", options->externals, "A further system: a command that prints its seconds")
+  command->add_option("--external", options->externals, "Another system: a command that prints its seconds")
       ->type_name("NAME='COMMAND'")
       ->allow_extra_args(false);
   command
@@ -328,12 +327,13 @@ void add_command(CLI::App& program, int& code) {
                    "Seconds after which a slow peer is not repeated; 0: no limit [1 a repetition]")
       ->type_name("S")
       ->check(CLI::Range(0.0, 1e9).description(""));
-  command->add_flag("--json", options->json, "One JSON object a line on stdout, in place of tables");
-  command->add_option("--csv", options->csv, "Also write comma-separated values")->type_name("FILE");
+  command->add_flag("--json", options->json, "Print one JSON object per line instead of tables");
+  command->add_option("--csv", options->csv, "Also write comma-separated values to this file")
+      ->type_name("FILE");
   command->add_option("--plot", options->plot, "Also draw PREFIX.png and PREFIX.svg")->type_name("PREFIX");
   command->add_flag("-v,--verbose", options->verbose,
-                    "Also paired ratios of Sukima to each peer, with intervals");
-  command->add_flag("--list", options->list, "Show benchmarks, systems and scenarios, and end");
+                    "Also print paired ratios of Sukima to each peer, with intervals");
+  command->add_flag("--list", options->list, "List benchmarks, systems and scenarios, and exit");
   command->callback([options, &code] { code = run_bench(*options); });
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which compiler made a program, as it says itself.
+// Which compiler made a program, according to its section .comment.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@
 namespace sukima::cli::bench {
 
 /// The version of the compiler ("gcc", "clang" or "rustc") that made an ELF program, from its section
-/// .comment, where compilers leave their names; such as "12.2.0". Empty if the file does not say.
+/// .comment, where compilers leave their names; such as "12.2.0". Empty if the file has none.
 std::string compiler_version(const std::filesystem::path& program, std::string_view compiler);
 
 /// The version in the texts of a section .comment, which are separated by zero bytes.

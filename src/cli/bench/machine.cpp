@@ -37,8 +37,8 @@ int usable_cpus() {
   if (sukima_capacity_read(nullptr, &facts) == EINVAL) {
     const char* setting = std::getenv("SUKIMA_CPUS");
     throw usage_error(
-        fmt::format("SUKIMA_CPUS is '{}', which is no number of CPUs: set it to one above 0, such as "
-                    "2 or 1.5, or unset it",
+        fmt::format("SUKIMA_CPUS is '{}', which is not a number of CPUs: set it to a number above 0, "
+                    "such as 2 or 1.5, or unset it",
                     setting == nullptr ? "" : setting));
   }
   return static_cast<int>(sukima_capacity_threads(facts.usable, nullptr));

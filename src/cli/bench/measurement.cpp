@@ -31,7 +31,7 @@ std::string excerpt(std::string_view text) {
   return line;
 }
 
-/// The last line that is not blank: where programs say what ended them.
+/// The last line that is not blank: where programs print their fatal error.
 std::string_view last_line(std::string_view text) {
   text = trimmed(text);
   const std::size_t newline = text.rfind('\n');
@@ -67,7 +67,7 @@ std::chrono::nanoseconds time_limit_of(const task& what, std::optional<double> s
   constexpr double for_peers = 10;
   constexpr double for_others = 60;
   const scenario_entry* const scenario = find_scenario(what.scenario);
-  const bool pressed = scenario != nullptr && scenario->around.are_pressing();
+  const bool pressed = scenario != nullptr && scenario->around.put_pressure();
   const bool short_one = is_by_peer(what) && !pressed;
   const std::chrono::duration<double> limit(seconds.value_or(short_one ? for_peers : for_others));
   return std::chrono::duration_cast<std::chrono::nanoseconds>(limit);
@@ -169,7 +169,7 @@ child_request request_for(const task& what) {
 outcome judge(const child_result& result, const task& what, std::chrono::nanoseconds limit) {
   if (std::string failure = describe_failure(result, limit); !failure.empty()) {
     const std::string_view said = last_line(result.errors);
-    if (!said.empty()) failure += fmt::format("; it said: '{}'", excerpt(said));
+    if (!said.empty()) failure += fmt::format("; it printed: '{}'", excerpt(said));
     if (!result.timed_out) return run_failure{failure};
     return run_failure{failure, std::chrono::duration<double>(limit).count()};
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run of one benchmark program or external command: how it is called and what its output means.
+// One run of a benchmark program or an external command: its command line, and the meaning of its output.
 #pragma once
 
 #include <chrono>
@@ -36,9 +36,9 @@ std::string describe(const task& what);
 /// Sukima, nor of the busy loops for the ideal.
 bool is_by_peer(const task& what);
 
-/// How long a run of the task may take: as many seconds as the user says; without that 10 s for a peer, which
-/// is left out if it takes longer, and 60 s for the sequential program and Sukima, for which that is an
-/// error, and for everything in a scenario that presses.
+/// How long a run of the task may take: the seconds that the user gave; otherwise 10 s for a peer, which is
+/// left out if it takes longer, and 60 s for the sequential program and Sukima, for which more is an error,
+/// and for everything in a scenario with pressure.
 std::chrono::nanoseconds time_limit_of(const task& what, std::optional<double> seconds);
 
 /// What one run measured.
@@ -50,7 +50,7 @@ struct measurement {
   std::map<std::string, double> more;  ///< further numbers that the program prints, such as "bytes"
 };
 
-/// What went wrong with a run, as the end of a sentence that starts with describe(task).
+/// Why a run failed, as the end of a sentence that starts with describe(task).
 struct run_failure {
   std::string reason;
   std::optional<double> stopped_after{};  ///< seconds of the time limit, if it was killed for that
@@ -70,7 +70,7 @@ std::string fill_in(std::string_view command, const task& what);
 /// How the task is started.
 child_request request_for(const task& what);
 
-/// What a run that ended in this way measured.
+/// The measurement of a run that ended in this way.
 outcome judge(const child_result& result, const task& what, std::chrono::nanoseconds limit);
 
 }  // namespace sukima::cli::bench

@@ -36,7 +36,7 @@ std::vector<contender> contenders_for(const bench_request& request,
     if (std::ranges::count(request.systems, system.name) == 0) continue;
     std::vector<program> programs = selected(system.having(benchmark), request.compiler);
     if (programs.empty()) {
-      // Of a system for another benchmark nobody expects this one.
+      // A system for one other benchmark only is not worth a note.
       if (find_system(system.name)->benchmark.empty()) absent.push_back(system.name);
     } else {
       contenders.push_back({system.name, std::move(programs)});

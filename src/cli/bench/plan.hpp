@@ -18,8 +18,8 @@ struct contender {
 };
 
 /// The systems that have a benchmark, each with the programs that the choice of a compiler leaves: several,
-/// if the best one has still to be found or both are asked for. A system that comes in one form only always
-/// takes part. `absent` gets the names of the systems that are left out.
+/// if the best is still to be found or both are requested. A system with only one program always takes part.
+/// `absent` gets the names of the systems that are left out.
 std::vector<contender> contenders_for(const bench_request& request,
                                       const std::vector<installed_system>& installed,
                                       const std::string& benchmark, std::vector<std::string>& absent);
@@ -29,8 +29,8 @@ task task_for(const bench_request& request, const std::string& benchmark, const 
               const program& by, int workers, const std::string& scenario);
 
 /// All tasks of one benchmark: for each of the scenarios every program of every contender, with each number
-/// of workers (the sequential program once), and every external command; and what the ideals are computed
-/// from.
+/// of workers (the sequential program once), and every external command; and the tasks for
+/// the ideals.
 std::vector<task> plan_tasks(const bench_request& request, const std::vector<std::string>& scenarios,
                              const std::vector<contender>& contenders, const std::string& benchmark,
                              int cpus);

@@ -38,9 +38,10 @@ bool draws(const fs::path& python) {
 fs::path find_python() {
   if (const char* setting = std::getenv("SUKIMA_PYTHON"); setting != nullptr && *setting != '\0') {
     if (draws(setting)) return setting;
-    throw usage_error(fmt::format(
-        "--plot needs Python with matplotlib, which SUKIMA_PYTHON='{}' is not: set it to one, or unset it",
-        setting));
+    throw usage_error(
+        fmt::format("--plot needs Python with matplotlib, which SUKIMA_PYTHON='{}' is not: set it to such a "
+                    "Python, or unset it",
+                    setting));
   }
   const char* path = std::getenv("PATH");
   std::istringstream entries(path == nullptr ? "" : path);

@@ -67,10 +67,11 @@ std::vector<fs::path> program_directories() {
     for (std::string entry; std::getline(entries, entry, ':');) {
       std::error_code ignored;
       if (!fs::is_directory(entry, ignored)) {
-        throw usage_error(fmt::format(
-            "SUKIMA_BENCH_DIR names '{}', which is no directory: set it to the directories of the benchmark "
-            "programs, separated by ':', or unset it",
-            entry));
+        throw usage_error(
+            fmt::format("SUKIMA_BENCH_DIR names '{}', which is not a directory: set it to the directories of "
+                        "the benchmark "
+                        "programs, separated by ':', or unset it",
+                        entry));
       }
       directories.emplace_back(entry);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the benchmark programs and asks them what they can do.
+// Finds the benchmark programs and asks each for its benchmarks.
 #pragma once
 
 #include <filesystem>
@@ -11,14 +11,14 @@
 
 namespace sukima::cli::bench {
 
-/// A benchmark program that is there.
+/// An installed benchmark program.
 struct program {
   std::filesystem::path file;
   std::string compiler;              ///< as in variant_name
   std::set<std::string> benchmarks;  ///< the names it printed for --list
 };
 
-/// A system with the programs that were found for it; none if it is missing.
+/// A system with the programs that were found for it; none if it is not installed.
 struct installed_system {
   std::string name;
   std::vector<program> programs;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reports of the figures: table, JSON lines, CSV and plot.
+// The reports: table, JSON lines, CSV and plot.
 #pragma once
 
 #include <filesystem>
@@ -31,8 +31,8 @@ std::string csv_text(std::span<const summary> figures, const machine_facts& mach
 /// Draws PREFIX.png and PREFIX.svg.
 class plotter {
  public:
-  /// Throws usage_error if the folder of the prefix is not writable, or no Python with matplotlib, or not the
-  /// script is found: before anything is measured.
+  /// Throws usage_error, before anything is measured, if the folder of the prefix is not writable, or if
+  /// there is no Python with matplotlib or no script.
   explicit plotter(std::filesystem::path prefix);
 
   /// The files it made, with the machine's description under the figure. Throws std::runtime_error with the

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Understanding the options of `sukima bench`; see request.hpp.
+// Parsing the options of `sukima bench`; see request.hpp.
 #include "request.hpp"
 
 #include <fmt/format.h>
@@ -41,7 +41,7 @@ std::optional<std::int64_t> parse_size(const std::optional<std::string>& word) {
   return size;
 }
 
-/// The systems to measure that are there, in the order of the catalogue.
+/// The installed systems to measure, in the order of the catalogue.
 std::vector<std::string> parse_systems(const std::vector<std::string>& words,
                                        const std::vector<installed_system>& installed,
                                        std::vector<std::string>& missing) {
@@ -124,8 +124,8 @@ external_system parse_external(std::string_view text) {
         "--external is '{}': give NAME='COMMAND', with a name of letters, digits, '-', '_' and '.'", text));
   }
   if (find_system(name) != nullptr) {
-    throw usage_error(fmt::format(
-        "--external has the name '{}', which is a system that sukima knows: choose another", name));
+    throw usage_error(
+        fmt::format("--external has the name '{}', which is a known system: choose another", name));
   }
   return {std::string(name), std::string(text.substr(equals + 1))};
 }
@@ -142,8 +142,8 @@ std::vector<std::string> parse_choices(std::string_view what, const std::vector<
   return chosen;
 }
 
-bench_request understand(const bench_options& options, const std::vector<installed_system>& installed,
-                         int cpus, std::vector<std::string>& missing) {
+bench_request parse_request(const bench_options& options, const std::vector<installed_system>& installed,
+                            int cpus, std::vector<std::string>& missing) {
   bench_request request;
   request.workers = parse_workers(options.workers);
   request.workers_given = !request.workers.empty();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the user asks of `sukima bench`, understood and checked.
+// The options of `sukima bench`, parsed and checked.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace sukima::cli::bench {
 
-/// A program from outside, `NAME=COMMAND`.
+/// A program of another project, `NAME=COMMAND`.
 struct external_system {
   std::string name;
   std::string command;
 };
 
-/// Which program of a system that comes in several is measured.
+/// Which program of a system is measured if several compilers made one.
 enum class compiler_choice { best, gcc, clang, both };
 
 /// The options as given, with their defaults. Lists are separated by commas.
@@ -40,7 +40,7 @@ struct bench_options {
   bool list = false;
 };
 
-/// The request, ready to be carried out.
+/// A checked request.
 struct bench_request {
   std::vector<std::string> benchmarks;
   std::vector<int> workers;
@@ -59,15 +59,14 @@ std::vector<int> parse_workers(const std::vector<std::string>& words);
 external_system parse_external(std::string_view text);
 
 /// `words`, each of which must be one of `accepted`, without repetitions. Throws usage_error that names
-/// `what`
-/// ("peer") and the accepted words.
+/// `what` ("peer") and the accepted words.
 std::vector<std::string> parse_choices(std::string_view what, const std::vector<std::string>& words,
                                        const std::vector<std::string>& accepted);
 
-/// Checks and understands the options. Peers that are not installed are left out; `missing` gets their names.
+/// Parses and checks the options. Peers that are not installed are left out; `missing` gets their names.
 /// Throws usage_error.
-bench_request understand(const bench_options& options, const std::vector<installed_system>& installed,
-                         int cpus, std::vector<std::string>& missing);
+bench_request parse_request(const bench_options& options, const std::vector<installed_system>& installed,
+                            int cpus, std::vector<std::string>& missing);
 
 /// The names of all benchmarks that any of the programs has, sorted.
 std::vector<std::string> available_benchmarks(const std::vector<installed_system>& installed);

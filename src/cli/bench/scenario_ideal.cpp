@@ -15,9 +15,9 @@ namespace {
 
 constexpr char undisturbed[] = "alone";
 
-bool presses(const std::string& scenario) {
+bool has_pressure(const std::string& scenario) {
   const scenario_entry* const entry = find_scenario(scenario);
-  return entry != nullptr && entry->around.are_pressing();
+  return entry != nullptr && entry->around.put_pressure();
 }
 
 /// How many CPUs the processes of a task could use.
@@ -35,8 +35,8 @@ std::map<int, double> by_round(const row& r, auto value) {
 }
 
 /// The seconds of work in a repetition of a sequential program: its CPU time, which neighbours disturb less
-/// than its time, unless that is of something else than of what took the time (of many calls, or of
-/// others only).
+/// than its time. Some benchmarks report a CPU time of something else (of many calls, or of other threads):
+/// then its time.
 double seconds_of_work(const measurement& m, bool cpu_time_is_of_others) {
   return cpu_time_is_of_others || !(m.cpu_seconds > 0) ? m.seconds : std::min(m.seconds, m.cpu_seconds);
 }
@@ -79,7 +79,7 @@ std::vector<task> tasks_for_ideals(const std::vector<task>& tasks, int cpus) {
   };
   std::set<std::string> references;
   for (const task& t : tasks) {
-    if (!presses(t.scenario)) continue;
+    if (!has_pressure(t.scenario)) continue;
     if (t.system == sequential_system) {
       task alone = t;
       alone.scenario = undisturbed;
@@ -104,7 +104,7 @@ std::vector<task> tasks_for_ideals(const std::vector<task>& tasks, int cpus) {
 }
 
 std::optional<ideal_figure> ideal_of(const row& of, const std::vector<row>& rows) {
-  if (of.what.system == sequential_system || !presses(of.what.scenario)) return std::nullopt;
+  if (of.what.system == sequential_system || !has_pressure(of.what.scenario)) return std::nullopt;
   const scenario_entry& scenario = *find_scenario(of.what.scenario);
   const int processes = scenario.around.processes;
   const row* const work = work_of(of, rows);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ideal of a scenario: what a perfect scheduler would need for the work of the sequential program on the
-// CPU that was to be had.
+// The ideal of a scenario: the time of a perfect scheduler for the work of the sequential program on the CPU
+// actually available.
 #pragma once
 
 #include <optional>
@@ -14,20 +14,20 @@ namespace sukima::cli::bench {
 /// The ideal for one row.
 struct ideal_figure {
   quartiles seconds;  ///< of the rounds
-  double cpus;        ///< median of the CPU seconds a second that were to be had
+  double cpus;        ///< median of the CPU seconds per second actually available
   int loops;          ///< busy loops that measured it
   /// Median of the row's time over the ideal of the same round, with its 95 % bootstrap interval.
   interval over;
 };
 
-/// What has to be run beside the tasks of one benchmark for the ideals: in each scenario that presses, busy
-/// loops in the program's place, as many as workers of a task but no more than CPUs (one, where the work is
-/// sequential); and the sequential programs alone, if they are not among the tasks.
+/// The additional tasks of one benchmark for its ideals: in each scenario with pressure, busy loops in the
+/// program's place, as many as workers of a task but no more than CPUs (one, where the work is sequential);
+/// and the sequential programs alone, if they are not among the tasks.
 std::vector<task> tasks_for_ideals(const std::vector<task>& tasks, int cpus);
 
 /// The ideal for a row of a parallel program, from the rounds in which it, the busy loops and the sequential
 /// program alone (the one of the same compiler, or the fastest) were measured. Nothing for the sequential
-/// program, and where something is missing.
+/// program, and without these measurements.
 std::optional<ideal_figure> ideal_of(const row& of, const std::vector<row>& rows);
 
 }  // namespace sukima::cli::bench

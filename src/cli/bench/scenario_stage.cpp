@@ -175,7 +175,7 @@ scenario_stage::~scenario_stage() = default;
 std::string scenario_stage::make_home() {
   std::string reason = "no CPU controller of control groups is mounted and handed down to this group";
   bool first = true;
-  for (const group_place& place : find_group_places()) {
+  for (const group_parent& place : find_group_parents()) {
     remove_leftover_groups(place);
     try {
       auto home = std::make_unique<cpu_group>(place.directory, group_name(getpid()), place.version);
@@ -197,7 +197,7 @@ std::string scenario_stage::make_home() {
 }
 
 std::string scenario_stage::obstacle(const surroundings& around) {
-  if (around.are_pressing() && !hog_) return "there is no program bench-hog beside the benchmark programs";
+  if (around.put_pressure() && !hog_) return "there is no program bench-hog beside the benchmark programs";
   if (!around.need_groups()) return {};
   if (!home_obstacle_) home_obstacle_ = make_home();
   return *home_obstacle_;
@@ -233,7 +233,7 @@ outcome scenario_stage::run(const task& what, const preparation& prepare) {
   const surroundings around = scenario == nullptr ? surroundings{} : scenario->around;
   if (what.system == ideal_system) return measure_cpu(what, around, prepare(what));
   // A command from outside is measured as it is.
-  if (!around.are_pressing() || !what.command.empty()) return run_once(what, around, prepare);
+  if (!around.put_pressure() || !what.command.empty()) return run_once(what, around, prepare);
   task repeated = what;
   const auto known = repetitions_.find(describe(what));
   if (known != repetitions_.end()) {

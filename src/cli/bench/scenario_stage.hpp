@@ -20,11 +20,10 @@ namespace sukima::cli::bench {
 /// The program of busy loops in the first of the directories that has it.
 std::optional<std::filesystem::path> find_hog(const std::vector<std::filesystem::path>& directories);
 
-/// What the program of busy loops printed after it measured the CPU that was to be had: `cpu_seconds` in
-/// `seconds`.
+/// The output of the program of busy loops: the CPU actually available, `cpu_seconds` in `seconds`.
 outcome parse_hog_output(const child_result& result, std::chrono::nanoseconds limit);
 
-/// What one process measured that printed a line for each repetition: seconds, CPU seconds and further
+/// The measurement of one process that printed a line for each repetition: seconds, CPU seconds and further
 /// numbers are means.
 outcome judge_repetitions(const child_result& result, const task& what, std::chrono::nanoseconds limit);
 
@@ -38,7 +37,7 @@ class scenario_stage {
   /// How a task is started, apart from its surroundings.
   using preparation = std::function<child_request(const task&)>;
 
-  /// `hog` is the program of busy loops, if there is one, and `cpus` the number of CPUs to count with.
+  /// `hog` is the program of busy loops, if there is one, and `cpus` the number of CPUs to assume.
   scenario_stage(std::optional<std::filesystem::path> hog, int cpus);
   ~scenario_stage();
   scenario_stage(const scenario_stage&) = delete;
@@ -48,8 +47,8 @@ class scenario_stage {
   /// that all others will be in at the first call that asks for groups.
   std::string obstacle(const surroundings& around);
 
-  /// Runs a task in its scenario, which has no obstacle. In surroundings that press, a program repeats its
-  /// work until that takes at least a second; how often is found out when it runs there first. Throws
+  /// Runs a task in its scenario, which has no obstacle. Under pressure, a program repeats its work
+  /// until that takes at least a second; its first run there determines how often. Throws
   /// std::system_error when a program cannot be started, or a group not made.
   outcome run(const task& what, const preparation& prepare);
 

@@ -18,7 +18,7 @@
 namespace sukima::cli::bench {
 namespace {
 
-/// The first task whose failure does not come from this run's data is trusted: the sequential program.
+/// The row whose result is taken as right: the sequential program's, or else the most frequent result.
 const row* reference_row(const std::vector<row>& rows) {
   std::map<std::string, int> votes;
   const auto usable = [](const row& r) {
@@ -122,7 +122,7 @@ std::vector<row> run_rounds(const std::vector<task>& tasks, const round_settings
         r.samples.push_back({round, std::move(*measured)});
       } else if (const auto& failed = std::get<run_failure>(o); failed.stopped_after && is_by_peer(r.what)) {
         r.stopped_after = failed.stopped_after;
-        r.samples.clear();  // those that ended say nothing without the one that did not
+        r.samples.clear();  // the median of only the runs that ended would be wrong
       } else {
         r.failure = failed.reason;
       }
@@ -134,14 +134,14 @@ std::vector<row> run_rounds(const std::vector<task>& tasks, const round_settings
 std::optional<std::size_t> choose_fastest(
     const std::vector<task>& candidates, const task_runner& run,
     const std::function<void(std::size_t, const run_failure&)>& failed) {
-  // A second look pays only while it is cheap; long runs vary less.
+  // A second run pays only while it is cheap; long runs vary less.
   constexpr double long_round = 4.0;
   constexpr double never = std::numeric_limits<double>::infinity();
   std::vector<double> best(candidates.size(), never);
   std::vector<bool> broken(candidates.size(), false);
   double round_seconds = 0;
   bool hopeless = false;
-  const auto look = [&](std::size_t i) {
+  const auto try_one = [&](std::size_t i) {
     if (broken[i]) return;
     const outcome o = run(candidates[i]);
     if (const auto* measured = std::get_if<measurement>(&o)) {
@@ -152,14 +152,14 @@ std::optional<std::size_t> choose_fastest(
       best[i] = never;
       const auto& failure = std::get<run_failure>(o);
       failed(i, failure);
-      // A compiler does not make up for what is slow by an order of magnitude.
+      // Another compiler does not make up for an order of magnitude.
       hopeless = i == 0 && failure.stopped_after && is_by_peer(candidates[i]);
     }
   };
-  for (std::size_t i = 0; i < candidates.size() && !hopeless; ++i) look(i);
+  for (std::size_t i = 0; i < candidates.size() && !hopeless; ++i) try_one(i);
   if (hopeless) return std::nullopt;
   if (round_seconds < long_round) {
-    for (std::size_t i = candidates.size(); i-- > 0;) look(i);
+    for (std::size_t i = candidates.size(); i-- > 0;) try_one(i);
   }
   const auto fastest = std::ranges::min_element(best);
   if (fastest == best.end() || *fastest == never) return std::nullopt;

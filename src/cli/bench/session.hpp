@@ -39,13 +39,13 @@ struct round_settings {
 /// Runs one task to its end.
 using task_runner = std::function<outcome(const task&)>;
 
-/// Told before each run: the task, how many runs ended before it, and how many there are if no row ends
-/// early.
+/// Called before each run with the task, the number of runs that ended before it, and the total if no row
+/// ends early.
 using run_observer = std::function<void(const task&, std::size_t done, std::size_t total)>;
 
 /// Runs every task once in each round, in an order that is shuffled anew for each round. A task that fails is
 /// not run again, nor is a slow peer that has used its time: one whose runs take over two seconds and over
-/// three times as long as the sequential program's. A peer that does not end within its time limit is no
+/// three times as long as the sequential program's. A peer that does not end within its time limit is not a
 /// failure: its row has no samples, and it is not run any more with as many workers or more in that scenario;
 /// therefore the first round runs each system in the order of the numbers of workers. The rows come in the
 /// order of the tasks.

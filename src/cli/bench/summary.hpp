@@ -22,7 +22,7 @@ struct summary {
   std::optional<double> ratio;  ///< median over that of the sequential program in the same scenario
   std::optional<double> own_ratio;  ///< Sukima's median over this one, with as many workers
   bool best_peer = false;  ///< no other peer is faster with as many workers in this scenario
-  std::optional<ideal_figure> ideal;   ///< in a scenario that presses, if it could be measured
+  std::optional<ideal_figure> ideal;   ///< in a scenario with pressure, if it could be measured
   std::map<std::string, double> more;  ///< medians of further numbers that the program prints
   /// Of Sukima's rows: for each peer the median of Sukima's time over the peer's in the same round, with its
   /// 95 % bootstrap interval.

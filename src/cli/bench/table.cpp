@@ -80,7 +80,7 @@ std::vector<line> ideal_lines(std::span<const summary> figures, const time_unit&
   for (const summary& s : figures) {
     if (!s.ideal || !shown.insert(s.ideal->loops).second) continue;
     const quartiles& seconds = s.ideal->seconds;
-    line l{{fmt::format("  ideal, on {:.2f} CPUs", s.ideal->cpus), true},
+    line l{{fmt::format("  ideal ({:.2f} CPUs available)", s.ideal->cpus), true},
            {""},
            {in_unit(seconds.median, unit)},
            {fmt::format("[{} - {}]", in_unit(seconds.q1, unit), in_unit(seconds.q3, unit))}};

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // `sukima calibrate`: its options, and how a request is carried out.
-#include "calibrate/command.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -13,15 +12,16 @@
 #include <set>
 
 #include "capacity/profile.hpp"
+#include "commands.hpp"
 #include "console.hpp"
 
 namespace sukima::cli::calibrate {
 namespace {
 
 constexpr const char* footer = R"(Examples:
-  sukima calibrate                          measure this machine, and keep it in a file
-  sukima calibrate --show                   what was measured, when, and whether it still holds
-  sukima calibrate --output - --json        measure, and keep nothing
+  sukima calibrate                          measure this machine, and store the profile
+  sukima calibrate --show                   print the stored profile, and whether it is still valid
+  sukima calibrate --output - --json        measure, and store nothing
 
 The file is SUKIMA_PROFILE, or sukima/profile in XDG_CACHE_HOME or ~/.cache.)";
 
@@ -36,21 +36,22 @@ struct calibrate_options {
 
 void print(const sukima_capacity_profile& profile, bool json) {
   fmt::print("{}", json ? profile_json(profile).dump(2) + "\n" : profile_text(profile));
-  if (std::fflush(stdout) != 0) throw std::runtime_error("the profile could not be printed");
+  if (std::fflush(stdout) != 0)
+    throw std::runtime_error("the profile cannot be printed: standard output cannot be written");
 }
 
 int show(const calibrate_options& options) {
   const std::string path = options.file.empty() ? profile_path() : options.file;
   std::string error(512, '\0');
   const profile_file profile(sukima_capacity_profile_read(path.c_str(), error.data(), error.size()));
-  if (!profile) throw usage_error(fmt::format("{}: sukima calibrate measures one", error.c_str()));
+  if (!profile) throw usage_error(fmt::format("{}: measure one with sukima calibrate", error.c_str()));
   const sukima_capacity_profile_state state = sukima_capacity_profile_check(profile.get());
   if (!options.json) fmt::print("The profile {} {}.\n", path, state_text(state));
   print(*profile, options.json);
   return state == SUKIMA_CAPACITY_PROFILE_VALID ? exit_success : exit_failure;
 }
 
-int measure_and_keep(const calibrate_options& options) {
+int measure_and_store(const calibrate_options& options) {
   sukima::calibration_plan plan;
   plan.cpus = options.cpus;
   plan.all_pairs = options.all_pairs;
@@ -62,7 +63,8 @@ int measure_and_keep(const calibrate_options& options) {
     const int failure = sukima_capacity_profile_write(path.c_str(), &profile);
     if (failure != 0)
       throw usage_error(
-          fmt::format("the profile cannot be written to '{}': {}", path, std::strerror(failure)));
+          fmt::format("the profile cannot be written to '{}': {}; choose another file with --output", path,
+                      std::strerror(failure)));
     if (!options.json) fmt::print("Written to {}.\n", path);
   }
   print(profile, options.json);
@@ -77,22 +79,23 @@ void add_command(CLI::App& parent, int& code) {
       "calibrate", "Measures which CPUs slow each other down, and what waking and switching cost");
   command->footer(footer);
   command
-      ->add_option("--cpus", options->cpus, "Only these CPUs, such as 0,1,4 (default: all that are allowed)")
+      ->add_option("--cpus", options->cpus,
+                   "Measure only these CPUs, such as 0,1,4 (default: all allowed CPUs)")
       ->type_name("N,...")
       ->delimiter(',')
       ->check(CLI::Range(0U, static_cast<unsigned>(SUKIMA_CAPACITY_MAX_CPUS) - 1));
-  command->add_flag("--all-pairs", options->all_pairs, "All pairs also of a machine with more than 32 CPUs");
-  command->add_option("--days", options->days, "How long the profile is to hold (default: 30)")
+  command->add_flag("--all-pairs", options->all_pairs, "Measure all pairs, also with more than 32 CPUs");
+  command->add_option("--days", options->days, "Days for which the profile is valid (default: 30)")
       ->type_name("DAYS")
       ->check(CLI::Range(0.01, 36500.0));
-  command->add_option("--output", options->file, "Keep the profile in this file; - keeps none")
+  command->add_option("--output", options->file, "Store the profile in this file; - stores none")
       ->type_name("FILE");
-  command->add_flag("--show", options->show, "Measure nothing: print the profile that there is");
+  command->add_flag("--show", options->show, "Measure nothing; print the stored profile");
   command->add_flag("--json", options->json, "Print one JSON object");
   command->callback([options, &code] {
     if (options->show && (!options->cpus.empty() || options->all_pairs || options->file == "-"))
       throw usage_error("--show measures nothing: leave out --cpus, --all-pairs and --output -");
-    code = options->show ? show(*options) : measure_and_keep(*options);
+    code = options->show ? show(*options) : measure_and_store(*options);
   });
 }
 

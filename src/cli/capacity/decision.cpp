@@ -13,7 +13,8 @@ namespace {
 
 /// The last digit of a sum of doubles must not cost a thread.
 constexpr double tolerance = 1e-6;
-constexpr double missing_for_passive = 0.25;
+/// CPUs that may be lacking before idle threads have to sleep.
+constexpr double spinning_slack = 0.25;
 constexpr double nearly_all = 0.95;
 
 unsigned most_that_fit(const thread_policy& policy, const cpu_supply& supply) {
@@ -59,8 +60,8 @@ start_decision decide(const thread_policy& policy, const cpu_supply& supply) {
   decision.stolen = supply.stolen;
   decision.usable = supply.usable(decision.threads);
   const double allowed = std::min<double>(supply.cap, supply.limit);
-  decision.spinning = decision.usable >= decision.threads - missing_for_passive &&
-                      supply.usable(supply.cap) >= allowed - missing_for_passive;
+  decision.spinning = decision.usable >= decision.threads - spinning_slack &&
+                      supply.usable(supply.cap) >= allowed - spinning_slack;
   return decision;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many threads a program gets at its start, and how they wait: the rules, apart from where the numbers
-// come from.
+// How many threads a program gets at its start, and how they wait: only the rules; the numbers come from
+// the caller.
 #pragma once
 
 #include <sukima/capacity.h>
@@ -34,19 +34,19 @@ struct start_decision {
   unsigned threads = 1;
   unsigned team = 1;  ///< for regions whose threads sleep while they wait for each other
   bool fixed = false;  ///< the user gave the number
-  bool spinning = true;  ///< nothing is missing, so idle threads may wait as their runtime wants
+  bool spinning = true;  ///< CPU is plentiful, so idle threads may wait as their runtime wants
   bool stolen = false;  ///< as in the supply
   double usable = 1;  ///< CPUs for `threads` threads
   std::string reason;
 };
 
-/// Decides. Without a rounding: the largest k up to `cap` with usable(k) >= k - 0.5, of what the reserve
-/// leaves of usable(cap); that many lose least beside neighbours and under quotas, for programs that wait
-/// actively, too. With a rounding: that of usable(cap). At least the minimum, at most the maximum (which
-/// wins if both are given and differ). Threads may wait actively only if each of them gets a CPU of its
-/// own, but for a quarter of one in all. The team is the smallest number that gets what all CPUs together
-/// get, but for a twentieth: a thread that sleeps at a barrier costs the others nothing, and gets a share of
-/// its own from the neighbours. Where the user has rounded or reserved, it is the number of threads.
+/// Decides. Without a rounding: the largest k up to `cap` with usable(k) >= k - 0.5, where usable(k) is at
+/// most usable(cap) minus the reserve; that many threads lose least beside neighbours and under quotas, also
+/// if they wait actively. With a rounding: that of usable(cap). At least the minimum, at most the maximum
+/// (which wins if they contradict). Threads may wait actively only if together they lack at most a quarter
+/// of a CPU. The team is the smallest number that gets 95 % of what all CPUs together get: a thread that
+/// sleeps at a barrier costs the others nothing, and gets a share of its own from the neighbours. Where the
+/// user has rounded or reserved, the team is the number of threads.
 start_decision decide(const thread_policy& policy, const cpu_supply& supply);
 
 }  // namespace sukima::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading the limits; see meter.hpp.
+// Measuring the CPU available; see meter.hpp.
 #include "capacity/meter.hpp"
 
 #include <fmt/format.h>
@@ -26,11 +26,11 @@ using namespace std::chrono_literals;
 
 constexpr auto sampling = 50ms;
 /// Less than what reading and the kernel's own threads use.
-constexpr double nobody = 0.15;
+constexpr double no_neighbour = 0.15;
 
 void expect_process(pid_t process) {
   if (process != 0 && kill(process, 0) != 0 && errno == ESRCH)
-    throw usage_error(fmt::format("there is no process {}: give the number of a running one", process));
+    throw usage_error(fmt::format("there is no process {}: give the number of a running process", process));
 }
 
 }  // namespace
@@ -57,9 +57,9 @@ void capacity_meter::measure_quickly() {
   sample();
   std::this_thread::sleep_for(30ms);
   sample();
-  // The others' use comes in ticks of 10 ms, so it is zero in so short a time only if there is next to
-  // nothing.
-  if (load().others <= nobody && load().throttled <= 0) return;
+  // The use of others is counted in ticks of 10 ms, so it is zero in so short a time only if there is next to
+  // none.
+  if (load().others <= no_neighbour && load().throttled <= 0) return;
   std::this_thread::sleep_for(50ms);
   sample();
   std::this_thread::sleep_for(50ms);
@@ -70,10 +70,10 @@ void capacity_meter::measure_briefly() {
   sample();
   std::this_thread::sleep_for(10ms);
   sample();
-  // Who runs with pauses may be missed: programs are observed further while they run. The reader of the
-  // number of runnable threads is not counted.
+  // A neighbour that runs with pauses may be missed: the preloaded library observes programs while they run.
+  // The number of runnable threads does not include this thread.
   const sukima_capacity_load seen = load();
-  if (seen.others <= nobody && seen.throttled <= 0 && !(seen.running >= 1)) return;
+  if (seen.others <= no_neighbour && seen.throttled <= 0 && !(seen.running >= 1)) return;
   std::this_thread::sleep_for(15ms);
   sample();
 }
@@ -85,7 +85,7 @@ std::map<unsigned, double> capacity_meter::measure_gaps(const std::set<unsigned>
   for (auto& gap : gaps) {
     readers.emplace_back([&gap, seconds] {
       try {
-        pin_to({gap.first});  // of a process with several threads: the one that asks
+        pin_to({gap.first});  // only the calling thread
       } catch (const std::system_error&) {
         return;  // the CPU was switched off meanwhile, or the mask has changed
       }
@@ -130,7 +130,7 @@ capacity_report capacity_meter::explain() const {
 
 std::string reason_for(const sukima_capacity_report& report, const sukima_capacity_estimate& estimate) {
   const sukima_capacity_limit* found = &binding_limit(report);
-  // What is measured counts where it takes more away than the limits do.
+  // A measurement is the reason where it takes away more than the limits do.
   if (estimate.usable < report.facts.usable - 0.02) {
     for (std::size_t i = report.limit_count; i-- > 0;) {
       const sukima_capacity_kind kind = report.limits[i].kind;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a process may use, in C++: the limits with their reasons, and what the neighbours leave.
+// The CPU that a process may use, in C++: the limits with their reasons, and what the neighbours leave.
 #pragma once
 
 #include <sukima/capacity.h>
@@ -32,13 +32,13 @@ class capacity_meter {
 
   /// Takes samples for so many seconds, sleeping in between: at least two.
   void measure(double seconds);
-  /// Measures until the neighbours are known: 30 ms if there are none, else 130 ms, more than one period of
-  /// the usual quota.
+  /// Measures until the neighbours are known: 30 ms if there are none, otherwise 130 ms, more than one period
+  /// of the usual quota.
   void measure_quickly();
-  /// The same where a program waits for its start: 10 ms if nobody is seen, else 25 ms.
+  /// The same while a program waits for its start: 10 ms if no neighbour is seen, otherwise 25 ms.
   void measure_briefly();
-  /// Reads a clock on each of these CPUs at once, for so many seconds, and heeds the gaps: for virtual
-  /// machines in which steal time does not tell what the hypervisor takes.
+  /// Probes for steal time: reads a clock on each of these CPUs at once, for so many seconds, and counts the
+  /// gaps as taken. For virtual machines whose hypervisor does not report steal time.
   /// \return the part of the time that was taken from each; not-a-number where that cannot be known
   std::map<unsigned, double> measure_gaps(const std::set<unsigned>& cpus, double seconds);
   /// Takes one sample now.
@@ -46,17 +46,17 @@ class capacity_meter {
 
   sukima_capacity_facts facts() const;
   sukima_capacity_load load() const;
-  /// What so many always runnable threads would get; 0: as many as may run at the same moment.
+  /// What this many always runnable threads would get; 0: as many as may run at the same moment.
   sukima_capacity_estimate usable(double threads = 0) const;
-  /// The limits, and what else the estimates rest on, in words.
+  /// The limits and the other reasons of the estimates, as text.
   capacity_report explain() const;
 
  private:
   std::unique_ptr<sukima_capacity_estimator, estimator_closer> estimator_;
 };
 
-/// Why so much can be used, in one sentence with the file that says so: the limit that decides, or the
-/// neighbour that uses most.
+/// Why this much can be used, in one sentence with the file that it comes from: the limit that decides, or
+/// the neighbour that uses most.
 std::string reason_for(const sukima_capacity_report& report, const sukima_capacity_estimate& estimate);
 
 /// The limit that the number of usable CPUs comes from; never null.

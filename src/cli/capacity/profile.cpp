@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Telling and measuring the machine profile; see profile.hpp.
+// Printing and measuring the machine profile; see profile.hpp.
 #include "capacity/profile.hpp"
 
 #include <fmt/format.h>
@@ -18,14 +18,14 @@
 namespace sukima::cli {
 namespace {
 
-/// More lines of pairs than this are no answer for people.
+/// More lines of pairs than this are unreadable.
 constexpr std::size_t most_lines = 20;
-/// Less is what measuring the same twice gives.
+/// Two measurements of the same pair differ by less.
 constexpr double no_slowdown = 0.05;
 
-/// Others who use more make the numbers worse than the machine is.
+/// Other programs that use more CPUs than this falsify the measurement.
 constexpr double quiet = 0.2;
-constexpr double look_seconds = 0.2;
+constexpr double watch_seconds = 0.2;
 
 std::vector<sukima_capacity_pair> chosen_pairs(const sukima_capacity_profile& profile,
                                                const std::set<unsigned>& among) {
@@ -52,13 +52,14 @@ std::string duration_text(double ns) {
   return ns > 0 ? fmt::format("{:.0f} ns", ns) : std::string("unknown");
 }
 
-/// A profile of a busy machine is better than none, but somebody should know.
+/// A profile of a busy machine is better than none, but the user should know.
 void warn_of_others() {
   capacity_meter meter;
-  meter.measure(look_seconds);
+  meter.measure(watch_seconds);
   const double others = meter.load().others;
   if (others > quiet)
-    complain(fmt::format("others use {:.2f} CPUs: the numbers are larger than on an idle machine", others));
+    complain(fmt::format("other programs use {:.2f} CPUs: the figures are larger than on an idle machine",
+                         others));
 }
 
 }  // namespace
@@ -72,7 +73,7 @@ std::string profile_path() {
 std::string state_text(sukima_capacity_profile_state state) {
   switch (state) {
     case SUKIMA_CAPACITY_PROFILE_VALID:
-      return "holds";
+      return "is valid";
     case SUKIMA_CAPACITY_PROFILE_OLD:
       return "is old: measure again with sukima calibrate";
     case SUKIMA_CAPACITY_PROFILE_OTHER_MACHINE:
@@ -83,7 +84,7 @@ std::string state_text(sukima_capacity_profile_state state) {
 
 std::string pairs_text(const sukima_capacity_profile& profile, const std::set<unsigned>& among) {
   const std::vector<sukima_capacity_pair> pairs = chosen_pairs(profile, among);
-  if (pairs.empty()) return "There are no two CPUs to compare.\n";
+  if (pairs.empty()) return "There is only one CPU: nothing to compare.\n";
   const auto slow = std::ranges::count_if(pairs, [](const auto& p) { return p.slowdown >= no_slowdown; });
   std::string text = fmt::format("{} of {} pairs of CPUs slow each other down by {:.0f} % or more:\n", slow,
                                  pairs.size(), no_slowdown * 100);
@@ -98,7 +99,7 @@ std::string pairs_text(const sukima_capacity_profile& profile, const std::set<un
 
 std::string profile_text(const sukima_capacity_profile& profile) {
   const std::set<unsigned> cpus(profile.cpus, profile.cpus + profile.cpu_count);
-  std::string text = fmt::format("Measured {}, holds for {:.3g} days.\nCPUs: {}\n", date_of(profile.written),
+  std::string text = fmt::format("Measured {}, valid for {:.3g} days.\nCPUs: {}\n", date_of(profile.written),
                                  profile.valid_seconds / 86400, cpu_list_text(cpus));
   text += fmt::format("Waking a thread on another CPU: {}\nSwitching to another thread: {}\n",
                       duration_text(profile.wake_ns), duration_text(profile.switch_ns));
@@ -134,8 +135,8 @@ sukima::calibration measure_profile(sukima::calibration_plan plan) {
   const std::set<unsigned> allowed = allowed_cpus();
   for (const unsigned cpu : plan.cpus)
     if (!allowed.contains(cpu))
-      throw usage_error(fmt::format("the CPU {} is not one that this process may use: these are {}", cpu,
-                                    cpu_list_text(allowed)));
+      throw usage_error(
+          fmt::format("this process may not use CPU {}: choose from {}", cpu, cpu_list_text(allowed)));
   warn_of_others();
   progress_line progress;
   plan.progress = [&progress](const std::string& what, std::size_t done, std::size_t total) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine profile in C++: reading it, measuring it, and telling it as text and as JSON.
+// The machine profile in C++: reading, measuring and printing it.
 #pragma once
 
 #include <sukima/capacity.h>
@@ -21,10 +21,10 @@ using profile_file = std::unique_ptr<sukima_capacity_profile, profile_freer>;
 /// Where the profile is by default.
 std::string profile_path();
 
-/// "holds", "is old", "is of another machine".
+/// "is valid", "is old", "is of another machine", each with what to do.
 std::string state_text(sukima_capacity_profile_state state);
 
-/// All that a profile says, on one screen; of many pairs those that slow each other down most.
+/// The whole profile on one screen; of many pairs those that slow each other down most.
 std::string profile_text(const sukima_capacity_profile& profile);
 
 /// The pairs of CPUs out of `among` (empty: all), the worst first, as lines.
@@ -33,7 +33,7 @@ std::string pairs_text(const sukima_capacity_profile& profile, const std::set<un
 nlohmann::json profile_json(const sukima_capacity_profile& profile);
 nlohmann::json pairs_json(const sukima_capacity_profile& profile, const std::set<unsigned>& among);
 
-/// Measures with a progress line on a terminal, and a message if others use the machine.
+/// Measures with a progress line on a terminal, and a message if other programs use the machine.
 /// \throws usage_error if the plan names a CPU that this process may not use
 sukima::calibration measure_profile(sukima::calibration_plan plan);
 

@@ -38,7 +38,7 @@ std::vector<cpu_place> read_topology(const std::string& synthetic) {
   if (hwloc_topology_init(&topology) != 0) return {};
   std::vector<cpu_place> places;
   const bool chosen = synthetic.empty() || hwloc_topology_set_synthetic(topology, synthetic.c_str()) == 0;
-  // CPUs that this process may not use are a part of the machine, too.
+  // CPUs that this process may not use belong to the machine, too.
   hwloc_topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
   if (chosen && hwloc_topology_load(topology) == 0) {
     for (hwloc_obj_t cpu = nullptr;

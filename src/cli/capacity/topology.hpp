@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which CPUs share a core and a memory node, as hwloc tells it.
+// Which CPUs share a core and a memory node, according to hwloc.
 #pragma once
 
 #include <set>
@@ -15,14 +15,14 @@ struct cpu_place {
   unsigned node;  ///< NUMA node
 };
 
-/// The places of all CPUs of this machine that are online, in the machine's order; empty if hwloc cannot
-/// tell.
+/// The places of all CPUs of this machine that are online, in the machine's order; empty if hwloc does not
+/// know them.
 /// \param synthetic a description such as "numa:2 core:4 pu:2" to use in place of the machine; "" is the
 ///     machine
 std::vector<cpu_place> read_topology(const std::string& synthetic = {});
 
-/// That many CPUs out of `allowed`: of as few memory nodes as hold them, and of different cores as long as
-/// there are some. All of `allowed` if there are no more.
+/// `count` CPUs out of `allowed`: of as few memory nodes as hold them, and of different cores as far as
+/// possible. All of `allowed` if there are no more.
 std::set<unsigned> choose_cpus(const std::vector<cpu_place>& machine, const std::set<unsigned>& allowed,
                                unsigned count);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cc/command.hpp"
+// `sukima cc`: starting the compiler driver.
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -10,6 +10,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "commands.hpp"
 #include "console.hpp"
 
 namespace sukima::cli::cc {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // `sukima explain`: its options, and how a request is carried out.
-#include "explain/command.hpp"
 
 #include <fmt/format.h>
 
@@ -12,8 +11,9 @@
 #include <string_view>
 #include <system_error>
 
+#include "commands.hpp"
 #include "console.hpp"
-#include "explain/story.hpp"
+#include "explain/profile.hpp"
 #include "explain/trace_file.hpp"
 #include "process/program.hpp"
 #include "process/temporary_directory.hpp"
@@ -28,29 +28,30 @@ struct explain_options {
 };
 
 constexpr const char* footer = R"(Examples:
-  sukima explain -- ./solver 12             run a program, then tell its story
+  sukima explain -- ./solver 12             run a program, then explain its run
   SUKIMA_TRACE=run.json ./solver            only write the trace
-  sukima explain run.json                   tell the story of a trace
-  sukima explain --json run.json            the same as an object
+  sukima explain run.json                   explain a trace
+  sukima explain --json run.json            the same as a JSON object
 
-The trace can be looked at with https://ui.perfetto.dev and chrome://tracing, too.)";
+The trace also opens in https://ui.perfetto.dev and chrome://tracing.)";
 
-void write_story(const recorded_trace& trace, bool json, std::FILE* to) {
-  const std::vector<runtime_story> stories = stories_of(trace);
-  const std::string text = json ? json_of(stories).dump(2) + "\n" : text_of(stories);
+void write_profiles(const recorded_trace& trace, bool json, std::FILE* to) {
+  const std::vector<runtime_profile> profiles = profiles_of(trace);
+  const std::string text = json ? json_of(profiles).dump(2) + "\n" : text_of(profiles);
   if (std::fwrite(text.data(), 1, text.size(), to) != text.size() || std::fflush(to) != 0)
-    throw std::system_error(errno, std::generic_category(), "writing the story");
+    throw std::system_error(errno, std::generic_category(), "the explanation cannot be written");
 }
 
-void tell_of(const std::string& program, const program_end& end, const std::string& trace_file, bool json) {
+void explain_program(const std::string& program, const program_end& end, const std::string& trace_file,
+                     bool json) {
   if (!std::filesystem::exists(trace_file)) {
     complain(
         fmt::format("'{}' wrote no trace: {}", program,
-                    end.signal != 0 ? "it was ended by a signal" : "it used no runtime, or ended by _exit"));
+                    end.signal != 0 ? "it was ended by a signal" : "it uses no runtime, or ended by _exit"));
     return;
   }
   try {
-    write_story(read_trace(trace_file), json, stderr);
+    write_profiles(read_trace(trace_file), json, stderr);
   } catch (const usage_error& error) {  // the request was right
     complain(error.what());
   }
@@ -69,7 +70,7 @@ int run_and_explain(const explain_options& options, const std::vector<std::strin
       if (failure)
         complain(fmt::format("the trace cannot be kept as '{}': {}", options.keep, failure.message()));
     }
-    tell_of(program.front(), end, file, options.json);
+    explain_program(program.front(), end, file, options.json);
   }
   if (end.signal != 0) {
     end_by(end.signal);
@@ -80,13 +81,13 @@ int run_and_explain(const explain_options& options, const std::vector<std::strin
 
 }  // namespace
 
-void add_command(CLI::App& parent, int& code, std::optional<std::vector<std::string>> program) {
+void add_command(CLI::App& parent, int& code, program_words program) {
   auto options = std::make_shared<explain_options>();
-  CLI::App* const command = parent.add_subcommand(
-      "explain", "Tells in words what a run's workers did, what their time was lost to, and what to try");
+  CLI::App* const command =
+      parent.add_subcommand("explain", "Reports where the time of a run went, and what to try");
   command->footer(footer);
-  command->add_option("FILE", options->file, "A trace that a program wrote where SUKIMA_TRACE said");
-  command->add_flag("--json", options->json, "Print the story as one JSON object");
+  command->add_option("FILE", options->file, "A trace: the file that SUKIMA_TRACE named for a program");
+  command->add_flag("--json", options->json, "Print one JSON object");
   command->add_option("--keep", options->keep, "Keep the trace of PROGRAM in this file")->type_name("FILE");
   command->callback([options, &code, program = std::move(program)] {
     if (program.has_value()) {
@@ -99,11 +100,10 @@ void add_command(CLI::App& parent, int& code, std::optional<std::vector<std::str
       return;
     }
     if (options->file.empty())
-      throw usage_error(
-          "nothing to explain: give the file of a trace, or a program: sukima explain -- PROGRAM");
+      throw usage_error("nothing to explain: give a trace file, or a program: sukima explain -- PROGRAM");
     if (!options->keep.empty())
       throw usage_error("--keep is for the trace of a program: sukima explain --keep FILE -- PROGRAM");
-    write_story(read_trace(options->file), options->json, stdout);
+    write_profiles(read_trace(options->file), options->json, stdout);
     code = exit_success;
   });
 }

@@ -101,7 +101,7 @@ class collector {
       trace.workers.push_back(std::move(thread.worker));
     }
     if (trace.workers.empty())
-      throw usage_error(fmt::format("'{}' is no trace of Sukima: no worker is named in it", name_));
+      throw usage_error(fmt::format("'{}' is not a trace of Sukima: it names no worker", name_));
     std::ranges::sort(trace.workers, [](const recorded_worker& a, const recorded_worker& b) {
       return std::pair(a.runtime, a.number) < std::pair(b.runtime, b.number);
     });
@@ -366,12 +366,12 @@ class event_reader final : public nlohmann::json_sax<nlohmann::json> {
 
 recorded_trace parse_trace(std::string_view text, std::string_view name) {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
-    throw usage_error(fmt::format("'{}' is empty", name));
+    throw usage_error(fmt::format("'{}' is empty: trace a run with SUKIMA_TRACE={}", name));
   collector events(name);
   event_reader reader(events, name, text.size());
   nlohmann::json::sax_parse(text.begin(), text.end(), &reader);
   if (!reader.has_events())
-    throw usage_error(fmt::format("'{}' is JSON, but no trace: it has no list 'traceEvents'", name));
+    throw usage_error(fmt::format("'{}' is JSON but not a trace: it has no list 'traceEvents'", name));
   return events.result();
 }
 
@@ -393,7 +393,7 @@ recorded_trace read_trace(const std::string& file) {
   }
   if (text.starts_with("\177ELF") || text.starts_with("#!"))
     throw usage_error(
-        fmt::format("'{}' is a program and no trace; to run it: sukima explain -- {}", file, file));
+        fmt::format("'{}' is a program, not a trace; to run it: sukima explain -- {}", file, file));
   return parse_trace(text, file);
 }
 

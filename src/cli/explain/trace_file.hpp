@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading the trace that a program wrote where SUKIMA_TRACE said.
+// Reading the trace that a program wrote to the file named by SUKIMA_TRACE.
 #pragma once
 
 #include <array>

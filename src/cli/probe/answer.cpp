@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Telling what can be used; see answer.hpp.
+// The answer as text and as JSON; see answer.hpp.
 #include "probe/answer.hpp"
 
 #include <fmt/format.h>
@@ -36,8 +36,8 @@ std::string runtimes_text(const answer& what, bool colour) {
   if (what.runtimes.empty()) return {};
   std::string text = "\nWhat runtimes believe here:\n";
   std::size_t width = 0;
-  for (const belief& b : what.runtimes) width = std::max(width, b.runtime.size());
-  for (const belief& b : what.runtimes) {
+  for (const runtime_answer& b : what.runtimes) width = std::max(width, b.runtime.size());
+  for (const runtime_answer& b : what.runtimes) {
     const bool wrong =
         b.threads && (*b.threads >= what.estimate.usable + 1 || *b.threads + 1 <= what.estimate.usable);
     const std::string number = b.threads ? fmt::format("{}", *b.threads) : std::string("?");
@@ -48,19 +48,19 @@ std::string runtimes_text(const answer& what, bool colour) {
   return text;
 }
 
-/// How sure the number is.
+/// The interval of the estimate.
 std::string interval_text(const sukima_capacity_estimate& estimate) {
   if (estimate.high - estimate.low < 0.1) return {};
   const bool blind = estimate.basis == SUKIMA_CAPACITY_BASIS_BLIND;
   return fmt::format("It is between {:.2f} and {:.2f}{}.\n", estimate.low, estimate.high,
-                     blind ? ", because the neighbours' groups cannot be seen from here" : "");
+                     blind ? ", because the neighbours' groups are not visible from here" : "");
 }
 
 std::string gaps_text(const std::map<unsigned, double>& gaps) {
   if (gaps.empty()) return {};
-  std::string text = "\nTaken by nobody that this kernel knows of, in a tight loop of 1 s on each CPU:\n";
+  std::string text = "\nUnreported steal time, from a tight loop of 1 s on each CPU:\n";
   for (const auto& [cpu, taken] : gaps)
-    text += std::isnan(taken) ? fmt::format("  CPU {:<3}  cannot be told\n", cpu)
+    text += std::isnan(taken) ? fmt::format("  CPU {:<3}  unknown\n", cpu)
                               : fmt::format("  CPU {:<3}  {:5.1f} %\n", cpu, taken * 100);
   return text;
 }
@@ -129,7 +129,7 @@ nlohmann::json json_of(const answer& what) {
     object["gaps"].push_back({{"cpu", cpu}, {"taken", number_of(taken)}});
   if (what.runtimes.empty()) return object;
   object["runtimes"] = nlohmann::json::array();
-  for (const belief& b : what.runtimes)
+  for (const runtime_answer& b : what.runtimes)
     object["runtimes"].push_back(
         {{"runtime", b.runtime},
          {"threads", b.threads ? nlohmann::json(*b.threads) : nlohmann::json(nullptr)},

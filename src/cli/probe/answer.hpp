@@ -15,19 +15,19 @@
 
 namespace sukima::cli::probe {
 
-/// What is known about a place.
+/// Everything that `sukima probe` reports.
 struct answer {
   capacity_report report;
   sukima_capacity_estimate estimate{};  ///< for as many threads as may run at the same moment
   std::vector<double> curve;            ///< CPUs that one thread, two threads, … would get
   sukima_capacity_load load{};
-  std::map<unsigned, double> gaps;  ///< what was taken from each CPU; empty unless that was asked
+  std::map<unsigned, double> gaps;  ///< part of each CPU that was taken; empty without --gaps
   unsigned threads = 1;      ///< by the default policy
   std::vector<warning> warnings;
-  std::vector<belief> runtimes;  ///< empty unless they were asked
+  std::vector<runtime_answer> runtimes;  ///< empty without --runtimes
 };
 
-/// One screen.
+/// The answer on one screen.
 std::string text_of(const answer& what, bool colour);
 nlohmann::json json_of(const answer& what);
 

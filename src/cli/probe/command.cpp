@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // `sukima probe`: its options, and how a request is carried out.
-#include "probe/command.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -14,6 +13,7 @@
 
 #include "capacity/decision.hpp"
 #include "capacity/profile.hpp"
+#include "commands.hpp"
 #include "console.hpp"
 #include "probe/answer.hpp"
 #include "probe/watch.hpp"
@@ -29,13 +29,13 @@ enum probe_code : int {
 
 constexpr const char* footer = R"(Examples:
   sukima probe                              how many CPUs can I use, and why?
-  sukima probe --runtimes                   and what do Go, Java, Python, OpenMP, ... believe?
+  sukima probe --runtimes                   and how many do Go, Java, Python, OpenMP, ... see?
   make -j $(sukima probe --threads)         a number for a script
   sukima probe --at-least 2 || exit         only where there are two CPUs
   sukima probe --watch --pid 1234           watch another process
-  sukima probe --gaps                       in a virtual machine whose steal time says nothing
+  sukima probe --gaps                       in a virtual machine without reported steal time
 
-Exit codes: 0 all is well, 1 failed, 2 wrong request, 3 fewer than --at-least, 4 warnings with --strict.)";
+Exit codes: 0 success, 1 failed, 2 wrong request, 3 fewer than --at-least, 4 warnings with --strict.)";
 
 struct probe_options {
   pid_t process = 0;
@@ -47,26 +47,26 @@ struct probe_options {
 
 void refuse_contradictions(const probe_options& options) {
   if (!options.watch && (options.interval || options.count))
-    throw usage_error("--interval and --count are for --watch: give that, too");
+    throw usage_error("--interval and --count need --watch: add it");
   if (options.watch && (options.runtimes || options.at_least || options.strict || options.threads_only))
-    throw usage_error("--watch goes on and on: it takes no --runtimes, --at-least, --strict or --threads");
-  if (options.runtimes && options.process != 0)
     throw usage_error(
-        "--runtimes asks in this place and cannot ask in that of another process: leave out --pid");
+        "--watch repeats the measurement: leave out --runtimes, --at-least, --strict and --threads");
+  if (options.runtimes && options.process != 0)
+    throw usage_error("--runtimes runs programs as children of this process: leave out --pid");
   if (options.gaps && (options.watch || options.threads_only))
-    throw usage_error("--gaps takes whole CPUs for a moment: not with --watch or --threads");
+    throw usage_error("--gaps keeps all CPUs busy for a second: leave out --watch and --threads");
   if (options.pairs && (options.watch || options.runtimes || options.threads_only || options.at_least ||
                         options.strict || options.gaps))
-    throw usage_error("--pairs is a question of its own: it takes --pid and --json only");
+    throw usage_error("--pairs prints only the pairs: leave out all options but --pid and --json");
   if (options.threads_only && (options.json || options.runtimes))
     throw usage_error("--threads prints one number: leave out --json and --runtimes");
 }
 
-/// The curve is given for so many threads at most.
+/// The curve ends at this number of threads.
 constexpr unsigned longest_curve = 256;
 /// As long as the estimate's long window.
 constexpr double measuring_seconds = 0.5;
-/// Long enough for several of the hypervisor's turns.
+/// Long enough for several turns of the hypervisor's scheduler.
 constexpr double gap_seconds = 1;
 
 answer find_answer(const probe_options& options) {
@@ -86,14 +86,14 @@ answer find_answer(const probe_options& options) {
   for (unsigned k = 1; k <= std::min(facts.cap, longest_curve); ++k) found.curve.push_back(usable(k));
   found.threads = decide({}, {facts.cap, facts.usable, usable, {}}).threads;
   if (options.threads_only) return found;
-  situation place = look_at(options.process, facts);
+  surroundings place = surroundings_of(options.process, facts);
   place.usable = found.estimate.usable;
-  found.warnings = warnings_on(place);
+  found.warnings = warnings_for(place);
   if (options.runtimes) found.runtimes = ask_runtimes();
   return found;
 }
 
-/// Which CPUs slow each other down: as the profile says, or measured now.
+/// Which CPUs slow each other down: from the profile, or measured now.
 int probe_pairs(const probe_options& options) {
   const std::set<unsigned> among = allowed_cpus(options.process);
   profile_file known(sukima_capacity_profile_read(nullptr, nullptr, 0));
@@ -114,9 +114,9 @@ int probe_pairs(const probe_options& options) {
   } else {
     fmt::print("{}{}", pairs_text(profile, among),
                holds ? "From the profile of sukima calibrate.\n"
-                     : "Measured now; sukima calibrate keeps such numbers.\n");
+                     : "Measured now; sukima calibrate stores such figures.\n");
   }
-  if (std::fflush(stdout) != 0) throw std::runtime_error("the answer could not be written");
+  if (std::fflush(stdout) != 0) throw std::runtime_error("the answer cannot be written to standard output");
   return exit_success;
 }
 
@@ -129,7 +129,7 @@ int probe_once(const probe_options& options) {
   } else {
     fmt::print("{}", text_of(found, use_colour(STDOUT_FILENO)));
   }
-  if (std::fflush(stdout) != 0) throw std::runtime_error("the answer could not be written");
+  if (std::fflush(stdout) != 0) throw std::runtime_error("the answer cannot be written to standard output");
   if (options.at_least && found.estimate.usable < *options.at_least - 1e-9) return exit_too_few;
   if (options.strict && !found.warnings.empty()) return exit_warnings;
   return exit_success;
@@ -139,26 +139,28 @@ int probe_once(const probe_options& options) {
 
 void add_command(CLI::App& parent, int& code) {
   auto options = std::make_shared<probe_options>();
-  CLI::App* const command = parent.add_subcommand("probe", "Tells how many CPUs can be used here, and why");
+  CLI::App* const command = parent.add_subcommand("probe", "Reports how many CPUs can be used here, and why");
   command->footer(footer);
-  command->add_option("--pid", options->process, "Look at this process")
+  command->add_option("--pid", options->process, "Examine this process")
       ->type_name("PID")
       ->check(CLI::Range(1, std::numeric_limits<pid_t>::max()));
   command->add_flag("--json", options->json, "Print one JSON object");
   command->add_flag("--threads", options->threads_only, "Print only how many threads to start");
-  command->add_flag("--runtimes", options->runtimes, "Also ask the installed runtimes what they believe");
-  command->add_flag("--gaps", options->gaps,
-                    "Also look for time that a hypervisor takes in silence: 1 s of every CPU");
-  command->add_flag("--pairs", options->pairs, "Tell which pairs of CPUs slow each other down");
+  command->add_flag("--runtimes", options->runtimes,
+                    "Also ask the installed runtimes for their number of CPUs");
+  command->add_flag("--gaps", options->gaps, "Also measure unreported steal time: 1 s on every CPU");
+  command->add_flag("--pairs", options->pairs, "Print which pairs of CPUs slow each other down");
   command->add_option("--at-least", options->at_least, "Exit with 3 if fewer CPUs can be used")
       ->type_name("CPUS")
       ->check(CLI::Range(0.0, static_cast<double>(SUKIMA_CAPACITY_MAX_CPUS)));
   command->add_flag("--strict", options->strict, "Exit with 4 if there are warnings");
-  command->add_flag("--watch", options->watch, "Look again and again, with a chart on a terminal");
-  command->add_option("--interval", options->interval, "Seconds between two looks of --watch (default: 1)")
+  command->add_flag("--watch", options->watch, "Repeat the measurement, with a chart on a terminal");
+  command
+      ->add_option("--interval", options->interval,
+                   "Seconds between two measurements of --watch (default: 1)")
       ->type_name("SECONDS")
       ->check(CLI::Range(0.05, 3600.0));
-  command->add_option("--count", options->count, "End --watch after so many looks")
+  command->add_option("--count", options->count, "End --watch after this many measurements")
       ->type_name("N")
       ->check(CLI::Range(1U, 1'000'000'000U));
   command->callback([options, &code] {

@@ -94,7 +94,7 @@ std::optional<unsigned> number_in(const std::string& text, const std::string& be
   return failure == std::errc() && end != begin ? std::optional(number) : std::nullopt;
 }
 
-/// All variables of this process: some of them are what runtimes go by.
+/// All variables of this process: runtimes read some of them.
 std::vector<std::pair<std::string, std::string>> whole_environment() {
   std::vector<std::pair<std::string, std::string>> variables;
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -106,9 +106,9 @@ std::vector<std::pair<std::string, std::string>> whole_environment() {
 }
 
 /// \param command the program's file, and its arguments
-belief ask_command(const std::string& runtime, const std::vector<std::string>& command,
-                   const std::string& before, const std::string& source) {
-  belief answer{runtime, std::nullopt, source};
+runtime_answer ask_command(const std::string& runtime, const std::vector<std::string>& command,
+                           const std::string& before, const std::string& source) {
+  runtime_answer answer{runtime, std::nullopt, source};
   try {
     const child_result result =
         run_child({.arguments = command, .environment = whole_environment(), .input = {}, .limit = patience});
@@ -123,13 +123,14 @@ belief ask_command(const std::string& runtime, const std::vector<std::string>& c
   return answer;
 }
 
-/// What the function of the first library that can be loaded returns; in a child, whose end undoes all of it.
+/// Writes what the function of the first library that can be loaded returns. Runs in a child process, whose
+/// end undoes the loading.
 [[noreturn]] void answer_as_child(const library_question& question, int to) {
   int number = -1;
   for (const char* const name : question.libraries) {
     void* const library = name != nullptr ? dlopen(name, RTLD_NOW | RTLD_LOCAL) : nullptr;
     if (library == nullptr) continue;
-    int (*function)(const void*) = nullptr;  // those without a parameter do not see the argument
+    int (*function)(const void*) = nullptr;  // functions without a parameter ignore the argument
     *reinterpret_cast<void**>(&function) = dlsym(library, question.function);
     number = function != nullptr ? function(nullptr) : 0;
     break;
@@ -139,7 +140,7 @@ belief ask_command(const std::string& runtime, const std::vector<std::string>& c
 }
 
 /// Nothing if no such library is installed.
-std::optional<belief> ask_library(const library_question& question) {
+std::optional<runtime_answer> ask_library(const library_question& question) {
   std::array<int, 2> channel{};
   if (pipe(channel.data()) != 0) return std::nullopt;
   const pid_t child = fork();
@@ -155,7 +156,7 @@ std::optional<belief> ask_library(const library_question& question) {
     waitpid(child, nullptr, 0);
   }
   if (answered && number < 0) return std::nullopt;
-  belief answer{question.runtime, std::nullopt, question.source};
+  runtime_answer answer{question.runtime, std::nullopt, question.source};
   if (answered && number > 0) {
     answer.threads = static_cast<unsigned>(number);
   } else {
@@ -170,7 +171,7 @@ std::optional<std::string> installed(const std::string& program) {
 }
 
 /// Writes a program of a few lines, compiles it if need be, and asks it.
-void ask_compiled(std::vector<belief>& answers) {
+void ask_compiled(std::vector<runtime_answer>& answers) {
   const temporary_directory folder("probe");
   const auto write = [&](const std::string& name, const std::string& text) {
     std::ofstream(folder.path() + "/" + name) << text;
@@ -187,8 +188,9 @@ void ask_compiled(std::vector<belief>& answers) {
     const std::string source = write(
         "main.rs",
         "fn main() { println!(\"{}\", std::thread::available_parallelism().map_or(0, usize::from)); }\n");
-    const std::string program = folder.path() + "/believes";
-    belief compiled = ask_command("Rust (std, rayon, tokio)", {*rustc, "-o", program, source}, "", "rustc");
+    const std::string program = folder.path() + "/parallelism";
+    runtime_answer compiled =
+        ask_command("Rust (std, rayon, tokio)", {*rustc, "-o", program, source}, "", "rustc");
     if (std::ifstream(program).good())
       compiled = ask_command("Rust (std, rayon, tokio)", {program}, "", "available_parallelism");
     answers.push_back(std::move(compiled));
@@ -197,8 +199,8 @@ void ask_compiled(std::vector<belief>& answers) {
 
 }  // namespace
 
-std::vector<belief> ask_runtimes() {
-  std::vector<belief> answers;
+std::vector<runtime_answer> ask_runtimes() {
+  std::vector<runtime_answer> answers;
   answers.push_back({"C library", static_cast<unsigned>(get_nprocs()), "get_nprocs"});
   answers.push_back({"C++", std::thread::hardware_concurrency(), "std::thread::hardware_concurrency"});
   for (const library_question& question : library_questions)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many CPUs the installed runtimes believe to have in this very place.
+// How many CPUs the installed runtimes see here.
 #pragma once
 
 #include <optional>
@@ -8,14 +8,14 @@
 
 namespace sukima::cli::probe {
 
-struct belief {
+struct runtime_answer {
   std::string runtime;              ///< "OpenMP (libgomp)", "Go"
   std::optional<unsigned> threads;  ///< nothing: it gave no answer
   std::string source;               ///< how it was asked, or why there is no answer
 };
 
-/// Asks all runtimes that are installed, one after the other, each for ten seconds at most. Go and Rust
-/// compile a few lines for that, in a temporary directory. Takes some seconds.
-std::vector<belief> ask_runtimes();
+/// Asks all installed runtimes, one after the other, each for ten seconds at most. Go and Rust compile a few
+/// lines for that, in a temporary directory. Takes several seconds.
+std::vector<runtime_answer> ask_runtimes();
 
 }  // namespace sukima::cli::probe

@@ -38,7 +38,7 @@ std::string lower(std::string text) {
 
 class collector {
  public:
-  explicit collector(const situation& place) : place_(place), facts_(place.facts) {}
+  explicit collector(const surroundings& place) : place_(place), facts_(place.facts) {}
 
   std::vector<warning> collect() {
     affinity_below_quota();
@@ -73,7 +73,7 @@ class collector {
         "start the program without taskset, numactl or a pinning wrapper, or give it a wider mask");
   }
 
-  /// Two workers on the siblings of one core, while other cores are outside of the mask.
+  /// Allowed CPUs that share cores, while other cores are outside the mask.
   void shared_cores() {
     std::map<unsigned, unsigned> inside;
     std::set<unsigned> all, nodes, same_node;
@@ -135,24 +135,22 @@ class collector {
     if (!place_.memory_nodes.empty() && std::ranges::none_of(inside, has_memory)) {
       add("far-memory",
           fmt::format("memory comes from node {} only, but no allowed CPU ({}) is there: every access goes "
-                      "to another "
-                      "node",
+                      "to another node",
                       cpu_list_text(place_.memory_nodes), cpu_list_text(place_.allowed)),
           "make the cpuset's or numactl's memory nodes those of the CPUs");
     }
   }
 
-  /// Runtimes that take the affinity mask and know nothing of quotas.
+  /// Runtimes that read the affinity mask and ignore quotas.
   void threads_above_quota() {
     const auto fitting = static_cast<unsigned>(std::max(std::ceil(place_.usable - negligible), 1.0));
     if (!is_short() || facts_.cap <= fitting) return;
     if (variable("OMP_NUM_THREADS")) return;
     add("threads",
-        fmt::format("OpenMP, OpenBLAS, Cilk and other runtimes that know nothing of {} will start {} threads "
-                    "here for "
-                    "{}",
-                    facts_.binding == SUKIMA_CAPACITY_QUOTA ? "quotas" : "neighbours", facts_.cap,
-                    cpus_text(place_.usable)),
+        fmt::format(
+            "OpenMP, OpenBLAS, Cilk and other runtimes that ignore {} will start {} threads here for {}",
+            facts_.binding == SUKIMA_CAPACITY_QUOTA ? "quotas" : "neighbours", facts_.cap,
+            cpus_text(place_.usable)),
         "start programs with sukima run --, or set OMP_NUM_THREADS and the like");
   }
 
@@ -164,7 +162,7 @@ class collector {
       const auto number = whole_number(variable(name));
       if (!number || *number < place_.usable + 1) continue;
       add("variable",
-          fmt::format("{}={} asks for more threads than there is CPU for ({})", name, *number,
+          fmt::format("{}={} asks for more threads than fit the CPU available ({})", name, *number,
                       cpus_text(place_.usable)),
           fmt::format("unset {}, and start the program with sukima run --", name));
     }
@@ -195,17 +193,17 @@ class collector {
 
   void hidden_groups() {
     if (facts_.ancestors_hidden == 0 || std::isfinite(facts_.quota)) return;
-    add("hidden", "the groups above this one cannot be seen from here, so a quota of theirs would be unknown",
-        "ask whoever runs the container, or measure with sukima probe --watch while the program runs");
+    add("hidden", "the groups above this one are not visible from here, so a quota there would be unknown",
+        "ask the operator of the container, or measure with sukima probe --watch while the program runs");
   }
 
-  const situation& place_;
+  const surroundings& place_;
   const sukima_capacity_facts& facts_;
   std::vector<warning> found_;
 };
 
 }  // namespace
 
-std::vector<warning> warnings_on(const situation& place) { return collector(place).collect(); }
+std::vector<warning> warnings_for(const surroundings& place) { return collector(place).collect(); }
 
 }  // namespace sukima::cli::probe

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is wrong with the place that a program runs in, and what to do about it.
+// Problems with the surroundings of a program, and what to do about them.
 #pragma once
 
 #include <sukima/capacity.h>
@@ -15,26 +15,26 @@
 
 namespace sukima::cli::probe {
 
-/// All that warnings are made of.
-struct situation {
+/// What the warnings are derived from.
+struct surroundings {
   sukima_capacity_facts facts{};
-  double usable = 1;                ///< CPUs, after all that is known
+  double usable = 1;                ///< CPUs, by the estimate
   std::vector<cpu_place> machine;   ///< empty: unknown
   std::set<unsigned> allowed;       ///< CPUs of the affinity mask; empty: unknown
-  std::set<unsigned> memory_nodes;  ///< that memory may come from; empty: unknown
+  std::set<unsigned> memory_nodes;  ///< nodes that memory may come from; empty: unknown
   /// Value of an environment variable of the process; nothing: not set, or unknown.
   std::function<std::optional<std::string>(const std::string&)> variable;
 };
 
 struct warning {
   std::string name;    ///< one word for programs, such as "affinity-below-quota"
-  std::string text;    ///< what is wrong, one sentence
+  std::string text;    ///< the problem, one sentence
   std::string advice;  ///< what to do, one sentence
 };
 
-std::vector<warning> warnings_on(const situation& place);
+std::vector<warning> warnings_for(const surroundings& place);
 
-/// The situation of a process, 0: of this one.
-situation look_at(pid_t process, const sukima_capacity_facts& facts);
+/// The surroundings of a process; 0: of this one.
+surroundings surroundings_of(pid_t process, const sukima_capacity_facts& facts);
 
 }  // namespace sukima::cli::probe

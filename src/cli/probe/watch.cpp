@@ -24,7 +24,7 @@ namespace sukima::cli::probe {
 namespace {
 
 constexpr std::size_t chart_height = 6;
-/// Of the chart: the scale on its left.
+/// Characters of the scale on the left of the chart.
 constexpr std::size_t scale_width = 7;
 constexpr std::size_t most_values = 1000;
 
@@ -34,8 +34,8 @@ constexpr std::array<const char*, 9> blocks{" ", "▁", "▂", "▃", "▄", "�
 /// Between two samples.
 constexpr std::chrono::milliseconds sampling{100};
 
-/// What is shown each time.
-struct look {
+/// One measurement.
+struct reading {
   sukima_capacity_facts facts;
   sukima_capacity_load load;
   sukima_capacity_estimate estimate;
@@ -56,13 +56,13 @@ std::size_t terminal_width() {
   return known ? size.ws_col : 80U;
 }
 
-/// What is written each time.
+/// Prints measurements.
 class screen {
  public:
   explicit screen(const watch_options& options)
       : options_(options), terminal_(!options.json && isatty(STDOUT_FILENO) == 1) {}
 
-  void show(const look& now) {
+  void show(const reading& now) {
     const char* const basis = sukima_capacity_basis_name(now.estimate.basis);
     if (options_.json) {
       fmt::print("{}\n", nlohmann::json{{"time", time_of_day()},
@@ -84,13 +84,13 @@ class screen {
   }
 
  private:
-  static std::string line_of(const look& now) {
+  static std::string line_of(const reading& now) {
     return fmt::format("{}  {:6.2f} CPUs usable ({}), {:.2f} used now, {:.2f} used by others, at most {}",
                        time_of_day(), now.estimate.usable, sukima_capacity_basis_name(now.estimate.basis),
                        now.load.now, now.load.others, now.facts.cap);
   }
 
-  void draw(const look& now) {
+  void draw(const reading& now) {
     values_.push_back(now.estimate.usable);
     if (values_.size() > most_values) values_.erase(values_.begin());
     const double top = std::max<double>(now.facts.cap, *std::ranges::max_element(values_));

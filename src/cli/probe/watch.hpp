@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watching what can be used, again and again.
+// Watching how many CPUs can be used.
 #pragma once
 
 #include <sys/types.h>
@@ -12,15 +12,15 @@ namespace sukima::cli::probe {
 struct watch_options {
   pid_t process = 0;
   double interval = 1;                ///< seconds
-  std::optional<unsigned> count;      ///< how many times; nothing: until the process or the reader is gone
-  bool json = false;                  ///< an object a line
+  std::optional<unsigned> count;  ///< how many measurements; nothing: until the process or the reader is gone
+  bool json = false;  ///< one object per line
 };
 
 /// A chart of numbers of CPUs from 0 to `cap`, the latest on the right, with rows of eighths of a block.
 /// \param width, height in characters
 std::string chart(const std::vector<double>& values, double cap, std::size_t width, std::size_t height);
 
-/// Watches. On a terminal one chart that is drawn anew, otherwise a line each time.
+/// Measures repeatedly. On a terminal it redraws one chart, otherwise it prints a line each time.
 /// \return the command's exit code
 /// \throws usage_error if the process does not exist at the start
 int watch(const watch_options& options);

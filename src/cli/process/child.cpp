@@ -23,8 +23,8 @@
 #include <string_view>
 #include <system_error>
 
-#include "process/argument_pointers.hpp"
 #include "process/interruption.hpp"
+#include "process/program.hpp"
 
 namespace sukima::cli {
 namespace {
@@ -78,6 +78,13 @@ std::vector<std::string> child_environment(const child_request& request) {
   return variables;
 }
 
+/// Opens the write end of a pipe, or of a file, which then has no read end.
+void open_output(const std::string& file, descriptor& read_end, descriptor& write_end) {
+  if (file.empty()) return make_pipe(read_end, write_end);
+  write_end.reset(open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  if (write_end.get() < 0) throw std::system_error(errno, std::generic_category(), file);
+}
+
 /// Moves this process into the control group with that file of processes; nothing to do without one.
 bool enter(const char* cpu_group) {
   if (*cpu_group == '\0') return true;
@@ -85,13 +92,12 @@ bool enter(const char* cpu_group) {
   return file >= 0 && write(file, "0", 1) == 1 && close(file) == 0;
 }
 
-/// What the child does between fork and exec: only async-signal-safe calls. Tells the parent errno on
-/// failure.
+/// Between fork and exec in the child: only async-signal-safe calls. Reports errno to the parent on failure.
 [[noreturn]] void become(pid_t parent, const char* cpu_group, char* const* arguments,
                          char* const* environment, int input, int output, int errors, int report) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(127);  // the parent ended before it could be watched
+  if (getppid() != parent) _exit(127);  // the parent ended before the line above
   for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(signal, SIG_DFL);
   if (enter(cpu_group) && dup2(input, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
       dup2(errors, STDERR_FILENO) >= 0) {
@@ -139,14 +145,14 @@ void open_input(const std::string& input, descriptor& file) {
   lseek(file.get(), 0, SEEK_SET);
 }
 
-/// A program that was started, and what it has said so far. Killed and reaped at the latest with this object.
+/// A running program, and what it has printed so far. Killed and reaped at the latest with this object.
 class running_child {
  public:
   explicit running_child(const child_request& request) {
     descriptor input, output_end, errors_end, report, report_end;
     open_input(request.input, input);
-    make_pipe(output_, output_end);
-    make_pipe(errors_, errors_end);
+    open_output(request.output_file, output_, output_end);
+    open_output(request.output_file, errors_, errors_end);
     make_pipe(report, report_end);
     std::vector<std::string> argument_texts = request.arguments;
     std::vector<std::string> environment_texts = child_environment(request);
@@ -160,8 +166,8 @@ class running_child {
       become(parent, request.cpu_group.c_str(), arguments.data(), environment.data(), input.get(),
              output_end.get(), errors_end.get(), report_end.get());
     }
-    setpgid(pid_, pid_);  // here as well as there: the group exists whoever comes first
-    doomed_.emplace(pid_);
+    setpgid(pid_, pid_);  // in both processes: the group exists whichever of them is first
+    cleanup_.emplace(pid_);
     output_end.close();
     errors_end.close();
     report_end.close();
@@ -195,6 +201,7 @@ class running_child {
   }
 
   bool is_running() const { return pid_ > 0; }
+  pid_t pid() const { return pid_; }
 
   /// Kills its process group, also after an ordinary end (what the program left behind would compete with the
   /// next one), and notes how it ended.
@@ -206,7 +213,7 @@ class running_child {
     while (wait4(pid_, &status, 0, &usage) < 0 && errno == EINTR) {
     }
     pid_ = 0;
-    doomed_.reset();
+    cleanup_.reset();
     ended_.close();
     result.seconds = std::chrono::duration<double>(clock::now() - start_).count();
     drain(output_, result.output);
@@ -224,7 +231,7 @@ class running_child {
  private:
   clock::time_point start_ = clock::now();
   pid_t pid_ = 0;
-  std::optional<doomed_group> doomed_;
+  std::optional<killed_on_signal> cleanup_;
   descriptor output_, errors_, ended_;
 };
 
@@ -240,6 +247,7 @@ background_child::background_child(const child_request& request)
 background_child::~background_child() = default;
 background_child::background_child(background_child&&) noexcept = default;
 background_child& background_child::operator=(background_child&&) noexcept = default;
+pid_t background_child::pid() const { return process_->child.pid(); }
 
 std::vector<child_result> run_children(const child_request& request, int count) {
   const auto start = clock::now();

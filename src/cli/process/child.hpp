@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs one program to its end, with a time limit, without disturbing it.
+// Runs programs to their end with a time limit, or in the background, and collects what they print.
 #pragma once
+
+#include <sys/types.h>
 
 #include <chrono>
 #include <functional>
@@ -14,7 +16,8 @@ struct child_request {
   std::vector<std::string> arguments;                             ///< program file and its arguments
   std::vector<std::pair<std::string, std::string>> environment;  ///< variables beyond those passed through
   std::string input;  ///< given on stdin, which is empty otherwise
-  std::string cpu_group{};  ///< file of processes of the control group to start it in; empty: where we are
+  std::string cpu_group{};  ///< cgroup.procs of the control group to start it in; empty: this process's
+  std::string output_file{};  ///< gets stdout and stderr; empty: they are collected in the result
   std::chrono::nanoseconds limit{};  ///< then its process group is killed; 0: none
   std::chrono::steady_clock::time_point notice_at{};  ///< when to call `notice`, if still running
   std::function<void()> notice{};  ///< called once, at or after `notice_at`
@@ -40,14 +43,17 @@ child_result run_child(const child_request& request);
 /// order in which they were started.
 std::vector<child_result> run_children(const child_request& request, int count);
 
-/// A program that runs beside others until this object ends, which kills its process group. Nobody reads what
-/// it prints. Throws std::system_error when it cannot be started.
+/// A program that runs beside this process until the end of this object, which kills its process group. What
+/// it prints is not read: give it an `output_file`, or let it print less than a pipe holds. Throws
+/// std::system_error when it cannot be started.
 class background_child {
  public:
   explicit background_child(const child_request& request);
   ~background_child();
   background_child(background_child&&) noexcept;
   background_child& operator=(background_child&&) noexcept;
+
+  pid_t pid() const;
 
  private:
   struct process;

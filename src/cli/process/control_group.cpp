@@ -25,15 +25,6 @@ namespace fs = std::filesystem;
 constexpr std::string_view name_prefix = "sukima-bench-";
 constexpr int period_microseconds = 100'000;
 
-/// Whether a list such as "rw,cpu,cpuacct" has a word.
-bool has_word(const std::string& list, std::string_view word, char separator) {
-  std::istringstream words(list);
-  for (std::string one; std::getline(words, one, separator);) {
-    if (one == word) return true;
-  }
-  return false;
-}
-
 /// A mounted hierarchy of control groups.
 struct hierarchy {
   int version;
@@ -114,7 +105,15 @@ bool remove_tree(const fs::path& directory) {
 
 }  // namespace
 
-std::vector<group_place> find_group_places(const fs::path& root) {
+bool has_word(const std::string& list, std::string_view word, char separator) {
+  std::istringstream words(list);
+  for (std::string one; std::getline(words, one, separator);) {
+    if (one == word) return true;
+  }
+  return false;
+}
+
+std::vector<group_parent> find_group_parents(const fs::path& root) {
   const auto mounted = find_hierarchy(root);
   if (!mounted) return {};
   const auto group = own_group(root, mounted->version);
@@ -124,7 +123,7 @@ std::vector<group_place> find_group_places(const fs::path& root) {
   fs::path below = group->lexically_relative(mounted->mount_root);
   if (below.empty() || below == "." || *below.begin() == "..") below.clear();
   if (mounted->version == 1) return {{below.empty() ? top : top / below, 1}};
-  std::vector<group_place> places;
+  std::vector<group_parent> places;
   while (true) {
     const fs::path directory = below.empty() ? top : top / below;
     std::string handed_down = text_of(directory / "cgroup.subtree_control");
@@ -135,13 +134,13 @@ std::vector<group_place> find_group_places(const fs::path& root) {
   }
 }
 
-cpu_group::cpu_group(const fs::path& parent, const std::string& name, int version)
+cpu_group::cpu_group(const fs::path& parent, const std::string& name, int version, group_removal removal)
     : directory_(parent / name), version_(version) {
   if (mkdir(directory_.c_str(), 0755) != 0) {
     throw std::system_error(errno, std::generic_category(),
                             fmt::format("cannot make '{}'", directory_.string()));
   }
-  doomed_.emplace(directory_.string());
+  if (removal == group_removal::also_on_signals) cleanup_.emplace(directory_.string());
 }
 
 cpu_group::~cpu_group() { remove_directory(directory_.c_str()); }
@@ -156,13 +155,24 @@ void cpu_group::set_quota(double cpus) const {
   write_setting(directory_ / "cpu.cfs_quota_us", std::to_string(quota));
 }
 
+void cpu_group::set_weight(int times) const {
+  if (version_ == 2)
+    write_setting(directory_ / "cpu.weight", std::to_string(100 * times));
+  else
+    write_setting(directory_ / "cpu.shares", std::to_string(1024 * times));
+}
+
 void cpu_group::allow_groups_below() const {
   if (version_ == 2) write_setting(directory_ / "cgroup.subtree_control", "+cpu");
 }
 
+void move_into_group(const fs::path& group, pid_t process) {
+  write_setting(group / "cgroup.procs", std::to_string(process));
+}
+
 std::string group_name(pid_t bench) { return fmt::format("{}{}", name_prefix, bench); }
 
-int remove_leftover_groups(const group_place& place) {
+int remove_leftover_groups(const group_parent& place) {
   int removed = 0;
   std::vector<fs::path> leftovers;
   std::error_code ignored;

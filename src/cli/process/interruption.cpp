@@ -72,19 +72,19 @@ void change(auto&& how) {
 
 }  // namespace
 
-doomed_group::doomed_group(pid_t group) : group_(group) {
+killed_on_signal::killed_on_signal(pid_t group) : group_(group) {
   change([&] { groups().push_back(group_); });
 }
 
-doomed_group::~doomed_group() {
+killed_on_signal::~killed_on_signal() {
   change([&] { std::erase(groups(), group_); });
 }
 
-doomed_directory::doomed_directory(std::string path) : path_(std::move(path)) {
+removed_on_signal::removed_on_signal(std::string path) : path_(std::move(path)) {
   change([&] { directories().push_back(path_); });
 }
 
-doomed_directory::~doomed_directory() {
+removed_on_signal::~removed_on_signal() {
   change([&] { std::erase(directories(), path_); });
 }
 

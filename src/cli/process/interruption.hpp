@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a signal that ends this process takes along: running processes and the directories of CPU groups.
+// Cleaning up when a signal ends this process: its child processes and its control groups go with it.
 #pragma once
 
 #include <sys/types.h>
@@ -8,27 +8,27 @@
 
 namespace sukima::cli {
 
-/// A process group that SIGINT, SIGTERM and SIGHUP kill before they end this process. The signals are caught
-/// as long as there is such a group or directory, unless this process was started with them ignored. Only for
+/// A process group that is killed when SIGINT, SIGTERM or SIGHUP ends this process. The signals are caught as
+/// long as there is such a group or directory, unless this process was started with them ignored. Only for
 /// the main thread of a program with one thread.
-class doomed_group {
+class killed_on_signal {
  public:
-  explicit doomed_group(pid_t group);
-  ~doomed_group();
-  doomed_group(const doomed_group&) = delete;
-  doomed_group& operator=(const doomed_group&) = delete;
+  explicit killed_on_signal(pid_t group);
+  ~killed_on_signal();
+  killed_on_signal(const killed_on_signal&) = delete;
+  killed_on_signal& operator=(const killed_on_signal&) = delete;
 
  private:
   pid_t group_;
 };
 
-/// A directory that the same signals remove (with rmdir) after the processes are killed, the newest first.
-class doomed_directory {
+/// A directory that is then removed (with rmdir), after the processes are killed, the newest first.
+class removed_on_signal {
  public:
-  explicit doomed_directory(std::string path);
-  ~doomed_directory();
-  doomed_directory(const doomed_directory&) = delete;
-  doomed_directory& operator=(const doomed_directory&) = delete;
+  explicit removed_on_signal(std::string path);
+  ~removed_on_signal();
+  removed_on_signal(const removed_on_signal&) = delete;
+  removed_on_signal& operator=(const removed_on_signal&) = delete;
 
  private:
   std::string path_;

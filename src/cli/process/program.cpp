@@ -17,7 +17,6 @@
 #include <string_view>
 
 #include "console.hpp"
-#include "process/argument_pointers.hpp"
 
 namespace sukima::cli {
 namespace {
@@ -50,7 +49,7 @@ class signal_passing {
     action.sa_mask = blocked_;
     for (std::size_t i = 0; i < passed_signals.size(); ++i) {
       sigaction(passed_signals[i], nullptr, &actions_before_[i]);
-      // What this process was told to ignore, as by nohup, the program ignores, too.
+      // Signals that this process ignores, as by nohup, the program ignores, too.
       if (actions_before_[i].sa_handler == SIG_IGN) continue;
       sigaction(passed_signals[i], &action, nullptr);
       sigaddset(&handled_, passed_signals[i]);
@@ -93,7 +92,7 @@ int wait_for(pid_t program) {
       return 0;
     }
     if (!WIFSTOPPED(status)) return status;
-    // Whoever started this process, a shell, sees only this one. The same signal would be handled above.
+    // The shell sees only this process. The signal that stopped the program would be handled above.
     raise(SIGSTOP);
     kill(program, SIGCONT);
   }
@@ -141,6 +140,14 @@ std::vector<std::string> environment_with(const std::vector<std::string>& variab
   }
   all.insert(all.end(), variables.begin(), variables.end());
   return all;
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
+  for (std::string& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
 }
 
 void end_by(int signal) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running a program in this process's place: with its streams, its signals, and its end.
+// Running a program in place of this process: it has the streams, the signals and the exit code.
 #pragma once
 
 #include <optional>
@@ -23,14 +23,19 @@ struct program_end {
 /// \throws usage_error if it cannot be started
 program_end run_program(std::vector<std::string> arguments, std::vector<std::string> environment);
 
-/// Takes what follows `--` off the arguments of `sukima COMMAND … -- PROGRAM ARGS…`, because it is not for
-/// the parser. Nothing: it is another command, or has no `--`.
+/// Removes `-- PROGRAM ARGS…` from the arguments of `sukima COMMAND … -- PROGRAM ARGS…`, because the parser
+/// must not see it.
+/// \returns the program and its arguments; nothing for another command, or without `--`
 std::optional<std::vector<std::string>> take_program(std::string_view command, int& argc, char** argv);
 
 /// This process's environment with some variables, NAME=VALUE, added or replaced.
 std::vector<std::string> environment_with(const std::vector<std::string>& variables);
 
-/// Ends this process as the program was ended. Returns if the signal does not end this process.
+/// Ends this process by the signal that ended the program. Returns if the signal does not end this process.
 void end_by(int signal);
+
+/// The addresses of the texts and a null pointer at the end, as exec and posix_spawn want them; valid as long
+/// as the texts exist unchanged.
+std::vector<char*> pointers_to(std::vector<std::string>& texts);
 
 }  // namespace sukima::cli

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // `sukima run`: its options, and how a program is started.
-#include "run/command.hpp"
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -18,8 +17,8 @@
 #include <nlohmann/json.hpp>
 
 #include "capacity/topology.hpp"
+#include "commands.hpp"
 #include "console.hpp"
-#include "process/argument_pointers.hpp"
 #include "process/program.hpp"
 #include "process/temporary_directory.hpp"
 #include "run/plan.hpp"
@@ -29,21 +28,21 @@ namespace sukima::cli::run {
 namespace {
 
 constexpr const char* footer = R"(Examples:
-  sukima run -- ./solver 12                 with as many threads as there is CPU for
-  sukima run --report -- ./solver 12        the same, and tells at the end what was decided
-  sukima run --max 4 --reserve 0.5 -- make  at most four, and half a CPU for others
+  sukima run -- ./solver 12                 with as many threads as fit the CPU available
+  sukima run --report -- ./solver 12        the same, with a report of the decisions at the end
+  sukima run --max 4 --reserve 0.5 -- make  at most four threads, and half a CPU for others
   sukima run --dry-run                      only print the variables
 
-Variables that are set already win. docs/run.md has the table of the variables and the rules.)";
+Variables that you have set win. docs/run.md lists the variables and the rules.)";
 
-/// Of the command line, before it is a plan.
+/// The options as given.
 struct command_options {
   run_options run;
   std::string rounding, resize = "auto", output;
   bool no_preload = false, dry_run = false, report = false, json = false;
 };
 
-/// Puts the options that need more than a conversion into the plan's.
+/// Converts and checks the options that the parser has left as words.
 void complete(command_options& options) {
   static const std::map<std::string, sukima_capacity_rounding> roundings{
       {"floor", SUKIMA_CAPACITY_FLOOR},
@@ -59,10 +58,10 @@ void complete(command_options& options) {
     throw usage_error(
         fmt::format("--min {} is more than --max {}: give a smaller --min", policy.minimum, *policy.maximum));
   if (!options.output.empty() && !options.report && !options.json)
-    throw usage_error("--output is for a report: give --report or --json, too");
+    throw usage_error("--output names the file of a report: give --report or --json, too");
 }
 
-/// Becomes the program.
+/// Replaces this process with the program.
 void become(const std::vector<std::string>& program, const run_plan& plan) {
   std::vector<std::string> arguments = program;
   std::vector<std::string> environment = environment_with(changed_variables(plan, ""));
@@ -86,20 +85,22 @@ std::string content_of(const std::string& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// Where a report goes: opened before the program starts, so that a wrong name is told before it.
+/// Where a report goes. It is opened before the program starts, so that a wrong name is an error before that.
 class report_target {
  public:
   explicit report_target(const std::string& name) {
     if (name.empty()) return;
     file_.reset(std::fopen(name.c_str(), "we"));
     if (!file_)
-      throw usage_error(fmt::format("the report cannot be written to '{}': {}", name, std::strerror(errno)));
+      throw usage_error(
+          fmt::format("the report cannot be written to '{}': {}; choose another file with --output", name,
+                      std::strerror(errno)));
   }
 
   void write(const std::string& text) {
     std::FILE* const to = file_ ? file_.get() : stderr;
     if (std::fwrite(text.data(), 1, text.size(), to) != text.size() || std::fflush(to) != 0)
-      complain(fmt::format("the report could not be written: {}", std::strerror(errno)));
+      complain(fmt::format("the report cannot be written: {}", std::strerror(errno)));
   }
 
  private:
@@ -140,7 +141,8 @@ int carry_out(command_options& options, const std::optional<std::vector<std::str
   complete(options);
   if (!options.dry_run && (!program || program->empty()))
     throw usage_error("no program was given: sukima run [OPTION...] -- PROGRAM [ARGUMENT...]");
-  if (program && program->empty()) throw usage_error("no program was given after --");
+  if (program && program->empty())
+    throw usage_error("no program was given after --: sukima run -- PROGRAM [ARGUMENT...]");
   run_plan plan = make_plan(options.run, program ? program->front() : "");
   if (options.dry_run) {
     fmt::print("{}", plan_text(plan));
@@ -154,25 +156,27 @@ int carry_out(command_options& options, const std::optional<std::vector<std::str
 
 }  // namespace
 
-void add_command(CLI::App& parent, int& code, std::optional<std::vector<std::string>> program) {
+void add_command(CLI::App& parent, int& code, program_words program) {
   auto options = std::make_shared<command_options>();
   CLI::App* const command =
-      parent.add_subcommand("run", "Runs a program with as many threads as there is CPU for");
+      parent.add_subcommand("run", "Runs a program with as many threads as fit the CPU available");
   command->footer(footer);
   constexpr unsigned most = SUKIMA_CAPACITY_MAX_CPUS;
   const CLI::Range counts(1U, most);
   thread_policy& policy = options->run.policy;
-  command->add_option("--threads", policy.threads, "Take this number, whatever there is")
+  command->add_option("--threads", policy.threads, "Use this number of threads, whatever the CPU available")
       ->type_name("N")
       ->check(counts);
-  command->add_option("--min", policy.minimum, "Never fewer threads than this (default: 1)")
+  command->add_option("--min", policy.minimum, "Use at least this many threads (default: 1)")
       ->type_name("N")
       ->check(counts);
-  command->add_option("--max", policy.maximum, "Never more threads than this")->type_name("N")->check(counts);
+  command->add_option("--max", policy.maximum, "Use at most this many threads")
+      ->type_name("N")
+      ->check(counts);
   command->add_option("--reserve", policy.reserve, "Leave this many CPUs to others, such as 0.5")
       ->type_name("CPUS")
       ->check(CLI::Range(0.0, static_cast<double>(most)));
-  command->add_option("--round", options->rounding, "How a fraction of a CPU counts: floor, ceil or nearest")
+  command->add_option("--round", options->rounding, "How to round the number of CPUs: floor, ceil or nearest")
       ->type_name("HOW")
       ->check(CLI::IsMember({"floor", "ceil", "nearest"}));
   command
@@ -182,11 +186,12 @@ void add_command(CLI::App& parent, int& code, std::optional<std::vector<std::str
       ->type_name("WHEN")
       ->check(CLI::IsMember({"auto", "always", "never"}));
   command->add_flag("--pin", options->run.pin, "Also pin the program to that many CPUs");
-  command->add_flag("--no-preload", options->no_preload, "Only set variables; load nothing into the program");
-  command->add_flag("--dry-run", options->dry_run, "Print the variables, and run nothing");
+  command->add_flag("--no-preload", options->no_preload,
+                    "Only set variables; load no library into the program");
+  command->add_flag("--dry-run", options->dry_run, "Print the variables; run nothing");
   command->add_flag("--report", options->report,
-                    "Tell at the end, on stderr, what was decided, when and why");
-  command->add_flag("--json", options->json, "The report as one JSON object");
+                    "Report the decisions on stderr at the end, with times and reasons");
+  command->add_flag("--json", options->json, "Write the report as one JSON object");
   command->add_option("--output", options->output, "Write the report to this file")->type_name("FILE");
   command->callback([options, &code, program = std::move(program)] { code = carry_out(*options, program); });
 }

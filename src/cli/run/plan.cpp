@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Which variables an outer `sukima run` has set: they are not the user's.
+/// Lists the variables that an outer `sukima run` has set: they are not the user's.
 constexpr const char* list_variable = "SUKIMA_RUN_VARIABLES";
 
 /// Part of the wanted time that a hypervisor takes.
@@ -36,7 +36,7 @@ const char* read_user_variable(const char* name) {
   return std::getenv(name);
 }
 
-/// What is known about the CPU, measured for a moment.
+/// The CPU available, measured for a moment.
 cpu_supply measure_supply(bool also_neighbours) {
   const auto meter = std::make_shared<capacity_meter>();
   if (also_neighbours) meter->measure_briefly();
@@ -64,21 +64,23 @@ fs::path preload_library() {
 
 void choose_library(run_plan& plan, const run_options& options, const std::string& program) {
   if (!options.preload) {
-    plan.obstacle = "you asked for that";
+    plan.obstacle = "--no-preload was given";
     return;
   }
   if (!program.empty()) {
     const auto file = find_program(program, std::getenv("PATH"));
-    if (!file) throw usage_error(fmt::format("'{}' cannot be started: there is no such program", program));
+    if (!file)
+      throw usage_error(
+          fmt::format("'{}' cannot be started: there is no such program; check its name and PATH", program));
     plan.obstacle = obstacle_to_preloading(*file, loader_of("/proc/self/exe"));
     if (!plan.obstacle.empty()) return;
   }
   plan.library = preload_library();
   if (plan.library.empty()) plan.obstacle = "the library is not installed";
-  // The loader takes blanks and colons for the ends of names.
+  // The loader separates names at blanks and colons.
   if (plan.library.string().find_first_of(" :") != std::string::npos) {
     plan.obstacle =
-        fmt::format("the name of the library has a blank or a colon in it: {}", plan.library.string());
+        fmt::format("the path of the library contains a blank or a colon: {}", plan.library.string());
     plan.library.clear();
   }
 }
@@ -139,7 +141,7 @@ std::vector<std::string> changed_variables(const run_plan& plan, const std::stri
   std::string names;
   for (const variable& v : plan.variables.set) {
     all.push_back(v.name + "=" + v.value);
-    // One that holds the user's words, too, stays the user's.
+    // A variable that also contains a value of the user stays the user's.
     if (read_user_variable(v.name.c_str()) == nullptr) names += (names.empty() ? "" : " ") + v.name;
   }
   all.push_back(fmt::format("{}={}", list_variable, names));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Telling what was decided; see report.hpp.
+// Text and JSON of a report; see report.hpp.
 #include "run/report.hpp"
 
 #include <fmt/format.h>
@@ -30,15 +30,15 @@ std::string assignment(const variable& v) {
 }
 
 std::string waiting_text(const run_plan& plan) {
-  return plan.decision.spinning ? "idle threads wait as they like, because nothing is missing"
+  return plan.decision.spinning ? "idle threads may spin, because CPU is plentiful"
                                 : "idle threads sleep, because CPU is short";
 }
 
 std::string end_text(const run_record& record) {
   const std::string how =
       record.end.signal != 0
-          ? fmt::format("was ended by signal {} ({})", record.end.signal, strsignal(record.end.signal))
-          : fmt::format("ended with code {}", record.end.exit_code);
+          ? fmt::format("was killed by signal {} ({})", record.end.signal, strsignal(record.end.signal))
+          : fmt::format("ended with exit code {}", record.end.exit_code);
   const double cpus = record.seconds > 0 ? record.cpu_seconds / record.seconds : 0;
   return fmt::format("{} after {:.2f} s; it used {:.2f} s of CPU, {:.2f} CPUs on average", how,
                      record.seconds, record.cpu_seconds, cpus);
@@ -46,7 +46,7 @@ std::string end_text(const run_record& record) {
 
 std::string preload_text(const run_plan& plan) {
   if (!plan.library.empty()) return {};
-  return fmt::format("nothing is preloaded, because {}: only the variables count", plan.obstacle);
+  return fmt::format("nothing is preloaded, because {}: only the variables apply", plan.obstacle);
 }
 
 nlohmann::json json_of(const std::vector<variable>& variables) {
@@ -83,7 +83,7 @@ std::string plan_text(const run_plan& plan) {
   if (!plan.pinned.empty()) text += fmt::format("# pinned to the CPUs {}\n", plan.pinned);
   for (const variable& v : plan.variables.set) text += assignment(v) + "\n";
   for (const variable& v : plan.variables.kept)
-    text += fmt::format("# left as it is, because it is set: {} ({})\n", assignment(v), v.reader);
+    text += fmt::format("# unchanged, because you have set it: {} ({})\n", assignment(v), v.reader);
   if (!plan.library.empty())
     text += fmt::format("{}\n{}\n", assignment({"LD_PRELOAD", plan.library.string(), ""}),
                         assignment({PRELOAD_VARIABLE, plan.settings, ""}));
@@ -98,7 +98,7 @@ std::string text_of(const run_record& record) {
   if (const std::string line = preload_text(plan); !line.empty()) text += fmt::format("  {}\n", line);
   if (!plan.pinned.empty()) text += fmt::format("  pinned to the CPUs {}\n", plan.pinned);
   for (const variable& v : plan.variables.kept)
-    text += fmt::format("  {} is left as it is, because it was set ({})\n", assignment(v), v.reader);
+    text += fmt::format("  {} is unchanged, because you have set it ({})\n", assignment(v), v.reader);
   for (const late_decision& d : record.decisions)
     text += fmt::format("  {:8.2f} s  {} ({}): {}\n", d.seconds, d.program, d.process, d.text);
   text += fmt::format("  '{}' {}\n", record.program.front(), end_text(record));

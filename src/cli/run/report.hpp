@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `sukima run --report` tells at the end: what was decided, when and why.
+// The report of `sukima run --report`: what was decided, when and why.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct late_decision {
   std::string text;
 };
 
-/// A run that is over.
+/// A finished run.
 struct run_record {
   std::vector<std::string> program;
   run_plan plan;
@@ -31,11 +31,11 @@ struct run_record {
   double cpu_seconds = 0;  ///< of the program and those of its children that it has waited for
 };
 
-/// Understands the library's log; lines that are no decisions are left out.
+/// Parses the library's log; lines that are not decisions are left out.
 /// \param start the start of the program on the monotonic clock, in nanoseconds
 std::vector<late_decision> read_log(std::string_view text, std::uint64_t start);
 
-/// What is known before the start, as lines NAME=VALUE with comments (for --dry-run).
+/// The plan as lines NAME=VALUE with comments (for --dry-run).
 std::string plan_text(const run_plan& plan);
 
 std::string text_of(const run_record& record);

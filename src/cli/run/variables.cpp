@@ -11,11 +11,11 @@
 namespace sukima::cli::run {
 namespace {
 
-/// Variables that say the same thing: if the user has set one of them, none is set.
+/// Synonyms: if the user has set one of them, none is set.
 struct family {
   std::string_view reader;
   std::span<const std::string_view> names;      ///< those that are set
-  std::span<const std::string_view> synonyms;  ///< those that are only looked for
+  std::span<const std::string_view> synonyms;  ///< those that are only read
 };
 
 constexpr std::array<std::string_view, 0> none{};
@@ -163,19 +163,19 @@ bool user_sets_waiting(environment_reader read) {
 variable_plan plan_variables(const start_decision& decision, bool preloaded, environment_reader read) {
   planner plan(read);
   for (const family& one : counts) plan.set_count(one, decision.threads);
-  // Ranks that the user asks for beyond the slots are not refused, as they would not be without the slots.
+  // Ranks beyond the slots, if the user asks for them, start as they would without this number of slots.
   plan.set("OMPI_MCA_rmaps_base_oversubscribe", "1", "Open MPI");
-  // A pool of one would let a single blocking call stop all others.
+  // In a pool of one a single blocking call would stop all others.
   plan.set("UV_THREADPOOL_SIZE", fmt::format("{}", std::max(decision.threads, 2U)), "Node.js, libuv");
   if (decision.threads < usual_node_pool)
     plan.append("NODE_OPTIONS", "--v8-pool-size=", fmt::format("{}", decision.threads), "Node.js (V8)");
   if (!preloaded)
     plan.append("JAVA_TOOL_OPTIONS", "-XX:ActiveProcessorCount=", fmt::format("{}", decision.threads), "JVM");
-  // The elastic runtime follows the CPU by itself; only the user's own number is passed on.
+  // Sukima's runtime follows the CPU by itself; only the user's own number is passed on.
   if (decision.fixed) plan.set("SUKIMA_WORKERS", fmt::format("{}", decision.threads), "Sukima");
   if (!decision.spinning) {
     plan.keep_openmp_waiting();
-    // The library changes the way of waiting while the program runs, which a variable would forbid.
+    // The library changes the wait policy while the program runs, which a variable would prevent.
     if (!preloaded) plan.set_openmp_waiting();
     for (const setting& one : other_waiting) plan.set(one.name, std::string(one.value), one.reader);
   }

@@ -17,7 +17,7 @@ struct variable {
   std::string reader;  ///< the runtimes that read it, for people
 };
 
-/// The variables for a program, and those that were left alone.
+/// The variables for a program, and those that stay unchanged.
 struct variable_plan {
   std::vector<variable> set;
   std::vector<variable> kept;  ///< the user has set them, with the user's values
@@ -26,18 +26,16 @@ struct variable_plan {
 /// The value of an environment variable, nullptr if it is not set.
 using environment_reader = const char* (*)(const char* name);
 
-/// All variables that fit a decision. One that the user has set stays as it is, and so do those that say
-/// the same to the same runtime in other words (OMP_WAIT_POLICY, GOMP_SPINCOUNT and KMP_BLOCKTIME, for
-/// example).
+/// The variables that implement a decision. A variable that the user has set stays unchanged, and so do its
+/// synonyms for the same runtime (OMP_WAIT_POLICY, GOMP_SPINCOUNT and KMP_BLOCKTIME, for example).
 /// \param preloaded the library is preloaded: the JVM, which prints a line for each variable that it reads,
-///     gets
-///                  its number from there
+///                  gets its number from there
 variable_plan plan_variables(const start_decision& decision, bool preloaded, environment_reader read);
 
 /// Whether the user has given OpenMP a number of threads.
 bool user_sets_openmp(environment_reader read);
 
-/// Whether the user says how OpenMP's idle threads wait.
+/// Whether the user has set how OpenMP's idle threads wait.
 bool user_sets_waiting(environment_reader read);
 
 }  // namespace sukima::cli::run

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looking at the place that a process runs in; see warnings.hpp.
+// The surroundings of a process; see warnings.hpp.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -15,7 +15,7 @@
 namespace sukima::cli::probe {
 namespace {
 
-/// "0-1,4" as numbers; what is no number ends it.
+/// "0-1,4" as numbers, up to the first word that is not a number.
 std::set<unsigned> numbers_of(const std::string& list) {
   constexpr unsigned most = 65536;
   std::set<unsigned> numbers;
@@ -53,8 +53,8 @@ std::map<std::string, std::string> variables_of(const std::string& folder) {
 
 }  // namespace
 
-situation look_at(pid_t process, const sukima_capacity_facts& facts) {
-  situation place;
+surroundings surroundings_of(pid_t process, const sukima_capacity_facts& facts) {
+  surroundings place;
   place.facts = facts;
   place.usable = facts.usable;
   place.machine = read_topology();
@@ -62,7 +62,7 @@ situation look_at(pid_t process, const sukima_capacity_facts& facts) {
   try {
     place.allowed = allowed_cpus(process);
   } catch (const std::system_error&) {
-    // Another user's process, or one that has just ended: the warnings that need the mask are left out.
+    // Another user's process, or it has just ended: without the mask some warnings are left out.
   }
   place.memory_nodes = memory_nodes_of(folder);
   if (process == 0) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The story in words, and as JSON; see story.hpp.
+// Profiles as text and as JSON; see profile.hpp.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "explain/story.hpp"
+#include "explain/profile.hpp"
 
 namespace sukima::cli::explain {
 namespace {
@@ -18,7 +18,7 @@ void line(text_buffer& out, fmt::string_view form, const auto&... values) {
   out.push_back('\n');
 }
 
-/// The file's words without control characters, which a terminal would obey.
+/// Text of the file without control characters, which a terminal would obey.
 std::string printable(std::string words) {
   std::ranges::replace_if(words, [](char c) { return static_cast<unsigned char>(c) < 32 || c == 127; }, '?');
   return words;
@@ -42,61 +42,61 @@ std::string count_text(std::uint64_t count, std::string_view one, std::string_vi
   return fmt::format("{} {}", count, count == 1 ? one : more);
 }
 
-void write_summary(text_buffer& out, const runtime_story& story, bool is_only_one) {
-  if (!is_only_one) line(out, "Runtime {}", story.runtime);
-  const double seconds = story.run.seconds();
+void write_summary(text_buffer& out, const runtime_profile& profile, bool is_only_one) {
+  if (!is_only_one) line(out, "Runtime {}", profile.runtime);
+  const double seconds = profile.run.seconds();
   if (!(seconds > 0)) {
     line(out, "No work was done.");
     return;
   }
-  const std::size_t seen = story.workers_seen();
+  const std::size_t seen = profile.workers_seen();
   const std::string pauses =
-      story.seconds_with_work < 0.999 * seconds
-          ? fmt::format(" ({} with work, and pauses between)", time_text(story.seconds_with_work))
+      profile.seconds_with_work < 0.999 * seconds
+          ? fmt::format(" ({} with work, and pauses between)", time_text(profile.seconds_with_work))
           : "";
-  line(out, "The run took {}{}. {} used {:.3g} CPUs in the mean.", time_text(seconds), pauses,
-       count_text(seen, "worker", "workers"), story.cpus);
+  line(out, "The run took {}{}. {} used {:.3g} CPUs on average.", time_text(seconds), pauses,
+       count_text(seen, "worker", "workers"), profile.cpus);
 }
 
 std::string decision_text(const recorded_decision& d) {
   const std::string what = printable(d.what);
   if (what == "spinning")
-    return d.after != 0 ? "idle workers look around again before they sleep"
+    return d.after != 0 ? "idle workers search again before they sleep"
                         : "idle workers sleep at once from now on";
   if (what == "assigned_cpu")
     return d.after != 0 ? "each worker stays on a CPU of its own from now on"
                         : "workers may move between CPUs again";
   if (d.before == d.after) return fmt::format("{} {}", d.after, what);
-  return fmt::format("{} {} in place of {}", d.after, what, d.before);
+  return fmt::format("{} {} instead of {}", d.after, what, d.before);
 }
 
-void write_decisions(text_buffer& out, const runtime_story& story) {
-  if (story.decisions.empty()) return;
+void write_decisions(text_buffer& out, const runtime_profile& profile) {
+  if (profile.decisions.empty()) return;
   // Those before the first work are the runtime's start.
-  const double start = story.run.from;
+  const double start = profile.run.from;
   line(out, "\nWhat the runtime decided:");
-  for (const recorded_decision& d : story.decisions) {
+  for (const recorded_decision& d : profile.decisions) {
     const std::string when =
         d.at <= start ? "at the start" : fmt::format("after {}", time_text(d.at - start));
     line(out, "  {:<14} {}: {}", when, decision_text(d), printable(d.reason));
   }
 }
 
-void write_workers(text_buffer& out, const runtime_story& story) {
-  const double seconds = story.run.seconds();
+void write_workers(text_buffer& out, const runtime_profile& profile) {
+  const double seconds = profile.run.seconds();
   const auto share = [&](double part) { return fmt::format("{:.1f} %", 100 * part / seconds); };
   line(out, "\n{:<12}{:>9}{:>11}{:>10}{:>9}{:>9}{:>8}{:>7}", "", "working", "searching", "sleeping", "no CPU",
        "outside", "steals", "parks");
-  for (const worker_story& w : story.workers) {
+  for (const worker_profile& w : profile.workers) {
     line(out, "{:<12}{:>9}{:>11}{:>10}{:>9}{:>9}{:>8}{:>7}", fmt::format("worker {}", w.number),
          share(w.working), share(w.searching), share(w.sleeping), share(w.without_cpu), share(w.outside),
          w.all_steals(), w.parks);
   }
 }
 
-void write_steals(text_buffer& out, const runtime_story& story) {
+void write_steals(text_buffer& out, const runtime_profile& profile) {
   bool any = false;
-  for (const worker_story& w : story.workers) {
+  for (const worker_profile& w : profile.workers) {
     if (w.steals.empty()) continue;
     if (!any) line(out, "\nSteals:");
     any = true;
@@ -105,35 +105,35 @@ void write_steals(text_buffer& out, const runtime_story& story) {
       victims += fmt::format("{}{} from worker {}", victims.empty() ? "" : ", ", count, victim);
     line(out, "  worker {} took {}", w.number, victims);
   }
-  for (const worker_story& w : story.workers)
+  for (const worker_profile& w : profile.workers)
     if (w.suspensions != 0)
       line(out, "  worker {} suspended {}", w.number, count_text(w.suspensions, "fiber", "fibers"));
 }
 
-void write_longest(text_buffer& out, const runtime_story& story, std::string_view title,
+void write_longest(text_buffer& out, const runtime_profile& profile, std::string_view title,
                    const std::vector<long_period>& list) {
   if (list.empty()) return;
   std::string entries;
   for (const long_period& p : list)
     entries += fmt::format("{}worker {} for {} after {}", entries.empty() ? "" : "; ", p.worker,
-                           time_text(p.when.seconds()), time_text(p.when.from - story.run.from));
+                           time_text(p.when.seconds()), time_text(p.when.from - profile.run.from));
   line(out, "{}: {}.", title, entries);
 }
 
-void write_conclusion(text_buffer& out, const runtime_story& story) {
-  line(out, "\nOf the workers' {}:", time_text(story.seconds_of_workers));
-  for (const loss& l : story.losses)
+void write_diagnosis(text_buffer& out, const runtime_profile& profile) {
+  line(out, "\nLost of the workers' {}:", time_text(profile.seconds_of_workers));
+  for (const loss& l : profile.losses)
     line(out, "  {} ({:.1f} %): {}", time_text(l.seconds), 100 * l.share, l.reason);
-  if (story.losses.empty()) line(out, "  nothing was lost");
+  if (profile.losses.empty()) line(out, "  nothing was lost");
   line(out, "\nTo try:");
-  for (const std::string& sentence : story.advice) write_sentence(out, sentence);
+  for (const std::string& sentence : profile.advice) write_sentence(out, sentence);
 }
 
 nlohmann::json json_of(const long_period& p) {
   return {{"worker", p.worker}, {"at", p.when.from}, {"seconds", p.when.seconds()}};
 }
 
-nlohmann::json json_of(const worker_story& w) {
+nlohmann::json json_of(const worker_profile& w) {
   nlohmann::json steals = nlohmann::json::array();
   for (const auto& [victim, count] : w.steals) steals.push_back({{"from", victim}, {"count", count}});
   return {{"worker", w.number},
@@ -157,7 +157,7 @@ nlohmann::json json_of(const loss& l) {
   return {{"kind", l.kind}, {"seconds", l.seconds}, {"share", l.share}, {"reason", l.reason}};
 }
 
-nlohmann::json json_of(const runtime_story& story);
+nlohmann::json json_of(const runtime_profile& profile);
 
 template <class T> nlohmann::json json_list(const std::vector<T>& list) {
   nlohmann::json result = nlohmann::json::array();
@@ -165,20 +165,20 @@ template <class T> nlohmann::json json_list(const std::vector<T>& list) {
   return result;
 }
 
-nlohmann::json json_of(const runtime_story& story) {
-  return {{"runtime", story.runtime},
-          {"at", story.run.from},
-          {"seconds", story.run.seconds()},
-          {"seconds_with_work", story.seconds_with_work},
-          {"seconds_of_workers", story.seconds_of_workers},
-          {"cpus", story.cpus},
-          {"workers_seen", story.workers_seen()},
-          {"workers", json_list(story.workers)},
-          {"decisions", json_list(story.decisions)},
-          {"longest_without_cpu", json_list(story.longest_without_cpu)},
-          {"longest_without_work", json_list(story.longest_without_work)},
-          {"losses", json_list(story.losses)},
-          {"advice", story.advice}};
+nlohmann::json json_of(const runtime_profile& profile) {
+  return {{"runtime", profile.runtime},
+          {"at", profile.run.from},
+          {"seconds", profile.run.seconds()},
+          {"seconds_with_work", profile.seconds_with_work},
+          {"seconds_of_workers", profile.seconds_of_workers},
+          {"cpus", profile.cpus},
+          {"workers_seen", profile.workers_seen()},
+          {"workers", json_list(profile.workers)},
+          {"decisions", json_list(profile.decisions)},
+          {"longest_without_cpu", json_list(profile.longest_without_cpu)},
+          {"longest_without_work", json_list(profile.longest_without_work)},
+          {"losses", json_list(profile.losses)},
+          {"advice", profile.advice}};
 }
 
 }  // namespace
@@ -189,25 +189,25 @@ std::string time_text(double seconds) {
   return fmt::format("{:.3g} µs", seconds * 1e6);
 }
 
-std::string text_of(const std::vector<runtime_story>& stories) {
+std::string text_of(const std::vector<runtime_profile>& profiles) {
   text_buffer out;
-  for (const runtime_story& story : stories) {
-    if (&story != &stories.front()) out.push_back('\n');
-    write_summary(out, story, stories.size() == 1);
-    write_decisions(out, story);
-    if (!(story.run.seconds() > 0)) continue;
-    write_workers(out, story);
-    write_steals(out, story);
-    if (!story.longest_without_cpu.empty() || !story.longest_without_work.empty()) out.push_back('\n');
-    write_longest(out, story, "Longest without a CPU", story.longest_without_cpu);
-    write_longest(out, story, "Longest without work", story.longest_without_work);
-    write_conclusion(out, story);
+  for (const runtime_profile& profile : profiles) {
+    if (&profile != &profiles.front()) out.push_back('\n');
+    write_summary(out, profile, profiles.size() == 1);
+    write_decisions(out, profile);
+    if (!(profile.run.seconds() > 0)) continue;
+    write_workers(out, profile);
+    write_steals(out, profile);
+    if (!profile.longest_without_cpu.empty() || !profile.longest_without_work.empty()) out.push_back('\n');
+    write_longest(out, profile, "Longest without a CPU", profile.longest_without_cpu);
+    write_longest(out, profile, "Longest without work", profile.longest_without_work);
+    write_diagnosis(out, profile);
   }
   return fmt::to_string(out);
 }
 
-nlohmann::json json_of(const std::vector<runtime_story>& stories) {
-  return {{"runtimes", json_list(stories)}};
+nlohmann::json json_of(const std::vector<runtime_profile>& profiles) {
+  return {{"runtimes", json_list(profiles)}};
 }
 
 }  // namespace sukima::cli::explain

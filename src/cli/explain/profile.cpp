@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The figures of a story; see story.hpp. What follows from them: conclusion.cpp.
-#include "explain/story.hpp"
+// The figures of a profile; see profile.hpp. What follows from them: diagnosis.cpp.
+#include "explain/profile.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -17,7 +17,7 @@ const periods& during(const recorded_worker& w, activity what) {
 
 void append(periods& to, const periods& list) { to.insert(to.end(), list.begin(), list.end()); }
 
-/// The longest of them, also the earliest of equal ones.
+/// Keeps the longest periods; of equally long ones, the earliest.
 void keep_longest(std::vector<long_period>& list) {
   const auto longer = [](const long_period& a, const long_period& b) {
     return a.when.seconds() > b.when.seconds() ||
@@ -33,84 +33,84 @@ void add(std::vector<long_period>& list, std::uint64_t worker, const periods& th
   keep_longest(list);
 }
 
-/// Adds a worker to the story.
+/// Adds a worker to the profile.
 /// \param with_work when any worker of the runtime was working
-void tell(const recorded_worker& w, const periods& with_work, runtime_story& story) {
-  const periods run{story.run};
+void add_worker(const recorded_worker& w, const periods& with_work, runtime_profile& profile) {
+  const periods run{profile.run};
   const periods no_cpu = common(w.without_cpu, run);
   const auto on_cpu = [&](activity what) { return without(common(during(w, what), run), no_cpu); };
-  worker_story told;
-  told.number = w.number;
-  told.working = seconds_of(on_cpu(activity::working));
-  told.searching = seconds_of(on_cpu(activity::searching));
-  told.sleeping = seconds_of(on_cpu(activity::sleeping));
-  told.without_cpu = seconds_of(no_cpu);
-  const double there = told.working + told.searching + told.sleeping + told.without_cpu;
-  told.outside = std::max(0.0, story.run.seconds() - there);
-  told.steals = w.steals;
-  told.parks = w.parks;
-  told.suspensions = w.suspensions;
-  told.is_full = w.is_full;
-  add(story.longest_without_cpu, w.number, no_cpu);
+  worker_profile mine;
+  mine.number = w.number;
+  mine.working = seconds_of(on_cpu(activity::working));
+  mine.searching = seconds_of(on_cpu(activity::searching));
+  mine.sleeping = seconds_of(on_cpu(activity::sleeping));
+  mine.without_cpu = seconds_of(no_cpu);
+  const double there = mine.working + mine.searching + mine.sleeping + mine.without_cpu;
+  mine.outside = std::max(0.0, profile.run.seconds() - there);
+  mine.steals = w.steals;
+  mine.parks = w.parks;
+  mine.suspensions = w.suspensions;
+  mine.is_full = w.is_full;
+  add(profile.longest_without_cpu, w.number, no_cpu);
   periods idle = during(w, activity::searching);
   append(idle, during(w, activity::sleeping));
   idle = common(merged(std::move(idle)), with_work);
-  add(story.longest_without_work, w.number, idle);
+  add(profile.longest_without_work, w.number, idle);
   const double stalled = seconds_of(common(no_cpu, with_work));
   const double had_none = seconds_of(without(idle, no_cpu));
   const double searched = seconds_of(common(on_cpu(activity::searching), with_work));
-  story.seconds_without_cpu += stalled;
-  story.seconds_without_work += had_none;
-  story.seconds_searching += searched;
-  story.seconds_of_workers += told.working + had_none + stalled;
-  story.workers.push_back(std::move(told));
+  profile.seconds_without_cpu += stalled;
+  profile.seconds_without_work += had_none;
+  profile.seconds_searching += searched;
+  profile.seconds_of_workers += mine.working + had_none + stalled;
+  profile.workers.push_back(std::move(mine));
 }
 
-runtime_story story_of(std::uint64_t runtime, const recorded_worker* first, const recorded_worker* last) {
-  runtime_story story;
-  story.runtime = runtime;
+runtime_profile profile_of(std::uint64_t runtime, const recorded_worker* first, const recorded_worker* last) {
+  runtime_profile profile;
+  profile.runtime = runtime;
   periods with_work;
   for (const auto* w = first; w != last; ++w) append(with_work, during(*w, activity::working));
   with_work = merged(std::move(with_work));
-  if (!with_work.empty()) story.run = {with_work.front().from, with_work.back().to};
-  story.seconds_with_work = seconds_of(with_work);
+  if (!with_work.empty()) profile.run = {with_work.front().from, with_work.back().to};
+  profile.seconds_with_work = seconds_of(with_work);
   double cpu_seconds = 0;
   for (const auto* w = first; w != last; ++w) {
-    tell(*w, with_work, story);
+    add_worker(*w, with_work, profile);
     periods awake = during(*w, activity::working);
     append(awake, during(*w, activity::searching));
     cpu_seconds += seconds_of(common(without(merged(std::move(awake)), w->without_cpu), with_work));
   }
-  if (story.seconds_with_work > 0) story.cpus = cpu_seconds / story.seconds_with_work;
-  return story;
+  if (profile.seconds_with_work > 0) profile.cpus = cpu_seconds / profile.seconds_with_work;
+  return profile;
 }
 
 }  // namespace
 
-std::uint64_t worker_story::all_steals() const {
+std::uint64_t worker_profile::all_steals() const {
   return std::accumulate(steals.begin(), steals.end(), std::uint64_t{0},
                          [](std::uint64_t sum, const auto& entry) { return sum + entry.second; });
 }
 
-std::size_t runtime_story::workers_seen() const {
+std::size_t runtime_profile::workers_seen() const {
   return static_cast<std::size_t>(std::ranges::count_if(
-      workers, [](const worker_story& w) { return w.working + w.searching + w.sleeping > 0; }));
+      workers, [](const worker_profile& w) { return w.working + w.searching + w.sleeping > 0; }));
 }
 
-std::vector<runtime_story> stories_of(const recorded_trace& trace) {
-  std::vector<runtime_story> stories;
+std::vector<runtime_profile> profiles_of(const recorded_trace& trace) {
+  std::vector<runtime_profile> profiles;
   const recorded_worker* const end = trace.workers.data() + trace.workers.size();
   for (const recorded_worker* first = trace.workers.data(); first != end;) {
     const recorded_worker* last = first;
     while (last != end && last->runtime == first->runtime) ++last;
-    runtime_story story = story_of(first->runtime, first, last);
+    runtime_profile profile = profile_of(first->runtime, first, last);
     for (const recorded_decision& d : trace.decisions)
-      if (d.runtime == story.runtime) story.decisions.push_back(d);
-    conclude(story);
-    stories.push_back(std::move(story));
+      if (d.runtime == profile.runtime) profile.decisions.push_back(d);
+    diagnose(profile);
+    profiles.push_back(std::move(profile));
     first = last;
   }
-  return stories;
+  return profiles;
 }
 
 }  // namespace sukima::cli::explain

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a trace says about a run: figures for each worker, what was lost, and what to try.
+// The profile of a traced run: the figures of each worker, where time was lost, and what to try.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,18 +10,18 @@
 
 namespace sukima::cli::explain {
 
-/// What a worker did with the time of the run, in seconds. The five sum up to it.
-struct worker_story {
+/// What a worker did during the run, in seconds. The five figures add up to the length of the run.
+struct worker_profile {
   std::uint64_t number = 0;
   double working = 0;
   double searching = 0;
   double sleeping = 0;
-  double without_cpu = 0;  ///< counted here and not as what it wanted to do
-  double outside = 0;  ///< in the caller's code, or not one of the workers that may run
+  double without_cpu = 0;  ///< counted only here, not as working, searching or sleeping
+  double outside = 0;      ///< in the caller's code, or a surplus worker
   std::map<std::uint64_t, std::uint64_t> steals;  ///< how often, by the victim's number
   std::uint64_t parks = 0;
   std::uint64_t suspensions = 0;
-  bool is_full = false;  ///< its later events are missing
+  bool is_full = false;  ///< the trace had no room for its later events
 
   std::uint64_t all_steals() const;
 };
@@ -32,7 +32,7 @@ struct long_period {
   period when;
 };
 
-/// What the workers' time was lost to.
+/// Time of the workers that was lost for one reason.
 struct loss {
   std::string kind;  ///< "no CPU" or "no work"
   double seconds = 0;  ///< of all workers together
@@ -40,18 +40,18 @@ struct loss {
   std::string reason;
 };
 
-/// The story of one runtime. Its run lasts from the first moment with work until the last.
-struct runtime_story {
+/// The profile of one runtime. Its run lasts from the first moment with work until the last.
+struct runtime_profile {
   std::uint64_t runtime = 0;
   period run;
   double seconds_with_work = 0;  ///< some worker was working
-  double cpus = 0;  ///< that the workers used in the mean, while there was work
+  double cpus = 0;               ///< that the workers used on average, while there was work
   // Of all workers together, while there was work:
   double seconds_of_workers = 0;  ///< their time, but not that outside
   double seconds_without_cpu = 0;
   double seconds_without_work = 0;
   double seconds_searching = 0;  ///< the part of the latter that they did not sleep
-  std::vector<worker_story> workers;  ///< in order of their numbers, also those that never worked
+  std::vector<worker_profile> workers;  ///< in order of their numbers, also those that never worked
   std::vector<recorded_decision> decisions;  ///< in order of time
   std::vector<long_period> longest_without_cpu;  ///< the longest first
   std::vector<long_period> longest_without_work;  ///< while there was some elsewhere; the longest first
@@ -62,17 +62,17 @@ struct runtime_story {
   std::size_t workers_seen() const;
 };
 
-/// The stories of all runtimes in a trace, in their order.
-std::vector<runtime_story> stories_of(const recorded_trace& trace);
+/// The profiles of all runtimes in a trace, in their order.
+std::vector<runtime_profile> profiles_of(const recorded_trace& trace);
 
-/// Fills in the losses and the advice of a story whose other members are known.
-void conclude(runtime_story& story);
+/// Adds the diagnosis, the losses and the advice, to a profile whose other members are known.
+void diagnose(runtime_profile& profile);
 
-/// The story for people; several lines, the last one ended.
-std::string text_of(const std::vector<runtime_story>& stories);
+/// The profiles as text of several lines; the last one ends with a line feed.
+std::string text_of(const std::vector<runtime_profile>& profiles);
 
 /// The same as an object: {"runtimes": […]}.
-nlohmann::json json_of(const std::vector<runtime_story>& stories);
+nlohmann::json json_of(const std::vector<runtime_profile>& profiles);
 
 /// A time with three digits: "1.23 s", "45.6 ms", "7 µs".
 std::string time_text(double seconds);
