@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench-closures: what closures cost while nobody calls them, and a call of one by the depth of the stack,
+/* bench-closures: what closures cost while they are not called, and a call of one by the depth of the stack,
  * for the ways of making them. One JSON line for each figure. */
 #include "ways.h"
 
@@ -31,7 +31,7 @@ static const way ways[] = {
 };
 enum { way_count = sizeof ways / sizeof ways[0] };
 
-/** The least of several times: of a whole run, everything else is disturbance. */
+/** The least of several times of a whole run: everything above it is disturbance. */
 static double best_seconds(long (*function)(int), int argument, long expected, int repetitions) {
   double best = 1e9;
   for (int k = 0; k < repetitions; k++) {

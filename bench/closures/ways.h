@@ -12,7 +12,7 @@ extern int closure_wanted;
 
 /** The _by_ ones are what the compiler makes, those without are written by hand.
  *  fib(n), and the solutions of n queens on arrays. In each call there is a closure that changes two of its
- *  variables and goes on with the caller's one; nobody calls it. */
+ *  variables and goes on with the caller's one; it is never called. */
 long fib_none(int n);
 long fib_frame(int n);
 long fib_by_unwind(int n);

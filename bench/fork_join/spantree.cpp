@@ -18,7 +18,7 @@ void search(context c, const graph& g, std::vector<vertex>& parent, std::vector<
     const vertex v = pending.back();
     pending.pop_back();
     for (const vertex u : g.neighbours(v)) {
-      // Relaxed: a vertex's parent is the only thing that searchers tell each other; the join publishes the
+      // Relaxed: a vertex's parent is the only thing that searchers exchange; the join publishes the
       // tree.
       std::atomic_ref<vertex> entry(parent[u]);
       vertex none = no_vertex;

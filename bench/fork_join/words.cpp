@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// words: a loop over the pieces of the text. Each piece is counted into a table that nobody uses just then,
+// words: a loop over the pieces of the text. Each piece is counted into a table that is free at the moment,
 // so that there are no more tables than threads; in the end these are merged in pairs.
 #include "kernels/words.hpp"
 

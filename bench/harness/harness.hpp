@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The common frame of the benchmark programs: one benchmark is a function that measures one repetition.
 //
-// A program links the harness (which holds main), says how its system is started by defining
-// bench::with_system, and registers its benchmarks by name:
+// A program links the harness (which has main), defines bench::with_system to start its system, and registers
+// its benchmarks by name:
 //
 //   static const bench::registration fib{"fib", [](bench::run& run) {
 //     std::int64_t result = 0;
@@ -40,12 +40,12 @@ struct bad_argument : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// One repetition of one benchmark: what is asked for, and what was measured.
+/// One repetition of one benchmark: its request and its measurement.
 class run {
  public:
   run(std::int64_t size, unsigned workers) : size_(size), workers_(workers) {}
 
-  /// The problem's size; what it counts is said in kernels/sizes.json.
+  /// The problem's size; kernels/sizes.json says what it counts.
   [[nodiscard]] std::int64_t size() const { return size_; }
   /// The size as an int. Throws bad_argument unless least <= size <= most.
   [[nodiscard]] int size_between(int least, int most) const;

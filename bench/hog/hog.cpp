@@ -2,10 +2,10 @@
 // Busy loops, on purpose. Two uses:
 //
 //   bench-hog [--cpu N] [--on MS --off MS]   one loop until it is killed: a neighbour of a program
-//   bench-hog --loops N --seconds S          N loops for S seconds; prints how much CPU time they had, as
+//   bench-hog --loops N --seconds S          N loops for S seconds; prints the CPU time that they got, as
 //                                            {"seconds":1.000,"cpu_seconds":1.334}
 //
-// Loops that come and go do so by the machine's monotonic clock, so that several processes go together.
+// Loops that run and pause do so by the monotonic clock, so that several processes are in step.
 #include <errno.h>
 #include <sched.h>
 #include <time.h>

@@ -8,7 +8,7 @@
 // still common), and goes on without the neighbours tried before; where the closing needs one of these, the
 // branch is cut, because it was visited there (M. Boley, T. Horváth, A. Poigné, S. Wrobel: Listing closed
 // sets of strongly accessible set systems, Theoretical Computer Science 411(3), 2010). A branch is cut before
-// it is entered, so no search that somebody has begun turns out to be useless, and none is ever abandoned.
+// it is entered, so no search that has begun turns out to be useless, and none is ever abandoned.
 #pragma once
 
 #include <bit>

@@ -31,7 +31,7 @@ class free_columns {
     const std::uint32_t free = q.free();
     for (int column = 0; column < q.n; ++column) {
       const std::uint32_t bit = std::uint32_t{1} << column;
-      // Without a branch, which nobody could predict.
+      // Without a branch, which would be unpredictable.
       bits_[count_] = bit;
       count_ += (free & bit) != 0;
     }

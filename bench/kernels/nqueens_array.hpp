@@ -43,7 +43,7 @@ struct queens_board {
   }
 };
 
-/// The columns of a row that are free, in their order; found without a branch that nobody could predict.
+/// The columns of a row that are free, in their order; found without an unpredictable branch.
 class free_places {
  public:
   free_places(const queens_board& board, int row) {

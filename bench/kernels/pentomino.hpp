@@ -167,7 +167,7 @@ class fitting_placements {
       const auto& piece = board.forms(chosen);
       for (int form = 0; form < piece.forms; ++form) {
         const auto& how = piece.form[static_cast<unsigned>(form)];
-        // Without a branch, which nobody could predict: that makes the whole search a sixth faster.
+        // Without an unpredictable branch: that makes the whole search a sixth faster.
         list_[count_] = {&how, chosen};
         count_ += (window & how.mask) == 0;
       }

@@ -35,7 +35,7 @@ struct text_piece {
 class system_text {
  public:
   static constexpr std::size_t piece_bytes = 32 * 1024;
-  /// Bytes that may be read behind a word.
+  /// Bytes that may be read after a word.
   static constexpr std::size_t padding = 8;
 
   /// Reads files until there are so many bytes; a system that has less gets its files several times.

@@ -16,7 +16,7 @@
 namespace kernels {
 
 /// How often each word occurs. Refers to the words in the text, which must outlive it, with
-/// system_text::padding readable bytes behind it. Upper and lower case differ.
+/// system_text::padding readable bytes after it. Upper and lower case differ.
 class word_counts {
  public:
   word_counts() : slots_(std::size_t{1} << least_bits) {}
@@ -118,7 +118,7 @@ class word_counts {
     }
   }
 
-  std::vector<slot> slots_;  // by the highest bits of the hash, or the next free one behind
+  std::vector<slot> slots_;  // by the highest bits of the hash, or the next free one after it
   int shift_ = 64 - least_bits;
   std::size_t distinct_ = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// words: a reduction over the pieces of the text. A table is made only where somebody takes a part of the
+// words: a reduction over the pieces of the text. A table is made only where a worker steals a part of the
 // loop, and these are the tables that are merged.
 #include "kernels/words.hpp"
 

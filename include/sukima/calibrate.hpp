@@ -11,23 +11,23 @@
 
 namespace sukima {
 
-/// What is to be measured, and how long.
+/// What to measure, and how long.
 struct calibration_plan {
   /// The CPUs; empty: all that this process may run on.
   std::vector<unsigned> cpus;
-  /// Pairs of a machine with more than 32 CPUs: all of them (n² / 2), or only CPUs of one core or cache, next
-  /// ones, and ones half of the machine apart.
+  /// With more than 32 CPUs: all pairs (n² / 2), or only CPUs of one core or cache, adjacent CPUs, and CPUs
+  /// half of the machine apart.
   bool all_pairs = false;
-  /// Length of one measurement. Each number is the best of seven, so that a disturbed one does not count.
+  /// Length of one measurement. Each figure is the best of seven, so that a disturbed one does not count.
   double window_seconds = 0.004;
-  /// How long the profile is to hold.
+  /// How long the profile is valid.
   double valid_seconds = 30.0 * 86400;
-  /// Is told what is measured, and how much of it is done; may be empty. An exception that it throws ends the
-  /// calibration.
+  /// Called with what is measured next and how much is done; may be empty. An exception that it throws ends
+  /// the calibration.
   std::function<void(const std::string& what, std::size_t done, std::size_t total)> progress;
 };
 
-/// A profile and what it points to.
+/// A profile and the data that it points to.
 class calibration {
  public:
   /// What was measured; points into this object, which may be moved.
@@ -43,8 +43,8 @@ class calibration {
   std::uint64_t machine = 0;
 };
 
-/// Measures: some 0.1 s for each pair of CPUs and for each pair of memory nodes. The machine should be idle;
-/// other load makes numbers larger, hardly ever smaller.
+/// Measures the machine, in about 0.1 s for each pair of CPUs and for each pair of memory nodes. The machine
+/// should be idle; other load makes figures larger, hardly ever smaller.
 /// \throws std::system_error if a thread cannot be bound to one of the CPUs
 /// \throws std::invalid_argument with a sentence if the plan names a CPU that this process may not use
 calibration calibrate(const calibration_plan& plan = {});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that are bound to CPUs.
+// Threads bound to CPUs; see bound_threads.hpp.
 #include "bound_threads.hpp"
 
 #include <sched.h>
@@ -40,8 +40,8 @@ double seconds_since(clock::time_point begin) {
 }
 
 void run_bound(const std::vector<bound_function>& functions) {
-  // Counted up with release by each thread when it is bound, and read with acquire by all: they start when
-  // all are there. An error is stored before that.
+  // Each thread counts itself here once it is bound, and all start when all are counted. Partner: the release
+  // of fetch_add and the acquire of load make an error, stored before, visible to all.
   std::atomic<std::size_t> ready{0};
   std::atomic<int> error{0};
   std::vector<std::jthread> threads;
@@ -54,7 +54,7 @@ void run_bound(const std::vector<bound_function>& functions) {
       if (error.load(std::memory_order_relaxed) == 0) one.body();
     });
   }
-  threads.clear();  // joins
+  threads.clear();  // joins them
   if (error != 0) {
     throw std::system_error(error, std::generic_category(), "a thread cannot be bound to a CPU");
   }
@@ -65,7 +65,7 @@ std::vector<unsigned> allowed_cpus() {
     const std::size_t size = CPU_ALLOC_SIZE(cpus);
     const set_pointer set = make_set(cpus);
     if (sched_getaffinity(0, size, set.get()) != 0) {
-      if (errno == EINVAL) continue;  // the machine has more
+      if (errno == EINVAL) continue;  // the kernel's mask is longer
       break;
     }
     std::vector<unsigned> result;

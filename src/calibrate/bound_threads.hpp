@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that are bound to CPUs, and numbers that a disturbance does not spoil.
+// Threads bound to CPUs, and the clock of the measurements.
 #pragma once
 
 #include <atomic>
@@ -11,24 +11,26 @@ namespace sukima::calibrate_detail {
 
 using clock = std::chrono::steady_clock;
 
-/// How often each number is measured.
+/// Measurements of each figure; the best one counts, so a disturbance does not falsify it.
 inline constexpr int repetitions = 7;
 
 /// Seconds since a time.
 double seconds_since(clock::time_point begin);
 
-/// Runs functions at the same time, each in a thread of its own that is bound to a CPU; they start together.
-/// \throws std::system_error if a thread cannot be bound: then no function runs
+/// A function and the CPU to run it on.
 struct bound_function {
   unsigned cpu;
   std::function<void()> body;
 };
+
+/// Runs functions at the same time, each in a thread of its own that is bound to a CPU; they start together.
+/// \throws std::system_error if a thread cannot be bound: then no function runs
 void run_bound(const std::vector<bound_function>& functions);
 
 /// The CPUs that this process may run on, in ascending order.
 std::vector<unsigned> allowed_cpus();
 
-/// Tells the processor that it waits in a loop.
+/// A pause instruction, for loops that wait.
 inline void relax() {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();

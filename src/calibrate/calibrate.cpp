@@ -18,9 +18,9 @@ using namespace calibrate_detail;
 
 namespace {
 
-/// Up to so many CPUs all pairs are measured.
+/// With at most this many CPUs all pairs are measured.
 constexpr std::size_t few_cpus = 32;
-/// Less is not distinguished from noise.
+/// Smaller slowdowns are noise.
 constexpr double least_slowdown = 0.03;
 
 using cpu_pair = std::pair<unsigned, unsigned>;
@@ -34,8 +34,8 @@ std::vector<unsigned> cpus_of(const calibration_plan& plan) {
   wanted.erase(repeated.begin(), repeated.end());
   for (const unsigned cpu : wanted) {
     if (!std::ranges::binary_search(allowed, cpu)) {
-      throw std::invalid_argument("CPU " + std::to_string(cpu) +
-                                  " is none that this process may run on; name others, or none for all");
+      throw std::invalid_argument("this process may not run on CPU " + std::to_string(cpu) +
+                                  ": name others, or none for all");
     }
   }
   return wanted;
@@ -53,7 +53,7 @@ std::vector<cpu_pair> pairs_of(const std::vector<unsigned>& cpus, bool all, cons
   return result;
 }
 
-/// The part of its speed that the slower one of both loses.
+/// The part of its speed that the slower one of the two loses.
 double slowdown_of(double alone_first, double alone_second, const both_speeds& both) {
   const double kept = std::min(both.first / alone_first, both.second / alone_second);
   const double lost = std::clamp(1 - kept, 0.0, 1.0);
@@ -83,7 +83,7 @@ calibration calibrate(const calibration_plan& plan) {
   const double seconds = plan.window_seconds;
   const std::size_t total = cpus.size() + pairs.size() + 2;
   std::size_t done = 0;
-  const auto tell = [&](const std::string& what) {
+  const auto show = [&](const std::string& what) {
     if (plan.progress) plan.progress(what, done, total);
     done++;
   };
@@ -93,19 +93,19 @@ calibration calibrate(const calibration_plan& plan) {
   result.valid_seconds = plan.valid_seconds;
   std::map<unsigned, double> alone;
   for (const unsigned cpu : cpus) {
-    tell("CPU " + std::to_string(cpu));
+    show("CPU " + std::to_string(cpu));
     alone[cpu] = speed_of(cpu, seconds);
   }
   for (const auto& [first, second] : pairs) {
-    tell("CPUs " + std::to_string(first) + " and " + std::to_string(second));
+    show("CPUs " + std::to_string(first) + " and " + std::to_string(second));
     const both_speeds both = speed_of_both(first, second, seconds);
     const double slowdown = slowdown_of(alone[first], alone[second], both);
     result.pairs.push_back({first, second, slowdown, handover_ns(first, second, seconds)});
   }
-  tell("waking and switching");
+  show("waking and switching");
   result.switch_ns = wake_ns(cpus.front(), cpus.front(), seconds);
   if (cpus.size() > 1) result.wake_ns = wake_ns(cpus[0], cpus[1], seconds);
-  tell("memory");
+  show("memory");
   result.latencies = machine.latencies(cpus);
   result.machine = sukima_capacity_machine(nullptr);
   result.written = static_cast<std::uint64_t>(std::time(nullptr));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Caches and memory nodes.
+// Caches and memory nodes; see latency.hpp.
 #include "latency.hpp"
 
 #include <hwloc.h>
@@ -27,7 +27,7 @@ class memory_of_node {
   memory_of_node(hwloc_topology_t machine, hwloc_obj_t node, std::size_t bytes)
       : machine_(machine), bytes_(bytes) {
     data_ = hwloc_alloc_membind(machine, bytes, node->nodeset, HWLOC_MEMBIND_BIND, HWLOC_MEMBIND_BYNODESET);
-    // Large pages: it is the memory that is measured, not the tables of its addresses.
+    // Large pages, to measure the memory and not the page tables.
     if (data_ != nullptr) madvise(data_, bytes, MADV_HUGEPAGE);
   }
   ~memory_of_node() {
@@ -44,11 +44,11 @@ class memory_of_node {
   void* data_;
 };
 
-/// Makes a way through all lines in random order that ends where it began: no processor can guess the next.
-void make_way(std::byte* memory, std::size_t lines) {
+/// Links all lines to a cycle in random order, so that no processor can predict the next one.
+void make_cycle(std::byte* memory, std::size_t lines) {
   std::vector<std::uint32_t> order(lines);
   std::iota(order.begin(), order.end(), 0U);
-  std::mt19937_64 random(1);  // the same way each time
+  std::mt19937_64 random(1);  // the same cycle each time
   std::ranges::shuffle(order, random);
   for (std::size_t i = 0; i < lines; i++) {
     void** const from = reinterpret_cast<void**>(memory + order[i] * line_bytes);
@@ -123,7 +123,7 @@ std::vector<sukima_capacity_latency> topology::latencies(const std::vector<unsig
       if (lines == 0 || memory.data() == nullptr) continue;
       double seconds = 0;
       run_bound({{*cpu, [&] {
-                    make_way(memory.data(), lines);
+                    make_cycle(memory.data(), lines);
                     seconds = walk(memory.data());
                   }}});
       result.push_back({from->os_index, node->os_index, seconds * 1e9});

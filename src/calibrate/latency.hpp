@@ -20,7 +20,7 @@ class topology {
   [[nodiscard]] bool are_near(unsigned first, unsigned second) const;
 
   /// Reads memory of each node from a CPU of each node; the latencies. Nodes without one of these CPUs, or
-  /// with memory that cannot be had, are left out.
+  /// with memory that cannot be allocated, are left out.
   [[nodiscard]] std::vector<sukima_capacity_latency> latencies(const std::vector<unsigned>& cpus) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What two CPUs do to each other.
+// What two CPUs do to each other; see pairs.hpp.
 #include "pairs.hpp"
 
 #include <linux/futex.h>
@@ -18,7 +18,7 @@ namespace sukima::calibrate_detail {
 namespace {
 
 /// Four chains that do not wait for each other, of multiplications and additions: one thread uses more than
-/// half of a core's units with them. Returns something that depends on all, so that nothing is left out.
+/// half of a core's units with them. The result depends on all of them, so that none is optimized away.
 std::uint64_t calculate(int steps) {
   std::uint64_t a = 1;
   std::uint64_t b = 2;
@@ -36,7 +36,7 @@ std::uint64_t calculate(int steps) {
 /// The best rate of several windows.
 double best_rate(double seconds) {
   constexpr int steps = 2000;
-  // The result has to go somewhere.
+  // Keeps the results alive. Relaxed: it is never read.
   static std::atomic<std::uint64_t> sink{0};
   double best = 0;
   for (int i = 0; i < repetitions; i++) {
@@ -53,11 +53,11 @@ double best_rate(double seconds) {
   return best;
 }
 
-/// Whose turn it is: 0, 1, or 2 for the end. Release and acquire: nothing is read on account of it, but that
-/// is how a value is handed over in earnest.
+/// Whose turn it is: 0, 1, or 2 for the end. Partner: `pass` stores it with release, `wait` loads it with
+/// acquire. No other data depends on it, but these are the orders of a real hand-over.
 using turn = std::atomic<std::uint32_t>;
 
-/// A line of the cache for itself.
+/// In a cache line of its own.
 struct alignas(128) shared_turn {
   turn whose{0};
 };
@@ -112,7 +112,8 @@ double speed_of(unsigned cpu, double seconds) {
 
 both_speeds speed_of_both(unsigned first, unsigned second, double seconds) {
   both_speeds result{};
-  // One that ends earlier would leave the other one alone: each goes on until both have measured.
+  // If one ended earlier, the other would run alone: each continues until both have measured. Relaxed: it
+  // only counts.
   std::atomic<int> measuring{2};
   const auto measure = [&](double& into) {
     into = best_rate(seconds);

@@ -54,7 +54,13 @@ class manual(unittest.TestCase):
             self.assertEqual(options_in_manual(f"sukima-{command}.1"), options_in_help(command))
             self.assertIn(f"\n.TP\n.B {command}\n", (PAGES / "sukima.1").read_text())
 
-    @unittest.skipUnless(shutil.which("groff"), "groff is not here")
+    def test_mentions_only_options_that_exist(self):
+        known = options_in_help().union(*(options_in_help(command) for command in commands_in_help()))
+        for page in PAGES.glob("*.1"):
+            text = page.read_text().replace("\\-", "-")
+            self.assertLessEqual(set(re.findall(r"(?<![\w-])--([a-z][a-z-]*)", text)), known, page)
+
+    @unittest.skipUnless(shutil.which("groff"), "groff is not installed")
     def test_is_well_formed(self):
         for page in PAGES.glob("*.1"):
             formatted = run("groff", "-man", "-Tutf8", "-ww", "-rCHECKSTYLE=3", page)
@@ -74,6 +80,18 @@ class completions(unittest.TestCase):
             for command in commands:
                 self.assertRegex(text, rf"\b{command}\b", file)
 
+    def test_of_zsh_and_fish_know_the_options_of_each_command(self):
+        zsh = (COMPLETIONS / "_sukima").read_text()
+        # The part for a command begins where its name is compared.
+        parts = dict(zip(*[iter(re.split(r"\$words\[1\] == (\w+) \]\]", zsh)[1:])] * 2))
+        fish = (COMPLETIONS / "sukima.fish").read_text()
+        for command in commands_in_help():
+            expected = options_in_help(command)
+            self.assertEqual(set(re.findall(r"--([a-z][a-z-]*)", parts[command])), expected, command)
+            in_fish = set(re.findall(rf"^complete -c sukima -n \${command} .*-l ([a-z-]+)", fish, re.MULTILINE))
+            # --help is for all commands, and --version of cc is that of sukima.
+            self.assertEqual(in_fish, expected - {"help", "version"}, command)
+
     def test_are_accepted_by_their_shells(self):
         for shell, file in (("bash", "sukima.bash"), ("zsh", "_sukima"), ("fish", "sukima.fish")):
             if shutil.which(shell):
@@ -87,6 +105,11 @@ class completions(unittest.TestCase):
         result = run("bash", "-c", script, environment={"PATH": path, "SUKIMA_BENCH_DIR": "/"})
         self.assertEqual((result.returncode, result.stderr), (0, ""), words)
         return result.stdout.split()
+
+    def test_of_bash_know_the_options_of_each_command(self):
+        for command in commands_in_help():
+            completed = {word.strip("-=") for word in self.completed(f"sukima {command} --")} - {""}
+            self.assertEqual(completed, options_in_help(command), command)
 
     def test_of_bash_complete_what_they_should(self):
         for words, expected in (

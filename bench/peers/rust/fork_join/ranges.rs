@@ -87,7 +87,7 @@ pub fn sort(run: &mut Run) -> Result<(), Error> {
 fn search(c: &mut Context<'_>, g: &Graph, parent: &[AtomicU32], mut pending: Vec<u32>) {
     while let Some(v) = pending.pop() {
         for &u in g.neighbours(v) {
-            // Relaxed: a vertex's parent is the only thing that searchers tell each other.
+            // Relaxed: a vertex's parent is the only thing that searchers exchange.
             let entry = &parent[u as usize];
             if entry.load(Ordering::Relaxed) == NO_VERTEX
                 && entry.compare_exchange(NO_VERTEX, v, Ordering::Relaxed, Ordering::Relaxed).is_ok()

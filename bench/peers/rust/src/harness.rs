@@ -272,7 +272,7 @@ fn measure(system: &System, o: &Options) -> ExitCode {
 }
 
 pub fn main(system: System) -> ExitCode {
-    // The only way to tell chili and forte. No other thread runs yet, and the standard library has not read it.
+    // The only way to set it for chili and forte. No other thread runs yet, and the standard library has not read it.
     std::env::set_var("RUST_MIN_STACK", WORKER_STACK_BYTES.to_string());
     match parse() {
         Ok(Request::List) => {
