@@ -49,7 +49,7 @@ _sukima_probe() {
     --pid) mapfile -t COMPREPLY < <(compgen -W "$(cd /proc && printf '%s ' [0-9]*)" -- "$cur") ;;
     --at-least | --interval | --count) ;;
     *)
-      mapfile -t COMPREPLY < <(compgen -W "--help --pid --json --threads --runtimes --gaps --pairs --at-least --strict --watch \
+      mapfile -t COMPREPLY < <(compgen -W "--help --pid --json --threads --runtimes --steal --pairs --at-least --strict --watch \
         --interval --count" -- "$cur")
       ;;
   esac

@@ -37,7 +37,7 @@ complete -c sukima -n $probe -x -l pid -a '(__fish_complete_pids)' -d 'Examine t
 complete -c sukima -n $probe -l json -d 'Print one JSON object'
 complete -c sukima -n $probe -l threads -d 'Print only how many threads to start'
 complete -c sukima -n $probe -l runtimes -d 'Also ask the installed runtimes'
-complete -c sukima -n $probe -l gaps -d 'Also measure unreported steal time'
+complete -c sukima -n $probe -l steal -d 'Also measure unreported steal time'
 complete -c sukima -n $probe -l pairs -d 'Print which CPUs slow each other down'
 complete -c sukima -n $probe -x -l at-least -d 'Exit with 3 if there are fewer CPUs'
 complete -c sukima -n $probe -l strict -d 'Exit with 4 if there are warnings'

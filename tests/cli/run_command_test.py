@@ -301,15 +301,15 @@ class Run(unittest.TestCase):
         self.assertEqual(real, pathlib.Path("/proc/self/status").read_text(encoding="utf-8")
                          .split("Cpus_allowed_list:")[1].split()[0])
 
-    def test_probe_looks_for_gaps(self):
-        found = json.loads(run("probe", "--gaps", "--json").stdout)
-        self.assertEqual([one["cpu"] for one in found["gaps"]], sorted(os.sched_getaffinity(0)))
-        for one in found["gaps"]:
+    def test_probes_steal_time(self):
+        found = json.loads(run("probe", "--steal", "--json").stdout)
+        self.assertEqual([one["cpu"] for one in found["steal_probe"]], sorted(os.sched_getaffinity(0)))
+        for one in found["steal_probe"]:
             self.assertTrue(0 <= one["taken"] <= 1, one)
-        self.assertNotIn("gaps", json.loads(run("probe", "--json").stdout))
-        refused = run("probe", "--gaps", "--watch")
+        self.assertNotIn("steal_probe", json.loads(run("probe", "--json").stdout))
+        refused = run("probe", "--steal", "--watch")
         self.assertEqual(refused.returncode, 2)
-        self.assertIn("--gaps keeps all CPUs busy", refused.stderr)
+        self.assertIn("--steal keeps all CPUs busy", refused.stderr)
 
     def test_a_run_inside_of_a_run_decides_anew(self):
         done = run("run", "--threads", "5", "--", PROGRAM, "run", "--threads", "2", "--", "sh", "-c",

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// sukima-guest-agent THREADS SECONDS [gaps]: runs in a guest. It keeps that many threads busy, and every half
-// second prints a line of JSON with the estimates of what they get and of what 1, 2, ... threads would get.
-// With "gaps" it also probes for unreported steal time, as a program does that does not trust its steal time.
+// sukima-guest-agent THREADS SECONDS [steal]: runs in a guest. It keeps that many threads busy, and every
+// half second prints a line of JSON with the estimates of what they get and of what 1, 2, ... threads would
+// get. With "steal" it also probes for unreported steal time, as a program does that does not trust what the
+// hypervisor reports.
 #define _GNU_SOURCE
 #include <math.h>
 #include <pthread.h>
@@ -17,9 +18,9 @@
 #include <sukima/capacity.h>
 #include <sukima/capacity/estimate.h>
 
-enum { most_threads = 64, samples_between_lines = 5, samples_between_gaps = 10 };
+enum { most_threads = 64, samples_between_lines = 5, samples_between_probes = 10 };
 
-static const double gap_seconds = 1;
+static const double probe_seconds = 1;
 
 static double now(void) {
   struct timespec time;
@@ -47,11 +48,11 @@ static void* read_clock(void* argument) {
   if (sched_setaffinity(0, sizeof set, &set) != 0)
     me->taken = NAN;
   else
-    sukima_capacity_probe_steal(gap_seconds, &me->taken);
+    sukima_capacity_probe_steal(probe_seconds, &me->taken);
   return NULL;
 }
 
-static double mean_of_gaps(int cpus) {
+static double mean_of_steal(int cpus) {
   reader readers[most_threads];
   for (int cpu = 0; cpu < cpus; cpu++) {
     readers[cpu] = (reader){.cpu = cpu, .taken = NAN};
@@ -69,14 +70,15 @@ static double mean_of_gaps(int cpus) {
 }
 
 int main(int count, char** arguments) {
-  const bool gaps = count == 4 && strcmp(arguments[3], "gaps") == 0;
-  const bool understood = count == 3 || gaps;
+  const bool steal = count == 4 && strcmp(arguments[3], "steal") == 0;
+  const bool understood = count == 3 || steal;
   const int threads = understood ? atoi(arguments[1]) : 0;
   const double seconds = understood ? atof(arguments[2]) : 0;
   const long online = sysconf(_SC_NPROCESSORS_ONLN);
   const int cpus = online < most_threads ? (int)online : most_threads;
   if (threads < 1 || threads > most_threads || !(seconds > 0)) {
-    fprintf(stderr, "sukima-guest-agent: give a number of threads from 1 to %d, seconds, and perhaps: gaps\n",
+    fprintf(stderr,
+            "sukima-guest-agent: give a number of threads from 1 to %d, seconds, and perhaps: steal\n",
             most_threads);
     return 2;
   }
@@ -89,8 +91,8 @@ int main(int count, char** arguments) {
   }
   const double begin = now();
   for (int sample = 0; now() - begin < seconds; sample++) {
-    if (gaps && sample % samples_between_gaps == 0) {
-      sukima_capacity_estimator_add_steal_probe(estimator, mean_of_gaps(cpus));
+    if (steal && sample % samples_between_probes == 0) {
+      sukima_capacity_estimator_add_steal_probe(estimator, mean_of_steal(cpus));
     }
     usleep(100000);
     sukima_capacity_estimator_sample(estimator, 0);

@@ -145,7 +145,7 @@ int run(const request& what) {
                      folder.path());
   for (watched& one : all) one.machine.wait_until_up(patience);
   const double whole = settling_seconds + what.seconds + 2;
-  for (watched& one : all) one.machine.run(fmt::format("sukima-guest-agent {} {} gaps", threads, whole));
+  for (watched& one : all) one.machine.run(fmt::format("sukima-guest-agent {} {} steal", threads, whole));
   std::this_thread::sleep_for(std::chrono::duration<double>(settling_seconds));
   const double from = seconds_now();
   for (watched& one : all) one.before = sum_of(one.machine);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process that watches our program with an estimator, ten times a second, and writes down what it says.
+// A process that watches our program with an estimator, ten times a second, and records its estimates.
 #pragma once
 
 #include <sys/types.h>
@@ -15,7 +15,7 @@
 
 namespace sukima::truth {
 
-/// The numbers of threads that are asked about.
+/// The numbers of threads for which estimates are recorded.
 inline constexpr std::array<int, 5> asked_threads{1, 2, 3, 4, 8};
 inline constexpr std::uint64_t sampling_ns = 100'000'000;
 inline constexpr int most_records = 128;
@@ -33,7 +33,7 @@ struct notebook {
   std::atomic<int> count{0};
   std::array<observation, most_records> records{};
   double cost = 0;            ///< CPU time a second that the estimator has used
-  double trial_usable = 0;    ///< what the trial said; 0: there was none
+  double experiment_usable = 0;    ///< result of the experiment; 0: there was none
   std::atomic<int> ready{0};  ///< 1 when it observes, -1 if it cannot
 };
 

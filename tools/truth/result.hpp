@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was seen in a cell: the truth, and what the estimators said. Stored as one line of JSON.
+// The result of a cell: the truth, and the estimates. Stored as one line of JSON.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace sukima::truth {
 
-/// What was said about a number of threads.
+/// The estimate for a number of threads.
 struct said {
   double low = 0;
   double usable = 0;
@@ -43,17 +43,17 @@ struct cell_result {
   double cost = 0;  ///< CPU time a second of the estimator that sees all
 };
 
-/// More foreign load than this makes a cell useless: others need not have met the same.
+/// More foreign load than this makes a cell useless: it need not be the same for other cells.
 inline constexpr double most_foreign = 0.08;
 
-/// Whether others have changed what our threads got.
+/// Whether other processes have changed what our threads got.
 bool is_disturbed(const cell_result& result, const cell& one);
 
 void to_json(nlohmann::json& json, const cell_result& result);
 void from_json(const nlohmann::json& json, cell_result& result);
 
-/// Reads the results of a file, one a line; a last line that is cut off is left out.
-/// \throws std::runtime_error with one sentence if the file is something else
+/// Reads the results of a file, one per line; a last line that is cut off is left out.
+/// \throws std::runtime_error with one sentence if it is not such a file
 std::vector<cell_result> read_results(const std::string& path);
 
 }  // namespace sukima::truth

@@ -49,22 +49,22 @@ double seconds_of(clockid_t clock) {
 }
 
 /// The processes of a cell; all have ended when it is gone, and the groups after that.
-class company {
+class cell_processes {
  public:
-  explicit company(control_groups& groups) : groups_(groups) {}
-  ~company() {
+  explicit cell_processes(control_groups& groups) : groups_(groups) {}
+  ~cell_processes() {
     for (const pid_t process : processes_) end_process(process);
     groups_.remove();
   }
-  company(const company&) = delete;
-  company& operator=(const company&) = delete;
+  cell_processes(const cell_processes&) = delete;
+  cell_processes& operator=(const cell_processes&) = delete;
 
   pid_t add(pid_t process) {
     processes_.push_back(process);
     return process;
   }
 
-  /// Seconds of CPU time that processes outside of this company have used so far.
+  /// Seconds of CPU time that all other processes have used so far.
   [[nodiscard]] double foreign_seconds() const {
     double own = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
     for (const pid_t process : processes_) {
@@ -182,7 +182,7 @@ said_for_all said_in(const observation& record) {
   return result;
 }
 
-/// Everything that is needed to run and to judge.
+/// A running cell.
 struct scene {
   const cell& one;
   const timing& times;
@@ -196,7 +196,7 @@ void run_steady(scene& now) {
   const double run_at = now.times.idle_seconds;
   const double from = run_at + now.times.settle_seconds;
   double to = from + now.times.truth_seconds + (now.one.quota > 0 ? 0.25 : 0);
-  // The cost is that of the last 6 s; looking around for the first time is not part of it.
+  // The cost is that of the last 6 s; the first search for groups is not part of it.
   if (now.one.what == purpose::cost) to = from + 8;
   now.ours.read_at(run_at);
   now.memory.order.active_threads = now.one.threads;
@@ -261,20 +261,20 @@ void wait_for(const notebook& book, const char* which) {
 
 cell_result run_cell(const cell& one, control_groups& groups, const timing& times) {
   const auto memory = make_shared_memory();
-  company everybody(groups);
+  cell_processes processes(groups);
   const homes where = make_homes(one, groups);
   const bool sessions = one.where == place::own_sessions;
   const int most_threads = std::max(one.threads, one.trial_threads);
   const behaviour own_way = one.what == purpose::blocked ? behaviour::blocking : behaviour::always;
   const behaviour hog_way = one.what == purpose::on_off ? behaviour::on_off : behaviour::always;
 
-  const pid_t ours = everybody.add(start_program(memory->order, most_threads, own_way, sessions));
+  const pid_t ours = processes.add(start_program(memory->order, most_threads, own_way, sessions));
   if (!where.own.empty()) groups.place(ours, where.own);
   for (const std::string& home : where.hogs) {
-    const pid_t hog = everybody.add(start_hog(memory->order, hog_way, one.hog_nice, sessions));
+    const pid_t hog = processes.add(start_hog(memory->order, hog_way, one.hog_nice, sessions));
     if (!home.empty()) groups.place(hog, home);
   }
-  // So that our own orders come on time.
+  // Our own orders have to be on time.
   const sched_param priority{.sched_priority = 11};
   sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority);
 
@@ -286,17 +286,17 @@ cell_result run_cell(const cell& one, control_groups& groups, const timing& time
     trial.threads = one.trial_threads;
   }
   const sight narrow = where.own.empty() ? sight::no_groups_file : sight::own_group;
-  everybody.add(start_observer(memory->tree, groups, "", sight::all, ours, begin, {}));
+  processes.add(start_observer(memory->tree, groups, "", sight::all, ours, begin, {}));
   // Observers that sampled at the same moments would count each other among the machine's runnable threads. A
-  // trial has moments of its own.
-  const std::uint64_t apart = trial.threads == 0 ? sampling_ns / 2 : 0;
-  everybody.add(start_observer(memory->blind, groups, where.own, narrow, ours, begin + apart, trial));
+  // experiment has moments of its own.
+  const std::uint64_t apart = experiment.threads == 0 ? sampling_ns / 2 : 0;
+  processes.add(start_observer(memory->blind, groups, where.own, narrow, ours, begin + apart, experiment));
   wait_for(memory->tree, "that sees all groups");
   wait_for(memory->blind, "in a namespace");
   if (one.what != purpose::change) memory->order.hogs_run = 1;
 
   scene now{one, times, *memory, begin, meter(ours, begin)};
-  const double foreign = everybody.foreign_seconds();
+  const double foreign = processes.foreign_seconds();
   const std::uint64_t started = monotonic_ns();
   now.result.name = one.name();
   switch (one.what) {
@@ -310,7 +310,7 @@ cell_result run_cell(const cell& one, control_groups& groups, const timing& time
       run_steady(now);
   }
   const double seconds = static_cast<double>(monotonic_ns() - started) * 1e-9;
-  now.result.foreign = (everybody.foreign_seconds() - foreign) / seconds;
+  now.result.foreign = (processes.foreign_seconds() - foreign) / seconds;
   now.result.shielded = groups.shielded();
   now.result.cost = memory->tree.cost;
   return now.result;

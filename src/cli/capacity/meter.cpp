@@ -78,30 +78,30 @@ void capacity_meter::measure_briefly() {
   sample();
 }
 
-std::map<unsigned, double> capacity_meter::measure_gaps(const std::set<unsigned>& cpus, double seconds) {
-  std::map<unsigned, double> gaps;
-  for (const unsigned cpu : cpus) gaps[cpu] = std::numeric_limits<double>::quiet_NaN();
+std::map<unsigned, double> capacity_meter::probe_steal(const std::set<unsigned>& cpus, double seconds) {
+  std::map<unsigned, double> taken;
+  for (const unsigned cpu : cpus) taken[cpu] = std::numeric_limits<double>::quiet_NaN();
   std::vector<std::thread> readers;
-  for (auto& gap : gaps) {
-    readers.emplace_back([&gap, seconds] {
+  for (auto& one : taken) {
+    readers.emplace_back([&one, seconds] {
       try {
-        pin_to({gap.first});  // only the calling thread
+        pin_to({one.first});  // only the calling thread
       } catch (const std::system_error&) {
         return;  // the CPU was switched off meanwhile, or the mask has changed
       }
-      sukima_capacity_probe_steal(seconds, &gap.second);
+      sukima_capacity_probe_steal(seconds, &one.second);
     });
   }
   for (std::thread& reader : readers) reader.join();
   double sum = 0;
   unsigned known = 0;
-  for (const auto& [cpu, taken] : gaps) {
-    if (std::isnan(taken)) continue;
-    sum += taken;
+  for (const auto& [cpu, part] : taken) {
+    if (std::isnan(part)) continue;
+    sum += part;
     ++known;
   }
   if (known != 0) sukima_capacity_estimator_add_steal_probe(estimator_.get(), sum / known);
-  return gaps;
+  return taken;
 }
 
 sukima_capacity_facts capacity_meter::facts() const {

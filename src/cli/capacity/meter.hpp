@@ -40,7 +40,7 @@ class capacity_meter {
   /// Probes for steal time: reads a clock on each of these CPUs at once, for so many seconds, and counts the
   /// gaps as taken. For virtual machines whose hypervisor does not report steal time.
   /// \return the part of the time that was taken from each; not-a-number where that cannot be known
-  std::map<unsigned, double> measure_gaps(const std::set<unsigned>& cpus, double seconds);
+  std::map<unsigned, double> probe_steal(const std::set<unsigned>& cpus, double seconds);
   /// Takes one sample now.
   void sample() { sukima_capacity_estimator_sample(estimator_.get(), 0); }
 

@@ -56,10 +56,10 @@ std::string interval_text(const sukima_capacity_estimate& estimate) {
                      blind ? ", because the neighbours' groups are not visible from here" : "");
 }
 
-std::string gaps_text(const std::map<unsigned, double>& gaps) {
-  if (gaps.empty()) return {};
+std::string steal_text(const std::map<unsigned, double>& probed) {
+  if (probed.empty()) return {};
   std::string text = "\nUnreported steal time, from a tight loop of 1 s on each CPU:\n";
-  for (const auto& [cpu, taken] : gaps)
+  for (const auto& [cpu, taken] : probed)
     text += std::isnan(taken) ? fmt::format("  CPU {:<3}  unknown\n", cpu)
                               : fmt::format("  CPU {:<3}  {:5.1f} %\n", cpu, taken * 100);
   return text;
@@ -84,7 +84,7 @@ std::string text_of(const answer& what, bool colour) {
   text += limits_text(*what.report, colour);
   for (const warning& w : what.warnings)
     text += fmt::format("\n{} {}.\n  {}.\n", styled("Warning:", yellow, colour), w.text, w.advice);
-  return text + gaps_text(what.gaps) + runtimes_text(what, colour);
+  return text + steal_text(what.steal) + runtimes_text(what, colour);
 }
 
 nlohmann::json json_of(const answer& what) {
@@ -125,8 +125,8 @@ nlohmann::json json_of(const answer& what) {
     object["notes"].push_back({{"file", what.report->notes[i].file}, {"text", what.report->notes[i].text}});
   for (const warning& w : what.warnings)
     object["warnings"].push_back({{"name", w.name}, {"text", w.text}, {"advice", w.advice}});
-  for (const auto& [cpu, taken] : what.gaps)
-    object["gaps"].push_back({{"cpu", cpu}, {"taken", number_of(taken)}});
+  for (const auto& [cpu, taken] : what.steal)
+    object["steal_probe"].push_back({{"cpu", cpu}, {"taken", number_of(taken)}});
   if (what.runtimes.empty()) return object;
   object["runtimes"] = nlohmann::json::array();
   for (const runtime_answer& b : what.runtimes)

@@ -21,7 +21,7 @@ struct answer {
   sukima_capacity_estimate estimate{};  ///< for as many threads as may run at the same moment
   std::vector<double> curve;            ///< CPUs that one thread, two threads, … would get
   sukima_capacity_load load{};
-  std::map<unsigned, double> gaps;  ///< part of each CPU that was taken; empty without --gaps
+  std::map<unsigned, double> steal;  ///< part of each CPU that was taken; empty without --steal
   unsigned threads = 1;      ///< by the default policy
   std::vector<warning> warnings;
   std::vector<runtime_answer> runtimes;  ///< empty without --runtimes

@@ -33,14 +33,14 @@ constexpr const char* footer = R"(Examples:
   make -j $(sukima probe --threads)         a number for a script
   sukima probe --at-least 2 || exit         only where there are two CPUs
   sukima probe --watch --pid 1234           watch another process
-  sukima probe --gaps                       in a virtual machine without reported steal time
+  sukima probe --steal                      in a virtual machine without reported steal time
 
 Exit codes: 0 success, 1 failed, 2 wrong request, 3 fewer than --at-least, 4 warnings with --strict.)";
 
 struct probe_options {
   pid_t process = 0;
   bool json = false, threads_only = false, runtimes = false, strict = false, watch = false, pairs = false;
-  bool gaps = false;
+  bool steal = false;
   std::optional<double> at_least, interval;
   std::optional<unsigned> count;
 };
@@ -53,10 +53,10 @@ void refuse_contradictions(const probe_options& options) {
         "--watch repeats the measurement: leave out --runtimes, --at-least, --strict and --threads");
   if (options.runtimes && options.process != 0)
     throw usage_error("--runtimes runs programs as children of this process: leave out --pid");
-  if (options.gaps && (options.watch || options.threads_only))
-    throw usage_error("--gaps keeps all CPUs busy for a second: leave out --watch and --threads");
+  if (options.steal && (options.watch || options.threads_only))
+    throw usage_error("--steal keeps all CPUs busy for a second: leave out --watch and --threads");
   if (options.pairs && (options.watch || options.runtimes || options.threads_only || options.at_least ||
-                        options.strict || options.gaps))
+                        options.strict || options.steal))
     throw usage_error("--pairs prints only the pairs: leave out all options but --pid and --json");
   if (options.threads_only && (options.json || options.runtimes))
     throw usage_error("--threads prints one number: leave out --json and --runtimes");
@@ -67,7 +67,7 @@ constexpr unsigned longest_curve = 256;
 /// As long as the estimate's long window.
 constexpr double measuring_seconds = 0.5;
 /// Long enough for several turns of the hypervisor's scheduler.
-constexpr double gap_seconds = 1;
+constexpr double steal_seconds = 1;
 
 answer find_answer(const probe_options& options) {
   answer found;
@@ -75,7 +75,7 @@ answer find_answer(const probe_options& options) {
   if (options.threads_only) {
     meter.measure_quickly();
   } else {
-    if (options.gaps) found.gaps = meter.measure_gaps(allowed_cpus(options.process), gap_seconds);
+    if (options.steal) found.steal = meter.probe_steal(allowed_cpus(options.process), steal_seconds);
     meter.measure(measuring_seconds);
   }
   found.report = meter.explain();
@@ -148,7 +148,7 @@ void add_command(CLI::App& parent, int& code) {
   command->add_flag("--threads", options->threads_only, "Print only how many threads to start");
   command->add_flag("--runtimes", options->runtimes,
                     "Also ask the installed runtimes for their number of CPUs");
-  command->add_flag("--gaps", options->gaps, "Also measure unreported steal time: 1 s on every CPU");
+  command->add_flag("--steal", options->steal, "Also measure unreported steal time: 1 s on every CPU");
   command->add_flag("--pairs", options->pairs, "Print which pairs of CPUs slow each other down");
   command->add_option("--at-least", options->at_least, "Exit with 3 if fewer CPUs can be used")
       ->type_name("CPUS")
