@@ -241,12 +241,12 @@ TEST_F(bench_command, refuses_to_go_without_programs) {
   wrong.environment[0].second = "/no/such/folder";
   const child_result result = run_child(wrong);
   EXPECT_EQ(result.exit_code, 2);
-  EXPECT_NE(result.errors.find("SUKIMA_BENCH_DIR names '/no/such/folder', which is no directory"),
+  EXPECT_NE(result.errors.find("SUKIMA_BENCH_DIR names '/no/such/folder', which is not a directory"),
             std::string::npos);
   wrong = request({"bench", "fib"});
   wrong.environment[1].second = "some";
   add_usual_programs();
-  EXPECT_NE(run_child(wrong).errors.find("SUKIMA_CPUS is 'some', which is no number of CPUs"),
+  EXPECT_NE(run_child(wrong).errors.find("SUKIMA_CPUS is 'some', which is not a number of CPUs"),
             std::string::npos);
 }
 

@@ -9,6 +9,9 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <system_error>
 
 namespace sukima::cli::bench {
@@ -106,6 +109,27 @@ TEST(child, accounts_the_cpu_time_that_it_used) {
   const child_result result = shell("i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done");
   EXPECT_GT(result.cpu_seconds, 0.02);
   EXPECT_GE(result.seconds * 1.1 + 0.05, result.cpu_seconds);
+}
+
+TEST(background_child, prints_to_its_file_and_ends_with_its_object) {
+  std::string file = (std::filesystem::temp_directory_path() / "sukima-output-XXXXXX").string();
+  close(mkstemp(file.data()));
+  const auto text_of_file = [&] {
+    std::ifstream stream(file);
+    return std::string{std::istreambuf_iterator<char>(stream), {}};
+  };
+  pid_t pid = 0;
+  {
+    const background_child child({.arguments = {"/bin/sh", "-c", "echo out; echo err >&2; exec sleep 60"},
+                                  .environment = {},
+                                  .input = {},
+                                  .output_file = file});
+    pid = child.pid();
+    EXPECT_EQ(kill(pid, 0), 0);
+    while (text_of_file() != "out\nerr\n") usleep(1000);
+  }
+  EXPECT_NE(kill(pid, 0), 0);
+  std::filesystem::remove(file);
 }
 
 TEST(waiting, costs_no_cpu_time) {

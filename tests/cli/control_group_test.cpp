@@ -134,6 +134,19 @@ TEST_F(groups, that_cannot_be_made_or_set_are_an_error_with_the_file) {
   EXPECT_NE(message_of([&] { group.set_quota(1); }).find((root / "one/cpu.max").string()), std::string::npos);
 }
 
+TEST_F(groups, write_weight_and_processes_into_their_files) {
+  for (const int version : {1, 2}) {
+    const cpu_group group(root, "g", version);
+    const fs::path weight = group.directory() / (version == 1 ? "cpu.shares" : "cpu.weight");
+    for (const fs::path& file : {weight, group.processes()}) std::ofstream(file).close();
+    group.set_weight(3);
+    move_into_group(group.directory(), 17);
+    EXPECT_EQ(text_of(weight), version == 1 ? "3072" : "300");
+    EXPECT_EQ(text_of(group.processes()), "17");
+    for (const fs::path& file : {weight, group.processes()}) fs::remove(file);
+  }
+}
+
 TEST_F(groups, that_a_dead_benchmark_left_are_removed_and_no_others) {
   const fs::path left = root / group_name(dead_process());
   fs::create_directories(left / "hog-0");

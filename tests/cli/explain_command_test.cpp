@@ -78,9 +78,9 @@ TEST_F(explain_command, refuses_bad_requests_with_one_sentence) {
   expect_refused({folder.string()}, "cannot be read: Is a directory");
   expect_refused({write("empty", "")}, "is empty");
   expect_refused({write("words", "some words")}, "is not JSON (byte 1)");
-  expect_refused({write("other", "{}")}, "is JSON, but no trace");
+  expect_refused({write("other", "{}")}, "is JSON but not a trace");
   expect_refused({write("cut", pressed_trace().substr(0, 900))}, "is cut off");
-  expect_refused({SUKIMA_PROGRAM}, "is a program and no trace; to run it: sukima explain -- ");
+  expect_refused({SUKIMA_PROGRAM}, "is a program, not a trace; to run it: sukima explain -- ");
   expect_refused({good, good}, "one word too many");
   expect_refused({good, "--jsn"}, "the options are --help, --json and --keep");
   expect_refused({good, "--keep", "x"}, "--keep is for the trace of a program");

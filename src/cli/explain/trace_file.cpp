@@ -366,7 +366,7 @@ class event_reader final : public nlohmann::json_sax<nlohmann::json> {
 
 recorded_trace parse_trace(std::string_view text, std::string_view name) {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
-    throw usage_error(fmt::format("'{}' is empty: trace a run with SUKIMA_TRACE={}", name));
+    throw usage_error(fmt::format("'{}' is empty: trace a run with SUKIMA_TRACE={}", name, name));
   collector events(name);
   event_reader reader(events, name, text.size());
   nlohmann::json::sax_parse(text.begin(), text.end(), &reader);
