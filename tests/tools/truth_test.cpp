@@ -15,14 +15,14 @@ namespace {
 
 using namespace sukima::truth;
 
-TEST(cells, there_are_229_without_trials_and_each_has_its_own_name) {
+TEST(cells, there_are_229_without_experiments_and_each_has_its_own_name) {
   std::set<std::string> names;
-  int without_trials = 0;
+  int without_experiments = 0;
   for (const cell& one : all_cells()) {
     EXPECT_TRUE(names.insert(one.name()).second) << one.name();
-    without_trials += one.what != purpose::trial && one.what != purpose::cost;
+    without_experiments += one.what != purpose::experiment && one.what != purpose::cost;
   }
-  EXPECT_EQ(without_trials, 229);
+  EXPECT_EQ(without_experiments, 229);
 }
 
 TEST(cells, thirty_are_quick) {
@@ -118,7 +118,7 @@ TEST(results, a_file_is_read_as_it_was_written_and_a_cut_line_is_left_out) {
   const cell one{.threads = 2, .hogs = 1};
   cell_result result = result_of(one, 1.25);
   result.changes = {{0.5, 1, 2}};
-  result.trial_said = 0.75;
+  result.experiment_said = 0.75;
   const std::string line = nlohmann::json(result).dump();
   std::ofstream(path) << line << "\n" << line.substr(0, line.size() / 2);
   const std::vector<cell_result> read = read_results(path);

@@ -83,7 +83,7 @@ void add_changes(std::vector<cell>& cells) {
   }
 }
 
-void add_trials(std::vector<cell>& cells) {
+void add_experiments(std::vector<cell>& cells) {
   struct numbers {
     int from;
     int to;
@@ -91,11 +91,11 @@ void add_trials(std::vector<cell>& cells) {
   for (const place where : {same_group, two_groups, own_groups}) {
     for (const int hogs : {1, 2, 4}) {
       for (const numbers each : {numbers{1, 2}, {2, 1}, {1, 4}, {2, 4}}) {
-        cells.push_back({.what = purpose::trial,
+        cells.push_back({.what = purpose::experiment,
                          .where = where,
                          .threads = each.from,
                          .hogs = hogs,
-                         .trial_threads = each.to});
+                         .experiment_threads = each.to});
       }
     }
   }
@@ -117,8 +117,8 @@ const char* name_of(purpose what) {
       return "blocked";
     case purpose::change:
       return "change";
-    case purpose::trial:
-      return "trial";
+    case purpose::experiment:
+      return "experiment";
     case purpose::cost:
       return "cost";
   }
@@ -153,7 +153,7 @@ std::string cell::family() const {
 
 std::string cell::name() const {
   std::string text = fmt::format("{} n={}", family(), threads);
-  if (trial_threads != 0) text += fmt::format(" k={}", trial_threads);
+  if (experiment_threads != 0) text += fmt::format(" k={}", experiment_threads);
   return text;
 }
 
@@ -163,7 +163,7 @@ std::vector<cell> all_cells() {
   add_quotas(cells);
   add_others(cells);
   add_changes(cells);
-  add_trials(cells);
+  add_experiments(cells);
   cells.push_back({.what = purpose::cost, .where = own_groups, .threads = 8, .hogs = 10});
   return cells;
 }
@@ -188,7 +188,8 @@ std::vector<cell> quick_cells() {
     cells.push_back({.what = purpose::blocked, .where = where, .threads = 2, .hogs = 1});
   }
   cells.push_back({.what = purpose::change, .where = two_groups, .threads = 2, .hogs = 2});
-  cells.push_back({.what = purpose::trial, .where = own_groups, .threads = 1, .hogs = 2, .trial_threads = 2});
+  cells.push_back(
+      {.what = purpose::experiment, .where = own_groups, .threads = 1, .hogs = 2, .experiment_threads = 2});
   return cells;
 }
 

@@ -25,7 +25,7 @@ enum class purpose {
   on_off,  ///< hogs that are on for 50 ms and off for 50 ms
   blocked,  ///< our threads block half of the time: 5 ms on, 5 ms off
   change,  ///< the hogs start and stop
-  trial,  ///< our program changes its number of threads
+  experiment,  ///< our program changes its number of threads
   cost  ///< eight threads beside ten groups, for eight seconds: what does sampling cost?
 };
 
@@ -38,7 +38,7 @@ struct cell {
   int hog_weight = 1;  ///< of each of the hogs' groups
   double quota = 0;  ///< CPUs, 0: none
   int hog_nice = 0;
-  int trial_threads = 0;  ///< how many threads are tried
+  int experiment_threads = 0;  ///< how many threads are tried
 
   /// A name that contains all of it, for people and for finding the cell again.
   [[nodiscard]] std::string name() const;

@@ -60,9 +60,9 @@ void print_cell(const cell_result& result, bool disturbed) {
   for (std::size_t i = 0; i < asked_threads.size(); i++) {
     blind_text += fmt::format(" {:5.2f}", result.blind[i].usable);
   }
-  if (result.trial_said > 0) {
-    fmt::print("{:<34} got {:5.2f}   trial said {:5.2f}, got {:5.2f}\n", result.name, result.got,
-               result.trial_said, result.trial_got);
+  if (result.experiment_said > 0) {
+    fmt::print("{:<34} got {:5.2f}   experiment said {:5.2f}, got {:5.2f}\n", result.name, result.got,
+               result.experiment_said, result.experiment_got);
   } else if (!result.changes.empty()) {
     std::string text;
     for (const after_change& one : result.changes)

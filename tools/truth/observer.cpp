@@ -61,27 +61,28 @@ void take_record(notebook& book, sukima_capacity_estimator* estimator, std::uint
   book.count.store(count + 1, std::memory_order_release);
 }
 
-[[noreturn]] void observe(notebook& book, pid_t watched, std::uint64_t begin_ns, const trial_plan& trial) {
+[[noreturn]] void observe(notebook& book, pid_t watched, std::uint64_t begin_ns,
+                          const experiment_plan& experiment) {
   sukima_capacity_options options{};
   options.pid = watched;
   options.override_text = "";
   sukima_capacity_estimator* estimator = sukima_capacity_estimator_open(&options);
   if (estimator == nullptr) _exit(1);
   book.ready.store(1, std::memory_order_release);
-  bool trial_begun = false;
-  bool trial_ended = trial.threads == 0;
+  bool experiment_begun = false;
+  bool experiment_ended = experiment.threads == 0;
   for (std::uint64_t next = begin_ns;; next += sampling_ns) {
     sleep_until_ns(next);
     const std::uint64_t now = monotonic_ns();
     sukima_capacity_estimator_sample(estimator, now);
-    if (!trial_begun && trial.threads != 0 && now >= trial.begin_ns) {
-      sukima_capacity_estimator_experiment_begin(estimator, trial.threads);
-      trial_begun = true;
+    if (!experiment_begun && experiment.threads != 0 && now >= experiment.begin_ns) {
+      sukima_capacity_estimator_experiment_begin(estimator, experiment.threads);
+      experiment_begun = true;
     }
-    if (trial_begun && !trial_ended && now >= trial.end_ns) {
+    if (experiment_begun && !experiment_ended && now >= experiment.end_ns) {
       sukima_capacity_estimate result{};
-      trial_ended = sukima_capacity_estimator_experiment_end(estimator, &result) == 0;
-      if (trial_ended) book.trial_usable = result.usable;
+      experiment_ended = sukima_capacity_estimator_experiment_end(estimator, &result) == 0;
+      if (experiment_ended) book.experiment_usable = result.usable;
     }
     take_record(book, estimator, now);
   }
@@ -90,7 +91,7 @@ void take_record(notebook& book, sukima_capacity_estimator* estimator, std::uint
 }  // namespace
 
 pid_t start_observer(notebook& book, const control_groups& groups, const std::string& group, sight seen,
-                     pid_t watched, std::uint64_t begin_ns, const trial_plan& trial) {
+                     pid_t watched, std::uint64_t begin_ns, const experiment_plan& experiment) {
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child < 0) throw std::system_error(errno, std::generic_category(), "fork");
@@ -110,7 +111,7 @@ pid_t start_observer(notebook& book, const control_groups& groups, const std::st
   // Its samples are to be on time; it hardly uses any CPU.
   const sched_param priority{.sched_priority = 10};
   sched_setscheduler(0, SCHED_FIFO, &priority);
-  observe(book, watched, begin_ns, trial);
+  observe(book, watched, begin_ns, experiment);
 }
 
 }  // namespace sukima::truth

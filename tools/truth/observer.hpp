@@ -44,8 +44,8 @@ enum class sight {
   no_groups_file  ///< no control groups at all, as in some sandboxes
 };
 
-/// When a trial begins, and with how many threads; none if `threads` is 0.
-struct trial_plan {
+/// When an experiment begins, and with how many threads; none if `threads` is 0.
+struct experiment_plan {
   std::uint64_t begin_ns = 0;
   std::uint64_t end_ns = 0;
   int threads = 0;
@@ -55,6 +55,6 @@ struct trial_plan {
 /// until it is ended. With sight::own_group it is in the group `group` while it makes its namespace, and in
 /// the root group afterwards.
 pid_t start_observer(notebook& book, const control_groups& groups, const std::string& group, sight seen,
-                     pid_t watched, std::uint64_t begin_ns, const trial_plan& trial);
+                     pid_t watched, std::uint64_t begin_ns, const experiment_plan& experiment);
 
 }  // namespace sukima::truth

@@ -45,8 +45,8 @@ void to_json(nlohmann::json& json, const cell_result& result) {
           {"blind_idle", json_of(result.blind_idle)},
           {"blind", json_of(result.blind)},
           {"changes", changes},
-          {"trial_said", result.trial_said},
-          {"trial_got", result.trial_got},
+          {"experiment_said", result.experiment_said},
+          {"experiment_got", result.experiment_got},
           {"shielded", result.shielded},
           {"foreign", result.foreign},
           {"cost", result.cost}};
@@ -64,8 +64,8 @@ void from_json(const nlohmann::json& json, cell_result& result) {
   for (const nlohmann::json& one : json.at("changes")) {
     result.changes.push_back({one.at(0).get<double>(), one.at(1).get<double>(), one.at(2).get<double>()});
   }
-  json.at("trial_said").get_to(result.trial_said);
-  json.at("trial_got").get_to(result.trial_got);
+  json.at("experiment_said").get_to(result.experiment_said);
+  json.at("experiment_got").get_to(result.experiment_got);
   json.at("shielded").get_to(result.shielded);
   json.at("foreign").get_to(result.foreign);
   json.at("cost").get_to(result.cost);

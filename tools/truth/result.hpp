@@ -36,8 +36,8 @@ struct cell_result {
   said_for_all blind_idle;  ///< in a namespace
   said_for_all blind;
   std::vector<after_change> changes;
-  double trial_said = 0;
-  double trial_got = 0;
+  double experiment_said = 0;
+  double experiment_got = 0;
   bool shielded = false;  ///< other processes had hardly any weight
   double foreign = 0;  ///< CPUs that processes which do not belong to the cell used meanwhile
   double cost = 0;  ///< CPU time a second of the estimator that sees all

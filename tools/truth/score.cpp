@@ -128,12 +128,12 @@ void score_blind(const std::vector<judged>& all, const truth_table& truths, std:
   tally interval("usable, blind: the interval", "holds the truth", slack, 0.95);
   tally fewer("usable, blind: fewer threads than now", "within 10 %", 0.1, 0.9);
   tally more("usable, blind: more threads than now", "within 10 %", 0.1, 0.7);
-  tally tried("usable, blind: after a trial of 300 ms", "within 10 %", 0.1, 0.9);
+  tally tried("usable, blind: after an experiment of 300 ms", "within 10 %", 0.1, 0.9);
   for (const auto& [result, one] : all) {
     // A shield keeps others from our CPUs, but they still count as runnable threads.
     if (result.foreign > most_foreign) continue;
-    if (one.what == purpose::trial) {
-      tried.compare(result.name, result.trial_said, result.trial_got);
+    if (one.what == purpose::experiment) {
+      tried.compare(result.name, result.experiment_said, result.experiment_got);
       continue;
     }
     if (!is_steady(one)) continue;
@@ -175,7 +175,7 @@ std::vector<figure> score(const std::vector<cell_result>& results) {
     if (is_disturbed(result, found->second)) continue;
     all.push_back({result, found->second});
     const purpose what = found->second.what;
-    const bool usable = what != purpose::change && what != purpose::trial && what != purpose::cost;
+    const bool usable = what != purpose::change && what != purpose::experiment && what != purpose::cost;
     if (usable) truths[found->second.family()][found->second.threads] = result.got;
   }
   std::vector<figure> figures;

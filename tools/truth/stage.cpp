@@ -235,7 +235,7 @@ void run_change(scene& now) {
   }
 }
 
-void run_trial(scene& now) {
+void run_experiment(scene& now) {
   const double phase = now.times.phase_seconds;
   now.memory.order.active_threads = now.one.threads;
   now.ours.read_at(0.5);
@@ -244,8 +244,8 @@ void run_trial(scene& now) {
   now.ours.read_at(phase + 0.2);
   now.ours.read_at(2 * phase);
   now.result.got = now.ours.mean(0.5, phase);
-  now.result.trial_got = now.ours.mean(phase + 0.2, 2 * phase);
-  now.result.trial_said = now.memory.blind.trial_usable;
+  now.result.experiment_got = now.ours.mean(phase + 0.2, 2 * phase);
+  now.result.experiment_said = now.memory.blind.experiment_usable;
 }
 
 void wait_for(const notebook& book, const char* which) {
@@ -264,7 +264,7 @@ cell_result run_cell(const cell& one, control_groups& groups, const timing& time
   cell_processes processes(groups);
   const homes where = make_homes(one, groups);
   const bool sessions = one.where == place::own_sessions;
-  const int most_threads = std::max(one.threads, one.trial_threads);
+  const int most_threads = std::max(one.threads, one.experiment_threads);
   const behaviour own_way = one.what == purpose::blocked ? behaviour::blocking : behaviour::always;
   const behaviour hog_way = one.what == purpose::on_off ? behaviour::on_off : behaviour::always;
 
@@ -279,11 +279,11 @@ cell_result run_cell(const cell& one, control_groups& groups, const timing& time
   sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority);
 
   const std::uint64_t begin = monotonic_ns() + 300'000'000;
-  trial_plan trial;
-  if (one.what == purpose::trial) {
-    trial.begin_ns = begin + static_cast<std::uint64_t>(times.phase_seconds * 1e9);
-    trial.end_ns = trial.begin_ns + 300'000'000 - 10'000'000;
-    trial.threads = one.trial_threads;
+  experiment_plan experiment;
+  if (one.what == purpose::experiment) {
+    experiment.begin_ns = begin + static_cast<std::uint64_t>(times.phase_seconds * 1e9);
+    experiment.end_ns = experiment.begin_ns + 300'000'000 - 10'000'000;
+    experiment.threads = one.experiment_threads;
   }
   const sight narrow = where.own.empty() ? sight::no_groups_file : sight::own_group;
   processes.add(start_observer(memory->tree, groups, "", sight::all, ours, begin, {}));
@@ -303,8 +303,8 @@ cell_result run_cell(const cell& one, control_groups& groups, const timing& time
     case purpose::change:
       run_change(now);
       break;
-    case purpose::trial:
-      run_trial(now);
+    case purpose::experiment:
+      run_experiment(now);
       break;
     default:
       run_steady(now);
