@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A runtime's start, the entries of outside threads, its end, and what becomes of it in a child after fork().
 //
-// Shutdown: `stopping` is set, then stop() waits until no entry is counted (park/park.hpp); an entry counts
-// itself first and reads `stopping` afterwards, so either it is waited for or it is refused. Then `closed`
+// Shutdown: `stopping_` is set, then stop() waits until no entry is counted (park/park.hpp); an entry counts
+// itself first and reads `stopping_` afterwards, so either it is waited for or it is refused. Then `closed_`
 // is set and every worker is unparked: background threads end when they see it.
 #pragma once
 

@@ -79,11 +79,11 @@ statistics_counts read(const detail::worker_statistics& w, double tick) noexcept
 std::string json_of(const statistics_counts& c) {
   std::string t;
   for (const column& k : columns)
-    t += std::string(t.empty() ? "" : ",") + "\"" + k.name + "\":" + std::to_string(c.*k.count);
+    t.append(t.empty() ? "\"" : ",\"").append(k.name).append("\":").append(std::to_string(c.*k.count));
   char number[40];
   for (const time_column& k : time_columns) {
     std::snprintf(number, sizeof number, "%.6f", c.*k.seconds);
-    t += std::string(",\"") + k.name + "\":" + number;
+    t.append(",\"").append(k.name).append("\":").append(number);
   }
   return t;
 }
@@ -136,10 +136,11 @@ std::string statistics::text() const {
 }
 
 std::string statistics::json() const {
-  std::string t = "{" + json_of(*this) + ",\"fibers_peak\":" + std::to_string(fibers_peak) +
-                  ",\"parked_peak\":" + std::to_string(parked_peak) + ",\"workers\":[";
+  std::string t = "{";
+  t.append(json_of(*this)).append(",\"fibers_peak\":").append(std::to_string(fibers_peak));
+  t.append(",\"parked_peak\":").append(std::to_string(parked_peak)).append(",\"workers\":[");
   for (std::size_t i = 0; i < workers.size(); ++i)
-    t += std::string(i == 0 ? "{" : ",{") + json_of(workers[i]) + "}";
+    t.append(i == 0 ? "{" : ",{").append(json_of(workers[i])).append("}");
   return t + "]}";
 }
 
