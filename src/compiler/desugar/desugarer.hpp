@@ -7,8 +7,7 @@
 
 namespace sukima::language {
 
-/// More than 30 methods, because there is one for each rule of the grammar; they share the state of one
-/// parse.
+/// Long: one method for each rule of the grammar; they share the state of one parse.
 class desugarer : private token_stream {
  public:
   desugarer(clang::CompilerInstance& compiler, unit& into)

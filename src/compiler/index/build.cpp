@@ -8,7 +8,7 @@ namespace {
 
 using namespace clang;
 
-/// More than 30 methods, because RecursiveASTVisitor wants one for each kind of node; each is a call.
+/// Long: RecursiveASTVisitor wants a method for each kind of node; each is a call.
 class index_visitor : public RecursiveASTVisitor<index_visitor> {
  public:
   explicit index_visitor(const recording& to) : to_(to) {}
