@@ -58,7 +58,7 @@ format: dependencies ## format the C and C++ sources
 
 package: dependencies ## .deb packages and a .tar.gz for any folder, in build/release/packages
 	cmake --preset release
-	cmake --build --preset release --target sukima_packaged
+	cmake --build --preset release --target sukima_packaged benchmarks
 	cd build/release && cpack
 
 wheel: dependencies ## the Python package sukima as a wheel, in build/release/packages

@@ -4,7 +4,7 @@ find_package(GTest REQUIRED)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 include(GoogleTest)
 
-# Seconds until a hanging test is killed; the sanitizers make programs some ten times slower.
+# Seconds until a hanging test is killed; the sanitizers make programs about ten times slower.
 set(SUKIMA_TEST_TIMEOUT 120)
 if(SUKIMA_SANITIZER)
   set(SUKIMA_TEST_TIMEOUT 600)

@@ -2,6 +2,8 @@
 // Reading and checking settings.
 #include "settings.hpp"
 
+#include "steal/publication_slots.hpp"
+
 #include <sukima/errors.hpp>
 
 #include <sys/resource.h>
@@ -76,7 +78,6 @@ const char* name_of(victim_policy p) noexcept {
 namespace {
 
 constexpr unsigned most_workers = 1024;
-constexpr unsigned most_published = 8;
 constexpr std::size_t kibi = 1024;
 constexpr std::size_t mebi = kibi * kibi;
 constexpr std::size_t gibi = kibi * mebi;
@@ -194,7 +195,7 @@ settings settings::from_environment() {
       s.published_tasks = settings{}.published_tasks;
     } else {
       const auto n = v->starts_with("publish:") ? number(v->substr(8)) : std::nullopt;
-      if (!n || *n < 1 || *n > most_published) refuse("SUKIMA_STEAL", *v, accepted_steal);
+      if (!n || *n < 1 || *n > detail::max_published) refuse("SUKIMA_STEAL", *v, accepted_steal);
       s.published_tasks = static_cast<unsigned>(*n);
     }
   }
@@ -239,7 +240,7 @@ settings settings::from_environment() {
 
 void settings::check() const {
   if (workers > most_workers) refuse("settings::workers", std::to_string(workers), accepted_workers);
-  if (published_tasks > most_published)
+  if (published_tasks > detail::max_published)
     refuse("settings::published_tasks", std::to_string(published_tasks), "a number from 0 to 8");
   if (stack < least_stack || stack > most_stack)
     refuse("settings::stack", std::to_string(stack), accepted_stack);

@@ -37,7 +37,7 @@ struct shared_report {
 class pressed_process {
  public:
   /// \param ready called with the process before it starts its runtime; false ends it
-  /// \param size of its computations: 22 takes a tenth of a millisecond, 32 some ten
+  /// \param size of its computations: 22 takes a tenth of a millisecond, 32 about ten
   explicit pressed_process(const sukima::settings& chosen, const std::function<bool(pid_t)>& ready = {},
                            int size = 22) {
     void* const memory =

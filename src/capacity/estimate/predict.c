@@ -20,9 +20,9 @@ static const double shortest_slice_seconds = 0.002;
 typedef struct question {
   double threads;      // that we have
   uint64_t window_ns;  // in which the neighbours' use counts
-  bool hungry;         // neighbours want what they use and what they wait for; otherwise what they use
-  double cpus;         // of the machine
-  double each;         // what one CPU gives to a thread: less than 1 if the hypervisor takes a part
+  bool has_backlog;  // neighbours want what they use and what they wait for; otherwise what they use
+  double cpus;  // of the machine
+  double each;  // what one CPU gives to a thread: less than 1 if the hypervisor takes a part
 } question;
 
 double cap_machine_cpus(const sukima_capacity_estimator* all) {
@@ -33,13 +33,13 @@ double cap_machine_cpus(const sukima_capacity_estimator* all) {
 
 static double task_demand(const cap_followed* followed, const cap_task* task, const question* asked) {
   double use = cap_task_use(followed, task, asked->window_ns);
-  if (!asked->hungry) return use;
+  if (!asked->has_backlog) return use;
   return fmin(asked->each, fmax(use, cap_task_wanted(followed, task, asked->window_ns)));
 }
 
 static double group_demand(const cap_followed* followed, const cap_group* group, const question* asked) {
   double demand = cap_group_use(followed, group, asked->window_ns);
-  if (asked->hungry) {
+  if (asked->has_backlog) {
     double wanted = 0;
     int index = (int)(group - followed->groups);
     for (int i = 0; i < followed->task_end; i++) {
@@ -187,7 +187,7 @@ static void predict_tree(sukima_capacity_estimator* all, double threads, sukima_
   question asked = {
       .threads = threads, .window_ns = all->long_ns, .cpus = cap_machine_cpus(all), .each = each};
   // With fewer threads than now the neighbours get more, up to what they wait for now.
-  asked.hungry = threads < all->load.wanted - 0.1;
+  asked.has_backlog = threads < all->load.wanted - 0.1;
   result->usable = share_in_tree(all, &asked);
   result->low = result->usable;
   result->high = result->usable;
@@ -279,7 +279,7 @@ static void predict_blind(sukima_capacity_estimator* all, double threads, sukima
   if (seen.inside > 0.05 && all->followed.path_length != 0) {  // they get a part of it
     const question asked = {.threads = threads,
                             .window_ns = all->long_ns,
-                            .hungry = threads < all->load.wanted - 0.1,
+                            .has_backlog = threads < all->load.wanted - 0.1,
                             .cpus = guess,
                             .each = 1};
     guess = share_in_tree(all, &asked);

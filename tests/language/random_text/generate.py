@@ -368,7 +368,7 @@ class program:
 def source(seeds, work, repeats):
     """One file with a program for each seed.
 
-    work -- steps of a computation that lets others become hungry meanwhile
+    work -- steps of a computation that during which other workers become idle
     repeats -- how often everything runs
     """
     programs = [program(seed, "p%d" % seed) for seed in seeds]
