@@ -2,8 +2,8 @@
 // Tasks that a fiber has published: thieves take them, its owner reclaims them.
 //
 //   publish   owner: null → task (release)
-//   steal     thief: CAS task → null; nothing of the task is read before it is won, because until then its owner
-//             may reclaim and free it
+//   steal     thief: CAS task → null; nothing of the task is read before it is won, because until then its
+//             owner may reclaim and free it
 //   reclaim   owner: CAS task → null
 // So exactly one of a thief and the owner gets each task. Model: model/slots.pml.
 #pragma once
