@@ -15,16 +15,16 @@ help: ## this list
 dependencies: ## install all Debian packages that are missing (2 minutes)
 	@scripts/install-dependencies.sh
 
-demo: ## compare Sukima with its peers on two problems: a table and a plot in build/demo (5 minutes)
+demo: ## compare Sukima with its peers on two problems: a table and a plot in build/demo (3 minutes)
 	@scripts/install-dependencies.sh demo
-	@echo "Building what the demo shows takes about 3 minutes on two cores, measuring 1."
+	@echo "Building what the demo shows takes about 1.5 minutes on two cores, measuring 1."
 	cmake --preset demo --log-level=WARNING
 	cmake --build --preset demo
 	@scripts/demo.sh
 
-build: ## build with g++ -O3; the program is build/release/bin/sukima (8 minutes)
+build: ## build with g++ -O3; the program is build/release/bin/sukima (6 minutes)
 	@scripts/install-dependencies.sh build
-	@echo "A whole build takes about 8 minutes on two cores. make help: the other commands, and how long they take."
+	@echo "A whole build takes about 6 minutes on two cores. make help: the other commands, and how long they take."
 	cmake --preset release
 	cmake --build --preset release
 
@@ -33,14 +33,14 @@ benchmarks: build ## build all that `sukima bench` can start: also by clang, and
 	cmake --preset release
 	cmake --build --preset release --target benchmarks
 
-test: ## build and run the tests of the release build (15 minutes)
+test: ## build and run the tests of the release build (9 minutes)
 	@scripts/install-dependencies.sh test
-	@echo "Building and testing takes about 15 minutes on two cores."
+	@echo "Building and testing takes about 9 minutes on two cores."
 	@scripts/test.sh
 
-check: ## sanitizers, models, fuzzers, long random runs, clang-tidy on changed files (35 minutes)
+check: ## sanitizers, models, fuzzers, long random runs, clang-tidy on changed files (20 minutes)
 	@scripts/install-dependencies.sh
-	@echo "All checks take about 35 minutes on two cores."
+	@echo "All checks take about 20 minutes on two cores."
 	@scripts/test.sh --check
 
 tidy: ## clang-tidy with the static analyzer over all sources (an hour; make check: changed files only)
