@@ -92,6 +92,15 @@ foreach(file sukima.pc sukima-capacity.pc)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${file} DESTINATION ${pkgconfig_folder} COMPONENT devel)
 endforeach()
 
+# The pages with the pictures and programs that they show, laid out as in the sources, so that their links hold.
+set(documents ${CMAKE_INSTALL_DATADIR}/doc/sukima)
+install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${documents} COMPONENT devel)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs ${PROJECT_SOURCE_DIR}/examples DESTINATION ${documents}
+  COMPONENT devel
+  FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png" PATTERN "*.cpp" PATTERN "*.c" PATTERN "*.tc"
+  PATTERN "*.h"
+  PATTERN man EXCLUDE)
+
 if(SUKIMA_BUILD_CLI)
   file(GLOB pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/man/*.1)
   install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)

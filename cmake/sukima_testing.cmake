@@ -1,8 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 # Functions for tests: sukima_add_test, sukima_add_program_test, sukima_add_models and sukima_build_for_checks.
-find_package(GTest REQUIRED)
+if(CMAKE_CROSSCOMPILING)
+  # libgtest-dev brings the sources, too.
+  set(INSTALL_GTEST OFF)
+  add_subdirectory(/usr/src/googletest ${CMAKE_BINARY_DIR}/googletest EXCLUDE_FROM_ALL)
+else()
+  find_package(GTest REQUIRED)
+endif()
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 include(GoogleTest)
+
+# Under an emulator (preset aarch64) some tests are left out: EXCLUSIONS is a filter of GoogleTest, from a list with the
+# reasons. A process that is emulated cannot start its own file again, so death tests fork.
+set(SUKIMA_DEATH_TEST_STYLE threadsafe)
+set(SUKIMA_TEST_FILTER "")
+if(CMAKE_CROSSCOMPILING)
+  set(SUKIMA_DEATH_TEST_STYLE fast)
+  set(exclusions_file ${PROJECT_SOURCE_DIR}/tests/not_emulated.txt)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${exclusions_file})
+  file(STRINGS ${exclusions_file} exclusions REGEX "^[^#]")
+  list(JOIN exclusions ":" exclusions)
+  set(SUKIMA_TEST_FILTER TEST_FILTER "-${exclusions}")
+endif()
 
 # Seconds until a hanging test is killed; the sanitizers make programs about ten times slower.
 set(SUKIMA_TEST_TIMEOUT 120)
@@ -21,21 +40,28 @@ set(SUKIMA_TEST_ENVIRONMENT
 #   timing  measures time: runs after all others, alone, and may be tried a second time
 
 # sukima_add_test(NAME SOURCES source… [LIBRARIES library…] [DEFINITIONS definition…] [TIMEOUT seconds]
-#                 [LABELS label…] [OPTIMIZED] [SEPARATE])
+#                 [LABELS label…] [SHARDS count] [OPTIMIZED] [SEPARATE])
 # adds the program NAME of GoogleTest tests, each a test of ctest called NAME.SUITE.TEST. TIMEOUT is for one of
 # them, without a sanitizer. OPTIMIZED compiles it with -O3 in place of -O1; SEPARATE compiles its sources one by one.
+# SHARDS is for tests that do not disturb one another: with a sanitizer, starting a process takes longer than most of
+# them, so that many processes run them all. Such a process is a test of ctest, NAME.shard_NUMBER, and slowest.py reads
+# in test-results/shards how each of its tests ended.
 function(sukima_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "OPTIMIZED;SEPARATE" "TIMEOUT" "SOURCES;LIBRARIES;DEFINITIONS;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "OPTIMIZED;SEPARATE" "TIMEOUT;SHARDS" "SOURCES;LIBRARIES;DEFINITIONS;LABELS")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
     message(FATAL_ERROR "sukima_add_test(${name} …): give SOURCES and named arguments only, "
       "without '${arg_UNPARSED_ARGUMENTS}'")
+  endif()
+  if(CMAKE_CROSSCOMPILING AND "timing" IN_LIST arg_LABELS)
+    return() # the times of an emulated processor mean nothing
   endif()
   set(timeout ${SUKIMA_TEST_TIMEOUT})
   if(arg_TIMEOUT)
     math(EXPR timeout "${arg_TIMEOUT} * ${SUKIMA_TEST_TIMEOUT} / 120")
   endif()
   add_executable(${name} ${arg_SOURCES})
-  target_compile_definitions(${name} PRIVATE ${arg_DEFINITIONS})
+  target_compile_definitions(${name} PRIVATE
+    SUKIMA_DEATH_TEST_STYLE="${SUKIMA_DEATH_TEST_STYLE}" ${arg_DEFINITIONS})
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gtest_main sukima_warnings)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/bin)
   if(NOT arg_OPTIMIZED)
@@ -44,7 +70,12 @@ function(sukima_add_test name)
   if(arg_SEPARATE)
     set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
   endif()
-  set(properties TIMEOUT ${timeout} ENVIRONMENT "${SUKIMA_TEST_ENVIRONMENT}")
+  if(arg_SHARDS AND SUKIMA_SANITIZER)
+    sukima_add_shards(${name} ${arg_SHARDS} "${arg_LABELS}")
+    return()
+  endif()
+  string(REPLACE ";" "\\;" environment "${SUKIMA_TEST_ENVIRONMENT}") # one value among the properties
+  set(properties TIMEOUT ${timeout} ENVIRONMENT "${environment}")
   if("timing" IN_LIST arg_LABELS)
     list(APPEND properties RUN_SERIAL ON)
   endif()
@@ -53,20 +84,47 @@ function(sukima_add_test name)
   endif()
   gtest_discover_tests(${name}
     TEST_PREFIX ${name}.
+    ${SUKIMA_TEST_FILTER}
     DISCOVERY_MODE PRE_TEST
     DISCOVERY_TIMEOUT 60
     PROPERTIES ${properties})
 endfunction()
 
+# sukima_add_shards(NAME COUNT LABELS): see SHARDS of sukima_add_test.
+function(sukima_add_shards name count labels)
+  math(EXPR last "${count} - 1")
+  foreach(number RANGE ${last})
+    set(shard ${name}.shard_${number})
+    add_test(NAME ${shard} COMMAND ${name})
+    set_tests_properties(${shard} PROPERTIES TIMEOUT 1200 LABELS "${labels}" ENVIRONMENT
+      "${SUKIMA_TEST_ENVIRONMENT};GTEST_TOTAL_SHARDS=${count};GTEST_SHARD_INDEX=${number};\
+GTEST_OUTPUT=xml:${CMAKE_BINARY_DIR}/test-results/shards/${shard}.xml")
+  endforeach()
+endfunction()
+
 # sukima_add_program_test(NAME [TIMEOUT seconds] [LABELS label…] COMMAND command…)
-# adds a test that passes if the command ends with code 0, and is skipped if it ends with 77.
+# adds a test that passes if the command ends with code 0, and is skipped if it ends with 77. Words $<TARGET_FILE:…> of
+# programs are preceded by the emulator where there is one.
 function(sukima_add_program_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "COMMAND;LABELS")
   set(timeout ${SUKIMA_TEST_TIMEOUT})
   if(arg_TIMEOUT)
     set(timeout ${arg_TIMEOUT})
   endif()
-  add_test(NAME ${name} COMMAND ${arg_COMMAND})
+  set(command "")
+  foreach(word IN LISTS arg_COMMAND)
+    if(CMAKE_CROSSCOMPILING AND word MATCHES "^[$]<TARGET_FILE:([^>]+)>$")
+      get_target_property(type ${CMAKE_MATCH_1} TYPE)
+      if(type STREQUAL "EXECUTABLE")
+        list(APPEND command ${CMAKE_CROSSCOMPILING_EMULATOR})
+      endif()
+    endif()
+    list(APPEND command "${word}")
+  endforeach()
+  if(NOT CMAKE_CROSSCOMPILING)
+    set(command "${arg_COMMAND}") # as it is: words with semicolons stay whole
+  endif()
+  add_test(NAME ${name} COMMAND ${command})
   set_tests_properties(${name} PROPERTIES
     TIMEOUT ${timeout}
     SKIP_RETURN_CODE 77

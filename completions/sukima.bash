@@ -48,9 +48,28 @@ _sukima_probe() {
   case $previous in
     --pid) mapfile -t COMPREPLY < <(compgen -W "$(cd /proc && printf '%s ' [0-9]*)" -- "$cur") ;;
     --at-least | --interval | --count) ;;
+    --root | --record) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
     *)
-      mapfile -t COMPREPLY < <(compgen -W "--help --pid --json --threads --runtimes --steal --pairs --at-least --strict --watch \
+      mapfile -t COMPREPLY < <(compgen -W "--help --pid --json --threads --runtimes --steal --pairs --root --record --at-least --strict --watch \
         --interval --count" -- "$cur")
+      ;;
+  esac
+}
+
+_sukima_objects() {
+  _sukima_program && return
+  case $previous in
+    --model) mapfile -t COMPREPLY < <(compgen -W "simulation paper" -- "$cur") ;;
+    --cpus | --seconds) ;;
+    objects)
+      mapfile -t COMPREPLY < <(compgen -W "record plan validate calibrate --help --cpus --model --output --seconds --quick --json" -- "$cur")
+      ;;
+    *)
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "--help --cpus --model --output --seconds --quick --json --" -- "$cur")
+      else
+        mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+      fi
       ;;
   esac
 }
@@ -59,7 +78,7 @@ _sukima_run() {
   _sukima_program && return
   case $previous in
     --round) mapfile -t COMPREPLY < <(compgen -W "floor ceil nearest" -- "$cur") ;;
-    --resize) mapfile -t COMPREPLY < <(compgen -W "auto always never" -- "$cur") ;;
+    --resize) mapfile -t COMPREPLY < <(compgen -W "never unless-asked always" -- "$cur") ;;
     --output) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
     --threads | --min | --max | --reserve) ;;
     *)
@@ -83,18 +102,18 @@ _sukima() {
   local cur="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD - 1]}"
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W "bench calibrate cc explain probe run --help --version" -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W "bench calibrate cc explain objects probe run --help --version" -- "$cur")
     return
   fi
   case ${COMP_WORDS[1]} in
-    calibrate | explain | probe | run)
+    calibrate | explain | objects | probe | run)
       "_sukima_${COMP_WORDS[1]}"
       return
       ;;
   esac
   if [[ ${COMP_WORDS[1]} == cc ]]; then
     if [[ $cur == -* ]]; then
-      mapfile -t COMPREPLY < <(compgen -W "--backend= --emit-c --sequential -fcheck-closures -fclosures=frame -fclosures=unwind -fclosures=exceptions --help --version -c -o -O3 -g" -- "$cur")
+      mapfile -t COMPREPLY < <(compgen -W "--backend= --emit-c --sequential --no-clones -fcheck-closures -fclosures=frame -fclosures=unwind -fclosures=exceptions --help --version -c -o -O3 -g" -- "$cur")
     else
       mapfile -t COMPREPLY < <(compgen -f -- "$cur")
     fi
@@ -106,11 +125,11 @@ _sukima() {
     --scenario) _sukima_list_item "$(_sukima_listed scenarios)" ;;
     --compiler) mapfile -t COMPREPLY < <(compgen -W "best gcc clang both" -- "$cur") ;;
     --csv | --plot) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
-    --workers | --repetitions | --size | --time-limit | --peer-time | --external) ;;
+    --workers | --repetitions | --size | --time-limit | --peer-time | --worst | --external) ;;
     *)
       if [[ $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "--help --workers --peers --scenario --repetitions --size --compiler \
-          --external --time-limit --peer-time --json --csv --plot --verbose --list" -- "$cur")
+          --external --time-limit --peer-time --worst --json --csv --plot --verbose --list" -- "$cur")
       else
         mapfile -t COMPREPLY < <(compgen -W "all $(_sukima_listed benchmarks)" -- "$cur")
       fi

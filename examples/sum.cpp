@@ -9,7 +9,7 @@
 
 int main() {
   std::vector<float> x(10'000, 2.0f), y(10'000, 1.0f);
-  sukima::parallel_for(0, x.size(), [&](std::size_t i) { y[i] += 3.0f * x[i]; });
+  sukima::parallel_for(std::size_t{0}, x.size(), [&](std::size_t i) { y[i] += 3.0f * x[i]; });
   const double sum =
       sukima::parallel_reduce(y, 0.0, [](float v) { return static_cast<double>(v); }, std::plus{});
   // The operation need not be commutative: results are merged in the order of the iterations.

@@ -72,7 +72,8 @@ def native_files(tree, libdir):
     yield "lib/libsukima-capacity.so", capacity
     for library in sorted((libraries / "sukima").glob("*.so*")):
         yield f"lib/sukima/{library.name}", library
-    yield "share/sukima/plot-bench.py", tree / "share" / "sukima" / "plot-bench.py"
+    for script in ("plot-bench.py", "plots.py"):
+        yield f"share/sukima/{script}", tree / "share" / "sukima" / script
     for license_file in sorted((tree / "share" / "doc" / "sukima" / "licenses").glob("*")):
         yield f"licenses/{license_file.name}", license_file
 

@@ -18,10 +18,11 @@ ORDER = {
     "capacity": set(),
     "preload": {"capacity"},
     "runtime": {"capacity"},
+    "objects": {"runtime", "capacity"},
     "tascell": {"runtime", "capacity"},
     "compiler": set(),
-    "calibrate": {"capacity"},
-    "cli": {"calibrate", "capacity", "preload"},
+    "calibrate": {"capacity", "objects", "runtime"},
+    "cli": {"calibrate", "capacity", "objects", "preload"},
     "tools": {"capacity"},
 }
 # The folders of src/cli that all commands may include; those of them that the tools may include, too.
@@ -32,6 +33,8 @@ HEADER_PART = {
     "calibrate.hpp": "calibrate",
     "capacity.h": "capacity",
     "capacity": "capacity",
+    "objects": "objects",
+    "objects.hpp": "objects",
     "tascell": "tascell",
 }
 SOURCES = {".c", ".h", ".cpp", ".hpp", ".in"}

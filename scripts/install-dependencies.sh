@@ -31,7 +31,13 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   exit 2
 fi
 
-is_installed() { [[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }
+machine=$(dpkg --print-architecture)
+# is_installed NAME[:ARCH]: without ARCH, that of this machine or `all`.
+is_installed() {
+  local wanted="all|$machine"
+  if [[ $1 == *:* ]]; then wanted=${1##*:}; fi
+  dpkg-query -W -f '${Architecture} ${db:Status-Status}\n' "$1" 2>/dev/null | grep -qxE "($wanted) installed"
+}
 
 missing=() # each with its alternatives: "cargo-web/cargo"
 while IFS='|' read -r packages command purpose _; do
@@ -39,6 +45,8 @@ while IFS='|' read -r packages command purpose _; do
   command=${command//[[:space:]]/}
   [[ -z $packages || $packages == \#* || $purposes != *" ${purpose//[[:space:]]/} "* ]] && continue
   if [[ -n $command ]] && command -v "$command" >/dev/null; then continue; fi
+  if [[ $packages == *":$machine" || $packages == *"[!$machine]" ]]; then continue; fi
+  packages=${packages%\[!*\]}
   IFS=/ read -ra alternatives <<<"$packages"
   found=
   for package in "${alternatives[@]}"; do
@@ -53,15 +61,25 @@ if [[ -n $only_print ]]; then
 fi
 [[ ${#missing[@]} -eq 0 ]] && exit 0
 
+foreign=() # architectures whose packages are missing and not listed yet
+for packages in "${missing[@]}"; do
+  architecture=${packages##*:}
+  if [[ $packages == *:* && " ${foreign[*]} $(dpkg --print-foreign-architectures | tr '\n' ' ')" != *" $architecture "* ]]; then
+    foreign+=("$architecture")
+  fi
+done
+
 as_root=()
 if [[ $EUID -ne 0 ]]; then
   if ! command -v sudo >/dev/null; then
     echo "install-dependencies.sh: packages are missing, and this is neither root nor has sudo; let an" \
-      "administrator run: apt-get install ${missing[*]%%/*}" >&2
+      "administrator run: ${foreign[*]/#/dpkg --add-architecture }${foreign[*]:+; apt-get update; }apt-get install" \
+      "${missing[*]%%/*}" >&2
     exit 2
   fi
   as_root=(sudo)
 fi
+for architecture in "${foreign[@]}"; do "${as_root[@]}" dpkg --add-architecture "$architecture"; done
 # The lists of a fresh image are empty or old; with them there, a failing mirror need not stop us.
 "${as_root[@]}" apt-get update -q || echo "apt-get update failed; going on with the lists that are there" >&2
 

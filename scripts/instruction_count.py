@@ -10,12 +10,15 @@ The file of limits is JSON:
   {"measurements": {"fib": {"program": "bench-sukima", "unit": "call", "sizes": [15, 20], "units": [1973, 21891],
                             "arguments": ["fib", "--size", "{size}", "--workers", "1", "--repetitions", "1"]}},
    "limits": {"gcc-12": {"fib": 21.5}}}
-`units` says how much work each of the sizes is. A limit's key is compiler-MAJOR; a compiler without a limit for a
+`units` says how much work each of the sizes is. `environment`, if it is there, has variables for the program, and
+`excluding` the functions whose instructions are not counted, with what they call: those that the runtime calls only
+when something took long, as callgrind's patterns. A limit's key is compiler-MAJOR; a compiler without a limit for a
 measurement is reported and skipped (exit code 77).
 """
 import argparse
 import json
 import math
+import os
 import pathlib
 import re
 import subprocess
@@ -66,13 +69,17 @@ def find_measurement(content, path, name):
     return measurement
 
 
-def count_instructions(program, arguments):
+def count_instructions(program, arguments, environment, excluding):
     """The instructions of one run of the program."""
+    # Counting begins at the start and stops while such a function runs.
+    without = [f"--toggle-collect={function}" for function in excluding]
     with tempfile.TemporaryDirectory() as folder:
         output = pathlib.Path(folder, "callgrind.out")
-        command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={output}", str(program), *arguments]
+        command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={output}", *without, "--collect-atstart=yes",
+                   str(program), *arguments]
         try:
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            done = subprocess.run(command, capture_output=True, text=True, check=False,
+                                  env={**os.environ, **environment})
         except FileNotFoundError as error:
             raise BadInput("valgrind is not installed; run scripts/install-dependencies.sh") from error
         if done.returncode != 0:
@@ -85,7 +92,8 @@ def count_instructions(program, arguments):
 
 def instructions_per_unit(program, measurement):
     counts = [
-        count_instructions(program, [argument.format(size=size) for argument in measurement["arguments"]])
+        count_instructions(program, [argument.format(size=size) for argument in measurement["arguments"]],
+                           measurement.get("environment", {}), measurement.get("excluding", []))
         for size in measurement["sizes"]
     ]
     return (counts[1] - counts[0]) / (measurement["units"][1] - measurement["units"][0])

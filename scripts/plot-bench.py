@@ -7,9 +7,11 @@ median seconds and its whisker from the first to the third quartile. The dashed 
 """
 import argparse
 import json
-import os
 import sys
 import textwrap
+
+sys.dont_write_bytecode = True  # installed, both files lie in a folder that is not ours to write into
+import plots
 
 # Colour-blind safe (Okabe and Ito); Sukima is the only strong one.
 COLOUR_OWN = "#0072B2"
@@ -93,30 +95,10 @@ def draw_panel(axes, key, rows, axis):
         axes.spines[side].set_visible(False)
 
 
-def save(figure, prefix):
-    """Both files, each complete or not there at all."""
-    for ending in ("png", "svg"):
-        unfinished = f"{prefix}.{os.getpid()}.tmp"
-        try:
-            figure.savefig(unfinished, format=ending, dpi=150)
-            os.replace(unfinished, f"{prefix}.{ending}")
-        except OSError as error:
-            if os.path.exists(unfinished):
-                os.remove(unfinished)
-            sys.exit(f"plot-bench.py: cannot write '{prefix}.{ending}': {error.strerror}")
-
-
 def main():
     arguments = parse_arguments()
     panels = read_panels(sys.stdin)
-    try:
-        import matplotlib
-    except ImportError:
-        sys.exit("plot-bench.py: this Python has no matplotlib (on Debian: apt-get install python3-matplotlib)")
-    matplotlib.use("Agg")
-    matplotlib.rcParams["svg.hashsalt"] = "sukima"  # the same figures give the same file
-    from matplotlib import pyplot
-
+    pyplot = plots.load()
     columns = max(len({key[2] for key in panels if key[:2] == first[:2]}) for first in panels)
     names = list(dict.fromkeys(key[:2] for key in panels))
     most = max(len(rows) for rows in panels.values())
@@ -136,7 +118,7 @@ def main():
     footer = textwrap.fill(arguments.footer, 90 * columns)
     figure.text(0.01, 0.005, footer, fontsize=7, color="#555555", va="bottom")
     figure.tight_layout(rect=(0, 0.02 + 0.25 / (height * len(names) + 0.6), 1, 1))
-    save(figure, arguments.prefix)
+    plots.save(figure, arguments.prefix, dpi=150)
 
 
 if __name__ == "__main__":

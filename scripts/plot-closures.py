@@ -10,6 +10,8 @@ example: build/release/bin/bench-closures-gcc >gcc.json; scripts/plot-closures.p
 import json
 import sys
 
+import plots
+
 WAYS = ["none", "frame", "unwind", "exceptions", "unwind, by hand", "exceptions, by hand"]
 
 
@@ -39,10 +41,7 @@ def table(results):
 
 
 def draw(prefix, results):
-    import matplotlib
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-    figure, (uncalled, called) = plt.subplots(1, 2, figsize=(11, 4.2))
+    figure, (uncalled, called) = plots.load().subplots(1, 2, figsize=(11, 4.2))
     groups = [(program, name) for program in ("fib", "queens") for name in results]
     for k, way in enumerate(WAYS[1:]):
         heights = [next(row["ratio"] for row in results[name] if row["program"] == program and row["way"] == way)
@@ -65,8 +64,7 @@ def draw(prefix, results):
     called.set_title("one call, which visits all frames")
     called.legend(fontsize=7)
     figure.tight_layout()
-    for end in ("png", "svg"):
-        figure.savefig(f"{prefix}.{end}")
+    plots.save(figure, prefix)
 
 
 def main():

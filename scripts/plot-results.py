@@ -8,8 +8,9 @@ plot-results.py PREFIX FILE...
 example: build/release/bin/sukima bench nqueens sort --peers tbb,rayon --csv results.csv; scripts/plot-results.py results results.csv
 """
 import csv
-import os
 import sys
+
+import plots
 
 # Colour-blind safe (Okabe and Ito), and another marker for each.
 STYLES = {
@@ -45,11 +46,9 @@ def read(files):
 
 
 def draw(prefix, results):
-    import matplotlib
-    matplotlib.use("Agg")
-    matplotlib.rcParams["svg.hashsalt"] = "sukima"  # the same figures give the same file
-    import matplotlib.pyplot as plt
-    figure, axes = plt.subplots(figsize=(8, 0.9 + 0.32 * len(results)))
+    pyplot = plots.load()
+    from matplotlib import ticker
+    figure, axes = pyplot.subplots(figsize=(8, 0.9 + 0.32 * len(results)))
     systems = [system for system in STYLES if any(system in times for times in results.values())]
     for place, times in enumerate(results.values()):
         ratios = [times[system] / times["sukima"] for system in systems if system in times]
@@ -65,8 +64,8 @@ def draw(prefix, results):
     ticks = [0.5, 0.7, 1, 1.5, 2, 3, 5, 10, 20, 30]
     shown = axes.get_xlim()
     axes.set_xticks([tick for tick in ticks if shown[0] <= tick <= shown[1]])
-    axes.get_xaxis().set_major_formatter(matplotlib.ticker.FormatStrFormatter("%g"))
-    axes.get_xaxis().set_minor_formatter(matplotlib.ticker.NullFormatter())
+    axes.get_xaxis().set_major_formatter(ticker.FormatStrFormatter("%g"))
+    axes.get_xaxis().set_minor_formatter(ticker.NullFormatter())
     axes.set_yticks(range(len(results)), [benchmark + SCENARIOS.get(scenario, f", {scenario}")
                                           for benchmark, scenario in results])
     axes.invert_yaxis()
@@ -77,9 +76,7 @@ def draw(prefix, results):
         axes.spines[side].set_visible(False)
     axes.tick_params(axis="y", length=0)
     figure.tight_layout()
-    unfinished = f"{prefix}.{os.getpid()}.tmp"
-    figure.savefig(unfinished, format="svg", metadata={"Date": None})
-    os.replace(unfinished, f"{prefix}.svg")
+    plots.save(figure, prefix, ("svg",))
 
 
 def main():

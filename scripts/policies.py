@@ -13,8 +13,10 @@ import statistics
 import subprocess
 import sys
 
-WAITS = ["adaptive", "block", "condvar", "pause", "spin", "yield"]
-STEALS = ["publish:1", "publish:3", "request"]
+import plots
+
+WAITS = ["adaptive", "block", "condvar", "inherit", "pause", "spin", "yield"]
+STEALS = ["publish:1", "publish:3", "request", "indolent"]
 
 
 def seconds_of(program, benchmark, scenario, workers, wait, steal):
@@ -80,12 +82,9 @@ def print_table(options, table, best):
 
 
 def draw(options, table):
-    import matplotlib
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
     names = [f"{w}, {s}" for w, s in table]
     values = [[row.get(s, float("nan")) for s in options.scenarios] for row in table.values()]
-    figure, axes = plt.subplots(figsize=(1.3 * len(options.scenarios) + 3, 0.4 * len(names) + 1.5))
+    figure, axes = plots.load().subplots(figsize=(1.3 * len(options.scenarios) + 3, 0.4 * len(names) + 1.5))
     image = axes.imshow(values, cmap="YlOrRd", vmin=1.0, vmax=1.5, aspect="auto")
     axes.set_xticks(range(len(options.scenarios)), options.scenarios, rotation=30, ha="right")
     axes.set_yticks(range(len(names)), names)
@@ -95,8 +94,7 @@ def draw(options, table):
     axes.set_title(f"{options.benchmark}: time / best of the column")
     figure.colorbar(image, label="1.0 is the best")
     figure.tight_layout()
-    for end in ("png", "svg"):
-        figure.savefig(f"{options.plot}.{end}")
+    plots.save(figure, options.plot)
 
 
 def main():

@@ -1,11 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the slowest builds and tests of build folders, and as the last line how many tests passed and failed.
+"""Prints the slowest builds and tests of build folders, what was skipped and why, the end of what failed tests printed,
+and as the last line how many tests passed and failed.
 
-Usage: slowest.py [--count N] FOLDER...
+Usage: slowest.py [--count N] [--allowed-skips FILE] FOLDER...
 
 A build is an output in FOLDER/.ninja_log. A test is a testcase in FOLDER/test-results/*.xml, as ctest --output-junit
-writes it; where files name the same test, the newest one counts.
+writes it; where files name the same test, the newest one counts. Skipped is what GoogleTest, Python's unittest (with
+verbosity 2) or the exit code 77 calls so. A test NAME.shard_NUMBER is counted as those that GoogleTest lists in
+FOLDER/test-results/shards/NAME.shard_NUMBER.xml.
+
+With --allowed-skips, the exit code is 1 if a test was skipped for another reason than one in FILE: a regular
+expression a line, for "FOLDER: TEST: REASON" from its beginning; lines that begin with # are comments.
 """
 import argparse
 import pathlib
@@ -30,13 +36,53 @@ def builds(folder):
     return [((int(end) - int(begin)) / 1000, name) for (begin, end, _), name in seen.items()]
 
 
+def last_words(case, lines=25, columns=200):
+    """The end of what a test printed, for readers who see only the end of a long log."""
+    text = [line[:columns] for line in (case.findtext("system-out") or "").splitlines() if line.strip()]
+    return text[-lines:]
+
+
+def skips(case, outcome):
+    """The (part, reason) of what a test skipped; part is "" for the whole test."""
+    text = case.findtext("system-out") or ""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    found = [(test, reason.strip("'\""))
+             for test, reason in re.findall(r"^(\w+) \(\S+\)(?:\n.*)? \.\.\. skipped (.*)$", text, re.MULTILINE)]
+    if outcome == "skipped":
+        reasons = [after for line, after in zip(lines, lines[1:]) if line.endswith(": Skipped")]
+        found.append(("", (reasons or lines or ["it is disabled"])[-1]))
+    return found
+
+
+def tests_of_shard(folder, name):
+    """As tests(), of one process that ran many tests and wrote this list at its end; empty if it has not."""
+    file = folder / "test-results" / "shards" / f"{name}.xml"
+    if ".shard_" not in name or not file.is_file():
+        return {}
+    results = {}
+    for case in xml.etree.ElementTree.parse(file).iter("testcase"):
+        failures = [line for one in case.iter("failure") for line in (one.get("message") or "").splitlines() if line.strip()]
+        skipped = case.find("skipped")
+        outcome = "failed" if failures else "skipped" if skipped is not None or case.get("status") != "run" else "passed"
+        reasons = [] if skipped is None else (skipped.get("message") or "").splitlines()[1:]
+        results[f"{name.partition('.shard_')[0]}.{case.get('classname')}.{case.get('name')}"] = (
+            float(case.get("time") or 0), outcome,
+            [("", (reasons or ["it is disabled"])[-1])] if outcome == "skipped" else [], failures[-25:])
+    return results
+
+
 def tests(folder):
-    """{name: (seconds, outcome)}; the outcome is passed, failed or skipped."""
+    """{name: (seconds, outcome, skips, last words of a failure)}; the outcome is passed, failed or skipped."""
     results = {}
     for file in sorted((folder / "test-results").glob("*.xml"), key=lambda path: path.stat().st_mtime_ns):
         for case in xml.etree.ElementTree.parse(file).iter("testcase"):
             outcome = {"run": "passed", "notrun": "skipped", "disabled": "skipped"}.get(case.get("status"), "failed")
-            results[case.get("name")] = (float(case.get("time") or 0), outcome)
+            inner = tests_of_shard(folder, case.get("name"))
+            if inner and (outcome == "passed" or any(one[1] == "failed" for one in inner.values())):
+                results.update(inner)
+                continue
+            results[case.get("name")] = (float(case.get("time") or 0), outcome, skips(case, outcome),
+                                         last_words(case) if outcome == "failed" else [])
     return results
 
 
@@ -49,26 +95,42 @@ def print_table(title, rows, count):
         print(f"{seconds:8.1f} s  {name}")
 
 
+def not_allowed(skipped, file):
+    """The lines of what was skipped that no expression of the file matches."""
+    allowed = [line for line in file.read_text().splitlines() if line.strip() and not line.startswith("#")]
+    return [line for line in skipped if not any(re.match(expression, line) for expression in allowed)]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=12, help="rows of each table [12]")
+    parser.add_argument("--allowed-skips", type=pathlib.Path, metavar="FILE", help="any other skip is a failure")
     parser.add_argument("folders", nargs="+", type=pathlib.Path, metavar="FOLDER")
     given = parser.parse_args()
 
     outcomes = {"passed": 0, "failed": 0, "skipped": 0}
     failed = []
+    skipped = []
     for folder in given.folders:
         print_table(f"Builds in {folder}", builds(folder), given.count)
         results = tests(folder)
-        print_table(f"Tests in {folder}", [(seconds, name) for name, (seconds, _) in results.items()], given.count)
-        for name, (_, outcome) in results.items():
+        print_table(f"Tests in {folder}", [(seconds, name) for name, (seconds, *_) in results.items()], given.count)
+        for name, (_, outcome, parts, words) in results.items():
             outcomes[outcome] += 1
+            skipped += [f"{folder.name}: {name}{part and ' ' + part}: {reason}" for part, reason in parts]
             if outcome == "failed":
-                failed.append(f"{folder.name}: {name}")
-    for name in failed:
+                failed.append((f"{folder.name}: {name}", words))
+    for line in skipped:
+        print(f"skipped: {line}")
+    forbidden = [] if given.allowed_skips is None else not_allowed(skipped, given.allowed_skips)
+    for line in forbidden:
+        print(f"failed, because it must not be skipped: {line}")
+    for name, words in failed:
         print(f"failed: {name}")
+        for line in words:
+            print(f"    {line}")
     print(f"{outcomes['passed']} passed, {outcomes['failed']} failed, {outcomes['skipped']} skipped")
-    return 0
+    return 1 if forbidden else 0
 
 
 if __name__ == "__main__":

@@ -9,17 +9,17 @@ namespace {
 
 using elements = std::span<const std::uint32_t>;
 
-std::int64_t pairs(context c, elements a, elements b) {
+std::int64_t pairs(auto c, elements a, elements b) {
   if (a.size() <= kernels::cmp_leaf && b.size() <= kernels::cmp_leaf) return kernels::equal_pairs(a, b);
   std::int64_t first = 0, second = 0;
   if (a.size() >= b.size()) {
     const std::size_t half = a.size() / 2;
-    c.fork2([&](context below) { first = pairs(below, a.first(half), b); },
-            [&](context below) { second = pairs(below, a.subspan(half), b); });
+    c.fork2([&](auto below) { first = pairs(below, a.first(half), b); },
+            [&](auto below) { second = pairs(below, a.subspan(half), b); });
   } else {
     const std::size_t half = b.size() / 2;
-    c.fork2([&](context below) { first = pairs(below, a, b.first(half)); },
-            [&](context below) { second = pairs(below, a, b.subspan(half)); });
+    c.fork2([&](auto below) { first = pairs(below, a, b.first(half)); },
+            [&](auto below) { second = pairs(below, a, b.subspan(half)); });
   }
   return first + second;
 }
@@ -27,7 +27,7 @@ std::int64_t pairs(context c, elements a, elements b) {
 void measure(bench::run& run) {
   const kernels::cmp_problem problem(static_cast<std::size_t>(run.size_between(1, 1 << 24)));
   std::int64_t result = 0;
-  run.time([&] { region([&](context c) { result = pairs(c, problem.a, problem.b); }); });
+  run.time([&] { region([&](auto c) { result = pairs(c, problem.a, problem.b); }); });
   if (result != problem.expected())
     throw bench::wrong_result("wrong number of pairs " + std::to_string(result));
   run.result(result);

@@ -10,17 +10,17 @@ namespace {
 using kernels::force;
 using kernels::grav_problem;
 
-force attraction(context c, const grav_problem& g) {
+force attraction(auto c, const grav_problem& g) {
   const auto every = [](int) { return true; };
-  return c.sum<force>(-g.n, g.n + 1, every, [&g, every](context plane, int x) {
-    return plane.sum<force>(-g.n, g.n + 1, every, [&g, x](context, int y) { return g.line(x, y); });
+  return c.template sum<force>(-g.n, g.n + 1, every, [&g, every](auto plane, int x) {
+    return plane.template sum<force>(-g.n, g.n + 1, every, [&g, x](auto, int y) { return g.line(x, y); });
   });
 }
 
 void measure(bench::run& run) {
   const grav_problem problem{run.size_between(0, 2000)};
   force result;
-  run.time([&] { region([&](context c) { result = attraction(c, problem); }); });
+  run.time([&] { region([&](auto c) { result = attraction(c, problem); }); });
   run.result(as_text(result));
 }
 

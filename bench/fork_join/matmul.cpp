@@ -11,7 +11,7 @@ void measure(bench::run& run) {
     throw bench::bad_argument("the size must be a multiple of 64");
   const auto n = static_cast<std::size_t>(size);
   kernels::matrix a(n, 1, 0), b(n, 2, 0), c(n);
-  run.time([&] { region([&](context top) { multiply<1>(top, c.all(), a.all(), b.all()); }); });
+  run.time([&] { region([&](auto top) { multiply<1>(top, c.all(), a.all(), b.all()); }); });
   const auto x = kernels::probe(n);
   const auto expected = a.times(b.times(x)), got = c.times(x);
   if (!(kernels::relative_difference(expected, got) < 1e-10))

@@ -14,27 +14,27 @@ using kernels::nbody_sum;
 
 constexpr int blocks_of_a_leaf = 16;
 
-void set_keys(context c, nbody_problem& p, int first, int last) {
+void set_keys(auto c, nbody_problem& p, int first, int last) {
   if (last - first <= blocks_of_a_leaf) {
     for (int block = first; block < last; ++block) p.set_keys(block);
     return;
   }
   const int middle = first + (last - first) / 2;
-  c.fork2([&, first, middle](context below) { set_keys(below, p, first, middle); },
-          [&, middle, last](context below) { set_keys(below, p, middle, last); });
+  c.fork2([&, first, middle](auto below) { set_keys(below, p, first, middle); },
+          [&, middle, last](auto below) { set_keys(below, p, middle, last); });
 }
 
-void grow(context c, nbody_problem& p, const nbody_problem::cell& cell);
+void grow(auto c, nbody_problem& p, const nbody_problem::cell& cell);
 
 // The octants [first, last), halved down to single ones.
-void grow_each(context c, nbody_problem& p, const nbody_problem::octants& o, int first, int last) {
+void grow_each(auto c, nbody_problem& p, const nbody_problem::octants& o, int first, int last) {
   if (last - first == 1) return grow(c, p, o.part[static_cast<std::size_t>(first)]);
   const int middle = first + (last - first) / 2;
-  c.fork2([&, first, middle](context below) { grow_each(below, p, o, first, middle); },
-          [&, middle, last](context below) { grow_each(below, p, o, middle, last); });
+  c.fork2([&, first, middle](auto below) { grow_each(below, p, o, first, middle); },
+          [&, middle, last](auto below) { grow_each(below, p, o, middle, last); });
 }
 
-void grow(context c, nbody_problem& p, const nbody_problem::cell& cell) {
+void grow(auto c, nbody_problem& p, const nbody_problem::cell& cell) {
   if (cell.bodies() <= nbody_problem::grow_bodies) return p.grow(cell);
   const nbody_problem::octants o = p.divide(cell);
   if (o.count == 0) return p.set_leaf(cell);
@@ -45,13 +45,13 @@ void grow(context c, nbody_problem& p, const nbody_problem::cell& cell) {
 void measure(bench::run& run) {
   nbody_problem problem(static_cast<std::size_t>(run.size_between(2, 10'000'000)));
   run.time([&] {
-    region([&](context c) {
+    region([&](auto c) {
       for (int step = 0; step < nbody_problem::steps; ++step) {
         set_keys(c, problem, 0, problem.blocks());
         grow(c, problem, problem.root());
-        problem.end_step(c.sum<nbody_sum>(
+        problem.end_step(c.template sum<nbody_sum>(
             0, problem.blocks(), [](int) { return true; },
-            [&problem](context, int block) { return problem.move_block(block); }));
+            [&problem](auto, int block) { return problem.move_block(block); }));
       }
     });
   });

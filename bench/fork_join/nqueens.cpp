@@ -1,29 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// nqueens: bit masks; a parallel choice among the columns at every node.
-#include "kernels/nqueens.hpp"
-
+// nqueens: bit masks; a parallel choice among the free columns, lowest bit first, at every node or above a
+// cut-off depth.
+#include "fork_join/cut_off.hpp"
 #include "harness/harness.hpp"
+#include "sequential/searches.hpp"
 #include "system.hpp"
 
 namespace {
 
 using kernels::queens;
 
-std::int64_t solutions(context c, queens q) {
+template <class CutOff>
+std::int64_t solutions(auto c, queens q, int row, CutOff end) {
+  if (end.reached(row)) return sequential::solutions(q);
   if (q.complete()) return 1;
-  const std::uint32_t free = q.free();
-  return c.sum<std::int64_t>(
-      0, q.n, [=](int column) { return (free >> column & 1) != 0; },
-      [=](context below, int column) { return solutions(below, q.with(std::uint32_t{1} << column)); });
+  return c.template sum_of_bits<std::int64_t>(
+      q.free(), [=](auto below, std::uint32_t bit) { return solutions(below, q.with(bit), row + 1, end); });
 }
 
-void measure(bench::run& run) {
-  const queens empty{run.size_between(1, kernels::most_queens)};
+template <class CutOff>
+void measure(bench::run& run, CutOff end) {
+  const queens empty = queens::empty(run.size_between(1, kernels::most_queens));
   std::int64_t result = 0;
-  run.time([&] { region([&](context c) { result = solutions(c, empty); }); });
+  run.time([&] { region([&](auto c) { result = solutions(c, empty, 0, end); }); });
   run.result(result);
 }
 
-const bench::registration registered{"nqueens", measure};
+const bench::registration registered{"nqueens", [](bench::run& run) { measure(run, no_cut_off{}); }};
+const bench::tuned_registration tuned{"nqueens", [](bench::run& run) { measure(run, cut_off{run.depth()}); }};
 
 }  // namespace

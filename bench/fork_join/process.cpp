@@ -18,7 +18,7 @@ void measure_startup(run& r) {
   bench::with_system(r.workers(), [&] {
     int branches = 0;
     std::atomic_ref<int> count(branches);
-    region([&](context c) { c.fork2([&](context) { ++count; }, [&](context) { ++count; }); });
+    region([&](auto c) { c.fork2([&](auto) { ++count; }, [&](auto) { ++count; }); });
     r.record(bench::wall_seconds() - start, bench::process_cpu_seconds() - cpu);
     if (branches != 2) throw bench::wrong_result("a branch did not run");
   });
@@ -29,12 +29,18 @@ void measure_startup(run& r) {
 const bench::registration startup{"startup", measure_startup, bench::start::cold};
 
 // Levels below this one, each a fork of a short branch and the next level.
-int descend(context c, int levels, std::atomic<std::uint64_t>& work) {
+int descend(auto c, int levels, std::atomic<std::uint64_t>& work) {
   if (levels == 0) return 0;
   int below = 0;
-  c.fork2([&](context) { work.fetch_add(kernels::short_work(1), std::memory_order_relaxed); },
-          [&](context next) { below = descend(next, levels - 1, work); });
+  c.fork2([&](auto) { work.fetch_add(kernels::short_work(1), std::memory_order_relaxed); },
+          [&](auto next) { below = descend(next, levels - 1, work); });
   return below + 1;
+}
+
+/// What the system counts itself, if it has something to say.
+template <class Run>
+void add_fields_of_system(Run& r) {
+  if constexpr (requires { fields_of_system(r); }) fields_of_system(r);
 }
 
 void measure_memory(run& r) {
@@ -42,8 +48,10 @@ void measure_memory(run& r) {
   const double bytes = kernels::status_bytes("VmHWM");
   std::atomic<std::uint64_t> work{0};
   int done = 0;
-  bench::with_system(r.workers(),
-                     [&] { r.time([&] { region([&](context c) { done = descend(c, levels, work); }); }); });
+  bench::with_system(r.workers(), [&] {
+    r.time([&] { region([&](auto c) { done = descend(c, levels, work); }); });
+    add_fields_of_system(r);
+  });
   if (work != kernels::short_work(1) * static_cast<std::uint64_t>(levels))
     throw bench::wrong_result("a short branch is missing");
   r.field("bytes", kernels::status_bytes("VmHWM") - bytes);

@@ -13,8 +13,7 @@ using bench::run;
 using kernels::sleep_milliseconds;
 
 void fork_nothing() {
-  region(
-      [](context c) { c.fork2([](context) { kernels::nothing(); }, [](context) { kernels::nothing(); }); });
+  region([](auto c) { c.fork2([](auto) { kernels::nothing(); }, [](auto) { kernels::nothing(); }); });
 }
 
 void measure_empty(run& r) {
@@ -44,8 +43,8 @@ void measure_empty_after_silence(run& r) {
 const bench::registration empty_after_silence{"empty-after-silence", measure_empty_after_silence};
 
 void time_coarse(run& r, double seconds_each) {
-  const auto branch = [seconds_each](context) { kernels::use_cpu(seconds_each); };
-  r.time([&] { region([&](context c) { c.fork2(branch, branch); }); });
+  const auto branch = [seconds_each](auto) { kernels::use_cpu(seconds_each); };
+  r.time([&] { region([&](auto c) { c.fork2(branch, branch); }); });
   r.result("ok");
 }
 
@@ -78,14 +77,14 @@ void measure_idle(run& r) {
   const double seconds = r.size_between(1, 600'000) * 1e-3;
   const double before = bench::process_cpu_seconds(), start = bench::wall_seconds();
   double task_cpu = 0;
-  region([&](context c) {
+  region([&](auto c) {
     c.fork2(
-        [&](context) {
+        [&](auto) {
           const double own = kernels::thread_cpu_seconds();
           kernels::use_cpu(seconds);
           task_cpu = kernels::thread_cpu_seconds() - own;
         },
-        [](context) { kernels::nothing(); });
+        [](auto) { kernels::nothing(); });
   });
   const double end = bench::wall_seconds();
   r.record(end - start, std::max(0.0, bench::process_cpu_seconds() - before - task_cpu));

@@ -13,7 +13,7 @@ using kernels::graph;
 using kernels::no_vertex;
 using kernels::vertex;
 
-void search(context c, const graph& g, std::vector<vertex>& parent, std::vector<vertex> pending) {
+void search(auto c, const graph& g, std::vector<vertex>& parent, std::vector<vertex> pending) {
   while (!pending.empty()) {
     const vertex v = pending.back();
     pending.pop_back();
@@ -28,9 +28,10 @@ void search(context c, const graph& g, std::vector<vertex>& parent, std::vector<
     }
     if (pending.size() > 2 * kernels::spantree_share) {
       const auto middle = pending.begin() + static_cast<std::ptrdiff_t>(pending.size() / 2);
-      std::vector<vertex> older(pending.begin(), middle), newer(middle, pending.end());
-      c.fork2([&](context below) { search(below, g, parent, std::move(newer)); },
-              [&](context below) { search(below, g, parent, std::move(older)); });
+      std::vector<vertex> newer(middle, pending.end());
+      pending.erase(middle, pending.end());  // the older half stays where it is
+      c.fork2([&](auto below) { search(below, g, parent, std::move(newer)); },
+              [&](auto below) { search(below, g, parent, std::move(pending)); });
       return;
     }
   }
@@ -40,7 +41,7 @@ void measure(bench::run& run) {
   const graph g(static_cast<std::size_t>(run.size_between(1, 1 << 27)));
   std::vector<vertex> parent(g.vertices(), no_vertex);
   parent[0] = 0;
-  run.time([&] { region([&](context c) { search(c, g, parent, {0}); }); });
+  run.time([&] { region([&](auto c) { search(c, g, parent, {0}); }); });
   if (const auto fault = g.fault(parent); !fault.empty()) throw bench::wrong_result(fault);
   run.result(g.vertices());
 }

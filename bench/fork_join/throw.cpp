@@ -20,23 +20,19 @@ void count_solution(std::atomic<std::int64_t>& left) {
   if (left.fetch_sub(1, std::memory_order_relaxed) == 1) throw enough{bench::wall_seconds()};
 }
 
-int search(context c, queens q, std::atomic<std::int64_t>& left) {
+int search(auto c, queens q, std::atomic<std::int64_t>& left) {
   if (q.complete()) {
     count_solution(left);
     return 0;
   }
-  const std::uint32_t free = q.free();
-  return c.sum<int>(
-      0, q.n, [=](int column) { return (free >> column & 1) != 0; },
-      [=, &left](context below, int column) {
-        return search(below, q.with(std::uint32_t{1} << column), left);
-      });
+  return c.template sum_of_bits<int>(
+      q.free(), [=, &left](auto below, std::uint32_t bit) { return search(below, q.with(bit), left); });
 }
 
 void measure(bench::run& run) {
-  const queens empty{run.size_between(4, kernels::most_queens)};
+  const queens empty = queens::empty(run.size_between(4, kernels::most_queens));
   std::atomic<std::int64_t> found{0};
-  region([&](context c) {
+  region([&](auto c) {
     found = std::int64_t{1} << 62;
     search(c, empty, found);
     found = (std::int64_t{1} << 62) - found;
@@ -46,7 +42,7 @@ void measure(bench::run& run) {
   for (int percent = 0; percent <= 100; ++percent) {
     std::atomic<std::int64_t> left{std::max<std::int64_t>(1, found * percent / 100)};
     try {
-      region([&](context c) { search(c, empty, left); });
+      region([&](auto c) { search(c, empty, left); });
     } catch (const enough& e) {
       seconds.push_back(bench::wall_seconds() - e.thrown_at);
     }

@@ -6,11 +6,11 @@
 
 namespace {
 
-std::int64_t leaves(context c, int depth) {
+std::int64_t leaves(auto c, int depth) {
   if (depth == 0) return 1;
   std::int64_t a = 0, b = 0;
-  c.fork2([&](context below) { a = leaves(below, depth - 1); },
-          [&](context below) { b = leaves(below, depth - 1); });
+  c.fork2([&](auto below) { a = leaves(below, depth - 1); },
+          [&](auto below) { b = leaves(below, depth - 1); });
   return a + b;
 }
 
@@ -19,7 +19,7 @@ std::int64_t leaves(context c, int depth) {
 void bench::warm_up() {
   const double start = wall_seconds();
   while (wall_seconds() - start < 0.005)
-    region([](context c) {
+    region([](auto c) {
       if (leaves(c, 10) != 1 << 10) throw wrong_result("the warm-up counted wrong");
     });
 }

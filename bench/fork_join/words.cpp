@@ -34,12 +34,12 @@ class spare_tables {
   std::vector<word_counts> spare_;
 };
 
-word_counts merge(context c, std::vector<word_counts>& tables, std::size_t first, std::size_t last) {
+word_counts merge(auto c, std::vector<word_counts>& tables, std::size_t first, std::size_t last) {
   if (last - first == 1) return std::move(tables[first]);
   const std::size_t middle = first + (last - first) / 2;
   word_counts a, b;
-  c.fork2([&, first, middle](context below) { a = merge(below, tables, first, middle); },
-          [&, middle, last](context below) { b = merge(below, tables, middle, last); });
+  c.fork2([&, first, middle](auto below) { a = merge(below, tables, first, middle); },
+          [&, middle, last](auto below) { b = merge(below, tables, middle, last); });
   a.add(std::move(b));
   return a;
 }
@@ -54,7 +54,7 @@ void measure(bench::run& run) {
       table.add(text.piece(i));
       tables.give(std::move(table));
     });
-    region([&](context c) { counts = merge(c, tables.all(), 0, tables.all().size()); });
+    region([&](auto c) { counts = merge(c, tables.all(), 0, tables.all().size()); });
   });
   run.result(counts.result());
 }

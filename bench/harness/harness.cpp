@@ -14,6 +14,7 @@
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "harness/sizes.hpp"
 
@@ -42,8 +43,9 @@ int run::size_between(int least, int most) const {
 namespace {
 
 struct entry {
-  void (*measure)(run&);
-  start how;
+  void (*measure)(run&) = nullptr;
+  start how = start::warm;
+  void (*tuned)(run&) = nullptr;  // with a cut-off depth
 };
 
 // Filled by the registrations before main, so it must exist when the first of them is constructed.
@@ -57,6 +59,7 @@ struct options {
   std::int64_t size = 0;
   unsigned workers = 1;
   unsigned repetitions = 1;
+  std::optional<int> depth;
   bool started = false;
 };
 
@@ -89,9 +92,9 @@ void print(const options& o, const run& r) {
 int repeat(const options& o, const entry& benchmark, const nlohmann::json& known, unsigned repetitions) {
   try {
     for (unsigned i = 0; i < repetitions; ++i) {
-      run r(o.size, o.workers);
+      run r(o.size, o.workers, o.depth.value_or(0));
       r.start_at(wall_seconds());
-      benchmark.measure(r);
+      (o.depth ? benchmark.tuned : benchmark.measure)(r);
       check(o, known, r);
       print(o, r);
     }
@@ -135,6 +138,8 @@ int run_program(int argc, char** argv) {
       ->check(CLI::NonNegativeNumber);
   app.add_option("--workers", o.workers, "number of worker threads")->check(CLI::Range(1U, 4096U));
   app.add_option("--repetitions", o.repetitions, "number of repetitions")->check(CLI::Range(1U, 1'000'000U));
+  app.add_option("--depth", o.depth, "run the tuned program: this many levels of the search fork")
+      ->check(CLI::Range(0, 1'000'000));
   app.add_flag("--started", o.started, "also print when the measured part began, by the monotonic clock");
   app.add_flag("--list", list, "print the names of the benchmarks that this program has");
   try {
@@ -155,6 +160,11 @@ int run_program(int argc, char** argv) {
               << "; known are:";
     for (const auto& [name, benchmark] : registered()) std::cerr << " " << name;
     std::cerr << "\n";
+    return 2;
+  }
+  if (o.depth && found->second.tuned == nullptr) {
+    std::cerr << program_invocation_short_name << ": " << o.name
+              << " has no tuned program: leave --depth out\n";
     return 2;
   }
   const auto table = nlohmann::json::parse(sizes_json);
@@ -205,7 +215,13 @@ int run_on_large_stack(int argc, char** argv) {
 }  // namespace
 
 registration::registration(std::string_view name, void (*measure)(run&), start how) {
-  registered().emplace(name, entry{measure, how});
+  entry& e = registered()[std::string(name)];
+  e.measure = measure;
+  e.how = how;
+}
+
+tuned_registration::tuned_registration(std::string_view name, void (*measure)(run&)) {
+  registered()[std::string(name)].tuned = measure;
 }
 
 }  // namespace bench

@@ -43,7 +43,7 @@ struct bad_argument : std::runtime_error {
 /// One repetition of one benchmark: its request and its measurement.
 class run {
  public:
-  run(std::int64_t size, unsigned workers) : size_(size), workers_(workers) {}
+  run(std::int64_t size, unsigned workers, int depth = 0) : size_(size), workers_(workers), depth_(depth) {}
 
   /// The problem's size; kernels/sizes.json says what it counts.
   [[nodiscard]] std::int64_t size() const { return size_; }
@@ -51,6 +51,8 @@ class run {
   [[nodiscard]] int size_between(int least, int most) const;
   /// The number of workers that the system was started with.
   [[nodiscard]] unsigned workers() const { return workers_; }
+  /// In a tuned program: how many levels of the search fork.
+  [[nodiscard]] int depth() const { return depth_; }
 
   /// Calls `region` and records its wall-clock and CPU time.
   template <std::invocable F>
@@ -86,6 +88,7 @@ class run {
  private:
   std::int64_t size_;
   unsigned workers_;
+  int depth_;
   double started_ = 0, seconds_ = 0, cpu_seconds_ = 0;
   std::string result_;
   std::vector<std::pair<std::string, double>> fields_;
@@ -98,6 +101,11 @@ enum class start { warm, cold };
 /// Makes a benchmark known to the program. Objects of this type are namespace-scope constants.
 struct registration {
   registration(std::string_view name, void (*measure)(run&), start how = start::warm);
+};
+
+/// Makes the tuned program of a benchmark known, which is measured if there is a --depth.
+struct tuned_registration {
+  tuned_registration(std::string_view name, void (*measure)(run&));
 };
 
 /// Defined by each program: starts its system with that many workers, calls body on the calling thread, and

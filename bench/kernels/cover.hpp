@@ -24,10 +24,12 @@ class exact_cover {
 
   /// A cover of that many items, with no options yet.
   explicit exact_cover(int items) : headers_(static_cast<std::size_t>(items) + 1), nodes_(headers_.size()) {
-    for (place i = 0; i <= items; ++i) {
-      headers_[at(i)] = {static_cast<place>(i == 0 ? items : i - 1),
-                         static_cast<place>(i == items ? 0 : i + 1), 0};
+    const auto last = static_cast<place>(items);
+    for (place i = 0;; ++i) {
+      headers_[at(i)] = {i == 0 ? last : static_cast<place>(i - 1),
+                         i == last ? place{0} : static_cast<place>(i + 1), 0};
       nodes_[at(i)] = {i, i, i};
+      if (i == last) break;
     }
     nodes_.push_back({0, 0, 0});  // a spacer before the first option
   }

@@ -97,9 +97,10 @@ inline std::string six_digits(double x) {
 /// Two neighbouring elements. Named, because g++ does not make registers of a 4×4 array by itself.
 typedef double element_pair __attribute__((vector_size(16), aligned(8), may_alias));
 
-/// c += sign · a · b for blocks, in 4×4 tiles that stay in registers. The sides are multiples of 4.
+/// c += sign · a · b for blocks, in 4×4 tiles that stay in registers. The sides are multiples of 4. A
+/// function of its own: where it is inlined, registers of its caller are missing in its innermost loop.
 template <int sign>
-inline void multiply_block(view c, view a, view b) {
+[[gnu::noinline]] void multiply_block(view c, view a, view b) {
   for (std::size_t i = 0; i < c.rows; i += 4)
     for (std::size_t j = 0; j < c.columns; j += 4) {
       element_pair tile[4][2] = {};

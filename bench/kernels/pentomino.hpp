@@ -108,8 +108,8 @@ struct pentomino_board {
   /// The shape and orientations of the piece at that place of the order. Pieces from the 13th on are
   /// straight.
   [[nodiscard]] const pentomino_detail::piece& forms(int place) const {
-    const int p = piece[static_cast<unsigned>(place)];
-    return pentomino_pieces[static_cast<unsigned>(p < 12 ? p : 0)];
+    const auto p = static_cast<unsigned char>(piece[static_cast<unsigned>(place)]);
+    return pentomino_pieces[p < 12 ? p : 0];
   }
 
   [[nodiscard]] bool complete() const { return full == ~cell_set{0}; }

@@ -44,9 +44,11 @@ inline void insertion_sort(keys a) {
   }
 }
 
-/// Merges a and b into `to` (as long as both together), without a branch on the comparison.
-inline void merge_run(const std::uint32_t* a, const std::uint32_t* a_end, const std::uint32_t* b,
-                      const std::uint32_t* b_end, std::uint32_t* to) {
+/// Merges a and b into `to` (as long as both together), without a branch on the comparison. A function of
+/// its own, so that its loop is compiled alike whoever calls it.
+[[gnu::noinline]] inline void merge_run(const std::uint32_t* a, const std::uint32_t* a_end,
+                                        const std::uint32_t* b, const std::uint32_t* b_end,
+                                        std::uint32_t* to) {
   while (a != a_end && b != b_end) {
     const std::uint32_t x = *a, y = *b;
     const bool second = y < x;

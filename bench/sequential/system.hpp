@@ -3,6 +3,8 @@
 // forks.
 #pragma once
 
+#include <cstdint>
+
 struct context {
   template <class F, class G>
   void fork2(F first, G second) const {
@@ -15,6 +17,14 @@ struct context {
     T total{};
     for (int i = first; i < last; ++i)
       if (admissible(i)) total += f(*this, i);
+    return total;
+  }
+
+  /// Adds up f of each bit that is set.
+  template <class T, class F>
+  T sum_of_bits(std::uint32_t bits, F f) const {
+    T total{};
+    for (; bits != 0; bits &= bits - 1) total += f(*this, bits & -bits);
     return total;
   }
 };

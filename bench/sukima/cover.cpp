@@ -10,14 +10,13 @@ namespace {
 
 using kernels::exact_cover;
 
-std::int64_t covers(sukima::context c, exact_cover& state) {
+std::int64_t covers(auto c, exact_cover& state) {
   if (state.complete()) return 1;
   const kernels::possible_options options(state);
   return sukima::search(
       c, state, options.all(), [](exact_cover& s, exact_cover::place option) { return s.choose(option); },
       [](exact_cover& s, exact_cover::place option) { s.take_back(option); },
-      [](sukima::context below, exact_cover& s, exact_cover::place) { return covers(below, s); },
-      std::plus{});
+      [](auto below, exact_cover& s, exact_cover::place) { return covers(below, s); }, std::plus{});
 }
 
 void measure(bench::run& run) {

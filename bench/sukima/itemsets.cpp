@@ -12,7 +12,7 @@ namespace {
 using kernels::found_subgraphs;
 using kernels::growing_subgraph;
 
-found_subgraphs closed_subgraphs(sukima::context c, growing_subgraph& at) {
+found_subgraphs closed_subgraphs(auto c, growing_subgraph& at) {
   const auto candidates = at.candidates();
   const auto before = at.size();
   const auto vertex = [&candidates](int i) { return candidates[static_cast<unsigned>(i)]; };
@@ -29,7 +29,7 @@ found_subgraphs closed_subgraphs(sukima::context c, growing_subgraph& at) {
         g.shrink(before);
         for (int j = 0; j < i; ++j) g.allow(vertex(j));
       },
-      [](sukima::context below, growing_subgraph& g, int) { return closed_subgraphs(below, g); }, at.itself(),
+      [](auto below, growing_subgraph& g, int) { return closed_subgraphs(below, g); }, at.itself(),
       std::plus{});
 }
 

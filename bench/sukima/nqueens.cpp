@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// nqueens: bit masks; a parallel loop over the free columns of each row, which a loop over all columns finds.
+// nqueens: bit masks; a parallel loop over the free columns of each row, by their lowest bit.
 #include "kernels/nqueens.hpp"
 
-#include "harness/harness.hpp"
-#include "system.hpp"
+#include "in_runtime.hpp"
 
 namespace {
 
 using kernels::queens;
 
-std::int64_t solutions(sukima::context c, queens q) {
+// The words by themselves, as in the sequential program.
+std::int64_t solutions(auto c, std::uint32_t columns, std::uint32_t up, std::uint32_t down) {
+  const queens q{columns, up, down};
   if (q.complete()) return 1;
-  const kernels::free_columns free(q);
   return sukima::parallel_reduce(
-      c, free.begin(), free.end(), std::int64_t{0},
-      [&q](sukima::context below, std::uint32_t bit) { return solutions(below, q.with(bit)); }, std::plus{});
+      c, sukima::set_bits(q.free()), std::int64_t{0},
+      [q](auto below, std::uint32_t bit) {
+        const queens next = q.with(bit);
+        return solutions(below, next.columns, next.up, next.down);
+      },
+      std::plus{});
 }
 
 void measure(bench::run& run) {
-  const queens empty{run.size_between(1, kernels::most_queens)};
-  std::int64_t result = 0;
-  run.time([&] { result = system_runtime().run([&](sukima::context c) { return solutions(c, empty); }); });
-  run.result(result);
+  const queens empty = queens::empty(run.size_between(1, kernels::most_queens));
+  time_in_runtime(run, [&](sukima::context c) { return solutions(c, empty.columns, empty.up, empty.down); });
 }
 
 const bench::registration registered{"nqueens", measure};

@@ -3,8 +3,7 @@
 // node.
 #include "kernels/pentomino.hpp"
 
-#include "harness/harness.hpp"
-#include "system.hpp"
+#include "in_runtime.hpp"
 
 namespace {
 
@@ -12,13 +11,13 @@ using kernels::pentomino_board;
 using placement = kernels::pentomino_placement;
 
 // The fillings of the rest of the board, from free cell k, with the pieces that are not used yet.
-std::int64_t fillings(sukima::context c, pentomino_board& board, int k, int used) {
+std::int64_t fillings(auto c, pentomino_board& board, int k, int used) {
   const kernels::fitting_placements fitting(board, k, used);
   return sukima::search(
       c, board, fitting.all(),
       [k, used](pentomino_board& b, placement p) { b.place(k, used, p.chosen, *p.how); },
       [k, used](pentomino_board& b, placement p) { b.remove(k, used, p.chosen, *p.how); },
-      [k, used](sukima::context below, pentomino_board& b, placement) -> std::int64_t {
+      [k, used](auto below, pentomino_board& b, placement) -> std::int64_t {
         if (b.complete()) return 1;
         const int free = b.first_free(k);
         return b.hopeless(free) ? 0 : fillings(below, b, free, used + 1);
@@ -28,10 +27,7 @@ std::int64_t fillings(sukima::context c, pentomino_board& board, int k, int used
 
 void measure(bench::run& run) {
   pentomino_board board{run.size_between(12, pentomino_board::most_pieces)};
-  std::int64_t result = 0;
-  run.time(
-      [&] { result = system_runtime().run([&](sukima::context c) { return fillings(c, board, 0, 0); }); });
-  run.result(result);
+  time_in_runtime(run, [&](sukima::context c) { return fillings(c, board, 0, 0); });
 }
 
 const bench::registration registered{"pentomino", measure};

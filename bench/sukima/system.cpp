@@ -29,3 +29,9 @@ void bench::with_system(unsigned workers, const std::function<void()>& body) {
   body();
   running = nullptr;
 }
+
+void bench::fields_of_system(run& r) {
+  const sukima::statistics counted = running->statistics();
+  r.field("fibers", static_cast<double>(counted.fibers_peak));
+  r.field("parked", static_cast<double>(counted.parked_peak));
+}

@@ -5,33 +5,52 @@
 
 #include <sukima/sukima.hpp>
 
+#include <cstdint>
 #include <functional>
 
 /// The runtime that `bench::with_system` has started.
 sukima::runtime& system_runtime() noexcept;
 
+namespace bench {
+class run;
+/// Adds the most fibers that were in use, and parked at joins, at a time since the runtime began.
+void fields_of_system(run& r);
+}  // namespace bench
+
+/// \tparam At  one of Sukima's contexts: parallel code, or a sequential clone
+template <class At>
 struct context {
-  sukima::context at;
+  At at;
 
   template <class F, class G>
   void fork2(F first, G second) const {
     sukima::fork2(
-        at, [&first](sukima::context below) { first(context{below}); },
-        [second](sukima::context below) { second(context{below}); });
+        at, [&first](auto below) { first(context<decltype(below)>{below}); },
+        [second](auto below) { second(context<decltype(below)>{below}); });
   }
 
   template <class T, class Admissible, class F>
   T sum(int first, int last, Admissible admissible, F f) const {
     return sukima::parallel_reduce(
         at, first, last, T{},
-        [admissible, f](sukima::context below, int i) { return admissible(i) ? f(context{below}, i) : T{}; },
+        [admissible, f](auto below, int i) {
+          return admissible(i) ? f(context<decltype(below)>{below}, i) : T{};
+        },
         std::plus{});
+  }
+
+  /// Adds up f of each bit that is set.
+  template <class T, class F>
+  T sum_of_bits(std::uint32_t bits, F f) const {
+    return sukima::parallel_reduce(
+        at, sukima::set_bits(bits), T{},
+        [&f](auto below, std::uint32_t bit) { return f(context<decltype(below)>{below}, bit); }, std::plus{});
   }
 };
 
 template <class F>
 void region(F f) {
-  system_runtime().run([&f](sukima::context c) { f(context{c}); });
+  system_runtime().run([&f](sukima::context c) { f(context<sukima::context>{c}); });
 }
 
 template <class F>

@@ -25,8 +25,17 @@
 namespace {
 
 enum class way { futex, inherit, yield, spin };
-constexpr std::array ways{way::futex, way::inherit, way::yield, way::spin};
-constexpr std::array names{"sleep on a futex", "sleep on a priority-inheriting futex", "sched_yield", "spin"};
+struct row {
+  way how;
+  bool real_time;  ///< the waiting thread; one that did not sleep would take the CPU for itself
+  const char* name;
+};
+constexpr std::array rows{row{way::futex, false, "sleep on a futex"},
+                          row{way::inherit, false, "sleep on a priority-inheriting futex"},
+                          row{way::yield, false, "sched_yield"},
+                          row{way::spin, false, "spin"},
+                          row{way::futex, true, "real-time: a futex"},
+                          row{way::inherit, true, "real-time: a priority-inheriting futex"}};
 
 void stay_on(int cpu) {
   cpu_set_t one;
@@ -41,13 +50,20 @@ double cpu_seconds() {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
+/// False: this process has no right to real-time threads.
+bool set_real_time(bool wanted) {
+  const sched_param priority{wanted ? 1 : 0};
+  return sched_setscheduler(0, wanted ? SCHED_FIFO : SCHED_OTHER, &priority) == 0;
+}
+
 long futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value) {
   return syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), operation | FUTEX_PRIVATE_FLAG, value,
                  nullptr, nullptr, 0);
 }
 
 /// The CPU in a second that the awaited thread gets on `cpu`, while this thread waits for it on `own_cpu`.
-double share_of_awaited(way how, int cpu, int own_cpu, double seconds) {
+double share_of_awaited(const row& waiting, int cpu, int own_cpu, double seconds) {
+  const way how = waiting.how;
   std::atomic<std::uint32_t> word{0};
   std::atomic<bool> begun{false};
   std::atomic<bool> done{false};
@@ -69,11 +85,13 @@ double share_of_awaited(way how, int cpu, int own_cpu, double seconds) {
   });
   stay_on(own_cpu);
   while (!begun) std::this_thread::yield();
+  if (waiting.real_time) set_real_time(true);
   while (!done) {
     if (how == way::futex) futex(word, FUTEX_WAIT, 0);
     if (how == way::inherit && futex(word, FUTEX_LOCK_PI, 0) == 0) futex(word, FUTEX_UNLOCK_PI, 0);
     if (how == way::yield) sched_yield();
   }
+  if (waiting.real_time) set_real_time(false);
   awaited.join();
   return share;
 }
@@ -114,12 +132,17 @@ int main(int argc, char** argv) {
   std::printf(
       "CPUs that the awaited thread gets beside a busy process, the waiting thread on\n%-38s %9s %9s\n", "",
       "other CPU", "same CPU");
-  for (std::size_t i = 0; i < ways.size(); ++i) {
+  const bool may_be_real_time = set_real_time(true) && set_real_time(false);
+  for (const row& waiting : rows) {
+    if (waiting.real_time && !may_be_real_time) {
+      std::printf("%-38s no right to real-time threads\n", waiting.name);
+      continue;
+    }
     std::array<std::vector<double>, 2> shares;
     for (int round = 0; round < rounds; ++round)
       for (std::size_t place = 0; place < 2; ++place)
-        shares[place].push_back(share_of_awaited(ways[i], two[1], two[place], seconds));
-    std::printf("%-38s %9.3f %9.3f\n", names[i], median(shares[0]), median(shares[1]));
+        shares[place].push_back(share_of_awaited(waiting, two[1], two[place], seconds));
+    std::printf("%-38s %9.3f %9.3f\n", waiting.name, median(shares[0]), median(shares[1]));
   }
   kill(busy, SIGKILL);
   waitpid(busy, nullptr, 0);

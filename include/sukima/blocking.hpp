@@ -7,6 +7,8 @@
 #include <utility>
 
 namespace sukima {
+/// \addtogroup waiting
+/// @{
 
 namespace detail {
 /// Gives the fiber's pending work below `top` to others and lets one more worker run. False: not on a
@@ -27,6 +29,8 @@ class blocking_scope {
  private:
   bool active_;
 };
+
+/// @}
 }  // namespace detail
 
 /// Calls f, which waits for something outside of the runtime (a file, a socket, a mutex, a process), and lets
@@ -49,13 +53,21 @@ std::invoke_result_t<F> blocking(F&& f) {
   return std::forward<F>(f)();
 }
 
+}  // namespace sukima
+
+namespace SUKIMA_NAMESPACE {
+/// \addtogroup waiting
+/// @{
+
 /// The same where a context is at hand. Without it, below code that has one, only what was published already
 /// is given away.
 template <class F>
   requires std::invocable<F>
 std::invoke_result_t<F> blocking(context c, F&& f) {
+  detail::check_context(c, "sukima::blocking");
   const detail::blocking_scope scope(c.top);
   return std::forward<F>(f)();
 }
 
-}  // namespace sukima
+/// @}
+}  // namespace SUKIMA_NAMESPACE

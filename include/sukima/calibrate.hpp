@@ -10,6 +10,8 @@
 #include <vector>
 
 namespace sukima {
+/// \addtogroup capacity
+/// @{
 
 /// What to measure, and how long.
 struct calibration_plan {
@@ -49,4 +51,5 @@ class calibration {
 /// \throws std::invalid_argument with a sentence if the plan names a CPU that this process may not use
 calibration calibrate(const calibration_plan& plan = {});
 
+/// @}
 }  // namespace sukima

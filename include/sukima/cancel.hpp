@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -27,27 +28,25 @@ struct cancel_state {
 };
 
 void cancel_scope(cancel_state& s) noexcept;
+/// What only `cancellable` may do with a canceller.
+struct canceller_access;
 /// Ends the scope. \returns was it cancelled?
 bool close_scope(cancel_state& s) noexcept;
 /// The scope was left by `aborted`: true if it ends here, false if something further out was aborted, too.
 bool abort_ends_here(cancel_state& s) noexcept;
 void open_scope(cancel_state& s, choice_point* scope) noexcept;
 
-inline constexpr choice_point_kind scope_kind{choice_point_alignment,
-                                              [](const choice_point*) noexcept { return false; },
-                                              nullptr,
-                                              nullptr,
-                                              nullptr,
-                                              nullptr,
-                                              nullptr,
-                                              nullptr,
-                                              nullptr};
+inline constexpr choice_point_kind scope_kind = closed_kind(choice_point_alignment);
 
 /// What `cancellable` returns for a function that returns Result.
-template <class Result> using unless_cancelled =
-    std::conditional_t<std::is_void_v<Result>, bool, std::optional<stored<Result>>>;
+template <class Result> using unless_cancelled = std::conditional_t<
+    std::is_void_v<Result>, bool,
+    std::optional<std::conditional_t<std::is_lvalue_reference_v<Result>,
+                                     std::reference_wrapper<std::remove_reference_t<Result>>,
+                                     std::remove_reference_t<stored<Result>>>>>;
 
-/// Calls body(context) as a scope that `state` cancels.
+/// Calls body(context) as a scope that `state` cancels. What comes first decides, its end or a cancellation:
+/// a cancelled scope has no value, even if its body noticed nothing and returned one.
 template <class Body, class Result = std::invoke_result_t<Body&, context>>
 unless_cancelled<Result> run_scope(context c, cancel_state& state, Body&& body) {
   auto* scope = ::new (static_cast<void*>(c.top)) choice_point{reinterpret_cast<std::uintptr_t>(&scope_kind)};
@@ -56,11 +55,10 @@ unless_cancelled<Result> run_scope(context c, cancel_state& state, Body&& body) 
   try {
     if constexpr (std::is_void_v<Result>) {
       body(below);
-      close_scope(state);
-      return true;
+      return !close_scope(state);
     } else {
       unless_cancelled<Result> value(body(below));
-      close_scope(state);
+      if (close_scope(state)) value.reset();
       return value;
     }
   } catch (const aborted&) {
@@ -81,7 +79,8 @@ struct deadline {
 };
 /// \throws std::system_error  the thread of the clock cannot be started
 void start_deadline(deadline& d);
-/// Afterwards the clock does not touch it.
+/// Afterwards the clock does not touch it. If the moment has come, the scope is cancelled, whether or not the
+/// clock's thread had a CPU in time.
 void end_deadline(deadline& d) noexcept;
 
 class deadline_keeper {
@@ -121,6 +120,19 @@ std::chrono::steady_clock::time_point steady_moment(std::chrono::time_point<Cloc
 
 template <class F> using scope_result = unless_cancelled<result_of<F&>>;
 
+/// What a shield replaced.
+struct outer_shield {
+  bool replaced = false;  ///< false: the fiber's segment was shielded already
+  char* place = nullptr;
+  char* abort_to = nullptr;
+};
+outer_shield raise_shield(char* top) noexcept;
+void lower_shield(char* top, const outer_shield& outer) noexcept;
+
+}  // namespace sukima::detail
+
+namespace SUKIMA_DETAIL_NAMESPACE {
+
 template <class F> scope_result<F> cancellable_by(context c, const std::stop_token& token, F& f) {
   if (token.stop_requested()) return {};
   cancel_state state;
@@ -141,9 +153,38 @@ scope_result<F> cancellable_until(context c, std::chrono::steady_clock::time_poi
   });
 }
 
-}  // namespace sukima::detail
+template <class F> scope_result<F> cancellable_by_or_until(context c, const std::stop_token& token,
+                                                           std::chrono::steady_clock::time_point at, F& f) {
+  if (token.stop_requested() || at <= std::chrono::steady_clock::now()) return {};
+  cancel_state state;
+  return run_scope(c, state, [&](context below) -> result_of<F&> {
+    const deadline_keeper keep(at, state);
+    const auto cancel = [&state]() noexcept { cancel_scope(state); };
+    const std::stop_callback<decltype(cancel)> keep_too(token, cancel);
+    return call(below, f);
+  });
+}
+
+/// The running fiber sees no abort from outside of `c` while this lives (src/runtime/cancel/abort.hpp).
+class shield {
+ public:
+  explicit shield(context c) noexcept : place_(c.top), outer_(raise_shield(c.top)) {}
+  shield(const shield&) = delete;
+  shield& operator=(const shield&) = delete;
+  ~shield() {
+    if (outer_.replaced) lower_shield(place_, outer_);
+  }
+
+ private:
+  char* place_;
+  outer_shield outer_;
+};
+
+}  // namespace SUKIMA_DETAIL_NAMESPACE
 
 namespace sukima {
+/// \addtogroup cancelling
+/// @{
 
 /// Cancels the `cancellable` computation that it was made for. Copies do the same.
 class canceller {
@@ -153,29 +194,47 @@ class canceller {
   void cancel() const noexcept { detail::cancel_scope(*state_); }
 
  private:
-  template <class F> friend auto cancellable(context c, F&& f);
+  friend detail::canceller_access;
   explicit canceller(std::shared_ptr<detail::cancel_state> s) : state_(std::move(s)) {}
   std::shared_ptr<detail::cancel_state> state_;
 };
 
+struct detail::canceller_access {
+  static canceller make(std::shared_ptr<cancel_state> s) { return canceller(std::move(s)); }
+};
+
+/// @}
+}  // namespace sukima
+
+namespace SUKIMA_NAMESPACE {
+/// \addtogroup cancelling
+/// @{
+
 /// Calls f(context, canceller). Returns its result, or nothing if it was cancelled before it ended (for a
-/// void f: whether it ended).
+/// void f: whether it ended; for one that returns a reference: a std::reference_wrapper).
 /// \throws what f throws; `aborted` if something around it is aborted
 template <class F> auto cancellable(context c, F&& f) {
+  detail::check_context(c, "sukima::cancellable");
   auto state = std::make_shared<detail::cancel_state>();
-  return detail::run_scope(c, *state, [&](context below) { return f(below, canceller(state)); });
+  return detail::run_scope(c, *state, [&](context below) -> decltype(auto) {
+    return detail::call(below, f, detail::canceller_access::make(state));
+  });
 }
 
 /// The same without a context; f takes only the canceller or both.
 template <class F> auto cancellable(F&& f) {
   return detail::with_context([&](context c) {
-    return cancellable(
-        c, [&](context below, canceller cancel) { return detail::call(below, f, std::move(cancel)); });
+    return cancellable(c, [&](context below, canceller&& cancel) -> decltype(auto) {
+      return detail::call(below, f, std::move(cancel));
+    });
   });
 }
 
 /// Calls f until somebody requests a stop. Returns its result, or nothing if it was cancelled before it
 /// ended (for a void f: whether it ended). If a stop was requested before, f is not called.
+///
+/// What comes first decides, the request or f's end: if it was the request there is no result, even if f has
+/// no poll and returns one.
 ///
 /// The request may come from any thread; it takes some microseconds, allocates nothing and waits for
 /// nobody. f's tasks stop at their next poll, as with a `canceller`. Polling costs nothing more: no flag is
@@ -185,6 +244,7 @@ template <class F> auto cancellable(F&& f) {
 template <class F>
   requires detail::callable_with<F&>
 auto cancellable(context c, const std::stop_token& token, F&& f) {
+  detail::check_context(c, "sukima::cancellable");
   return detail::cancellable_by(c, token, f);
 }
 /// The same without a context.
@@ -195,7 +255,8 @@ auto cancellable(const std::stop_token& token, F&& f) {
 }
 
 /// Calls f until a moment has come. Returns its result, or nothing if that came first (for a void f:
-/// whether it ended). If the moment has passed already, f is not called.
+/// whether it ended). If the moment has passed already, f is not called. An f without polls that ends after
+/// the moment has no result, either.
 ///
 /// A thread of the library, started at the first use, sleeps until the next deadline; f's tasks stop at
 /// their next poll after it, some tens of microseconds later. Polling costs nothing more: no clock is read.
@@ -207,6 +268,7 @@ auto cancellable(const std::stop_token& token, F&& f) {
 template <class Clock, class Duration, class F>
   requires detail::callable_with<F&>
 auto cancellable(context c, std::chrono::time_point<Clock, Duration> at, F&& f) {
+  detail::check_context(c, "sukima::cancellable");
   return detail::cancellable_until(c, detail::steady_moment(at), f);
 }
 /// The same with a time span, which begins now. One that is not above 0 is over; more than a hundred years
@@ -214,6 +276,7 @@ auto cancellable(context c, std::chrono::time_point<Clock, Duration> at, F&& f) 
 template <class Rep, class Period, class F>
   requires detail::callable_with<F&>
 auto cancellable(context c, std::chrono::duration<Rep, Period> span, F&& f) {
+  detail::check_context(c, "sukima::cancellable");
   return detail::cancellable_until(c, detail::moment_after(span), f);
 }
 /// The same without a context.
@@ -230,4 +293,63 @@ auto cancellable(std::chrono::duration<Rep, Period> span, F&& f) {
   return detail::with_context([&](context c) { return detail::cancellable_until(c, at, f); });
 }
 
-}  // namespace sukima
+/// Calls f until somebody requests a stop or a moment has come, whichever is first: one scope for both.
+/// Otherwise as with one of them.
+template <class Clock, class Duration, class F>
+  requires detail::callable_with<F&>
+auto cancellable(context c, const std::stop_token& token, std::chrono::time_point<Clock, Duration> at,
+                 F&& f) {
+  detail::check_context(c, "sukima::cancellable");
+  return detail::cancellable_by_or_until(c, token, detail::steady_moment(at), f);
+}
+template <class Rep, class Period, class F>
+  requires detail::callable_with<F&>
+auto cancellable(context c, const std::stop_token& token, std::chrono::duration<Rep, Period> span, F&& f) {
+  detail::check_context(c, "sukima::cancellable");
+  return detail::cancellable_by_or_until(c, token, detail::moment_after(span), f);
+}
+/// The same without a context.
+template <class Clock, class Duration, class F>
+  requires detail::callable_with<F&>
+auto cancellable(const std::stop_token& token, std::chrono::time_point<Clock, Duration> at, F&& f) {
+  const auto moment = detail::steady_moment(at);
+  return detail::with_context(
+      [&](context c) { return detail::cancellable_by_or_until(c, token, moment, f); });
+}
+template <class Rep, class Period, class F>
+  requires detail::callable_with<F&>
+auto cancellable(const std::stop_token& token, std::chrono::duration<Rep, Period> span, F&& f) {
+  const auto moment = detail::moment_after(span);
+  return detail::with_context(
+      [&](context c) { return detail::cancellable_by_or_until(c, token, moment, f); });
+}
+
+/// Calls f, which runs to its end even if the computation around it is cancelled or a sibling throws: for
+/// what must be finished, and for forks in destructors and `noexcept` functions, which `aborted` must not
+/// leave. An abort from outside takes effect at the first poll afterwards. Inside, scopes of `cancellable`
+/// are cancelled as usual, and exceptions leave f.
+///
+/// A destructor that runs because an exception is in flight is shielded without this.
+/// \param f  takes a context, or nothing
+/// \returns what f returns
+/// \throws what f throws; without a context where none is ambient, `aborted` may come before f was called
+/// \par Complexity constant, some nanoseconds
+template <class F>
+  requires detail::callable_with<F>
+decltype(auto) shielded(context c, F&& f) {
+  detail::check_context(c, "sukima::shielded");
+  const detail::shield keep(c);
+  return detail::call(c, std::forward<F>(f));
+}
+/// The same without a context.
+template <class F>
+  requires detail::callable_with<F>
+decltype(auto) shielded(F&& f) {
+  return detail::with_context([&](context c) -> decltype(auto) {
+    const detail::shield keep(c);
+    return detail::call(c, std::forward<F>(f));
+  });
+}
+
+/// @}
+}  // namespace SUKIMA_NAMESPACE

@@ -32,6 +32,9 @@
 extern "C" {
 #endif
 
+/// \addtogroup c_capacity
+/// @{
+
 /// CPUs with this number or a higher one are not counted. (Linux itself ends at 8192.)
 #define SUKIMA_CAPACITY_MAX_CPUS 65536
 
@@ -103,6 +106,8 @@ typedef struct sukima_capacity_limit {
   uint32_t is_binding;  ///< 1 for the one limit that `usable` comes from
   const char* file;  ///< where it was read: a path, the name of a system call or of a variable
   const char* text;  ///< one sentence in English
+  uint64_t periods;  ///< of a quota: periods since the group was made in which it wanted CPU; 0 is unknown
+  uint64_t throttled_periods;  ///< of these, those in which the quota held it back
 } sukima_capacity_limit;
 
 /// Something that was ignored.
@@ -207,6 +212,16 @@ SUKIMA_CAPACITY_API uint32_t sukima_capacity_threads(double cpus, const sukima_c
 /// \param value gets the number; unchanged on failure; may be NULL
 /// \return 0, or EINVAL
 SUKIMA_CAPACITY_API int sukima_capacity_parse_cpus(const char* text, double* value);
+
+/// Writes a number of CPUs in the units of those who set it: "docker --cpus=1.5, limits.cpu 1500m,
+/// CPUQuota=150%" (Docker and Podman, Kubernetes, systemd).
+/// \param cpus   a quota, above 0 and finite; otherwise the text is empty
+/// \param memory gets the text, ended by a zero; cut off if it does not fit
+/// \param size   of the memory; 100 is enough
+/// \return the length of the text
+SUKIMA_CAPACITY_API size_t sukima_capacity_operator_units(double cpus, char* memory, size_t size);
+
+/// @}
 
 #ifdef __cplusplus
 }

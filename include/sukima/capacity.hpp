@@ -20,6 +20,8 @@
 /// std::invalid_argument with the sentence that names it.
 
 namespace sukima::capacity {
+/// \addtogroup capacity
+/// @{
 
 using facts = sukima_capacity_facts;
 using limit = sukima_capacity_limit;
@@ -143,4 +145,5 @@ class estimator {
   std::unique_ptr<sukima_capacity_estimator, close> estimator_;
 };
 
+/// @}
 }  // namespace sukima::capacity

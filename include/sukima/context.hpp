@@ -2,30 +2,88 @@
 // sukima::context: the top of the running fiber's choice stack, handed from function to function.
 #pragma once
 
+#include <sukima/detail/checks.hpp>
 #include <sukima/detail/choice_point.hpp>
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <type_traits>
 #include <utility>
 
 namespace sukima {
+/// \addtogroup forks
+/// @{
+
+/// Marks the contexts of sequential clones; there are no objects of it.
+/// \tparam Closed   below a search that has applied choices: work that is older than the clone is not given
+///                  away until it has ended
+/// \tparam Unpolled so many levels of forks follow that do not look whether a worker wants work
+template <bool Closed, unsigned Unpolled> struct clone_mark;
 
 /// The place where the running fiber would put its next pending fork. A context is handed on by value to the
 /// function that is called next, lives in a register, and is good only for as long as that call lasts.
-/// Never store one, and never use one after the call that it was handed to has returned.
+/// Never store one, and never use one after the call that it was handed to has returned. A branch or a loop
+/// body gets a context of its own; an outer one that it has captured must not be used in it. Builds without
+/// NDEBUG check that: a wrong context ends the program with a sentence (checks.hpp; -DSUKIMA_CHECKED=0 and =1
+/// decide independently of NDEBUG).
 struct context {
   char* top;
+
+  context() = default;
+  context(char* t) noexcept : top(t) {}  // NOLINT(google-explicit-constructor)
+  /// Parallel code below a sequential clone.
+  template <bool Closed, unsigned Unpolled>
+  context(clone_mark<Closed, Unpolled>* clone) noexcept  // NOLINT(google-explicit-constructor)
+      : top(reinterpret_cast<char*>(clone)) {}
 };
 
+/// What a generic callable, one that takes its context as `auto`, is handed where it runs in parallel: a
+/// context that also knows how many forks, loops and searches of generic callables lie above it. Work at the
+/// same depth is expected to take as long as it took before (docs/clones.md).
+struct tracked_context : context {
+  std::uint32_t depth;
+};
+
+/// What a generic callable is handed where nothing below it runs as a clone, because clones are off or
+/// because a clone that was asked for work was left: it forks as with a plain context.
+struct parallel_context : context {};
+
+/// What a generic callable is handed where it runs as a sequential clone: its forks are calls, its loops are
+/// loops, and it only looks now and then whether a worker wants work. What takes a plain context runs in
+/// parallel below it. The same address as a context, as a pointer, because g++ neither splits functions with
+/// arguments of class type for inlining nor makes loops of their last calls.
+using clone_context = clone_mark<false, 0>*;
+
+/// @}
 }  // namespace sukima
 
 namespace sukima::detail {
 
+/// Is it one of the types of contexts?
+template <class C> inline constexpr bool is_clone_context = false;
+template <bool Closed, unsigned Unpolled>
+inline constexpr bool is_clone_context<clone_mark<Closed, Unpolled>*> = true;
+template <class C>
+concept clone_context_type = is_clone_context<C>;
+template <class C>
+concept context_type = std::is_base_of_v<context, C> || clone_context_type<C>;
+
+/// A class that has one call operator, which is no template: its parameters have types of their own.
+template <class F>
+concept has_one_call = requires { &std::remove_cvref_t<F>::operator(); };
+template <class F> inline constexpr bool may_be_generic = false;
+template <class F>
+  requires std::is_class_v<std::remove_cvref_t<F>>
+inline constexpr bool may_be_generic<F> = !has_one_call<F>;
+
+/// The context that a callable is asked with: generic ones are not made for a plain context as well.
+template <class F> using asked_context = std::conditional_t<may_be_generic<F>, tracked_context, context>;
+
 /// A callable may ask for a context as its first argument, or not.
 template <class F, class... Arguments>
-concept takes_context = std::is_invocable_v<F, context, Arguments...>;
+concept takes_context = std::is_invocable_v<F, asked_context<F>, Arguments...>;
 
 template <class F, class... Arguments>
 concept callable_with = takes_context<F, Arguments...> || std::is_invocable_v<F, Arguments...>;
@@ -36,9 +94,17 @@ template <class F, class... Arguments> struct result_with {
 template <class F, class... Arguments>
   requires takes_context<F, Arguments...>
 struct result_with<F, Arguments...> {
-  using type = std::invoke_result_t<F, context, Arguments...>;
+  using type = std::invoke_result_t<F, asked_context<F>, Arguments...>;
 };
 template <class F, class... Arguments> using result_of = typename result_with<F, Arguments...>::type;
+
+/// A callable that exists as parallel code and as a sequential clone.
+template <class F, class... Arguments>
+concept generic_callable = may_be_generic<F> && std::is_invocable_v<F, tracked_context, Arguments...> &&
+                           std::is_invocable_v<F, clone_context, Arguments...>;
+/// May a clone call it as it is? Yes, unless it would fork there with a plain context.
+template <class F, class... Arguments>
+concept fits_clone = generic_callable<F, Arguments...> || !takes_context<F, Arguments...>;
 
 /// `ambient_of` a small fiber.
 ambient_state& ambient_of_small(const void* in_choice_stack) noexcept;
@@ -95,18 +161,55 @@ template <bool Remembers> class ambient_context {
 ambient_context(context) -> ambient_context<false>;
 ambient_context(ambient_state&) -> ambient_context<true>;
 
+/// Notes for the checks, as long as this object lives, that a function runs which was handed this context.
+class handed_context {
+ public:
+  explicit handed_context(context c) noexcept : state_(ambient_of(c.top)), outer_(state_.handed) {
+    state_.handed = c.top;
+  }
+  handed_context(const handed_context&) = delete;
+  handed_context& operator=(const handed_context&) = delete;
+  ~handed_context() { state_.handed = outer_; }
+
+ private:
+  ambient_state& state_;
+  char* outer_;
+};
+
+}  // namespace sukima::detail
+
+namespace SUKIMA_DETAIL_NAMESPACE {
+
+/// The context that a callable is handed: a generic one gets a tracked context in place of a plain one.
+template <class F> [[gnu::always_inline]] inline auto handed_to(context c) noexcept {
+  if constexpr (may_be_generic<F>)
+    return tracked_context{c, 0};
+  else
+    return c;
+}
+template <class F, context_type C> [[gnu::always_inline]] inline auto handed_to(C c) noexcept {
+  if constexpr (may_be_generic<F>)
+    return c;
+  else
+    return static_cast<context>(c);
+}
+
 /// Calls f, with the context if it takes one.
-template <class F, class... Arguments>
+template <context_type C, class F, class... Arguments>
   requires callable_with<F, Arguments...>
-[[gnu::always_inline]] inline decltype(auto) call(context c, F&& f, Arguments&&... arguments) {
-  if constexpr (takes_context<F, Arguments...> && std::is_class_v<std::remove_reference_t<F>>) {
-    return std::forward<F>(f)(c, std::forward<Arguments>(arguments)...);  // g++ counts std::invoke as big
+[[gnu::always_inline]] inline decltype(auto) call(C c, F&& f, Arguments&&... arguments) {
+  if constexpr (takes_context<F, Arguments...> && checks::on) {
+    const handed_context own(c);
+    return std::invoke(std::forward<F>(f), handed_to<F>(c), std::forward<Arguments>(arguments)...);
+  } else if constexpr (takes_context<F, Arguments...> && std::is_class_v<std::remove_reference_t<F>>) {
+    // g++ counts std::invoke as big.
+    return std::forward<F>(f)(handed_to<F>(c), std::forward<Arguments>(arguments)...);
   } else if constexpr (takes_context<F, Arguments...>) {
-    return std::invoke(std::forward<F>(f), c, std::forward<Arguments>(arguments)...);
+    return std::invoke(std::forward<F>(f), handed_to<F>(c), std::forward<Arguments>(arguments)...);
   } else {
-    const ambient_context ambient(c);
+    const ambient_context ambient(static_cast<context>(c));
     return std::invoke(std::forward<F>(f), std::forward<Arguments>(arguments)...);
   }
 }
 
-}  // namespace sukima::detail
+}  // namespace SUKIMA_DETAIL_NAMESPACE

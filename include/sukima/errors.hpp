@@ -5,10 +5,15 @@
 #include <stdexcept>
 
 namespace sukima {
+/// \addtogroup runtime
+/// @{
 
 /// Leaves the functions of a computation that was aborted because a sibling threw, a solution was found, or
 /// somebody cancelled it. It is not a std::exception, so that `catch (std::exception&)` lets it pass. Code
-/// that catches it with `catch (...)` should rethrow it; otherwise it comes again at the next poll.
+/// that catches it with `catch (...)` should rethrow it; otherwise it comes again at the next poll, and what
+/// such code returns is not used: a cancelled computation has no result. Destructors and `noexcept`
+/// functions that fork do so in `sukima::shielded`, which it does not leave. docs/cancelling.md has all
+/// rules.
 struct aborted {};
 
 /// A setting has a value that is not accepted. The text names the setting, the value and the accepted ones.
@@ -22,4 +27,11 @@ struct usage_error : std::logic_error {
   using std::logic_error::logic_error;
 };
 
+/// A search's `apply` refused, while the search was replayed after a backtrack, a choice that it had accepted
+/// before: it depends on something else than the workspace and the choice. Prune in the body instead.
+struct replay_error : std::logic_error {
+  using std::logic_error::logic_error;
+};
+
+/// @}
 }  // namespace sukima

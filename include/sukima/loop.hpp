@@ -3,61 +3,16 @@
 #pragma once
 
 #include <sukima/detail/ambient.hpp>
+#include <sukima/detail/clone_loop.hpp>
+#include <sukima/detail/elements.hpp>
 #include <sukima/detail/loop.hpp>
+#include <sukima/hints.hpp>
 
 #include <functional>
-#include <iterator>
 #include <optional>
 #include <ranges>
-#include <stdexcept>
 
 namespace sukima::detail {
-
-template <class I>
-concept loop_index = std::integral<I> || std::random_access_iterator<I>;
-
-/// The first of a loop's elements and how to get at the i-th.
-template <loop_index I> struct element_source {
-  I first;
-  decltype(auto) operator[](std::int64_t i) const {
-    if constexpr (std::integral<I>)
-      return static_cast<I>(first + static_cast<I>(i));
-    else
-      return first[static_cast<std::iter_difference_t<I>>(i)];
-  }
-  /// Calls f with the elements [i, stop), counting in the elements' own type: that can be vectorised.
-  template <class F> [[gnu::always_inline]] void each(std::int64_t i, std::int64_t stop, F&& f) const {
-    if constexpr (std::integral<I>) {
-      const I end = static_cast<I>(first + static_cast<I>(stop - 1));
-      for (I k = static_cast<I>(first + static_cast<I>(i));; ++k) {
-        f(k);
-        if (k == end) break;
-      }
-    } else {
-      const I end = first + static_cast<std::iter_difference_t<I>>(stop);
-      for (I k = first + static_cast<std::iter_difference_t<I>>(i); k != end; ++k) f(*k);
-    }
-  }
-  using type = decltype(std::declval<const element_source&>()[0]);
-};
-template <class I> using element_of = typename element_source<I>::type;
-
-[[noreturn, gnu::cold, gnu::noinline]] inline void refuse_length() {
-  throw std::length_error("sukima: a loop has more than 2^63 - 1 iterations; split it into two");
-}
-
-template <loop_index I> std::int64_t distance(I first, I last) {
-  if constexpr (std::integral<I>) {
-    if (last <= first) return 0;
-    const auto count =
-        static_cast<std::int64_t>(static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first));
-    if (sizeof(I) >= sizeof count && count < 0) [[unlikely]]
-      refuse_length();
-    return count;
-  } else {
-    return static_cast<std::int64_t>(last - first);
-  }
-}
 
 /// Hints that a loop's frame keeps.
 template <class Guard, class Split, class Grain> struct loop_hints {
@@ -98,27 +53,66 @@ struct shared_callable<F> {
   F& get() const noexcept { return own; }
 };
 
-template <class I, class Body, class Hints> struct for_frame : Hints {
-  element_source<I> elements;
+template <class Body, class I>
+concept loop_body = callable_with<Body&, element_of<I>>;
+
+}  // namespace sukima::detail
+
+namespace SUKIMA_DETAIL_NAMESPACE {
+
+/// A piece of a loop over a source that walks has a source of its own, from the place where its owner was.
+template <class Source, class Task> struct walking_task : Task {
+  Source source;
+  explicit walking_task(const Source& s) : source(s) {}
+};
+template <class Source, class Task> using task_over =
+    std::conditional_t<Source::walks, walking_task<Source, Task>, Task>;
+template <class Source, class Task> task_over<Source, Task>* new_task_over(const Source& source) {
+  if constexpr (Source::walks)
+    return new walking_task<Source, Task>(source);
+  else
+    return new Task;
+}
+/// Calls f(frame) with the frame that a piece works with: the one of the loop it was split off from, or a
+/// copy with the piece's own source.
+template <class Frame, class Task, class F> void with_frame_of(Task* piece, F&& f) {
+  auto* const outer = static_cast<Frame*>(piece->frame);
+  if constexpr (requires { piece->source; }) {
+    Frame mine(*outer, piece->source);
+    f(mine);
+  } else {
+    f(*outer);
+  }
+}
+
+template <class Source, class Body, class Hints, class C> struct for_frame : Hints {
+  Source elements;
   Body& body;
+  [[no_unique_address]] kept_depth<C> depth;
 
-  for_frame(Hints hints, I first, Body& b) : Hints(hints), elements{first}, body(b) {}
+  for_frame(C c, Hints hints, Source source, Body& b)
+      : Hints(hints), elements(std::move(source)), body(b), depth(c) {}
+  for_frame(const for_frame& outer, const Source& source)
+      : Hints(outer), elements(source), body(outer.body), depth(outer.depth) {}
 
-  loop_task* make_task() {
-    auto* t = new loop_task;
+  using place = place_of<Source>;
+  piece_task<place>* make_task() {
+    auto* t = new_task_over<Source, piece_task<place>>(elements);
+    using task_type = std::remove_pointer_t<decltype(t)>;
     t->run = [](task* self, context c) {
-      auto* me = static_cast<loop_task*>(self);
-      static_cast<for_frame*>(me->frame)->run(c, me->from, me->to);
+      auto* me = static_cast<task_type*>(self);
+      with_frame_of<for_frame>(me, [&](for_frame& frame) {
+        frame.depth.run_piece(c, [&](auto at) { frame.run(at, me->from, me->to); });
+      });
     };
-    t->destroy = delete_task<loop_task>;
+    t->destroy = delete_task<task_type>;
     return t;
   }
-  [[gnu::always_inline]] void run(context c, std::int64_t from, std::int64_t to) {
+  template <context_type At> [[gnu::always_inline]] void run(At c, place from, place to) {
     run_loop(
         c, *this, from, to, nothing{},
-        [this](loop_point* r, context below, nothing none) {
-          return iterate<element_of<I>>(r, below, this->grain(), body, elements, none,
-                                        [](nothing&, auto&& f) { f(); });
+        [this](auto* r, At below, nothing none) {
+          return iterate<>(r, below, this->grain(), body, elements, none, [](nothing&, auto&& f) { f(); });
         },
         [](nothing&, task*) {});
   }
@@ -142,35 +136,44 @@ template <class T, class Combine> struct fold_into_nothing {
   }
 };
 
-template <class T, class I, class Body, class Combine, class Hints> struct reduce_frame : Hints {
-  element_source<I> elements;
+template <class T, class Source, class Body, class Combine, class Hints, class C>
+struct reduce_frame : Hints {
+  Source elements;
   Body& body;
   [[no_unique_address]] shared_callable<Combine> combine;
+  [[no_unique_address]] kept_depth<C> depth;
 
-  reduce_frame(Hints hints, I first, Body& b, Combine& c)
-      : Hints(hints), elements{first}, body(b), combine(c) {}
+  reduce_frame(C c, Hints hints, Source source, Body& b, Combine& with)
+      : Hints(hints), elements(std::move(source)), body(b), combine(with), depth(c) {}
+  reduce_frame(const reduce_frame& outer, const Source& source)
+      : Hints(outer), elements(source), body(outer.body), combine(outer.combine), depth(outer.depth) {}
 
-  struct reduce_task : loop_task {
+  using place = place_of<Source>;
+  struct reduce_task : piece_task<place> {
     std::optional<T> value;  ///< empty until its first iteration has ended: no neutral element is needed
   };
-  loop_task* make_task() {
-    auto* t = new reduce_task;
+  piece_task<place>* make_task() {
+    auto* t = new_task_over<Source, reduce_task>(elements);
+    using task_type = std::remove_pointer_t<decltype(t)>;
     t->run = [](task* self, context c) {
-      auto* me = static_cast<reduce_task*>(self);
-      auto* f = static_cast<reduce_frame*>(me->frame);
-      me->value =
-          f->loop(c, me->from, me->to, std::optional<T>(), fold_into_nothing<T, Combine>{f->combine.get()});
+      auto* me = static_cast<task_type*>(self);
+      with_frame_of<reduce_frame>(me, [&](reduce_frame& f) {
+        me->value = f.depth.run_piece(c, [&](auto at) {
+          return f.loop(at, me->from, me->to, std::optional<T>(),
+                        fold_into_nothing<T, Combine>{f.combine.get()});
+        });
+      });
     };
-    t->destroy = delete_task<reduce_task>;
+    t->destroy = delete_task<task_type>;
     return t;
   }
-  template <class Sum, class Fold>
-  [[gnu::always_inline]] Sum loop(context c, std::int64_t from, std::int64_t to, Sum sum, Fold fold) {
+  template <context_type At, class Sum, class Fold>
+  [[gnu::always_inline]] Sum loop(At c, place from, place to, Sum sum, Fold fold) {
     return run_loop(
         c, *this, from, to, std::move(sum),
-        [this, fold](loop_point* r, context below, Sum s) {
-          return iterate<element_of<I>>(r, below, this->grain(), body, elements, std::move(s),
-                                        [fold](Sum& into, auto&& f) { fold(into, f()); });
+        [this, fold](auto* r, At below, Sum s) {
+          return iterate<>(r, below, this->grain(), body, elements, std::move(s),
+                           [fold](Sum& into, auto&& f) { fold(into, f()); });
         },
         [fold](Sum& into, task* t) {
           if (auto& value = static_cast<reduce_task*>(t)->value) fold(into, std::move(*value));
@@ -178,35 +181,123 @@ template <class T, class I, class Body, class Combine, class Hints> struct reduc
   }
 };
 
-template <loop_index I, class Body, class... Hints>
-[[gnu::always_inline]] inline void parallel_for_at(context c, I first, I last, Body& body, Hints... hints) {
+/// What a loop does, for its parallel version and for its clone.
+template <class Source, class Body, class Hints> struct for_work {
+  using place = place_of<Source>;
+  static constexpr bool in_blocks = Source::in_blocks;
+  [[no_unique_address]] Source source;
+  [[no_unique_address]] local_callable<Body> body;
+  [[no_unique_address]] Hints hints;
+
+  template <context_type C>
+  [[gnu::always_inline]] nothing in_parallel(C c, place from, place to, nothing none) const {
+    for_frame<Source, Body, Hints, C> frame(c, hints, source, body.get());
+    frame.run(c, from, to);
+    return none;
+  }
+  template <clone_context_type C, class... Where>
+  [[gnu::always_inline]] void step(C c, nothing&, Where... where) const {
+    visit(
+        source, [&](auto&&... element) { call(c, body.get(), std::forward<decltype(element)>(element)...); },
+        where...);
+  }
+};
+template <class T, class Source, class Body, class Combine, class Hints> struct reduce_work {
+  using place = place_of<Source>;
+  static constexpr bool in_blocks = Source::in_blocks;
+  [[no_unique_address]] Source source;
+  [[no_unique_address]] local_callable<Body> body;
+  [[no_unique_address]] local_callable<Combine> combine;
+  [[no_unique_address]] Hints hints;
+
+  template <context_type C>
+  [[gnu::always_inline]] T in_parallel(C c, place from, place to, T sum) const {
+    reduce_frame<T, Source, Body, Combine, Hints, C> frame(c, hints, source, body.get(), combine.get());
+    return frame.loop(c, from, to, std::move(sum), fold_into<T, Combine>{combine.get()});
+  }
+  template <clone_context_type C, class... Where>
+  [[gnu::always_inline]] void step(C c, T& sum, Where... where) const {
+    visit(
+        source,
+        [&](auto&&... element) {
+          sum =
+              combine.get()(std::move(sum), call(c, body.get(), std::forward<decltype(element)>(element)...));
+        },
+        where...);
+  }
+};
+
+/// A loop over the iterations [from, to) of a source.
+template <context_type C, class Source, class Body, class... Hints>
+[[gnu::always_inline]] inline void parallel_for_between(C c, Source source, place_of<Source> from,
+                                                        place_of<Source> to, Body& body, Hints... hints) {
+  require_loop_hints<Hints...>();
   auto chosen = pick_hints(hints...);
-  for_frame<I, Body, decltype(chosen)> frame(chosen, first, body);
-  frame.run(c, 0, distance(first, last));
+  if constexpr (clonable_loop<C, Source, Body>) {
+    using work = for_work<Source, Body, decltype(chosen)>;
+    loop_in<loop_place<Source, Body>>(c, work{std::move(source), local_callable<Body>(body), chosen}, from,
+                                      to, nothing{});
+  } else {
+    const auto here = context_for<Body>(c);
+    for_frame<Source, Body, decltype(chosen), std::remove_const_t<decltype(here)>> frame(
+        here, chosen, std::move(source), body);
+    frame.run(here, from, to);
+  }
+}
+template <class T, context_type C, class Source, class Body, class Combine, class... Hints>
+[[gnu::always_inline]] inline T parallel_reduce_between(C c, Source source, place_of<Source> from,
+                                                        place_of<Source> to, T init, Body& body,
+                                                        Combine& combine, Hints... hints) {
+  require_loop_hints<Hints...>();
+  auto chosen = pick_hints(hints...);
+  if constexpr (clonable_loop<C, Source, Body>) {
+    using work = reduce_work<T, Source, Body, Combine, decltype(chosen)>;
+    return loop_in<loop_place<Source, Body, Combine>>(
+        c, work{std::move(source), local_callable<Body>(body), local_callable<Combine>(combine), chosen},
+        from, to, std::move(init));
+  } else {
+    const auto here = context_for<Body>(c);
+    reduce_frame<T, Source, Body, Combine, decltype(chosen), std::remove_const_t<decltype(here)>> frame(
+        here, chosen, std::move(source), body, combine);
+    return frame.loop(here, from, to, std::move(init), fold_into<T, Combine>{combine});
+  }
 }
 
-template <class T, loop_index I, class Body, class Combine, class... Hints>
-[[gnu::always_inline]] inline T parallel_reduce_at(context c, I first, I last, T init, Body& body,
-                                                   Combine& combine, Hints... hints) {
-  auto chosen = pick_hints(hints...);
-  reduce_frame<T, I, Body, Combine, decltype(chosen)> frame(chosen, first, body, combine);
-  return frame.loop(c, 0, distance(first, last), std::move(init), fold_into<T, Combine>{combine});
+/// A loop over the first `count` iterations of a source.
+template <context_type C, class Source, class Body, class... Hints>
+[[gnu::always_inline]] inline void parallel_for_over(C c, Source source, std::int64_t count, Body& body,
+                                                     Hints... hints) {
+  parallel_for_between(c, std::move(source), 0, count, body, hints...);
+}
+template <context_type C, class Source, class T, class Body, class Combine, class... Hints>
+[[gnu::always_inline]] inline T parallel_reduce_over(C c, Source source, std::int64_t count, T init,
+                                                     Body& body, Combine& combine, Hints... hints) {
+  return parallel_reduce_between<T>(c, std::move(source), 0, count, std::move(init), body, combine, hints...);
 }
 
-/// Integers of two types, as in parallel_for(0, v.size(), …): both become their common type.
-template <class A, class B> using common_index =
-    std::conditional_t<std::is_same_v<A, B>, A, std::common_type_t<A, B>>;
+template <loop_index I, context_type C, class Body, class... Hints>
+[[gnu::always_inline]] inline void parallel_for_at(C c, I first, I last, Body& body, Hints... hints) {
+  parallel_for_over(c, element_source<I>{first}, distance(first, last), body, hints...);
+}
 
-template <class Body, class I>
-concept loop_body = callable_with<Body&, element_of<I>>;
+template <class T, loop_index I, context_type C, class Body, class Combine, class... Hints>
+[[gnu::always_inline]] inline T parallel_reduce_at(C c, I first, I last, T init, Body& body, Combine& combine,
+                                                   Hints... hints) {
+  return parallel_reduce_over(c, element_source<I>{first}, distance(first, last), std::move(init), body,
+                              combine, hints...);
+}
 
-}  // namespace sukima::detail
+}  // namespace SUKIMA_DETAIL_NAMESPACE
 
-namespace sukima {
+namespace SUKIMA_NAMESPACE {
+/// \addtogroup loops
+/// @{
 
 /// Calls body(i) for each i in [first, last), in any order and perhaps at the same time.
 ///
-/// `first` and `last` are integers, or random-access iterators (body gets the element then). The body may
+/// `first` and `last` are integers of at most 64 bits, both signed or both unsigned unless a signed type has
+/// all values of both (so std::size_t{0}, not 0, before v.size()), or random-access iterators: the body gets
+/// the element then. The body may
 /// take a context before the element; then the loop polls before each iteration, else once in
 /// about a microsecond. Iterations are given away in halves, from the upper end, only when another worker
 /// is idle.
@@ -216,20 +307,24 @@ namespace sukima {
 ///         arrived by then wins; `sukima::aborted` where the caller itself is aborted; std::length_error for
 ///         more than 2^63 - 1 integers
 /// \par Complexity last − first calls of body
-template <class A, class B, class Body, class... Hints>
+template <detail::context_type C, class A, class B, class Body, class... Hints>
   requires detail::loop_index<detail::common_index<A, B>> &&
            detail::loop_body<Body, detail::common_index<A, B>>
-[[gnu::always_inline]] inline void parallel_for(context c, A first, B last, Body&& body, Hints... hints) {
+[[gnu::always_inline]] inline void parallel_for(C c, A first, B last, Body&& body, Hints... hints) {
   using index = detail::common_index<A, B>;
+  detail::require_bounds<A, B>();
+  detail::check_context(c, "sukima::parallel_for");
   detail::parallel_for_at<index>(c, static_cast<index>(first), static_cast<index>(last), body, hints...);
 }
 
 /// The same over a random-access range.
-template <std::ranges::random_access_range Range, class Body, class... Hints>
+template <detail::context_type C, detail::indexed_range Range, class Body, class... Hints>
   requires detail::loop_body<Body, std::ranges::iterator_t<Range>>
-inline void parallel_for(context c, Range&& range, Body&& body, Hints... hints) {
+[[gnu::always_inline]] inline void parallel_for(C c, Range&& range, Body&& body, Hints... hints) {
+  detail::check_context(c, "sukima::parallel_for");
   auto first = std::ranges::begin(range);
-  detail::parallel_for_at(c, first, first + std::ranges::distance(range), body, hints...);
+  detail::parallel_for_over(c, detail::element_source<decltype(first)>{first}, detail::length_of(range), body,
+                            hints...);
 }
 
 /// The same without a context.
@@ -239,7 +334,7 @@ template <class A, class B, class Body, class... Hints>
 inline void parallel_for(A first, B last, Body&& body, Hints... hints) {
   detail::with_context([&](context c) { parallel_for(c, first, last, body, hints...); });
 }
-template <std::ranges::random_access_range Range, class Body, class... Hints>
+template <detail::indexed_range Range, class Body, class... Hints>
   requires detail::loop_body<Body, std::ranges::iterator_t<Range>>
 inline void parallel_for(Range&& range, Body&& body, Hints... hints) {
   detail::with_context([&](context c) { parallel_for(c, range, body, hints...); });
@@ -253,21 +348,26 @@ inline void parallel_for(Range&& range, Body&& body, Hints... hints) {
 /// \param body    gives something that `combine` takes as its second argument and that T can be made from
 /// \param combine T combine(T, T)
 /// \par Complexity last − first calls of body and of combine, one more combine for each piece given away
-template <class A, class B, class T, class Body, class Combine, class... Hints>
+template <detail::context_type C, class A, class B, class T, class Body, class Combine, class... Hints>
   requires detail::loop_index<detail::common_index<A, B>> &&
            detail::loop_body<Body, detail::common_index<A, B>>
-[[gnu::always_inline]] inline T parallel_reduce(context c, A first, B last, T init, Body&& body,
-                                                Combine&& combine, Hints... hints) {
+[[gnu::always_inline]] inline T parallel_reduce(C c, A first, B last, T init, Body&& body, Combine&& combine,
+                                                Hints... hints) {
   using index = detail::common_index<A, B>;
+  detail::require_bounds<A, B>();
+  detail::check_context(c, "sukima::parallel_reduce");
   return detail::parallel_reduce_at<T, index>(c, static_cast<index>(first), static_cast<index>(last),
                                               std::move(init), body, combine, hints...);
 }
-template <std::ranges::random_access_range Range, class T, class Body, class Combine, class... Hints>
+template <detail::context_type C, detail::indexed_range Range, class T, class Body, class Combine,
+          class... Hints>
   requires detail::loop_body<Body, std::ranges::iterator_t<Range>>
-inline T parallel_reduce(context c, Range&& range, T init, Body&& body, Combine&& combine, Hints... hints) {
+[[gnu::always_inline]] inline T parallel_reduce(C c, Range&& range, T init, Body&& body, Combine&& combine,
+                                                Hints... hints) {
+  detail::check_context(c, "sukima::parallel_reduce");
   auto first = std::ranges::begin(range);
-  return detail::parallel_reduce_at<T>(c, first, first + std::ranges::distance(range), std::move(init), body,
-                                       combine, hints...);
+  return detail::parallel_reduce_over(c, detail::element_source<decltype(first)>{first},
+                                      detail::length_of(range), std::move(init), body, combine, hints...);
 }
 
 /// The same without a context.
@@ -278,11 +378,12 @@ inline T parallel_reduce(A first, B last, T init, Body&& body, Combine&& combine
   return detail::with_context(
       [&](context c) { return parallel_reduce(c, first, last, std::move(init), body, combine, hints...); });
 }
-template <std::ranges::random_access_range Range, class T, class Body, class Combine, class... Hints>
+template <detail::indexed_range Range, class T, class Body, class Combine, class... Hints>
   requires detail::loop_body<Body, std::ranges::iterator_t<Range>>
 inline T parallel_reduce(Range&& range, T init, Body&& body, Combine&& combine, Hints... hints) {
   return detail::with_context(
       [&](context c) { return parallel_reduce(c, range, std::move(init), body, combine, hints...); });
 }
 
-}  // namespace sukima
+/// @}
+}  // namespace SUKIMA_NAMESPACE

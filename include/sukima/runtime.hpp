@@ -13,6 +13,8 @@
 #include <vector>
 
 namespace sukima {
+/// \addtogroup runtime
+/// @{
 
 namespace detail {
 struct runtime_core;
@@ -26,6 +28,8 @@ namespace detail {
 /// \returns false, with nothing changed, if a thread is inside of it
 /// \throws as the constructor of `runtime`; there is no default runtime then, and its next use starts one
 bool renew_default_runtime(unsigned workers);
+
+/// @}
 }  // namespace detail
 
 /// A decision that a runtime made by itself.
@@ -58,7 +62,7 @@ class runtime {
   /// The calling thread never waits for a free worker. Called on a worker of this runtime it just calls f.
   /// \param f takes a context, or nothing
   /// \throws what f throws; usage_error after fork() in a child process whose parent was running tasks here
-  template <class F>
+  template <class F, class Checks = detail::checks>
     requires detail::callable_with<F>
   detail::result_of<F> run(F&& f) {
     auto body = [&](context c) -> decltype(auto) { return detail::call(c, std::forward<F>(f)); };
@@ -102,6 +106,12 @@ class runtime {
 /// \throws as the constructor
 runtime& default_runtime();
 
+}  // namespace sukima
+
+namespace SUKIMA_NAMESPACE {
+/// \addtogroup runtime
+/// @{
+
 /// default_runtime().run(f); on a worker, just f.
 template <class F>
   requires detail::callable_with<F>
@@ -109,6 +119,13 @@ detail::result_of<F> run(F&& f) {
   auto body = [&](context c) -> detail::result_of<F> { return detail::call(c, std::forward<F>(f)); };
   return detail::with_context(body);
 }
+
+/// @}
+}  // namespace SUKIMA_NAMESPACE
+
+namespace sukima {
+/// \addtogroup runtime
+/// @{
 
 /// Number of the worker that runs this code, −1 on an ordinary thread. It may be another one after a fork or
 /// a join.
@@ -120,4 +137,5 @@ int worker_id() noexcept;
 /// \param weight 0 or less, and NaN: 0; more than 1e9: 1e9
 void set_weight(double weight) noexcept;
 
+/// @}
 }  // namespace sukima

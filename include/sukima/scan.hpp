@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace sukima::detail {
+namespace SUKIMA_DETAIL_NAMESPACE {
 
 /// Operation(T, element) and Operation(T, T) give a T, and a T can be written to the output.
 template <class Operation, class T, class In, class Out>
@@ -42,9 +42,11 @@ Out scan_with_start(context c, In first, In last, Out out, T init, Operation& op
   return out + static_cast<std::iter_difference_t<Out>>(count);
 }
 
-}  // namespace sukima::detail
+}  // namespace SUKIMA_DETAIL_NAMESPACE
 
-namespace sukima {
+namespace SUKIMA_NAMESPACE {
+/// \addtogroup algorithms
+/// @{
 
 /// Running totals: writes x0, x0 ⊕ x1, x0 ⊕ x1 ⊕ x2, … for the elements x of [first, last), where a ⊕ b is
 /// operation(a, b). It is enough that ⊕ is associative; sums of floating-point numbers may differ in
@@ -65,12 +67,14 @@ namespace sukima {
 template <class In, class Out, class Operation = std::plus<>>
   requires detail::scan_operation<Operation, std::iter_value_t<In>, In, Out>
 Out parallel_scan(context c, In first, In last, Out out, Operation operation = {}) {
+  detail::check_context(c, "sukima::parallel_scan");
   return detail::inclusive_scan_at(c, first, last, out, operation);
 }
 /// The same with a start: init ⊕ x0, init ⊕ x0 ⊕ x1, … The totals have the type of `init`.
 template <class In, class Out, class Operation, class T>
   requires detail::scan_operation<Operation, T, In, Out>
 Out parallel_scan(context c, In first, In last, Out out, Operation operation, T init) {
+  detail::check_context(c, "sukima::parallel_scan");
   return detail::scan_with_start<detail::scan_form::inclusive>(c, first, last, out, std::move(init),
                                                                operation);
 }
@@ -79,6 +83,7 @@ template <std::ranges::random_access_range Range, class Out, class Operation = s
   requires detail::scan_operation<Operation, std::ranges::range_value_t<Range>,
                                   std::ranges::iterator_t<Range>, Out>
 Out parallel_scan(context c, Range&& range, Out out, Operation operation = {}) {
+  detail::check_context(c, "sukima::parallel_scan");
   auto first = std::ranges::begin(range);
   return detail::inclusive_scan_at(c, first, first + std::ranges::distance(range), out, operation);
 }
@@ -86,6 +91,7 @@ Out parallel_scan(context c, Range&& range, Out out, Operation operation = {}) {
 template <std::ranges::random_access_range Range, class Out, class Operation, class T>
   requires detail::scan_operation<Operation, T, std::ranges::iterator_t<Range>, Out>
 Out parallel_scan(context c, Range&& range, Out out, Operation operation, T init) {
+  detail::check_context(c, "sukima::parallel_scan");
   auto first = std::ranges::begin(range);
   return detail::scan_with_start<detail::scan_form::inclusive>(c, first, first + std::ranges::distance(range),
                                                                out, std::move(init), operation);
@@ -122,6 +128,7 @@ Out parallel_scan(Range&& range, Out out, Operation operation, T init) {
 template <class In, class Out, class T, class Operation = std::plus<>>
   requires detail::scan_operation<Operation, T, In, Out>
 Out parallel_exclusive_scan(context c, In first, In last, Out out, T init, Operation operation = {}) {
+  detail::check_context(c, "sukima::parallel_exclusive_scan");
   return detail::scan_with_start<detail::scan_form::exclusive>(c, first, last, out, std::move(init),
                                                                operation);
 }
@@ -129,6 +136,7 @@ Out parallel_exclusive_scan(context c, In first, In last, Out out, T init, Opera
 template <std::ranges::random_access_range Range, class Out, class T, class Operation = std::plus<>>
   requires detail::scan_operation<Operation, T, std::ranges::iterator_t<Range>, Out>
 Out parallel_exclusive_scan(context c, Range&& range, Out out, T init, Operation operation = {}) {
+  detail::check_context(c, "sukima::parallel_exclusive_scan");
   auto first = std::ranges::begin(range);
   return detail::scan_with_start<detail::scan_form::exclusive>(c, first, first + std::ranges::distance(range),
                                                                out, std::move(init), operation);
@@ -148,4 +156,5 @@ Out parallel_exclusive_scan(Range&& range, Out out, T init, Operation operation 
       [&](context c) { return parallel_exclusive_scan(c, range, out, std::move(init), operation); });
 }
 
-}  // namespace sukima
+/// @}
+}  // namespace SUKIMA_NAMESPACE

@@ -3,90 +3,32 @@
 #pragma once
 
 #include <sukima/cancel.hpp>
-#include <sukima/detail/loop.hpp>
-#include <sukima/loop.hpp>
+#include <sukima/detail/search.hpp>
 
 #include <mutex>
 #include <optional>
 
+namespace sukima {
+template <class Value> class first_solution;
+}  // namespace sukima
+
 namespace sukima::detail {
 
-/// What a search's loop shares with the pieces that were split off from it. The undo and redo of a fiber
-/// that backtracks work on the workspace that this fiber's loop runs on, so each loop has a frame of its own.
-template <class Workspace, class Source, class Apply, class Undo, class Body, class Combine, class Result,
-          class Hints>
-struct search_frame : Hints {
-  Workspace& workspace;
-  Source source;
-  Apply& apply;
-  Undo& undo_choice;
-  Body& body;
-  Combine& combine;
-
-  search_frame(Hints hints, Workspace& w, Source s, Apply& a, Undo& u, Body& b, Combine& c)
-      : Hints(hints), workspace(w), source(s), apply(a), undo_choice(u), body(b), combine(c) {}
-
-  struct search_task : loop_task {
-    Workspace workspace;  ///< the only copy that is ever made
-    std::optional<Result> value;
-    explicit search_task(const Workspace& w) : workspace(w) {}
-  };
-
-  void undo(std::int64_t i) { undo_choice(workspace, source[i]); }
-  void redo(std::int64_t i) { apply(workspace, source[i]); }
-
-  loop_task* make_task() {
-    auto* t = new search_task(workspace);
-    t->run = [](task* self, context c) {
-      auto* me = static_cast<search_task*>(self);
-      auto* outer = static_cast<search_frame*>(me->frame);
-      search_frame mine(*outer, me->workspace, outer->source, outer->apply, outer->undo_choice, outer->body,
-                        outer->combine);
-      me->value = mine.loop(c, me->from, me->to, std::optional<Result>(),
-                            fold_into_nothing<Result, Combine>{outer->combine});
-    };
-    t->destroy = delete_task<search_task>;
-    return t;
+/// What only search_first may do with a first_solution.
+struct solution_access {
+  template <class Value> static first_solution<Value> make(canceller cancel) {
+    return first_solution<Value>(std::move(cancel));
   }
-
-  template <class Sum, class Fold>
-  [[gnu::always_inline]] Sum loop(context c, std::int64_t from, std::int64_t to, Sum sum, Fold fold) {
-    Workspace* const place = &workspace;
-    const local_callable<Apply> do_it(apply);
-    const local_callable<Undo> undo_it(undo_choice);
-    const local_callable<Body> go_on(body);
-    const auto step = [place, do_it, undo_it, go_on, fold, choices = source](Sum& s, context below,
-                                                                             std::int64_t i) {
-      auto&& choice = choices[i];
-      if constexpr (std::is_convertible_v<std::invoke_result_t<Apply&, Workspace&, decltype(choice)>, bool>) {
-        if (!do_it.get()(*place, choice)) return;
-      } else {
-        do_it.get()(*place, choice);
-      }
-      // Undo actions run innermost first: this one after all those of the body.
-      const undoing<decltype(choice)> undo_at_end{*place, undo_it.get(), choice};
-      fold(s, call(below, go_on.get(), *place, choice));
-    };
-    return run_loop(
-        c, *this, from, to, std::move(sum),
-        [&step](loop_point* r, context below, Sum s) { return run_each(r, below, std::move(s), step); },
-        [fold](Sum& into, task* t) {
-          if (auto& value = static_cast<search_task*>(t)->value) fold(into, std::move(*value));
-        });
+  template <class Value> static std::optional<Value> take(first_solution<Value>& solution) {
+    return std::move(solution.value_);
   }
-
- private:
-  template <class Choice> struct undoing {
-    Workspace& workspace;
-    Undo& undo;
-    Choice& choice;
-    ~undoing() noexcept(noexcept(undo(workspace, choice))) { undo(workspace, choice); }
-  };
 };
 
 }  // namespace sukima::detail
 
-namespace sukima {
+namespace SUKIMA_NAMESPACE {
+/// \addtogroup searches
+/// @{
 
 /// Tries every choice: applies it to the workspace, calls the body, undoes it; combines what the bodies
 /// return.
@@ -95,44 +37,91 @@ namespace sukima {
 /// backtracks to the oldest search that has choices left (undoing what is applied above it), copies the
 /// workspace for the thief, and replays by applying the same choices again.
 /// \param workspace copyable; one for each worker at a time
-/// \param choices   a random-access range, alive and unchanged during the call; `std::views::iota(0, n)` for
-/// the integers below n
+/// \param choices   a range, alive and unchanged during the call: random-access (`std::views::iota(0, n)` for
+///                  the integers below n), or a forward range that begins and ends with iterators of one
+///                  trivially copyable word each, as `set_bits`. The runtime may copy such an iterator and
+///                  step it forward at any time, which must not throw; what is given away is found by walking
+///                  through the rest of the range, only then, and `sukima::split` is given numbers that count
+///                  from the choice in progress, which is number 0
 /// \param apply     apply(workspace, choice); may return bool: false means that the choice is not possible
-/// and nothing was
-///                  changed. Applied to the same state it must do the same
+///                  and nothing was changed. Applied to the same state it must do the same: a test against a
+///                  bound that others change, as `best_solution::promising`, belongs at the beginning of the
+///                  body, where it may prune at any time
 /// \param undo      undo(workspace, choice) restores the state before `apply`. If it throws while the
 ///                  fiber backtracks or replays, the exception leaves at the next join of that fiber; during
 ///                  another exception it ends the program
 /// \param body      body(workspace, choice) or body(context, workspace, choice)
 /// \param init      what the results are combined with, once; need not be neutral
 /// \param combine   associative; results are combined in the order of the choices
-/// \throws what a callback throws; undo actions run innermost first on the way out; `aborted` as for fork2
+/// \throws what a callback throws; undo actions run innermost first on the way out; `aborted` as for fork2;
+///         `replay_error` if `apply` refuses, when the search is replayed, what it had accepted: it leaves at
+///         the next join of the fiber, steps that were not applied again are not undone, and the workspace is
+///         that of an older choice until then
 /// \par Complexity one apply, body and undo for each choice; one workspace copy for each piece given away
-template <class Workspace, std::ranges::random_access_range Choices, class Apply, class Undo, class Body,
-          class T, class Combine, class... Hints>
-[[gnu::always_inline]] inline T search(context c, Workspace& workspace, Choices&& choices, Apply&& apply,
+template <detail::context_type C, class Workspace, std::ranges::forward_range Choices, class Apply,
+          class Undo, class Body, class T, class Combine, class... Hints>
+[[gnu::always_inline]] inline T search(C c, Workspace& workspace, Choices&& choices, Apply&& apply,
                                        Undo&& undo, Body&& body, T init, Combine&& combine, Hints... hints) {
-  auto first = std::ranges::begin(choices);
-  using source = detail::element_source<decltype(first)>;
-  auto chosen = detail::pick_hints(hints...);
-  detail::search_frame<Workspace, source, std::remove_reference_t<Apply>, std::remove_reference_t<Undo>,
-                       std::remove_reference_t<Body>, std::remove_reference_t<Combine>, T, decltype(chosen)>
-      frame(chosen, workspace, source{first}, apply, undo, body, combine);
-  return frame.loop(c, 0, static_cast<std::int64_t>(std::ranges::distance(choices)), std::move(init),
-                    detail::fold_into<T, std::remove_reference_t<Combine>>{combine});
+  detail::require_search_hints<Hints...>();
+  detail::check_context(c, "sukima::search");
+  if constexpr (std::ranges::random_access_range<Choices>) {
+    auto first = std::ranges::begin(choices);
+    return detail::search_between(c, workspace, detail::element_source<decltype(first)>{first}, 0,
+                                  static_cast<std::int64_t>(std::ranges::distance(choices)), apply, undo,
+                                  body, std::move(init), combine, hints...);
+  } else if constexpr (detail::successor_range<Choices>) {
+    auto first = std::ranges::begin(choices);
+    return detail::search_between(c, workspace, detail::successor_source<decltype(first)>{}, first,
+                                  std::ranges::end(choices), apply, undo, body, std::move(init), combine,
+                                  hints...);
+  } else {
+    static_assert(
+        detail::successor_range<Choices>,
+        "the choices of sukima::search are a random-access range, or a forward range that begins and "
+        "ends with iterators of one trivially copyable word each: copy others into an array");
+    return init;
+  }
 }
 
 /// The same with the value-initialised result as `init`: as in search(c, b, b.moves(), place, remove, solve,
 /// std::plus{}).
-template <class Workspace, std::ranges::random_access_range Choices, class Apply, class Undo, class Body,
-          class Combine>
+template <detail::context_type C, class Workspace, std::ranges::forward_range Choices, class Apply,
+          class Undo, class Body, class Combine>
   requires detail::callable_with<Body&, Workspace&, std::ranges::range_reference_t<Choices>>
-[[gnu::always_inline]] inline auto search(context c, Workspace& workspace, Choices&& choices, Apply&& apply,
+[[gnu::always_inline]] inline auto search(C c, Workspace& workspace, Choices&& choices, Apply&& apply,
                                           Undo&& undo, Body&& body, Combine&& combine) {
   using result =
       std::remove_cvref_t<detail::result_of<Body&, Workspace&, std::ranges::range_reference_t<Choices>>>;
   return search(c, workspace, choices, apply, undo, body, result{}, combine);
 }
+
+/// The same without a context.
+template <class Workspace, std::ranges::forward_range Choices, class Apply, class Undo, class Body, class T,
+          class Combine, class... Hints>
+  requires(!detail::context_type<Workspace> &&
+           detail::callable_with<Body&, Workspace&, std::ranges::range_reference_t<Choices>>)
+T search(Workspace& workspace, Choices&& choices, Apply&& apply, Undo&& undo, Body&& body, T init,
+         Combine&& combine, Hints... hints) {
+  return detail::with_context([&](context c) {
+    return search(c, workspace, choices, apply, undo, body, std::move(init), combine, hints...);
+  });
+}
+template <class Workspace, std::ranges::forward_range Choices, class Apply, class Undo, class Body,
+          class Combine>
+  requires(!detail::context_type<Workspace> &&
+           detail::callable_with<Body&, Workspace&, std::ranges::range_reference_t<Choices>>)
+auto search(Workspace& workspace, Choices&& choices, Apply&& apply, Undo&& undo, Body&& body,
+            Combine&& combine) {
+  return detail::with_context(
+      [&](context c) { return search(c, workspace, choices, apply, undo, body, combine); });
+}
+
+/// @}
+}  // namespace SUKIMA_NAMESPACE
+
+namespace sukima {
+/// \addtogroup searches
+/// @{
 
 /// The best solution so far, shared by all workers: for branch and bound.
 /// \tparam Less less(a, b): a is better than b
@@ -179,29 +168,47 @@ template <class Value> class first_solution {
   }
 
  private:
-  template <class V, class F> friend std::optional<V> search_first(context c, F&& f);
+  friend detail::solution_access;
   explicit first_solution(canceller cancel) : cancel_(std::move(cancel)) {}
   canceller cancel_;
   std::mutex lock_;
   std::optional<Value> value_;
 };
 
+/// @}
+}  // namespace sukima
+
+namespace SUKIMA_NAMESPACE {
+/// \addtogroup searches
+/// @{
+
 /// Calls f(context, solution), which searches and calls solution.found(value) for what it finds: returns the
 /// value and aborts the rest of the search; nothing if f ends without one.
 /// \throws what f throws
 template <class Value, class F> std::optional<Value> search_first(context c, F&& f) {
+  detail::check_context(c, "sukima::search_first");
   std::optional<Value> result;
   cancellable(c, [&](context below, canceller cancel) {
-    first_solution<Value> solution(std::move(cancel));
+    auto solution = detail::solution_access::make<Value>(std::move(cancel));
     try {
       f(below, solution);
     } catch (const aborted&) {
-      result = std::move(solution.value_);
+      result = detail::solution_access::take(solution);
       throw;
     }
-    result = std::move(solution.value_);
+    result = detail::solution_access::take(solution);
   });
   return result;
 }
+/// The same without a context: calls f(solution).
+template <class Value, class F>
+  requires std::is_invocable_v<F&, first_solution<Value>&>
+std::optional<Value> search_first(F&& f) {
+  return detail::with_context([&](context c) {
+    return search_first<Value>(
+        c, [&](context below, first_solution<Value>& solution) { detail::call(below, f, solution); });
+  });
+}
 
-}  // namespace sukima
+/// @}
+}  // namespace SUKIMA_NAMESPACE

@@ -4,11 +4,14 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace sukima {
+/// \addtogroup runtime
+/// @{
 
 /// How a thread waits at a wait point.
 enum class wait_policy {
@@ -18,16 +21,17 @@ enum class wait_policy {
   pause,     ///< never sleeps; each turn has an instruction that lets the CPU rest
   yield,     ///< never sleeps; at each turn it leaves its CPU to threads that wait for one
   condvar,   ///< sleeps at once, on a mutex and a condition variable instead of a futex: for comparison
+  inherit,  ///< sleeps at once; what it waits for runs with the waiting thread's priority, if that is higher
 };
 
 /// Where a thread of the runtime can wait. docs/waiting.md lists what ends each wait.
 enum class wait_point {
-  idle,     ///< for work
-  result,   ///< for the end of a task that was stolen, at its join; other work is taken meanwhile
-  reply,    ///< steal protocol `request`: for the reply of the victim that was asked
+  idle,  ///< for work
+  result,  ///< for the end of a task that was stolen, at its join; other work is taken meanwhile
+  reply,  ///< steal protocol `request`: for the reply of the victim that was asked
   refusal,  ///< for that reply when it is no longer wanted
-  start,    ///< a surplus worker: until it may run
-  lock,     ///< for the short lock around the injector queue
+  start,  ///< a surplus worker: until it may run
+  lock,  ///< for the short lock around the injector queue
 };
 inline constexpr unsigned wait_points = 6;
 
@@ -50,8 +54,8 @@ struct settings {
   /// Workers, the entering thread included [SUKIMA_WORKERS, 1 … 1024]; 0: as many as there are usable CPUs.
   unsigned workers = 0;
   /// At all wait points that `wait_at` does not name [SUKIMA_WAIT: a policy, or several parts such as
-  /// adaptive,reply=spin,lock=pause; policies: adaptive, block, spin, pause, yield, condvar; points as in
-  /// wait_point].
+  /// adaptive,reply=spin,lock=pause; policies: adaptive, block, spin, pause, yield, condvar, inherit; points
+  /// as in wait_point].
   wait_policy wait = wait_policy::adaptive;
   /// Policies of single wait points.
   std::array<std::optional<wait_policy>, wait_points> wait_at{};
@@ -59,8 +63,14 @@ struct settings {
     return wait_at[static_cast<unsigned>(point)].value_or(wait);
   }
   /// Tasks that each worker keeps published ahead of demand, 1 … 8; 0: none, thieves ask one victim and wait
-  /// for its reply [SUKIMA_STEAL: request, publish:K].
+  /// for its reply [SUKIMA_STEAL: publish:K, request, indolent:T].
   unsigned published_tasks = 3;
+  /// With `published_tasks` 0: no worker is asked again before this many microseconds have passed since it
+  /// last replied, 1 … 10000; 0: as soon as somebody wants a task [SUKIMA_STEAL=indolent:T].
+  unsigned request_interval_us = 0;
+  /// Nanoseconds of work below a call for which its sequential clone runs, 1 … 1000000000; 0: never
+  /// [SUKIMA_CLONES: auto, off, or a time such as 5us, 20us or 1ms].
+  unsigned clones_ns = 20'000;
   /// [SUKIMA_VICTIM: random, last, weighted]
   victim_policy victim = victim_policy::random;
   /// [SUKIMA_PIN: adaptive, none, cpu]
@@ -83,6 +93,19 @@ struct settings {
   /// may end later, because it takes half a second to see that a neighbour has gone.
   bool neighbours = false;
 
+  /// Called by each of the runtime's own threads when it starts, before it runs any task, and when it ends,
+  /// after its last one; with the number that `worker_id` has for it. For what belongs to a thread: its name,
+  /// its priority, a device, a connection, the attachment to a virtual machine (as TBB's
+  /// task_scheduler_observer and rayon's start_handler).
+  ///
+  /// Threads start when the runtime does, and later where more workers are wanted; surplus workers sleep and
+  /// do not end. All have ended when `shutdown` or the destructor returns; those of the default runtime never
+  /// do. Threads that enter by `run` are the program's own: what they need can be done around `run`. The
+  /// functions must not throw (that ends the program) nor use the runtime, and are called by several threads
+  /// at the same time.
+  std::function<void(int worker)> on_worker_start;
+  std::function<void(int worker)> on_worker_end;
+
   /// The defaults, changed by the environment.
   /// \throws bad_setting naming the variable, the value and what is accepted
   static settings from_environment();
@@ -92,4 +115,5 @@ struct settings {
   std::string text() const;
 };
 
+/// @}
 }  // namespace sukima

@@ -11,7 +11,7 @@
 #include <iterator>
 #include <ranges>
 
-namespace sukima::detail {
+namespace SUKIMA_DETAIL_NAMESPACE {
 
 template <class I, class Compare, class Projection>
 concept sortable_at = std::random_access_iterator<I> && std::sortable<I, Compare, Projection>;
@@ -37,9 +37,11 @@ void stable_sort_at(context c, I first, I last, Compare& compare, Projection& pr
   merge_sort<I, less_type>(first, buffer.begin(), less).to_range(c, 0, last - first);
 }
 
-}  // namespace sukima::detail
+}  // namespace SUKIMA_DETAIL_NAMESPACE
 
-namespace sukima {
+namespace SUKIMA_NAMESPACE {
+/// \addtogroup algorithms
+/// @{
 
 /// Sorts [first, last) so that compare(projection(b), projection(a)) is false for all a before b. Equal
 /// elements may change places.
@@ -55,6 +57,7 @@ namespace sukima {
 template <class I, class Compare = std::ranges::less, class Projection = std::identity>
   requires detail::sortable_at<I, Compare, Projection>
 void parallel_sort(context c, I first, I last, Compare compare = {}, Projection projection = {}) {
+  detail::check_context(c, "sukima::parallel_sort");
   detail::sort_at(c, first, last, compare, projection);
 }
 /// The same for a random-access range.
@@ -62,6 +65,7 @@ template <std::ranges::random_access_range Range, class Compare = std::ranges::l
           class Projection = std::identity>
   requires detail::sortable_at<std::ranges::iterator_t<Range>, Compare, Projection>
 void parallel_sort(context c, Range&& range, Compare compare = {}, Projection projection = {}) {
+  detail::check_context(c, "sukima::parallel_sort");
   auto first = std::ranges::begin(range);
   detail::sort_at(c, first, first + std::ranges::distance(range), compare, projection);
 }
@@ -89,6 +93,7 @@ void parallel_sort(Range&& range, Compare compare = {}, Projection projection = 
 template <class I, class Compare = std::ranges::less, class Projection = std::identity>
   requires detail::sortable_at<I, Compare, Projection>
 void parallel_stable_sort(context c, I first, I last, Compare compare = {}, Projection projection = {}) {
+  detail::check_context(c, "sukima::parallel_stable_sort");
   detail::stable_sort_at(c, first, last, compare, projection);
 }
 /// The same for a random-access range.
@@ -96,6 +101,7 @@ template <std::ranges::random_access_range Range, class Compare = std::ranges::l
           class Projection = std::identity>
   requires detail::sortable_at<std::ranges::iterator_t<Range>, Compare, Projection>
 void parallel_stable_sort(context c, Range&& range, Compare compare = {}, Projection projection = {}) {
+  detail::check_context(c, "sukima::parallel_stable_sort");
   auto first = std::ranges::begin(range);
   detail::stable_sort_at(c, first, first + std::ranges::distance(range), compare, projection);
 }
@@ -113,4 +119,5 @@ void parallel_stable_sort(Range&& range, Compare compare = {}, Projection projec
       [&](context c) { parallel_stable_sort(c, range, std::move(compare), std::move(projection)); });
 }
 
-}  // namespace sukima
+/// @}
+}  // namespace SUKIMA_NAMESPACE

@@ -9,6 +9,8 @@
 #include <vector>
 
 namespace sukima {
+/// \addtogroup runtime
+/// @{
 
 namespace detail {
 
@@ -28,10 +30,12 @@ class counter {
 /// One worker's counts; see `statistics` for their meaning.
 struct worker_statistics {
   counter polls_answered, promotions, backtracks, steals, reclaims, parks, run_on_top, wakeups,
-      sentinel_wakeups, suspensions, aborts, cpus_lent;
+      sentinel_wakeups, suspensions, aborts, cpus_lent, choice_points_scanned, clones, clone_polls,
+      clones_left;
   counter ticks_in_state[4];
 };
 
+/// @}
 }  // namespace detail
 
 /// Counts of one worker or of all.
@@ -48,6 +52,10 @@ struct statistics_counts {
   std::uint64_t suspensions = 0;  ///< calls of `suspend`
   std::uint64_t aborts = 0;  ///< times a fiber left its work by `aborted`
   std::uint64_t cpus_lent = 0;  ///< times an idle worker lent its CPU to a preempted one
+  std::uint64_t choice_points_scanned = 0;  ///< choice points looked at to find work and steps to undo
+  std::uint64_t clones = 0;  ///< sequential clones that began (docs/clones.md)
+  std::uint64_t clone_polls = 0;  ///< polls of clones at which somebody wanted something
+  std::uint64_t clones_left = 0;  ///< of these, how often the rest of a call had to run in parallel
   double working_seconds = 0;  ///< time by state; a worker that waits at a join is searching or sleeping
   double searching_seconds = 0;
   double sleeping_seconds = 0;

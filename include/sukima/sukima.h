@@ -9,6 +9,9 @@
 extern "C" {
 #endif
 
+/** \addtogroup c_interface
+ *  @{ */
+
 #if defined(__SUKIMA_SEQUENTIAL__)
 /* `sukima cc --sequential`: no runtime at all. */
 static inline int sukima_worker_id(void) { return 0; }
@@ -35,7 +38,8 @@ void sukima_statistics(FILE* file);
 #endif
 
 /** Why this thread's last call of a worker function from plain C ended without a result: text that holds
- *  until the next such call; NULL after one that went well.
+ *  until the next such call; NULL after one that went well. In plain C that a worker function called, an
+ *  uncaught `throw` does not end the call alone: it goes on to that worker function.
  *
  *  A thread that has called this function once wants to look after errors itself: from then on a call that
  *  ends by an uncaught `throw` returns zero. On other threads it ends the program with status 70. */
@@ -70,12 +74,15 @@ const char* sukima_last_error(void);
     sukima_value_;                                                                  \
   })
 
-/* For these macros: until the last `next`, a worker_local lvalue means the object of the next worker. */
+/** For these macros: the first of the values is that of the code outside of workers. */
 void sukima_reduction_begin(void);
+/** For these macros: from now on a worker_local lvalue means the object of the next worker; 0: no more. */
 int sukima_reduction_next(void);
-/* Did that worker have the object? */
+/** For these macros: did that worker have the object? */
 int sukima_reduction_found(void);
 #endif
+
+/** @} */
 
 #ifdef __cplusplus
 }

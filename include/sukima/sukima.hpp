@@ -6,11 +6,15 @@
 #include <sukima/cancel.hpp>
 #include <sukima/context.hpp>
 #include <sukima/errors.hpp>
+#include <sukima/fold.hpp>
 #include <sukima/fork.hpp>
+#include <sukima/hints.hpp>
 #include <sukima/loop.hpp>
+#include <sukima/ranges.hpp>
 #include <sukima/runtime.hpp>
 #include <sukima/scan.hpp>
 #include <sukima/search.hpp>
+#include <sukima/set_bits.hpp>
 #include <sukima/settings.hpp>
 #include <sukima/sort.hpp>
 #include <sukima/statistics.hpp>

@@ -2,7 +2,7 @@
 // suspend: a fiber parks on any event, and any thread may resume it.
 #pragma once
 
-#include <sukima/context.hpp>
+#include <sukima/detail/ambient.hpp>
 #include <sukima/errors.hpp>
 
 #include <cstdint>
@@ -14,13 +14,23 @@ class resumer;
 }  // namespace sukima
 
 namespace sukima::detail {
-void suspend_running(char* top, void (*store)(void*, resumer), void* closure);
+/// What is called when a suspended fiber's computation is cancelled.
+struct cancel_action {
+  void (*call)(void* closure, resumer) noexcept;
+  void* closure;
+};
+/// \param cancel  null: the suspension cannot be cancelled
+void suspend_running(char* top, void (*store)(void*, resumer), void* closure,
+                     const cancel_action* cancel = nullptr);
+resumer suspension_resumer(fiber& s) noexcept;
 void resume_fiber(fiber& s, std::uint64_t number);
 /// Counts the reasons why the running fiber must stay on its thread; null outside of a runtime.
 unsigned* running_thread_bindings() noexcept;
 }  // namespace sukima::detail
 
 namespace sukima {
+/// \addtogroup waiting
+/// @{
 
 /// The right to resume one suspension, once. May be copied and called from any thread; it must not be called
 /// after the runtime has ended.
@@ -37,15 +47,26 @@ class resumer {
   explicit operator bool() const noexcept { return fiber_ != nullptr; }
 
  private:
-  friend void detail::suspend_running(char*, void (*)(void*, resumer), void*);
+  friend void detail::suspend_running(char*, void (*)(void*, resumer), void*, const detail::cancel_action*);
+  friend resumer detail::suspension_resumer(detail::fiber&) noexcept;
   resumer(detail::fiber* s, std::uint64_t number) noexcept : fiber_(s), number_(number) {}
   detail::fiber* fiber_ = nullptr;
   std::uint64_t number_ = 0;
 };
 
+/// @}
+}  // namespace sukima
+
+namespace SUKIMA_NAMESPACE {
+/// \addtogroup waiting
+/// @{
+
 /// Parks the running fiber until somebody resumes it; its worker does other work meanwhile, and idle workers
 /// may take what the fiber has left to split. Joins, blocking calls, futures and streams all wait this way.
 ///
+/// A cancelled computation waits until somebody resumes it: what f gave to others (a buffer, a place in a
+/// queue) must stay valid until they have let go of it, and only they know when that is. With a third
+/// argument the wait ends early.
 /// \param c  the caller's context: what is pending below it may be given away while the fiber is parked
 /// \param f  f(resumer) runs here and now and hands the resumer to whoever will know when to continue
 /// \throws what f throws (the fiber is not parked then; f must not have handed the resumer out)
@@ -53,6 +74,7 @@ class resumer {
 template <class F>
   requires std::is_invocable_v<F&, resumer>
 void suspend(context c, F&& f) {
+  detail::check_context(c, "sukima::suspend");
   detail::suspend_running(
       c.top, [](void* closure, resumer r) { (*static_cast<std::remove_reference_t<F>*>(closure))(r); },
       const_cast<void*>(static_cast<const void*>(std::addressof(f))));
@@ -67,8 +89,56 @@ void suspend(F&& f) {
       const_cast<void*>(static_cast<const void*>(std::addressof(f))));
 }
 
+/// @}
+}  // namespace SUKIMA_NAMESPACE
+
+namespace sukima::detail {
+template <class F, class Cancel> void suspend_cancellably(char* top, F& f, Cancel& cancel) {
+  const cancel_action action{
+      [](void* closure, resumer r) noexcept { (*static_cast<std::remove_reference_t<Cancel>*>(closure))(r); },
+      const_cast<void*>(static_cast<const void*>(std::addressof(cancel)))};
+  suspend_running(
+      top, [](void* closure, resumer r) { (*static_cast<std::remove_reference_t<F>*>(closure))(r); },
+      const_cast<void*>(static_cast<const void*>(std::addressof(f))), &action);
+}
+}  // namespace sukima::detail
+
+namespace SUKIMA_NAMESPACE {
+/// \addtogroup waiting
+/// @{
+
+/// A suspension that ends early when the computation around it is cancelled, or a sibling throws.
+///
+/// \param cancel  cancel(resumer) is called once at most, when the fiber is to be aborted while it is
+///                suspended. It takes back what f gave to others, and resumes the fiber if that succeeded; if
+///                it did not (whoever waits for the event is about to call resume), it does nothing. It is
+///                called after f has returned, on the thread that cancels or on a worker, and must not wait
+///                for anything
+/// \throws as suspend; `aborted`, where the caller is aborted: then or before f is called
+template <class F, class Cancel>
+  requires std::is_invocable_v<F&, resumer> && std::is_nothrow_invocable_v<Cancel&, resumer>
+void suspend(context c, F&& f, Cancel&& cancel) {
+  detail::check_context(c, "sukima::suspend");
+  detail::suspend_cancellably(c.top, f, cancel);
+}
+/// The same without a context.
+template <class F, class Cancel>
+  requires std::is_invocable_v<F&, resumer> && std::is_nothrow_invocable_v<Cancel&, resumer>
+void suspend(F&& f, Cancel&& cancel) {
+  detail::suspend_cancellably(nullptr, f, cancel);
+}
+
+/// @}
+}  // namespace SUKIMA_NAMESPACE
+
+namespace sukima {
+/// \addtogroup waiting
+/// @{
+
 /// Keeps the fiber on its thread while f runs: for code that holds a mutex or relies on thread-local state
-/// across forks. A join in it that has to wait takes only work that ends the wait.
+/// across forks. A join in it that has to wait takes only descendants of what it waits for. If the wait lasts
+/// (a millisecond), another worker runs in this one's place until it is over, as with `blocking`: what ends
+/// the wait may be work that this thread must not take.
 /// \throws what f throws
 template <class F> decltype(auto) thread_bound(F&& f) {
   struct binding {
@@ -83,4 +153,5 @@ template <class F> decltype(auto) thread_bound(F&& f) {
   return std::forward<F>(f)();
 }
 
+/// @}
 }  // namespace sukima

@@ -13,6 +13,8 @@
 #include <utility>
 
 namespace sukima {
+/// \addtogroup groups
+/// @{
 
 /// Functions that may run at the same time, when nobody knows beforehand how many there will be: work
 /// lists, graphs, events. Where the number is known, fork2 and the loops are cheaper by far (a child costs
@@ -26,6 +28,9 @@ namespace sukima {
 /// If a child throws, the others are cancelled, as if somebody had called `cancel`: those that have not
 /// begun are dropped, the rest stop at their next poll. The first exception leaves `wait`.
 ///
+/// Children may wait for each other by `suspend`, with any number of workers: while children have not begun,
+/// a worker that has nothing else to do begins one, however many are suspended.
+///
 /// Memory: at most about a thousand children wait for somebody to run them. A worker that adds more runs
 /// what it adds itself, inside of `run`. So a child must not wait for something that the caller of `run`
 /// does afterwards.
@@ -34,7 +39,11 @@ class task_group {
   /// A group within a function that has a context. The context moves up: what the function calls after this
   /// line must get `c`, not an older copy of it.
   /// \throws std::bad_alloc; usage_error outside of a runtime
-  explicit task_group(context& c) : own_(&c), scope_(c.top), core_(detail::make_group(scope_)) {
+  template <class Checks = detail::checks>
+  explicit task_group(context& c)
+      : own_(&c),
+        scope_((detail::check_context(c, "sukima::task_group"), c.top)),
+        core_(detail::make_group(scope_)) {
     c.top += detail::choice_point_alignment;
   }
   /// A group within a function without a context, called by sukima::run or as a task.
@@ -65,7 +74,7 @@ class task_group {
   /// \param f  is moved into the child, called once, with a context if it takes one; its result is ignored
   /// \throws std::bad_alloc; what moving f throws; `aborted` where the caller itself is aborted
   /// \par Complexity constant, 0.1 to 0.4 µs; or f itself, when too many children wait already
-  template <class F>
+  template <class F, class Checks = detail::checks>
     requires detail::callable_with<std::decay_t<F>&&>
   void run(F&& f) {
     auto child = std::make_unique<detail::group_child_of<std::decay_t<F>>>(std::forward<F>(f));
@@ -81,9 +90,10 @@ class task_group {
     }
   }
   /// The same with a context: f may run here without a fiber of its own, when too many children wait.
-  template <class F>
+  template <class F, class Checks = detail::checks>
     requires detail::callable_with<std::decay_t<F>&&>
   void run(context c, F&& f) {
+    detail::check_context(c, "sukima::task_group::run");
     auto child = std::make_unique<detail::group_child_of<std::decay_t<F>>>(std::forward<F>(f));
     if (!detail::add_child(*core_, child.get())) {
       detail::run_child(*core_, child.release(), c);
@@ -99,7 +109,10 @@ class task_group {
   ///         itself is aborted; usage_error on a thread that is not in a runtime
   /// \note A fiber that waits for a group made further out than something that is aborted around it leaves
   ///       when the group has ended, not before.
-  bool wait(context c) { return detail::wait_group(*core_, c); }
+  template <class Checks = detail::checks> bool wait(context c) {
+    detail::check_context(c, "sukima::task_group::wait");
+    return detail::wait_group(*core_, c);
+  }
   /// The same without a context.
   bool wait() {
     detail::require_fiber("sukima: a task group can be waited for only inside of a runtime");
@@ -118,4 +131,5 @@ class task_group {
   detail::group_core* core_ = nullptr;
 };
 
+/// @}
 }  // namespace sukima

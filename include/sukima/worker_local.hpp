@@ -12,6 +12,8 @@
 #include <utility>
 
 namespace sukima {
+/// \addtogroup runtime
+/// @{
 
 /// One T for each worker of a runtime that asks for one: counters, buffers, partial sums. Reductions whose
 /// order matters belong into parallel_reduce; this is for what is too large, or too irregular, to be handed
@@ -98,4 +100,5 @@ template <class T> class worker_local {
   detail::worker_slots slots_{[](void* t) noexcept { delete static_cast<holder*>(t); }};
 };
 
+/// @}
 }  // namespace sukima

@@ -31,6 +31,12 @@ class Limit:
     """A quota's period, otherwise 0."""
     is_binding: bool
     """Whether `Explanation.usable` comes from this limit."""
+    units: str = ""
+    """Of a quota: the same in the units of Docker, Kubernetes and systemd."""
+    periods: int = 0
+    """Of a quota: periods since the group was made in which it wanted CPU; 0 is unknown."""
+    throttled_periods: int = 0
+    """Of these, those in which the quota held it back."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,6 +71,8 @@ class Explanation:
                  f"Threads that may run at the same moment: {self.cap}.", ""]
         for limit in self.limits:
             lines.append(f"{'*' if limit.is_binding else ' '} {limit.kind:<9} {limit.text} ({limit.file})")
+            if limit.units:
+                lines.append(f"            {limit.units}{_throttling(limit)}")
         lines.extend(f"  note      {note.file} {note.text}" for note in self.notes)
         return "\n".join(lines)
 
@@ -172,9 +180,24 @@ def _options(pid: Optional[int]) -> _native.Options:
 
 
 def _limit(library: ctypes.CDLL, record: _native.LimitRecord) -> Limit:
-    return Limit(kind=_kind(library, record.kind), value=record.value, text=_text(record.text),
+    kind = _kind(library, record.kind)
+    return Limit(kind=kind, value=record.value, text=_text(record.text),
                  file=_text(record.file), level=record.level, period_seconds=record.period_us / 1e6,
-                 is_binding=bool(record.is_binding))
+                 is_binding=bool(record.is_binding), units=_units(library, record) if kind == "quota" else "",
+                 periods=record.periods, throttled_periods=record.throttled_periods)
+
+
+def _units(library: ctypes.CDLL, record: _native.LimitRecord) -> str:
+    text = ctypes.create_string_buffer(128)
+    library.sukima_capacity_operator_units(record.value, text, len(text))
+    return _text(text.value)
+
+
+def _throttling(limit: Limit) -> str:
+    if limit.periods == 0:
+        return ""
+    percent = 100 * limit.throttled_periods / limit.periods
+    return f"; held back in {limit.throttled_periods} of {limit.periods} periods ({percent:.1f} %)"
 
 
 def _kind(library: ctypes.CDLL, kind: int) -> str:

@@ -52,6 +52,8 @@ class LimitRecord(ctypes.Structure):
         ("is_binding", ctypes.c_uint32),
         ("file", ctypes.c_char_p),
         ("text", ctypes.c_char_p),
+        ("periods", ctypes.c_uint64),
+        ("throttled_periods", ctypes.c_uint64),
     ]
 
 
@@ -112,6 +114,8 @@ def library() -> ctypes.CDLL:
     loaded.sukima_capacity_report_free.restype = None
     loaded.sukima_capacity_kind_name.argtypes = [ctypes.c_int]
     loaded.sukima_capacity_kind_name.restype = ctypes.c_char_p
+    loaded.sukima_capacity_operator_units.argtypes = [ctypes.c_double, ctypes.c_char_p, ctypes.c_size_t]
+    loaded.sukima_capacity_operator_units.restype = ctypes.c_size_t
     loaded.sukima_capacity_threads.argtypes = [ctypes.c_double, ctypes.POINTER(Policy)]
     loaded.sukima_capacity_threads.restype = ctypes.c_uint32
     loaded.sukima_capacity_estimate_once.argtypes = [

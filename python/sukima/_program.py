@@ -36,7 +36,8 @@ def run(args: Sequence[Argument], *, threads: Optional[int] = None, minimum: Opt
         maximum: never more threads than this.
         reserve: CPUs to leave to others, such as 0.5.
         rounding: how a fraction of a CPU counts: "floor", "ceil" or "nearest".
-        resize: whether OpenMP programs change their number of threads while they run: "auto", "always" or "never".
+        resize: whether OpenMP programs may change their number of threads between regions, which OpenMP does not
+            allow: "never" (as by default), "unless-asked" or "always".
         pin: also pin the program to that many CPUs.
         preload: whether to load the small library into the program; without it only variables are set.
         options: as for subprocess.run, such as check, capture_output, env or timeout.

@@ -30,12 +30,12 @@ void run_bound(const std::vector<bound_function>& functions);
 /// The CPUs that this process may run on, in ascending order.
 std::vector<unsigned> allowed_cpus();
 
-/// A pause instruction, for loops that wait.
+/// A pause instruction, for loops that wait: the runtime's own (src/runtime/park/wait_policy.hpp).
 inline void relax() {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
-  asm volatile("yield");
+  asm volatile("isb" ::: "memory");
 #endif
 }
 

@@ -26,7 +26,7 @@ constexpr double least_slowdown = 0.03;
 using cpu_pair = std::pair<unsigned, unsigned>;
 
 std::vector<unsigned> cpus_of(const calibration_plan& plan) {
-  const std::vector<unsigned> allowed = allowed_cpus();
+  std::vector<unsigned> allowed = allowed_cpus();
   if (plan.cpus.empty()) return allowed;
   std::vector<unsigned> wanted = plan.cpus;
   std::ranges::sort(wanted);

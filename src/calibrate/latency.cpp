@@ -99,11 +99,11 @@ topology::topology() {
 }
 
 bool topology::are_near(unsigned first, unsigned second) const {
-  const hwloc_obj_t one = hwloc_get_pu_obj_by_os_index(machine_.get(), first);
-  const hwloc_obj_t other = hwloc_get_pu_obj_by_os_index(machine_.get(), second);
+  hwloc_obj* const one = hwloc_get_pu_obj_by_os_index(machine_.get(), first);
+  hwloc_obj* const other = hwloc_get_pu_obj_by_os_index(machine_.get(), second);
   if (one == nullptr || other == nullptr) return false;
   for (const hwloc_obj_type_t type : {HWLOC_OBJ_CORE, HWLOC_OBJ_L2CACHE}) {
-    const hwloc_obj_t above = hwloc_get_ancestor_obj_by_type(machine_.get(), type, one);
+    hwloc_obj* const above = hwloc_get_ancestor_obj_by_type(machine_.get(), type, one);
     if (above != nullptr && above == hwloc_get_ancestor_obj_by_type(machine_.get(), type, other)) return true;
   }
   return false;
@@ -111,7 +111,7 @@ bool topology::are_near(unsigned first, unsigned second) const {
 
 std::vector<sukima_capacity_latency> topology::latencies(const std::vector<unsigned>& cpus) const {
   std::vector<sukima_capacity_latency> result;
-  hwloc_topology_t const machine = machine_.get();
+  hwloc_topology* const machine = machine_.get();
   for (hwloc_obj_t from = nullptr;
        (from = hwloc_get_next_obj_by_type(machine, HWLOC_OBJ_NUMANODE, from)) != nullptr;) {
     const std::optional<unsigned> cpu = cpu_of(from, cpus);

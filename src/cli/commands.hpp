@@ -40,6 +40,10 @@ namespace explain {
 void add_command(CLI::App& parent, int& code, program_words program);
 }
 
+namespace objects {
+void add_command(CLI::App& parent, int& code, program_words program);
+}
+
 namespace probe {
 void add_command(CLI::App& parent, int& code);
 }

@@ -68,6 +68,7 @@ int main(int argc, char** argv) {
   calibrate::add_command(program, code);
   cc::add_command(program);
   explain::add_command(program, code, take_program("explain", argc, argv));
+  objects::add_command(program, code, take_program("objects", argc, argv));
   probe::add_command(program, code);
   run::add_command(program, code, take_program("run", argc, argv));
   try {
@@ -79,6 +80,9 @@ int main(int argc, char** argv) {
   } catch (const usage_error& error) {
     complain(error.what());
     return exit_usage;
+  } catch (const start_error& error) {
+    complain(error.what());
+    return error.code();
   } catch (const std::exception& error) {
     complain(error.what());
     return exit_failure;

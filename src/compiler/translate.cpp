@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "translate.hpp"
 
+#include <algorithm>
 #include <fstream>
 
 #include "check/check.hpp"
@@ -10,6 +11,7 @@
 #include "index/semantic_index.hpp"
 #include "plan/plan.hpp"
 #include "print/printer.hpp"
+#include "source/implicit_names.hpp"
 #include "source/preprocess.hpp"
 
 namespace sukima::language {
@@ -19,8 +21,8 @@ using namespace clang;
 
 class translation : public ASTFrontendAction {
  public:
-  translation(const translation_request& request, translation_result& result)
-      : request_(request), result_(result) {}
+  translation(const translation_request& request, translation_result& result, diagnostic_printer& printer)
+      : request_(request), result_(result), printer_(printer) {}
 
   std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance&, StringRef) override {
     return std::make_unique<ASTConsumer>();
@@ -30,6 +32,8 @@ class translation : public ASTFrontendAction {
     CompilerInstance& compiler = getCompilerInstance();
     compiler.createSema(TU_Complete, nullptr);
     Sema& sema = compiler.getSema();
+    const llvm::IntrusiveRefCntPtr<implicit_names> names(new implicit_names);
+    sema.addExternalSource(names.get());
     Preprocessor& preprocessor = compiler.getPreprocessor();
     Parser parser(preprocessor, sema,
                   /*SkipFunctionBodies=*/false);  // first: it registers the pragma handlers
@@ -38,24 +42,40 @@ class translation : public ASTFrontendAction {
     result_.file_is_system = source.file_is_system;
     DiagnosticsEngine& diagnostics = compiler.getDiagnostics();
     unit u;
-    if (diagnostics.hasErrorOccurred() || !desugar(compiler, std::move(source), u)) return;
-    // diagnostic_printer turns some of Clang's warnings into errors and counts them.
-    const auto failed = [&diagnostics] {
-      return diagnostics.hasErrorOccurred() || diagnostics.getClient()->getNumErrors() > 0;
-    };
+    // diagnostic_printer drops some of Clang's errors (of -Werror), and turns some warnings into errors.
+    const auto failed = [&diagnostics] { return diagnostics.getClient()->getNumErrors() > 0; };
+    if (failed() || !desugar(compiler, std::move(source), u)) return;
+    printer_.know_closures(u);
     parse(preprocessor, parser, sema, u);
     if (failed()) return;
     const semantic_index index = build_semantic_index(compiler.getASTContext(), u);
     check(compiler, u, index);
     if (failed()) return;
-    const sheet planned = plan_unit(
-        compiler, u, index,
-        {request_.sequential, request_.check_closures, request_.unwind_closures, request_.land_closures});
+    const sheet planned = plan_unit(compiler, u, index,
+                                    {request_.sequential, request_.check_closures, request_.unwind_closures,
+                                     request_.land_closures, request_.debuggable, clones()});
     if (failed()) return;
+    note_tasks(u, compiler.getSourceManager());
     result_.successful = write(print_sheet(compiler, u, planned, request_.line_directives), diagnostics);
   }
 
  private:
+  /// A program that somebody looks at has each function once.
+  bool clones() const {
+    return request_.clones && !request_.sequential && !request_.unwind_closures && !request_.debuggable;
+  }
+
+  void note_tasks(const unit& u, const SourceManager& sources) {
+    for (const construct& c : u.constructs) {
+      if (c.task.empty()) continue;
+      const PresumedLoc place = sources.getPresumedLoc(sources.getExpansionLoc(c.task_location));
+      result_.handled_tasks.push_back({c.task, std::string(place.getFilename()) + ":" +
+                                                   std::to_string(place.getLine()) + ":" +
+                                                   std::to_string(place.getColumn())});
+    }
+    for (const task_execution& execution : u.executions) result_.executed_tasks.push_back(execution.task);
+  }
+
   /// As clang::ParseAST, but from the unit's tokens instead of the file.
   static void parse(Preprocessor& preprocessor, Parser& parser, Sema& sema, const unit& u) {
     auto copy = std::make_unique<Token[]>(u.tokens.size());
@@ -72,7 +92,6 @@ class translation : public ASTFrontendAction {
     for (bool end = parser.ParseFirstTopLevelDecl(group, state); !end;
          end = parser.ParseTopLevelDecl(group, state))
       if (group) sema.Consumer.HandleTopLevelDecl(group.get());
-    sema.ActOnEndOfTranslationUnit();
   }
 
   bool write(const std::string& text, DiagnosticsEngine& diagnostics) const {
@@ -93,6 +112,7 @@ class translation : public ASTFrontendAction {
 
   const translation_request& request_;
   translation_result& result_;
+  diagnostic_printer& printer_;
 };
 
 /// The options that Clang knows. The others are gcc's own and concern code generation only.
@@ -116,19 +136,29 @@ std::vector<std::string> known_options(const std::vector<std::string>& options) 
 
 translation_result translate(const translation_request& request) {
   translation_result result;
+  // What gcc 12 accepts with a warning is no error here either, unless -Werror asks for that.
   std::vector<std::string> command{"clang", "-fsyntax-only", "-resource-dir", clang_resource_folder};
-  for (std::string& option : known_options(request.options)) command.push_back(std::move(option));
-  // What gcc 12 accepts with a warning is no error here either; gcc gives the warning.
+  const auto has = [&request](const char* option) {
+    return std::find(request.options.begin(), request.options.end(), option) != request.options.end();
+  };
+  if (!has("-Werror"))
+    for (const char* option : {"-Wno-error=implicit-function-declaration", "-Wno-error=implicit-int",
+                               "-Wno-error=int-conversion", "-Wno-error=return-type"})
+      command.emplace_back(option);
+  for (std::string& option : known_options(request.options))
+    command.push_back(option == "-w" ? "-Wno-everything" : std::move(option));
+  if (has("-w")) command.emplace_back("-Wno-everything");
+  // The C compiler may know options and attributes that Clang does not. diagnostic_printer looks at
+  // conversions of functions itself, and prints no summary.
   for (const char* option :
-       {"-D__SUKIMA__=1", "-Wno-everything", "-Wincompatible-function-pointer-types",
-        "-Wno-error=incompatible-function-pointer-types", "-Wno-error=implicit-function-declaration",
-        "-Wno-error=implicit-int", "-Wno-error=int-conversion", "-Wno-error=return-type", "-ferror-limit=50",
-        "-x", "c"})
+       {"-D__SUKIMA__=1", "-Wno-unknown-warning-option", "-Wno-unknown-attributes", "-Wno-ignored-attributes",
+        "-Wincompatible-function-pointer-types", "-Wno-error=incompatible-function-pointer-types",
+        "-Qunused-arguments", "-ferror-limit=0", "-fno-caret-diagnostics", "-x", "c"})
     command.emplace_back(option);
   command.push_back(request.file);
   const llvm::IntrusiveRefCntPtr<FileManager> files(new FileManager(FileSystemOptions()));
-  tooling::ToolInvocation run(command, std::make_unique<translation>(request, result), files.get());
   diagnostic_printer printer;
+  tooling::ToolInvocation run(command, std::make_unique<translation>(request, result, printer), files.get());
   run.setDiagnosticConsumer(&printer);
   if (!run.run()) result.successful = false;
   return result;

@@ -15,13 +15,23 @@ struct translation_request {
   bool check_closures = false;           ///< -fcheck-closures
   bool unwind_closures = false;          ///< -fclosures=unwind or exceptions
   bool land_closures = false;            ///< -fclosures=exceptions
+  bool debuggable = false;               ///< -g without optimisation
+  bool clones = true;                    ///< not --no-clones
   bool line_directives = true;
+};
+
+/// A construct that hands out tasks.
+struct handled_task {
+  std::string task;
+  std::string place;  ///< FILE:LINE:COLUMN
 };
 
 struct translation_result {
   bool successful = false;
   std::vector<std::string> files;    ///< all files read, the main one first
   std::vector<bool> file_is_system;  ///< parallel to `files`: found in a folder of system headers
+  std::vector<handled_task> handled_tasks;
+  std::vector<std::string> executed_tasks;  ///< those with a `task_exec` in this file
 };
 
 /// Translates a file. Errors and warnings go to stderr in Clang's style. After an error there is no output.

@@ -18,6 +18,7 @@ set(desugar_files
   desugar/closure_syntax.cpp
   desugar/closures.cpp
   desugar/desugar.cpp
+  desugar/loops.cpp
   desugar/statements.cpp
   desugar/token_stream.cpp)
 set(index_files
@@ -30,6 +31,7 @@ set(index_files
 set(plan_files
   plan/captures.cpp
   plan/choice_points.cpp
+  plan/clones.cpp
   plan/closure_calls.cpp
   plan/closure_exits.cpp
   plan/closure_frames.cpp
@@ -63,12 +65,15 @@ set(unwind_files
   plan/unwind_values.cpp)
 add_library(sukima_translator STATIC
   translate.cpp
+  source/implicit_names.cpp
   source/preprocess.cpp
+  source/report.cpp
   ${desugar_files}
   ${index_files}
   check/check.cpp
   check/closures.cpp
   check/diagnostics.cpp
+  check/successors.cpp
   ${plan_files}
   ${unwind_files})
 set_target_properties(sukima_translator PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)

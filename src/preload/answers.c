@@ -24,7 +24,8 @@ extern long __sysconf(int name);
 /// The C library's longest mask has 128 bytes; machines may have more CPUs.
 enum { longest_mask = 8192 };
 
-EXPORTED long sysconf(int name) {
+/// ThreadSanitizer asks for sizes of stacks before its own functions can be called.
+EXPORTED __attribute__((no_sanitize("thread"))) long sysconf(int name) {
   // Not _SC_NPROCESSORS_CONF: programs have arrays of that size and use numbers of CPUs as an index.
   if (name == _SC_NPROCESSORS_ONLN) {
     const uint32_t threads = preload_threads();

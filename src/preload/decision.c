@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -83,12 +84,14 @@ static void begin(void) {
 }
 
 /// Whether the settings have been read. Constructors of other libraries call before ours would run, so the
-/// first call reads them. Calls meanwhile, by another thread or from within, return false.
+/// first call reads them; but AddressSanitizer calls before there is an environment, which settles nothing.
+/// Calls meanwhile, by another thread or from within, return false.
 static bool has_begun(void) {
   enum { not_yet, under_way, done };
   static _Atomic int stage = not_yet;
   int seen = atomic_load_explicit(&stage, memory_order_acquire);
   if (seen == done) return true;
+  if (environ == NULL) return false;
   if (seen != not_yet || !atomic_compare_exchange_strong(&stage, &seen, under_way)) return false;
   begin();
   atomic_store_explicit(&stage, done, memory_order_release);
@@ -150,6 +153,15 @@ uint32_t preload_threads(void) {
   return atomic_load_explicit(&current, memory_order_relaxed);
 }
 
+/// Whether a path is still the log. It leads to a file of the process `sukima run`; once that has ended, its
+/// number may be that of another process, and the path lead to a file of that one.
+static bool is_log(const char* path) {
+  static const char expected[] = "/memfd:" PRELOAD_LOG_NAME;
+  char target[sizeof expected];
+  const ssize_t length = readlink(path, target, sizeof target);
+  return length >= (ssize_t)sizeof expected - 1 && memcmp(target, expected, sizeof expected - 1) == 0;
+}
+
 void preload_note(const char* format, ...) {
   if (settings.log == NULL) return;
   const int error = errno;
@@ -167,7 +179,9 @@ void preload_note(const char* format, ...) {
   while (line[length] != '\0') ++length;
   line[length++] = '\n';
   // One write: lines of several processes do not mix. No file stays open, programs count their files.
-  const long file = syscall(SYS_openat, AT_FDCWD, settings.log, O_WRONLY | O_APPEND | O_CLOEXEC, 0);
+  const long file = is_log(settings.log)
+                        ? syscall(SYS_openat, AT_FDCWD, settings.log, O_WRONLY | O_APPEND | O_CLOEXEC, 0)
+                        : -1;
   if (file >= 0) {
     if (syscall(SYS_write, file, line, length) < 0) {
       // A report with a line missing is better than a program that ends because of it.

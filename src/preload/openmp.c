@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenMP programs change their number of threads between parallel regions: the entry points that compilers
-// call for a region (gcc's GOMP_parallel…, clang's __kmpc_fork_call) are replaced by ones that say how many
-// threads it gets.
+// The entry points that compilers call for a parallel region (gcc's GOMP_parallel…, clang's __kmpc_fork_call)
+// are replaced by ones that tell the wait monitor of the region and, where the user allows that a program
+// changes its number of threads between regions, say how many threads it gets.
 //
 // Regions whose number the program gives itself (num_threads, omp_set_num_threads) and regions inside of
 // regions stay as they are. No setting of the runtime is changed: the number goes along with each region.
@@ -185,14 +185,14 @@ typedef int omp_get(void);
 
 EXPORTED void omp_set_num_threads(int number);
 void omp_set_num_threads(int number) {
-  preload_program_sets_threads();
+  preload_program_sets_threads(number);
   omp_set* const next = FIND(omp_set*, omp_set_num_threads);
   if (next != NULL) next(number);
 }
 
 EXPORTED void omp_set_num_threads_(const int32_t* number);
 void omp_set_num_threads_(const int32_t* number) {
-  preload_program_sets_threads();
+  preload_program_sets_threads(*number);
   omp_set_fortran* const next = FIND(omp_set_fortran*, omp_set_num_threads_);
   if (next != NULL) next(number);
 }
@@ -209,20 +209,14 @@ int32_t omp_get_max_threads_(void) {
   return preload_program_asks_threads(next != NULL ? next() : 0, __builtin_return_address(0));
 }
 
-/// \param own what the runtime would answer; 0: the program has no OpenMP
-static int count_processors(int own) {
-  const uint32_t fitting = preload_threads();
-  return fitting != 0 ? (int)fitting : own != 0 ? own : 1;
-}
-
 EXPORTED int omp_get_num_procs(void);
 int omp_get_num_procs(void) {
   omp_get* const next = FIND(omp_get*, omp_get_num_procs);
-  return count_processors(next != NULL ? next() : 0);
+  return preload_program_asks_processors(next != NULL ? next() : 0, __builtin_return_address(0));
 }
 
 EXPORTED int32_t omp_get_num_procs_(void);
 int32_t omp_get_num_procs_(void) {
   omp_get* const next = FIND(omp_get*, omp_get_num_procs_);
-  return count_processors(next != NULL ? next() : 0);
+  return preload_program_asks_processors(next != NULL ? next() : 0, __builtin_return_address(0));
 }

@@ -14,9 +14,13 @@
 #include "waiting.h"
 
 typedef int in_parallel(void);
+typedef int get_max_threads(void);
 
 /// The program has set a number: nothing is changed any more.
 static atomic_bool program_set;
+/// What the runtime gives to regions by itself, for the wait monitor; 0: not yet known. Relaxed, as the
+/// number that was set.
+static _Atomic uint32_t own_threads;
 /// The number that the program has received, 0: it has not asked. Regions get exactly that many.
 static _Atomic uint32_t promised_threads;
 
@@ -31,7 +35,21 @@ static bool inside_a_region(const void* caller) {
   return ((in_parallel*)preload_next_function("omp_in_parallel", caller))() != 0;
 }
 
-/// Whether this library chooses numbers of threads in this process at all.
+/// The runtime's number for regions that this library leaves alone. It is asked once: with dyn-var, an answer
+/// takes the runtime as long as a short region.
+static uint32_t runtime_threads(const void* caller) {
+  uint32_t known = atomic_load_explicit(&own_threads, memory_order_relaxed);
+  if (known != 0) return known;
+  get_max_threads* const ask = (get_max_threads*)preload_find_function("omp_get_max_threads", caller);
+  known = ask != NULL ? (uint32_t)ask() : 0;
+  atomic_store_explicit(&own_threads, known, memory_order_relaxed);
+  return known;
+}
+
+/// Whether this library chooses numbers of threads in this process at all. Without the user's word it does
+/// not: while dyn-var is false, as it is by default, OpenMP guarantees all regions one number. No proof that
+/// a program does without it is possible here: anything in the code of a region's body may depend on it, even
+/// an addition that counts the threads.
 static bool may_choose(void) {
   const struct preload_settings* const settings = preload_current_settings();
   return settings->threads != 0 && !settings->fixed && settings->resize != preload_resize_never &&
@@ -56,13 +74,13 @@ static void follow(uint32_t fitting, uint64_t now) {
   tuner.limits.most = most_threads(fitting);
   if (fitting == tuned_for) return;
   const struct preload_settings* const settings = preload_current_settings();
+  // As long as the limits are those of the start, it is known what is best for threads that wait actively.
+  const bool as_at_start = fitting == settings->threads && settings->active != 0;
   struct tuner_limits limits = {.first = fitting,
-                                .fitting = fitting,
+                                .fitting = as_at_start ? settings->active : fitting,
                                 .least = settings->minimum,
                                 .most = tuner.limits.most,
                                 .cpus = settings->cpus != 0 ? settings->cpus : fitting};
-  // As long as the limits are those of the start, it is known what is best for threads that sleep.
-  if (fitting == settings->threads && settings->team != 0) limits.first = settings->team;
   tuner_start(&tuner, &limits, now);
   tuned_for = fitting;
   atomic_store_explicit(&tuned, limits.first, memory_order_relaxed);
@@ -124,9 +142,11 @@ unsigned preload_region_begins(struct preload_region* region, uintptr_t body, un
   *region = (struct preload_region){false, false};
   if (preload_current_settings()->threads == 0 || inside_a_region(caller)) return given;
   region->outermost = true;
-  preload_waiting_region_begins(given != 0 ? given : atomic_load_explicit(&tuned, memory_order_relaxed),
-                                caller);
-  return given == 0 && may_choose() ? choose(region, body, preload_now()) : given;
+  const bool chosen_here = given == 0 && may_choose();
+  const uint32_t usual =
+      chosen_here ? atomic_load_explicit(&tuned, memory_order_relaxed) : runtime_threads(caller);
+  preload_waiting_region_begins(given != 0 ? given : usual, caller);
+  return chosen_here ? choose(region, body, preload_now()) : given;
 }
 
 void preload_region_ends(struct preload_region* region) {
@@ -136,9 +156,10 @@ void preload_region_ends(struct preload_region* region) {
   atomic_flag_clear_explicit(&tuning, memory_order_release);
 }
 
-void preload_program_sets_threads(void) {
+void preload_program_sets_threads(int number) {
   if (may_choose())
     preload_note("the program sets its number of threads itself: sukima leaves it alone from now on");
+  if (number > 0) atomic_store_explicit(&own_threads, (uint32_t)number, memory_order_relaxed);
   atomic_store_explicit(&program_set, true, memory_order_relaxed);
 }
 
@@ -157,4 +178,19 @@ int preload_program_asks_threads(int own, const void* caller) {
   if (atomic_compare_exchange_strong(&promised_threads, &none, number))
     preload_note("the program has queried its number of threads: it keeps %u", number);
   return (int)atomic_load(&promised_threads);
+}
+
+int preload_program_asks_processors(int own, const void* caller) {
+  static _Atomic uint32_t promised;
+  const uint32_t fitting = preload_threads();
+  if (fitting == 0) return own != 0 ? own : 1;
+  if (own == 0 || may_choose()) return (int)fitting;
+  uint32_t number = atomic_load_explicit(&promised, memory_order_relaxed);
+  if (number != 0) return (int)number;
+  // Programs make arrays of that size, too: never fewer than the threads that a region gets, unless the
+  // runtime itself would say so.
+  const uint32_t least = smaller((uint32_t)own, runtime_threads(caller));
+  uint32_t none = 0;
+  atomic_compare_exchange_strong(&promised, &none, fitting > least ? fitting : least);
+  return (int)atomic_load(&promised);
 }

@@ -23,13 +23,18 @@ unsigned preload_region_begins(struct preload_region* region, uintptr_t body, un
 /// The region has ended, in the thread that began it.
 void preload_region_ends(struct preload_region* region);
 
-/// The program calls omp_set_num_threads: from now on it alone decides the number.
-void preload_program_sets_threads(void);
+/// The program calls omp_set_num_threads(number): from now on it alone decides the number.
+void preload_program_sets_threads(int number);
 
 /// The program calls omp_get_max_threads. It may split its work or its memory by the answer, so from now on
-/// the number stays (with `preload_resize_auto`).
+/// the number stays (with `preload_resize_unless_asked`).
 /// \param own what the runtime would answer; 0: the program has no OpenMP
 /// \return what the program gets
 int preload_program_asks_threads(int own, const void* caller);
+
+/// The program calls omp_get_num_procs. Where the number of threads may not change, neither does this answer.
+/// \param own what the runtime would answer; 0: the program has no OpenMP
+/// \return what the program gets
+int preload_program_asks_processors(int own, const void* caller);
 
 #endif

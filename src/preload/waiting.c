@@ -23,18 +23,12 @@
 #include "next_function.h"
 #include "oversubscription_team.h"
 #include "own_thread.h"
+#include "wait_judgement.h"
 
 #include <capacity/shared/schedstat.h>
-#include <capacity/shared/shortage.h>
 
 static const uint64_t ms = 1000000;
 static const uint64_t frequent_for = 300 * ms;  // at the start: a run may last for a second
-/// In long windows a small share of waiting counts: among many threads, a neighbour delays one at a time.
-static const cap_shortage_rule rule = {
-    .window_count = 3,
-    .windows = {{8 * 1000000, 0.4}, {30 * 1000000, 0.2}, {300 * 1000000, 0.08}},
-    .enough_up_to = 0.02,
-    .calm_windows = 3};
 enum { samples_without_regions = 20 };  // then the monitor sleeps until a region begins
 
 typedef void kmp_set_blocktime(int);
@@ -75,7 +69,7 @@ static void change(bool now_short, const char* why) {
 struct observation {
   pid_t thread;
   cap_schedstat latest;  ///< of that thread
-  cap_shortage shortage;
+  struct wait_judgement judgement;
 };
 
 static void sample(struct observation* seen) {
@@ -90,11 +84,12 @@ static void sample(struct observation* seen) {
   seen->latest = now;
   if (thread != seen->thread || !informative) {
     seen->thread = thread;
-    cap_shortage_restart(&seen->shortage);
+    wait_judgement_restart(&seen->judgement);
     return;
   }
-  cap_shortage_add(&seen->shortage, now.run_ns - before.run_ns, now.wait_ns - before.wait_ns);
-  const bool found_short = cap_shortage_judge(&seen->shortage, &rule);
+  const cap_schedstat did = {now.run_ns - before.run_ns, now.wait_ns - before.wait_ns,
+                             now.slices - before.slices};
+  const bool found_short = wait_judgement_add(&seen->judgement, &did, preload_now());
   if (found_short && !preload_waiting_is_short()) {
     change(true, "they had to wait for CPUs");
   } else if (!found_short && preload_waiting_is_short() && settings->waiting != preload_waiting_asleep) {
@@ -104,8 +99,9 @@ static void sample(struct observation* seen) {
 
 static void* run_wait_monitor(void* unused) {
   pthread_setname_np(pthread_self(), "sukima-waiting");
-  struct observation seen = {.shortage = {.is_short = preload_waiting_is_short()}};
+  struct observation seen = {0};
   const uint64_t begin = preload_now();
+  wait_judgement_start(&seen.judgement, preload_waiting_is_short(), begin);
   for (int without_regions = 0;;) {
     const long pause = (long)((preload_now() - begin < frequent_for ? 10 : 50) * ms);
     const struct timespec timeout = {0, pause};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cancel/abort.hpp"
+#include "cancel/suspensions.hpp"
 #include "choice/poll.hpp"
 #include "control/blocking_compensation.hpp"
 #include "control/cpu_shortage.hpp"
@@ -41,16 +42,19 @@ struct runtime_core {
   runtime_core& operator=(const runtime_core&) = delete;
 
   const settings chosen;
-  const tuned_ticks tuned;
+  tuned_ticks tuned;  ///< not changed once threads run
+  const std::uint64_t request_interval;  ///< settings::request_interval_us in ticks
   const unsigned worker_limit;  ///< background threads + one entering thread
   const std::uint64_t serial;  ///< differs from that of every other runtime of the process
 
   fiber_pool fibers{*this, chosen.stack, chosen.choices};
+  fiber_pool bound_fibers{*this, tuning::bound_stack, chosen.choices};  ///< small ones, of executors
   worker_table workers{*this};
   lifecycle life{*this};
   parking park{*this};
   injector_queue injector{*this};
   splittable_fibers splittable{*this};
+  cancellable_suspensions suspensions{*this};
   parked_fibers parked;
   decision_log decisions{serial};
   cpu_shortage shortage{*this};

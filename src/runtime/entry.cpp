@@ -2,15 +2,18 @@
 // How ordinary threads become workers for the time of a call, and what the runtime's own threads do.
 #include "core.hpp"
 #include "fiber/fault.hpp"
-#include "own_thread.hpp"
+#include "fiber/sanitizer.hpp"
+#include "short_roots.hpp"
 
 #include <sukima/detail/loop.hpp>
+#include <sukima/detail/own_thread.hpp>
 
 #include <pthread.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <functional>
 #include <system_error>
 
 namespace sukima::detail {
@@ -24,6 +27,7 @@ struct last_entry {
   /// The thread's number in the kernel, asked only once; another one in a child after fork().
   int thread_id = 0;
   unsigned asked_in = 0;
+  short_roots roots;
 };
 thread_local last_entry last;
 
@@ -52,6 +56,12 @@ void pin_to(unsigned index) noexcept {
     }
 }
 
+/// Tells the program of a thread's start or end. An exception ends the program: it has no caller that could
+/// handle it.
+void notify(const std::function<void(int)>& observer, const worker& w) noexcept {
+  if (observer) observer(static_cast<int>(w.id));
+}
+
 }  // namespace
 
 std::system_error no_fiber() {
@@ -76,6 +86,7 @@ worker* lifecycle::acquire_worker() {
     mine.serial = core_.serial;
   }
   mine.w->thread_id.store(this_threads_id(mine), std::memory_order_relaxed);
+  takes_over(mine.w);  // partner: enter; what is the worker's passes from thread to thread
   return mine.w;
 }
 
@@ -102,18 +113,28 @@ void lifecycle::enter(root_task& root) {
   s->first = &root;
   const std::uint64_t begun = ticks();
   s->entered_at.store(begun, std::memory_order_relaxed);
+  const short_roots::code code = reinterpret_cast<short_roots::code>(root.run);
+  s->is_short_root = last.roots.expects(code);
+  const bool after_silence = begun - core_.park.quiet_since() > core_.tuned.adaptive_spin;
   w.thread_exceptions = this_threads_exceptions();
   ensure_alternate_stack();
   fiber* const outer = running_fiber();  // of another runtime, whose worker this thread is
   w.enter_state(worker_state::working, begun);
+  w.root_began_at = begun;
+  w.root_ended_at = 0;
   open_mailbox(w);
   w.inside.store(true, std::memory_order_relaxed);
   if (core_.placement.is_active()) [[unlikely]]
     core_.placement.pin_again(w);
   switch_to(w, nullptr, *s, nullptr, nullptr);
-  set_running_fiber(outer);
-  const std::uint64_t now = ticks();
+  if (outer != nullptr) [[unlikely]]
+    set_running_fiber(outer);
+  const std::uint64_t now = w.root_ended_at != 0 ? w.root_ended_at : ticks();
   w.enter_state(worker_state::outside, now);
+  // After silence no idle worker is awake that could take something before the root warm-up is over.
+  const tuned_ticks& tuned = core_.tuned;
+  last.roots.note(code, now - begun, after_silence ? tuned.root_warm_up : tuned.minimum_steal_age,
+                  tuned.root_warm_up);
   w.flags.store(0, std::memory_order_relaxed);  // a flag that comes later costs one empty slow path
   close_mailbox(w);
   // Partner: worker_placement::pin_all. Cleared before the counts change, and `pinned` is read after that.
@@ -121,6 +142,8 @@ void lifecycle::enter(root_task& root) {
   end_entry(now);
   if (w.pinned.load(std::memory_order_relaxed)) [[unlikely]]
     core_.placement.unpin(w);
+  takes_over(&root);  // partner: complete
+  hands_over(&w);     // partner: acquire_worker
   w.taken.store(false, std::memory_order_release);
   if (root.error) std::rethrow_exception(root.error);
   if (root.aborted) throw aborted{};
@@ -140,6 +163,7 @@ void background_main(worker& w) {
   ensure_alternate_stack();
   w.thread_id.store(this_threads_id(last), std::memory_order_relaxed);
   w.thread_exceptions = this_threads_exceptions();
+  notify(r.chosen.on_worker_start, w);
   std::uint64_t home_since = ticks();
   while (!r.life.is_closed()) {
     const std::uint32_t seen = w.epoch.read();
@@ -159,6 +183,7 @@ void background_main(worker& w) {
     close_mailbox(w);
     home_since = ticks();
   }
+  notify(r.chosen.on_worker_end, w);
   w.thread_id.store(0, std::memory_order_relaxed);
 }
 
@@ -168,7 +193,9 @@ void enter_on_new_fiber(root_task& root) {
   root.owner = &s;
   root.owner_segment = s.segment;
   root.depth = s.running->depth + 1;
-  root.cancellation_masked = s.running->jumps || std::uncaught_exceptions() > 0;
+  root.cancellation_masked.store(s.running->jumps || std::uncaught_exceptions() > 0,
+                                 std::memory_order_relaxed);  // it has not begun yet
+  root.shielded = is_shielded(s);
   run_on_new_fiber(s, root);
   if (root.error) std::rethrow_exception(root.error);
   if (root.aborted) throw aborted{};

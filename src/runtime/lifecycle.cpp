@@ -39,7 +39,11 @@ unsigned count_forks() {
 }
 
 runtime_core::runtime_core(const settings& s, unsigned most_workers)
-    : chosen(s), tuned(ticks_per_nanosecond()), worker_limit(most_workers), serial(next_serial()) {
+    : chosen(s),
+      tuned(ticks_per_nanosecond()),
+      request_interval(static_cast<std::uint64_t>(1e3 * ticks_per_nanosecond() * s.request_interval_us)),
+      worker_limit(most_workers),
+      serial(next_serial()) {
   watch_for_overflow();
   life.start();
 }

@@ -20,9 +20,9 @@ namespace sukima {
 
 namespace detail {
 
-bool uses_condvar(const settings& s) noexcept {
+bool uses(const settings& s, wait_policy p) noexcept {
   for (unsigned i = 0; i < wait_points; ++i)
-    if (s.policy_at(static_cast<wait_point>(i)) == wait_policy::condvar) return true;
+    if (s.policy_at(static_cast<wait_point>(i)) == p) return true;
   return false;
 }
 
@@ -40,6 +40,8 @@ const char* name_of(wait_policy p) noexcept {
       return "yield";
     case wait_policy::condvar:
       return "condvar";
+    case wait_policy::inherit:
+      return "inherit";
   }
   return "?";
 }
@@ -86,6 +88,11 @@ constexpr std::size_t most_stack = 64 * gibi;
 constexpr std::size_t least_choices = 16 * kibi;
 constexpr std::size_t most_choices = 64 * mebi;
 constexpr std::size_t most_fibers = 1'000'000;
+/// Nobody should wait for longer than a time slice; and a longer sleep counts as an idle CPU
+/// (tuning::long_idle_ns).
+constexpr unsigned most_interval_us = 10'000;
+constexpr unsigned default_interval_us = 100;
+constexpr unsigned most_clones_ns = 1'000'000'000;
 
 [[noreturn]] void refuse(std::string_view name, std::string_view value, std::string_view accepted) {
   throw bad_setting(std::string(name) + "='" + std::string(value) + "' is not accepted; use " +
@@ -128,12 +135,17 @@ std::optional<std::size_t> size(std::string_view text) {
 constexpr std::string_view accepted_workers =
     "a whole number from 1 to 1024, or leave it unset for the usable CPUs";
 constexpr std::string_view accepted_wait =
-    "adaptive, block, spin, pause, yield or condvar, perhaps followed by others for single wait points as in "
-    "adaptive,reply=spin (points: idle, result, reply, refusal, start, lock)";
+    "adaptive, block, spin, pause, yield, condvar or inherit, perhaps followed by others for single wait "
+    "points as in adaptive,reply=spin (points: idle, result, reply, refusal, start, lock)";
 constexpr std::string_view accepted_stack = "a size from 16K to 64G, such as 256M";
 constexpr std::string_view accepted_choices = "a size from 16K to 64M, such as 8M";
 constexpr std::string_view accepted_fibers = "a whole number from 1 to 1000000";
-constexpr std::string_view accepted_steal = "request, publish or publish:K with K from 1 to 8";
+constexpr std::string_view accepted_steal =
+    "publish or publish:K with K from 1 to 8, request, or indolent or indolent:T with T from 1 to 10000 "
+    "microseconds";
+constexpr std::string_view accepted_clones = "auto, off, or a time from 1ns to 1000ms, such as 20us";
+constexpr std::string_view accepted_interval =
+    "a number from 0 to 10000, and published_tasks 0 if it is not 0";
 
 /// The one of these policies that has the name.
 template <class Policy>
@@ -145,7 +157,7 @@ std::optional<Policy> named(std::string_view name, std::initializer_list<Policy>
 
 std::optional<wait_policy> policy(std::string_view name) {
   return named(name, {wait_policy::adaptive, wait_policy::block, wait_policy::spin, wait_policy::pause,
-                      wait_policy::yield, wait_policy::condvar});
+                      wait_policy::yield, wait_policy::condvar, wait_policy::inherit});
 }
 
 /// `policy` or `point=policy`, separated by commas; an earlier part counts less. False: not understood.
@@ -163,11 +175,48 @@ bool read_waits(std::string_view text, settings& s) {
       while (point < wait_points && part.substr(0, equals) != detail::name_of(static_cast<wait_point>(point)))
         ++point;
       if (point == wait_points) return false;
-      s.wait_at[point] = *p;
+      s.wait_at[point] = p;
     }
     if (comma == std::string_view::npos) return true;
     text.remove_prefix(comma + 1);
   }
+}
+
+/// `request`, or `publish` or `indolent`, perhaps with a number. False: not understood.
+bool read_steal(std::string_view text, settings& s) {
+  const std::size_t colon = text.find(':');
+  const std::string_view protocol = text.substr(0, colon);
+  std::optional<std::size_t> n;
+  if (colon != std::string_view::npos) {
+    n = number(text.substr(colon + 1));
+    if (!n || *n < 1) return false;
+  }
+  if (protocol == "publish") {
+    if (n.value_or(1) > detail::max_published) return false;
+    s.published_tasks = n ? static_cast<unsigned>(*n) : settings{}.published_tasks;
+    s.request_interval_us = 0;
+    return true;
+  }
+  if (protocol == "request" ? n.has_value() : protocol != "indolent") return false;
+  if (n.value_or(1) > most_interval_us) return false;
+  s.published_tasks = 0;
+  s.request_interval_us = protocol == "request" ? 0 : static_cast<unsigned>(n.value_or(default_interval_us));
+  return true;
+}
+
+/// `auto`, `off`, or a number with the unit ns, us or ms. False: not understood.
+bool read_clones(std::string_view text, settings& s) {
+  if (text == "auto" || text == "off") {
+    s.clones_ns = text == "off" ? 0 : settings{}.clones_ns;
+    return true;
+  }
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  const auto n = number(text.substr(0, digits));
+  const std::string_view name = text.substr(digits);
+  const std::size_t unit = name == "ns" ? 1 : name == "us" ? 1'000 : name == "ms" ? 1'000'000 : 0;
+  if (!n || *n < 1 || unit == 0 || *n > most_clones_ns / unit) return false;
+  s.clones_ns = static_cast<unsigned>(*n * unit);
+  return true;
 }
 
 std::optional<std::string_view> variable(const char* name) {
@@ -189,15 +238,10 @@ settings settings::from_environment() {
     if (!read_waits(*v, s)) refuse("SUKIMA_WAIT", *v, accepted_wait);
   }
   if (const auto v = variable("SUKIMA_STEAL")) {
-    if (*v == "request") {
-      s.published_tasks = 0;
-    } else if (*v == "publish") {
-      s.published_tasks = settings{}.published_tasks;
-    } else {
-      const auto n = v->starts_with("publish:") ? number(v->substr(8)) : std::nullopt;
-      if (!n || *n < 1 || *n > detail::max_published) refuse("SUKIMA_STEAL", *v, accepted_steal);
-      s.published_tasks = static_cast<unsigned>(*n);
-    }
+    if (!read_steal(*v, s)) refuse("SUKIMA_STEAL", *v, accepted_steal);
+  }
+  if (const auto v = variable("SUKIMA_CLONES")) {
+    if (!read_clones(*v, s)) refuse("SUKIMA_CLONES", *v, accepted_clones);
   }
   if (const auto v = variable("SUKIMA_VICTIM")) {
     const auto p = named(*v, {victim_policy::random, victim_policy::last, victim_policy::weighted});
@@ -242,6 +286,10 @@ void settings::check() const {
   if (workers > most_workers) refuse("settings::workers", std::to_string(workers), accepted_workers);
   if (published_tasks > detail::max_published)
     refuse("settings::published_tasks", std::to_string(published_tasks), "a number from 0 to 8");
+  if (request_interval_us > (published_tasks == 0 ? most_interval_us : 0))
+    refuse("settings::request_interval_us", std::to_string(request_interval_us), accepted_interval);
+  if (clones_ns > most_clones_ns)
+    refuse("settings::clones_ns", std::to_string(clones_ns), "a number from 0 to 1000000000");
   if (stack < least_stack || stack > most_stack)
     refuse("settings::stack", std::to_string(stack), accepted_stack);
   if (choices < least_choices || choices > most_choices)
@@ -253,11 +301,15 @@ std::string settings::text() const {
   std::string t = "workers=" + (workers == 0 ? std::string("auto") : std::to_string(workers));
   t += std::string(" wait=") + detail::name_of(wait);
   for (unsigned i = 0; i < wait_points; ++i)
-    if (wait_at[i])
-      t +=
-          std::string(",") + detail::name_of(static_cast<wait_point>(i)) + "=" + detail::name_of(*wait_at[i]);
-  t += published_tasks == 0 ? std::string(" steal=request")
-                            : " steal=publish:" + std::to_string(published_tasks);
+    if (const auto at = wait_at[i])
+      t.append(",")
+          .append(detail::name_of(static_cast<wait_point>(i)))
+          .append("=")
+          .append(detail::name_of(*at));
+  t += published_tasks != 0       ? " steal=publish:" + std::to_string(published_tasks)
+       : request_interval_us != 0 ? " steal=indolent:" + std::to_string(request_interval_us)
+                                  : std::string(" steal=request");
+  t += " clones=" + (clones_ns == 0 ? std::string("off") : std::to_string(clones_ns) + "ns");
   t += std::string(" victim=") + detail::name_of(victim);
   t += std::string(" pin=") + detail::name_of(pin);
   t += " stack=" + std::to_string(stack) + " choices=" + std::to_string(choices) +

@@ -6,8 +6,8 @@
 
 namespace sukima::detail {
 
-/// Has any wait point the policy `condvar`?
-bool uses_condvar(const settings& s) noexcept;
+/// Has any wait point this policy?
+bool uses(const settings& s, wait_policy p) noexcept;
 
 const char* name_of(wait_policy p) noexcept;
 const char* name_of(wait_point p) noexcept;

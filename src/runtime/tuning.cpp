@@ -5,6 +5,9 @@
 
 #include <time.h>
 
+#include <algorithm>
+#include <limits>
+
 namespace sukima::detail {
 
 namespace {
@@ -16,7 +19,7 @@ struct reading {
 
 /// Both clocks at one moment: the closest of three tries, because a thread may lose its CPU between two
 /// reads.
-[[maybe_unused]] reading read_both() noexcept {
+reading read_both() noexcept {
   reading best{};
   std::uint64_t closest = ~std::uint64_t{0};
   for (int tries = 0; tries < 3; ++tries) {
@@ -32,13 +35,25 @@ struct reading {
   return best;
 }
 
-double measure() noexcept {
-#if defined(__x86_64__)
-  const reading first = read_both();
-  reading last = first;
-  while (last.nanoseconds - first.nanoseconds < tuning::clock_measurement_ns) last = read_both();
+/// Where all measurements begin.
+const reading& first_reading() noexcept {
+  static const reading first = read_both();
+  return first;
+}
+
+/// Ticks in a nanosecond between the first reading and this one.
+double rate_until(const reading& last) noexcept {
+  const reading& first = first_reading();
   return static_cast<double>(last.tick - first.tick) /
          static_cast<double>(last.nanoseconds - first.nanoseconds);
+}
+
+double measure() noexcept {
+#if defined(__x86_64__)
+  const std::uint64_t first = first_reading().nanoseconds;
+  reading last = read_both();
+  while (last.nanoseconds - first < tuning::clock_measurement_ns) last = read_both();
+  return rate_until(last);
 #else
   return 3;  // as ticks() makes them
 #endif
@@ -49,6 +64,20 @@ double measure() noexcept {
 double ticks_per_nanosecond() noexcept {
   static const double rate = measure();
   return rate;
+}
+
+std::uint32_t clone_grain_of(unsigned nanoseconds) noexcept {
+  if (nanoseconds == 0) return 0;
+  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(in_ticks(nanoseconds, ticks_per_nanosecond()),
+                                                              1, std::numeric_limits<std::uint32_t>::max()));
+}
+
+double seconds_per_tick() noexcept {
+  const double short_measurement = ticks_per_nanosecond();
+  const reading& first = first_reading();  // before the second one: this may be the first call
+  const reading now = read_both();
+  const bool is_long = now.nanoseconds - first.nanoseconds >= tuning::long_clock_measurement_ns;
+  return 1e-9 / (is_long ? rate_until(now) : short_measurement);
 }
 
 }  // namespace sukima::detail

@@ -19,6 +19,16 @@ namespace tuning {
 /// So long the first runtime of a process measures the counter, busily. Reading the clock errs by less than
 /// 50 ns: so the measured rate errs by less than 2 %.
 inline constexpr std::uint64_t clock_measurement_ns = 5'000;
+/// After so long the measurement that began with the process's first runtime errs by less than 0.01 %: what
+/// is printed uses it.
+inline constexpr std::uint64_t long_clock_measurement_ns = 1'000'000;
+
+// Fibers
+// ----------------------------------------------------------------------------------------------
+
+/// C stack of a fiber that is bound to an executor, unless it asks for more: 100,000 of them are parked in
+/// less than 1 GiB.
+inline constexpr std::size_t bound_stack = 16 * 1024;
 
 // Searching and parking
 // ----------------------------------------------------------------------------------------------
@@ -31,7 +41,9 @@ inline constexpr std::uint64_t spin_beside_neighbour_ns = 115'000;
 /// With a CPU of its own for each worker, one that found nothing for this long looks whether another worker
 /// lacks a CPU: only then does finding that out cost less than the wait.
 inline constexpr std::uint64_t before_lending_cpu_ns = 23'000;
-/// The sentinel's first sleep. Each next one is twice as long, up to the longest.
+/// The sentinel's first sleep. Each next one is twice as long, up to the longest; while nobody is inside of
+/// the runtime four times as long: five wake-ups until it parks, and a root that publishes and never polls
+/// waits for at most three times the silence before it.
 inline constexpr std::uint64_t shortest_sentinel_sleep_ns = 50'000;
 /// Five wake-ups a second. Fibers that begin later keep a request to poll standing and wake the sentinel,
 /// so nothing waits for its clock except what they forget.
@@ -49,6 +61,10 @@ inline constexpr std::uint64_t fiber_limit_patience_ns = 11'500'000;
 /// often.
 inline constexpr std::uint64_t longest_sleep_for_descendants_ns = 50'000'000;
 
+/// With the policy `inherit` only the thread that borrows the priority can wake the waiter: it looks so often
+/// whether its wait is over.
+inline constexpr std::uint64_t longest_loan_ns = 1'000'000;
+
 /// The policy `adaptive` tries a lock so often before it sleeps: a lock is held for about ten nanoseconds,
 /// unless its holder has lost its CPU.
 inline constexpr int lock_tries = 20;
@@ -61,6 +77,11 @@ inline constexpr int lock_tries = 20;
 inline constexpr std::uint64_t minimum_steal_age_ns = 1'750;
 /// *Root warm-up*: a root younger than this publishes without waking any worker: empty regions stay cheap.
 inline constexpr std::uint64_t root_warm_up_ns = 5'800;
+/// So many roots of one place must have been shorter than the minimum steal age, one after the other, before
+/// the next one's first poll is ignored (short_roots.hpp); twice as many after each wrong guess, up to …
+inline constexpr std::uint32_t short_roots_needed = 8;
+/// … this many: a wrong guess in a million roots is no loss.
+inline constexpr std::uint32_t most_short_roots_needed = 1u << 20;
 /// After a backtrack that found nothing there is no other one for this long, or for
 /// `futile_backtrack_factor` times what it took: so at most 1/16 of the time is spent on them.
 inline constexpr std::uint64_t futile_backtrack_pause_ns = 7'700;
@@ -80,7 +101,7 @@ inline constexpr std::uint64_t first_sample_ns = 25'000'000;
 inline constexpr std::uint64_t traced_sample_ns = 10'000'000;
 /// Shorter waits for a CPU are not drawn: every wake-up has one.
 inline constexpr std::uint64_t shortest_traced_wait_ns = 200'000;
-/// After so much time without an entry the monitor dozes until the next one.
+/// After so much time in which the monitor has found nobody inside, samples are early again.
 inline constexpr std::uint64_t monitor_silence_ns = 500'000'000;
 /// Workers that wanted a CPU for less than this say nothing about whether CPU is short.
 inline constexpr std::uint64_t shortest_judged_ns = 20'000'000;
@@ -102,12 +123,26 @@ inline constexpr double plainly_too_little_cpu = 0.75;
 inline constexpr unsigned most_compensated = 256;
 /// Pieces of work that a blocking fiber gives away first.
 inline constexpr unsigned most_given_by_blocking = 64;
+/// A thread-bound fiber that has waited for so long gives its worker's place to another worker: what it waits
+/// for may be something that it must not run itself. Much longer than waking a worker takes, and short enough
+/// that a program which needs it does not seem to stand still.
+inline constexpr std::uint64_t bound_wait_patience_ns = 1'000'000;
 
 }  // namespace tuning
 
 /// Ticks of the CPU's counter in a nanosecond; measured at the first call, which then takes
 /// `clock_measurement_ns`.
 double ticks_per_nanosecond() noexcept;
+/// The length of a tick, from all the time since the process's first runtime: for statistics and traces,
+/// whose figures are sums over that time. May differ from call to call.
+double seconds_per_tick() noexcept;
+
+/// So many ticks are that many nanoseconds.
+inline std::uint64_t in_ticks(std::uint64_t nanoseconds, double per_ns) noexcept {
+  return static_cast<std::uint64_t>(static_cast<double>(nanoseconds) * per_ns);
+}
+/// The same for `settings::clones_ns`, which is 0 where clones are off and only there.
+std::uint32_t clone_grain_of(unsigned nanoseconds) noexcept;
 
 /// Those of the constants that are compared with `ticks()`, in ticks.
 struct tuned_ticks {
@@ -117,6 +152,7 @@ struct tuned_ticks {
         before_lending_cpu(in_ticks(tuning::before_lending_cpu_ns, per_ns)),
         idle_grace(in_ticks(tuning::idle_grace_ns, per_ns)),
         fiber_limit_patience(in_ticks(tuning::fiber_limit_patience_ns, per_ns)),
+        bound_wait_patience(in_ticks(tuning::bound_wait_patience_ns, per_ns)),
         minimum_steal_age(in_ticks(tuning::minimum_steal_age_ns, per_ns)),
         root_warm_up(in_ticks(tuning::root_warm_up_ns, per_ns)),
         futile_backtrack_pause(in_ticks(tuning::futile_backtrack_pause_ns, per_ns)) {}
@@ -126,14 +162,10 @@ struct tuned_ticks {
   const std::uint64_t before_lending_cpu;
   const std::uint64_t idle_grace;
   const std::uint64_t fiber_limit_patience;
+  std::uint64_t bound_wait_patience;  ///< not constant: without end where the memory orders are explored
   const std::uint64_t minimum_steal_age;
   const std::uint64_t root_warm_up;
   const std::uint64_t futile_backtrack_pause;
-
- private:
-  static std::uint64_t in_ticks(std::uint64_t nanoseconds, double per_ns) noexcept {
-    return static_cast<std::uint64_t>(static_cast<double>(nanoseconds) * per_ns);
-  }
 };
 
 }  // namespace sukima::detail

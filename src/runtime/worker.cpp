@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker.hpp"
 
+#include <sukima/detail/own_thread.hpp>
 #include "core.hpp"
-#include "own_thread.hpp"
 
 #include <sukima/detail/jump.hpp>
 #include <sukima/detail/loop.hpp>
@@ -26,7 +26,7 @@ worker::worker(runtime_core& core, unsigned in_runtime, unsigned in_rank)
       number(worker_number.fetch_add(1, std::memory_order_relaxed) + 1),
       rank(in_rank),
       background(in_rank != 0),
-      epoch(uses_condvar(core.chosen)),
+      epoch(uses(core.chosen, wait_policy::condvar), uses(core.chosen, wait_policy::inherit)),
       // Other draws in each runtime, so that what a guard refuses once is not refused in every run.
       random_state((0x9E3779B97F4A7C15ull * (in_runtime + 1) ^ (ticks() * 0xBF58476D1CE4E5B9ull)) | 1),
       state_since(ticks()),
@@ -54,8 +54,9 @@ fiber* worker::take_fiber() {
 }
 
 void worker::give_fiber(fiber* s) noexcept {
-  trim(*s);
-  if (cached < cache.size())
+  if (s->pool != &runtime->fibers)
+    s->pool->give(s);
+  else if (cached < cache.size())
     cache[cached++] = s;
   else
     runtime->fibers.give(s);

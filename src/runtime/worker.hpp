@@ -7,6 +7,7 @@
 #include "park/wake_epoch.hpp"
 #include "steal/mailbox.hpp"
 
+#include <sukima/detail/atomics.hpp>
 #include <sukima/statistics.hpp>
 
 #include <sched.h>
@@ -40,10 +41,10 @@ struct alignas(128) worker {
   const bool background;  ///< its thread is the runtime's own
 
   // Others read and write these.
-  std::atomic<fiber*> current{nullptr};  ///< exchanged at every switch; read by whoever has set a flag
-  std::atomic<std::uint32_t> flags{0};
+  atomic<fiber*> current{nullptr};  ///< exchanged at every switch; read by whoever has set a flag
+  atomic<std::uint32_t> flags{0};
   wake_epoch epoch;
-  std::atomic<bool> parked{false};  ///< counted as parked, or about to be (park.hpp)
+  atomic<bool> parked{false};  ///< counted as parked, or about to be (park.hpp)
   std::atomic<bool> taken{true};  ///< a background thread's, or an entering thread has it
   std::atomic<bool> inside{false};  ///< … and works. Partner: worker_placement::pin_all
   /// Of its thread, valid while `pinned`; written by worker_placement before that is set.
@@ -54,7 +55,9 @@ struct alignas(128) worker {
   std::atomic<int> thread_id{0};
   steal_mailbox mailbox;
   /// The reply to this worker's own request: null: pending; no_task; else the task (steal/mailbox.hpp).
-  std::atomic<task*> reply{nullptr};
+  atomic<task*> reply{nullptr};
+  /// The tick at which it last took a thief's request, with settings::request_interval_us. Only a hint.
+  std::atomic<std::uint64_t> replied_at{0};
 
   // Only for its own thread.
   alignas(128) boost::context::detail::fcontext_t home = nullptr;  ///< the thread's own stack
@@ -71,10 +74,13 @@ struct alignas(128) worker {
   worker_statistics statistics;
   worker_state state = worker_state::outside;
   std::uint64_t state_since;
+  std::uint64_t root_began_at = 0;  ///< tick at which its thread entered last
+  std::uint64_t root_ended_at = 0;  ///< tick at which that root ended here; 0: elsewhere, or not yet
   trace_buffer* trace;  ///< null: no trace
 
   std::uint64_t random() noexcept;
   fiber* take_fiber();  ///< a fresh one; null: no memory
+  /// Takes back a fiber that nobody runs, perhaps for the next call of take_fiber.
   void give_fiber(fiber* s) noexcept;
   void enter_state(worker_state s) noexcept;
   void enter_state(worker_state s, std::uint64_t now) noexcept;

@@ -52,6 +52,15 @@ void note_uncaught(const thrown_tag& thrown) noexcept {
   std::_Exit(status);
 }
 
+/// Goes on with a tag that nobody in the call caught. If a worker function called the plain C that made the
+/// call, the tag leaves both, as a jump past the plain C: a program's erasure does the same.
+void end_with_tag(const thrown_tag& thrown) noexcept {
+  char* const top = remembered_top();
+  const void* const segment = running_segment();
+  if (segment != nullptr && top != nullptr && segment_begin(top - 1) == segment) leave_throwing(top, thrown);
+  note_uncaught(thrown);
+}
+
 }  // namespace
 
 }  // namespace sukima::detail
@@ -78,7 +87,7 @@ void sukima_enter(void (*run)(char* top, void* frame), void* frame) {
   root.jumps = true;
   root.run = [](task* t, sukima::context c) {
     auto* const me = static_cast<language_root*>(t);
-    run_segment(c.top, me->end, me->enter, me->frame);
+    run_segment(c.top, me->end, me->enter, me->frame, 0);
   };
   char* const top = remembered_top();
   try {
@@ -92,7 +101,7 @@ void sukima_enter(void (*run)(char* top, void* frame), void* frame) {
   // Calls from within this one, on this thread, have left their own ends there.
   this_threads_error().set = false;
   if (root.end.threw && root.end.thrown.exit != nullptr) take_exit(root.end.thrown);
-  if (root.end.threw) note_uncaught(root.end.thrown);
+  if (root.end.threw) end_with_tag(root.end.thrown);
 }
 
 const char* sukima_last_error(void) {

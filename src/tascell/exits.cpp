@@ -59,7 +59,7 @@ void take_exit(const thrown_tag& thrown) noexcept {
   char* const top = remembered_top();
   if (top == nullptr || segment_begin(top - 1) != segment)
     refuse(thrown, "a worker function that it leaves was compiled without regard to closures");
-  leave_by_exit(top, thrown);
+  leave_throwing(top, thrown);
 }
 
 }  // namespace sukima::detail

@@ -73,11 +73,11 @@ void run_task(task* t, context c) {
           kind->exec(top, self->object);
         }
       },
-      me);
+      me, me->depth);
 }
 
-/// A task with an object of zero bytes. \throws std::bad_alloc
-language_task* make_task(std::size_t size, std::size_t align) {
+/// A task with an object of zero bytes, which is split off from `r`. \throws std::bad_alloc
+language_task* make_task(const choice_point* r, std::size_t size, std::size_t align) {
   align = std::max(align, choice_point_alignment);
   const std::size_t offset = (sizeof(language_task) + sizeof(void*) + align - 1) / align * align;
   const std::size_t whole = (offset + size + align - 1) / align * align;
@@ -88,9 +88,17 @@ language_task* make_task(std::size_t size, std::size_t align) {
   t->run = run_task;
   t->destroy = destroy_task;
   t->jumps = true;
+  t->depth = depth_at(reinterpret_cast<const char*>(r + 1));
   std::memset(t->object, 0, size);
   static_cast<language_task**>(t->object)[-1] = t;
   return t;
+}
+
+/// The values after the one that runs which are still the owner's: takes `value` to the next one.
+/// \returns whether there is one
+bool next_value(const sukima_successor_loop* l, sukima_word& value) {
+  const auto* r = from_c(&l->sukima_head);
+  return language_kind(r)->advance(l, &value) && !(was_split(r) && value == l->sukima_end);
 }
 
 task* split_loop(choice_point* r, language_task* t, int from, int to) {
@@ -147,7 +155,7 @@ bool sukima_loop_open(const sukima_choice_point* r) {
 sukima_task* sukima_do_two_split(sukima_choice_point* c) {
   choice_point* const r = from_c(c);
   const sukima_kind* kind = language_kind(r);
-  language_task* const t = make_task(kind->task_size, kind->task_align);
+  language_task* const t = make_task(r, kind->task_size, kind->task_align);
   {
     const block here("PUT");
     kind->put(c, t->object, 0, 0);
@@ -169,14 +177,41 @@ sukima_task* sukima_loop_split(sukima_choice_point* c) {
     const block here("split");
     from = std::clamp(kind->split_place(c, i, end), i + 1, end - 1);
   }
-  task* const t = split_loop(r, make_task(kind->task_size, kind->task_align), from, end);
+  task* const t = split_loop(r, make_task(r, kind->task_size, kind->task_align), from, end);
   return reinterpret_cast<sukima_task*>(t);
+}
+
+bool sukima_successor_loop_open(const sukima_choice_point* r) {
+  const auto* l = reinterpret_cast<const sukima_successor_loop*>(r);
+  sukima_word value = l->sukima_current;
+  return next_value(l, value);
+}
+
+sukima_task* sukima_successor_loop_split(sukima_choice_point* c) {
+  choice_point* const r = from_c(c);
+  const sukima_kind* kind = language_kind(r);
+  auto* const l = reinterpret_cast<sukima_successor_loop*>(c);
+  language_task* const t = make_task(r, kind->task_size, kind->task_align);
+  sukima_word from = 0;
+  {
+    const block here("the head of a loop");
+    sukima_word end = l->sukima_current;
+    std::size_t left = 0;
+    while (next_value(l, end)) ++left;
+    from = l->sukima_current;
+    for (std::size_t kept = left / 2 + 1; kept > 0; --kept) next_value(l, from);
+    set_running_block("PUT");
+    kind->put_values(c, t->object, from, end);
+  }
+  link_child(r, t);
+  l->sukima_end = from;
+  return reinterpret_cast<sukima_task*>(static_cast<task*>(t));
 }
 
 sukima_task* sukima_join_split(sukima_choice_point* c) {
   choice_point* const r = from_c(c);
   const int end = reinterpret_cast<const sukima_loop*>(c)->sukima_end;
-  language_task* const made = make_task(sizeof(join_object), alignof(join_object));
+  language_task* const made = make_task(r, sizeof(join_object), alignof(join_object));
   *static_cast<join_object*>(made->object) = {c, end - 1};
   return reinterpret_cast<sukima_task*>(split_loop(r, made, end - 1, end));
 }

@@ -22,7 +22,7 @@ namespace {
 struct base_point {
   sukima_try_point jump;
   segment_end* end;
-  void* unused;
+  std::uint32_t depth;  ///< of its first call (clones.cpp)
 };
 
 /// Kinds of choice points that cannot be split.
@@ -116,6 +116,7 @@ void discard_children(choice_point* r, bool& throwing, thrown_tag& thrown) noexc
       }
       out.release();
       sukima_tickets_left(__builtin_frame_address(0), base->jump.context);
+      frames_are_left();
       sukima_jump(base->jump.context);
     } else if (is_try(r)) {
       auto* const catcher = reinterpret_cast<sukima_try_point*>(r);
@@ -123,6 +124,7 @@ void discard_children(choice_point* r, bool& throwing, thrown_tag& thrown) noexc
           pending_abort(r) != abort_reach::task) {
         out.release();
         sukima_tickets_left(__builtin_frame_address(0), catcher->context);
+        frames_are_left();
         sukima_jump(catcher->context);
       }
     } else {
@@ -136,9 +138,14 @@ void discard_children(choice_point* r, bool& throwing, thrown_tag& thrown) noexc
 }  // namespace
 
 void leave_aborted(char* end) noexcept { leave(end, false, {}); }
-void leave_by_exit(char* end, const thrown_tag& thrown) noexcept { leave(end, true, thrown); }
+void leave_throwing(char* end, const thrown_tag& thrown) noexcept { leave(end, true, thrown); }
 
-bool run_segment(char* top, segment_end& end, void (*run)(char*, void*), void* frame) noexcept {
+std::uint32_t depth_of_segment(const char* begin) noexcept {
+  return reinterpret_cast<const base_point*>(begin)->depth;
+}
+
+bool run_segment(char* top, segment_end& end, void (*run)(char*, void*), void* frame,
+                 std::uint32_t depth) noexcept {
   struct call {
     void (*run)(char*, void*);
     void* frame;
@@ -146,6 +153,7 @@ bool run_segment(char* top, segment_end& end, void (*run)(char*, void*), void* f
   auto* const base = reinterpret_cast<base_point*>(top);
   base->jump.sukima_head.sukima_kind_or_child = reinterpret_cast<std::uintptr_t>(&base_kind);
   base->end = &end;
+  base->depth = depth;
   return sukima_try(
              &base->jump,
              [](char* above, void* what) {

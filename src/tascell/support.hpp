@@ -8,6 +8,7 @@
 #include <sukima/detail/task.hpp>
 
 #include <cstddef>
+#include <cstdint>
 
 namespace sukima::detail {
 
@@ -30,6 +31,7 @@ struct segment_end {
 struct language_task : task {
   segment_end end;
   void* object = nullptr;
+  std::uint32_t depth = 0;  ///< of its first call (clones.cpp)
 };
 
 inline choice_point* from_c(sukima_choice_point* r) noexcept { return reinterpret_cast<choice_point*>(r); }
@@ -53,15 +55,23 @@ void set_running_block(const char* name) noexcept;
 /// Its name; null: none.
 const char* running_block() noexcept;
 
+// clones.cpp
+/// How deep a call is whose choice points begin at `top`.
+std::uint32_t depth_at(const char* top) noexcept;
+
 // leave.cpp
 /// Runs generated code as a segment that begins at `top`: run(top, frame). \returns did it end by itself?
 /// Else the segment's task is marked as aborted, or `end` holds the tag that nobody in it caught.
-bool run_segment(char* top, segment_end& end, void (*run)(char*, void*), void* frame) noexcept;
+/// \param depth of its first call
+bool run_segment(char* top, segment_end& end, void (*run)(char*, void*), void* frame,
+                 std::uint32_t depth) noexcept;
+/// That depth, of the segment that begins there.
+std::uint32_t depth_of_segment(const char* begin) noexcept;
 /// Leaves the running segment's choice points that lie below `end`, the youngest first, because an abort
 /// reached one of them.
 [[noreturn]] void leave_aborted(char* end) noexcept;
-/// The same because of a goto out of a closure.
-[[noreturn]] void leave_by_exit(char* end, const thrown_tag& thrown) noexcept;
+/// The same because of a goto out of a closure, or of a tag that a call by plain C did not catch.
+[[noreturn]] void leave_throwing(char* end, const thrown_tag& thrown) noexcept;
 
 // exits.cpp
 /// Goes on with a goto that has left a whole segment.

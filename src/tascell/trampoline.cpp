@@ -3,14 +3,40 @@
 //
 // The block is a function of its own, so nothing here returns twice: the registers that a callee keeps are
 // saved on the stack around the call, and a jump restores them from there and returns in place of the block.
+//
+// ThreadSanitizer has to see the jump, or it takes the functions that were left for running ones. It knows
+// setjmp and longjmp: programs with it use these, even if this library is without it; and so do other
+// processors.
 #include "support.hpp"
+
+#include <csetjmp>
+
+extern "C" {
+
+[[gnu::visibility("hidden"), gnu::used]] int sukima_try_by_setjmp(sukima_try_point* r,
+                                                                  int (*body)(char*, void*), void* frame,
+                                                                  char* top) {
+  std::jmp_buf here;
+  r->context = &here;
+  if (_setjmp(here) != 0) return SUKIMA_THROWN;
+  return body(top, frame);
+}
+
+[[noreturn, gnu::visibility("hidden"), gnu::used]] void sukima_jump_by_longjmp(void* context) noexcept {
+  std::longjmp(*static_cast<std::jmp_buf*>(context), 1);
+}
+}
 
 #if defined(__x86_64__) && !defined(SUKIMA_SANITIZED)
 
 // sukima_try(rdi = record, rsi = body, rdx = frame, rcx = top). The record's third word keeps the stack
 // pointer.
-asm(".text\n.globl sukima_try\n.type sukima_try,@function\n"
+asm(".weak __tsan_switch_to_fiber\n"
+    ".text\n.globl sukima_try\n.type sukima_try,@function\n"
     "sukima_try:\n.cfi_startproc\n"
+    "movq __tsan_switch_to_fiber@GOTPCREL(%rip), %rax\n"
+    "testq %rax, %rax\n"
+    "jne sukima_try_by_setjmp\n"
     "pushq %rbx\n.cfi_adjust_cfa_offset 8\n.cfi_rel_offset rbx, 0\n"
     "pushq %rbp\n.cfi_adjust_cfa_offset 8\n.cfi_rel_offset rbp, 0\n"
     "pushq %r12\n.cfi_adjust_cfa_offset 8\n.cfi_rel_offset r12, 0\n"
@@ -34,6 +60,9 @@ asm(".text\n.globl sukima_try\n.type sukima_try,@function\n"
     "ret\n.cfi_endproc\n.size sukima_try,.-sukima_try\n"
     ".globl sukima_jump\n.hidden sukima_jump\n.type sukima_jump,@function\n"
     "sukima_jump:\n"
+    "movq __tsan_switch_to_fiber@GOTPCREL(%rip), %rax\n"
+    "testq %rax, %rax\n"
+    "jne sukima_jump_by_longjmp\n"
     "movq %rdi, %rsp\n"
     "movl $-1, %eax\n"
     "jmp .Lsukima_try_end\n"
@@ -43,21 +72,13 @@ static_assert(offsetof(sukima_try_point, context) == 16 && SUKIMA_THROWN == -1);
 
 #else
 
-// The sanitizers know setjmp and longjmp; and other processors have them, too.
-#include <csetjmp>
-
 extern "C" {
 
-int sukima_try(sukima_try_point* r, int (*body)(char*, void*), void* frame, char* top) {
-  std::jmp_buf here;
-  r->context = &here;
-  if (_setjmp(here) != 0) return SUKIMA_THROWN;
-  return body(top, frame);
+[[gnu::nothrow]] int sukima_try(sukima_try_point* r, int (*body)(char*, void*), void* frame, char* top) {
+  return sukima_try_by_setjmp(r, body, frame, top);
 }
 
-void sukima::detail::sukima_jump(void* context) noexcept {
-  std::longjmp(*static_cast<std::jmp_buf*>(context), 1);
-}
+void sukima::detail::sukima_jump(void* context) noexcept { sukima_jump_by_longjmp(context); }
 }
 
 #endif

@@ -59,12 +59,13 @@ TEST(uts, root_and_children_of_the_published_trees) {
 }
 
 TEST(queens, both_boards_allow_the_same_moves) {
-  kernels::queens bits{8};
+  kernels::queens bits = kernels::queens::empty(8);
   kernels::queens_board board(8);
   const int placed[] = {0, 4, 7, 5};
   for (int row = 0; row < 4; ++row) {
     for (int column = 0; column < 8; ++column)
       EXPECT_EQ(board.free(row, column), (bits.free() >> column & 1) == 1) << row << " " << column;
+    EXPECT_EQ(bits.free() >> 8, 0U) << "columns beyond the board, row " << row;
     bits = bits.with(1U << placed[row]);
     board.place(row, placed[row]);
   }

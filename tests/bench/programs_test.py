@@ -16,15 +16,19 @@ table = json.loads(given.sizes.read_text())
 
 # Small sizes that take milliseconds. Most benchmarks are in every program.
 small = {
-    "fib": 20, "nqueens": 8, "nqueens-lowbit": 8, "nqueens-array": 8, "pentomino": None, "lu": 192, "cmp": 1000,
-    "grav": 12, "matmul": 192, "sort": 50000, "uts": 101, "spantree": 5000, "empty": 200, "empty-after-silence": 5,
+    "fib": 20, "nqueens": 8, "nqueens-array": 8, "pentomino": None, "lu": 192, "cmp": 1000,
+    "grav": 12, "matmul": 192, "sort": 50000, "uts": 101, "spantree": 5000, "empty": 200, "empty-after-silence": 5, "empty-plain-context": 200,
     "coarse": 5, "coarse-after-silence": 5, "saxpy": 100000, "throw": 6, "startup": 1, "idle": 20,
     "idle-silence": 20, "memory": 500, "phases": 1000,
     "nbody": 3000, "words": 1,
-    "cover": 8, "itemsets": 100,
+    "cover": 8, "itemsets": 100, "sudoku": 27, "knights-tour": 5, "subset-sum": 20, "sat": 40,
+    "fib-without-context": 20, "nqueens-without-context": 8, "nqueens-array-without-context": 8,
+    "fib-plain-context": 20, "nqueens-array-plain-context": 8, "memory-spine": 500,
 }
 # 6 × 10 pentomino has no smaller relative: only the sequential programs run it.
 slow = {"pentomino": 12}
+# The searches, of which the programs that copy boards have a tuned one.
+searches = {"nqueens", "nqueens-array", "pentomino", "uts", "cover"}
 everywhere = {"fib", "nqueens", "nqueens-array", "pentomino", "lu", "cmp", "grav", "matmul", "sort", "uts", "spantree"}
 
 
@@ -69,9 +73,39 @@ class AllPrograms(unittest.TestCase):
                     self.assertGreaterEqual(line["cpu_seconds"], 0)
                     if name == "phases":
                         self.assertGreaterEqual(line["p99"], line["seconds"] / 2)
-                    if name in ("memory", "startup"):
+                    if name in ("memory", "memory-spine", "startup"):
                         self.assertIn("bytes", line)
+                    if name.startswith("memory") and "sukima" in program.name:
+                        self.assertGreaterEqual(line["fibers"], 1)
+                        self.assertGreaterEqual(line["parked"], 0)
                     self.assertEqual(line["result"], results.setdefault(name, line["result"]))
+
+    def test_tuned_programs_agree_at_every_depth(self):
+        for program in programs():
+            if program.name.split("-")[1] not in ("tbb", "openmp", "rayon"):
+                continue
+            self.assertLessEqual(searches, set(run(program, "--list").stdout.split()))
+            for name in sorted(searches):
+                size = small[name] or slow[name]
+                results = {}
+                for workers, depth in ((1, 0), (2, 0), (1, 2), (2, 1), (2, 2), (2, 3), (4, 5), (2, 1000)):
+                    if name in slow and (workers, depth) != (2, 2):
+                        continue
+                    with self.subTest(f"{program.name} {name} --workers {workers} --depth {depth}"):
+                        done = run(program, name, "--size", size, "--workers", workers, "--depth", depth)
+                        self.assertEqual(done.returncode, 0, done.stderr)
+                        results[workers, depth] = json.loads(done.stdout)["result"]
+                plain = run(next(p for p in programs() if "sequential" in p.name), name, "--size", size)
+                self.assertEqual(set(results.values()), {json.loads(plain.stdout)["result"]}, results)
+
+    def test_a_depth_is_refused_where_there_is_no_tuned_program(self):
+        for program in programs():
+            for options in (("fib", "--depth", 3), ("nqueens", "--depth", -1), ("nqueens", "--depth", "deep")):
+                with self.subTest(f"{program.name} {options}"):
+                    done = run(program, *options)
+                    self.assertEqual((done.returncode, done.stdout), (2, ""))
+                    self.assertIn("depth", done.stderr)
+                    self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
 
     def test_repetitions_are_lines(self):
         for program in programs():

@@ -70,4 +70,36 @@ TEST(blind, others_in_the_own_group_share_thread_by_thread) {
   EXPECT_NEAR(here.usable(4).usable, 1.33, 0.05);
 }
 
+TEST(blind, idle_cpus_are_no_promise_because_a_hidden_group_may_have_a_quota) {
+  world here("0-1");
+  hide_the_tree(here);
+  here.uses("", 0).machine_uses(0.1).run(3);
+  EXPECT_GT(here.usable(2).usable, 1.5);
+  EXPECT_LT(here.usable(2).low, 0.5) << "the group above may have a quota of half a CPU";
+  EXPECT_EQ(here.usable(2).high, 2);
+}
+
+TEST(blind, a_quota_that_cannot_be_seen_is_the_cause_if_threads_wait_beside_idle_cpus) {
+  world here("0-1");
+  hide_the_tree(here);
+  here.own_thread(4711, 0.25, 0.75).own_thread(4712, 0.25, 0.75).uses("", 0.5).runs(2).run(3);
+  const sukima_capacity_estimate two = here.usable(2);
+  EXPECT_NEAR(two.usable, 0.5, 0.02);
+  EXPECT_EQ(sukima_capacity_estimator_cause(here.estimator(), &two), SUKIMA_CAPACITY_THROTTLING);
+  const sukima_test::report_pointer report(sukima_capacity_estimator_explain(here.estimator()));
+  const sukima_capacity_limit& cause = sukima_test::binding_of(*report);
+  EXPECT_EQ(cause.kind, SUKIMA_CAPACITY_THROTTLING);
+  EXPECT_NE(std::string(cause.text).find("cannot be seen from here seems to have a quota"),
+            std::string::npos);
+}
+
+TEST(blind, programs_that_cannot_be_seen_are_the_cause_by_their_sum) {
+  world here("0-1");
+  hide_the_tree(here);
+  here.own_thread(4711, 0.5, 0.5).own_thread(4712, 0.5, 0.5).uses("", 1).machine_uses(2).runs(4).run(3);
+  const sukima_test::report_pointer report(sukima_capacity_estimator_explain(here.estimator()));
+  EXPECT_EQ(sukima_test::binding_of(*report).kind, SUKIMA_CAPACITY_NEIGHBOUR);
+  EXPECT_STREQ(sukima_test::binding_of(*report).text, "programs that cannot be seen from here use 1 CPU");
+}
+
 }  // namespace

@@ -185,6 +185,22 @@ TEST(estimate, the_hosts_word_limits_the_whole_machine) {
   EXPECT_NEAR(here.usable(4).usable, 4, 0.01);
 }
 
+TEST(estimate, a_malformed_word_of_the_host_is_told_once_in_each_report) {
+  world here("0-3");
+  here.group("/ours", "100", "max 100000");
+  here.tree().file("/run/sukima/host", "sukima-host 1\nusable many\nvalid 3600\nend\n");
+  here.run(3);
+  EXPECT_EQ(here.load().host_malformed, 1u);
+  EXPECT_TRUE(std::isnan(here.load().host_cpus));
+  const sukima_test::report_pointer report(sukima_capacity_estimator_explain(here.estimator()));
+  ASSERT_EQ(report->note_count, 1u) << sukima_test::notes_of(*report);
+  EXPECT_EQ(report->facts.note_count, 1u);
+  EXPECT_STREQ(report->notes[0].file, "/run/sukima/host");
+  here.tree().remove("/run/sukima/host");
+  here.run(2);
+  EXPECT_EQ(here.load().host_malformed, 0u);
+}
+
 TEST(estimate, the_users_word_wins) {
   world here("0-3");
   here.group("/ours", "100", "max 100000");
@@ -209,6 +225,30 @@ TEST(estimate, a_program_that_blocks_often_is_told_to_measure_its_progress) {
   EXPECT_EQ(here.usable(2).basis, SUKIMA_CAPACITY_BASIS_PROGRESS);
 }
 
+// Two threads that always want CPU and get little, in short slices; the one that samples waits for it, too.
+TEST(estimate, short_slices_of_threads_that_are_displaced_are_no_blocking) {
+  world here("0-1");
+  here.group("/ours", "20", "max 100000").uses("/ours", 0.13).uses("", 2);
+  here.own_thread(4711, 0.065, 0.935).own_thread(4712, 0.065, 0.935).own_thread(4713, 0.0001, 0.2);
+  for (int i = 0; i < 4; i++) here.foreign_thread("", 501 + i, 0.4675, 0.5325);
+  here.run(3);
+  for (const int threads : {1, 2}) {
+    SCOPED_TRACE(threads);
+    EXPECT_NEAR(here.usable(threads).usable, 2 * 0.2 / 4.2, 0.002);
+    EXPECT_EQ(here.usable(threads).basis, SUKIMA_CAPACITY_BASIS_TREE);
+  }
+}
+
+// The root group tells nothing about its use (version 1, with the controller cpuacct elsewhere), and of two
+// threads in it only one has been found.
+TEST(estimate, what_the_machine_uses_counts_where_the_root_group_tells_nothing) {
+  world here("0-1");
+  here.group("/ours", "100", "max 100000").uses("/ours", 0.5).machine_uses(2).has_silent_root();
+  // The one thread gets half a CPU for itself; with a second one it could not get a whole one more.
+  here.own_thread(4711, 0.5, 0.01).foreign_thread("", 501, 0.75, 0.25).run(3);
+  EXPECT_NEAR(here.usable(2).usable, 2.0 / 3, 0.02);
+}
+
 TEST(estimate, reasons_are_told) {
   world here("0-1");
   here.group("/ours", "100", "max 100000").group("/hogs", "200", "max 100000");
@@ -224,6 +264,80 @@ TEST(estimate, reasons_are_told) {
             std::string::npos)
       << texts;
   EXPECT_NE(texts.find("online: "), std::string::npos);
+}
+
+/// The kinds of the starred limits, and what the cause is said to be.
+std::string causes(world& here) {
+  const sukima_test::report_pointer report(sukima_capacity_estimator_explain(here.estimator()));
+  std::string kinds;
+  for (std::size_t i = 0; i < report->limit_count; i++) {
+    if (report->limits[i].is_binding != 0)
+      kinds += std::string(sukima_capacity_kind_name(report->limits[i].kind)) + " ";
+  }
+  const sukima_capacity_estimate all = here.usable(0);
+  return kinds + sukima_capacity_kind_name(sukima_capacity_estimator_cause(here.estimator(), &all));
+}
+
+TEST(cause, is_the_neighbours_beside_a_little_steal) {
+  world here("0-1");
+  here.group("/ours", "100", "max 100000").steals(0.033);
+  for (int i = 0; i < 5; i++) {
+    const std::string name = "/neighbour" + std::to_string(i);
+    here.group(name, "100", "max 100000").uses(name, 1.934 / 5);
+  }
+  here.uses("", 1.934).run(3);
+  ASSERT_NEAR(here.usable(2).usable, 0.33, 0.02);
+  EXPECT_EQ(causes(here), "neighbour neighbour");
+}
+
+TEST(cause, is_steal_beside_a_little_neighbour) {
+  world here("0-1");
+  here.group("/ours", "100", "max 100000").group("/other", "100", "max 100000").steals(0.5);
+  here.uses("/other", 0.1).uses("/ours", 0.9).uses("", 1).own_thread(4711, 0.45, 0).own_thread(4712, 0.45, 0);
+  here.run(3);
+  EXPECT_EQ(causes(here), "steal steal");
+}
+
+TEST(cause, is_the_host_if_it_gives_least) {
+  world here("0-3");
+  here.group("/ours", "100", "max 100000")
+      .group("/other", "100", "max 100000")
+      .uses("/other", 0.3)
+      .uses("", 0.3);
+  here.tree().file("/run/sukima/host", "sukima-host 1\nusable 1.5\nvalid 3600\nend\n");
+  here.run(1);
+  EXPECT_EQ(causes(here), "host host");
+}
+
+TEST(cause, is_a_limit_that_takes_more_than_the_neighbours_within_it) {
+  world here("0-7", "0-1");
+  here.group("/ours", "100", "max 100000").uses("/ours", 0.5).uses("", 0.5);
+  here.foreign_thread("/ours", 501, 0.5, 0, 0, "0").run(2);
+  ASSERT_LT(here.usable(2).usable, 1.9);
+  EXPECT_EQ(causes(here), "affinity affinity");
+}
+
+TEST(cause, is_that_of_the_facts_where_nothing_else_takes_any) {
+  world here("0-3");
+  here.group("/ours", "100", "150000 100000").run(1);
+  EXPECT_EQ(causes(here), "quota quota");
+  world alone("0-3");
+  alone.group("/ours", "100", "max 100000").run(1);
+  EXPECT_EQ(causes(alone), "online online");
+}
+
+TEST(estimate, is_no_computation_where_a_quota_or_weight_cannot_be_read) {
+  for (const char* file : {"cpu.max", "cpu.weight"}) {
+    SCOPED_TRACE(file);
+    world here("0-1");
+    here.group("/ours", "100", "max 100000");
+    here.tree().file(std::string("/sys/fs/cgroup/ours/") + file, "garbage\n");
+    here.run(1);
+    EXPECT_EQ(here.usable(2).basis, SUKIMA_CAPACITY_BASIS_BLIND);
+    EXPECT_LT(here.usable(2).low, 0.1);
+    here.group("/ours", "100", "max 100000").run(1);
+    EXPECT_EQ(here.usable(2).basis, SUKIMA_CAPACITY_BASIS_TREE) << "it can be read now";
+  }
 }
 
 }  // namespace

@@ -76,6 +76,20 @@ TEST(facts, version_2_container_with_private_namespace) {
   EXPECT_EQ(notes_of(*report), "");
 }
 
+TEST(facts, a_quota_tells_how_often_it_held_the_group_back) {
+  recorded_tree tree;
+  tree.machine("0-15", "0-15").file("/proc/self/cgroup", "0::/\n").file("/proc/self/mountinfo", v2_mount());
+  v2_group(tree, "/sys/fs/cgroup", "140000 100000", "79", "0-15");
+  tree.file("/sys/fs/cgroup/cpu.stat", "usage_usec 5\nnr_periods 4000\nnr_throttled 120\nthrottled_usec 7\n");
+  EXPECT_EQ(binding_of(*explain(tree)).periods, 4000u);
+  EXPECT_EQ(binding_of(*explain(tree)).throttled_periods, 120u);
+  EXPECT_EQ(binding_of(*explain(tree)).file, tree.root() + "/sys/fs/cgroup/cpu.max");
+  tree.file("/sys/fs/cgroup/cpu.stat", "nr_periods 4\nnr_throttled 5\n");
+  EXPECT_EQ(binding_of(*explain(tree)).periods, 0u) << "that cannot be";
+  tree.file("/sys/fs/cgroup/cpu.stat", "nr_periods many\n");
+  EXPECT_EQ(binding_of(*explain(tree)).periods, 0u);
+}
+
 TEST(facts, quota_of_a_grandparent) {
   recorded_tree tree;
   tree.machine("0-7", "0-7")

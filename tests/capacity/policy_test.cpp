@@ -172,4 +172,19 @@ TEST(kind_name, all) {
   EXPECT_STREQ(sukima_capacity_kind_name(SUKIMA_CAPACITY_OVERRIDE), "override");
 }
 
+TEST(operator_units, are_those_of_docker_kubernetes_and_systemd) {
+  const auto text = [](double cpus, std::size_t size = 128) {
+    std::string memory(size, 'x');
+    EXPECT_LT(sukima_capacity_operator_units(cpus, memory.data(), memory.size()), size);
+    return std::string(memory.c_str());
+  };
+  EXPECT_EQ(text(1.5), "docker --cpus=1.5, limits.cpu 1500m, CPUQuota=150%");
+  EXPECT_EQ(text(2), "docker --cpus=2, limits.cpu 2000m, CPUQuota=200%");
+  EXPECT_EQ(text(0.125), "docker --cpus=0.125, limits.cpu 125m, CPUQuota=12.5%");
+  EXPECT_EQ(text(1.0 / 3), "docker --cpus=0.333, limits.cpu 333m, CPUQuota=33.33%");
+  EXPECT_EQ(text(65536), "docker --cpus=65536, limits.cpu 65536000m, CPUQuota=6553600%");
+  EXPECT_EQ(text(1.5, 8), "docker ");
+  for (const double none : {0.0, -1.0, 1e9, HUGE_VAL, std::nan("")}) EXPECT_EQ(text(none), "");
+}
+
 }  // namespace

@@ -83,6 +83,33 @@ TEST_F(profile, is_read_as_it_was_written) {
   EXPECT_EQ(status.st_mode & 0777, 0644u);
 }
 
+TEST_F(profile, writing_keeps_the_lines_that_others_have_added_if_they_hold) {
+  const auto text = [&](const std::string& machine, const std::string& written) {
+    return "sukima-profile 1\nmachine " + machine + "\nwritten " + written +
+           "\nvalid 1000\nswitch 1\nmessage thread 8 1 2.5 3\n\nobjects-switch 90\nend\nmessage after the "
+           "end\n";
+  };
+  const auto written_over = [&](const std::string& before) {
+    const sample given;
+    tree_.file("/kept", before);
+    const std::string file = tree_.root() + "/kept";
+    EXPECT_EQ(sukima_capacity_profile_write(file.c_str(), &given.profile), 0);
+    const profile_pointer after(sukima_capacity_profile_read(file.c_str(), nullptr, 0));
+    EXPECT_TRUE(after != nullptr && after->switch_ns == given.profile.switch_ns);
+    std::ifstream in(file);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  };
+  const auto kept = written_over(text("0123456789abcdef", "1763739000"));
+  EXPECT_NE(kept.find("\nmessage thread 8 1 2.5 3\nobjects-switch 90\nend\n"), std::string::npos) << kept;
+  EXPECT_EQ(kept.find("after the end"), std::string::npos) << kept;
+  EXPECT_EQ(kept.find("\nswitch 1\n"), std::string::npos) << kept;
+  EXPECT_EQ(written_over(kept), kept);
+  for (const std::string& other :
+       {text("fedcba9876543210", "1763739000"), text("0123456789abcdef", "1763738000"),
+        std::string("message thread 8 1 2.5 3\nend\n")})
+    EXPECT_EQ(written_over(other).find("message"), std::string::npos) << other;
+}
+
 TEST_F(profile, what_cannot_be_read_again_is_not_written) {
   sample no_number;  // one each: a sample points into itself
   no_number.pairs[0].slowdown = NAN;

@@ -140,8 +140,6 @@ reference_facts compute_reference(const std::string& root) {
     static const std::string key = "Cpus_allowed_list:";
     if (line.compare(0, key.size(), key) == 0) allowed = parse_list(line.substr(key.size())).value_or(cpus{});
   }
-  if (!common(allowed, online).empty()) allowed = common(allowed, online);
-
   const std::optional<levels> v1 = find_levels(root, "cgroup", "cpu");
   const std::optional<levels> v2 = find_levels(root, "cgroup2", "");
   cpus set_of_groups;
@@ -155,6 +153,14 @@ reference_facts compute_reference(const std::string& root) {
   take_cpuset(find_levels(root, "cgroup", "cpuset").value_or(levels{}),
               {"cpuset.effective_cpus", "cpuset.cpus"});
   take_cpuset(v2.value_or(levels{}), {"cpuset.cpus.effective"});
+
+  // A list 0 to n-1 that lacks CPUs of a cpuset, or is as long as the mask and lacks some of it, is made up.
+  const auto is_inside = [](const cpus& a, const cpus& b) { return common(a, b) == a; };
+  const bool made_up =
+      !online.empty() && *online.rbegin() + 1 == online.size() && !is_inside(allowed, online) &&
+      (set_of_groups.empty() ? allowed.size() == online.size()
+                             : !common(allowed, set_of_groups).empty() && !is_inside(set_of_groups, online));
+  if (!made_up && !common(allowed, online).empty()) allowed = common(allowed, online);
 
   result.online = static_cast<unsigned>(online.size());
   result.affinity = static_cast<unsigned>(allowed.size());

@@ -64,4 +64,4 @@ class SharedLibrary(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

@@ -4,10 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "recorded_tree.hpp"
@@ -21,12 +23,18 @@ struct estimator_deleter {
 /// A machine whose groups and threads use CPU at constant rates.
 class world {
  public:
-  explicit world(const std::string& cpus) {
-    tree_.machine(cpus, cpus).file("/proc/self/cgroup", "0::/ours\n");
+  explicit world(const std::string& cpus, const std::string& allowed = "") {
+    tree_.machine(cpus, allowed.empty() ? cpus : allowed).file("/proc/self/cgroup", "0::/ours\n");
     tree_.file("/proc/self/mountinfo", mount_line("/", "/sys/fs/cgroup", "cgroup2", "rw"));
     tree_.file("/sys/fs/cgroup/cgroup.procs", "").file("/sys/fs/cgroup/cgroup.threads", "");
     count_ = static_cast<int>(std::stoi(cpus.substr(cpus.find('-') + 1))) + 1;
     group("", "", "");
+  }
+
+  /// The use of this group comes and goes, too.
+  world& with_use_of(const std::string& path) {
+    moving_.insert(path);
+    return *this;
   }
 
   world& group(const std::string& path, const std::string& weight, const std::string& quota) {
@@ -53,6 +61,13 @@ class world {
     return *this;
   }
 
+  /// The root group does not say what it uses: `machine_uses` does.
+  world& has_silent_root() {
+    use_.erase("");
+    tree_.file("/sys/fs/cgroup/cpu.stat", "");
+    return *this;
+  }
+
   /// One of our threads runs and waits for these parts of the time.
   world& own_thread(int number, double run, double wait) {
     own_[number] = {run, wait};
@@ -60,8 +75,13 @@ class world {
   }
 
   /// A thread of somebody else that is listed in a group.
-  world& foreign_thread(const std::string& path, int number, double run, double wait, int nice = 0) {
+  world& foreign_thread(const std::string& path, int number, double run, double wait, int nice = 0,
+                        const std::string& cpus = "") {
     foreign_[number] = {run, wait};
+    if (!cpus.empty()) {
+      tree_.file("/proc/" + std::to_string(number) + "/status",
+                 "Name:\thog\nCpus_allowed_list:\t" + cpus + "\n");
+    }
     listed_[path] += std::to_string(number) + "\n";
     tree_.file("/sys/fs/cgroup" + path + "/cgroup.threads", listed_[path]);
     tree_.file(
@@ -69,6 +89,13 @@ class world {
         std::to_string(number) + " (hog) R 1 1 1 0 -1 4194304 1 2 3 4 5 6 7 8 20 " + std::to_string(nice) +
             " 1 0 99 1000000 200 18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 1 0 0 0 0 0 0 0 0 0 0 0 0 "
             "0\n");
+    return *this;
+  }
+
+  /// Threads of others want CPU in the first part of each period only; their rates are those of that part.
+  world& comes_and_goes(double on_seconds, double off_seconds) {
+    on_ = on_seconds;
+    period_ = on_seconds + off_seconds;
     return *this;
   }
 
@@ -117,25 +144,34 @@ class world {
     double wait = 0;
   };
 
+  /// Seconds until now in which those that come and go wanted CPU.
+  double time_on() const {
+    if (period_ <= 0) return time_;
+    const double whole = std::floor(time_ / period_ + 1e-9);
+    return whole * on_ + std::min(on_, time_ - whole * period_);
+  }
+
   static std::string nanoseconds(double seconds) { return std::to_string(std::llround(seconds * 1e9)); }
 
-  std::string schedstat(const rates& of) const {
-    return nanoseconds(of.run * time_) + " " + nanoseconds(of.wait * time_) + " " +
-           std::to_string(std::llround(time_ * 100)) + "\n";
+  std::string schedstat(const rates& of, double time, double slice = 0.01) const {
+    return nanoseconds(of.run * time) + " " + nanoseconds(of.wait * time) + " " +
+           std::to_string(std::llround(time / slice)) + "\n";
   }
 
   void write() {
     for (const auto& [path, cpus] : use_) {
       tree_.file("/sys/fs/cgroup" + path + "/cpu.stat",
-                 "usage_usec " + std::to_string(std::llround(cpus * time_ * 1e6)) + "\nuser_usec 0\n" +
-                     "nr_throttled 1\nthrottled_usec " +
+                 "usage_usec " +
+                     std::to_string(std::llround(cpus * (moving_.contains(path) ? time_on() : time_) * 1e6)) +
+                     "\nuser_usec 0\n" + "nr_throttled 1\nthrottled_usec " +
                      std::to_string(std::llround(throttled_[path] * time_ * 1e6)) + "\n");
     }
     for (const auto& [number, of] : own_) {
-      tree_.file("/proc/self/task/" + std::to_string(number) + "/schedstat", schedstat(of));
+      tree_.file("/proc/self/task/" + std::to_string(number) + "/schedstat", schedstat(of, time_));
     }
     for (const auto& [number, of] : foreign_) {
-      tree_.file("/proc/" + std::to_string(number) + "/schedstat", schedstat(of));
+      tree_.file("/proc/" + std::to_string(number) + "/schedstat",
+                 schedstat(of, time_on(), period_ > 0 ? std::min(on_, 0.1) : 0.01));
     }
     const double busy = (machine_ < 0 ? use_[""] : machine_) * time_ * 100;
     const double stolen = busy / (1 - stolen_) * stolen_;
@@ -152,6 +188,9 @@ class world {
   std::map<int, rates> own_;
   std::map<int, rates> foreign_;
   std::map<std::string, std::string> listed_;
+  std::set<std::string> moving_;
+  double on_ = 0;
+  double period_ = 0;  ///< 0: nobody comes and goes
   double stolen_ = 0;
   double machine_ = -1;  ///< as the root's use
   int running_ = 0;

@@ -36,14 +36,18 @@ class bench_command : public testing::Test {
   }
   void TearDown() override { fs::remove_all(folder); }
 
-  /// A program that lists fib and lu, logs its call, and then does as `body` says; $1 is the benchmark,
+  /// The benchmarks that programs say they have.
+  std::string listed = "fib lu";
+
+  /// A program that lists those benchmarks, logs its call, and then does as `body` says; $1 is the benchmark,
   /// $seconds its time, and `answer RESULT` prints the JSON line.
   void add_program(const std::string& name, const std::string& seconds,
                    const std::string& body = "answer 7") {
     const fs::path file = folder / "bin" / name;
     std::ofstream(file)
         << "#!/bin/sh\n"
-           "if [ \"$1\" = --list ]; then echo fib; echo lu; exit; fi\n"
+           "if [ \"$1\" = --list ]; then printf '%s\\n' "
+        << listed << "; exit; fi\n"
         << "echo " << name << " \"$@\" >> " << (folder / "log") << "\n"
         << "seconds=" << seconds << "\n"
         << "size=40; [ \"$2\" = --size ] && size=$3\n"

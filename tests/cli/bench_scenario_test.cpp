@@ -43,6 +43,8 @@ TEST_F(bench_scenario, together_starts_four_processes_and_knows_the_ideal) {
   EXPECT_DOUBLE_EQ(row.at("cpus"), 1.6);
   EXPECT_DOUBLE_EQ(row.at("ideal"), 1.25);  // four times 0.5 s on 1.6 CPUs
   EXPECT_DOUBLE_EQ(row.at("over_ideal").at("ratio"), 0.48);
+  EXPECT_DOUBLE_EQ(row.at("own_ideal"), 1.5);  // four times 0.6 s
+  EXPECT_DOUBLE_EQ(row.at("over_own_ideal").at("ratio"), 0.4);
 }
 
 TEST_F(bench_scenario, that_needs_busy_loops_is_left_out_without_them) {
@@ -56,6 +58,27 @@ TEST_F(bench_scenario, that_needs_busy_loops_is_left_out_without_them) {
   const auto rows = rows_of(result);
   EXPECT_EQ(rows.size(), 2U);
   EXPECT_TRUE(rows.contains("sukima 2 alone"));
+}
+
+TEST_F(bench_command, fails_if_a_repetition_of_sukima_takes_longer_than_worst_allows) {
+  add_usual_programs();
+  const std::string first = (folder / "first").string();
+  add_program("bench-sukima-gcc",
+              "$(if [ -e " + first + " ]; then echo 0.6; else touch " + first + "; echo 1.2; fi)");
+  const auto with = [&](const std::string& factor) {
+    fs::remove(folder / "first");
+    return run(
+        {"bench", "fib", "--repetitions", "3", "--workers", "2", "--peers", "none", "--worst", factor});
+  };
+  const child_result bad = with("1.5");
+  EXPECT_EQ(bad.exit_code, 1);
+  EXPECT_NE(bad.errors.find("the slowest of 3 repetitions took 2.00 times the median"), std::string::npos)
+      << bad.errors;
+  EXPECT_NE(bad.output.find("max / median"), std::string::npos) << bad.output;
+  const child_result good = with("2.5");
+  EXPECT_EQ(good.exit_code, 0) << good.errors;
+  fs::remove(folder / "log");
+  expect_refused({"bench", "fib", "--worst", "0.5"}, "--worst");
 }
 
 }  // namespace

@@ -114,13 +114,14 @@ class completions(unittest.TestCase):
     def test_of_bash_complete_what_they_should(self):
         for words, expected in (
                 ("sukima b", ["bench"]),
-                ("sukima bench --wo", ["--workers"]),
+                ("sukima bench --work", ["--workers"]),
                 ("sukima bench --re", ["--repetitions"]),
                 ("sukima bench a", ["all"]),
                 ("sukima bench --compiler b", ["best", "both"]),
                 ("sukima bench fib --scenario al", ["alone"]),
                 ("sukima bench fib --scenario alone,ov", ["alone,overworked"]),
                 ("sukima bench fib --peers tbb,op", ["tbb,openmp-gcc", "tbb,openmp-clang",
+                                                      "tbb,openmp-gcc-tuned", "tbb,openmp-clang-tuned",
                                                       "tbb,openmp-gcc-active", "tbb,openmp-clang-active"]),
                 ("sukima bench --peers s", []),  # neither sequential nor sukima is a peer
                 ("sukima bench --size x", [])):

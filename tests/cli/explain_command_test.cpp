@@ -86,7 +86,13 @@ TEST_F(explain_command, refuses_bad_requests_with_one_sentence) {
   expect_refused({good, "--keep", "x"}, "--keep is for the trace of a program");
   expect_refused({"--"}, "no program was given after --");
   expect_refused({good, "--", "true"}, "are both given");
-  expect_refused({"--", (folder / "none").string()}, "none' cannot be started: No such file or directory");
+}
+
+TEST_F(explain_command, says_as_env_does_that_a_program_cannot_be_started) {
+  const auto none = explain({"--", (folder / "none").string()});
+  EXPECT_EQ(none.exit_code, 127);
+  EXPECT_NE(none.errors.find("none' cannot be started: there is no such program"), std::string::npos);
+  EXPECT_EQ(explain({"--", folder.string()}).exit_code, 126);
 }
 
 TEST_F(explain_command, runs_a_program_and_explains_it_on_stderr) {

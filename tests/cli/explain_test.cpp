@@ -97,6 +97,72 @@ TEST(explain_profile, has_the_longest_periods_first) {
   EXPECT_NEAR(profile.longest_without_work[0].when.seconds(), 1, 1e-9);
 }
 
+/// Worker 0 works from 1 s to 9 s and from 11 s to 12 s. The steals of worker 1 end waits of 0.25 s (the part
+/// of its idleness in which there was work), nothing (it took the task at once), 2 s (searching and
+/// sleeping), and 0.5 s (a pause without work does not count); its last search ends without a steal.
+std::string waiting_trace() {
+  return pretended_trace()
+      .worker(0)
+      .state(0, "working", 1e6, 8e6)
+      .state(0, "working", 11e6, 1e6)
+      .worker(1)
+      .state(1, "sleeping", 0, 1.2e6)
+      .state(1, "searching", 1.2e6, 0.05e6)
+      .steal(1, 0, 1.25e6)
+      .state(1, "working", 1.25e6, 2.75e6)
+      .steal(1, 0, 2e6)
+      .state(1, "searching", 4e6, 0.5e6)
+      .state(1, "sleeping", 4.5e6, 1e6)
+      .state(1, "searching", 5.5e6, 0.6e6)
+      .steal(1, 0, 6e6)
+      .state(1, "working", 6.1e6, 2.7e6)
+      .state(1, "searching", 8.8e6, 2.5e6)
+      .steal(1, 0, 11.3e6)
+      .state(1, "working", 11.3e6, 0.2e6)
+      .state(1, "searching", 11.5e6, 0.5e6)
+      .text();
+}
+
+TEST(explain_profile, says_how_long_thieves_waited) {
+  const wait_summary waits = profiles_in(waiting_trace())[0].thief_waits;
+  EXPECT_EQ(waits.count, 4U);
+  EXPECT_NEAR(waits.median, 0.25, 1e-9);
+  EXPECT_NEAR(waits.p99, 2, 1e-9);
+  EXPECT_NEAR(waits.longest, 2, 1e-9);
+  const std::string text = text_of(profiles_in(waiting_trace()));
+  EXPECT_NE(text.find("thieves waited 250 ms (median), 2 s (99th percentile), 2 s at most"),
+            std::string::npos)
+      << text;
+  const nlohmann::json profile = json_of(profiles_in(waiting_trace())).at(0);
+  EXPECT_EQ(profile.at("thief_waits").at("count"), 4);
+  EXPECT_NEAR(profile.at("thief_waits").at("median").get<double>(), 0.25, 1e-9);
+}
+
+TEST(explain_profile, has_no_waits_without_steals) {
+  const auto profiles = profiles_in(
+      pretended_trace().worker(0).state(0, "working", 0, 1e6).worker(1).state(1, "sleeping", 0, 1e6).text());
+  EXPECT_EQ(profiles[0].thief_waits.count, 0U);
+  EXPECT_EQ(text_of(profiles).find("thieves waited"), std::string::npos);
+}
+
+/// One percent of two hundred waits may be longer than the 99th percentile.
+TEST(explain_profile, has_the_99th_percentile_of_the_waits) {
+  pretended_trace trace;
+  trace.worker(0).state(0, "working", 0, 1e6).worker(1);
+  for (int i = 0; i < 200; ++i) {
+    const double from = 5000.0 * i;
+    const double wait = i < 2 ? 1000 : i < 4 ? 700 : 10;
+    trace.state(1, "searching", from, wait)
+        .steal(1, 0, from + wait)
+        .state(1, "working", from + wait, 5000 - wait);
+  }
+  const wait_summary waits = profiles_in(trace.text())[0].thief_waits;
+  EXPECT_EQ(waits.count, 200U);
+  EXPECT_NEAR(waits.median, 10e-6, 1e-9);
+  EXPECT_NEAR(waits.p99, 700e-6, 1e-9);
+  EXPECT_NEAR(waits.longest, 1e-3, 1e-9);
+}
+
 TEST(explain_profile, says_what_was_lost_to_what) {
   const runtime_profile profile = profiles_in(pressed_trace())[0];
   ASSERT_EQ(profile.losses.size(), 2U);
@@ -127,7 +193,7 @@ TEST(explain_profile, in_words_says_all_of_it) {
 }
 
 TEST(explain_profile, is_the_same_as_json) {
-  const nlohmann::json profile = json_of(profiles_in(pressed_trace())).at("runtimes").at(0);
+  const nlohmann::json profile = json_of(profiles_in(pressed_trace())).at(0);
   EXPECT_EQ(profile.at("runtime"), 1);
   EXPECT_NEAR(profile.at("seconds").get<double>(), 4, 1e-9);
   EXPECT_NEAR(profile.at("workers").at(1).at("seconds").at("no_cpu").get<double>(), 0.5, 1e-9);

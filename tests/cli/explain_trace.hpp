@@ -41,6 +41,17 @@ class pretended_trace {
                  R"("args":{{"what":"{}","before":{},"after":{},"reason":"{}"}})",
                  what, before, after, thread(0, runtime), at, what, before, after, reason);
   }
+  pretended_trace& clones(std::string_view place, unsigned depth, unsigned expected_ns, unsigned count) {
+    return event(
+        R"("ph":"M","name":"clones","args":{{"place":"{}","depth":{},"expected_ns":{},"clones":{}}})", place,
+        depth, expected_ns, count);
+  }
+  pretended_trace& clone_polls(std::string_view place, unsigned served, unsigned for_work,
+                               unsigned for_abort) {
+    return event(R"("ph":"M","name":"clone_polls",)"
+                 R"("args":{{"place":"{}","served":{},"left_for_work":{},"left_for_abort":{}}})",
+                 place, served, for_work, for_abort);
+  }
   std::string text() const { return "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[" + events_ + "\n]}\n"; }
 
  private:

@@ -26,8 +26,10 @@ summary make_summary(const std::string& system, int workers, double seconds) {
   s.what.scenario = "alone";
   s.repetitions = 5;
   s.seconds = {0.9 * seconds, seconds, 1.1 * seconds};
+  s.slowest = 1.25 * seconds;
   s.cpu_seconds = seconds * workers;
   s.ratio = seconds;
+  s.cpu_ratio = seconds * workers;
   return s;
 }
 
@@ -56,8 +58,9 @@ TEST(json, has_the_documented_fields_in_order) {
   EXPECT_EQ(
       json_line(s),
       R"({"benchmark":"fib","size":40,"system":"sukima","compiler":"gcc","scenario":"alone","workers":2,)"
-      R"("repetitions":5,"seconds":{"q1":0.111111,"median":0.123457,"q3":0.135802},"cpu_seconds":0.246914,)"
-      R"("ratio":0.333333,"bytes":4096,"paired":{"tbb":{"ratio":0.5,"low":0.4,"high":0.6}}})");
+      R"("repetitions":5,"seconds":{"q1":0.111111,"median":0.123457,"q3":0.135802,"max":0.154321},)"
+      R"("cpu_seconds":0.246914,"ratio":0.333333,"cpu_ratio":0.246914,"bytes":4096,)"
+      R"("paired":{"tbb":{"ratio":0.5,"low":0.4,"high":0.6}}})");
 }
 
 TEST(json, says_null_for_what_is_not_known) {
@@ -65,10 +68,12 @@ TEST(json, says_null_for_what_is_not_known) {
   s.what.size.reset();
   s.what.compiler.clear();
   s.ratio.reset();
+  s.cpu_ratio.reset();
   const auto json = nlohmann::json::parse(json_line(s));
   EXPECT_TRUE(json.at("size").is_null());
   EXPECT_TRUE(json.at("compiler").is_null());
   EXPECT_TRUE(json.at("ratio").is_null());
+  EXPECT_TRUE(json.at("cpu_ratio").is_null());
   EXPECT_FALSE(json.contains("paired"));
 }
 
@@ -85,10 +90,14 @@ TEST(table, is_aligned_and_marks_the_best_peer) {
   const std::vector<summary> figures{make_summary("sequential", 1, 1), make_summary("sukima", 1, 1.25), peer};
   EXPECT_EQ(table_text(figures, {}),
             "fib, size 40, alone (nothing else runs on the machine)\n"
-            "  system            workers  median s          [q1 - q3]  / sequential  sukima / it   CPU s\n"
-            "  sequential (gcc)        1     1.000    [0.900 - 1.100]          1.00            -   1.000\n"
-            "  sukima (gcc)            1     1.250    [1.125 - 1.375]          1.25            -   1.250\n"
-            "* tbb (gcc)               1    12.500  [11.250 - 13.750]         12.50         0.08  12.500\n");
+            "  system            workers  median s          [q1 - q3]  / sequential  sukima / it   CPU s  "
+            "CPU / seq.\n"
+            "  sequential (gcc)        1     1.000    [0.900 - 1.100]          1.00            -   1.000     "
+            "   1.00\n"
+            "  sukima (gcc)            1     1.250    [1.125 - 1.375]          1.25            -   1.250     "
+            "   1.25\n"
+            "* tbb (gcc)               1    12.500  [11.250 - 13.750]         12.50         0.08  12.500     "
+            "  12.50\n");
 }
 
 TEST(table, chooses_a_unit_that_shows_digits) {
@@ -130,6 +139,14 @@ TEST(table, shows_further_numbers_and_paired_ratios) {
   EXPECT_NE(text.find("0.500 [0.400, 0.600]\n"), std::string::npos);
   EXPECT_NE(text.find("0.900 [0.800, 1.000]\n"), std::string::npos);
   EXPECT_EQ(text.find("0.500 [", text.find("0.500 [") + 1), std::string::npos) << "only with as many workers";
+}
+
+TEST(table, shows_the_slowest_repetitions_if_asked) {
+  const std::vector<summary> figures{make_summary("sukima", 2, 1)};
+  EXPECT_EQ(table_text(figures, {}).find("max / median"), std::string::npos);
+  const std::string text = table_text(figures, {.slowest = true});
+  EXPECT_NE(text.find("  max / median\n"), std::string::npos) << text;
+  EXPECT_NE(text.find(" 1.25\n"), std::string::npos) << text;
 }
 
 TEST(table, is_coloured_only_if_asked) {

@@ -4,19 +4,28 @@
 
 run_command_test.py PROGRAM
 """
+import fcntl
 import json
 import os
 import pathlib
 import pty
+import re
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import unittest
 
 PROGRAM = str(pathlib.Path(sys.argv.pop(1)).resolve())
 ENVIRONMENT = {**{k: v for k, v in os.environ.items() if not k.startswith(("SUKIMA_", "OMP_"))}, "NO_COLOR": "1"}
+
+# What started the tests may ignore or block signals, as a shell does for commands in the background.
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    signal.signal(number, signal.SIG_DFL)
+signal.pthread_sigmask(signal.SIG_SETMASK, ())
 
 
 def run(*arguments, given=None, **variables):
@@ -35,8 +44,6 @@ class Refusals(unittest.TestCase):
         self.refused("no program was given", "run")
         self.refused("no program was given after --", "run", "--dry-run", "--")
         self.refused("'true' is one word too many", "run", "true")
-        self.refused("'./nonesuch' cannot be started: there is no such program", "run", "--", "./nonesuch")
-        self.refused("cannot be started: there is no such program", "run", "--", "/tmp")
         self.refused("--threads: Value 0 not in range 1", "run", "--threads", "0", "--", "true")
         self.refused("--round", "run", "--round", "up", "--", "true")
         self.refused("--reserve", "run", "--reserve", "-1", "--", "true")
@@ -123,7 +130,7 @@ class Probe(unittest.TestCase):
 
     def test_for_scripts(self):
         self.assertEqual(run("probe", "--threads", SUKIMA_CPUS="2.5").stdout, "3\n")
-        self.assertEqual(run("probe", "--threads", SUKIMA_CPUS="2.4").stdout, "2\n")
+        self.assertEqual(run("probe", "--threads", SUKIMA_CPUS="2.0").stdout, "2\n")
         self.assertEqual(run("probe", "--at-least", "2", SUKIMA_CPUS="2").returncode, 0)
         self.assertEqual(run("probe", "--at-least", "2.5", SUKIMA_CPUS="2").returncode, 3)
         self.assertEqual(run("probe", "--strict", SUKIMA_CPUS="1", OMP_NUM_THREADS="64").returncode, 4)
@@ -151,6 +158,29 @@ class Probe(unittest.TestCase):
         self.assertIn("\033[", screen)
         self.assertIn("█", screen)
 
+    def test_keeps_to_the_width_of_the_terminal(self):
+        for columns in (80, 40):
+            code, screen = on_terminal([PROGRAM, "probe", "--watch", "--count", "2", "--interval", "0.1"],
+                                       {**ENVIRONMENT, "SUKIMA_CPUS": "2"}, columns=columns)
+            self.assertEqual(code, 0)
+            for line in re.sub(r"\033\[[0-9]*[A-Za-z]", "", screen).replace("\r", "").split("\n"):
+                self.assertLess(len(line), columns, line)
+
+    def test_every_field_of_its_json_is_documented(self):
+        page = (pathlib.Path(__file__).resolve().parents[2] / "docs" / "probe.md").read_text()
+        documented = set(re.findall(r"`([a-z_]+)`", page[page.index("## JSON"):]))
+
+        def fields(value):
+            if isinstance(value, dict):
+                return set(value).union(*map(fields, value.values()))
+            return set().union(*map(fields, value)) if isinstance(value, list) else set()
+
+        for arguments in (["--steal", "--runtimes"], ["--watch", "--count", "1", "--interval", "0.2"], ["--pairs"]):
+            answer = json.loads(run("probe", "--json", *arguments, PATH="/usr/bin:/bin", SUKIMA_PROFILE="/nonesuch",
+                                    OMP_WAIT_POLICY="active", OMP_NUM_THREADS="999").stdout)
+            self.assertEqual(answer["schema"], 1)
+            self.assertLessEqual(fields(answer), documented, arguments)
+
     def test_asks_runtimes(self):
         answer = json.loads(run("probe", "--json", "--runtimes", PATH="/usr/bin:/bin", OMP_NUM_THREADS="5").stdout)
         beliefs = {one["runtime"]: one["threads"] for one in answer["runtimes"]}
@@ -159,10 +189,114 @@ class Probe(unittest.TestCase):
             self.assertEqual(beliefs["OpenMP (libgomp)"], 5, "the variables of this place count")
 
 
-def on_terminal(command, environment, give=b""):
+class Recordings(unittest.TestCase):
+    """Answers from files."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+
+    def tree(self, **changed):
+        """A container with a quota of 1.5 CPUs that was reached at times."""
+        files = {
+            "sys/devices/system/cpu/online": "0-15\n",
+            "proc/self/status": "Name:\tserver\nCpus_allowed_list:\t0-15\n",
+            "proc/self/stat": "4711 (server) R " + " ".join(["0"] * 49) + "\n",
+            "proc/self/cgroup": "0::/\n",
+            "proc/self/mountinfo": "36 25 0:30 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n",
+            "sys/fs/cgroup/cgroup.procs": "4711\n",
+            "sys/fs/cgroup/cgroup.events": "populated 1\n",
+            "sys/fs/cgroup/cpu.max": "150000 100000\n",
+            "sys/fs/cgroup/cpu.stat": "usage_usec 9\nnr_periods 4000\nnr_throttled 120\nthrottled_usec 5\n",
+            **changed}
+        for name, content in files.items():
+            path = self.folder / "tree" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(content)
+        return str(self.folder / "tree")
+
+    def test_of_a_plain_copy_the_limits_are_the_answer(self):
+        done = run("probe", "--root", self.tree(), SUKIMA_CPUS="7")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("You can use 1.5 CPUs, because the process's own group may use 150000 us of CPU time every "
+                      "100000 us: 1.5 CPUs (/sys/fs/cgroup/cpu.max).\n", done.stdout)
+        self.assertIn("\n            docker --cpus=1.5, limits.cpu 1500m, CPUQuota=150%; held back in 120 of 4000 "
+                      "periods (3.0 %)\n", done.stdout)
+        answer = json.loads(run("probe", "--json", "--root", self.tree()).stdout)
+        self.assertEqual((answer["usable"], answer["basis"], answer["cap"]), (1.5, "facts", 16))
+        quota, = (limit for limit in answer["limits"] if limit["kind"] == "quota")
+        self.assertEqual((quota["units"], quota["periods"], quota["throttled_periods"], quota["file"]),
+                         ("docker --cpus=1.5, limits.cpu 1500m, CPUQuota=150%", 4000, 120, "/sys/fs/cgroup/cpu.max"))
+        self.assertEqual(run("probe", "--root", self.tree(), "--at-least", "2").returncode, 3)
+        self.assertEqual(run("probe", "--root", self.tree(), "--threads").stdout, "2\n")
+
+    def test_what_is_recorded_gives_the_same_answer(self):
+        place = str(self.folder / "place")
+        with subprocess.Popen(["sh", "-c", "while :; do :; done"], env=ENVIRONMENT) as hog:
+            try:
+                here = json.loads(run("probe", "--json", "--record", place, SECRET="hunter2").stdout)
+            finally:
+                hog.kill()
+        again = json.loads(run("probe", "--json", "--root", place, SUKIMA_CPUS="9").stdout)
+        for name in ("cap", "binding", "quota", "weight", "online", "affinity", "cpuset", "ancestors_hidden", "notes",
+                     "basis", "threads"):
+            self.assertEqual(again[name], here[name], name)
+        for name in ("usable", "low", "high", "now", "others", "stolen", "throttled"):
+            self.assertAlmostEqual(again[name], here[name], delta=0.02, msg=name)
+        configured = ("online", "affinity", "cpuset", "quota", "weight")
+        for one, other in zip(*([limit for limit in answer["limits"] if limit["kind"] in configured]
+                                for answer in (here, again))):
+            for name in ("kind", "value", "level", "file", "text", "binding"):
+                self.assertEqual(one[name], other[name])
+        self.assertEqual([limit["text"] for limit in here["limits"] if limit["kind"] == "neighbour"],
+                         [limit["text"] for limit in again["limits"] if limit["kind"] == "neighbour"])
+
+    def test_nothing_private_is_recorded(self):
+        place = self.folder / "place"
+        self.assertEqual(run("probe", "--record", str(place), SECRET="hunter2").returncode, 0)
+        allowed = {"README", "times", "cgroup", "mountinfo", "status", "stat", "schedstat", "autogroup", "loadavg", "cpu",
+                   "online", "thread_siblings_list", "sched_autogroup_enabled", "tasks", "release_agent", "host"}
+        for path in place.rglob("*"):
+            if not path.is_file():
+                continue
+            text = path.read_text()
+            self.assertNotIn("hunter2", text)
+            self.assertTrue(path.name in allowed or path.name.startswith(("cpu.", "cpuacct.", "cpuset.", "cgroup.")),
+                            path)
+            if path.name == "mountinfo":
+                self.assertTrue(all(" - cgroup" in line for line in text.splitlines()), text)
+            if path.name == "status":
+                self.assertTrue(all("allowed_list:" in line for line in text.splitlines()), text)
+
+    def test_of_another_process(self):
+        place = str(self.folder / "place")
+        with subprocess.Popen(["sleep", "50"]) as other:
+            try:
+                os.sched_setaffinity(other.pid, {min(os.sched_getaffinity(0))})
+                self.assertEqual(run("probe", "--record", place, "--pid", str(other.pid)).returncode, 0)
+            finally:
+                other.kill()
+        answer = json.loads(run("probe", "--json", "--root", place).stdout)
+        self.assertEqual((answer["affinity"], answer["cap"]), (1, 1))
+
+    def test_what_is_no_recording_is_refused(self):
+        for sentence, arguments in (
+                ("holds no recorded tree", ["--root", str(self.folder)]),
+                ("holds no recorded tree", ["--root", "/nonesuch"]),
+                ("is not empty", ["--record", self.tree()]),
+                ("cannot be made", ["--record", "/proc/nonesuch"]),
+                ("--root answers from files", ["--root", self.tree(), "--watch"]),
+                ("--record stores one measurement", ["--record", str(self.folder / "new"), "--pairs"]),
+                ("does not hold the times", ["--root", self.tree(**{"samples/times": "5\n4\n"})])):
+            done = run("probe", *arguments)
+            self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), done.stderr)
+            self.assertIn(sentence, done.stderr)
+
+
+def on_terminal(command, environment, give=b"", columns=0):
     """Runs a command on a terminal of its own: its exit code and what it wrote."""
     process, terminal = pty.fork()
     if process == 0:
+        fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24 if columns else 0, columns, 0, 0))
         os.execve(command[0], command, {**environment, "TERM": "xterm"})
     if give:
         time.sleep(0.5)
@@ -188,6 +322,24 @@ class PassingThrough(unittest.TestCase):
         for way in self.ways:
             for code in (0, 1, 2, 77, 255):
                 self.assertEqual(run("run", *way, "--threads", "1", "--", "sh", "-c", f"exit {code}").returncode, code)
+
+    def test_exit_codes_of_programs_that_cannot_be_started(self):
+        """As those of env and timeout."""
+        with tempfile.TemporaryDirectory() as folder:
+            plain = pathlib.Path(folder, "plain")
+            plain.write_text("text", encoding="utf-8")
+            no_interpreter = pathlib.Path(folder, "script")
+            no_interpreter.write_text("#!/nonesuch/shell\n", encoding="utf-8")
+            no_interpreter.chmod(0o755)
+            none = "there is no such program; check its name and PATH"
+            for way in ([], ["--report"], ["--no-preload"]):
+                for program, code, sentence in (("./nonesuch", 127, none), ("nonesuch-in-path", 127, none),
+                                                (str(no_interpreter), 127, none), (str(plain), 126, "Permission denied"),
+                                                (folder, 126, "Permission denied")):
+                    done = run("run", *way, "--", program, SUKIMA_CPUS="1")
+                    self.assertEqual((done.returncode, done.stdout), (code, ""), (way, program))
+                    self.assertEqual(done.stderr, f"sukima: '{program}' cannot be started: {sentence}\n")
+                    self.assertEqual(subprocess.run(["env", program], capture_output=True).returncode, code)
 
     def test_ends_by_signals(self):
         for way in self.ways:
@@ -259,16 +411,59 @@ class Run(unittest.TestCase):
             done = run("run", "--json", "--output", str(file), "--", "sh", "-c", "exit 3", SUKIMA_CPUS="1.2")
             self.assertEqual((done.returncode, done.stdout, done.stderr), (3, "", ""))
             report = json.loads(file.read_text(encoding="utf-8"))
-        self.assertEqual((report["threads"], report["exit_code"], report["signal"]), (1, 3, 0))
-        self.assertEqual(report["variables"]["OMP_NUM_THREADS"], "1")
+        self.assertEqual((report["threads"], report["exit_code"], report["signal"]), (2, 3, 0))
+        self.assertEqual(report["variables"]["OMP_NUM_THREADS"], "2")
+        self.assertEqual(report["variables"]["OMPI_MCA_orte_set_default_slots"], "1", "ranks that wait actively")
         self.assertEqual(report["program"], ["sh", "-c", "exit 3"])
         self.assertEqual(report["basis"], "override")
+
+    def test_a_report_needs_no_folder_for_temporary_files(self):
+        source = "#include <omp.h>\nint main(void) { omp_set_num_threads(1); return 0; }\n"
+        with tempfile.TemporaryDirectory() as folder:
+            program = str(pathlib.Path(folder, "a"))
+            subprocess.run(["gcc", "-fopenmp", "-xc", "-", "-o", program], input=source, text=True, check=True)
+            for temporary in ("/nonesuch", "/proc", "/dev/null", folder):
+                done = run("run", "--report", "--resize", "always", "--", program, SUKIMA_CPUS="2", TMPDIR=temporary)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn("the program sets its number of threads itself", done.stderr)
+            self.assertEqual(os.listdir(folder), ["a"])
+
+    def test_a_report_that_is_killed_leaves_nothing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with subprocess.Popen([PROGRAM, "run", "--report", "--", "sh", "-c", "echo $$; exec sleep 50"],
+                                  stdout=subprocess.PIPE, text=True, env={**ENVIRONMENT, "TMPDIR": folder}) as running:
+                program = int(running.stdout.readline())
+                running.kill()
+                running.wait(20)
+                os.kill(program, signal.SIGKILL)
+            self.assertEqual(os.listdir(folder), [])
+
+    def test_decisions_go_to_no_file_of_another_process(self):
+        """The log's path is of the process `sukima run`, which may have ended and whose number another one may have."""
+        script = ("import os, subprocess, sys; f = open(sys.argv[1], 'w'); "
+                  "other = dict(os.environ, SUKIMA_RUN=os.environ['SUKIMA_RUN'].split(' log=')[0] + "
+                  "f' log=/proc/{os.getpid()}/fd/{f.fileno()}'); subprocess.run([sys.argv[2]], env=other, check=True)")
+        source = "#include <omp.h>\nint main(void) { omp_set_num_threads(1); return 0; }\n"
+        with tempfile.TemporaryDirectory() as folder:
+            program, victim = str(pathlib.Path(folder, "a")), pathlib.Path(folder, "file")
+            subprocess.run(["gcc", "-fopenmp", "-xc", "-", "-o", program], input=source, text=True, check=True)
+            done = run("run", "--report", "--resize", "always", "--", sys.executable, "-c", script, str(victim), program,
+                       SUKIMA_CPUS="2")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(victim.read_text(encoding="utf-8"), "")
 
     def test_policies(self):
         for options, threads in ((["--round", "floor"], 2), (["--round", "ceil"], 3), (["--round", "nearest"], 3),
                                  (["--reserve", "1"], 2), (["--max", "2"], 2), (["--min", "6"], 6), ([], 3)):
             report = json.loads(run("run", *options, "--json", "--", "true", SUKIMA_CPUS="2.6").stderr)
             self.assertEqual(report["threads"], threads, options)
+
+    def test_the_number_does_not_vary_from_run_to_run(self):
+        # The neighbours of this moment vary; the limits do not.
+        for cpus, threads in (("1.48", 2), ("1.5", 2), ("1.52", 2), ("2", 2), ("0.98", 1)):
+            numbers = {run("run", "--", "sh", "-c", "echo $OMP_NUM_THREADS $GOMAXPROCS $(getconf _NPROCESSORS_ONLN)",
+                           SUKIMA_CPUS=cpus).stdout for _ in range(5)}
+            self.assertEqual(numbers, {f"{threads} {threads} {threads}\n"}, cpus)
 
     def test_mpi_ranks_share_what_there_is(self):
         ask = ["sh", "-c", "getconf _NPROCESSORS_ONLN; echo $OMP_NUM_THREADS"]
@@ -315,6 +510,19 @@ class Run(unittest.TestCase):
         done = run("run", "--threads", "5", "--", PROGRAM, "run", "--threads", "2", "--", "sh", "-c",
                    "echo $OMP_NUM_THREADS $GOMAXPROCS; echo $LD_PRELOAD | tr : '\\n' | wc -l")
         self.assertEqual(done.stdout.split(), ["2", "2", "1"])
+
+    def test_programs_with_sanitizers_get_the_answers(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source = pathlib.Path(folder, "a.c")
+            source.write_text("#include <stdio.h>\n#include <unistd.h>\n"
+                              "int main(void) { printf(\"%ld\\n\", sysconf(_SC_NPROCESSORS_ONLN)); }\n",
+                              encoding="utf-8")
+            for sanitizer in ("address", "thread", "undefined"):
+                program = str(pathlib.Path(folder, sanitizer))
+                subprocess.run(["cc", f"-fsanitize={sanitizer}", "-o", program, str(source)], check=True)
+                for command in ([program], ["sh", "-c", f"{program}; exit"]):
+                    done = run("run", "--threads", "5", "--", *command, ASAN_OPTIONS="color=never")
+                    self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "5\n", ""), command)
 
     def test_runs_programs_that_nothing_can_be_loaded_into(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -24,19 +24,48 @@ cpu_supply supply(unsigned cap, double share) {
   return {cap, share, [share](unsigned k) { return std::min<double>(k, share); }, "because"};
 }
 
-TEST(run_decision, takes_the_largest_number_that_misses_half_a_cpu_at_most) {
-  for (const auto& [share, threads] : std::map<double, unsigned>{
-           {0.3, 1}, {1.0, 1}, {1.49, 1}, {1.5, 2}, {2.0, 2}, {2.4, 2}, {7.5, 8}, {8.0, 8}, {20.0, 8}}) {
+TEST(run_decision, takes_the_ceiling_of_the_limit) {
+  for (const auto& [share, threads] : std::map<double, unsigned>{{0.3, 1},
+                                                                 {1.0, 1},
+                                                                 {1.1, 2},
+                                                                 {1.49, 2},
+                                                                 {1.5, 2},
+                                                                 {2.0, 2},
+                                                                 {2.4, 3},
+                                                                 {7.5, 8},
+                                                                 {8.0, 8},
+                                                                 {20.0, 8}}) {
     EXPECT_EQ(decide({}, supply(8, share)).threads, threads) << share;
   }
 }
 
-TEST(run_decision, counts_what_more_threads_gain_beside_neighbours) {
+TEST(run_decision, misses_half_a_cpu_at_most_where_threads_wait_actively) {
+  for (const auto& [share, threads] : std::map<double, unsigned>{
+           {0.3, 1}, {1.0, 1}, {1.49, 1}, {1.5, 2}, {2.0, 2}, {2.4, 2}, {7.5, 8}, {8.0, 8}, {20.0, 8}}) {
+    EXPECT_EQ(decide({}, supply(8, share)).active, threads) << share;
+    EXPECT_EQ(decide({}, supply(8, share)).slots, threads) << share;
+  }
+}
+
+TEST(run_decision, does_not_give_a_share_away_to_neighbours) {
   // In one group with two hogs on two CPUs: 0.67, 1, 1.2, 1.33 CPUs.
   const cpu_supply crowded{2, 2, [](unsigned k) { return 2.0 * k / (k + 2); }, ""};
-  EXPECT_EQ(decide({}, crowded).threads, 1U);
-  EXPECT_EQ(decide({}, crowded).team, 2U) << "two that sleep at barriers get half as much again as one";
+  EXPECT_EQ(decide({}, crowded).threads, 2U) << "two that sleep at barriers get half as much again as one";
+  EXPECT_EQ(decide({}, crowded).active, 1U);
   EXPECT_FALSE(decide({}, crowded).spinning) << "one thread gets a CPU nearly, but the neighbours take one";
+}
+
+TEST(run_decision, is_the_same_whatever_the_estimate_is_off_by) {
+  // An estimate of the same place varies from run to run; the limits do not.
+  for (const double limit : {1.4, 1.48, 1.5, 1.52, 2.0, 3.5}) {
+    const start_decision exact = decide({}, supply(4, limit));
+    for (double off = -0.4; off <= 0.4; off += 0.01) {
+      cpu_supply varying = supply(4, limit);
+      varying.usable = [limit, off](unsigned k) { return std::min<double>(k, limit + off); };
+      EXPECT_EQ(decide({}, varying).threads, exact.threads) << limit << " " << off;
+      EXPECT_EQ(decide({}, varying).slots, exact.slots) << limit << " " << off;
+    }
+  }
 }
 
 TEST(run_decision, obeys_the_policy) {
@@ -64,6 +93,15 @@ TEST(run_decision, obeys_the_policy) {
   EXPECT_FALSE(decide(p, s).spinning) << "16 threads on 3.6 CPUs";
 }
 
+TEST(run_decision, knows_what_the_limits_alone_say_about_spinning) {
+  const cpu_supply crowded{2, 2, [](unsigned k) { return 2.0 * k / (k + 2); }, ""};
+  EXPECT_TRUE(decide({}, crowded).limits_allow_spinning) << "the neighbours may be gone in a moment";
+  EXPECT_FALSE(decide({}, supply(2, 1.4)).limits_allow_spinning) << "a quota stays";
+  cpu_supply stolen = supply(2, 2);
+  stolen.stolen = true;
+  EXPECT_FALSE(decide({}, stolen).limits_allow_spinning) << "threads could not see it";
+}
+
 TEST(run_decision, lets_threads_spin_only_where_nothing_is_missing) {
   EXPECT_TRUE(decide({}, supply(2, 2.0)).spinning);
   EXPECT_TRUE(decide({}, supply(2, 1.8)).spinning);
@@ -73,7 +111,7 @@ TEST(run_decision, lets_threads_spin_only_where_nothing_is_missing) {
 
 start_decision decision_with(unsigned threads, bool fixed, bool spinning, double usable) {
   start_decision decision;
-  decision.threads = decision.team = threads;
+  decision.threads = decision.slots = threads;
   decision.fixed = fixed;
   decision.spinning = spinning;
   decision.usable = usable;
@@ -103,13 +141,31 @@ TEST_F(run_variables, give_every_runtime_the_number) {
   const auto v = planned(decision_with(3, false, true, 3));
   for (const char* const name :
        {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "RAYON_NUM_THREADS",
-        "GOMAXPROCS", "DOTNET_PROCESSOR_COUNT", "JULIA_NUM_THREADS", "UV_THREADPOOL_SIZE", "PYTHON_CPU_COUNT",
+        "GOMAXPROCS", "DOTNET_PROCESSOR_COUNT", "JULIA_NUM_THREADS", "PYTHON_CPU_COUNT",
         "OMPI_MCA_orte_set_default_slots"})
     EXPECT_EQ(v.at(name), "3") << name;
-  EXPECT_EQ(v.at("NODE_OPTIONS"), "--v8-pool-size=3");
   EXPECT_FALSE(v.contains("OMP_WAIT_POLICY")) << "nothing is missing";
   EXPECT_FALSE(v.contains("SUKIMA_WORKERS")) << "the runtime is elastic";
   EXPECT_FALSE(v.contains("JAVA_TOOL_OPTIONS")) << "the JVM would print a line";
+}
+
+TEST_F(run_variables, shrink_the_pools_of_node_only_where_the_user_restricts_them) {
+  start_decision decision = decision_with(3, false, true, 3);
+  EXPECT_FALSE(planned(decision).contains("UV_THREADPOOL_SIZE"));
+  EXPECT_FALSE(planned(decision).contains("NODE_OPTIONS"));
+  decision.restricted = true;
+  EXPECT_EQ(planned(decision).at("UV_THREADPOOL_SIZE"), "3");
+  EXPECT_EQ(planned(decision).at("NODE_OPTIONS"), "--v8-pool-size=3");
+  decision = decision_with(9, false, true, 9);
+  EXPECT_EQ(planned(decision).at("UV_THREADPOOL_SIZE"), "9") << "larger than what Node would take";
+  EXPECT_FALSE(planned(decision).contains("NODE_OPTIONS"));
+}
+
+TEST_F(run_variables, give_ranks_that_spin_a_number_of_their_own) {
+  start_decision decision = decision_with(2, false, false, 1.4);
+  decision.slots = 1;
+  EXPECT_EQ(planned(decision).at("OMPI_MCA_orte_set_default_slots"), "1");
+  EXPECT_EQ(planned(decision).at("OMP_NUM_THREADS"), "2");
 }
 
 TEST_F(run_variables, let_idle_threads_sleep_where_cpu_is_short) {
@@ -135,6 +191,14 @@ TEST_F(run_variables, tell_java_by_its_variable_if_nothing_is_preloaded) {
   EXPECT_FALSE(planned(decision_with(3, false, true, 3), false).contains("JAVA_TOOL_OPTIONS"));
 }
 
+TEST_F(run_variables, let_the_library_come_before_that_of_a_sanitizer) {
+  EXPECT_FALSE(planned(decision_with(3, false, true, 3), false).contains("ASAN_OPTIONS"));
+  EXPECT_EQ(planned(decision_with(3, false, true, 3)).at("ASAN_OPTIONS"), "verify_asan_link_order=0");
+  pretended["ASAN_OPTIONS"] = "detect_leaks=0";
+  EXPECT_EQ(planned(decision_with(3, false, true, 3)).at("ASAN_OPTIONS"),
+            "detect_leaks=0 verify_asan_link_order=0");
+}
+
 TEST_F(run_variables, of_the_user_win_with_all_that_say_the_same) {
   pretended = {
       {"OMP_NUM_THREADS", "7"}, {"OMP_WAIT_POLICY", "active"}, {"GOMAXPROCS", ""}, {"BLIS_JC_NT", "2"}};
@@ -158,7 +222,7 @@ TEST_F(run_variables, pass_on_the_users_own_number_to_sukima) {
 
 TEST(run_executable, finds_programs_as_a_shell_does) {
   const temporary_directory folder("test");
-  const std::string path = folder.path();
+  const std::string& path = folder.path();
   std::ofstream(path + "/plain") << "text";
   fs::create_directory(path + "/folder");
   EXPECT_EQ(find_program("sh", "/nowhere:/bin"), fs::path("/bin/sh"));

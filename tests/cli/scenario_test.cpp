@@ -116,11 +116,15 @@ TEST(ideals, need_busy_loops_in_each_place_and_the_sequential_program_alone) {
     EXPECT_TRUE(t.reference);
     more.push_back(t.system + " " + std::to_string(t.workers) + " " + t.scenario);
   }
-  EXPECT_EQ(more,
-            (std::vector<std::string>{"sequential 1 alone", "ideal 1 hogs", "ideal 2 hogs", "ideal 1 idle"}));
+  EXPECT_EQ(more, (std::vector<std::string>{"sequential 1 alone", "sukima 1 alone", "ideal 1 hogs",
+                                            "ideal 2 hogs", "ideal 1 idle"}));
   EXPECT_TRUE(tasks_for_ideals({make_task("sukima", 2, "alone")}, 2).empty());
   std::vector<task> with_alone = tasks;
   with_alone.push_back(make_task("sequential", 1, "alone"));
+  EXPECT_EQ(tasks_for_ideals(with_alone, 2).size(), 4U);
+  with_alone.push_back(make_task("sukima", 2, "alone"));
+  EXPECT_EQ(tasks_for_ideals(with_alone, 2).size(), 4U) << "with two workers it does not count";
+  with_alone.push_back(make_task("sukima", 1, "alone"));
   EXPECT_EQ(tasks_for_ideals(with_alone, 2).size(), 3U);
 }
 
@@ -143,11 +147,31 @@ std::vector<row> rows_together() {
 
 TEST(ideals, divide_the_work_by_the_cpu_of_the_same_round) {
   const auto ideal = ideal_of(rows_together()[1], rows_together());
-  ASSERT_TRUE(ideal.has_value());
+  if (!ideal) FAIL() << "no ideal";
   EXPECT_DOUBLE_EQ(ideal->seconds.median, 3);  // four times 1 s, on 2 CPUs and on 1
   EXPECT_DOUBLE_EQ(ideal->cpus, 1.5);
   EXPECT_DOUBLE_EQ(ideal->over.estimate, 1);
   EXPECT_EQ(ideal->loops, 2);
+}
+
+TEST(ideals, are_made_of_our_own_work_with_one_worker_too) {
+  std::vector<row> rows = rows_together();
+  const auto without = ideal_of(rows[1], rows);
+  EXPECT_TRUE(without && !without->own);
+  task own = make_task("sukima", 1, "alone");
+  own.reference = true;
+  rows.push_back(make_row(own, {{1.5, 1.25}, {1.5, 1.25}}));
+  const auto ideal = ideal_of(rows[2], rows);
+  if (!ideal || !ideal->own) FAIL() << "no ideal";
+  EXPECT_DOUBLE_EQ(ideal->seconds.median, 3) << "as without it";
+  EXPECT_DOUBLE_EQ(ideal->own->seconds, 3.75);  // four times 1.25 s, on 2 CPUs and on 1
+  EXPECT_DOUBLE_EQ(ideal->own->over.estimate, 1.2);
+  const std::vector<summary> figures = summarise(rows);
+  EXPECT_EQ(figures.size(), 3U);
+  EXPECT_NE(json_line(figures[2]).find(R"("own_ideal":3.75,"over_own_ideal":{"ratio":1.2,)"),
+            std::string::npos)
+      << json_line(figures[2]);
+  EXPECT_NE(table_text(figures, {}).find("/ own"), std::string::npos);
 }
 
 TEST(ideals, are_not_there_where_something_is_missing) {

@@ -340,5 +340,27 @@ TEST(figures, have_the_medians_of_further_numbers) {
   EXPECT_DOUBLE_EQ(summarise(rows)[0].more.at("bytes"), 100);
 }
 
+TEST(outliers, are_the_rows_of_sukima_whose_slowest_repetition_took_too_long) {
+  const std::vector<summary> figures =
+      summarise({make_row(make_task("sequential"), {1, 1, 9}), make_row(make_task("sukima", 1), {1, 1, 1.5}),
+                 make_row(make_task("sukima", 2), {1, 1.75, 1})});
+  EXPECT_DOUBLE_EQ(figures[1].slowest, 1.5);
+  EXPECT_EQ(outliers(figures, 1.5),
+            (std::vector<std::string>{"fib by sukima (gcc) with 2 workers, alone: the slowest of 3 "
+                                      "repetitions took 1.75 times the median"}));
+  EXPECT_EQ(outliers(figures, 1.2).size(), 2U);
+  EXPECT_TRUE(outliers(figures, 2).empty());
+}
+
+TEST(figures, divide_cpu_seconds_by_those_of_the_sequential_program) {
+  std::vector<row> rows{make_row(make_task("sequential"), {2, 2}), make_row(make_task("tbb", 2), {3, 3})};
+  EXPECT_DOUBLE_EQ(*summarise(rows)[1].cpu_ratio, 1.5);
+  EXPECT_DOUBLE_EQ(*summarise(rows)[0].cpu_ratio, 1);
+  for (sample& one : rows[0].samples) one.measured.cpu_seconds = 0;
+  EXPECT_FALSE(summarise(rows)[1].cpu_ratio.has_value());
+  rows.erase(rows.begin());
+  EXPECT_FALSE(summarise(rows)[0].cpu_ratio.has_value());
+}
+
 }  // namespace
 }  // namespace sukima::cli::bench

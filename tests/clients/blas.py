@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A numpy program for the tests of `sukima run`: how many threads does its OpenBLAS have? Ends with 77 without one."""
+"""A numpy program for the tests of `sukima run`: how many threads does its OpenBLAS have? Ends with 77 without one.
+
+With a number it multiplies matrices so many times, for scripts/run-table.py.
+"""
 import ctypes
 import os
 import sys
@@ -15,6 +18,11 @@ with open("/proc/self/maps", encoding="utf-8") as maps:
 if not libraries:
     print("numpy is not linked with OpenBLAS")
     sys.exit(77)
+if len(sys.argv) > 1:
+    matrix = numpy.random.default_rng(1).random((700, 700))
+    for _ in range(int(sys.argv[1])):
+        matrix @ matrix
+    sys.exit(0)
 size = 400
 matrix = numpy.ones((size, size))
 product = matrix @ matrix

@@ -4,6 +4,7 @@
 their results right?
 
 clients_test.py --sukima PROGRAM --build FOLDER [--rayon PROGRAM]
+--rayon: only this program, which cargo has built; without it, all others.
 """
 import argparse
 import os
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import unittest
 
+from clean_environment import CLEAN
 from quota_group import QuotaGroup
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -21,13 +23,9 @@ parser = argparse.ArgumentParser()
 for option in ("--sukima", "--build", "--rayon"):
     parser.add_argument(option, type=pathlib.Path)
 OPTIONS = parser.parse_args()
+OPTIONS.build = OPTIONS.build.resolve()  # Go wants its cache so
 
-# What the user's own settings would change.
-ENVIRONMENT = {name: value for name, value in os.environ.items()
-               if not name.startswith(("OMP_", "GOMP_", "KMP_", "OPENBLAS_", "SUKIMA_", "RAYON_", "UV_", "LD_PRELOAD"))
-               and name not in ("GOMAXPROCS", "NODE_OPTIONS", "JAVA_TOOL_OPTIONS", "PYTHON_CPU_COUNT")}
-ENVIRONMENT["GOCACHE"] = str(OPTIONS.build / "go-cache")
-ENVIRONMENT["GOFLAGS"] = "-mod=mod"
+ENVIRONMENT = {**CLEAN, "GOCACHE": str(OPTIONS.build / "go-cache"), "GOFLAGS": "-mod=mod"}
 
 
 def need(*programs):
@@ -103,7 +101,8 @@ class Clients(unittest.TestCase):
             self.assertEqual(start([program, "0"], group=group)["first"], "1")
             # The quota is taken down and up while the program runs.
             group.set(2.0)
-            running = subprocess.Popen([str(OPTIONS.sukima), "run", "--min", "2", "--report", "--", program, "2.5"],
+            running = subprocess.Popen([str(OPTIONS.sukima), "run", "--min", "2", "--resize", "unless-asked", "--report",
+                                        "--", program, "2.5"],
                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT,
                                        preexec_fn=group.enter)
             first = running.stdout.readline()
@@ -129,8 +128,8 @@ class Clients(unittest.TestCase):
                 if group.folder is None:
                     raise unittest.SkipTest(group.why_not)
                 # The tuner would try other numbers after a second; this is about the limits.
-                command = [str(OPTIONS.sukima), "run", "--report", "--round", "ceil", "--reserve", "0", "--",
-                           str(program), "2.0"]
+                command = [str(OPTIONS.sukima), "run", "--report", "--round", "ceil", "--resize",
+                           "unless-asked", "--", str(program), "2.0"]
                 group.set(1.0)
                 running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                            env=ENVIRONMENT, preexec_fn=group.enter)
@@ -139,12 +138,12 @@ class Clients(unittest.TestCase):
                 _, errors = running.communicate(timeout=60)
                 self.assertIn("1 -> 2 threads fit: 1.8 CPUs are usable (limit: quota)", errors)
 
-    def test_a_variable_with_a_number_wins_unless_resizing_is_asked_for(self):
+    def test_a_variable_with_a_number_wins_unless_the_user_says_always(self):
         program = openmp_program("gcc")
         with QuotaGroup(1.0) as group:
             if group.folder is None:
                 raise unittest.SkipTest(group.why_not)
-            for options, threads in (((), "5"), (("--resize", "always"), "1")):
+            for options, threads in (((), "5"), (("--resize", "unless-asked"), "5"), (("--resize", "always"), "1")):
                 words = start([program, "0"], options, group, OMP_NUM_THREADS="5")
                 self.assertEqual(words["first"], threads, options)
 
@@ -180,8 +179,8 @@ class Clients(unittest.TestCase):
         with QuotaGroup(1.0) as group:
             if group.folder is None:
                 raise unittest.SkipTest(group.why_not)
-            running = subprocess.Popen([str(OPTIONS.sukima), "run", "--report", "--", str(program), "1.2", "asks"],
-                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT,
+            running = subprocess.Popen([str(OPTIONS.sukima), "run", "--resize", "unless-asked", "--report", "--",
+                                        str(program), "1.2", "asks"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT,
                                        preexec_fn=group.enter)
             self.assertEqual(running.stdout.readline(), "told 1\n")
             group.set(1.9)
@@ -203,9 +202,7 @@ class Clients(unittest.TestCase):
     def test_python_pool_of_processes(self):
         self.check([sys.executable, HERE / "pool.py"], str(sum(i * i for i in range(1000))))
 
-    def test_rayon(self):
-        if OPTIONS.rayon is None or not OPTIONS.rayon.exists():
-            raise unittest.SkipTest("the rayon program was not built: there is no cargo, or no crates")
+    def check_rayon(self):
         self.check([OPTIONS.rayon], SUM)
 
     def test_go(self):
@@ -235,6 +232,9 @@ class Clients(unittest.TestCase):
                                 env=ENVIRONMENT).stdout.split()[-1]
         self.check([node, HERE / "main.js"], result, of_mask=True)
         self.assertEqual(start([node, HERE / "main.js"], ["--threads", "6"])["pool"], "6")
+        # Its pools of four are smaller only if the user restricts the number of threads.
+        self.assertEqual(start([node, HERE / "main.js"])["pool"], "undefined")
+        self.assertEqual(start([node, HERE / "main.js"], ["--max", "2"])["pool"], "2")
 
     def test_a_shell_and_its_children(self):
         words = start(["sh", "-c", "echo threads $(nproc); echo online $(getconf _NPROCESSORS_ONLN)"],
@@ -244,4 +244,6 @@ class Clients(unittest.TestCase):
 
 if __name__ == "__main__":
     OPTIONS.build.mkdir(parents=True, exist_ok=True)
-    unittest.main(argv=sys.argv[:1], verbosity=2)
+    if OPTIONS.rayon is None:
+        unittest.main(argv=sys.argv[:1], verbosity=2)
+    unittest.main(argv=[sys.argv[0], "Clients.check_rayon"], verbosity=2)

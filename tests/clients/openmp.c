@@ -2,6 +2,7 @@
 // An OpenMP program for the tests of `sukima run`: sums numbers in parallel regions for a while, and tells
 // how many threads its first and its last region had, and the sum.
 //   openmp SECONDS [asks|pauses]
+//   openmp REGIONS work       runs so many regions, each of a tenth of a millisecond on two CPUs
 //     asks    calls omp_get_max_threads first
 //     pauses  sleeps for 5 ms after each region, and tells the CPU time that all threads have used together,
 //             and how many threads the process has
@@ -53,7 +54,21 @@ static void run_with_pauses(double seconds) {
   printf("used %.3f\nprocess %d\n", (double)(clock() - used) / CLOCKS_PER_SEC, count_threads());
 }
 
+/// For scripts/run-table.py.
+static void work(long regions) {
+  double sum = 0;
+  for (long region = 0; region < regions; region++) {
+#pragma omp parallel for schedule(static) reduction(+ : sum)
+    for (int i = 1; i <= 50000; i++) sum += 1.0 / (region + i);
+  }
+  printf("result %.6f\n", sum);
+}
+
 int main(int count, char** arguments) {
+  if (count > 2 && strcmp(arguments[2], "work") == 0) {
+    work(atol(arguments[1]));
+    return 0;
+  }
   const double seconds = count > 1 ? atof(arguments[1]) : 0;
   if (count > 2 && strcmp(arguments[2], "asks") == 0) printf("told %d\n", omp_get_max_threads());
   if (count > 2 && strcmp(arguments[2], "pauses") == 0) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A control group with a CPU time quota for a test, where this user may make one."""
+"""A control group for a test, with a CPU time quota or without, where this user may make one."""
 import os
 import pathlib
 import time
@@ -24,7 +24,10 @@ def _own_path(version):
 
 
 class QuotaGroup:
-    """A group below this process's own one, in a `with` statement. `why_not` says why there is none."""
+    """A group below this process's own one, in a `with` statement. `why_not` says why there is none.
+
+    `cpus` is its quota, None if it has none.
+    """
 
     def __init__(self, cpus):
         self.folder = None
@@ -38,7 +41,8 @@ class QuotaGroup:
                 continue
             self.folder, self.version = folder, version
             try:
-                self.set(cpus)
+                if cpus is not None:
+                    self.set(cpus)
                 return
             except OSError as error:
                 self.why_not = f"a group cannot be given a quota here: {error}"

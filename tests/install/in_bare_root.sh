@@ -78,6 +78,14 @@ step "the compiler"
 install "$(package sukima-cc)" "$(package sukima)" "$(package libsukima-dev)" "$(package "libsukima${version%.*}")"
 use_compiler sukima
 
+step "documents and licences"
+for package in sukima sukima-cc libsukima-dev "libsukima${version%.*}"; do
+  grep -q "Apache License" "/usr/share/doc/$package/copyright" || fail "$package has no licence"
+done
+for file in LICENSE README.md docs/guide.md docs/pitfalls.md examples/fibonacci.cpp; do
+  [[ -s /usr/share/doc/sukima/$file ]] || fail "$file is not in libsukima-dev"
+done
+
 step "the headers and libraries"
 install cmake make pkg-config
 use_development_files /usr
@@ -89,7 +97,7 @@ grep -q fib /tmp/list || fail "bench-tbb-gcc --list"
 
 step "removal"
 mapfile -t ours < <(dpkg-query -W -f '${Package}\n' '*sukima*')
-quietly apt-get purge -q -y "${ours[@]}" libclang-common-19-dev libclang-cpp19 libllvm19 libfmt9 libhwloc15
+quietly apt-get purge -q -y "${ours[@]}" libclang-common-19-dev libclang-cpp19 libllvm19 libfmt9 libhwloc15 libmetis5
 [[ -z $(find /usr -name '*sukima*' -print -quit) ]] || fail "something of Sukima is left: $(find /usr -name '*sukima*')"
 
 step "the .tar.gz with a compiler"

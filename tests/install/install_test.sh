@@ -1,25 +1,24 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Installs a build, moves it elsewhere, and uses it: install_test.sh CMAKE BUILD_FOLDER CXX CC VERSION
-set -euo pipefail
+# shellcheck source=tests/install/common.sh
+source "$(dirname "$0")/common.sh"
 cmake=$1 build=$2 cxx=$3 cc=$4 version=$5
-consumer=$(cd "$(dirname "$0")" && pwd)/consumer
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 
-fail() {
-  echo "install_test: $1"
-  exit 1
-}
-
-"$cmake" --install "$build" --prefix "$work/first" > "$work/install.log" || { cat "$work/install.log"; fail "cmake --install"; }
+install_build "$cmake" "$build" "$work/first"
 mv "$work/first" "$work/moved"
 prefix=$work/moved
 
 # What is installed must not depend on where it was built.
 if grep -rlI "$build" "$prefix"; then fail "these files name the build folder $build"; fi
 if grep -rlI "$work/first" "$prefix"; then fail "these files name the prefix of the installation"; fi
-[[ -z $(find "$prefix" -name '*gtest*' -o -name '*.cpp' -o -name '*.c') ]] || fail "sources or GoogleTest were installed"
+[[ -z $(find "$prefix" -path "$prefix/share/doc" -prune -o \( -name '*gtest*' -o -name '*.cpp' -o -name '*.c' \) -print) ]] ||
+  fail "sources or GoogleTest were installed"
+for file in LICENSE README.md docs/README.md docs/guide.md docs/pitfalls.md docs/images/results.svg examples/fibonacci.cpp; do
+  cmp "$(dirname "$0")/../../$file" "$prefix/share/doc/sukima/$file" || fail "$file is not installed"
+done
+"$cxx" -std=c++20 -fsyntax-only -I"$prefix/include" "$prefix/share/doc/sukima/examples/fibonacci.cpp" ||
+  fail "an installed example does not compile"
 [[ ! -e $prefix/bin/sukima || $("$prefix/bin/sukima" --version) == *"$version"* ]] || fail "sukima --version"
 
 "$cmake" -S "$consumer" -B "$work/consumer" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_COMPILER="$cxx" \
@@ -33,8 +32,7 @@ if [[ -e $prefix/libexec/sukima/sukima-cc ]]; then
   [[ $("$work/fibonacci") == 55 ]] || fail "sukima cc of the moved installation"
 fi
 
-PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name sukima.pc)")
-export PKG_CONFIG_PATH
+use_pkg_config "$prefix"
 [[ $(pkg-config --modversion sukima) == "$version" ]] || fail "the version of sukima.pc"
 read -ra cxx_flags < <(pkg-config --cflags --libs sukima)
 read -ra cc_flags < <(pkg-config --cflags --libs sukima-capacity)

@@ -13,10 +13,14 @@ SCRIPT = sys.argv.pop()
 # Reports 1000 instructions and 7.5 for each unit of the size, the last argument.
 VALGRIND = """#!/bin/sh
 for argument; do
-  case $argument in --callgrind-out-file=*) out=${argument#*=} ;; esac
+  case $argument in
+    --callgrind-out-file=*) out=${argument#*=} ;;
+    --toggle-collect=slow*) FIFTEEN=14 ;;
+    --collect-atstart=yes) counts=yes ;;
+  esac
 done
 [ "$argument" -lt 0 ] && { echo 'it crashed' >&2; exit 139; }
-echo "totals: $((1000 + argument * 15 / 2))" > "$out"
+[ "$counts" ] && echo "totals: $((1000 + argument * ${FIFTEEN:-15} / 2))" > "$out"
 """
 
 
@@ -50,6 +54,14 @@ class InstructionCount(unittest.TestCase):
     def test_within_the_limit(self):
         code, output = self.run_script()
         self.assertEqual((code, output), (0, "fib, gcc-12: 3.75 instructions a call, limit 3.8\n"))
+
+    def test_variables_for_the_program(self):
+        self.content["measurements"]["fib"]["environment"] = {"FIFTEEN": "16"}
+        self.assertIn("4.00 instructions a call", self.run_script()[1])
+
+    def test_without_a_function(self):
+        self.content["measurements"]["fib"]["excluding"] = ["slow(*"]
+        self.assertIn("3.50 instructions a call", self.run_script()[1])
 
     def test_above_the_limit(self):
         self.content["limits"]["gcc-12"]["fib"] = 3.7

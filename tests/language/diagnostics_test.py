@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the compiler's messages: diagnostics_test.py SUKIMA FOLDER
+"""Checks the compiler's messages: diagnostics_test.py SUKIMA FOLDER BACKEND...
 
 In NAME.tc a comment `// error: TEXT` or `// warning: TEXT`, optionally with `@N` for the column, gives the message that
-its line must cause. All of these messages must appear, and no others. `// options: …` adds options. A file with an
-error must not leave an output file.
+its line must cause. All of these messages must appear, and no others, each with the user's line and a caret at its
+column, and whatever the C compiler is. `// options: …` adds options. A file with an error must not leave an output file.
+`// link error: TEXT` is a message when the file is linked.
 """
 import re
 import subprocess
@@ -12,9 +13,73 @@ import sys
 import tempfile
 from pathlib import Path
 
-COMPILER, FOLDER = sys.argv[1], Path(sys.argv[2])
+COMPILER, FOLDER, BACKENDS = sys.argv[1], Path(sys.argv[2]), sys.argv[3:]
 EXPECTED = re.compile(r"// (error|warning)(?:@(\d+))?: (.*?)(?= // (?:error|warning)|$)")
 MESSAGE = re.compile(r"^(.*?):(\d+):(\d+): (error|warning): (.*)$")
+
+
+SHOWN = re.compile(r"^ *(\d+) \| (.*)$")
+
+
+def expected_of(lines):
+    return [(number, kind, column, text.strip()) for number, line in enumerate(lines, 1)
+            for kind, column, text in EXPECTED.findall(line)]
+
+
+def wrong_excerpts(output, lines):
+    """Messages without the user's line and a caret below its column."""
+    for k, line in enumerate(output):
+        message = MESSAGE.match(line)
+        if message is None:
+            continue
+        number, column = int(message[2]), int(message[3])
+        shown = SHOWN.match(output[k + 1]) if k + 1 < len(output) else None
+        if shown is None or int(shown[1]) != number or shown[2].rstrip() != lines[number - 1].expandtabs(8).rstrip():
+            yield f"line {number}: the message does not show it"
+        elif "\t" not in lines[number - 1]:
+            caret = output[k + 2].partition("| ")[2] if k + 2 < len(output) else ""
+            if caret[column - 1:column] != "^":
+                yield f"line {number}: no caret at column {column}"
+
+
+def compile_one(source, output, options, link):
+    return subprocess.run([COMPILER, "cc", *([] if link else ["-c"]), *options, "-o", output, source],
+                          capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+
+
+def problems_of(source, backend, output):
+    """Compares what a file's messages are with what they should be. Returns the number of messages, and complaints."""
+    text = source.read_text()
+    lines = text.splitlines()
+    expected = expected_of(lines)
+    link = re.findall(r"^// link error: (.*)$", text, re.MULTILINE)
+    output.unlink(missing_ok=True)
+    options = [f"--backend={backend}", *" ".join(re.findall(r"^// options: (.*)$", text, re.MULTILINE)).split()]
+    result = compile_one(source, output, options, bool(link))
+    found = [MESSAGE.match(line) for line in result.stderr.splitlines()]
+    rest = [(int(m[2]), m[4], m[3], m[5]) for m in found if m]
+    count = len(rest)
+    problems = [f"expected {one!r}" for one in link if one not in result.stderr]
+    for number, kind, column, message in expected:
+        matching = [g for g in rest if g[0] == number and g[1] == kind and message in g[3]
+                    and (not column or g[2] == column)]
+        if matching:
+            rest.remove(matching[0])
+        else:
+            problems.append(f"line {number}: expected {kind}{'@' + column if column else ''}: {message}")
+    if not link:
+        problems += [f"line {n}:{c}: unexpected {k}: {t}" for n, k, c, t in rest]
+        problems += wrong_excerpts(result.stderr.splitlines(), lines)
+        if "sukima_" in result.stderr:
+            problems.append("a message has a name that the compiler made")
+    fails = bool(link) or any(kind == "error" for _, kind, _, _ in expected)
+    if (result.returncode != 0) != fails:
+        problems.append(f"exit code {result.returncode}")
+    if fails and output.exists():
+        problems.append("an output file was left")
+    if not expected and not link:
+        problems.append("the file expects no message")
+    return count, problems, result.stderr
 
 
 def main():
@@ -23,41 +88,16 @@ def main():
     sources = sorted(FOLDER.glob("*.tc"))
     with tempfile.TemporaryDirectory() as work:
         for source in sources:
-            lines = source.read_text().splitlines()
-            expected = [(number, kind, column, text.strip()) for number, line in enumerate(lines, 1)
-                        for kind, column, text in EXPECTED.findall(line)]
-            output = Path(work) / "out.o"
-            output.unlink(missing_ok=True)
-            options = " ".join(re.findall(r"^// options: (.*)$", "\n".join(lines), re.MULTILINE)).split()
-            result = subprocess.run([COMPILER, "cc", "-c", *options, "-o", output, source], capture_output=True, text=True,
-                                    timeout=60, stdin=subprocess.DEVNULL)
-            got = [MESSAGE.match(line) for line in result.stderr.splitlines()]
-            got = [(int(m[2]), m[4], m[3], m[5]) for m in got if m]
-            messages += len(got)
-            problems = []
-            rest = list(got)
-            for number, kind, column, text in expected:
-                found = [g for g in rest if g[0] == number and g[1] == kind and text in g[3]
-                         and (not column or g[2] == column)]
-                if found:
-                    rest.remove(found[0])
-                else:
-                    problems.append(f"line {number}: expected {kind}{'@' + column if column else ''}: {text}")
-            problems += [f"line {n}:{c}: unexpected {k}: {t}" for n, k, c, t in rest]
-            fails = any(kind == "error" for _, kind, _, _ in expected)
-            if (result.returncode != 0) != fails:
-                problems.append(f"exit code {result.returncode}")
-            if fails and output.exists():
-                problems.append("an output file was left")
-            if not expected:
-                problems.append("the file expects no message")
-            for problem in problems:
-                print(f"FAILED: {source.name}: {problem}")
-            if problems and not got:
-                print(result.stderr)
-            failures += len(problems)
+            for backend in BACKENDS:
+                count, problems, output = problems_of(source, backend, Path(work) / "out.o")
+                messages += count
+                failures += len(problems)
+                for problem in problems:
+                    print(f"FAILED: {source.name} with {backend}: {problem}")
+                if problems:
+                    print(output)
     print(f"{len(sources)} files, {messages} messages, {failures} failures")
-    return 1 if failures or not sources else 0
+    return 1 if failures or not sources or not BACKENDS else 0
 
 
 sys.exit(main())

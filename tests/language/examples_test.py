@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiles and runs the Tascell example programs.
 
-examples_test.py SUKIMA FOLDER BACKEND... [--sanitized | --all] [--only NAME]
+examples_test.py SUKIMA FOLDER BACKEND... [--sanitized | --emulator COMMAND | --all] [--only NAME]
 
 Each NAME.tc must print the text of NAME.expected: with any number of workers, both steal protocols, a `try` around each
 construct (-DWITH_TRY), each C compiler, and as its sequential erasure. The output does not depend on timing; figures
 that do go to stderr.
 
-SUKIMA is `sukima` or, for a build with a sanitizer, its `sukima-cc`. --sanitized: alternately one of the two settings
-that cover most, with the first compiler. --all: all numbers of workers, steal protocols and wait policies, with the
+SUKIMA is `sukima` or, for a build that has no compiler of its own, its `sukima-cc`. --sanitized: alternately one of the
+two settings that cover most, with the first compiler. --emulator: the same for programs for another processor, which
+COMMAND runs. --all: all numbers of workers, steal protocols and wait policies, with the
 first compiler.
 """
 import argparse
@@ -25,13 +26,14 @@ arguments.add_argument("compiler", type=Path)
 arguments.add_argument("folder", type=Path)
 arguments.add_argument("backends", nargs="+")
 arguments.add_argument("--sanitized", action="store_true")
+arguments.add_argument("--emulator", type=str.split, default=[])
 arguments.add_argument("--all", action="store_true")
 arguments.add_argument("--only")
 given = arguments.parse_args()
 CC = [given.compiler] if given.compiler.name == "sukima-cc" else [given.compiler, "cc"]
 WORKERS = ("1", "2", "4", "16")
-PROTOCOLS = ("publish", "request")
-POLICIES = ("adaptive", "block", "spin", "pause", "yield", "condvar")
+PROTOCOLS = ("publish", "request", "indolent:20")
+POLICIES = ("adaptive", "block", "spin", "pause", "yield", "condvar", "inherit")
 
 
 def setting(workers, steal, wait="adaptive"):
@@ -40,7 +42,7 @@ def setting(workers, steal, wait="adaptive"):
 
 USUAL = [setting(*s) for s in itertools.product(WORKERS, PROTOCOLS)]
 WHOLE = [setting(*s) for s in itertools.product(WORKERS, PROTOCOLS, POLICIES)]
-SOME = [setting("2", "request"), setting("4", "publish")]
+SOME = [setting("2", "request"), setting("2", "indolent"), setting("4", "publish")]
 SANITIZED = [setting("4", "publish"), setting("16", "request", "block")]
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]
 
@@ -61,7 +63,7 @@ def check(source, work, options, settings):
     wrong = []
     expected = source.with_suffix(".expected").read_text()
     for setting in settings:
-        result = run([program], setting)
+        result = run([*given.emulator, program], setting)
         if result.returncode != 0 or result.stdout != expected:
             wrong.append(f"{what} with {setting}: exit code {result.returncode}, {result.stdout!r}; expected "
                          f"{expected!r}\n{result.stderr[:4000]}")
@@ -77,7 +79,7 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         for source in sources:
             first = [f"--backend={given.backends[0]}"]
-            if given.sanitized:
+            if given.sanitized or given.emulator:
                 wrong += check(source, work, [*first, "-g1"], [SANITIZED[sources.index(source) % 2]])
                 continue
             wrong += check(source, work, first, WHOLE if given.all else USUAL)

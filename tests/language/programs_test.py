@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiles and runs Tascell programs with each C compiler and with several numbers of workers.
 
-programs_test.py SUKIMA FOLDER BACKEND... [--sanitized]
+programs_test.py SUKIMA FOLDER BACKEND... [--sanitized | --emulator=COMMAND]
 
-SUKIMA is `sukima` or, of a build with a sanitizer, its `sukima-cc`.
+SUKIMA is `sukima` or, of a build that has no compiler of its own, its `sukima-cc`. --emulator: the programs are for
+another processor, and COMMAND runs them.
 
 A program NAME.tc gives its output in lines `// expected: TEXT`. `// with: FILE` compiles another file with it,
 `// options: …` adds options, `// also: …` compiles and runs it again with these options. `// status: N` and
@@ -19,11 +20,15 @@ import tempfile
 from pathlib import Path
 
 SANITIZED = "--sanitized" in sys.argv
-COMPILER, FOLDER, *BACKENDS = [word for word in sys.argv[1:] if word != "--sanitized"]
+EMULATOR = [word.removeprefix("--emulator=") for word in sys.argv if word.startswith("--emulator=")]
+FEWER = SANITIZED or bool(EMULATOR)
+COMPILER, FOLDER, *BACKENDS = [word for word in sys.argv[1:] if not word.startswith("--")]
 CC = [COMPILER] if Path(COMPILER).name == "sukima-cc" else [COMPILER, "cc"]
 FOLDER = Path(FOLDER)
 SETTINGS = [{"SUKIMA_WORKERS": "1"}, {"SUKIMA_WORKERS": "2"}, {"SUKIMA_WORKERS": "4", "SUKIMA_VICTIM": "last"},
-            {"SUKIMA_WORKERS": "3", "SUKIMA_STEAL": "request", "SUKIMA_VICTIM": "weighted"}]
+            {"SUKIMA_WORKERS": "3", "SUKIMA_STEAL": "request", "SUKIMA_VICTIM": "weighted"},
+            {"SUKIMA_WORKERS": "3", "SUKIMA_STEAL": "indolent:50"},
+            {"SUKIMA_WORKERS": "3", "SUKIMA_CLONES": "1000ms"}, {"SUKIMA_WORKERS": "2", "SUKIMA_CLONES": "off"}]
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]
 
 
@@ -49,7 +54,7 @@ class failures:
 
 
 def check_run(failed, what, program, text, settings):
-    result = run([program], settings)
+    result = run([*EMULATOR, program], settings)
     expected = "".join(line + "\n" for line in directives(text, "expected"))
     status = int((directives(text, "status") or ["0"])[0])
     if result.returncode != status or result.stdout != expected:
@@ -70,23 +75,23 @@ def main():
             parts = [str(FOLDER / name) for name in directives(text, "with")]
             parts += " ".join(directives(text, "options")).split()
             for backend in BACKENDS:
-                for level in ("-O3", "-O0") if backend == BACKENDS[0] and not SANITIZED else ("-O2",):
+                for level in ("-O3", "-O0") if backend == BACKENDS[0] and not FEWER else ("-O2",):
                     program = f"{work}/{source.stem}"
                     command = [*CC, f"--backend={backend}", level, *WARNINGS, "-o", program, source, *parts, "-lm"]
                     result = run(command)
                     if result.returncode != 0 or result.stderr:
                         failed.tell(f"{source.name} with {backend} {level} does not compile cleanly", result)
                         continue
-                    for settings in SETTINGS[1:] if SANITIZED else SETTINGS if level != "-O0" else SETTINGS[1:2]:
+                    for settings in SETTINGS[1:] if FEWER else SETTINGS if level != "-O0" else SETTINGS[1:2]:
                         check_run(failed, f"{source.name} with {backend} {level}", program, text, settings)
-                for also in [] if SANITIZED else directives(text, "also"):
+                for also in [] if FEWER else directives(text, "also"):
                     result = run([*CC, f"--backend={backend}", "-O2", *WARNINGS, *also.split(), "-o", program,
                                   source, *parts, "-lm"])
                     if result.returncode != 0 or result.stderr:
                         failed.tell(f"{source.name} with {backend} {also} does not compile cleanly", result)
                     else:
                         check_run(failed, f"{source.name} with {backend} {also}", program, text, SETTINGS[1])
-            if "// not sequential" not in text and not SANITIZED:
+            if "// not sequential" not in text and not FEWER:
                 program = f"{work}/{source.stem}-sequential"
                 result = run([*CC, "--sequential", "-O2", *WARNINGS, "-o", program, source, *parts, "-lm"])
                 if result.returncode != 0 or result.stderr:

@@ -12,7 +12,7 @@ namespace {
 TEST(preload_settings, understands_everything_that_sukima_run_writes) {
   preload_settings s{};
   ASSERT_TRUE(preload_read_settings(
-      "threads=3 team=4 min=2 max=8 round=1 reserve=500 fixed=1 resize=2 waiting=2 cpus=16 ranks=4 "
+      "threads=3 active=4 min=2 max=8 round=1 reserve=500 fixed=1 resize=2 waiting=2 cpus=16 ranks=4 "
       "first=12345 log=/tmp/a file",
       &s));
   EXPECT_EQ(s.threads, 3U);
@@ -23,7 +23,7 @@ TEST(preload_settings, understands_everything_that_sukima_run_writes) {
   EXPECT_EQ(s.fixed, 1U);
   EXPECT_EQ(s.resize, static_cast<unsigned>(preload_resize_always));
   EXPECT_EQ(s.waiting, static_cast<unsigned>(preload_waiting_short));
-  EXPECT_EQ(s.team, 4U);
+  EXPECT_EQ(s.active, 4U);
   EXPECT_EQ(s.cpus, 16U);
   EXPECT_EQ(s.ranks, 4U);
   EXPECT_EQ(s.first, 12345U);
@@ -32,7 +32,7 @@ TEST(preload_settings, understands_everything_that_sukima_run_writes) {
 
 TEST(preload_settings, writes_what_it_reads) {
   const std::string text =
-      "threads=3 team=4 min=2 max=8 round=1 reserve=500 fixed=1 resize=2 waiting=2 cpus=16 ranks=4 "
+      "threads=3 active=4 min=2 max=8 round=1 reserve=500 fixed=1 resize=2 waiting=2 cpus=16 ranks=4 "
       "first=12345";
   preload_settings s{};
   ASSERT_TRUE(preload_read_settings(text.c_str(), &s));

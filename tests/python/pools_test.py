@@ -93,4 +93,4 @@ if __name__ == "__main__":
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=1)
+    unittest.main(verbosity=2)

@@ -2,6 +2,8 @@
 // cancellable: cancelled before, during and after, by anybody; nested scopes.
 #include "support.hpp"
 
+#include <sukima/task_group.hpp>
+
 #include <optional>
 #include <string>
 #include <thread>
@@ -182,6 +184,155 @@ TEST_P(cancel_test, works_without_a_context) {
         for (;;) sukima::fork2([] {}, [] {});
       });
     }));
+}
+
+// What comes first decides -------------------------------------------------------------------------------
+
+TEST_P(cancel_test, a_body_that_cancels_itself_and_returns_has_no_value) {
+  runtime.run([](context c) {
+    EXPECT_EQ(sukima::cancellable(c,
+                                  [](context, const canceller& cancel) {
+                                    cancel.cancel();
+                                    return std::string("not used");
+                                  }),
+              std::nullopt);
+    EXPECT_FALSE(sukima::cancellable(c, [](context, const canceller& cancel) { cancel.cancel(); }));
+    // Only this scope was cancelled.
+    EXPECT_EQ(sukima::cancellable(c,
+                                  [](context c1, const canceller&) {
+                                    sukima::cancellable(
+                                        c1, [](context, const canceller& cancel) { cancel.cancel(); });
+                                    return support::fib(c1, 12);
+                                  }),
+              144);
+  });
+}
+
+/// Code that catches everything gets `aborted` again at each poll, and what it returns is not used.
+TEST_P(cancel_test, a_body_that_swallows_the_abort_has_no_value) {
+  runtime.run([](context c) {
+    for (int i = 0; i < 20; ++i) {
+      int caught = 0;
+      const auto value = sukima::cancellable(c, [&](context below, const canceller& cancel) {
+        cancel.cancel();
+        long sum = 0;
+        for (int k = 0; k < 3; ++k) {
+          try {
+            sum += support::fib(below, 12);
+          } catch (...) {
+            ++caught;
+          }
+        }
+        return sum;
+      });
+      EXPECT_EQ(value, std::nullopt);
+      EXPECT_EQ(caught, 3);
+    }
+  });
+}
+
+TEST_P(cancel_test, a_branch_that_swallows_the_abort_does_not_hide_its_siblings_exception) {
+  for (int i = 0; i < 20; ++i)
+    EXPECT_EQ(support::message_of([&] {
+                runtime.run([&](context c) {
+                  std::atomic<bool> begun{false};
+                  const auto swallow = [&](context below) {
+                    begun = true;
+                    try {
+                      support::poll_until(below, [&] { return GetParam() == 1; });
+                    } catch (...) {  // NOLINT(bugprone-empty-catch): what is tested
+                    }
+                    return 1;
+                  };
+                  const auto fail = [&](context below) {
+                    if (GetParam() > 1) support::poll_until(below, [&] { return begun.load(); });
+                    throw test_error(7);
+                    return 2;
+                  };
+                  i % 2 == 0 ? sukima::fork2(c, swallow, fail) : sukima::fork2(c, fail, swallow);
+                });
+              }),
+              "error 7");
+}
+
+// Shields ------------------------------------------------------------------------------------------------
+
+/// Forks in an ordinary destructor, which no exception may leave.
+struct forks_at_end {
+  context c;
+  std::atomic<int>& ran;
+  ~forks_at_end() {
+    sukima::shielded(c, [&](context below) {
+      sukima::parallel_for(below, 0, 200, [&](context deeper, int) {
+        support::fib(deeper, 8);
+        ++ran;
+      });
+    });
+  }
+};
+
+TEST_P(cancel_test, a_shielded_destructor_runs_to_its_end) {
+  const support::must_end within("a shielded destructor");
+  runtime.run([](context c) {
+    for (int i = 0; i < 20; ++i) {
+      std::atomic<int> ran{0};
+      bool passed = false;
+      EXPECT_FALSE(sukima::cancellable(c, [&](context below, const canceller& cancel) {
+        {
+          const forks_at_end at_end{below, ran};
+          cancel.cancel();
+        }
+        passed = true;
+        support::fork_for_ever(below);
+      }));
+      EXPECT_TRUE(passed);
+      EXPECT_EQ(ran, 200);
+    }
+  });
+}
+
+TEST_P(cancel_test, a_noexcept_function_forks_below_a_shield) {
+  const support::must_end within("a shielded noexcept function");
+  const auto sum = [](context c) noexcept {
+    return sukima::shielded(c, [](context below) { return support::fib(below, 16); });
+  };
+  runtime.run([&](context c) {
+    for (int i = 0; i < 20; ++i)
+      EXPECT_FALSE(sukima::cancellable(c, [&](context below, const canceller& cancel) {
+        cancel.cancel();
+        EXPECT_EQ(sum(below), 987);
+        EXPECT_EQ(sukima::shielded(below, [] { return sukima::shielded([] { return 5; }); }), 5);
+        support::fork_for_ever(below);
+      }));
+  });
+}
+
+/// What is cancelled inside of a shield ends, although the outer scope was cancelled before.
+TEST_P(cancel_test, scopes_and_exceptions_inside_of_a_shield_work_as_usual) {
+  const support::must_end within("scopes inside of a shield");
+  runtime.run([&](context c) {
+    for (int i = 0; i < 20; ++i)
+      EXPECT_FALSE(sukima::cancellable(c, [&](context c1, const canceller& outer) {
+        outer.cancel();
+        sukima::shielded(c1, [&](context c2) {
+          EXPECT_FALSE(sukima::cancellable(c2, [](context c3, const canceller& inner) {
+            sukima::parallel_for(c3, 0, 8, [&](context c4, int k) {
+              if (k == 0) inner.cancel();
+              support::fork_for_ever(c4);
+            });
+          }));
+          EXPECT_THROW(sukima::fork2(
+                           c2, [](context c3) { support::fib(c3, 10); }, [] { throw test_error(1); }),
+                       test_error);
+          sukima::task_group group(c2);
+          std::atomic<int> ran{0};
+          for (int k = 0; k < 30; ++k) group.run([&] { ++ran; });
+          EXPECT_TRUE(group.wait(c2));
+          EXPECT_EQ(ran, 30);
+        });
+        support::fork_for_ever(c1);
+      }));
+  });
 }
 
 }  // namespace

@@ -170,6 +170,44 @@ TEST_P(deadline_test, returns_what_is_done_in_time) {
   });
 }
 
+/// It ends long after the moment, without having polled: too late.
+TEST_P(deadline_test, what_does_not_poll_has_no_result_after_the_moment) {
+  runtime.run([](context c) {
+    const auto sleep = [] { std::this_thread::sleep_for(30ms); };
+    EXPECT_FALSE(cancellable(c, 1ms, sleep));
+    EXPECT_EQ(cancellable(c, 1ms,
+                          [&] {
+                            sleep();
+                            return 1;
+                          }),
+              std::nullopt);
+    EXPECT_TRUE(cancellable(c, 1h, sleep));
+    EXPECT_EQ(support::fib(c, 12), 144);
+  });
+}
+
+TEST_P(deadline_test, and_a_token_end_one_scope) {
+  runtime.run([](context c) {
+    std::stop_source source;
+    const std::stop_token token = source.get_token();
+    EXPECT_EQ(cancellable(c, token, 1h, [](context below) { return support::fib(below, 12); }), 144);
+    EXPECT_EQ(cancellable(c, token, steady::now() + 1h, [] { return 1; }), 1);
+    EXPECT_FALSE(cancellable(c, token, 5ms, [](context below) { support::fork_for_ever(below); }));
+    EXPECT_FALSE(cancellable(c, token, 0s, [] { ADD_FAILURE(); }));
+    EXPECT_FALSE(cancellable(c, token, 1h, [&](context below) {
+      source.request_stop();
+      support::fork_for_ever(below);
+    }));
+    EXPECT_FALSE(cancellable(c, token, 1h, [] { ADD_FAILURE(); })) << "a stop was requested before";
+  });
+  runtime.run([] {
+    const std::stop_source source;
+    EXPECT_TRUE(cancellable(source.get_token(), 1h, [] {}));
+    EXPECT_FALSE(cancellable(source.get_token(), steady::now() + 3ms,
+                             [](context below) { support::fork_for_ever(below); }));
+  });
+}
+
 TEST_P(deadline_test, does_not_begin_after_the_moment) {
   runtime.run([](context c) {
     EXPECT_FALSE(cancellable(c, 0s, [] { ADD_FAILURE(); }));

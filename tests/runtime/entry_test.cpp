@@ -5,9 +5,14 @@
 #include <nlohmann/json.hpp>
 
 #include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -161,7 +166,6 @@ TEST(runtime, starts_and_ends_often) {
 
 TEST(runtime, lets_one_worker_make_progress) {
   sukima::runtime one(with_workers(1));
-  std::mutex lock;
   EXPECT_EQ(one.run([&](context c) {
     return sukima::parallel_reduce(
         c, 0, 1000, 0L,
@@ -174,13 +178,130 @@ TEST(runtime, lets_one_worker_make_progress) {
             1000);
 }
 
+#if !defined(SUKIMA_SANITIZED)  // sanitizers take too much memory for each thread
 TEST(runtime, allows_many_workers) {
-  if (support::sanitized) GTEST_SKIP() << "sanitizers take too much memory for each thread";
   sukima::settings s = with_workers(1024);
   s.stack = 1 << 20;
   s.choices = 1 << 20;
   sukima::runtime many(s);
   EXPECT_EQ(many.run([](context c) { return fib(c, 22); }), 17711);
+}
+#endif
+
+/// How often the runtime's threads, known by their names, have slept; ThreadSanitizer has a thread, too.
+struct runtime_threads {
+  int count = 0;
+  long sleeps = 0;
+};
+runtime_threads threads_of_the_runtime() {
+  runtime_threads found;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::string name, line;
+    std::getline(std::ifstream(thread.path() / "comm"), name);
+    if (!name.starts_with("sukima")) continue;
+    ++found.count;
+    constexpr std::string_view field = "voluntary_ctxt_switches:";
+    for (std::ifstream status(thread.path() / "status"); std::getline(status, line);)
+      if (line.starts_with(field)) found.sleeps += std::stol(line.substr(field.size()));
+  }
+  return found;
+}
+
+TEST(runtime, sleeps_through_silence) {
+  sukima::settings s = with_workers(2);
+  s.elastic = true;  // with a monitor
+  sukima::runtime two(s);
+  two.run([](context c) { fib(c, 15); });
+  // A worker and the monitor; a thread gets its name when it begins.
+  ASSERT_TRUE(support::sleep_until([] { return threads_of_the_runtime().count >= 2; }));
+  const long before = threads_of_the_runtime().sleeps;
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  // The sentinel until it parks, the monitor until it dozes; each thread may have been about to sleep.
+  EXPECT_LE(threads_of_the_runtime().sleeps - before, 13);
+}
+
+/// One place that enters, with branches of several lengths.
+class place_that_enters {
+ public:
+  template <class F> void enter(F first) {
+    two_.run([&](context c) { sukima::fork2(c, first, [] {}); });
+  }
+  /// The roots of this place are over at once, so often that their first poll is ignored in the end: no task
+  /// is made any more. False: the machine was too slow for that.
+  template <class F> bool learns(F first) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+    while (std::chrono::steady_clock::now() < deadline) {
+      const auto before = tasks();
+      for (int i = 0; i < 4; ++i) enter(first);
+      if (tasks() == before) return true;
+    }
+    return false;
+  }
+  std::uint64_t tasks() const { return two_.statistics().promotions; }
+
+ private:
+  sukima::runtime two_{with_workers(2)};
+};
+
+TEST(short_roots, make_no_tasks_in_the_end) {
+  place_that_enters place;
+  const auto before = place.tasks();
+  if (!place.learns([] {})) {
+    EXPECT_TRUE(support::sanitized) << "no root is short here";
+    return;
+  }
+  EXPECT_GE(place.tasks() - before, 8u);  // the first ones did
+}
+
+TEST(short_roots, publish_again_after_a_long_one) {
+  place_that_enters place;
+  auto length = std::chrono::microseconds(0);
+  const auto sleeps = [&length] {
+    if (length.count() != 0) std::this_thread::sleep_for(length);
+  };
+  if (!place.learns(sleeps)) {
+    EXPECT_TRUE(support::sanitized) << "no root is short here";
+    return;
+  }
+  length = std::chrono::milliseconds(1);
+  place.enter(sleeps);
+  const auto before = place.tasks();
+  place.enter(sleeps);
+  EXPECT_EQ(place.tasks() - before, 1u);
+}
+
+TEST(short_roots, that_are_long_publish_at_their_second_poll) {
+  place_that_enters place;
+  bool is_long = false;
+  bool has_forked = false;
+  const auto branch = [&](context c) {
+    if (!is_long) return;
+    const auto before = place.tasks();
+    sukima::fork2(c, [] {}, [] {});
+    EXPECT_GE(place.tasks() - before, 1u);
+    has_forked = true;
+  };
+  if (!place.learns(branch)) {
+    EXPECT_TRUE(support::sanitized) << "no root is short here";
+    return;
+  }
+  is_long = true;
+  place.enter(branch);
+  EXPECT_TRUE(has_forked);
+}
+
+TEST(short_roots, are_aborted_like_others) {
+  place_that_enters place;
+  bool fails = false;
+  const auto branch = [&fails] {
+    if (fails) throw std::runtime_error("expected");
+  };
+  if (!place.learns(branch)) {
+    EXPECT_TRUE(support::sanitized) << "no root is short here";
+    return;
+  }
+  fails = true;
+  EXPECT_THROW(place.enter(branch), std::runtime_error);
 }
 
 TEST(statistics, count_what_happens) {
@@ -237,4 +358,52 @@ TEST(statistics, are_written_as_json_and_text) {
     EXPECT_NE(text.find(word), std::string::npos) << word;
 }
 
+class worker_observers : public testing::TestWithParam<unsigned> {};
+INSTANTIATE_TEST_SUITE_P(workers, worker_observers, support::worker_counts(), support::name_of_count);
+
+/// Set by the observer: which worker this thread is.
+thread_local int observed_worker = 0;
+
+TEST_P(worker_observers, are_told_of_each_thread_before_its_first_task_and_after_its_last) {
+  std::mutex lock;
+  std::map<std::thread::id, int> alive;
+  std::set<int> workers;
+  int ends = 0;
+  sukima::settings s = support::with_workers(GetParam());
+  s.on_worker_start = [&](int worker) {
+    observed_worker = worker;
+    const std::lock_guard hold(lock);
+    EXPECT_TRUE(alive.emplace(std::this_thread::get_id(), worker).second);
+    EXPECT_TRUE(workers.insert(worker).second);
+  };
+  s.on_worker_end = [&](int worker) {
+    const std::lock_guard hold(lock);
+    EXPECT_EQ(alive.at(std::this_thread::get_id()), worker);
+    alive.erase(std::this_thread::get_id());
+    ++ends;
+  };
+  {
+    sukima::runtime runtime(s);
+    std::atomic<int> wrong{0};
+    for (int round = 0; round < 20; ++round)
+      runtime.run([&](sukima::context c) {
+        sukima::parallel_for(c, 0, 200, [&](sukima::context, int) {
+          // The entering thread is no thread of the runtime.
+          if (sukima::worker_id() != observed_worker) ++wrong;
+          const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(5);
+          while (std::chrono::steady_clock::now() < until) {
+          }
+        });
+      });
+    EXPECT_EQ(wrong, 0);
+    EXPECT_TRUE(support::sleep_until([&] {
+      const std::lock_guard hold(lock);
+      return workers.size() == GetParam() - 1;
+    }));
+    runtime.shutdown();
+    EXPECT_EQ(ends, static_cast<int>(GetParam()) - 1);
+  }
+  EXPECT_TRUE(alive.empty());
+  EXPECT_FALSE(workers.contains(0));
+}
 }  // namespace

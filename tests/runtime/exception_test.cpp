@@ -3,9 +3,12 @@
 #include "support.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -47,7 +50,7 @@ TEST_P(exception_test, leaves_run) {
 TEST_P(exception_test, of_the_first_branch_leaves_the_fork) {
   runtime.run([](context c) {
     for (int i = 0; i < 100; ++i) {
-      const counted capture(i);
+      counted capture(i);
       EXPECT_EQ(number_of([&] { fork2(c, [i] { fail(i); }, [capture] { capture.value(); }); }), i);
       EXPECT_EQ(number_of([&] { fork2(c, [i]() -> counted { fail(i); }, [capture] { return capture; }); }),
                 i);
@@ -58,7 +61,7 @@ TEST_P(exception_test, of_the_first_branch_leaves_the_fork) {
 TEST_P(exception_test, of_the_second_branch_leaves_the_fork) {
   runtime.run([](context c) {
     for (int i = 0; i < 100; ++i) {
-      const counted capture(i);
+      counted capture(i);
       EXPECT_EQ(number_of([&] { fork2(c, [] {}, [i, capture] { fail(i + capture.value()); }); }), 2 * i);
       EXPECT_EQ(number_of([&] { fork2(c, [capture] { return capture; }, [i]() -> counted { fail(i); }); }),
                 i);
@@ -89,7 +92,7 @@ TEST_P(exception_test, leaves_code_without_a_context) {
 }
 
 /// A tree of forks, one leaf of which throws.
-long tree(context c, counted value, int depth, int leaf, int thrower) {
+long tree(context c, const counted& value, int depth, int leaf, int thrower) {
   if (depth == 0) {
     if (leaf == thrower) fail(leaf);
     return 1;
@@ -124,7 +127,7 @@ TEST_P(exception_test, leaves_loops) {
                         if (i == thrower) fail(i);
                         return counted(i);
                       },
-                      [](counted a, counted) { return a; });
+                      [](const counted& a, const counted&) { return a; });
                 }),
                 thrower);
     }
@@ -137,7 +140,7 @@ TEST_P(exception_test, leaves_the_combining_function) {
                 runtime.run([&](context c) {
                   sukima::parallel_reduce(
                       c, 0, 2000, counted(0), [](context, int i) { return counted(i); },
-                      [&](counted a, counted b) -> counted {
+                      [&](const counted& a, const counted& b) -> counted {
                         if (b.value() >= 1000 + round) fail(7);
                         return counted(std::max(a.value(), b.value()));
                       });
@@ -160,7 +163,8 @@ TEST_P(exception_test, leaves_the_move_of_a_result) {
     counted value{1};
     bool armed = false;
     result() = default;
-    result(result&& other) : value(other.value), armed(other.armed) {
+    // It throws. NOLINTNEXTLINE(performance-noexcept-move-constructor)
+    result(result&& other) : value(std::move(other.value)), armed(other.armed) {
       if (armed) fail(6);
     }
   };
@@ -353,24 +357,28 @@ TEST(exception, that_is_swallowed_comes_again) {
   }
 }
 
-/// The destructor's fork is a test, at which the branch that must be aborted is given away.
+/// Its destructor's forks are polls, at which an older branch is given away.
+struct gives_away {
+  context c;
+  std::atomic<bool>& begins;
+  std::atomic<bool>& begun;
+  ~gives_away() {
+    begins = true;
+    EXPECT_TRUE(support::poll_until(c, [this] { return begun.load(); }));
+  }
+};
+
 TEST(exception, aborts_a_branch_that_was_given_away_during_unwinding) {
   sukima::runtime two(support::with_workers(2));
-  struct gives_away {
-    context c;
-    std::atomic<bool>& begun;
-    ~gives_away() {
-      EXPECT_TRUE(support::poll_until(c, [this] { return begun.load(); }));
-    }
-  };
   for (int i = 0; i < 10; ++i) {
+    std::atomic<bool> unwinds{false};
     std::atomic<bool> begun{false};
     EXPECT_EQ(number_of([&] {
                 two.run([&](context c) {
                   fork2(
                       c,
                       [&](context below) {
-                        const gives_away at_end{below, begun};
+                        const gives_away at_end{below, unwinds, begun};
                         fail(i);
                       },
                       [&](context below) {
@@ -380,6 +388,101 @@ TEST(exception, aborts_a_branch_that_was_given_away_during_unwinding) {
                 });
               }),
               i);
+  }
+}
+
+/// Without a poll, so that nothing is given away.
+bool wait_until(const std::atomic<bool>& flag) {
+  const auto deadline = std::chrono::steady_clock::now() + support::patience;
+  while (!flag && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+  return flag;
+}
+
+struct sets_at_end {
+  std::atomic<bool>& flag;
+  ~sets_at_end() { flag = true; }
+};
+
+/// A group's destructor waits during unwinding for a child that waits for an older branch; that one is given
+/// away by this wait, and runs until it is cancelled.
+TEST(exception, a_branch_that_the_end_of_a_group_gave_away_during_unwinding_can_be_cancelled) {
+  sukima::runtime two(support::with_workers(2));
+  for (int i = 0; i < 10; ++i) {
+    std::atomic<bool> other_is_busy{false}, child_is_wanted{false}, child_runs{false}, ended{false};
+    const auto throws = [&](context c) {
+      sukima::task_group g(c);
+      g.run([&] {
+        child_runs = true;
+        EXPECT_TRUE(wait_until(ended));
+      });
+      child_is_wanted = true;
+      EXPECT_TRUE(wait_until(child_runs));
+      fail(i);
+    };
+    const auto run = [&](context c) {
+      return sukima::cancellable(c, [&](context inside, const sukima::canceller& scope) {
+        fork2(
+            inside,
+            [&](context below) {
+              EXPECT_TRUE(support::poll_until(below, [&] { return other_is_busy.load(); }));
+              fork2(below, throws, [&](context older) {
+                const sets_at_end at_end{ended};
+                scope.cancel();
+                support::fork_for_ever(older);
+              });
+            },
+            [&] {
+              other_is_busy = true;
+              EXPECT_TRUE(wait_until(child_is_wanted));
+            });
+      });
+    };
+    // The failure or the cancellation, whichever comes first.
+    try {
+      EXPECT_FALSE(two.run(run));
+    } catch (const std::runtime_error& error) {
+      EXPECT_EQ(error.what(), "error " + std::to_string(i));
+    }
+  }
+}
+
+/// The exception is caught above the fork whose second branch was given away meanwhile, and the first branch
+/// already waits for that one when it cancels them both.
+TEST(exception, a_branch_that_was_given_away_during_unwinding_can_be_cancelled) {
+  sukima::runtime two(support::with_workers(2));
+  for (int i = 0; i < 10; ++i) {
+    std::atomic<bool> busy{false};
+    std::atomic<bool> unwinds{false};
+    std::atomic<bool> begun{false};
+    const auto throws = [&](context c) {
+      EXPECT_EQ(number_of([&] {
+                  const gives_away at_end{c, unwinds, begun};
+                  fail(i);
+                }),
+                i);
+    };
+    const auto cancels = [&](context c, const sukima::canceller& scope) {
+      begun = true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      scope.cancel();
+      support::fork_for_ever(c);
+    };
+    const bool ended = two.run([&](context c) {
+      return sukima::cancellable(c, [&](context inside, const sukima::canceller& scope) {
+        // The other worker has something to do until the destructor runs: nothing is given away before.
+        fork2(
+            inside,
+            [&](context below) {
+              EXPECT_TRUE(support::poll_until(below, [&] { return busy.load(); }));
+              fork2(below, throws, [&](context c2) { cancels(c2, scope); });
+            },
+            [&] {
+              busy = true;
+              while (!unwinds) std::this_thread::yield();
+            });
+      });
+    });
+    EXPECT_FALSE(ended);
   }
 }
 

@@ -282,4 +282,85 @@ TEST_P(fork_test, keeps_large_captures) {
   EXPECT_EQ(wrong, 0);
 }
 
+/// The objects that branches refer to, and not copies, also where another worker ran the branch.
+TEST_P(fork_test, gives_references) {
+  struct fixed {
+    int value;
+    explicit fixed(int v) : value(v) {}
+    fixed(const fixed&) = delete;
+    fixed& operator=(const fixed&) = delete;
+  };
+  fixed one(1);
+  const fixed two(2);
+  runtime.run([&](context c) {
+    for (int i = 0; i < 200; ++i) {
+      auto [a, b] = fork2(
+          c,
+          [&](context below) -> fixed& {
+            support::fib(below, 5);
+            return one;
+          },
+          [&]() -> const fixed& { return two; });
+      static_assert(std::is_same_v<decltype(a), fixed&> && std::is_same_v<decltype(b), const fixed&>);
+      ASSERT_EQ(&a, &one);
+      ASSERT_EQ(&b, &two);
+      auto [word, same] = fork2(c, [] { return std::string("text"); }, [&]() -> fixed& { return one; });
+      ASSERT_EQ(word, "text");
+      ASSERT_EQ(&same, &one);
+      auto [none, third] = fork2(c, [] {}, [&]() -> fixed& { return one; });
+      static_assert(std::is_same_v<decltype(none), std::monostate>);
+      ASSERT_EQ(&third, &one);
+      const auto all = sukima::fork(
+          c, [&]() -> fixed& { return one; }, [] { return 5; }, [&]() -> const fixed& { return two; });
+      static_assert(std::is_same_v<decltype(all), const std::tuple<fixed&, int, const fixed&>>);
+      ASSERT_EQ(&std::get<0>(all), &one);
+      ASSERT_EQ(std::get<1>(all), 5);
+      ASSERT_EQ(&std::get<2>(all), &two);
+    }
+  });
+  EXPECT_EQ(&runtime.run([&]() -> fixed& { return one; }), &one);
+  runtime.run([&] {
+    auto [a, b] = fork2([&]() -> fixed& { return one; }, [&]() -> const fixed& { return two; });
+    EXPECT_EQ(&a, &one);
+    EXPECT_EQ(&b, &two);
+  });
+  const auto kept = runtime.run([&](context c) {
+    return sukima::cancellable(c, [&](context, const sukima::canceller&) -> fixed& { return one; });
+  });
+  ASSERT_TRUE(kept.has_value());
+  EXPECT_EQ(&kept->get(), &one);
+}
+
+TEST(fork, gives_references_of_a_branch_that_was_stolen) {
+  sukima::runtime two(support::with_workers(2));
+  int target = 0;
+  std::atomic<bool> stolen{false};
+  two.run([&](context c) {
+    auto [a, b] = fork2(
+        c, [&](context below) { return support::poll_until(below, [&] { return stolen.load(); }); },
+        [&]() -> int& {
+          stolen = true;
+          return target;
+        });
+    EXPECT_TRUE(a);
+    EXPECT_EQ(&b, &target);
+  });
+}
+
+TEST_P(fork_test, reduces_to_a_reference) {
+  std::vector<std::string> words;
+  for (int i = 0; i < 5000; ++i) words.push_back(std::to_string(i * 7919 % 5000));
+  const auto longest = [](std::reference_wrapper<const std::string> a,
+                          std::reference_wrapper<const std::string> b) {
+    return std::pair(b.get().size(), b.get()) > std::pair(a.get().size(), a.get()) ? b : a;
+  };
+  const std::string& found = runtime.run([&](context c) {
+    return sukima::parallel_reduce(
+        c, words, std::cref(words[0]), [](const std::string& w) -> const std::string& { return w; }, longest);
+  });
+  EXPECT_EQ(found, "4999");
+  EXPECT_GE(&found, words.data());
+  EXPECT_LT(&found, words.data() + words.size());
+}
+
 }  // namespace

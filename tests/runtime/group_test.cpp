@@ -327,6 +327,55 @@ TEST_P(group_test, may_be_waited_for_while_pinned) {
   });
 }
 
+TEST_P(group_test, begins_children_while_all_others_are_suspended) {
+  const support::must_end within("a group of suspended children");
+  for (const std::size_t n : std::initializer_list<std::size_t>{3, 20, 500}) {
+    std::atomic<std::size_t> ended{0};
+    runtime.run([&](context c) {
+      support::suspending_barrier all(n);
+      task_group group(c);
+      for (std::size_t i = 0; i < n; ++i)
+        group.run([&](context below) {
+          all.arrive(below);
+          ++ended;
+        });
+      EXPECT_TRUE(group.wait(c));
+    });
+    EXPECT_EQ(ended, n);
+  }
+}
+
+TEST_P(group_test, begins_children_while_others_join_what_is_suspended) {
+  const support::must_end within("a group of children with suspended branches");
+  for (int round = 0; round < 20; ++round)
+    runtime.run([&](context c) {
+      support::suspending_barrier all(2 * 8);
+      task_group group(c);
+      for (int i = 0; i < 8; ++i)
+        group.run([&](context below) {
+          sukima::fork2(
+              below,
+              [&](context deeper) {
+                support::fib(deeper, 10);
+                all.arrive(deeper);
+              },
+              [&](context deeper) { all.arrive(deeper); });
+        });
+      EXPECT_TRUE(group.wait(c));
+    });
+}
+
+TEST_P(group_test, begins_children_while_its_thread_bound_waiter_runs_one_that_is_suspended) {
+  const support::must_end within("a thread-bound wait for suspended children");
+  for (int round = 0; round < 5; ++round)
+    runtime.run([&](context c) {
+      support::suspending_barrier all(6);
+      task_group group(c);
+      for (int i = 0; i < 6; ++i) group.run([&](context below) { all.arrive(below); });
+      sukima::thread_bound([&] { EXPECT_TRUE(group.wait(c)); });
+    });
+}
+
 TEST(group, shares_its_children_with_idle_workers) {
   sukima::runtime two(support::with_workers(2));
   for (int round = 0; round < 10; ++round) {

@@ -64,7 +64,8 @@ TEST_P(loop_test, visits_the_ends_of_the_widest_integers) {
 
 TEST_P(loop_test, accepts_bounds_of_two_types) {
   const std::vector<int> v(1000, 1);
-  expect_each_once(0, v.size(), 1000);
+  expect_each_once(0u, v.size(), 1000);
+  expect_each_once(-1000L, 1000u, 2000);
   expect_each_once(short{10}, 20L, 10);
 }
 

@@ -14,14 +14,6 @@ namespace {
 using sukima::context;
 using support::with_workers;
 
-std::size_t resident_bytes() {
-  std::ifstream status("/proc/self/statm");
-  std::size_t all = 0;
-  std::size_t resident = 0;
-  status >> all >> resident;
-  return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-}
-
 /// f(d) = fork2(short, f(d − 1)): each level leaves its rest to a thief.
 long chain(context c, long depth) {
   if (depth == 0) return 0;
@@ -67,8 +59,17 @@ TEST_P(fibers_of, a_deep_tree_are_few) {
   EXPECT_LE(r.statistics().fibers_peak, 65u * GetParam() + 1);
 }
 
+#if !defined(SUKIMA_SANITIZED)  // sanitizers need memory of their own
+
+std::size_t resident_bytes() {
+  std::ifstream status("/proc/self/statm");
+  std::size_t all = 0;
+  std::size_t resident = 0;
+  status >> all >> resident;
+  return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
 TEST(memory, of_a_new_runtime_is_small) {
-  if (support::sanitized) GTEST_SKIP() << "sanitizers need memory of their own";
   constexpr unsigned workers = 16;
   const std::size_t before = resident_bytes();
   sukima::runtime r(with_workers(workers));
@@ -77,7 +78,6 @@ TEST(memory, of_a_new_runtime_is_small) {
 }
 
 TEST(memory, of_deep_recursions_is_given_back) {
-  if (support::sanitized) GTEST_SKIP() << "sanitizers need memory of their own";
   sukima::settings s = with_workers(1);
   s.stack = std::size_t{2} << 30;
   sukima::runtime r(s);
@@ -86,5 +86,7 @@ TEST(memory, of_deep_recursions_is_given_back) {
   EXPECT_EQ(r.run([](context c) { return deep_tree(c, 300'000); }), 1 + 8L * 300'000);
   EXPECT_LT(resident_bytes(), before + (std::size_t{4} << 20));
 }
+
+#endif
 
 }  // namespace

@@ -31,11 +31,32 @@ using testing::ExitedWithCode;
 /// Each death test is a process of its own; one that hangs is killed.
 class process_test : public testing::Test {
  protected:
-  void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+  void SetUp() override { GTEST_FLAG_SET(death_test_style, SUKIMA_DEATH_TEST_STYLE); }
 };
 using process_death_test = process_test;
 
 void give_up_after(unsigned seconds) { alarm(seconds); }
+
+/// f(d) = fork2(f(d − 1), short)
+long deep(context c, long depth) {
+  if (depth == 0) return 0;
+  auto [a, b] = sukima::fork2(c, [=](context below) { return deep(below, depth - 1); }, [] { return 1L; });
+  return a + b;
+}
+
+TEST_F(process_test, recursion_of_a_million_forks_works) {
+  for (const unsigned workers : {1u, 2u}) {
+    sukima::settings s = with_workers(workers);
+    s.stack = std::size_t{2} << 30;
+    const long depth = support::sanitized ? 50'000 : 1'000'000;
+    sukima::runtime r(s);
+    EXPECT_EQ(r.run([=](context c) { return deep(c, depth); }), depth);
+    EXPECT_EQ(r.run([=](context c) { return deep(c, 1000); }), 1000);
+  }
+}
+
+// Sanitizers have handlers of these faults of their own, larger frames and a larger address space.
+#if !defined(SUKIMA_SANITIZED)
 
 /// A recursion with frames of some size that the compiler cannot turn into a loop.
 [[gnu::noinline]] long recurse(context c, long depth) {
@@ -45,15 +66,7 @@ void give_up_after(unsigned seconds) { alarm(seconds); }
   return recurse(c, depth - 1) + frame[depth % 512];
 }
 
-/// f(d) = fork2(f(d − 1), short)
-long deep(context c, long depth) {
-  if (depth == 0) return 0;
-  auto [a, b] = sukima::fork2(c, [=](context below) { return deep(below, depth - 1); }, [] { return 1L; });
-  return a + b;
-}
-
 TEST_F(process_death_test, overflow_of_a_stack_names_the_setting) {
-  if (support::sanitized) GTEST_SKIP() << "the sanitizers have a handler of their own";
   for (const unsigned workers : {1u, 2u})
     EXPECT_EXIT(
         {
@@ -108,13 +121,11 @@ constexpr std::ptrdiff_t enough = 60 * 1024;
 constexpr std::ptrdiff_t too_much = 67 * 1024;  // about 1 KiB more than there is
 
 TEST_F(process_death_test, overflow_of_a_small_stack_names_the_setting) {
-  if (support::sanitized) GTEST_SKIP() << "the sanitizers have a handler of their own";
   EXPECT_EXIT(run_on_a_small_stack(enough), ExitedWithCode(0), "returned");
   EXPECT_EXIT(run_on_a_small_stack(too_much), ExitedWithCode(70), "SUKIMA_STACK");
 }
 
 TEST_F(process_death_test, overflow_of_a_small_stack_is_found_without_guard_pages) {
-  if (support::sanitized) GTEST_SKIP() << "instrumented frames are larger";
   const auto run = [](std::ptrdiff_t bytes) {
     if (!forget_guard_pages()) _exit(77);
     run_on_a_small_stack(bytes);
@@ -124,7 +135,6 @@ TEST_F(process_death_test, overflow_of_a_small_stack_is_found_without_guard_page
 }
 
 TEST_F(process_death_test, overflow_by_too_many_pending_forks_names_the_setting) {
-  if (support::sanitized) GTEST_SKIP() << "the sanitizers have a handler of their own";
   EXPECT_EXIT(
       {
         give_up_after(20);
@@ -137,7 +147,6 @@ TEST_F(process_death_test, overflow_by_too_many_pending_forks_names_the_setting)
 }
 
 TEST_F(process_death_test, other_faults_are_what_they_were) {
-  if (support::sanitized) GTEST_SKIP() << "the sanitizers have a handler of their own";
   EXPECT_EXIT(
       {
         give_up_after(20);
@@ -145,17 +154,6 @@ TEST_F(process_death_test, other_faults_are_what_they_were) {
         r.run([] { std::raise(SIGSEGV); });
       },
       testing::KilledBySignal(SIGSEGV), "");
-}
-
-TEST_F(process_test, recursion_of_a_million_forks_works) {
-  for (const unsigned workers : {1u, 2u}) {
-    sukima::settings s = with_workers(workers);
-    s.stack = std::size_t{2} << 30;
-    const long depth = support::sanitized ? 50'000 : 1'000'000;
-    sukima::runtime r(s);
-    EXPECT_EQ(r.run([=](context c) { return deep(c, depth); }), depth);
-    EXPECT_EQ(r.run([=](context c) { return deep(c, 1000); }), 1000);
-  }
 }
 
 std::size_t address_space_in_use() {
@@ -171,7 +169,6 @@ void limit_address_space(std::size_t more) {
 }
 
 TEST_F(process_death_test, no_memory_for_a_fiber_is_an_exception_that_names_the_setting) {
-  if (support::sanitized) GTEST_SKIP() << "the sanitizers need more address space";
   EXPECT_EXIT(
       {
         give_up_after(20);
@@ -185,7 +182,6 @@ TEST_F(process_death_test, no_memory_for_a_fiber_is_an_exception_that_names_the_
 }
 
 TEST_F(process_death_test, no_memory_for_more_fibers_means_fewer_workers) {
-  if (support::sanitized) GTEST_SKIP() << "the sanitizers need more address space";
   EXPECT_EXIT(
       {
         give_up_after(20);
@@ -199,6 +195,8 @@ TEST_F(process_death_test, no_memory_for_more_fibers_means_fewer_workers) {
       },
       ExitedWithCode(0), "");
 }
+
+#endif
 
 #if !defined(__SANITIZE_THREAD__)
 
@@ -303,8 +301,10 @@ TEST_F(process_death_test, exit_while_other_threads_compute_ends_the_process) {
       ExitedWithCode(3), "");
 }
 
+// What exit() leaves behind in a task counts as leaked.
+#if !defined(SUKIMA_SANITIZED)
+
 TEST_F(process_death_test, exit_in_a_task_ends_the_process) {
-  if (support::sanitized) GTEST_SKIP() << "what exit() leaves behind counts as leaked";
   EXPECT_EXIT(
       {
         give_up_after(20);
@@ -315,7 +315,6 @@ TEST_F(process_death_test, exit_in_a_task_ends_the_process) {
 }
 
 TEST_F(process_death_test, exit_in_a_task_of_a_static_runtime_ends_the_process) {
-  if (support::sanitized) GTEST_SKIP() << "what exit() leaves behind counts as leaked";
   EXPECT_EXIT(
       {
         give_up_after(20);
@@ -325,6 +324,8 @@ TEST_F(process_death_test, exit_in_a_task_of_a_static_runtime_ends_the_process) 
       },
       ExitedWithCode(5), "");
 }
+
+#endif
 
 TEST_F(process_death_test, static_objects_may_compute_at_the_end) {
   EXPECT_EXIT(

@@ -104,6 +104,75 @@ TEST_P(search_test, works_with_bodies_without_a_context) {
   EXPECT_TRUE(p.is({}));
 }
 
+/// Nobody in this program knows a context.
+long leaves_of(path& p, int depth) {
+  if (depth == 0) return 1;
+  return sukima::search(
+      p, choices, push, pop, [&](path& mine, int) { return leaves_of(mine, depth - 1); }, std::plus{});
+}
+
+TEST_P(search_test, needs_no_context) {
+  path p;
+  for (int round = 0; round < 10; ++round) {
+    EXPECT_EQ(runtime.run([&] { return leaves_of(p, 5); }), 3125);
+    EXPECT_EQ(runtime.run([&] {
+      return sukima::search(
+          p, choices, push, pop, [](path& mine, int) { return leaves_of(mine, 3); }, 5L, std::plus{},
+          sukima::guard(1.0));
+    }),
+              630);
+  }
+  EXPECT_TRUE(p.is({}));
+}
+
+TEST_P(search_test, first_solution_needs_no_context) {
+  const auto found = runtime.run([&] {
+    return sukima::search_first<int>([](sukima::first_solution<int>& solution) {
+      path p;
+      sukima::search(
+          p, choices, push, pop,
+          [&](path& mine, int) {
+            sukima::search(
+                mine, choices, push, pop,
+                [&](path& deeper, int step) {
+                  if (deeper.steps() == std::vector{3, 1}) solution.found(10 * deeper.steps()[0] + step);
+                  return 0;
+                },
+                std::plus{});
+            return 0;
+          },
+          std::plus{});
+    });
+  });
+  EXPECT_EQ(found, 31);
+}
+
+/// A workspace that is a range itself: which overload is meant must stay clear.
+TEST_P(search_test, the_workspace_may_be_a_range) {
+  std::vector<int> stack;
+  const auto put = [](std::vector<int>& w, int x) { w.push_back(x); };
+  const auto take = [](std::vector<int>& w, int) { w.pop_back(); };
+  const auto top = [](std::vector<int>& w, int) { return w.back(); };
+  EXPECT_EQ(runtime.run(
+                [&](context c) { return sukima::search(c, stack, choices, put, take, top, 0, std::plus{}); }),
+            10);
+  EXPECT_EQ(runtime.run([&] { return sukima::search(stack, choices, put, take, top, 0, std::plus{}); }), 10);
+  EXPECT_EQ(runtime.run([&] { return sukima::search(stack, choices, put, take, top, std::plus{}); }), 10);
+}
+
+/// Bodies that return references: what they refer to is read, not copied.
+TEST_P(search_test, bodies_may_return_references) {
+  path p;
+  const std::vector<std::string> words{"a", "b", "c", "d", "e"};
+  const std::string all = runtime.run([&](context c) {
+    return sukima::search(
+        c, p, choices, push, pop,
+        [&](path&, int step) -> const std::string& { return words[static_cast<std::size_t>(step)]; },
+        std::plus{});
+  });
+  EXPECT_EQ(all, "abcde");
+}
+
 TEST_P(search_test, combines_in_the_order_of_the_choices) {
   path p;
   const std::function<std::string(context, path&, int)> words = [&](context c, path& mine, int depth) {
@@ -243,6 +312,46 @@ TEST(search, gives_a_thief_the_state_of_the_choice) {
   }
   EXPECT_GT(two.statistics().backtracks, 0u);
   EXPECT_EQ(path::errors(), 0);
+}
+
+TEST(search, throws_if_apply_refuses_a_choice_when_it_is_replayed) {
+  path::reset();
+  sukima::runtime two(support::with_workers(2));
+  // More than thieves can take before the innermost body runs: then a step in progress has to be replayed.
+  std::vector<int> many(1000);
+  std::iota(many.begin(), many.end(), 0);
+  for (int round = 0; round < 20; ++round) {
+    path p;
+    std::atomic<bool> pruned{false};
+    const auto here = std::this_thread::get_id();
+    const auto apply = [&](path& q, int step) {
+      if (pruned) return false;
+      q.push(step);
+      return true;
+    };
+    const std::string what = support::message_of<sukima::replay_error>([&] {
+      two.run([&](context c) {
+        sukima::search(
+            c, p, choices, apply, pop,
+            [&](context c1, path& p1, int) {
+              if (std::this_thread::get_id() != here) return 0;
+              return sukima::search(
+                  c1, p1, many, apply, pop,
+                  [&](context c2, path&, int) {
+                    if (std::this_thread::get_id() != here) return 0;
+                    pruned = true;
+                    EXPECT_FALSE(support::poll_until(c2, [] { return false; }));
+                    return 0;
+                  },
+                  std::plus{});
+            },
+            std::plus{});
+      });
+    });
+    EXPECT_NE(what.find("apply refused a choice"), std::string::npos) << what;
+    EXPECT_EQ(path::errors(), 0) << "what was not applied again must not be undone";
+    EXPECT_TRUE(p.is({}));
+  }
 }
 
 TEST_P(search_test, finds_a_first_solution_and_stops) {

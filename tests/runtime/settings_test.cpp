@@ -38,6 +38,7 @@ TEST(settings, are_read_from_the_environment) {
   const variable workers("SUKIMA_WORKERS", "3");
   const variable wait("SUKIMA_WAIT", "block");
   const variable steal("SUKIMA_STEAL", "publish:4");
+  const variable clones("SUKIMA_CLONES", "5us");
   const variable victim("SUKIMA_VICTIM", "last");
   const variable pin("SUKIMA_PIN", "cpu");
   const variable stack("SUKIMA_STACK", "8M");
@@ -48,6 +49,7 @@ TEST(settings, are_read_from_the_environment) {
   EXPECT_EQ(s.workers, 3u);
   EXPECT_EQ(s.wait, sukima::wait_policy::block);
   EXPECT_EQ(s.published_tasks, 4u);
+  EXPECT_EQ(s.clones_ns, 5000u);
   EXPECT_EQ(s.pin, sukima::pin_policy::cpu);
   EXPECT_EQ(s.stack, std::size_t{8} << 20);
   EXPECT_EQ(s.choices, std::size_t{512} << 10);
@@ -56,9 +58,21 @@ TEST(settings, are_read_from_the_environment) {
   sukima::runtime runtime;
   EXPECT_EQ(runtime.workers(), 3u);
   EXPECT_EQ(runtime.chosen().text(),
-            "workers=3 wait=block steal=publish:4 victim=last pin=cpu stack=8388608 choices=524288 fibers=77 "
+            "workers=3 wait=block steal=publish:4 clones=5000ns victim=last pin=cpu stack=8388608 "
+            "choices=524288 fibers=77 "
             "elastic=off");
   EXPECT_EQ(runtime.run([](sukima::context c) { return support::fib(c, 16); }), 987);
+}
+
+TEST(settings, name_the_time_that_is_short_enough_for_a_clone) {
+  for (const auto& [text, nanoseconds] : {std::pair{"off", 0u},
+                                          {"auto", 20'000u},
+                                          {"1ns", 1u},
+                                          {"250us", 250'000u},
+                                          {"1000ms", 1'000'000'000u}}) {
+    const variable clones("SUKIMA_CLONES", text);
+    EXPECT_EQ(read().clones_ns, nanoseconds) << text;
+  }
 }
 
 TEST(settings, can_follow_the_neighbours) {
@@ -91,6 +105,17 @@ TEST(settings, know_other_ways_to_say_it) {
   {
     const variable steal("SUKIMA_STEAL", "publish");
     EXPECT_EQ(read().published_tasks, 3u);
+  }
+  {
+    const variable steal("SUKIMA_STEAL", "indolent");
+    EXPECT_EQ(read().published_tasks, 0u);
+    EXPECT_EQ(read().request_interval_us, 100u);
+  }
+  {
+    const variable steal("SUKIMA_STEAL", "indolent:2500");
+    EXPECT_EQ(read().published_tasks, 0u);
+    EXPECT_EQ(read().request_interval_us, 2500u);
+    EXPECT_NE(read().text().find(" steal=indolent:2500 "), std::string::npos);
   }
   {
     const variable stack("SUKIMA_STACK", "64g");
@@ -129,14 +154,23 @@ INSTANTIATE_TEST_SUITE_P(
         wrong_value{"SUKIMA_WORKERS", "1025", "1 to 1024"}, wrong_value{"SUKIMA_WORKERS", "-1", "1 to 1024"},
         wrong_value{"SUKIMA_WORKERS", "two", "1 to 1024"}, wrong_value{"SUKIMA_WORKERS", "2 ", "1 to 1024"},
         wrong_value{"SUKIMA_WORKERS", "99999999999999999999999", "1 to 1024"},
-        wrong_value{"SUKIMA_WAIT", "sleep", "adaptive, block, spin, pause, yield or condvar"},
-        wrong_value{"SUKIMA_WAIT", "Block", "adaptive, block, spin, pause, yield or condvar"},
+        wrong_value{"SUKIMA_WAIT", "sleep", "adaptive, block, spin, pause, yield, condvar or inherit"},
+        wrong_value{"SUKIMA_WAIT", "Block", "adaptive, block, spin, pause, yield, condvar or inherit"},
         wrong_value{"SUKIMA_WAIT", "spin,", "points: idle, result, reply, refusal, start, lock"},
         wrong_value{"SUKIMA_WAIT", "spin,home=block", "idle, result"},
         wrong_value{"SUKIMA_STEAL", "publish:0", "K from 1 to 8"},
         wrong_value{"SUKIMA_STEAL", "publish:9", "K from 1 to 8"},
         wrong_value{"SUKIMA_STEAL", "publish:", "K from 1 to 8"},
-        wrong_value{"SUKIMA_STEAL", "steal", "request"},
+        wrong_value{"SUKIMA_STEAL", "steal", "request"}, wrong_value{"SUKIMA_STEAL", "request:3", "request"},
+        wrong_value{"SUKIMA_STEAL", "indolent:0", "T from 1 to 10000"},
+        wrong_value{"SUKIMA_STEAL", "indolent:10001", "T from 1 to 10000"},
+        wrong_value{"SUKIMA_STEAL", "indolent:", "T from 1 to 10000"},
+        wrong_value{"SUKIMA_CLONES", "on", "auto, off, or a time"},
+        wrong_value{"SUKIMA_CLONES", "20", "auto, off, or a time"},
+        wrong_value{"SUKIMA_CLONES", "us", "auto, off, or a time"},
+        wrong_value{"SUKIMA_CLONES", "0us", "1ns to 1000ms"},
+        wrong_value{"SUKIMA_CLONES", "1001ms", "1ns to 1000ms"},
+        wrong_value{"SUKIMA_CLONES", "99999999999999999999us", "1ns to 1000ms"},
         wrong_value{"SUKIMA_VICTIM", "first", "random, last or weighted"},
         wrong_value{"SUKIMA_PIN", "core", "adaptive, none or cpu"},
         wrong_value{"SUKIMA_STACK", "1K", "16K to 64G"}, wrong_value{"SUKIMA_STACK", "65G", "16K to 64G"},
@@ -156,6 +190,16 @@ TEST(settings, are_checked_by_the_constructor) {
             std::string::npos);
   EXPECT_NE(message([](auto& s) { s.published_tasks = 9; }).find("settings::published_tasks='9'"),
             std::string::npos);
+  EXPECT_NE(message([](auto& s) { s.request_interval_us = 1; }).find("settings::request_interval_us='1'"),
+            std::string::npos)
+      << "with published tasks nobody asks";
+  const auto with_requests = [](unsigned interval) {
+    return [interval](auto& s) {
+      s.published_tasks = 0;
+      s.request_interval_us = interval;
+    };
+  };
+  EXPECT_NE(message(with_requests(10'001)).find("settings::request_interval_us='10001'"), std::string::npos);
   EXPECT_NE(message([](auto& s) { s.stack = 1; }).find("settings::stack='1'"), std::string::npos);
   EXPECT_NE(message([](auto& s) { s.choices = 1; }).find("settings::choices='1'"), std::string::npos);
   EXPECT_NE(message([](auto& s) { s.fibers = 0; }).find("settings::fibers='0'"), std::string::npos);
@@ -165,7 +209,8 @@ class every_wait : public testing::TestWithParam<sukima::wait_policy> {};
 INSTANTIATE_TEST_SUITE_P(policies, every_wait,
                          testing::Values(sukima::wait_policy::adaptive, sukima::wait_policy::block,
                                          sukima::wait_policy::spin, sukima::wait_policy::pause,
-                                         sukima::wait_policy::yield, sukima::wait_policy::condvar));
+                                         sukima::wait_policy::yield, sukima::wait_policy::condvar,
+                                         sukima::wait_policy::inherit));
 
 TEST_P(every_wait, works_with_every_number_of_published_tasks) {
   for (unsigned published = 0; published <= 8; published += published == 0 ? 1 : 3) {
@@ -176,6 +221,19 @@ TEST_P(every_wait, works_with_every_number_of_published_tasks) {
     for (int i = 0; i < 20; ++i)
       EXPECT_EQ(two.run([](sukima::context c) { return support::fib(c, 18); }), 2584)
           << "published " << published;
+  }
+}
+
+TEST_P(every_wait, works_with_every_request_interval) {
+  for (const unsigned interval : {1u, 30u, 10'000u}) {
+    sukima::settings s = support::with_workers(2);
+    s.wait = GetParam();
+    s.published_tasks = 0;
+    s.request_interval_us = interval;
+    sukima::runtime two(s);
+    for (int i = 0; i < 20; ++i)
+      EXPECT_EQ(two.run([](sukima::context c) { return support::fib(c, 18); }), 2584)
+          << "interval " << interval;
   }
 }
 

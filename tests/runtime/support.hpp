@@ -9,10 +9,15 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
 #include <functional>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace support {
 
@@ -64,6 +69,74 @@ template <class Condition> bool sleep_until(Condition condition) {
   }
   return true;
 }
+
+/// Ends the process if what follows in its block hangs: nothing in it waits with an end of its own.
+class must_end {
+ public:
+  explicit must_end(const char* what) : thread_([this, what] { watch(what); }) {}
+  must_end(const must_end&) = delete;
+  must_end& operator=(const must_end&) = delete;
+  ~must_end() {
+    {
+      const std::lock_guard hold(lock_);
+      ended_ = true;
+    }
+    changed_.notify_one();
+    thread_.join();
+  }
+
+ private:
+  void watch(const char* what) {
+    std::unique_lock hold(lock_);
+    if (changed_.wait_for(hold, patience, [this] { return ended_; })) return;
+    std::fprintf(stderr, "%s has not ended after %lld s\n", what, static_cast<long long>(patience.count()));
+    std::abort();
+  }
+  std::mutex lock_;
+  std::condition_variable changed_;
+  bool ended_ = false;
+  std::thread thread_;
+};
+
+/// Suspends all that arrive but the last one, which resumes the others: each has to begin before any can end.
+class suspending_barrier {
+ public:
+  explicit suspending_barrier(std::size_t expected) : missing_(expected) {}
+  void arrive(sukima::context c) {
+    std::vector<sukima::resumer> others;
+    {
+      std::unique_lock hold(lock_);
+      if (--missing_ != 0) {
+        hold.unlock();
+        sukima::suspend(c, [this](sukima::resumer r) { add(r); });
+        return;
+      }
+    }
+    {
+      const std::lock_guard hold(lock_);
+      complete_ = true;
+      others.swap(waiting_);
+    }
+    for (const sukima::resumer& r : others) r.resume();
+  }
+
+ private:
+  /// The last one may have come between the count and this.
+  void add(sukima::resumer r) {
+    {
+      const std::lock_guard hold(lock_);
+      if (!complete_) {
+        waiting_.push_back(r);
+        return;
+      }
+    }
+    r.resume();
+  }
+  std::mutex lock_;
+  std::size_t missing_;
+  bool complete_ = false;
+  std::vector<sukima::resumer> waiting_;
+};
 
 /// Forks until it is aborted; for branches that a sibling's exception or a canceller has to end.
 [[noreturn]] inline void fork_for_ever(sukima::context c) {

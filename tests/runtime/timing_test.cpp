@@ -89,6 +89,21 @@ TEST(timing, idle_workers_take_no_cpu) {
             0.01);
 }
 
+TEST(timing, silence_takes_no_cpu) {
+  sukima::settings s = support::with_workers(2);
+  s.elastic = true;  // with a monitor
+  sukima::runtime two(s);
+  constexpr double enough = 0.0004;  // seconds; twice what the six wake-ups take
+  EXPECT_LT(best_of(5, enough,
+                    [&] {
+                      two.run([](context c) { support::fib(c, 20); });
+                      const double before = cpu_seconds();
+                      std::this_thread::sleep_for(std::chrono::seconds(2));
+                      return cpu_seconds() - before;
+                    }),
+            enough);
+}
+
 TEST(timing, workers_beside_a_task_that_does_nothing_take_no_cpu) {
   sukima::runtime two(support::with_workers(2));
   EXPECT_LT(best_of(5, 0.01,

@@ -11,6 +11,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <random>
 
 namespace {
@@ -82,6 +83,8 @@ TEST(worker_controller, no_thread_of_the_runtime_gets_the_programs_signals) {
 
 class resized : public support::runtimes {};
 INSTANTIATE_TEST_SUITE_P(workers, resized, support::worker_counts(), support::name_of_count);
+class resized_from_several : public resized {};
+INSTANTIATE_TEST_SUITE_P(workers, resized_from_several, testing::Values(2u, 4u, 16u), support::name_of_count);
 
 TEST_P(resized, keeps_to_the_limit) {
   const unsigned all = runtime.workers();
@@ -158,8 +161,7 @@ TEST(resizing, a_thousand_times_a_second_for_a_minute_loses_nothing) {
   EXPECT_GT(changes, 500 * length.count());
 }
 
-TEST_P(resized, fibers_of_a_worker_that_left_go_on_elsewhere) {
-  if (GetParam() == 1) GTEST_SKIP() << "needs a second worker";
+TEST_P(resized_from_several, fibers_of_a_worker_that_left_go_on_elsewhere) {
   std::atomic<bool> left{false};
   const auto here = std::this_thread::get_id();
   std::atomic<bool> moved{false};
@@ -197,6 +199,164 @@ TEST_P(resized, pinned_fibers_stay) {
       });
     });
   });
+}
+
+sukima::settings waiting_by(sukima::wait_policy policy, unsigned workers) {
+  sukima::settings s = support::with_workers(workers);
+  s.wait = policy;
+  return s;
+}
+constexpr sukima::wait_policy all_policies[] = {sukima::wait_policy::adaptive, sukima::wait_policy::block,
+                                                sukima::wait_policy::spin,     sukima::wait_policy::pause,
+                                                sukima::wait_policy::yield,    sukima::wait_policy::condvar,
+                                                sukima::wait_policy::inherit};
+
+/// The thief of a thread-bound join has to leave its worker in the middle of what it stole.
+TEST(thread_bound_join, ends_when_its_thief_becomes_surplus) {
+  const support::must_end within("a thread-bound join");
+  for (const sukima::wait_policy policy : all_policies) {
+    sukima::runtime two(waiting_by(policy, 2));
+    for (int round = 0; round < 5; ++round) {
+      std::atomic<bool> stolen{false};
+      std::atomic<bool> shrunk{false};
+      std::atomic<bool> ended{false};
+      two.run([&](context c) {
+        sukima::thread_bound([&] {
+          sukima::fork2(
+              c,
+              [&](context below) {
+                EXPECT_TRUE(support::poll_until(below, [&] { return stolen.load(); }));
+                two.limit_workers(1);
+                shrunk = true;
+              },
+              [&](context below) {
+                stolen = true;
+                EXPECT_TRUE(support::poll_until(below, [&] { return shrunk.load(); }));
+                fib(below, 12);
+                ended = true;
+              });
+        });
+        EXPECT_TRUE(ended);
+        EXPECT_EQ(fib(c, 12), 144);
+      });
+      two.limit_workers(0);
+    }
+  }
+}
+
+/// The same where what was stolen is suspended, and resumed when no other worker is left.
+TEST(thread_bound_join, ends_when_what_was_stolen_is_resumed_after_its_worker_has_left) {
+  const support::must_end within("a thread-bound join");
+  sukima::runtime two(support::with_workers(2));
+  for (int round = 0; round < 5; ++round) {
+    std::atomic<bool> suspended{false};
+    sukima::resumer stolen;
+    std::thread other;
+    two.run([&](context c) {
+      sukima::thread_bound([&] {
+        sukima::fork2(
+            c,
+            [&](context below) {
+              EXPECT_TRUE(support::poll_until(below, [&] { return suspended.load(); }));
+              two.limit_workers(1);
+              other = std::thread([&] {
+                std::this_thread::sleep_for(std::chrono::milliseconds(3));
+                stolen.resume();
+              });
+            },
+            [&](context below) {
+              sukima::suspend(below, [&](sukima::resumer r) {
+                stolen = r;
+                suspended = true;
+              });
+              fib(below, 12);
+            });
+      });
+    });
+    other.join();
+    two.limit_workers(0);
+  }
+}
+
+/// With one worker the thief is the worker that runs in place of a blocked one, and is surplus afterwards.
+TEST(thread_bound_join, ends_when_its_thief_ran_in_place_of_a_blocked_worker) {
+  const support::must_end within("a thread-bound join");
+  sukima::runtime one(support::with_workers(1));
+  for (int round = 0; round < 5; ++round) {
+    std::atomic<bool> stolen{false};
+    std::atomic<bool> unblocked{false};
+    one.run([&](context c) {
+      sukima::thread_bound([&] {
+        sukima::fork2(
+            c,
+            [&](context below) {
+              sukima::blocking(below,
+                               [&] { EXPECT_TRUE(support::sleep_until([&] { return stolen.load(); })); });
+              unblocked = true;
+            },
+            [&](context below) {
+              stolen = true;
+              EXPECT_TRUE(support::poll_until(below, [&] { return unblocked.load(); }));
+              fib(below, 12);
+            });
+      });
+    });
+    EXPECT_TRUE(support::sleep_until([&] { return one.workers_now() == 1; }));
+  }
+}
+
+/// Joins within joins: each level needs one worker more while it waits.
+TEST(thread_bound_join, ends_when_what_it_waits_for_waits_so_itself) {
+  const support::must_end within("thread-bound joins within each other");
+  sukima::runtime four(support::with_workers(4));
+  for (int round = 0; round < 3; ++round) {
+    std::atomic<int> stolen{0};
+    const std::function<void(context, int)> level = [&](context c, int depth) {
+      if (depth == 3) {
+        four.limit_workers(1);
+        return;
+      }
+      sukima::thread_bound([&] {
+        sukima::fork2(
+            c,
+            [&](context below) { EXPECT_TRUE(support::poll_until(below, [&] { return stolen > depth; })); },
+            [&, depth](context below) {
+              stolen = depth + 1;
+              level(below, depth + 1);
+              EXPECT_EQ(fib(below, 12), 144);
+            });
+      });
+    };
+    four.run([&](context c) { level(c, 0); });
+    four.limit_workers(0);
+  }
+}
+
+/// It suspends in place, and what resumes it is its own second branch, which one worker alone must not run.
+TEST(thread_bound_suspension, gives_what_it_waits_for_to_another_worker) {
+  const support::must_end within("a thread-bound suspension");
+  for (const unsigned workers : {1u, 2u}) {
+    sukima::runtime runtime(support::with_workers(workers));
+    for (int round = 0; round < 5; ++round)
+      runtime.run([](context c) {
+        sukima::thread_bound([&] {
+          sukima::resumer sleeper;
+          std::atomic<bool> parked{false};
+          sukima::fork2(
+              c,
+              [&](context below) {
+                sukima::suspend(below, [&](sukima::resumer r) {
+                  sleeper = r;
+                  parked = true;
+                });
+              },
+              [&] {
+                EXPECT_TRUE(support::sleep_until([&] { return parked.load(); }));
+                sleeper.resume();
+              });
+        });
+      });
+  }
 }
 
 }  // namespace

@@ -156,13 +156,13 @@ TEST_F(entries, find_the_running_threads_errno) {
 using entries_death = entries;
 
 TEST_F(entries_death, end_the_program_by_an_uncaught_tag) {
-  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  testing::FLAGS_gtest_death_test_style = SUKIMA_DEATH_TEST_STYLE;
   EXPECT_EXIT(std::thread([] { enter([](char* top) { sukima_throw(top, 7, "file.tc", 3); }); }).join(),
               testing::ExitedWithCode(70), "^file.tc:3: uncaught throw of tag 7\n$");
 }
 
 TEST_F(entries_death, end_the_program_when_put_enters) {
-  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  testing::FLAGS_gtest_death_test_style = SUKIMA_DEATH_TEST_STYLE;
   EXPECT_EXIT(
       {
         struct handlers {

@@ -36,7 +36,8 @@ class with_workers : public testing::TestWithParam<setting> {
 
 inline auto worker_counts() {
   return testing::Values(setting{1, "publish"}, setting{2, "publish"}, setting{4, "publish"},
-                         setting{2, "request"}, setting{4, "request"});
+                         setting{2, "request"}, setting{4, "request"}, setting{2, "indolent"},
+                         setting{4, "indolent"});
 }
 inline std::string name_of_count(const testing::TestParamInfo<setting>& info) {
   return std::to_string(info.param.workers) + "_workers_" + info.param.steal;

@@ -10,6 +10,7 @@
 #include "truth/cell.hpp"
 #include "truth/result.hpp"
 #include "truth/score.hpp"
+#include "truth/stage.hpp"
 
 namespace {
 
@@ -55,6 +56,33 @@ cell_result result_of(const cell& one, double got) {
 const figure* find(const std::vector<figure>& figures, const std::string& name) {
   const auto found = std::ranges::find(figures, name, &figure::name);
   return found != figures.end() ? &*found : nullptr;
+}
+
+TEST(stage, the_standard_error_is_a_part_of_the_mean_and_unknown_for_one_value) {
+  EXPECT_DOUBLE_EQ(standard_error({2, 2, 2}), 0);
+  EXPECT_DOUBLE_EQ(standard_error({1, 3}), 0.5);
+  EXPECT_NEAR(standard_error({0.5, 1, 0.5, 1}), 0.1925, 1e-4);
+  EXPECT_GT(standard_error({1}), 1e9);
+  EXPECT_GT(standard_error({}), 1e9);
+  EXPECT_GT(standard_error({0, 0}), 1e9);
+}
+
+TEST(score, allows_the_misses_that_the_target_expects) {
+  figure one;
+  one.target = 0.9;
+  one.cases = 20;
+  one.held = 18;
+  EXPECT_TRUE(one.reached());
+  one.held = 17;
+  EXPECT_FALSE(one.reached());
+  one.cases = 3;
+  one.held = 2;
+  EXPECT_TRUE(one.reached());
+  one.held = 1;
+  EXPECT_FALSE(one.reached());
+  one.target = 1;
+  one.held = 2;
+  EXPECT_FALSE(one.reached());
 }
 
 TEST(score, right_estimates_reach_everything) {

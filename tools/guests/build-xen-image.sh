@@ -4,33 +4,14 @@
 # FOLDER/xen is the hypervisor, FOLDER/vmlinuz the kernel of all its domains, FOLDER/dom0.gz the first domain's
 # system (busybox, Xen's tools, and in it the guests' own system with the programs). Nothing is installed;
 # packages are fetched where the folder lacks them. Set XEN_GUESTS, XEN_VCPUS and XEN_COMMAND for what runs.
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-if [[ $# -lt 1 ]]; then
-  echo "build-xen-image.sh: give the folder of the image, and the programs that go into the guests" >&2
-  exit 2
-fi
-folder=$(mkdir -p "$1" && cd "$1" && pwd)
-shift
-for tool in busybox cpio; do
-  if ! command -v "$tool" >/dev/null; then
-    echo "build-xen-image.sh: there is no $tool here: apt-get install busybox-static cpio" >&2
-    exit 77
-  fi
-done
+# shellcheck source=tools/guests/image.sh
+source "$(dirname "$0")/image.sh"
 
 # The kernel is the ordinary one: the cloud kernel has no drivers of Xen's first domain.
 if [[ ! -e $folder/xen ]]; then
-  fetched=$(mktemp -d)
-  trap 'rm -rf "$fetched"' EXIT
-  kernel=$(apt-cache depends linux-image-amd64 2>/dev/null | awk '/Depends: linux-image/ {print $2; exit}')
-  packages=("$kernel" xen-hypervisor-4.17-amd64 xen-utils-4.17 xen-utils-common xenstore-utils libxenmisc4.17
-    libxencall1 libxendevicemodel1 libxenevtchn1 libxenforeignmemory1 libxengnttab1 libxenhypfs1 libxenstore4
-    libxentoolcore1 libxentoollog1 libyajl2 libnl-3-200 libnl-route-3-200 libfdt1 libuuid1 libgcc-s1)
-  if [[ -z $kernel ]] || ! (cd "$fetched" && apt-get download "${packages[@]}" >/dev/null 2>&1); then
-    echo "build-xen-image.sh: Xen's packages cannot be fetched: apt-get update, and try again" >&2
-    exit 77
-  fi
+  fetch "Xen with its kernel" linux-image-amd64 xen-hypervisor-4.17-amd64 xen-utils-4.17 xen-utils-common xenstore-utils \
+    libxenmisc4.17 libxencall1 libxendevicemodel1 libxenevtchn1 libxenforeignmemory1 libxengnttab1 libxenhypfs1 \
+    libxenstore4 libxentoolcore1 libxentoollog1 libyajl2 libnl-3-200 libnl-route-3-200 libfdt1 libuuid1 libgcc-s1
   rm -rf "$folder/packages"
   for package in "$fetched"/*.deb; do dpkg-deb -x "$package" "$folder/packages"; done
   cp "$folder"/packages/boot/vmlinuz-* "$folder/vmlinuz"
@@ -40,18 +21,10 @@ fi
 packages=$folder/packages
 export LD_LIBRARY_PATH=$packages/usr/lib/x86_64-linux-gnu:$packages/lib/x86_64-linux-gnu:$packages/usr/lib/xen-4.17/lib/x86_64-linux-gnu
 
-# system NAME INIT: an empty system with busybox.
-system() {
-  rm -rf "${folder:?}/$1"
-  mkdir -p "$folder/$1"/{bin,dev/pts,proc,sys,run,tmp,lib/modules,var/log/xen/console,var/lib/xenstored,var/run/xen}
-  cp "$(command -v busybox)" "$folder/$1/bin/busybox"
-  cp "$here/$2" "$folder/$1/init"
-  chmod +x "$folder/$1/init"
-}
 # add SYSTEM PROGRAM: a program and the libraries that it needs.
 add() {
   cp "$2" "$folder/$1/bin/"
-  { ldd "$2" 2>/dev/null || true; } | { grep -o '/[^ ]*' || true; } | while read -r library; do
+  libraries_of "$2" | while read -r library; do
     mkdir -p "$folder/$1/lib/x86_64-linux-gnu" "$folder/$1/lib64"
     case $library in
       */ld-linux*) cp -L "$library" "$folder/$1/lib64/" ;;
@@ -59,27 +32,20 @@ add() {
     esac
   done
 }
-# pack SYSTEM FILE
-pack() { (cd "$folder/$1" && find . | cpio -o -H newc --quiet | gzip -1) >"$2"; }
 
-system guest init.sh
-for program in "$@"; do add guest "$program"; done
+of_xen=(dev/pts var/log/xen/console var/lib/xenstored var/run/xen)
+make_system "$folder/guest" init.sh "${of_xen[@]}"
+for program in "${programs[@]}"; do add guest "$program"; done
 
-system dom0 dom0-init.sh
+make_system "$folder/dom0" dom0-init.sh "${of_xen[@]}"
 for program in xl xenstored xenconsoled xen-init-dom0; do
   add dom0 "$(find "$packages/usr/lib/xen-4.17" "$packages/usr/sbin" -name "$program" -type f | head -n 1)"
 done
 # It is loaded when a thread ends, so no program is linked with it.
 cp -L "$(ldconfig -p | awk '/libgcc_s.so.1.*x86-64/ {print $NF; exit}')" "$folder/dom0/lib/x86_64-linux-gnu/"
-for module in xen-privcmd xen-evtchn xen-gntalloc xen-gntdev xenfs; do
-  file=$(find "$packages/lib/modules" -name "$module.ko" | head -n 1)
-  if [[ -n $file ]]; then
-    cp "$file" "$folder/dom0/lib/modules/"
-    echo "$module.ko"
-  fi
-done >"$folder/dom0/lib/modules/order"
+add_modules "$folder/dom0" "$packages/lib/modules" xen-privcmd xen-evtchn xen-gntalloc xen-gntdev xenfs
 mkdir -p "$folder/dom0/guest"
-pack guest "$folder/dom0/guest/initramfs.gz"
+pack "$folder/guest" "$folder/dom0/guest/initramfs.gz"
 cp "$folder/vmlinuz" "$folder/dom0/guest/vmlinuz"
 cat >"$folder/dom0/settings" <<END
 guests=${XEN_GUESTS:-2}
@@ -88,4 +54,4 @@ command='${XEN_COMMAND:-true}'
 settling=${XEN_SETTLING:-8}
 seconds=${XEN_SECONDS:-8}
 END
-pack dom0 "$folder/dom0.gz"
+pack "$folder/dom0" "$folder/dom0.gz"

@@ -10,8 +10,10 @@
 #include <cerrno>
 #include <cmath>
 #include <ctime>
+#include <limits>
 #include <memory>
 #include <new>
+#include <numeric>
 #include <system_error>
 
 #include "truth/load.hpp"
@@ -20,6 +22,9 @@
 namespace sukima::truth {
 
 namespace {
+
+/// Of the truth, as a part of it.
+constexpr double most_standard_error = 0.03;
 
 /// What all processes of a cell share.
 struct shared_memory {
@@ -192,22 +197,43 @@ struct scene {
   cell_result result{};
 };
 
+/// Measures what our threads get from a time on. \return when it is known well enough
+double measure_got(scene& now, double from, double least_seconds) {
+  constexpr double block_seconds = 0.2;  // a multiple of the quotas' period
+  std::vector<double> blocks;
+  double to = from;
+  now.ours.read_at(from);
+  while (to - from < now.times.most_truth_seconds) {
+    to += block_seconds;
+    now.ours.read_at(to);
+    blocks.push_back(now.ours.mean(to - block_seconds, to));
+    if (to - from > least_seconds - block_seconds / 2 && standard_error(blocks) < most_standard_error) break;
+  }
+  now.result.got = now.ours.mean(from, to);
+  return to;
+}
+
 void run_steady(scene& now) {
   const double run_at = now.times.idle_seconds;
-  const double from = run_at + now.times.settle_seconds;
-  double to = from + now.times.truth_seconds + (now.one.quota > 0 ? 0.25 : 0);
-  // The cost is that of the last 6 s; the first search for groups is not part of it.
-  if (now.one.what == purpose::cost) to = from + 8;
+  const bool moves_slowly = now.one.where == place::below_one_parent;
+  const double from = run_at + (moves_slowly ? now.times.balance_seconds : now.times.settle_seconds);
+  const bool is_unsteady = now.one.threads == 1 && now.one.hogs > 1;
+  double windows_seconds = now.times.truth_seconds + (now.one.quota > 0 ? 0.25 : 0);
   now.ours.read_at(run_at);
   now.memory.order.active_threads = now.one.threads;
-  now.ours.read_at(from);
-  now.ours.read_at(to);
-  now.result.got = now.ours.mean(from, to);
+  double to = measure_got(now, from, is_unsteady ? now.times.unsteady_seconds : windows_seconds);
+  if (now.one.what == purpose::cost) {
+    // The cost is that of the last 6 s; the first search for groups is not part of it.
+    windows_seconds = 8;
+    to = std::max(to, from + windows_seconds);
+    now.ours.read_at(to);
+  }
   const notebook& book = now.memory.tree;
   for (int i = 0; i < book.count.load(std::memory_order_acquire); i++) {  // partner: take_record()
     const observation& record = book.records[static_cast<std::size_t>(i)];
     const double time = static_cast<double>(record.time_ns - now.begin_ns) * 1e-9;
-    if (time >= from + 0.5 && time <= to) now.result.windows.push_back(record.now);
+    // As many of each cell: those that are measured for longer are the least steady ones.
+    if (time >= from + 0.5 && time <= from + windows_seconds) now.result.windows.push_back(record.now);
   }
   now.result.tree_idle = said_in(record_before(now.memory.tree, now.begin_ns, run_at));
   now.result.blind_idle = said_in(record_before(now.memory.blind, now.begin_ns, run_at));
@@ -258,6 +284,15 @@ void wait_for(const notebook& book, const char* which) {
 }
 
 }  // namespace
+
+double standard_error(const std::vector<double>& values) {
+  const auto count = static_cast<double>(values.size());
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
+  if (values.size() < 2 || !(mean > 0)) return std::numeric_limits<double>::infinity();
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return std::sqrt(squares / (count - 1) / count) / mean;
+}
 
 cell_result run_cell(const cell& one, control_groups& groups, const timing& times) {
   const auto memory = make_shared_memory();

@@ -2,6 +2,8 @@
 // The context of the programs for OpenMP: tasks inside a parallel region, and work-sharing for plain loops.
 #pragma once
 
+#include <cstdint>
+
 #include "fork_join/parts.hpp"
 
 struct context {
@@ -29,6 +31,20 @@ struct context {
       T* to = &part.add();
 #pragma omp task default(none) firstprivate(to, i) shared(f)
       *to = f(context{}, i);
+    }
+#pragma omp taskwait
+    return part.sum();
+  }
+
+  /// Adds up f of each bit that is set.
+  template <class T, class F>
+  T sum_of_bits(std::uint32_t bits, F f) const {
+    parts<T> part;
+    for (; bits != 0; bits &= bits - 1) {
+      T* to = &part.add();
+      const std::uint32_t bit = bits & -bits;
+#pragma omp task default(none) firstprivate(to, bit) shared(f)
+      *to = f(context{}, bit);
     }
 #pragma omp taskwait
     return part.sum();

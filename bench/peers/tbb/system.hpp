@@ -9,6 +9,7 @@
 #include <tbb/parallel_reduce.h>
 #include <tbb/task_group.h>
 
+#include <cstdint>
 #include <functional>
 
 #include "fork_join/parts.hpp"
@@ -24,6 +25,17 @@ struct context {
     if (first == last) return T{};
     return last - first <= few_choices ? sum_of_few<T>(first, last, admissible, f)
                                        : sum_of_many<T>(first, last, admissible, f);
+  }
+
+  /// Adds up f of each bit that is set.
+  template <class T, class F>
+  T sum_of_bits(std::uint32_t bits, F f) const {
+    parts<T> part;
+    tbb::task_group group;
+    for (; bits != 0; bits &= bits - 1)
+      group.run([&f, &to = part.add(), bit = bits & -bits] { to = f(context{}, bit); });
+    group.wait();
+    return part.sum();
   }
 
  private:

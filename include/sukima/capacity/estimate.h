@@ -23,6 +23,9 @@
 extern "C" {
 #endif
 
+/// \addtogroup c_capacity
+/// @{
+
 /// An estimator never keeps more files open.
 #define SUKIMA_CAPACITY_MAX_FILES 200
 
@@ -75,6 +78,7 @@ typedef struct sukima_capacity_load {
   uint32_t tree_visible;  ///< 1 if the groups from the root down to the process's can be seen
   int32_t nice;  ///< nice value of its main thread
   uint32_t autogroup;  ///< 1 if the kernel shares by session (only processes in the root group)
+  uint32_t host_malformed;  ///< 1 if the host's latest message cannot be understood; it is ignored
 } sukima_capacity_load;
 
 /// An estimator for one process.
@@ -132,8 +136,20 @@ SUKIMA_CAPACITY_API void sukima_capacity_estimator_experiment_begin(sukima_capac
 SUKIMA_CAPACITY_API int sukima_capacity_estimator_experiment_end(sukima_capacity_estimator* estimator,
                                                                  sukima_capacity_estimate* estimate);
 
+/// What takes most away from the number of threads that was asked about: one of the limits (measured from the
+/// CPUs that are online), what the host advertises, the hypervisor's steal, or the neighbours together.
+/// \param estimator an opened estimator
+/// \param estimate  its latest answer
+/// \return the kind of limit as in the facts, or SUKIMA_CAPACITY_HOST, _STEAL, _NEIGHBOUR, or _THROTTLING
+///         where a group that cannot be seen seems to have a quota; the facts' if the estimate is not below
+///         them
+SUKIMA_CAPACITY_API sukima_capacity_kind sukima_capacity_estimator_cause(
+    const sukima_capacity_estimator* estimator, const sukima_capacity_estimate* estimate);
+
 /// Explains the estimates in words: the limits, and as far as they matter what the host advertised, steal,
-/// the neighbours (the largest first), throttling, waiting, pressure, cores and nice values.
+/// the neighbours (the largest first), throttling, waiting, pressure, cores and nice values. `is_binding`
+/// marks what takes most away from as many threads as may run at the same moment; see
+/// sukima_capacity_estimator_cause().
 /// \return to be passed to sukima_capacity_report_free(); NULL if there is no memory. Its facts are freshly
 ///         read.
 SUKIMA_CAPACITY_API sukima_capacity_report* sukima_capacity_estimator_explain(
@@ -157,10 +173,10 @@ SUKIMA_CAPACITY_API int sukima_capacity_estimate_once(const sukima_capacity_opti
 /// "facts", "tree", "blind", "experiment", "host", "override" or "progress"; "unknown" for others.
 SUKIMA_CAPACITY_API const char* sukima_capacity_basis_name(sukima_capacity_basis basis);
 
-/// Measures unreported steal time: reads a clock in a tight loop, adds up the gaps, and subtracts the time
-/// that this kernel gave to other threads. For guests whose steal time reads zero although CPU is taken from
-/// them (VMware by default, emulators). Uses the whole CPU that the calling thread runs on: bind the thread
-/// to each CPU in turn, or start a thread for each.
+/// Measures unreported steal time: reads a clock every few microseconds, adds up the gaps, and subtracts the
+/// time that this kernel gave to other threads. For guests whose steal time reads zero although CPU is taken
+/// from them (VMware by default, emulators). Uses the whole CPU that the calling thread runs on: bind the
+/// thread to each CPU in turn, or start a thread for each.
 /// \param seconds how long; at least 0.2 for an error below 0.1 %
 /// \param taken   gets the share of the time that was taken, 0 to 1; not-a-number if this kernel does not
 ///                count what it gave to others (no /proc/thread-self/schedstat)
@@ -173,6 +189,8 @@ SUKIMA_CAPACITY_API int sukima_capacity_probe_steal(double seconds, double* take
 /// \param taken     the mean of sukima_capacity_probe_steal() over the CPUs, 0 to 1; other values are ignored
 SUKIMA_CAPACITY_API void sukima_capacity_estimator_add_steal_probe(sukima_capacity_estimator* estimator,
                                                                    double taken);
+
+/// @}
 
 #ifdef __cplusplus
 }

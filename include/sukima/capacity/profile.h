@@ -15,6 +15,9 @@
 extern "C" {
 #endif
 
+/// \addtogroup c_capacity
+/// @{
+
 /// A profile has at most so many CPUs, pairs and entries of latency each.
 #define SUKIMA_CAPACITY_PROFILE_MOST 65536
 
@@ -83,6 +86,7 @@ sukima_capacity_profile_check(const sukima_capacity_profile* profile);
 SUKIMA_CAPACITY_API void sukima_capacity_profile_free(sukima_capacity_profile* profile);
 
 /// Writes a profile as a whole: a reader sees the old file or the new one. Makes the folder if it is missing.
+/// Lines that others have added to the file stay if it is of the same machine and not old.
 /// \param path    NULL is the path of sukima_capacity_profile_path()
 /// \param profile what was measured
 /// \return 0, or an error number: EINVAL if a number in it cannot be read again
@@ -93,6 +97,8 @@ SUKIMA_CAPACITY_API int sukima_capacity_profile_write(const char* path,
 /// \par Complexity linear in the number of pairs
 SUKIMA_CAPACITY_API const sukima_capacity_pair* sukima_capacity_profile_pair(
     const sukima_capacity_profile* profile, uint32_t one, uint32_t other);
+
+/// @}
 
 #ifdef __cplusplus
 }

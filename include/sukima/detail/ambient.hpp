@@ -47,9 +47,12 @@ template <class F> struct root_of : root_task {
     };
   }
   result take() {
-    if constexpr (!std::is_void_v<result>) return std::move(value.get());
+    if constexpr (!std::is_void_v<result>) return static_cast<result&&>(value.get());
   }
 };
+
+/// Ends the program: the operation got a context that is not that of its caller.
+[[noreturn, gnu::cold]] void refuse_context(const char* operation) noexcept;
 
 /// Calls f(context) with the ambient context. Without one it enters the default runtime, or, on a worker,
 /// runs f on a new fiber.
@@ -69,3 +72,21 @@ template <class F> inline std::invoke_result_t<F&, context> with_context(F&& f) 
 }
 
 }  // namespace sukima::detail
+
+namespace SUKIMA_DETAIL_NAMESPACE {
+
+/// In checked mode, ends the program with a sentence if the context is certainly not that of the function
+/// that runs now: this thread runs no fiber or another one, that function has no context, or it was handed
+/// a higher one.
+/// \param operation the name of what the user called
+[[gnu::always_inline]] inline void check_context([[maybe_unused]] context c,
+                                                 [[maybe_unused]] const char* operation) noexcept {
+  if constexpr (checks::on) {
+    const ambient_state* const running = find_ambient();
+    if (running == nullptr || c.top == nullptr || &ambient_of(c.top) != running || running->top != nullptr ||
+        c.top < running->handed)
+      refuse_context(operation);
+  }
+}
+
+}  // namespace SUKIMA_DETAIL_NAMESPACE

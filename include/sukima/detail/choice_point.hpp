@@ -3,7 +3,8 @@
 // polled.
 #pragma once
 
-#include <atomic>
+#include <sukima/detail/atomics.hpp>
+
 #include <cstddef>
 #include <cstdint>
 
@@ -41,6 +42,15 @@ struct choice_point {
   std::uintptr_t word;
 };
 
+/// The kind of a choice point of that size at which nothing is ever split off.
+constexpr choice_point_kind closed_kind(std::uint32_t size) noexcept {
+  return {size,    [](const choice_point*) noexcept { return false; },
+          nullptr, nullptr,
+          nullptr, nullptr,
+          nullptr, nullptr,
+          nullptr};
+}
+
 inline constexpr std::uintptr_t split_mark = 1;
 inline constexpr std::size_t choice_point_alignment = 16;
 
@@ -57,6 +67,9 @@ struct ambient_state {
   /// because that code alone knows the top.
   char* top;
   std::uint32_t uses;  ///< number of calls that used it; loops notice by it that their body forks
+  /// The top that was handed to the innermost function with a context, as far as sources in checked mode know
+  /// (checks.hpp): no right context lies below it. Code without checks leaves it as it is.
+  char* handed;
 };
 
 /// The part of a fiber that its own code reads on the fast path, at a fixed place of the choice region.
@@ -65,10 +78,14 @@ struct ambient_state {
 /// nothing was split off from that choice point, and nobody wants anything. `choice_point < limit`: perhaps
 /// something was, or somebody requests a poll. The runtime writes it through the class poll_limit only.
 struct gate {
-  alignas(128) std::atomic<char*> limit;
+  alignas(128) atomic<char*> limit;
   alignas(128) ambient_state ambient;  ///< on other lines than the limit: the owner writes it often
   /// This region holds many small fibers, which share a limit that is always raised: each poll is slow.
   bool shared;
+  /// Ticks of a call that is short enough for a sequential clone; 0: none is (clone.hpp). Set when the fiber
+  /// is made.
+  std::uint32_t clone_grain;
+  std::uint32_t calls_until_sample;  ///< until the next one is timed; the owner's
 };
 
 [[gnu::always_inline]] inline gate& gate_of(const void* in_choice_stack) noexcept {
@@ -83,8 +100,12 @@ struct gate {
   asm __inline__(
       ""
       : "+r"(r));  // or clang keeps the masked address in a register of its own across the first branch
+#if defined(SUKIMA_ATOMICS)
+  return reinterpret_cast<const char*>(r) >= gate_of(r).limit.load(std::memory_order_relaxed);
+#else
   return reinterpret_cast<const char*>(r) >=
          __atomic_load_n(reinterpret_cast<char* const*>(&gate_of(r).limit), __ATOMIC_RELAXED);
+#endif
 }
 
 extern "C" {
@@ -112,7 +133,7 @@ void sukima_poll_slow_keeping_registers();
 /// must survive the call in one register more; so the call is hidden in two instructions of assembly whose
 /// cold part keeps every register.
 [[gnu::always_inline]] inline void poll(choice_point* r) noexcept {
-#if defined(__x86_64__) && !defined(SUKIMA_SANITIZED)
+#if defined(__x86_64__) && !defined(SUKIMA_SANITIZED) && !defined(SUKIMA_ATOMICS)
   // The jump goes through the global offset table: no lazy binding may run here, it would destroy r11.
   asm __inline__ volatile(
       "cmpq %[r], %[limit]\n\tja 1f\n2:\n\t"

@@ -17,6 +17,10 @@ struct group_child : task {
   group_child* after = nullptr;
 };
 
+}  // namespace sukima::detail
+
+namespace SUKIMA_DETAIL_NAMESPACE {
+
 template <class F> struct group_child_of : group_child {
   F f;
   explicit group_child_of(F&& callee) : f(std::move(callee)) { set(); }
@@ -28,6 +32,10 @@ template <class F> struct group_child_of : group_child {
     destroy = delete_task<group_child_of>;
   }
 };
+
+}  // namespace SUKIMA_DETAIL_NAMESPACE
+
+namespace sukima::detail {
 
 /// A group whose scope choice point lies at `scope`, in the running fiber.
 group_core* make_group(char* scope);

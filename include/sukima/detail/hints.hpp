@@ -2,6 +2,7 @@
 // Optional arguments of forks and loops: guard, split, grain.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
@@ -49,33 +50,32 @@ template <class Hint, class... More> auto pick_grain(Hint hint, More... more) {
   else
     return pick_grain(more...);
 }
+/// Are these hints and nothing else, none of them more often than stated?
+template <class... Hint>
+constexpr bool are_hints(std::size_t guards, std::size_t splits, std::size_t grains) noexcept {
+  const std::size_t given_guards = (std::size_t{0} + ... + is_guard<Hint>);
+  const std::size_t given_splits = (std::size_t{0} + ... + is_split<Hint>);
+  const std::size_t given_grains = (std::size_t{0} + ... + is_grain<Hint>);
+  return given_guards <= guards && given_splits <= splits && given_grains <= grains &&
+         given_guards + given_splits + given_grains == sizeof...(Hint);
+}
+template <class... Hint> constexpr void require_fork_hints() noexcept {
+  static_assert(are_hints<Hint...>(1, 0, 0),
+                "sukima::fork2 takes two functions and at most one sukima::guard; for more functions use "
+                "sukima::fork");
+}
+template <class... Hint> constexpr void require_loop_hints() noexcept {
+  static_assert(are_hints<Hint...>(1, 1, 1),
+                "the last arguments of a sukima loop are hints: sukima::guard, sukima::split and "
+                "sukima::grain, each at most once");
+}
+template <class... Hint> constexpr void require_search_hints() noexcept {
+  static_assert(are_hints<Hint...>(1, 1, 0),
+                "the last arguments of sukima::search are hints: sukima::guard and sukima::split, each at "
+                "most once");
+}
 /// 0: the loop measures its iterations itself.
 inline std::int64_t iterations_of(no_hint) noexcept { return 0; }
 inline std::int64_t iterations_of(grain_hint g) noexcept { return g.iterations; }
 
 }  // namespace sukima::detail
-
-namespace sukima {
-
-/// The probability, evaluated for each request, that this fork or loop may be split now: ≤ 0 and NaN never, ≥
-/// 1 always. What a refusal protects is passed over for the next younger choice. `p` is a number or a
-/// function that returns one; a function is called after backtracking to the state of this choice and must
-/// not throw.
-template <class P> auto guard(P p) {
-  if constexpr (std::is_arithmetic_v<P>) {
-    auto constant = [value = static_cast<double>(p)] { return value; };
-    return detail::guard_hint<decltype(constant)>{constant};
-  } else {
-    return detail::guard_hint<P>{std::move(p)};
-  }
-}
-
-/// Where a loop is split: called with the first iteration that has not begun and the end of the loop, both as
-/// numbers counted from the loop's first iteration; returns the first iteration to give away (clamped).
-template <class F> detail::split_hint<F> split(F place) { return {std::move(place)}; }
-
-/// Iterations that belong together: the loop polls only after so many. Rarely needed,
-/// the loop measures its iterations itself. Values below 1 mean "measure".
-inline detail::grain_hint grain(std::int64_t iterations) { return {iterations}; }
-
-}  // namespace sukima

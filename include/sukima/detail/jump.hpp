@@ -55,6 +55,9 @@ std::uint32_t running_worker_number() noexcept;
 /// The greatest of these numbers so far.
 std::uint32_t last_worker_number() noexcept;
 
+/// To be called before a jump over frames of the running stack: a program with AddressSanitizer has to know.
+void frames_are_left() noexcept;
+
 /// Ends the program with status 70 after flushing stdout: the message says what cannot continue.
 [[noreturn]] void end_program(const char* message) noexcept;
 

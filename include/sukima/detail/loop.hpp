@@ -3,17 +3,43 @@
 // upper end.
 #pragma once
 
+#include <sukima/detail/clone.hpp>
 #include <sukima/detail/hints.hpp>
 #include <sukima/detail/task.hpp>
+#include <sukima/detail/ticks.hpp>
 
 #include <algorithm>
 #include <cstdint>
 
-#if !defined(__x86_64__)
-#include <chrono>
-#endif
-
 namespace sukima::detail {
+
+/// The arguments that a source gives to a body for one iteration.
+template <class... Arguments> struct argument_list {};
+
+/// May a body be called with `Before…` and a source's arguments, and does it take a context in front of them?
+template <class Body, class List, class... Before> inline constexpr bool body_takes_context = false;
+template <class Body, class... Arguments, class... Before>
+inline constexpr bool body_takes_context<Body, argument_list<Arguments...>, Before...> =
+    takes_context<Body, Before..., Arguments...>;
+template <class Body, class List, class... Before> inline constexpr bool body_is_callable = false;
+template <class Body, class... Arguments, class... Before>
+inline constexpr bool body_is_callable<Body, argument_list<Arguments...>, Before...> =
+    callable_with<Body, Before..., Arguments...>;
+
+/// How a loop over a source names its iterations: by numbers, unless the source says otherwise.
+template <class Source> struct place_in {
+  using type = std::int64_t;
+};
+template <class Source>
+  requires requires { typename Source::place; }
+struct place_in<Source> {
+  using type = typename Source::place;
+};
+template <class Source> using place_of = typename place_in<Source>::type;
+
+}  // namespace sukima::detail
+
+namespace SUKIMA_DETAIL_NAMESPACE {
 
 /// Iterations are numbered from the loop's first one. A type of its own: the compiler then knows that a
 /// body's stores to integers do not change the loop's bounds, and may keep the bounds in registers and
@@ -25,21 +51,38 @@ inline constexpr std::int64_t number(position p) noexcept { return static_cast<s
 /// `next` is the first iteration that the owner has not begun (nor is about to), `end` the first one that is
 /// not its own any more. Used by the owner, or by a helper while the owner is suspended.
 struct alignas(choice_point_alignment) loop_point : choice_point {
+  using place = std::int64_t;
   position next;
   position end;
   void* frame;
 };
 
 /// What a loop's task carries: its iterations, and the frame that its owner keeps alive until the join.
-struct loop_task : task {
-  std::int64_t from;
-  std::int64_t to;
+/// \tparam Place how the loop names an iteration: by its number, or by an iterator (successors.hpp)
+template <class Place> struct piece_task : task {
+  Place from;
+  Place to;
   void* frame;
 };
+using loop_task = piece_task<std::int64_t>;
+
+/// The kind of a loop's choice points: what its frame has decides about `guard`, `undo` and `redo`.
+template <class Frame, class Operations> constexpr choice_point_kind kind_of_loop() {
+  using point = typename Operations::point;
+  choice_point_kind k{sizeof(point), Operations::open, Operations::split, Operations::reclaim, nullptr,
+                      nullptr,       nullptr,          nullptr,           Operations::stop};
+  if constexpr (requires(Frame& f, typename point::place i) { f.undo(i); }) {
+    k.undo = Operations::undo;
+    k.redo = Operations::redo;
+  }
+  if constexpr (requires(Frame& f) { f.guard(); }) k.guard = Operations::guard;
+  return k;
+}
 
 /// Operations of a loop's choice point. Frame has `loop_task* make_task()` and perhaps `guard()`,
 /// `split_place(next, end)`, `undo(iteration)`, `redo(iteration)`.
 template <class Frame> struct loop_operations {
+  using point = loop_point;
   static loop_point* loop(choice_point* r) noexcept { return static_cast<loop_point*>(r); }
   static Frame& frame(choice_point* r) noexcept { return *static_cast<Frame*>(loop(r)->frame); }
 
@@ -72,29 +115,25 @@ template <class Frame> struct loop_operations {
   static void redo(choice_point* r) { frame(r).redo(number(loop(r)->next) - 1); }
   static double guard(choice_point* r) { return frame(r).guard(); }
 
-  static constexpr bool has_guard = requires(Frame& f) { f.guard(); };
-  static constexpr bool has_undo = requires(Frame& f) { f.undo(std::int64_t{}); };
-
-  static constexpr choice_point_kind make_kind() {
-    choice_point_kind k{sizeof(loop_point), open, split, reclaim, nullptr, nullptr, nullptr, nullptr, stop};
-    if constexpr (has_undo) {
-      k.undo = undo;
-      k.redo = redo;
-    }
-    if constexpr (has_guard) k.guard = guard;
-    return k;
-  }
-  static constexpr choice_point_kind kind = make_kind();
+  static constexpr choice_point_kind kind = kind_of_loop<Frame, loop_operations>();
 };
 
-/// A clock for the length of strips: cheap, any unit near a third of a nanosecond.
-inline std::uint64_t ticks() noexcept {
-#if defined(__x86_64__)
-  return __builtin_ia32_rdtsc();
-#else
-  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()) * 3;
-#endif
-}
+/// What a loop does with its choice point on its own way. Here for iterations with numbers; for those of a
+/// forward range: successors.hpp.
+template <class Place> struct loop_form;
+template <> struct loop_form<std::int64_t> {
+  using point = loop_point;
+  static bool any(std::int64_t from, std::int64_t to) noexcept { return from < to; }
+  template <class Frame>
+  [[gnu::always_inline]] static point* push(char* top, std::int64_t from, std::int64_t to,
+                                            Frame& frame) noexcept {
+    return ::new (static_cast<void*>(top)) loop_point{
+        {reinterpret_cast<std::uintptr_t>(&loop_operations<Frame>::kind)}, at(from + 1), at(to), &frame};
+  }
+  static std::int64_t first(const point* r) noexcept { return number(r->next) - 1; }
+  static void begin(point* r, std::int64_t i) noexcept { r->next = at(i + 1); }
+  static bool more(const point* r, std::int64_t i) noexcept { return i < number(r->end); }
+};
 
 /// A strip should last about this long, so that a thief waits no longer for an answer: 1 to 2 µs.
 inline constexpr std::uint64_t strip_ticks = 5000;
@@ -114,6 +153,43 @@ inline std::int64_t iterations_of_a_strip(std::int64_t done, std::uint64_t elaps
   return std::max<std::int64_t>(static_cast<std::int64_t>(counted * strip_ticks / net), 1);
 }
 
+/// How long strips are: as the grain says, or as long as takes about `strip_ticks`.
+class strip_length {
+ public:
+  /// \param grain  0: none was given
+  explicit strip_length(std::int64_t grain) noexcept
+      : grain_(grain), length_(grain > 0 ? grain : 1), begun_(grain > 0 ? 0 : ticks()) {}
+  /// Are so many iterations known to be over within a strip?
+  bool covers(std::int64_t left) const noexcept { return measured_ && left <= length_; }
+  /// The end of the strip that begins at i.
+  std::int64_t end(std::int64_t i, std::int64_t left) const noexcept {
+    const std::int64_t stop = i + std::min(length_, left);
+    const std::int64_t aligned = stop & -strip_alignment;
+    return grain_ == 0 && length_ < left && aligned > i ? aligned : stop;
+  }
+  /// A strip has ended.
+  void learn(std::int64_t done) noexcept {
+    if (grain_ > 0) return;
+    const std::uint64_t now = ticks();
+    const std::int64_t longest = done == 1 ? second_strip : done * 1024;
+    measured_ = done > 1;  // the first iteration alone may be an exception
+    length_ = std::min(iterations_of_a_strip(done, now - begun_), longest);
+    begun_ = now;
+  }
+  /// The body forks: iteration by iteration.
+  void forget() noexcept {
+    if (grain_ > 0) return;
+    length_ = 1;
+    measured_ = false;
+  }
+
+ private:
+  std::int64_t grain_;
+  std::int64_t length_;
+  std::uint64_t begun_;
+  bool measured_ = false;
+};
+
 /// Runs the iterations of one loop that do not take a context, in strips with a poll before each; a strip
 /// cannot be split. If the body turns out to contain forks or loops itself, the rest is run iteration by
 /// iteration.
@@ -122,33 +198,21 @@ template <class Strip>
 [[gnu::always_inline]] inline void run_strips(loop_point* r, std::int64_t grain, const ambient_state& ambient,
                                               Strip&& run_strip) {
   std::int64_t i = number(r->next) - 1;
-  std::int64_t strip = grain > 0 ? grain : 1;
-  std::uint64_t begun = grain > 0 ? 0 : ticks();
+  strip_length strip(grain);
   const std::uint32_t uses = ambient.uses;
-  bool measured = false;
   for (;;) {
     // What is known to be over within a strip is not split any more: next is the end then.
-    r->next = at(measured && number(r->end) - i <= strip ? number(r->end) : i + 1);
+    r->next = at(strip.covers(number(r->end) - i) ? number(r->end) : i + 1);
     poll(r);
-    const std::int64_t left = number(r->end) - i;
-    std::int64_t stop = i + std::min(strip, left);
-    if (grain == 0 && strip < left && (stop & -strip_alignment) > i) stop &= -strip_alignment;
-    r->next = at(std::max(stop, i + 1));
+    r->next = at(std::max(strip.end(i, number(r->end) - i), i + 1));
     run_strip(i, number(r->next));
     const std::int64_t done = number(r->next) - i;
     i = number(r->next);
     if (i >= number(r->end) && !(was_split(r) && reclaim_child(r))) return;
-    if (grain > 0) continue;
-    if (ambient.uses != uses) {
-      strip = 1;
-      measured = false;
-      continue;
-    }
-    const std::uint64_t now = ticks();
-    const std::int64_t longest = done == 1 ? second_strip : done * 1024;
-    measured = done > 1;  // the first iteration alone may be an exception
-    strip = std::min(iterations_of_a_strip(done, now - begun), longest);
-    begun = now;
+    if (ambient.uses == uses)
+      strip.learn(done);
+    else
+      strip.forget();
   }
 }
 
@@ -177,7 +241,7 @@ struct nothing {};
 
 /// The cold end of a loop that was split.
 template <class Sum, class Merge>
-[[gnu::cold, gnu::noinline]] Sum merge_children(loop_point* r, Sum sum, const Merge& merge) {
+[[gnu::cold, gnu::noinline]] Sum merge_children(choice_point* r, Sum sum, const Merge& merge) {
   children left(join_children(r));
   for (; left.next() != nullptr; left.pop()) merge(sum, left.next());
   return sum;
@@ -190,16 +254,15 @@ template <class Sum, class Merge>
 /// \param iterate  sum = iterate(choice point, context below it, sum): the owner's iterations, until `next`
 /// is `end`
 /// \param merge    merge(sum, task*): takes over what a finished child brings; in the order of the iterations
-template <class Sum, class Frame, class Iterate, class Merge>
-[[gnu::always_inline]] inline Sum run_loop(context here, Frame& frame, std::int64_t from, std::int64_t to,
-                                           Sum sum, Iterate&& iterate, Merge&& merge) {
-  using operations = loop_operations<Frame>;
-  if (from >= to) return sum;
-  auto* r = ::new (static_cast<void*>(here.top))
-      loop_point{{reinterpret_cast<std::uintptr_t>(&operations::kind)}, at(from + 1), at(to), &frame};
+template <context_type C, class Place, class Sum, class Frame, class Iterate, class Merge>
+[[gnu::always_inline]] inline Sum run_loop(C here, Frame& frame, Place from, Place to, Sum sum,
+                                           Iterate&& iterate, Merge&& merge) {
+  using form = loop_form<Place>;
+  if (!form::any(from, to)) return sum;
+  auto* r = form::push(here.top, from, to, frame);
   Sum own = [&]() -> Sum {
     try {
-      return iterate(r, context{here.top + sizeof(loop_point)}, std::move(sum));
+      return iterate(r, below(here, sizeof *r), std::move(sum));
     } catch (...) {
       leave_by_exception(r);
     }
@@ -209,17 +272,18 @@ template <class Sum, class Frame, class Iterate, class Merge>
   return own;
 }
 
-/// The iterations of a loop whose body takes a context: a poll before each one.
-/// \param step step(sum, context, i)
-template <class Sum, class Step>
-[[gnu::always_inline]] inline Sum run_each(loop_point* r, context below, Sum sum, const Step& step) {
-  std::int64_t i = number(r->next) - 1;
+/// The iterations of a loop one by one, with a poll before each.
+/// \param step step(sum, context, place)
+template <class Point, context_type C, class Sum, class Step>
+[[gnu::always_inline]] inline Sum run_each(Point* r, C below, Sum sum, const Step& step) {
+  using form = loop_form<typename Point::place>;
+  auto i = form::first(r);
   do {
-    r->next = at(i + 1);
+    form::begin(r, i);
     poll(r);
     step(sum, below, i);
     ++i;
-  } while (i < number(r->end) || (was_split(r) && reclaim_child(r)));
+  } while (form::more(r, i) || (was_split(r) && reclaim_child(r)));
   return sum;
 }
 
@@ -234,7 +298,7 @@ template <class F> constexpr bool is_copied_unnoticed() {
 /// The callable itself, or its address where a copy could be noticed.
 template <class F> struct local_callable {
   static constexpr bool copied = is_copied_unnoticed<std::remove_const_t<F>>();
-  std::conditional_t<copied, std::remove_const_t<F>, F*> callee;
+  [[no_unique_address]] std::conditional_t<copied, std::remove_const_t<F>, F*> callee;
   explicit local_callable(F& f)
       : callee([&] {
           if constexpr (copied)
@@ -250,23 +314,65 @@ template <class F> struct local_callable {
   }
 };
 
+/// A source as a loop holds it: a copy, which nobody else changes, or its address where it walks.
+template <class Source> struct held_source {
+  std::conditional_t<Source::walks, const Source*, Source> held;
+  explicit held_source(const Source& s)
+      : held([&] {
+          if constexpr (Source::walks)
+            return &s;
+          else
+            return s;
+        }()) {}
+  const Source& get() const noexcept {
+    if constexpr (Source::walks)
+      return *held;
+    else
+      return held;
+  }
+};
+
 /// The owner's iterations of a loop over a source's elements, in the way that suits the body.
-/// \param add  add(sum, f) calls f() and adds its result up
-template <class Element, class Sum, class Body, class Source, class Add>
-[[gnu::always_inline]] inline Sum iterate(loop_point* r, context below, std::int64_t grain, Body& body,
+/// \tparam Before arguments that the body is given before the element
+/// \param add  add(sum, f) calls f(before…) and adds its result up
+template <class... Before, class Point, context_type C, class Sum, class Body, class Source, class Add>
+[[gnu::always_inline]] inline Sum iterate(Point* r, C below, std::int64_t grain, Body& body,
                                           const Source& source, Sum sum, const Add& add) {
-  if constexpr (takes_context<Body&, Element>) {
+  using place = typename Point::place;
+  constexpr bool with_context = body_takes_context<Body&, typename Source::arguments, Before...>;
+  if constexpr (with_context && Source::in_blocks) {
+    run_strips(r, grain, ambient_of(below.top), [&](std::int64_t i, std::int64_t stop) {
+      source.each(i, stop, [&](auto&&... elements) {
+        add(sum,
+            [&](auto&... before) -> decltype(auto) { return call(below, body, before..., elements...); });
+      });
+    });
+    return sum;
+  } else if constexpr (with_context) {
     const local_callable<Body> local(body);
-    return run_each(r, below, std::move(sum), [source, local, add](Sum& s, context deeper, std::int64_t i) {
-      add(s, [&]() -> decltype(auto) { return call(deeper, local.get(), source[i]); });
+    const held_source<Source> elements(source);
+    return run_each(r, below, std::move(sum), [elements, local, add](Sum& s, C deeper, place i) {
+      elements.get().visit(i, [&](auto&&... element) {
+        add(s, [&](auto&... before) -> decltype(auto) {
+          return call(deeper, local.get(), before..., std::forward<decltype(element)>(element)...);
+        });
+      });
+    });
+  } else if constexpr (!std::is_same_v<place, std::int64_t>) {
+    const ambient_context ambient(below);
+    const local_callable<Body> local(body);
+    return run_each(r, below, std::move(sum), [local, add](Sum& s, C, place i) {
+      add(s, [&](auto&... before) -> decltype(auto) { return std::invoke(local.get(), before..., *i); });
     });
   } else {
     const ambient_context ambient(below);
     run_strips(r, grain, ambient.state(), [&](std::int64_t i, std::int64_t stop) {
       const local_callable<Body> local(body);
       Sum strip_sum = std::move(sum);
-      source.each(i, stop, [&](auto&& element) {
-        add(strip_sum, [&]() -> decltype(auto) { return std::invoke(local.get(), element); });
+      source.each(i, stop, [&](auto&&... element) {
+        add(strip_sum, [&](auto&... before) -> decltype(auto) {
+          return std::invoke(local.get(), before..., element...);
+        });
       });
       sum = std::move(strip_sum);
     });
@@ -274,4 +380,4 @@ template <class Element, class Sum, class Body, class Source, class Add>
   }
 }
 
-}  // namespace sukima::detail
+}  // namespace SUKIMA_DETAIL_NAMESPACE

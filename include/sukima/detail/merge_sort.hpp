@@ -11,7 +11,7 @@
 #include <new>
 #include <type_traits>
 
-namespace sukima::detail {
+namespace SUKIMA_DETAIL_NAMESPACE {
 
 /// Room for `count` objects; none where there is no memory. Ends the objects that were made in it.
 template <class T> class sort_buffer {
@@ -170,4 +170,4 @@ template <class I, class Less> class merge_sort {
   const Less& less_;
 };
 
-}  // namespace sukima::detail
+}  // namespace SUKIMA_DETAIL_NAMESPACE

@@ -18,7 +18,7 @@
 #include <functional>
 #include <iterator>
 
-namespace sukima::detail {
+namespace SUKIMA_DETAIL_NAMESPACE {
 
 /// Offsets of misplaced elements of one block, a pending range of them.
 template <class Offset, std::size_t Size> struct misplaced {
@@ -185,4 +185,4 @@ template <class I, class GoesLeft> class shared_partition {
   std::array<rest, most_helpers> rests_;
 };
 
-}  // namespace sukima::detail
+}  // namespace SUKIMA_DETAIL_NAMESPACE

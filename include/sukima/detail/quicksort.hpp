@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace sukima::detail {
+namespace SUKIMA_DETAIL_NAMESPACE {
 
 /// less(a, b) for elements, from a comparator and a projection.
 template <class Compare, class Projection> struct projected_less {
@@ -29,14 +29,16 @@ template <class I, class Less> bool sort_runs(I first, I last, const Less& less)
   if (last - first < 2) return true;
   I next = first + 1;
   if (less(*next, *first)) {
-    while (++next != last && less(*next, *(next - 1))) {
-    }
+    do {
+      ++next;
+    } while (next != last && less(*next, *(next - 1)));
     if (next != last) return false;
     std::ranges::reverse(first, last);  // no two are equal: stable, too
     return true;
   }
-  while (++next != last && !less(*next, *(next - 1))) {
-  }
+  do {
+    ++next;
+  } while (next != last && !less(*next, *(next - 1)));
   return next == last;
 }
 
@@ -166,4 +168,4 @@ template <class I, class Less> class quicksort {
   const Less& less_;
 };
 
-}  // namespace sukima::detail
+}  // namespace SUKIMA_DETAIL_NAMESPACE

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace sukima::detail {
+namespace SUKIMA_DETAIL_NAMESPACE {
 
 enum class scan_form { inclusive, exclusive };
 
@@ -59,6 +59,11 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
     std::atomic<bool> known{false};  ///< `before` has been written
     std::vector<block> blocks;  ///< of a piece that ended without knowing
     std::optional<T> through;  ///< of a piece that got the sum in time: all elements before its end
+
+    /// Once `known` is true.
+    T take_before() {
+      return std::move(*before);  // NOLINT(bugprone-unchecked-optional-access): written before `known`
+    }
   };
 
   /// What the choice points of both kinds of loops refer to.
@@ -186,7 +191,7 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
   /// only added up.
   T go_on(context c, std::int64_t from, std::int64_t to, piece& me) {
     const ambient_context taken(ambient_of(c.top));  // both branches take a context
-    T carry = put_before(me.blocks, std::move(*me.before));
+    T carry = put_before(me.blocks, me.take_before());
     auto [through, none] = fork2(
         c, [&](context below) { return write_results(below, from, to, std::move(carry)); },
         [&](context below) { settle_blocks(below, me.blocks); });
@@ -196,7 +201,7 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
 
   void run_piece(context here, piece& me) {
     if (me.known.load(std::memory_order_acquire)) {
-      me.through.emplace(write_results(here, me.from, me.to, std::move(*me.before)));
+      me.through.emplace(write_results(here, me.from, me.to, me.take_before()));
       return;
     }
     summing_side origin{this};
@@ -235,4 +240,4 @@ template <scan_form Form, class T, class In, class Out, class Operation> class s
   Operation& operation_;
 };
 
-}  // namespace sukima::detail
+}  // namespace SUKIMA_DETAIL_NAMESPACE

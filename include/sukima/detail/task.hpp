@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sukima/context.hpp>
+#include <sukima/detail/atomics.hpp>
 #include <sukima/detail/choice_point.hpp>
 
 #include <exception>
@@ -30,13 +31,16 @@ struct task {
   char* owner_segment = nullptr;  ///< of such a call: where the owner's segment begins
   std::uint32_t depth = 0;  ///< number of ancestors
   std::uint32_t slot = 0;  ///< where it was published
-  std::atomic<bool> cancelled{false};  ///< stop at the next poll; partner: is_concerned (abort.cpp)
-  bool cancellation_masked = false;  ///< split off during stack unwinding: no abort from outside stops it
+  atomic<bool> cancelled{false};  ///< stop at the next poll; partner: is_concerned (abort.cpp)
+  /// Split off during stack unwinding: no abort from outside stops it, until its owner joins it outside of
+  /// any unwinding. Partner: is_task_concerned, unmask (abort.cpp).
+  atomic<bool> cancellation_masked{false};
+  bool shielded = false;  ///< split off below a shield: no abort from outside of that stops it (abort.hpp)
   bool aborted = false;  ///< it ended early because it or an ancestor was cancelled
   bool jumps = false;  ///< runs code that no exception may pass (jump.hpp)
   std::exception_ptr error;  ///< it ended by this exception
   /// 0: not done, nobody sleeps for it; 1: done; else the worker or fiber that waits for it (join.hpp).
-  std::atomic<std::uintptr_t> joining{0};
+  atomic<std::uintptr_t> joining{0};
   std::atomic<worker*> runner{nullptr};  ///< hint for thieves: the worker that began it
 };
 
@@ -69,6 +73,21 @@ template <class T> class result_slot {
     T value_;
   };
   bool full_ = false;
+};
+
+/// A result that is a reference.
+template <class T>
+  requires std::is_reference_v<T>
+class result_slot<T> {
+ public:
+  template <class F, class... Arguments> void fill(F&& f, Arguments&&... arguments) {
+    auto&& found = std::forward<F>(f)(std::forward<Arguments>(arguments)...);
+    address_ = std::addressof(found);
+  }
+  std::remove_reference_t<T>& get() noexcept { return *address_; }
+
+ private:
+  std::remove_reference_t<T>* address_ = nullptr;
 };
 
 /// The `destroy` of a task type that was made by plain `new`.

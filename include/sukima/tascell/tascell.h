@@ -35,6 +35,14 @@ typedef struct sukima_loop {
   int sukima_end; /**< the first one that is not the owner's any more; read anew after each poll */
 } sukima_loop;
 
+/** First member of the choice points of loops by successor. The values that are the owner's end where the
+ * loop's condition fails, or, once something was split off, before `sukima_end`. */
+typedef struct sukima_successor_loop {
+  sukima_choice_point sukima_head;
+  sukima_word sukima_current; /**< the value that runs or is about to; stored by the owner before each poll */
+  sukima_word sukima_end; /**< the first value that was given away; nothing before a split */
+} sukima_successor_loop;
+
 /** Record of a `try`. */
 typedef struct sukima_try_point {
   sukima_choice_point sukima_head;
@@ -73,13 +81,17 @@ typedef struct sukima_kind {
   void (*after)(void* choice_point, int backtracking);
   /** Runs the statement with number i of a join; its choice point is only read. */
   void (*run)(char* top, void* choice_point, int i);
+  /** Of a loop by successor: takes a value to its successor. \returns whether the loop goes on with that */
+  sukima_bool (*advance)(const void* choice_point, sukima_word* value);
+  /** PUT of such a loop: the values from one on, up to but not including another */
+  void (*put_values)(void* choice_point, void* task, sukima_word from, sukima_word to);
 } sukima_kind;
 
 /* The kinds of the constructs, as initial values of a constant object: without the members' names, because a
  * macro of the program may have them. `guard, probability` is `sukima_guard, FUNCTION` or `0, 0`; what a
  * construct does not have is 0. reclaim and destroy are never there. */
 #define SUKIMA_KIND(point_type, open, split, undo, redo, guard, stop, leave, quiet, put, exec, task_size, \
-                    task_align, probability, split_place, before, after, run)                             \
+                    task_align, probability, split_place, before, after, run, advance, put_values)        \
   {sizeof(point_type),                                                                                    \
    open,                                                                                                  \
    split,                                                                                                 \
@@ -99,25 +111,34 @@ typedef struct sukima_kind {
    split_place,                                                                                           \
    before,                                                                                                \
    after,                                                                                                 \
-   run}
+   run,                                                                                                   \
+   advance,                                                                                               \
+   put_values}
 #define SUKIMA_DO_TWO_KIND(point_type, put, exec, task_type, guard, probability)                         \
   SUKIMA_KIND(point_type, sukima_do_two_open, sukima_do_two_split, 0, 0, guard, 0, sukima_leave, 0, put, \
-              exec, sizeof(task_type), __alignof__(task_type), probability, 0, 0, 0, 0)
-#define SUKIMA_LOOP_KIND(point_type, put, exec, task_type, guard, probability, split_place)                 \
-  SUKIMA_KIND(point_type, sukima_loop_open, sukima_loop_split, 0, 0, guard, sukima_loop_stop, sukima_leave, \
-              0, put, exec, sizeof(task_type), __alignof__(task_type), probability, split_place, 0, 0, 0)
+              exec, sizeof(task_type), __alignof__(task_type), probability, 0, 0, 0, 0, 0, 0)
+#define SUKIMA_LOOP_KIND(point_type, put, exec, task_type, guard, probability, split_place)                  \
+  SUKIMA_KIND(point_type, sukima_loop_open, sukima_loop_split, 0, 0, guard, sukima_loop_stop, sukima_leave,  \
+              0, put, exec, sizeof(task_type), __alignof__(task_type), probability, split_place, 0, 0, 0, 0, \
+              0)
+#define SUKIMA_SUCCESSOR_LOOP_KIND(point_type, advance, put_values, exec, task_type, guard, probability) \
+  SUKIMA_KIND(point_type, sukima_successor_loop_open, sukima_successor_loop_split, 0, 0, guard,          \
+              sukima_loop_stop, sukima_leave, 0, 0, exec, sizeof(task_type), __alignof__(task_type),     \
+              probability, 0, 0, 0, 0, advance, put_values)
 #define SUKIMA_JOIN_KIND(point_type, run)                                                                  \
   SUKIMA_KIND(point_type, sukima_loop_open, sukima_join_split, 0, 0, 0, sukima_loop_stop, sukima_leave, 0, \
-              0, 0, 0, 0, 0, 0, 0, 0, run)
+              0, 0, 0, 0, 0, 0, 0, 0, run, 0, 0)
 #define SUKIMA_WIND_KIND(point_type, before, after)                                                         \
   SUKIMA_KIND(point_type, sukima_never_open, 0, sukima_wind_undo, sukima_wind_redo, 0, 0, 0, 1, 0, 0, 0, 0, \
-              0, 0, before, after, 0)
+              0, 0, before, after, 0, 0, 0)
 
 sukima_bool sukima_never_open(const sukima_choice_point* r);
 sukima_bool sukima_do_two_open(const sukima_choice_point* r);
 sukima_bool sukima_loop_open(const sukima_choice_point* r);
 struct sukima_task* sukima_do_two_split(sukima_choice_point* r);
 struct sukima_task* sukima_loop_split(sukima_choice_point* r);
+sukima_bool sukima_successor_loop_open(const sukima_choice_point* r);
+struct sukima_task* sukima_successor_loop_split(sukima_choice_point* r);
 struct sukima_task* sukima_join_split(sukima_choice_point* r);
 void sukima_loop_stop(sukima_choice_point* r);
 void sukima_wind_undo(sukima_choice_point* r);
@@ -193,6 +214,42 @@ __attribute__((always_inline)) static __inline__ int sukima_untouched(const suki
 __attribute__((always_inline)) static __inline__ int sukima_was_split(const sukima_choice_point* r) {
   return __builtin_expect((r->sukima_kind_or_child & 1) != 0, 0) != 0;
 }
+
+/* ---- sequential clones -------------------------------------------------------------------------------- */
+
+/** How long the calls of a worker function take, by the depth of the caller's choice points. The layout is
+ *  that of sukima_clone_site (clone.h). Begins with zeros. */
+typedef struct sukima_call_site {
+  void* sukima_traced;
+  struct {
+    unsigned sukima_expected, sukima_samples;
+  } sukima_at[64];
+} sukima_call_site;
+
+/** The forms of a worker function, for one call. */
+enum {
+  SUKIMA_AS_CHOOSING, /**< in parallel; the calls below choose again */
+  SUKIMA_AS_CLONE,
+  SUKIMA_AS_PARALLEL, /**< without any clone below: there are to be none */
+  SUKIMA_AS_TIMED_CHOOSING,
+  SUKIMA_AS_TIMED_CLONE
+};
+
+/** Chooses the form of a call, from what the site expects of it. */
+int sukima_call_begins(const sukima_call_site* site, char* top) __attribute__((nothrow));
+/** The clock of timed calls. */
+unsigned long long sukima_call_ticks(void) __attribute__((nothrow));
+/** A timed call of a function that began at a time has returned. */
+void sukima_call_ended(sukima_call_site* site, const char* function, char* top, unsigned long long begun)
+    __attribute__((cold, noinline, nothrow));
+
+/** The fast half of a clone's poll. */
+__attribute__((always_inline)) static __inline__ int sukima_is_raised(const char* top) {
+  return __builtin_expect(top < __atomic_load_n(&SUKIMA_LIMIT(top), __ATOMIC_RELAXED), 0) != 0;
+}
+/** The slow half. Does what others asked of the fiber. \returns 1: somebody got no work, or the fiber is to
+ *  stop; what is left of the clone must go on in parallel */
+int sukima_poll_in_clone(char* top);
 
 /* ---- the ends of constructs -------------------------------------------------------------------------- */
 

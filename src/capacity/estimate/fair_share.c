@@ -38,6 +38,33 @@ void cap_fair_share(double capacity, cap_share* items, size_t count) {
   }
 }
 
+double cap_placed_share(size_t cpus, double* weights, size_t count, double own) {
+  double loads[cap_placed_count] = {0};
+  size_t places[cap_placed_count];
+  for (size_t i = 1; i < count; i++) {  // the heaviest first
+    double weight = weights[i];
+    size_t at = i;
+    for (; at > 0 && weights[at - 1] < weight; at--) weights[at] = weights[at - 1];
+    weights[at] = weight;
+  }
+  for (size_t i = 0; i < count; i++) {
+    size_t least = 0;
+    for (size_t cpu = 1; cpu < cpus; cpu++) {
+      if (loads[cpu] < loads[least]) least = cpu;
+    }
+    loads[least] += weights[i];
+    places[i] = least;
+  }
+  double sum = 0;
+  size_t equal = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (weights[i] != own) continue;
+    sum += weights[i] / loads[places[i]];
+    equal++;
+  }
+  return equal != 0 ? sum / (double)equal : 0;
+}
+
 // The kernel's weights of the nice values -20 to 19: a step is 1.25 times, nice 0 is 1024.
 static const uint32_t nice_weights[40] = {
     88761, 71755, 56483, 46273, 36291, 29154, 23254, 18705, 14949, 11916, 9548, 7620, 6100, 4904,

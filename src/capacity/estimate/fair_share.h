@@ -26,4 +26,17 @@ double cap_nice_weight(int nice);
 /// The weight of a thread of the class SCHED_IDLE and of an idle group: practically none.
 double cap_idle_weight(void);
 
+enum { cap_placed_count = 128 };
+
+/// What a thread of weight `own` gets where threads that are always runnable share CPUs by weight, and each
+/// stays on one CPU: the kernel moves threads so that the sums of weights are as equal as whole threads
+/// allow, and threads of equal weight take turns. The difference to cap_fair_share() is large for few threads
+/// of different weights.
+/// \param cpus    number of CPUs, 1 to cap_placed_count
+/// \param weights of all threads, ours included; sorted by this function
+/// \param count   number of threads, at most cap_placed_count
+/// \return the part of a CPU that each thread of weight `own` gets, on average; 0 if there is none
+/// \par Complexity count * (count + cpus)
+double cap_placed_share(size_t cpus, double* weights, size_t count, double own);
+
 #endif

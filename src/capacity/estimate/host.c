@@ -17,6 +17,8 @@ static const char first_line[] = "sukima-host 1\n";
 static const char last_line[] = "end\n";
 // A longer validity is cut to this.
 static const double longest_validity = 86400;
+// A file that is older than this is not being written.
+static const uint64_t half_written_ns = 1000000000;
 
 static bool take_decimal(cap_text* line, double* value) {
   char digits[32];
@@ -77,19 +79,22 @@ static void take(cap_host* host, const cap_host_message* message, uint64_t time_
   host->time_ns = time_ns;
   host->has_message = true;
   host->from_port = from_port;
+  host->is_malformed = false;
+  host->malformed_time_ns = 0;
 }
 
-// Keeps what may be the beginning of a message that is still to come.
-static void keep_rest(cap_host* host) {
+// Keeps what may be the beginning of a message that is still to come. \return there was the end of one
+static bool keep_rest(cap_host* host) {
   char* end = host->memory + host->length;
   char* last = NULL;
   for (char* at = host->memory; (at = memmem(at, (size_t)(end - at), last_line, 4)) != NULL; at += 4) {
     last = at + 4;
   }
   if (last == NULL && host->length == sizeof host->memory) last = end;  // no message is that long
-  if (last == NULL) return;
+  if (last == NULL) return false;
   host->length = (size_t)(end - last);
   memmove(host->memory, last, host->length);
+  return true;
 }
 
 static void read_port(cap_host* host, uint64_t time_ns) {
@@ -99,10 +104,12 @@ static void read_port(cap_host* host, uint64_t time_ns) {
     if (count <= 0) return;
     host->length += (size_t)count;
     cap_host_message message;
-    if (cap_find_last_host_message((cap_text){host->memory, host->memory + host->length}, &message)) {
-      take(host, &message, time_ns, true);
+    bool found = cap_find_last_host_message((cap_text){host->memory, host->memory + host->length}, &message);
+    if (found) take(host, &message, time_ns, true);
+    if (keep_rest(host) && !found) {
+      host->is_malformed = true;
+      host->from_port = true;
     }
-    keep_rest(host);
   }
 }
 
@@ -112,19 +119,25 @@ static void read_file(cap_host* host, cap_reader* reader, uint64_t time_ns) {
   struct stat status;
   struct timespec now;
   if (fstatat(AT_FDCWD, reader->path, &status, 0) != 0 || clock_gettime(CLOCK_REALTIME, &now) != 0) {
-    if (!host->from_port) host->has_message = false;  // removing the file withdraws the message
+    if (host->from_port) return;
+    host->has_message = false;  // removing the file withdraws the message
+    host->is_malformed = false;
+    host->malformed_time_ns = 0;
     return;
   }
   uint64_t modified = (uint64_t)status.st_mtim.tv_sec * 1000000000 + (uint64_t)status.st_mtim.tv_nsec;
   if (host->has_message && modified == host->file_time_ns) return;
+  uint64_t real = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+  uint64_t age = real > modified ? real - modified : 0;
   cap_text content;
   cap_host_message message;
   if (cap_file_read(reader->path, reader->content, sizeof reader->content, &content) != cap_file_read_ok ||
       !cap_parse_host_message(content, &message)) {
-    return;  // half written, perhaps
+    // It may be half written; but if it stays like this, it is malformed.
+    host->is_malformed = host->malformed_time_ns == modified || age > half_written_ns;
+    host->malformed_time_ns = modified;
+    return;
   }
-  uint64_t real = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-  uint64_t age = real > modified ? real - modified : 0;
   host->file_time_ns = modified;
   take(host, &message, time_ns > age ? time_ns - age : 0, false);
 }

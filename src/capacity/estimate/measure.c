@@ -187,6 +187,7 @@ void cap_measure(sukima_capacity_estimator* all) {
   load->autogroup = followed->own_session != 0;
   uint64_t now = cap_follow_at(followed, followed->sample)->time_ns;
   load->host_cpus = cap_host_cpus(&all->host, now);
+  load->host_malformed = all->host.is_malformed;
   load->seconds = cap_follow_seconds(followed, cap_follow_back(followed, all->long_ns, 1));
   uint64_t first = cap_follow_back(followed, UINT64_MAX, 1);
   load->cost = cap_follow_rate(followed, first, cap_follow_at(followed, first)->spent_ns, all->spent_ns);

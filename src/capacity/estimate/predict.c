@@ -16,198 +16,130 @@ static const double experiment_change = 0.2;
 // A thread that runs for less than this before it blocks is outside of every model of fair sharing.
 static const double shortest_slice_seconds = 0.002;
 
-// What a computation answers.
-typedef struct question {
-  double threads;      // that we have
-  uint64_t window_ns;  // in which the neighbours' use counts
-  bool has_backlog;  // neighbours want what they use and what they wait for; otherwise what they use
-  double cpus;  // of the machine
-  double each;  // what one CPU gives to a thread: less than 1 if the hypervisor takes a part
-} question;
-
 double cap_machine_cpus(const sukima_capacity_estimator* all) {
   double online = all->facts.online != 0 ? all->facts.online : all->facts.cap;
   double cpus = online * (1 - all->load.stolen);
   return all->load.host_cpus < cpus ? all->load.host_cpus : cpus;  // a NAN is not smaller
 }
 
-static double task_demand(const cap_followed* followed, const cap_task* task, const question* asked) {
-  double use = cap_task_use(followed, task, asked->window_ns);
-  if (!asked->has_backlog) return use;
-  return fmin(asked->each, fmax(use, cap_task_wanted(followed, task, asked->window_ns)));
-}
-
-static double group_demand(const cap_followed* followed, const cap_group* group, const question* asked) {
-  double demand = cap_group_use(followed, group, asked->window_ns);
-  if (asked->has_backlog) {
-    double wanted = 0;
-    int index = (int)(group - followed->groups);
-    for (int i = 0; i < followed->task_end; i++) {
-      const cap_task* task = &followed->tasks[i];
-      if (task->number == 0 || task->group != index) continue;
-      wanted += cap_task_wanted(followed, task, asked->window_ns);
-    }
-    demand = fmax(demand, wanted);
-  }
-  return fmin(demand, fmin(group->quota, asked->cpus));
-}
-
-// The members of a group that share its CPU, in the estimator's memory.
-typedef struct sharers {
-  cap_share* items;
-  size_t count;
-  double demand;
-} sharers;
-
-static void add(sharers* list, size_t limit, double weight, double demand) {
-  if (!(demand > 0) || !(weight > 0) || list->count == limit) return;
-  list->items[list->count++] = (cap_share){.weight = weight, .demand = demand};
-  list->demand += demand;
-}
-
-// Other processes' threads directly in a group of the path, of this session (0: of none).
-static double add_tasks(const cap_followed* followed, uint32_t level, uint64_t session, const question* asked,
-                        sharers* list) {
-  double use = 0;
-  for (int i = 0; i < followed->task_end; i++) {
-    const cap_task* task = &followed->tasks[i];
-    if (task->number == 0 || task->own || task->group != followed->path[level]) continue;
-    use += cap_task_use(followed, task, asked->window_ns);
-    if (task->session != session) continue;
-    add(list, cap_share_count - 2, task->weight, task_demand(followed, task, asked));
-  }
-  return use;
-}
-
-// The other sessions of the root group: each is a group by itself.
-static void add_sessions(const cap_followed* followed, const question* asked, sharers* list) {
-  for (int i = 0; i < followed->task_end; i++) {
-    const cap_task* first = &followed->tasks[i];
-    if (first->number == 0 || first->own || first->session == 0 || first->group != followed->path[0] ||
-        first->session == followed->own_session) {
-      continue;
-    }
-    double demand = 0;
-    bool seen = false;
-    for (int k = 0; k < followed->task_end; k++) {
-      const cap_task* task = &followed->tasks[k];
-      if (task->number == 0 || task->own || task->session != first->session) continue;
-      seen = seen || k < i;
-      demand += task_demand(followed, task, asked);
-    }
-    if (!seen) add(list, cap_share_count - 2, first->session_weight, fmin(demand, asked->cpus));
-  }
-}
-
-// All that share what a group of the path gets, except the next group of the path and our own threads.
-static void add_others(const cap_followed* followed, uint32_t level, const question* asked, sharers* list) {
-  for (int i = 0; i < followed->group_end; i++) {
-    const cap_group* group = &followed->groups[i];
-    if (group->key == 0 || group->on_path || group->level != level + 1) continue;
-    add(list, cap_share_count - 2, group->weight, group_demand(followed, group, asked));
-  }
-  double known = 0;
-  if (level == 0 && followed->autogroup) {
-    known = add_tasks(followed, level, 0, asked, list);
-    add_sessions(followed, asked, list);
-  } else {
-    known = add_tasks(followed, level, 0, asked, list);
-  }
-  // Threads that cannot be seen (of another PID namespace, or too many): as few as can use that much.
-  double direct = cap_direct_use(followed, level, asked->window_ns);
-  if (direct > known + 0.02) {
-    double hidden = direct - known;
-    add(list, cap_share_count - 2, ceil(hidden), hidden);
-  }
-}
-
-static double own_demand(const sukima_capacity_estimator* all, const question* asked) {
-  return fmin(asked->threads * asked->each, all->facts.cap);
-}
-
-// In the root group our threads share with the other threads of our session first.
-static double share_of_session(sukima_capacity_estimator* all, const question* asked, double capacity,
-                               sharers* list) {
+// The question about a part of the machine, the set all->part: only neighbours that are bound to it count.
+static double share_in_part(sukima_capacity_estimator* all, cap_question asked) {
   const cap_followed* followed = &all->followed;
-  *list = (sharers){all->shares, 0, 0};
-  add_tasks(followed, 0, followed->own_session, asked, list);
-  size_t own = list->count;
-  add(list, cap_share_count, asked->threads * followed->own_weight, own_demand(all, asked));
-  if (capacity < 0) return 0;
-  cap_fair_share(capacity, list->items, list->count);
-  return own < list->count ? list->items[own].share : 0;
+  asked.is_partial = true;
+  asked.within = 0;
+  for (uint32_t i = 0; i < followed->binding_count; i++) {
+    if (cap_cpu_set_is_inside(&followed->bindings[i], &all->part)) asked.within |= UINT32_C(1) << i;
+  }
+  asked.cpus = fmin(asked.cpus, cap_cpu_set_count(&all->part) * asked.each);
+  return cap_share_of_demands(all, &asked);
 }
 
-static double share_in_tree(sukima_capacity_estimator* all, const question* asked) {
+// Our CPUs are fewer than the machine's, and are known by number.
+static bool is_bound(const sukima_capacity_estimator* all) {
+  return all->facts.cap < all->facts.online &&
+         cap_cpu_set_is_inside(&all->reader.affinity, &all->reader.online);
+}
+
+// Threads that are bound to different CPUs share as much as these overlap. In any part of the machine that
+// contains our CPUs, we share with those who cannot leave it: the part that leaves us least decides. (The
+// bound neighbours' use is that of now: where they are in each other's way, it says so.)
+// See Megiddo, Optimal flows in networks with multiple sources and sinks (1974), on lexicographic sharing.
+static double share_in_machine(sukima_capacity_estimator* all, const cap_question* asked) {
+  double least = cap_share_in_tree(all, asked);
+  if (!is_bound(all)) return least;
+  const cap_cpu_set* ours = &all->reader.affinity;
   const cap_followed* followed = &all->followed;
-  sharers list = {all->shares, 0, 0};
-  if (followed->path_length == 0) return 0;
-  uint32_t leaf = followed->path_length - 1;
-  bool in_session = leaf == 0 && followed->own_session != 0;
-  // From ours up: what each group of the path wants.
-  double wanted[cap_level_count] = {0};
-  double inside = own_demand(all, asked);
-  if (in_session) {
-    share_of_session(all, asked, -1, &list);
-    inside = fmin(list.demand, asked->cpus);
+  cap_cpu_set_copy(&all->part, ours);
+  least = fmin(least, share_in_part(all, *asked));
+  for (uint32_t i = 0; i < followed->binding_count; i++) {
+    const cap_cpu_set* other = &followed->bindings[i];
+    if (cap_cpu_set_count_both(ours, other) == 0 || cap_cpu_set_is_inside(other, ours)) continue;
+    cap_cpu_set_copy(&all->part, ours);
+    cap_cpu_set_unite(&all->part, other);
+    least = fmin(least, share_in_part(all, *asked));
   }
-  for (uint32_t level = leaf + 1; level-- > 0;) {
-    list = (sharers){all->shares, 0, 0};
-    add_others(followed, level, asked, &list);
-    const cap_group* group = &followed->groups[followed->path[level]];
-    wanted[level] = fmin(list.demand + inside, fmin(group->quota, asked->cpus));
-    inside = wanted[level];
+  return least;
+}
+
+// What our threads get now bounds what other numbers of them can get: more never get less, and never more
+// for each. Three windows, because neighbours may just have begun or ended.
+static void keep_to_now(const sukima_capacity_estimator* all, double threads,
+                        sukima_capacity_estimate* result) {
+  static const double least_known = 0.1;
+  static const double margin = 2 * slack;
+  // A group of little weight gets its CPU in pieces, and a window begins and ends somewhere in them.
+  static const double piece_seconds = 0.02;
+  const uint64_t windows[3] = {all->short_ns, all->long_ns, slow_window_ns};
+  const sukima_capacity_load* load = &all->load;
+  double ours = load->wanted;
+  if (!(ours >= least_known) || load->now < least_known || !all->followed.has_tasks) return;
+  double got_least = load->now;
+  double got_most = load->now;
+  for (int i = 0; i < 3; i++) {
+    double scale = load->now / cap_own_use(&all->followed, all->long_ns);  // as the clocks were corrected
+    double got = cap_own_use(&all->followed, windows[i]) * scale;
+    got_least = fmin(got_least, got);
+    got_most = fmax(got_most, got);
   }
-  // From the root down: what each of them gets.
-  double capacity = fmin(asked->cpus, wanted[0]);
-  for (uint32_t level = 0; level <= leaf; level++) {
-    list = (sharers){all->shares, 0, 0};
-    add_others(followed, level, asked, &list);
-    size_t own = list.count;
-    if (level < leaf) {
-      add(&list, cap_share_count, followed->groups[followed->path[level + 1]].weight, wanted[level + 1]);
-    } else if (in_session) {
-      sharers session;
-      share_of_session(all, asked, -1, &session);
-      double demand = fmin(session.demand, asked->cpus);
-      list = (sharers){all->shares, 0, 0};  // the session's list stood in the same memory
-      add_others(followed, level, asked, &list);
-      add(&list, cap_share_count, followed->own_session_weight, demand);
-    } else {
-      add(&list, cap_share_count, asked->threads * followed->own_weight, own_demand(all, asked));
-    }
-    cap_fair_share(capacity, list.items, list.count);
-    capacity = own < list.count ? list.items[own].share : 0;
-  }
-  return in_session ? share_of_session(all, asked, capacity, &list) : capacity;
+  double part = threads / ours;
+  // Each thread lacks what the hypervisor takes, too.
+  double least = fmin(got_least * fmin(1, part), threads * fmin(1, 1 - load->stolen)) * (1 - margin);
+  double most = got_most * fmax(1, part) * (1 + margin);
+  if (threads < ours) most = fmin(threads, most);
+  double noise = piece_seconds / load->seconds;
+  double before = result->usable;
+  if (before > least - noise && before < most + noise) return;
+  result->usable = fmax(least, fmin(most, before));
+  result->low = fmax(least, fmin(most, result->low));
+  result->high = fmax(result->usable, fmin(most, result->high));
+  if (fabs(before - result->usable) <= margin * result->usable) return;
+  // The groups that can be seen do not explain what we get.
+  bool is_now = fabs(threads - ours) < 0.1 * fmax(1, ours);
+  result->basis = is_now ? SUKIMA_CAPACITY_BASIS_EXPERIMENT : SUKIMA_CAPACITY_BASIS_BLIND;
 }
 
 static void predict_tree(sukima_capacity_estimator* all, double threads, sukima_capacity_estimate* result) {
   double each = fmin(1, 1 - all->load.stolen);
-  question asked = {
-      .threads = threads, .window_ns = all->long_ns, .cpus = cap_machine_cpus(all), .each = each};
+  cap_question asked = {.threads = threads,
+                        .window_ns = all->long_ns,
+                        .has_bursts = true,
+                        .cpus = cap_machine_cpus(all),
+                        .each = each};
   // With fewer threads than now the neighbours get more, up to what they wait for now.
   asked.has_backlog = threads < all->load.wanted - 0.1;
-  result->usable = share_in_tree(all, &asked);
+  result->usable = share_in_machine(all, &asked);
+  bool has_bursts = all->demands.has_bursts;
   result->low = result->usable;
   result->high = result->usable;
   const uint64_t windows[2] = {all->short_ns, slow_window_ns};
   for (int i = 0; i < 2; i++) {
     asked.window_ns = windows[i];
-    double other = share_in_tree(all, &asked);
+    double other = share_in_machine(all, &asked);
     result->low = fmin(result->low, other);
     result->high = fmax(result->high, other);
   }
-  // The neighbours may be bound to the same CPUs as we are.
-  if (all->facts.cap < asked.cpus) {
+  asked.window_ns = all->long_ns;
+  if (has_bursts) {  // neighbours that come and go may need as much CPU as now, whatever we do
+    asked.has_bursts = false;
+    asked.window_ns = slow_window_ns;
+    result->low = fmin(result->low, share_in_machine(all, &asked));
     asked.window_ns = all->long_ns;
+  }
+  // Neighbours of which nothing is known may be bound to the same CPUs as we are.
+  if (is_bound(all)) {
+    asked.unknown_within = true;
+    cap_cpu_set_copy(&all->part, &all->reader.affinity);
+    cap_find_demands(all, &asked);
+    result->low = fmin(result->low, share_in_part(all, asked));
+  } else if (all->facts.cap < asked.cpus) {  // nor is it known which CPUs ours are
     asked.cpus = all->facts.cap;
-    result->low = fmin(result->low, share_in_tree(all, &asked));
+    result->low = fmin(result->low, cap_share_in_tree(all, &asked));
   }
   result->low *= 1 - slack;
   result->high *= 1 + slack;
   bool host_limits = all->load.host_cpus <= cap_machine_cpus(all);
   result->basis = host_limits ? SUKIMA_CAPACITY_BASIS_HOST : SUKIMA_CAPACITY_BASIS_TREE;
+  keep_to_now(all, threads, result);
 }
 
 // Our threads' share as it would be without a quota: 1 - throttled is the part of the time that they had.
@@ -260,6 +192,20 @@ static view look_around(const sukima_capacity_estimator* all) {
   return seen;
 }
 
+bool cap_has_hidden_quota(const sukima_capacity_estimator* all) { return look_around(all).hidden_quota; }
+
+double cap_unseen_use(const sukima_capacity_estimator* all) {
+  static const double hardly_anything = 0.01;
+  const cap_followed* followed = &all->followed;
+  if (followed->tree_visible || isnan(all->load.others)) return 0;
+  double use = all->load.others;
+  for (int i = 0; i < followed->task_end; i++) {
+    const cap_task* task = &followed->tasks[i];
+    if (task->number != 0 && !task->own) use -= cap_task_use(followed, task, all->long_ns);
+  }
+  return use > hardly_anything ? use : 0;
+}
+
 // CPUs for the highest visible group if we had so many threads.
 static double guess_for_group(const view* seen, double threads) {
   double wanted = threads + seen->inside;
@@ -277,20 +223,21 @@ static void predict_blind(sukima_capacity_estimator* all, double threads, sukima
   result->basis = host_limits ? SUKIMA_CAPACITY_BASIS_HOST : SUKIMA_CAPACITY_BASIS_BLIND;
   double guess = guess_for_group(&seen, threads);
   if (seen.inside > 0.05 && all->followed.path_length != 0) {  // they get a part of it
-    const question asked = {.threads = threads,
-                            .window_ns = all->long_ns,
-                            .has_backlog = threads < all->load.wanted - 0.1,
-                            .cpus = guess,
-                            .each = 1};
-    guess = share_in_tree(all, &asked);
+    const cap_question asked = {.threads = threads,
+                                .window_ns = all->long_ns,
+                                .has_backlog = threads < all->load.wanted - 0.1,
+                                .cpus = guess,
+                                .each = 1};
+    guess = cap_share_in_tree(all, &asked);
   }
   result->usable = fmin(threads, guess);
-  // It does nothing, or gets hardly anything: what it would get is unknown.
+  // It does nothing, or gets hardly anything: what it would get is unknown. Idle CPUs are no promise, because
+  // a group that cannot be seen may have a quota.
   if (seen.own < 0.1 || seen.own_got < 0.05) {
-    result->low = seen.hidden_quota ? 0 : fmin(threads, seen.idle);
+    result->low = 0;
     result->high = fmin(threads, seen.cpus);
   } else if (threads >= seen.own) {
-    result->low = seen.hidden_quota ? seen.own_got : fmax(seen.own_got, fmin(threads, seen.idle));
+    result->low = seen.own_got;
     result->high = fmin(seen.own_got * threads / seen.own, seen.cpus);
   } else {
     result->low = seen.own_got * threads / seen.own;
@@ -330,9 +277,21 @@ static void apply_experiments(const sukima_capacity_estimator* all, double threa
   }
 }
 
-static bool blocks_often(const sukima_capacity_load* load) {
-  return load->now > 0.05 && load->slice_seconds < shortest_slice_seconds &&
-         load->wanted < 0.9 * ceil(load->wanted - 0.02);
+// Threads that block do most of the work, after short slices. Long windows: a wait for a CPU is booked only
+// when it ends. (A thread that computes little does not matter: the estimator's own waits like all others.)
+static bool blocks_often(const sukima_capacity_estimator* all) {
+  if (!(all->load.now > 0.05) || !(all->load.slice_seconds < shortest_slice_seconds)) return false;
+  const cap_followed* followed = &all->followed;
+  double run = 0;
+  double run_by_blocking = 0;
+  for (int i = 0; i < followed->task_end; i++) {
+    const cap_task* task = &followed->tasks[i];
+    if (task->number == 0 || !task->own) continue;
+    double used = cap_task_use(followed, task, slow_window_ns);
+    run += used;
+    if (!cap_wants_always(cap_task_wanted(followed, task, slow_window_ns))) run_by_blocking += used;
+  }
+  return run_by_blocking > run / 2;
 }
 
 void sukima_capacity_estimator_usable(sukima_capacity_estimator* all, double threads,
@@ -354,7 +313,7 @@ void sukima_capacity_estimator_usable(sukima_capacity_estimator* all, double thr
     predict_blind(all, threads, result);
     apply_experiments(all, threads, result);
   }
-  if (blocks_often(&all->load)) result->basis = SUKIMA_CAPACITY_BASIS_PROGRESS;
+  if (blocks_often(all)) result->basis = SUKIMA_CAPACITY_BASIS_PROGRESS;
   double least = fmin(0.001, most);  // the scheduler starves nobody
   result->high = fmax(least, fmin(result->high, most));
   result->low = fmax(least, fmin(result->low, result->high));

@@ -94,12 +94,14 @@ static void add_task(cap_followed* followed, cap_reader* reader, uint32_t number
   task->own = own;
   task->weight = 1;
   task->session_weight = 1;
+  task->binding = cap_unknown_binding;
   task->since = followed->sample;
   task->search = followed->search;
   cap_text content;
   cap_task_stat stat;
   if (read_of_task(followed, reader, own, number, "/stat", &content) && cap_parse_task_stat(content, &stat)) {
     task->weight = weight_of(&stat);
+    memcpy(task->name, stat.name, sizeof task->name);
   }
   int nice = 0;
   bool in_root = followed->path_length != 0 && group == followed->path[0];
@@ -255,6 +257,7 @@ static void look_at_group(cap_followed* followed, cap_reader* reader, uint32_t l
   if (now > least_group_use || !group->has_usage) {
     int directories = 0;
     find_tasks_of_neighbour(followed, reader, followed->path_memory, index, elapsed, 1, &directories);
+    group->binding = cap_group_binding(followed, reader, followed->path_memory);
   }
 }
 
@@ -317,6 +320,8 @@ void cap_find_neighbours(cap_followed* followed, cap_reader* reader) {
   followed->search++;
   followed->search_sample = followed->sample;
   memset(&followed->candidates[followed->search % 2], 0, sizeof followed->candidates[0]);
+  followed->binding_count = 0;
+  for (int i = 0; i < followed->group_end; i++) followed->groups[i].binding = cap_unknown_binding;
   find_own_tasks(followed, reader, elapsed);
   cap_read_path_settings(followed, reader);
   const cap_place* v1 = &reader->places[CAP_V1_CPU];
@@ -343,5 +348,7 @@ void cap_find_neighbours(cap_followed* followed, cap_reader* reader) {
     } while (end < length && place->directory[end] != '/');
   }
   forget(followed);
-  followed->search_cost_ns = thread_time() - started;
+  cap_read_bindings(followed, reader);
+  // What reading a recorded tree costs says nothing of the machine that it is a record of.
+  followed->search_cost_ns = reader->root[0] != '\0' ? 0 : thread_time() - started;
 }

@@ -22,6 +22,7 @@ enum {
   cap_patience = 5,          // samples after which threads of groups beside ours are read again
   cap_slow_count = 16,       // readings of the machine that are kept, half a second apart
   cap_own_task_count = 64,  // of these, our own that are followed although they use none
+  cap_binding_count = 16,  // different sets of CPUs that neighbours are bound to
   cap_candidate_count = 4096  // groups and threads with only their last value; a power of two
 };
 
@@ -35,12 +36,19 @@ typedef struct cap_candidates {
   cap_candidate entries[cap_candidate_count];
 } cap_candidates;
 
+/// The set of CPUs that a neighbour is bound to: an index in `bindings`, or one of these.
+enum {
+  cap_unbound = -1,         // all CPUs that are online
+  cap_unknown_binding = -2  // not known, or one set too many: it counts as unbound
+};
+
 /// A control group on the way from the root to ours, or one beside this way.
 typedef struct cap_group {
   uint64_t key;  // hash of its directory; 0 is a free place
   uint32_t level;  // of the group itself: 0 is the root
   bool on_path;  // ours, or above ours
   bool has_usage;  // the kernel counts its use; otherwise the sum of its threads' counts
+  bool is_unreadable;  // its quota or weight is set, but could not be read or understood
   bool has_stat;  // `descriptor` is that of cpu.stat, which has throttling, too
   int descriptor;  // of the file with its use, -1: none
   int stat_descriptor;  // of cpu.stat where that is another file, -1: none
@@ -49,6 +57,7 @@ typedef struct cap_group {
   uint64_t period_us;
   uint64_t since;  // number of the first sample that it has values of
   uint64_t search;  // number of the latest search that found it
+  int binding;  // of its members, where these cannot be seen
   char name[96];  // its last component, cut off if it is long
   cap_group_stat values[cap_ring_size];
 } cap_group;
@@ -59,6 +68,8 @@ typedef struct cap_task {
   int group;  // index of the group; for one deeper below a neighbour, that neighbour
   bool own;  // of the observed process
   int descriptor;  // of its schedstat, -1: it is opened each time
+  int binding;
+  char name[16];  // as in /proc/PID/stat
   uint64_t session;  // number of its autogroup, 0 if it is in none
   double session_weight;
   double weight;
@@ -103,7 +114,8 @@ typedef struct cap_followed {
   bool has_own_clock;
 
   // The tree
-  bool tree_visible;
+  bool path_visible;  // the groups from the root to ours can be seen,
+  bool tree_visible;  // and what limits them can be read
   bool v2;
   bool usage_fits;  // the groups of the controller cpuacct are those of the controller cpu
   uint32_t path_length;  // number of groups on the path
@@ -123,6 +135,11 @@ typedef struct cap_followed {
   uint32_t own_count;
   uint32_t own_numbers[cap_candidate_count];  // our threads, sorted
   uint32_t thread_count;  // of the process, also those beyond own_numbers
+
+  // Which CPUs the neighbours are bound to, of the latest search
+  uint32_t binding_count;
+  cap_cpu_set bindings[cap_binding_count];
+  cap_cpu_set asked_binding;  // work memory
 
   // From these indices on nothing is in use: visiting those entries would cost more than all reading.
   int group_end;
@@ -148,6 +165,12 @@ void cap_follow_sample(cap_followed* followed, cap_reader* reader, uint64_t time
 
 /// Finds groups and threads that are not followed yet, and drops those that are gone or idle.
 void cap_find_neighbours(cap_followed* followed, cap_reader* reader);
+
+/// Reads anew which CPUs the neighbours' threads may run on.
+void cap_read_bindings(cap_followed* followed, cap_reader* reader);
+
+/// The binding of a group whose threads cannot be seen, from its cpuset (version 2 only).
+int cap_group_binding(cap_followed* followed, cap_reader* reader, const char* directory);
 
 /// The number of the sample that is nearest to `window_ns` before the latest one, not before sample `since`.
 /// The latest one itself if there is none.

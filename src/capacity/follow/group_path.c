@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "follow/group_path.h"
 
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -17,13 +18,21 @@ uint64_t cap_hash_path(const char* path) {  // FNV-1a
   return hash != 0 ? hash : 1;
 }
 
+// A file that does not exist sets nothing: its controller is not enabled, or the group is the root.
+static bool is_unreadable(const cap_group_reading* reading) {
+  bool absent = !reading->needed && (reading->error == ENOENT || reading->error == ENOTDIR);
+  return !cap_group_was_read(reading) && !absent;
+}
+
 void cap_group_read_settings(cap_followed* followed, cap_reader* reader, cap_group* group,
                              const char* directory) {
   cap_weight weight;
   cap_quota quota;
   cap_group_reading reading = cap_group_read_weight(reader, directory, followed->v2, &weight);
   group->weight = cap_group_was_read(&reading) ? weight.relative : 1;
+  group->is_unreadable = is_unreadable(&reading);
   reading = cap_group_read_quota(reader, directory, followed->v2, &quota);
+  group->is_unreadable = group->is_unreadable || is_unreadable(&reading);
   bool limited = cap_group_was_read(&reading) && quota.limited;
   group->quota = limited ? (double)quota.quota_us / (double)quota.period_us : INFINITY;
   group->period_us = limited ? quota.period_us : 0;
@@ -73,6 +82,7 @@ int cap_group_add(cap_followed* followed, cap_reader* reader, const char* direct
   group->since = followed->sample;
   group->search = followed->search;
   group->stat_descriptor = -1;
+  group->binding = cap_unknown_binding;
   const char* slash = strrchr(directory, '/');
   cap_writer name = cap_writer_make(group->name, sizeof group->name);
   cap_write(&name, slash != NULL && level != 0 ? slash + 1 : "/");
@@ -167,6 +177,14 @@ static void open_group_pressure(cap_followed* followed, cap_reader* reader) {
   }
 }
 
+// Nothing is computed from a path with an unknown quota or weight.
+static void judge_path(cap_followed* followed) {
+  followed->tree_visible = followed->path_visible;
+  for (uint32_t level = 0; level < followed->path_length; level++) {
+    if (followed->groups[followed->path[level]].is_unreadable) followed->tree_visible = false;
+  }
+}
+
 void cap_find_group_path(cap_followed* followed, cap_reader* reader) {
   for (int i = 0; i < followed->group_end; i++) {
     if (followed->groups[i].key != 0) cap_group_remove(followed, i);
@@ -179,7 +197,7 @@ void cap_find_group_path(cap_followed* followed, cap_reader* reader) {
   const cap_place* place = followed->v2 ? &reader->places[CAP_V2] : v1;
   const cap_place* usage = &reader->places[CAP_V1_CPUACCT];
   followed->path_length = 0;
-  followed->tree_visible = place->listed && is_shown(place) && !place->hidden_above;
+  followed->path_visible = place->listed && is_shown(place) && !place->hidden_above;
   followed->usage_fits =
       !followed->v2 && usage->listed && is_shown(usage) && is_shown(place) &&
       strcmp(usage->directory + usage->top_length, place->directory + place->top_length) == 0;
@@ -195,9 +213,10 @@ void cap_find_group_path(cap_followed* followed, cap_reader* reader) {
       if (index < 0) break;
       followed->path[followed->path_length++] = index;
     }
-    if (followed->path_length == cap_level_count) followed->tree_visible = false;  // deeper than we look
+    if (followed->path_length == cap_level_count) followed->path_visible = false;  // deeper than we look
   }
-  if (followed->path_length == 0) followed->tree_visible = false;
+  if (followed->path_length == 0) followed->path_visible = false;
+  judge_path(followed);
   read_sessions(followed, reader);
   open_group_pressure(followed, reader);
 }
@@ -216,4 +235,5 @@ void cap_read_path_settings(cap_followed* followed, cap_reader* reader) {
       end++;
     } while (end < length && place->directory[end] != '/');
   }
+  judge_path(followed);
 }

@@ -66,32 +66,18 @@ static void read_online(cap_reader* reader, sukima_capacity_facts* facts) {
   report_cpus(reader, SUKIMA_CAPACITY_ONLINE, facts->online, "", reader->path);
 }
 
-// The bytes that the kernel wrote hold one bit a CPU, in words of the machine.
 static bool ask_affinity(cap_reader* reader) {
-  unsigned long* mask = (unsigned long*)(void*)reader->content;
   long target = reader->pid;
   if (target == 0 && reader->affinity_of == SUKIMA_CAPACITY_OF_PROCESS) target = syscall(SYS_getpid);
-  long bytes = syscall(SYS_sched_getaffinity, target, (size_t)SUKIMA_CAPACITY_MAX_CPUS / 8, mask);
-  if (bytes <= 0) return false;
-  enum { word_bits = 8 * sizeof(unsigned long) };
-  cap_cpu_set_clear(&reader->affinity);
-  for (uint32_t cpu = 0; cpu < (uint32_t)bytes * 8; cpu++) {
-    if ((mask[cpu / word_bits] >> (cpu % word_bits) & 1) != 0)
-      cap_cpu_set_add_range(&reader->affinity, cpu, cpu);
-  }
-  return true;
+  return cap_cpu_set_ask_affinity(&reader->affinity, target, reader->content,
+                                  (size_t)SUKIMA_CAPACITY_MAX_CPUS / 8);
 }
 
 static bool read_affinity_file(cap_reader* reader) {
   if (!cap_make_process_path(reader, "/status")) return false;
   cap_text content;
-  cap_text line;
   if (!read_content(reader, true, &content)) return false;
-  while (cap_text_take_until(&content, '\n', &line)) {
-    if (!cap_text_take_prefix(&line, "Cpus_allowed_list:")) continue;
-    if (cap_cpu_set_parse(&reader->affinity, line.begin, cap_text_length(&line))) return true;
-    break;
-  }
+  if (cap_cpu_set_parse_status(&reader->affinity, content.begin, cap_text_length(&content))) return true;
   cap_cpu_set_clear(&reader->affinity);
   cap_note(reader, reader->path, "has no valid line Cpus_allowed_list; it is ignored");
   return false;
@@ -106,6 +92,22 @@ static void keep_affinity(cap_reader* reader, const sukima_capacity_facts* facts
   cap_cpu_set_copy(&reader->affinity_at_open, &reader->affinity);
 }
 
+// Containers of LXC and Sysbox see a made-up list of CPUs, 0 to n-1, in place of those that they may use. A
+// CPU in a cpuset is one that is on, so it gives such a list away; otherwise the mask does, if it has as many
+// CPUs.
+static bool is_online_made_up(const cap_reader* reader, const sukima_capacity_facts* facts) {
+  uint32_t count = facts->online;
+  if (count == 0 || cap_cpu_set_is_inside(&reader->affinity, &reader->online)) return false;
+  for (uint32_t cpu = 0; cpu < count; cpu++) {
+    if (!cap_cpu_set_contains(&reader->online, cpu)) return false;
+  }
+  if (facts->cpuset != 0) {
+    return cap_cpu_set_count_both(&reader->affinity, &reader->cpuset) != 0 &&
+           !cap_cpu_set_is_inside(&reader->cpuset, &reader->online);
+  }
+  return cap_cpu_set_count(&reader->affinity) == count;
+}
+
 static void read_affinity(cap_reader* reader, sukima_capacity_facts* facts) {
   bool keeps = reader->affinity_of == SUKIMA_CAPACITY_AT_OPEN && reader->pid == 0;
   const char* file = "sched_getaffinity";
@@ -117,10 +119,12 @@ static void read_affinity(cap_reader* reader, sukima_capacity_facts* facts) {
     if (!read_affinity_file(reader)) return;
     file = reader->path;
     // Unlike the system call, the file also lists CPUs that are switched off.
-    if (cap_cpu_set_count_both(&reader->affinity, &reader->online) != 0) {
+    if (!is_online_made_up(reader, facts) &&
+        cap_cpu_set_count_both(&reader->affinity, &reader->online) != 0) {
       cap_cpu_set_intersect(&reader->affinity, &reader->online);
     }
   }
+  reader->online_is_made_up = is_online_made_up(reader, facts);
   facts->affinity = cap_cpu_set_count(&reader->affinity);
   if (facts->affinity == 0) {
     cap_note(reader, file, "gives an empty affinity mask; it is ignored");
@@ -172,6 +176,17 @@ static void write_level(cap_writer* out, uint32_t level) {
   cap_write(out, level == 1 ? " level above the process's own" : " levels above the process's own");
 }
 
+// How often the quota held the group back, for the listener.
+static void read_throttling(cap_reader* reader, sukima_capacity_limit* limit) {
+  cap_group_stat stat;
+  strcpy(reader->mount_point, reader->path);  // the path of the quota's file is still needed
+  bool was_read = cap_group_read_stat(reader, reader->below, &stat);
+  strcpy(reader->path, reader->mount_point);
+  if (!was_read || stat.throttled_periods > stat.periods) return;
+  limit->periods = stat.periods;
+  limit->throttled_periods = stat.throttled_periods;
+}
+
 static void take_quota(cap_reader* reader, sukima_capacity_facts* facts, const cap_quota* quota,
                        uint32_t level, bool applies) {
   double cpus = quota->limited ? (double)quota->quota_us / (double)quota->period_us : INFINITY;
@@ -180,6 +195,10 @@ static void take_quota(cap_reader* reader, sukima_capacity_facts* facts, const c
     facts->quota_period_us = quota->period_us;
   }
   if (reader->listener == NULL) return;
+  sukima_capacity_limit limit = {.kind = SUKIMA_CAPACITY_QUOTA,
+                                 .value = cpus,
+                                 .level = level,
+                                 .period_us = quota->limited ? quota->period_us : 0};
   cap_writer out = describe(reader);
   write_level(&out, level);
   if (quota->limited) {
@@ -190,15 +209,11 @@ static void take_quota(cap_reader* reader, sukima_capacity_facts* facts, const c
     cap_write(&out, " us: ");
     cap_write_decimal(&out, cpus);
     cap_write(&out, cpus == 1 ? " CPU" : " CPUs");
+    read_throttling(reader, &limit);
   } else {
     cap_write(&out, " has no quota");
   }
-  report_limit(reader,
-               (sukima_capacity_limit){.kind = SUKIMA_CAPACITY_QUOTA,
-                                       .value = cpus,
-                                       .level = level,
-                                       .period_us = quota->limited ? quota->period_us : 0},
-               reader->path);
+  report_limit(reader, limit, reader->path);
 }
 
 // Notes what went wrong with a group's setting. A file that does not exist is noted only if it is needed.

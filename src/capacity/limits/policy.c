@@ -48,3 +48,18 @@ uint32_t sukima_capacity_threads(double cpus, const sukima_capacity_policy* poli
   if (policy->rounding == SUKIMA_CAPACITY_NEAREST) least_to_round_up = 0.5 - tolerance;
   return fraction >= least_to_round_up ? whole + 1 : whole;
 }
+
+size_t sukima_capacity_operator_units(double cpus, char* memory, size_t size) {
+  cap_writer out = cap_writer_make(memory, size);
+  if (!(cpus > 0 && cpus <= SUKIMA_CAPACITY_MAX_CPUS)) return 0;
+  cap_write(&out, "docker --cpus=");
+  cap_write_decimal(&out, cpus);
+  cap_write(&out, ", limits.cpu ");
+  uint64_t thousandths = (uint64_t)(cpus * 1000 + 0.5);
+  cap_write_number(&out, thousandths != 0 ? thousandths : 1);
+  cap_write(&out, "m, CPUQuota=");
+  uint64_t hundredths = (uint64_t)(cpus * 10000 + 0.5);  // of a percent
+  cap_write_decimal(&out, (double)(hundredths != 0 ? hundredths : 1) / 100);
+  cap_write(&out, "%");
+  return out.length;
+}

@@ -87,6 +87,7 @@ typedef struct cap_reader {
 
   // Work memory
   uint32_t notes;
+  bool online_is_made_up;  // its numbers are not those of the other sets; only their count means something
   cap_cpu_set online;
   cap_cpu_set affinity;
   cap_cpu_set affinity_at_open;
@@ -99,7 +100,7 @@ typedef struct cap_reader {
   unsigned search_left;  // directories that may still be looked at
   _Alignas(8) char entries[cap_search_levels][cap_entries_size];
   char lines[cap_work_size];
-  char content[cap_work_size];
+  _Alignas(8) char content[cap_work_size];
 } cap_reader;
 
 /// Copies the options; the reader is all zero before.

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "limits/reader.h"
+#include "shared/output_file.h"
 #include "text/file.h"
 
 // A profile of 65536 pairs has about 2 MB; reading need not be fast.
@@ -155,7 +156,34 @@ static void print(FILE* out, const char* before, double value) {
   fprintf(out, "%s%s", before, memory);
 }
 
-static void print_profile(FILE* out, const sukima_capacity_profile* profile) {
+// The text of the profile that is there if it is of the same machine and not old. Returns its memory, to be
+// freed.
+static char* read_before(const char* path, const sukima_capacity_profile* next, cap_text* content) {
+  struct stat status;
+  *content = (cap_text){NULL, NULL};
+  if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) return NULL;
+  char* memory = malloc(most_bytes);
+  sukima_capacity_profile* before = NULL;
+  if (memory != NULL && cap_file_read(path, memory, most_bytes, content) == cap_file_read_ok)
+    before = cap_parse_profile(*content, NULL, 0);
+  bool holds = before != NULL && before->machine == next->machine &&
+               difftime((time_t)next->written, (time_t)before->written) <= before->valid_seconds;
+  sukima_capacity_profile_free(before);
+  if (!holds) *content = (cap_text){memory, memory};
+  return memory;
+}
+
+// What others have added to the profile that is replaced.
+static void print_foreign_lines(FILE* out, cap_text before) {
+  cap_text line;
+  while (cap_text_take_until(&before, '\n', &line) && !cap_text_equals(&line, "end")) {
+    if (!cap_profile_line_is_foreign(line)) continue;
+    fwrite(line.begin, 1, (size_t)(line.end - line.begin), out);
+    fputc('\n', out);
+  }
+}
+
+static void print_profile(FILE* out, const sukima_capacity_profile* profile, cap_text before) {
   fprintf(out, "sukima-profile 1\nmachine %016llx\nwritten %llu\n", (unsigned long long)profile->machine,
           (unsigned long long)profile->written);
   print(out, "valid ", profile->valid_seconds);
@@ -174,6 +202,7 @@ static void print_profile(FILE* out, const sukima_capacity_profile* profile) {
     print(out, " ", profile->latencies[i].ns);
     fputc('\n', out);
   }
+  print_foreign_lines(out, before);
   fputs("end\n", out);
 }
 
@@ -189,26 +218,21 @@ static int make_folders(char* path) {
 }
 
 static int write_to(const char* path, const sukima_capacity_profile* profile) {
-  char temporary[cap_path_size + 16];
-  int length = snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
-  if (length < 0 || (size_t)length >= sizeof temporary) return ENAMETOOLONG;
-  int result = make_folders(temporary);
+  char folders[cap_path_size];
+  if (strlen(path) >= sizeof folders) return ENAMETOOLONG;
+  strcpy(folders, path);
+  int result = make_folders(folders);
+  cap_output_file file;
+  cap_text before;
+  char* memory = read_before(path, profile, &before);
+  if (result == 0) result = cap_output_open(&file, path);
+  if (result == 0) print_profile(file.stream, profile, before);
+  free(memory);
   if (result != 0) return result;
-  int file = mkostemp(temporary, O_CLOEXEC);
-  if (file < 0) return errno;
-  FILE* out = fdopen(file, "w");
-  if (out == NULL) {
-    result = errno;
-    close(file);
-  } else {
-    print_profile(out, profile);
-    // Others of this machine may read it, too.
-    if (fflush(out) != 0 || ferror(out) || fchmod(file, 0644) != 0 || fsync(file) != 0) result = errno;
-    if (fclose(out) != 0 && result == 0) result = errno;
-  }
-  if (result == 0 && rename(temporary, path) != 0) result = errno;
-  if (result != 0) unlink(temporary);
-  return result;
+  // Others of this machine may read it, too.
+  if (!file.in_place && fchmod(fileno(file.stream), 0644) != 0) result = errno;
+  int closed = cap_output_close(&file, result == 0);
+  return result != 0 ? result : closed;
 }
 
 int sukima_capacity_profile_write(const char* path, const sukima_capacity_profile* profile) {

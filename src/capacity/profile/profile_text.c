@@ -115,6 +115,15 @@ static bool take_line(cap_text line, tables* into) {
   return good && ends(&line);
 }
 
+bool cap_profile_line_is_foreign(cap_text line) {
+  static const char* const ours[] = {first_line, "machine ", "written ", "valid ",  "switch ",
+                                     "wake ",    "cpu ",     "pair ",    "latency "};
+  for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++) {
+    if (cap_text_take_prefix(&line, ours[i])) return false;
+  }
+  return !cap_text_at_end(&line);
+}
+
 static size_t count_lines(cap_text content) {
   size_t lines = 1;
   for (const char* at = content.begin; at < content.end; at++) lines += *at == '\n';

@@ -9,6 +9,7 @@
 
 // Less than this part of a CPU, or of the time, is not mentioned.
 static const double worth_a_line = 0.01;
+static const double least_use = 0.003;
 enum { most_neighbours = 12 };
 
 typedef struct explanation_writer {
@@ -64,6 +65,22 @@ static void explain_throttling(explanation_writer* to, const sukima_capacity_est
   add_limit(to, SUKIMA_CAPACITY_THROTTLING, all->load.throttled, "cpu.stat");
 }
 
+static void explain_hidden(explanation_writer* to, const sukima_capacity_estimator* all) {
+  double unseen = cap_unseen_use(all);
+  if (unseen > 0) {
+    begin(to, "programs that cannot be seen from here use ");
+    write_cpus(to, unseen);
+    add_limit(to, SUKIMA_CAPACITY_NEIGHBOUR, unseen, "/proc/stat");
+  }
+  if (all->followed.tree_visible || !cap_has_hidden_quota(all)) return;
+  begin(to,
+        "a group that cannot be seen from here seems to have a quota: the process's threads wait although ");
+  write_cpus(to, all->load.idle);
+  cap_write(&to->out, " are idle");
+  add_limit(to, SUKIMA_CAPACITY_THROTTLING, fmin(1, all->load.waiting / fmax(1, all->load.wanted)),
+            "/proc/PID/task/TID/schedstat");
+}
+
 static void explain_waiting(explanation_writer* to, const sukima_capacity_estimator* all) {
   if (!(all->load.waiting > worth_a_line)) return;
   begin(to, "on average ");
@@ -107,11 +124,52 @@ static void explain_nice(explanation_writer* to, const sukima_capacity_estimator
   add_limit(to, SUKIMA_CAPACITY_NICE, followed->own_session_weight, "/proc/PID/autogroup");
 }
 
+// A name that a program chose must not act on the reader's terminal.
+static void write_name(explanation_writer* to, const char* name) {
+  cap_write(&to->out, "'");
+  for (; *name != '\0'; name++) {
+    bool printable = (unsigned char)*name >= ' ' && *name != '\x7f';
+    cap_write_bytes(&to->out, printable ? name : "?", 1);
+  }
+  cap_write(&to->out, "'");
+}
+
+// The name of the program that uses most of a group's CPU; NULL if none is known.
+static const char* main_program(const sukima_capacity_estimator* all, int group) {
+  const cap_followed* followed = &all->followed;
+  const char* name = NULL;
+  double most = 0;
+  for (int i = 0; i < followed->task_end; i++) {
+    const cap_task* task = &followed->tasks[i];
+    if (task->number == 0 || task->own || task->group != group || task->name[0] == '\0') continue;
+    double use = cap_task_use(followed, task, all->long_ns);
+    if (use <= most) continue;
+    most = use;
+    name = task->name;
+  }
+  return name;
+}
+
+// "bound to 2 of this machine's CPUs" explains why it is in our way.
+static void write_binding(explanation_writer* to, const sukima_capacity_estimator* all, int binding) {
+  if (binding < 0) return;
+  uint32_t count = cap_cpu_set_count(&all->followed.bindings[binding]);
+  cap_write(&to->out, ", bound to ");
+  cap_write_number(&to->out, count);
+  cap_write(&to->out, count == 1 ? " CPU" : " CPUs");
+}
+
 static void explain_group(explanation_writer* to, const sukima_capacity_estimator* all,
                           const cap_group* group, double use) {
-  begin(to, "the group '");
-  cap_write(&to->out, group->name);
-  cap_write(&to->out, "' beside ");
+  begin(to, "the group ");
+  write_name(to, group->name);
+  const char* program = main_program(all, (int)(group - all->followed.groups));
+  if (program != NULL) {
+    cap_write(&to->out, ", mainly ");
+    write_name(to, program);
+    cap_write(&to->out, ",");
+  }
+  cap_write(&to->out, " beside ");
   bool direct = group->level == all->followed.path_length - 1;
   cap_write(&to->out, group->level >= all->followed.path_length ? "it, below its own group, uses "
                       : direct                                  ? "its own uses "
@@ -125,15 +183,20 @@ static void explain_group(explanation_writer* to, const sukima_capacity_estimato
 static void explain_task(explanation_writer* to, const sukima_capacity_estimator* all, const cap_task* task,
                          double use) {
   bool own_group = task->group == all->followed.path[all->followed.path_length - 1];
-  begin(to, "the thread ");
+  begin(to, "");
+  write_name(to, task->name[0] != '\0' ? task->name : "a program");
+  cap_write(&to->out, " (thread ");
   cap_write_number(&to->out, task->number);
+  cap_write(&to->out, own_group ? ") in its own group " : ") in the group above its own, ");
+  write_name(to, all->followed.groups[task->group].name);
   if (task->session != 0 && task->session != all->followed.own_session) {
-    cap_write(&to->out, " in another session");
-  } else {
-    cap_write(&to->out, own_group ? " in its own group" : " in a group above its own");
+    cap_write(&to->out, ", in another session,");
+  } else if (!own_group) {
+    cap_write(&to->out, ",");
   }
   cap_write(&to->out, " uses ");
   write_cpus(to, use);
+  write_binding(to, all, task->binding);
   char file[48];
   cap_writer path = cap_writer_make(file, sizeof file);
   cap_write(&path, "/proc/");
@@ -148,7 +211,7 @@ static void explain_neighbours(explanation_writer* to, const sukima_capacity_est
   double before = INFINITY;
   int last = -1;
   for (int written = 0; written < most_neighbours; written++) {
-    double most = worth_a_line;
+    double most = written == 0 ? least_use : worth_a_line;  // the largest is always named
     int best = -1;
     for (int i = 0; i < followed->group_end + followed->task_end; i++) {
       double use = 0;
@@ -187,13 +250,25 @@ sukima_capacity_report* sukima_capacity_estimator_explain(sukima_capacity_estima
   all->reader.listener = &listener;
   if (notes != 0) all->reader.groups_found = false;  // so that these notes are reported, too
   cap_reader_read(&all->reader, &facts);
+  if (all->host.is_malformed) {
+    cap_note(&all->reader, all->host.from_port ? CAP_HOST_PORT : CAP_HOST_FILE,
+             "does not hold a message of the host such as 'sukima-host 1', 'usable 1.5', 'valid 10', 'end' "
+             "on lines "
+             "of their own; it is ignored");
+    facts.note_count = all->reader.notes;
+  }
   all->reader.listener = NULL;
   all->group_searches = all->reader.group_searches;  // what is followed is still there
   facts.generation = all->facts.generation;
+  sukima_capacity_estimate estimate;
+  sukima_capacity_estimator_usable(all, 0, &estimate);
+  builder.has_cause = true;
+  builder.cause = sukima_capacity_estimator_cause(all, &estimate);
   explanation_writer to = {.builder = &builder};
   explain_host(&to, all);
   explain_steal(&to, all);
   if (all->load.seconds > 0 && all->followed.path_length != 0) explain_neighbours(&to, all);
+  if (all->load.seconds > 0) explain_hidden(&to, all);
   explain_throttling(&to, all);
   explain_waiting(&to, all);
   explain_pressure(&to, all);

@@ -51,8 +51,9 @@ void cap_report_take_note(void* owner, const char* file, const char* text) {
   append(all, &all->notes, &entry, sizeof entry);
 }
 
-static bool decides(const sukima_capacity_limit* limit, const sukima_capacity_facts* facts) {
-  if (limit->kind != facts->binding) return false;
+static bool decides(const cap_report_builder* all, const sukima_capacity_limit* limit,
+                    const sukima_capacity_facts* facts) {
+  if (limit->kind != (all->has_cause ? all->cause : facts->binding)) return false;
   return limit->kind != SUKIMA_CAPACITY_QUOTA || limit->value == facts->quota;
 }
 
@@ -83,7 +84,7 @@ static sukima_capacity_report* assemble(const cap_report_builder* all, const cap
     limits[i] = limit_entries[i].limit;
     limits[i].file = texts + limit_entries[i].file;
     limits[i].text = texts + limit_entries[i].text;
-    limits[i].is_binding = !decided && decides(&limits[i], facts);
+    limits[i].is_binding = !decided && decides(all, &limits[i], facts);
     decided = decided || limits[i].is_binding != 0;
   }
   for (size_t i = 0; i < note_count; i++) {

@@ -22,6 +22,8 @@ typedef struct cap_report_builder {
   cap_buffer notes;
   cap_buffer texts;
   bool failed;
+  bool has_cause;  // otherwise the facts say which kind of limit decides
+  sukima_capacity_kind cause;
 } cap_report_builder;
 
 /// The functions of a listener whose owner is a builder. Texts are copied.

@@ -35,6 +35,12 @@ bool cap_parse_group_stat(cap_text content, cap_group_stat* result) {
       if (!cap_text_take_number(&line, &value)) return false;
       result->throttled_ns = value;
       known = true;
+    } else if (cap_text_take_prefix(&line, "nr_periods ")) {
+      if (!cap_text_take_number(&line, &result->periods)) return false;
+      known = true;
+    } else if (cap_text_take_prefix(&line, "nr_throttled ")) {
+      if (!cap_text_take_number(&line, &result->throttled_periods)) return false;
+      known = true;
     }
   }
   return known;
@@ -136,10 +142,15 @@ bool cap_parse_task_stat(cap_text content, cap_task_stat* result) {
   // The second field is the program's name in parentheses, which may itself hold blanks and parentheses.
   const char* name_end = content.end;
   while (name_end > content.begin && name_end[-1] != ')') name_end--;
+  cap_task_stat found = {.policy = policy};
+  cap_writer name = cap_writer_make(found.name, sizeof found.name);
+  const char* name_begin = memchr(content.begin, '(', cap_text_length(&content));
+  if (name_begin != NULL && name_begin + 1 < name_end) {
+    cap_write_bytes(&name, name_begin + 1, (size_t)(name_end - name_begin) - 2);
+  }
   content.begin = name_end;
   cap_text_take(&content, ' ');
   cap_text field;
-  cap_task_stat found = {.policy = policy};
   for (int number = state_field; number <= nice_field; number++) {
     if (!cap_text_take_until(&content, ' ', &field)) return false;
     if (number == state_field) found.state = field.begin < field.end ? *field.begin : '?';

@@ -13,6 +13,8 @@ typedef struct cap_group_stat {
   bool has_usage;         ///< version 2 only
   uint64_t usage_ns;      ///< CPU time of the group and all groups below it
   uint64_t throttled_ns;  ///< a quota held it back: summed over CPUs
+  uint64_t periods;  ///< of the quota, in which the group wanted CPU
+  uint64_t throttled_periods;  ///< of these, those in which it was held back
 } cap_group_stat;
 
 /// \return false if no line is known
@@ -48,6 +50,7 @@ typedef struct cap_task_stat {
   char state;       ///< 'R' runs or waits for a CPU
   int nice;         ///< -20 to 19
   uint64_t policy;  ///< SCHED_…
+  char name[16];    ///< of the thread: as a rule its program's, cut off
 } cap_task_stat;
 
 bool cap_parse_task_stat(cap_text content, cap_task_stat* result);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A set of CPU numbers: counting, intersecting, and reading the kernel's list form.
+#define _GNU_SOURCE
 #include "text/cpu_set.h"
 
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "text/text.h"
 
@@ -37,6 +40,19 @@ uint32_t cap_cpu_set_count_both(const cap_cpu_set* a, const cap_cpu_set* b) {
     count += (uint32_t)__builtin_popcountll(a->words[i] & b->words[i]);
   }
   return count;
+}
+
+bool cap_cpu_set_is_inside(const cap_cpu_set* set, const cap_cpu_set* other) {
+  for (uint32_t i = 0; i < set->used; i++) {
+    uint64_t others = i < other->used ? other->words[i] : 0;
+    if ((set->words[i] & ~others) != 0) return false;
+  }
+  return true;
+}
+
+void cap_cpu_set_unite(cap_cpu_set* set, const cap_cpu_set* other) {
+  while (set->used < other->used) set->words[set->used++] = 0;
+  for (uint32_t i = 0; i < other->used; i++) set->words[i] |= other->words[i];
 }
 
 void cap_cpu_set_intersect(cap_cpu_set* set, const cap_cpu_set* other) {
@@ -76,4 +92,27 @@ bool cap_cpu_set_parse(cap_cpu_set* set, const char* text, size_t length) {
   } while (cap_text_take(&rest, ','));
   cap_text_skip_blanks(&rest);
   return cap_text_at_end(&rest);
+}
+
+// The bytes that the kernel wrote hold one bit a CPU, in words of the machine.
+bool cap_cpu_set_ask_affinity(cap_cpu_set* set, long thread, void* memory, size_t size) {
+  enum { word_bits = 8 * sizeof(unsigned long) };
+  unsigned long* mask = memory;
+  long bytes = syscall(SYS_sched_getaffinity, thread, size, mask);
+  if (bytes <= 0) return false;
+  cap_cpu_set_clear(set);
+  for (uint32_t cpu = 0; cpu < (uint32_t)bytes * 8; cpu++) {
+    if ((mask[cpu / word_bits] >> (cpu % word_bits) & 1) != 0) cap_cpu_set_add_range(set, cpu, cpu);
+  }
+  return true;
+}
+
+bool cap_cpu_set_parse_status(cap_cpu_set* set, const char* text, size_t length) {
+  cap_text content = {text, text + length};
+  cap_text line;
+  while (cap_text_take_until(&content, '\n', &line)) {
+    if (!cap_text_take_prefix(&line, "Cpus_allowed_list:")) continue;
+    return cap_cpu_set_parse(set, line.begin, cap_text_length(&line));
+  }
+  return false;
 }

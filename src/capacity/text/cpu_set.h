@@ -24,6 +24,12 @@ bool cap_cpu_set_contains(const cap_cpu_set* set, uint32_t cpu);
 uint32_t cap_cpu_set_count(const cap_cpu_set* set);
 uint32_t cap_cpu_set_count_both(const cap_cpu_set* a, const cap_cpu_set* b);
 
+/// Every CPU of `set` is in `other`, too.
+bool cap_cpu_set_is_inside(const cap_cpu_set* set, const cap_cpu_set* other);
+
+/// Adds the CPUs of `other`.
+void cap_cpu_set_unite(cap_cpu_set* set, const cap_cpu_set* other);
+
 /// Keeps in `set` only what is also in `other`.
 void cap_cpu_set_intersect(cap_cpu_set* set, const cap_cpu_set* other);
 
@@ -31,5 +37,14 @@ void cap_cpu_set_intersect(cap_cpu_set* set, const cap_cpu_set* other);
 /// line.
 /// \return false if it is malformed; the set is then in an unspecified state. An empty text is an empty set.
 bool cap_cpu_set_parse(cap_cpu_set* set, const char* text, size_t length);
+
+/// Asks the kernel for a thread's affinity mask; 0 is the calling thread. A mask never has CPUs that the
+/// thread's cpuset forbids. `memory` is aligned for words of the machine.
+/// \return false if the kernel does not say
+bool cap_cpu_set_ask_affinity(cap_cpu_set* set, long thread, void* memory, size_t size);
+
+/// Finds the line Cpus_allowed_list of /proc/PID/status.
+/// \return false if there is none, or a malformed one
+bool cap_cpu_set_parse_status(cap_cpu_set* set, const char* text, size_t length);
 
 #endif

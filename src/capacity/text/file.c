@@ -11,6 +11,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "shared/file_watch.h"
+
+static const cap_file_watcher* the_watcher;  // NULL, except in a program that records
+
+void cap_file_watch(const cap_file_watcher* watcher) { the_watcher = watcher; }
+
 // syscall() and not open(), read(), close(): these are cancellation points, and libraries replace them.
 // O_NONBLOCK: a pipe in a recorded tree must not make us wait forever.
 static int open_file(const char* path) {
@@ -18,14 +24,24 @@ static int open_file(const char* path) {
   do {
     descriptor = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0);
   } while (descriptor < 0 && errno == EINTR);
+  if (descriptor >= 0 && the_watcher != NULL) {
+    the_watcher->opened(the_watcher->owner, path, (int)descriptor);
+  }
   return (int)descriptor;
 }
 
-static long read_file(int descriptor, char* memory, size_t size) {
+static void tell_read(int descriptor, size_t offset, const char* bytes, long count) {
+  if (the_watcher == NULL || count < 0) return;
+  the_watcher->was_read(the_watcher->owner, descriptor, offset, bytes, (size_t)count);
+}
+
+// The offset is where the descriptor stands.
+static long read_file(int descriptor, size_t offset, char* memory, size_t size) {
   long count = 0;
   do {
     count = syscall(SYS_read, descriptor, memory, size);
   } while (count < 0 && errno == EINTR);
+  tell_read(descriptor, offset, memory, count);
   return count;
 }
 
@@ -39,6 +55,7 @@ long cap_file_read_again(int descriptor, char* memory, size_t size) {
   do {
     count = syscall(SYS_pread64, descriptor, memory, size, 0L);
   } while (count < 0 && errno == EINTR);
+  tell_read(descriptor, 0, memory, count);
   return count;
 }
 
@@ -54,7 +71,7 @@ int cap_file_read(const char* path, char* memory, size_t size, cap_text* content
       result = cap_file_too_large;
       break;
     }
-    long count = read_file(descriptor, memory + length, size - length);
+    long count = read_file(descriptor, length, memory + length, size - length);
     if (count < 0) result = errno;
     if (count <= 0) break;
     length += (size_t)count;
@@ -64,7 +81,11 @@ int cap_file_read(const char* path, char* memory, size_t size, cap_text* content
   return result;
 }
 
-bool cap_file_exists(const char* path) { return syscall(SYS_faccessat, AT_FDCWD, path, F_OK) == 0; }
+bool cap_file_exists(const char* path) {
+  bool exists = syscall(SYS_faccessat, AT_FDCWD, path, F_OK) == 0;
+  if (exists && the_watcher != NULL) the_watcher->exists(the_watcher->owner, path);
+  return exists;
+}
 
 int cap_line_reader_open(cap_line_reader* reader, const char* path, char* memory, size_t size) {
   *reader = (cap_line_reader){.descriptor = open_file(path), .memory = memory, .size = size};
@@ -81,7 +102,9 @@ static void read_more(cap_line_reader* reader) {
     reader->skipping = true;
     reader->end = 0;
   }
-  long count = read_file(reader->descriptor, reader->memory + reader->end, reader->size - reader->end);
+  long count =
+      read_file(reader->descriptor, reader->offset, reader->memory + reader->end, reader->size - reader->end);
+  if (count > 0) reader->offset += (size_t)count;
   if (count < 0) reader->error = errno;
   if (count <= 0) reader->at_end = true;
   if (count > 0) reader->end += (size_t)count;

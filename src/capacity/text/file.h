@@ -40,6 +40,7 @@ typedef struct cap_line_reader {
   size_t end;        ///< after the last byte in memory
   bool skipping;     ///< inside a line that did not fit
   bool at_end;
+  size_t offset;     ///< in the file
   size_t too_long;   ///< lines left out because they did not fit into memory
 } cap_line_reader;
 

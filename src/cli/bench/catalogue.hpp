@@ -32,7 +32,9 @@ struct system_entry {
   std::vector<variant_name> variants;  ///< the same program by several compilers; the fastest counts
   /// Variables that distinguish it from another system with the same programs.
   std::vector<std::pair<std::string, std::string>> environment{};
-  std::string_view benchmark{};  ///< the only one it takes part in; empty: all that its programs have
+  /// The only ones it takes part in; empty: all that its programs have.
+  std::vector<std::string_view> benchmarks{};
+  bool tuned = false;  ///< its programs get a cut-off depth (--depth), the best that a search finds
 };
 
 /// All systems: the sequential program, Sukima, and the peers in the order in which reports show them.

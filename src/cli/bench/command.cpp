@@ -16,6 +16,7 @@
 
 #include "bench/catalogue.hpp"
 #include "bench/compiler_note.hpp"
+#include "bench/depth_search.hpp"
 #include "bench/machine.hpp"
 #include "bench/plan.hpp"
 #include "bench/report.hpp"
@@ -135,7 +136,7 @@ class bench_session {
                        std::vector<std::string>& notes) {
     const auto [fewest, most] = std::ranges::minmax(request_.workers);
     for (contender& c : contenders) {
-      if (c.programs.size() < 2) continue;
+      if (c.programs.size() < 2 || is_tuned(c)) continue;
       std::vector<task> candidates;
       candidates.reserve(c.programs.size());
       for (const program& by : c.programs) {
@@ -152,6 +153,26 @@ class bench_session {
           });
       if (!fastest && stopped) notes.push_back(*stopped);
       c.programs = fastest ? std::vector<program>{c.programs[*fastest]} : std::vector<program>{};
+    }
+  }
+
+  /// Finds the cut-off depths of the tuned programs: for each number of workers that will be measured, alone
+  /// on the machine.
+  void tune_programs(std::vector<contender>& contenders, const std::string& benchmark,
+                     const std::vector<std::string>& scenarios) {
+    const std::set<int> workers = measured_workers(request_, scenarios, cpus_);
+    for (contender& c : contenders) {
+      if (!is_tuned(c)) continue;
+      choose_depths(
+          c, workers, request_.compiler == compiler_choice::best,
+          [&](const program& by, int count) {
+            return task_for(request_, benchmark, c.system, by, count, "alone");
+          },
+          [&](const task& t) {
+            runner_.announce(fmt::format("searching for the best depth: {}", describe(t)));
+            return runner_.run(t);
+          },
+          [&](const task& t, const run_failure& failure) { fail(t, failure.reason); });
     }
   }
 
@@ -174,6 +195,7 @@ class bench_session {
     if (!absent.empty()) note(fmt::format("{} has no program by {}", benchmark, join_words(absent, " and ")));
     std::vector<std::string> notes;
     if (request_.compiler == compiler_choice::best) choose_programs(contenders, benchmark, notes);
+    tune_programs(contenders, benchmark, scenarios);
 
     const round_settings settings{
         .repetitions = options_.repetitions,
@@ -196,7 +218,14 @@ class bench_session {
       if (r.failure) fail(r.what, *r.failure);
     }
     std::ranges::move(notes_on_stopped(rows), std::back_inserter(notes));
-    report(summarise(rows), notes);
+    const std::vector<summary> figures = summarise(rows);
+    report(figures, notes);
+    std::vector<std::string> faults = faults_of_sequential(rows);
+    if (options_.worst) std::ranges::move(outliers(figures, *options_.worst), std::back_inserter(faults));
+    for (const std::string& fault : faults) {
+      complain(fault);
+      failed_ = true;
+    }
   }
 
   /// Prints the figures, and the peers that were stopped at their time limits.
@@ -206,8 +235,9 @@ class bench_session {
       for (const std::string& text : stopped) note(text);
     } else {
       if (!figures.empty()) {
-        fmt::print("\n{}",
-                   table_text(figures, {.colour = use_colour(STDOUT_FILENO), .paired = options_.verbose}));
+        fmt::print("\n{}", table_text(figures, {.colour = use_colour(STDOUT_FILENO),
+                                                .slowest = options_.worst.has_value(),
+                                                .paired = options_.verbose}));
       }
       for (const summary& s : figures) {
         if (s.repetitions < options_.repetitions) {
@@ -247,7 +277,7 @@ void print_list(const std::vector<installed_system>& installed) {
   }
   fmt::print("systems:\n");
   for (const installed_system& system : installed) {
-    fmt::print("  {:<14} {}{}\n", system.name, find_system(system.name)->about,
+    fmt::print("  {:<19} {}{}\n", system.name, find_system(system.name)->about,
                system.programs.empty() ? " (not installed)" : "");
   }
   fmt::print("scenarios:\n");
@@ -269,6 +299,7 @@ constexpr char footer[] =
   sukima bench fib                              all peers, with 1 worker and with one per CPU
   sukima bench pentomino grav --scenario alone,overworked --plot result
   sukima bench nqueens --scenario hogs,quota-half,together --peers tbb,rayon
+  sukima bench nqueens sort --scenario alone,hogs,quota --repetitions 50 --worst 1.5 --peers none
   sukima bench nqueens --workers 1,2,4 --peers tbb,rayon --repetitions 25 --verbose
   sukima bench fib --json --compiler both > fib.jsonl
   sukima bench fib --size 42 --external lace='./fib-lace -w {workers} {size}'
@@ -282,7 +313,9 @@ Environment:
   SUKIMA_PYTHON      the Python that draws plots
   NO_COLOR           no colours
 Exit code: 0 success, also if a peer was too slow; 1 a run failed or its result is wrong (the other rows are
-printed); 2 wrong request)";
+printed), or the sequential program is not the best possible: with five repetitions or more, Sukima with one
+worker certainly takes less than 0.97 of its time; or a repetition took longer than --worst allows; 2 wrong
+request)";
 
 }  // namespace
 
@@ -327,6 +360,11 @@ void add_command(CLI::App& parent, int& code) {
                    "Seconds after which a slow peer is not repeated; 0: no limit [1 a repetition]")
       ->type_name("S")
       ->check(CLI::Range(0.0, 1e9).description(""));
+  command
+      ->add_option("--worst", options->worst,
+                   "Fail if a repetition of Sukima takes over F times the row's median")
+      ->type_name("F")
+      ->check(CLI::Range(1.0, 1e6).description(""));
   command->add_flag("--json", options->json, "Print one JSON object per line instead of tables");
   command->add_option("--csv", options->csv, "Also write comma-separated values to this file")
       ->type_name("FILE");

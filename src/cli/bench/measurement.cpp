@@ -55,8 +55,9 @@ outcome external_measurement(const child_result& result) {
 
 std::string describe(const task& what) {
   const std::string compiler = what.compiler.empty() ? "" : fmt::format(" ({})", what.compiler);
-  return fmt::format("{} by {}{} with {} worker{}, {}", what.benchmark, what.system, compiler, what.workers,
-                     what.workers == 1 ? "" : "s", what.scenario);
+  const std::string depth = what.depth ? fmt::format(" at depth {}", *what.depth) : "";
+  return fmt::format("{} by {}{}{} with {} worker{}, {}", what.benchmark, what.system, compiler, depth,
+                     what.workers, what.workers == 1 ? "" : "s", what.scenario);
 }
 
 bool is_by_peer(const task& what) {
@@ -161,6 +162,7 @@ child_request request_for(const task& what) {
   request.arguments = {what.program.string(),        what.benchmark,  "--workers",
                        std::to_string(what.workers), "--repetitions", std::to_string(what.repetitions)};
   if (const system_entry* const system = find_system(what.system)) request.environment = system->environment;
+  if (what.depth) request.arguments.insert(request.arguments.end(), {"--depth", std::to_string(*what.depth)});
   if (what.size)
     request.arguments.insert(request.arguments.begin() + 2, {"--size", std::to_string(*what.size)});
   return request;

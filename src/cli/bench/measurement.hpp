@@ -25,11 +25,13 @@ struct task {
   std::string command;                ///< of an external system
   int workers = 1;
   std::string scenario;
+  std::optional<int> depth{};  ///< of a tuned program: the cut-off depth of the search
   int repetitions = 1;     ///< of the work in one run
   bool reference = false;  ///< only there to compute an ideal from; not reported
 };
 
-/// "fib by tbb (gcc) with 2 workers, overworked"
+/// "fib by tbb (gcc) with 2 workers, overworked"; of a tuned program "uts by tbb-tuned (gcc) at depth 3 with
+/// 2 workers, overworked"
 std::string describe(const task& what);
 
 /// Whether this is a run of a peer or an external command: not of the sequential program, nor of

@@ -36,10 +36,10 @@ std::vector<contender> contenders_for(const bench_request& request,
     if (std::ranges::count(request.systems, system.name) == 0) continue;
     std::vector<program> programs = selected(system.having(benchmark), request.compiler);
     if (programs.empty()) {
-      // A system for one other benchmark only is not worth a note.
-      if (find_system(system.name)->benchmark.empty()) absent.push_back(system.name);
+      // A system for a few other benchmarks only is not worth a note.
+      if (find_system(system.name)->benchmarks.empty()) absent.push_back(system.name);
     } else {
-      contenders.push_back({system.name, std::move(programs)});
+      contenders.push_back({system.name, std::move(programs), {}});
     }
   }
   return contenders;
@@ -77,6 +77,22 @@ std::vector<benchmark_scenarios> scenarios_by_benchmark(const bench_request& req
   return wanted;
 }
 
+bool is_tuned(const contender& c) {
+  const system_entry* const system = find_system(c.system);
+  return system != nullptr && system->tuned;
+}
+
+std::set<int> measured_workers(const bench_request& request, const std::vector<std::string>& scenarios,
+                               int cpus) {
+  std::set<int> all;
+  for (const std::string& scenario : scenarios) {
+    const std::vector<int> counts =
+        find_scenario(scenario)->worker_counts({request.workers, request.workers_given}, cpus);
+    all.insert(counts.begin(), counts.end());
+  }
+  return all;
+}
+
 std::vector<task> plan_tasks(const bench_request& request, const std::vector<std::string>& scenarios,
                              const std::vector<contender>& contenders, const std::string& benchmark,
                              int cpus) {
@@ -91,7 +107,13 @@ std::vector<task> plan_tasks(const bench_request& request, const std::vector<std
           continue;
         }
         for (const int workers : counts) {
-          tasks.push_back(task_for(request, benchmark, c.system, by, workers, scenario));
+          task t = task_for(request, benchmark, c.system, by, workers, scenario);
+          if (is_tuned(c)) {
+            const auto found = c.depths.find({by.file, workers});
+            if (found == c.depths.end()) continue;  // it did not run at any depth, which was reported
+            t.depth = found->second;
+          }
+          tasks.push_back(std::move(t));
         }
       }
     }

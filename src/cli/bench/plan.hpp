@@ -2,8 +2,11 @@
 // From a request to the tasks of one benchmark.
 #pragma once
 
-#include <functional>
+#include <filesystem>
+#include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/measurement.hpp"
@@ -15,7 +18,12 @@ namespace sukima::cli::bench {
 struct contender {
   std::string system;
   std::vector<program> programs;
+  /// Of a tuned system: the cut-off depth by the program's file and the number of workers.
+  std::map<std::pair<std::filesystem::path, int>, int> depths{};
 };
+
+/// Whether its programs get a cut-off depth.
+bool is_tuned(const contender& c);
 
 /// The systems that have a benchmark, each with the programs that the choice of a compiler leaves: several,
 /// if the best is still to be found or both are requested. A system with only one program always takes part.
@@ -28,9 +36,13 @@ std::vector<contender> contenders_for(const bench_request& request,
 task task_for(const bench_request& request, const std::string& benchmark, const std::string& system,
               const program& by, int workers, const std::string& scenario);
 
+/// The numbers of workers in any of the scenarios.
+std::set<int> measured_workers(const bench_request& request, const std::vector<std::string>& scenarios,
+                               int cpus);
+
 /// All tasks of one benchmark: for each of the scenarios every program of every contender, with each number
-/// of workers (the sequential program once), and every external command; and the tasks for
-/// the ideals.
+/// of workers (the sequential program once; a tuned one where it has a depth), and every external command;
+/// and the tasks for the ideals.
 std::vector<task> plan_tasks(const bench_request& request, const std::vector<std::string>& scenarios,
                              const std::vector<contender>& contenders, const std::string& benchmark,
                              int cpus);

@@ -89,8 +89,11 @@ std::vector<installed_system> find_programs(const std::vector<fs::path>& directo
       const auto file = find_executable(directories, variant.program);
       if (!file) continue;
       if (auto benchmarks = list_benchmarks(*file)) {
-        if (!system.benchmark.empty())
-          std::erase_if(*benchmarks, [&](const std::string& name) { return name != system.benchmark; });
+        if (!system.benchmarks.empty()) {
+          std::erase_if(*benchmarks, [&](const std::string& name) {
+            return std::ranges::find(system.benchmarks, name) == system.benchmarks.end();
+          });
+        }
         entry.programs.push_back({*file, std::string(variant.compiler), std::move(*benchmarks)});
       }
     }

@@ -2,18 +2,17 @@
 // Figures as JSON lines and CSV, and files that are never half-written; see report.hpp.
 #include "report.hpp"
 
+#include <capacity/shared/output_file.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
-#include <system_error>
 
 #include "console.hpp"
 
@@ -29,6 +28,14 @@ nlohmann::ordered_json number(double value) {
   constexpr double exact = 9007199254740992.0;
   if (value == std::floor(value) && std::fabs(value) < exact) return static_cast<std::int64_t>(value);
   return rounded(value);
+}
+
+nlohmann::ordered_json optional_number(const std::optional<double>& value) {
+  return value ? nlohmann::ordered_json(rounded(*value)) : nlohmann::ordered_json(nullptr);
+}
+
+nlohmann::ordered_json ratio_object(const interval& ratio) {
+  return {{"ratio", rounded(ratio.estimate)}, {"low", rounded(ratio.low)}, {"high", rounded(ratio.high)}};
 }
 
 std::string quoted(const std::string& text) {
@@ -52,24 +59,29 @@ std::string json_line(const summary& s) {
       s.what.compiler.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(s.what.compiler);
   line["scenario"] = s.what.scenario;
   line["workers"] = s.what.workers;
+  if (s.what.depth) line["depth"] = *s.what.depth;
   line["repetitions"] = s.repetitions;
-  line["seconds"] = {
-      {"q1", rounded(s.seconds.q1)}, {"median", rounded(s.seconds.median)}, {"q3", rounded(s.seconds.q3)}};
+  line["seconds"] = {{"q1", rounded(s.seconds.q1)},
+                     {"median", rounded(s.seconds.median)},
+                     {"q3", rounded(s.seconds.q3)},
+                     {"max", rounded(s.slowest)}};
   line["cpu_seconds"] = rounded(s.cpu_seconds);
-  line["ratio"] = s.ratio ? nlohmann::ordered_json(rounded(*s.ratio)) : nlohmann::ordered_json(nullptr);
+  line["ratio"] = optional_number(s.ratio);
+  line["cpu_ratio"] = optional_number(s.cpu_ratio);
   if (s.ideal) {
     line["ideal"] = rounded(s.ideal->seconds.median);
     line["cpus"] = rounded(s.ideal->cpus);
-    line["over_ideal"] = {{"ratio", rounded(s.ideal->over.estimate)},
-                          {"low", rounded(s.ideal->over.low)},
-                          {"high", rounded(s.ideal->over.high)}};
+    line["over_ideal"] = ratio_object(s.ideal->over);
+    if (s.ideal->own) {
+      line["own_ideal"] = rounded(s.ideal->own->seconds);
+      line["over_own_ideal"] = ratio_object(s.ideal->own->over);
+    }
   }
   for (const auto& [name, value] : s.more) {
     if (!line.contains(name)) line[name] = number(value);
   }
   for (const auto& [peer, ratio] : s.paired) {
-    line["paired"][peer] = {
-        {"ratio", rounded(ratio.estimate)}, {"low", rounded(ratio.low)}, {"high", rounded(ratio.high)}};
+    line["paired"][peer] = ratio_object(ratio);
   }
   return line.dump();
 }
@@ -83,6 +95,8 @@ std::string csv_text(std::span<const summary> figures, const machine_facts& mach
       "ratio";
   const bool ideals = std::ranges::any_of(figures, [](const summary& s) { return s.ideal.has_value(); });
   if (ideals) text += ",ideal,cpus";
+  const bool depths = std::ranges::any_of(figures, [](const summary& s) { return s.what.depth.has_value(); });
+  if (depths) text += ",depth";
   std::set<std::string> more;
   for (const summary& s : figures) {
     for (const auto& [name, value] : s.more) more.insert(name);
@@ -99,6 +113,7 @@ std::string csv_text(std::span<const summary> figures, const machine_facts& mach
       text += s.ideal ? fmt::format(",{},{}", rounded(s.ideal->seconds.median), rounded(s.ideal->cpus))
                       : std::string(",,");
     }
+    if (depths) text += "," + (s.what.depth ? std::to_string(*s.what.depth) : "");
     for (const std::string& name : more) {
       const auto found = s.more.find(name);
       text += found == s.more.end() ? "," : "," + number(found->second).dump();
@@ -110,35 +125,26 @@ std::string csv_text(std::span<const summary> figures, const machine_facts& mach
 
 output_file::output_file(std::filesystem::path path) : path_(std::move(path)) {
   const std::filesystem::path folder = path_.has_parent_path() ? path_.parent_path() : ".";
-  std::error_code ignored;
-  if (path_.filename().empty() || std::filesystem::is_directory(path_, ignored)) {
+  const int error = path_.filename().empty() ? EISDIR : cap_output_check(path_.c_str());
+  if (error == 0) return;
+  if (error == EISDIR) {
     throw usage_error(
         fmt::format("'{}' does not name a file: give the name of one that can be written", path_.string()));
   }
-  if (access(folder.c_str(), W_OK | X_OK) != 0) {
-    throw usage_error(fmt::format(
-        "cannot write '{}': the folder '{}' {}; choose a folder that you can write to", path_.string(),
-        folder.string(), errno == ENOENT ? "does not exist" : std::strerror(errno)));
-  }
+  throw usage_error(fmt::format(
+      "cannot write '{}': the folder '{}' {}; choose a folder that you can write to", path_.string(),
+      folder.string(), error == ENOENT ? "does not exist" : std::strerror(error)));
 }
 
 void output_file::write(const std::string& text) const {
-  std::filesystem::path unfinished = path_;
-  unfinished += fmt::format(".{}.tmp", getpid());
-  std::ofstream stream(unfinished);
-  stream << text;
-  stream.close();
-  std::error_code error;
-  if (!stream) {
-    const std::string reason = std::strerror(errno);
-    std::filesystem::remove(unfinished, error);
-    throw std::runtime_error(fmt::format("cannot write '{}': {}", path_.string(), reason));
+  cap_output_file file{};
+  int error = cap_output_open(&file, path_.c_str());
+  if (error == 0) {
+    std::fwrite(text.data(), 1, text.size(), file.stream);
+    error = cap_output_close(&file, true);
   }
-  std::filesystem::rename(unfinished, path_, error);
-  if (error) {
-    std::filesystem::remove(unfinished);
-    throw std::runtime_error(fmt::format("cannot write '{}': {}", path_.string(), error.message()));
-  }
+  if (error != 0)
+    throw std::runtime_error(fmt::format("cannot write '{}': {}", path_.string(), std::strerror(error)));
 }
 
 }  // namespace sukima::cli::bench

@@ -13,12 +13,14 @@
 namespace sukima::cli::bench {
 
 /// One JSON object without line break: benchmark, size, system, compiler, scenario, workers, repetitions,
-/// seconds (q1, median, q3), cpu_seconds, ratio (null without a sequential program), in a scenario with an
-/// ideal also ideal, cpus and over_ideal, further numbers, and for Sukima paired.
+/// depth (of a tuned program), seconds (q1, median, q3, max), cpu_seconds, ratio and cpu_ratio (null without
+/// a sequential program), in a scenario with an ideal also ideal, cpus, over_ideal, own_ideal and
+/// over_own_ideal, further numbers, and for Sukima paired.
 std::string json_line(const summary& s);
 
 struct table_style {
   bool colour = false;
+  bool slowest = false;  ///< with a column of the slowest repetitions
   bool paired = false;  ///< with a column of paired ratios and their intervals
 };
 

@@ -33,6 +33,7 @@ struct bench_options {
   int repetitions = 5;
   std::optional<double> time_limit;
   std::optional<double> peer_time;
+  std::optional<double> worst;  ///< the most that the slowest repetition may take, over the median
   std::optional<std::string> csv;
   std::optional<std::string> plot;
   bool json = false;

@@ -41,14 +41,14 @@ double seconds_of_work(const measurement& m, bool cpu_time_is_of_others) {
   return cpu_time_is_of_others || !(m.cpu_seconds > 0) ? m.seconds : std::min(m.seconds, m.cpu_seconds);
 }
 
-/// The row of the sequential program alone that a row is compared with.
-const row* work_of(const row& of, const std::vector<row>& rows) {
+/// The row of a system alone, with one worker, whose work a row is compared with.
+const row* work_of(std::string_view system, const row& of, const std::vector<row>& rows) {
   const row* best = nullptr;
   const auto rank = [&](const row& r) {
     return std::pair(r.what.compiler != of.what.compiler, median_seconds(r));
   };
   for (const row& r : rows) {
-    if (r.what.system != sequential_system || r.what.scenario != undisturbed) continue;
+    if (r.what.system != system || r.what.workers != 1 || r.what.scenario != undisturbed) continue;
     if (r.failure || r.samples.empty()) continue;
     if (best == nullptr || rank(r) < rank(*best)) best = &r;
   }
@@ -66,27 +66,46 @@ const row* loops_of(const row& of, const std::vector<row>& rows, int processes) 
   return best;
 }
 
+/// The ideal for a row, made of the work of another one and of the CPUs available in each round.
+std::optional<ideal_figure> ideal_for_work(const row& of, const row* work, const std::map<int, double>& cpus,
+                                           const scenario_entry& scenario) {
+  if (work == nullptr) return std::nullopt;
+  const auto work_seconds =
+      by_round(*work, [&](const measurement& m) { return seconds_of_work(m, !scenario.benchmark.empty()); });
+  std::vector<double> seconds, rates, ratios;
+  for (const sample& s : of.samples) {
+    const auto needed = work_seconds.find(s.round);
+    const auto had = cpus.find(s.round);
+    if (needed == work_seconds.end() || had == cpus.end() || !(needed->second > 0)) continue;
+    seconds.push_back(scenario.around.processes * needed->second / had->second);
+    rates.push_back(had->second);
+    ratios.push_back(s.measured.seconds / seconds.back());
+  }
+  if (seconds.empty()) return std::nullopt;
+  return ideal_figure{quartiles_of(seconds), median_of(rates), 0, bootstrap_median(ratios)};
+}
+
 }  // namespace
 
 std::vector<task> tasks_for_ideals(const std::vector<task>& tasks, int cpus) {
   std::vector<task> more;
   std::set<std::pair<std::string, int>> measured;
-  const auto is_planned = [&](const task& sequential) {
-    return std::ranges::any_of(tasks, [&](const task& t) {
-      return t.system == sequential.system && t.compiler == sequential.compiler &&
-             t.scenario == sequential.scenario;
+  std::set<std::pair<std::string, std::string>> references;
+  const auto add_alone = [&](task alone) {
+    alone.scenario = undisturbed;
+    alone.workers = 1;
+    alone.reference = true;
+    const bool is_planned = std::ranges::any_of(tasks, [&](const task& t) {
+      return t.system == alone.system && t.compiler == alone.compiler && t.scenario == alone.scenario &&
+             t.workers == 1;
     });
+    if (!is_planned && references.emplace(alone.system, alone.compiler).second)
+      more.push_back(std::move(alone));
   };
-  std::set<std::string> references;
   for (const task& t : tasks) {
     if (!has_pressure(t.scenario)) continue;
-    if (t.system == sequential_system) {
-      task alone = t;
-      alone.scenario = undisturbed;
-      alone.reference = true;
-      if (!is_planned(alone) && references.insert(alone.compiler).second) more.push_back(std::move(alone));
-      continue;
-    }
+    if (t.system == sequential_system || t.system == own_system) add_alone(t);
+    if (t.system == sequential_system) continue;
     const int loops = usable_loops(t, cpus);
     if (!measured.emplace(t.scenario, loops).second) continue;
     more.push_back({.benchmark = t.benchmark,
@@ -107,23 +126,16 @@ std::optional<ideal_figure> ideal_of(const row& of, const std::vector<row>& rows
   if (of.what.system == sequential_system || !has_pressure(of.what.scenario)) return std::nullopt;
   const scenario_entry& scenario = *find_scenario(of.what.scenario);
   const int processes = scenario.around.processes;
-  const row* const work = work_of(of, rows);
   const row* const loops = loops_of(of, rows, processes);
-  if (work == nullptr || loops == nullptr) return std::nullopt;
-  const auto work_seconds =
-      by_round(*work, [&](const measurement& m) { return seconds_of_work(m, !scenario.benchmark.empty()); });
+  if (loops == nullptr) return std::nullopt;
   const auto cpus = by_round(*loops, [](const measurement& m) { return m.cpu_seconds / m.seconds; });
-  std::vector<double> seconds, rates, ratios;
-  for (const sample& s : of.samples) {
-    const auto needed = work_seconds.find(s.round);
-    const auto had = cpus.find(s.round);
-    if (needed == work_seconds.end() || had == cpus.end() || !(needed->second > 0)) continue;
-    seconds.push_back(processes * needed->second / had->second);
-    rates.push_back(had->second);
-    ratios.push_back(s.measured.seconds / seconds.back());
-  }
-  if (seconds.empty()) return std::nullopt;
-  return ideal_figure{quartiles_of(seconds), median_of(rates), loops->what.workers, bootstrap_median(ratios)};
+  std::optional<ideal_figure> figure =
+      ideal_for_work(of, work_of(sequential_system, of, rows), cpus, scenario);
+  if (!figure) return std::nullopt;
+  figure->loops = loops->what.workers;
+  if (const auto own = ideal_for_work(of, work_of(own_system, of, rows), cpus, scenario))
+    figure->own = own_ideal_figure{own->seconds.median, own->over};
+  return figure;
 }
 
 }  // namespace sukima::cli::bench

@@ -11,6 +11,12 @@
 
 namespace sukima::cli::bench {
 
+/// The ideal made of the work of Sukima with one worker.
+struct own_ideal_figure {
+  double seconds;  ///< median of the rounds
+  interval over;   ///< as in ideal_figure
+};
+
 /// The ideal for one row.
 struct ideal_figure {
   quartiles seconds;  ///< of the rounds
@@ -18,11 +24,12 @@ struct ideal_figure {
   int loops;          ///< busy loops that measured it
   /// Median of the row's time over the ideal of the same round, with its 95 % bootstrap interval.
   interval over;
+  std::optional<own_ideal_figure> own{};  ///< nothing if Sukima did not run with one worker, alone
 };
 
 /// The additional tasks of one benchmark for its ideals: in each scenario with pressure, busy loops in the
 /// program's place, as many as workers of a task but no more than CPUs (one, where the work is sequential);
-/// and the sequential programs alone, if they are not among the tasks.
+/// and the sequential programs and Sukima with one worker, alone, if they are not among the tasks.
 std::vector<task> tasks_for_ideals(const std::vector<task>& tasks, int cpus);
 
 /// The ideal for a row of a parallel program, from the rounds in which it, the busy loops and the sequential

@@ -51,12 +51,12 @@ int repetitions_for(const measurement& one, double wall_seconds) {
 
 }  // namespace
 
-std::optional<fs::path> find_hog(const std::vector<fs::path>& directories) {
+fs::path find_hog(const std::vector<fs::path>& directories) {
   for (const fs::path& directory : directories) {
     const fs::path file = directory / "bench-hog";
     if (access(file.c_str(), X_OK) == 0) return fs::absolute(file);
   }
-  return std::nullopt;
+  return {};
 }
 
 outcome parse_hog_output(const child_result& result, std::chrono::nanoseconds limit) {
@@ -136,7 +136,7 @@ outcome combine(std::span<const measurement> parts, int repetitions) {
 
 /// The groups and busy loops of one run.
 struct scenario_stage::scene {
-  scene(const cpu_group& home, const surroundings& around, const std::optional<fs::path>& hog, int cpus)
+  scene(const cpu_group& home, const surroundings& around, const fs::path& hog, int cpus)
       : program(home.directory(), "program", home.version()) {
     if (around.quota > 0) program.set_quota(around.quota);
     const std::vector<int> places = own_cpus();
@@ -147,7 +147,7 @@ struct scenario_stage::scene {
       hog_groups.push_back(
           std::make_unique<cpu_group>(home.directory(), fmt::format("hog-{}", i), home.version()));
       child_request request;
-      request.arguments = {hog->string()};
+      request.arguments = {hog.string()};
       // A busy loop stays on its CPU, the last one first: so rounds do not differ by the kernel's choice.
       if (static_cast<std::size_t>(i) < places.size()) {
         const int cpu = places[places.size() - 1 - static_cast<std::size_t>(i)];
@@ -168,7 +168,7 @@ struct scenario_stage::scene {
   std::vector<background_child> hogs;  // after their groups: ended before those are removed
 };
 
-scenario_stage::scenario_stage(std::optional<fs::path> hog, int cpus) : hog_(std::move(hog)), cpus_(cpus) {}
+scenario_stage::scenario_stage(fs::path hog, int cpus) : hog_(std::move(hog)), cpus_(cpus) {}
 scenario_stage::~scenario_stage() = default;
 
 /// Makes the group that all groups of the runs are in, and tries it.
@@ -197,14 +197,15 @@ std::string scenario_stage::make_home() {
 }
 
 std::string scenario_stage::obstacle(const surroundings& around) {
-  if (around.put_pressure() && !hog_) return "there is no program bench-hog beside the benchmark programs";
+  if (around.put_pressure() && hog_.empty())
+    return "there is no program bench-hog beside the benchmark programs";
   if (!around.need_groups()) return {};
   if (!home_obstacle_) home_obstacle_ = make_home();
   return *home_obstacle_;
 }
 
 outcome scenario_stage::measure_cpu(const task& what, const surroundings& around, child_request request) {
-  request.arguments = {hog_->string(), "--loops", std::to_string(what.workers), "--seconds",
+  request.arguments = {hog_.string(), "--loops", std::to_string(what.workers), "--seconds",
                        fmt::format("{}", measured_seconds)};
   std::optional<scene> here;
   if (around.need_groups()) here.emplace(*home_, around, hog_, cpus_);

@@ -17,8 +17,8 @@
 
 namespace sukima::cli::bench {
 
-/// The program of busy loops in the first of the directories that has it.
-std::optional<std::filesystem::path> find_hog(const std::vector<std::filesystem::path>& directories);
+/// The program of busy loops in the first of the directories that has it; empty: none has.
+std::filesystem::path find_hog(const std::vector<std::filesystem::path>& directories);
 
 /// The output of the program of busy loops: the CPU actually available, `cpu_seconds` in `seconds`.
 outcome parse_hog_output(const child_result& result, std::chrono::nanoseconds limit);
@@ -37,8 +37,8 @@ class scenario_stage {
   /// How a task is started, apart from its surroundings.
   using preparation = std::function<child_request(const task&)>;
 
-  /// `hog` is the program of busy loops, if there is one, and `cpus` the number of CPUs to assume.
-  scenario_stage(std::optional<std::filesystem::path> hog, int cpus);
+  /// `hog` is the program of busy loops, empty if there is none, and `cpus` the number of CPUs to assume.
+  scenario_stage(std::filesystem::path hog, int cpus);
   ~scenario_stage();
   scenario_stage(const scenario_stage&) = delete;
   scenario_stage& operator=(const scenario_stage&) = delete;
@@ -59,7 +59,7 @@ class scenario_stage {
   outcome measure_cpu(const task& what, const surroundings& around, child_request request);
   outcome run_once(const task& what, const surroundings& around, const preparation& prepare);
 
-  std::optional<std::filesystem::path> hog_;
+  std::filesystem::path hog_;
   int cpus_;
   std::unique_ptr<cpu_group> home_;
   std::optional<std::string> home_obstacle_;

@@ -48,11 +48,11 @@ double mean_seconds(const row& r) {
 
 /// Whether a row is a peer so slow that repeating it would only keep all others waiting.
 bool is_slow_peer(const row& r, const std::vector<row>& rows) {
-  constexpr double long_run = 2.0;
+  constexpr double slow_seconds = 2.0;
   constexpr double factor = 3.0;
   if (r.samples.empty() || !is_by_peer(r.what)) return false;
   const double mean = mean_seconds(r);
-  return mean > long_run && std::ranges::all_of(rows, [&](const row& other) {
+  return mean > slow_seconds && std::ranges::all_of(rows, [&](const row& other) {
            const bool sequential =
                other.what.system == sequential_system && other.what.scenario == r.what.scenario;
            return !sequential || other.samples.empty() || mean > factor * mean_seconds(other);

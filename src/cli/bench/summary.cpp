@@ -2,6 +2,8 @@
 // Figures of rows; see summary.hpp.
 #include "summary.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "bench/catalogue.hpp"
@@ -47,8 +49,10 @@ summary figures_of(const row& r) {
   summary s{.what = r.what,
             .repetitions = static_cast<int>(r.samples.size()),
             .seconds = quartiles_of(values_of(r, [](const measurement& m) { return m.seconds; })),
+            .slowest = std::ranges::max(values_of(r, [](const measurement& m) { return m.seconds; })),
             .cpu_seconds = median_of(values_of(r, [](const measurement& m) { return m.cpu_seconds; })),
             .ratio = {},
+            .cpu_ratio = {},
             .own_ratio = {},
             .best_peer = false,
             .ideal = {},
@@ -61,6 +65,14 @@ summary figures_of(const row& r) {
   }
   for (auto& [name, values] : more) s.more[name] = median_of(std::move(values));
   return s;
+}
+
+std::vector<const row*> usable_rows(const std::vector<row>& rows) {
+  std::vector<const row*> usable;
+  for (const row& r : rows) {
+    if (!r.failure && !r.samples.empty() && r.what.system != ideal_system) usable.push_back(&r);
+  }
+  return usable;
 }
 
 void mark_best_peers(std::vector<summary>& summaries) {
@@ -76,22 +88,22 @@ void mark_best_peers(std::vector<summary>& summaries) {
 }  // namespace
 
 std::vector<summary> summarise(const std::vector<row>& rows) {
-  std::vector<const row*> usable;
-  for (const row& r : rows) {
-    if (!r.failure && !r.samples.empty() && r.what.system != ideal_system) usable.push_back(&r);
-  }
-  const auto over = [](double numerator, const row* denominator) -> std::optional<double> {
-    if (denominator == nullptr) return std::nullopt;
-    const double median = median_seconds(*denominator);
-    if (!(median > 0)) return std::nullopt;
-    return numerator / median;
+  const std::vector<const row*> usable = usable_rows(rows);
+  const auto quotient = [](double numerator, double denominator) -> std::optional<double> {
+    if (!(denominator > 0)) return std::nullopt;
+    return numerator / denominator;
+  };
+  const auto over = [&](double numerator, const row* denominator) {
+    return denominator == nullptr ? std::nullopt : quotient(numerator, median_seconds(*denominator));
   };
   std::vector<summary> summaries;
   for (const row* r : usable) {
     if (r->what.reference) continue;
     summary s = figures_of(*r);
     s.ideal = ideal_of(*r, rows);
-    s.ratio = over(s.seconds.median, counterpart(usable, *r, sequential_system));
+    const row* const sequential = counterpart(usable, *r, sequential_system);
+    s.ratio = over(s.seconds.median, sequential);
+    if (sequential != nullptr) s.cpu_ratio = quotient(s.cpu_seconds, figures_of(*sequential).cpu_seconds);
     if (is_by_peer(r->what)) {
       if (const row* own = counterpart(usable, *r, own_system)) s.own_ratio = over(median_seconds(*own), r);
     }
@@ -109,6 +121,37 @@ std::vector<summary> summarise(const std::vector<row>& rows) {
   }
   mark_best_peers(summaries);
   return summaries;
+}
+
+std::vector<std::string> outliers(const std::vector<summary>& figures, double factor) {
+  std::vector<std::string> sentences;
+  for (const summary& s : figures) {
+    if (s.what.system != own_system || s.slowest <= factor * s.seconds.median) continue;
+    sentences.push_back(fmt::format("{}: the slowest of {} repetitions took {:.2f} times the median",
+                                    describe(s.what), s.repetitions, s.slowest / s.seconds.median));
+  }
+  return sentences;
+}
+
+std::vector<std::string> faults_of_sequential(const std::vector<row>& rows) {
+  constexpr std::size_t least_rounds = 5;
+  const std::vector<const row*> usable = usable_rows(rows);
+  std::vector<std::string> faults;
+  for (const row* own : usable) {
+    const task& what = own->what;
+    if (what.system != own_system || what.workers != 1 || what.scenario != "alone") continue;
+    const row* const sequential = counterpart(usable, *own, sequential_system);
+    if (sequential == nullptr) continue;
+    const std::vector<double> ratios = paired_ratios(*own, *sequential);
+    if (ratios.size() < least_rounds) continue;
+    const interval ratio = bootstrap_median(ratios);
+    if (ratio.high >= least_own_ratio) continue;
+    faults.push_back(fmt::format(
+        "the sequential program of {} is not the best possible: Sukima with one worker takes {:.3f} "
+        "[{:.3f}, {:.3f}] of its time, and should take {} or more",
+        what.benchmark, ratio.estimate, ratio.low, ratio.high, least_own_ratio));
+  }
+  return faults;
 }
 
 }  // namespace sukima::cli::bench

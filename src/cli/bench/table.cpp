@@ -41,6 +41,11 @@ std::string optional_ratio(const std::optional<double>& ratio) {
   return ratio ? fmt::format("{:.2f}", *ratio) : "-";
 }
 
+std::optional<double> slowest_ratio(const summary& s) {
+  if (!(s.seconds.median > 0)) return std::nullopt;
+  return s.slowest / s.seconds.median;
+}
+
 struct cell {
   std::string text;
   bool left = false;
@@ -100,10 +105,13 @@ std::string one_table(std::span<const summary> figures, const table_style& style
   std::vector<line> lines;
   line header{{"system", true}, {"workers"},      {fmt::format("median {}", unit.name)},
               {"[q1 - q3]"},    {"/ sequential"}, {"sukima / it"},
-              {"CPU s"}};
+              {"CPU s"},        {"CPU / seq."}};
+  if (style.slowest) header.push_back({"max / median"});
   for (const std::string& name : more) header.push_back({name});
+  const bool depths = std::ranges::any_of(figures, [](const summary& s) { return s.what.depth.has_value(); });
+  if (depths) header.push_back({"depth"});
   const bool ideals = std::ranges::any_of(figures, [](const summary& s) { return s.ideal.has_value(); });
-  if (ideals) header.push_back({"/ ideal"});
+  if (ideals) std::ranges::copy(std::array<cell, 2>{{{"/ ideal"}, {"/ own"}}}, std::back_inserter(header));
   if (style.paired) header.push_back({"paired [95 %]"});
   lines.push_back(std::move(header));
   for (const summary& s : figures) {
@@ -114,12 +122,18 @@ std::string one_table(std::span<const summary> figures, const table_style& style
            {fmt::format("[{} - {}]", in_unit(s.seconds.q1, unit), in_unit(s.seconds.q3, unit))},
            {optional_ratio(s.ratio)},
            {optional_ratio(s.own_ratio)},
-           {fmt::format("{:.3f}", s.cpu_seconds)}};
+           {fmt::format("{:.3f}", s.cpu_seconds)},
+           {optional_ratio(s.cpu_ratio)}};
+    if (style.slowest) l.push_back({optional_ratio(slowest_ratio(s))});
     for (const std::string& name : more) {
       const auto found = s.more.find(name);
       l.push_back({found == s.more.end() ? "-" : fmt::format("{:g}", found->second)});
     }
-    if (ideals) l.push_back({s.ideal ? fmt::format("{:.3f}", s.ideal->over.estimate) : "-"});
+    if (depths) l.push_back({s.what.depth ? std::to_string(*s.what.depth) : "-"});
+    if (ideals) {
+      l.push_back({s.ideal ? fmt::format("{:.3f}", s.ideal->over.estimate) : "-"});
+      l.push_back({s.ideal && s.ideal->own ? fmt::format("{:.3f}", s.ideal->own->over.estimate) : "-"});
+    }
     if (style.paired) l.push_back({paired_ratio(figures, s)});
     lines.push_back(std::move(l));
   }

@@ -15,7 +15,6 @@ namespace {
 constexpr double tolerance = 1e-6;
 /// CPUs that may be lacking before idle threads have to sleep.
 constexpr double spinning_slack = 0.25;
-constexpr double nearly_all = 0.95;
 
 unsigned most_that_fit(const thread_policy& policy, const cpu_supply& supply) {
   const double ours = supply.usable(supply.cap) - policy.reserve;
@@ -25,16 +24,15 @@ unsigned most_that_fit(const thread_policy& policy, const cpu_supply& supply) {
   return fitting;
 }
 
-unsigned fewest_that_get_all(const cpu_supply& supply) {
-  const double all = supply.usable(supply.cap);
-  unsigned fewest = 1;
-  while (fewest < supply.cap && supply.usable(fewest) < nearly_all * all) ++fewest;
-  return fewest;
+unsigned rounded(double cpus, sukima_capacity_rounding rounding, double reserve = 0) {
+  const sukima_capacity_policy rule{rounding, 1, reserve};
+  return sukima_capacity_threads(cpus, &rule);
 }
 
-unsigned rounded(const thread_policy& policy, const cpu_supply& supply) {
-  const sukima_capacity_policy rule{*policy.rounding, 1, policy.reserve};
-  return sukima_capacity_threads(supply.usable(supply.cap), &rule);
+/// The numbers by the user's own rule, which is about what the neighbours leave.
+unsigned by_own_rule(const thread_policy& policy, const cpu_supply& supply) {
+  return policy.rounding ? rounded(supply.usable(supply.cap), *policy.rounding, policy.reserve)
+                         : most_that_fit(policy, supply);
 }
 
 }  // namespace
@@ -47,19 +45,22 @@ start_decision decide(const thread_policy& policy, const cpu_supply& supply) {
     if (policy.maximum) threads = std::min(threads, *policy.maximum);
     return std::max(threads, 1U);
   };
+  const double allowed = std::min<double>(supply.cap, supply.limit);
+  decision.fixed = policy.threads.has_value();
+  decision.restricted = decision.fixed || policy.rounding || policy.reserve > 0 || policy.maximum;
   if (policy.threads) {
-    decision.threads = *policy.threads;
-    decision.fixed = true;
+    decision.threads = decision.active = decision.slots = *policy.threads;
     decision.reason = "you gave the number";
+  } else if (policy.rounding || policy.reserve > 0) {
+    decision.threads = decision.active = decision.slots = within(by_own_rule(policy, supply));
   } else {
-    decision.threads = within(policy.rounding ? rounded(policy, supply) : most_that_fit(policy, supply));
+    decision.threads = within(rounded(allowed, SUKIMA_CAPACITY_CEILING));
+    decision.active = std::min(within(most_that_fit(policy, supply)), decision.threads);
+    decision.slots = within(rounded(allowed, SUKIMA_CAPACITY_NEAREST));
   }
-  const bool is_free = !policy.threads && !policy.rounding && policy.reserve == 0;
-  decision.team =
-      is_free ? std::max(within(fewest_that_get_all(supply)), decision.threads) : decision.threads;
   decision.stolen = supply.stolen;
   decision.usable = supply.usable(decision.threads);
-  const double allowed = std::min<double>(supply.cap, supply.limit);
+  decision.limits_allow_spinning = allowed >= decision.threads - spinning_slack && !supply.stolen;
   decision.spinning = decision.usable >= decision.threads - spinning_slack &&
                       supply.usable(supply.cap) >= allowed - spinning_slack;
   return decision;

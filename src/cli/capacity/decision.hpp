@@ -31,22 +31,30 @@ struct cpu_supply {
 };
 
 struct start_decision {
-  unsigned threads = 1;
-  unsigned team = 1;  ///< for regions whose threads sleep while they wait for each other
+  unsigned threads = 1;  ///< for runtimes whose threads sleep while they wait, or share out their work
+  unsigned active = 1;  ///< for threads that wait actively for each other, in the program's own code
+  unsigned slots = 1;  ///< for processes that do so, as MPI's ranks: by the limits alone
   bool fixed = false;  ///< the user gave the number
+  bool restricted = false;  ///< the user's policy restricts the number
   bool spinning = true;  ///< CPU is plentiful, so idle threads may wait as their runtime wants
+  bool limits_allow_spinning = true;  ///< the same by the limits alone, whatever the neighbours do now
   bool stolen = false;  ///< as in the supply
   double usable = 1;  ///< CPUs for `threads` threads
   std::string reason;
 };
 
-/// Decides. Without a rounding: the largest k up to `cap` with usable(k) >= k - 0.5, where usable(k) is at
-/// most usable(cap) minus the reserve; that many threads lose least beside neighbours and under quotas, also
-/// if they wait actively. With a rounding: that of usable(cap). At least the minimum, at most the maximum
-/// (which wins if they contradict). Threads may wait actively only if together they lack at most a quarter
-/// of a CPU. The team is the smallest number that gets 95 % of what all CPUs together get: a thread that
-/// sleeps at a barrier costs the others nothing, and gets a share of its own from the neighbours. Where the
-/// user has rounded or reserved, the team is the number of threads.
+/// Decides.
+///
+/// `threads` is the ceiling of the limit, at most `cap`; the neighbours do not count. Beside neighbours each
+/// thread gets a share of its own, so fewer threads get less; and the limits do not vary from run to run as
+/// an estimate does, so neither does the number.
+/// `active` is the largest k up to `threads` with usable(k) >= k - 0.5: that many lose least where a thread
+/// that waits uses up its CPU. `slots` is the limit, rounded to the nearest number.
+///
+/// With a rounding all three are that of usable(cap), with a reserve the largest k with usable(k) >= k - 0.5,
+/// where usable(k) is at most usable(cap) minus the reserve: the user asks for what the neighbours leave. At
+/// least the minimum, at most the maximum (which wins if they contradict). Threads may wait actively only if
+/// together they lack at most a quarter of a CPU.
 start_decision decide(const thread_policy& policy, const cpu_supply& supply);
 
 }  // namespace sukima::cli

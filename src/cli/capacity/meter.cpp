@@ -35,10 +35,12 @@ void expect_process(pid_t process) {
 
 }  // namespace
 
-capacity_meter::capacity_meter(pid_t process) {
-  expect_process(process);
+capacity_meter::capacity_meter(const meter_place& place) {
+  if (!place.is_recorded) expect_process(place.process);
   sukima_capacity_options options{};
-  options.pid = process;
+  options.pid = place.process;
+  options.root = place.root.c_str();
+  if (place.override_text) options.override_text = place.override_text->c_str();
   estimator_.reset(sukima_capacity_estimator_open(&options));
   if (!estimator_) throw std::bad_alloc();
   if (const char* const error = sukima_capacity_estimator_error(estimator_.get())) throw usage_error(error);
@@ -122,24 +124,55 @@ sukima_capacity_estimate capacity_meter::usable(double threads) const {
   return estimate;
 }
 
+sukima_capacity_kind capacity_meter::cause(const sukima_capacity_estimate& estimate) const {
+  return sukima_capacity_estimator_cause(estimator_.get(), &estimate);
+}
+
 capacity_report capacity_meter::explain() const {
   capacity_report report(sukima_capacity_estimator_explain(estimator_.get()));
   if (!report) throw std::bad_alloc();
   return report;
 }
 
-std::string reason_for(const sukima_capacity_report& report, const sukima_capacity_estimate& estimate) {
-  const sukima_capacity_limit* found = &binding_limit(report);
-  // A measurement is the reason where it takes away more than the limits do.
-  if (estimate.usable < report.facts.usable - 0.02) {
-    for (std::size_t i = report.limit_count; i-- > 0;) {
-      const sukima_capacity_kind kind = report.limits[i].kind;
-      // The neighbours are ordered: going backwards, the largest one is seen last.
-      if (kind == SUKIMA_CAPACITY_HOST || kind == SUKIMA_CAPACITY_STEAL || kind == SUKIMA_CAPACITY_NEIGHBOUR)
-        found = &report.limits[i];
-    }
+namespace {
+
+bool is_measured(sukima_capacity_kind kind) {
+  return kind == SUKIMA_CAPACITY_HOST || kind == SUKIMA_CAPACITY_STEAL || kind == SUKIMA_CAPACITY_NEIGHBOUR ||
+         kind == SUKIMA_CAPACITY_THROTTLING;
+}
+
+std::string sentence_of(const sukima_capacity_report& report, const sukima_capacity_limit& limit,
+                        const std::string& root) {
+  std::string file = limit.file;
+  if (file.starts_with(root)) file.erase(0, root.size());
+  std::string text = fmt::format("{} ({})", limit.text, file);
+  if (limit.kind != SUKIMA_CAPACITY_NEIGHBOUR) return text;
+  unsigned count = 0;
+  double sum = 0;
+  for (std::size_t i = 0; i < report.limit_count; ++i) {
+    if (report.limits[i].kind != SUKIMA_CAPACITY_NEIGHBOUR) continue;
+    ++count;
+    sum += report.limits[i].value;
   }
-  return fmt::format("{} ({})", found->text, found->file);
+  return count < 2 ? text : fmt::format("{} neighbours use {}, the largest: {}", count, cpus_text(sum), text);
+}
+
+}  // namespace
+
+std::string reason_for(const sukima_capacity_report& report, const sukima_capacity_estimate& estimate,
+                       const std::string& root) {
+  const sukima_capacity_limit& decides = binding_limit(report);
+  std::string reason = sentence_of(report, decides, root);
+  // A limit that takes most away does not explain what is missing within it.
+  if (is_measured(decides.kind) || estimate.usable >= 0.9 * report.facts.usable) return reason;
+  const sukima_capacity_limit* other = nullptr;
+  for (std::size_t i = 0; i < report.limit_count; ++i) {
+    const sukima_capacity_limit& limit = report.limits[i];
+    const bool is_share = limit.kind == SUKIMA_CAPACITY_HOST || limit.kind == SUKIMA_CAPACITY_NEIGHBOUR ||
+                          limit.kind == SUKIMA_CAPACITY_STEAL;
+    if (is_share && (other == nullptr || other->kind == SUKIMA_CAPACITY_STEAL)) other = &limit;
+  }
+  return other == nullptr ? reason : fmt::format("{}, and {}", reason, sentence_of(report, *other, root));
 }
 
 const sukima_capacity_limit& binding_limit(const sukima_capacity_report& report) {
@@ -152,7 +185,9 @@ const sukima_capacity_limit& binding_limit(const sukima_capacity_report& report)
       0,
       1,
       "",
-      "nothing is known about the CPUs of this machine, so one is assumed"};
+      "nothing is known about the CPUs of this machine, so one is assumed",
+      0,
+      0};
   return unknown;
 }
 

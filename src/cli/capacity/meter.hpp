@@ -6,8 +6,10 @@
 #include <sukima/capacity/estimate.h>
 #include <sys/types.h>
 
+#include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -22,13 +24,22 @@ struct estimator_closer {
   void operator()(sukima_capacity_estimator* estimator) const { sukima_capacity_estimator_close(estimator); }
 };
 
+/// What a meter looks at.
+struct meter_place {
+  pid_t process = 0;  ///< 0 is this one
+  std::string root{};  ///< stands before /proc and /sys; "" is the running machine
+  bool is_recorded = false;  ///< the root is a recorded tree: the process is one of it
+  std::optional<std::string> override_text{};  ///< in place of `SUKIMA_CPUS`
+};
+
 /// Measures what a process gets, and estimates what k threads of it would get beside its neighbours.
 class capacity_meter {
  public:
   /// \param process 0 is this one
   /// \throws usage_error if the user's `SUKIMA_CPUS` is no number, or if there is no such process
   /// \throws std::bad_alloc
-  explicit capacity_meter(pid_t process = 0);
+  explicit capacity_meter(pid_t process = 0) : capacity_meter(meter_place{.process = process}) {}
+  explicit capacity_meter(const meter_place& place);
 
   /// Takes samples for so many seconds, sleeping in between: at least two.
   void measure(double seconds);
@@ -42,12 +53,16 @@ class capacity_meter {
   /// \return the part of the time that was taken from each; not-a-number where that cannot be known
   std::map<unsigned, double> probe_steal(const std::set<unsigned>& cpus, double seconds);
   /// Takes one sample now.
-  void sample() { sukima_capacity_estimator_sample(estimator_.get(), 0); }
+  void sample() { sample_at(0); }
+  /// The same for a recorded tree. \param time_ns later than the one before; 0 is now
+  void sample_at(std::uint64_t time_ns) { sukima_capacity_estimator_sample(estimator_.get(), time_ns); }
 
   sukima_capacity_facts facts() const;
   sukima_capacity_load load() const;
   /// What this many always runnable threads would get; 0: as many as may run at the same moment.
   sukima_capacity_estimate usable(double threads = 0) const;
+  /// What takes most away from it.
+  sukima_capacity_kind cause(const sukima_capacity_estimate& estimate) const;
   /// The limits and the other reasons of the estimates, as text.
   capacity_report explain() const;
 
@@ -55,9 +70,11 @@ class capacity_meter {
   std::unique_ptr<sukima_capacity_estimator, estimator_closer> estimator_;
 };
 
-/// Why this much can be used, in one sentence with the file that it comes from: the limit that decides, or
-/// the neighbour that uses most.
-std::string reason_for(const sukima_capacity_report& report, const sukima_capacity_estimate& estimate);
+/// Why this much can be used, in one sentence with the file that it comes from: what takes most away, and if
+/// that is a limit within which others take a part, these, too.
+/// \param root stands before the names of files, and is left out
+std::string reason_for(const sukima_capacity_report& report, const sukima_capacity_estimate& estimate,
+                       const std::string& root = {});
 
 /// The limit that the number of usable CPUs comes from; never null.
 const sukima_capacity_limit& binding_limit(const sukima_capacity_report& report);

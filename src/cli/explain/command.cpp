@@ -37,7 +37,9 @@ The trace also opens in https://ui.perfetto.dev and chrome://tracing.)";
 
 void write_profiles(const recorded_trace& trace, bool json, std::FILE* to) {
   const std::vector<runtime_profile> profiles = profiles_of(trace);
-  const std::string text = json ? json_of(profiles).dump(2) + "\n" : text_of(profiles);
+  const std::string text =
+      json ? nlohmann::json{{"runtimes", json_of(profiles)}, {"clones", json_of(trace.clones)}}.dump(2) + "\n"
+           : text_of(profiles) + text_of(trace.clones);
   if (std::fwrite(text.data(), 1, text.size(), to) != text.size() || std::fflush(to) != 0)
     throw std::system_error(errno, std::generic_category(), "the explanation cannot be written");
 }

@@ -3,6 +3,7 @@
 #include "explain/profile.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -33,9 +34,44 @@ void add(std::vector<long_period>& list, std::uint64_t worker, const periods& th
   keep_longest(list);
 }
 
+/// Adds the wait before each steal of a worker.
+/// \param idle when it had nothing to do
+/// \param with_work when any worker of the runtime was working
+void add_waits(const recorded_worker& w, const periods& idle, const periods& with_work,
+               std::vector<double>& waits) {
+  const periods waiting = common(idle, with_work);
+  for (const recorded_steal& steal : w.steals) {
+    // The idle period that the steal ended. What was taken while the worker worked was taken at once.
+    const auto ended = std::ranges::lower_bound(idle, steal.at, {}, &period::to);
+    double wait = 0;
+    if (ended != idle.end() && ended->from <= steal.at) {
+      auto part = std::ranges::lower_bound(waiting, ended->from, {}, &period::from);
+      for (; part != waiting.end() && part->from < steal.at; ++part)
+        wait += std::min(part->to, steal.at) - part->from;
+    }
+    waits.push_back(wait);
+  }
+}
+
+wait_summary summary_of(std::vector<double> waits) {
+  wait_summary summary;
+  summary.count = waits.size();
+  if (waits.empty()) return summary;
+  std::ranges::sort(waits);
+  const auto quantile = [&](double share) {
+    return waits[static_cast<std::size_t>(std::ceil(share * static_cast<double>(waits.size()))) - 1];
+  };
+  summary.median = quantile(0.5);
+  summary.p99 = quantile(0.99);
+  summary.longest = waits.back();
+  return summary;
+}
+
 /// Adds a worker to the profile.
 /// \param with_work when any worker of the runtime was working
-void add_worker(const recorded_worker& w, const periods& with_work, runtime_profile& profile) {
+/// \param waits receives its waits for work
+void add_worker(const recorded_worker& w, const periods& with_work, runtime_profile& profile,
+                std::vector<double>& waits) {
   const periods run{profile.run};
   const periods no_cpu = common(w.without_cpu, run);
   const auto on_cpu = [&](activity what) { return without(common(during(w, what), run), no_cpu); };
@@ -47,14 +83,16 @@ void add_worker(const recorded_worker& w, const periods& with_work, runtime_prof
   mine.without_cpu = seconds_of(no_cpu);
   const double there = mine.working + mine.searching + mine.sleeping + mine.without_cpu;
   mine.outside = std::max(0.0, profile.run.seconds() - there);
-  mine.steals = w.steals;
+  for (const recorded_steal& steal : w.steals) ++mine.steals[steal.victim];
   mine.parks = w.parks;
   mine.suspensions = w.suspensions;
   mine.is_full = w.is_full;
   add(profile.longest_without_cpu, w.number, no_cpu);
   periods idle = during(w, activity::searching);
   append(idle, during(w, activity::sleeping));
-  idle = common(merged(std::move(idle)), with_work);
+  idle = merged(std::move(idle));
+  add_waits(w, idle, with_work, waits);
+  idle = common(idle, with_work);
   add(profile.longest_without_work, w.number, idle);
   const double stalled = seconds_of(common(no_cpu, with_work));
   const double had_none = seconds_of(without(idle, no_cpu));
@@ -75,12 +113,14 @@ runtime_profile profile_of(std::uint64_t runtime, const recorded_worker* first, 
   if (!with_work.empty()) profile.run = {with_work.front().from, with_work.back().to};
   profile.seconds_with_work = seconds_of(with_work);
   double cpu_seconds = 0;
+  std::vector<double> waits;
   for (const auto* w = first; w != last; ++w) {
-    add_worker(*w, with_work, profile);
+    add_worker(*w, with_work, profile, waits);
     periods awake = during(*w, activity::working);
     append(awake, during(*w, activity::searching));
     cpu_seconds += seconds_of(common(without(merged(std::move(awake)), w->without_cpu), with_work));
   }
+  profile.thief_waits = summary_of(std::move(waits));
   if (profile.seconds_with_work > 0) profile.cpus = cpu_seconds / profile.seconds_with_work;
   return profile;
 }

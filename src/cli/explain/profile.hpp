@@ -2,6 +2,8 @@
 // The profile of a traced run: the figures of each worker, where time was lost, and what to try.
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -32,6 +34,15 @@ struct long_period {
   period when;
 };
 
+/// How long thieves waited: for each steal, from when the worker had nothing to do until it took the task, as
+/// far as some worker had work meanwhile. Percentiles are the smallest waits that so many do not exceed.
+struct wait_summary {
+  std::size_t count = 0;  ///< steals
+  double median = 0;  ///< seconds, as the others
+  double p99 = 0;
+  double longest = 0;
+};
+
 /// Time of the workers that was lost for one reason.
 struct loss {
   std::string kind;  ///< "no CPU" or "no work"
@@ -45,7 +56,7 @@ struct runtime_profile {
   std::uint64_t runtime = 0;
   period run;
   double seconds_with_work = 0;  ///< some worker was working
-  double cpus = 0;               ///< that the workers used on average, while there was work
+  double cpus = 0;  ///< that the workers used on average, while there was work
   // Of all workers together, while there was work:
   double seconds_of_workers = 0;  ///< their time, but not that outside
   double seconds_without_cpu = 0;
@@ -53,6 +64,7 @@ struct runtime_profile {
   double seconds_searching = 0;  ///< the part of the latter that they did not sleep
   std::vector<worker_profile> workers;  ///< in order of their numbers, also those that never worked
   std::vector<recorded_decision> decisions;  ///< in order of time
+  wait_summary thief_waits;
   std::vector<long_period> longest_without_cpu;  ///< the longest first
   std::vector<long_period> longest_without_work;  ///< while there was some elsewhere; the longest first
   std::vector<loss> losses;  ///< the largest first
@@ -71,8 +83,18 @@ void diagnose(runtime_profile& profile);
 /// The profiles as text of several lines; the last one ends with a line feed.
 std::string text_of(const std::vector<runtime_profile>& profiles);
 
-/// The same as an object: {"runtimes": […]}.
+/// The same as a list.
 nlohmann::json json_of(const std::vector<runtime_profile>& profiles);
+
+/// Where sequential clones ran, how often and why they were left, as text of several lines; empty if nothing
+/// is known of clones.
+std::string text_of(const std::map<std::string, recorded_clones>& clones);
+
+/// The same as a list.
+nlohmann::json json_of(const std::map<std::string, recorded_clones>& clones);
+
+/// Text of the file without control characters, which a terminal would obey.
+std::string printable(std::string words);
 
 /// A time with three digits: "1.23 s", "45.6 ms", "7 µs".
 std::string time_text(double seconds);

@@ -18,12 +18,6 @@ void line(text_buffer& out, fmt::string_view form, const auto&... values) {
   out.push_back('\n');
 }
 
-/// Text of the file without control characters, which a terminal would obey.
-std::string printable(std::string words) {
-  std::ranges::replace_if(words, [](char c) { return static_cast<unsigned char>(c) < 32 || c == 127; }, '?');
-  return words;
-}
-
 /// A sentence in lines of some width at most, each with two blanks before it.
 void write_sentence(text_buffer& out, std::string_view sentence) {
   constexpr std::size_t width = 100;
@@ -105,6 +99,9 @@ void write_steals(text_buffer& out, const runtime_profile& profile) {
       victims += fmt::format("{}{} from worker {}", victims.empty() ? "" : ", ", count, victim);
     line(out, "  worker {} took {}", w.number, victims);
   }
+  if (const wait_summary& waits = profile.thief_waits; waits.count != 0)
+    line(out, "  thieves waited {} (median), {} (99th percentile), {} at most", time_text(waits.median),
+         time_text(waits.p99), time_text(waits.longest));
   for (const worker_profile& w : profile.workers)
     if (w.suspensions != 0)
       line(out, "  worker {} suspended {}", w.number, count_text(w.suspensions, "fiber", "fibers"));
@@ -153,6 +150,10 @@ nlohmann::json json_of(const recorded_decision& d) {
   return {{"at", d.at}, {"what", d.what}, {"before", d.before}, {"after", d.after}, {"reason", d.reason}};
 }
 
+nlohmann::json json_of(const wait_summary& w) {
+  return {{"count", w.count}, {"median", w.median}, {"p99", w.p99}, {"longest", w.longest}};
+}
+
 nlohmann::json json_of(const loss& l) {
   return {{"kind", l.kind}, {"seconds", l.seconds}, {"share", l.share}, {"reason", l.reason}};
 }
@@ -175,6 +176,7 @@ nlohmann::json json_of(const runtime_profile& profile) {
           {"workers_seen", profile.workers_seen()},
           {"workers", json_list(profile.workers)},
           {"decisions", json_list(profile.decisions)},
+          {"thief_waits", json_of(profile.thief_waits)},
           {"longest_without_cpu", json_list(profile.longest_without_cpu)},
           {"longest_without_work", json_list(profile.longest_without_work)},
           {"losses", json_list(profile.losses)},
@@ -182,6 +184,11 @@ nlohmann::json json_of(const runtime_profile& profile) {
 }
 
 }  // namespace
+
+std::string printable(std::string words) {
+  std::ranges::replace_if(words, [](char c) { return static_cast<unsigned char>(c) < 32 || c == 127; }, '?');
+  return words;
+}
 
 std::string time_text(double seconds) {
   if (seconds >= 0.9995) return fmt::format("{:.3g} s", seconds);
@@ -206,8 +213,6 @@ std::string text_of(const std::vector<runtime_profile>& profiles) {
   return fmt::to_string(out);
 }
 
-nlohmann::json json_of(const std::vector<runtime_profile>& profiles) {
-  return {{"runtimes", json_list(profiles)}};
-}
+nlohmann::json json_of(const std::vector<runtime_profile>& profiles) { return json_list(profiles); }
 
 }  // namespace sukima::cli::explain

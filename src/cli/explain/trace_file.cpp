@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading a trace event by event, without a tree of the whole file in memory; see trace_file.hpp.
+// What the events of a trace say of its workers; see trace_file.hpp.
 #include "explain/trace_file.hpp"
 
 #include <fmt/format.h>
@@ -8,13 +8,13 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <iterator>
 #include <memory>
-#include <nlohmann/json.hpp>
+#include <numeric>
 #include <optional>
 #include <unordered_map>
 
 #include "console.hpp"
+#include "explain/trace_events.hpp"
 
 namespace sukima::cli::explain {
 namespace {
@@ -23,44 +23,6 @@ namespace {
 constexpr std::uint64_t lane_of_cpu = 5'000;
 /// Times beyond this many microseconds (30 years) are damage.
 constexpr double latest = 1e15;
-
-/// The members of an event and of its `args` that matter.
-enum class member {
-  other,
-  ph,
-  name,
-  category,
-  tid,
-  ts,
-  dur,
-  args,
-  runtime,
-  full,
-  victim,
-  what,
-  before,
-  after,
-  reason
-};
-
-/// One event as it stands in the file.
-struct event {
-  std::string ph, name, category;
-  std::optional<std::uint64_t> tid;
-  std::optional<double> ts, dur;
-  std::string shown_name, what, reason;  // of args
-  std::optional<std::uint64_t> runtime, victim, before, after;
-  bool full = false;
-
-  void clear() {
-    for (std::string* text : {&ph, &name, &category, &shown_name, &what, &reason}) text->clear();
-    tid.reset();
-    ts.reset();
-    dur.reset();
-    for (auto* number : {&runtime, &victim, &before, &after}) number->reset();
-    full = false;
-  }
-};
 
 struct state_event {
   period when;
@@ -83,6 +45,8 @@ class collector {
     ++count_;
     if (e.ph == "M") {
       if (e.name == "thread_name" && e.tid && e.runtime) name_thread(e);
+      if (e.name == "clones") take_clones(e);
+      if (e.name == "clone_polls") take_clone_polls(e);
     } else if (e.ph == "X") {
       take_period(e);
     } else if (e.ph == "i") {
@@ -114,6 +78,7 @@ class collector {
     // Of equal times the runtime wrote the earlier one first.
     if (!std::ranges::is_sorted(trace.decisions, {}, &recorded_decision::at))
       std::ranges::sort(trace.decisions, {}, &recorded_decision::at);
+    trace.clones = std::move(clones_);
     return trace;
   }
 
@@ -152,6 +117,24 @@ class collector {
     thread.worker.is_full = e.full;
   }
 
+  // Two instances of a template may have one place.
+  void take_clones(const event& e) {
+    constexpr std::uint64_t deepest = 1'000'000;
+    if (e.place.empty() || !e.depth || *e.depth > deepest || !e.expected_ns || !e.clones)
+      damaged("counts clones without saying which");
+    recorded_calls& calls = clones_[e.place].at[*e.depth];
+    calls.expected = std::max(calls.expected, static_cast<double>(*e.expected_ns) * 1e-9);
+    calls.clones += *e.clones;
+  }
+  void take_clone_polls(const event& e) {
+    if (e.place.empty() || !e.served || !e.left_for_work || !e.left_for_abort)
+      damaged("counts polls of clones without saying which");
+    recorded_clones& clones = clones_[e.place];
+    clones.served += *e.served;
+    clones.left_for_work += *e.left_for_work;
+    clones.left_for_abort += *e.left_for_abort;
+  }
+
   void take_period(const event& e) {
     const double from = seconds(e.ts, "has no time");
     // A program that ends while its workers run may leave a state that began after the last moment: it is
@@ -176,7 +159,7 @@ class collector {
       decisions_.push_back({*e.tid, {0, at, std::move(e.what), *e.before, *e.after, std::move(e.reason)}});
     } else if (e.name == "steal") {
       if (!e.victim) damaged("is a steal without a victim");
-      ++thread_of(e).worker.steals[*e.victim];
+      thread_of(e).worker.steals.push_back({at, *e.victim});
     } else if (e.name == "park") {
       ++thread_of(e).worker.parks;
     } else if (e.name == "suspend") {
@@ -204,174 +187,21 @@ class collector {
   thread_events* last_ = nullptr;
   std::uint64_t last_tid_ = 0;
   std::vector<std::pair<std::uint64_t, recorded_decision>> decisions_;
-};
-
-/// Puts events together from what the JSON parser finds, and hands them on.
-class event_reader final : public nlohmann::json_sax<nlohmann::json> {
- public:
-  event_reader(collector& to, std::string_view name, std::size_t size) : to_(to), name_(name), size_(size) {}
-
-  /// Did the text have a list of events?
-  bool has_events() const { return has_events_; }
-
-  bool null() override { return true; }
-  bool boolean(bool value) override {
-    if (depth_ == in_args && member_ == member::full) event_.full = value;
-    return true;
-  }
-  bool number_integer(number_integer_t) override { return true; }  // a negative one: nothing that matters is
-  bool number_unsigned(number_unsigned_t value) override {
-    if (depth_ == in_args) {
-      if (std::optional<std::uint64_t>* place = number_of_args()) *place = value;
-    } else if (depth_ == in_event && skipped_ == 0 && member_ == member::tid) {
-      event_.tid = value;
-    } else {
-      take_time(static_cast<double>(value));
-    }
-    return true;
-  }
-  bool number_float(number_float_t value, const string_t&) override {
-    take_time(value);
-    return true;
-  }
-  bool string(string_t& value) override {
-    if (std::string* place = text_place()) *place = value;
-    return true;
-  }
-  bool binary(binary_t&) override { return true; }
-  bool key(string_t& name) override {
-    if (depth_ == 1) is_event_list_ = name == "traceEvents";
-    if (depth_ == in_event || depth_ == in_args) member_ = member_called(name);
-    return true;
-  }
-  bool start_object(std::size_t) override {
-    const bool is_event = depth_ == 2 && in_list_;
-    const bool is_args = depth_ == in_event && member_ == member::args;
-    ++skipped_or_depth(is_event || is_args || depth_ == 0);
-    if (is_event) event_.clear();
-    return true;
-  }
-  bool end_object() override {
-    if (skipped_ != 0) {
-      --skipped_;
-      return true;
-    }
-    if (depth_ == in_event) to_.take(event_);
-    --depth_;
-    member_ = member::other;
-    return true;
-  }
-  bool start_array(std::size_t) override {
-    const bool is_list = depth_ == 1 && is_event_list_;
-    ++skipped_or_depth(is_list);
-    if (is_list && skipped_ == 0) in_list_ = has_events_ = true;
-    return true;
-  }
-  bool end_array() override {
-    if (skipped_ != 0) {
-      --skipped_;
-      return true;
-    }
-    --depth_;
-    in_list_ = is_event_list_ = false;
-    return true;
-  }
-  bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception&) override {
-    if (position > size_ && position > 1)
-      throw usage_error(fmt::format("'{}' is cut off: its JSON does not end", name_));
-    throw usage_error(fmt::format("'{}' is not JSON (byte {})", name_, position));
-  }
-
- private:
-  static constexpr unsigned in_event = 3;  // within the list within the outermost object
-  static constexpr unsigned in_args = 4;
-
-  /// Whatever else is nested somewhere is skipped as a whole.
-  unsigned& skipped_or_depth(bool known) { return known && skipped_ == 0 ? depth_ : skipped_; }
-
-  static member member_called(std::string_view name) {
-    static constexpr std::pair<std::string_view, member> members[] = {
-        {"ph", member::ph},         {"name", member::name},       {"cat", member::category},
-        {"tid", member::tid},       {"ts", member::ts},           {"dur", member::dur},
-        {"args", member::args},     {"runtime", member::runtime}, {"full", member::full},
-        {"victim", member::victim}, {"what", member::what},       {"before", member::before},
-        {"after", member::after},   {"reason", member::reason},
-    };
-    const auto* const found = std::ranges::find(members, name, &std::pair<std::string_view, member>::first);
-    return found == std::end(members) ? member::other : found->second;
-  }
-
-  void take_time(double value) {
-    if (depth_ != in_event || skipped_ != 0) return;
-    if (member_ == member::ts) event_.ts = value;
-    if (member_ == member::dur) event_.dur = value;
-  }
-
-  std::optional<std::uint64_t>* number_of_args() {
-    if (skipped_ != 0) return nullptr;
-    switch (member_) {
-      case member::runtime:
-        return &event_.runtime;
-      case member::victim:
-        return &event_.victim;
-      case member::before:
-        return &event_.before;
-      case member::after:
-        return &event_.after;
-      default:
-        return nullptr;
-    }
-  }
-
-  std::string* text_place() {
-    if (skipped_ != 0) return nullptr;
-    if (depth_ == in_args) {
-      switch (member_) {
-        case member::name:
-          return &event_.shown_name;
-        case member::what:
-          return &event_.what;
-        case member::reason:
-          return &event_.reason;
-        default:
-          return nullptr;
-      }
-    }
-    if (depth_ != in_event) return nullptr;
-    switch (member_) {
-      case member::ph:
-        return &event_.ph;
-      case member::name:
-        return &event_.name;
-      case member::category:
-        return &event_.category;
-      default:
-        return nullptr;
-    }
-  }
-
-  collector& to_;
-  std::string_view name_;
-  std::size_t size_;
-  event event_;
-  member member_ = member::other;
-  unsigned depth_ = 0;
-  unsigned skipped_ = 0;
-  bool is_event_list_ = false;
-  bool in_list_ = false;
-  bool has_events_ = false;
+  std::map<std::string, recorded_clones> clones_;
 };
 
 }  // namespace
+
+std::uint64_t recorded_clones::clones() const {
+  return std::accumulate(at.begin(), at.end(), std::uint64_t{0},
+                         [](std::uint64_t sum, const auto& entry) { return sum + entry.second.clones; });
+}
 
 recorded_trace parse_trace(std::string_view text, std::string_view name) {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
     throw usage_error(fmt::format("'{}' is empty: trace a run with SUKIMA_TRACE={}", name, name));
   collector events(name);
-  event_reader reader(events, name, text.size());
-  nlohmann::json::sax_parse(text.begin(), text.end(), &reader);
-  if (!reader.has_events())
-    throw usage_error(fmt::format("'{}' is JSON but not a trace: it has no list 'traceEvents'", name));
+  read_events(text, name, [&](event& e) { events.take(e); });
   return events.result();
 }
 

@@ -17,6 +17,12 @@ namespace sukima::cli::explain {
 enum class activity { working, searching, sleeping };
 inline constexpr std::size_t activities = 3;
 
+/// A task that a worker took from another one.
+struct recorded_steal {
+  double at = 0;  ///< seconds since the beginning of the trace
+  std::uint64_t victim = 0;
+};
+
 /// One worker's events.
 struct recorded_worker {
   std::uint64_t runtime = 0;
@@ -24,7 +30,7 @@ struct recorded_worker {
   bool is_full = false;  ///< the runtime had no room for its later events
   std::array<periods, activities> during;  ///< by activity; no two of them overlap
   periods without_cpu;  ///< its thread waited for a CPU: about these periods, exactly so long
-  std::map<std::uint64_t, std::uint64_t> steals;  ///< how often, by the victim's number
+  std::vector<recorded_steal> steals;
   std::uint64_t parks = 0;
   std::uint64_t suspensions = 0;
 };
@@ -39,10 +45,28 @@ struct recorded_decision {
   std::string reason;
 };
 
+/// Calls of one place at one depth.
+struct recorded_calls {
+  double expected = 0;  ///< seconds that one takes, as far as the runtime had learned
+  std::uint64_t clones = 0;  ///< how many ran as sequential clones
+};
+
+/// A place of the program where sequential clones may begin.
+struct recorded_clones {
+  std::map<std::uint64_t, recorded_calls> at;  ///< by depth
+  // Polls of its clones at which somebody wanted something:
+  std::uint64_t served = 0;  ///< and the clone went on
+  std::uint64_t left_for_work = 0;
+  std::uint64_t left_for_abort = 0;
+
+  std::uint64_t clones() const;
+};
+
 /// A whole trace, its workers in order of runtime and number, its decisions in order of time.
 struct recorded_trace {
   std::vector<recorded_worker> workers;
   std::vector<recorded_decision> decisions;
+  std::map<std::string, recorded_clones> clones;  ///< of all runtimes, by place
 };
 
 /// Understands the text of a trace.

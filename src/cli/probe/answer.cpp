@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -17,7 +18,28 @@ constexpr const char* bold = "1";
 constexpr const char* dim = "2";
 constexpr const char* yellow = "33";
 
-std::string limits_text(const sukima_capacity_report& report, bool colour) {
+std::string operator_units(const sukima_capacity_limit& limit) {
+  std::array<char, 128> text{};
+  if (limit.kind != SUKIMA_CAPACITY_QUOTA) return {};
+  sukima_capacity_operator_units(limit.value, text.data(), text.size());
+  return text.data();
+}
+
+/// How often the quota was reached since its group exists.
+std::string throttling_text(const sukima_capacity_limit& limit) {
+  if (limit.periods == 0) return {};
+  return fmt::format("; held back in {} of {} periods ({:.1f} %)", limit.throttled_periods, limit.periods,
+                     100 * static_cast<double>(limit.throttled_periods) / static_cast<double>(limit.periods));
+}
+
+/// A file's name without the root of a recorded tree.
+std::string file_of(const answer& what, const char* file) {
+  const std::string name = file;
+  return what.root.empty() || !name.starts_with(what.root) ? name : name.substr(what.root.size());
+}
+
+std::string limits_text(const answer& what, bool colour) {
+  const sukima_capacity_report& report = *what.report;
   std::string text;
   for (std::size_t i = 0; i < report.limit_count; ++i) {
     const sukima_capacity_limit& limit = report.limits[i];
@@ -25,10 +47,12 @@ std::string limits_text(const sukima_capacity_report& report, bool colour) {
     const std::string line =
         fmt::format("{} {:<9} {}", binding ? '*' : ' ', sukima_capacity_kind_name(limit.kind), limit.text);
     text += fmt::format("{} {}\n", styled(line, bold, colour && binding),
-                        styled(fmt::format("({})", limit.file), dim, colour));
+                        styled(fmt::format("({})", file_of(what, limit.file)), dim, colour));
+    if (const std::string units = operator_units(limit); !units.empty())
+      text += fmt::format("            {}{}\n", units, throttling_text(limit));
   }
   for (std::size_t i = 0; i < report.note_count; ++i)
-    text += fmt::format("  note      {} {}\n", report.notes[i].file, report.notes[i].text);
+    text += fmt::format("  note      {} {}\n", file_of(what, report.notes[i].file), report.notes[i].text);
   return text;
 }
 
@@ -52,8 +76,9 @@ std::string runtimes_text(const answer& what, bool colour) {
 std::string interval_text(const sukima_capacity_estimate& estimate) {
   if (estimate.high - estimate.low < 0.1) return {};
   const bool blind = estimate.basis == SUKIMA_CAPACITY_BASIS_BLIND;
-  return fmt::format("It is between {:.2f} and {:.2f}{}.\n", estimate.low, estimate.high,
-                     blind ? ", because the neighbours' groups are not visible from here" : "");
+  return fmt::format(
+      "It is between {:.2f} and {:.2f}{}.\n", estimate.low, estimate.high,
+      blind ? ", because the groups of others, and their quotas, are not visible from here" : "");
 }
 
 std::string steal_text(const std::map<unsigned, double>& probed) {
@@ -76,12 +101,12 @@ std::string text_of(const answer& what, bool colour) {
   std::string text =
       fmt::format("{}, because {}.\n",
                   styled(fmt::format("You can use {}", cpus_text(what.estimate.usable)), bold, colour),
-                  reason_for(*what.report, what.estimate));
+                  reason_for(*what.report, what.estimate, what.root));
   if (facts.cap > what.estimate.usable + 1e-9)
     text += fmt::format("Up to {} threads may run at the same moment.\n", facts.cap);
   text += interval_text(what.estimate);
   text += fmt::format("Threads to start: {} (sukima run).\n\n", what.threads);
-  text += limits_text(*what.report, colour);
+  text += limits_text(what, colour);
   for (const warning& w : what.warnings)
     text += fmt::format("\n{} {}.\n  {}.\n", styled("Warning:", yellow, colour), w.text, w.advice);
   return text + steal_text(what.steal) + runtimes_text(what, colour);
@@ -89,7 +114,8 @@ std::string text_of(const answer& what, bool colour) {
 
 nlohmann::json json_of(const answer& what) {
   const sukima_capacity_facts& facts = what.report->facts;
-  nlohmann::json object{{"usable", what.estimate.usable},
+  nlohmann::json object{{"schema", json_schema},
+                        {"usable", what.estimate.usable},
                         {"low", what.estimate.low},
                         {"high", what.estimate.high},
                         {"basis", sukima_capacity_basis_name(what.estimate.basis)},
@@ -101,7 +127,7 @@ nlohmann::json json_of(const answer& what) {
                         {"pressure", number_of(what.load.pressure)},
                         {"cap", facts.cap},
                         {"threads", what.threads},
-                        {"binding", sukima_capacity_kind_name(facts.binding)},
+                        {"binding", sukima_capacity_kind_name(binding_limit(*what.report).kind)},
                         {"quota", number_of(facts.quota)},
                         {"weight", facts.weight},
                         {"online", facts.online},
@@ -116,13 +142,17 @@ nlohmann::json json_of(const answer& what) {
     object["limits"].push_back({{"kind", sukima_capacity_kind_name(l.kind)},
                                 {"value", number_of(l.value)},
                                 {"period_us", l.period_us},
+                                {"units", operator_units(l)},
+                                {"periods", l.periods},
+                                {"throttled_periods", l.throttled_periods},
                                 {"level", l.level},
                                 {"binding", l.is_binding != 0},
-                                {"file", l.file},
+                                {"file", file_of(what, l.file)},
                                 {"text", l.text}});
   }
   for (std::size_t i = 0; i < what.report->note_count; ++i)
-    object["notes"].push_back({{"file", what.report->notes[i].file}, {"text", what.report->notes[i].text}});
+    object["notes"].push_back(
+        {{"file", file_of(what, what.report->notes[i].file)}, {"text", what.report->notes[i].text}});
   for (const warning& w : what.warnings)
     object["warnings"].push_back({{"name", w.name}, {"text", w.text}, {"advice", w.advice}});
   for (const auto& [cpu, taken] : what.steal)

@@ -15,14 +15,19 @@
 
 namespace sukima::cli::probe {
 
+/// Version of the JSON objects of `sukima probe`. It goes up when a field is removed or changes its meaning;
+/// new fields do not change it. docs/probe.md has all fields.
+constexpr int json_schema = 1;
+
 /// Everything that `sukima probe` reports.
 struct answer {
   capacity_report report;
+  std::string root;  ///< stands before the names of files, and is not printed
   sukima_capacity_estimate estimate{};  ///< for as many threads as may run at the same moment
-  std::vector<double> curve;            ///< CPUs that one thread, two threads, … would get
+  std::vector<double> curve;  ///< CPUs that one thread, two threads, … would get
   sukima_capacity_load load{};
   std::map<unsigned, double> steal;  ///< part of each CPU that was taken; empty without --steal
-  unsigned threads = 1;      ///< by the default policy
+  unsigned threads = 1;  ///< by the default policy
   std::vector<warning> warnings;
   std::vector<runtime_answer> runtimes;  ///< empty without --runtimes
 };

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "commands.hpp"
 #include "console.hpp"
 #include "probe/answer.hpp"
+#include "probe/recording.hpp"
 #include "probe/watch.hpp"
 
 namespace sukima::cli::probe {
@@ -33,6 +35,8 @@ constexpr const char* footer = R"(Examples:
   make -j $(sukima probe --threads)         a number for a script
   sukima probe --at-least 2 || exit         only where there are two CPUs
   sukima probe --watch --pid 1234           watch another process
+  sukima probe --record FOLDER              for a bug report: store what the answer rests on
+  sukima probe --root FOLDER                answer from such a folder on another machine
   sukima probe --steal                      in a virtual machine without reported steal time
 
 Exit codes: 0 success, 1 failed, 2 wrong request, 3 fewer than --at-least, 4 warnings with --strict.)";
@@ -41,6 +45,7 @@ struct probe_options {
   pid_t process = 0;
   bool json = false, threads_only = false, runtimes = false, strict = false, watch = false, pairs = false;
   bool steal = false;
+  std::string root, record;
   std::optional<double> at_least, interval;
   std::optional<unsigned> count;
 };
@@ -58,6 +63,12 @@ void refuse_contradictions(const probe_options& options) {
   if (options.pairs && (options.watch || options.runtimes || options.threads_only || options.at_least ||
                         options.strict || options.steal))
     throw usage_error("--pairs prints only the pairs: leave out all options but --pid and --json");
+  const bool is_special = options.watch || options.runtimes || options.pairs || options.steal;
+  if (!options.root.empty() && (is_special || !options.record.empty()))
+    throw usage_error(
+        "--root answers from files: leave out --watch, --runtimes, --pairs, --steal and --record");
+  if (!options.record.empty() && is_special)
+    throw usage_error("--record stores one measurement: leave out --watch, --runtimes, --pairs and --steal");
   if (options.threads_only && (options.json || options.runtimes))
     throw usage_error("--threads prints one number: leave out --json and --runtimes");
 }
@@ -69,15 +80,9 @@ constexpr double measuring_seconds = 0.5;
 /// Long enough for several turns of the hypervisor's scheduler.
 constexpr double steal_seconds = 1;
 
-answer find_answer(const probe_options& options) {
+/// The answer of a meter that has measured.
+answer answer_of(const capacity_meter& meter) {
   answer found;
-  capacity_meter meter(options.process);
-  if (options.threads_only) {
-    meter.measure_quickly();
-  } else {
-    if (options.steal) found.steal = meter.probe_steal(allowed_cpus(options.process), steal_seconds);
-    meter.measure(measuring_seconds);
-  }
   found.report = meter.explain();
   found.load = meter.load();
   found.estimate = meter.usable();
@@ -85,10 +90,58 @@ answer find_answer(const probe_options& options) {
   const auto usable = [&meter](unsigned threads) { return meter.usable(threads).usable; };
   for (unsigned k = 1; k <= std::min(facts.cap, longest_curve); ++k) found.curve.push_back(usable(k));
   found.threads = decide({}, {facts.cap, facts.usable, usable, {}}).threads;
-  if (options.threads_only) return found;
-  surroundings place = surroundings_of(options.process, facts);
+  return found;
+}
+
+void find_warnings(answer& found, surroundings place) {
   place.usable = found.estimate.usable;
   found.warnings = warnings_for(place);
+}
+
+/// Of a recorded process only the limits are known: neither its variables nor the machine's cores.
+surroundings recorded_surroundings(const sukima_capacity_facts& facts) {
+  surroundings place;
+  place.facts = facts;
+  return place;
+}
+
+answer answer_from_files(const probe_options& options) {
+  const recorded_tree tree(options.root);
+  const meter_place place = tree.place(options.process);
+  capacity_meter meter(place);
+  tree.replay(meter);
+  answer found = answer_of(meter);
+  found.root = place.root;
+  find_warnings(found, recorded_surroundings(found.report->facts));
+  return found;
+}
+
+answer record_answer(const probe_options& options) {
+  recording record(options.record, options.process);
+  capacity_meter meter(record.place());
+  record.measure(meter);
+  answer found = answer_of(meter);
+  found.root = record.place().root;
+  find_warnings(found, recorded_surroundings(found.report->facts));
+  record.store(meter);
+  return found;
+}
+
+answer find_answer(const probe_options& options) {
+  if (!options.root.empty()) return answer_from_files(options);
+  if (!options.record.empty()) return record_answer(options);
+  capacity_meter meter(options.process);
+  std::map<unsigned, double> steal;
+  if (options.threads_only) {
+    meter.measure_quickly();
+  } else {
+    if (options.steal) steal = meter.probe_steal(allowed_cpus(options.process), steal_seconds);
+    meter.measure(measuring_seconds);
+  }
+  answer found = answer_of(meter);
+  found.steal = std::move(steal);
+  if (options.threads_only) return found;
+  find_warnings(found, surroundings_of(options.process, found.report->facts));
   if (options.runtimes) found.runtimes = ask_runtimes();
   return found;
 }
@@ -110,7 +163,9 @@ int probe_pairs(const probe_options& options) {
   }
   if (options.json) {
     fmt::print("{}\n",
-               nlohmann::json{{"measured_now", !holds}, {"pairs", pairs_json(profile, among)}}.dump(2));
+               nlohmann::json{
+                   {"schema", json_schema}, {"measured_now", !holds}, {"pairs", pairs_json(profile, among)}}
+                   .dump(2));
   } else {
     fmt::print("{}{}", pairs_text(profile, among),
                holds ? "From the profile of sukima calibrate.\n"
@@ -150,6 +205,10 @@ void add_command(CLI::App& parent, int& code) {
                     "Also ask the installed runtimes for their number of CPUs");
   command->add_flag("--steal", options->steal, "Also measure unreported steal time: 1 s on every CPU");
   command->add_flag("--pairs", options->pairs, "Print which pairs of CPUs slow each other down");
+  command->add_option("--root", options->root, "Answer from the files of a recorded tree")
+      ->type_name("FOLDER");
+  command->add_option("--record", options->record, "Also store what the answer rests on")
+      ->type_name("FOLDER");
   command->add_option("--at-least", options->at_least, "Exit with 3 if fewer CPUs can be used")
       ->type_name("CPUS")
       ->check(CLI::Range(0.0, static_cast<double>(SUKIMA_CAPACITY_MAX_CPUS)));

@@ -19,6 +19,7 @@
 
 #include "capacity/meter.hpp"
 #include "console.hpp"
+#include "probe/answer.hpp"
 
 namespace sukima::cli::probe {
 namespace {
@@ -39,6 +40,7 @@ struct reading {
   sukima_capacity_facts facts;
   sukima_capacity_load load;
   sukima_capacity_estimate estimate;
+  sukima_capacity_kind cause;
 };
 
 bool is_there(pid_t process) { return process == 0 || kill(process, 0) == 0 || errno != ESRCH; }
@@ -52,8 +54,8 @@ std::string time_of_day() {
 
 std::size_t terminal_width() {
   winsize size{};
-  const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > scale_width + 10;
-  return known ? size.ws_col : 80U;
+  const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? std::max<std::size_t>(size.ws_col, scale_width + 2) : 80U;
 }
 
 /// Prints measurements.
@@ -63,9 +65,16 @@ class screen {
       : options_(options), terminal_(!options.json && isatty(STDOUT_FILENO) == 1) {}
 
   void show(const reading& now) {
+    if (now.load.host_malformed != 0 && !complained_) {
+      complain(
+          "the message of this machine's host is malformed and is ignored: docs/capacity.md has its format");
+      complained_ = true;
+      lines_ = 0;  // the chart continues below
+    }
     const char* const basis = sukima_capacity_basis_name(now.estimate.basis);
     if (options_.json) {
-      fmt::print("{}\n", nlohmann::json{{"time", time_of_day()},
+      fmt::print("{}\n", nlohmann::json{{"schema", json_schema},
+                                        {"time", time_of_day()},
                                         {"usable", now.estimate.usable},
                                         {"low", now.estimate.low},
                                         {"high", now.estimate.high},
@@ -73,7 +82,7 @@ class screen {
                                         {"now", now.load.now},
                                         {"others", now.load.others},
                                         {"cap", now.facts.cap},
-                                        {"binding", sukima_capacity_kind_name(now.facts.binding)}}
+                                        {"binding", sukima_capacity_kind_name(now.cause)}}
                              .dump());
     } else if (terminal_) {
       draw(now);
@@ -90,13 +99,21 @@ class screen {
                        now.load.now, now.load.others, now.facts.cap);
   }
 
+  /// Fits into 80 columns. A longer line would go on in the next one, which redrawing would not replace.
+  static std::string short_line_of(const reading& now) {
+    return fmt::format("{}  {:.2f} CPUs usable ({}), {:.2f} used, {:.2f} by others, at most {}",
+                       time_of_day(), now.estimate.usable, sukima_capacity_basis_name(now.estimate.basis),
+                       now.load.now, now.load.others, now.facts.cap);
+  }
+
   void draw(const reading& now) {
     values_.push_back(now.estimate.usable);
     if (values_.size() > most_values) values_.erase(values_.begin());
     const double top = std::max<double>(now.facts.cap, *std::ranges::max_element(values_));
     std::string text = lines_ > 0 ? fmt::format("\r\033[{}A\033[J", lines_) : std::string();
-    text += line_of(now) + "\n\n";
-    text += chart(values_, top, terminal_width() - scale_width - 1, chart_height);
+    const std::size_t width = terminal_width();
+    text += short_line_of(now).substr(0, width - 1) + "\n\n";
+    text += chart(values_, top, width - scale_width - 1, chart_height);
     lines_ = static_cast<std::size_t>(std::ranges::count(text, '\n'));
     fmt::print("{}", text);
   }
@@ -105,6 +122,7 @@ class screen {
   bool terminal_;
   std::vector<double> values_;
   std::size_t lines_ = 0;
+  bool complained_ = false;
 };
 
 }  // namespace
@@ -139,7 +157,8 @@ int watch(const watch_options& options) {
     meter.sample();
     if (std::chrono::steady_clock::now() < next) continue;
     next += interval;
-    output.show({meter.facts(), meter.load(), meter.usable()});
+    const sukima_capacity_estimate estimate = meter.usable();
+    output.show({meter.facts(), meter.load(), estimate, meter.cause(estimate)});
     if (std::ferror(stdout) != 0) return exit_failure;
     if (options.count && ++done == *options.count) break;
   }

@@ -55,7 +55,6 @@ class pieces {
 
 using file_header = ElfW(Ehdr);
 using program_header = ElfW(Phdr);
-using dynamic_entry = ElfW(Dyn);
 
 constexpr unsigned char own_class = sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32;
 
@@ -67,35 +66,6 @@ std::vector<program_header> headers_of(pieces& file) {
       heads[0].e_phnum > most_headers)
     return {};
   return file.read_array<program_header>(heads[0].e_phoff, heads[0].e_phnum);
-}
-
-std::optional<std::uint64_t> offset_of(const std::vector<program_header>& headers, std::uint64_t address) {
-  for (const program_header& h : headers)
-    if (h.p_type == PT_LOAD && address >= h.p_vaddr && address - h.p_vaddr < h.p_filesz)
-      return h.p_offset + (address - h.p_vaddr);
-  return std::nullopt;
-}
-
-/// The names of the libraries that a program is linked with.
-std::vector<std::string> libraries_of(pieces& file, const std::vector<program_header>& headers) {
-  std::vector<dynamic_entry> entries;
-  for (const program_header& h : headers)
-    if (h.p_type == PT_DYNAMIC)
-      entries = file.read_array<dynamic_entry>(h.p_offset, h.p_filesz / sizeof(dynamic_entry));
-  std::uint64_t table = 0;
-  std::size_t size = 0;
-  for (const dynamic_entry& e : entries) {
-    if (e.d_tag == DT_STRTAB) table = e.d_un.d_ptr;
-    if (e.d_tag == DT_STRSZ) size = e.d_un.d_val;
-  }
-  const auto offset = offset_of(headers, table);
-  if (!offset) return {};
-  const std::string names = file.read(*offset, size);
-  std::vector<std::string> libraries;
-  for (const dynamic_entry& e : entries)
-    if (e.d_tag == DT_NEEDED && e.d_un.d_val < names.size())
-      libraries.emplace_back(names.c_str() + e.d_un.d_val);
-  return libraries;
 }
 
 std::string loader_in(pieces& file, const std::vector<program_header>& headers) {
@@ -163,9 +133,6 @@ std::string obstacle_to_preloading(const fs::path& program, const std::string& l
   std::error_code ignored;
   if (own != loader && !fs::equivalent(own, loader, ignored))
     return fmt::format("the program uses another C library ({})", own);
-  for (const std::string& library : libraries_of(file, headers))
-    for (const std::string_view sanitizer : {"libasan.so", "libtsan.so", "liblsan.so", "libhwasan.so"})
-      if (library.starts_with(sanitizer)) return fmt::format("{} must be the first library", library);
   return {};
 }
 

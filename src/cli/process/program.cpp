@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -24,77 +23,63 @@ namespace {
 constexpr std::array passed_signals{SIGINT,  SIGQUIT, SIGTERM,  SIGHUP, SIGUSR1,
                                     SIGUSR2, SIGALRM, SIGWINCH, SIGCONT};
 
-/// The program, for the handler; 0: none yet.
-std::atomic<pid_t> running{0};
-
-void pass_on(int signal, siginfo_t* info, void*) {
-  const int error = errno;
-  const pid_t program = running.load();
-  // The kernel's signals (a key, a terminal that is gone) went to the whole process group.
-  if (program != 0 && info->si_code <= 0) kill(program, signal);
-  errno = error;
-}
-
-/// Passes signals on while it exists.
-class signal_passing {
+/// While it exists, the passed signals and SIGCHLD wait until `next` takes them: none is lost before the
+/// program exists, and nothing runs in a handler (ThreadSanitizer delays handlers until waitpid returns).
+class held_signals {
  public:
-  signal_passing() {
-    sigemptyset(&blocked_);
-    for (const int signal : passed_signals) sigaddset(&blocked_, signal);
-    // Held until the program is known, so that none is lost.
-    sigprocmask(SIG_BLOCK, &blocked_, &before_);
-    struct sigaction action{};
-    action.sa_sigaction = pass_on;
-    action.sa_flags = SA_SIGINFO | SA_RESTART;
-    action.sa_mask = blocked_;
-    for (std::size_t i = 0; i < passed_signals.size(); ++i) {
-      sigaction(passed_signals[i], nullptr, &actions_before_[i]);
+  held_signals() {
+    sigemptyset(&held_);
+    for (const int signal : passed_signals) {
+      struct sigaction action{};
+      sigaction(signal, nullptr, &action);
       // Signals that this process ignores, as by nohup, the program ignores, too.
-      if (actions_before_[i].sa_handler == SIG_IGN) continue;
-      sigaction(passed_signals[i], &action, nullptr);
-      sigaddset(&handled_, passed_signals[i]);
+      if (action.sa_handler != SIG_IGN) sigaddset(&held_, signal);
     }
+    sigaddset(&held_, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &held_, &mask_before_);
+    // Where SIGCHLD is ignored, the kernel reaps children, and how the program ended gets lost.
+    struct sigaction action{};
+    action.sa_handler = SIG_DFL;
+    sigaction(SIGCHLD, &action, &child_action_before_);
   }
-  ~signal_passing() {
-    sigprocmask(SIG_BLOCK, &blocked_, nullptr);
-    running.store(0);
-    for (std::size_t i = 0; i < passed_signals.size(); ++i)
-      sigaction(passed_signals[i], &actions_before_[i], nullptr);
-    sigprocmask(SIG_SETMASK, &before_, nullptr);
+  ~held_signals() {
+    sigaction(SIGCHLD, &child_action_before_, nullptr);
+    sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
   }
-  signal_passing(const signal_passing&) = delete;
-  signal_passing& operator=(const signal_passing&) = delete;
+  held_signals(const held_signals&) = delete;
+  held_signals& operator=(const held_signals&) = delete;
 
-  void begin(pid_t program) {
-    running.store(program);
-    sigprocmask(SIG_SETMASK, &before_, nullptr);
+  /// Waits for a signal and takes it.
+  siginfo_t next() const {
+    siginfo_t info{};
+    while (sigwaitinfo(&held_, &info) < 0 && errno == EINTR) {
+    }
+    return info;
   }
-  const sigset_t& mask_before() const { return before_; }
-  /// The signals that the program must find with their usual effect.
-  const sigset_t& handled() const { return handled_; }
+  const sigset_t& mask_before() const { return mask_before_; }
 
  private:
-  sigset_t blocked_, before_;
-  sigset_t handled_ = [] {
-    sigset_t none;
-    sigemptyset(&none);
-    return none;
-  }();
-  std::array<struct sigaction, passed_signals.size()> actions_before_{};
+  sigset_t held_{}, mask_before_{};
+  struct sigaction child_action_before_{};
 };
 
-/// Waits until the program has ended; meanwhile stops when it stops.
-int wait_for(pid_t program) {
-  int status = 0;
+/// Waits until the program has ended; meanwhile stops when it stops, and passes signals on.
+int wait_for(pid_t program, const held_signals& signals) {
   for (;;) {
-    if (waitpid(program, &status, WUNTRACED) < 0) {
-      if (errno == EINTR) continue;
-      return 0;
+    const siginfo_t info = signals.next();
+    if (info.si_signo != SIGCHLD) {
+      // The kernel's signals (a key, a terminal that is gone) went to the whole process group.
+      if (info.si_code <= 0) kill(program, info.si_signo);
+      continue;
     }
-    if (!WIFSTOPPED(status)) return status;
-    // The shell sees only this process. The signal that stopped the program would be handled above.
-    raise(SIGSTOP);
-    kill(program, SIGCONT);
+    // One SIGCHLD can stand for several changes.
+    int status = 0;
+    while (waitpid(program, &status, WUNTRACED | WNOHANG) == program) {
+      if (!WIFSTOPPED(status)) return status;
+      // The shell sees only this process; of the held signals, none would stop it.
+      raise(SIGSTOP);
+      kill(program, SIGCONT);
+    }
   }
 }
 
@@ -103,20 +88,17 @@ int wait_for(pid_t program) {
 program_end run_program(std::vector<std::string> arguments, std::vector<std::string> environment) {
   const std::vector<char*> argument_pointers = pointers_to(arguments);
   const std::vector<char*> environment_pointers = pointers_to(environment);
-  signal_passing passing;
+  const held_signals signals;
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  posix_spawnattr_setsigmask(&attributes, &passing.mask_before());
-  posix_spawnattr_setsigdefault(&attributes, &passing.handled());
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  posix_spawnattr_setsigmask(&attributes, &signals.mask_before());
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
   pid_t program = 0;
   const int failure = posix_spawnp(&program, argument_pointers[0], nullptr, &attributes,
                                    argument_pointers.data(), environment_pointers.data());
   posix_spawnattr_destroy(&attributes);
-  if (failure != 0)
-    throw usage_error(fmt::format("'{}' cannot be started: {}", arguments[0], std::strerror(failure)));
-  passing.begin(program);
-  const int status = wait_for(program);
+  if (failure != 0) throw start_error(arguments[0], failure);
+  const int status = wait_for(program, signals);
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 0, WIFSIGNALED(status) ? WTERMSIG(status) : 0};
 }
 

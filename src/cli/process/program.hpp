@@ -20,7 +20,7 @@ struct program_end {
 /// stops, too, and when it is continued, it continues the program.
 /// \param arguments   the program, looked for in PATH, and its arguments
 /// \param environment all variables, NAME=VALUE
-/// \throws usage_error if it cannot be started
+/// \throws start_error if it cannot be started
 program_end run_program(std::vector<std::string> arguments, std::vector<std::string> environment);
 
 /// Removes `-- PROGRAM ARGS…` from the arguments of `sukima COMMAND … -- PROGRAM ARGS…`, because the parser

@@ -10,8 +10,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -20,7 +18,7 @@
 #include "commands.hpp"
 #include "console.hpp"
 #include "process/program.hpp"
-#include "process/temporary_directory.hpp"
+#include "run/decision_log.hpp"
 #include "run/plan.hpp"
 #include "run/report.hpp"
 
@@ -38,7 +36,7 @@ Variables that you have set win. docs/run.md lists the variables and the rules.)
 /// The options as given.
 struct command_options {
   run_options run;
-  std::string rounding, resize = "auto", output;
+  std::string rounding, resize = "never", output;
   bool no_preload = false, dry_run = false, report = false, json = false;
 };
 
@@ -48,8 +46,9 @@ void complete(command_options& options) {
       {"floor", SUKIMA_CAPACITY_FLOOR},
       {"ceil", SUKIMA_CAPACITY_CEILING},
       {"nearest", SUKIMA_CAPACITY_NEAREST}};
-  static const std::map<std::string, preload_resize> rules{
-      {"auto", preload_resize_auto}, {"always", preload_resize_always}, {"never", preload_resize_never}};
+  static const std::map<std::string, preload_resize> rules{{"never", preload_resize_never},
+                                                           {"unless-asked", preload_resize_unless_asked},
+                                                           {"always", preload_resize_always}};
   if (!options.rounding.empty()) options.run.policy.rounding = roundings.at(options.rounding);
   options.run.resize = rules.at(options.resize);
   options.run.preload = !options.no_preload;
@@ -67,7 +66,7 @@ void become(const std::vector<std::string>& program, const run_plan& plan) {
   std::vector<std::string> environment = environment_with(changed_variables(plan, ""));
   const std::vector<char*> environment_pointers = pointers_to(environment);
   execvpe(arguments[0].c_str(), pointers_to(arguments).data(), environment_pointers.data());
-  throw usage_error(fmt::format("'{}' cannot be started: {}", program[0], std::strerror(errno)));
+  throw start_error(program[0], errno);
 }
 
 std::uint64_t now() {
@@ -78,11 +77,6 @@ std::uint64_t now() {
 
 double seconds_of(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
-}
-
-std::string content_of(const std::string& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
 }
 
 /// Where a report goes. It is opened before the program starts, so that a wrong name is an error before that.
@@ -116,13 +110,11 @@ int run_and_report(const command_options& options, const std::vector<std::string
   record.program = program;
   record.plan = std::move(plan);
   {
-    const temporary_directory directory("run");
-    const std::string log = directory.path() + "/decisions";
-    std::ofstream(log).close();
+    const decision_log log;
     const std::uint64_t start = now();
-    record.end = run_program(program, environment_with(changed_variables(record.plan, log)));
+    record.end = run_program(program, environment_with(changed_variables(record.plan, log.path())));
     record.seconds = static_cast<double>(now() - start) * 1e-9;
-    record.decisions = read_log(content_of(log), start);
+    record.decisions = read_log(log.content(), start);
   }
   rusage used{};
   getrusage(RUSAGE_CHILDREN, &used);
@@ -181,10 +173,10 @@ void add_command(CLI::App& parent, int& code, program_words program) {
       ->check(CLI::IsMember({"floor", "ceil", "nearest"}));
   command
       ->add_option("--resize", options->resize,
-                   "Whether OpenMP programs change their number of threads while they run: auto (unless they "
-                   "have asked for it, or OMP_NUM_THREADS is set), always or never")
+                   "Whether OpenMP programs may change their number of threads between regions, which OpenMP "
+                   "does not allow: never (default), unless-asked (until they ask for it), or always")
       ->type_name("WHEN")
-      ->check(CLI::IsMember({"auto", "always", "never"}));
+      ->check(CLI::IsMember({"never", "unless-asked", "always"}));
   command->add_flag("--pin", options->run.pin, "Also pin the program to that many CPUs");
   command->add_flag("--no-preload", options->no_preload,
                     "Only set variables; load no library into the program");

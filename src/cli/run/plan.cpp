@@ -69,9 +69,10 @@ void choose_library(run_plan& plan, const run_options& options, const std::strin
   }
   if (!program.empty()) {
     const auto file = find_program(program, std::getenv("PATH"));
-    if (!file)
-      throw usage_error(
-          fmt::format("'{}' cannot be started: there is no such program; check its name and PATH", program));
+    if (!file) {
+      plan.obstacle = "there is no such program";  // starting it says more
+      return;
+    }
     plan.obstacle = obstacle_to_preloading(*file, loader_of("/proc/self/exe"));
     if (!plan.obstacle.empty()) return;
   }
@@ -85,22 +86,27 @@ void choose_library(run_plan& plan, const run_options& options, const std::strin
   }
 }
 
-/// What the library does about OpenMP's idle threads.
+/// What the library does about OpenMP's idle threads. Neighbours do not count at the start: the wait monitor
+/// notices within 30 ms that threads wait for CPUs, but only after a second that they do not. So a program
+/// that something disturbs for a moment while it starts would run for a second with threads that sleep, which
+/// takes one with short regions half of its speed.
 preload_waiting waiting_for(const start_decision& decision) {
   if (user_sets_waiting(read_user_variable)) return preload_waiting_untouched;
-  if (decision.spinning) return preload_waiting_enough;
+  if (decision.limits_allow_spinning) return preload_waiting_enough;
   return decision.stolen ? preload_waiting_asleep : preload_waiting_short;
 }
 
 std::string settings_for(const run_plan& plan, const run_options& options) {
-  const bool may_resize = options.resize == preload_resize_always || !user_sets_openmp(read_user_variable);
+  const bool may_resize =
+      options.resize != preload_resize_unless_asked || !user_sets_openmp(read_user_variable);
   const thread_policy& policy = options.policy;
   preload_settings settings{};
   settings.threads = plan.decision.threads;
-  settings.team = plan.decision.team;
+  settings.active = plan.decision.active;
   settings.minimum = policy.minimum;
   settings.maximum = policy.maximum.value_or(0);
-  settings.rounding = policy.rounding.value_or(SUKIMA_CAPACITY_NEAREST);
+  settings.rounding =
+      policy.rounding.value_or(policy.reserve > 0 ? SUKIMA_CAPACITY_NEAREST : SUKIMA_CAPACITY_CEILING);
   settings.reserve_thousandths = static_cast<std::uint32_t>(std::lround(policy.reserve * 1000));
   settings.fixed = plan.decision.fixed ? 1 : 0;
   settings.resize = may_resize ? options.resize : preload_resize_never;
@@ -124,8 +130,8 @@ run_plan make_plan(const run_options& options, const std::string& program) {
   plan.decision = decide(options.policy, supply);
   plan.ranks = preload_count_ranks();
   if (plan.ranks > 1 && !plan.decision.fixed) {
-    plan.decision.threads = std::max(plan.decision.threads / plan.ranks, options.policy.minimum);
-    plan.decision.team = std::max(plan.decision.team / plan.ranks, plan.decision.threads);
+    for (unsigned* const number : {&plan.decision.threads, &plan.decision.active, &plan.decision.slots})
+      *number = std::max(*number / plan.ranks, options.policy.minimum);
     plan.decision.reason += fmt::format("; shared by {} MPI ranks", plan.ranks);
   }
   choose_library(plan, options, program);

@@ -17,7 +17,7 @@ namespace sukima::cli::run {
 /// What the user asked for.
 struct run_options {
   thread_policy policy;
-  preload_resize resize = preload_resize_auto;
+  preload_resize resize = preload_resize_never;
   bool preload = true;
   bool pin = false;
 };
@@ -36,7 +36,7 @@ struct run_plan {
 };
 
 /// Decides for a program; "" if only the variables are of interest.
-/// \throws usage_error if the program cannot be found, or the user's SUKIMA_CPUS is no number
+/// \throws usage_error if the user's SUKIMA_CPUS is no number
 run_plan make_plan(const run_options& options, const std::string& program);
 
 /// The environment for the program, NAME=VALUE, as far as it differs from this process's.

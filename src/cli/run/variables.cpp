@@ -16,6 +16,7 @@ struct family {
   std::string_view reader;
   std::span<const std::string_view> names;      ///< those that are set
   std::span<const std::string_view> synonyms;  ///< those that are only read
+  unsigned start_decision::* number = &start_decision::threads;
 };
 
 constexpr std::array<std::string_view, 0> none{};
@@ -65,7 +66,7 @@ constexpr std::array counts{
     family{"joblib, loky", loky, none},
     family{"OpenCilk", cilk, none},
     family{"cmake --build", cmake, none},
-    family{"Open MPI: ranks of mpirun without -n", mpi_slots, none},
+    family{"Open MPI: ranks of mpirun without -n", mpi_slots, none, &start_decision::slots},
 };
 
 /// A variable with a value that does not depend on the number of threads.
@@ -151,6 +152,16 @@ class planner {
   variable_plan plan_;
 };
 
+/// Node's pools are of threads that block or take work from one queue: beside neighbours fewer would only get
+/// less CPU. So they shrink only if the user restricts the number of threads, and grow with it.
+void plan_node(planner& plan, const start_decision& decision) {
+  if (!decision.restricted && decision.threads <= usual_node_pool) return;
+  // In a pool of one a single blocking call would stop all others.
+  plan.set("UV_THREADPOOL_SIZE", fmt::format("{}", std::max(decision.threads, 2U)), "Node.js, libuv");
+  if (decision.threads < usual_node_pool)
+    plan.append("NODE_OPTIONS", "--v8-pool-size=", fmt::format("{}", decision.threads), "Node.js (V8)");
+}
+
 }  // namespace
 
 bool user_sets_openmp(environment_reader read) { return read("OMP_NUM_THREADS") != nullptr; }
@@ -162,13 +173,12 @@ bool user_sets_waiting(environment_reader read) {
 
 variable_plan plan_variables(const start_decision& decision, bool preloaded, environment_reader read) {
   planner plan(read);
-  for (const family& one : counts) plan.set_count(one, decision.threads);
+  for (const family& one : counts) plan.set_count(one, decision.*one.number);
   // Ranks beyond the slots, if the user asks for them, start as they would without this number of slots.
   plan.set("OMPI_MCA_rmaps_base_oversubscribe", "1", "Open MPI");
-  // In a pool of one a single blocking call would stop all others.
-  plan.set("UV_THREADPOOL_SIZE", fmt::format("{}", std::max(decision.threads, 2U)), "Node.js, libuv");
-  if (decision.threads < usual_node_pool)
-    plan.append("NODE_OPTIONS", "--v8-pool-size=", fmt::format("{}", decision.threads), "Node.js (V8)");
+  plan_node(plan, decision);
+  // It would end programs in which another library comes before its own. Ours may: it has no allocator.
+  if (preloaded) plan.append("ASAN_OPTIONS", "verify_asan_link_order=", "0", "AddressSanitizer");
   if (!preloaded)
     plan.append("JAVA_TOOL_OPTIONS", "-XX:ActiveProcessorCount=", fmt::format("{}", decision.threads), "JVM");
   // Sukima's runtime follows the CPU by itself; only the user's own number is passed on.

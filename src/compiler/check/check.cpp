@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "check/check.hpp"
 
+#include "check/rules.hpp"
+
 namespace sukima::language {
 namespace {
 
@@ -57,10 +59,10 @@ std::vector<token_range> parts_of(const construct& c) {
   return result;
 }
 
-class checker {
+class checker : rules {
  public:
   checker(CompilerInstance& compiler, const unit& u, const semantic_index& index)
-      : diagnostics_(compiler.getDiagnostics()), ast_(compiler.getASTContext()), unit_(u), index_(index) {}
+      : rules(compiler, u, index) {}
 
   void run() {
     for (const construct& c : unit_.constructs) check_location(c);
@@ -69,25 +71,12 @@ class checker {
     for (const function_info& f : index_.functions) check_jumps(f);
     for (const function_info& f : index_.closures) check_jumps(f);
     check_calls();
+    check_variadic_entries();
     check_tasks();
     check_worker_declarations();
   }
 
  private:
-  void error(SourceLocation location, const std::string& message) {
-    report(DiagnosticsEngine::Error, location, message);
-  }
-  void warning(SourceLocation location, const std::string& message) {
-    report(DiagnosticsEngine::Warning, location, message);
-  }
-  void report(DiagnosticsEngine::Level level, SourceLocation location, const std::string& message) {
-    const unsigned id = level == DiagnosticsEngine::Error
-                            ? diagnostics_.getCustomDiagID(DiagnosticsEngine::Error, "%0")
-                            : diagnostics_.getCustomDiagID(DiagnosticsEngine::Warning, "%0");
-    diagnostics_.Report(location, id) << message;
-  }
-  SourceLocation location_of(token_index t) const { return unit_.tokens[t].getLocation(); }
-
   void check_location(const construct& c) {
     const function_info* f = index_.function_at(c.whole.begin);
     if (f != nullptr && f->is_worker) return;
@@ -202,6 +191,25 @@ class checker {
     }
   }
 
+  /// Plain C enters a worker function through an entry that knows the number of its arguments.
+  void check_variadic_entries() {
+    const std::string message =
+        " is variadic, so only worker functions can call it; write a worker function with fixed parameters "
+        "that plain C calls";
+    for (const auto& [open, call] : index_.calls) {
+      const QualType callee = call.call->getCallee()->getType()->getPointeeType();
+      const auto* type = callee.isNull() ? nullptr : callee->getAs<FunctionProtoType>();
+      if (call.in_worker || type == nullptr || !type->isVariadic()) continue;
+      error(call.call->getBeginLoc(),
+            (call.callee != nullptr ? "worker function '" + call.callee->getNameAsString() + "'"
+                                    : std::string("this worker function")) +
+                message);
+    }
+    for (const token_index t : index_.plain_entries)
+      if (const auto* f = dyn_cast<FunctionDecl>(index_.names.at(t)); f != nullptr && f->isVariadic())
+        error(location_of(t), "worker function '" + f->getNameAsString() + "'" + message);
+  }
+
   /// Warns of `in` members that PUT never mentions. If PUT passes `this` on, other code may set them.
   void check_tasks() {
     for (const construct& c : unit_.constructs) {
@@ -262,11 +270,6 @@ class checker {
         error(f->getLocation(), "a variadic worker function needs a named parameter");
     }
   }
-
-  DiagnosticsEngine& diagnostics_;
-  ASTContext& ast_;
-  const unit& unit_;
-  const semantic_index& index_;
 };
 
 }  // namespace
@@ -274,6 +277,7 @@ class checker {
 void check(CompilerInstance& compiler, const unit& u, const semantic_index& index) {
   checker(compiler, u, index).run();
   check_closures(compiler, u, index);
+  check_successors(compiler, u, index);
 }
 
 }  // namespace sukima::language

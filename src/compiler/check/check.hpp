@@ -11,4 +11,7 @@ void check(clang::CompilerInstance& compiler, const unit& u, const semantic_inde
 /// The rules for closures; called by check().
 void check_closures(clang::CompilerInstance& compiler, const unit& u, const semantic_index& index);
 
+/// The rules for loops by successor; called by check().
+void check_successors(clang::CompilerInstance& compiler, const unit& u, const semantic_index& index);
+
 }  // namespace sukima::language

@@ -2,15 +2,17 @@
 // The rules for closures beyond those of C.
 #include "check/check.hpp"
 
+#include "check/rules.hpp"
+
 namespace sukima::language {
 namespace {
 
 using namespace clang;
 
-class closure_checker {
+class closure_checker : rules {
  public:
   closure_checker(CompilerInstance& compiler, const unit& u, const semantic_index& index)
-      : diagnostics_(compiler.getDiagnostics()), ast_(compiler.getASTContext()), unit_(u), index_(index) {}
+      : rules(compiler, u, index) {}
 
   void run() {
     for (const closure_declaration& c : unit_.closures) {
@@ -34,11 +36,6 @@ class closure_checker {
   }
 
  private:
-  void error(SourceLocation location, const std::string& message) {
-    diagnostics_.Report(location, diagnostics_.getCustomDiagID(DiagnosticsEngine::Error, "%0")) << message;
-  }
-  SourceLocation location_of(token_index t) const { return unit_.tokens[t].getLocation(); }
-
   const VarDecl* variable_of(const closure_declaration& c) const {
     for (const auto& [variable, closure] : index_.closure_variables)
       if (closure == &c) return variable;
@@ -125,11 +122,6 @@ class closure_checker {
               "this 'goto' out of a closure jumps into a construct; move the label before the construct, or "
               "declare the closure inside it");
   }
-
-  DiagnosticsEngine& diagnostics_;
-  ASTContext& ast_;
-  const unit& unit_;
-  const semantic_index& index_;
 };
 
 }  // namespace

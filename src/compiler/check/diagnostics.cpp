@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <clang/Basic/DiagnosticIDs.h>
+#include <clang/Basic/DiagnosticLex.h>
 #include <clang/Basic/DiagnosticSema.h>
 
 #include "index/semantic_index.hpp"
@@ -51,6 +52,8 @@ std::string in_terms_of_the_language(std::string text) {
   }
   if (text == "function definition is not allowed here")
     text += "; to nest a function, write 'closure' between its name and its parameters";
+  if (text == "use of undeclared identifier 'spawn'" || text == "unknown type name 'spawn'")
+    text += "; to spawn a call, write it in a 'join', at the start of one of its statements";
   // Extensions that gcc has and Clang lacks.
   for (const std::string_view only_gcc :
        {"'variable length array in structure'", "GNU decimal type extension",
@@ -94,6 +97,83 @@ conversion conversion_of(const clang::Diagnostic& info) {
   return conversion::valid;
 }
 
+/// The text of the user's file from a place on; empty: there is none.
+llvm::StringRef text_from(const clang::Diagnostic& info) {
+  if (!info.hasSourceManager() || info.getLocation().isInvalid()) return {};
+  const clang::SourceManager& sources = info.getSourceManager();
+  const auto [file, offset] = sources.getDecomposedSpellingLoc(info.getLocation());
+  return sources.getBufferData(file).substr(offset);
+}
+
+/// Whether a comment in front of a label says, as for gcc, that control falls through.
+bool follows_comment_about_falling(const clang::Diagnostic& info) {
+  const clang::SourceManager& sources = info.getSourceManager();
+  const auto [file, offset] = sources.getDecomposedSpellingLoc(info.getLocation());
+  llvm::StringRef before = sources.getBufferData(file).substr(0, offset).rtrim();
+  const std::size_t line = before.rfind('\n') + 1;  // of the comment's end; 0 after npos
+  std::size_t begin = before.substr(line).find("//");
+  begin = begin != llvm::StringRef::npos ? line + begin : before.ends_with("*/") ? before.rfind("/*") : begin;
+  if (begin == llvm::StringRef::npos) return false;
+  std::string words = before.substr(begin).lower();
+  std::erase_if(words, [](char c) { return c == ' ' || c == '-' || c == '_' || c == '\t'; });
+  for (const char* const one : {"fallthrough", "fallthru", "fallsthrough", "fallsthru"})
+    if (words.find(one) != std::string::npos) return true;
+  return false;
+}
+
+/// Texts of warnings about tokens that desugaring put in, if the user's text does not begin like this there.
+struct put_in_text {
+  std::string_view message;
+  std::string_view written;
+};
+constexpr put_in_text put_in_texts[] = {
+    {"'this'", "this"},
+    {"was marked unused but was used", "never"},
+    {"[[]] attributes are a C23 extension", "["},
+    {"tokens introducing attribute", "["},
+    {"tokens terminating attribute", "]"},
+    {"use of GNU address-of-label extension", "&&"},
+    {"redundant parentheses surrounding declarator", "("},
+};
+
+/// Whether one of Clang's warnings is about what desugaring put in, or about what only gcc knows.
+bool is_about_the_unseen(const clang::Diagnostic& info, const std::string& text) {
+  namespace diag = clang::diag;
+  if (text.find("'sukima_") != std::string::npos) return true;
+  if (text.find("((*const *))") != std::string::npos) return true;  // &f of a closure f, which means f
+  const llvm::StringRef here = text_from(info);
+  for (const put_in_text& one : put_in_texts)
+    if (text.find(one.message) != std::string::npos && !here.starts_with(one.written)) return true;
+  switch (info.getID()) {
+    case diag::warn_pragma_ignored:
+      return here.starts_with("GCC");
+    case diag::warn_sometimes_uninit_var:  // the way to a catch block
+    case diag::warn_unreachable:
+      return here.starts_with("try");
+    case diag::warn_unannotated_fallthrough:
+      return follows_comment_about_falling(info);
+    default:
+      return false;
+  }
+}
+
+/// Whether a variable is said to have no value: in a closure it may get one before the call.
+bool is_about_values(const clang::Diagnostic& info) {
+  const unsigned id = info.getID();
+  return id == clang::diag::warn_uninit_var || id == clang::diag::warn_maybe_uninit_var ||
+         id == clang::diag::warn_sometimes_uninit_var;
+}
+
+/// The option that a warning belongs to, in the form in which Clang shows it.
+std::string option_of(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& info) {
+  const std::string group = clang::DiagnosticIDs::getWarningOptionForDiag(info.getID()).str();
+  if (group.empty() || level == clang::DiagnosticsEngine::Note) return "";
+  const bool promoted = level >= clang::DiagnosticsEngine::Error &&
+                        clang::DiagnosticIDs::isBuiltinWarningOrExtension(info.getID()) &&
+                        !clang::DiagnosticIDs::isDefaultMappingAsError(info.getID());
+  return std::string(" [") + (promoted ? "-Werror," : "") + "-W" + group + "]";
+}
+
 }  // namespace
 
 diagnostic_printer::diagnostic_printer() : options_(new clang::DiagnosticOptions) {
@@ -107,30 +187,46 @@ void diagnostic_printer::BeginSourceFile(const clang::LangOptions& language, con
   printer_ = std::make_unique<clang::TextDiagnostic>(llvm::errs(), language, options_.get());
 }
 
+void diagnostic_printer::know_closures(const unit& u) {
+  for (const closure_declaration& c : u.closures)
+    if (!c.body.empty())
+      closures_.emplace_back(u.tokens[c.body.begin].getLocation(), u.tokens[c.body.end - 1].getLocation());
+}
+
+bool diagnostic_printer::is_in_closure(const clang::Diagnostic& info) const {
+  const clang::SourceManager& sources = info.getSourceManager();
+  return std::any_of(closures_.begin(), closures_.end(), [&](const clang::SourceRange& block) {
+    return sources.isBeforeInTranslationUnit(block.getBegin(), info.getLocation()) &&
+           sources.isBeforeInTranslationUnit(info.getLocation(), block.getEnd());
+  });
+}
+
 void diagnostic_printer::EndSourceFile() { printer_.reset(); }
 
 void diagnostic_printer::HandleDiagnostic(clang::DiagnosticsEngine::Level level,
                                           const clang::Diagnostic& info) {
   using clang::DiagnosticsEngine;
-  const bool own = info.getID() >= clang::diag::DIAG_UPPER_LIMIT;
   conversion how = conversion::invalid;
-  if (info.getID() == clang::diag::ext_typecheck_convert_incompatible_function_pointer) {
+  const bool is_conversion = info.getID() == clang::diag::ext_typecheck_convert_incompatible_function_pointer;
+  if (is_conversion) {
     how = conversion_of(info);
-    if (how == conversion::valid) {
-      last_was_dropped_ = true;
-      return;
-    }
     level = DiagnosticsEngine::Error;
   }
-  if (level == DiagnosticsEngine::Note ? last_was_dropped_ : level < DiagnosticsEngine::Error && !own) {
+  llvm::SmallString<128> text;
+  info.FormatDiagnostic(text);
+  std::string message = text.str().str();
+  const bool is_warning = clang::DiagnosticIDs::isBuiltinWarningOrExtension(info.getID()) && !is_conversion;
+  if (level == DiagnosticsEngine::Note
+          ? last_was_dropped_ || info.getLocation().isInvalid()
+          : how == conversion::valid || (is_warning && is_about_the_unseen(info, message)) ||
+                (is_about_values(info) && is_in_closure(info))) {
     last_was_dropped_ = true;
     return;
   }
   last_was_dropped_ = false;
   DiagnosticConsumer::HandleDiagnostic(level, info);
-  llvm::SmallString<128> text;
-  info.FormatDiagnostic(text);
-  std::string message = in_terms_of_the_language(text.str().str());
+  message = in_terms_of_the_language(std::move(message));
+  if (is_warning) message += option_of(level, info);
   if (how == conversion::of_a_closure) message += "; a closure does not convert to a plain function";
   if (printer_ == nullptr || !info.hasSourceManager() || info.getLocation().isInvalid()) {
     llvm::errs() << "sukima cc: " << (level >= DiagnosticsEngine::Error ? "error: " : "warning: ") << message

@@ -2,16 +2,19 @@
 // Prints messages in Clang's style, in the terms of the language.
 #pragma once
 
-#include "source/clang.hpp"
+#include "source/unit.hpp"
 
 namespace sukima::language {
 
-/// Prints errors, the language's own warnings and their notes to stderr. Clang's warnings are dropped: the C
-/// compiler gives its own, according to the user's -W options and with the user's lines.
+/// Prints errors, warnings and their notes to stderr. The warnings are Clang's for the user's text, according
+/// to the user's -W options; the C compiler gives none for what is generated. Those about what desugaring put
+/// in are dropped.
 class diagnostic_printer : public clang::DiagnosticConsumer {
  public:
   diagnostic_printer();
   ~diagnostic_printer() override;
+  /// From now on a variable of the function may be used in a closure before it has a value.
+  void know_closures(const unit& u);
   void BeginSourceFile(const clang::LangOptions& language, const clang::Preprocessor*) override;
   void EndSourceFile() override;
   void HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& info) override;
@@ -20,7 +23,10 @@ class diagnostic_printer : public clang::DiagnosticConsumer {
   llvm::IntrusiveRefCntPtr<clang::DiagnosticOptions> options_;
   const clang::LangOptions* language_ = nullptr;
   std::unique_ptr<clang::TextDiagnostic> printer_;
+  bool is_in_closure(const clang::Diagnostic& info) const;
+
   bool last_was_dropped_ = false;
+  std::vector<clang::SourceRange> closures_;
 };
 
 }  // namespace sukima::language

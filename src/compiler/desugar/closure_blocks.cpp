@@ -117,6 +117,11 @@ void desugarer::parameter_variable(token_range parameter, SourceLocation locatio
     put_copy(tokens[k]);
     put(tok::r_paren, location);
   }
+  put_unused(location);
+  put(tok::equal, location);
+  put(tok::l_brace, location);
+  put_zero(location);
+  put(tok::r_brace, location);
   put(tok::semi, location);
 }
 
@@ -125,7 +130,12 @@ void desugarer::closure_return() {
   const SourceLocation location = token().getLocation();
   closure_->returns.push_back(here());
   consume(token_role::printed_only);
-  if (is(tok::semi)) return copy();
+  if (is(tok::semi)) {
+    const SourceLocation apart = location.getLocWithOffset(1);  // no value is returned
+    put_void_cast(apart);
+    put_zero(apart);
+    return copy();
+  }
   const closure_declaration& c = *closure_;
   token_index first = c.whole.begin;
   while (unit_.roles[first] == token_role::keyword) ++first;
@@ -153,6 +163,7 @@ bool desugarer::closure_arguments() {
   const SourceLocation location = token().getLocation();
   consume(token_role::printed_only);
   put_void_cast(location);
+  put("sizeof", location);
   return true;
 }
 

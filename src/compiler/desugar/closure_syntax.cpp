@@ -79,6 +79,7 @@ bool closure_syntax::at_closure(std::size_t position) const {
     const Token& type = in_.tokens[k];
     if (type.isOneOf(tok::identifier, tok::star)) return true;
     if (is_type_word(type)) return true;
+    if (type.is(tok::comma)) return !is_in_parentheses(k);  // `int a, f closure (`, an error
     if (type.is(tok::r_paren)) {  // typeof (x) f; or the end of a statement's head
       const std::size_t open = opening_of(k);
       return open > 0 && in_.tokens[open - 1].isOneOf(tok::kw_typeof, tok::kw___attribute, tok::kw__Atomic,
@@ -87,6 +88,16 @@ bool closure_syntax::at_closure(std::size_t position) const {
     if (type.is(tok::r_brace)) return ends_members(k);
     if (!type.isOneOf(tok::kw_const, tok::kw_volatile, tok::kw_restrict) && !is_storage_word(type))
       return false;
+  }
+  return false;
+}
+
+bool closure_syntax::is_in_parentheses(std::size_t position) const {
+  for (std::size_t k = position; k-- > 0;) {
+    const Token& t = in_.tokens[k];
+    if (t.is(tok::l_paren)) return true;
+    if (t.isOneOf(tok::semi, tok::l_brace)) return false;
+    if (t.isOneOf(tok::r_paren, tok::r_square, tok::r_brace)) k = opening_of(k);
   }
   return false;
 }

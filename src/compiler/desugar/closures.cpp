@@ -102,6 +102,8 @@ void desugarer::named_closure(const closure_context& around) {
     step_over();
   }
   c.rest.end = here();
+  put(tok::equal, location);  // for the parser, it has a value
+  put_zero(location);
   if (is(tok::semi)) {
     copy();
     c.whole.end = here();

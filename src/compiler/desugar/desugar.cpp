@@ -3,6 +3,7 @@
 #include "desugar/desugar.hpp"
 
 #include "desugar/desugarer.hpp"
+#include "source/implicit_names.hpp"
 
 namespace sukima::language {
 
@@ -18,10 +19,22 @@ bool desugarer::run() {
   return !failed();
 }
 
+void desugarer::check_keyword() const {
+  if (!token(1).isOneOf(tok::equal, tok::comma, tok::semi, tok::colon, tok::r_paren, tok::l_square,
+                        tok::r_square))
+    return;
+  for (const char* const word :
+       {"task", "task_exec", "worker", "worker_local", "do_two", "dynamic_wind", "join", "try", "throw"})
+    if (is_word(word) && !(at_statement() && is_word("throw")))
+      fail(token().getLocation(),
+           std::string("'") + word + "' is a keyword of the language; choose another name");
+}
+
 /// One token of plain C, or one construct.
 void desugarer::step() {
   if (closure_ != nullptr && closure_arguments()) return;
   if (!at_users()) return copy();
+  if (is_name()) check_keyword();
   if (is_word("task")) return task();
   if (is_word("task_exec")) return task_execution_block();
   if (is_word("worker")) return worker_word();
@@ -150,7 +163,7 @@ void desugarer::task_execution_block() {
   skip();
   if (!is(tok::l_brace)) fail(token().getLocation(), "expected '{' after 'task_exec " + execution.task + "'");
   for (const char* word : {"static", "void"}) put(word, location);
-  put("sukima_exec_" + execution.task, location);
+  put(execution_prefix + execution.task, location);
   put(tok::l_paren, location);
   put("void", location);
   put(tok::r_paren, location);

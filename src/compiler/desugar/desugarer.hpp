@@ -24,6 +24,8 @@ class desugarer : private token_stream {
   /// One step; after an opening bracket, everything up to the closing one.
   void step_over();
   void copy_to(clang::tok::TokenKind closing);
+  /// Fails where a keyword of the language stands as a name, as in `int task = 3`.
+  void check_keyword() const;
   void task();
   void task_members(task_declaration& declaration);
   token_range task_member_tokens(std::set<std::string>& names);
@@ -52,21 +54,29 @@ class desugarer : private token_stream {
   bool at_statement() const;
   bool statement();
   void do_two();
-  void loop();
   void wind();
   void try_catch();
   void throw_tag();
   void join();
   void join_one(construct& c, bool& plain_seen);
   void poll();
-  void handles(construct& c, bool is_loop);
-  void bound_block(construct& c, token_range& block, const std::string& what, bool is_put);
   token_range block(const std::string& what);
   /// The expression in parentheses after `guard`, `split` or `catch`: the initial value of `type NAME`.
   token_range parenthesis(const std::string& type, const std::string& variable, const std::string& what);
   void declare_this(const std::string& task, clang::SourceLocation location);
   construct& begin(construct_kind kind);
   void end(construct& c);
+
+  // Loops, and handles (loops.cpp)
+  void loop();
+  bool at_successor_loop() const;
+  token_range head_part(const construct& c, const char* type, const char* variable_name,
+                        clang::tok::TokenKind closing, const char* missing, const char* comma);
+  void loop_variable(construct& c, const clang::Token& variable, token_index origin);
+  void put_loop_type(const construct& c, clang::SourceLocation location);
+  void bounds(construct& c);
+  void handles(construct& c, bool is_loop);
+  void bound_block(construct& c, token_range& block, const std::string& what, bool is_put);
 
   closure_syntax syntax_;
   closure_declaration* closure_ = nullptr;  ///< the closure whose block is being read

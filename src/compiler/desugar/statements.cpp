@@ -26,7 +26,7 @@ bool desugarer::statement() {
   if (is(tok::kw_for) && is(tok::l_paren, 1)) {
     // for (TYPE NAME :  is a parallel loop; C has no colon there.
     std::size_t k = 2;
-    while (token(k).getIdentifierInfo() != nullptr) ++k;
+    while (token(k).getIdentifierInfo() != nullptr || is(tok::star, k)) ++k;
     if (k > 2 && is(tok::colon, k)) {
       loop();
       return true;
@@ -72,6 +72,7 @@ void desugarer::declare_this(const std::string& task, SourceLocation location) {
   put("struct", location);
   put(task_type_name(task), location);
   put("this", location);
+  put_unused(location);
   put(tok::semi, location);
 }
 
@@ -101,139 +102,12 @@ token_range desugarer::parenthesis(const std::string& type, const std::string& v
   return range;
 }
 
-/// PUT and GET: a block in which `this` is bound.
-void desugarer::bound_block(construct& c, token_range& range, const std::string& what, bool is_put) {
-  if (!is(tok::l_brace)) fail(token().getLocation(), "expected '{': " + what + " must be a block");
-  const SourceLocation location = token().getLocation();
-  range.begin = here();
-  copy();
-  copy_label_declarations();
-  if (!c.task.empty()) declare_this(c.task, location);
-  if (is_put && c.kind == construct_kind::loop) {
-    // The names of the bounds were read already; their values do not matter to the parser.
-    for (const token_index bound : {c.lower, c.upper}) {
-      if (bound == no_token) continue;
-      const Token name = unit_.tokens[bound];
-      put("const", location);
-      put("int", location);
-      push(name, token_role::parsed_only);
-      put(tok::equal, location);
-      put("sukima_from", location);
-      put(tok::semi, location);
-    }
-  }
-  copy_to(tok::r_brace);
-  range.end = here();
-}
-
-void desugarer::handles(construct& c, bool is_loop) {
-  const char* const name_of = is_loop ? "the parallel 'for'" : "'do_two'";
-  if (!is_word("handles"))
-    fail(token().getLocation(),
-         std::string("expected 'handles' after the block") + (is_loop ? "" : "s") + " of " + name_of);
-  skip();
-  if (!is_name()) fail(token().getLocation(), "expected a task name after 'handles'");
-  c.task = name();
-  c.task_location = token().getLocation();
-  if (!known_tasks_.contains(c.task)) {
-    report(c.task_location,
-           "unknown task '" + c.task + "'; declare it first with 'task " + c.task + " { … };'");
-    c.task.clear();
-  }
-  skip();
-  if (is_loop) {
-    const char* const hint = "expected '(int i1, int i2)' after 'handles NAME' of a parallel 'for'";
-    expect(tok::l_paren, hint);
-    skip();
-    for (int bound = 0; bound < 2; ++bound) {
-      expect(tok::kw_int, hint);
-      skip();
-      if (!is_name()) fail(token().getLocation(), hint);
-      (bound == 0 ? c.lower : c.upper) = here();
-      skip();
-      expect(bound == 0 ? tok::comma : tok::r_paren, hint);
-      skip();
-    }
-  } else if (is(tok::l_paren)) {
-    fail(token().getLocation(),
-         "'do_two' takes no bounds; write the PUT block directly after 'handles NAME'");
-  }
-  for (;;) {
-    if (is_word("guard")) {
-      if (!c.guard.empty()) report(token().getLocation(), "duplicate 'guard'; remove one of them");
-      skip();
-      c.guard = parenthesis("double", "sukima_guard", "guard");
-    } else if (is_word("split")) {
-      if (!is_loop)
-        fail(token().getLocation(),
-             "'split' is allowed in a parallel 'for' only; remove it from this 'do_two'");
-      if (!c.split.empty()) report(token().getLocation(), "duplicate 'split'; remove one of them");
-      skip();
-      c.split = parenthesis("int", "sukima_split", "split");
-    } else {
-      break;
-    }
-  }
-  bound_block(c, c.put, "PUT, which fills a new task,", true);
-  bound_block(c, c.get, "GET, which takes the result of a task,", false);
-}
-
 void desugarer::do_two() {
   construct& c = begin(construct_kind::do_two);
   put(tok::l_brace, c.location);
   c.first = block("the first part of 'do_two'");
   c.second = block("the second part of 'do_two'");
   handles(c, false);
-  put(tok::r_brace, c.location);
-  end(c);
-}
-
-void desugarer::loop() {
-  construct& c = begin(construct_kind::loop);
-  skip();
-  const SourceLocation type_location = token().getLocation();
-  if (!is(tok::kw_int) || !is_name(1))
-    fail(type_location, "the variable of a parallel 'for' must have type int: for (int i : FROM, TO)");
-  skip();
-  const Token variable = token();
-  const auto origin = static_cast<token_index>(at_);
-  ++at_;
-  skip();
-  const auto bound = [&](const char* variable_name, tok::TokenKind closing) {
-    put("int", c.location);
-    put(variable_name, c.location);
-    put(tok::equal, c.location);
-    put(tok::l_paren, c.location);
-    const token_index begin = here();
-    while (!is(closing)) {
-      if (is(tok::eof) || token().isOneOf(tok::r_paren, tok::r_brace, tok::semi))
-        fail(token().getLocation(), "expected ', TO' in a parallel 'for': for (int i : FROM, TO)");
-      step_over();
-    }
-    const token_range range{begin, here()};
-    if (range.empty()) fail(token().getLocation(), "expected an expression in a parallel 'for'");
-    skip();
-    put(tok::r_paren, c.location);
-    put(tok::semi, c.location);
-    return range;
-  };
-  put(tok::l_brace, c.location);
-  c.from = bound("sukima_from", tok::comma);
-  c.to = bound("sukima_to", tok::r_paren);
-  put("const", c.location);
-  put("int", c.location);
-  c.variable = here();
-  push(variable, token_role::user, origin);
-  put(tok::equal, c.location);
-  put("sukima_from", c.location);
-  put(tok::semi, c.location);
-  put("for", c.location);
-  put(tok::l_paren, c.location);
-  put(tok::semi, c.location);
-  put(tok::semi, c.location);
-  put(tok::r_paren, c.location);
-  c.first = block("the body of a parallel 'for'");
-  handles(c, true);
   put(tok::r_brace, c.location);
   end(c);
 }
@@ -246,16 +120,6 @@ void desugarer::wind() {
       fail(token().getLocation(), std::string("expected '{': ") + what + " must be a block");
     token_range range{here(), 0};
     copy();
-    copy_label_declarations();
-    put("const", c.location);
-    put("int", c.location);
-    put("backtracking", c.location);
-    put(tok::equal, c.location);
-    put("sizeof", c.location);
-    put(tok::l_paren, c.location);
-    put("int", c.location);
-    put(tok::r_paren, c.location);
-    put(tok::semi, c.location);
     copy_to(tok::r_brace);
     range.end = here();
     return range;
@@ -267,14 +131,34 @@ void desugarer::wind() {
   end(c);
 }
 
+/// For the parser, control reaches the catch block before and after the body, so that its warnings about flow
+/// are those of the language: if (…) { BODY if (…) goto done; } CATCH done:;
 void desugarer::try_catch() {
   construct& c = begin(construct_kind::try_catch);
+  const SourceLocation apart = c.location.getLocWithOffset(1);  // where no token of the user begins
+  const std::string done = "sukima_done_" + std::to_string(c.number);
+  const auto condition = [&] {
+    put(tok::kw_if, c.location);
+    put(tok::l_paren, c.location);
+    put_unknown(c.location);
+    put(tok::r_paren, c.location);
+  };
+  put(tok::l_brace, c.location);
+  condition();
   put(tok::l_brace, c.location);
   c.first = block("the body of 'try'");
+  condition();
+  put("goto", apart);
+  put(done, apart);
+  put(tok::semi, apart);
+  put(tok::r_brace, c.location);
   if (!is_word("catch")) fail(token().getLocation(), "expected 'catch (TAG)' after the block of 'try'");
   skip();
   c.from = parenthesis("tag", "sukima_tag", "catch");
   c.second = block("the block of 'catch'");
+  put(done, apart);
+  put(tok::colon, apart);
+  put(tok::semi, apart);
   put(tok::r_brace, c.location);
   end(c);
 }
@@ -300,6 +184,10 @@ void desugarer::throw_tag() {
   c.from.end = here();
   put(tok::r_paren, c.location);
   put(tok::semi, c.location);
+  put("__builtin_unreachable", c.location);
+  put(tok::l_paren, c.location);
+  put(tok::r_paren, c.location);
+  put(tok::semi, c.location);
   skip();
   put(tok::r_brace, c.location);
   end(c);
@@ -307,6 +195,9 @@ void desugarer::throw_tag() {
 
 void desugarer::poll() {
   construct& c = begin(construct_kind::poll);
+  const SourceLocation apart = c.location.getLocWithOffset(1);
+  put_void_cast(apart);
+  put_zero(apart);
   copy();
   end(c);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "desugar/token_stream.hpp"
 
+#include "source/report.hpp"
+
 namespace sukima::language {
 
 using namespace clang;
@@ -27,13 +29,12 @@ std::string token_stream::name(std::size_t ahead) const {
   return token(ahead).is(tok::identifier) ? token(ahead).getIdentifierInfo()->getName().str() : "";
 }
 
-void token_stream::report(SourceLocation location, const std::string& message) {
-  DiagnosticsEngine& diagnostics = preprocessor_.getDiagnostics();
-  diagnostics.Report(location, diagnostics.getCustomDiagID(DiagnosticsEngine::Error, "%0")) << message;
+void token_stream::report(SourceLocation location, const std::string& message) const {
+  report_error(preprocessor_.getDiagnostics(), location, message);
   failed_ = true;
 }
 
-void token_stream::fail(SourceLocation location, const std::string& message) {
+void token_stream::fail(SourceLocation location, const std::string& message) const {
   report(location, message);
   throw stop{};
 }
@@ -46,6 +47,11 @@ void token_stream::push(const Token& token, token_role role, token_index origin)
   if (role != token_role::parsed_only && role != token_role::added)
     unit_.at.emplace(token.getLocation().getRawEncoding(), here());
   unit_.tokens.push_back(token);
+  // For Clang's warnings about indentation, what takes the place of a token begins its line.
+  if (role == token_role::keyword || role == token_role::printed_only)
+    line_begins_ = line_begins_ || token.isAtStartOfLine();
+  else if (std::exchange(line_begins_, false))
+    unit_.tokens.back().setFlag(Token::StartOfLine);
   unit_.roles.push_back(role);
   unit_.origins.push_back(origin);
 }
@@ -90,6 +96,32 @@ void token_stream::put(const std::string& word, SourceLocation location, token_r
   t.setLength(static_cast<unsigned>(word.size()));
   t.setFlag(Token::LeadingSpace);
   push(t, role);
+}
+
+void token_stream::put_zero(SourceLocation location) {
+  Token t;
+  t.startToken();
+  t.setKind(tok::numeric_constant);
+  t.setLocation(location);
+  t.setLiteralData("0");
+  t.setLength(1);
+  t.setFlag(Token::LeadingSpace);
+  push(t, token_role::parsed_only);
+}
+
+void token_stream::put_unknown(SourceLocation location) {
+  put("__builtin_readcyclecounter", location);
+  put(tok::l_paren, location);
+  put(tok::r_paren, location);
+}
+
+void token_stream::put_unused(SourceLocation location) {
+  put("__attribute__", location);
+  put(tok::l_paren, location);
+  put(tok::l_paren, location);
+  put("unused", location);
+  put(tok::r_paren, location);
+  put(tok::r_paren, location);
 }
 
 void token_stream::put_void_cast(SourceLocation location) {

@@ -34,8 +34,8 @@ class token_stream {
   token_index innermost_brace() const { return open_braces_.back(); }
 
   // Errors
-  [[noreturn]] void fail(clang::SourceLocation location, const std::string& message);
-  void report(clang::SourceLocation location, const std::string& message);
+  [[noreturn]] void fail(clang::SourceLocation location, const std::string& message) const;
+  void report(clang::SourceLocation location, const std::string& message) const;
   void expect(clang::tok::TokenKind kind, const std::string& message);
   bool failed() const { return failed_; }
 
@@ -57,6 +57,12 @@ class token_stream {
            token_role role = token_role::parsed_only);
   /// `(void)`
   void put_void_cast(clang::SourceLocation location);
+  /// `0`
+  void put_zero(clang::SourceLocation location);
+  /// An expression with a value that the parser cannot know.
+  void put_unknown(clang::SourceLocation location);
+  /// The attribute of a variable that need not be used.
+  void put_unused(clang::SourceLocation location);
 
   unit& unit_;
   source_tokens& in_;
@@ -66,7 +72,8 @@ class token_stream {
   clang::CompilerInstance& compiler_;
   clang::Preprocessor& preprocessor_;
   std::vector<token_index> open_braces_;
-  bool failed_ = false;
+  mutable bool failed_ = false;
+  bool line_begins_ = false;  ///< with tokens that the parser does not see
 };
 
 }  // namespace sukima::language

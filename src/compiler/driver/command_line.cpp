@@ -90,6 +90,12 @@ bool is_for_front(std::string_view option) {
   return false;
 }
 
+/// Options about warnings: those of generated C are none of the user's concern.
+bool is_about_warnings(std::string_view option) {
+  if (option.starts_with("-Wa,") || option.starts_with("-Wp,") || option.starts_with("-Wl,")) return false;
+  return option.starts_with("-W") || option == "-w" || option.starts_with("-pedantic");
+}
+
 bool is_for_link(std::string_view option) {
   for (const std::string_view name :
        {"-shared", "-static", "-rdynamic", "-pie", "-no-pie", "-static-pie", "-s", "-nostartfiles",
@@ -184,6 +190,8 @@ class command_line_parser {
       result_.land_closures = o == "-fclosures=exceptions";
     } else if (o == "--sequential") {
       result_.sequential = true;
+    } else if (o == "--no-clones") {
+      result_.clones = false;
     } else if (o == "--emit-c") {
       result_.wanted = goal::translated;
     } else if (o.starts_with("--backend=")) {
@@ -295,6 +303,7 @@ class command_line_parser {
         o.starts_with("--help=") || o == "--target-help" || o == "-Q")
       result_.information = true;
     if (option_with_argument(o)) return;
+    if (is_about_warnings(o)) return add(word_use::warn, {o}, true);
     add(is_for_link(o) ? word_use::link : word_use::compile, {o}, is_for_front(o));
   }
 

@@ -19,6 +19,7 @@ enum class goal { link, object, assembly, preprocessed, syntax, dependencies, tr
 enum class word_use {
   input,     ///< a file that is compiled or linked
   compile,   ///< an option for compiling (and for linking: gcc needs some there, too)
+  warn,      ///< an option about warnings, for the C that the user wrote
   link,      ///< an option for linking only
   own,       ///< an option of sukima cc, which the C compiler must not see
   output,    ///< -o and its file
@@ -40,6 +41,7 @@ struct command_line {
   std::string output;  ///< empty: not given
   std::string backend;
   bool sequential = false;
+  bool clones = true;
   bool check_closures = false;
   bool unwind_closures = false;
   bool land_closures = false;

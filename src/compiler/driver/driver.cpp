@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "driver/dependencies.hpp"
+#include "driver/linking.hpp"
 #include "driver/process.hpp"
 #include "translate.hpp"
 
@@ -95,10 +96,10 @@ class driver {
 
   arguments libraries() const { return line_.no_libraries ? arguments{} : tools_.link; }
 
-  int execute(const arguments& command, bool last) const {
+  int execute(const arguments& command, bool last, const line_change& change = {}) const {
     if (line_.verbose || line_.dry_run) std::cerr << quoted_command(command) << '\n';
     if (line_.dry_run) return 0;
-    return last ? become_program(command) : run_program(command);
+    return last ? become_program(command) : run_program(command, change);
   }
 
   /// Nothing to translate: the C compiler gets all words, and the libraries if it links.
@@ -123,8 +124,8 @@ class driver {
   int pass_one(const word& input) const {
     arguments command{line_.backend};
     for (const word& w : line_.words)
-      if (w.use == word_use::compile || w.use == word_use::goal || w.use == word_use::depend ||
-          w.use == word_use::output)
+      if (w.use == word_use::compile || w.use == word_use::warn || w.use == word_use::goal ||
+          w.use == word_use::depend || w.use == word_use::output)
         append(command, w.text);
     append(command, tools_.compile);
     append(command, include_options());
@@ -132,14 +133,30 @@ class driver {
     return execute(command, false);
   }
 
+  /// Whether somebody is to see the program's variables: -g, and no optimisation.
+  bool is_debuggable() const {
+    bool debug = false;
+    bool optimised = false;
+    for (const word& w : line_.words) {
+      const std::string& o = w.text.front();
+      if (w.use != word_use::compile) continue;
+      if (o.starts_with("-O")) optimised = o != "-O0" && o != "-Og";
+      if (o == "-g" || (o.starts_with("-g") && o != "-g0" && !o.starts_with("-gno-"))) debug = true;
+      if (o == "-g0") debug = false;
+    }
+    return debug && !optimised;
+  }
+
   translation_result translate_to(const word& input, const std::string& output) const {
     translation_request request;
     request.file = input.text.front();
     request.output = output;
     request.sequential = line_.sequential;
+    request.clones = line_.clones;
     request.check_closures = line_.check_closures;
     request.unwind_closures = line_.unwind_closures;
     request.land_closures = line_.land_closures;
+    request.debuggable = is_debuggable();
     for (const word& w : line_.words)
       if (w.in_front) append(request.options, w.text);
     append(request.options, include_options());
@@ -155,8 +172,23 @@ class driver {
     return translate(request);
   }
 
-  /// Compiles the generated C, which already contains the user's -include files.
-  arguments compile_command(const std::string& c_file, const arguments& goal_words) const {
+  /// The name as the user's options about prefixes (-ffile-prefix-map=OLD=NEW) change it.
+  std::string mapped(const std::string& file) const {
+    std::string result = file;
+    for (const word& w : line_.words)
+      for (const std::string_view option : {"-ffile-prefix-map=", "-fdebug-prefix-map="}) {
+        const std::string& text = w.text.front();
+        const std::size_t equal = text.find('=', option.size());
+        if (!text.starts_with(option) || equal == std::string::npos) continue;
+        const std::string old = text.substr(option.size(), equal - option.size());
+        if (file.starts_with(old)) result = text.substr(equal + 1) + file.substr(old.size());
+      }
+    return result;
+  }
+
+  /// Compiles the generated C, which already contains the user's -include files. Warnings were given for the
+  /// user's text. The temporary file's name is no part of the result, so that builds are reproducible.
+  arguments compile_command(const word& input, const std::string& c_file, const arguments& goal_words) const {
     arguments command{line_.backend};
     if (line_.land_closures) command.emplace_back("-fexceptions");
     for (const word& w : line_.words) {
@@ -169,7 +201,12 @@ class driver {
     command.emplace_back("-D__SUKIMA__=1");
     append(command, include_options());
     append(command, goal_words);
-    append(command, {"-x", "c", c_file});
+    // Errors by default in some compilers; the front end has told the user.
+    append(command,
+           {"-Wno-error=int-conversion", "-Wno-error=implicit-function-declaration",
+            "-Wno-error=implicit-int", "-Wno-error=incompatible-pointer-types", "-Wno-error=return-type"});
+    append(command,
+           {"-w", "-ffile-prefix-map=" + c_file + "=" + mapped(input.text.front()), "-x", "c", c_file});
     return command;
   }
 
@@ -242,7 +279,7 @@ class driver {
       goal_words = {"-fsyntax-only"};
     else
       goal_words = {line_.wanted == goal::assembly ? "-S" : "-c", "-o", output};
-    const int code = execute(compile_command(c_file, goal_words), false);
+    const int code = execute(compile_command(input, c_file, goal_words), false);
     if (code != 0 && line_.wanted != goal::syntax) remove_output(output);
     return code;
   }
@@ -258,11 +295,11 @@ class driver {
       return 1;
     }
     if (line_.dry_run) return 0;
-    std::error_code problem;
-    std::filesystem::copy_file(c_file, line_.output, std::filesystem::copy_options::overwrite_existing,
-                               problem);
-    if (!problem) return 0;
-    std::cerr << "sukima cc: cannot write '" << line_.output << "': " << problem.message() << '\n';
+    std::ofstream out(line_.output, std::ios::binary);  // which may be a device
+    out << std::ifstream(c_file, std::ios::binary).rdbuf();
+    out.close();
+    if (out) return 0;
+    std::cerr << "sukima cc: cannot write '" << line_.output << "': " << std::strerror(errno) << '\n';
     return 1;
   }
 
@@ -270,12 +307,13 @@ class driver {
     const std::string output = line_.output.empty() ? "a.out" : line_.output;
     std::vector<std::string> objects;
     bool failed = false;
+    std::vector<translation_result> translated;
     for (const word* input : inputs) {
       objects.emplace_back();
       if (input->language != "tc") continue;
       const std::string& file = input->text.front();
       const std::string base = folder().path() + "/" + std::to_string(objects.size()) + "-" + stem(file);
-      const translation_result result = translate_to(*input, base + ".c");
+      const translation_result& result = translated.emplace_back(translate_to(*input, base + ".c"));
       if (!result.successful) {
         failed = true;
         continue;
@@ -284,9 +322,10 @@ class driver {
           !write_dependencies(result, dependency_file(line_, file), stem(file) + ".o"))
         return 1;
       objects.back() = base + ".o";
-      if (execute(compile_command(base + ".c", {"-c", "-o", objects.back()}), false) != 0) failed = true;
+      if (execute(compile_command(*input, base + ".c", {"-c", "-o", objects.back()}), false) != 0)
+        failed = true;
     }
-    if (failed) {
+    if (failed || !check_executions(line_, translated)) {
       remove_output(output);
       return 1;
     }
@@ -308,7 +347,7 @@ class driver {
     append(command, tools_.compile);
     append(command, include_options());
     append(command, libraries());
-    return execute(command, false);
+    return execute(command, false, explained);
   }
 
   const command_line& line_;

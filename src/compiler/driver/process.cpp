@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/process.hpp"
 
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,11 +33,31 @@ void report_failure(const std::string& program) {
                program.c_str(), std::strerror(errno));
 }
 
+/// Prints the lines that come from a pipe on stderr, changed, and closes it.
+void pass_on(int messages, const line_change& change) {
+  std::FILE* const in = fdopen(messages, "r");
+  if (in == nullptr) return;
+  char* line = nullptr;
+  std::size_t room = 0;
+  for (ssize_t length = 0; (length = getline(&line, &room, in)) >= 0;) {
+    std::string text(line, static_cast<std::size_t>(length));
+    if (text.ends_with('\n')) text.pop_back();
+    std::fprintf(stderr, "%s\n", change(text).c_str());
+  }
+  std::free(line);
+  std::fclose(in);
+}
+
 }  // namespace
 
-int run_program(const std::vector<std::string>& command) {
+int run_program(const std::vector<std::string>& command, const line_change& change) {
   const std::vector<char*> arguments = pointers(command);
   std::fflush(stdout);
+  int messages[2] = {-1, -1};
+  if (change && pipe2(messages, O_CLOEXEC) != 0) {
+    report_failure(command.front());
+    return 127;
+  }
   const pid_t child = fork();
   if (child < 0) {
     report_failure(command.front());
@@ -44,9 +65,14 @@ int run_program(const std::vector<std::string>& command) {
   }
   if (child == 0) {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
+    if (change) dup2(messages[1], STDERR_FILENO);
     execvp(arguments[0], arguments.data());
     report_failure(command.front());
     _exit(127);
+  }
+  if (change) {
+    close(messages[1]);
+    pass_on(messages[0], change);
   }
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR)

@@ -2,14 +2,19 @@
 // The programs that the driver starts, and the folder for their intermediate files.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 namespace sukima::language {
 
-/// Runs a program to its end. \returns its exit code; 128 + N if signal N ended it; 127, with a message on
-/// stderr, if it cannot be started
-int run_program(const std::vector<std::string>& command);
+/// What is printed in place of a line of a program's messages.
+using line_change = std::function<std::string(const std::string&)>;
+
+/// Runs a program to its end, with `change` applied to each line that it prints on stderr, if given.
+/// \returns its exit code; 128 + N if signal N ended it; 127, with a message on stderr, if it cannot be
+/// started
+int run_program(const std::vector<std::string>& command, const line_change& change = {});
 
 /// Replaces this process. Returns only if the program cannot be started: 127, with a message on stderr.
 int become_program(const std::vector<std::string>& command);

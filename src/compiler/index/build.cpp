@@ -2,6 +2,7 @@
 // Builds the semantic index: walks Clang's syntax tree once and hands each node to its subject
 // (recording.hpp).
 #include "index/recording.hpp"
+#include "source/report.hpp"
 
 namespace sukima::language {
 namespace {
@@ -218,8 +219,8 @@ void report_unused_keywords(const unit& u, const std::set<unsigned>& used, Diagn
   for (const token_index t : u.worker_keywords) {
     const SourceLocation location = u.tokens[t].getLocation();
     if (!used.contains(location.getRawEncoding()))
-      diagnostics.Report(location, diagnostics.getCustomDiagID(DiagnosticsEngine::Error, "%0"))
-          << "'worker' applies to functions and pointers to functions; this declares neither";
+      report_error(diagnostics, location,
+                   "'worker' applies to functions and pointers to functions; this declares neither");
   }
 }
 

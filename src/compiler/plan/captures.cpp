@@ -127,12 +127,18 @@ std::string fill_captures(const plan_input& in, const std::string& point,
   for (const captured& one : captures) {
     const bool lengths = one.variable->getType()->isVariablyModifiedType();
     const std::string name = name_in(in, one.variable, where);
-    text += " " + point + "->" + one.variable->getNameAsString() + " = " + (lengths ? "(void *)" : "") +
-            (one.by_value ? "" : "&") + name + ";";
+    text.append(" ").append(point).append("->").append(one.variable->getNameAsString()).append(" = ");
+    text.append(lengths ? "(void *)" : "").append(one.by_value ? "" : "&").append(name).append(";");
     if (!lengths) continue;
     std::size_t k = 0;
     for (const std::string& length : lengths_of(one, name))
-      text += " " + point + "->" + length_member(one.variable, k++) + " = " + length + ";";
+      text.append(" ")
+          .append(point)
+          .append("->")
+          .append(length_member(one.variable, k++))
+          .append(" = ")
+          .append(length)
+          .append(";");
   }
   return text;
 }
@@ -161,8 +167,9 @@ std::string bind_capture(const planner& p, const captured& one, const std::strin
     inside.copies.insert(one.variable);
     return " " + declare(p, type, name) + " = " + member + ";";
   }
-  inside.names[one.variable] = "(*" + member + ")";
-  return "";
+  // A pointer with the variable's name, for debuggers: `print *total`.
+  inside.names[one.variable] = "(*" + name + ")";
+  return " " + declare(p, p.in.ast.getPointerType(type).withConst(), name) + " = " + member + ";";
 }
 
 std::string local_prototypes(const planner& p, const std::vector<token_range>& used) {
@@ -189,7 +196,8 @@ std::string reach_captures(planner& p, const level& own, const context& outside,
   // The choice points of one function lie side by side: the outer one ends where the inner one begins.
   std::vector<const level*> chain{&own};
   if (!p.in.options.sequential)
-    for (std::size_t k = outside.levels.size(); k > 0; --k) chain.push_back(&outside.levels[k - 1]);
+    for (std::size_t k = outside.levels.size(); k > 0; --k)
+      if (!outside.levels[k - 1].choice_point.empty()) chain.push_back(&outside.levels[k - 1]);
   std::size_t deepest = 0;
   std::map<const VarDecl*, std::pair<std::size_t, bool>> found;
   for (const token_range& range : used)
@@ -203,11 +211,11 @@ std::string reach_captures(planner& p, const level& own, const context& outside,
             }
   std::string previous;
   for (std::size_t k = 0; k <= deepest && !(k == 0 && found.empty()); ++k) {
-    const std::string type = "struct " + base_name(outside) + "_" + std::to_string(chain[k]->c->number);
+    const std::string type =
+        "struct " + base_name(*chain[k]->outside) + "_" + std::to_string(chain[k]->c->number);
     const std::string name = "sukima_r" + std::to_string(chain[k]->c->number);
-    const std::string address =
-        k == 0 ? "(" + type + " *)sukima_r" : "(" + type + " *)(void *)" + previous + " - 1";
-    text += " " + type + " *const " + name + " = " + address + ";";
+    text.append(" ").append(type).append(" *const ").append(name).append(" = (").append(type);
+    text.append(k == 0 ? " *)sukima_r" : " *)(void *)" + previous + " - 1").append(";");
     previous = name;
   }
   for (const auto& [variable, place] : found)

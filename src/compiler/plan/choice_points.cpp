@@ -26,6 +26,16 @@ void plan_poll(const plan_input& in, sheet& out, const construct& c, const conte
             true);
 }
 
+QualType loop_type(const planner& p, const construct& c) {
+  const VarDecl* const variable = variable_at(p.in, c.variable);
+  return variable == nullptr ? p.in.ast.IntTy : variable->getType();
+}
+
+/// A word of the runtime's as a value of a loop by successor.
+std::string loop_value(const planner& p, const construct& c, const std::string& word) {
+  return "(" + declare_unqualified(p, loop_type(p, c), "") + ")" + word;
+}
+
 }  // namespace
 
 void plan_construct(planner& p, sheet& out, const construct& c, const context& where) {
@@ -65,7 +75,7 @@ level begin_choice_point(planner& p, sheet& out, const construct& c, const std::
               true);
     return l;
   }
-  const bool is_loop = std::string_view(head) == "sukima_loop";
+  const bool is_loop = std::string_view(head) != "sukima_choice_point" && c.kind == construct_kind::loop;
   out.token("struct " + name + " *const " + l.choice_point + " = (struct " + name + " *)(void *)" +
                 where.top + "; " + l.choice_point +
                 (is_loop ? "->sukima_head.sukima_head" : "->sukima_head") +
@@ -94,8 +104,12 @@ void outline_block(planner& p, const std::string& signature, const construct& c,
   text.text(reach_captures(p, l, where, {block}, inside));
   if (c.kind == construct_kind::loop && p.in.unit.roles[block.begin] != token_role::keyword) {
     const VarDecl* variable = variable_at(p.in, c.variable);
-    if (variable != nullptr && uses(p.in, block, variable))
-      text.text(" const int " + variable->getNameAsString() + " = ((sukima_loop *)sukima_r)->sukima_i;");
+    const bool is_head = c.condition.holds(block) || c.next.holds(block);  // it has the value as a parameter
+    if (variable != nullptr && !is_head && uses(p.in, block, variable))
+      text.text(
+          " " + declare_unqualified(p, variable->getType(), "const " + variable->getNameAsString()) + " = " +
+          (c.next.empty() ? "((sukima_loop *)sukima_r)->sukima_i;"
+                          : loop_value(p, c, "((sukima_successor_loop *)sukima_r)->sukima_current") + ";"));
   }
   text.text(prologue);
   if (p.in.unit.tokens[block.begin].is(tok::l_brace)) {
@@ -119,13 +133,24 @@ std::string put_function(planner& p, const construct& c, const level& l, const c
     upper = spelling(p.in, c.upper);
   }
   context own = where;
+  own.backtracking = "1";
   bind_this(p.in, c.put, "(*sukima_this)", own);
   const std::string type = "struct " + task_type_name(c.task);
+  const bool by_successor = !c.next.empty();
+  const auto bound = [&](const std::string& bound_name, const std::string& word) {
+    return by_successor ? " " + declare_unqualified(p, loop_type(p, c), "const " + bound_name) + " = " +
+                              loop_value(p, c, word) + ";"
+                        : "";
+  };
   outline_block(p,
-                "void " + name + "(void *sukima_r, void *sukima_task, int " + lower + ", int " + upper + ")",
+                "void " + name + "(void *sukima_r, void *sukima_task, " +
+                    (by_successor ? "sukima_word sukima_from, sukima_word sukima_to"
+                                  : "int " + lower + ", int " + upper) +
+                    ")",
                 c, l, c.put, where,
-                " " + type + " *const sukima_this = (" + type + " *)sukima_task; (void)sukima_this; (void)" +
-                    lower + "; (void)" + upper + ";",
+                " " + type + " *const sukima_this = (" + type + " *)sukima_task; (void)sukima_this;" +
+                    bound(lower, "sukima_from") + bound(upper, "sukima_to") + " (void)" + lower + "; (void)" +
+                    upper + ";",
                 own);
   return ", " + name + ", sukima_exec_" + c.task + ", " + type;
 }
@@ -145,10 +170,30 @@ std::string hint_functions(planner& p, const construct& c, const level& l, const
     outline_block(p, "int " + name + "_split(void *sukima_r, int sukima_i, int sukima_end)", c, l, c.split,
                   where, " (void)sukima_i; (void)sukima_end;", own);
     text += ", " + name + "_split";
-  } else if (c.kind == construct_kind::loop) {
+  } else if (c.kind == construct_kind::loop && c.next.empty()) {
     text += ", 0";
   }
   return text;
+}
+
+std::string successor_function(planner& p, const construct& c, const level& l, const context& where) {
+  const std::string name = base_name(where) + "_" + number_of(c);
+  const std::string variable = spelling(p.in, c.variable);
+  const auto in_type = [&](const std::string& declarator) {
+    return declare_unqualified(p, loop_type(p, c), declarator);
+  };
+  const std::string list = "(void *sukima_r, " + in_type("const " + variable) + ")";
+  const std::string used = " (void)" + variable + ";";
+  outline_block(p, in_type(name + "_next" + list), c, l, c.next, where, used, where);
+  outline_block(p, "_Bool " + name + "_condition" + list, c, l, c.condition, where, used, where);
+  const std::string signature =
+      "static sukima_bool " + name + "_advance(const void *sukima_r, sukima_word *sukima_value)";
+  p.out.before.text(signature + ";\n");
+  p.out.behind.text(signature + " { void *const sukima_point = (void *)(sukima_word)sukima_r; " +
+                    in_type("const sukima_x") + " = " + name + "_next(sukima_point, " +
+                    loop_value(p, c, "*sukima_value") + "); *sukima_value = (sukima_word)sukima_x; return " +
+                    name + "_condition(sukima_point, sukima_x); }\n");
+  return ", " + name + "_advance";
 }
 
 std::string dead_blocks(planner& p, const construct& c, const context& where) {
@@ -159,16 +204,21 @@ std::string dead_blocks(planner& p, const construct& c, const context& where) {
   bind_this(p.in, c.put, "(*" + task + ")", dead);
   bind_this(p.in, c.get, "(*" + task + ")", dead);
   std::string text = " if (0) { struct " + task_type_name(c.task) + " *const " + task + " = 0; ";
+  const auto loop_constant = [&](token_index t) {
+    return declare_unqualified(p, loop_type(p, c), "const " + spelling(p.in, t));
+  };
   if (c.kind == construct_kind::loop)
-    text += "const int " + spelling(p.in, c.variable) + " = sukima_i" + number_of(c) + "; (void)" +
+    text += loop_constant(c.variable) + " = sukima_i" + number_of(c) + "; (void)" +
             spelling(p.in, c.variable) + "; ";
   if (!c.guard.empty()) text += "(void)" + text_of(p, c.guard, dead) + "; ";
   if (!c.split.empty()) text += "(void)" + text_of(p, c.split, dead) + "; ";
   text += "{ ";
   if (c.kind == construct_kind::loop)
     for (const token_index bound : {c.lower, c.upper})
-      text += "const int " + spelling(p.in, bound) + " = 0; (void)" + spelling(p.in, bound) + "; ";
-  return text + text_of(p, c.put, dead) + " } " + text_of(p, c.get, dead) + " }";
+      text += loop_constant(bound) + " = 0; (void)" + spelling(p.in, bound) + "; ";
+  text += text_of(p, c.put, dead) + " } ";
+  dead.backtracking = where.backtracking;
+  return text + text_of(p, c.get, dead) + " }";
 }
 
 }  // namespace sukima::language

@@ -62,7 +62,8 @@ std::map<const VarDecl*, std::string> place_in_frames(planner& p, const function
   p.function.placed.clear();
   const bool jumps = std::any_of(p.in.index.closure_jumps.begin(), p.in.index.closure_jumps.end(),
                                  [&f](const auto& j) { return f.body.holds(j.first); });
-  if (!f.has_closures || !f.constructs.empty() || f.execution != nullptr || jumps) return names;
+  if (p.in.options.debuggable || !f.has_closures || !f.constructs.empty() || f.execution != nullptr || jumps)
+    return names;
   for (const closure_declaration& c : p.in.unit.closures) {
     if (c.body.empty() || c.forward != nullptr || !f.body.holds(c.whole) ||
         p.in.index.function_at(c.whole.begin) != &f)

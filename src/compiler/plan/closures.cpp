@@ -6,6 +6,7 @@
 #include "plan/tokens.hpp"
 #include "plan/types.hpp"
 #include "plan/unwind.hpp"
+#include "source/implicit_names.hpp"
 
 namespace sukima::language {
 
@@ -93,6 +94,15 @@ std::vector<captured> captures_of_closure(const planner& p, const closure_declar
   return result;
 }
 
+/// Whether the frame holds the value of `backtracking`, which is a parameter where the closure is declared.
+bool captures_backtracking(const planner& p, const closure_declaration& c, const context& where) {
+  if (where.backtracking == "0" || where.backtracking == "1") return false;
+  for (token_index t = c.whole.begin; t < c.whole.end; ++t)
+    if (const VarDecl* variable = variable_at(p.in, t); variable != nullptr && is_backtracking(variable))
+      return true;
+  return false;
+}
+
 /// The words of the declaration, with another declarator for the closure's name.
 std::string closure_heading(planner& p, const closure_declaration& c, const std::string& name,
                             const std::string& first_parameters, const context& where,
@@ -122,7 +132,8 @@ void begin_closure(planner& p, sheet& out, const closure_declaration& c, const c
   for (const VarDecl* variable : p.function.in_frame[&d])
     members += " " + declare(p, variable->getType(), variable->getNameAsString()) + ";";
   p.out.before.text("struct " + name + " { sukima_closure sukima_head;" + members +
-                    capture_fields(p, captures) + exit_fields(p.in, d) + " };\n");
+                    capture_fields(p, captures) + exit_fields(p.in, d) +
+                    (captures_backtracking(p, d, where) ? " int sukima_backtracking;" : "") + " };\n");
   const bool is_worker = c.is_worker && !p.in.options.sequential;
   const std::string heading = closure_heading(
       p, d, name, is_worker ? "char *sukima_top, void *sukima_self" : "void *sukima_self", where);
@@ -140,6 +151,8 @@ void begin_closure(planner& p, sheet& out, const closure_declaration& c, const c
     else
       out.text(store);
   }
+  if (captures_backtracking(p, d, where))
+    out.text(" " + frame + ".sukima_backtracking = " + where.backtracking + ";");
   begin_exits(p, out, d, frame, where);
   std::string pointer = "sukima_closure_pointer(&" + frame + ".sukima_head)";
   if (p.in.options.check_closures)
@@ -189,7 +202,11 @@ void closure_function(planner& p, const closure_declaration& c, const context& w
   inside.function = p.in.index.info_of(c);
   inside.closure_name = name;
   inside.is_copy = true;
-  inside.backtracking = "0";
+  const bool is_captured = captures_backtracking(p, c, where);
+  // No variable of ours for the frame, which debuggers would list.
+  const bool has_ticket = p.in.options.check_closures;
+  const std::string frame = has_ticket ? "sukima_c" : "((struct " + name + " *)sukima_self)";
+  inside.backtracking = is_captured ? frame + "->sukima_backtracking" : where.backtracking;
   if (is_worker) inside.top = "sukima_top";
   const std::string first = is_worker ? "char *sukima_top, void *sukima_self" : "void *sukima_self";
   sheet text;
@@ -197,22 +214,20 @@ void closure_function(planner& p, const closure_declaration& c, const context& w
   text.text("static " + closure_heading(p, c, name, first, where, true) + " { (void)sukima_self; ");
   if (is_worker) text.text("(void)sukima_top; ");
   for (const LabelDecl* label : labels_outside(p.in, c))
-    inside.exits_here[label] = "sukima_c->" + exit_member(p.in, label);
+    inside.exits_here[label] = frame + "->" + exit_member(p.in, label);
   const auto members = p.function.in_frame.find(&c);
   const bool has_members = members != p.function.in_frame.end() && !members->second.empty();
-  if (!captures.empty() || !inside.exits_here.empty() || has_members)
-    text.text("struct " + name + " *const sukima_c = (struct " + name + " *)" +
-              (p.in.options.check_closures ? "sukima_ticket_record(sukima_self);" : "sukima_self;"));
-  for (const captured& one : captures) {
-    const std::string variable = one.variable->getNameAsString();
-    if (is_put_in(p.in, one.variable) && variable == "backtracking")
-      inside.backtracking = "sukima_c->" + variable;
-    else
-      text.text(bind_capture(p, one, "sukima_c", inside) + (one.by_value ? " (void)" + variable + ";" : ""));
-  }
+  if (has_ticket && (!captures.empty() || !inside.exits_here.empty() || has_members || is_captured))
+    text.text("struct " + name + " *const sukima_c = (struct " + name +
+              " *)sukima_ticket_record(sukima_self);");
+  for (const captured& one : captures) text.text(bind_capture(p, one, frame, inside));
   if (has_members)
-    for (const VarDecl* variable : members->second)
-      inside.names[variable] = "sukima_c->" + variable->getNameAsString();
+    for (const VarDecl* variable : members->second) {
+      const std::string own = variable->getNameAsString();
+      text.text(" " + declare(p, p.in.ast.getPointerType(variable->getType()).withConst(), own) + " = &" +
+                frame + "->" + own + ";");
+      inside.names[variable] = "(*" + own + ")";
+    }
   text.text(local_prototypes(p, {c.whole}));
   for (token_index t = c.body.begin; t < c.body.end; ++t) {
     const VarDecl* variable = variable_at(p.in, t);

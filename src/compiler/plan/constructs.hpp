@@ -30,6 +30,9 @@ std::string put_function(planner& p, const construct& c, const level& l, const c
 /// guard and split as functions. \returns the arguments of the kind that name them
 std::string hint_functions(planner& p, const construct& c, const level& l, const context& where);
 
+/// CONDITION and NEXT of a loop by successor as a function. \returns the argument of the kind that names it
+std::string successor_function(planner& p, const construct& c, const level& l, const context& where);
+
 /// Of the sequential form: what is left out, in code that never runs, so that its names count as used.
 std::string dead_blocks(planner& p, const construct& c, const context& where);
 

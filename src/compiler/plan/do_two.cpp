@@ -18,6 +18,13 @@ void plan_do_two(planner& p, sheet& out, const construct& c, const context& wher
     out.text(dead_blocks(p, c, where) + " }");
     return;
   }
+  if (where.form == function_form::clone) {
+    out.token("{", true);
+    plan_tokens(p, out, c.first, where);
+    plan_tokens(p, out, c.second, where);
+    out.text(" }");
+    return;
+  }
   need_task(p, c.task);
   out.token("{", true);
   std::vector<token_range> used{c.put};

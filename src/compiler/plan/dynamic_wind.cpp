@@ -28,11 +28,11 @@ void plan_dynamic_wind(planner& p, sheet& out, const construct& c, const context
   const level l = begin_choice_point(p, out, c, {c.before, c.after}, "sukima_choice_point", where);
   const std::string name = base_name(where) + "_" + number_of(c);
   context own = where;
-  own.backtracking = "backtracking";
+  own.backtracking = "sukima_backtracking";
   for (const bool is_before : {true, false})
-    outline_block(p,
-                  "void " + name + (is_before ? "_before" : "_after") + "(void *sukima_r, int backtracking)",
-                  c, l, is_before ? c.before : c.after, where, " (void)backtracking;", own);
+    outline_block(
+        p, "void " + name + (is_before ? "_before" : "_after") + "(void *sukima_r, int sukima_backtracking)",
+        c, l, is_before ? c.before : c.after, where, " (void)sukima_backtracking;", own);
   p.out.before.text("static const sukima_kind " + name + "_kind = SUKIMA_WIND_KIND(struct " + name + ", " +
                     name + "_before, " + name + "_after);\n");
   // No poll: the fiber only learns that there is a choice point.

@@ -53,12 +53,12 @@ void plan_exits(planner& p, sheet& out, const std::vector<level>& levels, std::s
     const level& l = levels[k - 1];
     switch (l.c->kind) {
       case construct_kind::do_two:
-        if (!p.in.options.sequential)
+        if (!l.choice_point.empty())
           out.text(" if (sukima_was_split(&" + l.choice_point + "->sukima_head)) sukima_abandon(&" +
                    l.choice_point + "->sukima_head);");
         break;
       case construct_kind::loop:
-        if (!p.in.options.sequential)
+        if (!l.choice_point.empty())
           out.text(" if (sukima_was_split(&" + l.choice_point +
                    "->sukima_head.sukima_head)) sukima_abandon(&" + l.choice_point +
                    "->sukima_head.sukima_head);");
@@ -111,10 +111,10 @@ void plan_jump(planner& p, sheet& out, const jump& j, const context& where, cons
   } else if (j.own_loop != nullptr) {
     const bool again = j.kind == jump_kind::next_iteration;
     last = std::string(" goto sukima_") + (again ? "continue" : "break") +
-           std::to_string(j.own_loop->number) + ";";
+           std::to_string(j.own_loop->number) + where.form_suffix + ";";
     if (!out_of_body) (again ? p.function.continued : p.function.broken).insert(j.own_loop);
   } else if (j.kind == jump_kind::go_to) {
-    last = " goto " + j.label->getNameAsString() + ";";
+    last = " goto " + j.label->getNameAsString() + label_suffix(j.label, where) + ";";
   } else {
     last = j.kind == jump_kind::leave_block ? " break;" : " continue;";
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/functions.hpp"
 
+#include "plan/clones.hpp"
 #include "plan/closures.hpp"
 #include "plan/names.hpp"
 #include "plan/tokens.hpp"
@@ -26,9 +27,13 @@ void declare_thread_accessors(planner& p, const function_info& f) {
              "the thread-local variable '" + name +
                  "' is declared in a worker function; declare it at file scope");
     else if (p.names.declared.insert("thread " + name).second)
-      p.out.before.text("static __attribute__((noinline)) __typeof__(" + name + ") *" +
-                        thread_accessor(variable) +
-                        "(void) { __asm__ volatile(\"\" ::: \"memory\"); return &" + name + "; }\n");
+      p.out.before.text(std::string("static __attribute__((noinline)) __typeof__(")
+                            .append(name)
+                            .append(") *")
+                            .append(thread_accessor(variable))
+                            .append("(void) { __asm__ volatile(\"\" ::: \"memory\"); return &")
+                            .append(name)
+                            .append("; }\n"));
   }
 }
 
@@ -53,10 +58,11 @@ void plan_execution_heading(planner& p, sheet& body, const function_info& f, tok
             " *)sukima_task; (void)sukima_top; (void)sukima_this;");
 }
 
-/// The C entry, in the section after the function.
+/// What chooses a form for a call, and the C entry, in the section after the function.
 void plan_entry_after(planner& p, const function_info& f) {
   p.out.behind.go_to(f.declaration->getLocation(), false);
   try {
+    plan_choice(p, f);
     plan_entry(p, f);
   } catch (const unprintable_type& problem) {
     report(p.in, f.declaration->getLocation(),
@@ -89,6 +95,45 @@ void finish_function(planner& p, const function_info& f, sheet body) {
   p.out.behind = sheet();
 }
 
+/// The heading and the block.
+sheet plan_text(planner& p, const function_info& f, context where) {
+  const bool parallel = f.is_worker && !p.in.options.sequential;
+  const token_range labels = label_declarations(p.in, f.body.begin + 1);
+  const std::map<const VarDecl*, std::string> in_frames = place_in_frames(p, f, where);
+  sheet body;
+  if (f.execution != nullptr) {
+    plan_execution_heading(p, body, f, labels, where);
+  } else {
+    plan_tokens(p, body, {f.whole.begin, f.body.begin}, where);
+    where.heading_name.clear();
+    where.names = in_frames;
+    body.go_to(p.in.unit.tokens[f.body.begin].getLocation());
+    body.token("{", true);
+    open_body(p, body, f, labels, where);
+    if (parallel) body.text(" (void)sukima_top;" + begin_form(p.in, f, where));
+  }
+  const bool is_main = parallel && f.execution == nullptr && f.declaration->isMain();
+  plan_tokens(p, body, {labels.end, is_main ? f.body.end - 1 : f.body.end}, where);
+  if (is_main) {  // C's main returns 0 at its end; the worker version has another name
+    body.text(" return 0; ");
+    plan_tokens(p, body, {f.body.end - 1, f.body.end}, where);
+  }
+  return body;
+}
+
+/// All forms of a function with a clone but the last, which the function's end follows. \returns that one
+sheet plan_forms(planner& p, const function_info& f) {
+  const function_plan before = p.function;
+  for (const function_form form : {function_form::parallel_with_clones, function_form::clone}) {
+    sheet text = plan_text(p, f, context_of_form(p.in, f, form));
+    // A mistake is reported once.
+    if (p.in.ast.getDiagnostics().getClient()->getNumErrors() > 0) return text;
+    finish_function(p, f, std::move(text));
+    p.function = before;
+  }
+  return plan_text(p, f, context_of_form(p.in, f, function_form::parallel));
+}
+
 }  // namespace
 
 void plan_function(planner& p, const function_info& f) {
@@ -105,25 +150,8 @@ void plan_function(planner& p, const function_info& f) {
   if (!p.in.options.sequential) declare_workers(p, f.whole);
   move_declarations(p, f);
   declare_thread_accessors(p, f);
-  const token_range labels = label_declarations(p.in, f.body.begin + 1);
-  const std::map<const VarDecl*, std::string> in_frames = place_in_frames(p, f, where);
-  sheet body;
-  if (f.execution != nullptr) {
-    plan_execution_heading(p, body, f, labels, where);
-  } else {
-    plan_tokens(p, body, {f.whole.begin, f.body.begin}, where);
-    where.names = in_frames;
-    body.go_to(p.in.unit.tokens[f.body.begin].getLocation());
-    body.token("{", true);
-    open_body(p, body, f, labels, where);
-    if (parallel) body.text(" (void)sukima_top;");
-  }
-  const bool is_main = parallel && f.execution == nullptr && f.declaration->isMain();
-  plan_tokens(p, body, {labels.end, is_main ? f.body.end - 1 : f.body.end}, where);
-  if (is_main) {  // C's main returns 0 at its end; the worker version has another name
-    body.text(" return 0; ");
-    plan_tokens(p, body, {f.body.end - 1, f.body.end}, where);
-  }
+  const bool has_forms = f.execution == nullptr && p.in.cloned.contains(f.declaration->getCanonicalDecl());
+  sheet body = has_forms ? plan_forms(p, f) : plan_text(p, f, where);
   if (parallel && f.execution == nullptr) plan_entry_after(p, f);
   finish_function(p, f, std::move(body));
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/input.hpp"
 
+#include "plan/clones.hpp"
+
 namespace sukima::language {
 
 using namespace clang;
@@ -107,6 +109,8 @@ plan_input input_of(CompilerInstance& compiler, const unit& u, const semantic_in
   find_calls_of_c(in);
   if (options.unwind_closures) in.unwinding = std::make_unique<const unwind_plan>(in.ast, u, index);
   if (options.sequential) return in;
+  in.cloned = functions_with_clones(in);
+  in.called_after_polls = functions_called_after_polls(in);
   for (const auto& [open, call] : index.calls)
     if (!call.in_worker && call.callee == nullptr) in.pointer_calls.emplace(call.first, &call);
   for (const auto& [open, declarator] : index.declarators)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // join and spawn: the operands of all statements are evaluated on entry and lie in the choice point.
+#include "plan/clones.hpp"
 #include "plan/closures.hpp"
 #include "plan/constructs.hpp"
 #include "plan/input.hpp"
@@ -171,12 +172,18 @@ class statement_planner {
     }
   }
 
-  std::string call_with(const std::string& top) const {
+  /// The callee, in the form that the owner runs.
+  std::string own_callee() const {
+    const FunctionDecl* const direct = s_.call->getDirectCallee();
+    return is_worker_ && direct != nullptr ? form_name(p_.in, direct, where_) : callee_;
+  }
+
+  std::string call_with(const std::string& top, const std::string& callee) const {
     const std::string note = leaves_ ? "sukima_leave_for_c(" + top + "), " : "";
     if (is_closure_)
       return (leaves_ ? "(" + note + caller_ + ")" : caller_) + "(" + (is_worker_ ? top + ", " : "") +
-             callee_ + (arguments_.empty() ? "" : ", ") + arguments_ + ")";
-    return (leaves_ ? "(" + note + callee_ + ")" : callee_) + "(" +
+             callee + (arguments_.empty() ? "" : ", ") + arguments_ + ")";
+    return (leaves_ ? "(" + note + callee + ")" : callee) + "(" +
            (is_worker_ ? top + (arguments_.empty() ? "" : ", ") : "") + arguments_ + ")";
   }
 
@@ -186,7 +193,7 @@ class statement_planner {
     const bool assigns = s_.assignment != nullptr;
     const std::string operation = (assigns ? spelling(p_.in, s_.operation) + " " : "") + cast;
     join_.own.push_back((assigns ? "*" + target + " " : "") + operation +
-                        call_with("(char *)(" + join_.point + " + 1)") + ";");
+                        call_with("(char *)(" + join_.point + " + 1)", own_callee()) + ";");
     join_.given += " case " + index_ + ": ";
     if (assigns) {
       const std::string result = join_.point + "->sukima_v" + index_;
@@ -194,7 +201,7 @@ class statement_planner {
       join_.given += result + " = ";
       join_.assigned += " case " + index_ + ": *" + target + " " + operation + result + "; break;";
     }
-    join_.given += call_with("sukima_top") + "; break;";
+    join_.given += call_with("sukima_top", callee_) + "; break;";
   }
 
   planner& p_;
@@ -252,8 +259,15 @@ void run_join(planner& p, sheet& out, const construct& c, const join_text& join,
     const std::string index = std::to_string(k);
     out.go_to(c.statements[k].location);
     if (k > 0)
-      out.text(" " + point + "->sukima_head.sukima_i = " + index + "; if (" + index + " < " + point +
-               "->sukima_head.sukima_end) ");
+      out.text(std::string(" ")
+                   .append(point)
+                   .append("->sukima_head.sukima_i = ")
+                   .append(index)
+                   .append("; if (")
+                   .append(index)
+                   .append(" < ")
+                   .append(point)
+                   .append("->sukima_head.sukima_end) "));
     out.text((k == 0 ? " " : "") + join.own[k]);
   }
   if (!c.statements.empty() && !c.statements.back().spawned) {

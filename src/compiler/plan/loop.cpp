@@ -3,6 +3,7 @@
 #include "plan/constructs.hpp"
 
 #include "plan/captures.hpp"
+#include "plan/clones.hpp"
 #include "plan/names.hpp"
 #include "plan/tokens.hpp"
 
@@ -94,24 +95,37 @@ bool polls_at_its_call(const plan_input& in, const construct& c) {
 struct loop_names {
   std::string number, i, end;
   const VarDecl* variable;  ///< the user's
-  std::string user_name;
+  std::string binding;  ///< the declaration of that one, from `i`
 };
 
 /// The user's variable at the start of a block that uses it.
 std::string bind_variable(const plan_input& in, const loop_names& names, token_range block) {
-  return names.variable != nullptr && uses(in, block, names.variable)
-             ? " const int " + names.user_name + " = " + names.i + ";"
-             : "";
+  return names.variable != nullptr && uses(in, block, names.variable) ? " " + names.binding : "";
+}
+
+/// An expression of the head of a loop by successor, where the variable holds `i`.
+std::string head_value(planner& p, const loop_names& names, token_range expression, const context& where) {
+  const std::string value = "(" + text_of(p, expression, where) + ")";
+  const std::string binding = bind_variable(p.in, names, expression);
+  return binding.empty() ? value : "__extension__({" + binding + " " + value + "; })";
+}
+
+/// Goes on to the next iteration: an expression, is there one? It knows nothing of what was split off.
+std::string advance(planner& p, const construct& c, const loop_names& names, const context& where) {
+  if (c.next.empty()) return "++" + names.i + " < " + names.end;
+  return "(" + names.i + " = " + head_value(p, names, c.next, where) + ", (_Bool)" +
+         head_value(p, names, c.condition, where) + ")";
 }
 
 /// The label of the next iteration, if the body uses it.
-std::string continue_label(const planner& p, const construct& c) {
-  return p.function.continued.contains(&c) ? " sukima_continue" + std::to_string(c.number) + ":;" : "";
+std::string continue_label(const planner& p, const construct& c, const context& where) {
+  return p.function.continued.contains(&c) ? " sukima_continue" + number_of(c) + where.form_suffix + ":;"
+                                           : "";
 }
 
 /// The label after the loop, if the body uses it.
-std::string break_label(const planner& p, const construct& c) {
-  return p.function.broken.contains(&c) ? " sukima_break" + std::to_string(c.number) + ":;" : "";
+std::string break_label(const planner& p, const construct& c, const context& where) {
+  return p.function.broken.contains(&c) ? " sukima_break" + number_of(c) + where.form_suffix + ":;" : "";
 }
 
 /// Not a `for`: `continue` out of nested constructs must reach the end of the body by a jump.
@@ -121,17 +135,21 @@ void plan_sequential_loop(planner& p, sheet& out, const construct& c, const loop
   body.levels.push_back({&c, "", {}, std::make_shared<const context>(where)});
   out.text(" do { {" + bind_variable(p.in, names, c.first) + " ");
   plan_tokens(p, out, c.first, body);
-  out.text(" }" + continue_label(p, c) + " } while (++" + names.i + " < " + names.end + ");" +
-           dead_blocks(p, c, where) + " }" + break_label(p, c) + " }");
+  out.text(" }" + continue_label(p, c, where) + " } while (" + advance(p, c, names, where) + ");" +
+           dead_blocks(p, c, where) + " }" + break_label(p, c, where) + " }");
 }
 
 /// The iterations, each with its test.
 void plan_iterations(planner& p, sheet& out, const construct& c, const level& l, const loop_names& names,
                      const context& where) {
   const std::string head = l.choice_point + "->sukima_head";
-  const std::string test = head + ".sukima_i = " + names.i + "; sukima_poll(&" + head + ".sukima_head);";
+  const std::string current =
+      c.next.empty() ? ".sukima_i = " + names.i : ".sukima_current = (sukima_word)" + names.i;
+  const std::string test = head + current + "; sukima_poll(&" + head + ".sukima_head);";
   context body = inside_of(p.in, l, where);
-  if (polls_at_its_call(p.in, c)) {
+  if (!c.next.empty()) {
+    out.text(" do { " + test + " {" + bind_variable(p.in, names, c.first) + " ");
+  } else if (polls_at_its_call(p.in, c)) {
     // The only call of the body polls for its iteration; an iteration without a call is tested each 64th
     // time.
     body.top = "__extension__({ " + test + " " + body.top + "; })";
@@ -142,7 +160,11 @@ void plan_iterations(planner& p, sheet& out, const construct& c, const level& l,
              bind_variable(p.in, names, c.first) + " ");
   }
   plan_tokens(p, out, c.first, body);
-  out.text(" }" + continue_label(p, c) + " } while (++" + names.i + " < " + head + ".sukima_end); ");
+  const std::string more = c.next.empty() ? "++" + names.i + " < " + head + ".sukima_end"
+                                          : advance(p, c, names, where) + " && !(sukima_was_split(&" + head +
+                                                ".sukima_head) && (sukima_word)" + names.i + " == " + head +
+                                                ".sukima_end)";
+  out.text(" }" + continue_label(p, c, where) + " } while (" + more + "); ");
 }
 
 /// GET for the task of each child.
@@ -158,30 +180,76 @@ void plan_loop_end(planner& p, sheet& out, const construct& c, const level& l, c
   context get = where;
   bind_this(p.in, c.get, "(*" + task + ")", get);
   plan_tokens(p, out, c.get, get);
-  out.text(" } } }" + break_label(p, c) + " }");
+  out.text(" } } }" + break_label(p, c, where) + " }");
+}
+
+/// The loop where nobody wanted work when it began, and in what is left of one that a clone has begun.
+void plan_parallel_loop(planner& p, sheet& out, const construct& c, const loop_names& names,
+                        const context& where) {
+  need_task(p, c.task);
+  std::vector<token_range> used{c.put};
+  if (!c.guard.empty()) used.push_back(c.guard);
+  if (!c.split.empty()) used.push_back(c.split);
+  const bool by_successor = !c.next.empty();
+  if (by_successor) used.insert(used.end(), {c.condition, c.next});
+  const level l =
+      begin_choice_point(p, out, c, used, by_successor ? "sukima_successor_loop" : "sukima_loop", where);
+  const std::string name = base_name(where) + "_" + names.number;
+  const std::string successor = by_successor ? successor_function(p, c, l, where) : "";
+  const std::string kind = successor + put_function(p, c, l, where) + hint_functions(p, c, l, where);
+  p.out.before.text("static const sukima_kind " + name + "_kind = SUKIMA_" +
+                    (by_successor ? "SUCCESSOR_" : "") + "LOOP_KIND(struct " + name + kind + ");\n");
+  plan_iterations(p, out, c, l, names, where);
+  plan_loop_end(p, out, c, l, names, where);
+}
+
+/// A loop that polls, and goes on as the parallel one when somebody wants work.
+void plan_clone_loop(planner& p, sheet& out, const construct& c, const loop_names& names,
+                     const context& where) {
+  const std::string wanted = "sukima_wanted" + names.number;
+  // A call polls for its iteration.
+  const std::string now = c.next.empty() && calls_a_clone(p.in, c.first) ? "!(" + names.i + " & 63) && " : "";
+  context body = where;
+  body.levels.push_back({&c, "", {}, std::make_shared<const context>(where)});
+  body.has_polled = polls_for_its_calls(p.in, c);
+  out.text(" int " + wanted + " = 0; do { if (" + now + clone_poll(where) + ") { " + wanted +
+           " = 1; break; } {" + bind_variable(p.in, names, c.first) + " ");
+  plan_tokens(p, out, c.first, body);
+  out.text(" }" + continue_label(p, c, where) + " } while (" + advance(p, c, names, where) + "); if (" +
+           wanted + ") { {");
+  plan_parallel_loop(p, out, c, names, context_of_rest(p, c.first, where));
+  out.text(" }" + break_label(p, c, where) + " }");
+}
+
+void plan_any_loop(planner& p, sheet& out, const construct& c, const loop_names& names,
+                   const context& where) {
+  if (p.in.options.sequential) return plan_sequential_loop(p, out, c, names, where);
+  if (where.form == function_form::clone) return plan_clone_loop(p, out, c, names, where);
+  plan_parallel_loop(p, out, c, names, where);
 }
 
 }  // namespace
 
 void plan_loop(planner& p, sheet& out, const construct& c, const context& where) {
   const std::string number = std::to_string(c.number);
-  const loop_names names{number, "sukima_i" + number, "sukima_end" + number, variable_at(p.in, c.variable),
-                         spelling(p.in, c.variable)};
-  out.token("{ int " + names.i + " = (" + text_of(p, c.from, where) + "); const int " + names.end + " = (" +
-                text_of(p, c.to, where) + "); if (" + names.i + " < " + names.end + ") {",
+  const std::string i = "sukima_i" + number;
+  const VarDecl* const variable = variable_at(p.in, c.variable);
+  const std::string name = spelling(p.in, c.variable);
+  const std::string from = text_of(p, c.from, where);
+  if (c.next.empty()) {
+    const loop_names names{number, i, "sukima_end" + number, variable, "const int " + name + " = " + i + ";"};
+    out.token("{ int " + i + " = (" + from + "); const int " + names.end + " = (" + text_of(p, c.to, where) +
+                  "); if (" + i + " < " + names.end + ") {",
+              true);
+    return plan_any_loop(p, out, c, names, where);
+  }
+  if (variable == nullptr) return;
+  const loop_names names{number, i, "", variable,
+                         declare_unqualified(p, variable->getType(), "const " + name) + " = " + i + ";"};
+  out.token("{ " + declare_unqualified(p, variable->getType(), i) + " = (" + from + "); if (" +
+                head_value(p, names, c.condition, where) + ") {",
             true);
-  if (p.in.options.sequential) return plan_sequential_loop(p, out, c, names, where);
-  need_task(p, c.task);
-  std::vector<token_range> used{c.put};
-  if (!c.guard.empty()) used.push_back(c.guard);
-  if (!c.split.empty()) used.push_back(c.split);
-  const level l = begin_choice_point(p, out, c, used, "sukima_loop", where);
-  const std::string name = base_name(where) + "_" + number;
-  const std::string kind = put_function(p, c, l, where) + hint_functions(p, c, l, where);
-  p.out.before.text("static const sukima_kind " + name + "_kind = SUKIMA_LOOP_KIND(struct " + name + kind +
-                    ");\n");
-  plan_iterations(p, out, c, l, names, where);
-  plan_loop_end(p, out, c, l, names, where);
+  plan_any_loop(p, out, c, names, where);
 }
 
 }  // namespace sukima::language

@@ -3,14 +3,14 @@
 
 #include "plan/types.hpp"
 #include "print/printer.hpp"
+#include "source/report.hpp"
 
 namespace sukima::language {
 
 using namespace clang;
 
 void report(const plan_input& in, SourceLocation place, const std::string& message) {
-  DiagnosticsEngine& diagnostics = in.ast.getDiagnostics();
-  diagnostics.Report(place, diagnostics.getCustomDiagID(DiagnosticsEngine::Error, "%0")) << message;
+  report_error(in.ast.getDiagnostics(), place, message);
 }
 
 std::string declare(const planner& p, QualType type, const std::string& name) {
@@ -77,8 +77,10 @@ std::string entry_name(const FunctionDecl* f) {
 
 std::string base_name(const context& where) {
   if (!where.closure_name.empty()) return where.closure_name;
-  return "sukima_" + (where.function->execution != nullptr ? "exec_" + where.function->execution->task
-                                                           : where.function->declaration->getNameAsString());
+  return "sukima_" +
+         (where.function->execution != nullptr ? "exec_" + where.function->execution->task
+                                               : where.function->declaration->getNameAsString()) +
+         where.form_suffix;
 }
 
 bool is_local(const FunctionDecl* f) {
@@ -100,6 +102,12 @@ std::string thread_accessor(const VarDecl* variable) {
 void need_task(planner& p, const std::string& task) {
   if (!p.names.declared.insert(task).second) return;
   p.out.before.text("void sukima_exec_" + task + "(char *sukima_top, void *sukima_task);\n");
+}
+
+std::string label_suffix(const LabelDecl* label, const context& where) {
+  if (label->isGnuLocal()) return "";
+  const auto place = where.function->labels.find(label);
+  return place != where.function->labels.end() && where.copied.holds(place->second) ? where.suffix : "";
 }
 
 token_range label_declarations(const plan_input& in, token_index begin) {

@@ -19,7 +19,7 @@ std::string declare_unqualified(const planner& p, clang::QualType type, const st
 /// The text of a token, as the user wrote it.
 std::string spelling(const plan_input& in, token_index t);
 
-/// Was the variable put in for the parser, as `this` and `backtracking` are?
+/// Was the variable put in for the parser, as `this` is?
 bool is_put_in(const plan_input& in, const clang::VarDecl* variable);
 
 /// The variable that a token names, or null.
@@ -56,6 +56,9 @@ std::string thread_accessor(const clang::VarDecl* variable);
 
 /// Declares the exec function of a task, once.
 void need_task(planner& p, const std::string& task);
+
+/// What follows a label's name in a block that the same function has several times.
+std::string label_suffix(const clang::LabelDecl* label, const context& where);
 
 /// The declarations of labels at the start of a block, in front of which nothing may stand.
 token_range label_declarations(const plan_input& in, token_index begin);

@@ -13,6 +13,8 @@ struct plan_options {
   bool check_closures;
   bool unwind_closures;
   bool land_closures;  ///< then: by landing pads
+  bool debuggable;  ///< variables stay where the user declared them
+  bool clones;  ///< worker functions have sequential clones
 };
 
 /// The whole output, for the printer. What cannot be translated is reported to the compiler's diagnostics.

@@ -36,6 +36,14 @@ struct body_exits {
   std::string frame;  ///< expression of its frame
 };
 
+/// The versions of a worker function that has a sequential clone (plan/clones.hpp).
+enum class function_form : std::uint8_t {
+  parallel_with_clones,  ///< its calls decide by themselves whether they run as clones
+  clone,  ///< do_two and parallel loops without choice points
+  parallel,  ///< what a clone becomes when somebody wants work
+  polled_clone,  ///< a clone's block without the poll at its beginning, for callers that have just polled
+};
+
 /// How tokens are printed in some place.
 struct context {
   const function_info* function = nullptr;
@@ -53,6 +61,10 @@ struct context {
   bool moving = false;  ///< a declaration that is moved in front of its function
   token_range copied;  ///< an AFTER that the same function has several times
   std::string suffix;  ///< of the labels in it
+  function_form form = function_form::parallel_with_clones;
+  bool has_polled = false;  ///< an iteration of a clone's loop: its calls need not poll
+  std::string form_suffix;  ///< of the names of what is generated for this form
+  std::string heading_name;  ///< of the form, where its heading is planned
   unwind_version* version = nullptr;  ///< of a function that is unwound
   token_index printed_now = no_token;  ///< a statement of it that is printed as it is
 };
@@ -78,6 +90,9 @@ struct plan_input {
   std::unordered_map<token_index, token_index> workers_in_arguments =
       {};  ///< of those calls: their parentheses
   std::set<token_index> left_out = {};  ///< the `void` of (void)
+  // Canonical declarations:
+  std::set<const clang::FunctionDecl*> cloned = {};  ///< of those with a clone
+  std::set<const clang::FunctionDecl*> called_after_polls = {};  ///< of those with a polled_clone
 };
 
 /// A closure's generated function.

@@ -3,6 +3,7 @@
 
 #include "plan/closures.hpp"
 #include "plan/constructs.hpp"
+#include "plan/exits.hpp"
 #include "plan/names.hpp"
 #include "plan/unwind.hpp"
 #include "print/printer.hpp"

@@ -63,10 +63,16 @@ void plan_try(planner& p, sheet& out, const construct& c, const context& where) 
   for (const auto& [label, exit] : where.exits_here) {
     members += std::string(p.in.options.sequential ? " sukima_sequential_exit *" : " sukima_exit *") +
                exit_member(p.in, label) + ";";
-    exit_stores += " " + frame + "." + exit_member(p.in, label) + " = " + exit + ";";
+    exit_stores.append(" ").append(frame).append(".").append(exit_member(p.in, label));
+    exit_stores.append(" = ").append(exit).append(";");
   }
   if (members.empty()) members = " char sukima_none;";
   p.out.before.text("struct " + name + "_frame {" + members + " };\n");
+  // A throw may come from below plain C: then worker functions must have noted where their choice points end.
+  if (!p.in.options.sequential && p.names.declared.insert("notes of a try").second)
+    p.out.before.text(
+        "extern int sukima_exits_used; __attribute__((constructor)) static void sukima_begin_notes(void) { "
+        "__atomic_store_n(&sukima_exits_used, 1, __ATOMIC_RELAXED); }\n");
   body_exits exits;
   const std::string body = body_function(p, c, captures, where, exits);
   out.token("{ const sukima_size sukima_tag" + number + " = (sukima_size)" + text_of(p, c.from, where) +

@@ -151,11 +151,11 @@ std::vector<std::string> variable_lengths(QualType type, std::string variable) {
   std::vector<std::string> lengths;
   while (type->isVariablyModifiedType()) {
     if (type->isPointerType()) {
-      variable = "(*" + variable + ")";
+      variable.insert(0, "(*").append(")");
       type = type->getPointeeType();
     } else if (const ArrayType* array = type->getAsArrayTypeUnsafe()) {
       if (isa<VariableArrayType>(array))
-        lengths.push_back("sizeof " + variable + " / sizeof " + variable + "[0]");
+        lengths.emplace_back("sizeof ").append(variable).append(" / sizeof ").append(variable).append("[0]");
       variable += "[0]";
       type = array->getElementType();
     } else {

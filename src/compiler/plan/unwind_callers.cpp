@@ -29,8 +29,8 @@ class caller_planner {
       parameters_ += ", " + declared;
       arguments_ += ", " + one;
       members_ += " " + declared + ";";
-      stores_ += " sukima_q->" + one + " = " + one + ";";
-      loads_ += " " + declared + " = sukima_q->" + one + ";";
+      stores_.append(" sukima_q->").append(one).append(" = ").append(one).append(";");
+      loads_.append(" ").append(declared).append(" = sukima_q->").append(one).append(";");
     }
     inner_ = "((" + declare_unqualified(p, own_, "(*)(char *, void *" + types_ + ")") +
              ")sukima_c->sukima_inner)(";

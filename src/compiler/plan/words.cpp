@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The words that take the place of a single token: names that become expressions, calls, parameter lists.
+#include "plan/clones.hpp"
 #include "plan/closures.hpp"
+#include "plan/input.hpp"
 #include "plan/names.hpp"
 #include "plan/tokens.hpp"
 #include "plan/workers.hpp"
+#include "source/implicit_names.hpp"
 
 namespace sukima::language {
 
@@ -13,7 +16,7 @@ namespace {
 
 /// The name of a worker-local variable: its initial value where it is declared, else this worker's object.
 std::string worker_local_name(const plan_input& in, const VarDecl* variable, token_index t) {
-  const std::string name = variable->getNameAsString();
+  std::string name = variable->getNameAsString();
   if (in.options.sequential) return name;
   const auto declared = in.index.declared.find(variable);
   if (declared != in.index.declared.end() && declared->second == t) return name + "__initial";
@@ -40,10 +43,8 @@ std::optional<std::string> variable_word(const planner& p, const VarDecl* variab
     return leaves_for_c(in, call->second->open, where) ? noted(code, where) : code;
   }
   if (const auto own = where.names.find(variable); own != where.names.end()) return own->second;
-  if (is_put_in(in, variable)) {
-    if (variable->getName() == "this") return "(*sukima_this)";
-    if (variable->getName() == "backtracking") return where.backtracking;
-  }
+  if (is_put_in(in, variable) && variable->getName() == "this") return "(*sukima_this)";
+  if (is_backtracking(variable)) return where.backtracking;
   if (in.index.worker_locals.contains(variable->getCanonicalDecl()))
     return worker_local_name(in, variable, t);
   if (variable->getTLSKind() != VarDecl::TLS_None && in_parallel_worker(in, where))
@@ -56,10 +57,11 @@ std::optional<std::string> function_word(const plan_input& in, const FunctionDec
                                          const context& where) {
   if (is_worker_type(function->getType()) && !in.options.sequential) {
     if (in.index.plain_entries.contains(t)) return entry_name(function);
+    if (!where.heading_name.empty()) return where.heading_name;
     for (token_index open = t + 1; open < in.unit.tokens.size() && open < t + 3; ++open)
       if (const auto call = in.index.calls.find(open);
-          call != in.index.calls.end() && call->second.first <= t)
-        if (call->second.callee == function && !call->second.in_worker) return entry_name(function);
+          call != in.index.calls.end() && call->second.first <= t && call->second.callee == function)
+        return call->second.in_worker ? form_name(in, function, where) : entry_name(function);
     return worker_name(function);
   }
   if (function->getName() == "__errno_location" && in_parallel_worker(in, where)) return "sukima_errno";
@@ -67,13 +69,14 @@ std::optional<std::string> function_word(const plan_input& in, const FunctionDec
 }
 
 /// __func__ where the generated function has another name than the user's; nothing: it is kept.
-std::optional<std::string> function_name_word(const context& where) {
+std::optional<std::string> function_name_word(const plan_input& in, const context& where) {
   if (where.function == nullptr) return std::nullopt;
   const function_info& f = *where.function;
   if (f.closure != nullptr) return "\"" + f.closure->name + "\"";
   if (where.version != nullptr) return "\"" + f.declaration->getNameAsString() + "\"";
-  if (!f.is_worker || (!where.is_copy && f.execution == nullptr && !f.declaration->isMain()))
-    return std::nullopt;
+  const bool has_name = f.execution == nullptr && !f.declaration->isMain() &&
+                        !in.cloned.contains(f.declaration->getCanonicalDecl());
+  if (!f.is_worker || (!where.is_copy && has_name)) return std::nullopt;
   return "\"" +
          (f.execution != nullptr ? "task_exec " + f.execution->task : f.declaration->getNameAsString()) +
          "\"";
@@ -90,11 +93,9 @@ std::optional<std::string> name_at(const planner& p, token_index t, const contex
     const NamedDecl* declaration = name->second;
     if (const auto own = p.names.renamed.find(declaration->getCanonicalDecl()); own != p.names.renamed.end())
       return own->second;
-    if (const auto* label = dyn_cast<LabelDecl>(declaration); label != nullptr && !label->isGnuLocal()) {
-      const auto place = where.function->labels.find(label);
-      if (place != where.function->labels.end() && where.copied.holds(place->second))
-        return spelling(in, t) + where.suffix;
-    }
+    if (const auto* label = dyn_cast<LabelDecl>(declaration))
+      if (const std::string suffix = label_suffix(label, where); !suffix.empty())
+        return spelling(in, t) + suffix;
     std::optional<std::string> own;
     if (const auto* variable = dyn_cast<VarDecl>(declaration))
       own = variable_word(p, variable, t, where);
@@ -102,7 +103,7 @@ std::optional<std::string> name_at(const planner& p, token_index t, const contex
       own = function_word(in, function, t, where);
     if (own) return own;
   }
-  return in.index.function_names.contains(t) ? function_name_word(where) : std::nullopt;
+  return in.index.function_names.contains(t) ? function_name_word(in, where) : std::nullopt;
 }
 
 /// The words in front of a token that begins or ends something: a type without a name, or calls.
@@ -150,7 +151,7 @@ std::optional<std::string> parenthesis_word(const planner& p, token_index t, con
   }
   if (in.options.sequential) return std::nullopt;
   if (const auto call = in.index.calls.find(t); call != in.index.calls.end()) {
-    const std::string comma = call->second.has_arguments ? ", " : "";
+    std::string comma = call->second.has_arguments ? ", " : "";
     if (call->second.in_worker) return "(" + where.top + comma;
     if (call->second.callee == nullptr) return comma;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/workers.hpp"
 
+#include "plan/clones.hpp"
 #include "plan/names.hpp"
 #include "plan/tokens.hpp"
 #include "plan/types.hpp"
@@ -43,10 +44,10 @@ void declare_workers(planner& p, token_range whole) {
         sheet text;
         plan_tokens(p, text, {whole.begin, p.in.unit.find(rparen) + 1}, plain);
         p.out.before.append(text);
-        p.out.before.text(" __asm__(\"" + name + ".worker\");\n");
+        p.out.before.text(" __asm__(\"" + name + ".worker\");\n" + form_prototypes(p.in, f, ""));
       } else {
         p.out.before.text(words + declare(p, QualType(type, 0), worker_name(f)) + " __asm__(\"" + name +
-                          ".worker\");\n");
+                          ".worker\");\n" + form_prototypes(p.in, f, words));
       }
       if (proto->isVariadic() || only_declared) continue;
       if (!has_entry(p.in, f)) continue;

@@ -64,6 +64,8 @@ struct construct {
   token_range guard, split;  ///< expressions; empty if not given
   token_range from, to;  ///< bounds of a loop; `from` is also the tag of try and throw
   token_index variable = no_token;  ///< a loop's variable
+  token_range condition, next;  ///< expressions of a loop by successor; empty: it runs over a range
+  token_range type;  ///< of a loop's variable; empty: int
   token_index lower = no_token, upper = no_token;  ///< i1 and i2 after `handles`
   std::vector<join_statement> statements;
 };

@@ -19,7 +19,7 @@ static const struct field {
 } fields[] = {
 #define FIELD(name, member, most) {name, offsetof(struct preload_settings, member), most}
     FIELD("threads", threads, UINT32_MAX),
-    FIELD("team", team, UINT32_MAX),
+    FIELD("active", active, UINT32_MAX),
     FIELD("min", minimum, UINT32_MAX),
     FIELD("max", maximum, UINT32_MAX),
     FIELD("round", rounding, UINT32_MAX),

@@ -15,10 +15,14 @@ extern "C" {
 /// extends to the end of the text, so that the name of the file may contain blanks.
 #define PRELOAD_VARIABLE "SUKIMA_RUN"
 
-/// When OpenMP programs change their number of threads between parallel regions.
+/// The name of the log's file in memory (memfd_create).
+#define PRELOAD_LOG_NAME "sukima-run-decisions"
+
+/// When OpenMP programs change their number of threads between parallel regions. OpenMP guarantees them one
+/// number, so this is for the user to allow.
 enum preload_resize {
   preload_resize_never = 0,
-  preload_resize_auto = 1,  ///< unless the program has asked how many threads it will get
+  preload_resize_unless_asked = 1,  ///< until the program asks how many threads it will get
   preload_resize_always = 2,  ///< also then
 };
 
@@ -33,9 +37,8 @@ enum preload_waiting {
 /// What the library is to do. The log's name aside, each is a number below 10^9.
 struct preload_settings {
   uint32_t threads;  ///< the number that was decided at the start, at least 1; 0: the library does nothing
-  /// How many threads OpenMP's regions begin with, because most programs sleep at their barriers;
-  /// 0: `threads`.
-  uint32_t team;
+  /// For threads that wait actively for each other, in the program's own code; 0: `threads`.
+  uint32_t active;
   uint32_t minimum;  ///< never fewer than this, at least 1
   uint32_t maximum;  ///< never more than this; 0 is no limit
   uint32_t rounding;  ///< a value of sukima_capacity_rounding

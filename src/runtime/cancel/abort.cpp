@@ -4,6 +4,7 @@
 #include "cancel/abort.hpp"
 
 #include "core.hpp"
+#include "fiber/sanitizer.hpp"
 
 #include <sukima/cancel.hpp>
 #include <sukima/detail/jump.hpp>
@@ -14,22 +15,53 @@
 
 namespace sukima::detail {
 
+namespace {
+
+const char* shield_of(const fiber& s) noexcept { return s.shield.load(std::memory_order_relaxed); }
+
+/// The word of an abort that reaches this choice point and younger ones.
+atomic<char*>& abort_word(fiber& s, const char* r) noexcept {
+  return r >= shield_of(s) ? s.shielded_abort_to : s.abort_to;
+}
+
+/// Was the place aborted where this task was split off from its owner? Not by what is below a shield that is
+/// below that place.
+bool is_reached(const task& t, const fiber& owner) noexcept {
+  const char* const outside = owner.abort_to.load(std::memory_order_acquire);
+  const char* const inside = owner.shielded_abort_to.load(std::memory_order_acquire);
+  const char* const shield = owner.lowest_shield.load(std::memory_order_relaxed);
+  if (t.origin == nullptr)
+    return (outside != all_ones && outside >= t.owner_segment && (!t.shielded || outside >= shield)) ||
+           (inside != all_ones && inside >= t.owner_segment);
+  const char* const origin = reinterpret_cast<const char*>(t.origin);
+  return (origin >= outside && (origin < shield || outside >= shield)) || origin >= inside;
+}
+
+}  // namespace
+
+bool is_shielded(const fiber& s) noexcept {
+  const char* const shield = shield_of(s);
+  return shield != all_ones && shield >= s.segment;
+}
+
 bool is_concerned(const fiber& s) noexcept {
   // An abort below the running segment concerns it only if one of its ancestors says so.
-  const char* own = s.abort_to.load(std::memory_order_acquire);
-  return (own != all_ones && own >= s.segment) || is_task_concerned(s);
+  const char* const shield = shield_of(s);
+  const auto reaches = [&](const atomic<char*>& word, const char* above) {
+    const char* own = word.load(std::memory_order_acquire);
+    return own != all_ones && own >= s.segment && own >= above;
+  };
+  if (reaches(s.abort_to, shield != all_ones ? shield : nullptr)) return true;
+  return (shield != all_ones && reaches(s.shielded_abort_to, nullptr)) || is_task_concerned(s);
 }
 
 bool is_task_concerned(const fiber& s) noexcept {
+  if (is_shielded(s)) return false;
   for (const task* t = s.running; t != nullptr; t = t->parent) {
     if (t->cancelled.load(std::memory_order_acquire)) return true;
-    if (t->cancellation_masked) return false;
-    if (t->owner != nullptr) {
-      const char* from = t->owner->abort_to.load(std::memory_order_acquire);
-      if (t->origin != nullptr ? reinterpret_cast<char*>(t->origin) >= from
-                               : from != all_ones && from >= t->owner_segment)
-        return true;
-    }
+    if (t->cancellation_masked.load(std::memory_order_acquire)) return false;  // partner: unmask
+    if (t->owner != nullptr && is_reached(*t, *t->owner)) return true;
+    if (t->shielded) return false;
   }
   return false;
 }
@@ -39,14 +71,36 @@ bool must_leave(const fiber& s) noexcept { return std::uncaught_exceptions() == 
 void look_for_abort(fiber& s) noexcept { s.abort_pending = is_concerned(s) || s.failure != nullptr; }
 
 void lower_abort(fiber& s, char* r) noexcept {
-  char* seen = s.abort_to.load(std::memory_order_relaxed);
-  while (r < seen && !s.abort_to.compare_exchange_weak(seen, r, std::memory_order_acq_rel)) {
+  atomic<char*>& word = abort_word(s, r);
+  char* seen = word.load(std::memory_order_relaxed);
+  while (r < seen && !word.compare_exchange_weak(seen, r, std::memory_order_acq_rel)) {
   }
 }
 
 void clear_abort(fiber& s, choice_point* r) noexcept {
   char* mine = reinterpret_cast<char*>(r);
-  s.abort_to.compare_exchange_strong(mine, all_ones, std::memory_order_acq_rel);
+  abort_word(s, mine).compare_exchange_strong(mine, all_ones, std::memory_order_acq_rel);
+}
+
+outer_shield raise_shield(char* top) noexcept {
+  fiber& s = fiber_of(top);
+  if (is_shielded(s)) return {};
+  // A shield of an outer segment: what is above it and below this one does not concern this segment.
+  const outer_shield outer{true, s.shield.load(std::memory_order_relaxed),
+                           s.shielded_abort_to.exchange(all_ones, std::memory_order_acq_rel)};
+  s.shield.store(top, std::memory_order_relaxed);
+  if (outer.place == all_ones) s.lowest_shield.store(top, std::memory_order_relaxed);
+  look_for_abort(s);
+  return outer;
+}
+
+void lower_shield(char* top, const outer_shield& outer) noexcept {
+  fiber& s = fiber_of(top);
+  s.shield.store(outer.place, std::memory_order_relaxed);
+  if (outer.place == all_ones) s.lowest_shield.store(all_ones, std::memory_order_relaxed);
+  s.shielded_abort_to.store(outer.abort_to, std::memory_order_release);
+  look_for_abort(s);  // what came meanwhile takes effect at the next poll
+  s.limit.request_poll();
 }
 
 void request_abort_checks(runtime_core& r) noexcept {
@@ -55,6 +109,13 @@ void request_abort_checks(runtime_core& r) noexcept {
     w.flags.fetch_or(flag_check_abort);  // then `current` is read: partner arrive() in switch.cpp
     if (fiber* s = w.current.load()) s->limit.request_poll();
   }
+  r.suspensions.cancel_those_concerned();
+}
+
+void unmask(runtime_core& r, task& t) noexcept {
+  if (!t.cancellation_masked.load(std::memory_order_relaxed) || std::uncaught_exceptions() > 0) return;
+  t.cancellation_masked.store(false, std::memory_order_release);  // partner: is_task_concerned
+  request_abort_checks(r);  // who looked before found it masked
 }
 
 std::exception_ptr abandon(choice_point* r) {
@@ -89,6 +150,7 @@ void open_scope(cancel_state& s, choice_point* scope) noexcept {
 void cancel_scope(cancel_state& s) noexcept {
   auto expected = cancel_state::stage::open;
   if (!s.now.compare_exchange_strong(expected, cancel_state::stage::cancelling)) return;
+  hands_over(&s);  // partner: close_scope
   stress_point();
   lower_abort(*s.owner, reinterpret_cast<char*>(s.scope));
   request_abort_checks(*s.owner->runtime);
@@ -99,6 +161,7 @@ bool close_scope(cancel_state& s) noexcept {
   auto expected = cancel_state::stage::open;
   if (s.now.compare_exchange_strong(expected, cancel_state::stage::closed)) return false;
   while (s.now.load() == cancel_state::stage::cancelling) std::this_thread::yield();
+  takes_over(&s);  // partner: cancel_scope
   fiber& owner = *s.owner;
   clear_abort(owner, s.scope);
   look_for_abort(owner);

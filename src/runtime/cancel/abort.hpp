@@ -6,6 +6,14 @@
 // check of every worker. Each fiber looks upwards: itself, its task, that task's owner, the parent, and so
 // on; all of them live until they are joined. A fiber that is parked, suspended, or about to begin a task
 // looks when it continues. Model: model/abort.pml.
+//
+// A *shield* (sukima::shielded) is an address of a fiber's choice stack. Aborts of choice points below it,
+// and of the fiber's task, do not concern the fiber while it stands; aborts of choice points above it have a
+// word of their own (`fiber::shielded_abort_to`), because `abort_to` keeps only the oldest. A task that was
+// split off above it in its segment is `shielded` and looks no further up; neither it nor one that was split
+// off in a segment on top of it is reached by what `abort_to` says of places below the shield. Whoever aborts
+// a choice point reads the shield: it was raised before the choice point was pushed, and stands until after
+// that is gone; or it is raised above it, at whatever time.
 #pragma once
 
 #include "fiber/fiber.hpp"
@@ -17,6 +25,8 @@ namespace sukima::detail {
 bool is_concerned(const fiber& s) noexcept;
 /// Was the task that it runs, or one of its ancestors?
 bool is_task_concerned(const fiber& s) noexcept;
+/// Does a shield of the running segment keep aborts from outside away?
+bool is_shielded(const fiber& s) noexcept;
 /// `is_concerned`, where an exception may leave: not in a destructor that runs because of another one.
 bool must_leave(const fiber& s) noexcept;
 /// Sets `abort_pending`, from which on polls at joins look closer.
@@ -27,5 +37,9 @@ void lower_abort(fiber& s, char* r) noexcept;
 void clear_abort(fiber& s, choice_point* r) noexcept;
 /// Makes every worker look for an abort at its next poll. The abort was written before.
 void request_abort_checks(runtime_core& r) noexcept;
+/// The owner of a task begins to wait for it. If that was split off during stack unwinding, from a choice
+/// point older than the destructor, and the exception has been caught since, it is aborted with its owner
+/// from now on; a task of the destructor itself is joined before that is over.
+void unmask(runtime_core& r, task& t) noexcept;
 
 }  // namespace sukima::detail

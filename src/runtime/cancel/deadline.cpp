@@ -5,8 +5,8 @@
 // clock's list from `start_deadline` to `end_deadline`. The clock cancels under its lock, and cancelling
 // waits for nobody; so ending a deadline takes a few microseconds at most, and the clock never touches
 // one that has ended.
+#include <sukima/detail/own_thread.hpp>
 #include "core.hpp"
-#include "own_thread.hpp"
 
 #include <sukima/cancel.hpp>
 
@@ -86,6 +86,9 @@ clock_thread* the_clock() {
 }  // namespace
 
 void start_deadline(deadline& d) { the_clock()->add(d); }
-void end_deadline(deadline& d) noexcept { the_clock()->remove(d); }
+void end_deadline(deadline& d) noexcept {
+  the_clock()->remove(d);
+  if (steady_clock::now() >= d.at) cancel_scope(*d.scope);
+}
 
 }  // namespace sukima::detail

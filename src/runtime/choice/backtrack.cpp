@@ -3,6 +3,7 @@
 #include "choice/backtrack.hpp"
 
 #include "core.hpp"
+#include "fiber/sanitizer.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -18,8 +19,12 @@ void prepare_task(fiber& s, task* t) noexcept {
   t->parent = s.running;
   t->owner = &s;
   t->depth = s.running->depth + 1;
+  t->shielded =
+      is_shielded(s) && reinterpret_cast<char*>(t->origin) >= s.shield.load(std::memory_order_relaxed);
   // A helper splits a fiber that does not run: its exceptions are kept with it.
-  t->cancellation_masked = running_fiber() == &s ? std::uncaught_exceptions() > 0 : s.exceptions.uncaught > 0;
+  const bool unwinds = running_fiber() == &s ? std::uncaught_exceptions() > 0 : s.exceptions.uncaught > 0;
+  const bool is_before = reinterpret_cast<char*>(t->origin) < s.before_unwinding;
+  t->cancellation_masked.store(unwinds && !is_before, std::memory_order_relaxed);  // it is not published yet
 }
 
 /// The steps that backtracking undoes and replays: choice points whose step is in progress, oldest first.
@@ -27,8 +32,17 @@ class steps_in_progress {
  public:
   /// A loop that polls has no step in progress; a choice point that stands for a step (dynamic_wind of the
   /// Tascell language) always has.
-  steps_in_progress(choice_point* from, choice_point* end, choice_point* polling) {
-    for (choice_point* r = from; r < end; r = above(r))
+  steps_in_progress(fiber& s, choice_point* from, choice_point* end, choice_point* polling, worker& w)
+      : known_(s.steps) {
+    // Whether the one that polls has a step in progress changes: it is not remembered.
+    choice_point* const known_end = polling >= from && polling < end ? polling : end;
+    w.statistics.choice_points_scanned +=
+        known_.look_through(reinterpret_cast<char*>(from), reinterpret_cast<char*>(known_end));
+    for (std::size_t i = known_.first_at(from); i < known_.count(); ++i) {
+      // A choice point of the smallest size, without steps, may lie where there was one (poll.hpp).
+      if (kind_of(known_[i])->undo != nullptr) steps_.push_back(known_[i]);
+    }
+    for (choice_point* r = known_end; r < end; r = above(r))
       if (kind_of(r)->undo != nullptr && (r != polling || kind_of(r)->leave != nullptr)) steps_.push_back(r);
     undone_from_ = steps_.size();
   }
@@ -48,6 +62,7 @@ class steps_in_progress {
   }
 
  private:
+  known_steps& known_;
   std::vector<choice_point*> steps_;
   std::size_t undone_from_;
 };
@@ -64,14 +79,19 @@ bool accepts(choice_point* r, worker& w) {
 }  // namespace
 
 task* split_oldest(fiber& s, choice_point* end, choice_point* polling, worker& w) noexcept {
+  // After a callback threw, the steps in progress are not those of the fiber's choice points any more.
+  if (s.failure) return nullptr;
   auto* r = reinterpret_cast<choice_point*>(s.oldest);
-  while (r < end && !kind_of(r)->open(r)) r = above(r);
+  while (r < end && !kind_of(r)->open(r)) {
+    r = above(r);
+    ++w.statistics.choice_points_scanned;
+  }
   s.oldest = reinterpret_cast<char*>(r);
   s.clean_from = std::max(s.clean_from, s.oldest);
   if (r >= end) return nullptr;
   task* t = nullptr;
   try {
-    steps_in_progress steps(r, end, polling);
+    steps_in_progress steps(s, r, end, polling, w);
     try {
       if (!steps.empty()) {
         ++w.statistics.backtracks;
@@ -94,6 +114,7 @@ task* split_oldest(fiber& s, choice_point* end, choice_point* polling, worker& w
   if (s.failure) s.abort_pending = true;
   if (t == nullptr) return nullptr;
   prepare_task(s, t);
+  hands_over(t);  // partner: execute
   // A loop reads its bounds and its children anew anyway; a fork must not be joined on the fast path now.
   if (t->kind->stop == nullptr) s.clean_from = std::max(s.clean_from, reinterpret_cast<char*>(above(r)));
   return t;

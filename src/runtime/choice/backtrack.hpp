@@ -18,7 +18,9 @@ namespace sukima::detail {
 /// \param end      one past the youngest choice point that may be split
 /// \param polling  the choice point whose poll this is; null: none
 /// \returns a task that nobody else knows yet; null: there is no work, every guard refused, or no memory
-/// \par Complexity linear in the number of choice points between `fiber::oldest` and `end`
+/// \par Complexity constant, amortised over the choice points that were pushed and popped (known_steps.hpp);
+/// linear in the number of steps in progress, which are undone and replayed, and in that of guards that
+/// refuse
 task* split_oldest(fiber& s, choice_point* end, choice_point* polling, worker& w) noexcept;
 
 }  // namespace sukima::detail

@@ -77,12 +77,13 @@ void hand_over(fiber& s) noexcept {
   look_for_abort(s);  // flags went to the workers meanwhile
 }
 
-void poll_slow(fiber& s, choice_point* end, choice_point* polling, bool at_join) noexcept {
+bool poll_slow(fiber& s, choice_point* end, choice_point* polling, bool at_join) noexcept {
   char* const here = reinterpret_cast<char*>(polling);
   s.oldest = std::min(s.oldest, here);
   s.clean_from = std::min(s.clean_from, here);
-  const char* written = s.clean_from;
-  s.limit.publish_limit(s.clean_from);
+  s.steps.forget_from(here);
+  const char* written = true_limit(s);
+  s.limit.publish_limit(true_limit(s));
   for (;;) {
     worker& w = *s.on;
     const std::uint32_t flags = w.flags.load();
@@ -92,17 +93,23 @@ void poll_slow(fiber& s, choice_point* end, choice_point* polling, bool at_join)
     }
     if ((flags & flag_leave) == 0 || s.thread_bindings != 0) break;
     hand_over(s);
-    written = s.clean_from;
-    s.limit.publish_limit(s.clean_from);
+    written = true_limit(s);
+    s.limit.publish_limit(true_limit(s));
   }
   worker& w = *s.on;
-  if (worker* thief = w.mailbox.take()) reply_to_thief(*thief, try_to_split(s, end, polling, ticks()));
+  bool all_served = true;
+  if (worker* thief = take_request(w)) {
+    task* const t = try_to_split(s, end, polling, ticks());
+    all_served = t != nullptr;
+    reply_to_thief(*thief, t);
+  }
   const bool more = publish_work(s, end, polling);
   if (s.abort_pending && !at_join && kind_of(polling)->stop != nullptr) kind_of(polling)->stop(polling);
   if (s.abort_pending || more)
     s.limit.request_poll();
-  else if (s.clean_from > written)
-    s.limit.restore_limit(s.clean_from);
+  else if (true_limit(s) > written)
+    s.limit.restore_limit(true_limit(s));
+  return all_served && !more;
 }
 
 /// The poll of a choice point that has no work (`choice_point_kind::quiet`). The stack may have shrunk below
@@ -111,21 +118,48 @@ static void note_push(fiber& s, choice_point* r) noexcept {
   char* const here = reinterpret_cast<char*>(r);
   s.oldest = std::min(s.oldest, here);
   s.clean_from = std::min(s.clean_from, here);
-  s.limit.lower_limit(s.clean_from);
+  s.steps.forget_from(here);
+  s.limit.lower_limit(true_limit(s));
 }
 
-void give_work_away(fiber& s, choice_point* end, unsigned most) noexcept {
-  for (unsigned given = 0; given < most; ++given) {
+unsigned give_work_away(fiber& s, choice_point* end, unsigned most, queue_end to) noexcept {
+  unsigned given = 0;
+  for (; given < most; ++given) {
     task* t = split_oldest(s, end, nullptr, *s.on);
     if (t == nullptr) break;
     ++s.on->statistics.promotions;
-    s.runtime->injector.push(t);
+    s.runtime->injector.push(t, to);
   }
   s.limit.request_poll();  // the next poll writes the true limit
+  return given;
+}
+
+namespace {
+
+/// May the poll or the join of a short root's first fork be ignored? The limit stays raised, so whatever is
+/// wanted is looked at by the next poll; but an abort is not made to wait.
+bool may_ignore(const fiber& s) noexcept {
+  return !s.abort_pending && s.on->flags.load(std::memory_order_relaxed) == 0;
+}
+
+}  // namespace
+
+bool ignores_join(fiber& s, const choice_point* r) noexcept {
+  if (s.ignored != r) return false;
+  s.ignored = nullptr;
+  return !was_split(r) && !s.failure && may_ignore(s);
 }
 
 extern "C" void sukima_poll_slow(choice_point* r) noexcept {
   fiber& s = fiber_of(r);
+  if (s.is_short_root) {
+    s.is_short_root = false;
+    // At the fiber's first choice point nothing is remembered of any other one (known_steps.hpp).
+    if (reinterpret_cast<char*>(r) == s.base && kind_of(r)->stop == nullptr && may_ignore(s)) {
+      s.ignored = r;
+      return;
+    }
+  }
   if (kind_of(r)->quiet) {
     note_push(s, r);
     return;

@@ -2,7 +2,8 @@
 // The slow path of a poll (poll.cpp).
 //
 // Invariants of a fiber between two polls:
-//   limit >= clean_from >= oldest (the limit may be raised, poll_limit.hpp);
+//   limit >= true_limit >= clean_from >= oldest (the limit may be raised, poll_limit.hpp);
+//   true_limit >= steps.end(): a choice point that is pushed below that polls slowly (known_steps.hpp);
 //   choice points >= clean_from are untouched: nothing was split off from them;
 //   no choice point of the running segment below `oldest` has work.
 // A choice point that is pushed below `oldest` after the stack has shrunk lies below the limit, so its first
@@ -13,18 +14,29 @@
 #pragma once
 
 #include "fiber/fiber.hpp"
+#include "steal/injector.hpp"
+
+#include <algorithm>
 
 namespace sukima::detail {
 
+/// What the limit is if nobody requests a poll.
+inline char* true_limit(const fiber& s) noexcept { return std::max(s.clean_from, s.steps.end()); }
+
 /// Does what others want of this fiber: checks for aborts, goes home, answers a steal request, publishes
 /// work. The fiber may continue on another worker.
+/// \returns did everybody who wants work get some?
 /// \param end      one past the youngest choice point that may be split
 /// \param polling  the choice point that polls
 /// \param at_join  the poll after the first branch; loops are not stopped by it
-void poll_slow(fiber& s, choice_point* end, choice_point* polling, bool at_join) noexcept;
+bool poll_slow(fiber& s, choice_point* end, choice_point* polling, bool at_join) noexcept;
+/// Is this the join of the fork whose poll was ignored (short_roots.hpp), with nothing split off from it and
+/// no abort to be noticed? Then it is ignored, too.
+bool ignores_join(fiber& s, const choice_point* r) noexcept;
 /// Stops running this fiber here and lets any worker continue it; returns when one does.
 void hand_over(fiber& s) noexcept;
-/// Splits up to `most` tasks off a running fiber and puts them where every worker finds them.
-void give_work_away(fiber& s, choice_point* end, unsigned most) noexcept;
+/// Splits up to `most` tasks off a running fiber, the oldest first, and puts them where every worker finds
+/// them: at the back of the injector queue, or each before the one before. \returns how many there were
+unsigned give_work_away(fiber& s, choice_point* end, unsigned most, queue_end to) noexcept;
 
 }  // namespace sukima::detail

@@ -18,13 +18,14 @@
 //
 // Whoever writes the true limit may wipe out a request, and must therefore look at all that may be wanted
 // afterwards: poll_slow (poll.cpp) and execute (join.cpp). Invariant of a fiber between two polls:
-//   limit >= clean_from >= oldest (the limit may be raised)
+//   limit >= true_limit >= clean_from >= oldest (the limit may be raised; poll.hpp)
 // Model: model/limit.pml.
 #pragma once
 
 #include "stress.hpp"
 
-#include <atomic>
+#include <sukima/detail/atomics.hpp>
+
 #include <cstdint>
 
 namespace sukima::detail {
@@ -37,7 +38,7 @@ class poll_limit {
   /// The limit of small fibers, which share one that stays raised: nothing below changes it.
   poll_limit() noexcept = default;
   /// \param word of the fiber's gate
-  explicit poll_limit(std::atomic<char*>& word) noexcept : word_(&word) {}
+  explicit poll_limit(atomic<char*>& word) noexcept : word_(&word) {}
 
   /// Any thread, which has written what it wants before: makes the fiber's next poll slow. Where the limit is
   /// raised already, reading that is enough, because load and exchange are sequentially consistent. May come
@@ -55,6 +56,12 @@ class poll_limit {
     stress_point();
   }
 
+  /// Owner: a task begins. Writes the limit only where it is another one: what is not written wipes out no
+  /// request, so the load is relaxed. Partner: request_poll.
+  void begin_limit(char* limit) const noexcept {
+    if (word_ != nullptr && word_->load(std::memory_order_relaxed) != limit) publish_limit(limit);
+  }
+
   /// Owner: the true limit has grown since publish_limit. A request that came in between stays.
   void restore_limit(char* limit) const noexcept {
     if (word_ != nullptr && word_->exchange(limit) == all_ones) word_->exchange(all_ones);
@@ -67,7 +74,7 @@ class poll_limit {
   }
 
  private:
-  std::atomic<char*>* word_ = nullptr;
+  atomic<char*>* word_ = nullptr;
 };
 
 }  // namespace sukima::detail

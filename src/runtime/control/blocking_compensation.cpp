@@ -4,6 +4,7 @@
 #include "core.hpp"
 
 #include <sukima/blocking.hpp>
+#include <sukima/detail/loop.hpp>
 
 #include <algorithm>
 
@@ -11,15 +12,42 @@ namespace sukima::detail {
 
 void blocking_compensation::begin() {
   blocked_.fetch_add(1);
-  core_.controller.compensate();
+  core_.controller.compensate("a worker waits outside");
 }
 
 void blocking_compensation::end() noexcept {
   if (blocked_.fetch_sub(1) == 1) core_.controller.end_compensation();
 }
 
+bool blocking_compensation::begin_bound() noexcept {
+  bound_.fetch_add(1);  // before the target is computed, by whomever
+  try {
+    core_.controller.compensate("a thread-bound fiber waits");
+    return true;
+  } catch (...) {
+    bound_.fetch_sub(1);  // no thread or no memory; the next turn of the wait tries again
+    return false;
+  }
+}
+
+void blocking_compensation::end_bound() noexcept {
+  if (bound_.fetch_sub(1) == 1) core_.controller.end_compensation();
+}
+
 unsigned blocking_compensation::workers() const noexcept {
-  return std::min(blocked_.load(), tuning::most_compensated);
+  return std::min(blocked_.load(), tuning::most_compensated) + bound_.load();
+}
+
+bound_wait::bound_wait(runtime_core& core) noexcept : core_(core), since_(ticks()) {}
+
+bound_wait::~bound_wait() {
+  if (compensated_) core_.blocking.end_bound();
+}
+
+bool bound_wait::look() noexcept {
+  if (compensated_ || ticks() - since_ < core_.tuned.bound_wait_patience) return false;
+  compensated_ = core_.blocking.begin_bound();
+  return compensated_;
 }
 
 bool blocking_begins(char* top) {
@@ -29,7 +57,7 @@ bool blocking_begins(char* top) {
   inject_published(*s);
   if (top == nullptr) top = s->ambient->top;
   if (top != nullptr)
-    give_work_away(*s, reinterpret_cast<choice_point*>(top), tuning::most_given_by_blocking);
+    give_work_away(*s, reinterpret_cast<choice_point*>(top), tuning::most_given_by_blocking, queue_end::back);
   if (s->on->pinned.load(std::memory_order_relaxed)) r.placement.unpin(*s->on);
   r.blocking.begin();
   return true;

@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workers that run in place of those that wait outside of the runtime (sukima/blocking.hpp).
+// Workers that run in place of those that wait: outside of the runtime (sukima/blocking.hpp), or inside with
+// a thread-bound fiber.
+//
+// A thread-bound fiber that waits keeps its thread, and that thread runs only descendants of what it waits
+// for. What ends the wait may be something else: a fiber that a surplus worker handed on, one that was
+// resumed, a task that resumes this fiber. If the worker that waits were the last one, nobody would run it.
+// So a wait that lasts counts as blocked: the target grows by one, and at least one worker that takes
+// anything is left. Model: model/bound_wait.pml.
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 
 namespace sukima::detail {
 
@@ -17,13 +25,38 @@ class blocking_compensation {
   /// A worker waits outside from now on: one more may run. \throws std::system_error, std::bad_alloc
   void begin();
   void end() noexcept;
-  /// So many workers run in place of blocked ones. More waits than `tuning::most_compensated` get none: it
-  /// would be a thread for each of a crowd.
+  /// The same for a worker that waits with a thread-bound fiber. \returns false: no thread could be started,
+  /// and nothing has changed
+  bool begin_bound() noexcept;
+  void end_bound() noexcept;
+  /// So many workers run in place of those that wait. Of the waits outside, those above
+  /// `tuning::most_compensated` get none: it would be a thread for each of a crowd. Those of thread-bound
+  /// fibers all count, because their end may depend on it.
   unsigned workers() const noexcept;
 
  private:
   runtime_core& core_;
   std::atomic<unsigned> blocked_{0};
+  std::atomic<unsigned> bound_{0};
+};
+
+/// One wait of a thread-bound fiber, or of another one that keeps its worker: after
+/// `tuning::bound_wait_patience_ns` another worker runs in its place, until this object ends.
+class bound_wait {
+ public:
+  explicit bound_wait(runtime_core& core) noexcept;
+  ~bound_wait();
+  bound_wait(const bound_wait&) = delete;
+  bound_wait& operator=(const bound_wait&) = delete;
+
+  /// To be called in each turn of the wait. \returns true once: another worker runs in this one's place now
+  bool look() noexcept;
+  bool is_compensated() const noexcept { return compensated_; }
+
+ private:
+  runtime_core& core_;
+  const std::uint64_t since_;
+  bool compensated_ = false;
 };
 
 }  // namespace sukima::detail

@@ -2,8 +2,9 @@
 #include "control/monitor.hpp"
 
 #include "core.hpp"
-#include "own_thread.hpp"
 #include "park/futex.hpp"
+
+#include <sukima/detail/own_thread.hpp>
 
 #include <pthread.h>
 
@@ -39,17 +40,17 @@ void monitor::run() {
   interval_ = nanoseconds(tuning::first_sample_ns);
   while (!ending_.load()) {
     const std::uint32_t seen = alarm_.load();
-    if (core_.park.counts().entries != 0) last_inside = clock::now();
-    if (clock::now() - last_inside >= nanoseconds(tuning::monitor_silence_ns)) {
-      doze(seen);
-      last_inside = clock::now();
-      interval_ = nanoseconds(tuning::first_sample_ns);
-      continue;
-    }
     const nanoseconds each = tracing() ? nanoseconds(tuning::traced_sample_ns) : interval_;
     const timespec pause{0, each.count()};
     futex(alarm_, FUTEX_WAIT, seen, &pause);
-    if (core_.park.counts().entries != 0) look();
+    if (core_.park.counts().entries != 0) {
+      look();
+      last_inside = clock::now();
+      continue;
+    }
+    doze(seen);  // nothing that it looks at matters to anybody before the next entry
+    if (clock::now() - last_inside >= nanoseconds(tuning::monitor_silence_ns))
+      interval_ = nanoseconds(tuning::first_sample_ns);
   }
 }
 

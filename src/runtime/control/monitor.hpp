@@ -11,7 +11,8 @@ namespace sukima::detail {
 
 struct runtime_core;
 
-/// A few times a second while somebody is inside of the runtime; otherwise the thread dozes.
+/// A few times a second while somebody is inside of the runtime. A sample that finds nobody is the last one:
+/// the thread dozes until the next entry wakes it.
 class monitor {
  public:
   explicit monitor(runtime_core& core) : core_(core) {}

@@ -15,9 +15,10 @@ double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// A guess is no reason to give a worker up: only what was computed from all neighbours is.
+/// A guess is no reason to give a worker up: what was computed from all neighbours is, and what was measured.
 bool is_certain(sukima_capacity_basis basis) {
-  return basis == SUKIMA_CAPACITY_BASIS_TREE || basis == SUKIMA_CAPACITY_BASIS_HOST;
+  return basis == SUKIMA_CAPACITY_BASIS_TREE || basis == SUKIMA_CAPACITY_BASIS_HOST ||
+         basis == SUKIMA_CAPACITY_BASIS_EXPERIMENT;
 }
 
 }  // namespace

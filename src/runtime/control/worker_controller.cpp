@@ -70,7 +70,7 @@ bool worker_controller::look_at_capacity() {
   if (beside_others)
     adjust(neighbours_.reason());
   else
-    adjust(changed ? reason_of(facts) : "workers that waited outside are back");
+    adjust(changed ? reason_of(facts) : "workers that waited are back");
   return changed;
 }
 
@@ -104,17 +104,17 @@ void worker_controller::adjust(const std::string& reason) {
   while (background + 1 < next) core_.workers.start_thread(++background);
 }
 
-void worker_controller::compensate() {
+void worker_controller::compensate(const char* reason) {
   const std::lock_guard hold(deciding_);
   // Workers added for earlier waits stay until the monitor's next look: short waits in a row cost little.
-  if (wanted() > target_.load()) adjust("a worker waits outside");
+  if (wanted() > target_.load()) adjust(reason);
 }
 
 void worker_controller::end_compensation() noexcept {
   if (capacity_ != nullptr) return;  // the monitor sees to it
   try {
     const std::lock_guard hold(deciding_);
-    adjust("no worker waits outside any more");
+    adjust("workers that waited are back");
   } catch (
       ...) {  // NOLINT(bugprone-empty-catch): out of memory for the reason; one worker more stays for a while
   }

@@ -50,9 +50,9 @@ class worker_controller {
   /// At most so many workers from now on, by the program's own wish; 0: no such limit. \throws
   /// std::system_error
   void limit_workers(unsigned most);
-  /// A worker waits outside: one more may run, if there is none too many. \throws std::system_error
-  void compensate();
-  /// No worker waits outside any more.
+  /// A worker waits: one more may run, if there is none too many. \throws std::system_error, std::bad_alloc
+  void compensate(const char* reason);
+  /// No worker waits so any more.
   void end_compensation() noexcept;
   /// For the monitor: reads the capacity and adapts the target. \return true: the capacity has changed
   bool look_at_capacity();

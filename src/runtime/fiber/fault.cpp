@@ -21,7 +21,6 @@ struct sigaction earlier_segv;
 struct sigaction earlier_bus;
 
 constexpr int overflow_status = 70;
-constexpr std::size_t guard_size = 4096;
 constexpr std::size_t handler_stack = 64 * 1024;
 
 /// The bytes right below the C stack, one cache line; what frames leave there by chance looks different.
@@ -47,8 +46,9 @@ void check_overflow(const char* address) noexcept {
   const fiber* s = running_fiber();
   if (s == nullptr) return;
   const char* const low = stack_low(*s);
-  if (address >= low - guard_size && address < low) report_stack_overflow();
-  if (address >= s->choice_end && address < s->choice_end + guard_size) {
+  const std::size_t guard = page_size();  // a small fiber has a guard only where pages are that small
+  if (address >= low - guard && address < low) report_stack_overflow();
+  if (address >= s->choice_end && address < s->choice_end + guard) {
     say("sukima: a fiber has too many pending forks; set SUKIMA_CHOICES to more than it is now (default and "
         "most 64M), or "
         "recurse less\n");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Overflow of a fiber's C stack or choice stack ends the program with a message that names the setting.
 //
-// Large fibers, and small ones on Linux 6.13 and later, have guard pages; the fault handler recognises their
-// addresses. Small fibers on older kernels have a canary below their C stack, which is checked whenever a
-// worker switches away from the fiber.
+// Large fibers, and small ones on Linux 6.13 and later with pages of 4 KiB, have guard pages; the fault
+// handler recognises their addresses. Small fibers on other kernels have a canary below their C stack, which
+// is checked whenever a worker switches away from the fiber.
 #pragma once
 
 namespace sukima::detail {

@@ -10,14 +10,18 @@
 //
 // Small fibers (a C stack of at most small_stack_limit) share regions of choice_span: one gate for all,
 // whose limit always says "look"; each one's header lies in its own piece. A fork there takes the slow path;
-// in return 100,000 of them are a few mappings and 8 KiB each.
+// in return 100,000 of them are a few mappings and 8 KiB each. They are laid out in pieces of 4 KiB on every
+// kernel: where its pages are larger, they share pages.
 #include "core.hpp"
 #include "fiber/fault.hpp"
+#include "fiber/sanitizer.hpp"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <new>
 
 #ifndef MADV_GUARD_INSTALL
@@ -28,12 +32,13 @@ namespace sukima::detail {
 
 namespace {
 
-constexpr std::size_t page = 4096;
+/// What small fibers are laid out in: the smallest page that a kernel has.
+constexpr std::size_t small_page = 4096;
 /// Up to this size of the C stack fibers are made small.
 constexpr std::size_t small_stack_limit = 64 * 1024;
 /// Choice stack of a small fiber, header included.
 constexpr std::size_t small_choice = 8 * 1024;
-/// Where a small fiber's header lies in its first page; the C stack begins right below it.
+/// Where a small fiber's header lies in its first small page; the C stack begins right below it.
 constexpr std::size_t small_header_offset = 2048;
 /// Caches map aligned bases to the same sets; fibers begin at different lines instead.
 constexpr std::size_t colours = 8;
@@ -75,7 +80,7 @@ struct slab {
 slab& slab_of(const void* address) noexcept { return *reinterpret_cast<slab*>(&gate_of(address)); }
 
 /// A sample of a page: words that many frames or choice points cover.
-bool looks_used(const char* p) noexcept {
+bool looks_used(const char* p, std::size_t page) noexcept {
   for (std::size_t offset = 0; offset < page; offset += 1024)
     if (*reinterpret_cast<const volatile std::uint64_t*>(p + offset) != 0) return true;
   return false;
@@ -93,14 +98,27 @@ fiber& fiber_of(const void* address) noexcept {
 
 ambient_state& ambient_of_small(const void* address) noexcept { return fiber_of(address).small_ambient; }
 
+std::size_t page_size() noexcept {
+  static const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return size;
+}
+
+// The choice stack of a large fiber ends with a guard page, and has another page at least.
 fiber_pool::fiber_pool(runtime_core& runtime, std::size_t stack_size, std::size_t choice_size)
     : runtime_(runtime),
-      stack_size_(round_up(stack_size, page)),
-      choice_size_(std::min<std::size_t>(round_up(choice_size, page), choice_span)),
-      small_(stack_size <= small_stack_limit) {}
+      small_(stack_size <= small_stack_limit),
+      stack_size_(round_up(stack_size, small_ ? small_page : page_size())),
+      choice_size_(
+          std::clamp<std::size_t>(round_up(choice_size, page_size()), 2 * page_size(), choice_span)) {}
 
 fiber_pool::~fiber_pool() {
-  for (fiber* s = free_; s != nullptr; s = s->next) forget_sanitizer_state(*s);
+  for (fiber* s = free_; s != nullptr;) {
+    fiber* const next = s->next;
+    forget_sanitizer_state(*s);
+    std::destroy_at(s);
+    ends_to_own(s, sizeof *s);
+    s = next;
+  }
   for (region* r = regions_; r != nullptr;) {
     region* next = r->next;
     munmap(r->address, r->size);
@@ -123,6 +141,7 @@ fiber* fiber_pool::take() {
   else
     s = small_ ? make_small() : make_large();
   if (s == nullptr) return nullptr;
+  takes_over(s);  // partner: give
   const std::size_t now = in_use_.fetch_add(1, std::memory_order_relaxed) + 1;
   if (now > peak_.load(std::memory_order_relaxed)) peak_.store(now, std::memory_order_relaxed);
   reset(*s);
@@ -130,6 +149,7 @@ fiber* fiber_pool::take() {
 }
 
 void fiber_pool::give(fiber* s) noexcept {
+  hands_over(s);  // partner: take
   while (lock_.test_and_set(std::memory_order_acquire)) std::this_thread::yield();
   s->next = free_;
   free_ = s;
@@ -138,16 +158,18 @@ void fiber_pool::give(fiber* s) noexcept {
 }
 
 void trim(fiber& s) noexcept {
+  s.steps.release();
   if (s.small) return;
+  const std::size_t page = page_size();
   // The page next to what may stay shows whether more was used: a fresh one is zero.
   char* stack_low = s.stack_top - s.stack_size;
   char* keep_from =
       reinterpret_cast<char*>(reinterpret_cast<std::uintptr_t>(s.stack_top - keep_stack) & ~(page - 1));
-  if (s.stack_size > keep_stack + 2 * page && looks_used(keep_from))
+  if (s.stack_size > keep_stack + 2 * page && looks_used(keep_from, page))
     madvise(stack_low, static_cast<std::size_t>(keep_from + page - stack_low), MADV_DONTNEED);
   char* choice_from =
       reinterpret_cast<char*>(round_up(reinterpret_cast<std::uintptr_t>(s.base + keep_choice), page));
-  if (choice_from + page < s.choice_end && looks_used(choice_from))
+  if (choice_from + page < s.choice_end && looks_used(choice_from, page))
     madvise(choice_from, static_cast<std::size_t>(s.choice_end - choice_from), MADV_DONTNEED);
 }
 
@@ -155,20 +177,29 @@ void reset(fiber& s) noexcept {
   s.segment = s.base;
   s.oldest = s.base;
   s.clean_from = s.base;
+  s.steps.forget();
   s.running = nullptr;
   s.first = nullptr;
   s.retry_at = 0;
   s.entered_at.store(0, std::memory_order_relaxed);
+  s.is_short_root = false;
+  s.ignored = nullptr;
   s.abort_pending = false;
   s.thread_bindings = 0;
   s.exceptions = {};
   s.suspended_end = nullptr;
+  s.home = nullptr;
   s.ambient->top = nullptr;
+  s.ambient->handed = nullptr;
   s.abort_to.store(all_ones, std::memory_order_relaxed);
+  s.shielded_abort_to.store(all_ones, std::memory_order_relaxed);
+  s.shield.store(all_ones, std::memory_order_relaxed);
+  s.lowest_shield.store(all_ones, std::memory_order_relaxed);
   s.publish_wanted.store(false, std::memory_order_relaxed);
 }
 
 fiber* fiber_pool::make_large() {
+  const std::size_t page = page_size();
   const std::size_t stack = stack_size_ + page;  // with its guard
   const std::size_t size = stack + choice_size_;
   char* begin = map_aligned(size, stack);
@@ -182,8 +213,11 @@ fiber* fiber_pool::make_large() {
   static std::atomic<std::size_t> made{0};
   const std::size_t colour = made.fetch_add(1, std::memory_order_relaxed) % colours * colour_step;
   auto* own_gate = ::new (static_cast<void*>(aligned + gate_offset)) gate{};
+  own_gate->clone_grain = clone_grain_of(runtime_.chosen.clones_ns);
   auto* s = ::new (static_cast<void*>(own_gate + 1)) fiber;
+  begins_to_own(s, sizeof *s);
   s->runtime = &runtime_;
+  s->pool = this;
   s->limit = poll_limit(own_gate->limit);
   s->ambient = &own_gate->ambient;
   s->base = reinterpret_cast<char*>(round_up(reinterpret_cast<std::uintptr_t>(s + 1), 128)) + colour;
@@ -198,8 +232,8 @@ fiber* fiber_pool::make_large() {
 fiber* fiber_pool::make_small() {
   // A piece: [guard][C stack … ][page with the header in its middle: the C stack begins below it][choice
   // stack …]
-  const std::size_t piece = page + round_up(stack_size_, page) + page + small_choice;
-  const std::size_t header_at = page + round_up(stack_size_, page) + small_header_offset;
+  const std::size_t piece = small_page + stack_size_ + small_page + small_choice;
+  const std::size_t header_at = small_page + stack_size_ + small_header_offset;
   if (slab_next_ == slab_end_) {
     char* begin = map_aligned(choice_span, 0);
     if (begin == nullptr) return nullptr;
@@ -207,7 +241,7 @@ fiber* fiber_pool::make_small() {
     auto* shared = ::new (static_cast<void*>(begin + gate_offset)) slab{};
     shared->shared_gate.shared = true;
     shared->shared_gate.limit.store(all_ones, std::memory_order_relaxed);
-    shared->first = begin + round_up(gate_offset + sizeof(slab), page);
+    shared->first = begin + round_up(gate_offset + sizeof(slab), small_page);
     shared->piece = piece;
     shared->header_at = header_at;
     slab_next_ = shared->first;
@@ -216,18 +250,20 @@ fiber* fiber_pool::make_small() {
   }
   char* begin = slab_next_;
   slab_next_ += piece;
-  // A guard that needs no mapping of its own (Linux 6.13). On older kernels the page stays accessible and its
-  // last bytes are a canary: an overflow into it damages nothing else, and ends the program at the next
-  // switch.
-  const bool guarded = madvise(begin, page, MADV_GUARD_INSTALL) == 0;
+  // A guard that needs no mapping of its own (Linux 6.13, pages of 4 KiB). On other kernels it stays
+  // accessible and its last bytes are a canary: an overflow into it damages nothing else, and ends the
+  // program at the next switch.
+  const bool guarded = page_size() == small_page && madvise(begin, small_page, MADV_GUARD_INSTALL) == 0;
   auto* s = ::new (static_cast<void*>(begin + header_at)) fiber;
+  begins_to_own(s, sizeof *s);
   s->runtime = &runtime_;
+  s->pool = this;
   s->small = true;
   s->ambient = &s->small_ambient;
   s->base = reinterpret_cast<char*>(round_up(reinterpret_cast<std::uintptr_t>(s + 1), 128));
   s->choice_end = begin + piece;
   s->stack_top = begin + header_at;
-  s->stack_size = header_at - page;
+  s->stack_size = header_at - small_page;
   s->canary = !guarded;
   if (!guarded) place_canary(*s);
   return s;

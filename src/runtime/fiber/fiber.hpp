@@ -9,9 +9,11 @@
 // the stack that was switched to: before that its registers are not saved.
 #pragma once
 
+#include "choice/known_steps.hpp"
 #include "choice/poll_limit.hpp"
 #include "steal/publication_slots.hpp"
 
+#include <sukima/detail/atomics.hpp>
 #include <sukima/detail/task.hpp>
 
 #include <boost/context/detail/fcontext.hpp>
@@ -25,6 +27,10 @@ namespace sukima::detail {
 
 struct worker;
 struct runtime_core;
+struct cancel_action;
+class executor;
+class fiber_pool;
+struct traced_clones;
 
 /// The C++ runtime's two words for exceptions being handled; they belong to the fiber, not to the thread.
 struct exception_state {
@@ -65,6 +71,7 @@ struct fiber {
   // Written by the worker that runs it.
   char* oldest = nullptr;  ///< no choice point of this segment below it has work
   char* clean_from = nullptr;  ///< all choice points from here on are untouched; `oldest` ≤ `clean_from`
+  known_steps steps;  ///< of this segment, while they are remembered
   task* running = nullptr;  ///< the task of this segment
   char* segment = nullptr;  ///< where the choice points of this segment begin
   task* first = nullptr;  ///< what a fresh fiber will run
@@ -73,32 +80,60 @@ struct fiber {
   /// Tick at which a root began here; 0: not a root, or long ago. Written by its own thread; thieves read it
   /// to leave very young roots alone (steal_from), where a stale value costs no more than a steal.
   std::atomic<std::uint64_t> entered_at{0};
+  /// Its root is expected to be over at once (short_roots.hpp): the first poll of its first fork is ignored.
+  bool is_short_root = false;
+  choice_point* ignored = nullptr;  ///< the fork of which that poll was ignored
+  traced_clones* clones = nullptr;  ///< where the last clone began; null: nothing is traced
   /// How much there is to take, as its task says; a hint for thieves: relaxed.
   std::atomic<float> weight{1};
   ambient_state small_ambient{};  ///< where it lies if the gate is shared
   bool abort_pending = false;  ///< an abort concerns it: polls at joins check whether they must leave
+  /// Choice points below it are older than any destructor that runs during unwinding; null: not known.
+  char* before_unwinding = nullptr;
   std::exception_ptr failure;  ///< a user's callback threw while the fiber was backtracking
   unsigned thread_bindings = 0;  ///< must not leave its thread while this is not 0
+  /// The oldest of its shields: there may be one in each of several segments. Others read it (abort.cpp).
+  atomic<char*> lowest_shield{all_ones};
 
   // Written by others.
   /// The oldest choice point that an abort concerns; all ones: none. Lowered by CAS (abort.cpp), reset by the
   /// fiber.
-  alignas(64) std::atomic<char*> abort_to{all_ones};
+  alignas(64) atomic<char*> abort_to{all_ones};
+  /// The same for aborts that begin below the fiber's shield, and where that begins; all ones: there is none.
+  /// Written by the owner; partner: lower_abort (abort.cpp).
+  atomic<char*> shielded_abort_to{all_ones};
+  atomic<char*> shield{all_ones};
   /// Publish again, a task was taken. Set before request_poll; partner: publish_work (poll.cpp).
-  std::atomic<bool> publish_wanted{false};
+  atomic<bool> publish_wanted{false};
   publication_slots published;
   /// Changed by CAS: the fiber itself, whoever resumes it, helpers (suspend.hpp).
-  std::atomic<suspension_word> suspension{};
+  atomic<suspension_word> suspension{};
+  /// An abort was written that may concern this fiber, which was not `suspended` then
+  /// (cancel/suspensions.hpp).
+  atomic<bool> cancel_check{false};
 
   // While it does not run.
   boost::context::detail::fcontext_t saved = nullptr;
   exception_state exceptions;
   char* suspended_end =
       nullptr;  ///< one past its youngest choice point, where helpers may split it; null: nothing left
-  fiber* next = nullptr;  ///< in the pool's list of free ones
+  /// In the pool's list of free ones, among those whose suspension is cancelled, or in its executor's lists.
+  fiber* next = nullptr;
+  const cancel_action* on_cancel = nullptr;  ///< null: its suspension cannot be cancelled
+  bool cancel_called = false;  ///< by whoever holds it, or by its own thread
+  fiber* listed_before = nullptr;  ///< in the list of cancellable suspensions, under its lock
+  fiber* listed_after = nullptr;
+  worker* listed_on = nullptr;  ///< where it was when it was listed, under the list's lock
+  executor* home = nullptr;  ///< the one that it is bound to; null: every worker may run it
+  fiber_pool* pool = nullptr;  ///< where its memory belongs
   void* tsan_fiber = nullptr;  ///< what ThreadSanitizer calls it
   void* fake_stack = nullptr;  ///< what AddressSanitizer calls it
 };
+
+/// A parked fiber can go on: it goes to its executor, or to the queue that all workers share. Every fiber
+/// that becomes runnable goes through here, unless the caller continues it itself, or it carries its
+/// executor's token.
+void make_runnable(fiber& s) noexcept;
 
 /// The fiber that owns an address of a choice stack.
 fiber& fiber_of(const void* in_choice_stack) noexcept;
@@ -113,6 +148,9 @@ inline choice_point* above(choice_point* r) noexcept {
   return reinterpret_cast<choice_point*>(reinterpret_cast<char*>(r) + kind_of(r)->size);
 }
 
+/// Bytes of this kernel's pages: 4 KiB on x86-64; 4, 16 or 64 KiB on aarch64.
+std::size_t page_size() noexcept;
+
 /// Memory of fibers: made by mmap, kept until the runtime ends, because a poll may be requested of a fiber
 /// that was given back.
 class fiber_pool {
@@ -126,6 +164,8 @@ class fiber_pool {
   fiber* take();
   /// Takes back one that nobody runs.
   void give(fiber* s) noexcept;
+  /// Bytes of a fiber's C stack, about.
+  std::size_t stack_size() const noexcept { return stack_size_; }
   /// Most fibers that were ever in use at a time.
   std::size_t peak() const noexcept { return peak_.load(std::memory_order_relaxed); }
 
@@ -141,9 +181,9 @@ class fiber_pool {
   void remember(void* address, std::size_t size);
 
   runtime_core& runtime_;
+  const bool small_;
   const std::size_t stack_size_;
   const std::size_t choice_size_;
-  const bool small_;
   std::atomic_flag lock_;  ///< held for a few instructions
   fiber* free_ = nullptr;
   region* regions_ = nullptr;

@@ -4,6 +4,7 @@
 #include <sukima/detail/jump.hpp>
 
 #include "core.hpp"
+#include "fiber/sanitizer.hpp"
 
 #include <cstdio>
 #include <cstdlib>
@@ -80,7 +81,7 @@ void enter_masked(root_task& root) {
   root.owner = s;
   root.owner_segment = s->segment;
   root.depth = s->running->depth + 1;
-  root.cancellation_masked = true;
+  root.cancellation_masked.store(true, std::memory_order_relaxed);  // it has not begun yet
   run_on_new_fiber(*s, root);
   s->limit.request_poll();  // an abort that came meanwhile takes effect at the next poll
 }
@@ -93,6 +94,11 @@ const void* running_segment() noexcept {
 std::uint32_t running_worker_number() noexcept {
   const fiber* const s = running_fiber();
   return s != nullptr ? s->on->number : 0;
+}
+
+void frames_are_left() noexcept {
+  if (__asan_handle_no_return != nullptr) [[unlikely]]
+    __asan_handle_no_return();
 }
 
 void end_program(const char* message) noexcept {

@@ -3,22 +3,28 @@
 #include "fiber/suspend.hpp"
 
 #include "core.hpp"
+#include "fiber/sanitizer.hpp"
 
+#include <sukima/detail/executor.hpp>
 #include <sukima/suspend.hpp>
+
+#include <atomic>
 
 namespace sukima::detail {
 
 namespace {
 
 bool change(fiber& s, suspension_word& seen, suspension_stage to) noexcept {
-  return s.suspension.compare_exchange_strong(seen, suspension_word::make(seen.number(), to),
-                                              std::memory_order_acq_rel, std::memory_order_acquire);
+  // Sequentially consistent. Partner: cancel_those_concerned, which writes cancel_check and reads this word.
+  return s.suspension.compare_exchange_strong(seen, suspension_word::make(seen.number(), to));
 }
 
 /// `then` of a fiber that suspends.
 void after_suspend(worker& w, fiber* from, void*) {
   stress_point();
   const bool leaves_work = has_splittable_work(*from);
+  const bool cancellable = from->on_cancel != nullptr;
+  hands_over(&from->suspension);  // partner: hold_suspended
   suspension_word seen = from->suspension.load(std::memory_order_acquire);
   if (seen.stage() == suspension_stage::suspending && change(*from, seen, suspension_stage::suspended)) {
     // From here on it may be resumed: only its address is used, and whoever takes it from the list tries a
@@ -27,32 +33,86 @@ void after_suspend(worker& w, fiber* from, void*) {
       w.runtime->splittable.add(from);
       w.runtime->park.wake_sentinel();
     }
+    if (cancellable && from->cancel_check.load()) w.runtime->suspensions.cancel_if_concerned(*from);
     return;
   }
-  w.runtime->injector.push(from);  // it was resumed before the switch was complete
+  make_runnable(*from);  // it was resumed before the switch was complete
 }
 
-/// Waits in place: a thread-bound fiber keeps its thread.
-void wait_in_place(fiber& s, std::uint64_t number) noexcept {
+/// Waits in place: a thread-bound fiber keeps its thread. If that lasts, another worker runs in place of this
+/// one and gets what is pending below `top`: the fiber may be waiting for that.
+void wait_in_place(fiber& s, std::uint64_t number, char* top) noexcept {
   worker& w = *s.on;
+  const wait_policy policy = w.runtime->chosen.policy_at(wait_point::result);
+  bound_wait bound(*w.runtime);
+  bool gave_all = top == nullptr;
   for (;;) {
     const std::uint32_t seen = w.epoch.read();
     const suspension_word now = s.suspension.load(std::memory_order_acquire);
     if (now.number() == number && now.stage() == suspension_stage::running) return;
-    w.epoch.wait(w.runtime->chosen.policy_at(wait_point::result), seen);
+    if (s.on_cancel != nullptr) w.runtime->suspensions.cancel_in_place(s);
+    bound.look();
+    if (bound.is_compensated() && !gave_all && w.runtime->injector.is_empty())
+      gave_all = give_work_away(s, reinterpret_cast<choice_point*>(top), tuning::most_given_by_blocking,
+                                queue_end::front) < tuning::most_given_by_blocking;
+    if (bound.is_compensated() && gave_all)
+      w.epoch.wait(policy, seen);
+    else
+      w.epoch.wait_for(policy, seen, tuning::bound_wait_patience_ns);
   }
+}
+
+/// Switches away from a fiber that suspends, or waits in place. Returns when it was resumed.
+void stop_until_resumed(fiber& s, std::uint64_t number, char* top) noexcept {
+  if (s.thread_bindings != 0) {
+    wait_in_place(s, number, top);
+    return;
+  }
+  inject_published(s);
+  if (s.home != nullptr) {
+    s.home->look_around(s);
+    if (s.suspension.load(std::memory_order_acquire).stage() == suspension_stage::running ||
+        s.home->leave(s, after_suspend, nullptr))
+      return;
+  }
+  fiber* const other = s.home == nullptr ? s.on->take_fiber() : nullptr;
+  if (other == nullptr)
+    wait_in_place(s, number, top);
+  else
+    switch_to(*s.on, &s, *other, after_suspend, nullptr);
+}
+
+void leave_if_aborted(fiber& s) {
+  look_for_abort(s);
+  if (!s.abort_pending || !must_leave(s)) return;
+  s.on->count_abort();
+  throw aborted{};
 }
 
 }  // namespace
 
-void suspend_running(char* top, void (*store)(void*, resumer), void* closure) {
+resumer suspension_resumer(fiber& s) noexcept {
+  return resumer(&s, s.suspension.load(std::memory_order_relaxed).number());
+}
+
+void suspend_running(char* top, void (*store)(void*, resumer), void* closure, const cancel_action* cancel) {
   fiber* current = running_fiber();
   if (current == nullptr)
     throw usage_error("sukima: suspend was called outside of a runtime; only a worker's fiber can be parked");
   fiber& s = *current;
-  const std::uint64_t number = s.suspension.load(std::memory_order_relaxed).number() + 1;
-  s.suspension.store(suspension_word::make(number, suspension_stage::suspending), std::memory_order_release);
-  s.suspended_end = s.thread_bindings != 0 ? nullptr : top != nullptr ? top : s.ambient->top;
+  struct listing {
+    fiber& of;
+    ~listing() {
+      if (of.on_cancel != nullptr) of.runtime->suspensions.remove(of);
+    }
+  } const listed{s};
+  if (cancel != nullptr) {
+    s.runtime->suspensions.add(s, *cancel);
+    leave_if_aborted(s);  // an abort that is written later finds the fiber in the list
+  }
+  const std::uint64_t number = begin_suspension(s);
+  if (top == nullptr) top = s.ambient->top;
+  s.suspended_end = s.thread_bindings != 0 ? nullptr : top;
   try {
     store(closure, resumer(&s, number));
   } catch (...) {
@@ -61,15 +121,11 @@ void suspend_running(char* top, void (*store)(void*, resumer), void* closure) {
   }
   ++s.on->statistics.suspensions;
   s.on->note(trace_kind::suspend);
-  fiber* other = s.thread_bindings == 0 ? s.on->take_fiber() : nullptr;
-  if (other == nullptr) {
-    wait_in_place(s, number);
-  } else {
-    inject_published(s);
-    switch_to(*s.on, &s, *other, after_suspend, nullptr);
-  }
+  stop_until_resumed(s, number, top);
+  takes_over(&s.suspension);  // partner: try_resume, let_go_suspended
   look_for_abort(s);  // flags went to the workers meanwhile
   s.limit.request_poll();
+  if (cancel != nullptr) leave_if_aborted(s);
 }
 
 unsigned* running_thread_bindings() noexcept {
@@ -77,24 +133,57 @@ unsigned* running_thread_bindings() noexcept {
   return s != nullptr ? &s->thread_bindings : nullptr;
 }
 
-void resume_fiber(fiber& s, std::uint64_t number) {
+bool try_resume(fiber& s, std::uint64_t number) noexcept {
   const lifecycle::resuming here(s.runtime->life);
+  hands_over(&s.suspension);  // partner: suspend_running
   suspension_word seen = s.suspension.load(std::memory_order_acquire);
   for (;;) {
     if (seen.number() != number || seen.stage() == suspension_stage::running ||
         seen.stage() == suspension_stage::splitting_and_resumed)
-      throw usage_error("sukima: a suspension was resumed twice");
+      return false;
     // It may wait in place, thread-bound or for lack of another fiber: then only its epoch wakes it.
-    worker* const on = s.on;
+    worker* const on = std::atomic_ref(s.on).load(std::memory_order_relaxed);  // partner: arrive
     const suspension_stage to = seen.stage() == suspension_stage::splitting
                                     ? suspension_stage::splitting_and_resumed
                                     : suspension_stage::running;
     const suspension_stage from = seen.stage();
     if (!change(s, seen, to)) continue;
-    if (from == suspension_stage::suspended) s.runtime->injector.push(&s);
+    if (from == suspension_stage::suspended) make_runnable(s);
     if (from == suspension_stage::suspending) unpark(*on);
-    return;
+    return true;
   }
+}
+
+void resume_fiber(fiber& s, std::uint64_t number) {
+  if (!try_resume(s, number)) throw usage_error("sukima: a suspension was resumed twice");
+}
+
+std::uint64_t begin_suspension(fiber& s) noexcept {
+  const std::uint64_t number = s.suspension.load(std::memory_order_relaxed).number() + 1;
+  s.suspension.store(suspension_word::make(number, suspension_stage::suspending), std::memory_order_release);
+  return number;
+}
+
+bool claim_suspension(fiber& s, std::uint64_t number) noexcept {
+  suspension_word seen = suspension_word::make(number, suspension_stage::suspending);
+  return change(s, seen, suspension_stage::running);
+}
+
+bool is_suspended(const fiber& s, std::uint64_t number) noexcept {
+  const suspension_word seen = s.suspension.load(std::memory_order_acquire);
+  return seen.number() == number && seen.stage() == suspension_stage::suspended;
+}
+
+void finish_suspension(fiber& s) {
+  const suspension_word seen = s.suspension.load(std::memory_order_acquire);
+  if (seen.stage() == suspension_stage::suspending) {
+    ++s.on->statistics.suspensions;
+    s.suspended_end = s.thread_bindings != 0 ? nullptr : s.ambient->top;
+    stop_until_resumed(s, seen.number(), s.ambient->top);
+  }
+  takes_over(&s.suspension);  // partner: try_resume
+  look_for_abort(s);  // flags went to the workers meanwhile
+  s.limit.request_poll();
 }
 
 bool has_splittable_work(const fiber& s) noexcept {
@@ -107,10 +196,14 @@ bool has_splittable_work(const fiber& s) noexcept {
 
 bool hold_suspended(fiber& s) noexcept {
   suspension_word seen = s.suspension.load(std::memory_order_acquire);
-  return seen.stage() == suspension_stage::suspended && change(s, seen, suspension_stage::splitting);
+  if (seen.stage() != suspension_stage::suspended || !change(s, seen, suspension_stage::splitting))
+    return false;
+  takes_over(&s.suspension);  // partner: after_suspend
+  return true;
 }
 
 bool let_go_suspended(fiber& s) noexcept {
+  hands_over(&s.suspension);  // partner: suspend_running
   suspension_word seen = s.suspension.load(std::memory_order_acquire);
   if (seen.stage() == suspension_stage::splitting && change(s, seen, suspension_stage::suspended))
     return true;

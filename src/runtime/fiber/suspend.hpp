@@ -15,6 +15,8 @@
 
 #include "fiber/fiber.hpp"
 
+#include <sukima/suspend.hpp>
+
 namespace sukima::detail {
 
 /// Has a suspended fiber work that a helper may split off? Only for the worker that suspends it or holds it.
@@ -24,5 +26,8 @@ bool hold_suspended(fiber& s) noexcept;
 /// A helper: splitting → suspended. False: it was resumed meanwhile, and the caller must make it ready. In
 /// either case the fiber may run from here on: only its address may be used.
 bool let_go_suspended(fiber& s) noexcept;
+
+/// The resumer of a suspension that has begun.
+resumer suspension_resumer(fiber& s) noexcept;
 
 }  // namespace sukima::detail

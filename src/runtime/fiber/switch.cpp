@@ -2,31 +2,10 @@
 // Switching fibers: the jump itself, what moves along with a fiber, and what the sanitizers need to know.
 #include "core.hpp"
 #include "fiber/fault.hpp"
+#include "fiber/sanitizer.hpp"
 
 #include <cxxabi.h>
-
-#if defined(__SANITIZE_THREAD__)
-#define SUKIMA_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define SUKIMA_TSAN 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__)
-#define SUKIMA_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SUKIMA_ASAN 1
-#endif
-#endif
-
-#if defined(SUKIMA_TSAN)
-#include <sanitizer/tsan_interface.h>
-#endif
-#if defined(SUKIMA_ASAN)
-#include <sanitizer/asan_interface.h>
-#include <sanitizer/common_interface_defs.h>
-#endif
+#include <atomic>
 
 namespace sukima::detail {
 
@@ -67,28 +46,31 @@ void exchange_exceptions(worker& w, exception_state& leaving, const exception_st
   now.uncaught = arriving.uncaught;
 }
 
-void before_jump([[maybe_unused]] worker& w, [[maybe_unused]] fiber* from,
-                 [[maybe_unused]] fiber* to) noexcept {
-#if defined(SUKIMA_TSAN)
-  if (from == nullptr) w.home_tsan_fiber = __tsan_get_current_fiber();
-  if (to != nullptr && to->tsan_fiber == nullptr) to->tsan_fiber = __tsan_create_fiber(0);
-  __tsan_switch_to_fiber(to != nullptr ? to->tsan_fiber : w.home_tsan_fiber, 0);
-#endif
-#if defined(SUKIMA_ASAN)
-  void** save = from != nullptr ? &from->fake_stack : &w.home_fake_stack;
-  if (to != nullptr)
-    __sanitizer_start_switch_fiber(save, to->stack_top - to->stack_size, to->stack_size);
-  else
-    __sanitizer_start_switch_fiber(save, w.home_stack_bottom, w.home_stack_size);
-#endif
+/// A fiber that is left for `recycle` never runs again. A library with AddressSanitizer itself has the
+/// message of this jump itself on that fiber's false stack, and keeps it.
+void** place_of_fake_stack(worker& w, fiber* from, after_switch then) noexcept {
+  if (then == recycle && !library_has_asan) return nullptr;
+  return from != nullptr ? &from->fake_stack : &w.home_fake_stack;
+}
+
+void before_jump(worker& w, fiber* from, fiber* to, after_switch then) noexcept {
+  if (program_has_tsan()) [[unlikely]] {
+    if (from == nullptr) w.home_tsan_fiber = __tsan_get_current_fiber();
+    if (to != nullptr && to->tsan_fiber == nullptr) to->tsan_fiber = __tsan_create_fiber(0);
+    __tsan_switch_to_fiber(to != nullptr ? to->tsan_fiber : w.home_tsan_fiber, 0);
+  }
+  if (program_has_asan()) [[unlikely]] {
+    const void* const bottom = to != nullptr ? to->stack_top - to->stack_size : w.home_stack_bottom;
+    __sanitizer_start_switch_fiber(place_of_fake_stack(w, from, then), bottom,
+                                   to != nullptr ? to->stack_size : w.home_stack_size);
+  }
 }
 
 /// On the stack arrived at: stores where the other one stopped, makes this fiber the worker's, then does
 /// `then`.
-void arrive(const fc::transfer_t& transfer, [[maybe_unused]] bool fresh) noexcept {
+void arrive(const fc::transfer_t& transfer, bool fresh) noexcept {
   const message m = *static_cast<message*>(transfer.data);
-#if defined(SUKIMA_ASAN)
-  {
+  if (program_has_asan()) [[unlikely]] {
     void* own = m.to != nullptr ? m.to->fake_stack : m.w->home_fake_stack;
     const void* bottom = nullptr;
     std::size_t size = 0;
@@ -98,27 +80,31 @@ void arrive(const fc::transfer_t& transfer, [[maybe_unused]] bool fresh) noexcep
       m.w->home_stack_size = size;
     }
   }
-#endif
   if (m.from != nullptr && m.from->canary) [[unlikely]]
     check_canary(*m.from, transfer.fctx);
   (m.from != nullptr ? m.from->saved : m.w->home) = transfer.fctx;
-  if (m.to != nullptr) m.to->on = m.w;
+  // Partner: try_resume, which may come too late for its suspension, and then makes nothing of what it read.
+  if (m.to != nullptr) std::atomic_ref(m.to->on).store(m.w, std::memory_order_relaxed);
   set_running(m.to);
   exchange_exceptions(*m.w, m.from != nullptr ? m.from->exceptions : m.w->home_exceptions,
                       m.to != nullptr ? m.to->exceptions : m.w->home_exceptions);
   // Partner: request_abort_checks and whoever sets a flag of this worker: it sets the flag, then reads
   // `current`. Either it sees this fiber, or the load below sees its flag.
   stress_point();
-  m.w->current.exchange(m.to);
-  stress_point();
-  if (m.to != nullptr && (m.w->flags.load() != 0 || m.w->mailbox.has_request())) m.to->limit.request_poll();
+  if (m.to != nullptr) {
+    m.w->current.exchange(m.to);
+    stress_point();
+    if (m.w->flags.load() != 0 || m.w->mailbox.has_request()) m.to->limit.request_poll();
+  } else {
+    m.w->current.store(nullptr, std::memory_order_relaxed);  // no flag is looked for at home
+  }
   if (m.then != nullptr) m.then(*m.w, m.from, m.argument);
 }
 
 [[gnu::noinline]] void jump(worker& w, fiber* from, fiber* to, after_switch then, void* argument) {
   message m{&w, from, to, then, argument};
   fc::fcontext_t target = to != nullptr ? to->saved : w.home;
-  before_jump(w, from, to);
+  before_jump(w, from, to, then);
   arrive(fc::jump_fcontext(target, &m), false);
 }
 
@@ -154,21 +140,22 @@ void make_fresh(fiber& s) {
   s.saved = fc::make_fcontext(s.stack_top, s.stack_size, fiber_begins);
 }
 
-void recycle(worker& w, fiber* from, void*) {
+void recycle(worker& w, fiber* from, void* keeps_pages) {
   forget_sanitizer_state(*from);
+  if (keeps_pages == nullptr) trim(*from);
   w.give_fiber(from);
 }
 
-void forget_sanitizer_state([[maybe_unused]] fiber& s) noexcept {
-#if defined(SUKIMA_TSAN)
-  if (s.tsan_fiber != nullptr) __tsan_destroy_fiber(s.tsan_fiber);
-  s.tsan_fiber = nullptr;
-#endif
-#if defined(SUKIMA_ASAN)
-  const std::size_t keep = s.stack_size < 65536 ? s.stack_size : 65536;
-  __asan_unpoison_memory_region(s.stack_top - keep, keep);
-  s.fake_stack = nullptr;
-#endif
+void forget_sanitizer_state(fiber& s) noexcept {
+  if (program_has_tsan() && s.tsan_fiber != nullptr) [[unlikely]] {
+    __tsan_destroy_fiber(s.tsan_fiber);
+    s.tsan_fiber = nullptr;
+  }
+  if (program_has_asan()) [[unlikely]] {
+    const std::size_t keep = s.stack_size < 65536 ? s.stack_size : 65536;
+    __asan_unpoison_memory_region(s.stack_top - keep, keep);
+    s.fake_stack = nullptr;
+  }
 }
 
 }  // namespace sukima::detail

@@ -17,7 +17,8 @@ exception_state* this_threads_exceptions() noexcept;
 /// Makes a fresh fiber that will call `worker_loop`.
 void make_fresh(fiber& s);
 /// `then` of a fiber that is not needed any more.
-void recycle(worker& w, fiber* from, void* unused);
+/// \param keeps_pages not null: what it used stays in memory
+void recycle(worker& w, fiber* from, void* keeps_pages);
 void forget_sanitizer_state(fiber& s) noexcept;
 
 /// The fiber that this thread runs; null: none. Not to be kept across anything that may switch.

@@ -2,9 +2,11 @@
 // Task groups: children in a list of the group, run by whoever waits for it and by servers.
 //
 // A server is a task that takes children from its group's list until none is left. Whoever adds a child
-// sees to it that one server is in the runtime's injector queue, where idle workers look; a server
-// that begins queues the next one if there is more to do. So a child costs the group's lock, and only one
-// server for each idle worker goes through the runtime's queue. A child is run in a segment of its own
+// sees to it that one server is in the runtime's injector queue, where idle workers look; whoever takes a
+// child queues the next server if there are more. So a child costs the group's lock, and only one
+// server for each idle worker goes through the runtime's queue. There is no limit on the servers that have
+// begun: their children may be suspended until one that has not begun resumes them. A child is run in a
+// segment of its own
 // (`execute`), on a server's fiber or on a waiter's, and freed by the worker that ran it; nothing of it is
 // known to the runtime afterwards.
 //
@@ -18,13 +20,12 @@
 // none is forgotten, and none is resumed twice. The group lives until its servers are done; they are joined
 // like any task.
 #include "core.hpp"
+#include "fiber/sanitizer.hpp"
 
 #include <sukima/cancel.hpp>
 #include <sukima/detail/group.hpp>
 #include <sukima/fork.hpp>
 #include <sukima/suspend.hpp>
-
-#include <algorithm>
 
 namespace sukima::detail {
 
@@ -32,7 +33,9 @@ namespace {
 
 /// So many children may wait for somebody to run them.
 constexpr std::size_t most_pending = 1024;
-constexpr std::size_t most_servers = 64;
+/// Of the servers that have ended, so many are tried for a next use: the worker of one may not have marked it
+/// as done yet.
+constexpr int most_tries = 4;
 
 /// A fiber that waits for a group, in its own frame.
 struct group_waiter {
@@ -42,7 +45,7 @@ struct group_waiter {
 
 struct group_server : task {
   group_core* group = nullptr;
-  bool begun = false;  ///< under the group's lock
+  group_server* next_ended = nullptr;  ///< under the group's lock
 };
 
 }  // namespace
@@ -50,6 +53,7 @@ struct group_server : task {
 struct group_core {
   runtime_core* runtime = nullptr;
   task anchor;
+  char* handed_before = nullptr;  ///< ambient_state::handed of the code that made the group
 
   std::mutex lock;  // the rest
   group_child* oldest = nullptr;
@@ -59,6 +63,9 @@ struct group_core {
   group_waiter* waiting = nullptr;
   std::exception_ptr error;  ///< the first
   std::deque<group_server> servers;
+  group_server* queued = nullptr;  ///< the one that nobody has begun; or it was aborted before that
+  group_server* first_ended = nullptr;  ///< those that found no child any more, in that order
+  group_server* last_ended = nullptr;
 
   void push(group_child* child) noexcept {
     child->before = newest;
@@ -76,16 +83,11 @@ struct group_core {
   }
   bool cancelled() const noexcept { return anchor.cancelled.load(std::memory_order_acquire); }
 
-  group_child* take_oldest() noexcept {
-    const std::lock_guard hold(lock);
-    return remove(oldest);
-  }
-  group_child* take_newest() noexcept {
-    const std::lock_guard hold(lock);
-    return remove(newest);
-  }
+  enum class order { oldest, newest };
+  group_child* take(order which) noexcept;
+  void add_ended(group_server* server) noexcept;
+  group_server* ended_server() noexcept;
   group_server* wanted_server() noexcept;
-  void call_for_help() noexcept;
   void link_child(task& t) const noexcept;
   void end(group_child* child) noexcept;
   void fail(std::exception_ptr e) noexcept;
@@ -96,18 +98,43 @@ struct group_core {
   void wait_for_others(char* top);
 };
 
-/// A server to be queued: there are children, none is queued yet, and there may be more of them. Under the
-/// lock. Null, too, where there is no memory for one: the waiters will do its work.
-group_server* group_core::wanted_server() noexcept {
-  if (pending == 0) return nullptr;
-  group_server* idle = nullptr;
-  for (group_server& s : servers) {
-    const bool done = is_done(&s);
-    if (!s.begun && !done) return nullptr;
-    if (done && idle == nullptr) idle = &s;
+/// Takes a child, and queues a server for the others.
+group_child* group_core::take(order which) noexcept {
+  group_child* child = nullptr;
+  group_server* server = nullptr;
+  {
+    const std::lock_guard hold(lock);
+    child = remove(which == order::oldest ? oldest : newest);
+    server = wanted_server();
   }
+  if (server != nullptr) runtime->injector.push(server);
+  return child;
+}
+
+/// Both under the lock.
+void group_core::add_ended(group_server* server) noexcept {
+  server->next_ended = nullptr;
+  (last_ended != nullptr ? last_ended->next_ended : first_ended) = server;
+  last_ended = server;
+}
+/// One that may be used again; null: none is complete yet.
+group_server* group_core::ended_server() noexcept {
+  for (int tries = 0; first_ended != nullptr && tries < most_tries; ++tries) {
+    group_server* const server = first_ended;
+    first_ended = server->next_ended;
+    if (first_ended == nullptr) last_ended = nullptr;
+    if (is_done(server)) return server;
+    add_ended(server);
+  }
+  return nullptr;
+}
+
+/// A server to be queued: there are children, and none is queued yet. Under the lock. Null, too, where there
+/// is no memory for one: the waiters will do its work.
+group_server* group_core::wanted_server() noexcept {
+  if (pending == 0 || (queued != nullptr && !is_done(queued))) return nullptr;
+  group_server* idle = queued != nullptr ? queued : ended_server();
   if (idle == nullptr) {
-    if (servers.size() >= std::min<std::size_t>(most_servers, runtime->worker_limit)) return nullptr;
     try {
       idle = &servers.emplace_back();
     } catch (const std::bad_alloc&) {
@@ -116,10 +143,19 @@ group_server* group_core::wanted_server() noexcept {
     idle->group = this;
     idle->run = [](task* self, context c) {
       auto* me = static_cast<group_server*>(self);
-      {
-        const std::lock_guard hold(me->group->lock);
-        me->begun = true;
-      }
+      struct service {
+        group_server* server;
+        explicit service(group_server* begun) noexcept : server(begun) {
+          const std::lock_guard hold(server->group->lock);
+          server->group->queued = nullptr;
+        }
+        service(const service&) = delete;
+        service& operator=(const service&) = delete;
+        ~service() {
+          const std::lock_guard hold(server->group->lock);
+          server->group->add_ended(server);
+        }
+      } const in_progress(me);
       me->group->run_children(c);
     };
     idle->destroy = [](task*) noexcept {};
@@ -127,23 +163,15 @@ group_server* group_core::wanted_server() noexcept {
     idle->owner_segment = all_ones;
     idle->parent = anchor.parent;
     idle->depth = anchor.depth;
-    idle->cancellation_masked = anchor.cancellation_masked;
+    idle->cancellation_masked.store(anchor.cancellation_masked.load(std::memory_order_relaxed),
+                                    std::memory_order_relaxed);  // it has not begun yet
+    idle->shielded = anchor.shielded;
   }
-  idle->begun = false;
+  queued = idle;
   idle->aborted = false;
   idle->runner.store(nullptr, std::memory_order_relaxed);
   idle->joining.store(0, std::memory_order_relaxed);
   return idle;
-}
-
-/// Queues a server if one is wanted.
-void group_core::call_for_help() noexcept {
-  group_server* server = nullptr;
-  {
-    const std::lock_guard hold(lock);
-    server = wanted_server();
-  }
-  if (server != nullptr) runtime->injector.push(server);
 }
 
 void group_core::link_child(task& t) const noexcept {
@@ -151,7 +179,7 @@ void group_core::link_child(task& t) const noexcept {
   t.owner = anchor.owner;
   t.owner_segment = all_ones;  // no abort of that fiber alone: only what the anchor says
   t.depth = anchor.depth + 1;
-  t.cancellation_masked = false;
+  t.cancellation_masked.store(false, std::memory_order_relaxed);
 }
 
 /// A child has ended; the last one wakes all that wait. They may end the group before this returns.
@@ -187,24 +215,27 @@ void group_core::run(fiber& s, group_child* child, char* top) noexcept {
 }
 
 void group_core::run_children(context c) {
-  group_child* child = take_oldest();
+  group_child* child = take(order::oldest);
   while (child != nullptr) {
-    call_for_help();
     run(*running_fiber(), child, c.top);
     // The fiber's own business between two children: thieves, a thread that is called home.
     fork2(c, [] {}, [] {});
-    child = take_newest();
+    child = take(order::newest);
   }
 }
 
 void group_core::discard_pending() noexcept {
-  while (group_child* child = take_newest()) end(child);
+  const auto next = [this] {
+    const std::lock_guard hold(lock);
+    return remove(newest);
+  };
+  while (group_child* child = next()) end(child);
 }
 
 /// Suspends the running fiber until the last child has ended, or one was added.
 void group_core::wait_for_others(char* top) {
   group_waiter me;
-  suspend(context{top}, [&](resumer r) {
+  auto store = [&](resumer r) {
     bool over = false;
     {
       const std::lock_guard hold(lock);
@@ -216,7 +247,10 @@ void group_core::wait_for_others(char* top) {
       }
     }
     if (over) r.resume();
-  });
+  };
+  // Not `suspend`, whose checked mode wants the context of a user's function: this one may have none.
+  suspend_running(
+      top, [](void* closure, resumer r) { (*static_cast<decltype(store)*>(closure))(r); }, &store);
 }
 
 /// All children have ended, as far as this one sees. \returns was nothing cancelled?
@@ -240,11 +274,14 @@ group_core* make_group(char* scope) {
   auto* g = new group_core;
   g->runtime = s.runtime;
   ::new (static_cast<void*>(scope)) choice_point{reinterpret_cast<std::uintptr_t>(&scope_kind)};
+  // The context moves up over the scope: an older copy of it is not right any more.
+  g->handed_before = std::exchange(s.ambient->handed, scope + choice_point_alignment);
   g->anchor.parent = s.running;
   g->anchor.owner = &s;
   g->anchor.origin = reinterpret_cast<choice_point*>(scope);
   g->anchor.depth = s.running->depth + 1;
-  g->anchor.cancellation_masked = std::uncaught_exceptions() > 0;
+  g->anchor.cancellation_masked.store(std::uncaught_exceptions() > 0, std::memory_order_relaxed);
+  g->anchor.shielded = is_shielded(s);
   return g;
 }
 
@@ -262,7 +299,13 @@ char* take_ambient_scope() {
 void give_ambient_scope(char* scope) noexcept { ambient_of(scope).top = scope; }
 
 void end_group(group_core* g) noexcept {
-  char* const top = reinterpret_cast<char*>(g->anchor.origin) + choice_point_alignment;
+  char* const scope = reinterpret_cast<char*>(g->anchor.origin);
+  char* const top = scope + choice_point_alignment;
+  fiber& s = *g->anchor.owner;
+  char* const known_before = s.before_unwinding;
+  // The group ends by an exception from after its beginning: what is older is to be aborted as always.
+  if (std::uncaught_exceptions() > 0 && !g->anchor.cancellation_masked.load(std::memory_order_relaxed))
+    s.before_unwinding = scope;
   for (;;) {
     {
       const std::lock_guard hold(g->lock);
@@ -273,13 +316,18 @@ void end_group(group_core* g) noexcept {
     g->wait_for_others(top);
   }
   // A server that nobody has taken is run here, in no time: its group is empty.
-  for (group_server& server : g->servers)
-    if (!is_done(&server)) await(*running_fiber(), &server, top);
+  for (group_server& server : g->servers) {
+    if (!is_done(&server)) await(s, &server, top);
+    takes_over(&server);  // partner: complete
+  }
+  s.before_unwinding = known_before;
+  s.ambient->handed = g->handed_before;
   delete g;
 }
 
 bool add_child(group_core& g, group_child* child) {
   g.link_child(*child);
+  hands_over(child);  // partner: execute
   group_server* server = nullptr;
   group_waiter* waiter = nullptr;
   {
@@ -311,7 +359,7 @@ void drop_child(group_core& g, group_child* child) noexcept { g.end(child); }
 bool wait_group(group_core& g, context c) {
   require_fiber("sukima: a task group can be waited for only inside of a runtime");
   for (;;) {
-    if (group_child* child = g.take_newest()) {
+    if (group_child* child = g.take(group_core::order::newest)) {
       g.run(*running_fiber(), child, c.top);
       fork2(c, [] {}, [] {});
       continue;

@@ -4,6 +4,9 @@
 #include "join/join.hpp"
 
 #include "core.hpp"
+#include "fiber/sanitizer.hpp"
+
+#include <sukima/detail/executor.hpp>
 
 #include <system_error>
 
@@ -24,7 +27,7 @@ void after_park(worker& w, fiber* from, void* argument) {
                                                std::memory_order_acq_rel, std::memory_order_acquire))
       return;
   r.parked.remove();
-  r.injector.push(from);
+  make_runnable(*from);
 }
 
 void count_park(worker& w) noexcept {
@@ -48,19 +51,21 @@ void execute(fiber& s, task* t, char* top) noexcept {
   s.oldest = top;
   s.running = t;
   t->runner.store(s.on, std::memory_order_relaxed);
+  takes_over(t);  // partner: split_oldest, add_child
   // The first fork of a task is published even if no worker is idle: the task may not poll again for long,
   // and other workers may become idle soon.
   const bool ahead = s.runtime->controller.target() > 1;
   if (ahead) s.publish_wanted.store(true, std::memory_order_relaxed);
-  s.limit.publish_limit(s.clean_from);
+  s.steps.forget();
+  if (!ahead) s.limit.begin_limit(true_limit(s));
   look_for_abort(s);
-  // publish_limit may have wiped out a request: look at all that may be wanted.
-  if (s.abort_pending || ahead || s.runtime->park.has_idle_workers() || s.on->flags.load() != 0 ||
+  // begin_limit may have wiped out a request: look at all that may be wanted.
+  if (ahead || s.abort_pending || s.runtime->park.has_idle_workers() || s.on->flags.load() != 0 ||
       s.on->mailbox.has_request())
     s.limit.request_poll();
   try {
     const ambient_context none(*s.ambient);
-    if (must_leave(s))
+    if (s.abort_pending && must_leave(s))
       t->aborted = true;
     else
       t->run(t, context{top});
@@ -71,13 +76,16 @@ void execute(fiber& s, task* t, char* top) noexcept {
   }
   s.segment = outer_segment;
   s.oldest = outer_oldest;
+  s.steps.forget();
   s.running = outer_task;
+  if (outer_task == nullptr) return;  // the fiber begins anew, or ends
   // A flag that came for the worker meanwhile was answered for the inner segment only.
   look_for_abort(s);
   s.limit.request_poll();
 }
 
 fiber* complete(worker& w, task* t) noexcept {
+  hands_over(t);  // partner: await, lifecycle::enter
   if (t->error && t->owner != nullptr && t->origin != nullptr) {
     // Whatever its owner does since the split is aborted, too. The owner cannot leave that choice point
     // before `done`.
@@ -86,15 +94,14 @@ fiber* complete(worker& w, task* t) noexcept {
   }
   if (t->owner == nullptr) {
     // A root whose thread waits at home. The thread leaves when it sees its flag, not before; the root is
-    // gone then.
+    // gone then. This thread goes home by itself (worker_loop).
     worker* home = static_cast<root_task*>(t)->home;
     t->joining.store(join_done, std::memory_order_release);
+    if (home == &w) return nullptr;
     stress_point();
     home->flags.fetch_or(flag_leave);
-    if (home != &w) {
-      if (fiber* s = home->current.load()) s->limit.request_poll();
-      unpark(*home);
-    }
+    if (fiber* s = home->current.load()) s->limit.request_poll();
+    unpark(*home);
     return nullptr;
   }
   stress_point();
@@ -102,15 +109,25 @@ fiber* complete(worker& w, task* t) noexcept {
   if ((waiter & join_sleeper_mark) != 0) unpark(*reinterpret_cast<worker*>(waiter & ~join_sleeper_mark));
   if ((waiter & join_parked_mark) == 0) return nullptr;
   w.runtime->parked.remove();
-  return reinterpret_cast<fiber*>(waiter & ~join_parked_mark);
+  auto* const parked = reinterpret_cast<fiber*>(waiter & ~join_parked_mark);
+  if (parked->home == nullptr) return parked;
+  make_runnable(*parked);  // only its executor may continue it
+  return nullptr;
 }
 
 void await(fiber& s, task* t, char* top) noexcept {
   runtime_core& r = *s.runtime;
   inject_published(s);  // nobody would find them on a fiber that does not run
+  if (t->origin != nullptr) unmask(r, *t);
   bool patient = true;
   while (!is_done(t)) {
     worker& w = *s.on;
+    if (s.home != nullptr && s.thread_bindings == 0) {
+      // Others of its executor go on.
+      count_park(w);
+      if (s.home->leave(s, after_park, t)) continue;
+      r.parked.remove();
+    }
     const bool full = r.parked.now() >= r.chosen.fibers;
     const reach allowed = s.thread_bindings != 0 ? reach::thread_bound
                           : full && patient      ? reach::limited
@@ -129,7 +146,7 @@ void await(fiber& s, task* t, char* top) noexcept {
       fiber* other = allowed == reach::anything ? w.take_fiber() : nullptr;
       if (other == nullptr) {
         r.injector.push(found.fresh);
-        std::this_thread::yield();
+        yield();
         continue;
       }
       other->first = found.fresh;
@@ -143,6 +160,7 @@ void await(fiber& s, task* t, char* top) noexcept {
       switch_home(w, &s, after_park, t);
     }
   }
+  takes_over(t);  // partner: complete
   // While the fiber was parked, flags went to the workers and not to it.
   look_for_abort(s);
 }
@@ -158,7 +176,10 @@ void run_on_new_fiber(fiber& s, root_task& root) {
   other->first = &root;
   other->thread_bindings = s.thread_bindings;  // it stays on this thread, so this fiber is resumed here, too
   count_park(*s.on);
-  switch_to(*s.on, &s, *other, after_park, &root);
+  if (s.home != nullptr && s.thread_bindings == 0)
+    s.home->leave_for(s, *other, after_park, &root);
+  else
+    switch_to(*s.on, &s, *other, after_park, &root);
   await(s, &root, nullptr);
 }
 
@@ -180,6 +201,7 @@ bool reclaim(fiber& s, task* t) noexcept {
 
 task* join_child(choice_point* r) {
   fiber& s = fiber_of(r);
+  if (ignores_join(s, r)) return nullptr;
   const choice_point_kind* kind = kind_of(r);
   task* t = was_split(r) ? newest_child(r) : nullptr;
   if (t != nullptr && reclaim(s, t)) {
@@ -219,6 +241,7 @@ task* join_child(choice_point* r) {
 
 bool complete_if_unbegun(fiber& s, choice_point* r, task* t) noexcept {
   if (!reclaim(s, t)) return false;
+  unmask(*s.runtime, *t);
   execute(s, t, reinterpret_cast<char*>(above(r)));
   if (t->error) {
     lower_abort(s, reinterpret_cast<char*>(r));

@@ -17,6 +17,22 @@
 // expect: errors: 1
 // check: spin -DERROR -DBUG_CLEAR -a; cc -O2 -DSAFETY; -m500000
 // expect: errors: 1
+// check: spin -DSHIELD -DCANCEL -a; cc -O2 -DSAFETY; -m500000
+// expect: errors: 0
+// check: spin -DSHIELD -DCANCEL -DERROR -a; cc -O2 -DSAFETY; -m500000
+// expect: errors: 0
+// check: spin -DSHIELD -DOUTER -DERROR -a; cc -O2 -DSAFETY; -m500000
+// expect: errors: 0
+// check: spin -DSHIELD -DCANCEL -DBUG_RAISE -a; cc -O2 -DSAFETY; -m500000
+// expect: errors: 1
+// check: spin -DSHIELD -DCANCEL -DBUG_LOWER -a; cc -O2 -DSAFETY; -m500000
+// expect: errors: 1
+// check: spin -DSHIELD -DCANCEL -DERROR -DBUG_ONE_WORD -a; cc -O2 -DSAFETY; -m500000
+// expect: errors: 1
+// check: spin -DSHIELD -DCANCEL -DBUG_REACH -a; cc -O2 -DSAFETY; -m500000
+// expect: errors: 1
+// check: spin -DSHIELD -DOUTER -DBUG_MARK -a; cc -O2 -DSAFETY; -m500000
+// expect: errors: 1
 //
 // What is modelled: fiber O opens a cancel scope (choice point 1) and has a fork in it (choice point 2),
 // whose second branch is task t, run by worker 1 on fiber T; t may publish a task g, run by worker 2, or by
@@ -25,10 +41,15 @@
 // does from choice point 2 on. Each fiber does as many polls as it likes. O may be unwinding (a destructor
 // that forks) at some of its polls.
 //
+// With -DSHIELD, O raises a shield in the scope before it forks, and lowers it after the join; before and after it O
+// polls, too. With -DOUTER it is not the scope that is cancelled but a task that O descends from.
+//
 // What must hold:
 //   while no abort is just being announced, no fiber that is concerned passes a poll on the fast path: so it
 //   stops at its next poll;
-//   when the scope is closed nothing of the abort is left, and nothing comes later.
+//   when the scope is closed nothing of the abort is left, and nothing comes later;
+//   nobody stops below the shield for what came from outside of it, but for the exception of t; and O stops at its
+//   first poll after the shield.
 //
 // Each BUG_ takes one safeguard away:
 //   BUG_ORDER      the polls are requested before the abort is written
@@ -37,14 +58,20 @@
 //   BUG_CLOSE      a scope is closed while it is being cancelled
 //   BUG_UNWINDING  an abort that is seen while a destructor forks is forgotten
 //   BUG_CLEAR      a join does not clear the abort of its own choice point
+//   BUG_RAISE      a raised shield leaves what the fiber has noticed before
+//   BUG_LOWER      a lowered shield does not look for what has come meanwhile
+//   BUG_ONE_WORD   aborts below the shield are written where those from outside are
+//   BUG_REACH      a task looks only at whether it is younger than what was aborted
+//   BUG_MARK       a task that was split off below the shield looks further up
 
 #define O 0
 #define T 1
 #define G 2
 #define NOTHING 3       /* no fiber */
 #define ALL 9
-#define SCOPE 1         /* positions of the two choice points on O */
-#define FORK 2
+#define SCOPE 1         /* positions of the two choice points on O, and of the shield */
+#define PLACE 2
+#define FORK 3
 
 byte limit[4];          /* 0: the true one, every poll is fast; ALL: raised */
 byte current[3] = NOTHING;   /* of the three workers */
@@ -55,14 +82,35 @@ byte abort_to = ALL;    /* of O */
 byte raising = 0;       /* aborts that are written and not yet raised everywhere */
 bool unwinding;         /* of O: uncaught_exceptions() > 0 */
 
-bool opened, t_done, g_published, g_taken, g_done, o_parked, o_done;
+/* Of O: fiber::shield (and lowest_shield), shielded_abort_to; and task::cancelled of a task that it descends from. */
+byte shield = ALL;
+byte inside = ALL;
+bool above_cancelled;
+
+bool opened, forked, t_done, g_published, g_taken, g_done, o_parked, o_done;
 
 mtype = { open, cancelling, cancelled, closed };
 mtype stage = open;
 
 /* is_concerned(): t comes from choice point FORK of O, g from t. */
-#define CONCERNED(s) (s == O -> abort_to != ALL : FORK >= abort_to)
-#define MUST_NOT_PASS(s) (raising == 0 && CONCERNED(s))
+#ifdef BUG_REACH
+#define REACHED (FORK >= abort_to || FORK >= inside)
+#else
+#define REACHED ((FORK >= abort_to && (FORK < shield || abort_to >= shield)) || FORK >= inside)
+#endif
+#ifdef BUG_MARK
+#define T_SHIELDED false
+#else
+#define T_SHIELDED (shield != ALL)
+#endif
+#define O_CONCERNED ((abort_to != ALL && (shield == ALL || abort_to >= shield)) || \
+                     (shield != ALL && inside != ALL) || (shield == ALL && above_cancelled))
+#define CONCERNED(s) (s == O -> O_CONCERNED : REACHED || (!T_SHIELDED && above_cancelled))
+
+/* What should be so: the aborts that were written and not cleared. */
+bool from_outside, from_fork;
+#define SHOULD_STOP(s) (from_fork || (from_outside && shield == ALL))
+#define MUST_NOT_PASS(s) (raising == 0 && SHOULD_STOP(s))
 
 inline request_poll(s) {
   if
@@ -85,14 +133,42 @@ inline request_abort_checks() {
   c = 0
 }
 
+/* lower_abort(): one compare-exchange. */
+inline lower_abort(r) {
+  if
+  :: r == FORK -> from_fork = true
+  :: else -> from_outside = true
+  fi;
+  if
+#ifndef BUG_ONE_WORD
+  :: r >= shield -> if :: r < inside -> inside = r :: else fi
+#endif
+  :: else -> if :: r < abort_to -> abort_to = r :: else fi
+  fi
+}
+
+/* Also one: clear_abort(). */
+inline clear_abort(r) {
+  if
+#ifndef BUG_ONE_WORD
+  :: r >= shield -> if :: inside == r -> inside = ALL :: else fi
+#endif
+  :: else -> if :: abort_to == r -> abort_to = ALL :: else fi
+  fi;
+  if
+  :: r == FORK -> from_fork = false
+  :: else -> from_outside = false
+  fi
+}
+
 /* lower_abort() and request_abort_checks(). */
 inline abort(r) {
 #ifdef BUG_ORDER
   raising++;
   request_abort_checks();
-  atomic { if :: r < abort_to -> abort_to = r :: else fi; raising-- }
+  atomic { lower_abort(r); raising-- }
 #else
-  atomic { if :: r < abort_to -> abort_to = r :: else fi; raising++ };
+  atomic { lower_abort(r); raising++ };
   request_abort_checks();
   raising--
 #endif
@@ -117,7 +193,8 @@ inline test(s) {
      :: else
      fi;
      if :: pending[s] -> request_poll(s) :: else fi;
-     stop = pending[s] && !(s == O && unwinding)
+     stop = pending[s] && !(s == O && unwinding);
+     assert(!stop || SHOULD_STOP(s))
   fi
 }
 
@@ -131,20 +208,40 @@ inline execute(s, w) {
   look_for_abort(s);
   if :: pending[s] || flags[w] -> request_poll(s) :: else fi;
 #endif
-  stop = pending[s]
+  stop = pending[s];
+  assert(!stop || SHOULD_STOP(s))
 }
 
-active proctype fiber_o() {
-  bool stop;
-  atomic { on[O] = 0; current[0] = O; opened = true };
-  /* The first branch of the fork; perhaps a destructor in it forks. */
+/* Code that forks; perhaps a destructor in it does. */
+inline some_tests_of_o() {
   do
   :: stop -> break
   :: !stop -> test(O)
   :: !stop && !unwinding -> unwinding = true
   :: unwinding -> unwinding = false
   :: !unwinding -> break
-  od;
+  od
+}
+
+active proctype fiber_o() {
+  bool stop;
+  atomic { on[O] = 0; current[0] = O; opened = true };
+#ifdef SHIELD
+  some_tests_of_o();
+  if
+  :: stop ->                               /* it never comes to the shield */
+     atomic { t_done = true; g_done = true };
+     goto after_shield
+  :: else
+  fi;
+  shield = PLACE;                          /* raise_shield() */
+#ifndef BUG_RAISE
+  look_for_abort(O);
+#endif
+#endif
+  forked = true;
+  /* The first branch of the fork. */
+  some_tests_of_o();
   /* await(t): in place, or parked and resumed by the worker that ends t. */
   if
   :: t_done
@@ -159,15 +256,25 @@ active proctype fiber_o() {
   look_for_abort(O);
 #endif
 #ifndef BUG_CLEAR
-  if :: atomic { abort_to == FORK -> abort_to = ALL } :: else fi;    /* clear_abort */
+  atomic { clear_abort(FORK) };
 #endif
   atomic { if :: pending[O] -> look_for_abort(O) :: else fi; stop = pending[O] };
+#ifdef SHIELD
+  /* lower_shield(); whoever came that far is left by the exception of t, or continues. */
+  atomic { shield = ALL; inside = ALL };
+#ifndef BUG_LOWER
+  look_for_abort(O);
+  request_poll(O);
+#endif
+after_shield:
+#endif
   /* More of the scope, on the way to its end. */
   do
   :: stop -> break
   :: !stop -> test(O)
   :: true -> break
   od;
+#ifndef OUTER
   /* close_scope() */
   if
   :: atomic { stage == open -> stage = closed }
@@ -175,10 +282,11 @@ active proctype fiber_o() {
 #ifndef BUG_CLOSE
      stage != cancelling;
 #endif
-     if :: atomic { abort_to == SCOPE -> abort_to = ALL } :: else fi;
+     atomic { clear_abort(SCOPE) };
      look_for_abort(O);
      request_poll(O)
   fi;
+#endif
   o_done = true
 }
 
@@ -187,7 +295,10 @@ active proctype task_t() {
 #ifdef ERROR
   byte v, c;
 #endif
-  opened;                                  /* its choice point exists */
+  if                                       /* its choice point exists */
+  :: forked
+  :: t_done -> goto over
+  fi;
   execute(T, 1);
   do
   :: stop -> break
@@ -207,7 +318,9 @@ active proctype task_t() {
   fi;
 #endif
   current[1] = NOTHING;
-  t_done = true
+  t_done = true;
+over:
+  skip
 }
 
 active proctype task_g() {
@@ -245,9 +358,20 @@ active proctype canceller() {
 }
 #endif
 
+#ifdef OUTER
+active proctype canceller() {
+  byte v, c;
+  atomic { opened -> above_cancelled = true; from_outside = true; raising++ };
+  request_abort_checks();
+  raising--
+}
+#endif
+
+#ifndef OUTER
 /* When everything is over nothing of an abort is left. */
 active proctype afterwards() {
   o_done && stage != cancelling;
   assert(abort_to == ALL);
   assert(!pending[O])
 }
+#endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The poll limit of a fiber: the owner's two polls, its slow path, and everybody who requests a poll.
 //
-// check: spin -DTHIEF=2 -DPUSHES=4 -DNO_SWITCH -a; cc -O2 -DSAFETY -DCOLLAPSE; -m200000
+// check: spin -DTHIEF=2 -DPUSHES=5 -DNO_SWITCH -a; cc -O2 -DSAFETY -DCOLLAPSE; -m200000
 // expect: errors: 0
 // check: spin -DABORTER -DCALLER -a; cc -O2 -DSAFETY -DCOLLAPSE; -m200000
 // expect: errors: 0
@@ -19,15 +19,26 @@
 // expect: errors: 1
 // check: spin -DCALLER -DBUG_ARRIVE -a; cc -O2 -DSAFETY -DCOLLAPSE; -m200000
 // expect: errors: 1
+// check: spin -DTHIEF=2 -DPUSHES=5 -DNO_SWITCH -DBUG_LIMIT_LOW -a; cc -O2 -DSAFETY -DCOLLAPSE; -m200000
+// expect: errors: 1
+// check: spin -DTHIEF=1 -DPUSHES=2 -DNO_SWITCH -DBUG_IGNORE -a; cc -O2 -DSAFETY -DCOLLAPSE; -m200000
+// expect: errors: 1
+// check: spin -DTHIEF=2 -DPUSHES=4 -DNO_SWITCH -DBUG_REMEMBER -a; cc -O2 -DSAFETY -DCOLLAPSE; -m200000
+// expect: errors: 1
 //
 // What is modelled: one worker with two fibers. On fiber 0 it pushes and joins forks as it likes (choice
 // point r lies at position r), runs a task on top of a waiting join, and may switch to fiber 1, begin a task
 // there, and come back. A thief is idle, asks, takes from the one slot. One thread aborts, another calls
 // the worker home. Each access to a shared word is one step.
 //
+// The first fork of a root that is expected to be over at once may ignore its poll and its join: the limit
+// stays raised.
+//
 // What must hold, at every poll that takes the fast path (`choice_point >= limit`):
 //   a choice point that was split off is not joined;
-//   no request is pending that was made completely.
+//   no request is pending that was made completely;
+// and where a choice point is split, what is remembered of those below `known` (known_steps.hpp) is true: none
+// was pushed there since it was looked at. How much is remembered, and forgotten, is any amount.
 //
 // Each BUG_ takes one safeguard away:
 //   BUG_STALE        the limit written at the begin of the slow path stays, although older choice points were
@@ -35,6 +46,9 @@
 //   BUG_STORE        a limit that grew is written without keeping a request that came meanwhile
 //   BUG_EXECUTE      beginning a task overwrites the limit and does not look at the worker's flags
 //   BUG_ARRIVE       a worker that changes fibers does not look at its flags
+//   BUG_LIMIT_LOW    the limit does not cover what is remembered
+//   BUG_IGNORE       a poll that is ignored writes the true limit
+//   BUG_REMEMBER     the slow path does not forget what lies above the choice point that polls
 
 #ifndef DEPTH
 #define DEPTH 3       /* choice points that fit on fiber 0 */
@@ -68,6 +82,8 @@ bool asked;
 byte clean[2];        /* fiber::clean_from */
 byte oldest;          /* fiber::oldest, of fiber 0 */
 bool split[DEPTH];    /* was_split(choice point) */
+byte known;           /* known_steps::end() */
+bool fresh[DEPTH];    /* pushed since it was looked at */
 byte runs[DEPTH];     /* times that the second branch of this choice point was begun */
 
 /* poll_limit::request_poll, from any thread. */
@@ -85,14 +101,21 @@ inline request_poll(s, seen) {
   assert(!abort_requested || abort_seen);                                                              \
   assert(!leave_requested || leave_seen)
 
+/* true_limit() */
+#ifdef BUG_LIMIT_LOW
+#define TRUE_LIMIT clean[s]
+#else
+#define TRUE_LIMIT (s == 0 && known > clean[0] -> known : clean[s])
+#endif
+
 /* look_for_abort() */
 #define LOOK_FOR_ABORT abort_seen = aborted
 
 #ifdef BUG_FLAGS_FIRST
 #define WRITE_LIMIT_EARLY
-#define WRITE_LIMIT_LATE limit[s] = clean[s]
+#define WRITE_LIMIT_LATE limit[s] = TRUE_LIMIT
 #else
-#define WRITE_LIMIT_EARLY limit[s] = clean[s]
+#define WRITE_LIMIT_EARLY limit[s] = TRUE_LIMIT
 #define WRITE_LIMIT_LATE
 #endif
 
@@ -101,7 +124,13 @@ inline poll_slow(s, here, end) {
   atomic {
     if :: oldest > here -> oldest = here :: else fi;
     if :: clean[s] > here -> clean[s] = here :: else fi;
-    written = clean[s]
+#ifndef BUG_REMEMBER
+    if                                             /* forget_from() */
+    :: s == 0 && known > here -> if :: known = here :: known = 0 fi
+    :: else
+    fi;
+#endif
+    written = TRUE_LIMIT
   }
   WRITE_LIMIT_EARLY;
   do
@@ -146,6 +175,20 @@ inline poll_slow(s, here, end) {
            if
            :: r < end ->
               atomic {
+                /* look_through(): what is known is true, the rest is looked at. */
+                k = r;
+                do
+                :: k < known && k < here -> assert(!fresh[k]); k++
+                :: else -> break
+                od;
+                if
+                :: true ->                         /* deep enough to be remembered */
+                   k = 0;
+                   do :: k < here -> fresh[k] = false; k++ :: else -> break od;
+                   known = here
+                :: known = 0
+                fi;
+                k = 0;
                 split[r] = true;
                 if :: clean[s] < r + 1 -> clean[s] = r + 1 :: else fi
               }
@@ -167,11 +210,11 @@ inline poll_slow(s, here, end) {
   :: more -> request_poll(s, seen)
   :: else ->
      if
-     :: clean[s] > written ->                /* restore_limit() */
+     :: TRUE_LIMIT > written ->              /* restore_limit() */
 #ifdef BUG_STORE
-        limit[s] = clean[s]
+        limit[s] = TRUE_LIMIT
 #else
-        atomic { seen = limit[s]; limit[s] = clean[s] };
+        atomic { seen = limit[s]; limit[s] = TRUE_LIMIT };
         if :: seen == ALL -> limit[s] = ALL :: else fi;
         seen = 0
 #endif
@@ -181,9 +224,16 @@ inline poll_slow(s, here, end) {
   atomic { more = false; wanted = false; seen_flags = 0; written = 0 }
 }
 
-/* The begin of execute(): a segment of its own above what is there. */
+/* The begin of execute(): a segment of its own above what is there. With other workers its first poll is slow,
+   and the limit is raised without being written before; alone, it is written unless it is right (begin_limit). */
 inline begin_segment(s, base) {
-  limit[s] = clean[s];
+  if :: s == 0 -> known = 0 :: else fi;
+  if
+  :: request_poll(s, seen)
+  :: atomic { limit[s] == TRUE_LIMIT -> skip }
+  :: atomic { limit[s] != TRUE_LIMIT -> skip };
+     limit[s] = TRUE_LIMIT
+  fi;
   LOOK_FOR_ABORT;
 #ifdef BUG_EXECUTE
   if :: idle_worker -> request_poll(s, seen) :: else fi
@@ -203,15 +253,21 @@ inline arrive(s) {
 }
 
 active proctype owner() {
-  byte top = 0, base = 0, outer_oldest = 0, pushes = 0, seen = 0, seen_flags = 0, written = 0, r = 0;
-  bool more = false, wanted = false, on_top = false, visited = false;
+  byte top = 0, base = 0, outer_oldest = 0, pushes = 0, seen = 0, seen_flags = 0, written = 0, r = 0, k = 0;
+  bool more = false, wanted = false, on_top = false, visited = false, ignored = false;
   do
   :: pushes < PUSHES && top < DEPTH ->       /* a fork is entered */
-     atomic { pushes++; split[top] = false; runs[top] = 0 };
+     atomic { pushes++; split[top] = false; runs[top] = 0; fresh[top] = true };
      if
      :: atomic { top >= limit[0] -> NOTHING_PENDING; assert(!asked || !idle_worker || slot != 0) }
      :: atomic { top < limit[0] -> skip };
-        poll_slow(0, top, top + 1)
+        if
+        :: pushes == 1 && flags == 0 && !abort_seen -> ignored = true
+#ifdef BUG_IGNORE
+           ; limit[0] = clean[0]
+#endif
+        :: poll_slow(0, top, top + 1)
+        fi
      fi;
      top++
   :: top > base ->                           /* its first branch has ended */
@@ -231,13 +287,16 @@ active proctype owner() {
               begin_segment(0, top)
            :: top--                          /* somebody has it, and has completed it */
            fi
+        :: ignored && top == 1 && !split[top - 1] && flags == 0 && !abort_seen ->   /* ignores_join() */
+           ignored = false;
+           top--
         :: !split[top - 1] ->
            poll_slow(0, top - 1, top - 1);
            top--
         fi
      fi
   :: on_top && top == base ->                /* the end of execute() */
-     atomic { on_top = false; base = 0; oldest = outer_oldest };
+     atomic { on_top = false; base = 0; oldest = outer_oldest; known = 0 };
      LOOK_FOR_ABORT;
      request_poll(0, seen);
      top--

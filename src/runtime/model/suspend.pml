@@ -14,10 +14,29 @@
 // check: spin -DBUG_LIST -a; cc -O2 -DSAFETY; -m200000
 // expect: errors: 1
 //
+// check: spin -DCANCEL -a; cc -O2 -DSAFETY; -m200000
+// expect: errors: 0
+// check: spin -DCANCEL -DBUG_LIST_LATE -a; cc -O2 -DSAFETY; -m200000
+// expect: errors: 1
+// check: spin -DCANCEL -DWORK=0 -a; cc -O2 -DSAFETY; -m200000
+// expect: errors: 0
+// check: spin -DCANCEL -DWORK=0 -DBUG_CHECK_EARLY -a; cc -O2 -DSAFETY; -m200000
+// expect: errors: 1
+// check: spin -DCANCEL -DBUG_ONE_LOOK -a; cc -O2 -DSAFETY; -m200000
+// expect: errors: 1
+// check: spin -DCANCEL -DBUG_HELPER -a; cc -O2 -DSAFETY; -m200000
+// expect: errors: 1
+// check: spin -DCANCEL -DBUG_NOT_HELD -a; cc -O2 -DSAFETY; -m200000
+// expect: errors: 1
+//
 // What is modelled: fiber S suspends twice, each time elsewhere (it is switched away from) or in place
 // (thread-bound, or no fiber to be had). Two threads try to resume each suspension: one succeeds, the other gets an
 // error. S leaves work that helpers may split off. Two workers' threads do what follows a switch, continue
 // with S when it is ready, and help.
+//
+// With -DCANCEL one suspension has an action for its cancellation, a thread aborts S at any time, and the event
+// that S waits for never comes once that has happened, or does. Whoever takes the event, its thread or the
+// action, resumes S.
 //
 // What must hold:
 //   S continues exactly once after each suspension, and not before the switch away from it is complete;
@@ -30,8 +49,20 @@
 //   BUG_UNPARK      a worker that waits in place is not unparked
 //   BUG_NUMBER    the number of the suspension is not looked at
 //   BUG_LIST      a helper takes a fiber from the list without the CAS suspended → splitting
+//   BUG_LIST_LATE     the fiber looks for an abort before it is listed
+//   BUG_CHECK_EARLY   … and at `cancel_check` before it is suspended
+//   BUG_ONE_LOOK      whoever aborts does not look at the stage again after it has set `cancel_check`
+//   BUG_HELPER        … or passes a fiber by that a helper holds
+//   BUG_NOT_HELD      the action is called while the fiber may run
 
+#ifndef WORK
+#define WORK 2
+#endif
+#ifdef CANCEL
+#define SUSPENSIONS 1
+#else
 #define SUSPENSIONS 2
+#endif
 mtype = { running, suspending, suspended, splitting, splitting_and_resumed };
 mtype stage = running;
 byte number = 0;              /* stage and number are one word */
@@ -42,9 +73,17 @@ bool in_place, unparked;          /* S waits in place; its worker's wake epoch *
 byte helping = 0;           /* helpers at work on S */
 byte handed = 0;              /* number of the suspension whose resumer was handed out last */
 byte ready = 0, listed = 0; /* how often S lies in the ready queue, in the list of splittable fibers */
-byte work_left = 2;           /* choice points of S that could be split off */
+byte work_left = WORK;        /* choice points of S that could be split off */
 byte successes[SUSPENSIONS + 1];
 bool finished;
+
+/* Cancellation of suspension 1: */
+bool aborted;                 /* the word that is_concerned() reads */
+bool is_listed;               /* in cancellable_suspensions */
+bool cancel_check;            /* fiber::cancel_check */
+bool cancel_called;           /* fiber::cancel_called */
+bool taken;                   /* the event */
+bool holding;                 /* the lock of the list */
 
 #define CAS(n, from, to) atomic { number == n && stage == from -> stage = to }
 
@@ -54,16 +93,134 @@ bool finished;
 #define IS_OLD (seen_number != n)
 #endif
 
+#define CAN_HOLD (stage == suspended)
+/* The action, called by whoever holds S: takes the event and resumes S, unless the event's thread has it. */
+inline action() {
+  atomic { assert(!cancel_called); cancel_called = true };
+#ifndef BUG_NOT_HELD
+  atomic { assert(!s_runs || in_place) };
+#endif
+  if
+  :: atomic { !taken -> taken = true };
+     atomic {                                   /* resume_fiber() */
+       assert(stage != running && stage != splitting_and_resumed);
+       successes[1]++;
+       if
+       :: stage == splitting -> stage = splitting_and_resumed
+       :: stage == suspending -> stage = running; unparked = true
+       :: stage == suspended -> stage = running; ready++
+       fi
+     }
+  :: taken
+  fi;
+  atomic { assert(!finished) }                  /* what the action captured is gone then */
+}
+/* hold_if_concerned(): under the lock of the list. */
+inline hold_if_concerned() {
+  held = false;
+  if
+#ifdef BUG_NOT_HELD
+  :: atomic { stage == suspended && aborted && !cancel_called -> held = true }
+#else
+  :: atomic { stage == suspended && aborted && !cancel_called -> stage = splitting; held = true }
+#endif
+  :: stage != suspended || !aborted || cancel_called
+  fi
+}
+inline call_held() {
+  if
+  :: held ->
+     action();
+#ifndef BUG_NOT_HELD
+     if                                         /* let_go_suspended() */
+     :: atomic { stage == splitting -> stage = suspended }
+     :: stage != splitting -> assert(stage == splitting_and_resumed); stage = running; ready++
+     fi;
+#endif
+     held = false
+  :: else
+  fi
+}
+#define LOCK atomic { !holding -> holding = true }
+#define UNLOCK holding = false
+
+#ifdef CANCEL
+/* lower_abort(), then cancel_those_concerned(). */
+active proctype aborter() {
+  bool held;
+  aborted = true;
+  if
+  :: !is_listed -> goto over                    /* count_ is 0 */
+  :: else
+  fi;
+  LOCK;
+  if
+  :: is_listed ->
+     hold_if_concerned();
+     if
+#ifdef BUG_HELPER
+     :: !held && stage == suspending ->
+#else
+     :: !held ->
+#endif
+        cancel_check = true;
+#ifndef BUG_ONE_LOOK
+        hold_if_concerned();
+#endif
+        if :: !held -> unparked = true :: else fi
+     :: else
+     fi
+  :: else
+  fi;
+  UNLOCK;
+  call_held();
+over:
+  skip
+}
+
+/* Whoever waits for the event. It may never come. */
+active proctype event() {
+end_not_begun:
+  handed >= 1;
+  if
+  :: atomic { !taken -> taken = true };
+     do
+     :: atomic { stage == suspending -> stage = running; successes[1]++; unparked = true }; break
+     :: atomic { stage == suspended -> stage = running; successes[1]++; ready++ }; break
+     :: atomic { stage == splitting -> stage = splitting_and_resumed; successes[1]++ }; break
+     od
+  :: aborted
+  fi
+}
+#endif
+
 active proctype fiber() {
   byte n = 1;
   do
   :: n <= SUSPENSIONS ->
+#ifdef CANCEL
+#ifdef BUG_LIST_LATE
+     if :: aborted -> break :: else fi;
+     LOCK; is_listed = true; UNLOCK;
+#else
+     LOCK; is_listed = true; UNLOCK;
+     if :: aborted -> LOCK; is_listed = false; UNLOCK; break :: else fi;
+#endif
+#endif
      atomic { stage = suspending; number = n };
      handed = n;              /* the user's function runs; the resumer may be called from here on */
      if
      :: atomic { in_place = true };
         do
         :: unparked = false;      /* wait_in_place(): reads the wake epoch */
+#ifdef CANCEL
+           if
+           :: cancel_check ->
+              cancel_check = false;
+              if :: !cancel_called -> action() :: else fi
+           :: else
+           fi;
+#endif
            if
            :: number == n && stage == running -> break
            :: else -> unparked
@@ -74,6 +231,9 @@ active proctype fiber() {
         s_runs                /* somebody continues with S */
      fi;
      assert(stage == running && number == n && successes[n] == 1);
+#ifdef CANCEL
+     LOCK; is_listed = false; UNLOCK;
+#endif
      n++
   :: n > SUSPENSIONS -> break
   od;
@@ -122,14 +282,32 @@ proctype resumer(byte n) {
 proctype worker() {
   mtype seen;
   byte seen_number;
-  bool more, leaves_work;
+  bool more, leaves_work, held;
   do
   :: atomic { must_follow -> must_follow = false };
      /* after_suspend() */
      atomic { assert(!s_runs); leaves_work = (work_left > 0); seen_number = number };
+#ifdef BUG_CHECK_EARLY
+     more = cancel_check;
+#endif
      if
      :: CAS(seen_number, suspending, suspended);
-        if :: leaves_work -> listed++ :: else fi
+        if :: leaves_work -> listed++ :: else fi;
+#ifdef CANCEL
+        if
+#ifdef BUG_CHECK_EARLY
+        :: more ->
+#else
+        :: cancel_check ->
+#endif
+           LOCK;                             /* cancel_if_concerned() */
+           if :: is_listed -> hold_if_concerned() :: else fi;
+           UNLOCK;
+           call_held()
+        :: else
+        fi;
+        more = false
+#endif
      :: stage != suspending -> assert(stage == running); ready++
      fi;
      atomic { leaves_work = false; seen_number = 0 }
@@ -150,7 +328,17 @@ proctype worker() {
         helping--;
         if
         :: CAS(seen_number, splitting, suspended);
-           if :: more -> listed++ :: else fi
+           if :: more -> listed++ :: else fi;
+#ifdef CANCEL
+           if
+           :: cancel_check ->
+              LOCK;
+              if :: is_listed -> hold_if_concerned() :: else fi;
+              UNLOCK;
+              call_held()
+           :: else
+           fi
+#endif
         :: stage != splitting ->
            assert(stage == splitting_and_resumed);
            stage = running;
@@ -165,7 +353,9 @@ proctype worker() {
 
 init {
   atomic {
+#ifndef CANCEL
     run resumer(1); run resumer(1); run resumer(2); run resumer(2);
+#endif
     run worker(); run worker()
   }
 }

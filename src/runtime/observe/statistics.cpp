@@ -2,28 +2,11 @@
 // Collecting and printing statistics.
 #include "core.hpp"
 
-#include <sukima/detail/loop.hpp>
-
-#include <chrono>
 #include <cstdio>
 
 namespace sukima {
 
 namespace {
-
-using detail::ticks;
-
-/// Length of a tick in seconds, from the time since the first call; the first calls use the tuning's short
-/// measurement.
-double seconds_per_tick() noexcept {
-  using clock = std::chrono::steady_clock;
-  static const std::uint64_t first_tick = ticks();
-  static const clock::time_point first_time = clock::now();
-  const std::uint64_t passed = ticks() - first_tick;
-  const double seconds = std::chrono::duration<double>(clock::now() - first_time).count();
-  if (seconds < 1e-3 || passed == 0) return 1e-9 / detail::ticks_per_nanosecond();
-  return seconds / static_cast<double>(passed);
-}
 
 struct column {
   const char* name;
@@ -42,6 +25,10 @@ constexpr column columns[] = {
     {"suspensions", &statistics_counts::suspensions},
     {"aborts", &statistics_counts::aborts},
     {"cpus_lent", &statistics_counts::cpus_lent},
+    {"choice_points_scanned", &statistics_counts::choice_points_scanned},
+    {"clones", &statistics_counts::clones},
+    {"clone_polls", &statistics_counts::clone_polls},
+    {"clones_left", &statistics_counts::clones_left},
 };
 struct time_column {
   const char* name;
@@ -67,6 +54,10 @@ statistics_counts read(const detail::worker_statistics& w, double tick) noexcept
   c.suspensions = w.suspensions.get();
   c.aborts = w.aborts.get();
   c.cpus_lent = w.cpus_lent.get();
+  c.choice_points_scanned = w.choice_points_scanned.get();
+  c.clones = w.clones.get();
+  c.clone_polls = w.clone_polls.get();
+  c.clones_left = w.clones_left.get();
   const auto seconds = [&](detail::worker_state s) {
     return static_cast<double>(w.ticks_in_state[static_cast<unsigned>(s)].get()) * tick;
   };
@@ -92,7 +83,7 @@ std::string json_of(const statistics_counts& c) {
 
 statistics runtime::statistics() const {
   struct statistics all;
-  const double tick = seconds_per_tick();
+  const double tick = detail::seconds_per_tick();
   for (const detail::worker& w : core_->workers.all()) {
     const statistics_counts one = read(w.statistics, tick);
     all.workers.push_back(one);

@@ -2,6 +2,10 @@
 // Collecting and writing a run's timeline.
 #include "observe/trace.hpp"
 
+#include "observe/traced_clones.hpp"
+#include "tuning.hpp"
+
+#include <capacity/shared/output_file.h>
 #include <sukima/detail/loop.hpp>
 #include <sukima/errors.hpp>
 
@@ -9,7 +13,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -34,12 +37,7 @@ void trace_buffer::add(trace_kind kind, std::uint64_t tick, std::uint32_t argume
   size_.store(i + 1, std::memory_order_release);  // partner: size()
 }
 
-namespace {
-
-using clock = std::chrono::steady_clock;
-
-/// A text inside of JSON's quotes.
-std::string quoted(const std::string& text) {
+std::string quoted_for_trace(const std::string& text) {
   std::string out;
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
@@ -47,6 +45,8 @@ std::string quoted(const std::string& text) {
   }
   return out;
 }
+
+namespace {
 
 struct traced_worker {
   std::uint64_t runtime;
@@ -70,12 +70,10 @@ struct traced_decision {
 /// objects.
 class trace_log {
  public:
-  explicit trace_log(std::string file) : file_(std::move(file)), temporary_(file_ + ".part") {
-    std::FILE* const probe = std::fopen(temporary_.c_str(), "w");
-    if (probe == nullptr)
-      throw bad_setting("SUKIMA_TRACE='" + file_ + "' cannot be written: " + std::strerror(errno) +
+  explicit trace_log(std::string file) : file_(std::move(file)) {
+    if (const int error = cap_output_check(file_.c_str()))
+      throw bad_setting("SUKIMA_TRACE='" + file_ + "' cannot be written: " + std::strerror(error) +
                         "; give the name of a file in a directory where files can be made");
-    std::fclose(probe);
     std::atexit([] { write_trace(); });
     // The thread that forks holds the lock: the child has no other thread that could ever release it.
     the_one_ = this;
@@ -98,33 +96,37 @@ class trace_log {
     const std::lock_guard hold(lock_);
     decisions_.push_back(std::move(made));
   }
+  traced_clones* add_clones(const char* name) {
+    const std::lock_guard hold(lock_);
+    return &clones_.emplace_back(shown_place(name));
+  }
 
   void write() {
     const std::lock_guard hold(lock_);
     if (getpid() != process_) return;  // a child after fork(): the file is its parent's
-    std::FILE* const out = std::fopen(temporary_.c_str(), "w");
-    if (out == nullptr) return;
+    cap_output_file file{};
+    if (const int error = cap_output_open(&file, file_.c_str())) return complain(error);
+    std::FILE* const out = file.stream;
     const std::uint64_t now = ticks();
-    const double passed = std::chrono::duration<double, std::micro>(clock::now() - first_time_).count();
-    scale_ = now > first_tick_ ? passed / static_cast<double>(now - first_tick_) : 1.0;
+    microseconds_per_tick_ = seconds_per_tick() * 1e6;
     std::fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[", out);
     std::fprintf(out, "\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%d,\"args\":{\"name\":\"sukima\"}}",
                  process_);
     for (const auto& w : workers_) write(out, *w, now);
     for (const traced_wait& w : waits_) write(out, w);
     for (const traced_decision& d : decisions_) write(out, d);
+    for (const traced_clones& c : clones_) c.write(out, process_, microseconds_per_tick_ * 1e3);
     std::fputs("\n]}\n", out);
-    const bool complete = std::ferror(out) == 0;
-    if (std::fclose(out) == 0 && complete)
-      std::rename(temporary_.c_str(), file_.c_str());
-    else
-      std::fprintf(stderr, "sukima: the trace '%s' could not be written: %s\n", file_.c_str(),
-                   std::strerror(errno));
+    if (const int error = cap_output_close(&file, true)) complain(error);
   }
 
  private:
+  void complain(int error) const {
+    std::fprintf(stderr, "sukima: the trace '%s' could not be written: %s\n", file_.c_str(),
+                 std::strerror(error));
+  }
   double microseconds(std::uint64_t tick) const {
-    return tick <= first_tick_ ? 0.0 : static_cast<double>(tick - first_tick_) * scale_;
+    return tick <= first_tick_ ? 0.0 : static_cast<double>(tick - first_tick_) * microseconds_per_tick_;
   }
   /// Runtimes and their workers share a process's list of threads.
   static unsigned thread_of(std::uint64_t runtime, unsigned worker) {
@@ -186,20 +188,19 @@ class trace_log {
         "\"ts\":%.3f,\"args\":{\"what\":\"%s\",\"before\":%u,\"after\":%u,\"reason\":\"%s\"}}",
         d.made.what.c_str(), d.made.before, d.made.after, process_, thread_of(d.runtime, 0),
         microseconds(d.tick), d.made.what.c_str(), d.made.before, d.made.after,
-        quoted(d.made.reason).c_str());
+        quoted_for_trace(d.made.reason).c_str());
   }
 
   const std::string file_;
-  const std::string temporary_;
   const int process_ = getpid();
   const std::uint64_t first_tick_ = ticks();
-  const clock::time_point first_time_ = clock::now();
-  double scale_ = 1e-3 / 3;
+  double microseconds_per_tick_ = 0;  ///< when it is written
   static inline trace_log* the_one_ = nullptr;
   std::mutex lock_;
   std::vector<std::unique_ptr<traced_worker>> workers_;
   std::deque<traced_wait> waits_;
   std::deque<traced_decision> decisions_;
+  std::deque<traced_clones> clones_;
 };
 
 /// Null: no trace. The variable is read once.
@@ -227,6 +228,15 @@ void trace_no_cpu(std::uint64_t runtime_serial, unsigned worker, std::uint64_t f
 
 void trace_decision(std::uint64_t runtime_serial, const decision& made, std::uint64_t tick) {
   if (trace_log* const log = the_log()) log->add({runtime_serial, made, tick});
+}
+
+traced_clones* trace_clones(const char* name) noexcept {
+  try {
+    trace_log* const log = the_log();
+    return log == nullptr ? nullptr : log->add_clones(name);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
 }
 
 void write_trace() noexcept {

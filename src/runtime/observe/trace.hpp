@@ -11,6 +11,8 @@
 
 namespace sukima::detail {
 
+struct traced_clones;
+
 /// What happened. The first four are the states of a worker, in the order of worker_state; each lasts until
 /// the next.
 enum class trace_kind : std::uint32_t { working, searching, sleeping, outside, steal, park, suspend, abort };
@@ -50,8 +52,13 @@ trace_buffer* trace_worker(std::uint64_t runtime_serial, unsigned worker);
 /// That worker's thread waited for a CPU for so long, at some time between these ticks.
 void trace_no_cpu(std::uint64_t runtime_serial, unsigned worker, std::uint64_t from, std::uint64_t to,
                   std::uint64_t waited_ns);
+/// Counters for a place where clones begin; null if there is no trace, or no memory. Live until the process
+/// ends. \param name the compiler's (name_of_place)
+traced_clones* trace_clones(const char* name) noexcept;
 void trace_decision(std::uint64_t runtime_serial, const decision& made, std::uint64_t tick);
 /// Writes everything so far. Also done when the process ends.
 void write_trace() noexcept;
+/// A text inside of JSON's quotes.
+std::string quoted_for_trace(const std::string& text);
 
 }  // namespace sukima::detail

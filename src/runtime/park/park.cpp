@@ -6,14 +6,13 @@
 #include <sukima/detail/loop.hpp>
 
 #include <algorithm>
-#include <thread>
 
 namespace sukima::detail {
 
 namespace {
 
 /// Changes the counts by CAS until `change` is done; `change` returns false to leave them.
-template <class Change> bool update(std::atomic<worker_counts>& counts, Change change) noexcept {
+template <class Change> bool update(atomic<worker_counts>& counts, Change change) noexcept {
   worker_counts seen = counts.load(std::memory_order_relaxed);
   for (;;) {
     worker_counts next = seen;
@@ -142,7 +141,10 @@ void parking::sleep_as_sentinel(worker& w, wait_point point, std::uint32_t seen,
   if (!w.parked.exchange(false)) unpark_one();
   sentinel_.store(&w);
   stress_point();
-  sleep_with_timeout(w, point, seen, timeout_ns, tuning::longest_sentinel_sleep_ns);
+  const bool is_silent = counts().entries == 0;
+  sleep_with_timeout(w, point, seen, timeout_ns,
+                     is_silent ? tuning::idle_grace_ns : tuning::longest_sentinel_sleep_ns);
+  if (is_silent) timeout_ns *= 2;
   worker* self = &w;
   sentinel_.compare_exchange_strong(self, nullptr);
   ++w.statistics.sentinel_wakeups;
@@ -168,7 +170,7 @@ void parking::sleep_until_called_up(worker& w, wait_point point, const task* awa
         return true;
       });
       if (may_leave) break;
-      std::this_thread::yield();
+      yield();
       continue;
     }
     w.epoch.wait(core_.chosen.policy_at(point), seen);
@@ -181,7 +183,7 @@ void parking::sleep_until_called_up(worker& w, wait_point point, const task* awa
 
 bool parking::spins(wait_point point, std::uint64_t since) const noexcept {
   const wait_policy policy = core_.chosen.policy_at(point);
-  if (policy == wait_policy::block || policy == wait_policy::condvar) return false;
+  if (sleeps_at_once(policy)) return false;
   std::uint64_t longest = core_.tuned.adaptive_spin;
   if (policy == wait_policy::adaptive && core_.shortage.is_short()) {
     if (point == wait_point::start || !core_.shortage.spinning_keeps_turn()) return false;

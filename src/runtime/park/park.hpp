@@ -15,6 +15,7 @@
 // This folder is the only owner of the counts, the permits and the wake epochs. Model: model/park.pml.
 #pragma once
 
+#include <sukima/detail/atomics.hpp>
 #include <sukima/settings.hpp>
 
 #include <atomic>
@@ -67,6 +68,8 @@ class parking {
   /// An outside thread enters, after which work may appear; it has left at that tick.
   void entry_begins() noexcept;
   void entry_ends(std::uint64_t now) noexcept;
+  /// The tick at which the last entry has left. A hint.
+  std::uint64_t quiet_since() const noexcept { return quiet_since_.load(std::memory_order_relaxed); }
   /// Changes no count, but is ordered with all changes of them.
   void order_with_counts() noexcept;
 
@@ -82,9 +85,9 @@ class parking {
   bool take_permit() noexcept;
 
   runtime_core& core_;
-  alignas(128) std::atomic<worker_counts> counts_{};
-  std::atomic<std::uint32_t> permits_{0};  ///< call-ups that no parked worker has taken yet
-  std::atomic<worker*> sentinel_{nullptr};  ///< while it sleeps
+  alignas(128) atomic<worker_counts> counts_{};
+  atomic<std::uint32_t> permits_{0};  ///< call-ups that no parked worker has taken yet
+  atomic<worker*> sentinel_{nullptr};  ///< while it sleeps
   std::atomic<std::uint64_t> quiet_since_{0};  ///< tick at which the last entry left
 };
 

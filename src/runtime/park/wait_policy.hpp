@@ -4,18 +4,20 @@
 
 #include "tuning.hpp"
 
+#include <sukima/detail/atomics.hpp>
 #include <sukima/settings.hpp>
 
-#include <mutex>
 #include <thread>
 
 namespace sukima::detail {
 
+/// Lets the CPU rest for some tens of cycles. On aarch64 `isb` does: `yield` is no more than a nop on cores
+/// without simultaneous threads, which nearly all are (measured in github.com/rust-lang/rust/pull/84725).
 inline void pause_cpu() noexcept {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
-  asm volatile("yield");
+  asm volatile("isb" ::: "memory");
 #endif
 }
 
@@ -27,12 +29,18 @@ inline void wait_a_moment(wait_policy p) noexcept {
     pause_cpu();
 }
 
-/// A mutex whose waiters follow a policy. `condvar` is the same as `block`, the mutex's own way to wait.
+/// Sleeps this policy at once?
+inline bool sleeps_at_once(wait_policy p) noexcept {
+  return p == wait_policy::block || p == wait_policy::condvar || p == wait_policy::inherit;
+}
+
+/// A mutex whose waiters follow a policy. `condvar` and `inherit` are the same as `block`, the mutex's own
+/// way to wait.
 class policy_mutex {
  public:
   explicit policy_mutex(wait_policy p) : policy_(p) {}
   void lock() {
-    for (int tries = 0; policy_ != wait_policy::block && policy_ != wait_policy::condvar; ++tries) {
+    for (int tries = 0; !sleeps_at_once(policy_); ++tries) {
       if (mutex_.try_lock()) return;
       if (policy_ == wait_policy::adaptive && tries == tuning::lock_tries) break;
       wait_a_moment(policy_);
@@ -43,7 +51,7 @@ class policy_mutex {
 
  private:
   const wait_policy policy_;
-  std::mutex mutex_;
+  mutex mutex_;
 };
 
 }  // namespace sukima::detail

@@ -2,9 +2,11 @@
 // The word that a worker sleeps on.
 #pragma once
 
+#include "park/priority_loan.hpp"
+
+#include <sukima/detail/atomics.hpp>
 #include <sukima/settings.hpp>
 
-#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -16,7 +18,8 @@ namespace sukima::detail {
 class wake_epoch {
  public:
   /// \param uses_condvar some wait of the runtime has the policy `condvar`
-  explicit wake_epoch(bool uses_condvar) : uses_condvar_(uses_condvar) {}
+  /// \param inherits      some has `inherit`
+  wake_epoch(bool uses_condvar, bool inherits) : uses_condvar_(uses_condvar), inherits_(inherits) {}
   wake_epoch(const wake_epoch&) = delete;
   wake_epoch& operator=(const wake_epoch&) = delete;
 
@@ -29,12 +32,21 @@ class wake_epoch {
   void wait(wait_policy policy, std::uint32_t seen) noexcept;
   /// The same for at most so many nanoseconds.
   void wait_for(wait_policy policy, std::uint32_t seen, std::uint64_t nanoseconds) noexcept;
+  /// For the policy `inherit`: what the next waits are for is up to that thread; 0: nobody knows. Such a wait
+  /// notices within a millisecond (tuning::longest_loan_ns) that another thread has called advance().
+  void lend_to(int thread) noexcept { borrower_ = static_cast<std::uint32_t>(thread); }
 
  private:
-  std::atomic<std::uint32_t> epoch_{0};  ///< a futex
+  /// Sleeps while the epoch is `seen`, lending this thread's priority. \return false: that cannot be done
+  bool wait_lending(std::uint32_t seen, std::uint64_t nanoseconds) noexcept;
+
+  atomic<std::uint32_t> epoch_{0};  ///< a futex
   const bool uses_condvar_;
+  const bool inherits_;
   std::mutex lock_;  ///< with advanced_, for the policy `condvar`: held while the epoch is compared
   std::condition_variable advanced_;
+  priority_loan loan_;  ///< for the policy `inherit`
+  std::uint32_t borrower_ = 0;  ///< for its own worker
 };
 
 }  // namespace sukima::detail

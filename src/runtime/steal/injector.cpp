@@ -20,10 +20,13 @@ void injector_queue::push(fiber* runnable) noexcept {
   core_.park.wake_sentinel();
 }
 
-void injector_queue::push(task* t) noexcept {
+void injector_queue::push(task* t, queue_end to) noexcept {
   {
     const std::lock_guard hold(lock_);
-    tasks_.push_back(t);
+    if (to == queue_end::back)
+      tasks_.push_back(t);
+    else
+      tasks_.push_front(t);
     size_.fetch_add(1);
   }
   core_.park.wake_sentinel();

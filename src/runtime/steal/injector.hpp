@@ -4,7 +4,8 @@
 
 #include "park/wait_policy.hpp"
 
-#include <atomic>
+#include <sukima/detail/atomics.hpp>
+
 #include <cstddef>
 #include <deque>
 
@@ -16,6 +17,9 @@ struct task;
 enum class reach;
 struct work;
 
+/// Where a task goes: behind the others, or before them because a fiber waits for it.
+enum class queue_end : bool { back, front };
+
 /// Fibers that can go on, and tasks whose fiber stopped before a thief took them. First in, first out.
 class injector_queue {
  public:
@@ -25,16 +29,18 @@ class injector_queue {
 
   /// Both wake the sentinel.
   void push(fiber* runnable) noexcept;
-  void push(task* t) noexcept;
+  void push(task* t, queue_end to = queue_end::back) noexcept;
   /// A fiber, else a task; empty: nothing that the caller may do.
   work take(const task* awaited, reach allowed) noexcept;
+  /// Was it, a moment ago?
+  bool is_empty() const noexcept { return size_.load() == 0; }
 
  private:
   runtime_core& core_;
   alignas(128) policy_mutex lock_;
   std::deque<fiber*> fibers_;
   std::deque<task*> tasks_;
-  std::atomic<std::size_t> size_{0};  ///< changed under the lock, read before it is taken
+  atomic<std::size_t> size_{0};  ///< changed under the lock, read before it is taken
 };
 
 }  // namespace sukima::detail

@@ -5,6 +5,7 @@
 
 #include <sukima/detail/loop.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace sukima::detail {
@@ -31,13 +32,28 @@ void close_mailbox(worker& w) noexcept {
   if (worker* const thief = w.mailbox.close()) reply_to_thief(*thief, nullptr);
 }
 
+worker* take_request(worker& w) noexcept {
+  worker* const thief = w.mailbox.take();
+  if (thief != nullptr && w.runtime->request_interval != 0)
+    w.replied_at.store(ticks(), std::memory_order_relaxed);
+  return thief;
+}
+
 void reply_to_thief(worker& thief, task* t) noexcept {
   stress_point();
   thief.reply.store(t != nullptr ? t : no_task, std::memory_order_release);  // partner: poll, withdraw
   unpark(thief);
 }
 
+std::uint64_t steal_request::rest_of(const worker& victim, std::uint64_t now) noexcept {
+  const std::uint64_t interval = victim.runtime->request_interval;
+  // Another CPU's counter may be ahead of this one's: then the difference is huge.
+  const std::uint64_t since = now - victim.replied_at.load(std::memory_order_relaxed);
+  return since < interval ? interval - since : 0;
+}
+
 task* steal_request::poll(worker& w) noexcept {
+  next_in_ = 0;
   if (victim_ != nullptr) {
     task* const reply = w.reply.load(std::memory_order_acquire);  // partner: reply_to_thief
     if (reply == nullptr) return nullptr;
@@ -49,9 +65,16 @@ task* steal_request::poll(worker& w) noexcept {
   const worker_table& workers = w.runtime->workers;
   const unsigned count = workers.size();
   const unsigned first = first_victim(w, count);
+  const bool is_indolent = w.runtime->request_interval != 0;
+  const std::uint64_t now = is_indolent ? ticks() : 0;
   for (unsigned i = 0; i < count; ++i) {
     worker& victim = workers[(first + i) % count];
-    if (&victim == &w || !victim.mailbox.put(w)) continue;
+    if (&victim == &w) continue;
+    if (const std::uint64_t rest = is_indolent ? rest_of(victim, now) : 0; rest != 0) {
+      if (!victim.mailbox.is_closed()) next_in_ = next_in_ == 0 ? rest : std::min(next_in_, rest);
+      continue;
+    }
+    if (!victim.mailbox.put(w)) continue;
     victim_ = &victim;
     stress_point();
     if (fiber* s = victim.current.load()) s->limit.request_poll();
@@ -65,10 +88,14 @@ task* steal_request::withdraw(worker& w) noexcept {
   const worker* const victim = victim_;
   if (std::exchange(victim_, nullptr)->mailbox.withdraw(w)) return nullptr;
   const std::uint64_t since = ticks();
+  w.epoch.lend_to(victim->thread_id.load(std::memory_order_relaxed));
   for (;;) {
     const std::uint32_t seen = w.epoch.read();
     task* const reply = w.reply.load(std::memory_order_acquire);  // partner: reply_to_thief
-    if (reply != nullptr) return accept(w, reply, *victim);
+    if (reply != nullptr) {
+      w.epoch.lend_to(0);
+      return accept(w, reply, *victim);
+    }
     if (!w.runtime->park.spins(wait_point::refusal, since))
       w.epoch.wait(w.runtime->chosen.policy_at(wait_point::refusal), seen);
   }

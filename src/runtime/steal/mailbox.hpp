@@ -8,12 +8,18 @@
 //   reply     null: none yet. Whoever took the request out stores there (release), then unparks the thief
 // A worker closes its mailbox before it searches or leaves, and replies to what was in it with no task:
 // so no thief waits for a thief. A worker that changes fibers looks into its mailbox afterwards (arrive
-// in fiber/switch.cpp). Model: model/request.pml.
+// in fiber/switch.cpp). Models: model/request.pml, model/reply.pml.
+//
+// The protocol `indolent` is the same, but a thief leaves a victim alone that has replied less than
+// settings::request_interval_us ago. When that was is only a hint (worker::replied_at): a thief that asks too
+// early gets its reply, and one that asks too late has waited. What is new is that a worker may have nobody
+// to ask although there is work; then it searches as one that found nothing, but sleeps as the sentinel only
+// until the first victim may be asked (search.cpp).
 #pragma once
 
+#include <sukima/detail/atomics.hpp>
 #include <sukima/detail/task.hpp>
 
-#include <atomic>
 #include <cstdint>
 
 namespace sukima::detail {
@@ -47,6 +53,8 @@ class steal_mailbox {
   }
 
   // For thieves.
+  /// Does its worker run nothing? A hint.
+  bool is_closed() const noexcept { return thief_.load(std::memory_order_relaxed) == closed; }
   /// \return false: it is closed, or another thief's request is in it
   bool put(worker& thief) noexcept {
     worker* expected = nullptr;
@@ -61,13 +69,16 @@ class steal_mailbox {
 
  private:
   static inline worker* const closed = reinterpret_cast<worker*>(std::uintptr_t{1});
-  std::atomic<worker*> thief_{closed};
+  atomic<worker*> thief_{closed};
 };
 
 /// The mailbox of a worker that begins to run tasks, and of one that stops. With published tasks no thief
 /// asks, and entering a runtime is cheaper without these accesses.
 void open_mailbox(worker& w) noexcept;
 void close_mailbox(worker& w) noexcept;
+/// Takes the request out of a worker's mailbox at a poll. \return the thief, which must get a reply; null:
+/// none
+worker* take_request(worker& w) noexcept;
 /// Replies to a thief whose request was taken out: a task, or null: none.
 void reply_to_thief(worker& thief, task* t) noexcept;
 
@@ -77,11 +88,19 @@ class steal_request {
   /// The task that the victim gave; null: none yet. Asks a victim if none is asked.
   task* poll(worker& w) noexcept;
   bool is_pending() const noexcept { return victim_ != nullptr; }
+  const worker* victim() const noexcept { return victim_; }
+  /// In how many ticks the first victim may be asked that was left alone at the last poll(); 0: there is
+  /// none.
+  std::uint64_t next_in() const noexcept { return next_in_; }
   /// Ends the asking. The task that was on its way, or null.
   task* withdraw(worker& w) noexcept;
 
  private:
+  /// In how many ticks that victim may be asked; 0: now.
+  static std::uint64_t rest_of(const worker& victim, std::uint64_t now) noexcept;
+
   worker* victim_ = nullptr;  ///< whose reply is awaited
+  std::uint64_t next_in_ = 0;
 };
 
 }  // namespace sukima::detail

@@ -10,10 +10,10 @@
 
 #include "stress.hpp"
 
+#include <sukima/detail/atomics.hpp>
 #include <sukima/detail/task.hpp>
 
 #include <array>
-#include <atomic>
 #include <cstdint>
 
 namespace sukima::detail {
@@ -78,10 +78,10 @@ class publication_slots {
   }
 
  private:
-  std::array<std::atomic<task*>, max_published> tasks_{};
+  std::array<atomic<task*>, max_published> tasks_{};
   /// When each slot was filled, in publications. Only a hint to find the oldest: relaxed, written before
   /// the slot's release store.
-  std::array<std::atomic<std::uint32_t>, max_published> numbers_{};
+  std::array<atomic<std::uint32_t>, max_published> numbers_{};
   std::uint32_t publications_ = 0;  ///< owner only
 };
 

@@ -1,9 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core.hpp"
 
+#include <sukima/detail/executor.hpp>
 #include <sukima/detail/loop.hpp>
 
+#include <algorithm>
+
 namespace sukima::detail {
+
+namespace {
+
+/// The fiber ends, and its thread goes on with another one, or at home. Used again, it begins anew
+/// (`make_fresh`).
+[[noreturn]] void end_fiber(worker& w, fiber& self, fiber* next, bool keeps_pages) {
+  fiber* const keeps = keeps_pages ? &self : nullptr;
+  if (next != nullptr)
+    switch_to(w, &self, *next, recycle, keeps);
+  else
+    switch_home(w, &self, recycle, keeps);
+  __builtin_unreachable();
+}
+
+/// The root that the worker's own thread has brought is over, on the fiber where it began: the thread goes
+/// home. If it is over at once the fiber keeps its pages: looking how many it used would cost more than the
+/// entry, and in that time it cannot have used many.
+[[noreturn]] void end_own_root(worker& w, fiber& self, task* root) {
+  complete(w, root);
+  w.root_ended_at = ticks();
+  end_fiber(w, self, nullptr, w.root_ended_at - w.root_began_at < w.runtime->tuned.root_warm_up);
+}
+
+}  // namespace
 
 void worker_loop(fiber& self) {
   task* t = self.first;
@@ -12,18 +39,20 @@ void worker_loop(fiber& self) {
     if (t != nullptr) {
       self.on->enter_state(worker_state::working);
       execute(self, t, self.base);
+      if (self.home != nullptr) self.home->end(self, *static_cast<bound_task*>(t));
       worker& w = *self.on;
+      if (t->owner == nullptr && static_cast<root_task*>(t)->home == &w) end_own_root(w, self, t);
       // A worker that ends what a parked fiber waits for goes on with that fiber.
-      if (fiber* waiting = complete(w, t)) switch_to(w, &self, *waiting, recycle, nullptr);
+      if (fiber* waiting = complete(w, t)) end_fiber(w, self, waiting, false);
       t = nullptr;
     }
     worker& w = *self.on;
     if ((w.flags.load() & flag_leave) != 0 || (w.background && w.runtime->life.is_closed()))
-      switch_home(w, &self, recycle, nullptr);
+      end_fiber(w, self, nullptr, false);
     const work found = find_work(w, nullptr, reach::anything);
     if (found.runnable != nullptr) {
       w.enter_state(worker_state::working);
-      switch_to(w, &self, *found.runnable, recycle, nullptr);
+      end_fiber(w, self, found.runnable, false);
     }
     if (found.fresh != nullptr) {
       t = found.fresh;
@@ -112,6 +141,18 @@ bool lend_cpu(worker& w, const task* awaited) noexcept {
   return false;
 }
 
+std::uint64_t in_nanoseconds(std::uint64_t ticks) noexcept {
+  return static_cast<std::uint64_t>(static_cast<double>(ticks) / ticks_per_nanosecond());
+}
+
+/// The thread that a worker waits for which has asked that victim, or waits for that task; 0: it is not
+/// known.
+int thread_of(const worker* victim, const task* awaited) noexcept {
+  const worker* const runner =
+      victim != nullptr || awaited == nullptr ? victim : awaited->runner.load(std::memory_order_relaxed);
+  return runner != nullptr ? runner->thread_id.load(std::memory_order_relaxed) : 0;
+}
+
 work search(worker& w, task* awaited) {
   runtime_core& r = *w.runtime;
   const bool publishes = r.chosen.published_tasks != 0;
@@ -142,7 +183,13 @@ work search(worker& w, task* awaited) {
     }
     register_at(awaited, w);
     if (look() || is_called(w, awaited, reach::anything)) break;
+    // As the sentinel it sleeps no longer than until somebody may be asked; parked, it relies on the
+    // sentinel.
+    if (const std::uint64_t rest = request.next_in(); rest != 0)
+      timeout_ns = std::min(timeout_ns, in_nanoseconds(rest));
+    w.epoch.lend_to(thread_of(request.victim(), awaited));
     r.park.park(w, point, awaited, seen, timeout_ns);
+    w.epoch.lend_to(0);
     if (timeout_ns == 0) since = ticks();
   }
   if (task* const t = request.withdraw(w)) {
@@ -155,23 +202,29 @@ work search(worker& w, task* awaited) {
   return found;
 }
 
-/// For a worker that may not take everything. It does not count as searching: nobody may rely on it.
+/// For a worker that may not take everything. It does not count as searching: nobody may rely on it. What
+/// ends the wait of a thread-bound fiber may be something that it must not take, so another worker runs in
+/// its place when that lasts.
 work wait_for_descendants(worker& w, task* awaited, reach allowed) {
   runtime_core& r = *w.runtime;
   work found;
   std::uint64_t timeout_ns = 0;
   const std::uint64_t since = ticks();
+  bound_wait bound(r);
   while (!is_called(w, awaited, allowed)) {
     r.life.exit_if_orphaned();
     const std::uint32_t seen = w.epoch.read();
     if ((found = try_once(w, awaited, allowed))) break;
     if (allowed == reach::limited && ticks() - since > r.tuned.fiber_limit_patience) break;
+    if (allowed == reach::thread_bound) bound.look();
     if (r.park.spins(wait_point::result, since)) continue;
     register_at(awaited, w);
     if (is_called(w, awaited, allowed)) break;
     w.enter_state(worker_state::sleeping);
+    w.epoch.lend_to(thread_of(nullptr, awaited));
     r.park.sleep_with_timeout(w, wait_point::result, seen, timeout_ns,
                               tuning::longest_sleep_for_descendants_ns);
+    w.epoch.lend_to(0);
     w.enter_state(worker_state::searching);
   }
   return found;

@@ -35,10 +35,12 @@ task* splittable_fibers::split_one(worker& helper) noexcept {
   task* const t = split_oldest(*s, reinterpret_cast<choice_point*>(s->suspended_end), nullptr, helper);
   if (t != nullptr) ++helper.statistics.promotions;
   const bool more = has_splittable_work(*s);
+  const bool cancellable = s->on_cancel != nullptr;
   if (let_go_suspended(*s)) {
     if (more) add(s);
+    if (cancellable && s->cancel_check.load()) helper.runtime->suspensions.cancel_if_concerned(*s);
   } else {
-    helper.runtime->injector.push(s);  // it was resumed meanwhile
+    make_runnable(*s);  // it was resumed meanwhile
   }
   return t;
 }

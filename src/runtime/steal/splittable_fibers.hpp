@@ -4,7 +4,8 @@
 
 #include "park/wait_policy.hpp"
 
-#include <atomic>
+#include <sukima/detail/atomics.hpp>
+
 #include <cstddef>
 #include <deque>
 
@@ -32,7 +33,7 @@ class splittable_fibers {
 
   policy_mutex lock_;
   std::deque<fiber*> fibers_;
-  std::atomic<std::size_t> size_{0};  ///< changed under the lock, read before it is taken
+  atomic<std::size_t> size_{0};  ///< changed under the lock, read before it is taken
 };
 
 }  // namespace sukima::detail

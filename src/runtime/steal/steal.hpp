@@ -5,7 +5,8 @@
 // fibers that can go on, tasks without an owner's slots); the publication slots of other workers' fibers
 // (publication_slots.hpp) from a first victim on (victims.cpp); suspended fibers with splittable work
 // (splittable_fibers.hpp). With settings::published_tasks 0 nothing is published ahead: a thief puts a
-// request into one victim's mailbox and waits for the reply (mailbox.hpp). A worker that finds nothing
+// request into one victim's mailbox and waits for the reply (mailbox.hpp); with settings::request_interval_us
+// it asks no victim that has replied so recently. A worker that finds nothing
 // requests a poll of all others, looks once more, and parks (park/park.hpp); before that it may lend its
 // CPU to a worker that has work and no CPU (control/worker_placement.hpp).
 #pragma once

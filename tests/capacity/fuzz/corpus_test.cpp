@@ -36,11 +36,11 @@ TEST_P(corpus, every_input_keeps_the_promises) {
 INSTANTIATE_TEST_SUITE_P(
     all, corpus,
     testing::Values(target{"cpu_max", fuzz_cpu_max}, target{"cfs_quota", fuzz_cfs_quota},
-                    target{"cpu_list", fuzz_cpu_list}, target{"cgroup_line", fuzz_cgroup_line},
-                    target{"mount_line", fuzz_mount_line}, target{"relate", fuzz_relate},
-                    target{"stat", fuzz_stat}, target{"cpus", fuzz_cpus}, target{"counters", fuzz_counters},
-                    target{"host", fuzz_host}, target{"profile", fuzz_profile}, target{"lines", fuzz_lines},
-                    target{"tree", fuzz_tree}),
+                    target{"cpu_list", fuzz_cpu_list}, target{"status", fuzz_status},
+                    target{"cgroup_line", fuzz_cgroup_line}, target{"mount_line", fuzz_mount_line},
+                    target{"relate", fuzz_relate}, target{"stat", fuzz_stat}, target{"cpus", fuzz_cpus},
+                    target{"counters", fuzz_counters}, target{"host", fuzz_host}, target{"times", fuzz_times},
+                    target{"profile", fuzz_profile}, target{"lines", fuzz_lines}, target{"tree", fuzz_tree}),
     [](const testing::TestParamInfo<target>& one) { return std::string(one.param.name); });
 
 }  // namespace

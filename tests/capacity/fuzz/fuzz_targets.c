@@ -17,6 +17,7 @@
 #include "cgroup/parse.h"
 #include "estimate/host.h"
 #include "profile/profile_text.h"
+#include "shared/file_watch.h"
 #include "shared/schedstat.h"
 #include "text/counters.h"
 #include "text/cpu_set.h"
@@ -70,8 +71,21 @@ void fuzz_cpu_list(const uint8_t* data, size_t size) {
   uint32_t count = cap_cpu_set_count(&set);
   uint32_t both = cap_cpu_set_count_both(&set, &other);
   check(count <= SUKIMA_CAPACITY_MAX_CPUS && both <= count && both <= 98, "counts are in their bounds");
+  static cap_cpu_set sum;
+  cap_cpu_set_copy(&sum, &set);
+  cap_cpu_set_unite(&sum, &other);
+  check(cap_cpu_set_count(&sum) == count + 98 - both, "a sum has what is in one of two sets");
+  check(cap_cpu_set_is_inside(&set, &sum) && cap_cpu_set_is_inside(&other, &sum), "a set is inside of a sum");
+  check(cap_cpu_set_is_inside(&set, &other) == (count == both), "a set is inside if all is in common");
   cap_cpu_set_intersect(&set, &other);
   check(cap_cpu_set_count(&set) == both, "the intersection has the size that was counted");
+}
+
+void fuzz_status(const uint8_t* data, size_t size) {
+  static cap_cpu_set set;
+  if (!cap_cpu_set_parse_status(&set, (const char*)data, size)) return;
+  check(memmem(data, size, "Cpus_allowed_list:", 18) != NULL, "there is no mask without its line");
+  check(cap_cpu_set_count(&set) <= SUKIMA_CAPACITY_MAX_CPUS, "counts are in their bounds");
 }
 
 void fuzz_cgroup_line(const uint8_t* data, size_t size) {
@@ -158,7 +172,7 @@ void fuzz_counters(const uint8_t* data, size_t size) {
   cap_schedstat schedstat = {1, 2, 3};
   cap_group_stat group;
   cap_machine_stat machine = {1, 2, 3};
-  cap_task_stat task = {'?', 0, 0};
+  cap_task_stat task = {.state = '?'};
   uint64_t value = 77;
   int nice = 0;
   switch (data[0]) {
@@ -170,6 +184,8 @@ void fuzz_counters(const uint8_t* data, size_t size) {
     case 'g':
       if (!cap_parse_group_stat(rest, &group)) break;
       check(group.has_usage || group.usage_ns == 0, "there is no use without its line");
+      check(group.periods == 0 || memmem(data, size, "nr_periods ", 11) != NULL,
+            "no periods without their line");
       break;
     case 'm':
       if (!cap_parse_machine_stat(rest, &machine)) check(machine.idle == 2, "a failure changes nothing");
@@ -186,6 +202,7 @@ void fuzz_counters(const uint8_t* data, size_t size) {
     case 't':
       if (!cap_parse_task_stat(rest, &task)) break;
       check(task.nice >= -20 && task.nice <= 19, "a nice value is one");
+      check(memchr(task.name, '\0', sizeof task.name) != NULL, "a name ends");
       break;
     default:
       if (!cap_parse_count(rest, &value)) check(value == 77, "a failure changes nothing");
@@ -201,6 +218,14 @@ void fuzz_host(const uint8_t* data, size_t size) {
   if (!found) return;
   check(last.usable > 0 && last.usable <= SUKIMA_CAPACITY_MAX_CPUS, "a number of CPUs is one");
   check(last.valid_seconds > 0 && last.valid_seconds <= 86400, "a message holds for a time");
+}
+
+void fuzz_times(const uint8_t* data, size_t size) {
+  static uint64_t times[cap_most_samples];
+  size_t count = cap_parse_sample_times((const char*)data, size, times);
+  check(count <= cap_most_samples, "there are not too many samples");
+  for (size_t i = 1; i < count; i++) check(times[i - 1] < times[i], "time does not go back");
+  check(count == 0 || times[0] > 0, "a time is above 0");
 }
 
 void fuzz_profile(const uint8_t* data, size_t size) {
@@ -278,14 +303,17 @@ static const char* const tree_files[] = {"/proc/self/cgroup",
                                          "/proc/stat",
                                          "/proc/loadavg",
                                          "/proc/pressure/cpu",
-                                         "/proc/self/task/4711/schedstat"};
+                                         "/proc/self/task/4711/schedstat",
+                                         "/proc/33/stat",
+                                         "/proc/33/status",
+                                         "/proc/33/schedstat"};
 enum { tree_file_count = sizeof tree_files / sizeof tree_files[0] };
 
 static char tree_root[] = "/dev/shm/sukima-fuzz-XXXXXX";
 
 static void remove_tree(void) {
   static const char* const folders[] = {
-      "/proc/self/task/4711",    "/proc/self/task",     "/proc/self",   "/proc/pressure", "/proc",
+      "/proc/self/task/4711",    "/proc/self/task",     "/proc/self",   "/proc/pressure", "/proc/33", "/proc",
       "/sys/devices/system/cpu", "/sys/devices/system", "/sys/devices", "/sys",           ""};
   char path[128];
   for (size_t i = 0; i < tree_file_count; i++) {
@@ -300,8 +328,8 @@ static void remove_tree(void) {
 
 static void make_tree(void) {
   static const char* const folders[] = {
-      "/proc", "/proc/self",   "/proc/self/task",     "/proc/self/task/4711",   "/proc/pressure",
-      "/sys",  "/sys/devices", "/sys/devices/system", "/sys/devices/system/cpu"};
+      "/proc",          "/proc/33", "/proc/self",   "/proc/self/task",     "/proc/self/task/4711",
+      "/proc/pressure", "/sys",     "/sys/devices", "/sys/devices/system", "/sys/devices/system/cpu"};
   static bool made = false;
   if (made) return;
   if (mkdtemp(tree_root) == NULL) abort();

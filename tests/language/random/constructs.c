@@ -33,7 +33,12 @@ static void change(struct workspace* w, int number) {
 /* AFTERs run in the opposite order of the BEFOREs, each exactly once. */
 static void restore(struct workspace* w, int number) {
   count(&afters_seen);
-  if (w->size == 0 || w->value[--w->size] != (uint64_t)number) count(&wrong_seen);
+  if (w->size == 0) {
+    count(&wrong_seen);
+    return;
+  }
+  w->size--;
+  if (w->value[w->size] != (uint64_t)number) count(&wrong_seen);
 }
 
 static void run_worker(char* top, const struct node* n, struct workspace* w, struct part* out);

@@ -45,7 +45,7 @@ static void pop(struct env *e, unsigned long value) { if (e->stack[--e->n] != va
 class program:
     """One program: functions that call only functions before them."""
 
-    def __init__(self, seed, name):
+    def __init__(self, seed, name, small=False):
         self.random = random.Random(seed)
         self.name = name
         self.nodes = 0
@@ -54,9 +54,10 @@ class program:
         self.parts = []  # functions for tasks
         self.functions = []
         self.budgets = []
-        for number in range(self.random.randint(1, 4)):
+        sizes = [4, 16] if small else [40, 150, 500, 1500]
+        for number in range(self.random.randint(1, len(sizes))):
             self.current = number
-            budget = [40, 150, 500, 1500][min(number, 3)]
+            budget = sizes[number]
             body = self.block(0, budget, [], True, 0)
             self.functions.append(body)
             self.budgets.append(budget)
@@ -237,8 +238,11 @@ class program:
                 % (own, name, text.replace("T ", "t->"), own, name),
                 "put%d(&this);" % own, "get%d(&this);" % own)
 
-    def the_loop(self, node, c, bounds):
+    def the_loop(self, node, c, first, end):
+        """A loop over a range, or the same one by successor."""
         own = node["id"]
+        successor = "%s; i%d != %s && e != NULL; (int)(i%d + 1u)" % (first, own, end, own)
+        bounds = successor if node["constant"] % 3 == 0 else "%s, %s" % (first, end)
         name = "%s_loop%d_t" % (self.name, own)
         inner = dict(c, x="x%d" % own, breaks=own, continues=own)
         follow = self.follow(node, [node["body"]], c)
@@ -265,10 +269,10 @@ class program:
             form = "read_by(%s[%d], mix(%s, %d))" if constant & 2 else "%s[%d](mix(%s, %d))"
             return "s += " + form % (c["seen"], constant & 1, x, constant) + ";\n"
         if kind == "call":
-            by_c = constant % 4 == 0  # a tag cannot leave an entry from C
+            by_c = constant % 4 == 0
             return "s += %s_%s%d(e, mix(%s, %d), v, %s, %s, %s);\n" % (
                 self.name, "c" if by_c else "f", node["callee"], x, constant,
-                c["tag"] if node["throws"] and not by_c else "0", c["way"] if node["throws"] else "0", c["seen"])
+                c["tag"] if node["throws"] else "0", c["way"] if node["throws"] else "0", c["seen"])
         if kind == "wind":
             value = "mix(%s, %d)" % (x, constant)
             if constant % 3 == 0:
@@ -320,8 +324,8 @@ class program:
                     % (own, own, constant, self.many(node["body"], inner), own, own, "p" if constant & 1 else "work", own,
                        x, constant, own))
         if kind == "loop":
-            self.part(node, [node["body"]], c, lambda inner: self.the_loop(node, inner, "from, to"), True)
-            return self.the_loop(node, c, "%d, %d" % (constant % 7 - 3, constant % 7 - 3 + node["count"]))
+            self.part(node, [node["body"]], c, lambda inner: self.the_loop(node, inner, "from", "to"), True)
+            return self.the_loop(node, c, str(constant % 7 - 3), str(constant % 7 - 3 + node["count"]))
         if kind == "two":
             name = self.part(node, [node["second"]], c, lambda inner: self.many(node["second"], inner), False)
             closures, put, get = self.put(node, c)
@@ -365,13 +369,14 @@ class program:
                 % (self.name, self.name, last))
 
 
-def source(seeds, work, repeats):
+def source(seeds, work, repeats, small=False):
     """One file with a program for each seed.
 
     work -- steps of a computation that during which other workers become idle
     repeats -- how often everything runs
+    small -- short programs, many of which a compiler takes in the time of one of the others
     """
-    programs = [program(seed, "p%d" % seed) for seed in seeds]
+    programs = [program(seed, "p%d" % seed, small) for seed in seeds]
     return ("#define WORK %d\n#define REPEATS %d\n" % (work, repeats) + PRELUDE + "".join(p.source() for p in programs)
             + "int main(void) {\nfor (int again = 0; again < REPEATS; again++) {\n" + "".join(p.call() for p in programs)
             + "}\nreturn 0;\n}\n")

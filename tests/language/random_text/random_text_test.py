@@ -2,24 +2,31 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiles random Tascell programs and compares them with their sequential erasures.
 
-    random_text_test.py SUKIMA BACKEND... [--seed N] [--programs N] [--together N] [--keep FOLDER]
+    random_text_test.py SUKIMA BACKEND... [--seed N | --fresh] [--programs N] [--together N] [--small] [--seconds N]
+                        [--keep FOLDER]
 
 generate.py describes the programs. Several share one file, which saves starts of the compiler; the files are compiled
-with different options. A failure names the seed: repeat it with --seed SEED --programs 1 --keep FOLDER, which keeps
-the source.
+with different options. --fresh chooses another first seed each time, and prints it; --small makes short programs, of
+which thousands can be compiled; --seconds begins no further file after that time. A failure names the seed: repeat it with
+--seed SEED --programs 1 --keep FOLDER (and --small), which keeps the source. SUKIMA is `sukima` or, of a build with
+a sanitizer, its `sukima-cc`.
 """
 import argparse
 import os
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import generate
 
 WAYS = ["-O1", "-O0", "-O2", "-O3 -g", "-Os -fPIC"]
 SETTINGS = [{"SUKIMA_WORKERS": str(workers), "SUKIMA_STEAL": steal, "SUKIMA_ELASTIC": "off"}
-            for workers, steal in ((1, "publish"), (2, "publish"), (3, "request"), (6, "publish"))]
+            for workers, steal in ((1, "publish"), (2, "publish"), (3, "request"), (3, "indolent:30"),
+                                   (6, "publish"))]
+# All calls but the first ones of each depth are clones.
+SETTINGS += [{**one, "SUKIMA_CLONES": "1000ms"} for one in SETTINGS[:1] + SETTINGS[2:]]
 
 
 def run(command, environment=None):
@@ -37,15 +44,16 @@ def different(expected, got):
     return sorted({line.split()[0][1:] for line, other in zip(expected.splitlines(), got.splitlines()) if line != other})
 
 
-def check(sukima, backend, way, seeds, folder):
+def check(compiler, backend, way, seeds, folder, small):
     source = Path(folder) / f"random{seeds[0]}.tc"
-    source.write_text(generate.source(seeds, 4000, 5))
+    source.write_text(generate.source(seeds, *((1500, 2) if small else (4000, 5)), small))
     what = f"seeds {seeds[0]} to {seeds[-1]} with {backend} {way}"
     program = str(source.with_suffix(""))
     wrong = []
     expected = None
     for options in (["--sequential", "-O1"], way.split()):
-        result = run([sukima, "cc", f"--backend={backend}", "-w", *options, "-o", program, source])
+        # The sums overflow.
+        result = run([*compiler, f"--backend={backend}", "-w", "-fwrapv", *options, "-o", program, source])
         if result.returncode != 0:
             return [f"{what}, {options}: does not compile:\n{result.stderr[:2000]}"]
         for setting in SETTINGS if expected is not None else [{}]:
@@ -71,21 +79,33 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--programs", type=int, default=30)
     parser.add_argument("--together", type=int, default=15)
+    parser.add_argument("--fresh", action="store_true")
+    parser.add_argument("--small", action="store_true")
+    parser.add_argument("--seconds", type=float, default=float("inf"))
     parser.add_argument("--keep")
     arguments = parser.parse_args()
+    if arguments.fresh:
+        arguments.seed = int.from_bytes(os.urandom(4), "big")
+        print(f"seeds from {arguments.seed}", flush=True)
+    compiler = [arguments.sukima] if Path(arguments.sukima).name == "sukima-cc" else [arguments.sukima, "cc"]
+    begin = time.monotonic()
+    done = 0
     wrong = []
     with tempfile.TemporaryDirectory() as work:
         folder = arguments.keep or work
         Path(folder).mkdir(parents=True, exist_ok=True)
         end = arguments.seed + arguments.programs
         for number, first in enumerate(range(arguments.seed, end, arguments.together)):
+            if time.monotonic() - begin > arguments.seconds:
+                break
             seeds = range(first, min(first + arguments.together, end))
             backend = arguments.backends[number % len(arguments.backends)]
-            found = check(arguments.sukima, backend, WAYS[number % len(WAYS)], seeds, folder)
+            found = check(compiler, backend, WAYS[number % len(WAYS)], seeds, folder, arguments.small)
+            done += len(seeds)
             for text in found:
                 print(f"FAILED: {text}", flush=True)
             wrong += found
-    print(f"{len(wrong)} failures" if wrong else f"{arguments.programs} programs print what their erasures print")
+    print(f"{len(wrong)} failures" if wrong else f"{done} programs print what their erasures print")
     return 1 if wrong else 0
 
 

@@ -2,66 +2,22 @@
 // The parallel interpreter of random programs.
 #include "execute.hpp"
 
+#include "bodies.hpp"
+#include "forms.hpp"
+#include "meeting.hpp"
+
+#include <sukima/task_group.hpp>
+
 #include <array>
 #include <numeric>
 #include <span>
+#include <tuple>
 
 namespace random_programs {
-
-outsider::outsider() : thread_([this] { main(); }) {}
-
-outsider::~outsider() {
-  {
-    const std::lock_guard hold(lock_);
-    ends_ = true;
-  }
-  told_.notify_one();
-  thread_.join();
-}
-
-void outsider::tell(std::function<void()> action) {
-  {
-    const std::lock_guard hold(lock_);
-    actions_.push_back(std::move(action));
-  }
-  told_.notify_one();
-}
-
-void outsider::main() {
-  std::unique_lock hold(lock_);
-  for (;;) {
-    told_.wait(hold, [this] { return ends_ || !actions_.empty(); });
-    if (actions_.empty()) return;
-    const auto action = std::move(actions_.front());
-    actions_.pop_front();
-    hold.unlock();
-    action();
-    hold.lock();
-  }
-}
 
 namespace {
 
 using sukima::context;
-
-struct scope {
-  const sukima::canceller* cancel;
-  const scope* outer;
-};
-
-struct surroundings {
-  std::uint64_t input;
-  path* workspace;
-  const scope* scopes;
-  sukima::runtime* other;
-  outsider* agent;
-  observations* seen;
-};
-
-surroundings with_input(surroundings s, std::uint64_t child) {
-  s.input = input_of(s.input, child);
-  return s;
-}
 
 /// Counts captured objects.
 class witness {
@@ -75,47 +31,33 @@ class witness {
   observations* seen_;
 };
 
-/// \param c  null: called without a context
-std::uint64_t evaluate(const context* c, const node& n, const surroundings& s);
-
 /// A branch of a fork, with a workspace of its own.
-template <bool WithContext> struct branch {
+template <bool WithContext> struct branch;
+struct branch_data {
   const node* n;
   surroundings s;
   path workspace;
   witness alive;
 
-  branch(const node& what, const surroundings& where)
+  branch_data(const node& what, const surroundings& where)
       : n(&what), s(where), workspace(*where.workspace), alive(*where.seen) {}
-  std::uint64_t operator()(context c)
-    requires WithContext
-  {
+};
+template <> struct branch<true> : branch_data {
+  using branch_data::branch_data;
+  std::uint64_t operator()(auto c) {
     s.workspace = &workspace;
     return evaluate(&c, *n, s);
   }
-  std::uint64_t operator()()
-    requires(!WithContext)
-  {
+};
+template <> struct branch<false> : branch_data {
+  using branch_data::branch_data;
+  std::uint64_t operator()() {
     s.workspace = &workspace;
-    return evaluate(nullptr, *n, s);
+    return evaluate(no_context, *n, s);
   }
 };
 
-/// Calls f with std::true_type if the node is to be called with a context, else with std::false_type.
-template <class F> auto in_form_of(const node& n, F f) {
-  return n.with_context ? f(std::true_type{}) : f(std::false_type{});
-}
-
-auto guard_of(const node& n) {
-  return sukima::guard([p = n.guard] { return p; });
-}
-auto split_of(const node& n) {
-  return sukima::split([uneven = n.splits_unevenly](std::int64_t next, std::int64_t end) {
-    return next + (end - next) / (uneven ? 4 : 2);
-  });
-}
-
-template <class F, class G> auto fork2(const context* c, const node& n, F&& f, G&& g) {
+template <class C, class F, class G> auto fork2(const C* c, const node& n, F&& f, G&& g) {
   if (n.guard == 2)
     return c != nullptr ? sukima::fork2(*c, std::forward<F>(f), std::forward<G>(g))
                         : sukima::fork2(std::forward<F>(f), std::forward<G>(g));
@@ -132,7 +74,7 @@ std::uint64_t leaf(const node& n, const surroundings& s) {
   return v;
 }
 
-std::uint64_t fork_two(const context* c, const node& n, const surroundings& s) {
+template <class C> std::uint64_t fork_two(const C* c, const node& n, const surroundings& s) {
   return in_form_of(*n.children[0], [&](auto a) {
     return in_form_of(*n.children[1], [&](auto b) {
       const auto [x, y] = fork2(c, n, branch<a.value>(*n.children[0], with_input(s, 0)),
@@ -142,7 +84,7 @@ std::uint64_t fork_two(const context* c, const node& n, const surroundings& s) {
   });
 }
 
-std::uint64_t fork_three(const context* c, const node& n, const surroundings& s) {
+template <class C> std::uint64_t fork_three(const C* c, const node& n, const surroundings& s) {
   return in_form_of(*n.children[0], [&](auto form) {
     using one = branch<form.value>;
     one x(*n.children[0], with_input(s, 0)), y(*n.children[1], with_input(s, 1)),
@@ -153,106 +95,107 @@ std::uint64_t fork_three(const context* c, const node& n, const surroundings& s)
   });
 }
 
-/// Calls loop(body, hints…) with a body of the child's form; use(i, value) is called for each iteration.
-template <class Use, class Loop>
-auto with_body(const node& n, const surroundings& s, const path& workspace, Use use, Loop loop) {
-  const node& child = *n.children[0];
-  return in_form_of(child, [&](auto form) {
-    const auto iteration = [&](const context* c, int i) {
-      path own = workspace;
-      surroundings mine = with_input(s, static_cast<std::uint64_t>(i));
-      mine.workspace = &own;
-      return use(i, evaluate(c, child, mine));
-    };
-    if constexpr (form.value) {
-      const auto body = [&](context c, int i) { return iteration(&c, i); };
-      if (n.guard == 2) return loop(body);
-      return loop(body, guard_of(n), split_of(n), sukima::grain(n.grain));
-    } else {
-      const auto body = [&](int i) { return iteration(nullptr, i); };
-      if (n.guard == 2) return loop(body);
-      return loop(body, guard_of(n), split_of(n), sukima::grain(n.grain));
-    }
+/// Calls loop(body, hints, range…) with a body of the child's form.
+template <class Use, class Loop> auto with_body(const node& n, const surroundings& s, Use use, Loop loop) {
+  return in_form_of(*n.children[0], [&](auto form) {
+    const loop_body<form.value, Use> body{{n.children[0].get(), &s, *s.workspace, use}};
+    return with_iterations(n, [&](const auto& hints, auto... range) { return loop(body, hints, range...); });
   });
 }
 
-std::uint64_t loop(const context* c, const node& n, const surroundings& s) {
+template <class C> std::uint64_t loop(const C* c, const node& n, const surroundings& s) {
   std::vector<std::uint64_t> values(static_cast<std::size_t>(n.iterations));
-  const path workspace = *s.workspace;
-  with_body(
-      n, s, workspace, [&](int i, std::uint64_t v) { values[static_cast<std::size_t>(i)] = v; },
-      [&](const auto& body, auto... hints) {
-        if (c != nullptr)
-          sukima::parallel_for(*c, 0, n.iterations, body, hints...);
-        else
-          sukima::parallel_for(0, n.iterations, body, hints...);
-      });
+  with_body(n, s, store_value{&values}, [&](const auto& body, const auto& hints, auto... range) {
+    std::apply(
+        [&](auto... hint) {
+          if (c != nullptr)
+            sukima::parallel_for(*c, range..., body, hint...);
+          else
+            sukima::parallel_for(range..., body, hint...);
+        },
+        hints);
+  });
   return std::accumulate(values.begin(), values.end(), n.number, mix);
 }
 
-std::uint64_t reduce(const context* c, const node& n, const surroundings& s) {
+std::uint64_t group(const context* c, const node& n, const surroundings& s) {
+  std::vector<std::uint64_t> values(static_cast<std::size_t>(n.iterations));
   const path workspace = *s.workspace;
-  return with_body(
-      n, s, workspace, [](int, std::uint64_t v) { return affine_of(v); },
-      [&](const auto& body, auto... hints) {
-        return (c != nullptr
-                    ? sukima::parallel_reduce(*c, 0, n.iterations, affine_of(n.number), body, compose,
-                                              hints...)
-                    : sukima::parallel_reduce(0, n.iterations, affine_of(n.number), body, compose, hints...))
-            .value();
-      });
+  const node& child = *n.children[0];
+  meeting all(n.iterations);
+  const auto one = [&](const context* below, int i) {
+    if (n.what == kind::meeting) all.arrive(below);
+    path own = workspace;
+    surroundings mine = with_input(s, static_cast<std::uint64_t>(i));
+    mine.workspace = &own;
+    values[static_cast<std::size_t>(i)] = evaluate(below, child, mine);
+  };
+  const auto run_all = [&](sukima::task_group& children) {
+    for (int i = 0; i < n.iterations; ++i)
+      if (child.with_context)
+        children.run([&one, i, alive = witness(*s.seen)](context below) { one(&below, i); });
+      else
+        children.run([&one, i, alive = witness(*s.seen)] { one(no_context, i); });
+    if (!children.wait()) std::abort();
+  };
+  if (c != nullptr) {
+    context here = *c;
+    sukima::task_group children(here);
+    sukima::detail::call(here, [&] { run_all(children); });
+  } else {
+    sukima::run([&] {
+      sukima::task_group children;
+      run_all(children);
+    });
+  }
+  return std::accumulate(values.begin(), values.end(), n.number, mix);
 }
 
-std::uint64_t search(context c, const node& n, const surroundings& s) {
+template <class C> std::uint64_t reduce(const C* c, const node& n, const surroundings& s) {
+  return with_body(n, s, as_affine{}, [&](const auto& body, const auto& hints, auto... range) {
+    const affine first = affine_of(n.number);
+    const auto reduced = [&](auto... hint) {
+      return c != nullptr ? sukima::parallel_reduce(*c, range..., first, body, compose, hint...)
+                          : sukima::parallel_reduce(range..., first, body, compose, hint...);
+    };
+    return std::apply(reduced, hints).value();
+  });
+}
+
+template <class C> std::uint64_t search(C c, const node& n, const surroundings& s) {
   static constexpr auto all = [] {
     std::array<std::uint64_t, 256> numbers{};
     std::iota(numbers.begin(), numbers.end(), 0u);
     return numbers;
   }();
-  const auto choices = std::span(all).first(static_cast<std::size_t>(n.iterations));
-  const auto apply = [&](path& w, std::uint64_t choice) {
-    if (!applicable(n, w, choice)) return false;
-    w.push(choice);
-    return true;
+  const apply_choice apply{&n};
+  const undo_choice undo;
+  const auto over = [&](const auto& choices) {
+    return in_form_of(*n.children[0], [&](auto form) {
+      const search_body<form.value> body{{&n, &s}};
+      const affine first = affine_of(n.number);
+      if (n.guard == 2) return sukima::search(c, *s.workspace, choices, apply, undo, body, first, compose);
+      return sukima::search(c, *s.workspace, choices, apply, undo, body, first, compose, guard_of(n),
+                            split_of(n));
+    });
   };
-  const auto undo = [](path& w, std::uint64_t choice) { w.pop(choice); };
-  const auto visit = [&](const context* below, path& w, std::uint64_t choice) {
-    surroundings mine = with_input(s, choice);
-    mine.workspace = &w;
-    return affine_of(evaluate(below, *n.children[0], mine));
-  };
-  return in_form_of(*n.children[0],
-                    [&](auto form) {
-                      const auto body = [&] {
-                        if constexpr (form.value)
-                          return [&](context below, path& w, std::uint64_t choice) {
-                            return visit(&below, w, choice);
-                          };
-                        else
-                          return [&](path& w, std::uint64_t choice) { return visit(nullptr, w, choice); };
-                      }();
-                      if (n.guard == 2)
-                        return sukima::search(c, *s.workspace, choices, apply, undo, body,
-                                              affine_of(n.number), compose);
-                      return sukima::search(c, *s.workspace, choices, apply, undo, body, affine_of(n.number),
-                                            compose, guard_of(n), split_of(n));
-                    })
-      .value();
+  if (by_successor(n)) return over(successive<std::uint64_t>{n.iterations}).value();
+  return over(std::span(all).first(static_cast<std::size_t>(n.iterations))).value();
 }
 
-std::uint64_t in_scope(const context* c, const node& n, const surroundings& s) {
+template <class C> std::uint64_t in_scope(const C* c, const node& n, const surroundings& s) {
   const node& child = *n.children[0];
   const auto body = [&](context below, const sukima::canceller& cancel) {
     const scope link{&cancel, s.scopes};
     surroundings mine = s;
     mine.scopes = &link;
-    return evaluate(child.with_context ? &below : nullptr, child, mine);
+    return evaluate(child.with_context ? &below : no_context, child, mine);
   };
   const auto value = c != nullptr ? sukima::cancellable(*c, body) : sukima::cancellable(body);
   return value ? *value : n.number;
 }
 
-[[noreturn]] void cancel(const context* c, const node& n, const surroundings& s) {
+template <class C> [[noreturn]] void cancel(const C* c, const node& n, const surroundings& s) {
   const scope* target = s.scopes;
   for (int i = 0; i < n.iterations; ++i) target = target->outer;
   if (n.number % 3 == 0)
@@ -266,7 +209,7 @@ std::uint64_t in_scope(const context* c, const node& n, const surroundings& s) {
       sukima::fork2([] {}, [] {});
 }
 
-void park(const context* c, const node& n, const surroundings& s) {
+template <class C> void park(const C* c, const node& n, const surroundings& s) {
   const auto f = [&](sukima::resumer r) {
     if (n.number % 4 == 0)
       r.resume();
@@ -282,7 +225,7 @@ void park(const context* c, const node& n, const surroundings& s) {
     sukima::suspend(f);
 }
 
-void meet(const context* c, const node& n) {
+template <class C> void meet(const C* c, const node& n) {
   std::atomic<bool> parked{false};
   sukima::resumer sleeper;
   const auto store = [&](sukima::resumer r) {
@@ -300,8 +243,8 @@ void meet(const context* c, const node& n) {
 }
 
 /// During another exception its forks run to their end; else they may be aborted as any others.
-struct forks_at_end {
-  const context* c;
+template <class C> struct forks_at_end {
+  const C* c;
   const node& n;
   ~forks_at_end() noexcept(false) {
     std::uint64_t a = 0;
@@ -311,15 +254,15 @@ struct forks_at_end {
   }
 };
 
-std::uint64_t evaluate(const context* c, const node& n, const surroundings& s) {
+/// All but forks, which alone know how many levels above them have polled.
+template <class C> std::uint64_t evaluate_other(const C* c, const node& n, const surroundings& s) {
   const auto child = [&] { return evaluate(c, *n.children[0], s); };
   switch (n.what) {
     case kind::leaf:
       return leaf(n, s);
     case kind::fork:
-      return fork_two(c, n, s);
     case kind::many:
-      return fork_three(c, n, s);
+      break;  // evaluate
     case kind::loop:
       return loop(c, n, s);
     case kind::reduce:
@@ -347,6 +290,12 @@ std::uint64_t evaluate(const context* c, const node& n, const surroundings& s) {
     case kind::rendezvous:
       meet(c, n);
       return child();
+    case kind::group:
+    case kind::meeting: {
+      if (c == nullptr) return group(nullptr, n, s);
+      const context here = *c;
+      return group(&here, n, s);
+    }
     case kind::thread_bound: {
       // A thread-bound fiber cannot call code without a context where nobody knows the top.
       const auto stay = [&](context here) {
@@ -355,7 +304,7 @@ std::uint64_t evaluate(const context* c, const node& n, const surroundings& s) {
       return c != nullptr ? stay(*c) : sukima::run(stay);
     }
     case kind::at_end: {
-      const forks_at_end at_end{c, n};
+      const forks_at_end<C> at_end{c, n};
       return child();
     }
     case kind::other_runtime: {
@@ -363,13 +312,27 @@ std::uint64_t evaluate(const context* c, const node& n, const surroundings& s) {
       mine.scopes = nullptr;
       const node& inner = *n.children[0];
       return s.other->run(
-          [&](context below) { return evaluate(inner.with_context ? &below : nullptr, inner, mine); });
+          [&](context below) { return evaluate(inner.with_context ? &below : no_context, inner, mine); });
     }
   }
   std::abort();
 }
 
+/// The context for all but forks: they are the same code on each level that does not poll.
+template <class C> C without_levels(C c) { return c; }
+template <bool Closed> auto without_levels(sukima::clone_mark<Closed, 2>* c) {
+  return reinterpret_cast<sukima::clone_mark<Closed, 1>*>(c);
+}
+
 }  // namespace
+
+template <class C> std::uint64_t evaluate(const C* c, const node& n, const surroundings& s) {
+  if (n.what == kind::fork) return fork_two(c, n, s);
+  if (n.what == kind::many) return fork_three(c, n, s);
+  if (c == nullptr) return evaluate_other(no_context, n, s);
+  const auto here = without_levels(*c);
+  return evaluate_other(&here, n, s);
+}
 
 result execute(const program& p, sukima::runtime& runtime, sukima::runtime& other, outsider& agent,
                observations& seen) {
@@ -378,7 +341,7 @@ result execute(const program& p, sukima::runtime& runtime, sukima::runtime& othe
   result r;
   try {
     r.number = p.root->with_context ? runtime.run([&](context c) { return evaluate(&c, *p.root, s); })
-                                    : runtime.run([&] { return evaluate(nullptr, *p.root, s); });
+                                    : runtime.run([&] { return evaluate(no_context, *p.root, s); });
     r.how = result::end::value;
   } catch (const failure& f) {
     r.how = result::end::failure;

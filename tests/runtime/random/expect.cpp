@@ -41,7 +41,9 @@ std::uint64_t run(const node& n, surroundings s) {
       for (std::size_t i = 0; i < n.children.size(); ++i) v = mix(v, run(child(i), with_input(s, i)));
       return v;
     }
-    case kind::loop: {
+    case kind::loop:
+    case kind::group:
+    case kind::meeting: {
       std::uint64_t v = n.number;
       for (int i = 0; i < n.iterations; ++i)
         v = mix(v, run(child(0), with_input(s, static_cast<std::uint64_t>(i))));
@@ -142,7 +144,9 @@ class explorer {
         for (std::size_t i = 0; i < n.children.size(); ++i) all.add(explore(child(i), with_input(s, i)), mix);
         return all.result();
       }
-      case kind::loop: {
+      case kind::loop:
+      case kind::group:
+      case kind::meeting: {
         together all(n.number);
         for (int i = 0; i < n.iterations; ++i)
           all.add(explore(child(0), with_input(s, static_cast<std::uint64_t>(i))), mix);

@@ -17,7 +17,11 @@ struct place {
   int scopes;           ///< cancellable scopes around it, in this runtime
   bool thread_bound;
   bool within_other;
+  std::size_t repeats;  ///< so often it is evaluated, at most
 };
+
+/// A thread-bound fiber that parks needs a thread in its place, a millisecond later: not too many of them.
+constexpr std::size_t most_bound_parks = 16;
 
 class generator {
  public:
@@ -32,7 +36,7 @@ class generator {
   program make(std::size_t size) {
     program p;
     const std::size_t budget = 1 + random_.below(random_.once_in(4) ? 4 * size : size);
-    p.root = make_node({budget, 0, 0, false, false});
+    p.root = make_node({budget, 0, 0, false, false, 1});
     p.pure = pure_;
     p.in_order = in_order_;
     return p;
@@ -113,6 +117,7 @@ class generator {
     n.iterations =
         static_cast<int>(random_.below(random_.once_in(3) ? std::min<std::size_t>(at.budget, 200) + 1 : 8));
     at.budget /= static_cast<std::size_t>(std::max(n.iterations, 1));
+    at.repeats *= static_cast<std::size_t>(std::max(n.iterations, 1));
     add_child(n, at);
   }
 
@@ -123,8 +128,12 @@ class generator {
     add_wrapper(n, at);
   }
 
+  static bool may_wait_for_each_other(const place& at) {
+    return !at.thread_bound || at.repeats <= most_bound_parks;
+  }
+
   void add_wrapper(node& n, place at) {
-    switch (random_.below(9)) {
+    switch (random_.below(10)) {
       case 0:
       case 1:
         if (pure_) break;
@@ -151,13 +160,20 @@ class generator {
         break;
       case 6:
         // Nobody would resume the first branch if the second one were aborted or could not be split off.
-        if (!parks_ || !pure_ || at.thread_bound || hints_) break;
+        if (!parks_ || !pure_ || hints_ || !may_wait_for_each_other(at)) break;
         n.what = kind::rendezvous;
         in_order_ = false;
         break;
       case 7:
         n.what = kind::at_end;
         break;
+      case 8:
+        // A child that is aborted would not come to the meeting.
+        n.what = parks_ && pure_ && may_wait_for_each_other(at) && random_.once_in(2) ? kind::meeting
+                                                                                      : kind::group;
+        in_order_ = false;
+        add_iterations(n, at);
+        return;
       default:
         if (random_.once_in(2)) {
           n.what = kind::thread_bound;
@@ -184,16 +200,19 @@ class generator {
 };
 
 const char* name_of(kind k) {
-  constexpr const char* names[] = {"leaf",    "fork",       "many",         "loop",        "reduce",
-                                   "search",  "fail",       "handle",       "cancellable", "cancel",
-                                   "suspend", "rendezvous", "thread_bound", "at_end",      "other_runtime"};
+  constexpr const char* names[] = {"leaf",  "fork",    "many",         "loop",   "reduce",       "search",
+                                   "fail",  "handle",  "cancellable",  "cancel", "suspend",      "rendezvous",
+                                   "group", "meeting", "thread_bound", "at_end", "other_runtime"};
   return names[static_cast<std::size_t>(k)];
 }
+
+bool goes_over_a_range(kind k) { return k == kind::loop || k == kind::reduce || k == kind::search; }
 
 void describe(const node& n, int indent, std::string& text) {
   text += std::string(static_cast<std::size_t>(indent) * 2, ' ') + name_of(n.what);
   if (!n.with_context) text += " without context";
   if (n.iterations != 0) text += " " + std::to_string(n.iterations);
+  if (goes_over_a_range(n.what) && by_successor(n)) text += " by successor";
   if (n.guard != 2) text += " guard " + std::to_string(n.guard);
   if (n.grain != 0) text += " grain " + std::to_string(n.grain);
   if (n.splits_unevenly) text += " split";
@@ -214,9 +233,14 @@ configuration configure(std::uint64_t seed, bool with_requests, bool with_fiber_
                 : 1 + static_cast<unsigned>(random.below(random.once_in(2) ? 1 : 4));
   // Workers that never sleep cost each other whole time slices when there are more of them than CPUs.
   const bool may_spin = c.workers <= 2 || random.once_in(8);
-  constexpr int sleeping[] = {0, 1, 5};
-  c.wait = may_spin ? static_cast<int>(random.below(6)) : sleeping[random.below(3)];
+  constexpr int sleeping[] = {0, 1, 5, 6};
+  c.wait = may_spin ? static_cast<int>(random.below(7)) : sleeping[random.below(4)];
   c.few_fibers = with_fiber_limit && random.once_in(8);
+  if (c.ready == 0 && random.once_in(2))
+    c.interval_us = 1 + static_cast<unsigned>(random.below(random.once_in(2) ? 20 : 1000));
+  // Leaves take a microsecond, or ten times that: two grains tell them apart, the longest takes all.
+  constexpr unsigned grains[] = {0, 1'500, 20'000, 1'000'000'000};
+  c.clones_ns = grains[random.below(4)];
   return c;
 }
 
@@ -227,9 +251,10 @@ std::string describe(const node& n) {
 }
 
 std::string describe(const configuration& c) {
-  constexpr const char* waits[] = {"adaptive", "block", "spin", "pause", "yield", "condvar"};
+  constexpr const char* waits[] = {"adaptive", "block", "spin", "pause", "yield", "condvar", "inherit"};
   return "workers=" + std::to_string(c.workers) + " ready=" + std::to_string(c.ready) +
-         " wait=" + waits[c.wait] + (c.few_fibers ? " fibers=2" : "");
+         (c.interval_us != 0 ? " interval=" + std::to_string(c.interval_us) : "") + " wait=" + waits[c.wait] +
+         " clones=" + std::to_string(c.clones_ns) + "ns" + (c.few_fibers ? " fibers=2" : "");
 }
 
 }  // namespace random_programs

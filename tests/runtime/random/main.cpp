@@ -5,8 +5,10 @@
 
 #include <CLI/CLI.hpp>
 
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -15,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <vector>
 
 namespace {
 
@@ -41,10 +44,12 @@ struct options {
   std::uint64_t seed = 1;
   std::size_t size = 150;
   unsigned repeat = 1;
+  unsigned processes = 1;
   unsigned patience = 60;
   bool requests = false;
   bool fiber_limit = false;
   bool resize = false;
+  bool fresh = false;
   bool print = false;
 };
 
@@ -90,16 +95,14 @@ class watchdog {
   std::thread thread_;
 };
 
-/// Changes the number of a runtime's workers some thousand times a second.
+/// Changes the number of a runtime's workers: during every other program some thousand times a second, during
+/// the others once, to one worker, so that what depends on another worker does not end.
 class resizer {
  public:
   resizer(sukima::runtime& resized, std::uint64_t seed)
-      : thread_([this, &resized, random = std::minstd_rand(static_cast<unsigned>(seed))]() mutable {
-          while (!ends_) {
-            resized.limit_workers(static_cast<unsigned>(random() % (resized.workers() + 1)));
-            std::this_thread::sleep_for(std::chrono::microseconds(random() % 300));
-          }
-        }) {}
+      : resized_(resized), random_(static_cast<unsigned>(seed)), thread_([this] { main(); }) {}
+  /// A program begins.
+  void next() { ++programs_; }
   ~resizer() {
     ends_ = true;
     thread_.join();
@@ -108,6 +111,25 @@ class resizer {
   resizer& operator=(const resizer&) = delete;
 
  private:
+  void pause() { std::this_thread::sleep_for(std::chrono::microseconds(random_() % 300)); }
+  void main() {
+    while (!ends_) {
+      const std::uint64_t program = programs_;
+      if (program % 2 == 0) {
+        resized_.limit_workers(static_cast<unsigned>(random_() % (resized_.workers() + 1)));
+        pause();
+        continue;
+      }
+      resized_.limit_workers(0);
+      pause();
+      resized_.limit_workers(1);
+      while (programs_ == program && !ends_) std::this_thread::sleep_for(std::chrono::microseconds(20));
+    }
+  }
+
+  sukima::runtime& resized_;
+  std::minstd_rand random_;
+  std::atomic<std::uint64_t> programs_{0};
   std::atomic<bool> ends_{false};
   std::thread thread_;
 };
@@ -158,7 +180,9 @@ sukima::settings settings_of(const configuration& c) {
   sukima::settings s;
   s.workers = c.workers;
   s.published_tasks = c.ready;
+  s.request_interval_us = c.interval_us;
   s.wait = static_cast<sukima::wait_policy>(c.wait);
+  s.clones_ns = c.clones_ns;
   s.stack = std::size_t{1} << 20;
   s.choices = std::size_t{1} << 18;
   s.elastic = false;  // more workers than CPUs are wanted
@@ -195,6 +219,7 @@ int run(const options& o) {
     const expectation expected = expect(p);
     for (unsigned i = 0; i < o.repeat; ++i) {
       dog.begins(seed, describe(c));
+      if (changes) changes->next();
       observations seen;
       const result r = execute(p, *runtime, other, agent, seen);
       const std::string problem = check(p, c, expected, r, seen);
@@ -207,9 +232,38 @@ int run(const options& o) {
   dog.begins(o.seed + o.count, "ending the runtimes");
   changes.reset();
   runtime.reset();
-  std::printf("%llu programs, seeds from %llu: all as expected\n", static_cast<unsigned long long>(o.count),
-              static_cast<unsigned long long>(o.seed));
   return 0;
+}
+
+/// A seed that no earlier run had; runtimes are shared from multiples of `batch` on.
+std::uint64_t fresh_seed() {
+  std::random_device random;
+  return (std::uint64_t{random()} << 8 | random() % 256) * batch;
+}
+
+/// Divides the programs among processes: most of a program's time is waiting. True if all ended with code 0.
+bool run_in_processes(const options& o) {
+  const std::uint64_t batches = (o.count + batch - 1) / batch;
+  const std::uint64_t share = (batches + o.processes - 1) / o.processes * batch;
+  std::vector<pid_t> started;
+  for (std::uint64_t first = 0; first < o.count; first += share) {
+    options part = o;
+    part.seed = o.seed + first;
+    part.count = std::min(share, o.count - first);
+    const pid_t process = fork();
+    if (process < 0) {
+      std::perror("sukima-random-programs: fork");
+      std::exit(1);
+    }
+    if (process == 0) std::exit(run(part));
+    started.push_back(process);
+  }
+  bool all = true;
+  for (const pid_t process : started) {
+    int status = 0;
+    all &= waitpid(process, &status, 0) == process && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  }
+  return all;
 }
 
 }  // namespace
@@ -221,7 +275,8 @@ int main(int count, char** arguments) {
       "parallel, "
       "and compares them with the sequential program. Ends with code 1 and the seed of the first wrong one.");
   app.add_option("--count", o.count, "Number of programs")->capture_default_str();
-  app.add_option("--seed", o.seed, "Seed of the first one; the next ones follow")->capture_default_str();
+  const auto seed =
+      app.add_option("--seed", o.seed, "Seed of the first one; the next ones follow")->capture_default_str();
   app.add_option("--size", o.size, "Leaves of a program, about")
       ->capture_default_str()
       ->check(CLI::Range(1, 1'000'000));
@@ -229,12 +284,25 @@ int main(int count, char** arguments) {
   app.add_option("--patience", o.patience,
                  "Seconds after which a program that has not ended is taken for hanging")
       ->capture_default_str();
-  app.add_flag("--requests", o.requests, "Use the steal protocol `request`, too");
+  app.add_option("--processes", o.processes, "Processes that share the programs")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 256));
+  app.add_flag("--fresh", o.fresh, "Begin with a seed that is another one each time, and print it")
+      ->excludes(seed);
+  app.add_flag("--requests", o.requests, "Use the steal protocols `request` and `indolent`, too");
   app.add_flag("--fiber-limit", o.fiber_limit, "Let some runtimes have a limit of two parked fibers");
   app.add_flag("--resize", o.resize, "Change the number of workers all the time while the programs run");
   app.add_flag("--print", o.print, "Print each program before it is run");
   CLI11_PARSE(app, count, arguments);
   std::signal(SIGABRT, say_seed_and_die);
   std::signal(SIGSEGV, say_seed_and_die);  // the runtime calls it for faults that are no overflow of a fiber
-  return run(o);
+  if (o.fresh) {
+    o.seed = fresh_seed();
+    std::printf("seeds from %llu\n", static_cast<unsigned long long>(o.seed));
+    std::fflush(stdout);
+  }
+  if (o.processes == 1 ? run(o) != 0 : !run_in_processes(o)) return 1;
+  std::printf("%llu programs, seeds from %llu: all as expected\n", static_cast<unsigned long long>(o.count),
+              static_cast<unsigned long long>(o.seed));
+  return 0;
 }

@@ -26,6 +26,8 @@ enum class kind {
   cancel,         ///< for some inputs cancels the scope `number` levels further out, else as its child
   suspend,        ///< parks; another thread resumes it
   rendezvous,     ///< one branch parks, the other one resumes it
+  group,          ///< a task group; child i evaluates the child with an input of its own
+  meeting,        ///< the same, and each child parks until all have begun
   thread_bound,         ///< the child stays on its thread
   at_end,         ///< a destructor with forks runs after the child
   other_runtime,  ///< the child runs in another runtime
@@ -52,7 +54,9 @@ struct program {
 struct configuration {
   unsigned workers = 2;
   unsigned ready = 1;
+  unsigned interval_us = 0;  ///< settings::request_interval_us
   int wait = 0;            ///< of sukima::wait_policy
+  unsigned clones_ns = 0;  ///< settings::clones_ns
   bool few_fibers = false;  ///< SUKIMA_FIBERS=2: waiting workers take only descendants
 };
 
@@ -82,6 +86,8 @@ class numbers {
 
 inline std::uint64_t mix(std::uint64_t a, std::uint64_t b) { return numbers(a * 0x100000001B3u + b).next(); }
 inline std::uint64_t input_of(std::uint64_t input, std::uint64_t child) { return mix(input, child + 1); }
+/// Does a loop or a search go over a range that knows no more than each element's successor?
+inline bool by_successor(const node& n) { return n.number % 4 == 1; }
 inline bool happens(const node& n, std::uint64_t input) { return mix(n.number, input) % 4 == 0; }
 
 /// x ↦ factor·x + term: composing such maps is associative and not commutative.

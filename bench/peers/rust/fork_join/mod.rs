@@ -9,15 +9,16 @@ mod ranges;
 mod searches;
 mod small;
 
-use sukima_bench_peers::harness::{cold, warm, Benchmark};
+use sukima_bench_peers::harness::{cold, search, warm, Benchmark};
 
 pub fn benchmarks() -> Vec<Benchmark> {
     vec![
         warm("fib", searches::fib),
-        warm("nqueens", searches::nqueens),
-        warm("nqueens-array", searches::nqueens_array),
-        warm("pentomino", searches::pentomino),
-        warm("uts", searches::uts),
+        search("nqueens", searches::nqueens, searches::tuned_nqueens),
+        search("nqueens-array", searches::nqueens_array, searches::tuned_nqueens_array),
+        search("pentomino", searches::pentomino, searches::tuned_pentomino),
+        search("uts", searches::uts, searches::tuned_uts),
+        search("cover", searches::cover, searches::tuned_cover),
         warm("lu", matrices::lu),
         warm("matmul", matrices::matmul),
         warm("cmp", ranges::cmp),

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! fib, nqueens, nqueens-array, pentomino and uts: a fork or a choice at every node.
+//! fib, nqueens, nqueens-array, pentomino, uts and cover: a fork or a choice at every node, or (the tuned programs) above a
+//! cut-off depth, with plain code below.
 
 use sukima_bench_peers::harness::{bad, Error, Run};
+use sukima_bench_peers::kernels::cover::{langford, ExactCover, PossibleOptions, MOST_LANGFORD};
 use sukima_bench_peers::kernels::pentomino::{PentominoBoard, Pieces, MOST_FORMS, MOST_PIECES};
 use sukima_bench_peers::kernels::queens::{Queens, QueensBoard, MOST_QUEENS};
 use sukima_bench_peers::kernels::uts;
+use sukima_bench_peers::plain;
 
+use crate::sums::sum_of_bits;
 use crate::system::{join, region, sum, Context};
 
 fn fibonacci(c: &mut Context<'_>, n: i64) -> i64 {
@@ -23,40 +27,100 @@ pub fn fib(run: &mut Run) -> Result<(), Error> {
     Ok(())
 }
 
-fn solutions(c: &mut Context<'_>, q: Queens) -> i64 {
+/// Where a search stops forking.
+trait CutOff: Copy + Sync {
+    fn reached(self, level: i32) -> bool;
+}
+
+/// The search forks at every node.
+#[derive(Clone, Copy)]
+struct Nowhere;
+
+impl CutOff for Nowhere {
+    fn reached(self, _: i32) -> bool {
+        false
+    }
+}
+
+/// The nodes of so many levels fork; those below are plain sequential code.
+#[derive(Clone, Copy)]
+struct Depth(i32);
+
+impl CutOff for Depth {
+    fn reached(self, level: i32) -> bool {
+        level >= self.0
+    }
+}
+
+fn solutions<E: CutOff>(c: &mut Context<'_>, q: Queens, row: i32, end: E) -> i64 {
+    if end.reached(row) {
+        return plain::solutions(q);
+    }
     if q.complete() {
         return 1;
     }
-    let free = q.free();
-    sum(c, 0, q.n, &|column| free >> column & 1 != 0, &|c: &mut Context<'_>, column| solutions(c, q.with(1 << column)))
+    sum_of_bits(c, q.free(), &|c: &mut Context<'_>, bit| solutions(c, q.with(bit), row + 1, end))
 }
 
-pub fn nqueens(run: &mut Run) -> Result<(), Error> {
-    let empty = Queens::new(run.size_between(1, MOST_QUEENS.into())? as i32);
-    let result = run.time(|| region(|c| solutions(c, empty)));
+fn measure_nqueens<E: CutOff + Send>(run: &mut Run, end: E) -> Result<(), Error> {
+    let empty = Queens::empty(run.size_between(1, MOST_QUEENS.into())? as i32);
+    let result = run.time(|| region(|c| solutions(c, empty, 0, end)));
     run.result(result);
     Ok(())
 }
 
-fn board_solutions(c: &mut Context<'_>, board: &QueensBoard, row: i32) -> i64 {
+pub fn nqueens(run: &mut Run) -> Result<(), Error> {
+    measure_nqueens(run, Nowhere)
+}
+
+pub fn tuned_nqueens(run: &mut Run) -> Result<(), Error> {
+    measure_nqueens(run, Depth(run.depth))
+}
+
+/// The board is this branch's own, and the same afterwards.
+fn board_solutions<E: CutOff>(c: &mut Context<'_>, board: &mut QueensBoard, row: i32, end: E) -> i64 {
+    if end.reached(row) {
+        return plain::board_solutions(board, row);
+    }
+    let board = &*board;
     if row == board.n {
         return 1;
     }
     sum(c, 0, board.n, &|column| board.free(row, column), &|c: &mut Context<'_>, column| {
         let mut next = board.clone();
         next.place(row, column);
-        board_solutions(c, &next, row + 1)
+        board_solutions(c, &mut next, row + 1, end)
     })
 }
 
-pub fn nqueens_array(run: &mut Run) -> Result<(), Error> {
-    let empty = QueensBoard::new(run.size_between(1, MOST_QUEENS.into())? as i32);
-    let result = run.time(|| region(|c| board_solutions(c, &empty, 0)));
+fn measure_nqueens_array<E: CutOff + Send>(run: &mut Run, end: E) -> Result<(), Error> {
+    let mut empty = QueensBoard::new(run.size_between(1, MOST_QUEENS.into())? as i32);
+    let result = run.time(|| region(|c| board_solutions(c, &mut empty, 0, end)));
     run.result(result);
     Ok(())
 }
 
-fn fillings(c: &mut Context<'_>, pieces: &Pieces, board: &PentominoBoard, k: i32, used: i32) -> i64 {
+pub fn nqueens_array(run: &mut Run) -> Result<(), Error> {
+    measure_nqueens_array(run, Nowhere)
+}
+
+pub fn tuned_nqueens_array(run: &mut Run) -> Result<(), Error> {
+    measure_nqueens_array(run, Depth(run.depth))
+}
+
+/// The board is this branch's own, and the same afterwards.
+fn fillings<E: CutOff>(
+    c: &mut Context<'_>,
+    pieces: &Pieces,
+    board: &mut PentominoBoard,
+    k: i32,
+    used: i32,
+    end: E,
+) -> i64 {
+    if end.reached(used) {
+        return plain::fillings(pieces, board, k, used);
+    }
+    let board = &*board;
     let window = board.window(k);
     let piece = |choice: i32| board.forms(pieces, used + choice / MOST_FORMS);
     let form = |choice: i32| &piece(choice).form[(choice % MOST_FORMS) as usize];
@@ -71,30 +135,85 @@ fn fillings(c: &mut Context<'_>, pieces: &Pieces, board: &PentominoBoard, k: i32
         if next.hopeless(free) {
             0
         } else {
-            fillings(c, pieces, &next, free, used + 1)
+            fillings(c, pieces, &mut next, free, used + 1, end)
         }
     })
 }
 
-pub fn pentomino(run: &mut Run) -> Result<(), Error> {
-    let empty = PentominoBoard::new(run.size_between(12, MOST_PIECES as i64)? as i32);
+fn measure_pentomino<E: CutOff + Send>(run: &mut Run, end: E) -> Result<(), Error> {
+    let mut empty = PentominoBoard::new(run.size_between(12, MOST_PIECES as i64)? as i32);
     let pieces = Pieces::new();
-    let result = run.time(|| region(|c| fillings(c, &pieces, &empty, 0, 0)));
+    let result = run.time(|| region(|c| fillings(c, &pieces, &mut empty, 0, 0, end)));
     run.result(result);
     Ok(())
 }
 
-fn nodes(c: &mut Context<'_>, tree: &uts::Tree, node: &uts::Node) -> i64 {
+pub fn pentomino(run: &mut Run) -> Result<(), Error> {
+    measure_pentomino(run, Nowhere)
+}
+
+pub fn tuned_pentomino(run: &mut Run) -> Result<(), Error> {
+    measure_pentomino(run, Depth(run.depth))
+}
+
+fn nodes<E: CutOff>(c: &mut Context<'_>, tree: &uts::Tree, node: &uts::Node, end: E) -> i64 {
+    if end.reached(node.height) {
+        return plain::nodes(tree, node);
+    }
     let children = node.children(tree);
     if children == 0 {
         return 1;
     }
-    1 + sum(c, 0, children, &|_| true, &|c: &mut Context<'_>, i| nodes(c, tree, &node.child(i)))
+    1 + sum(c, 0, children, &|_| true, &|c: &mut Context<'_>, i| nodes(c, tree, &node.child(i), end))
+}
+
+fn measure_uts<E: CutOff + Send>(run: &mut Run, end: E) -> Result<(), Error> {
+    let tree = uts::published_tree(run.size).ok_or_else(|| bad(uts::SIZES))?;
+    let result = run.time(|| region(|c| nodes(c, &tree, &uts::Node::root(&tree), end)));
+    run.result(result);
+    Ok(())
 }
 
 pub fn uts(run: &mut Run) -> Result<(), Error> {
-    let tree = uts::published_tree(run.size).ok_or_else(|| bad(uts::SIZES))?;
-    let result = run.time(|| region(|c| nodes(c, &tree, &uts::Node::root(&tree))));
+    measure_uts(run, Nowhere)
+}
+
+pub fn tuned_uts(run: &mut Run) -> Result<(), Error> {
+    measure_uts(run, Depth(run.depth))
+}
+
+/// The state is this branch's own, and the same afterwards.
+fn covers<E: CutOff>(c: &mut Context<'_>, state: &mut ExactCover, level: i32, end: E) -> i64 {
+    if end.reached(level) {
+        return plain::covers(state);
+    }
+    let state = &*state;
+    if state.complete() {
+        return 1;
+    }
+    let options = PossibleOptions::new(state);
+    let all = options.all();
+    sum(c, 0, all.len() as i32, &|_| true, &|c: &mut Context<'_>, choice| {
+        let mut next = state.clone();
+        if next.choose(all[choice as usize]) {
+            covers(c, &mut next, level + 1, end)
+        } else {
+            0
+        }
+    })
+}
+
+fn measure_cover<E: CutOff + Send>(run: &mut Run, end: E) -> Result<(), Error> {
+    let mut state = langford(run.size_between(1, MOST_LANGFORD)? as i32);
+    let result = run.time(|| if state.begin() { region(|c| covers(c, &mut state, 0, end)) } else { 0 });
     run.result(result);
     Ok(())
+}
+
+pub fn cover(run: &mut Run) -> Result<(), Error> {
+    measure_cover(run, Nowhere)
+}
+
+pub fn tuned_cover(run: &mut Run) -> Result<(), Error> {
+    measure_cover(run, Depth(run.depth))
 }

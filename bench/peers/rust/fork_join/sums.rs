@@ -3,6 +3,8 @@
 
 use std::ops::AddAssign;
 
+use sukima_bench_peers::kernels::queens::set_bits;
+
 use crate::system::{join, Context};
 
 /// The most choices that are gathered on the stack; longer ranges are halved first.
@@ -31,11 +33,27 @@ where
     halves(c, &choices[..count], &|c: &mut Context<'_>, i| f(c, first + i32::from(i)))
 }
 
-/// Adds up f of the choices.
-fn halves<T, F>(c: &mut Context<'_>, choices: &[u8], f: &F) -> T
+/// Adds up f of each bit that is set.
+pub fn sum_of_bits<T, F>(c: &mut Context<'_>, bits: u32, f: &F) -> T
 where
     T: Send + Default + AddAssign,
-    F: Fn(&mut Context<'_>, u8) -> T + Sync,
+    F: Fn(&mut Context<'_>, u32) -> T + Sync,
+{
+    let mut choices = [0; 32];
+    let mut count = 0;
+    for bit in set_bits(bits) {
+        choices[count] = bit;
+        count += 1;
+    }
+    halves(c, &choices[..count], f)
+}
+
+/// Adds up f of the choices.
+fn halves<T, C, F>(c: &mut Context<'_>, choices: &[C], f: &F) -> T
+where
+    T: Send + Default + AddAssign,
+    C: Copy + Sync,
+    F: Fn(&mut Context<'_>, C) -> T + Sync,
 {
     match choices {
         [] => T::default(),

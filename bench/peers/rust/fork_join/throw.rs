@@ -9,7 +9,8 @@ use std::time::Instant;
 use sukima_bench_peers::harness::{process_cpu_seconds, quantile, wrong, Error, Run};
 use sukima_bench_peers::kernels::queens::{Queens, MOST_QUEENS};
 
-use crate::system::{region, sum, Context};
+use crate::sums::sum_of_bits;
+use crate::system::{region, Context};
 
 fn search(c: &mut Context<'_>, q: Queens, left: &AtomicI64) -> i64 {
     if q.complete() {
@@ -19,14 +20,11 @@ fn search(c: &mut Context<'_>, q: Queens, left: &AtomicI64) -> i64 {
         }
         return 0;
     }
-    let free = q.free();
-    sum(c, 0, q.n, &|column| free >> column & 1 != 0, &|c: &mut Context<'_>, column| {
-        search(c, q.with(1 << column), left)
-    })
+    sum_of_bits(c, q.free(), &|c: &mut Context<'_>, bit| search(c, q.with(bit), left))
 }
 
 pub fn throw(run: &mut Run) -> Result<(), Error> {
-    let empty = Queens::new(run.size_between(4, MOST_QUEENS.into())? as i32);
+    let empty = Queens::empty(run.size_between(4, MOST_QUEENS.into())? as i32);
     let left = AtomicI64::new(i64::MAX);
     region(|c| search(c, empty, &left));
     let found = i64::MAX - left.into_inner();

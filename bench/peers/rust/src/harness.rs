@@ -52,6 +52,8 @@ pub fn bad(message: impl Into<String>) -> Error {
 pub struct Run {
     pub size: i64,
     pub workers: usize,
+    /// In a tuned program: how many levels of the search fork.
+    pub depth: i32,
     pub seconds: f64,
     pub cpu_seconds: f64,
     /// When the measured part began, by the monotonic clock.
@@ -65,6 +67,7 @@ impl Run {
         Self {
             size,
             workers,
+            depth: 0,
             seconds: 0.0,
             cpu_seconds: 0.0,
             started: monotonic_seconds(),
@@ -125,19 +128,28 @@ pub fn quantile(mut values: Vec<f64>, q: f64) -> f64 {
     values[(q * (values.len() - 1) as f64).round() as usize]
 }
 
+pub type Measure = fn(&mut Run) -> Result<(), Error>;
+
 pub struct Benchmark {
     pub name: &'static str,
-    pub measure: fn(&mut Run) -> Result<(), Error>,
+    pub measure: Measure,
+    /// The tuned program, with a cut-off depth.
+    pub tuned: Option<Measure>,
     /// Every repetition has a fresh process in which nothing was started.
     pub cold: bool,
 }
 
-pub const fn warm(name: &'static str, measure: fn(&mut Run) -> Result<(), Error>) -> Benchmark {
-    Benchmark { name, measure, cold: false }
+pub const fn warm(name: &'static str, measure: Measure) -> Benchmark {
+    Benchmark { name, measure, tuned: None, cold: false }
 }
 
-pub const fn cold(name: &'static str, measure: fn(&mut Run) -> Result<(), Error>) -> Benchmark {
-    Benchmark { name, measure, cold: true }
+/// A search that also has a tuned program, which is measured if there is a --depth.
+pub const fn search(name: &'static str, measure: Measure, tuned: Measure) -> Benchmark {
+    Benchmark { name, measure, tuned: Some(tuned), cold: false }
+}
+
+pub const fn cold(name: &'static str, measure: Measure) -> Benchmark {
+    Benchmark { name, measure, tuned: None, cold: true }
 }
 
 /// What a program has to say about its system.
@@ -155,6 +167,7 @@ struct Options {
     size: Option<i64>,
     workers: usize,
     repetitions: i64,
+    depth: Option<i32>,
     started: bool,
 }
 
@@ -173,7 +186,7 @@ fn number(arguments: &mut lexopt::Parser, option: &str, least: i64, most: i64) -
 }
 
 fn parse() -> Result<Request, lexopt::Error> {
-    let mut o = Options { name: String::new(), size: None, workers: 1, repetitions: 1, started: false };
+    let mut o = Options { name: String::new(), size: None, workers: 1, repetitions: 1, depth: None, started: false };
     let mut arguments = lexopt::Parser::from_env();
     while let Some(argument) = arguments.next()? {
         match argument {
@@ -181,6 +194,7 @@ fn parse() -> Result<Request, lexopt::Error> {
             Long("size") => o.size = Some(number(&mut arguments, "--size", 0, i64::from(u32::MAX))?),
             Long("workers") => o.workers = number(&mut arguments, "--workers", 1, 4096)? as usize,
             Long("repetitions") => o.repetitions = number(&mut arguments, "--repetitions", 1, 1_000_000)?,
+            Long("depth") => o.depth = Some(number(&mut arguments, "--depth", 0, 1_000_000)? as i32),
             Long("started") => o.started = true,
             Long("list") => return Ok(Request::List),
             Long("help") | Short('h') => return Ok(Request::Help),
@@ -202,10 +216,11 @@ fn line(o: &Options, run: &Run) -> String {
     line.to_string()
 }
 
-fn repeat(o: &Options, benchmark: &Benchmark, size: i64, known: &Value) -> Result<(), Error> {
+fn repeat(o: &Options, measure: Measure, size: i64, known: &Value) -> Result<(), Error> {
     for _ in 0..o.repetitions {
         let mut run = Run::new(size, o.workers);
-        (benchmark.measure)(&mut run)?;
+        run.depth = o.depth.unwrap_or(0);
+        measure(&mut run)?;
         if let Some(expected) = known["results"][size.to_string()].as_str() {
             if run.result != expected {
                 return Err(wrong(format!("wrong result {}, expected {expected} for size {size}", run.result)));
@@ -251,6 +266,10 @@ fn measure(system: &System, o: &Options) -> ExitCode {
     if benchmark.cold && o.repetitions > 1 {
         return repeat_in_fresh_processes(o);
     }
+    let Some(chosen) = (if o.depth.is_some() { benchmark.tuned } else { Some(benchmark.measure) }) else {
+        eprintln!("{program}: {} has no tuned program: leave --depth out", o.name);
+        return ExitCode::from(2);
+    };
     let table: Value = serde_json::from_str(SIZES).expect("sizes.json is valid");
     let known = &table[&o.name];
     let size = o.size.unwrap_or_else(|| known["default"].as_i64().expect("every benchmark has a default size"));
@@ -258,7 +277,7 @@ fn measure(system: &System, o: &Options) -> ExitCode {
         (system.start)(o.workers);
         (system.warm_up)();
     }
-    match repeat(o, benchmark, size, known) {
+    match repeat(o, chosen, size, known) {
         Ok(()) => ExitCode::SUCCESS,
         Err(Error::WrongResult(message)) => {
             eprintln!("{program}: {}: {message}", o.name);
@@ -281,7 +300,7 @@ pub fn main(system: System) -> ExitCode {
         }
         Ok(Request::Help) => {
             println!(
-                "bench-{} NAME [--size N] [--workers W] [--repetitions R] [--started]\nbench-{0} --list",
+                "bench-{} NAME [--size N] [--workers W] [--repetitions R] [--depth D] [--started]\nbench-{0} --list",
                 system.name
             );
             ExitCode::SUCCESS

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The problems: the same data, leaves and checks as the headers in bench/kernels.
 
+pub mod cover;
 pub mod graph;
 pub mod heat;
 pub mod matrix;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The pentomino puzzle, as bench/kernels/pentomino.hpp.
 
+use std::mem::MaybeUninit;
+
 const WIDTH: i32 = 7;
 pub const MOST_PIECES: usize = 20;
 pub const MOST_FORMS: i32 = 8;
@@ -144,10 +146,49 @@ impl PentominoBoard {
 
     pub fn place(&mut self, k: i32, used: i32, chosen: i32, o: &Orientation) {
         self.piece.swap(used as usize, chosen as usize);
-        let colour = self.piece[used as usize] + 2;
+        self.paint(k, o, self.piece[used as usize] + 2);
+    }
+
+    /// Takes back the placement with the same arguments.
+    pub fn remove(&mut self, k: i32, used: i32, chosen: i32, o: &Orientation) {
+        self.paint(k, o, 0);
+        self.piece.swap(used as usize, chosen as usize);
+    }
+
+    fn paint(&mut self, k: i32, o: &Orientation, value: i8) {
         for cell in o.cell {
-            self.colour[(k + cell) as usize] = colour;
+            self.colour[(k + cell) as usize] = value;
         }
         self.full ^= u128::from(o.mask) << k;
+    }
+}
+
+const MOST_CHOICES: usize = MOST_PIECES * MOST_FORMS as usize;
+
+/// All placements on the first free cell k that fit, with the pieces from place `used` of the order on: orientations,
+/// each with its piece's place in the order.
+pub struct FittingPlacements<'a>([MaybeUninit<(&'a Orientation, i32)>; MOST_CHOICES]);
+
+impl<'a> FittingPlacements<'a> {
+    /// Room for placements, not initialised: that would take as long as finding them.
+    #[inline(always)]
+    pub fn room() -> Self {
+        Self([MaybeUninit::uninit(); MOST_CHOICES])
+    }
+
+    #[inline(always)]
+    pub fn find(&mut self, pieces: &'a Pieces, board: &PentominoBoard, k: i32, used: i32) -> &[(&'a Orientation, i32)] {
+        let window = board.window(k);
+        let mut count = 0;
+        for chosen in used..board.n {
+            let piece = board.forms(pieces, chosen);
+            for how in &piece.form[..piece.forms as usize] {
+                // Without an unpredictable branch.
+                self.0[count].write((how, chosen));
+                count += usize::from(window & how.mask == 0);
+            }
+        }
+        // SAFETY: the first `count` places were written; there are not more.
+        unsafe { std::slice::from_raw_parts(self.0.as_ptr().cast(), count) }
     }
 }

@@ -4,33 +4,38 @@
 /// As bench/kernels/nqueens.hpp.
 #[derive(Clone, Copy)]
 pub struct Queens {
-    pub n: i32,
-    columns: u32,
-    up: u32,
-    down: u32,
+    pub columns: u32,
+    pub up: u32,
+    pub down: u32,
+}
+
+/// Each bit that is set, the lowest first.
+pub fn set_bits(mut bits: u32) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let lowest = bits & bits.wrapping_neg();
+        bits ^= lowest;
+        (lowest != 0).then_some(lowest)
+    })
 }
 
 pub const MOST_QUEENS: i32 = 20;
 
 impl Queens {
-    pub fn new(n: i32) -> Self {
-        Self { n, columns: 0, up: 0, down: 0 }
-    }
-
-    fn all(&self) -> u32 {
-        (1 << self.n) - 1
+    /// A board of n columns without a queen.
+    pub fn empty(n: i32) -> Self {
+        Self { columns: !((1 << n) - 1), up: 0, down: 0 }
     }
 
     pub fn complete(&self) -> bool {
-        self.columns == self.all()
+        self.columns == !0
     }
 
     pub fn free(&self) -> u32 {
-        self.all() & !(self.columns | self.up | self.down)
+        !(self.columns | self.up | self.down)
     }
 
     pub fn with(&self, bit: u32) -> Self {
-        Self { n: self.n, columns: self.columns | bit, up: (self.up | bit) << 1, down: (self.down | bit) >> 1 }
+        Self { columns: self.columns | bit, up: (self.up | bit) << 1, down: (self.down | bit) >> 1 }
     }
 }
 
@@ -51,15 +56,21 @@ impl QueensBoard {
     }
 
     pub fn free(&self, row: i32, c: i32) -> bool {
-        self.taken[c as usize] == 0
-            && self.rising[(row + c) as usize] == 0
-            && self.falling[(row - c + self.n) as usize] == 0
+        (self.taken[c as usize] | self.rising[(row + c) as usize] | self.falling[(row - c + self.n) as usize]) == 0
     }
 
     pub fn place(&mut self, row: i32, c: i32) {
         self.column[row as usize] = c;
-        self.taken[c as usize] = 1;
-        self.rising[(row + c) as usize] = 1;
-        self.falling[(row - c + self.n) as usize] = 1;
+        self.mark(row, c, 1);
+    }
+
+    pub fn remove(&mut self, row: i32, c: i32) {
+        self.mark(row, c, 0);
+    }
+
+    fn mark(&mut self, row: i32, c: i32, value: i32) {
+        self.taken[c as usize] = value;
+        self.rising[(row + c) as usize] = value;
+        self.falling[(row - c + self.n) as usize] = value;
     }
 }

@@ -75,7 +75,7 @@ pub fn published_tree(number: i64) -> Option<Tree> {
 
 pub struct Node {
     state: Digest,
-    height: i32,
+    pub height: i32,
 }
 
 impl Node {

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// The searches as plain recursions on one board, changed and changed back: the sequential programs, and what
+// tuned programs do below their cut-off depth.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cover.hpp"
+#include "kernels/nqueens.hpp"
+#include "kernels/nqueens_array.hpp"
+#include "kernels/pentomino.hpp"
+#include "kernels/uts.hpp"
+
+namespace sequential {
+
+/// The ways to fill the remaining rows of a board with these words. As fast as any of the dozen forms that
+/// were tried: a structure as the argument is packed into two registers at each call (g++: a quarter slower).
+inline std::int64_t solutions(std::uint32_t columns, std::uint32_t up, std::uint32_t down) {
+  const kernels::queens q{columns, up, down};
+  if (q.complete()) return 1;
+  std::int64_t sum = 0;
+  for (std::uint32_t free = q.free(); free != 0; free &= free - 1) {
+    const kernels::queens next = q.with(free & -free);
+    sum += solutions(next.columns, next.up, next.down);
+  }
+  return sum;
+}
+inline std::int64_t solutions(kernels::queens q) { return solutions(q.columns, q.up, q.down); }
+
+/// The ways to fill the rows from `row` on. The board is the same afterwards.
+inline std::int64_t solutions(kernels::queens_board& board, int row) {
+  if (row == board.n) return 1;
+  std::int64_t sum = 0;
+  for (int column = 0; column < board.n; ++column) {
+    if (!board.free(row, column)) continue;
+    board.place(row, column);
+    sum += solutions(board, row + 1);
+    board.remove(row, column);
+  }
+  return sum;
+}
+
+/// The fillings of the rest of the board, from free cell k, with the pieces from place `used` on. The board
+/// is the same afterwards.
+inline std::int64_t fillings(kernels::pentomino_board& board, int k, int used) {
+  const kernels::fitting_placements fitting(board, k, used);
+  std::int64_t sum = 0;
+  for (const auto [how, chosen] : fitting.all()) {
+    board.place(k, used, chosen, *how);
+    if (board.complete()) {
+      ++sum;
+    } else if (const int free = board.first_free(k); !board.hopeless(free)) {
+      sum += fillings(board, free, used + 1);
+    }
+    board.remove(k, used, chosen, *how);
+  }
+  return sum;
+}
+
+/// The nodes of the tree from that node on.
+inline std::int64_t nodes(const kernels::uts_tree& tree, const kernels::uts_node& node) {
+  std::int64_t sum = 1;
+  const int children = kernels::uts_children(tree, node);
+  for (int i = 0; i < children; ++i) sum += nodes(tree, kernels::uts_child(node, i));
+  return sum;
+}
+
+/// The covers that extend this state, which is the same afterwards.
+inline std::int64_t covers(kernels::exact_cover& state) {
+  if (state.complete()) return 1;
+  std::int64_t sum = 0;
+  for (auto option = state.first_option(); option != 0; option = state.next_option(option)) {
+    if (!state.choose(option)) continue;
+    sum += covers(state);
+    state.take_back(option);
+  }
+  return sum;
+}
+
+}  // namespace sequential

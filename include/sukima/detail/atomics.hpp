@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The atomics, locks and waiting loops of the protocols between workers: those of the standard library. Only
+// tests/memory compiles the runtime with others, which explore all executions that the memory model allows.
+#pragma once
+
+#if defined(SUKIMA_ATOMICS)
+#include SUKIMA_ATOMICS
+#else
+
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+namespace sukima::detail {
+
+template <class T> using atomic = std::atomic<T>;
+using mutex = std::mutex;
+/// One turn of a loop that waits for another thread and has no effect but its reads.
+inline void yield() noexcept { std::this_thread::yield(); }
+
+}  // namespace sukima::detail
+
+#endif

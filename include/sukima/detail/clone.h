@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sequential clones, what C and C++ share: how long the work at a place of a program is expected to take,
+ * and the slow paths in the runtime. A clone is the version of a function in which forks are calls and
+ * loops are loops. It pushes no choice points, so all choice points of its fiber lie below the address at
+ * which it began. */
+#ifndef SUKIMA_DETAIL_CLONE_H
+#define SUKIMA_DETAIL_CLONE_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Deeper forks share the last entry. */
+enum { sukima_clone_depths = 64 };
+
+/* One place where a clone may begin: a fork, loop or search of the source. All workers use it; each word
+ * is read and written alone, relaxed, and an update that gets lost costs no more than one sample. Begins
+ * with zeros. */
+struct sukima_clone_site {
+  void* traced; /* what a trace counts; null: there is no trace */
+  struct {
+    uint32_t expected; /* ticks that a call at this depth takes */
+    uint32_t samples; /* how many calls were timed; stops at `sukima_clone_first_samples` */
+  } at[sukima_clone_depths];
+};
+
+/* So many calls are timed, and their longest time is what is expected, before any clone begins. */
+enum { sukima_clone_first_samples = 4 };
+
+/* Enters a call that took so many ticks. Rising expectations are followed sooner than falling ones,
+ * because a clone that lasts too long keeps others waiting, and a fork that is not needed costs a
+ * nanosecond. `place` is what `sukima explain` calls the site; copied at the first call. */
+void sukima_clone_learn(struct sukima_clone_site* site, const char* place, uint32_t depth, uint64_t ticks);
+
+/* The slow half of a clone's poll, when its limit is raised. Does what others asked of the fiber, which
+ * may then run on another thread: work is split off at its oldest choice point. 0: the clone goes on; else
+ * somebody who wants work got none, or an abort is pending: all that is left must run by the parallel
+ * version from `top`. */
+int sukima_poll_in_clone(char* top);
+
+/* A clone that applies steps without choice points begins at `top`: until `sukima_reopen_older`, which
+ * gets the result, no older choice point is split, because nobody could undo the steps. Never throw. */
+char* sukima_close_older(char* top);
+void sukima_reopen_older(char* top, char* older);
+
+/* Counts a clone that begins at this depth on the fiber that owns the address. */
+void sukima_count_clone(const struct sukima_clone_site* site, uint32_t depth, char* top);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

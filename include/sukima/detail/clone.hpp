@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sequential clones in C++: when a generic callable runs as one, and its poll.
+//
+// A callable that takes its context as `auto` exists twice: with a tracked_context it forks, with a
+// clone_context its forks are calls. Parallel code enters the clone where the work below is expected to be
+// short (clone.h). The clone polls at some forks, loops and searches; when a worker wants work, the oldest
+// choice point is split, as always. If nothing is left there, or the fiber must leave, the clone's next call
+// runs the parallel version, down to the leaves.
+//
+// Where no clones run there is nothing to learn and no depth to keep: with clones off, and in what is left of
+// a clone that was asked for work, the callable gets a parallel_context and costs what a plain one costs.
+#pragma once
+
+#include <sukima/detail/clone.h>
+#include <sukima/context.hpp>
+#include <sukima/detail/ticks.hpp>
+
+#include <algorithm>
+
+namespace sukima::detail {
+
+/// The context `size` bytes further up the choice stack, one fork deeper.
+[[gnu::always_inline]] inline context below(context c, std::size_t size) noexcept { return {c.top + size}; }
+[[gnu::always_inline]] inline tracked_context below(tracked_context c, std::size_t size) noexcept {
+  return {{c.top + size}, c.depth + 1};
+}
+[[gnu::always_inline]] inline parallel_context below(parallel_context c, std::size_t size) noexcept {
+  return {{c.top + size}};
+}
+
+/// A context that forks: only those of clones change.
+template <context_type C> [[gnu::always_inline]] inline auto forking_context(C c) noexcept {
+  if constexpr (clone_context_type<C>)
+    return static_cast<context>(c);
+  else
+    return c;
+}
+inline tracked_context tracked(context c) noexcept { return {c, 0}; }
+inline tracked_context tracked(tracked_context c) noexcept { return c; }
+
+/// What a fork's choice point or a loop's frame keeps of a context, for the pieces that are split off: they
+/// run at that depth.
+template <class C> struct kept_depth {
+  kept_depth() = default;
+  explicit kept_depth(C) noexcept {}
+  /// Calls f with the context of a piece that begins at `c`.
+  template <class F> decltype(auto) run_piece(context c, F&& f) const { return f(c); }
+};
+template <> struct kept_depth<tracked_context> {
+  std::uint32_t depth = 0;
+  kept_depth() = default;
+  explicit kept_depth(tracked_context c) noexcept : depth(c.depth) {}
+  template <class F> decltype(auto) run_piece(context c, F&& f) const { return f(tracked_context{c, depth}); }
+};
+/// A piece of what is left of a clone may run as clones again.
+template <> struct kept_depth<parallel_context> {
+  kept_depth() = default;
+  explicit kept_depth(parallel_context) noexcept {}
+  template <class F> decltype(auto) run_piece(context c, F&& f) const {
+    if (gate_of(c.top).clone_grain != 0) return f(tracked_context{c, sukima_clone_depths});
+    return f(parallel_context{c});
+  }
+};
+
+/// Below a fork that polls, so many levels of forks do not: at most six branches begin between two polls, and
+/// compilers make straight code of the levels. (Instructions that subset sums take, divided by those of the
+/// plain recursion: by g++ 2.9 with 0 levels, 1.7 with 2; by clang 1.4 and 0.8; no better with 3.)
+inline constexpr unsigned unpolled_forks = 2;
+
+/// Does a fork or loop with this context poll?
+template <clone_context_type C> inline constexpr bool polls = false;
+template <bool Closed> inline constexpr bool polls<clone_mark<Closed, 0>*> = true;
+
+template <clone_context_type C> char* top_of(C c) noexcept { return reinterpret_cast<char*>(c); }
+template <bool Closed, unsigned Unpolled> clone_mark<Closed, Unpolled>* clone_at(char* top) noexcept {
+  return reinterpret_cast<clone_mark<Closed, Unpolled>*>(top);
+}
+/// What a clone's fork hands to its branches.
+template <bool Closed, unsigned Unpolled> auto below_fork(clone_mark<Closed, Unpolled>* c) noexcept {
+  return clone_at < Closed, Unpolled == 0 ? unpolled_forks : Unpolled - 1 > (top_of(c));
+}
+/// What a clone's loop or search hands to its bodies.
+template <bool Closed, unsigned Unpolled> auto below_loop(clone_mark<Closed, Unpolled>* c) noexcept {
+  return clone_at<Closed, 0>(top_of(c));
+}
+
+/// How a callable is handed to a function that is not inlined, so that the caller may keep its captures in
+/// registers: by value where nobody sees a difference.
+template <class F> using by_value_or_reference =
+    std::conditional_t<std::is_trivially_copyable_v<std::remove_reference_t<F>> &&
+                           sizeof(std::remove_reference_t<F>) <= 64,
+                       std::remove_cvref_t<F>, F&&>;
+
+/// The fast half of a clone's poll; see `untouched`, which keeps compilers from what helps a clone: one mask
+/// for all its polls.
+[[gnu::always_inline]] inline bool raised(const char* top) noexcept {
+#if defined(SUKIMA_ATOMICS)
+  return !untouched(reinterpret_cast<const choice_point*>(top));
+#else
+  return top < __atomic_load_n(reinterpret_cast<char* const*>(&gate_of(top).limit), __ATOMIC_RELAXED);
+#endif
+}
+
+/// One for each place; `Tag` is a type that only this place has.
+template <class Tag> struct clone_site_of {
+  static inline constinit sukima_clone_site site{};
+};
+
+/// The compiler's name of a place: of the function around its first lambda (g++), or of the file and line
+/// (clang). The runtime shortens it (src/runtime/observe/traced_clones.cpp).
+template <class Tag> constexpr const char* name_of_place() noexcept { return __PRETTY_FUNCTION__; }
+
+/// What a site knows about calls at this depth.
+template <class Site> auto& entry_at(Site& site, std::uint32_t depth) noexcept {
+  return site.at[std::min<std::uint32_t>(depth, sukima_clone_depths - 1)];
+}
+
+/// Is the call at this depth expected to be short enough for a clone? Small fibers never run any: their limit
+/// is always raised.
+inline bool expects_clone(const sukima_clone_site& site, std::uint32_t depth, const gate& g) noexcept {
+  const auto& entry = entry_at(site, depth);
+  const std::uint32_t expected = __atomic_load_n(&entry.expected, __ATOMIC_RELAXED);
+  return expected < g.clone_grain &&
+         __atomic_load_n(&entry.samples, __ATOMIC_RELAXED) >= sukima_clone_first_samples;
+}
+
+/// Should this call be timed? All first ones, then one of each `calls_per_sample` of a fiber.
+inline bool is_timed(const sukima_clone_site& site, std::uint32_t depth, gate& g) noexcept {
+  constexpr std::uint32_t calls_per_sample = 32;
+  if (__atomic_load_n(&entry_at(site, depth).samples, __ATOMIC_RELAXED) < sukima_clone_first_samples)
+    return true;
+  if (g.calls_until_sample != 0) {
+    --g.calls_until_sample;
+    return false;
+  }
+  g.calls_until_sample = calls_per_sample - 1;
+  return true;
+}
+
+/// Measures a call and tells its site when it ends by itself.
+template <class Tag> class clone_timer {
+ public:
+  clone_timer(std::uint32_t depth, bool on) noexcept : depth_(depth), begun_(on ? ticks() : 0) {}
+  void end() const noexcept {
+    if (begun_ != 0) learn();
+  }
+
+ private:
+  [[gnu::cold, gnu::noinline]] void learn() const noexcept {
+    sukima_clone_learn(&clone_site_of<Tag>::site, name_of_place<Tag>(), depth_, ticks() - begun_);
+  }
+
+  std::uint32_t depth_;
+  std::uint64_t begun_;  // 0: this call is not timed
+};
+
+/// Calls parallel(context) or clone(), whichever suits what is expected at this place, and learns from it.
+template <class Tag, class Parallel, class Clone>
+inline decltype(auto) parallel_or_clone(tracked_context c, Parallel&& parallel, Clone&& clone) {
+  gate& g = gate_of(c.top);
+  if (g.clone_grain == 0) return parallel(parallel_context{c});
+  sukima_clone_site& site = clone_site_of<Tag>::site;
+  const clone_timer<Tag> timer(c.depth, is_timed(site, c.depth, g));
+  const auto chosen = [&]() -> decltype(auto) {
+    if (!expects_clone(site, c.depth, g)) return parallel(c);
+    sukima_count_clone(&site, c.depth, c.top);
+    return clone();
+  };
+  if constexpr (std::is_void_v<decltype(chosen())>) {
+    chosen();
+    timer.end();
+  } else {
+    decltype(auto) result = chosen();
+    timer.end();
+    return result;
+  }
+}
+
+}  // namespace sukima::detail

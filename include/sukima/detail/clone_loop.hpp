@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loops and searches of sequential clones: plain loops that poll before the first iteration, and long ones
+// after each eighth one, too.
+#pragma once
+
+#include <sukima/detail/clone.hpp>
+#include <sukima/detail/loop.hpp>
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+namespace sukima::detail {
+
+/// An iterator over so few elements that a clone's loop polls once.
+template <class I> inline constexpr bool few_elements = requires { I::few_elements; };
+
+}  // namespace sukima::detail
+
+namespace SUKIMA_DETAIL_NAMESPACE {
+
+/// So many iterations of a clone's long loop go without a poll of the loop itself; the bodies poll, too.
+inline constexpr int iterations_between_polls = 8;
+/// A loop of up to so many iterations polls before the first one only: a second loop around it costs searches
+/// up to a quarter of their time, because compilers keep less in registers.
+inline constexpr int short_loop = 32;
+
+/// Calls f with what a source has for one iteration, or for those of a block.
+template <class Source, class Place, class F>
+[[gnu::always_inline]] inline void visit(const Source& source, F&& f, Place i) {
+  source.visit(i, std::forward<F>(f));
+}
+template <class Source, class F>
+[[gnu::always_inline]] inline void visit(const Source& source, F&& f, std::int64_t i, std::int64_t stop) {
+  source.each(i, stop, std::forward<F>(f));
+}
+
+template <class Place> [[gnu::always_inline]] inline bool is_short_loop(Place i, Place to) noexcept {
+  if constexpr (std::is_integral_v<Place>)
+    return to - i <= short_loop;
+  else
+    return few_elements<Place>;
+}
+
+/// A clone's long loop. Gets a copy of the work, so that the caller keeps its own in registers.
+/// \tparam Work its step(context, sum, place) does one iteration
+template <clone_context_type C, class Place, class Sum, class Work>
+[[gnu::noinline]] Sum run_long_clone(C c, Place i, Place to, Sum sum, Work work) {
+  while (loop_form<Place>::any(i, to)) {
+    if (raised(top_of(c)) && sukima_poll_in_clone(top_of(c)) != 0)
+      return work.in_parallel(parallel_context{c}, i, to, std::move(sum));
+    for (int n = iterations_between_polls; n > 0 && loop_form<Place>::any(i, to); --n, ++i)
+      work.step(c, sum, i);
+  }
+  return sum;
+}
+
+/// A clone's loop at whose first poll somebody wanted something: goes on as a clone, or runs in parallel.
+template <clone_context_type C, class Place, class Sum, class Work>
+[[gnu::cold, gnu::noinline]] Sum run_raised_clone(C c, Place i, Place to, Sum sum, Work work) {
+  if (sukima_poll_in_clone(top_of(c)) != 0)
+    return work.in_parallel(parallel_context{c}, i, to, std::move(sum));
+  return run_long_clone(c, i, to, std::move(sum), std::move(work));
+}
+
+/// A clone's loop in blocks, which are as long as those of parallel code, with a poll before each.
+/// \tparam Work its step(context, sum, i, stop) does one block
+template <clone_context_type C, class Sum, class Work>
+Sum run_clone_in_blocks(C c, std::int64_t i, std::int64_t to, Sum sum, const Work& work) {
+  strip_length block(work.hints.grain());
+  while (i < to) {
+    if (raised(top_of(c)) && sukima_poll_in_clone(top_of(c)) != 0)
+      return work.in_parallel(parallel_context{c}, i, to, std::move(sum));
+    const std::int64_t stop = block.end(i, to - i);
+    work.step(below_loop(c), sum, i, stop);
+    block.learn(stop - i);
+    i = stop;
+  }
+  return sum;
+}
+
+/// The iterations [i, to) of a clone's loop.
+template <clone_context_type C, class Place, class Sum, class Work>
+[[gnu::always_inline]] inline Sum run_clone(C c, Place i, Place to, Sum sum, const Work& work) {
+  if constexpr (Work::in_blocks) {
+    return run_clone_in_blocks(c, i, to, std::move(sum), work);
+  } else {
+    if (!loop_form<Place>::any(i, to)) return sum;
+    if constexpr (polls<C>)
+      if (raised(top_of(c))) [[unlikely]]
+        return run_raised_clone(c, i, to, std::move(sum), work);
+    if (!is_short_loop(i, to)) [[unlikely]]
+      return run_long_clone(c, i, to, std::move(sum), work);
+    for (; loop_form<Place>::any(i, to); ++i) work.step(below_loop(c), sum, i);
+    return sum;
+  }
+}
+
+/// A loop whose body exists as a clone, too, in parallel code. Not inlined, as `fork2_tracked`.
+template <class Tag, class Sum, class Work, class Place>
+[[gnu::noinline]] Sum loop_tracked(tracked_context here, const Work& work, Place from, Place to, Sum sum) {
+  return parallel_or_clone<Tag>(
+      here, [&](auto c) { return work.in_parallel(c, from, to, std::move(sum)); },
+      [&] { return run_clone(clone_at<false, 0>(here.top), from, to, std::move(sum), work); });
+}
+/// A loop in the way that suits its context and its body.
+template <class Tag, context_type C, class Sum, class Work, class Place>
+[[gnu::always_inline]] inline Sum loop_in(C c, Work work, Place from, Place to, Sum sum) {
+  if constexpr (clone_context_type<C>)
+    return run_clone(c, from, to, std::move(sum), work);
+  else
+    return loop_tracked<Tag>(tracked(c), work, from, to, std::move(sum));
+}
+
+/// Keeps the choice points older than a clone closed as long as it lives.
+class closed_older {
+ public:
+  explicit closed_older(char* top) noexcept : top_(top), older_(sukima_close_older(top)) {}
+  closed_older(const closed_older&) = delete;
+  closed_older& operator=(const closed_older&) = delete;
+  ~closed_older() { sukima_reopen_older(top_, older_); }
+
+ private:
+  char* top_;
+  char* older_;
+};
+
+/// Is a body a generic one for these elements?
+template <class Body, class List, class... Before> inline constexpr bool body_is_generic = false;
+template <class Body, class... Arguments, class... Before>
+inline constexpr bool body_is_generic<Body, argument_list<Arguments...>, Before...> =
+    generic_callable<Body, Before..., Arguments...>;
+/// May a loop over this source with this body run as a clone?
+/// \tparam Before  what the body is given before the element
+template <class C, class Source, class Body, class... Before>
+concept clonable_loop = !checks::on && !std::is_same_v<C, parallel_context> &&
+                        body_is_generic<Body&, typename Source::arguments, Before...>;
+
+/// The context of a loop that has no clone: its body is a generic one, or does not know of depths.
+template <class Body, context_type C> auto context_for(C c) noexcept {
+  if constexpr (may_be_generic<Body>)
+    return forking_context(c);
+  else
+    return static_cast<context>(c);
+}
+
+/// The place of a loop, for what is learned about it.
+template <class Source, class... Callables> struct loop_place {};
+
+}  // namespace SUKIMA_DETAIL_NAMESPACE

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// What loops go over: integers and random-access iterators, their bounds and their number.
+#pragma once
+
+#include <sukima/detail/loop.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <optional>
+#include <ranges>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+
+namespace sukima::detail {
+
+#if defined(__SIZEOF_INT128__)
+__extension__ using wide_integer = __int128;
+__extension__ using wide_natural = unsigned __int128;
+template <class I>
+concept too_wide = std::is_same_v<I, wide_integer> || std::is_same_v<I, wide_natural>;
+#else
+template <class I>
+concept too_wide = false;
+#endif
+
+/// A range that splits itself; the loops of ranges.hpp take it.
+template <class Range>
+concept splits_itself = requires(std::remove_cvref_t<Range>& r) {
+  { r.split() } -> std::same_as<std::optional<std::remove_cvref_t<Range>>>;
+};
+
+/// What loops go through by numbers.
+template <class Range>
+concept indexed_range = std::ranges::random_access_range<Range> && !splits_itself<Range>;
+
+/// Wide integers are among them only so that they can be refused with a sentence (require_bounds).
+template <class I>
+concept whole_number = (std::integral<I> && !std::is_same_v<I, bool>) || too_wide<I>;
+template <class I>
+concept loop_index = whole_number<I> || std::random_access_iterator<I>;
+
+/// The first of a loop's elements and how to get at the i-th. The simplest source; docs of the others:
+/// ranges.hpp.
+///
+/// A source has the types that a body is given for one iteration (`arguments`), calls f with them for one
+/// iteration (`visit`) or for several (`each`), and says whether it hands out blocks of iterations
+/// (`in_blocks`) and whether it changes while it is walked through, so that each piece needs its own
+/// (`walks`).
+template <loop_index I> struct element_source {
+  I first;
+  decltype(auto) operator[](std::int64_t i) const {
+    if constexpr (whole_number<I>)
+      return static_cast<I>(first + static_cast<I>(i));
+    else
+      return first[static_cast<std::iter_difference_t<I>>(i)];
+  }
+  template <class F> [[gnu::always_inline]] void visit(std::int64_t i, F&& f) const { f((*this)[i]); }
+  /// Calls f with the elements [i, stop), counting in the elements' own type: that can be vectorised.
+  template <class F> [[gnu::always_inline]] void each(std::int64_t i, std::int64_t stop, F&& f) const {
+    if constexpr (whole_number<I>) {
+      const I end = static_cast<I>(first + static_cast<I>(stop - 1));
+      for (I k = static_cast<I>(first + static_cast<I>(i));; ++k) {
+        f(k);
+        if (k == end) break;
+      }
+    } else {
+      const I end = first + static_cast<std::iter_difference_t<I>>(stop);
+      for (I k = first + static_cast<std::iter_difference_t<I>>(i); k != end; ++k) f(*k);
+    }
+  }
+  using type = decltype(std::declval<const element_source&>()[0]);
+  using arguments = argument_list<type>;
+  static constexpr bool in_blocks = false;
+  static constexpr bool walks = false;
+};
+template <class I> using element_of = typename element_source<I>::type;
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void refuse_length() {
+  throw std::length_error("sukima: a loop has more than 2^63 - 1 iterations; split it into two");
+}
+
+template <loop_index I> std::int64_t distance(I first, I last) {
+  if constexpr (whole_number<I>) {
+    if (last <= first) return 0;
+    const auto count =
+        static_cast<std::int64_t>(static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first));
+    if (sizeof(I) >= sizeof count && count < 0) [[unlikely]]
+      refuse_length();
+    return count;
+  } else {
+    return static_cast<std::int64_t>(last - first);
+  }
+}
+
+/// The number of a range's elements; a view of integers of 64 bits has a wider one.
+template <class Range> std::int64_t length_of(Range& range) {
+  const auto count = std::ranges::distance(range);
+  if constexpr (sizeof count > sizeof(std::int64_t)) {
+    if (count > static_cast<decltype(count)>(std::numeric_limits<std::int64_t>::max())) refuse_length();
+  }
+  return static_cast<std::int64_t>(count);
+}
+
+/// Integers of two types become their common type.
+template <class A, class B> using common_index =
+    std::conditional_t<std::is_same_v<A, B>, A, std::common_type_t<A, B>>;
+template <class A, class B> constexpr void require_bounds() noexcept {
+  using index = common_index<A, B>;
+  if constexpr (whole_number<index>) {
+    static_assert(!too_wide<index>, "the bounds of a sukima loop are integers of at most 64 bits");
+    static_assert(
+        too_wide<index> || std::is_signed_v<index> || (!std::is_signed_v<A> && !std::is_signed_v<B>),
+        "the bounds of a sukima loop are both signed or both unsigned, because a negative bound "
+        "would become a large one: write std::size_t{0} in place of 0");
+  }
+}
+
+}  // namespace sukima::detail

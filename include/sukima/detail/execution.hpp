@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+// What senders, futures and coroutines are made of (execution.hpp).
+#pragma once
+
+#include <sukima/errors.hpp>
+#include <sukima/runtime.hpp>
+#include <sukima/suspend.hpp>
+
+#include <atomic>
+#include <condition_variable>
+#include <coroutine>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+namespace sukima::execution::detail {
+
+template <class F, class Value> struct result_for {
+  using type = std::invoke_result_t<F&, Value>;
+};
+template <class F> struct result_for<F, void> {
+  using type = std::invoke_result_t<F&>;
+};
+
+template <class F> struct then_closure {
+  F f;
+};
+
+/// Calls f and tells the receiver how it ended. The receiver, and what f refers to, may be gone afterwards.
+template <class Receiver, class F> void complete(Receiver& receiver, F&& f) noexcept {
+  std::exception_ptr error;
+  try {
+    if constexpr (std::is_void_v<std::invoke_result_t<F&>>) {
+      f();
+      receiver.set_value();
+    } else {
+      receiver.set_value(f());
+    }
+    return;
+  } catch (const aborted&) {
+  } catch (...) {
+    error = std::current_exception();
+  }
+  // Outside of the handler: the receiver's reference is then the only one, and the exception ends with it.
+  if (error)
+    receiver.set_error(std::move(error));
+  else
+    receiver.set_stopped();
+}
+
+/// How an operation ended: not yet, with a value, an error, or cancelled.
+template <class T> class outcome {
+ public:
+  using value_type = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
+  template <class... Value> void set_value(Value&&... value) {
+    state_.template emplace<1>(std::forward<Value>(value)...);
+  }
+  void set_error(std::exception_ptr e) noexcept { state_.template emplace<2>(std::move(e)); }
+  void set_stopped() noexcept { state_.template emplace<3>(); }
+
+  bool was_stopped() const noexcept { return state_.index() == 3; }
+  /// The value. \throws the error; aborted where it was stopped
+  T take() {
+    if (state_.index() == 2) std::rethrow_exception(std::get<2>(std::move(state_)));
+    if (was_stopped()) throw aborted{};
+    if constexpr (!std::is_void_v<T>) return std::get<1>(std::move(state_));
+  }
+  /// Tells a receiver.
+  template <class Receiver> void send_to(Receiver& receiver) noexcept {
+    if (auto* const error = std::get_if<2>(&state_))
+      receiver.set_error(std::move(*error));
+    else
+      complete(receiver, [this]() -> T { return take(); });
+  }
+
+ private:
+  struct stopped {};
+  std::variant<std::monostate, value_type, std::exception_ptr, stopped> state_;
+};
+
+/// Where a thread or a fiber waits for an operation.
+template <class T> class waited_result {
+ public:
+  template <class Start> void wait(Start&& start) {
+    if (worker_id() >= 0) {
+      suspend([&](resumer r) {
+        resume_ = r;
+        start();
+      });
+      return;
+    }
+    start();
+    std::unique_lock hold(lock_);
+    ended_.wait(hold, [this] { return done_; });
+  }
+  /// Called once, by the operation's end; this object may be gone afterwards.
+  template <class Set> void end(Set&& set) noexcept {
+    set(outcome_);
+    if (resume_) {
+      const resumer r = resume_;
+      r.resume();
+      return;
+    }
+    // Notified under the lock: the waiter cannot leave, and end this object, before it is released.
+    const std::lock_guard hold(lock_);
+    done_ = true;
+    ended_.notify_one();
+  }
+  auto take() {
+    if constexpr (std::is_void_v<T>) {
+      using result = std::optional<std::tuple<>>;
+      if (outcome_.was_stopped()) return result();
+      outcome_.take();
+      return result(std::tuple<>());
+    } else {
+      using result = std::optional<std::tuple<T>>;
+      if (outcome_.was_stopped()) return result();
+      return result(std::tuple<T>(outcome_.take()));
+    }
+  }
+
+ private:
+  outcome<T> outcome_;
+  resumer resume_;
+  std::mutex lock_;
+  std::condition_variable ended_;
+  bool done_ = false;
+};
+
+/// A receiver that hands on to something with `end(set)`, where `set` fills an outcome.
+template <class Target> struct outcome_receiver {
+  Target target;
+  template <class... Value> void set_value(Value&&... value) noexcept {
+    target->end([&](auto& outcome) {
+      try {
+        outcome.set_value(std::forward<Value>(value)...);
+      } catch (...) {
+        outcome.set_error(std::current_exception());
+      }
+    });
+  }
+  void set_error(std::exception_ptr e) noexcept {
+    target->end([&](auto& outcome) { outcome.set_error(std::move(e)); });
+  }
+  void set_stopped() noexcept {
+    target->end([](auto& outcome) { outcome.set_stopped(); });
+  }
+};
+template <class T> using waiting_receiver = outcome_receiver<waited_result<T>*>;
+
+/// An operation that ends itself.
+template <class Sender, class Receiver> struct detached_operation {
+  struct ending {
+    Receiver receiver;
+    detached_operation* self;
+    template <class... Value> void set_value(Value&&... value) noexcept {
+      receiver.set_value(std::forward<Value>(value)...);
+      delete self;
+    }
+    void set_error(std::exception_ptr e) noexcept {
+      receiver.set_error(std::move(e));
+      delete self;
+    }
+    void set_stopped() noexcept {
+      receiver.set_stopped();
+      delete self;
+    }
+  };
+  decltype(std::declval<Sender>().connect(std::declval<ending>())) operation;
+  detached_operation(Sender&& sender, Receiver&& receiver)
+      : operation(std::move(sender).connect(ending{std::move(receiver), this})) {}
+};
+template <class Sender, class Receiver> void start_detached(Sender s, Receiver r) {
+  (new detached_operation<Sender, Receiver>(std::move(s), std::move(r)))->operation.start();
+}
+
+/// What a future and its work share. `waiter` is null, then one of: what to call at the end, or `done`.
+template <class T> class future_state {
+ public:
+  struct waiter {
+    void (*ended)(waiter*) noexcept = nullptr;
+  };
+  bool is_done() const noexcept { return waiter_.load(std::memory_order_acquire) == &done; }
+  template <class Set> void end(Set&& set) noexcept {
+    set(result);
+    // Release: the result. Acquire: the waiter's own fields. Partner: wait().
+    waiter* const waits = waiter_.exchange(&done, std::memory_order_acq_rel);
+    if (waits != nullptr) waits->ended(waits);
+  }
+  /// Calls w.ended when the result is there, perhaps at once.
+  void wait(waiter& w) noexcept {
+    waiter* none = nullptr;
+    // Release: w's fields; acquire on failure: the result. Partner: end().
+    if (!waiter_.compare_exchange_strong(none, &w, std::memory_order_release, std::memory_order_acquire))
+      w.ended(&w);
+  }
+  outcome<T> result;
+
+ private:
+  inline static waiter done{};
+  std::atomic<waiter*> waiter_{nullptr};
+};
+template <class T> using future_receiver = outcome_receiver<std::shared_ptr<future_state<T>>>;
+
+template <class T, class Receiver> struct future_operation : future_state<T>::waiter {
+  std::shared_ptr<future_state<T>> state;
+  Receiver receiver;
+  future_operation(std::shared_ptr<future_state<T>> s, Receiver r)
+      : future_state<T>::waiter{[](typename future_state<T>::waiter* self) noexcept {
+          auto* const me = static_cast<future_operation*>(self);
+          const std::shared_ptr<future_state<T>> kept = std::move(me->state);
+          kept->result.send_to(me->receiver);
+        }},
+        state(std::move(s)),
+        receiver(std::move(r)) {}
+  future_operation(const future_operation&) = delete;
+  future_operation& operator=(const future_operation&) = delete;
+  void start() noexcept { state->wait(*this); }
+};
+
+/// co_await of a sender.
+template <class Sender> class sender_awaiter {
+ public:
+  using value_type = typename Sender::value_type;
+  explicit sender_awaiter(Sender s)
+      : operation_(std::move(s).connect(outcome_receiver<sender_awaiter*>{this})) {}
+  sender_awaiter(const sender_awaiter&) = delete;
+  sender_awaiter& operator=(const sender_awaiter&) = delete;
+
+  static bool await_ready() noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> frame) noexcept {
+    frame_ = frame;
+    operation_.start();
+  }
+  value_type await_resume() { return outcome_.take(); }
+  template <class Set> void end(Set&& set) noexcept {
+    set(outcome_);
+    frame_.resume();
+  }
+
+ private:
+  std::coroutine_handle<> frame_;
+  outcome<value_type> outcome_;
+  decltype(std::declval<Sender>().connect(std::declval<outcome_receiver<sender_awaiter*>>())) operation_;
+};
+
+/// The promise of execution::task, without the result.
+template <class T> struct task_promise_base {
+  outcome<T> result;
+  std::coroutine_handle<> continuation;  ///< who awaits it …
+  void (*ended)(void*) noexcept = nullptr;  ///< … or what to call at its end, and with what
+  void* listener = nullptr;
+
+  static std::suspend_always initial_suspend() noexcept { return {}; }
+  struct final_awaiter {
+    static bool await_ready() noexcept { return false; }
+    template <class Promise>
+    std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> frame) noexcept {
+      task_promise_base& me = frame.promise();
+      if (me.ended == nullptr) return me.continuation;
+      me.ended(me.listener);
+      return std::noop_coroutine();
+    }
+    static void await_resume() noexcept {}
+  };
+  static final_awaiter final_suspend() noexcept { return {}; }
+  void unhandled_exception() noexcept {
+    try {
+      throw;
+    } catch (const aborted&) {
+      result.set_stopped();
+    } catch (...) {
+      result.set_error(std::current_exception());
+    }
+  }
+};
+template <class T, class Task> struct task_promise : task_promise_base<T> {
+  Task get_return_object() noexcept { return Task(std::coroutine_handle<task_promise>::from_promise(*this)); }
+  template <class Value> void return_value(Value&& value) {
+    this->result.set_value(std::forward<Value>(value));
+  }
+};
+template <class Task> struct task_promise<void, Task> : task_promise_base<void> {
+  Task get_return_object() noexcept { return Task(std::coroutine_handle<task_promise>::from_promise(*this)); }
+  void return_void() noexcept { this->result.set_value(); }
+};
+
+template <class T, class Promise> struct task_awaiter {
+  std::coroutine_handle<Promise> frame;
+  static bool await_ready() noexcept { return false; }
+  std::coroutine_handle<> await_suspend(std::coroutine_handle<> awaiting) noexcept {
+    frame.promise().continuation = awaiting;
+    return frame;
+  }
+  T await_resume() { return frame.promise().result.take(); }
+};
+
+template <class T, class Task, class Receiver> struct task_operation {
+  Task task;
+  Receiver receiver;
+  void start() noexcept {
+    auto& promise = task.frame_.promise();
+    promise.listener = this;
+    promise.ended = [](void* self) noexcept {
+      auto* const me = static_cast<task_operation*>(self);
+      me->task.frame_.promise().result.send_to(me->receiver);
+    };
+    task.frame_.resume();
+  }
+};
+
+}  // namespace sukima::execution::detail

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is under search: the loop that applies and undoes steps, in parallel and in sequential clones.
+#pragma once
+
+#include <sukima/detail/clone_loop.hpp>
+#include <sukima/detail/successors.hpp>
+#include <sukima/errors.hpp>
+#include <sukima/loop.hpp>
+
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace sukima::detail {
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void refuse_replay() {
+  throw replay_error(
+      "sukima: apply refused a choice, when a search was replayed, that it had accepted before; let apply "
+      "depend on the workspace and the choice alone, and prune in the body");
+}
+
+}  // namespace sukima::detail
+
+namespace SUKIMA_DETAIL_NAMESPACE {
+
+/// Applies a choice. \returns false where `apply` refused it
+template <class Choice, class Apply, class Workspace>
+[[gnu::always_inline]] inline bool is_applied(Apply& apply, Workspace& workspace, Choice& choice) {
+  if constexpr (std::is_convertible_v<std::invoke_result_t<Apply&, Workspace&, Choice>, bool>) {
+    return apply(workspace, choice);
+  } else {
+    apply(workspace, choice);
+    return true;
+  }
+}
+/// Undoes a step whose body was left by an exception. The other end is written out in the steps, and this one
+/// is no part of their code, or clang takes 37 instructions a node more.
+/// \tparam Owner  its undo_left(choice) undoes the step
+template <class Owner, class Choice> struct undoing {
+  Owner& owner;
+  Choice& choice;
+  bool pending = true;
+  ~undoing() noexcept(noexcept(owner.undo_left(choice))) {
+    if (pending) owner.undo_left(choice);
+  }
+};
+/// What a search's loop needs. The undo and redo of a fiber that backtracks work on the workspace that this
+/// fiber's loop runs on, so each loop has a frame of its own.
+///
+/// Callables that may be copied unnoticed are in the frame, once: the loop calls the frame's, and the
+/// caller's own are never stored. (With the address in the frame and one more copy for the loop, a node of
+/// nqueens-array took 21 instructions more by g++, 10 by clang.)
+template <class Workspace, class Source, class Apply, class Undo, class Body, class Combine, class Result,
+          class Hints, class C>
+struct search_frame : Hints {
+  Workspace& workspace;
+  [[no_unique_address]] Source source;
+  [[no_unique_address]] local_callable<Apply> apply;
+  [[no_unique_address]] local_callable<Undo> undo_choice;
+  [[no_unique_address]] local_callable<Body> body;
+  [[no_unique_address]] local_callable<Combine> combine;
+  [[no_unique_address]] kept_depth<C> depth;
+  /// Is the step in progress applied? Not while the fiber backtracks over it, nor after its replay failed.
+  bool applied = true;
+
+  search_frame(C here, Hints hints, Workspace& w, Source s, Apply& a, Undo& u, Body& b, Combine& c)
+      : Hints(hints), workspace(w), source(s), apply(a), undo_choice(u), body(b), combine(c), depth(here) {}
+  search_frame(const search_frame& outer, Workspace& w)
+      : Hints(outer),
+        workspace(w),
+        source(outer.source),
+        apply(outer.apply),
+        undo_choice(outer.undo_choice),
+        body(outer.body),
+        combine(outer.combine),
+        depth(outer.depth) {}
+
+  /// Its frame is made when it is split off: the owner's callables may change while it runs.
+  using place = place_of<Source>;
+  struct search_task : piece_task<place> {
+    Workspace workspace;  ///< the only copy that is ever made
+    search_frame own;
+    std::optional<Result> value;
+    explicit search_task(const search_frame& outer) : workspace(outer.workspace), own(outer, workspace) {}
+  };
+
+  void undo(place i) {
+    applied = false;
+    undo_choice.get()(workspace, source[i]);
+  }
+  void redo(place i) {
+    auto&& choice = source[i];
+    if (!is_applied<decltype(choice)>(apply.get(), workspace, choice)) refuse_replay();
+    applied = true;
+  }
+  /// After a failed replay, steps that were not applied again are not undone.
+  template <class Choice>
+  [[gnu::cold, gnu::noinline]] void undo_left(Choice& choice) noexcept(noexcept(undo_choice.get()(workspace,
+                                                                                                  choice))) {
+    if (applied) undo_choice.get()(workspace, choice);
+  }
+
+  piece_task<place>* make_task() {
+    auto* t = new search_task(*this);
+    t->run = [](task* self, context c) {
+      auto* me = static_cast<search_task*>(self);
+      me->value = me->own.depth.run_piece(c, [me](auto at) {
+        return me->own.loop(at, me->from, me->to, std::optional<Result>(),
+                            fold_into_nothing<Result, Combine>{me->own.combine.get()});
+      });
+    };
+    t->destroy = delete_task<search_task>;
+    return t;
+  }
+  [[gnu::always_inline]] Result run(C c, place from, place to, Result init) {
+    return loop(c, from, to, std::move(init), fold_into<Result, Combine>{combine.get()});
+  }
+
+  template <context_type At, class Sum, class Fold>
+  [[gnu::always_inline]] Sum loop(At c, place from, place to, Sum sum, Fold fold) {
+    const auto step = [this, fold](Sum& s, At below, place i) {
+      auto&& choice = source[i];
+      if (!is_applied<decltype(choice)>(apply.get(), workspace, choice)) return;
+      // Undo actions run innermost first: this one after all those of the body.
+      undoing<search_frame, decltype(choice)> at_end{*this, choice};
+      fold(s, call(below, body.get(), workspace, choice));
+      at_end.pending = false;
+      undo_choice.get()(workspace, choice);
+    };
+    return run_loop(
+        c, *this, from, to, std::move(sum),
+        [&step](auto* r, At below, Sum s) { return run_each(r, below, std::move(s), step); },
+        [fold](Sum& into, task* t) {
+          if (auto& value = static_cast<search_task*>(t)->value) fold(into, std::move(*value));
+        });
+  }
+};
+
+/// What a search does, for its parallel version and for its clone.
+template <class Workspace, class Source, class Apply, class Undo, class Body, class Combine, class T,
+          class Hints>
+struct search_work {
+  using place = place_of<Source>;
+  static constexpr bool in_blocks = false;
+  Workspace& workspace;
+  [[no_unique_address]] Source source;
+  [[no_unique_address]] local_callable<Apply> apply;
+  [[no_unique_address]] local_callable<Undo> undo_choice;
+  [[no_unique_address]] local_callable<Body> body;
+  [[no_unique_address]] local_callable<Combine> combine;
+  [[no_unique_address]] Hints hints;
+
+  template <context_type C>
+  [[gnu::always_inline]] T in_parallel(C c, place from, place to, T sum) const {
+    search_frame<Workspace, Source, Apply, Undo, Body, Combine, T, Hints, C> frame(
+        c, hints, workspace, source, apply.get(), undo_choice.get(), body.get(), combine.get());
+    return frame.run(c, from, to, std::move(sum));
+  }
+  template <clone_context_type C> [[gnu::always_inline]] void step(C c, T& sum, place i) const {
+    auto&& choice = source[i];
+    if (!is_applied<decltype(choice)>(apply.get(), workspace, choice)) return;
+    // No guard object: with one a node of nqueens-array takes a tenth more time by g++. As with one, an undo
+    // that throws here ends the program.
+    try {
+      sum = combine.get()(std::move(sum), call(c, body.get(), workspace, choice));
+    } catch (...) {
+      [&]() noexcept { undo_choice.get()(workspace, choice); }();
+      throw;
+    }
+    undo_choice.get()(workspace, choice);
+  }
+};
+
+/// A clone's search below parallel code or below a clone without searches: the choices that are older are
+/// not given away meanwhile, because nobody goes back over the steps of the clone.
+template <unsigned Unpolled, class Place, class T, class Work>
+[[gnu::always_inline]] inline T search_in_clone(clone_mark<false, Unpolled>* c, Place from, Place to, T init,
+                                                const Work& work) {
+  if (!loop_form<Place>::any(from, to)) return init;
+  const closed_older closed(top_of(c));
+  return run_clone(clone_at<true, Unpolled>(top_of(c)), from, to, std::move(init), work);
+}
+template <unsigned Unpolled, class Place, class T, class Work>
+[[gnu::always_inline]] inline T search_in_clone(clone_mark<true, Unpolled>* c, Place from, Place to, T init,
+                                                const Work& work) {
+  return run_clone(c, from, to, std::move(init), work);
+}
+/// A search whose body exists as a clone, too, in parallel code. Not inlined, as `fork2_tracked`.
+template <class Tag, class T, class Work, class Place>
+[[gnu::noinline]] T search_tracked(tracked_context here, const Work& work, Place from, Place to, T init) {
+  return parallel_or_clone<Tag>(
+      here, [&](auto c) { return work.in_parallel(c, from, to, std::move(init)); },
+      [&] { return search_in_clone(clone_at<false, 0>(here.top), from, to, std::move(init), work); });
+}
+
+template <context_type C, class Workspace, class Source, class Apply, class Undo, class Body, class T,
+          class Combine, class... Hints>
+[[gnu::always_inline]] inline T search_between(C c, Workspace& workspace, Source source,
+                                               place_of<Source> from, place_of<Source> to, Apply& apply,
+                                               Undo& undo, Body& body, T init, Combine& combine,
+                                               Hints... hints) {
+  auto chosen = pick_hints(hints...);
+  if constexpr (clonable_loop<C, Source, Body, Workspace&>) {
+    const search_work<Workspace, Source, Apply, Undo, Body, Combine, T, decltype(chosen)> work{
+        workspace,
+        source,
+        local_callable<Apply>(apply),
+        local_callable<Undo>(undo),
+        local_callable<Body>(body),
+        local_callable<Combine>(combine),
+        chosen};
+    if constexpr (clone_context_type<C>)
+      return search_in_clone(c, from, to, std::move(init), work);
+    else
+      return search_tracked<loop_place<Source, Body, Apply, Undo>>(tracked(c), work, from, to,
+                                                                   std::move(init));
+  } else {
+    const auto here = context_for<Body>(c);
+    search_frame<Workspace, Source, Apply, Undo, Body, Combine, T, decltype(chosen),
+                 std::remove_const_t<decltype(here)>>
+        frame(here, chosen, workspace, source, apply, undo, body, combine);
+    return frame.run(here, from, to, std::move(init));
+  }
+}
+
+}  // namespace SUKIMA_DETAIL_NAMESPACE

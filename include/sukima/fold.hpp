@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// parallel_fold: a reduction whose body adds to a sum in place, with no value for each element.
+#pragma once
+
+#include <sukima/detail/source.hpp>
+#include <sukima/loop.hpp>
+#include <sukima/ranges.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+
+namespace SUKIMA_DETAIL_NAMESPACE {
+
+template <class T, class Source, class Body, class Combine, class Hints, class C> struct fold_frame : Hints {
+  Source elements;
+  const T& identity;
+  Body& body;
+  Combine& combine;
+  [[no_unique_address]] kept_depth<C> depth;
+
+  fold_frame(C here, Hints hints, Source source, const T& zero, Body& b, Combine& c)
+      : Hints(hints), elements(std::move(source)), identity(zero), body(b), combine(c), depth(here) {}
+  fold_frame(const fold_frame& outer, const Source& source)
+      : Hints(outer),
+        elements(source),
+        identity(outer.identity),
+        body(outer.body),
+        combine(outer.combine),
+        depth(outer.depth) {}
+
+  struct fold_task : loop_task {
+    std::optional<T> value;
+  };
+  loop_task* make_task() {
+    auto* t = new_task_over<Source, fold_task>(elements);
+    using task_type = std::remove_pointer_t<decltype(t)>;
+    t->run = [](task* self, context c) {
+      auto* me = static_cast<task_type*>(self);
+      with_frame_of<fold_frame>(me, [&](fold_frame& f) {
+        f.depth.run_piece(c,
+                          [&](auto at) { me->value.emplace(f.loop(at, me->from, me->to, T(f.identity))); });
+      });
+    };
+    t->destroy = delete_task<task_type>;
+    return t;
+  }
+  template <context_type At>
+  [[gnu::always_inline]] T loop(At c, std::int64_t from, std::int64_t to, T init) {
+    return run_loop(
+        c, *this, from, to, std::move(init),
+        [this](loop_point* r, At below, T sum) {
+          return iterate<T&>(r, below, this->grain(), body, elements, std::move(sum),
+                             [](T& into, auto&& f) { f(into); });
+        },
+        [this](T& into, task* t) {
+          into = combine(std::move(into), std::move(*static_cast<fold_task*>(t)->value));
+        });
+  }
+};
+
+/// What a fold does, for its parallel version and for its clone.
+template <class T, class Source, class Body, class Combine, class Hints> struct fold_work {
+  using place = std::int64_t;
+  static constexpr bool in_blocks = Source::in_blocks;
+  [[no_unique_address]] Source source;
+  const T& identity;
+  [[no_unique_address]] local_callable<Body> body;
+  [[no_unique_address]] local_callable<Combine> combine;
+  [[no_unique_address]] Hints hints;
+
+  template <context_type C>
+  [[gnu::always_inline]] T in_parallel(C c, place from, place to, T sum) const {
+    fold_frame<T, Source, Body, Combine, Hints, C> frame(c, hints, source, identity, body.get(),
+                                                         combine.get());
+    return frame.loop(c, from, to, std::move(sum));
+  }
+  template <clone_context_type C, class... Where>
+  [[gnu::always_inline]] void step(C c, T& sum, Where... where) const {
+    visit(
+        source,
+        [&](auto&&... element) { call(c, body.get(), sum, std::forward<decltype(element)>(element)...); },
+        where...);
+  }
+};
+
+template <context_type C, class T, class Source, class Body, class Combine, class... Hints>
+T parallel_fold_over(C c, Source source, std::int64_t count, const T& identity, Body& body, Combine& combine,
+                     Hints... hints) {
+  require_loop_hints<Hints...>();
+  auto chosen = pick_hints(hints...);
+  if constexpr (clonable_loop<C, Source, Body, T&>) {
+    using work = fold_work<T, Source, Body, Combine, decltype(chosen)>;
+    return loop_in<loop_place<Source, Body, Combine>>(
+        c,
+        work{std::move(source), identity, local_callable<Body>(body), local_callable<Combine>(combine),
+             chosen},
+        std::int64_t{0}, count, T(identity));
+  } else {
+    const auto here = context_for<Body>(c);
+    fold_frame<T, Source, Body, Combine, decltype(chosen), std::remove_const_t<decltype(here)>> frame(
+        here, chosen, std::move(source), identity, body, combine);
+    return frame.loop(here, 0, count, T(identity));
+  }
+}
+
+template <class Range>
+concept any_range = other_range<Range> || std::ranges::random_access_range<Range>;
+
+}  // namespace SUKIMA_DETAIL_NAMESPACE
+
+namespace SUKIMA_NAMESPACE {
+/// \addtogroup loops
+/// @{
+
+/// Adds elements up in place: each piece of the range begins with a copy of `identity`, body(sum, element) or
+/// body(context, sum, element) changes it for each element, and combine(a, b) joins the sums of neighbouring
+/// pieces in the order of the elements.
+///
+/// For sums that are costly to make or to copy for each element: histograms, sets, strings, matrices. There
+/// are as many sums as pieces: one, and one for each piece that another worker took. rayon calls this fold
+/// and reduce, TBB's parallel_reduce has this form.
+/// \param identity  combine(identity, x) must be x. Copied at the beginning of each piece
+/// \param body      body(T& sum, element); with a blocked_range body(T& sum, begin, end), with a range2d
+///                  body(T& sum, row, column); what it returns is ignored
+/// \param combine   T combine(T, T), associative
+/// \throws as parallel_for
+/// \par Complexity last − first calls of body; one copy of identity and one combine for each piece given away
+template <detail::context_type C, class A, class B, class T, class Body, class Combine, class... Hints>
+  requires detail::loop_index<detail::common_index<A, B>> && std::copy_constructible<T> &&
+           detail::callable_with<Body&, T&, detail::element_of<detail::common_index<A, B>>>
+T parallel_fold(C c, A first, B last, const T& identity, Body&& body, Combine&& combine, Hints... hints) {
+  using index = detail::common_index<A, B>;
+  detail::require_bounds<A, B>();
+  detail::check_context(c, "sukima::parallel_fold");
+  const auto from = static_cast<index>(first);
+  return detail::parallel_fold_over(c, detail::element_source<index>{from},
+                                    detail::distance(from, static_cast<index>(last)), identity, body, combine,
+                                    hints...);
+}
+/// The same over any range that parallel_for takes.
+template <detail::context_type C, detail::any_range Range, class T, class Body, class Combine, class... Hints>
+  requires std::copy_constructible<T> && detail::body_over<Body, Range, T&>
+T parallel_fold(C c, Range&& range, const T& identity, Body&& body, Combine&& combine, Hints... hints) {
+  detail::check_context(c, "sukima::parallel_fold");
+  return detail::with_source(range, [&](auto source, std::int64_t count) {
+    return detail::parallel_fold_over(c, source, count, identity, body, combine, hints...);
+  });
+}
+
+/// The same without a context.
+template <class A, class B, class T, class Body, class Combine, class... Hints>
+  requires detail::loop_index<detail::common_index<A, B>> && std::copy_constructible<T> &&
+           detail::callable_with<Body&, T&, detail::element_of<detail::common_index<A, B>>>
+T parallel_fold(A first, B last, const T& identity, Body&& body, Combine&& combine, Hints... hints) {
+  return detail::with_context(
+      [&](context c) { return parallel_fold(c, first, last, identity, body, combine, hints...); });
+}
+/// The same without a context.
+template <detail::any_range Range, class T, class Body, class Combine, class... Hints>
+  requires std::copy_constructible<T> && detail::body_over<Body, Range, T&>
+T parallel_fold(Range&& range, const T& identity, Body&& body, Combine&& combine, Hints... hints) {
+  return detail::with_context(
+      [&](context c) { return parallel_fold(c, range, identity, body, combine, hints...); });
+}
+
+/// @}
+}  // namespace SUKIMA_NAMESPACE

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hints for forks and loops: guard, split, grain.
+#pragma once
+
+#include <sukima/detail/hints.hpp>
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+namespace sukima {
+/// \addtogroup hints
+/// @{
+
+/// The probability, evaluated for each request, that this fork or loop may be split now: ≤ 0 and NaN never, ≥
+/// 1 always. What a refusal protects is passed over for the next younger choice. `p` is a number or a
+/// function that returns one; a function is called after backtracking to the state of this choice and must
+/// not throw.
+template <class P> auto guard(P p) {
+  if constexpr (std::is_arithmetic_v<P>) {
+    auto constant = [value = static_cast<double>(p)] { return value; };
+    return detail::guard_hint<decltype(constant)>{constant};
+  } else {
+    return detail::guard_hint<P>{std::move(p)};
+  }
+}
+
+/// Where a loop is split: called with the first iteration that has not begun and the end of the loop, both as
+/// numbers counted from the loop's first iteration; returns the first iteration to give away (clamped). In a
+/// search over a forward range the numbers count from the choice in progress, which is number 0.
+template <class F> detail::split_hint<F> split(F place) { return {std::move(place)}; }
+
+/// Iterations that belong together: the loop polls only after so many. Rarely needed,
+/// the loop measures its iterations itself. Values below 1 mean "measure".
+inline detail::grain_hint grain(std::int64_t iterations) { return {iterations}; }
+
+/// @}
+}  // namespace sukima

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Concurrent objects: functions with ordinary blocking code that exchange messages over bounded streams.
+#pragma once
+
+#include <sukima/objects/ends.hpp>
+#include <sukima/objects/select.hpp>
+#include <sukima/runtime.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <memory>
+#include <ranges>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <typeinfo>
+#include <utility>
+#include <vector>
+
+namespace sukima::objects {
+
+class program;
+
+namespace detail {
+
+template <class E>
+concept stream_end_type = std::is_base_of_v<stream_end, std::remove_cvref_t<E>>;
+
+/// Ends among an object's arguments belong to it; so do those in a container.
+template <class A> void bind_ends(A& argument, object_core& owner) {
+  if constexpr (stream_end_type<A>) {
+    bind_end(argument, owner);
+  } else if constexpr (std::ranges::range<A>) {
+    if constexpr (stream_end_type<std::ranges::range_value_t<A>>)
+      for (auto& e : argument) bind_end(e, owner);
+  }
+}
+
+template <class F, class... Arguments> struct object_of final : object_core {
+  std::optional<std::tuple<F, Arguments...>> parts;
+  explicit object_of(F f, Arguments... arguments)
+      : parts(std::in_place, std::move(f), std::move(arguments)...) {
+    std::apply([this](F&, auto&... each) { (bind_ends(each, *this), ...); }, *parts);
+  }
+  ~object_of() override { object_of::drop(); }
+  void call(context c) override {
+    std::apply(
+        [c](F& f, auto&... each) {
+          static_cast<void>(sukima::detail::call(c, std::move(f), std::move(each)...));
+        },
+        *parts);  // NOLINT(bugprone-unchecked-optional-access): there until drop()
+  }
+  void drop() noexcept override { parts.reset(); }
+};
+
+/// Makes, keeps and runs the objects and streams of a program (src/objects/program.cpp).
+struct program_core;
+struct program_deleter {
+  void operator()(program_core* p) const noexcept;
+};
+/// \param argv of main; null: it can have no processes
+std::unique_ptr<program_core, program_deleter> make_program(runtime& on, char** argv);
+void add_stream(program_core& p, std::unique_ptr<stream_core> s);
+object_core& add_object(program_core& p, std::string name, std::unique_ptr<object_core> o);
+
+}  // namespace detail
+
+/// \addtogroup objects
+/// @{
+
+/// How many messages a stream holds: rounded up to a power of two. Without one: 64, or as many as fit into
+/// 64 KiB, but at least 2.
+struct capacity {
+  std::size_t messages = 0;
+};
+
+/// A stream of a program: ordered for each sender, bounded, typed. It hands out ends for objects; each
+/// message goes to one receiver.
+template <class T> class stream {
+ public:
+  /// An end for one object. Before program::run.
+  objects::out<T> out() const { return objects::out<T>(*core_); }
+  objects::in<T> in() const { return objects::in<T>(*core_); }
+
+ private:
+  friend class program;
+  explicit stream(detail::stream_core& core) noexcept : core_(&core) {}
+  detail::stream_core* core_;
+};
+
+/// What was declared with program::object; for wishes.
+class object_options {
+ public:
+  /// Objects of a group run in turns, one at a time, and their streams need no locks. Without a group
+  /// the objects are divided among as many groups as the runtime has workers, in the order of their
+  /// declaration.
+  object_options& group(std::string_view name) {
+    of_->group = name;
+    return *this;
+  }
+  /// Bytes of the object's C stack. Up to 16 KiB (the default) an object costs 8 KiB, and each of its
+  /// forks takes the slow path of the poll; with more it gets one of the runtime's ordinary stacks,
+  /// where forks are cheap.
+  object_options& stack(std::size_t bytes) {
+    of_->stack = bytes;
+    return *this;
+  }
+  /// Where objects are processes this one runs in the process that called program::run, with its whole group:
+  /// for objects that write into variables of the caller. Objects elsewhere change copies of these.
+  object_options& at_home() {
+    of_->at_home = true;
+    return *this;
+  }
+
+ private:
+  friend class program;
+  explicit object_options(detail::object_core& of) noexcept : of_(&of) {}
+  detail::object_core* of_;
+};
+
+/// Objects and the streams between them. Declare all, then run them once.
+class program {
+ public:
+  /// A program of the default runtime, or of another one, which must live longer.
+  program() : program(default_runtime()) {}
+  explicit program(runtime& on) : core_(detail::make_program(on, nullptr)) {}
+  /// A program whose objects can be processes. Each process is this program, started again with the same
+  /// arguments: it runs main up to `run` and so declares the same objects and streams, then runs its
+  /// objects and ends. So these declarations must not depend on time, input or environment, and this must
+  /// be the first statement of main. What main does before `run` happens in each process; is_child() tells
+  /// where.
+  /// \param argv must live as long
+  program(int, char** argv) : program(0, argv, default_runtime()) {}
+  program(int, char** argv, runtime& on) : core_(detail::make_program(on, argv)) {}
+
+  /// Declares a stream.
+  /// \tparam T is moved from the sender to the receiver; it need not be copyable
+  template <class T> objects::stream<T> stream(std::string name, capacity room = {}) {
+    static_assert(std::is_object_v<T> && std::is_move_constructible_v<T>);
+    std::size_t n = room.messages != 0 ? room.messages : std::clamp<std::size_t>(65536 / sizeof(T), 2, 64);
+    if (n > (std::size_t{1} << 32)) throw usage_error("sukima: the stream " + name + " is too large");
+    n = room.messages != 0 ? std::bit_ceil(n) : std::bit_floor(n);
+    auto core = std::make_unique<detail::stream_core>(std::move(name), n, sizeof(T), alignof(T));
+    core->destroy = [](void* message) noexcept { std::destroy_at(static_cast<T*>(message)); };
+    core->type = typeid(T).name();
+    using journey = detail::stream_core::journey;
+    core->to_processes = has_codec<T> ? journey::encoded : can_be_copied<T> ? journey::copied : journey::none;
+    detail::stream_core& made = *core;
+    detail::add_stream(*core_, std::move(core));
+    return objects::stream<T>(made);
+  }
+  /// Declares an object: f(arguments…) runs concurrently with the other objects. f may take a context
+  /// before the arguments. The ends among the arguments (or in containers there) belong to the object;
+  /// ends that f has captured belong to the object that uses them first.
+  /// \param name differs from those of all other objects
+  template <class F, class... Arguments>
+  object_options object(std::string name, F&& f, Arguments&&... arguments) {
+    using type = detail::object_of<std::decay_t<F>, std::decay_t<Arguments>...>;
+    return object_options(detail::add_object(
+        *core_, std::move(name),
+        std::make_unique<type>(std::forward<F>(f), std::forward<Arguments>(arguments)...)));
+  }
+
+  /// Runs the objects until all have ended, as SUKIMA_OBJECTS says: `workers:simulated` (the default),
+  /// `simulated`, `threads:simulated`, `threads`, `processes`, `processes:simulated`, `processes:threads`, or
+  /// the name of a plan file that `sukima objects plan` has written for this program and machine. In a child
+  /// process it does not return.
+  /// \returns 0
+  /// \throws what the first object threw that ended by an exception, or object_failed if that was in another
+  ///         process; deadlock; usage_error: a second run, a stream without a sender or a receiver, two
+  ///         objects of one name; with processes: no argc and argv, a message that cannot travel, an end
+  ///         that is no argument of an object, a child that declares something else; bad_setting: another
+  ///         word in SUKIMA_OBJECTS, or a plan of something else; std::system_error: no processes or no
+  ///         memory
+  int run();
+  /// From any thread: sources that ask (out::stop_requested) end, and everything that was sent is received.
+  void stop() noexcept;
+  bool stop_requested() const noexcept;
+  /// Is this one of the program's own processes? Then `run` does not return.
+  bool is_child() const noexcept;
+  /// From any thread, also before the run: every object leaves by the exception `aborted` at its next wait,
+  /// or its next poll. What has not begun never does.
+  void abort() noexcept;
+
+ private:
+  std::unique_ptr<detail::program_core, detail::program_deleter> core_;
+};
+
+/// @}
+}  // namespace sukima::objects

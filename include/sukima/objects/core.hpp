@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the templates of streams need of the library: objects, islands, and streams without their type.
+//
+// Objects of one island take turns on one executor (sukima/detail/executor.hpp), so a stream between
+// them (`!shared`) needs neither lock nor atomic instruction. A shared stream has the same layout: the
+// sender writes the slot, then stores `tail`; the receiver moves the message out, then stores `head`;
+// several senders, or several receivers, exclude one another by a lock that nobody holds while it
+// waits.
+//
+// A stream between processes (`remote`) has its words and slots in memory that the processes share
+// (src/objects/segment.hpp).
+//
+// Waiting on a shared stream: the waiter begins a suspension, enters the stream's list and sets its bit in
+// `waiting`, then looks once more. The other side stores `tail`, `head` or `state`, then reads
+// `waiting`. All four are sequentially consistent, so one of them sees the other.
+#pragma once
+
+#include <sukima/context.hpp>
+#include <sukima/detail/ambient.hpp>
+#include <sukima/detail/executor.hpp>
+#include <sukima/errors.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace sukima::objects {
+/// \addtogroup objects
+/// @{
+
+/// Something is wrong with a stream; the text names it.
+struct stream_error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+/// Nobody is left who could receive what is sent.
+struct stream_broken : stream_error {
+  using stream_error::stream_error;
+};
+/// A sender of the stream has ended by an exception, or with its process. Thrown after what was accepted has
+/// been received, when no other sender is left; the text names the object and has its exception's text.
+struct stream_failed : stream_error {
+  using stream_error::stream_error;
+};
+/// A message for another process takes more than half of what its stream holds once it is encoded.
+struct message_too_large : stream_error {
+  using stream_error::stream_error;
+};
+/// An object of another process has ended by an exception, or its process by a signal or without finishing.
+/// program::run throws it; the text says which, and why.
+struct object_failed : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+/// All objects wait for one another. The text lists who waits for what.
+struct deadlock : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// @}
+}  // namespace sukima::objects
+
+namespace sukima::objects::detail {
+
+using clock = std::chrono::steady_clock;
+
+struct island;
+struct program_core;
+struct recorded_object;
+struct stream_core;
+struct wait_state;
+
+/// One end that an object holds.
+struct held_end {
+  stream_core* stream;
+  bool out;
+};
+
+struct object_core : sukima::detail::bound_task {
+  object_core() = default;
+  object_core(const object_core&) = delete;
+  object_core& operator=(const object_core&) = delete;
+  virtual ~object_core() = default;
+  /// Calls the user's function.
+  virtual void call(context c) = 0;
+  /// Ends the function and its arguments, and so the ends among them.
+  virtual void drop() noexcept = 0;
+
+  program_core* program = nullptr;
+  island* home = nullptr;
+  sukima::detail::fiber* self = nullptr;
+  const sukima::detail::ambient_state* ambient = nullptr;  ///< of its fiber: who runs?
+  /// The same for the short way through its operations, which a program that is recorded does not take.
+  const sukima::detail::ambient_state* recognized = nullptr;
+  recorded_object* recorded = nullptr;  ///< while the program is recorded
+  std::string name;
+  std::string group;
+  std::size_t stack = 0;  ///< bytes that it asks for
+  bool at_home = false;  ///< in the process that calls program::run
+  std::uint32_t process = 0;  ///< its number; 0: that process
+  std::uint32_t island_number = 0;  ///< no two islands of a program have the same
+  std::size_t next_case = 0;  ///< where its next select begins
+  std::uint64_t room_wanted = 1;  ///< slots that its last attempt to send did not find
+
+  // Guarded by program_core::ends_lock.
+  std::vector<held_end> ends;
+  std::vector<held_end> dropped;  ///< while an exception unwinds the object; only for itself
+  const std::string* failing = nullptr;  ///< it ends by an exception with this text
+  wait_state* local_wait = nullptr;  ///< it waits for streams of its island; for the token's holder
+
+  // What it waits for, for the search for deadlocks: written by itself, read by the program's watch. A
+  // sequence lock: odd while it waits. `waits_for` holds stream | 1 for a receiver.
+  static constexpr std::size_t most_waits = 8;
+  std::atomic<std::uint64_t> wait_count{0};
+  std::atomic<std::uint64_t> suspension{0};  ///< of a wait that other threads may end; 0: of its island's
+  std::atomic<std::uint32_t> waits{0};  ///< streams; above most_waits: counts as alive
+  std::atomic<std::uintptr_t> waits_for[most_waits]{};
+  /// Its function is about to be called. Sequentially consistent. Partner: program_core::abort.
+  std::atomic<bool> begun{false};
+  std::atomic<bool> over{false};
+};
+
+/// Objects that take turns.
+struct island : sukima::detail::executor {
+  /// After so many messages in a row an object lets others go first.
+  static constexpr unsigned slice = 64;
+  using executor::executor;
+  unsigned budget = slice;
+};
+
+/// In the frame of an object that waits.
+struct wait_state {
+  object_core& object;
+  bool shared;  ///< other threads may end it: by the number of its suspension
+  std::uint64_t number;
+  bool parked;  ///< if it is not shared
+};
+/// One stream that it waits for.
+struct wait_case {
+  stream_core* stream = nullptr;
+  bool receives = false;
+  bool is_listed = false;
+  std::uint64_t room = 1;  ///< how many slots a sender wants
+  wait_state* wait = nullptr;
+  wait_case* before = nullptr;
+  wait_case* after = nullptr;
+};
+
+struct wait_list {
+  wait_case* first = nullptr;
+  wait_case* last = nullptr;
+  void push(wait_case& c) noexcept;
+  void remove(wait_case& c) noexcept;
+};
+
+/// The words of a stream that its two sides share. The indices count messages (slots, if these are encoded)
+/// and never wrap.
+struct stream_words {  // NOLINT(clang-analyzer-optin.performance.Padding): a line for each side
+  // The receivers' line.
+  alignas(64) std::atomic<std::uint64_t> head{0};
+  std::uint64_t tail_seen = 0;
+  // The senders' line.
+  alignas(64) std::atomic<std::uint64_t> tail{0};
+  std::uint64_t head_seen = 0;
+  // Written seldom.
+  alignas(64) std::atomic<std::uint32_t> waiting{0};
+  std::atomic<std::uint32_t> state{0};
+};
+
+/// What a stream between processes has besides (src/objects/remote.hpp).
+struct remote_stream;
+struct remote_deleter {
+  void operator()(remote_stream* r) const noexcept;
+};
+
+/// A stream, whatever its type.
+struct stream_core {  // NOLINT(clang-analyzer-optin.performance.Padding): a line for each side
+  static constexpr std::uint32_t closed = 1;  ///< no sender is left
+  static constexpr std::uint32_t broken = 2;  ///< no receiver is left
+  static constexpr std::uint32_t failed = 4;  ///< a sender has ended by an exception
+  static constexpr std::uint32_t receivers_wait = 1;
+  static constexpr std::uint32_t senders_wait = 2;
+
+  stream_words own_words;
+  stream_words* words = &own_words;  ///< or in the memory of several processes
+  bool shared = true;  ///< its ends are in several islands
+  bool many_out = false;
+  bool many_in = false;
+  std::uint64_t capacity = 0;  ///< a power of two
+  std::byte* slots = nullptr;
+  std::size_t slot_size = 0;
+  std::size_t slot_alignment = 0;
+  void (*destroy)(void* message) noexcept = nullptr;
+  program_core* program = nullptr;
+  std::unique_ptr<remote_stream, remote_deleter> remote;  ///< null: all its ends are in this process
+  std::atomic<std::uint32_t> outs{0};  ///< of this process once it runs
+  std::atomic<std::uint32_t> ins{0};
+  std::mutex out_lock;  ///< of several senders in several islands: around "write the slot, store tail"
+  std::mutex in_lock;
+  std::mutex lists_lock;  ///< the rest, if it is shared
+  wait_list receivers;
+  wait_list senders;
+  std::string name;
+  std::string failure;
+  const char* type = "";  ///< of its messages, as the compiler mangles it
+  enum class journey { none, copied, encoded } to_processes = journey::none;
+
+  stream_core(std::string called, std::uint64_t room, std::size_t size, std::size_t alignment);
+  stream_core(const stream_core&) = delete;
+  stream_core& operator=(const stream_core&) = delete;
+  ~stream_core();
+  /// Before the program runs. \param room is rounded up to a power of two
+  void set_capacity(std::uint64_t room);
+
+  std::byte* slot(std::uint64_t index) const noexcept { return slots + (index & (capacity - 1)) * slot_size; }
+  bool has_message() const noexcept { return words->tail.load() != words->head.load(); }
+  bool has_room(std::uint64_t wanted) const noexcept {
+    return words->tail.load() - words->head.load() + wanted <= capacity;
+  }
+  std::uint32_t now() const noexcept { return words->state.load(std::memory_order_acquire); }
+
+  /// Room for the sender from the index on: all that there is, where less than wanted was known of. Under
+  /// the senders' lock if there are several.
+  /// \throws stream_failed the indices cannot be: another process wrote into the shared memory
+  std::uint64_t room(std::uint64_t from, std::uint64_t wanted = 1) {
+    std::uint64_t& seen = words->head_seen;
+    if (from - seen + wanted > capacity) {
+      seen = words->head.load(std::memory_order_acquire);
+      if (from - seen > capacity) [[unlikely]]
+        throw_corrupt();
+    }
+    return capacity - (from - seen);
+  }
+  /// As room.
+  std::uint64_t messages(std::uint64_t from) {
+    std::uint64_t& seen = words->tail_seen;
+    if (seen == from) {
+      seen = words->tail.load(std::memory_order_acquire);
+      if (seen - from > capacity) [[unlikely]]
+        throw_corrupt();
+    }
+    return seen - from;
+  }
+  /// The sender has written the slots below `to`. Partner: wait() (stream.cpp).
+  void publish(std::uint64_t to, std::uint64_t count) noexcept {
+    move(words->tail, to, count, receivers_wait);
+  }
+  /// The receiver has emptied them.
+  void give_back(std::uint64_t to, std::uint64_t count) noexcept {
+    move(words->head, to, count, senders_wait);
+  }
+  /// Several senders, or several receivers, in several islands exclude one another while they write slots and
+  /// move the index.
+  void lock_side(bool out);
+  void unlock_side(bool out) noexcept;
+
+  void wake(std::uint32_t side, std::uint64_t count) noexcept;
+  void release(bool out, object_core* owner) noexcept;
+  [[noreturn]] void throw_broken(const object_core* sender) const;
+  void throw_if_failed() const;
+  [[noreturn]] void throw_corrupt() const;
+
+ private:
+  void move(std::atomic<std::uint64_t>& index, std::uint64_t to, std::uint64_t count,
+            std::uint32_t side) noexcept {
+    if (shared) {
+      index.store(to);
+      if ((words->waiting.load() & side) != 0) wake(side, count);
+    } else {
+      index.store(to, std::memory_order_release);
+      if ((words->waiting.load(std::memory_order_relaxed) & side) != 0) wake(side, count);
+    }
+  }
+};
+
+/// Locks if there is a lock.
+class optional_lock {
+ public:
+  optional_lock(std::mutex& of, bool wanted) : lock_(wanted ? &of : nullptr) {
+    if (lock_ != nullptr) lock_->lock();
+  }
+  optional_lock(const optional_lock&) = delete;
+  optional_lock& operator=(const optional_lock&) = delete;
+  ~optional_lock() {
+    if (lock_ != nullptr) lock_->unlock();
+  }
+
+ private:
+  std::mutex* lock_;
+};
+
+class side_lock {
+ public:
+  side_lock(stream_core& of, bool out)
+      : locked_(of.shared && (out ? of.many_out : of.many_in) ? &of : nullptr), out_(out) {
+    if (locked_ != nullptr) locked_->lock_side(out_);
+  }
+  side_lock(const side_lock&) = delete;
+  side_lock& operator=(const side_lock&) = delete;
+  ~side_lock() {
+    if (locked_ != nullptr) locked_->unlock_side(out_);
+  }
+
+ private:
+  stream_core* locked_;
+  bool out_;
+};
+
+/// The object that uses an end of the stream now: its owner. \throws usage_error for any other
+object_core& find_user(stream_core& s, object_core*& owner, bool out);
+inline object_core& user_of(stream_core& s, object_core*& owner, bool out) {
+  if (owner != nullptr && owner->recognized == sukima::detail::find_ambient()) [[likely]]
+    return *owner;
+  return find_user(s, owner, out);
+}
+
+/// Waits until one of the cases may be ready, or that time. False: the time has come.
+/// \throws aborted when the program is aborted
+bool wait(object_core& me, wait_case* cases, std::size_t count, const clock::time_point* until);
+inline bool wait_for(object_core& me, stream_core& s, bool receives, const clock::time_point* until = nullptr,
+                     std::uint64_t room = 1) {
+  wait_case c;
+  c.stream = &s;
+  c.receives = receives;
+  c.room = room;
+  return wait(me, &c, 1, until);
+}
+
+/// A poll: after 64 messages others of the island go first, and the worker looks whether it is wanted.
+void turn_over(object_core& me);
+inline void count_message(object_core& me, unsigned messages = 1) {
+  unsigned& budget = me.home->budget;
+  if (budget > messages) [[likely]]
+    budget -= messages;
+  else
+    turn_over(me);
+}
+
+bool stop_requested(const stream_core& s) noexcept;
+
+// Encoded messages of streams between processes: records of several slots (src/objects/record.cpp).
+enum class attempt { done, not_now, ended };
+/// Sends a record; not_now: there is no room (up to that time); ended: no receiver is left.
+/// \throws message_too_large
+attempt put_record(object_core& me, stream_core& s, std::span<const std::byte> record, bool waits,
+                   const clock::time_point* until);
+/// Receives one; not_now as above; ended: the stream is closed and drained. \throws stream_failed
+attempt take_record(object_core& me, stream_core& s, std::vector<std::byte>& record, bool waits,
+                    const clock::time_point* until);
+
+}  // namespace sukima::objects::detail

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two ends of a stream.
+#pragma once
+
+#include <sukima/objects/core.hpp>
+#include <sukima/transfer.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace sukima::objects {
+
+template <class T> class in;
+template <class T> class out;
+
+namespace detail {
+
+template <class T, class F> struct receive_case;
+template <class T, class F> struct room_case;
+
+/// What both ends are: a right to use one side of a stream, which belongs to one object.
+class stream_end {
+ public:
+  stream_end(stream_end&& other) noexcept
+      : core_(std::exchange(other.core_, nullptr)), owner_(other.owner_), out_(other.out_) {}
+  stream_end& operator=(stream_end&& other) noexcept {
+    if (this != &other) {
+      close();
+      core_ = std::exchange(other.core_, nullptr);
+      owner_ = other.owner_;
+      out_ = other.out_;
+    }
+    return *this;
+  }
+  ~stream_end() { close(); }
+
+ protected:
+  stream_end(stream_core& core, bool out) noexcept : core_(&core), out_(out) {
+    (out ? core.outs : core.ins).fetch_add(1);
+  }
+  void close() noexcept {
+    if (core_ != nullptr) std::exchange(core_, nullptr)->release(out_, owner_);
+  }
+  stream_core& core() const {
+    if (core_ == nullptr) throw usage_error("sukima: an end of a stream was used after it was moved from");
+    return *core_;
+  }
+
+  stream_core* core_;
+  object_core* owner_ = nullptr;
+  bool out_;
+
+ private:
+  friend void bind_end(stream_end& e, object_core& owner);
+};
+
+/// The end belongs to that object from now on.
+void bind_end(stream_end& e, object_core& owner);
+
+}  // namespace detail
+
+/// \addtogroup objects
+/// @{
+
+/// What became of an attempt to send.
+enum class send_result {
+  sent,
+  full,   ///< there was no room, up to the time given
+  broken  ///< no receiver is left
+};
+
+/// The sending end of a stream. Belongs to one object, and closes when it is destroyed; the stream ends
+/// for its receivers when all its sending ends are closed.
+template <class T> class out : public detail::stream_end {
+ public:
+  /// Sends a message; waits for room.
+  /// \throws stream_broken no receiver is left; usage_error another object's end; what T's move throws
+  /// \par Complexity constant
+  void send(T value) {
+    if (put(value, true, nullptr) == send_result::broken) core_->throw_broken(owner_);
+  }
+  /// The same without waiting. The message is moved from only if it was sent.
+  send_result try_send(T& value) { return put(value, false, nullptr); }
+  send_result try_send(T&& value) { return put(value, false, nullptr); }
+  /// Waits for room for at most so long.
+  template <class Rep, class Period> send_result send_for(T& value,
+                                                          std::chrono::duration<Rep, Period> longest) {
+    const auto until = detail::clock::now() + std::chrono::ceil<detail::clock::duration>(longest);
+    return put(value, true, &until);
+  }
+  /// Sends the elements of a range, moved from it if it is an rvalue; what fits at a time is published
+  /// at once.
+  /// \throws as send
+  template <class R> void send_all(R&& messages) {
+    detail::stream_core& s = core();
+    detail::object_core& me = detail::user_of(s, owner_, true);
+    auto next = std::begin(messages);
+    const auto last = std::end(messages);
+    if constexpr (has_codec<T>)
+      if (s.remote) {
+        for (; next != last; ++next)
+          if (put_encoded(me, s, *next, true, nullptr) == send_result::broken) s.throw_broken(owner_);
+        return;
+      }
+    while (next != last) {
+      std::uint64_t sent = 0;
+      {
+        const detail::side_lock hold(s, true);
+        if ((s.now() & detail::stream_core::broken) != 0) s.throw_broken(owner_);
+        const std::uint64_t from = s.words->tail.load(std::memory_order_relaxed);
+        const std::uint64_t room = s.room(from);
+        struct publication {
+          detail::stream_core& s;
+          const std::uint64_t& from;
+          std::uint64_t& sent;
+          ~publication() {
+            if (sent != 0) s.publish(from + sent, sent);
+          }
+        } const at_end{s, from, sent};
+        for (; next != last && sent < room; ++next, ++sent) {
+          if constexpr (std::is_lvalue_reference_v<R>)
+            ::new (static_cast<void*>(s.slot(from + sent))) T(*next);
+          else
+            ::new (static_cast<void*>(s.slot(from + sent))) T(std::move(*next));
+        }
+      }
+      if (sent != 0)
+        detail::count_message(me,
+                              static_cast<unsigned>(std::min<std::uint64_t>(sent, detail::island::slice)));
+      else
+        detail::wait_for(me, s, false);
+    }
+  }
+  /// Is a receiver left?
+  bool is_broken() const { return (core().now() & detail::stream_core::broken) != 0; }
+  /// Has somebody called program::stop()? Sources end then.
+  bool stop_requested() const { return detail::stop_requested(core()); }
+  /// Another sending end of the same stream, for another object. Before program::run.
+  out share() const { return out(core()); }
+  /// For select: sends the value and calls h() as soon as there is room. If another case is served the value
+  /// stays what it was.
+  template <class F> detail::room_case<T, F> on_room(T& value, F h);
+
+ private:
+  template <class> friend class stream;
+  template <class, class> friend struct detail::room_case;
+  explicit out(detail::stream_core& core) noexcept : stream_end(core, true) {}
+
+  send_result put(T& value, bool waits, const detail::clock::time_point* until) {
+    detail::stream_core& s = core();
+    detail::object_core& me = detail::user_of(s, owner_, true);
+    if constexpr (has_codec<T>)
+      if (s.remote) return put_encoded(me, s, value, waits, until);
+    for (;;) {
+      {
+        const detail::side_lock hold(s, true);
+        if ((s.now() & detail::stream_core::broken) != 0) return send_result::broken;
+        const std::uint64_t tail = s.words->tail.load(std::memory_order_relaxed);
+        if (s.room(tail) != 0) {
+          ::new (static_cast<void*>(s.slot(tail))) T(std::move(value));
+          s.publish(tail + 1, 1);
+          break;
+        }
+      }
+      if (!waits || !detail::wait_for(me, s, false, until)) return send_result::full;
+    }
+    detail::count_message(me);
+    return send_result::sent;
+  }
+  static send_result put_encoded(detail::object_core& me, detail::stream_core& s, const T& value, bool waits,
+                                 const detail::clock::time_point* until)
+    requires has_codec<T>
+  {
+    std::vector<std::byte> record;
+    codec<T>::encode(value, record);
+    switch (detail::put_record(me, s, record, waits, until)) {
+      case detail::attempt::done:
+        return send_result::sent;
+      case detail::attempt::not_now:
+        return send_result::full;
+      case detail::attempt::ended:
+        break;
+    }
+    return send_result::broken;
+  }
+};
+
+/// The receiving end of a stream. Belongs to one object. When the last one is destroyed the stream is
+/// broken for its senders.
+template <class T> class in : public detail::stream_end {
+ public:
+  /// The next message; waits for it. Empty: the stream is closed and what was sent has been received.
+  /// \throws stream_failed see there; usage_error another object's end; what T's move throws: the
+  ///         message stays
+  /// \par Complexity constant
+  std::optional<T> receive() { return take(true, nullptr); }
+  /// The same without waiting: empty, too, if there is no message now.
+  std::optional<T> try_receive() { return take(false, nullptr); }
+  /// Waits for at most so long.
+  template <class Rep, class Period> std::optional<T> receive_for(
+      std::chrono::duration<Rep, Period> longest) {
+    const auto until = detail::clock::now() + std::chrono::ceil<detail::clock::duration>(longest);
+    return take(true, &until);
+  }
+  /// Waits for a message, then takes as many as there are and fit. \returns how many; 0: as receive
+  /// when empty
+  std::size_t receive_some(std::span<T> to) {
+    detail::stream_core& s = core();
+    detail::object_core& me = detail::user_of(s, owner_, false);
+    std::uint64_t taken = 0;
+    if constexpr (has_codec<T>)
+      if (s.remote) {
+        for (; taken < to.size(); ++taken) {
+          std::optional<T> message = take_encoded(me, s, taken == 0, nullptr);
+          if (!message) break;
+          to[taken] = *std::move(message);
+        }
+        return taken;
+      }
+    while (!to.empty()) {
+      const bool ended = (s.now() & detail::stream_core::closed) != 0;
+      {
+        const detail::side_lock hold(s, false);
+        const std::uint64_t head = s.words->head.load(std::memory_order_relaxed);
+        const std::uint64_t most = std::min<std::uint64_t>(s.messages(head), to.size());
+        for (; taken < most; ++taken) {
+          T& message = *std::launder(reinterpret_cast<T*>(s.slot(head + taken)));
+          to[taken] = std::move(message);
+          std::destroy_at(&message);
+        }
+        if (taken != 0) s.give_back(head + taken, taken);
+      }
+      if (taken != 0) break;
+      if (ended) {
+        s.throw_if_failed();
+        return 0;
+      }
+      detail::wait_for(me, s, true);
+    }
+    detail::count_message(me, static_cast<unsigned>(std::min<std::uint64_t>(taken, detail::island::slice)));
+    return taken;
+  }
+  /// Is no sender left, and nothing to receive?
+  bool is_closed() const {
+    const detail::stream_core& s = core();
+    return (s.now() & detail::stream_core::closed) != 0 && !s.has_message();
+  }
+  /// For select: calls f(message) as soon as there is one.
+  template <class F> detail::receive_case<T, F> on(F f);
+
+  /// Receives until the stream is closed.
+  class iterator {
+   public:
+    using value_type = T;
+    using difference_type = std::ptrdiff_t;
+    iterator() = default;
+    explicit iterator(in& from) : from_(&from) { ++*this; }
+    // Not at the end, as with any iterator.
+    T& operator*() const noexcept { return *message_; }  // NOLINT(bugprone-unchecked-optional-access)
+    iterator& operator++() {
+      message_ = from_->receive();
+      return *this;
+    }
+    void operator++(int) { ++*this; }
+    bool operator==(std::default_sentinel_t) const noexcept { return !message_.has_value(); }
+
+   private:
+    in* from_ = nullptr;
+    mutable std::optional<T> message_;
+  };
+  iterator begin() { return iterator(*this); }
+  std::default_sentinel_t end() const noexcept { return {}; }
+
+ private:
+  template <class> friend class stream;
+  template <class, class> friend struct detail::receive_case;
+  explicit in(detail::stream_core& core) noexcept : stream_end(core, false) {}
+
+  std::optional<T> take(bool waits, const detail::clock::time_point* until) {
+    detail::stream_core& s = core();
+    detail::object_core& me = detail::user_of(s, owner_, false);
+    if constexpr (has_codec<T>)
+      if (s.remote) return take_encoded(me, s, waits, until);
+    std::optional<T> taken;
+    for (;;) {
+      // Read before the look into the ring: what was sent before the stream closed is found.
+      const bool ended = (s.now() & detail::stream_core::closed) != 0;
+      {
+        const detail::side_lock hold(s, false);
+        const std::uint64_t head = s.words->head.load(std::memory_order_relaxed);
+        if (s.messages(head) != 0) {
+          T& message = *std::launder(reinterpret_cast<T*>(s.slot(head)));
+          taken.emplace(std::move(message));
+          std::destroy_at(&message);
+          s.give_back(head + 1, 1);
+        }
+      }
+      if (taken) [[likely]]
+        break;
+      if (ended) {
+        s.throw_if_failed();
+        return taken;
+      }
+      if (!waits || !detail::wait_for(me, s, true, until)) return taken;
+    }
+    detail::count_message(me);
+    return taken;
+  }
+  static std::optional<T> take_encoded(detail::object_core& me, detail::stream_core& s, bool waits,
+                                       const detail::clock::time_point* until)
+    requires has_codec<T>
+  {
+    std::vector<std::byte> record;
+    if (detail::take_record(me, s, record, waits, until) != detail::attempt::done) return std::nullopt;
+    return codec<T>::decode(record);
+  }
+};
+
+/// @}
+}  // namespace sukima::objects

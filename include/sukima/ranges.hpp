@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loops over blocks of a range, over rows × columns, over lists, maps and
+// filters, and over what splits itself.
+#pragma once
+
+#include <sukima/detail/source.hpp>
+#include <sukima/fork.hpp>
+#include <sukima/loop.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <ranges>
+#include <utility>
+
+namespace sukima {
+/// \addtogroup loops
+/// @{
+
+/// Integers, or random-access iterators, that a loop hands out in blocks: its body is called with the
+/// beginning and the end of a block, body(begin, end) or body(context, begin, end).
+///
+/// For code that treats several elements at a time: a vector instruction, a buffer, a call of a library.
+/// Blocks are consecutive, not empty, and in all contain each element once. Their length is what takes about
+/// a microsecond (measured while the loop runs; the first one is one element), or what `sukima::grain` says;
+/// the last block of a piece may be shorter. A block cannot be split; what its body forks can.
+template <class I> class blocked_range {
+ public:
+  template <class A, class B>
+    requires std::same_as<I, detail::common_index<A, B>>
+  blocked_range(A first, B last) : first_(static_cast<I>(first)), last_(static_cast<I>(last)) {
+    detail::require_bounds<A, B>();
+  }
+  template <std::ranges::random_access_range Range>
+    requires std::same_as<I, std::ranges::iterator_t<Range>> && std::ranges::borrowed_range<Range>
+  explicit blocked_range(Range&& range)
+      : first_(std::ranges::begin(range)), last_(first_ + std::ranges::distance(range)) {}
+
+  /// For the loops themselves.
+  detail::counted_source<detail::block_source<I>> source_for_loops() const {
+    return {{first_}, detail::distance(first_, last_)};
+  }
+
+ private:
+  I first_;
+  I last_;
+};
+template <class A, class B> blocked_range(A, B) -> blocked_range<detail::common_index<A, B>>;
+template <std::ranges::random_access_range Range>
+blocked_range(Range&&) -> blocked_range<std::ranges::iterator_t<Range>>;
+
+/// The places of a table, for one loop over both indices: body(row, column) or body(context, row, column).
+///
+/// The places are visited row by row, those of a piece that another worker has taken, too; a piece may begin
+/// and end within a row, so that few long rows are shared out as well as many short ones.
+template <std::integral Row, std::integral Column> class range2d {
+ public:
+  /// Rows and columns from 0 on.
+  range2d(Row rows, Column columns) : range2d(Row{0}, rows, Column{0}, columns) {}
+  /// The rows [first_row, last_row) and the columns [first_column, last_column).
+  range2d(Row first_row, Row last_row, Column first_column, Column last_column)
+      : first_row_(first_row), last_row_(last_row), first_column_(first_column), last_column_(last_column) {}
+
+  /// For the loops themselves. \throws std::length_error for more than 2^63 - 1 places
+  detail::counted_source<detail::table_source<Row, Column>> source_for_loops() const {
+    const std::int64_t columns = detail::distance(first_column_, last_column_);
+    std::int64_t count = 0;
+    if (__builtin_mul_overflow(detail::distance(first_row_, last_row_), columns, &count))
+      detail::refuse_length();
+    return {{first_row_, first_column_, columns}, count};
+  }
+
+ private:
+  Row first_row_;
+  Row last_row_;
+  Column first_column_;
+  Column last_column_;
+};
+
+/// Something that knows itself how it is split: a tree, a part of a graph, a file. It is a range of its
+/// elements (its iterators need no more than `++` and `*`), and s.split() takes a part of the elements out of
+/// s, those that come after the ones that stay, and returns it; it returns nothing where s is too small to be
+/// split. This is what TBB calls a Range and Java a Spliterator.
+///
+/// `split` is called until it returns nothing, whether another worker is idle or not, because a fork costs
+/// about a nanosecond. So it should be cheap, and what it leaves whole should take some ten nanoseconds at
+/// least.
+template <class S>
+concept splittable = std::ranges::input_range<S> && std::move_constructible<S> && detail::splits_itself<S>;
+
+/// @}
+}  // namespace sukima
+
+namespace SUKIMA_NAMESPACE {
+/// \addtogroup loops
+/// @{
+
+/// parallel_for over a blocked_range, a range2d, or any range that can be read more than once but is not
+/// random access: std::list, std::map, std::forward_list, views::filter, …
+///
+/// Such a range is walked through by its owner. Who takes a piece walks to its beginning first, from where
+/// the owner is: steps that are worth little beside a body of some ten nanoseconds. A range that does not
+/// know its size is counted first, by walking through it once; but not if its iterators are one trivially
+/// copyable word (`set_bits`, std::forward_list) and no hint speaks of numbers: then the owner counts what is
+/// left when it gives a part away, and each iteration polls. A filter over a random-access range is neither
+/// counted nor walked through: the pieces are those of the range below, so the predicate must bear to be
+/// called at the same time.
+///
+/// The body may change elements, but must not insert or remove any.
+/// Context, hints and exceptions as for parallel_for over integers.
+/// \par Complexity one call of body for each element; for a range that is not random access, at most as many
+/// steps again for each piece that is given away as its owner had left
+template <detail::context_type C, detail::other_range Range, class Body, class... Hints>
+  requires detail::body_over<Body, Range>
+[[gnu::always_inline]] inline void parallel_for(C c, Range&& range, Body&& body, Hints... hints) {
+  detail::check_context(c, "sukima::parallel_for");
+  if constexpr (detail::taken_by_successor<Range, Hints...>) {
+    auto first = std::ranges::begin(range);
+    detail::parallel_for_between(c, detail::successor_source<decltype(first)>{}, first,
+                                 std::ranges::end(range), body, hints...);
+  } else {
+    detail::with_source(range, [&](auto source, std::int64_t count) {
+      detail::parallel_for_over(c, source, count, body, hints...);
+    });
+  }
+}
+/// The same without a context.
+template <detail::other_range Range, class Body, class... Hints>
+  requires detail::body_over<Body, Range>
+void parallel_for(Range&& range, Body&& body, Hints... hints) {
+  detail::with_context([&](context c) { parallel_for(c, range, body, hints...); });
+}
+
+/// parallel_reduce over the same ranges. With a blocked_range the body gives the result of a whole block.
+/// The results are combined in the order of the elements.
+template <detail::context_type C, detail::other_range Range, class T, class Body, class Combine,
+          class... Hints>
+  requires detail::body_over<Body, Range>
+[[gnu::always_inline]] inline T parallel_reduce(C c, Range&& range, T init, Body&& body, Combine&& combine,
+                                                Hints... hints) {
+  detail::check_context(c, "sukima::parallel_reduce");
+  if constexpr (detail::taken_by_successor<Range, Hints...>) {
+    auto first = std::ranges::begin(range);
+    return detail::parallel_reduce_between<T>(c, detail::successor_source<decltype(first)>{}, first,
+                                              std::ranges::end(range), std::move(init), body, combine,
+                                              hints...);
+  } else {
+    return detail::with_source(range, [&](auto source, std::int64_t count) {
+      return detail::parallel_reduce_over(c, source, count, std::move(init), body, combine, hints...);
+    });
+  }
+}
+/// The same without a context.
+template <detail::other_range Range, class T, class Body, class Combine, class... Hints>
+  requires detail::body_over<Body, Range>
+T parallel_reduce(Range&& range, T init, Body&& body, Combine&& combine, Hints... hints) {
+  return detail::with_context(
+      [&](context c) { return parallel_reduce(c, range, std::move(init), body, combine, hints...); });
+}
+
+/// Calls body(x), or body(context, x), for each element of something that splits itself.
+/// \param s is moved in and split up
+/// \throws what the body or `split` throws: what has not begun is aborted; `aborted` as for fork2
+/// \par Complexity one call of `split` and about one fork for each part that is not split further
+template <detail::context_type C, splittable S, class Body>
+  requires detail::callable_with<Body&, std::ranges::range_reference_t<S>>
+void parallel_for(C c, S s, Body&& body) {
+  detail::check_context(c, "sukima::parallel_for");
+  detail::for_each_split(c, s, body);
+}
+/// The same without a context.
+template <splittable S, class Body>
+  requires detail::callable_with<Body&, std::ranges::range_reference_t<S>>
+void parallel_for(S s, Body&& body) {
+  detail::with_context([&](context c) { detail::for_each_split(c, s, body); });
+}
+
+/// init ⊕ body(x1) ⊕ body(x2) ⊕ … over something that splits itself, in the order of its elements.
+template <detail::context_type C, splittable S, class T, class Body, class Combine>
+  requires detail::callable_with<Body&, std::ranges::range_reference_t<S>>
+T parallel_reduce(C c, S s, T init, Body&& body, Combine&& combine) {
+  detail::check_context(c, "sukima::parallel_reduce");
+  return detail::reduce_split<T, T>(c, s, std::move(init), body, combine);
+}
+/// The same without a context.
+template <splittable S, class T, class Body, class Combine>
+  requires detail::callable_with<Body&, std::ranges::range_reference_t<S>>
+T parallel_reduce(S s, T init, Body&& body, Combine&& combine) {
+  return detail::with_context(
+      [&](context c) { return parallel_reduce(c, std::move(s), std::move(init), body, combine); });
+}
+
+/// @}
+}  // namespace SUKIMA_NAMESPACE

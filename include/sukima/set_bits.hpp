@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// The set bits of a word as a range, lowest first.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <ranges>
+#include <type_traits>
+
+namespace sukima {
+/// \addtogroup loops
+/// @{
+
+/// The set bits of a word, lowest first, each as a word in which it alone is set; its number is
+/// std::countr_zero of that. For parallel_for, parallel_reduce and search, and for any other code that takes
+/// the lowest bit until none is left:
+///
+///     sukima::parallel_reduce(c, sukima::set_bits(free), 0L, [=](sukima::context below, std::uint32_t bit) …
+///
+/// The range is the word and nothing else. Its iterators are one word each and stay good without the range.
+/// \tparam Word an unsigned integer of at most 64 bits
+/// \par Complexity two instructions for each bit
+template <class Word> class set_bits : public std::ranges::view_interface<set_bits<Word>> {
+  static_assert(std::unsigned_integral<Word> && !std::is_same_v<Word, bool> &&
+                    sizeof(Word) <= sizeof(std::uint64_t),
+                "sukima::set_bits takes an unsigned integer of at most 64 bits: convert the mask to one");
+
+ public:
+  /// Refers to the lowest bit that is left; the end is where none is.
+  class iterator {
+   public:
+    using iterator_concept = std::forward_iterator_tag;
+    using iterator_category = std::input_iterator_tag;
+    using value_type = Word;
+    using difference_type = std::ptrdiff_t;
+    using pointer = void;
+    using reference = Word;
+    static constexpr bool few_elements = true;  ///< for loops: it is worth no test whether there are many
+
+    constexpr iterator() = default;
+    explicit constexpr iterator(Word left) noexcept : left_(left) {}
+    constexpr Word operator*() const noexcept { return static_cast<Word>(left_ & (~left_ + 1u)); }
+    constexpr iterator& operator++() noexcept {
+      left_ = static_cast<Word>(left_ & (left_ - 1u));
+      return *this;
+    }
+    constexpr iterator operator++(int) noexcept {
+      const iterator before = *this;
+      ++*this;
+      return before;
+    }
+    friend constexpr bool operator==(const iterator&, const iterator&) = default;
+
+   private:
+    Word left_ = 0;
+  };
+
+  constexpr set_bits() = default;
+  explicit constexpr set_bits(Word mask) noexcept : mask_(mask) {}
+  constexpr iterator begin() const noexcept { return iterator(mask_); }
+  constexpr iterator end() const noexcept { return iterator(); }
+
+ private:
+  Word mask_ = 0;
+};
+
+/// @}
+}  // namespace sukima
+
+// Iterators hold the bits that are left.
+/// \cond
+template <class Word> inline constexpr bool std::ranges::enable_borrowed_range<sukima::set_bits<Word>> = true;
+/// \endcond

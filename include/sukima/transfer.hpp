@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which values can travel to another process, and how: copied as they are, or by a codec.
+#pragma once
+
+#include <sukima/detail/fields.hpp>
+
+#include <array>
+#include <chrono>
+#include <complex>
+#include <concepts>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace sukima {
+/// \addtogroup objects
+/// @{
+
+/// How values of a type that cannot be copied byte by byte travel to another address space. Specialize it:
+///
+///     template <> struct sukima::codec<name> {
+///       static void encode(const name& value, std::vector<std::byte>& to);  // appends
+///       static name decode(std::span<const std::byte> from);
+///     };
+///
+/// `decode` gets exactly the bytes that `encode` appended. With the header sukima/transfer_cereal.hpp every
+/// type that the library cereal serializes has one.
+template <class T> struct codec {};
+
+/// Says of a trivially copyable class that cannot be looked into (it has private members, constructors,
+/// base classes, a union, or more than 16 fields) that it holds neither pointers nor references, so that a
+/// copy of its bytes means the same in another process.
+template <class T> inline constexpr bool holds_no_pointers = false;
+
+/// @}
+
+namespace detail {
+
+template <class T> struct is_known_value : std::bool_constant<holds_no_pointers<T>> {};
+template <class R> struct is_known_value<std::complex<R>> : std::true_type {};
+template <class R, class P> struct is_known_value<std::chrono::duration<R, P>> : std::true_type {};
+template <class C, class D> struct is_known_value<std::chrono::time_point<C, D>> : std::true_type {};
+
+template <class T> constexpr bool is_plain();
+template <class... F> constexpr bool are_plain(type_list<F...>) { return (is_plain<F>() && ...); }
+template <class T> struct is_known_value<std::optional<T>> : std::bool_constant<is_plain<T>()> {};
+template <class T, std::size_t N> struct is_known_value<std::array<T, N>>
+    : std::bool_constant<is_plain<T>()> {};
+template <class T>
+concept has_own_parts = requires { sizeof(std::tuple_size<T>); };  // a structured binding would ask it
+
+/// Do its bytes mean the same in another address space?
+template <class T> constexpr bool is_plain() {
+  using type = std::remove_cv_t<T>;
+  if constexpr (std::is_array_v<type>) {
+    return is_plain<std::remove_all_extents_t<type>>();
+  } else if constexpr (std::is_arithmetic_v<type> || std::is_enum_v<type>) {
+    return true;
+  } else if constexpr (is_known_value<type>::value) {
+    return std::is_trivially_copyable_v<type>;
+  } else if constexpr (std::is_class_v<type> && std::is_trivially_copyable_v<type> &&
+                       std::is_aggregate_v<type> && !has_own_parts<type>) {
+    constexpr std::size_t fields = count_fields<type>();
+    if constexpr (fields <= most_fields)
+      return are_plain(field_types<type>{});
+    else
+      return false;
+  } else {
+    return false;
+  }
+}
+
+}  // namespace detail
+
+/// \addtogroup objects
+/// @{
+
+/// There is a codec for it.
+template <class T>
+concept has_codec = requires(const T& value, std::vector<std::byte>& to, std::span<const std::byte> from) {
+  codec<T>::encode(value, to);
+  { codec<T>::decode(from) } -> std::convertible_to<T>;
+};
+/// A copy of its bytes is a copy of the value, in any process: it is trivially copyable and has no pointers,
+/// references or members that may be such; and there is no codec, which would go first.
+template <class T>
+concept can_be_copied = !has_codec<T> && std::is_trivially_copyable_v<T> && detail::is_plain<T>();
+/// It can be sent to another process.
+template <class T>
+concept can_travel = can_be_copied<T> || has_codec<T>;
+
+/// @}
+}  // namespace sukima

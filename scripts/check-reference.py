@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks that each public free function and each public class of the headers has a page in the reference.
+
+check-reference.py HEADERS TAGFILE HTML, where HEADERS is the folder include/sukima, TAGFILE what Doxygen has written
+by GENERATE_TAGFILE, and HTML the folder with its pages. A function must be in a group, because only a group's page
+lists functions; the page must have its anchor.
+"""
+import pathlib
+import re
+import sys
+import xml.etree.ElementTree
+
+# What begins a declaration that is no function of ours.
+NO_FUNCTION = re.compile(r"^(using|typedef|enum|namespace|friend|static_assert|concept|inline constexpr|\[\[deprecated)\b")
+PUBLIC_BLOCK = re.compile(
+    r'^(namespace (sukima(::(?!detail)\w+)*|SUKIMA_NAMESPACE)|extern "C") \{$', flags=re.M)
+
+
+def without_comments(text):
+    text = re.sub(r"/\*.*?\*/", " ", text, flags=re.S)
+    text = re.sub(r"//[^\n]*", "", text)
+    return re.sub(r"^\s*#.*?(?<!\\)$", "", text, flags=re.M | re.S)
+
+
+def public_parts(text):
+    """The texts of the public namespaces' blocks, and of what is for C."""
+    for block in PUBLIC_BLOCK.finditer(text):
+        depth = 1
+        for end in range(block.end(), len(text)):
+            depth += {"{": 1, "}": -1}.get(text[end], 0)
+            if depth == 0:
+                yield text[block.end():end]
+                break
+
+
+def heads(text):
+    """The declarations at the outermost level, each up to its body or semicolon."""
+    depth, parentheses, head = 0, 0, ""
+    for character in text:
+        if depth == 0:
+            parentheses += {"(": 1, ")": -1}.get(character, 0)
+        if parentheses or depth == 0 and character not in "{};":
+            head += character
+            continue
+        if depth == 0 and character in "{;":
+            yield " ".join(head.split())
+            head = ""
+        depth += {"{": 1, "}": -1}.get(character, 0)
+
+
+def without_brackets(text, opening, closing, keep=False):
+    result, depth = "", 0
+    for character in text:
+        if character == opening:
+            depth += 1
+        elif character == closing and depth:
+            depth -= 1
+            if depth == 0 and keep:
+                result += opening + closing
+        elif depth == 0:
+            result += character
+    return result
+
+
+def declared(head):
+    """("function" or "class", its name) of a declaration; None for others."""
+    head = re.sub(r"\[\[.*?\]\]|__attribute__\(\(.*?\)\)|SUKIMA_CAPACITY_API", " ", head)
+    head = re.sub(r"\b(alignas|noexcept)\(\)", " ", without_brackets(head, "(", ")", keep=True))
+    head = head.replace("decltype()", "auto")
+    head = re.sub(r"operator(<<|<=>|<=|>=|<|>|->)", "operator", head)
+    head = without_brackets(head, "<", ">")
+    head = re.sub(r"\brequires\s*(\(\)|!?[\w:]+(\(\))?)(\s*(&&|\|\|)\s*(\(\)|!?[\w:]+(\(\))?))*", " ", head)
+    head = re.sub(r"^\s*template\s*", "", re.sub(r"\btemplate\b", " ", head)).strip()
+    if not head or NO_FUNCTION.match(head):
+        return None
+    kind = re.match(r"(?:class|struct)\s+(\w+)\s*(final)?\s*(:(?!:).*)?$", head)
+    if kind:
+        return "class", kind.group(1)
+    function = re.match(r"[\w:*&\s]+?[\s*&](\w+)\s*\(\)", head)
+    if function and "=" not in head.split("(")[0] and "operator" not in function.group(0):
+        return "function", function.group(1)
+    return None
+
+
+def public_names(folder):
+    """All of them with the header that has them first."""
+    found = {}
+    for header in sorted(folder.rglob("*.h*")):
+        if {"detail", "tascell"} & set(header.relative_to(folder).parts[:-1]):
+            continue
+        text = without_comments(header.read_text(encoding="utf-8"))
+        for part in public_parts(text):
+            # A class that is only named does not count: it has its page where it is defined.
+            part = re.sub(r"^(template <[^;{]*>\s*)?(class|struct) \w+;$", "", part, flags=re.M)
+            for head in heads(part):
+                name = declared(head)
+                if name:
+                    found.setdefault(name, header.relative_to(folder))
+    return found
+
+
+def documented(tagfile):
+    """("function", name) and ("class", name) with the anchors of their places in pages."""
+    pages = {}
+    for compound in xml.etree.ElementTree.parse(tagfile).getroot():
+        kind, name = compound.get("kind"), compound.findtext("name", "")
+        if kind in {"class", "struct"}:
+            pages.setdefault(("class", re.sub(r"<.*", "", name).split("::")[-1].strip()), []).append(
+                (compound.findtext("filename", ""), ""))
+        if kind != "group":
+            continue
+        for member in compound.findall("member"):
+            if member.get("kind") == "function":
+                pages.setdefault(("function", member.findtext("name", "")), []).append(
+                    (member.findtext("anchorfile", ""), member.findtext("anchor", "")))
+    return pages
+
+
+def main():
+    if len(sys.argv) != 4:
+        print("check-reference.py: give the folder of the headers, Doxygen's tag file and its folder of pages",
+              file=sys.stderr)
+        return 2
+    folder, tagfile, html = map(pathlib.Path, sys.argv[1:])
+    names, pages = public_names(folder), documented(tagfile)
+    if not names:
+        print(f"check-reference.py: {folder} declares nothing; give the folder include/sukima", file=sys.stderr)
+        return 2
+    texts, wrong = {}, 0
+    for (kind, name), header in names.items():
+        for file, anchor in pages.get((kind, name), []):
+            path = html / file
+            if path.is_file() and file not in texts:
+                texts[file] = path.read_text(encoding="utf-8")
+            if file in texts and (not anchor or f'id="{anchor}"' in texts[file]):
+                break
+        else:
+            wrong += 1
+            print(f"{header}: the {kind} {name} has no page in the reference; document it, inside of an \\addtogroup")
+    if wrong:
+        return 1
+    print(f"{len(names)} functions and classes have a place in the reference")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Places to measure programs in (alone, beside busy loops, in copies, under a quota), for the scripts that do."""
+import contextlib
+import fcntl
+import os
+import pathlib
+import select
+import shutil
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests" / "clients"))
+from clean_environment import CLEAN  # noqa: E402, F401
+from quota_group import QuotaGroup  # noqa: E402
+
+KINDS = """alone, hogs:N (busy loops in the program's own group), apart:N (busy loops in another group of the same weight),
+copies:N, quota:CPUS"""
+CPUS = len(os.sched_getaffinity(0))
+
+
+def numbers_of_workers(text):
+    """Numbers of workers, separated by commas."""
+    found = [int(word) for word in text.split(",")]
+    if not all(1 <= number <= 4096 for number in found):
+        raise ValueError
+    return found
+
+
+def give_up(reason):
+    """Ends this program with a sentence."""
+    sys.exit(f"{pathlib.Path(sys.argv[0]).name}: {reason}")
+
+
+def check_place(parser, name):
+    """Refuses a name that is no place."""
+    kind, _, number = name.partition(":")
+    if kind not in ("alone", "hogs", "apart", "copies", "quota") or (kind != "alone" and not number):
+        parser.error(f"'{name}' is no place: choose of {KINDS}")
+
+
+def need_programs(folder, *names):
+    """Gives up if a program is not in the folder of built programs."""
+    for name in names:
+        if not shutil.which(str(folder / name)):
+            give_up(f"there is no {name} in {folder}: build it, or give --programs")
+
+
+def run_copies(command, copies, environment, limit, enter):
+    """Seconds until the last of the copies has ended, or the limit."""
+    begin = time.monotonic()
+    running = [subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment,
+                                preexec_fn=enter) for _ in range(copies)]
+    codes = []
+    for process in running:
+        # Popen.wait with a limit looks every 50 ms only.
+        end = os.pidfd_open(process.pid)
+        ready, _, _ = select.select([end], [], [], max(limit - (time.monotonic() - begin), 0.001))
+        os.close(end)
+        if not ready:
+            process.kill()
+            process.wait()
+        else:
+            codes.append(process.wait())
+    seconds = min(time.monotonic() - begin, limit)
+    wrong = [code for code in codes if code != 0]
+    if wrong:
+        give_up(f"{' '.join(map(str, command))} ended with code {wrong[0]}")
+    return seconds
+
+
+def _group(stack, cpus):
+    group = stack.enter_context(QuotaGroup(cpus))
+    if group.folder is None:
+        give_up(f"no control group, because {group.why_not}")
+    return group.enter
+
+
+@contextlib.contextmanager
+def place(name, programs):
+    """Makes a place: gives the number of copies, and what enters the group.
+
+    `programs` is the folder of bench-hog.
+    """
+    kind, _, number = name.partition(":")
+    hogs = []
+    with contextlib.ExitStack() as stack:
+        enter = _group(stack, float(number)) if kind == "quota" else _group(stack, None) if kind == "apart" else None
+        if kind in ("hogs", "apart"):
+            enter_of_hogs = _group(stack, None) if kind == "apart" else None
+            hog = str(programs / "bench-hog")
+            hogs = [subprocess.Popen([hog], stdout=subprocess.DEVNULL, preexec_fn=enter_of_hogs)
+                    for _ in range(int(number))]
+            time.sleep(0.3)
+            if any(process.poll() is not None for process in hogs):
+                give_up(f"{hog} does not run")
+        try:
+            yield int(number) if kind == "copies" else 1, enter
+        finally:
+            for process in hogs:
+                process.kill()
+                process.wait()
+
+
+@contextlib.contextmanager
+def locked(file):
+    """Holds a lock of the file, so that several scripts measure in turns; no file, no lock."""
+    if file is None:
+        yield
+        return
+    with open(file, "a", encoding="utf-8") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    time.sleep(0.02)  # whoever else waits gets it now

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measurements that go on where they were interrupted: what the scripts that print tables have in common.
+
+A script keeps what it measured in a file, and measures only what is missing there.
+"""
+import json
+import os
+import pathlib
+import time
+
+from places import give_up, need_programs
+
+
+def add_arguments(parser):
+    """The options of every such script."""
+    parser.add_argument("--programs", type=pathlib.Path, required=True, help="folder of sukima and bench-hog")
+    parser.add_argument("--results", type=pathlib.Path, required=True, help="file that keeps what was measured")
+    parser.add_argument("--lock", type=pathlib.Path, help="file to lock exclusively while a run is measured")
+    parser.add_argument("--stop-after", type=float, default=1e9, help="seconds; call again to go on")
+    parser.add_argument("--table-only", action="store_true", help="measure nothing")
+
+
+class Measurements:
+    """What was measured so far, in `results`, which is written to a file after each run."""
+
+    def __init__(self, given):
+        self._file = given.results
+        self._end = time.monotonic() + given.stop_after
+        try:
+            self.results = json.loads(self._file.read_text(encoding="utf-8")) if self._file.exists() else {}
+        except (OSError, ValueError) as error:
+            give_up(f"{self._file} is no file of results ({error}): remove it, or give another --results")
+
+    def keep(self):
+        """Writes the results; the file is complete at any time."""
+        unfinished = self._file.with_name(f"{self._file.name}.{os.getpid()}.new")
+        try:
+            unfinished.write_text(json.dumps(self.results, indent=1), encoding="utf-8")
+            unfinished.replace(self._file)
+        except OSError as error:
+            give_up(f"{self._file} cannot be written: {error.strerror}")
+
+    def is_over(self):
+        """Whether the time that was given is over."""
+        return time.monotonic() >= self._end
+
+
+def run(given, measure, table):
+    """Measures what is missing, unless only the table is wanted, and prints the table.
+
+    measure(given, measurements) fills in `results`; table(results, given) prints them.
+    """
+    measurements = Measurements(given)
+    if not given.table_only:
+        need_programs(given.programs, "sukima", "bench-hog")
+        measure(given, measurements)
+    table(measurements.results, given)

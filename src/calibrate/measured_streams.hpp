@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// The streams whose costs are measured: a ring in memory that a forked process shares, and a pipe.
+#pragma once
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <system_error>
+#include <vector>
+
+#include "message_ring.hpp"
+
+namespace sukima::calibrate_detail {
+
+[[noreturn]] inline void fail(const char* what) {
+  throw std::system_error(errno, std::generic_category(), what);
+}
+
+struct ring_remover {
+  std::size_t size;
+  void operator()(message_ring* ring) const { munmap(ring, size); }
+};
+using shared_ring = std::unique_ptr<message_ring, ring_remover>;
+
+inline shared_ring make_ring(std::size_t bytes) {
+  const std::size_t capacity = default_capacity(bytes), size = message_ring::size_of(bytes, capacity);
+  void* const memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) fail("memory for messages is refused");
+  return {new (memory) message_ring(bytes, capacity), ring_remover{size}};
+}
+
+/// A stream of messages: `send` and `receive` move one, or return false if that has to wait. Each process
+/// says with `only_sends` or `only_receives` which side it is.
+struct ring_stream {
+  explicit ring_stream(std::size_t bytes)
+      : ring(make_ring(bytes)), out(bytes), in(bytes), batch(default_capacity(bytes)) {}
+  bool send() { return ring->send(out.data()); }
+  bool receive() { return ring->receive(in.data()); }
+  void only_sends() {}
+  void only_receives() {}
+  shared_ring ring;
+  std::vector<char> out, in;
+  std::size_t batch;  ///< messages that fit
+};
+
+struct pipe_stream {
+  explicit pipe_stream(std::size_t bytes)
+      : out(bytes), in(bytes), batch(std::min<std::size_t>(64, 65536 / bytes)) {
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) fail("a pipe is refused");
+  }
+  pipe_stream(const pipe_stream&) = delete;
+  pipe_stream& operator=(const pipe_stream&) = delete;
+  ~pipe_stream() {
+    only_sends();
+    only_receives();
+  }
+  bool send() { return write(ends[1], out.data(), out.size()) == static_cast<ssize_t>(out.size()); }
+  bool receive() {
+    std::size_t got = 0;
+    while (got < in.size()) {
+      const ssize_t part = read(ends[0], in.data() + got, in.size() - got);
+      if (part <= 0) return false;
+      got += static_cast<std::size_t>(part);
+    }
+    return true;
+  }
+  void only_sends() { close_end(0); }
+  void only_receives() { close_end(1); }
+  std::array<int, 2> ends{};
+  std::vector<char> out, in;
+  std::size_t batch;
+
+ private:
+  void close_end(std::size_t which) {
+    if (ends[which] >= 0) close(ends[which]);
+    ends[which] = -1;
+  }
+};
+
+/// So many that the slowest kind, 64 KiB through a pipe, takes some 20 ms.
+inline std::size_t stream_length(std::size_t bytes) { return bytes > 4096 ? 500 : 20'000; }
+
+}  // namespace sukima::calibrate_detail

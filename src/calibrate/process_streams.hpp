@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a message between two processes on two CPUs costs.
+#pragma once
+
+#include <objects/shared/execution_model.hpp>
+
+#include <cstddef>
+
+namespace sukima::calibrate_detail {
+
+/// Nanoseconds a message of a stream from a forked process on one CPU to this one on another.
+/// \param carrier unit::process (shared memory) or unit::pipe
+/// \throws std::system_error memory, a pipe, a process or a CPU is refused
+/// \throws std::runtime_error the other process has ended before it had sent everything
+double stream_between_processes(objects::model::unit carrier, std::size_t bytes, unsigned from, unsigned to);
+
+}  // namespace sukima::calibrate_detail

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Simulated objects; see simulated_costs.hpp. A message is timed where nobody waits: one object fills the
+// stream, then the other one empties it. A switch, with the wait before it, is what a stream with room for
+// one message costs beyond that: two of them each message.
+#include "simulated_costs.hpp"
+
+#include <sukima/objects.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <exception>
+#include <optional>
+#include <string>
+
+#include "bound_threads.hpp"
+#include "message_ring.hpp"
+
+namespace sukima::calibrate_detail {
+namespace {
+
+using objects::capacity;
+using objects::in;
+using objects::out;
+using objects::model::unit;
+
+/// SUKIMA_OBJECTS=simulated for as long as it lives: the user's choice does not count here.
+class simulated_chosen {
+ public:
+  simulated_chosen() {
+    if (const char* const value = std::getenv(name)) before_ = value;
+    setenv(name, "simulated", 1);
+  }
+  simulated_chosen(const simulated_chosen&) = delete;
+  simulated_chosen& operator=(const simulated_chosen&) = delete;
+  ~simulated_chosen() {
+    if (before_)
+      setenv(name, before_->c_str(), 1);
+    else
+      unsetenv(name);
+  }
+
+ private:
+  static constexpr const char* name = "SUKIMA_OBJECTS";
+  std::optional<std::string> before_;
+};
+
+template <std::size_t Bytes>
+struct message {
+  std::array<char, Bytes> content{};
+};
+
+/// The message is read: its copy is not left out.
+void use(const auto& received) { asm volatile("" : : "r"(&received) : "memory"); }
+
+double ns_between(clock::time_point begin, clock::time_point end) {
+  return std::chrono::duration<double, std::nano>(end - begin).count();
+}
+
+/// Of two readings of the clock, one after the other.
+double clock_ns() {
+  std::vector<double> times(1000);
+  for (double& one : times) {
+    const auto begin = clock::now();
+    one = ns_between(begin, clock::now());
+  }
+  return figure_of(std::move(times)).median;
+}
+
+/// Objects that hold a few messages on their stack.
+template <std::size_t Bytes>
+constexpr std::size_t stack_of = Bytes > 1024 ? 8 * Bytes : 0;
+
+template <std::size_t Bytes>
+objects::model::message_cost measure_messages(runtime& on) {
+  const std::size_t batch = default_capacity(Bytes);
+  const int rounds = Bytes > 1024 ? 300 : 3000;
+  const double reading = clock_ns();
+  std::vector<double> sending, receiving;
+  const auto note = [&](std::vector<double>& into, clock::time_point begin) {
+    const double ns = ns_between(begin, clock::now()) - reading;
+    into.push_back(std::max(0.0, ns / static_cast<double>(batch)));
+  };
+  objects::program program(on);
+  const auto stream = program.stream<message<Bytes>>("stream", capacity{batch});
+  const auto full = program.stream<char>("full"), empty = program.stream<char>("empty");
+  program
+      .object(
+          "sender",
+          [&](out<message<Bytes>> to, out<char> done, in<char> next) {
+            for (int i = 0; i < rounds; i++) {
+              const auto begin = clock::now();
+              for (std::size_t k = 0; k < batch; k++) to.send({});
+              note(sending, begin);
+              done.send('\0');
+              next.receive();
+            }
+          },
+          stream.out(), full.out(), empty.in())
+      .stack(stack_of<Bytes>);
+  program
+      .object(
+          "receiver",
+          [&](in<message<Bytes>> from, in<char> next, out<char> done) {
+            while (next.receive()) {
+              const auto begin = clock::now();
+              for (std::size_t k = 0; k < batch; k++) use(from.receive());
+              note(receiving, begin);
+              done.send('\0');
+            }
+          },
+          stream.in(), full.in(), empty.out())
+      .stack(stack_of<Bytes>);
+  program.run();
+  return message_line(unit::simulated, Bytes, 1, figure_of(std::move(sending)),
+                      figure_of(std::move(receiving)));
+}
+
+/// Nanoseconds a message of a stream with room for one.
+std::vector<double> measure_narrow_stream(runtime& on) {
+  constexpr int windows = 50, length = 2000;
+  std::vector<double> times;
+  objects::program program(on);
+  const auto stream = program.stream<message<8>>("stream", capacity{1});
+  program.object(
+      "sender",
+      [](out<message<8>> to) {
+        for (int i = 0; i < windows * length; i++) to.send({});
+      },
+      stream.out());
+  program.object(
+      "receiver",
+      [&](in<message<8>> from) {
+        for (int i = 0; i < windows; i++) {
+          const auto begin = clock::now();
+          for (int k = 0; k < length; k++) use(from.receive());
+          times.push_back(ns_between(begin, clock::now()) / length);
+        }
+      },
+      stream.in());
+  program.run();
+  return times;
+}
+
+void measure_all(objects::model::cost_table& into) {
+  settings one_worker;
+  one_worker.workers = 1;
+  one_worker.elastic = false;
+  runtime on(one_worker);
+  into.add(measure_messages<8>(on));
+  into.add(measure_messages<64>(on));
+  into.add(measure_messages<1024>(on));
+  into.add(measure_messages<65536>(on));
+  const objects::model::message_cost small = into.of(unit::simulated, 8, 1);
+  std::vector<double> switches = measure_narrow_stream(on);
+  for (double& one : switches) one = std::max(0.0, (one - small.sender_ns - small.receiver_ns) / 2);
+  const figure result = figure_of(std::move(switches));
+  into.switch_ns = result.median;
+  into.switch_quartiles = result.spread;
+}
+
+}  // namespace
+
+figure figure_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const auto at = [&](std::size_t part) { return values[(values.size() - 1) * part / 4]; };
+  return {at(2), {at(1), at(3)}};
+}
+
+objects::model::message_cost message_line(unit carrier, std::size_t bytes, unsigned cpus,
+                                          const figure& sender, const figure& receiver) {
+  objects::model::message_cost line{carrier, bytes, cpus, sender.median, receiver.median};
+  line.spread = {sender.spread, receiver.spread};
+  return line;
+}
+
+void measure_simulated(objects::model::cost_table& into, unsigned cpu) {
+  const simulated_chosen chosen;
+  std::exception_ptr error;
+  run_bound({{cpu, [&] {
+                try {
+                  measure_all(into);
+                } catch (...) {
+                  error = std::current_exception();
+                }
+              }}});
+  if (error) std::rethrow_exception(error);
+}
+
+}  // namespace sukima::calibrate_detail

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Watching what the capacity part reads, to record it; and the times of a recording's samples.
+//
+// Headers in shared/ are for the other parts of this project, as <capacity/shared/…>; they are not installed.
+#ifndef SUKIMA_CAPACITY_SHARED_FILE_WATCH_H
+#define SUKIMA_CAPACITY_SHARED_FILE_WATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A root for sukima_capacity_options that is the running machine, read through files only: what system calls
+/// would tell, comes from /proc, as in a recorded tree.
+#define CAP_ROOT_OF_FILES "/."
+
+/// Is told what is read, by the thread that reads.
+typedef struct cap_file_watcher {
+  void* owner;
+  /// A file or directory was opened. The descriptor may be one that was closed meanwhile.
+  void (*opened)(void* owner, const char* path, int descriptor);
+  /// So many bytes were read at an offset of an open file; what follows was perhaps not needed.
+  void (*was_read)(void* owner, int descriptor, size_t offset, const char* bytes, size_t length);
+  /// A file or directory was seen to exist.
+  void (*exists)(void* owner, const char* path);
+} cap_file_watcher;
+
+/// Sets the watcher, NULL: none. Not while another thread uses the capacity part. A file that was opened
+/// before is not watched.
+void cap_file_watch(const cap_file_watcher* watcher);
+
+enum { cap_most_samples = 1000 };
+
+/// Understands the times of a recording's samples: a number of nanoseconds on each line, each larger than the
+/// one before.
+/// \param times gets at most cap_most_samples numbers
+/// \return their number; 0 if the text is malformed or empty, or has too many
+size_t cap_parse_sample_times(const char* text, size_t length, uint64_t* times);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writing a file of results: a regular file appears under its name only when it is complete; devices, pipes
+// and links are written in place. The only writer of such files in all parts.
+//
+// Headers in shared/ are for the other parts of this project, as <capacity/shared/…>; they are not installed.
+#ifndef SUKIMA_CAPACITY_SHARED_OUTPUT_FILE_H
+#define SUKIMA_CAPACITY_SHARED_OUTPUT_FILE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A file that is being written.
+typedef struct cap_output_file {
+  FILE* stream;  ///< what the caller writes to
+  bool in_place;  ///< the path names something that is no regular file: it is not replaced
+  char* path;
+  char* unfinished;  ///< where a regular file is until it is complete
+} cap_output_file;
+
+/// Opens an output. Closed in programs that are started (exec).
+/// \param file gets the output; on failure there is nothing to close
+/// \return 0, or an error number: that of opening the file, or ENOMEM
+int cap_output_open(cap_output_file* file, const char* path);
+
+/// Ends the writing. A regular file takes its name if `keep` is set and everything could be written;
+/// otherwise nothing of it remains, and an older file of that name stays as it was.
+/// \return 0, or the error number of the first failure
+int cap_output_close(cap_output_file* file, bool keep);
+
+/// Whether an output could be opened there now. Leaves nothing behind, and opens no device or pipe.
+/// \return 0, or an error number
+int cap_output_check(const char* path);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

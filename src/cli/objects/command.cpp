@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// `sukima objects`: its options, and how a request is carried out.
+
+#include <fmt/format.h>
+#include <calibrate/shared/message_costs.hpp>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+#include "capacity/meter.hpp"
+#include "capacity/profile.hpp"
+#include "commands.hpp"
+#include "console.hpp"
+#include "objects/files.hpp"
+#include "objects/programs.hpp"
+#include "objects/report.hpp"
+#include "objects/validation.hpp"
+
+namespace sukima::cli::objects {
+namespace {
+
+constexpr const char* footer = R"(Examples:
+  sukima objects calibrate                         measure what messages cost here
+  sukima objects record --output program.json -- ./program 100
+                                                   run a program for 2 s, and describe it
+  sukima objects plan program.json                 which model is fastest here, with which groups?
+  sukima objects plan program.json --cpus 1.5      and with 1.5 CPUs?
+  sukima objects plan program.json --model paper   by the paper's formula instead of a simulation
+  sukima objects plan program.json --output plan   also store the plan
+  sukima objects validate -- ./program 100         run it under each model: were the predictions right?
+
+docs/objects-planning.md describes the file.)";
+
+struct objects_options {
+  std::string action, file, output, decides = "simulation";
+  std::optional<double> cpus;
+  std::optional<double> seconds;
+  bool json = false, quick = false;
+};
+
+void refuse_seconds(const objects_options& options) {
+  if (options.seconds)
+    throw usage_error("--seconds is for a recording: sukima objects record --seconds 1 -- PROGRAM");
+}
+
+int calibrate(const objects_options& options) {
+  refuse_seconds(options);
+  if (!options.file.empty() || options.cpus || !options.output.empty())
+    throw usage_error("sukima objects calibrate measures this machine: leave out FILE, --cpus and --output");
+  const std::string path = profile_path();
+  try {
+    const std::string profile = read_profile(path);
+    // What is not measured here, as another number of CPUs, stays.
+    model::cost_table costs = model::parse_costs(profile);
+    costs.merge(measure_message_costs());
+    replace_file(path, model::profile_with_costs(profile, costs));
+    fmt::print("{}", options.json ? costs_json(costs).dump(2) + "\n" : costs_report(costs));
+    if (!options.json) fmt::print("Written to {}.\n", path);
+  } catch (const model::costs_error& error) {
+    throw usage_error(error.what());
+  }
+  return exit_success;
+}
+
+/// The CPUs that the user gave, or those that this process could use now.
+void set_cpus(const objects_options& options, planned& what) {
+  if (options.cpus) {
+    what.cpus = *options.cpus;
+    what.cpus_reason = "as given";
+    return;
+  }
+  capacity_meter meter;
+  meter.measure_briefly();
+  const sukima_capacity_estimate usable = meter.usable();
+  what.cpus = usable.usable;
+  what.cpus_reason = reason_for(*meter.explain(), usable);
+}
+
+void store(const planned& what, const std::string& path) {
+  const model::candidate& chosen = what.plan.ranking[what.plan.chosen];
+  replace_file(path, model::plan_text(what.program, chosen, what.cpus, sukima_capacity_machine(nullptr)));
+}
+
+int make_plan(const objects_options& options) {
+  refuse_seconds(options);
+  if (options.file.empty()) throw usage_error("sukima objects plan needs the file with the description");
+  planned what;
+  try {
+    what.program = model::parse_description(read_file(options.file, "the description"));
+    model::plan_request request;
+    request.where.costs = read_costs();
+    set_cpus(options, what);
+    request.where.cpus = what.cpus;
+    what.by_paper = request.by_paper = options.decides == "paper";
+    what.plan = quiet_plan(what.program, request);
+  } catch (const model::description_error& error) {
+    throw usage_error(fmt::format("{}: {}", options.file, error.what()));
+  } catch (const model::costs_error& error) {
+    throw usage_error(error.what());
+  }
+  if (!options.output.empty()) store(what, options.output);
+  fmt::print("{}", options.json ? plan_json(what).dump(2) + "\n" : plan_report(what));
+  return exit_success;
+}
+
+int record(const objects_options& options, const program_words& program) {
+  if (!program || program->empty())
+    throw usage_error("no program was given: sukima objects record -- PROGRAM ARGUMENT...");
+  if (!options.file.empty() || options.cpus)
+    throw usage_error("sukima objects record runs a program after --: leave out FILE and --cpus");
+  constexpr double most_seconds = 2;
+  const model::description seen = record_program(*program, options.seconds.value_or(most_seconds));
+  if (!options.output.empty()) replace_file(options.output, model::description_text(seen));
+  if (options.json)
+    fmt::print("{}\n", recording_json(seen).dump(2));
+  else if (options.output.empty())
+    fmt::print("{}", model::description_text(seen));
+  fmt::print(options.output.empty() || options.json ? stderr : stdout, "{}", recording_report(seen));
+  return exit_success;
+}
+
+int validate(const objects_options& options, const program_words& program) {
+  if (!program || program->empty())
+    throw usage_error("no program was given: sukima objects validate -- PROGRAM ARGUMENT...");
+  if (!options.file.empty() || options.cpus || !options.output.empty())
+    throw usage_error(
+        "sukima objects validate runs a program after -- on the CPUs that there are: leave out FILE, --cpus "
+        "and --output");
+  constexpr double most_seconds = 60;
+  planned what;
+  set_cpus(options, what);
+  try {
+    const validation result =
+        validate_program(*program, options.seconds.value_or(most_seconds), options.quick ? 1 : 5,
+                         {.where = {.cpus = what.cpus, .costs = read_costs()}});
+    fmt::print("{}", options.json ? validation_json(result).dump(2) + "\n" : validation_report(result));
+  } catch (const model::description_error& error) {
+    throw usage_error(fmt::format("'{}': {}", program->front(), error.what()));
+  } catch (const model::costs_error& error) {
+    throw usage_error(error.what());
+  }
+  return exit_success;
+}
+
+}  // namespace
+
+void add_command(CLI::App& parent, int& code, program_words program) {
+  auto options = std::make_shared<objects_options>();
+  CLI::App* const command =
+      parent.add_subcommand("objects", "Plans how a program of concurrent objects is run best");
+  command->footer(footer);
+  command->add_option("ACTION", options->action, "What to do: record, plan, validate or calibrate")
+      ->required()
+      ->check(CLI::IsMember({"record", "plan", "validate", "calibrate"}));
+  command->add_option("FILE", options->file, "The description of the program; - reads standard input");
+  command->add_option("--cpus", options->cpus, "Plan for so many CPUs (default: those usable now)")
+      ->type_name("CPUS")
+      ->check(CLI::Range(0.1, 1024.0));
+  command->add_option("--model", options->decides, "What decides: simulation (the default) or paper")
+      ->type_name("MODEL")
+      ->check(CLI::IsMember({"simulation", "paper"}));
+  command->add_option("--output", options->output, "Store the plan, or what was recorded, in this file")
+      ->type_name("FILE");
+  command->add_option("--seconds", options->seconds, "Record at most so long (default: 2; validate: 60)")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.01, 3600.0));
+  command->add_flag("--quick", options->quick, "Validate with one run under each model, not five");
+  command->add_flag("--json", options->json, "Print one JSON object");
+  command->callback([options, &code, program = std::move(program)] {
+    if (options->quick && options->action != "validate")
+      throw usage_error("--quick is for a validation: sukima objects validate --quick -- PROGRAM");
+    if (options->action == "record" || options->action == "validate") {
+      code = options->action == "record" ? record(*options, program) : validate(*options, program);
+      return;
+    }
+    if (program)
+      throw usage_error(
+          "only sukima objects record and validate run a program: leave out -- and what follows");
+    code = options->action == "plan" ? make_plan(*options) : calibrate(*options);
+  });
+}
+
+}  // namespace sukima::cli::objects

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs programs; see programs.hpp.
+#include "objects/programs.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+
+#include "console.hpp"
+#include "objects/files.hpp"
+#include "objects/recording.hpp"
+#include "process/program.hpp"
+#include "process/temporary_directory.hpp"
+
+namespace sukima::cli::objects {
+namespace {
+
+/// While it lives, what this process and its children print to stdout goes to that file.
+class moved_output {
+ public:
+  explicit moved_output(int to) : before_(dup(STDOUT_FILENO)) {
+    std::fflush(stdout);
+    dup2(to, STDOUT_FILENO);
+  }
+  moved_output(const moved_output&) = delete;
+  moved_output& operator=(const moved_output&) = delete;
+  ~moved_output() {
+    std::fflush(stdout);
+    dup2(before_, STDOUT_FILENO);
+    close(before_);
+  }
+
+ private:
+  int before_;
+};
+
+/// While it lives, what this process and its children print to stdout is dropped.
+class dropped_output {
+ public:
+  dropped_output() : nowhere_(open("/dev/null", O_WRONLY | O_CLOEXEC)), moved_(nowhere_) {}
+  dropped_output(const dropped_output&) = delete;
+  dropped_output& operator=(const dropped_output&) = delete;
+  ~dropped_output() { close(nowhere_); }
+
+ private:
+  int nowhere_;
+  moved_output moved_;
+};
+
+/// What the library has recorded of a run.
+std::string record_text(const std::vector<std::string>& program, double seconds) {
+  const temporary_directory directory("record");
+  const std::string file = directory.path() + "/recording";
+  program_end end;
+  {
+    const moved_output moved(STDERR_FILENO);
+    end = run_program(program, environment_with({fmt::format("SUKIMA_OBJECTS_RECORD={}:{}", seconds, file)}));
+  }
+  if (end.signal != 0)
+    throw usage_error(
+        fmt::format("'{}' was ended by signal {}, so nothing was recorded: mend it, then record "
+                    "it again",
+                    program.front(), end.signal));
+  if (!std::filesystem::exists(file))
+    throw usage_error(
+        fmt::format("'{}' ran no concurrent objects: give a program that calls sukima::objects::program::run",
+                    program.front()));
+  return read_file(file, "the recording");
+}
+
+}  // namespace
+
+model::plan quiet_plan(const model::description& program, const model::plan_request& request) {
+  const dropped_output dropped;
+  return model::make_plan(program, request);
+}
+
+model::description record_program(const std::vector<std::string>& program, double seconds) {
+  const std::string name = std::filesystem::path(program.front()).filename();
+  try {
+    return description_of(record_text(program, seconds), name);
+  } catch (const model::description_error& error) {
+    throw usage_error(fmt::format("'{}' cannot be described: {}", program.front(), error.what()));
+  }
+}
+
+double time_program(const std::vector<std::string>& program, const std::string& plan) {
+  const temporary_directory directory("time");
+  const std::string file = directory.path() + "/nanoseconds";
+  program_end end;
+  {
+    const dropped_output dropped;
+    end = run_program(program, environment_with({"SUKIMA_OBJECTS_RECORD=", "SUKIMA_OBJECTS=" + plan,
+                                                 "SUKIMA_OBJECTS_TIME=" + file}));
+  }
+  if (end.signal != 0 || end.exit_code != 0 || !std::filesystem::exists(file))
+    throw usage_error(fmt::format("'{}' {}, so its time is not known: mend it, then validate it again",
+                                  program.front(),
+                                  end.signal != 0      ? fmt::format("was ended by signal {}", end.signal)
+                                  : end.exit_code != 0 ? fmt::format("ended with exit code {}", end.exit_code)
+                                                       : "ran no objects"));
+  const std::string text = read_file(file, "the time of a run");
+  double time_ns = 0;
+  if (std::from_chars(text.data(), text.data() + text.size(), time_ns).ec != std::errc())
+    throw usage_error(fmt::format("the time of '{}' is no number; it uses another version of the library",
+                                  program.front()));
+  return time_ns;
+}
+
+}  // namespace sukima::cli::objects

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// From counts to a description; see recording.hpp.
+#include "objects/recording.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+#include <sstream>
+#include <vector>
+
+#include "console.hpp"
+
+namespace sukima::cli::objects {
+namespace {
+
+namespace model = sukima::objects::model;
+
+constexpr std::size_t before_input = std::numeric_limits<std::size_t>::max();
+constexpr double most_last = 0.05;  // part of the messages that may be senders' last ones
+
+/// The counts of one object.
+struct seen_object {
+  model::object as;  ///< its name, times, wish and inputs
+  double activations = 0;
+  std::map<std::size_t, double> received;  ///< by stream
+  std::map<std::size_t, std::map<std::size_t, double>> sent;  ///< by stream, then by input or before_input
+
+  double all_received() const {
+    double all = 0;
+    for (const auto& [unused, messages] : received) all += messages;
+    return all;
+  }
+};
+
+double all_of(const std::map<std::size_t, double>& by_input) {
+  double all = 0;
+  for (const auto& [unused, messages] : by_input) all += messages;
+  return all;
+}
+
+double first_of(const std::map<std::size_t, double>& by_input) {
+  const auto found = by_input.find(before_input);
+  return found == by_input.end() ? 0 : found->second;
+}
+
+[[noreturn]] void fail_to_read() {
+  throw usage_error(
+      "the recording is not complete: the program ended before its objects had, or uses another version of "
+      "the library");
+}
+
+class recording_reader {
+ public:
+  recording_reader(std::string_view text, model::description& into)
+      : lines_(std::string(text)), into_(into) {}
+
+  std::vector<seen_object> read() {
+    std::string line;
+    if (!std::getline(lines_, line) || line != "sukima-objects-recording 1") fail_to_read();
+    while (std::getline(lines_, line)) {
+      if (line == "end") return std::move(objects_);
+      read_line(line);
+    }
+    fail_to_read();
+  }
+
+ private:
+  static std::string rest_of(std::istringstream& line) {
+    std::string rest;
+    line.get();  // the blank
+    std::getline(line, rest);
+    return rest;
+  }
+  std::size_t known_stream(const std::string& word) const {
+    const std::size_t number = static_cast<std::size_t>(std::stoul(word));
+    if (number >= into_.streams.size()) fail_to_read();
+    return number;
+  }
+  seen_object& last() {
+    if (objects_.empty()) fail_to_read();
+    return objects_.back();
+  }
+
+  void read_line(const std::string& text) {
+    std::istringstream line(text);
+    std::string word, detail;
+    line >> word;
+    if (word == "seen") {
+      double seconds = 0;
+      line >> seconds >> detail;
+      if (detail == "failed")
+        throw usage_error(
+            "the program's objects failed, so there is nothing to plan: mend it, then record it again");
+      into_.recorded = {seconds, detail == "whole"};
+    } else if (word == "stream") {
+      model::stream one;
+      line >> one.bytes >> one.capacity >> detail;
+      one.local = detail == "local";
+      one.name = rest_of(line);
+      into_.streams.push_back(std::move(one));
+    } else if (word == "object") {
+      seen_object one;
+      line >> one.activations >> one.as.compute_ns >> one.as.spread_ns;
+      one.as.name = rest_of(line);
+      objects_.push_back(std::move(one));
+    } else if (word == "group") {
+      last().as.group = rest_of(line);
+    } else if (word == "receives") {
+      double messages = 0;
+      line >> detail >> messages;
+      last().as.receives.push_back(known_stream(detail));
+      last().received[known_stream(detail)] += messages;
+    } else if (word == "sends") {
+      std::string input;
+      double messages = 0;
+      line >> detail >> input >> messages;
+      last().sent[known_stream(detail)][input == "first" ? before_input : known_stream(input)] += messages;
+    } else {
+      fail_to_read();
+    }
+    if (!line) fail_to_read();
+  }
+
+  std::istringstream lines_;
+  model::description& into_;
+  std::vector<seen_object> objects_;
+};
+
+/// Messages for each computation. The last computation that was seen may not have sent yet, so a number that
+/// close to a whole one is that one.
+double per_input(double messages, double computations) {
+  if (computations <= 0) return 0;
+  const double whole = std::max(1.0, std::round(messages / computations));
+  if (std::abs(messages - whole * computations) <= whole + 0.5) return whole;
+  return messages / computations;
+}
+
+/// Fractions after the same input that nearly add up to whole messages do so. What is missing is from the
+/// last messages of its senders, as those by which clients say that they ask no more; without this the
+/// description would lose a request now and then, and its client would wait for ever.
+void complete_fractions(seen_object& one, const std::vector<double>& senders) {
+  std::map<std::optional<std::size_t>, double> sums;
+  for (const model::sending& send : one.as.sends)
+    sums[send.input] += send.per_input - std::floor(send.per_input);
+  double all_senders = 0;
+  for (const std::size_t input : one.as.receives) all_senders += senders[input];
+  for (const auto& [input, sum] : sums) {
+    const double computations = input ? one.received[*input] : one.as.starts + one.all_received();
+    const double last = (input ? senders[*input] : all_senders) + 0.5;
+    const double whole = std::round(sum), missing = std::abs(sum - whole) * computations;
+    if (whole == 0 || missing == 0 || missing > std::min(last, most_last * computations)) continue;
+    for (model::sending& send : one.as.sends) {
+      const double fraction = send.per_input - std::floor(send.per_input);
+      if (send.input == input) send.per_input += fraction * (whole / sum - 1);
+    }
+  }
+}
+
+/// How often it computes without an input: for what it has sent before the first one.
+double starts_of(const seen_object& one) {
+  double starts = 0;
+  for (const auto& [unused, by_input] : one.sent) {
+    const double first = first_of(by_input), later = all_of(by_input) - first;
+    if (first <= 0) continue;
+    const double each = later > 0 ? later / std::max(1.0, one.all_received()) : first;
+    starts = std::max({starts, 1.0, std::round(first / each)});
+  }
+  return starts;
+}
+
+void describe_source(seen_object& one) {
+  one.as.starts = std::max(1.0, one.activations);
+  for (const auto& [stream, by_input] : one.sent)
+    one.as.sends.push_back({stream, all_of(by_input) / one.as.starts, {}});
+}
+
+void describe_server(seen_object& one) {
+  one.as.starts = starts_of(one);
+  const double computations = one.as.starts + one.all_received();
+  const bool several = one.received.size() > 1;
+  double until_the_end = 0;
+  for (const auto& [stream, by_input] : one.sent) {
+    if (several && first_of(by_input) == 0 && all_of(by_input) > 0) {
+      for (const auto& [input, messages] : by_input)
+        if (messages > 0) one.as.sends.push_back({stream, per_input(messages, one.received[input]), input});
+      continue;
+    }
+    const double messages = all_of(by_input);
+    const double each = messages > 0 ? per_input(messages, computations) : 0;
+    one.as.sends.push_back({stream, each, {}});
+    if (first_of(by_input) > 0) until_the_end = std::max(until_the_end, std::round(messages / each));
+  }
+  if (one.as.starts > 0) one.as.activations = std::max(one.as.starts, until_the_end);
+}
+
+/// Messages of each stream: for cycles that nothing else bounds.
+void add_messages(model::description& to, const std::vector<seen_object>& seen) {
+  for (std::size_t stream = 0; stream < to.streams.size(); stream++) {
+    double messages = 0;
+    for (const seen_object& one : seen)
+      if (const auto found = one.sent.find(stream); found != one.sent.end())
+        messages += all_of(found->second);
+    to.streams[stream].messages = messages;
+  }
+}
+
+}  // namespace
+
+model::description description_of(std::string_view recording, const std::string& program) {
+  model::description result;
+  result.program = program;
+  std::vector<seen_object> seen;
+  try {
+    seen = recording_reader(recording, result).read();
+  } catch (const std::logic_error&) {  // a number of a stream that is none
+    fail_to_read();
+  }
+  std::vector<double> senders(result.streams.size());
+  for (const seen_object& one : seen)
+    for (const auto& [stream, by_input] : one.sent) senders[stream] += all_of(by_input) > 0 ? 1 : 0;
+  for (seen_object& one : seen) {
+    if (one.received.empty()) {
+      describe_source(one);
+    } else {
+      describe_server(one);
+      complete_fractions(one, senders);
+    }
+    result.objects.push_back(one.as);
+  }
+  // What a description cannot say is refused here, not by a planner later.
+  model::description checked = model::parse_description(model::description_text(result));
+  try {
+    model::flow_of(checked);
+  } catch (const model::description_error&) {
+    add_messages(checked, seen);
+    model::flow_of(checked);
+  }
+  return checked;
+}
+
+}  // namespace sukima::cli::objects

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the library has recorded of a program (src/objects/recording.hpp), as a description.
+#pragma once
+
+#include <objects/shared/description.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace sukima::cli::objects {
+
+/// Understands a recording.
+/// \param program the name of the program, for the description
+/// \throws usage_error if the program had failed, or the recording is not complete
+/// \throws description_error if no description can say what was seen
+sukima::objects::model::description description_of(std::string_view recording, const std::string& program);
+
+}  // namespace sukima::cli::objects

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// A plan of a program of concurrent objects as text and as JSON.
+#pragma once
+
+#include <objects/shared/planner.hpp>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace sukima::cli::objects {
+
+namespace model = sukima::objects::model;
+
+/// What was planned, and for what.
+struct planned {
+  model::description program;
+  model::plan plan;
+  double cpus = 1;
+  std::string cpus_reason;  ///< where that number comes from
+  bool by_paper = false;
+};
+
+std::string plan_report(const planned& what);
+nlohmann::json plan_json(const planned& what);
+
+/// What was seen of a program.
+std::string recording_report(const model::description& seen);
+nlohmann::json recording_json(const model::description& seen);
+
+/// What was measured.
+std::string costs_report(const model::cost_table& costs);
+nlohmann::json costs_json(const model::cost_table& costs);
+
+/// "1.23 ms", with a unit that suits the number.
+std::string time_text(double ns);
+
+}  // namespace sukima::cli::objects

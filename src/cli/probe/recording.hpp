@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recording what an answer rests on in a folder, and answering from such a folder on another machine.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "capacity/meter.hpp"
+#include "process/temporary_directory.hpp"
+
+namespace sukima::cli::probe {
+
+/// The files of one sample: path under the root → content.
+using recorded_files = std::map<std::string, std::string>;
+
+/// What was read, as it is stored: without what is private and not needed.
+///  - of mountinfo the lines of control groups; of /proc/stat the sum; of status the masks of CPUs and memory
+///    nodes; of /proc/PID/stat the name, the state, the nice value and the scheduling policy;
+///  - of other processes only those that used CPU meanwhile.
+class recorded_samples {
+ public:
+  struct sample {
+    std::uint64_t time_ns = 0;
+    recorded_files changed;  ///< since the sample before
+  };
+
+  /// What follows belongs to this sample.
+  void begin(std::uint64_t time_ns) { samples_.push_back({time_ns, {}}); }
+  /// A file under /proc or /sys has this content. Other files are left out.
+  void add(const std::string& path, const std::string& content);
+  /// A file exists; its content was perhaps not needed.
+  void add_name(const std::string& path);
+  /// Removes the processes that used no CPU, and their numbers from the lists of groups.
+  void remove_idle_processes();
+
+  const std::vector<sample>& all() const { return samples_; }
+
+ private:
+  std::vector<sample> samples_;
+  recorded_files latest_;
+};
+
+/// Measures a process for some seconds and stores what was read. There is one at a time, made before the
+/// meter.
+class recording {
+ public:
+  /// \param folder is made; it may exist if it is empty
+  /// \throws usage_error if it cannot be made or is not empty
+  recording(const std::filesystem::path& folder, pid_t process);
+  ~recording();
+  recording(const recording&) = delete;
+  recording& operator=(const recording&) = delete;
+
+  /// What the meter has to look at.
+  meter_place place() const;
+  /// Measures. The meter can answer afterwards.
+  void measure(capacity_meter& meter);
+  /// Stores all that was read, with the user's override and the host's number.
+  /// \throws std::runtime_error if a file cannot be written
+  void store(const capacity_meter& meter);
+
+ private:
+  struct watching;
+
+  std::filesystem::path folder_;
+  pid_t process_;
+  recorded_samples samples_;
+  std::unique_ptr<watching> watching_;
+};
+
+/// A folder with a recording, or with a plain copy of /proc and /sys.
+class recorded_tree {
+ public:
+  /// \throws usage_error if it is none
+  explicit recorded_tree(const std::filesystem::path& folder);
+
+  meter_place place(pid_t process) const;
+  /// Gives the samples to the meter: all of a recording, or the one of a plain copy.
+  void replay(capacity_meter& meter) const;
+
+ private:
+  void apply(std::size_t sample) const;
+
+  std::filesystem::path folder_;
+  std::vector<std::uint64_t> times_;  ///< empty: a plain copy
+  /// Where the files of a recording change from sample to sample.
+  std::optional<temporary_directory> moving_;
+};
+
+}  // namespace sukima::cli::probe

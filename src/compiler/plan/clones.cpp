@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/clones.hpp"
+
+#include "plan/input.hpp"
+#include "plan/names.hpp"
+
+namespace sukima::language {
+
+using namespace clang;
+
+namespace {
+
+/// Words about a function that hold for each of its forms.
+bool is_harmless(const Attr* one) {
+  return isa<UnusedAttr>(one) || isa<NoInlineAttr>(one) || isa<HotAttr>(one) || isa<ColdAttr>(one) ||
+         isa<NonNullAttr>(one) || isa<ReturnsNonNullAttr>(one) || isa<WarnUnusedResultAttr>(one) ||
+         isa<DeprecatedAttr>(one) || isa<NoThrowAttr>(one) || isa<FormatAttr>(one);
+}
+
+/// Whether the function itself is one that others can stand in for.
+bool may_have_forms(const FunctionDecl* f) {
+  if (f->isMain() || f->isVariadic() || !f->hasWrittenPrototype() || (f->isInlineSpecified() && !is_local(f)))
+    return false;
+  for (const FunctionDecl* one : f->redecls())
+    if (one->hasAttrs() && !std::all_of(one->attr_begin(), one->attr_end(), is_harmless)) return false;
+  return std::all_of(f->param_begin(), f->param_end(), [](const ParmVarDecl* one) {
+    return one->getIdentifier() != nullptr && !one->getType()->isVariablyModifiedType();
+  });
+}
+
+/// Whether a function or a closure declares an object that exists once.
+bool has_static_object(const function_info& f) {
+  return std::any_of(f.declarations.begin(), f.declarations.end(), [](const local_declaration& d) {
+    return std::any_of(d.declared.begin(), d.declared.end(), [](const NamedDecl* one) {
+      const auto* variable = dyn_cast<VarDecl>(one);
+      return variable != nullptr && variable->isStaticLocal();
+    });
+  });
+}
+
+/// Whether its block can be printed several times: no object in it exists once, no closure in it jumps to its
+/// labels, and no directive belongs to a line of it.
+bool may_be_repeated(const plan_input& in, const function_info& f) {
+  if (f.computed_goto || has_static_object(f) || (f.has_closures && in.options.check_closures)) return false;
+  for (const function_info& closure : in.index.closures)
+    if (f.body.holds(closure.body) && has_static_object(closure)) return false;
+  for (const auto& [keyword, label] : in.index.closure_jumps)
+    if (f.body.holds(keyword)) return false;
+  for (token_index t = f.whole.begin; t < f.whole.end; ++t)
+    if (in.unit.tokens[t].isOneOf(tok::kw_asm, tok::kw_static_assert, tok::kw__Static_assert) ||
+        in.unit.tokens[t].isAnnotation() || (in.options.check_closures && in.index.closure_calls.contains(t)))
+      return false;
+  const token_index first = in.unit.origins[f.whole.begin];
+  const token_index last = in.unit.origins[f.body.end - 1];
+  return first != no_token && last != no_token &&
+         std::none_of(in.unit.source.texts.begin(), in.unit.source.texts.end(), [&](const side_text& text) {
+           return text.directive && text.before > first && text.before <= last;
+         });
+}
+
+/// Whether a clone differs from the function.
+bool forks_or_calls(const plan_input& in, const function_info& f) {
+  return std::any_of(f.constructs.begin(), f.constructs.end(),
+                     [](const construct* c) { return c->kind != construct_kind::throw_tag; }) ||
+         std::any_of(in.index.calls.begin(), in.index.calls.end(),
+                     [&](const auto& call) { return f.body.holds(call.first); });
+}
+
+/// The name in C, and that of the symbol.
+std::string c_name(const FunctionDecl* f, function_form form) {
+  const std::string name = f->getNameAsString();
+  return name + (form == function_form::clone          ? "__clone"
+                 : form == function_form::polled_clone ? "__polled"
+                 : form == function_form::parallel     ? "__parallel"
+                                                       : "__choosing");
+}
+std::string symbol(const FunctionDecl* f, function_form form) {
+  const std::string name = f->getNameAsString();
+  return "__asm__(\"" + name +
+         (form == function_form::clone          ? ".clone"
+          : form == function_form::polled_clone ? ".polled"
+          : form == function_form::parallel     ? ".parallel"
+                                                : ".choosing") +
+         "\")";
+}
+
+bool has_polled_form(const plan_input& in, const FunctionDecl* f) {
+  return in.called_after_polls.contains(f->getCanonicalDecl());
+}
+
+/// The clone and the parallel form, which other units know.
+constexpr std::array shared_forms{function_form::clone, function_form::parallel};
+
+}  // namespace
+
+std::set<const FunctionDecl*> functions_with_clones(const plan_input& in) {
+  std::set<const FunctionDecl*> result;
+  if (!in.options.clones) return result;
+  for (const function_info& f : in.index.functions)
+    if (f.is_worker && f.execution == nullptr && may_have_forms(f.declaration) && may_be_repeated(in, f) &&
+        forks_or_calls(in, f))
+      result.insert(f.declaration->getCanonicalDecl());
+  return result;
+}
+
+bool polls_for_its_calls(const plan_input& in, const construct& loop) {
+  if (loop.kind != construct_kind::loop || loop.next.empty()) return false;
+  for (token_index t = loop.first.begin; t < loop.first.end; ++t)
+    if (in.unit.tokens[t].isOneOf(tok::kw_for, tok::kw_while, tok::kw_do, tok::kw_goto) ||
+        in.closure_at.contains(t) || in.index.closure_calls.contains(t))
+      return false;
+  return true;
+}
+
+std::set<const FunctionDecl*> functions_called_after_polls(const plan_input& in) {
+  std::set<const FunctionDecl*> result;
+  for (const construct& c : in.unit.constructs) {
+    if (!polls_for_its_calls(in, c)) continue;
+    for (const auto& [at, call] : in.index.calls)
+      if (c.first.holds(at) && call.callee != nullptr && in.cloned.contains(call.callee->getCanonicalDecl()))
+        result.insert(call.callee->getCanonicalDecl());
+  }
+  return result;
+}
+
+std::string form_name(const plan_input& in, const FunctionDecl* f, const context& where) {
+  const bool has_names =
+      in.cloned.contains(f->getCanonicalDecl()) || (in.options.clones && !is_local(f) && !f->isMain());
+  if (where.form == function_form::parallel_with_clones || !has_names) return worker_name(f);
+  const bool needs_no_poll = where.form == function_form::clone && where.has_polled && has_polled_form(in, f);
+  return c_name(f, needs_no_poll ? function_form::polled_clone : where.form);
+}
+
+std::string form_prototypes(const plan_input& in, const FunctionDecl* f, const std::string& words) {
+  const bool is_cloned = in.cloned.contains(f->getCanonicalDecl());
+  if (!is_cloned && (is_local(f) || f->isMain() || !in.options.clones)) return "";
+  const std::string type = "__typeof__(" + worker_name(f) + ") ";
+  const bool may_be_unused = is_local(f) && words.find("unused") == std::string::npos;
+  const std::string before = words + (may_be_unused ? "__attribute__((unused)) " : "") + type;
+  std::string text;
+  for (const function_form form : shared_forms)
+    text.append(before).append(c_name(f, form)).append(" ").append(symbol(f, form)).append(";\n");
+  if (has_polled_form(in, f))
+    text += before + c_name(f, function_form::polled_clone) + " " + symbol(f, function_form::polled_clone) +
+            ";\n";
+  if (is_cloned)
+    text += "static " + type + c_name(f, function_form::parallel_with_clones) + " " +
+            symbol(f, function_form::parallel_with_clones) + ";\n";
+  return text;
+}
+
+context context_of_form(const plan_input& in, const function_info& f, function_form form) {
+  context where;
+  where.function = &f;
+  where.top = "sukima_top";
+  where.form = form;
+  where.form_suffix = form == function_form::clone      ? "_clone"
+                      : form == function_form::parallel ? "_parallel"
+                                                        : "";
+  where.is_copy = form != function_form::parallel_with_clones;
+  const bool is_polled = form == function_form::clone && has_polled_form(in, f.declaration);
+  where.heading_name = c_name(f.declaration, is_polled ? function_form::polled_clone : form);
+  return where;
+}
+
+std::string clone_poll(const context& where) {
+  return "(sukima_is_raised(" + where.top + ") && sukima_poll_in_clone(" + where.top + "))";
+}
+
+std::string begin_form(const plan_input& in, const function_info& f, const context& where) {
+  if (where.form != function_form::clone || has_polled_form(in, f.declaration)) return "";
+  std::string call = c_name(f.declaration, function_form::parallel) + "(sukima_top";
+  for (const ParmVarDecl* parameter : f.declaration->parameters())
+    call += ", " + parameter->getNameAsString();
+  call += ");";
+  const bool has_result = !f.result->isVoidType();
+  return " if " + clone_poll(where) + (has_result ? " return " + call : " { " + call + " return; }");
+}
+
+bool calls_a_clone(const plan_input& in, token_range block) {
+  return std::any_of(in.index.calls.begin(), in.index.calls.end(), [&](const auto& call) {
+    return block.holds(call.first) && call.second.callee != nullptr &&
+           in.cloned.contains(call.second.callee->getCanonicalDecl());
+  });
+}
+
+context context_of_rest(planner& p, token_range block, const context& where) {
+  context rest = where;
+  rest.form = function_form::parallel;
+  rest.is_copy = true;
+  rest.copied = block;
+  rest.suffix = "_sukima" + std::to_string(++p.names.copy_count);
+  rest.form_suffix = "_rest" + std::to_string(p.names.copy_count);
+  return rest;
+}
+
+namespace {
+
+/// Two more names for a function without a clone, which another unit may call in a clone. They are weak, so
+/// that debuggers and profilers show the first one.
+void plan_names(planner& p, const FunctionDecl* f) {
+  if (is_local(f) || f->isMain()) return;
+  for (const function_form form : shared_forms)
+    p.out.behind.text("extern __typeof__(" + worker_name(f) + ") " + c_name(f, form) + " " + symbol(f, form) +
+                      " __attribute__((weak, alias(\"" + f->getNameAsString() + ".worker\")));\n");
+}
+
+}  // namespace
+
+void plan_choice(planner& p, const function_info& f) {
+  const FunctionDecl* const function = f.declaration;
+  if (p.in.options.sequential || f.execution != nullptr) return;
+  if (!p.in.cloned.contains(function->getCanonicalDecl())) return plan_names(p, function);
+  std::string list = "char *sukima_top";
+  std::string arguments = "(sukima_top";
+  unsigned number = 0;
+  for (const ParmVarDecl* parameter : function->parameters()) {
+    const std::string own = "sukima_" + std::to_string(++number);
+    list += ", " + declare_unqualified(p, parameter->getType(), own);
+    arguments += ", " + own;
+  }
+  arguments += ")";
+  const bool has_result = !f.result->isVoidType();
+  const std::string site = "sukima_" + function->getNameAsString() + "_site";
+  const auto call = [&](function_form form) { return c_name(function, form) + arguments; };
+  const auto leave_with = [&](function_form form) {
+    return (has_result ? "return " + call(form) : call(form) + "; return") + "; ";
+  };
+  if (has_polled_form(p.in, function)) {
+    context clone;
+    clone.top = "sukima_top";
+    p.out.behind.text(
+        declare_unqualified(p, f.result, c_name(function, function_form::clone) + "(" + list + ")") +
+        " { if " + clone_poll(clone) + " { " + leave_with(function_form::parallel) + "} " +
+        leave_with(function_form::polled_clone) + "}\n");
+  }
+  const std::string kept = has_result ? declare_unqualified(p, f.result, "sukima_v") + "; " : "";
+  const std::string keep = has_result ? "sukima_v = " : "";
+  p.out.behind.text("static sukima_call_site " + site + ";\n" +
+                    declare_unqualified(p, f.result, worker_name(function) + "(" + list + ")") +
+                    " { const int sukima_way = sukima_call_begins(&" + site +
+                    ", sukima_top); if (sukima_way == " + "SUKIMA_AS_CLONE) { " +
+                    leave_with(function_form::clone) + "} if (sukima_way == SUKIMA_AS_PARALLEL) { " +
+                    leave_with(function_form::parallel) + "} if (sukima_way == SUKIMA_AS_CHOOSING) { " +
+                    leave_with(function_form::parallel_with_clones) + "} { " + kept +
+                    "const unsigned long long sukima_begun = sukima_call_ticks(); if (sukima_way == "
+                    "SUKIMA_AS_TIMED_CLONE) " +
+                    keep + call(function_form::clone) + "; else " + keep +
+                    call(function_form::parallel_with_clones) + "; sukima_call_ended(&" + site + ", \"" +
+                    function->getNameAsString() + "\", sukima_top, sukima_begun); return" +
+                    (has_result ? " sukima_v" : "") + "; } }\n");
+}
+
+}  // namespace sukima::language

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// How all stages report what is wrong with the user's text.
+#pragma once
+
+#include "source/clang.hpp"
+
+namespace sukima::language {
+
+/// An error at that place, in Clang's style; the message needs no escapes. The translation fails at the end
+/// of the stage.
+void report_error(clang::DiagnosticsEngine& diagnostics, clang::SourceLocation location,
+                  const std::string& message);
+/// The same as a warning, which the options -w and -Werror concern.
+void report_warning(clang::DiagnosticsEngine& diagnostics, clang::SourceLocation location,
+                    const std::string& message);
+
+}  // namespace sukima::language

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Doorbells: how a process learns that somebody moved a stream's index while it waited for that.
+//
+// A process has one. Who rings sets the stream's bit, then exchanges the word for `rung`; if it was
+// `asleep` he wakes the futex. The listener exchanges the word for `awake`, takes the bits, and only if
+// there were none changes the word from `awake` to `asleep` and sleeps; so a ring in between is seen. Bits
+// are idempotent. A process that dies between two of these steps leaves at worst a bit without a ring, or
+// `rung` without a wake-up: the parent rings at the death of a process for all its streams, and wakes in
+// any case.
+// Model: src/objects/model/doorbell.pml.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace sukima::objects::detail {
+
+/// In shared memory; words of bits follow.
+struct doorbell_word {
+  static constexpr std::uint32_t awake = 0;
+  static constexpr std::uint32_t rung = 1;
+  static constexpr std::uint32_t asleep = 2;
+  /// Sequentially consistent. Partners: ring, listen.
+  alignas(64) std::atomic<std::uint32_t> word{awake};
+};
+
+class doorbell {
+ public:
+  doorbell(doorbell_word& word, std::atomic<std::uint64_t>* bits, std::size_t words) noexcept
+      : word_(word), bits_(bits), words_(words) {}
+  /// The number of the bit, or none: to look at the other things that a listener looks at.
+  static constexpr std::size_t no_bit = ~std::size_t{0};
+  void ring(std::size_t bit) noexcept;
+  /// Wakes the listener also where a ringer died before it did.
+  void ring_for_the_dead(std::size_t bit) noexcept;
+  /// For the listener: sleeps until somebody rings, and calls f(bit) for each bit that was set.
+  template <class F> void listen(F f) {
+    bool any = word_.word.exchange(doorbell_word::awake) == doorbell_word::rung;
+    for (std::size_t w = 0; w < words_; ++w) {
+      if (bits_[w].load() == 0) continue;
+      any = true;
+      for (std::uint64_t set = bits_[w].exchange(0); set != 0; set &= set - 1)
+        f(w * 64 + static_cast<std::size_t>(__builtin_ctzll(set)));
+    }
+    if (!any) sleep();
+  }
+
+ private:
+  void set(std::size_t bit) noexcept {
+    if (bit != no_bit) bits_[bit / 64].fetch_or(std::uint64_t{1} << (bit % 64));
+  }
+  void sleep() noexcept;
+  void wake() noexcept;
+  doorbell_word& word_;
+  std::atomic<std::uint64_t>* bits_;
+  std::size_t words_;
+};
+
+}  // namespace sukima::objects::detail

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// What carries the messages of each stream in a configuration.
+#pragma once
+
+#include "shared/prediction.hpp"
+
+namespace sukima::objects::model {
+
+/// The CPUs of a machine as a whole number: at least 1, and a small part more is no CPU.
+unsigned whole_cpus(double cpus);
+
+/// Whether all ends of the stream are in one group. Under `simulated` all objects are one group.
+bool is_within(const stream& one, const configuration& how);
+
+/// What carries its messages.
+unit carrier_of(const stream& one, const configuration& how);
+
+/// The number of groups; 1 under `simulated`, the number of objects where each is alone.
+std::size_t group_count(const configuration& how, std::size_t objects);
+
+}  // namespace sukima::objects::model

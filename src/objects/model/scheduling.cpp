@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CPUs of the simulation: which thread runs, which island it serves, and how it sleeps and is
+// woken.
+#include <algorithm>
+#include <utility>
+
+#include "model/simulation.hpp"
+
+namespace sukima::objects::model {
+namespace {
+
+constexpr double cpu_slice_ns = 3e6;  // of a thread, while others wait for its CPU
+constexpr double island_slice_ns = 1e6;  // of an object, while others of its island are ready
+constexpr unsigned island_slice_messages = 64;
+
+}  // namespace
+
+std::size_t simulation::next_cpu() const {
+  std::size_t best = none;
+  for (std::size_t cpu = 0; cpu < cpus_.size(); cpu++) {
+    if (cpus_[cpu].thread == none) continue;
+    if (best == none || cpus_[cpu].clock < cpus_[best].clock) best = cpu;
+  }
+  return best;
+}
+
+/// The next waiting thread gets the CPU, after a delay.
+void simulation::dispatch(std::size_t cpu, double delay) {
+  cpus_[cpu].thread = none;
+  if (thread_queue_.empty()) return;
+  const std::size_t next = thread_queue_.front();
+  thread_queue_.pop_front();
+  thread_state& thread = threads_[next];
+  thread.at = thread_at::cpu;
+  thread.cpu = cpu;
+  cpus_[cpu] = {now_ + delay, next};
+  thread.slice_end = now_ + delay + cpu_slice_ns;
+  busy_ns_ += delay;
+}
+
+/// The CPU is busy for so long from now on; its thread gives way when its slice ends.
+void simulation::advance(std::size_t cpu, double cost) {
+  thread_state& thread = threads_[cpus_[cpu].thread];
+  if (thread_queue_.empty() || now_ + cost <= thread.slice_end) {
+    cpus_[cpu].clock = now_ + cost;
+    busy_ns_ += cost;
+    return;
+  }
+  const double part = std::min(cost, std::max(0.0, thread.slice_end - now_));
+  thread.unpaid_ns = cost - part;
+  thread.at = thread_at::queue;
+  thread_queue_.push_back(cpus_[cpu].thread);
+  dispatch(cpu, part + same_.until_ns);
+}
+
+/// The thread has nothing to do: it looks around for a while if it is in nobody's way, then sleeps.
+void simulation::rest(std::size_t cpu) {
+  thread_state& thread = threads_[cpus_[cpu].thread];
+  if (!thread.looks_around && thread_queue_.empty() && cpus_.size() > 1) {
+    thread.looks_around = true;
+    cpus_[cpu].clock = now_ + look_around_ns_;
+    busy_ns_ += look_around_ns_;
+    return;
+  }
+  thread.looks_around = false;
+  thread.at = thread_at::sleep;
+  dispatch(cpu, same_.until_ns);
+}
+
+/// Something came for a thread that looks around.
+void simulation::stop_looking(std::size_t number) {
+  thread_state& thread = threads_[number];
+  cpu_state& cpu = cpus_[thread.cpu];
+  busy_ns_ -= std::max(0.0, cpu.clock - now_);
+  cpu.clock = now_;
+  thread.looks_around = false;
+}
+
+/// A sleeping thread can run. The thread that wakes it pays for that: see serve.
+void simulation::wake(std::size_t number) {
+  thread_state& thread = threads_[number];
+  std::size_t looking = none;
+  for (std::size_t cpu = 0; cpu < cpus_.size(); cpu++) {
+    if (cpus_[cpu].thread == none) {
+      waking_ns_ += other_.waker_ns;
+      thread.at = thread_at::cpu;
+      thread.cpu = cpu;
+      cpus_[cpu] = {now_ + waking_ns_ + other_.until_ns, number};
+      thread.slice_end = cpus_[cpu].clock + cpu_slice_ns;
+      return;
+    }
+    if (threads_[cpus_[cpu].thread].looks_around) looking = cpu;
+  }
+  waking_ns_ += same_.waker_ns;
+  thread.at = thread_at::queue;
+  thread_queue_.push_back(number);
+  if (looking == none) return;
+  // CPU is short now, so who looks around sleeps.
+  stop_looking(cpus_[looking].thread);
+  threads_[cpus_[looking].thread].at = thread_at::sleep;
+  dispatch(looking, same_.until_ns);
+}
+
+void simulation::make_ready(std::size_t object) {
+  const std::size_t number = objects_[object].island;
+  island_state& island = islands_[number];
+  island.ready.push_back(object);
+  if (island.thread != none) {
+    thread_state& thread = threads_[island.thread];
+    if (thread.at == thread_at::sleep) {
+      wake(island.thread);
+    } else if (thread.looks_around) {
+      stop_looking(island.thread);
+    }
+    return;
+  }
+  if (island.queued) return;
+  island.queued = true;
+  island_queue_.push_back(number);
+  std::size_t sleeping = none;
+  for (std::size_t worker = 0; worker < threads_.size(); worker++) {
+    if (threads_[worker].looks_around) return stop_looking(worker);
+    if (threads_[worker].at == thread_at::sleep) sleeping = worker;
+  }
+  if (sleeping != none) wake(sleeping);
+}
+
+/// \returns whether the thread has an island with something to do
+bool simulation::find_island(thread_state& thread) {
+  const auto has_work = [](const island_state& island) {
+    return island.running != none || !island.ready.empty();
+  };
+  if (!pool_) return has_work(islands_[thread.island]);
+  if (thread.island != none) {
+    if (has_work(islands_[thread.island])) return true;
+    islands_[thread.island].thread = none;
+    thread.island = none;
+  }
+  if (island_queue_.empty()) return false;
+  thread.island = island_queue_.front();
+  island_queue_.pop_front();
+  islands_[thread.island].queued = false;
+  islands_[thread.island].thread = static_cast<std::size_t>(&thread - threads_.data());
+  return true;
+}
+
+/// The CPU's thread goes on with its island. \returns false if there is nothing to do
+bool simulation::serve(std::size_t cpu) {
+  thread_state& thread = threads_[cpus_[cpu].thread];
+  if (!find_island(thread)) return false;
+  island_state& island = islands_[thread.island];
+  double cost = 0;
+  if (island.running != none && !island.ready.empty() && objects_[island.running].next_send == none &&
+      (island.in_a_row >= island_slice_messages || now_ - island.slice_began > island_slice_ns)) {
+    island.ready.push_back(island.running);
+    island.running = none;
+  }
+  if (island.running == none) {
+    island.running = island.ready.front();
+    island.ready.pop_front();
+    if (island.running != island.last) cost = switch_ns_;
+    island.last = island.running;
+    island.slice_began = now_;
+    island.in_a_row = 0;
+    if (cost > 0) {
+      advance(cpu, cost);
+      return true;
+    }
+  }
+  if (objects_[island.running].next_send == none) island.in_a_row++;
+  waking_ns_ = 0;
+  if (!step(island.running, cost)) island.running = none;
+  advance(cpu, cost + waking_ns_);
+  return true;
+}
+
+/// Whether all objects that end by themselves have done about the same part of what they do. Otherwise
+/// one ends before the others, and the rest of the run is not as what has been seen.
+bool simulation::in_step() const {
+  double least = 1, most = 0;
+  for (const object_state& state : objects_) {
+    if (!state.drives) continue;
+    const double done = 1 - std::max(0.0, state.computations_left) / state.computations;
+    least = std::min(least, done);
+    most = std::max(most, done);
+  }
+  return least >= 0.8 * most;
+}
+
+void simulation::run(const effort& most) {
+  std::uint64_t look_at = 1024;
+  while (events_ < most.events) {
+    const std::size_t cpu = next_cpu();
+    if (cpu == none) {
+      at_rest_ = true;
+      return;
+    }
+    now_ = std::max(now_, cpus_[cpu].clock);
+    thread_state& thread = threads_[cpus_[cpu].thread];
+    if (thread.unpaid_ns > 0) {
+      advance(cpu, std::exchange(thread.unpaid_ns, 0));
+    } else if (!serve(cpu)) {
+      rest(cpu);
+    }
+    if (events_ < look_at) continue;
+    look_at = events_ + 1024;
+    const batch_means::estimate mean = means_.now();
+    if (mean.half_width <= most.agreement * mean.mean && in_step()) return;
+  }
+}
+
+}  // namespace sukima::objects::model

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// The state of the simulation at its beginning: every object is ready, every thread waits for a CPU.
+#include <algorithm>
+#include <cmath>
+
+#include "model/carriers.hpp"
+#include "model/simulation.hpp"
+
+namespace sukima::objects::model {
+
+unsigned whole_cpus(double cpus) { return static_cast<unsigned>(std::max(1.0, std::ceil(cpus - 0.05))); }
+
+bool is_within(const stream& one, const configuration& how) {
+  const model_parts parts = parts_of(how.model);
+  if (!parts.grouped) return how.model == execution_model::simulated;
+  const std::size_t group = how.groups[one.senders.front()];
+  const auto inside = [&](std::size_t object) { return how.groups[object] == group; };
+  return std::all_of(one.senders.begin(), one.senders.end(), inside) &&
+         std::all_of(one.receivers.begin(), one.receivers.end(), inside);
+}
+
+unit carrier_of(const stream& one, const configuration& how) {
+  const model_parts parts = parts_of(how.model);
+  return is_within(one, how) ? parts.within : parts.between;
+}
+
+std::size_t group_count(const configuration& how, std::size_t objects) {
+  if (how.model == execution_model::simulated) return 1;
+  if (!parts_of(how.model).grouped) return objects;
+  return *std::max_element(how.groups.begin(), how.groups.end()) + 1;
+}
+
+simulation::simulation(const description& program, const flow& all, const configuration& how,
+                       const machine& where, double part, std::uint64_t seed)
+    : program_(program),
+      streams_(program.streams.size()),
+      objects_(program.objects.size()),
+      cpus_(whole_cpus(where.cpus)),
+      pool_(how.model == execution_model::workers_simulated),
+      switch_ns_(where.costs.switch_ns.value_or(0)),
+      same_(where.costs.same_cpu.value_or(sleep_cost{})),
+      other_(where.costs.other_cpu.value_or(same_)),
+      random_(seed) {
+  look_around_ns_ = other_.waker_ns + other_.until_ns;
+  add_islands(how);
+  add_streams(how, where);
+  add_objects(all, part);
+  place_threads();
+}
+
+void simulation::add_islands(const configuration& how) {
+  const model_parts parts = parts_of(how.model);
+  const std::size_t count = parts.island_each ? objects_.size() : group_count(how, objects_.size());
+  islands_.resize(count);
+  for (std::size_t object = 0; object < objects_.size(); object++) {
+    objects_[object].island = parts.island_each ? object : parts.grouped ? how.groups[object] : 0;
+  }
+  threads_.resize(pool_ ? std::min(cpus_.size(), count) : count);
+}
+
+void simulation::add_streams(const configuration& how, const machine& where) {
+  const auto cpus = static_cast<unsigned>(std::min(cpus_.size(), islands_.size()));
+  for (std::size_t number = 0; number < streams_.size(); number++) {
+    const stream& one = program_.streams[number];
+    const message_cost cost = where.costs.of(carrier_of(one, how), one.bytes, cpus);
+    streams_[number].capacity = how.capacities[number];
+    streams_[number].sender_ns = cost.sender_ns;
+    streams_[number].receiver_ns = cost.receiver_ns;
+    streams_[number].listeners = one.receivers.size();
+  }
+}
+
+void simulation::add_objects(const flow& all, double part) {
+  for (std::size_t number = 0; number < objects_.size(); number++) {
+    const object& one = program_.objects[number];
+    object_state& state = objects_[number];
+    state.drives = one.activations.has_value() || one.receives.empty();
+    state.owed.resize(one.sends.size());
+    state.credit.resize(one.sends.size());
+    state.pools.resize(one.receives.size() + 1);
+    state.computations = INFINITY;
+    if (one.spread_ns > 0 && one.compute_ns > 0) {
+      const double ratio = one.spread_ns / one.compute_ns;
+      state.gamma = std::gamma_distribution<double>(1 / (ratio * ratio), one.compute_ns * ratio * ratio);
+    }
+    state.starts_left = one.starts;
+    if (state.drives) {
+      const double whole = all.activations[number];
+      state.computations = whole >= 1 ? std::max(1.0, std::round(whole * part)) : 0;
+      if (one.receives.empty()) state.starts_left = state.computations;
+      driving_++;
+    }
+    state.computations_left = state.computations;
+    islands_[state.island].ready.push_back(number);
+  }
+}
+
+void simulation::place_threads() {
+  for (std::size_t island = 0; island < islands_.size(); island++) {
+    if (pool_) {
+      islands_[island].queued = true;
+      island_queue_.push_back(island);
+    } else {
+      islands_[island].thread = island;
+      threads_[island].island = island;
+    }
+  }
+  for (std::size_t thread = 0; thread < threads_.size(); thread++) {
+    threads_[thread].at = thread_at::queue;
+    thread_queue_.push_back(thread);
+  }
+  for (std::size_t cpu = 0; cpu < cpus_.size(); cpu++) dispatch(cpu, 0);
+}
+
+}  // namespace sukima::objects::model

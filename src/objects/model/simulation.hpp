@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// The discrete-event simulation of an object graph: objects on islands, islands on threads, threads on
+// CPUs.
+//
+// There is no queue of events. Each CPU has a clock: the time at which what it is doing ends and takes
+// effect. The CPU with the earliest clock is next, so effects happen in the order of time.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <random>
+#include <vector>
+
+#include "model/batch_means.hpp"
+#include "shared/prediction.hpp"
+
+namespace sukima::objects::model {
+
+/// The state of a simulated run.
+// Long: objects, islands, threads and CPUs change each other at every step
+class simulation {
+ public:
+  /// \param part of the whole run that is simulated: sources start so much less often
+  simulation(const description& program, const flow& all, const configuration& how, const machine& where,
+             double part, std::uint64_t seed);
+
+  /// Simulates until the end, until the batch means agree, or for so many events.
+  void run(const effort& most);
+
+  double now() const { return now_; }
+  std::uint64_t events() const { return events_; }
+  double computations() const { return computations_; }
+  /// Whether all objects that end by themselves have ended.
+  bool finished() const { return driving_ == 0; }
+  /// Whether nobody can go on. Of a finished program that is its end.
+  bool at_rest() const { return at_rest_; }
+  batch_means::estimate mean_time() const { return means_.now(); }
+  double busy_ns() const { return busy_ns_; }
+  double computing_ns(std::size_t object) const { return objects_[object].computing_ns; }
+  /// The part of the stream's sends that found no room.
+  double full_part(std::size_t stream) const;
+
+ private:
+  static constexpr std::size_t none = ~std::size_t{0};
+
+  struct stream_state {
+    std::size_t capacity = 1, count = 0;
+    double sender_ns = 0, receiver_ns = 0;
+    std::size_t waiting_senders = 0, waiting_receivers = 0;
+    std::size_t next_sender = 0, next_receiver = 0;  ///< who is looked at first, for fairness
+    std::size_t listeners = 0;  ///< receivers that have not ended; without one, messages are dropped
+    double sends = 0, blocked = 0;
+  };
+  struct object_state {
+    std::size_t island = 0;
+    std::size_t next_input = 0;  ///< round robin
+    std::size_t next_send = none;  ///< none: it receives next
+    std::size_t waits_for_room = none;  ///< a stream
+    bool waits_for_input = false, drives = false, ended = false;
+    double starts_left = 0, computing_ns = 0;
+    double computations = 0, computations_left = 0;  ///< until it ends; infinite if it ends with its inputs
+    std::gamma_distribution<double> gamma;  ///< of its computing, if that is neither constant nor exponential
+    std::vector<std::size_t> owed;  ///< for each sending: messages
+    std::vector<double> credit;  ///< for each sending: the fraction that adds up, less what was sent of it
+    std::vector<double> pools;  ///< after each input, and without one: the sum of the fractions
+  };
+  struct island_state {
+    std::deque<std::size_t> ready;
+    std::size_t running = none, last = none;  ///< objects
+    double slice_began = 0;
+    unsigned in_a_row = 0;  ///< computations
+    std::size_t thread = none;  ///< that holds its token
+    bool queued = false;  ///< waits for a worker
+  };
+  enum class thread_at { sleep, queue, cpu };
+  struct thread_state {
+    thread_at at = thread_at::sleep;
+    std::size_t island = none;
+    std::size_t cpu = none;
+    bool looks_around = false;  ///< on a CPU, with nothing to do
+    double unpaid_ns = 0;  ///< of what it did when its slice ended
+    double slice_end = 0;
+  };
+  struct cpu_state {
+    double clock = 0;
+    std::size_t thread = none;
+  };
+
+  // Construction.
+  void add_islands(const configuration& how);
+  void add_streams(const configuration& how, const machine& where);
+  void add_objects(const flow& all, double part);
+  void place_threads();
+
+  // CPUs.
+  std::size_t next_cpu() const;
+  void advance(std::size_t cpu, double cost);
+  void dispatch(std::size_t cpu, double delay);
+  void rest(std::size_t cpu);
+  void wake(std::size_t thread);
+  void stop_looking(std::size_t thread);
+  bool serve(std::size_t cpu);
+  bool find_island(thread_state& thread);
+  bool in_step() const;
+
+  // Objects.
+  void make_ready(std::size_t object);
+  bool step(std::size_t object, double& cost);
+  bool receive(std::size_t object, double& cost);
+  bool send(std::size_t object, double& cost);
+  bool find_input(object_state& state, const object& one, std::size_t& input);
+  void end(std::size_t object);
+  void wake_sender(std::size_t stream);
+  void wake_receiver(std::size_t stream);
+  bool find_send(object_state& state);
+  void owe(object_state& state, const object& one, std::size_t input);
+  double computation(const object& one, object_state& state);
+
+  const description& program_;
+  std::vector<stream_state> streams_;
+  std::vector<object_state> objects_;
+  std::vector<island_state> islands_;
+  std::vector<thread_state> threads_;
+  std::vector<cpu_state> cpus_;
+  std::deque<std::size_t> thread_queue_;  ///< threads that could run, but have no CPU
+  std::deque<std::size_t> island_queue_;  ///< islands that could run, but have no worker
+  bool pool_ = false;  ///< threads are workers
+  double switch_ns_ = 0, look_around_ns_ = 0;
+  double waking_ns_ = 0;  ///< what the present step pays for waking others
+  sleep_cost same_, other_;
+  std::size_t driving_ = 0;
+  bool at_rest_ = false;
+  double now_ = 0, busy_ns_ = 0, computations_ = 0;
+  std::uint64_t events_ = 0;
+  std::mt19937_64 random_;
+  batch_means means_;
+};
+
+}  // namespace sukima::objects::model

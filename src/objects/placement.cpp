@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which object runs in which process and island, and which streams need no locks because of that.
+#include "program.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace sukima::objects::detail {
+
+using model::unit;
+
+/// The numbers of the objects' groups. Objects without a group are divided among as many as the runtime has
+/// workers.
+static std::vector<std::uint32_t> number_groups(const program_core& p, const model::model_parts& how) {
+  std::vector<std::uint32_t> numbers;
+  const auto alone = static_cast<std::size_t>(
+      std::count_if(p.objects.begin(), p.objects.end(), [](const auto& o) { return o->group.empty(); }));
+  const std::size_t parts = std::clamp<std::size_t>(p.on.workers(), 1, std::max<std::size_t>(alone, 1));
+  std::unordered_map<std::string_view, std::uint32_t> groups;
+  std::vector<std::optional<std::uint32_t>> blocks(parts);
+  std::uint32_t next = 0;
+  std::size_t seen = 0;
+  for (const auto& o : p.objects) {
+    if (!how.grouped) {
+      numbers.push_back(how.island_each ? next++ : 0);
+    } else if (!o->group.empty()) {
+      const auto [found, is_new] = groups.try_emplace(o->group, next);
+      if (is_new) ++next;
+      numbers.push_back(found->second);
+    } else {
+      std::optional<std::uint32_t>& block = blocks[seen++ * parts / alone];
+      if (!block) block = next++;
+      numbers.push_back(*block);
+    }
+  }
+  return numbers;
+}
+
+std::uint32_t program_core::place(const model::model_parts& how) {
+  const std::vector<std::uint32_t> groups = number_groups(*this, how);
+  std::set<std::uint32_t> at_home;
+  for (std::size_t i = 0; i < objects.size(); ++i)
+    if (how.between != unit::process || objects[i]->at_home) at_home.insert(groups[i]);
+  std::unordered_map<std::uint32_t, std::uint32_t> processes;
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    object_core& o = *objects[i];
+    o.island_number = how.island_each ? static_cast<std::uint32_t>(i) : groups[i];
+    o.process = at_home.contains(groups[i])
+                    ? 0
+                    : processes.try_emplace(groups[i], static_cast<std::uint32_t>(processes.size() + 1))
+                          .first->second;
+  }
+  return static_cast<std::uint32_t>(processes.size() + 1);
+}
+
+void program_core::share_streams() const {
+  struct ends {
+    const object_core* user = nullptr;
+    std::size_t known = 0;
+    bool elsewhere = false;
+    bool far = false;
+  };
+  std::unordered_map<const stream_core*, ends> found;
+  bool one_island = true;
+  for (const auto& o : objects) {
+    one_island = one_island && o->island_number == objects.front()->island_number;
+    for (const held_end& e : o->ends) {
+      ends& f = found[e.stream];
+      ++f.known;
+      f.elsewhere |= f.user != nullptr && f.user->island_number != o->island_number;
+      f.far |= f.user != nullptr && f.user->process != o->process;
+      f.user = o.get();
+    }
+  }
+  const bool processes =
+      std::any_of(objects.begin(), objects.end(), [](const auto& o) { return o->process != 0; });
+  for (const auto& s : streams) {
+    const ends& f = found[s.get()];
+    const bool all_known = f.known == std::size_t{s->outs.load()} + s->ins.load();
+    s->shared = !one_island && (f.elsewhere || !all_known);
+    s->many_out = s->outs.load() > 1;
+    s->many_in = s->ins.load() > 1;
+    if (processes && !all_known)
+      throw usage_error("sukima: stream " + s->name +
+                        ": where objects are processes each end must be an argument of the object that uses "
+                        "it; one is captured, or was not given to any object");
+    if (f.far && s->to_processes == stream_core::journey::none)
+      throw usage_error("sukima: stream " + s->name +
+                        " cannot lead to another process: its messages, of type " + type_name(*s) +
+                        ", have pointers or are no plain data; give them a sukima::codec "
+                        "(include sukima/transfer_cereal.hpp), or put its objects into one group");
+  }
+}
+
+void program_core::make_islands(bool on_threads) {
+  using where = sukima::detail::executor::runs_on;
+  std::unordered_map<std::uint32_t, island_core*> made;
+  for (const auto& o : objects) {
+    if (o->process != process) continue;
+    island_core*& home = made[o->island_number];
+    if (home == nullptr) {
+      islands.push_back(std::make_unique<island_core>(*core, on_threads ? where::thread : where::workers));
+      home = islands.back().get();
+    }
+    o->home = home;
+    home->objects.push_back(o.get());
+  }
+}
+
+}  // namespace sukima::objects::detail

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program that has processes: what its parent does, what a child does, and what is told to all.
+#include "program.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "remote.hpp"
+
+namespace sukima::objects::detail {
+
+namespace {
+
+/// A child runs main up to the `run` of the first program.
+std::atomic<bool> processes_were_used{false};
+
+}  // namespace
+
+program_core::program_core(runtime& chosen, char** argv) : on(chosen), arguments(argv) {
+  if (argv != nullptr) child = child_role::take();
+  if (child != nullptr) processes_were_used.store(true);
+}
+
+void program_core::drop_others() noexcept {
+  for (const auto& o : objects)
+    if (o->process != process) {
+      o->drop();
+      o->over.store(true);
+    }
+}
+
+void program_core::run_as_child() {
+  memory = &child->memory();
+  process = child->process();
+  const std::string difference = first_difference(memory->graph(), declaration_of(*this));
+  if (!difference.empty()) {
+    child->tell(report::differs, difference);
+    _exit(1);
+  }
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    objects[i]->process = memory->homes()[i].process;
+    objects[i]->island_number = memory->homes()[i].island;
+  }
+  share_streams();
+  attach_streams(*this, *memory, process);
+  drop_others();
+  child->follow_parent();
+  on.limit_workers(std::max(1U, on.workers() / memory->header().processes));
+  child->tell(report::ready, {});
+  run_islands(model::parts_of(static_cast<model::execution_model>(memory->header().model)));
+  child->end();
+}
+
+void program_core::run_as_parent(std::uint32_t processes, model::execution_model how) {
+  if (processes_were_used.exchange(true))
+    throw usage_error(
+        "sukima: only one program of a process can have processes: each child runs main up to the "
+        "first program::run");
+  const bool any_here =
+      std::any_of(objects.begin(), objects.end(), [](const auto& o) { return o->process == 0; });
+  shared_memory =
+      std::make_unique<segment>(*this, processes, static_cast<std::uint32_t>(how), declaration_of(*this));
+  child_processes children(*this, *shared_memory);
+  children.start(arguments);
+  {
+    const std::lock_guard hold(run_lock);
+    memory = shared_memory.get();
+    if (aborting.load()) memory->header().aborting.store(1);
+    if (stopping.load()) memory->header().stopping.store(1);
+  }
+  attach_streams(*this, *memory, 0);
+  drop_others();
+  const clock::time_point began = clock::now();
+  memory->ring_all();
+  children.watch();
+  if (any_here) run_islands(model::parts_of(how));
+  children.wait();
+  took = clock::now() - began;
+}
+
+void program_core::abort() noexcept {
+  {
+    // Before an object leaves: whoever finds a stream broken by that reads it. Partner: abort_began.
+    const std::lock_guard hold(run_lock);
+    if (memory != nullptr) memory->header().aborting.store(1);
+  }
+  abort_here();
+  const std::lock_guard hold(run_lock);
+  if (memory == nullptr) return;
+  memory->header().aborting.store(1);  // then ring; partner: listener::run
+  memory->ring_all();
+}
+
+bool program_core::abort_began() const noexcept {
+  return aborting.load() || (memory != nullptr && memory->header().aborting.load() != 0);
+}
+
+void program_core::stop() noexcept {
+  stopping.store(true);
+  const std::lock_guard hold(run_lock);
+  if (memory == nullptr) return;
+  memory->header().stopping.store(1);  // then ring; partner: listener::run
+  memory->ring_all();
+}
+
+}  // namespace sukima::objects::detail

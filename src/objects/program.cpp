@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program's life: declaring, dividing the objects among islands, running, aborting.
+#include "program.hpp"
+
+#include <algorithm>
+#include <future>
+#include <optional>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+
+#include "remote.hpp"
+
+namespace sukima::objects {
+namespace detail {
+
+namespace {
+
+bool runs_on_threads(const model::model_parts& how) noexcept {
+  return how.between != model::unit::simulated && how.name != "workers:simulated";
+}
+
+/// The last fiber of a program wakes whoever runs it. The program may be gone afterwards.
+void end_fiber(program_core& p) noexcept {
+  const resumer over = p.over;
+  if (p.left.fetch_sub(1) == 1) over.resume();
+}
+
+/// An object has thrown. \pre in the handler of the exception
+void note_failure(const object_core& me, const std::string& text, bool follows = false) noexcept {
+  me.program->note_error(std::current_exception(), "the object " + me.name + " failed: " + text, follows);
+}
+
+void run_object(sukima::detail::task* self, context c) {
+  auto& me = static_cast<object_core&>(*self);
+  std::string text;
+  bool failed = true;
+  me.begun.store(true);  // then `aborting` is read; partner: abort
+  try {
+    if (me.program->aborting.load()) throw aborted{};
+    recording* const recorded = me.program->recorded.get();
+    if (recorded != nullptr) recorded->start(me);
+    me.call(c);
+    if (recorded != nullptr) recorded->finish(me);
+    failed = false;
+  } catch (const aborted&) {
+    text = "it was aborted";
+  } catch (const stream_error& e) {
+    text = e.what();
+    // After an abort streams break and fail because objects have left by it.
+    const bool follows = dynamic_cast<const message_too_large*>(&e) == nullptr;
+    if (!me.program->abort_began()) note_failure(me, text, follows);
+  } catch (const std::exception& e) {
+    text = e.what();
+    note_failure(me, text);
+  } catch (...) {
+    text = "an exception that is no std::exception";
+    note_failure(me, text);
+  }
+  if (failed) me.failing = &text;
+  me.drop();
+  release_dropped(me);
+  me.over.store(true, std::memory_order_release);
+  island_core& home = static_cast<island_core&>(*me.home);
+  if (--home.left == 0) home.own_bell.ring();
+}
+
+/// Resumes the waits that only the holder of the token can end.
+void end_local_waits(island_core& of) noexcept {
+  for (object_core* const o : of.objects)
+    if (o->local_wait != nullptr) claim(*o->local_wait);
+}
+
+void run_bell(sukima::detail::task* self, context) {
+  auto& me = *static_cast<bell*>(self);
+  island_core& of = *me.of;
+  const program_core& p = *of.objects.front()->program;
+  while (of.left != 0) {
+    const std::uint64_t number = sukima::detail::begin_suspension(*me.self);
+    me.number.store(number);  // then `aborting` is read; partner: abort
+    const bool wanted = of.left == 0 || (p.aborting.load() && !me.has_aborted);
+    if (!wanted || !sukima::detail::claim_suspension(*me.self, number))
+      sukima::detail::finish_suspension(*me.self);
+    if (p.aborting.load() && !std::exchange(me.has_aborted, true)) end_local_waits(of);
+  }
+}
+
+}  // namespace
+
+void bell::ring() noexcept { sukima::detail::try_resume(*self, number.load()); }
+
+program_core::~program_core() {
+  // What never ran still holds ends.
+  for (const auto& o : objects) o->drop();
+}
+
+void program_core::note_error(std::exception_ptr e, const std::string& text, bool follows) noexcept {
+  const std::lock_guard hold(run_lock);
+  if (error && (memory == nullptr || !error_follows || follows)) return;
+  error = std::move(e);
+  error_follows = follows;
+  if (child) child->tell(follows ? report::suffered : report::failed, text);
+}
+
+void program_core::check() const {
+  if (objects.empty()) throw usage_error("sukima: a program without objects was run");
+  std::unordered_set<std::string_view> names;
+  for (const auto& o : objects)
+    if (!names.insert(o->name).second)
+      throw usage_error("sukima: two objects are called " + o->name + "; their names must differ");
+  for (const auto& s : streams) {
+    if (s->outs.load() == 0) throw usage_error("sukima: no object can send to the stream " + s->name);
+    if (s->ins.load() == 0) throw usage_error("sukima: no object can receive from the stream " + s->name);
+  }
+}
+
+void program_core::prepare(island_core& i) {
+  i.left = i.objects.size();
+  i.slice_began = clock::now();
+  for (object_core* const o : i.objects) {
+    o->run = run_object;
+    o->ended = [](sukima::detail::bound_task* t) noexcept {
+      end_fiber(*static_cast<object_core*>(t)->program);
+    };
+    o->self = &i.make_fiber(*o, o->stack);
+    o->recognized = o->ambient = sukima::detail::ambient_of_fiber(*o->self);
+    i.make_ready(*o->self);
+  }
+  bell& b = i.own_bell;
+  b.of = &i;
+  b.run = run_bell;
+  b.ended = [](sukima::detail::bound_task* t) noexcept {
+    end_fiber(*static_cast<bell*>(t)->of->objects.front()->program);
+  };
+  b.self = &i.make_fiber(b, 0);
+  i.make_ready(*b.self);
+}
+
+void program_core::run_islands(const model::model_parts& how) {
+  const bool on_threads = runs_on_threads(how);
+  std::vector<std::thread> threads;
+  std::promise<bool> started;
+  const std::shared_future<bool> may_start = started.get_future().share();
+  clock::time_point began;
+  on.run([&](context c) {
+    {
+      const std::lock_guard hold(run_lock);
+      core = sukima::detail::running_runtime();
+      make_islands(on_threads);
+      std::size_t fibers = islands.size();
+      for (const auto& i : islands) fibers += i->objects.size();
+      left.store(fibers);
+      for (const auto& i : islands) prepare(*i);
+      if (recorded != nullptr) recorded->begin(*this);
+      is_running = true;
+      began = clock::now();
+    }
+    const deadlock_watch watch(*this);
+    std::optional<listener> listens;
+    if (memory != nullptr) listens.emplace(*this, *memory, process);
+    if (on_threads) {
+      try {
+        for (const auto& i : islands)
+          threads.emplace_back([&i, this, may_start] {
+            if (may_start.get()) on.run([&i] { i->serve(); });
+          });
+      } catch (...) {
+        started.set_value(false);
+        for (std::thread& t : threads) t.join();
+        threads.clear();
+        throw;
+      }
+    }
+    sukima::suspend(c, [&](resumer me) {
+      over = me;
+      if (on_threads)
+        started.set_value(true);
+      else
+        for (const auto& i : islands) i->start();
+    });
+    took = clock::now() - began;
+    const std::lock_guard hold(run_lock);
+    is_running = false;
+  });
+  for (std::thread& t : threads) t.join();
+  const std::lock_guard hold(run_lock);
+  if (recorded != nullptr) recorded->end(error != nullptr);
+  islands.clear();
+}
+
+void program_core::run() {
+  if (child == nullptr) recorded = recording::wanted();
+  const model::execution_model how =
+      recorded != nullptr ? model::execution_model::simulated : chosen_model(*this);
+  if (child != nullptr) {
+    check();
+    run_as_child();
+  }
+  const model::model_parts parts = model::parts_of(how);
+  if (parts.between == model::unit::process && arguments == nullptr)
+    throw usage_error("sukima: SUKIMA_OBJECTS=" + std::string(parts.name) +
+                      " needs a program that was made with the arguments of main: program p(argc, argv)");
+  if (std::exchange(has_run, true)) throw usage_error("sukima: a program can be run only once");
+  check();
+  const std::uint32_t processes = place(parts);
+  share_streams();
+  if (processes > 1)
+    run_as_parent(processes, how);
+  else
+    run_islands(parts);
+  const std::lock_guard hold(run_lock);
+  if (error) std::rethrow_exception(error);
+  tell_run_time(took);
+}
+
+void program_core::abort_here() noexcept {
+  const std::lock_guard hold(run_lock);
+  aborting.store(true);
+  if (!is_running) return;
+  // The runtime does not run a cancelled task that has not begun; but an object drops its ends when it runs.
+  for (const auto& o : objects)
+    if (o->begun.load()) o->cancelled.store(true);  // partner: run_object
+  sukima::detail::announce_cancellation(*core);
+  for (const auto& o : objects)
+    if (const std::uint64_t number = o->suspension.load(); number != 0)
+      sukima::detail::try_resume(*o->self, number);
+  for (const auto& i : islands) i->own_bell.ring();
+}
+
+std::unique_ptr<program_core, program_deleter> make_program(runtime& on, char** argv) {
+  return std::unique_ptr<program_core, program_deleter>(new program_core(on, argv));
+}
+
+void program_deleter::operator()(program_core* p) const noexcept { delete p; }
+
+void add_stream(program_core& p, std::unique_ptr<stream_core> s) {
+  if (p.has_run)
+    throw usage_error("sukima: the stream " + s->name + " was declared after the program had run");
+  s->program = &p;
+  p.streams.push_back(std::move(s));
+}
+
+object_core& add_object(program_core& p, std::string name, std::unique_ptr<object_core> o) {
+  if (p.has_run) throw usage_error("sukima: the object " + name + " was declared after the program had run");
+  o->program = &p;
+  o->name = std::move(name);
+  p.objects.push_back(std::move(o));
+  return *p.objects.back();
+}
+
+void bind_end(stream_end& e, object_core& owner) {
+  stream_core& s = e.core();
+  if (e.owner_ != nullptr)
+    throw usage_error("sukima: stream " + s.name + ": an end was given to a second object");
+  owner.ends.push_back({&s, e.out_});
+  owner.dropped.reserve(owner.dropped.size() + owner.ends.size());
+  e.owner_ = &owner;
+}
+
+object_core& find_user(stream_core& s, object_core*& owner, bool out) {
+  const sukima::detail::executor* const here = sukima::detail::running_executor();
+  const sukima::detail::ambient_state* const running = sukima::detail::find_ambient();
+  if (owner != nullptr && owner->recorded != nullptr && owner->ambient == running) {
+    owner->program->recorded->begin_operation(*owner, s, out);
+    return *owner;
+  }
+  if (owner == nullptr && here != nullptr)
+    for (const auto& i : s.program->islands) {
+      if (i.get() != here) continue;
+      for (object_core* const o : i->objects) {
+        if (o->ambient != running) continue;
+        const std::lock_guard hold(s.program->ends_lock);
+        o->ends.push_back({&s, out});
+        o->dropped.reserve(o->dropped.size() + o->ends.size());
+        owner = o;
+        if (o->recorded != nullptr) o->program->recorded->begin_operation(*o, s, out);
+        return *o;
+      }
+    }
+  throw usage_error("sukima: stream " + s.name + ": an end was used outside of its object" +
+                    (owner != nullptr ? " " + owner->name : std::string()) +
+                    "; what an object forks cannot use its ends");
+}
+
+}  // namespace detail
+
+int program::run() {
+  core_->run();
+  return 0;
+}
+
+void program::stop() noexcept { core_->stop(); }
+
+bool program::is_child() const noexcept { return core_->child != nullptr; }
+
+bool program::stop_requested() const noexcept { return core_->stopping.load(); }
+
+void program::abort() noexcept { core_->abort(); }
+
+}  // namespace sukima::objects

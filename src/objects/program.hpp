@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program of objects while it is declared and while it runs (program.cpp).
+#pragma once
+
+#include <sukima/objects.hpp>
+#include <sukima/suspend.hpp>
+
+#include <condition_variable>
+#include <exception>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "processes.hpp"
+#include "recording.hpp"
+#include "shared/execution_model.hpp"
+
+namespace sukima::objects::detail {
+
+/// Who runs the islands, as SUKIMA_OBJECTS says (plan.cpp). A plan file sets the groups of the objects and
+/// the capacities of the streams, too.
+/// \throws bad_setting
+model::execution_model chosen_model(program_core& p);
+
+struct island_core;
+
+/// A fiber of an island that nobody waits for: it runs what must be done by the holder of the island's token
+/// when all its objects may be parked.
+struct bell : sukima::detail::bound_task {
+  island_core* of = nullptr;
+  sukima::detail::fiber* self = nullptr;
+  std::atomic<std::uint64_t> number{0};  ///< of its suspension
+  bool has_aborted = false;
+  void ring() noexcept;
+};
+
+struct island_core : island {
+  using island::island;
+  std::vector<object_core*> objects;
+  std::size_t left = 0;  ///< objects that have not ended
+  clock::time_point slice_began;
+  bell own_bell;
+};
+
+/// Resumes waits whose time has come. The thread starts with the first of them.
+class timer {
+ public:
+  using due = std::multimap<clock::time_point, std::pair<sukima::detail::fiber*, std::uint64_t>>;
+  timer() = default;
+  timer(const timer&) = delete;
+  timer& operator=(const timer&) = delete;
+  ~timer();
+  void add(clock::time_point at, sukima::detail::fiber& s, std::uint64_t number);
+  /// Forgets the fiber's wait for that time, if it is not over.
+  void remove(clock::time_point at, const sukima::detail::fiber& s) noexcept;
+
+ private:
+  void run();
+  std::mutex lock_;
+  std::condition_variable changed_;
+  due waits_;
+  bool ends_ = false;
+  std::thread thread_;
+};
+
+struct program_core {
+  /// \param argv null: it can have no processes
+  program_core(runtime& chosen, char** argv);
+  program_core(const program_core&) = delete;
+  program_core& operator=(const program_core&) = delete;
+  ~program_core();
+
+  runtime& on;
+  char** const arguments;
+  std::unique_ptr<child_role> child;  ///< null: it is the parent, or has no processes
+  std::unique_ptr<segment> shared_memory;  ///< the parent's
+  const segment* memory = nullptr;  ///< null: it has no processes
+  std::uint32_t process = 0;  ///< this one
+  std::vector<std::unique_ptr<stream_core>> streams;
+  std::vector<std::unique_ptr<object_core>> objects;
+  std::vector<std::unique_ptr<island_core>> islands;
+  sukima::detail::runtime_core* core = nullptr;
+  timer time;
+  std::unique_ptr<recording> recorded;  ///< null: it is not
+  bool has_run = false;
+
+  std::atomic<bool> stopping{false};
+  /// Set before anybody is woken; read after a wait was announced, and after an object was marked as begun.
+  /// Partners: wait() (stream.cpp), run_object.
+  std::atomic<bool> aborting{false};
+  std::atomic<std::size_t> left{0};  ///< bound fibers that have not ended
+  resumer over;
+
+  std::mutex ends_lock;  ///< object_core::ends of all objects
+  std::mutex run_lock;  ///< guards the following, and the islands while they are made and ended
+  bool is_running = false;
+  clock::duration took{};  ///< from the start of the objects to the end of the last
+  std::exception_ptr error;  ///< the first
+  bool error_follows = false;
+
+  void run();
+  void abort() noexcept;
+  /// The same in this process only.
+  void abort_here() noexcept;
+  /// In any process; this one may not have heard of it.
+  bool abort_began() const noexcept;
+  void stop() noexcept;
+  /// Keeps the first. Between processes a consequence may be heard of before its cause, which then takes its
+  /// place.
+  /// \param text what a child tells the parent of it
+  /// \param follows whether it is the consequence of an object's end
+  void note_error(std::exception_ptr e, const std::string& text, bool follows) noexcept;
+
+ private:
+  void check() const;
+  /// Sets the objects' processes and islands. \returns the number of processes
+  std::uint32_t place(const model::model_parts& how);
+  /// Which streams need locks. \throws usage_error one cannot be between processes
+  void share_streams() const;
+  void run_as_child();
+  void run_as_parent(std::uint32_t processes, model::execution_model how);
+  /// The objects of other processes go.
+  void drop_others() noexcept;
+  void run_islands(const model::model_parts& how);
+  void make_islands(bool on_threads);
+  void prepare(island_core& i);
+};
+
+// declaration.cpp
+std::string type_name(const stream_core& s);
+std::string declaration_of(const program_core& p);
+/// Empty: there is none.
+std::string first_difference(std::string_view wanted, std::string_view found);
+
+/// Looks now and then whether objects wait for one another. Alive while a program runs.
+class deadlock_watch {
+ public:
+  explicit deadlock_watch(program_core& of);
+  deadlock_watch(const deadlock_watch&) = delete;
+  deadlock_watch& operator=(const deadlock_watch&) = delete;
+  ~deadlock_watch();
+
+ private:
+  void run();
+  bool sleep(std::chrono::milliseconds time);
+  void look();
+  program_core& of_;
+  std::mutex lock_;
+  std::condition_variable ended_;
+  bool ends_ = false;
+  std::string reported_;
+  std::thread thread_;
+};
+
+/// Writes the time to the file that SUKIMA_OBJECTS_TIME names, if there is no such file yet.
+void tell_run_time(std::chrono::nanoseconds time) noexcept;
+
+// Streams between processes (remote.cpp).
+void lock_remote(stream_core& s, bool out);
+void unlock_remote(stream_core& s, bool out) noexcept;
+/// Somebody may wait on that side, in any process.
+void wake_remote(stream_core& s, std::uint32_t side) noexcept;
+/// This process's last end on that side was released.
+void close_remote(stream_core& s, bool out) noexcept;
+/// A sender of this process ends by an exception.
+void fail_remote(stream_core& s, const std::string& text) noexcept;
+/// The text of who failed.
+const char* failure_of(const stream_core& s) noexcept;
+
+/// Ends what a wait of another thread's or of the same island's object waits for. False: it was over.
+bool claim(wait_state& w) noexcept;
+/// Releases the ends that were dropped while an exception unwound the object.
+void release_dropped(object_core& me) noexcept;
+
+}  // namespace sukima::objects::detail

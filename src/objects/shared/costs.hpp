@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// The measured costs of messages, switches and sleeps: lines of the machine profile.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "execution_model.hpp"
+
+namespace sukima::objects::model {
+
+/// Half of what was measured lies between them.
+struct quartiles {
+  double low = 0, high = 0;
+};
+struct message_quartiles {
+  quartiles sender, receiver;
+};
+
+/// What one message costs each side, as a stream of messages of this size.
+struct message_cost {
+  unit carrier = unit::simulated;
+  std::size_t bytes = 0;
+  unsigned cpus = 1;  ///< the two sides ran on so many CPUs
+  double sender_ns = 0, receiver_ns = 0;
+  std::optional<message_quartiles> spread = {};  ///< of a measured line
+};
+
+/// A sleep until another thread wakes the sleeper.
+struct sleep_cost {
+  double waker_ns = 0;  ///< what the waker's call takes
+  double until_ns = 0;  ///< from then until the sleeper runs
+};
+
+/// What was measured on a machine.
+struct cost_table {
+  std::vector<message_cost> messages;  ///< by unit, CPUs and size, ascending
+  std::optional<double> switch_ns;  ///< from one simulated object to another one, with the wait before
+  std::optional<quartiles> switch_quartiles;
+  std::optional<sleep_cost> same_cpu, other_cpu;  ///< the sleeper's CPU is the waker's, or is idle
+
+  /// Enters a line; one of the same unit, size and CPUs is replaced.
+  void add(const message_cost& line);
+  /// Enters all that the other table knows.
+  void merge(const cost_table& other);
+  /// Whether there is a line for this unit.
+  bool knows(unit carrier) const;
+  /// The cost of a size between the measured ones, linear in it; beyond the largest, proportional to
+  /// it. Of the measured numbers of CPUs, the largest that is not above `cpus` counts, else the
+  /// smallest.
+  /// \pre knows(carrier)
+  message_cost of(unit carrier, std::size_t bytes, unsigned cpus) const;
+};
+
+/// A malformed line: its number, and what to do.
+class costs_error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Reads the lines `message`, `objects-switch` and `objects-sleep` of a machine profile's text; other
+/// lines are skipped.
+/// \throws costs_error
+cost_table parse_costs(std::string_view profile);
+
+/// The text of a machine profile with these costs in place of those that it has.
+/// \throws costs_error if the text has no line `end`
+std::string profile_with_costs(std::string_view profile, const cost_table& costs);
+
+}  // namespace sukima::objects::model

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The formula of Aoyagi, Nakabayashi, Iwata, Uehara and Mori, "Evaluation of Execution System for
+// Concurrent Objects on Shared Memory Multiprocessors": a program's time is that of its communication,
+// by their equations 14 to 16, its main processing time over a divisor, and its waiting time.
+#pragma once
+
+#include "execution_model.hpp"
+
+namespace sukima::objects::model {
+
+/// Time of one communication by unit, in any unit of time. The first two depend on the number of CPUs.
+struct paper_costs {
+  double process = 0, thread = 0, simulated = 0;
+  /// \param which not unit::pipe
+  double of(unit which) const {
+    return which == unit::simulated ? simulated : which == unit::thread ? thread : process;
+  }
+};
+
+/// Numbers of communications, or their shares.
+struct paper_counts {
+  double between = 0;  ///< between groups
+  double within = 0;  ///< within groups
+};
+
+/// The divisor: over how many CPUs the groups are spread, at least 1.
+double paper_divisor(double cpus, double groups);
+
+/// The time of communication. workers:simulated, which the paper does not have, counts as
+/// threads:simulated.
+/// \param divisor of the grouping
+double paper_communication(execution_model model, const paper_costs& costs, const paper_counts& counts,
+                           double divisor);
+
+}  // namespace sukima::objects::model

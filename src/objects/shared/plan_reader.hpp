@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plan files as `sukima objects plan` writes them (plan_text in planner.hpp): read by the library, too.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "execution_model.hpp"
+
+namespace sukima::objects::model {
+
+/// A plan as its file has it: with names.
+struct named_plan {
+  std::string program;
+  execution_model model = execution_model::simulated;
+  double cpus = 1, predicted_ns = 0;
+  std::vector<std::vector<std::string>> groups;  ///< objects, each in one group
+  std::map<std::string, std::size_t> capacities;  ///< of each stream, in messages
+};
+
+/// Reads a plan file. Whether its names are those of a program is for the caller to check.
+/// \param machine_hash as sukima_capacity_machine() tells
+/// \throws description_error if it is malformed, or was made for another machine
+named_plan read_plan(std::string_view text, std::uint64_t machine_hash);
+
+/// As plan files have it.
+std::string hexadecimal(std::uint64_t value);
+
+}  // namespace sukima::objects::model

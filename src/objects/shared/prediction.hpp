@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long a program of concurrent objects takes: by a discrete-event simulation, and by the paper's
+// formula.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "costs.hpp"
+#include "description.hpp"
+
+namespace sukima::objects::model {
+
+/// One way to run a program.
+struct configuration {
+  execution_model model = execution_model::simulated;
+  std::vector<std::size_t>
+      groups;  ///< of each object, from 0 without gaps; for models without groups ignored
+  std::vector<std::size_t> capacities;  ///< of each stream, in messages
+};
+
+/// Where it would run.
+struct machine {
+  double cpus = 1;  ///< usable ones; a part of a CPU is one that a quota or the neighbours take away
+  cost_table costs;
+};
+
+/// How long a simulation goes on. The bound is on events, not on time: the same seed gives the same
+/// answer.
+struct effort {
+  std::uint64_t events = 200'000;  ///< at most so many computations and messages
+  double agreement = 0.01;  ///< ends when the means of batches agree within this part
+  std::uint64_t seed = 1;
+};
+
+struct prediction {
+  double time_ns = 0;  ///< of the whole run
+  double spread_ns = 0;  ///< half of the 95 % confidence interval
+  double busy_cpus = 0;  ///< CPUs that are busy on average, looking around included
+  bool stuck = false;  ///< all objects wait for each other: the program never ends
+  std::uint64_t events = 0;
+  std::vector<double> computing;  ///< of each object: the part of the time in which it computes
+  std::vector<double> full;  ///< of each stream: the part of the sends that found no room
+};
+
+/// What the simulation lacks for this model on this machine: words of the machine profile, or empty.
+std::string missing_costs(const cost_table& costs, execution_model model);
+
+/// Simulates.
+/// \pre missing_costs is empty; the groups and capacities are those of the program
+/// \throws description_error as flow_of
+prediction predict(const description& program, const configuration& how, const machine& where,
+                   const effort& most = {});
+
+/// The same by the paper's formula; waiting counts nothing. \pre as predict
+double predict_by_paper(const description& program, const configuration& how, const machine& where);
+
+}  // namespace sukima::objects::model

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+// Streams without their type: waiting, waking, closing. Protocol: sukima/objects/core.hpp.
+#include "program.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace sukima::objects::detail {
+
+void wait_list::push(wait_case& c) noexcept {
+  c.before = last;
+  c.after = nullptr;
+  (last != nullptr ? last->after : first) = &c;
+  last = &c;
+  c.is_listed = true;
+}
+
+void wait_list::remove(wait_case& c) noexcept {
+  (c.before != nullptr ? c.before->after : first) = c.after;
+  (c.after != nullptr ? c.after->before : last) = c.before;
+  c.is_listed = false;
+}
+
+stream_core::stream_core(std::string called, std::uint64_t room, std::size_t size, std::size_t alignment)
+    : slot_size(size), slot_alignment(alignment), name(std::move(called)) {
+  set_capacity(room);
+}
+
+void stream_core::set_capacity(std::uint64_t room) {
+  const std::uint64_t rounded = std::bit_ceil(room);
+  if (rounded == capacity) return;
+  auto* const next =
+      static_cast<std::byte*>(::operator new(rounded * slot_size, std::align_val_t{slot_alignment}));
+  ::operator delete(slots, std::align_val_t{slot_alignment});
+  slots = next;
+  capacity = rounded;
+}
+
+stream_core::~stream_core() {
+  if (remote) return;
+  for (std::uint64_t i = words->head.load(); i != words->tail.load(); ++i) destroy(slot(i));
+  ::operator delete(slots, std::align_val_t{slot_alignment});
+}
+
+namespace {
+
+void set_waiting(stream_core& s, std::uint32_t side) noexcept {
+  std::atomic<std::uint32_t>& waiting = s.words->waiting;
+  if (s.shared)
+    waiting.fetch_or(side);  // partner: move (core.hpp)
+  else
+    waiting.store(waiting.load(std::memory_order_relaxed) | side, std::memory_order_relaxed);
+}
+/// Nobody of this process waits any more. In a stream between processes others may: who rings clears it.
+void clear_waiting(stream_core& s, std::uint32_t side) noexcept {
+  if (s.remote) return;
+  std::atomic<std::uint32_t>& waiting = s.words->waiting;
+  if (s.shared)
+    waiting.fetch_and(~side);
+  else
+    waiting.store(waiting.load(std::memory_order_relaxed) & ~side, std::memory_order_relaxed);
+}
+
+std::uint32_t side_of(const wait_case& c) noexcept {
+  return c.receives ? stream_core::receivers_wait : stream_core::senders_wait;
+}
+wait_list& list_of(const wait_case& c) noexcept {
+  return c.receives ? c.stream->receivers : c.stream->senders;
+}
+
+bool is_ready(const wait_case& c) noexcept {
+  const stream_core& s = *c.stream;
+  const std::uint32_t state = s.words->state.load();
+  return c.receives ? s.has_message() || (state & stream_core::closed) != 0
+                    : s.has_room(c.room) || (state & stream_core::broken) != 0;
+}
+
+void enlist(wait_case& c) {
+  const optional_lock hold(c.stream->lists_lock, c.stream->shared);
+  list_of(c).push(c);
+  set_waiting(*c.stream, side_of(c));
+}
+
+/// Takes the case out of its stream's list. Somebody may have woken this object for a message, or for
+/// room, that it is not going to take: then the next one is woken.
+void withdraw(wait_case& c, bool passes_on) noexcept {
+  stream_core& s = *c.stream;
+  bool was_listed = false;
+  {
+    const optional_lock hold(s.lists_lock, s.shared);
+    was_listed = c.is_listed;
+    if (was_listed) {
+      list_of(c).remove(c);
+      if (list_of(c).first == nullptr) clear_waiting(s, side_of(c));
+    }
+  }
+  if (passes_on && !was_listed && (s.words->waiting.load() & side_of(c)) != 0 && is_ready(c))
+    s.wake(side_of(c), 1);
+}
+
+void tell_watch(object_core& me, const wait_case* cases, std::size_t count, bool timed,
+                std::uint64_t number) noexcept {
+  const std::size_t told = std::min(count, object_core::most_waits);
+  for (std::size_t i = 0; i < told; ++i)
+    me.waits_for[i].store(reinterpret_cast<std::uintptr_t>(cases[i].stream) | (cases[i].receives ? 1 : 0),
+                          std::memory_order_release);
+  me.waits.store(timed ? object_core::most_waits + 1 : static_cast<std::uint32_t>(count),
+                 std::memory_order_release);
+  // Sequentially consistent for a wait that others may end. Partner: program_core::abort.
+  if (number != 0)
+    me.suspension.store(number);
+  else
+    me.suspension.store(0, std::memory_order_release);
+  me.wait_count.store(me.wait_count.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+}
+
+void leave_if_aborting(object_core& me) {
+  if (me.program->aborting.load(std::memory_order_relaxed)) throw aborted{};
+  sukima::detail::leave_if_cancelled(*me.self);
+}
+
+/// For a wait that only objects of the same island can end.
+void wait_in_island(object_core& me, wait_case* cases, std::size_t count) {
+  wait_state w{me, false, 0, true};
+  struct listing {
+    object_core& me;
+    wait_state& w;
+    wait_case* cases;
+    std::size_t count;
+    ~listing() {
+      me.local_wait = nullptr;
+      if (w.parked)  // it could not be parked
+        me.wait_count.store(me.wait_count.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+      for (std::size_t i = 0; i < count; ++i) withdraw(cases[i], count > 1);
+    }
+  } const listed{me, w, cases, count};
+  for (std::size_t i = 0; i < count; ++i) {
+    cases[i].wait = &w;
+    enlist(cases[i]);
+  }
+  tell_watch(me, cases, count, false, 0);
+  me.local_wait = &w;
+  me.home->park();
+}
+
+/// For a wait that other threads may end.
+bool wait_for_others(object_core& me, wait_case* cases, std::size_t count, const clock::time_point* until) {
+  sukima::detail::fiber& self = *me.self;
+  wait_state w{me, true, sukima::detail::begin_suspension(self), false};
+  for (std::size_t i = 0; i < count; ++i) {
+    cases[i].wait = &w;
+    enlist(cases[i]);
+  }
+  // Whether processes wait for one another nobody knows: such a wait counts as one that ends.
+  const bool ends = until != nullptr || std::any_of(cases, cases + count, [](const wait_case& c) {
+                      return c.stream->remote != nullptr;
+                    });
+  tell_watch(me, cases, count, ends, w.number);
+  const bool ready = me.program->aborting.load() || std::any_of(cases, cases + count, is_ready);
+  bool in_time = true;
+  if (!ready || !sukima::detail::claim_suspension(self, w.number)) {
+    if (until == nullptr) {
+      sukima::detail::finish_suspension(self);
+    } else {
+      me.program->time.add(*until, self, w.number);
+      sukima::detail::finish_suspension(self);
+      me.program->time.remove(*until, self);
+      in_time = clock::now() < *until;
+    }
+  }
+  me.wait_count.store(me.wait_count.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  for (std::size_t i = 0; i < count; ++i) withdraw(cases[i], count > 1 || until != nullptr);
+  return in_time || std::any_of(cases, cases + count, is_ready);
+}
+
+}  // namespace
+
+bool claim(wait_state& w) noexcept {
+  object_core& o = w.object;
+  if (w.shared) return sukima::detail::try_resume(*o.self, w.number);
+  if (!w.parked) return false;
+  w.parked = false;
+  o.wait_count.store(o.wait_count.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  o.home->make_ready(*o.self);
+  return true;
+}
+
+void stream_core::wake(std::uint32_t side, std::uint64_t count) noexcept {
+  if (remote) return wake_remote(*this, side);
+  const optional_lock hold(lists_lock, shared);
+  wait_list& list = side == receivers_wait ? receivers : senders;
+  while (count != 0 && list.first != nullptr) {
+    wait_case& c = *list.first;
+    list.remove(c);
+    if (claim(*c.wait)) --count;
+  }
+  if (list.first == nullptr) clear_waiting(*this, side);
+}
+
+bool wait(object_core& me, wait_case* cases, std::size_t count, const clock::time_point* until) {
+  leave_if_aborting(me);
+  release_dropped(me);
+  if (until != nullptr && clock::now() >= *until) return false;
+  const bool shared = until != nullptr ||
+                      std::any_of(cases, cases + count, [](const wait_case& c) { return c.stream->shared; });
+  bool in_time = true;
+  if (shared)
+    in_time = wait_for_others(me, cases, count, until);
+  else
+    wait_in_island(me, cases, count);
+  if (me.recorded != nullptr) me.program->recorded->waited(me);
+  leave_if_aborting(me);
+  return in_time;
+}
+
+void turn_over(object_core& me) {
+  recording* const recorded = me.program->recorded.get();
+  if (recorded != nullptr && !recorded->end_operation(me)) return;
+  island_core& home = static_cast<island_core&>(*me.home);
+  home.budget = recorded != nullptr ? 0 : island::slice;
+  leave_if_aborting(me);
+  home.collect();
+  if (home.is_called_home()) {
+    home.hand_over();
+  } else if (home.others_wait()) {
+    const clock::time_point now = clock::now();
+    if (now - home.slice_began > std::chrono::milliseconds(1)) {
+      home.slice_began = now;
+      home.hand_over();
+    }
+  }
+  home.take_turns();
+  if (recorded != nullptr) recorded->go_on(me);
+}
+
+void release_dropped(object_core& me) noexcept {
+  if (me.dropped.empty()) return;
+  for (const held_end& e : std::exchange(me.dropped, {})) e.stream->release(e.out, &me);
+}
+
+void stream_core::release(bool out, object_core* owner) noexcept {
+  if (owner != nullptr) {
+    const bool unwinds = owner->failing == nullptr && std::uncaught_exceptions() > 0 &&
+                         owner->ambient != nullptr && owner->ambient == sukima::detail::find_ambient() &&
+                         owner->dropped.size() < owner->dropped.capacity();
+    if (unwinds) {  // whether the object ends by that exception is known later
+      owner->dropped.push_back({this, out});
+      return;
+    }
+    const std::lock_guard hold(program->ends_lock);
+    const auto held = std::find_if(owner->ends.begin(), owner->ends.end(),
+                                   [&](const held_end& e) { return e.stream == this && e.out == out; });
+    if (held != owner->ends.end()) owner->ends.erase(held);
+  }
+  if (out && owner != nullptr && owner->failing != nullptr) {
+    const std::string text =
+        "sukima: stream " + name + ": the object " + owner->name + " failed: " + *owner->failing;
+    if (remote) {
+      fail_remote(*this, text);
+    } else {
+      const std::lock_guard hold(lists_lock);
+      if (failure.empty()) failure = text;
+      words->state.fetch_or(failed);
+    }
+  }
+  if ((out ? outs : ins).fetch_sub(1) != 1) return;
+  if (remote) return close_remote(*this, out);
+  words->state.fetch_or(out ? closed : broken);  // partner: wait_for_others
+  wake(out ? receivers_wait : senders_wait, ~std::uint64_t{0});
+}
+
+void stream_core::lock_side(bool out) {
+  if (remote)
+    lock_remote(*this, out);
+  else
+    (out ? out_lock : in_lock).lock();
+}
+
+void stream_core::unlock_side(bool out) noexcept {
+  if (remote)
+    unlock_remote(*this, out);
+  else
+    (out ? out_lock : in_lock).unlock();
+}
+
+void stream_core::throw_broken(const object_core* sender) const {
+  throw stream_broken("sukima: stream " + name + ": " + (sender != nullptr ? sender->name : "an object") +
+                      " sends, and no receiver is left");
+}
+
+void stream_core::throw_if_failed() const {
+  if ((now() & failed) != 0) throw stream_failed(failure_of(*this));
+}
+
+void stream_core::throw_corrupt() const {
+  throw stream_failed("sukima: stream " + name + " is corrupt: another process wrote into its memory");
+}
+
+bool stop_requested(const stream_core& s) noexcept { return s.program->stopping.load(); }
+
+}  // namespace sukima::objects::detail

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// When idle threads should sleep; see wait_judgement.h.
+#include "wait_judgement.h"
+
+static const uint64_t us = 1000;
+static const uint64_t ms = 1000000;
+/// In long windows a small share of waiting counts: among many threads, a neighbour delays one at a time.
+static const cap_shortage_rule rule = {
+    .window_count = 3,
+    .windows = {{8 * 1000000, 0.4}, {30 * 1000000, 0.2}, {300 * 1000000, 0.08}},
+    .enough_up_to = 0.02,
+    .calm_windows = 3};
+/// The kernel counts it as waiting, too, when a thread that sleeps at a barrier is woken on an idle CPU: 2 to
+/// 6 microseconds. With thousands of barriers a second that is a third of the thread's time, so threads that
+/// sleep would never be found to have enough CPU. Where others have the CPU, a wait takes milliseconds.
+static const uint64_t longest_wake_up = 10 * us;
+/// If spinning brought the shortage back so soon, it is tried again only after a pause.
+static const uint64_t soon = 1000 * ms;
+static const uint64_t longest_pause = 16000 * ms;
+
+void wait_judgement_start(struct wait_judgement* judgement, bool is_short, uint64_t now) {
+  *judgement =
+      (struct wait_judgement){.is_short = is_short, .shortage = {.is_short = is_short}, .since = now};
+}
+
+bool wait_judgement_add(struct wait_judgement* judgement, const cap_schedstat* did, uint64_t now) {
+  const uint64_t wake_ups = did->slices * longest_wake_up;
+  cap_shortage_add(&judgement->shortage, did->run_ns, did->wait_ns > wake_ups ? did->wait_ns - wake_ups : 0);
+  const bool found_short = cap_shortage_judge(&judgement->shortage, &rule);
+  const uint64_t lasted = now - judgement->since;
+  if (found_short == judgement->is_short || (!found_short && lasted < judgement->pause))
+    return judgement->is_short;
+  if (found_short) {
+    const uint64_t longer = judgement->pause == 0 ? soon : 2 * judgement->pause;
+    judgement->pause = lasted >= soon ? 0 : longer < longest_pause ? longer : longest_pause;
+  }
+  judgement->is_short = found_short;
+  judgement->since = now;
+  return found_short;
+}
+
+void wait_judgement_restart(struct wait_judgement* judgement) { cap_shortage_restart(&judgement->shortage); }

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// When OpenMP's idle threads should sleep: the wait monitor's judgement, without threads and clocks.
+#ifndef SUKIMA_PRELOAD_WAIT_JUDGEMENT_H
+#define SUKIMA_PRELOAD_WAIT_JUDGEMENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <capacity/shared/schedstat.h>
+#include <capacity/shared/shortage.h>
+
+/// The state of a judgement. Callers read `is_short`; the rest is its own.
+struct wait_judgement {
+  bool is_short;  ///< idle threads should sleep
+  cap_shortage shortage;
+  uint64_t since;  ///< when `is_short` changed
+  uint64_t pause;  ///< they sleep for at least so long
+};
+
+/// Begins.
+/// \param is_short what is known at the start
+/// \param now      nanoseconds
+void wait_judgement_start(struct wait_judgement* judgement, bool is_short, uint64_t now);
+
+/// Adds what a thread that begins regions did since the call before.
+/// \param did the differences of the thread's counters
+/// \return `judgement->is_short`
+/// \par Complexity constant, no system call
+/// Source: the rules of docs/run.md, "While it runs".
+bool wait_judgement_add(struct wait_judgement* judgement, const cap_schedstat* did, uint64_t now);
+
+/// Forgets what was observed and keeps the answer: the thread has changed.
+void wait_judgement_restart(struct wait_judgement* judgement);
+
+#endif

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Suspensions that end early when their computation is cancelled (sukima::suspend with a third argument).
+//
+// A suspended fiber does not poll. So a fiber that is suspended with an action for its cancellation is listed
+// here before it looks for an abort the last time, and whoever aborts something looks through the list after
+// the abort was written:
+//   suspended: suspended → splitting holds the fiber, as a helper does; if an abort concerns it, its action
+//   is called, which resumes it or sees to it that somebody does; splitting → suspended lets it go.
+//   being switched away from, waiting in place, or held by a helper: it cannot be held. `cancel_check` is set
+//   and its worker unparked; whoever has the fiber looks at that word after suspending → suspended, in each
+//   turn of its wait, or after splitting → suspended. Both sides write before they read, so one of them sees
+//   the other.
+// The action is called once at most, and the fiber does not run meanwhile: what the action captured lives.
+// Model: model/suspend.pml.
+#pragma once
+
+#include <sukima/detail/atomics.hpp>
+
+#include <cstddef>
+#include <mutex>
+
+namespace sukima::detail {
+
+struct cancel_action;
+struct fiber;
+struct runtime_core;
+
+class cancellable_suspensions {
+ public:
+  explicit cancellable_suspensions(runtime_core& core) : core_(core) {}
+  cancellable_suspensions(const cancellable_suspensions&) = delete;
+  cancellable_suspensions& operator=(const cancellable_suspensions&) = delete;
+
+  void add(fiber& s, const cancel_action& action) noexcept;
+  void remove(fiber& s) noexcept;
+  /// An abort was written. Linear in the number of listed fibers; a load if there is none.
+  void cancel_those_concerned() noexcept;
+  /// The same for one fiber that the caller has just made `suspended`. It may run again already.
+  void cancel_if_concerned(fiber& s) noexcept;
+  /// The same for the running fiber, which waits in place.
+  void cancel_in_place(fiber& s) noexcept;
+
+ private:
+  bool hold_if_concerned(fiber& s) noexcept;
+  void cancel_held(fiber* first) noexcept;
+
+  runtime_core& core_;
+  std::mutex lock_;
+  fiber* first_ = nullptr;
+  atomic<std::size_t> count_{0};  ///< changed under the lock, read before it is taken
+};
+
+}  // namespace sukima::detail

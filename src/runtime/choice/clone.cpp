@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sequential clones: the slow path of their poll, and what is learned about how long they take. Protocol:
+// sukima/detail/clone.h; model of what is closed: model/clone.pml.
+#include "choice/poll.hpp"
+#include "core.hpp"
+#include "observe/traced_clones.hpp"
+#include "stress.hpp"
+
+#include <sukima/detail/clone.hpp>
+
+#include <algorithm>
+#include <limits>
+
+namespace sukima::detail {
+
+// A clone has no choice points: what "polls" is the place at `top`, where the next one would be. It is the
+// end of what may be split, and nothing there is read.
+extern "C" int sukima_poll_in_clone(char* top) {
+  fiber& s = fiber_of(top);
+  auto* const end = reinterpret_cast<choice_point*>(top);
+  const bool all_served = poll_slow(s, end, end, true);
+  const bool parallel = !all_served || s.abort_pending;
+  if (traced_clones* const traced = s.clones) {
+    auto& count = s.abort_pending ? traced->left_for_abort
+                  : parallel      ? traced->left_for_work
+                                  : traced->served;
+    count.fetch_add(1, std::memory_order_relaxed);
+  }
+  ++s.on->statistics.clone_polls;
+  if (parallel) ++s.on->statistics.clones_left;
+  return parallel ? 1 : 0;
+}
+
+extern "C" char* sukima_close_older(char* top) {
+  fiber& s = fiber_of(top);
+  char* const older = s.oldest;
+  s.oldest = top;
+  s.steps.forget();
+  return older;
+}
+
+extern "C" void sukima_reopen_older(char* top, char* older) {
+  fiber& s = fiber_of(top);
+  // The stack may have shrunk below `older` before the clone began, and the clone's polls have brought the
+  // limit down to `top`: what is pushed there next need not poll slowly.
+  s.oldest = std::min(older, top);
+  s.steps.forget();
+  // Who asked meanwhile was answered from what lies above `top` only.
+  if (s.runtime->park.has_idle_workers()) s.limit.request_poll();
+}
+
+namespace {
+
+/// Partner: `begin_tracing`.
+traced_clones* traced_at(const sukima_clone_site& site) noexcept {
+  return static_cast<traced_clones*>(__atomic_load_n(&site.traced, __ATOMIC_ACQUIRE));
+}
+
+/// The first call at each depth of a place comes here. If two workers do so at once, the counters of one stay
+/// unused.
+void begin_tracing(sukima_clone_site& site, const char* place) noexcept {
+  void* none = nullptr;
+  if (traced_at(site) != nullptr) return;
+  if (traced_clones* const traced = trace_clones(place))
+    __atomic_compare_exchange_n(&site.traced, &none, traced, false, __ATOMIC_RELEASE,
+                                __ATOMIC_RELAXED);  // partner: `traced_at`
+}
+
+}  // namespace
+
+extern "C" void sukima_count_clone(const sukima_clone_site* site, std::uint32_t depth, char* top) {
+  fiber& s = fiber_of(top);
+  ++s.on->statistics.clones;
+  s.clones = traced_at(*site);
+  if (s.clones != nullptr) entry_at(*s.clones, depth).clones.fetch_add(1, std::memory_order_relaxed);
+}
+
+// Half of the rise is followed at once, and a sixteenth of the fall: a call during which the thread had
+// lost its CPU is forgotten after some dozens of others.
+extern "C" void sukima_clone_learn(sukima_clone_site* site, const char* place, std::uint32_t depth,
+                                   std::uint64_t ticks) {
+  auto& entry = entry_at(*site, depth);
+  const auto took = static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(ticks, 1, std::numeric_limits<std::uint32_t>::max()));
+  const std::uint32_t samples = __atomic_load_n(&entry.samples, __ATOMIC_RELAXED);
+  const std::uint32_t before = __atomic_load_n(&entry.expected, __ATOMIC_RELAXED);
+  const bool is_first = samples < sukima_clone_first_samples;
+  const std::uint32_t expected = is_first        ? std::max(before, took)
+                                 : took > before ? before + (took - before) / 2
+                                                 : before - (before - took) / 16;
+  __atomic_store_n(&entry.expected, expected, __ATOMIC_RELAXED);
+  if (samples == 0) begin_tracing(*site, place);
+  if (traced_clones* const traced = traced_at(*site))
+    entry_at(*traced, depth).expected.store(expected, std::memory_order_relaxed);
+  // No clone begins before the last of the first ones.
+  if (is_first) __atomic_store_n(&entry.samples, samples + 1, __ATOMIC_RELAXED);
+}
+
+}  // namespace sukima::detail

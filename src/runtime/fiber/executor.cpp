@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+// Executors of bound fibers. Protocol: sukima/detail/executor.hpp.
+#include <sukima/detail/executor.hpp>
+
+#include "core.hpp"
+#include "fiber/sanitizer.hpp"
+
+#include <sukima/detail/ticks.hpp>
+
+#include <utility>
+
+namespace sukima::detail {
+
+/// What follows the switch away from a fiber whose executor has nothing ready.
+struct executor::departure {
+  executor* home;
+  after then;
+  void* argument;
+};
+
+fiber* executor::free_mark() noexcept { return reinterpret_cast<fiber*>(std::uintptr_t{1}); }
+
+fiber& executor::make_fiber(bound_task& first, std::size_t stack) {
+  fiber* const s = stack <= core_.bound_fibers.stack_size() ? core_.bound_fibers.take() : core_.fibers.take();
+  if (s == nullptr) throw no_fiber();
+  make_fresh(*s);
+  s->first = &first;
+  s->home = this;
+  ++living_;
+  return *s;
+}
+
+void executor::post(fiber& s) noexcept {
+  hands_over(this);  // partner: collect
+  // Once it is in the inbox the fiber may run and end, and the executor with it: nothing is read after that.
+  const runs_on where = where_;
+  runtime_core& core = core_;
+  fiber* seen = inbox_.load();
+  for (;;) {
+    stress_point();
+    const bool is_free = seen == free_mark();
+    worker* const sleeper = is_free && where == runs_on::thread ? server_on_ : nullptr;
+    s.next = is_free ? nullptr : seen;
+    fiber* const wanted = is_free && where == runs_on::workers ? nullptr : &s;
+    if (!inbox_.compare_exchange_weak(seen, wanted)) continue;
+    // The fiber carries the token through the queue; a thread is woken to use its own.
+    if (is_free && where == runs_on::workers) core.injector.push(&s);
+    if (sleeper != nullptr) unpark(*sleeper);
+    return;
+  }
+}
+
+void executor::make_ready(fiber& s) noexcept {
+  s.next = nullptr;
+  (last_ready_ != nullptr ? last_ready_->next : first_ready_) = &s;
+  last_ready_ = &s;
+}
+
+void executor::collect() noexcept {
+  if (inbox_.load(std::memory_order_relaxed) == nullptr) return;
+  fiber* newest = inbox_.exchange(nullptr);
+  takes_over(this);  // partner: post
+  fiber* oldest = nullptr;
+  while (newest != nullptr && newest != free_mark()) {
+    fiber* const before = std::exchange(newest->next, oldest);
+    oldest = std::exchange(newest, before);
+  }
+  while (oldest != nullptr) {
+    fiber* const s = std::exchange(oldest, oldest->next);
+    make_ready(*s);
+  }
+}
+
+fiber* executor::take_ready() noexcept {
+  if (first_ready_ == nullptr) collect();
+  fiber* const s = first_ready_;
+  if (s == nullptr) return nullptr;
+  first_ready_ = s->next;
+  if (first_ready_ == nullptr) last_ready_ = nullptr;
+  return s;
+}
+
+void executor::look_around(const fiber& s) noexcept {
+  if (first_ready_ != nullptr) return;
+  const suspension_word begun = s.suspension.load(std::memory_order_relaxed);
+  const std::uint64_t since = ticks();
+  do {
+    collect();
+    if (first_ready_ != nullptr || s.suspension.load(std::memory_order_acquire).bits != begun.bits) return;
+  } while (core_.injector.is_empty() && (s.on->flags.load(std::memory_order_relaxed) & flag_leave) == 0 &&
+           core_.park.spins(wait_point::idle, since));
+}
+
+/// Nothing of this executor runs: gives the token to the next ready fiber, or frees it.
+void executor::release() noexcept {
+  for (;;) {
+    if (fiber* const next = take_ready()) {
+      hands_over(this);
+      core_.injector.push(next);
+      return;
+    }
+    stress_point();
+    hands_over(this);
+    fiber* empty = nullptr;
+    if (inbox_.compare_exchange_strong(empty, free_mark())) return;
+  }
+}
+
+/// On the stack that was switched to. The departure lies on the stack that was left, whose fiber may run as
+/// soon as `then` has made it available and the token is released.
+void executor::depart(worker& w, fiber* from, void* argument) {
+  const departure d = *static_cast<departure*>(argument);
+  if (d.then != nullptr) d.then(w, from, d.argument);
+  d.home->release();
+}
+
+void executor::leave_for(fiber& s, fiber& other, after then, void* argument) {
+  departure d{this, then, argument};
+  switch_to(*s.on, &s, other, depart, &d);
+}
+
+bool executor::leave(fiber& s, after then, void* argument) {
+  worker& w = *s.on;
+  fiber* const next = take_ready();
+  if (next != nullptr) {
+    switch_to(w, &s, *next, then, argument);
+  } else if (where_ == runs_on::thread) {
+    switch_to(w, &s, *server_, then, argument);
+  } else {
+    fiber* const other = w.take_fiber();
+    if (other == nullptr) return false;
+    leave_for(s, *other, then, argument);
+  }
+  takes_over(this);  // partners: post, release
+  return true;
+}
+
+void executor::park() {
+  fiber& s = *running_fiber();
+  if (s.thread_bindings != 0)
+    throw usage_error("sukima: an object cannot wait for a stream inside of thread_bound");
+  inject_published(s);
+  s.suspended_end = s.ambient->top;
+  if (has_splittable_work(s))
+    give_work_away(s, reinterpret_cast<choice_point*>(s.suspended_end), tuning::most_given_by_blocking,
+                   queue_end::back);
+  s.suspended_end = nullptr;
+  if (where_ == runs_on::workers) look_around(s);
+  if (!leave(s, nullptr, nullptr)) throw no_fiber();
+  look_for_abort(s);  // flags went to the workers meanwhile
+  if (!s.small) s.limit.request_poll();
+}
+
+void executor::take_turns() {
+  collect();
+  if (first_ready_ == nullptr) return;
+  make_ready(*running_fiber());
+  park();
+}
+
+void executor::hand_over() {
+  fiber& s = *running_fiber();
+  worker& w = *s.on;
+  if ((w.flags.load() & flag_leave) != 0) {
+    detail::hand_over(s);
+    return;
+  }
+  // Not home: the thread of an entry would leave.
+  fiber* const other = w.take_fiber();
+  if (other == nullptr) return;
+  inject_published(s);
+  switch_to(
+      w, &s, *other, [](worker& left, fiber* from, void*) { left.runtime->injector.push(from); }, nullptr);
+  look_for_abort(s);  // flags went to the workers meanwhile
+  if (!s.small) s.limit.request_poll();
+}
+
+bool executor::is_called_home() const noexcept {
+  const fiber& s = *running_fiber();
+  return where_ == runs_on::workers && s.thread_bindings == 0 &&
+         (s.on->flags.load(std::memory_order_relaxed) & flag_leave) != 0;
+}
+
+bool executor::others_wait() const noexcept {
+  return where_ == runs_on::workers && !core_.injector.is_empty();
+}
+
+void executor::retire(worker& w, fiber* from, void* argument) {
+  executor* const home = from->home;
+  forget_sanitizer_state(*from);
+  trim(*from);
+  w.give_fiber(from);
+  auto* const t = static_cast<bound_task*>(argument);
+  // With another fiber, or the thread, the token has gone already.
+  if (home->where_ == runs_on::workers && w.current.load(std::memory_order_relaxed)->home != home)
+    home->release();
+  if (t->ended != nullptr) t->ended(t);
+}
+
+void executor::end(fiber& s, bound_task& t) {
+  worker& w = *s.on;
+  --living_;
+  fiber* next = take_ready();
+  if (next == nullptr) next = where_ == runs_on::thread ? server_ : w.take_fiber();
+  while (next == nullptr) {  // no memory for another fiber: somebody gives one back some time
+    yield();
+    next = w.take_fiber();
+  }
+  switch_to(w, &s, *next, retire, &t);
+  __builtin_unreachable();
+}
+
+void executor::serve() {
+  fiber& s = *running_fiber();
+  ++s.thread_bindings;
+  server_ = &s;
+  server_on_ = s.on;
+  worker& w = *s.on;
+  stress_point();
+  while (living_ != 0) {
+    look_around(s);
+    if (fiber* const next = take_ready()) {
+      switch_to(w, &s, *next, nullptr, nullptr);
+      continue;
+    }
+    fiber* empty = nullptr;
+    if (!inbox_.compare_exchange_strong(empty, free_mark())) continue;
+    w.enter_state(worker_state::sleeping);
+    close_mailbox(w);
+    for (;;) {
+      const std::uint32_t seen = w.epoch.read();
+      if (inbox_.load() != free_mark()) break;
+      core_.life.exit_if_orphaned();
+      w.epoch.wait(core_.chosen.policy_at(wait_point::idle), seen);
+    }
+    open_mailbox(w);
+    w.enter_state(worker_state::working);
+  }
+  --s.thread_bindings;
+}
+
+executor* running_executor() noexcept {
+  const fiber* const s = running_fiber();
+  return s != nullptr ? s->home : nullptr;
+}
+
+runtime_core* running_runtime() noexcept {
+  const fiber* const s = running_fiber();
+  return s != nullptr ? s->runtime : nullptr;
+}
+
+fiber* this_fiber_now() noexcept { return running_fiber(); }
+
+const ambient_state* ambient_of_fiber(const fiber& s) noexcept { return s.ambient; }
+
+void leave_if_cancelled(fiber& s) {
+  if (!s.abort_pending || !must_leave(s)) return;
+  s.on->count_abort();
+  throw aborted{};
+}
+
+void announce_cancellation(runtime_core& core) noexcept { request_abort_checks(core); }
+
+void make_runnable(fiber& s) noexcept {
+  if (s.home != nullptr)
+    s.home->post(s);
+  else
+    s.runtime->injector.push(&s);
+}
+
+}  // namespace sukima::detail

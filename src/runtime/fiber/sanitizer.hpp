@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// What AddressSanitizer and ThreadSanitizer have to know of fibers and tasks.
+//
+// A program may be compiled with a sanitizer while this library is not: the sanitizers' functions are weak
+// references, null where there is no sanitizer, and called at switches and hand-overs only. The sanitizers
+// then see the program's code, the templates in it and the C library's functions, but nothing of this
+// library:
+//   stacks     AddressSanitizer must know which stack runs, ThreadSanitizer which fiber. A switch orders what
+//              a thread did before it before what it does after it.
+//   hand-overs The library's atomics order what the program does on two threads, and ThreadSanitizer does not
+//              see them: `hands_over(x)` before the library's own release, `takes_over(x)` after the acquire
+//              that is its partner, with the same address. Only orders that the library guarantees to
+//              programs are stated, so races of the program itself are still found.
+// A library that is compiled with ThreadSanitizer states no hand-overs: its atomics are seen, and checked.
+#pragma once
+
+#include <cstddef>
+
+#if defined(__SANITIZE_THREAD__)
+#define SUKIMA_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define SUKIMA_TSAN 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define SUKIMA_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SUKIMA_ASAN 1
+#endif
+#endif
+
+extern "C" {
+[[gnu::weak]] void __sanitizer_start_switch_fiber(void** save, const void* bottom, std::size_t size);
+[[gnu::weak]] void __sanitizer_finish_switch_fiber(void* saved, const void** bottom, std::size_t* size);
+[[gnu::weak]] void __asan_unpoison_memory_region(const volatile void* begin, std::size_t size);
+[[gnu::weak]] void __asan_handle_no_return();
+[[gnu::weak]] void __lsan_register_root_region(const void* begin, std::size_t size);
+[[gnu::weak]] void __lsan_unregister_root_region(const void* begin, std::size_t size);
+[[gnu::weak]] void* __tsan_get_current_fiber();
+[[gnu::weak]] void* __tsan_create_fiber(unsigned flags);
+[[gnu::weak]] void __tsan_destroy_fiber(void* fiber);
+[[gnu::weak]] void __tsan_switch_to_fiber(void* fiber, unsigned flags);
+[[gnu::weak]] void __tsan_acquire(void* address);
+[[gnu::weak]] void __tsan_release(void* address);
+}
+
+namespace sukima::detail {
+
+#if defined(SUKIMA_ASAN)
+inline constexpr bool library_has_asan = true;
+#else
+inline constexpr bool library_has_asan = false;
+#endif
+#if defined(SUKIMA_TSAN)
+inline constexpr bool library_has_tsan = true;
+#else
+inline constexpr bool library_has_tsan = false;
+#endif
+
+/// What lies there may own memory: LeakSanitizer does not look into mappings by itself, and fibers of the
+/// default runtime live as long as the process.
+inline void begins_to_own(const void* begin, std::size_t size) noexcept {
+  if (__lsan_register_root_region != nullptr) __lsan_register_root_region(begin, size);
+}
+inline void ends_to_own(const void* begin, std::size_t size) noexcept {
+  if (__lsan_unregister_root_region != nullptr) __lsan_unregister_root_region(begin, size);
+}
+
+inline bool program_has_asan() noexcept { return __sanitizer_start_switch_fiber != nullptr; }
+inline bool program_has_tsan() noexcept { return __tsan_switch_to_fiber != nullptr; }
+
+/// What this thread has done so far comes before what a thread does after its `takes_over` of this address.
+inline void hands_over(const void* address) noexcept {
+  if constexpr (!library_has_tsan)
+    if (__tsan_release != nullptr) [[unlikely]]
+      __tsan_release(const_cast<void*>(address));
+}
+inline void takes_over(const void* address) noexcept {
+  if constexpr (!library_has_tsan)
+    if (__tsan_acquire != nullptr) [[unlikely]]
+      __tsan_acquire(const_cast<void*>(address));
+}
+
+}  // namespace sukima::detail

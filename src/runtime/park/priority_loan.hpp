@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lending a waiting thread's priority to the thread that it waits for, by the kernel's priority-inheriting
+// futex.
+//
+// Such a futex is a lock whose word holds the kernel's number of the thread that has it. While a thread waits
+// for it the kernel runs the holder with the waiter's priority, if that is higher: a real-time priority, or a
+// deadline. (Among threads of the usual class, nice values included, nothing changes hands.) Only the holder
+// can wake the waiter. Here the waiting thread itself writes into the word who holds it, and what ends its
+// wait lies elsewhere: so it never waits for longer than tuning::longest_loan_ns before it looks there.
+//   word   0: no loan; the borrower's number: the lender waits, or is about to; the lender's own: it was
+//          woken
+//     lender:    stores the borrower's number, looks whether its wait is over, then sleeps in the kernel
+//     borrower:  ends the lender's wait (it advances its wake epoch), then reads the word and, if its own
+//                number is in it, gives the lock away: by CAS if the lender is not in the kernel yet, else by
+//                the kernel
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace sukima::detail {
+
+class priority_loan {
+ public:
+  /// Lender: from now on that thread can end the sleep. Sequentially consistent. Partner: end().
+  void begin(std::uint32_t borrower) noexcept { word_.store(borrower); }
+  /// Lender: sleeps for at most so many nanoseconds, until the borrower ends the loan.
+  /// \return false: the kernel cannot do that; no such thread, a ring of threads that wait for each other, or
+  /// no such futex (before Linux 5.14)
+  bool sleep(std::uint64_t nanoseconds) noexcept;
+  /// Lender: takes the loan back.
+  void take_back() noexcept;
+  /// Any thread: wakes the lender if this thread is the borrower. Sequentially consistent. Partner: begin().
+  void end() noexcept;
+
+ private:
+  std::atomic<std::uint32_t> word_{0};  ///< a priority-inheriting futex
+};
+
+}  // namespace sukima::detail

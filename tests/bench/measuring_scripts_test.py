@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The scripts that measure, with pretended programs whose figures are known: measuring_scripts_test.py --scripts FOLDER
+--programs FOLDER (of real benchmark programs)."""
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+parser = argparse.ArgumentParser()
+for option in ("--scripts", "--programs"):
+    parser.add_argument(option, type=pathlib.Path, required=True)
+GIVEN = parser.parse_args()
+
+# Prints rows as sukima bench does, and logs its call. Sukima needs 1.2 times the CPU of the sequential program.
+SUKIMA = """#!/usr/bin/env python3
+import json, os, sys
+words = sys.argv[1:]
+after = {words[i]: words[i + 1] for i in range(len(words) - 1)}
+with open(os.path.join(os.path.dirname(sys.argv[0]), "log"), "a") as log:
+    print(os.environ.get("SUKIMA_WAIT", ""), os.environ.get("SUKIMA_STEAL", ""), *words, file=log)
+def row(system, workers, seconds, cpu):
+    line = {"benchmark": words[1], "system": system, "workers": workers, "scenario": after["--scenario"],
+            "seconds": {"median": seconds}, "cpu_seconds": cpu}
+    if after["--scenario"] != "alone" and system != "sequential":
+        line.update(cpus=1, ideal=1.0, own_ideal=1.2)
+    print(json.dumps(line))
+row("sequential", 1, 1.0, 1.0)
+for workers in map(int, after["--workers"].split(",")):
+    row("sukima", workers, 1.2 if workers == 1 else 1.8, 1.2)
+    if after["--peers"] != "none":
+        row("tbb", workers, 3.0, 3.0)
+"""
+# Takes 1 MiB and 3 MiB for each further worker; 10 ns a call with a context, 14 without.
+BENCH = """#!/usr/bin/env python3
+import json, os, sys
+words = sys.argv[1:]
+after = {words[i]: words[i + 1] for i in range(len(words) - 1)}
+if words[0].startswith("memory"):
+    assert os.environ["SUKIMA_ELASTIC"] == "off"
+    workers = int(after["--workers"])
+    for turn in range(int(after["--repetitions"])):
+        print(json.dumps({"size": 7, "bytes": (1 + 3 * (workers - 1)) * 2**20 + turn, "fibers": workers, "parked": 0}))
+    sys.exit()
+calls = {("fib", 30): 2692537, ("nqueens", 11): 166926}[words[0].split("-")[0], int(after["--size"])]
+each = 14e-9 if words[0].endswith("-without-context") else 10e-9
+for _ in range(int(after["--repetitions"])):
+    print(json.dumps({"cpu_seconds": calls * each}))
+"""
+# Thieves of cover wait for too long.
+EXPLAIN = """#!/usr/bin/env python3
+import json, sys
+words = sys.argv[1:]
+assert words[:3] == ["explain", "--json", "--"] and words[3].endswith("bench-sukima-gcc") and words[5:7] == ["--workers", "3"]
+median = 60e-6 if words[4] == "cover" else 2e-6
+waits = {"count": int(words[8]), "median": median, "p99": 0.4e-3, "longest": 0.5e-3}
+idle = {"seconds": 0, "workers": []}
+run = {"seconds": 2, "seconds_with_work": 1.5, "workers": [{"full": words[4] == "fib"}], "thief_waits": waits}
+print(json.dumps({"runtimes": [idle, run]}), file=sys.stderr)
+"""
+
+
+class Scripts(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.results = self.folder / "results.json"
+
+    def pretend(self, name, text="#!/bin/sh\n"):
+        file = self.folder / name
+        file.write_text(text)
+        file.chmod(0o755)
+        return file
+
+    def script(self, name, *words, code=0, python=sys.executable):
+        done = subprocess.run([python, GIVEN.scripts / name, *map(str, words)], capture_output=True, text=True,
+                              check=False, timeout=120)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def rows(self, name, *words):
+        return [json.loads(line) for line in self.script(name, *words, "--json").stdout.splitlines()]
+
+
+class Pressure(Scripts):
+    def setUp(self):
+        super().setUp()
+        self.pretend("sukima", SUKIMA)
+        self.pretend("bench-hog")
+
+    def run_it(self, what, *words, **options):
+        return self.script("pressure.py", what, "--programs", self.folder, "--results", self.results, *words, **options)
+
+    def calls(self):
+        return (self.folder / "log").read_text().splitlines()
+
+    def test_divides_by_both_ideals(self):
+        options = ("--benchmarks", "fib", "--scenarios", "alone", "hogs", "idle", "--workers", "2,8", "--rounds", "2")
+        text = self.run_it("systems", *options).stdout
+        share = min(2, len(os.sched_getaffinity(0)))
+        alone = f"{1.8 / (1.2 / share):.2f}"
+        self.assertIn("| fib: time / own ideal | alone | hogs |\n", text)
+        self.assertIn(f"| sukima, 2 workers | {alone} ({alone}–{alone}) | 1.50 (1.50–1.50) |\n", text)
+        self.assertIn("| tbb, 8 workers | ", text)
+        self.assertNotIn("1 worker ", text)
+        sequential = text[text.index("| fib: time / sequential ideal"):]
+        self.assertIn("| 1.80 (1.80–1.80) |\n", sequential)
+        self.assertIn("| 3.00 (3.00–3.00) |\n", sequential)
+        self.assertIn("| idle: time / own ideal | idle |\n", text)
+        self.assertIn("2 to 2 of 2 rounds", text)
+        self.assertEqual(len(self.calls()), 6)
+        self.assertIn("  bench fib --scenario alone --json --repetitions 1 --workers 1,2,8 --compiler gcc --peers "
+                      "tbb,openmp-gcc,rayon,chili", self.calls()[0])
+
+    def test_goes_on_where_it_was_interrupted(self):
+        options = ("--benchmarks", "fib", "lu", "--scenarios", "alone", "hogs")
+        self.assertIn("0 to 0 of 2 rounds", self.run_it("systems", *options, "--rounds", 2, "--stop-after", 0).stdout)
+        self.assertFalse((self.folder / "log").exists())
+        self.run_it("systems", *options, "--rounds", 1)
+        self.assertEqual(len(self.calls()), 4)
+        self.run_it("systems", *options, "--rounds", 2)
+        self.assertEqual(len(self.calls()), 8)
+        again = self.run_it("systems", *options, "--rounds", 2)
+        self.assertEqual(again.stdout, self.run_it("systems", *options, "--rounds", 2, "--table-only").stdout)
+        self.assertEqual(len(self.calls()), 8)
+
+    def test_compares_policies(self):
+        options = ("--benchmarks", "fib", "--scenarios", "hogs", "--workers", "2", "--rounds", "1", "--waits", "block", "spin",
+                   "--steals", "publish:3", "request", "--ideals", "own")
+        text = self.run_it("policies", *options).stdout
+        for wait in ("block", "spin"):
+            for steal in ("publish:3", "request"):
+                self.assertIn(f"| {wait}, {steal}, 2 workers | 1.50 (1.50–1.50) |\n", text)
+                self.assertTrue(any(call.startswith(f"{wait} {steal} bench fib ") and call.endswith("--peers none")
+                                    for call in self.calls()))
+        self.assertNotIn("sequential", text)
+        self.assertEqual(len(self.calls()), 4)
+
+    def test_draws(self):
+        python = next((each for each in (sys.executable, "/usr/bin/python3") if pathlib.Path(each).exists() and subprocess.run(
+            [each, "-c", "import matplotlib"], capture_output=True, check=False).returncode == 0), None)
+        if python is None:
+            self.skipTest("no Python here has matplotlib")
+        self.run_it("systems", "--benchmarks", "fib", "--scenarios", "alone", "hogs", "--rounds", 1, "--plot",
+                    self.folder / "heat", python=python)
+        self.assertEqual((self.folder / "heat.png").read_bytes()[:4], b"\x89PNG")
+        self.assertIn("<svg", (self.folder / "heat.svg").read_text())
+        self.assertEqual([file.name for file in self.folder.glob("*.tmp")], [])
+
+    def test_refuses_what_is_wrong_in_a_sentence(self):
+        self.assertIn("invalid choice", self.run_it("systems", "--scenarios", "nowhere", code=2).stderr)
+        self.assertIn("--workers", self.run_it("systems", "--workers", "0", code=2).stderr)
+        self.results.write_text("{")
+        self.assertIn("is no file of results", self.run_it("systems", code=1).stderr)
+        self.results.unlink()
+        self.pretend("sukima", "#!/bin/sh\necho 'no such peer' >&2; exit 2\n")
+        self.assertIn("ended with code 2: no such peer", self.run_it("systems", code=1).stderr)
+        (self.folder / "sukima").unlink()
+        self.assertIn("there is no sukima in", self.run_it("systems", code=1).stderr)
+
+
+class Others(Scripts):
+    def test_memory_is_compared_with_the_bound(self):
+        self.pretend("bench-sukima-gcc", BENCH)
+        options = ("--programs", self.folder, "--workers", "1,2,4", "--rounds", 2)
+        rows = self.rows("memory-bound.py", *options)
+        self.assertEqual([row["workers"] for row in rows], [1, 2, 4] * 2)
+        two = rows[1]
+        self.assertEqual((two["benchmark"], two["bytes"], two["bound"], two["fibers"]), ("memory", 2**22 + 1, 2**21, 2))
+        self.assertAlmostEqual(two["ratio"], 2, places=5)
+        bad = self.script("memory-bound.py", *options, "--most", 2.2, code=1)
+        self.assertIn("memory-spine with 4 workers: 2.50", bad.stderr)
+        self.assertIn("ratio", bad.stdout)
+        self.script("memory-bound.py", *options, "--most", 2.6)
+        self.script("memory-bound.py", "--workers", "0", code=2)
+
+    def test_the_price_of_a_context_is_the_difference(self):
+        self.pretend("bench-sukima-gcc", BENCH)
+        rows = self.rows("context-price.py", "--programs", self.folder, "--rounds", 2, "--no-instructions")
+        self.assertEqual([row["operation"] for row in rows], ["fork2", "parallel_reduce", "search"])
+        for row in rows:
+            self.assertAlmostEqual(row["price_nanoseconds"], 4, places=5)
+            self.assertAlmostEqual(row["nanoseconds"][0], 10, places=5)
+        self.assertIn("  fork2 ", self.script("context-price.py", "--programs", self.folder, "--rounds", 2,
+                                              "--no-instructions").stdout)
+        missing = self.script("context-price.py", "--programs", self.folder, "--compiler", "clang", "--no-instructions", code=2)
+        self.assertIn("bench-sukima-clang", missing.stderr)
+        self.script("context-price.py", "--rounds", 1, code=2)
+
+    def test_thieves_that_wait_too_long_are_found(self):
+        self.pretend("sukima", EXPLAIN)
+        self.pretend("bench-sukima-gcc")
+        options = ("--programs", self.folder, "--workers", 3, "--repetitions", 7)
+        self.assertEqual(self.rows("thief-waits.py", "uts", *options), [
+            {"benchmark": "uts", "workers": 3, "seconds": 1.5, "count": 7, "median": 2e-6, "p99": 0.4e-3, "longest": 0.5e-3,
+             "missed": False}])
+        lines = self.script("thief-waits.py", "uts", "cover", *options, code=1).stdout.splitlines()
+        self.assertEqual(lines[1].split(), ["uts", "7", "2.0", "400.0", "500.0"])
+        self.assertEqual(lines[2].split(), ["cover", "7", "60.0", "400.0", "500.0", "missed"])
+        self.assertIn("fewer --repetitions", self.script("thief-waits.py", "fib", *options, code=1).stderr)
+        self.assertIn("2 or more", self.script("thief-waits.py", "--workers", 1, code=2).stderr)
+
+    def test_the_real_programs_have_what_the_scripts_want(self):
+        rows = self.rows("memory-bound.py", "--programs", GIVEN.programs, "--workers", "1,3", "--rounds", 1, "--size", 2000)
+        self.assertEqual(len(rows), 4)
+        self.assertTrue(all(row["bytes"] > 0 and 1 <= row["fibers"] and row["size"] == 2000 for row in rows))
+        rows = self.rows("context-price.py", "--programs", GIVEN.programs, "--rounds", 2, "--no-instructions")
+        self.assertTrue(all(min(row["nanoseconds"]) > 0 for row in rows))
+        # Long waits are those of a busy machine.
+        done = subprocess.run([sys.executable, GIVEN.scripts / "thief-waits.py", "itemsets", "--programs", GIVEN.programs,
+                               "--workers", "2", "--repetitions", "2", "--json"], capture_output=True, text=True, check=False,
+                              timeout=120)
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        row = json.loads(done.stdout)
+        self.assertGreater(row["count"], 0)
+        self.assertTrue(0 <= row["median"] <= row["p99"] <= row["longest"] < row["seconds"], row)
+
+    def test_compile_times_are_divided_by_the_plain_program(self):
+        compiler = self.pretend("compiler", '#!/bin/sh\nfor target; do :; done\nexec cc -x c -c /dev/null -o "$target"\n')
+        rows = self.rows("compile-time.py", "--compiler", compiler, "--rounds", 2)
+        self.assertEqual(rows[0]["program"], "plain")
+        self.assertEqual(rows[0]["over_plain"], 1)
+        self.assertIn("sukima, fork.hpp", {row["program"] for row in rows})
+        self.script("compile-time.py", "--rounds", 1, code=2)
+        self.script("compile-time.py", "--compiler", "no-such-compiler", code=2)
+        wrong = self.pretend("wrong", "#!/bin/sh\necho 'syntax error' >&2; exit 1\n")
+        self.assertIn("syntax error", self.script("compile-time.py", "--compiler", wrong, "--rounds", 2, code=1).stderr)
+
+    def test_tables_are_printed_from_what_was_kept(self):
+        options = ("--programs", self.folder, "--results", self.results, "--table-only")
+        self.results.write_text(json.dumps({"Go: alone": {"without": [2.0, 2.0, 2.0], "sukima run": [2.0, 2.2, 2.1]}}))
+        text = self.script("run-table.py", *options, "--build", self.folder, "--places", "alone", "hogs:2").stdout
+        self.assertIn("| Go | 1.05 (1.00–1.10) |  |\n", text)
+        self.assertIn("above 1.03: Go, alone", text)
+        self.results.write_text(json.dumps({"gcc: cg A: alone": {"2 passive": [1.0], "2 active": [2.0], "sukima run": [1.5]}}))
+        text = self.script("openmp-table.py", *options).stdout
+        self.assertIn("| cg A (gcc) | alone |", text)
+        self.assertIn(" 1.00 | 2 passive | 1.50 | 1.50 |", text)
+        self.assertIn("no place", self.script("run-table.py", *options, "--build", self.folder, "--places", "moon", code=2).stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,203 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The program `sukima objects` from outside: measuring, planning, refusals.
+
+objects_command_test.py PROGRAM FOLDER_OF_THE_EXAMPLES
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = str(pathlib.Path(sys.argv.pop(1)).resolve())
+EXAMPLES = pathlib.Path(sys.argv.pop(1)).resolve()
+ENVIRONMENT = {**{k: v for k, v in os.environ.items() if not k.startswith("SUKIMA_")}, "NO_COLOR": "1"}
+FOLDER = tempfile.TemporaryDirectory()
+PROFILE = str(pathlib.Path(FOLDER.name, "profile"))
+
+
+def run(*arguments, given=None, **variables):
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=100, input=given,
+                          env={**ENVIRONMENT, "SUKIMA_PROFILE": PROFILE, **variables})
+
+
+def setUpModule():
+    cpu = str(min(os.sched_getaffinity(0)))
+    for command in (["calibrate", "--cpus", cpu, "--days", "1"], ["objects", "calibrate"]):
+        done = run(*command)
+        assert done.returncode == 0, done.stderr
+
+
+def lines_of_costs():
+    words = ("message ", "objects-")
+    return [line for line in pathlib.Path(PROFILE).read_text().splitlines() if line.startswith(words)]
+
+
+class Refusals(unittest.TestCase):
+    def refused(self, sentence, *arguments, **others):
+        done = run("objects", *arguments, **others)
+        self.assertEqual((done.returncode, done.stdout), (2, ""), arguments)
+        self.assertIn(sentence, done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+
+    def test_are_one_sentence(self):
+        self.refused("needs the file with the description", "plan")
+        self.refused("leave out FILE", "calibrate", "x")
+        self.refused("'/nonesuch' cannot be read", "plan", "/nonesuch")
+        self.refused("-: the description is no JSON", "plan", "-", given="nothing")
+        self.refused("only sukima objects record and validate run a program", "calibrate", "--", "true")
+        self.refused("--seconds is for a recording", "plan", "x", "--seconds", "1")
+        self.refused("no program was given", "record")
+        self.refused("leave out FILE", "record", "x", "--", "true")
+        self.refused("no program was given", "validate")
+        self.refused("leave out FILE, --cpus and --output", "validate", "--cpus", "1", "--", "true")
+        self.refused("--quick is for a validation", "plan", "x", "--quick")
+        self.refused("'true' ran no concurrent objects", "validate", "--quick", "--", "true")
+        self.refused("runs for longer than 0.1 s", "validate", "--seconds", "0.1", "--",
+                     str(EXAMPLES / "objects_broker"), "1000000000")
+        self.refused("'true' ran no concurrent objects", "record", "--", "true")
+        self.refused("was ended by signal 9", "record", "--", "sh", "-c", "kill -9 $$")
+        self.refused("run 'sukima calibrate'", "calibrate", SUKIMA_PROFILE="/nonesuch")
+
+
+class Calibrate(unittest.TestCase):
+    def test_measures_all_units(self):
+        lines = lines_of_costs()
+        for unit in ("simulated", "thread", "process", "pipe"):
+            self.assertTrue(any(line.startswith(f"message {unit} 8 1 ") for line in lines), unit)
+        self.assertTrue(any(line.startswith("objects-switch ") for line in lines))
+
+    def test_keeps_the_profile_and_the_profile_keeps_the_costs(self):
+        before = lines_of_costs()
+        cpu = str(min(os.sched_getaffinity(0)))
+        done = run("calibrate", "--cpus", cpu, "--days", "3")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(lines_of_costs(), before)
+        measured = run("objects", "calibrate", "--json")
+        self.assertEqual(measured.returncode, 0, measured.stderr)
+        costs = json.loads(measured.stdout)
+        self.assertLessEqual(costs["switch_quartiles_ns"][0], costs["switch_ns"])
+        shown = json.loads(run("calibrate", "--show", "--json").stdout)
+        self.assertEqual(shown["valid_seconds"], 3 * 86400)
+
+
+class Plan(unittest.TestCase):
+    def test_prints_nothing_but_the_plan(self):
+        """METIS prints a remark about groups of this program that stay empty."""
+        computing = [200, 0, 20, 1e6, 200, 200, 20, 200, 20]
+        streams = [{"name": f"s{i}"} for i in range(8)]
+        program = {"sukima-objects": 1, "streams": streams, "objects": [
+            {"name": "o0", "starts": 1000, "compute_ns": 200, "sends": [{"stream": one["name"]} for one in streams]},
+            *({"name": f"o{i}", "receives": [f"s{i - 1}"], "compute_ns": computing[i]} for i in range(1, 9))]}
+        for cpus in ("2", "3", "4"):
+            done = run("objects", "plan", "-", "--cpus", cpus, "--json", given=json.dumps(program))
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertGreaterEqual(len(json.loads(done.stdout)["ranking"]), 6)
+
+
+class Run(unittest.TestCase):
+    def test_follows_a_plan_and_refuses_that_of_another_program(self):
+        description, plan = (str(pathlib.Path(FOLDER.name, name)) for name in ("objects.json", "objects.plan"))
+        for command in (["record", "--output", description, "--", str(EXAMPLES / "objects")],
+                        ["plan", description, "--cpus", "2", "--output", plan]):
+            done = run("objects", *command)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        kept = json.loads(pathlib.Path(plan).read_text())
+        self.assertEqual(kept["program"], "objects")
+        kept["model"] = "threads:simulated"  # whichever was chosen
+        pathlib.Path(plan).write_text(json.dumps(kept))
+        environment = {**ENVIRONMENT, "SUKIMA_OBJECTS": plan}
+        done = subprocess.run([EXAMPLES / "objects"], capture_output=True, text=True, timeout=50, env=environment)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("sum 47047.5", done.stdout)
+        other = subprocess.run([EXAMPLES / "objects_broker"], capture_output=True, text=True, timeout=50,
+                               env=environment)
+        self.assertNotEqual(other.returncode, 0)
+        self.assertIn("it is a plan of another program, which has ", other.stderr)
+
+
+class Validate(unittest.TestCase):
+    RUNNABLE = {"simulated", "threads", "threads:simulated", "workers:simulated", "processes",
+                "processes:simulated", "processes:threads"}
+    OFFICES = (str(EXAMPLES / "objects_offices"), "2", "2", "3000")
+
+    def test_runs_each_model_and_compares(self):
+        done = run("objects", "validate", "--quick", "--json", "--", *self.OFFICES)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr, "sum 6035976, as expected\n")  # the recorded run; no progress, no other run
+        answer = json.loads(done.stdout)
+        models = {one["model"]: one for one in answer["models"]}
+        self.assertEqual(set(models), self.RUNNABLE)
+        self.assertEqual(answer["left_out"], [])
+        for one in models.values():
+            self.assertEqual(one["runs_ns"], [one["measured_ns"]])
+            self.assertTrue(1e5 < one["measured_ns"] < 60e9, one)
+            for rank in ("measured_rank", "predicted_rank", "paper_rank"):
+                self.assertIn(one[rank], range(1, 8))
+        best = min(one["measured_ns"] for one in models.values())
+        for which, time in (("simulation", "predicted_ns"), ("paper", "paper_ns")):
+            score = answer[which]
+            self.assertAlmostEqual(score["chosen_over_best"], models[score["chosen"]]["measured_ns"] / best)
+            fastest = next(one for one in models.values() if one["measured_ns"] == best)
+            self.assertAlmostEqual(score["best_error"], fastest[time] / best - 1)
+
+    def test_tells_it_as_text_and_repeats(self):
+        done = run("objects", "validate", "--", *self.OFFICES)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("medians of 5 runs", done.stdout)
+        self.assertIn("Kendall's tau", done.stdout)
+        self.assertIn("processes:simulated", done.stdout)
+
+    def test_leaves_out_processes_where_messages_cannot_travel(self):
+        log = pathlib.Path(FOLDER.name, "log")
+        log.write_text("GET / 200\n" * 20000)
+        done = run("objects", "validate", "--quick", "--json", "--", str(EXAMPLES / "objects_log"), str(log))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        left_out = {one["model"] for one in json.loads(done.stdout)["left_out"]}
+        self.assertEqual(left_out, {"processes", "processes:threads", "processes:simulated"})
+
+    def test_tells_when_the_program_fails_under_a_model(self):
+        script = f'test -n "$SUKIMA_OBJECTS_RECORD" || exit 3; exec {" ".join(self.OFFICES)}'
+        done = run("objects", "validate", "--quick", "--", "sh", "-c", script)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("'sh' ended with exit code 3, so its time is not known", done.stderr)
+
+
+class Record(unittest.TestCase):
+    def test_describes_a_whole_run(self):
+        done = run("objects", "record", "--", str(EXAMPLES / "objects"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("99 of the left sensor", done.stderr)  # what the program prints
+        self.assertIn("Saw the whole run (", done.stderr)
+        seen = json.loads(done.stdout)
+        self.assertEqual((seen["program"], seen["recorded"]["whole"]), ("objects", True))
+        self.assertEqual([one["name"] for one in seen["streams"]], ["raw", "left", "right", "values"])
+        objects = {one["name"]: one for one in seen["objects"]}
+        self.assertEqual(objects["measure left"]["starts"], 1000)
+        self.assertAlmostEqual(objects["filter"]["sends"][0]["per_input"], 0.099)
+        self.assertEqual({one["for"]: one["per_input"] for one in objects["merge"]["sends"]}, {"left": 1, "right": 1})
+
+    def test_describes_the_first_part_of_a_long_run_and_ends_it(self):
+        file = str(pathlib.Path(FOLDER.name, "broker.json"))
+        done = run("objects", "record", "--seconds", "0.2", "--output", file, "--json", "--",
+                   str(EXAMPLES / "objects_broker"), "1000000000")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        answer = json.loads(done.stdout)
+        self.assertFalse(answer["whole"])
+        self.assertAlmostEqual(answer["seconds"], 0.2, delta=0.15)
+        self.assertEqual(answer["description"], json.loads(pathlib.Path(file).read_text()))
+        planned = run("objects", "plan", file, "--cpus", "2", "--json")
+        self.assertEqual(planned.returncode, 0, planned.stderr)
+        plan = json.loads(planned.stdout)
+        # A busy machine and the counting make the recorded run longer.
+        simulated = next(one for one in plan["ranking"] if one["model"] == "simulated")
+        self.assertFalse(simulated["stuck"])
+        self.assertTrue(0.01 < simulated["time_ns"] / 1e9 / answer["seconds"] < 5, simulated["time_ns"])
+        self.assertIn("That is for the ", run("objects", "plan", file, "--cpus", "2").stdout)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)

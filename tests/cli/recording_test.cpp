@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recordings of programs as descriptions.
+#include <gtest/gtest.h>
+
+#include <objects/recording.hpp>
+
+#include "console.hpp"
+
+namespace {
+
+using namespace sukima::objects::model;
+using sukima::cli::objects::description_of;
+
+constexpr const char* head =
+    "sukima-objects-recording 1\nseen 1.5 whole\nstream 8 64 travels a b\nstream 32 4 local c\n";
+
+description read(const std::string& rest) { return description_of(head + rest + "end\n", "program"); }
+
+TEST(recordings, of_a_pipeline) {
+  const description seen = read(
+      "object 1000 12.5 3 source\ngroup left\nsends 0 first 1000\n"
+      "object 1000 400 0 filter\nreceives 0 1000\nsends 1 0 20\nsends 1 first 0\n"
+      "object 20 7 7 sink\nreceives 1 20\n");
+  EXPECT_EQ(seen.program, "program");
+  const recorded_part part = seen.recorded.value_or(recorded_part{0, false});
+  EXPECT_EQ(part.seconds, 1.5);
+  EXPECT_TRUE(part.whole);
+  EXPECT_EQ(seen.streams[0].name, "a b");
+  EXPECT_FALSE(seen.streams[0].local);
+  EXPECT_TRUE(seen.streams[1].local);
+  EXPECT_EQ(seen.streams[1].bytes, 32u);
+  EXPECT_EQ(seen.streams[1].capacity, 4u);
+  EXPECT_EQ(seen.objects[0].starts, 1000);
+  EXPECT_EQ(seen.objects[0].group, "left");
+  EXPECT_EQ(seen.objects[0].compute_ns, 12.5);
+  EXPECT_EQ(seen.objects[1].starts, 0);
+  EXPECT_NEAR(seen.objects[1].sends[0].per_input, 0.02, 1e-9);
+  const flow all = flow_of(seen);
+  EXPECT_NEAR(all.messages[1], 20, 1e-6);
+}
+
+TEST(recordings, of_a_client_and_its_server_end_as_the_client_does) {
+  const description seen = read(
+      "object 500 10 0 client\nreceives 1 500\nsends 0 first 1\nsends 0 1 499\n"
+      "object 500 10 0 server\nreceives 0 500\nsends 1 0 499\n");
+  EXPECT_EQ(seen.objects[0].starts, 1);
+  EXPECT_EQ(seen.objects[0].sends[0].per_input, 1)
+      << "or the first request would wait for a second computation";
+  EXPECT_EQ(seen.objects[0].activations, 500);
+  EXPECT_EQ(seen.objects[1].sends[0].per_input, 1) << "the last one had not answered yet";
+  EXPECT_FALSE(seen.objects[1].activations);
+  EXPECT_NEAR(flow_of(seen).messages[1], 500, 1);
+}
+
+TEST(recordings, of_a_server_of_several_clients_lose_no_request) {
+  // Each client asks 1000 times, then says that it asks no more.
+  const std::string clients =
+      "stream 8 8 travels d\n"
+      "object 1001 10 0 client\nreceives 1 1000\nsends 0 first 1\nsends 0 1 1000\n"
+      "object 1001 10 0 other\nreceives 2 1000\nsends 0 first 1\nsends 0 2 1000\n";
+  const description seen =
+      read(clients + "object 2002 10 0 server\nreceives 0 2002\nsends 1 0 1000\nsends 2 0 1000\n");
+  ASSERT_EQ(seen.objects[2].sends.size(), 2u);
+  EXPECT_DOUBLE_EQ(seen.objects[2].sends[0].per_input, 0.5);
+  EXPECT_DOUBLE_EQ(seen.objects[2].sends[0].per_input + seen.objects[2].sends[1].per_input, 1);
+  const description fewer =
+      read(clients + "object 2002 10 0 server\nreceives 0 2002\nsends 1 0 900\nsends 2 0 900\n");
+  EXPECT_NEAR(fewer.objects[2].sends[0].per_input, 900 / 2002.0, 1e-9) << "it does not answer all";
+}
+
+TEST(recordings, tell_inputs_apart) {
+  const description seen = read(
+      "stream 8 2 travels d\nobject 100 1 0 x\nsends 0 first 100\n"
+      "object 50 1 0 y\nsends 1 first 50\n"
+      "object 150 1 0 both\nreceives 0 100\nreceives 1 50\nsends 2 0 100\nsends 2 1 100\n"
+      "object 200 1 0 z\nreceives 2 200\n");
+  ASSERT_EQ(seen.objects[2].sends.size(), 2u);
+  EXPECT_EQ(seen.objects[2].sends[0].input, 0u);
+  EXPECT_EQ(seen.objects[2].sends[0].per_input, 1);
+  EXPECT_EQ(seen.objects[2].sends[1].per_input, 2);
+}
+
+TEST(recordings, that_are_no_descriptions_are_refused) {
+  const auto refusal_of = [](const std::string& text) -> std::string {
+    try {
+      description_of(text, "program");
+    } catch (const std::runtime_error& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  EXPECT_NE(refusal_of("").find("not complete"), std::string::npos);
+  EXPECT_NE(refusal_of(std::string(head)).find("not complete"), std::string::npos);
+  EXPECT_NE(refusal_of(std::string(head) + "object 1 1 1 x\nsends 9 first 1\nend\n").find("not complete"),
+            std::string::npos);
+  EXPECT_NE(refusal_of(std::string(head) + "object 1 1\nend\n").find("not complete"), std::string::npos);
+  EXPECT_NE(refusal_of("sukima-objects-recording 1\nseen 1 failed\nend\n").find("failed"), std::string::npos);
+  EXPECT_NE(refusal_of(std::string(head) + "object 1 1 1 x\nsends 0 first 1\nend\n").find("nobody"),
+            std::string::npos);
+}
+
+}  // namespace

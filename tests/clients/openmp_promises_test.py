@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that use what OpenMP promises about the number of threads have right results under `sukima run`: alone,
+beside busy loops that were there before or come later, and under quotas that change.
+
+openmp_promises_test.py --sukima PROGRAM --build FOLDER
+"""
+import argparse
+import contextlib
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+import unittest
+
+from clean_environment import CLEAN
+from quota_group import QuotaGroup
+
+HERE = pathlib.Path(__file__).resolve().parent
+parser = argparse.ArgumentParser()
+for option in ("--sukima", "--build"):
+    parser.add_argument(option, type=pathlib.Path, required=True)
+OPTIONS = parser.parse_args()
+CPUS = len(os.sched_getaffinity(0))
+COMPILERS = ("gcc", "clang-19")  # libgomp and libomp
+REGIONS = 12000
+SLOW_REGIONS = 1000  # where more threads want CPU than there are CPUs
+SECONDS = 2.5  # long enough for what --resize tries, and for three readings of the limits
+
+
+@contextlib.contextmanager
+def hogs(count):
+    """Busy loops, as long as the block runs."""
+    running = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for process in running:
+            process.kill()
+            process.wait()
+
+
+class Promises(unittest.TestCase):
+    """Each test runs the program in one place; `changes` is called while it runs."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.programs = {}
+        for compiler in COMPILERS:
+            if not shutil.which(compiler):
+                raise AssertionError(f"{compiler} is not installed")
+            program = OPTIONS.build / f"openmp-promises-{compiler}"
+            subprocess.run([compiler, "-O1", "-fopenmp", str(HERE / "openmp_promises.c"), "-o", str(program)], check=True,
+                           timeout=120)
+            cls.programs[compiler] = program
+
+    def start(self, program, group, options=(), regions=REGIONS, quota=None, seconds=SECONDS, **variables):
+        command = [str(OPTIONS.sukima), "run", *options, "--", str(program), str(regions), str(seconds), group]
+        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                env={**CLEAN, **variables}, preexec_fn=quota.enter if quota else None)
+
+    def finish(self, running):
+        output, _ = running.communicate(timeout=100)
+        self.assertEqual(running.returncode, 0, output)
+        self.assertIn("0 broken promises", output)
+        return output
+
+    def test_alone(self):
+        for compiler, program in self.programs.items():
+            for group in ("silent", "asks", "roots", "dynamic"):
+                with self.subTest(compiler=compiler, group=group):
+                    self.finish(self.start(program, group, seconds=0.5))
+            with self.subTest(compiler=compiler, group="given"):
+                self.finish(self.start(program, "given", regions=SLOW_REGIONS, seconds=0.5))
+
+    def test_beside_busy_loops(self):
+        for compiler, program in self.programs.items():
+            for group in ("silent", "asks"):
+                with self.subTest(compiler=compiler, group=group), hogs(2):
+                    self.finish(self.start(program, group, regions=SLOW_REGIONS))
+
+    def test_busy_loops_come_later(self):
+        for compiler, program in self.programs.items():
+            with self.subTest(compiler=compiler):
+                # As on an idle machine, whatever else runs here.
+                running = self.start(program, "silent", seconds=2 * SECONDS, SUKIMA_CPUS=str(CPUS))
+                self.assertTrue(running.stdout.readline().startswith("first "))
+                time.sleep(0.5)
+                with hogs(2):
+                    time.sleep(SECONDS)
+                self.finish(running)
+
+    def test_a_quota_falls_and_rises(self):
+        for compiler, program in self.programs.items():
+            with self.subTest(compiler=compiler), QuotaGroup(2.0) as quota:
+                if quota.folder is None:
+                    self.skipTest(quota.why_not)
+                running = self.start(program, "silent", quota=quota, seconds=2 * SECONDS)
+                self.assertTrue(running.stdout.readline().startswith("first "))
+                for cpus in (1.0, 1.9, 0.6):
+                    quota.set(cpus)
+                    time.sleep(SECONDS / 2)  # more than three readings
+                quota.set(2.0)
+                self.finish(running)
+
+    def test_what_resizing_breaks_is_found(self):
+        """The program notices another number of threads: with --resize always it must fail where the number changes."""
+        if CPUS < 2:
+            self.skipTest("there is one CPU only")
+        for compiler, program in self.programs.items():
+            with self.subTest(compiler=compiler), QuotaGroup(2.0) as quota:
+                if quota.folder is None:
+                    self.skipTest(quota.why_not)
+                running = self.start(program, "silent", ("--resize", "always"), quota=quota, seconds=2 * SECONDS)
+                self.assertTrue(running.stdout.readline().startswith("first "))
+                quota.set(1.0)
+                output, _ = running.communicate(timeout=100)
+                self.assertEqual(running.returncode, 1, output)
+                self.assertIn("broken sums_by_thread_number", output)
+                self.assertIn("broken threads_counted_without_a_question", output)
+
+
+if __name__ == "__main__":
+    OPTIONS.build.mkdir(parents=True, exist_ok=True)
+    unittest.main(argv=sys.argv[:1], verbosity=2)

@@ -1,0 +1,249 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks what `sukima cc` makes besides programs: driver_test.py SUKIMA BACKEND...
+
+-E, --emit-c, a project with a makefile, builds that are the same bit for bit, and the lines that debugging information
+gives to machine code.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SUKIMA, BACKENDS = str(Path(sys.argv[1]).resolve()), sys.argv[2:]
+PROGRAM = """\
+#include <stdio.h>
+#define ANSWER 21 + 21
+task part { in int from, to; out long sum; };
+worker long range(int from, int to) {
+  long s = 0;
+  for (int i : from, to) {
+    s += i;
+  } handles part (int a, int b) {
+    this.from = a;
+    this.to = b;
+  } {
+    s += this.sum;
+  }
+  return s;
+}
+task_exec part {
+  this.sum = range(this.from, this.to);
+}
+int main(void) {
+  printf("%ld %d\\n", range(0, 1000), ANSWER);
+#ifdef __SUKIMA__
+  puts("language");
+#endif
+  return 0;
+}
+"""
+OUTPUT = "499500 42\nlanguage\n"
+PROJECT = {
+    "Makefile": """\
+CFLAGS = -O2 -g -Wall -Wextra -Werror -MMD
+OBJECTS = main.o search.o text.o
+program: $(OBJECTS)
+\t$(CC) $(CFLAGS) -o $@ $(OBJECTS)
+%.o: %.tc
+\t$(CC) $(CFLAGS) -c -o $@ $<
+clean:
+\trm -f program *.o *.d
+-include $(OBJECTS:.o=.d)
+""",
+    "search.h": "long queens(int n);\n",
+    "text.h": "const char *text(long n);\n",
+    "text.c": '#include <stdio.h>\n#include "text.h"\n'
+              'const char *text(long n) { static char t[32]; snprintf(t, sizeof t, "<%ld>", n); return t; }\n',
+    "main.c": '#include <stdio.h>\n#include "search.h"\n#include "text.h"\nint main(void) { puts(text(queens(8))); }\n',
+    "rows.h": "#define ROWS 32\n",
+    "search.tc": """\
+#include "rows.h"
+task place { in int n, row, from, to, columns, up, down; out long solutions; };
+worker long place(int n, int row, int from, int to, int columns, int up, int down) {
+  long s = 0;
+  for (int c : from, to) {
+    const int bit = 1 << c;
+    if ((columns | up | down) & bit) continue;
+    s += row + 1 == n ? 1 : place(n, row + 1, 0, n, columns | bit, (up | bit) << 1, (down | bit) >> 1);
+  } handles place (int a, int b) {
+    this.n = n; this.row = row; this.from = a; this.to = b; this.columns = columns; this.up = up; this.down = down;
+  } {
+    s += this.solutions;
+  }
+  return s;
+}
+task_exec place {
+  this.solutions = place(this.n, this.row, this.from, this.to, this.columns, this.up, this.down);
+}
+worker long queens(int n) { return n < ROWS ? place(n, 0, 0, n, 0, 0, 0) : 0; }
+""",
+}
+
+
+class failure(Exception):
+    pass
+
+
+def run(command, folder, **environment):
+    result = subprocess.run([str(word) for word in command], cwd=folder, capture_output=True, text=True, timeout=100,
+                            stdin=subprocess.DEVNULL, env={**os.environ, **environment})
+    if result.returncode != 0:
+        raise failure(f"{command}: exit code {result.returncode}\n{result.stdout}\n{result.stderr}")
+    return result
+
+
+def is_equal(what, got, expected):
+    if got != expected:
+        raise failure(f"{what}: {got!r}, not {expected!r}")
+
+
+def check_preprocessing(backend, work):
+    text = run([SUKIMA, "cc", backend, "-E", "program.tc"], work).stdout
+    for expected in ("for (int i : from, to) {", "handles part (int a, int b)", 'range(0, 1000), 21 + 21);',
+                     'puts("language");'):
+        if expected not in text:
+            raise failure(f"-E: {expected!r} is missing")
+    run([SUKIMA, "cc", backend, "-E", "-o", "program.i", "program.tc"], work)
+    is_equal("-E -o", (work / "program.i").read_text(), text)
+
+
+def check_translation(backend, work):
+    for options in ([], ["--sequential"]):
+        text = run([SUKIMA, "cc", backend, *options, "--emit-c", "program.tc"], work).stdout
+        run([SUKIMA, "cc", backend, *options, "--emit-c", "-o", "translated.c", "program.tc"], work)
+        is_equal("--emit-c -o", (work / "translated.c").read_text(), text)
+        run([SUKIMA, "cc", backend, *options, "--emit-c", "-o", "/dev/null", "program.tc"], work)
+        if '#line' not in text or '"program.tc"' not in text:
+            raise failure("--emit-c: there are no #line directives")
+        run([SUKIMA, "cc", backend, "-O1", "-D__SUKIMA__", "-o", "translated", "translated.c"], work)
+        is_equal("the translation", run(["./translated"], work).stdout, OUTPUT)
+
+
+def check_makefile(backend, work):
+    folder = work / "project"
+    folder.mkdir()
+    for name, text in PROJECT.items():
+        (folder / name).write_text(text)
+    make = ["make", f"CC={SUKIMA} cc {backend}", "-j2"]
+    run(make, folder)
+    is_equal("the program of the makefile", run(["./program"], folder).stdout, "<92>\n")
+    if "up to date" not in run(make, folder).stdout:
+        raise failure("make builds again what has not changed")
+    before = {one.name: one.stat().st_mtime_ns for one in folder.glob("*.o")}
+    os.utime(folder / "text.h")
+    run(make, folder)
+    after = {one.name: one.stat().st_mtime_ns for one in folder.glob("*.o")}
+    is_equal("rebuilt after a change of text.h", {name for name in after if after[name] != before[name]},
+             {"main.o", "text.o"})
+
+
+def check_reproducible(backend, work):
+    (work / "one").mkdir()
+    (work / "two").mkdir()
+    for options in (["-g", "-O0"], ["-g", "-O2"], ["-g3", "-O1", "--sequential"], ["-O3"]):
+        results = []
+        for folder in ("one", "two"):
+            for command in (["-c", "-o", "object.o"], ["-o", "linked"]):
+                run([SUKIMA, "cc", backend, *options, *command, "program.tc"], work, TMPDIR=str(work / folder))
+            results.append([(work / name).read_bytes() for name in ("object.o", "linked")])
+        if results[0] != results[1]:
+            raise failure(f"{options}: two builds differ")
+        for content in results[0]:
+            if b"sukima-cc-" in content or (b"program.tc" not in content and options[0].startswith("-g")):
+                raise failure(f"{options}: the program names a temporary file")
+    # The same sources in two folders, with the folder's name left out.
+    objects = []
+    for folder in ("one", "two"):
+        (work / folder / "program.tc").write_text(PROGRAM)
+        source = work / folder / "program.tc"
+        run([SUKIMA, "cc", backend, "-g", "-c", "-o", "object.o", f"-ffile-prefix-map={work / folder}=.", source],
+            work / folder)
+        objects.append((work / folder / "object.o").read_bytes())
+    if objects[0] != objects[1]:
+        raise failure("-ffile-prefix-map: builds in two folders differ")
+
+
+def check_lines(backend, work):
+    """As perf annotate and addr2line use them: machine code of each line of the worker function is the user's."""
+    for options, forms in ((["-O0"], ["worker"]), (["-O2"], ["clone", "parallel"])):
+        run([SUKIMA, "cc", backend, "-g", *options, "-o", "program", "program.tc"], work)
+        symbols = run(["nm", "program"], work).stdout
+        listing = run(["objdump", "-dl", "--no-show-raw-insn", "program"], work).stdout
+        for form in forms:
+            found = re.search(rf"^([0-9a-f]+) [Tt] range\.{form}$", symbols, re.MULTILINE)
+            if found is None:
+                raise failure(f"there is no symbol range.{form}")
+            place = run(["addr2line", "-e", "program", "0x" + found[1]], work).stdout.strip()
+            if not re.search(r"/program\.tc:4( |$)" if form == "worker" else r"/program\.tc:[4-7]( |$)", place):
+                raise failure(f"{options}: addr2line says {place}")
+            body = listing.partition(f"<range.{form}>:")[2].partition("\n\n")[0]
+            lines = {int(number) for number in re.findall(r"/program\.tc:(\d+)", body)}
+            needed = {4, 6, 7} if form == "worker" else {6}  # an optimiser may move the others elsewhere
+            if not needed <= lines or not lines <= set(range(4, 17)):
+                raise failure(f"{options}: the code of range.{form} has the lines {sorted(lines)}")
+
+
+def clones_of(program, **environment):
+    """How many clones a run of clones.tc begins."""
+    done = subprocess.run([program], capture_output=True, text=True, timeout=300, check=True, stdin=subprocess.DEVNULL,
+                          env={**os.environ, "TELL_STATISTICS": "1", "SUKIMA_CLONES": "1000ms", **environment})
+    return int(re.search(r"^clones +(\d+)", done.stderr, re.MULTILINE)[1]), done.stdout
+
+
+def check_clones(backend, work):
+    """Which options leave clones out, and files compiled in different ways in one program."""
+    folder = Path(__file__).parent / "programs"
+    for name in ("clones", "clones_part"):
+        for way, options in (("with", ["-O1"]), ("without", ["-O1", "--no-clones"]), ("debug", ["-g", "-O0"])):
+            run([SUKIMA, "cc", backend, *options, "-c", "-o", f"{name}_{way}.o", folder / f"{name}.tc"], work)
+    outputs = set()
+    for main, part in (("with", "with"), ("with", "without"), ("without", "with"), ("debug", "with"), ("with", "debug"),
+                       ("without", "without"), ("debug", "debug")):
+        program = work / f"clones_{main}_{part}"
+        run([SUKIMA, "cc", backend, "-o", program, f"clones_{main}.o", f"clones_part_{part}.o"], work)
+        for setting in ({}, {"SUKIMA_WORKERS": "3"}, {"SUKIMA_CLONES": "off"}):
+            clones, output = clones_of(program, **setting)
+            outputs.add(output)
+            expected = "with" in (main, part) and setting != {"SUKIMA_CLONES": "off"}
+            if (clones > 0) != expected:
+                raise failure(f"main file {main} and part {part} clones, {setting}: {clones} clones began")
+    if len(outputs) != 1:
+        raise failure(f"clones change the output: {outputs}")
+
+
+def check_left_clones(backend, work):
+    """Clones that are asked for work give some, with undo and with a throw, too: repeated until they were."""
+    run([SUKIMA, "cc", backend, "-O1", "-o", "left", Path(__file__).parent / "programs" / "clones_left.tc"], work)
+    done = subprocess.run([work / "left"], capture_output=True, text=True, timeout=500, stdin=subprocess.DEVNULL, check=False,
+                          env={**os.environ, "TELL_STATISTICS": "1", "UNTIL_LEFT": "1", "SUKIMA_CLONES": "1000ms",
+                               "SUKIMA_WORKERS": "2", "SUKIMA_TRACE": str(work / "left.json")})
+    left = re.search(r"^clones.left +(\d+)", done.stderr, re.MULTILINE)
+    if done.stdout != "tree right\nqueens right\nhunt right\n" or left is None or int(left[1]) < 3:
+        raise failure(f"clones that were to be left: {done.stdout}{done.stderr}")
+    events = [e for e in json.loads((work / "left.json").read_text())["traceEvents"] if e["name"] == "clone_polls"]
+    traced = {e["args"]["place"]: e["args"]["left_for_work"] for e in events}
+    if not {"tree", "queens", "hunt"} <= set(traced) or not 3 <= sum(traced.values()) <= int(left[1]):
+        raise failure(f"clones that were left are traced as {traced}; statistics count {left[1]}")
+
+
+def main():
+    for backend in BACKENDS:
+        for check in (check_preprocessing, check_translation, check_makefile, check_reproducible, check_lines,
+                      check_clones, check_left_clones):
+            with tempfile.TemporaryDirectory() as folder:
+                work = Path(folder)
+                (work / "program.tc").write_text(PROGRAM)
+                try:
+                    check(f"--backend={backend}", work)
+                except failure as problem:
+                    print(f"FAILED: {check.__name__} with {backend}: {problem}")
+                    return 1
+    print("everything is as it should be")
+    return 0 if BACKENDS else 1
+
+
+sys.exit(main())

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Explores all executions that the C++ memory model (graph.hpp) allows for a few threads.
+//
+// The threads run on stacks of their own, one at a time. Each access to a memory::atomic (atomics.hpp) stops
+// its thread until the explorer has chosen what it reads, or where in the modification order it writes. A
+// program is run from its beginning for each sequence of choices, depth first.
+//
+// Each execution graph is built once, in the order of its events that takes, among the threads whose next
+// read finds its write already there, the lowest one. So a thread that is left behind for a higher one reads,
+// when it continues, a write that has come since; a branch in which none comes is *redundant* and given up.
+// Stores and fences need nothing and are executed at once: other writes may be put before them later.
+//
+// Checked in each execution: the program's own requirements; data races of memory::plain and of an atomic
+// object's beginning and end; threads that wait for ever.
+#pragma once
+
+#include "graph.hpp"
+
+#include <functional>
+#include <optional>
+#include <set>
+#include <source_location>
+#include <string>
+#include <vector>
+
+namespace sukima::memory {
+
+/// One small program to be explored.
+struct program {
+  std::string name;
+  /// Before each execution, outside of all threads: brings every object back to its first state.
+  std::function<void()> set_up;
+  std::vector<std::function<void()>> threads;
+  /// After an execution in which all threads have ended; atomics have their last values.
+  std::function<void()> at_end;
+  /// How many waits with a time-out may time out. They do where nothing else can happen: the clock is as slow
+  /// as it may be. at_stall is called before.
+  unsigned timeouts = 0;
+  std::function<void()> at_stall;
+  /// Executions in which a thread has more accesses than this are not followed further, and counted.
+  unsigned accesses_per_thread = 200;
+};
+
+/// Another order for one access of the source text (sites.hpp).
+struct weakening {
+  int site = none;
+  std::memory_order order = std::memory_order_relaxed;
+};
+
+struct outcome {
+  std::uint64_t executions = 0;
+  std::uint64_t redundant = 0;  ///< branches that led to no execution of their own
+  std::uint64_t cut = 0;  ///< executions with too many accesses
+  std::optional<std::string> error;  ///< what went wrong first, and the events that led to it
+  std::set<int> sites;  ///< that were executed
+};
+
+/// Explores all executions, or those up to the first error.
+outcome explore(const program& p, const std::optional<weakening>& weaker = std::nullopt);
+
+/// In a thread or in at_end: an execution where this is false is an error.
+void require(bool holds, const char* what);
+/// In a thread that cannot go on before another one writes: yield of a loop that waits. The loop must have no
+/// effect but its reads: the iterations that fail are not followed, only those that succeed.
+void wait_for_change();
+/// The running thread ends here, whatever it is in the middle of.
+void end_thread();
+/// In at_stall: how many threads are in a wait with a time-out.
+unsigned timed_waits();
+/// Number of the running thread; none: set-up or end.
+int running_thread() noexcept;
+/// What the threads of the program under test keep in thread-local variables: `leave` is called before
+/// another thread runs, `enter` with what it returned before the thread runs again, and with null at its
+/// first start.
+struct thread_locals {
+  void* (*leave)();
+  void (*enter)(void*);
+};
+void keep(thread_locals hooks);
+
+/// How a futex is called; the kernel's rules: calls for one word have one total order, a wait compares and
+/// begins to sleep in one step of it, and sees what was written before the calls that came before it in that
+/// order.
+class atomic_base;
+void futex_wait(atomic_base& word, std::uint64_t expected, bool timed);
+void futex_wake(atomic_base& word);
+
+/// A lock: what was done before unlock happens before what is done after the next lock.
+class mutex {
+ public:
+  void lock();
+  void unlock();
+  bool try_lock();  ///< for templates that name it: an error where it is called
+
+ private:
+  friend class explorer;
+  void renew();  ///< at its first use in an execution: free
+  std::uint32_t generation_ = 0;
+  bool held_ = false;
+  std::uint32_t changed_ = 0;
+  clock released_;
+};
+
+/// What every atomic has.
+class atomic_base {
+ public:
+  atomic_base(const atomic_base&) = delete;
+  atomic_base& operator=(const atomic_base&) = delete;
+
+ protected:
+  explicit atomic_base(std::uint64_t first);
+  ~atomic_base();
+  std::uint64_t load(std::memory_order order, const std::source_location& where) const;
+  void store(std::uint64_t value, std::memory_order order, const std::source_location& where);
+  /// \param change gives the new value for the one that is read; nothing: leave it (a compare-exchange that
+  /// fails)
+  std::uint64_t change(const std::function<std::optional<std::uint64_t>(std::uint64_t)>& change,
+                       const char* what, std::memory_order order, std::memory_order failure,
+                       const std::source_location& where);
+
+ private:
+  friend class explorer;
+  mutable std::uint64_t first_ = 0;  ///< outside of executions, and at the beginning of each
+  mutable std::uint32_t generation_ = 0;  ///< of the execution that location_ belongs to
+  mutable int location_ = none;
+};
+
+void fence(std::memory_order order, const std::source_location& where = std::source_location::current());
+
+/// A plain variable, whose data races are errors.
+class plain_base {
+ protected:
+  void note_read() const;
+  void note_write();
+  plain_base() { note_write(); }
+  ~plain_base() { note_write(); }
+
+ private:
+  mutable std::uint32_t generation_ = 0;
+  mutable int writer_ = none;
+  mutable std::uint16_t written_ = 0;
+  mutable clock read_;
+};
+
+template <class T> class plain : plain_base {
+ public:
+  plain() = default;
+  explicit plain(T value) : value_(value) {}
+  T get() const {
+    note_read();
+    return value_;
+  }
+  void set(T value) {
+    note_write();
+    value_ = value;
+  }
+
+ private:
+  T value_{};
+};
+
+}  // namespace sukima::memory

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// One runtime without threads of its own, whose workers the explored threads are, and the programs for it.
+#pragma once
+
+#include "core.hpp"
+#include "explorer.hpp"
+
+#include <sukima/detail/ambient.hpp>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace sukima::memory {
+
+/// A task with a message: written by one side, read by the other.
+struct test_task : detail::root_task {
+  std::function<void()> body;  ///< nothing: it is never run
+  plain<int> message;
+  explicit test_task(std::function<void()> does = {});
+};
+
+/// A choice point of the test: one that can be split `parts` times.
+struct test_choice_point : detail::choice_point {
+  test_choice_point();
+  unsigned parts = 0;
+  mutable plain<int> state;  ///< written by whoever splits; stands for the choice stack
+  std::vector<test_task*> tasks;  ///< that splitting gives, the last first
+};
+
+/// The runtime. Made once; set_up of each program begins with reset().
+class world {
+ public:
+  /// \param published settings::published_tasks
+  static world& with(unsigned published);
+  /// As before the first thread: no fiber runs, nobody searches, one entry is active.
+  void reset();
+  /// In a thread: the fiber has just been made, so others must not see it before its maker has published it.
+  void make_anew(unsigned fiber);
+  /// The worker runs this fiber; its limit is raised, as after a request, if `raised`.
+  void run(unsigned worker, unsigned fiber, bool raised);
+
+  detail::worker& worker(unsigned i) { return core->workers[i]; }
+  detail::fiber& fiber(unsigned i) { return *fibers[i]; }
+  /// A choice point at the bottom of the fiber's choice stack.
+  test_choice_point& bottom(unsigned fiber);
+  bool is_raised(unsigned fiber);
+
+  std::unique_ptr<detail::runtime_core> core;
+  std::vector<detail::fiber*> fibers;
+
+ private:
+  explicit world(unsigned published);
+};
+
+/// Polls at the choice point as a fork does at its entry. \return was it slow?
+bool poll(test_choice_point& r);
+
+/// The programs of a protocol.
+std::vector<program> polling_programs();
+std::vector<program> requesting_programs();
+std::vector<program> slot_programs();
+std::vector<program> joining_programs();
+std::vector<program> parking_programs();
+std::vector<program> suspending_programs();
+
+/// What is known of an access: the weakest order with which all programs hold, while all others stay as they
+/// are.
+struct known_order {
+  std::string file;
+  std::string access;  ///< as name_of() says
+  std::memory_order needed;
+};
+
+/// Compares the table with the accesses of these files that the programs execute and that are not relaxed.
+/// Each order weaker than the needed one must make a program fail. \return what is not so, one sentence each
+std::vector<std::string> check_faults(const std::vector<program>& programs,
+                                      const std::vector<known_order>& table);
+/// With the needed orders in place of those that are written all programs must hold. \return what is not so
+std::vector<std::string> check_needed(const std::vector<program>& programs,
+                                      const std::vector<known_order>& table);
+
+}  // namespace sukima::memory

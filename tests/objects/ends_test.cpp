@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ends: closing by ownership, exceptions that readers hear of, ends in wrong hands.
+#include "support.hpp"
+
+#include <optional>
+
+namespace {
+
+using namespace support;
+using sukima::objects::stream_broken;
+using sukima::objects::stream_failed;
+
+class ends_test : public models {};
+INSTANTIATE_TEST_SUITE_P(all, ends_test, all_models(), name_of_model);
+
+TEST_P(ends_test, a_stream_closes_with_its_last_sender) {
+  program p(runtime);
+  auto s = p.stream<int>("s", capacity{4});
+  int count = 0;
+  auto first = s.out();
+  p.object("a", [](out<int> to) { to.send(1); }, first.share());
+  p.object("b", [](out<int> to) { to.send(2); }, std::move(first));
+  p.object(
+      "sink",
+      [&](in<int> from) {
+        while (from.receive()) ++count;
+        EXPECT_FALSE(from.receive()) << "closed stays closed";
+      },
+      s.in());
+  p.run();
+  EXPECT_EQ(count, 2);
+}
+
+TEST_P(ends_test, sending_to_nobody_throws) {
+  program p(runtime);
+  auto s = p.stream<int>("lonely", capacity{2});
+  std::string text;
+  p.object(
+      "source",
+      [&](out<int> to) {
+        try {
+          for (;;) to.send(1);
+        } catch (const stream_broken& e) {
+          text = e.what();
+        }
+        int value = 1;
+        EXPECT_EQ(to.try_send(value), send_result::broken);
+        EXPECT_TRUE(to.is_broken());
+      },
+      s.out());
+  p.object("sink", [](in<int> from) { from.receive(); }, s.in());
+  p.run();
+  EXPECT_NE(text.find("lonely"), std::string::npos) << text;
+  EXPECT_NE(text.find("source"), std::string::npos) << text;
+}
+
+TEST_P(ends_test, an_end_can_be_closed_early) {
+  program p(runtime);
+  auto s = p.stream<int>("s", capacity{2});
+  auto back = p.stream<int>("back", capacity{2});
+  p.object(
+      "source",
+      [](out<int> to, in<int> answer) {
+        to.send(7);
+        {
+          const out<int> closed = std::move(to);
+        }
+        EXPECT_EQ(answer.receive(), 8) << "the sink saw the end of the stream";
+      },
+      s.out(), back.in());
+  p.object(
+      "sink",
+      [](in<int> from, out<int> answer) {
+        int last = 0;
+        for (int i : from) last = i;
+        answer.send(last + 1);
+      },
+      s.in(), back.out());
+  p.run();
+}
+
+TEST_P(ends_test, readers_get_what_was_accepted_and_then_the_failure) {
+  program p(runtime);
+  auto s = p.stream<int>("s", capacity{64});
+  std::vector<int> got;
+  std::string text;
+  p.object(
+      "broken one",
+      [](out<int> to) {
+        for (int i = 0; i < 10; ++i) to.send(i);
+        throw std::runtime_error("out of ideas");
+      },
+      s.out());
+  p.object(
+      "sink",
+      [&](in<int> from) {
+        try {
+          for (int i : from) got.push_back(i);
+        } catch (const stream_failed& e) {
+          text = e.what();
+        }
+      },
+      s.in());
+  try {
+    p.run();
+    FAIL() << "it rethrows the object's exception";
+  } catch (const std::runtime_error& e) {
+    EXPECT_STREQ(e.what(), "out of ideas");
+  }
+  EXPECT_EQ(got.size(), 10u);
+  EXPECT_NE(text.find("broken one"), std::string::npos) << text;
+  EXPECT_NE(text.find("out of ideas"), std::string::npos) << text;
+}
+
+TEST_P(ends_test, an_exception_that_an_object_handles_is_no_failure) {
+  program p(runtime);
+  auto s = p.stream<int>("s", capacity{4});
+  auto later = p.stream<int>("later", capacity{4});
+  p.object(
+      "source",
+      [](out<int> to, in<int> wait) {
+        try {
+          const out<int> mine = std::move(to);
+          throw std::runtime_error("handled");
+        } catch (const std::runtime_error&) {
+        }
+        EXPECT_FALSE(wait.receive());
+      },
+      s.out(), later.in());
+  p.object("sink", [](in<int> from, out<int>) { EXPECT_FALSE(from.receive()); }, s.in(), later.out());
+  p.run();
+}
+
+TEST_P(ends_test, a_failure_goes_down_a_pipeline) {
+  program p(runtime);
+  auto a = p.stream<int>("a", capacity{2});
+  auto b = p.stream<int>("b", capacity{2});
+  p.object(
+      "source",
+      [](out<int> to) {
+        for (;;) to.send(1);
+      },
+      a.out());
+  p.object(
+      "middle",
+      [](in<int> from, out<int> to) {
+        int n = 0;
+        for (int i : from) {
+          if (++n == 5) throw std::logic_error("five is enough");
+          to.send(i);
+        }
+      },
+      a.in(), b.out());
+  p.object(
+      "sink",
+      [](in<int> from) {
+        for ([[maybe_unused]] int i : from) {
+        }
+      },
+      b.in());
+  EXPECT_THROW(p.run(), std::logic_error);
+}
+
+TEST_P(ends_test, ends_may_be_captured_or_in_a_container) {
+  program p(runtime);
+  auto s = p.stream<int>("s", capacity{2});
+  auto t = p.stream<int>("t", capacity{2});
+  int sum = 0;
+  std::vector<out<int>> both;
+  both.push_back(s.out());
+  both.push_back(t.out());
+  p.object(
+      "source",
+      [](std::vector<out<int>> to) {
+        for (int i = 0; i < 100; ++i)
+          for (out<int>& each : to) each.send(i);
+      },
+      std::move(both));
+  p.object("sink", [&sum, a = std::optional(s.in()), b = std::optional(t.in())]() mutable {
+    while (auto m = a->receive()) sum += *m + b->receive().value();
+  });
+  p.run();
+  EXPECT_EQ(sum, 2 * 4950);
+}
+
+TEST_P(ends_test, an_end_belongs_to_one_object) {
+  program p(runtime);
+  auto s = p.stream<int>("s", capacity{2});
+  out<int>* of_source = nullptr;
+  std::atomic<bool> over{false};
+  p.object(
+       "source",
+       [&](out<int> to) {
+         of_source = &to;
+         to.send(1);
+         while (!over) std::this_thread::sleep_for(1ms);
+       },
+       s.out())
+      .group("x");
+  p.object(
+       "sink",
+       [&](in<int> from) {
+         from.receive();
+         EXPECT_THROW(of_source->send(2), usage_error);
+         over = true;
+       },
+       s.in())
+      .group("y");
+  if (std::string(GetParam()) == "simulated") return;  // they would wait for one another outside of streams
+  p.run();
+}
+
+TEST_P(ends_test, what_an_object_forks_cannot_use_its_ends) {
+  program p(runtime);
+  auto s = p.stream<int>("s", capacity{2});
+  p.object(
+       "source",
+       [](sukima::context c, out<int> to) {
+         std::atomic<bool> refused{false};
+         std::atomic<bool> begun{false};
+         sukima::fork2(
+             c,
+             [&](sukima::context below) {
+               const auto end = std::chrono::steady_clock::now() + 30s;
+               while (!begun && std::chrono::steady_clock::now() < end) sukima::fork2(below, [] {}, [] {});
+             },
+             [&] {
+               begun = true;
+               try {
+                 to.send(1);
+               } catch (const usage_error&) {
+                 refused = true;
+               }
+             });
+         EXPECT_TRUE(refused);
+       },
+       s.out())
+      .stack(1 << 20);
+  p.object("sink", [](in<int> from) { EXPECT_FALSE(from.receive()); }, s.in());
+  p.run();
+}
+
+TEST_P(ends_test, outside_of_a_program_ends_are_refused) {
+  program p(runtime);
+  auto s = p.stream<int>("s", capacity{2});
+  auto to = s.out();
+  EXPECT_THROW(to.send(1), usage_error);
+}
+
+}  // namespace

@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs whose objects can be processes, for processes_test.cpp: processes_program SCENARIO prints what
+// came out.
+#include <sukima/objects.hpp>
+#include <sukima/sukima.hpp>
+
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <iterator>
+#include <map>
+#include <string>
+#include <thread>
+
+#include "text_codec.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using sukima::objects::capacity;
+using sukima::objects::in;
+using sukima::objects::out;
+using sukima::objects::program;
+using sukima::objects::send_result;
+using sukima::objects::stream_broken;
+using sukima::objects::stream_failed;
+
+struct numbered {
+  int sender;
+  int number;
+};
+
+void count_up(out<numbered> to, int sender, int count) {
+  for (int i = 0; i < count; ++i) to.send({sender, i});
+}
+
+/// Prints how many came of each sender, and what is not in order.
+void check_order(in<numbered> from) {
+  std::map<int, int> next;
+  for (const numbered& m : from) {
+    if (m.number < next[m.sender]) std::printf("%d again of %d\n", m.number, m.sender);
+    next[m.sender] = m.number + 1;
+  }
+  for (const auto& [sender, count] : next) std::printf("%d: %d\n", sender, count);
+}
+
+void pipeline(program& p) {
+  auto raw = p.stream<int>("raw", capacity{4});
+  auto good = p.stream<long>("good");
+  p.object(
+       "source",
+       [](out<int> to) {
+         std::vector<int> many(100);
+         for (int i = 0; i < 100; ++i) {
+           for (int k = 0; k < 100; ++k) many[static_cast<std::size_t>(k)] = i * 100 + k;
+           to.send_all(many);
+         }
+       },
+       raw.out())
+      .group("a");
+  p.object(
+       "square",
+       [](in<int> from, out<long> to) {
+         int some[7];
+         while (const std::size_t n = from.receive_some(some))
+           for (std::size_t i = 0; i < n; ++i) to.send(long{some[i]} * some[i]);
+       },
+       raw.in(), good.out())
+      .group("b");
+  long sum = 0;
+  p.object(
+       "sink",
+       [&sum](in<long> from) {
+         for (long v : from) sum += v;
+       },
+       good.in())
+      .at_home();
+  p.run();
+  std::printf("sum %ld\n", sum);
+}
+
+/// Five senders, of which two are in one group, and one receiver.
+void fan_in(program& p) {
+  auto s = p.stream<numbered>("s", capacity{8});
+  auto first = s.out();
+  for (int i = 1; i < 5; ++i)
+    p.object("sender " + std::to_string(i), count_up, first.share(), i, 1000)
+        .group(i < 3 ? "both" : "single " + std::to_string(i));
+  p.object("sender 0", count_up, std::move(first), 0, 1000);
+  p.object("sink", check_order, s.in()).at_home();
+  p.run();
+}
+
+/// One sender and four receivers, of which two are in one group.
+void fan_out(program& p) {
+  auto s = p.stream<numbered>("s", capacity{8});
+  auto t = p.stream<numbered>("t", capacity{8});
+  p.object("source", count_up, s.out(), 0, 4000);
+  auto results = t.out();
+  for (int i = 1; i < 5; ++i)
+    p.object(
+         "worker " + std::to_string(i),
+         [](in<numbered> from, out<numbered> to, int who) {
+           for (const numbered& m : from) to.send({who, m.number});
+         },
+         s.in(), results.share(), i)
+        .group(i < 3 ? "both" : "single " + std::to_string(i));
+  p.object("last", [](out<numbered>) {}, std::move(results));
+  p.object(
+       "sink",
+       [](in<numbered> from) {
+         std::map<int, int> seen;
+         std::map<int, int> last;
+         long sum = 0;
+         for (const numbered& m : from) {
+           sum += m.number;
+           if (++seen[m.number] > 1) std::printf("%d twice\n", m.number);
+           if (m.number < last[m.sender]) std::printf("%d out of order\n", m.number);
+           last[m.sender] = m.number;
+         }
+         std::printf("%zu, sum %ld\n", seen.size(), sum);
+       },
+       t.in())
+      .at_home();
+  p.run();
+}
+
+void selecting(program& p) {
+  auto left = p.stream<int>("left", capacity{4});
+  auto right = p.stream<int>("right", capacity{4});
+  auto echo = p.stream<int>("echo", capacity{2});
+  const auto send = [](out<int> to, int n) {
+    for (int i = 0; i < n; ++i) to.send(i);
+  };
+  p.object("left", send, left.out(), 500);
+  p.object("right", send, right.out(), 300);
+  p.object(
+      "echo",
+      [](in<int> from) {
+        int n = 0;
+        while (from.receive()) ++n;
+        if (n != 1000) throw std::runtime_error("echo got " + std::to_string(n));
+      },
+      echo.in());
+  p.object(
+       "merge",
+       [](in<int> a, in<int> b, out<int> to) {
+         int got[2] = {0, 0};
+         int sent = 0;
+         const auto served = [&](in<int>& from, int which) {
+           return from.on([&, which](int) { ++got[which]; });
+         };
+         while (got[0] + got[1] < 800 || sent < 1000) {
+           if (sent < 1000)
+             sukima::objects::select(served(a, 0), served(b, 1), to.on_room(sent, [&] { ++sent; }));
+           else
+             sukima::objects::select(served(a, 0), served(b, 1));
+         }
+         std::printf("%d %d %d\n", got[0], got[1], sent);
+       },
+       left.in(), right.in(), echo.out())
+      .at_home();
+  p.run();
+}
+
+void with_times(program& p) {
+  auto s = p.stream<int>("s", capacity{2});
+  auto t = p.stream<int>("t", capacity{2});
+  auto idle = p.stream<int>("idle");
+  p.object(
+       "here",
+       [](in<int> from, out<int> to, out<int>) {
+         const bool none = !from.receive_for(50ms) && !from.try_receive();
+         int one = 1;
+         const bool two = to.try_send(one) == send_result::sent && to.try_send(one) == send_result::sent;
+         const bool full =
+             to.try_send(one) == send_result::full && to.send_for(one, 50ms) == send_result::full;
+         const bool later = to.send_for(one, 20s) == send_result::sent;
+         std::printf("%d %d %d %d %d\n", none, two, full, later, from.receive_for(20s).value_or(-1));
+       },
+       s.in(), t.out(), idle.out())
+      .at_home();
+  p.object(
+      "there",
+      [](in<int> from, out<int> to, in<int> nothing) {
+        nothing.receive_for(400ms);
+        int n = 0;
+        while (from.receive()) {
+          if (++n == 3) to.send(n);
+        }
+      },
+      t.in(), s.out(), idle.in());
+  p.run();
+}
+
+/// Messages with a codec; the last argument is the size of a last one.
+void texts(program& p, std::size_t last) {
+  auto s = p.stream<text>("texts", capacity{2});
+  auto t = p.stream<text>("back", capacity{2});
+  p.object(
+       "source",
+       [last](out<text> to) {
+         for (std::size_t i = 0; i < 500; ++i)
+           to.send({std::string(i * 37 % 5000, static_cast<char>('a' + i % 26))});
+         if (last != 0) to.send({std::string(last, 'z')});
+       },
+       s.out())
+      .group("source");
+  p.object(
+      "echo",
+      [](in<text> from, out<text> to) {
+        while (std::optional<text> m = from.receive())
+          if (to.try_send(*m) != send_result::sent) sukima::objects::select(to.on_room(*m, [] {}));
+      },
+      s.in(), t.out());
+  p.object(
+       "sink",
+       [](in<text> from) {
+         std::size_t i = 0;
+         for (const text& m : from) {
+           if (m.value != std::string(i * 37 % 5000, static_cast<char>('a' + i % 26)))
+             std::printf("text %zu of %zu bytes\n", i, m.value.size());
+           ++i;
+         }
+         std::printf("%zu texts\n", i);
+       },
+       t.in())
+      .at_home();
+  p.run();
+}
+
+/// The second of three ends in that way after ten messages; the sink tells what it got.
+void fails(program& p, const std::string& how) {
+  auto s = p.stream<int>("s", capacity{2});
+  auto t = p.stream<int>("t", capacity{64});
+  p.object(
+      "source",
+      [](out<int> to) {
+        try {
+          for (int i = 0;; ++i) to.send(i);
+        } catch (const stream_broken&) {
+          std::printf("source: broken\n");
+        }
+      },
+      s.out());
+  p.object(
+       "culprit",
+       [how](in<int> from, out<int> to) {
+         for (int i = 0; i < 10; ++i) to.send(from.receive().value());
+         if (how == "throws") throw std::domain_error("no more");
+         if (how == "exits") _exit(3);
+         if (how == "is killed") raise(SIGKILL);
+         if (how == "aborts") std::abort();
+       },
+       s.in(), t.out())
+      .group("c");
+  p.object(
+       "sink",
+       [](in<int> from) {
+         int n = 0;
+         try {
+           while (from.receive()) ++n;
+           std::printf("sink: %d\n", n);
+         } catch (const stream_failed& e) {
+           std::printf("sink: %d, then %s\n", n, e.what());
+         }
+       },
+       t.in())
+      .at_home();
+  auto u = p.stream<int>("u");
+  p.object(
+       "other",
+       [](out<int> to) {
+         for (int i = 0; i < 100000; ++i) to.send(i);
+       },
+       u.out())
+      .group("o");
+  p.object(
+       "other sink",
+       [](in<int> from) {
+         int n = 0;
+         while (from.receive()) ++n;
+         std::printf("others: %d\n", n);
+       },
+       u.in())
+      .at_home();
+  p.run();
+}
+
+enum class ending { stop, abort, none };
+
+void endless(program& p, ending how) {
+  auto s = p.stream<int>("s", capacity{8});
+  auto t = p.stream<int>("t", capacity{8});
+  p.object(
+      "source",
+      [](out<int> to) {
+        while (!to.stop_requested()) to.send(1);
+      },
+      s.out());
+  p.object(
+      "middle",
+      [](in<int> from, out<int> to) {
+        for (int v : from) to.send(v);
+      },
+      s.in(), t.out());
+  p.object(
+       "sink",
+       [&p, how](in<int> from) {
+         int n = 0;
+         while (from.receive()) {
+           if (++n != 1000) continue;
+           if (how == ending::stop) p.stop();
+           if (how == ending::abort) p.abort();
+         }
+         std::printf("stopped %d\n", n >= 1000);
+       },
+       t.in())
+      .at_home();
+  p.run();
+  std::printf("over\n");
+}
+
+struct with_pointer {
+  int number;
+  const char* text;
+};
+
+void refused(program& p, const std::string& what, int argc, char** argv) {
+  if (what == "pointers") {
+    auto s = p.stream<with_pointer>("words");
+    p.object("a", [](out<with_pointer>) {}, s.out());
+    p.object("b", [](in<with_pointer>) {}, s.in());
+    p.run();
+  } else if (what == "captured") {
+    auto s = p.stream<int>("s");
+    p.object("a", [to = s.out()]() mutable { to.send(1); });
+    p.object("b", [](in<int> from) { from.receive(); }, s.in());
+    p.run();
+  } else if (what == "no arguments") {
+    program q;
+    q.object("a", [] {});
+    q.run();
+  } else if (what == "differs") {
+    auto s = p.stream<int>("s", capacity{p.is_child() ? 2U : 4U});
+    p.object("a", [](out<int>) {}, s.out());
+    p.object("b", [](in<int> from) { from.receive(); }, s.in());
+    p.run();
+  } else if (what == "two") {
+    p.object("a", [] {});
+    p.run();
+    program q(argc, argv);
+    q.object("b", [] {});
+    q.run();
+  } else if (what == "the second first") {
+    program q(argc, argv);
+    q.object("b", [] {});
+    q.run();
+  } else if (what == "twice") {
+    p.object("a", [] {});
+    p.run();
+    p.run();
+  } else if (what == "ends early") {
+    if (p.is_child()) std::exit(7);
+    p.object("a", [] {});
+    p.run();
+  } else if (what == "others' end") {
+    auto s = p.stream<int>("s");
+    auto t = p.stream<int>("t");
+    static out<int>* stash = nullptr;
+    p.object(
+         "owner",
+         [](out<int> to, in<int> from) {
+           stash = &to;
+           from.receive();
+         },
+         s.out(), t.in())
+        .group("g");
+    p.object(
+         "thief",
+         [](out<int> to) {
+           stash->send(1);
+           to.send(1);
+         },
+         t.out())
+        .group("g");
+    p.object(
+         "sink",
+         [](in<int> from) {
+           while (from.receive()) {
+           }
+         },
+         s.in())
+        .at_home();
+    p.run();
+  }
+}
+
+void forks(program& p) {
+  auto s = p.stream<long>("s");
+  p.object(
+      "sum",
+      [](sukima::context c, out<long> to) {
+        to.send(sukima::parallel_reduce(c, 0, 1000, 0L, [](int i) { return long{i}; }, std::plus<>()));
+      },
+      s.out());
+  p.object("sink", [](in<long> from) { std::printf("%ld\n", from.receive().value()); }, s.in()).at_home();
+  p.run();
+}
+
+std::ptrdiff_t open_files() {
+  using std::filesystem::directory_iterator;
+  return std::distance(directory_iterator("/proc/self/fd"), directory_iterator());
+}
+
+int run(const std::string& what, program& p, int argc, char** argv) {
+  if (what == "pipeline")
+    pipeline(p);
+  else if (what == "fan-in")
+    fan_in(p);
+  else if (what == "fan-out")
+    fan_out(p);
+  else if (what == "select")
+    selecting(p);
+  else if (what == "times")
+    with_times(p);
+  else if (what == "texts")
+    texts(p, 0);
+  else if (what == "large text")
+    texts(p, 60000);
+  else if (what == "stop")
+    endless(p, ending::stop);
+  else if (what == "abort")
+    endless(p, ending::abort);
+  else if (what == "endless")
+    endless(p, ending::none);
+  else if (what == "forks")
+    forks(p);
+  else if (what.starts_with("fails: "))
+    fails(p, what.substr(7));
+  else if (what.starts_with("refused: "))
+    refused(p, what.substr(9), argc, argv);
+  else
+    return 2;
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  auto p = std::make_unique<program>(argc, argv);
+  const std::ptrdiff_t files = open_files();
+  try {
+    if (argc != 2 || run(argv[1], *p, argc, argv) != 0) return 2;
+  } catch (const std::exception& e) {
+    std::printf("error: %s\n", e.what());
+  }
+  p.reset();
+  // The runtime's monitor may have a file of the kernel's open, for a moment.
+  for (int i = 0; i < 200 && open_files() > files; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  if (open_files() > files) std::printf("%td files are left open\n", open_files() - files);
+}

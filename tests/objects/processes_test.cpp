@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// Objects in processes: the same results as in one process, errors, and what is left of a process that dies.
+// Each test runs processes_program, because a process of a program starts its main again.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using namespace std::chrono_literals;
+
+#if defined(SUKIMA_SANITIZED)
+constexpr bool sanitized = true;
+#else
+constexpr bool sanitized = false;
+#endif
+
+/// What the scenario prints, its lines sorted: processes print in any order.
+std::string output_of(const std::string& scenario, const std::string& model) {
+  const std::string command = "SUKIMA_OBJECTS=" + model + " timeout 100 '" PROCESSES_PROGRAM "' '" +
+                              scenario + "' 2>&1 | LC_ALL=C sort";
+  FILE* const from = popen(command.c_str(), "r");
+  if (from == nullptr) return "no process";
+  std::string text;
+  for (int c = 0; (c = std::fgetc(from)) != EOF;) text.push_back(static_cast<char>(c));
+  pclose(from);
+  return text;
+}
+
+class processes_test : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(all, processes_test,
+                         testing::Values("processes", "processes:simulated", "processes:threads", "threads",
+                                         "simulated"),
+                         [](const auto& of) {
+                           std::string name = of.param;
+                           std::replace(name.begin(), name.end(), ':', '_');
+                           return name;
+                         });
+
+TEST_P(processes_test, a_pipeline_has_the_same_result) {
+  EXPECT_EQ(output_of("pipeline", GetParam()), "sum 333283335000\n");
+}
+
+TEST_P(processes_test, many_senders_keep_their_order) {
+  EXPECT_EQ(output_of("fan-in", GetParam()), "0: 1000\n1: 1000\n2: 1000\n3: 1000\n4: 1000\n");
+}
+
+TEST_P(processes_test, many_receivers_get_each_message_once) {
+  EXPECT_EQ(output_of("fan-out", GetParam()), "4000, sum 7998000\n");
+}
+
+TEST_P(processes_test, select_serves_messages_and_room) {
+  EXPECT_EQ(output_of("select", GetParam()), "500 300 1000\n");
+}
+
+TEST_P(processes_test, waits_end_in_time) { EXPECT_EQ(output_of("times", GetParam()), "1 1 1 1 3\n"); }
+
+TEST_P(processes_test, messages_with_a_codec_have_any_size) {
+  EXPECT_EQ(output_of("texts", GetParam()), "500 texts\n");
+}
+
+TEST_P(processes_test, objects_fork) { EXPECT_EQ(output_of("forks", GetParam()), "499500\n"); }
+
+TEST_P(processes_test, stop_and_abort_reach_all) {
+  EXPECT_EQ(output_of("stop", GetParam()), "over\nstopped 1\n");
+  EXPECT_EQ(output_of("abort", GetParam()), "over\n");
+}
+
+TEST_P(processes_test, readers_hear_of_an_exception_after_what_was_sent) {
+  const std::string out = output_of("fails: throws", GetParam());
+  const bool far = std::string(GetParam()).starts_with("processes");
+  EXPECT_EQ(out,
+            std::string("error: ") + (far ? "sukima: the object culprit failed: " : "") +
+                "no more\nothers: 100000\nsink: 10, then sukima: stream t: the object culprit failed: no "
+                "more\nsource: broken\n");
+}
+
+TEST(processes, readers_hear_of_a_crash_after_what_was_sent) {
+  for (const auto& [how, text] :
+       {std::pair("exits", "ended with code 3"), std::pair("is killed", "was killed by signal 9 (SIGKILL)"),
+        std::pair("aborts", "was killed by signal 6 (SIGABRT)")}) {
+    const std::string failure = std::string("the process of culprit ") + text;
+    std::string expected = "error: sukima: ";
+    expected.append(failure).append("\nothers: 100000\nsink: 10, then sukima: stream t: ");
+    expected.append(failure).append("\nsource: broken\n");
+    EXPECT_EQ(output_of(std::string("fails: ") + how, "processes:simulated"), expected);
+  }
+}
+
+TEST(processes, refuses_what_cannot_be) {
+  const std::vector<std::array<std::string, 2>> refused = {
+      {"refused: pointers", "stream words cannot lead to another process: its messages, of type "},
+      {"refused: captured", "stream s: where objects are processes each end must be an argument"},
+      {"refused: no arguments", "program p(argc, argv)"},
+      {"refused: differs",
+       "declares 'stream s of int, 4 bytes, aligned to 4, capacity 2, 1 sending and 1 "
+       "receiving ends' instead of 'stream s of int, 4 bytes, aligned to 4, capacity 4"},
+      {"refused: two", "only one program of a process can have processes"},
+      {"refused: the second first", "the process of b ended with code 0 before program::run"},
+      {"refused: twice", "a program can be run only once"},
+      {"refused: ends early", "the process of a ended with code 7 before program::run"},
+      {"refused: others' end",
+       "the object thief failed: sukima: stream s: an end was used outside of its object"},
+      {"large text",
+       "the object source failed: sukima: stream texts: a message of 60000 bytes is larger than half of what "
+       "the stream holds"},
+  };
+  for (const auto& [scenario, text] : refused) {
+    const std::string quoted = scenario == "refused: others' end" ? "refused: others'\\'' end" : scenario;
+    const std::string out = output_of(quoted, "processes:simulated");
+    EXPECT_NE(out.find("error: sukima: "), std::string::npos) << scenario << ": " << out;
+    EXPECT_NE(out.find(text), std::string::npos) << scenario << ": " << out;
+  }
+}
+
+/// Runs a program in this process's care: its orphans become children of this one.
+pid_t start(const char* program, std::vector<std::string> words) {
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  words.insert(words.begin(), program);
+  std::vector<char*> arguments;
+  for (std::string& w : words) arguments.push_back(w.data());
+  arguments.push_back(nullptr);
+  const pid_t id = fork();
+  if (id == 0) {
+    setenv("SUKIMA_OBJECTS", "processes", 1);
+    execv(program, arguments.data());
+    _exit(127);
+  }
+  return id;
+}
+
+/// Reaps what the program has left, and waits for it.
+testing::AssertionResult leaves_no_process() {
+  const auto until = std::chrono::steady_clock::now() + 20s;
+  for (;;) {
+    const pid_t ended = waitpid(-1, nullptr, WNOHANG);
+    if (ended < 0) return testing::AssertionSuccess();
+    if (std::chrono::steady_clock::now() > until) return testing::AssertionFailure() << "a process stays";
+    if (ended == 0) std::this_thread::sleep_for(1ms);
+  }
+}
+
+TEST(processes, end_when_their_parent_dies) {
+  const pid_t parent = start(PROCESSES_PROGRAM, {"endless"});
+  ASSERT_GT(parent, 0);
+  std::this_thread::sleep_for(300ms);
+  kill(parent, SIGKILL);
+  EXPECT_EQ(waitpid(parent, nullptr, 0), parent);
+  EXPECT_TRUE(leaves_no_process());
+}
+
+TEST(processes, the_others_get_what_was_sent_when_one_is_killed_at_any_moment) {
+  constexpr unsigned runs = sanitized ? 10 : 40;
+  const std::string file = testing::TempDir() + "sukima-crash-" + std::to_string(getpid());
+  const unsigned first = std::random_device()();
+  for (unsigned i = 0; i < runs && !testing::Test::HasFailure(); ++i) {
+    unlink(file.c_str());
+    const pid_t parent = start(CRASH_PROGRAM, {std::to_string(first + i), file});
+    ASSERT_GT(parent, 0);
+    int how = 0;
+    EXPECT_EQ(waitpid(parent, &how, 0), parent);
+    EXPECT_TRUE(WIFEXITED(how) && WEXITSTATUS(how) == 0) << "seed " << first + i;
+    EXPECT_TRUE(leaves_no_process());
+  }
+  unlink(file.c_str());
+}
+
+}  // namespace

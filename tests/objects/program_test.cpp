@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs: what is refused, stopping, aborting, deadlocks, many objects, fairness beside one that computes.
+#include "support.hpp"
+
+#include <sys/resource.h>
+
+#include <thread>
+
+namespace {
+
+using namespace support;
+using sukima::objects::deadlock;
+
+class program_test : public models {};
+INSTANTIATE_TEST_SUITE_P(all, program_test, all_models(), name_of_model);
+
+template <class E, class F> std::string text_of(F f) {
+  try {
+    f();
+  } catch (const E& e) {
+    return e.what();
+  }
+  ADD_FAILURE() << "nothing of that type was thrown";
+  return {};
+}
+bool has(const std::string& text, const std::string& word) { return text.find(word) != std::string::npos; }
+
+TEST(program, refuses_what_cannot_run) {
+  sukima::runtime r(with_workers(2));
+  program empty(r);
+  EXPECT_THROW(empty.run(), usage_error);
+  {
+    program p(r);
+    auto s = p.stream<int>("one-way", capacity{2});
+    p.object("a", [](out<int>) {}, s.out());
+    EXPECT_TRUE(has(text_of<usage_error>([&] { p.run(); }), "one-way"));
+  }
+  {
+    program p(r);
+    auto s = p.stream<int>("silent", capacity{2});
+    p.object("a", [](in<int>) {}, s.in());
+    EXPECT_TRUE(has(text_of<usage_error>([&] { p.run(); }), "silent"));
+  }
+  {
+    program p(r);
+    p.object("twin", [] {});
+    p.object("twin", [] {});
+    EXPECT_TRUE(has(text_of<usage_error>([&] { p.run(); }), "twin"));
+  }
+  {
+    program p(r);
+    p.object("a", [] {});
+    p.run();
+    EXPECT_THROW(p.run(), usage_error);
+    EXPECT_THROW(p.object("b", [] {}), usage_error);
+    EXPECT_THROW(p.stream<int>("s"), usage_error);
+  }
+}
+
+TEST(program, refuses_models_that_there_are_not) {
+  for (const char* word : {"processes:fast", "processes:", "fast"}) {
+    const model_chosen chosen(word);
+    program p;
+    p.object("a", [] {});
+    EXPECT_TRUE(has(text_of<sukima::bad_setting>([&] { p.run(); }), word));
+  }
+}
+
+TEST(program, what_never_ran_is_destroyed) {
+  const auto token = std::make_shared<int>(1);
+  {
+    program p;
+    auto s = p.stream<int>("s");
+    p.object("a", [token](out<int>) {}, s.out());
+    p.object("b", [](in<int>) {}, s.in());
+  }
+  EXPECT_EQ(token.use_count(), 1);
+}
+
+TEST_P(program_test, rethrows_the_first_exception) {
+  program p(runtime);
+  std::atomic<int> ended{0};
+  p.object("bad", [] { throw std::domain_error("no"); });
+  for (int i = 0; i < 5; ++i) p.object("good " + std::to_string(i), [&] { ++ended; });
+  EXPECT_THROW(p.run(), std::domain_error);
+  EXPECT_EQ(ended, 5);
+}
+
+TEST_P(program_test, runs_inside_of_a_runtime) {
+  int got = 0;
+  runtime.run([&] {
+    program p(runtime);
+    auto s = p.stream<int>("s");
+    p.object("a", [](out<int> to) { to.send(5); }, s.out());
+    p.object("b", [&](in<int> from) { got = from.receive().value(); }, s.in());
+    p.run();
+  });
+  EXPECT_EQ(got, 5);
+}
+
+TEST_P(program_test, stops_when_asked) {
+  program p(runtime);
+  auto s = p.stream<int>("s", capacity{8});
+  std::atomic<long> sent{0};
+  std::atomic<long> received{0};
+  p.object(
+      "source",
+      [&](out<int> to) {
+        while (!to.stop_requested()) {
+          to.send(1);
+          ++sent;
+        }
+      },
+      s.out());
+  p.object(
+      "sink",
+      [&](in<int> from) {
+        while (from.receive()) ++received;
+      },
+      s.in());
+  std::jthread stopper([&] {
+    while (received == 0) std::this_thread::sleep_for(1ms);
+    p.stop();
+  });
+  p.run();
+  EXPECT_TRUE(p.stop_requested());
+  EXPECT_EQ(sent, received);
+  EXPECT_GT(sent, 0);
+}
+
+TEST_P(program_test, aborts_objects_that_wait_and_objects_that_run) {
+  program p(runtime);
+  auto s = p.stream<int>("s", capacity{8});
+  auto t = p.stream<int>("t", capacity{8});
+  auto u = p.stream<int>("u", capacity{8});
+  std::atomic<int> begun{0};
+  std::atomic<int> left{0};
+  struct visit {
+    std::atomic<int>& begun;
+    std::atomic<int>& left;
+    visit(std::atomic<int>& first, std::atomic<int>& last) : begun(first), left(last) { ++begun; }
+    ~visit() { ++left; }
+  };
+  p.object(
+      "runs",
+      [&](out<int> to) {
+        const visit here(begun, left);
+        for (;;) to.send(1);
+      },
+      s.out());
+  p.object(
+      "receives",
+      [&](in<int> from, out<int>) {
+        const visit here(begun, left);
+        while (from.receive()) {
+        }
+      },
+      s.in(), t.out());
+  p.object(
+      "waits",
+      [&](in<int> from, out<int>) {
+        const visit here(begun, left);
+        from.receive();
+      },
+      t.in(), u.out());
+  p.object(
+      "waits with a time",
+      [&](in<int> from) {
+        const visit here(begun, left);
+        from.receive_for(100s);
+      },
+      u.in());
+  std::jthread aborter([&] {
+    while (begun != 4) std::this_thread::sleep_for(1ms);
+    std::this_thread::sleep_for(30ms);
+    p.abort();
+  });
+  p.run();
+  EXPECT_EQ(left, 4);
+}
+
+TEST_P(program_test, aborts_objects_that_have_not_begun) {
+  program p(runtime);
+  const auto token = std::make_shared<int>(1);
+  auto s = p.stream<int>("s", capacity{8});
+  auto t = p.stream<int>("t", capacity{8});
+  // In one island the first object runs before the others begin.
+  p.object("aborts", [&](in<int>, out<int>) { p.abort(); }, t.in(), s.out());
+  p.object("second", [token](in<int> from, out<int>) { from.receive(); }, s.in(), t.out());
+  for (int i = 0; i < 50; ++i) p.object("more " + std::to_string(i), [token] {});
+  p.run();
+  EXPECT_EQ(token.use_count(), 1);
+}
+
+TEST_P(program_test, an_abort_before_the_run_lets_nothing_begin) {
+  program p(runtime);
+  std::atomic<int> begun{0};
+  for (int i = 0; i < 5; ++i) p.object(std::to_string(i), [&] { ++begun; });
+  p.abort();
+  p.run();
+  EXPECT_EQ(begun, 0);
+}
+
+TEST_P(program_test, finds_a_deadlock_of_all) {
+  program p(runtime);
+  auto s = p.stream<int>("forth", capacity{2});
+  auto t = p.stream<int>("back", capacity{2});
+  p.object("first", [](in<int> from, out<int>) { from.receive(); }, t.in(), s.out());
+  p.object("second", [](in<int> from, out<int>) { from.receive(); }, s.in(), t.out());
+  const std::string text = text_of<deadlock>([&] { p.run(); });
+  for (const char* word : {"all", "first", "second", "forth", "back", "(0 of 2)"})
+    EXPECT_TRUE(has(text, word)) << text;
+}
+
+TEST_P(program_test, says_that_a_larger_capacity_would_help) {
+  program p(runtime);
+  auto s = p.stream<int>("questions", capacity{2});
+  auto t = p.stream<int>("replies", capacity{2});
+  p.object(
+      "client",
+      [](out<int> ask, in<int> replies) {
+        for (int i = 0; i < 20; ++i) ask.send(i);
+        for (int i = 0; i < 20; ++i) replies.receive();
+      },
+      s.out(), t.in());
+  p.object(
+      "server",
+      [](in<int> questions, out<int> reply) {
+        for (int q : questions) reply.send(q);
+      },
+      s.in(), t.out());
+  const std::string text = text_of<deadlock>([&] { p.run(); });
+  EXPECT_TRUE(has(text, "larger capacity")) << text;
+  EXPECT_TRUE(has(text, "(2 of 2)")) << text;
+}
+
+TEST_P(program_test, reports_a_deadlock_of_some_and_goes_on) {
+  program p(runtime);
+  auto s = p.stream<int>("forth", capacity{2});
+  auto t = p.stream<int>("back", capacity{2});
+  std::atomic<bool> over{false};
+  p.object("first", [](in<int> from, out<int>) { from.receive(); }, t.in(), s.out());
+  p.object("second", [](in<int> from, out<int>) { from.receive(); }, s.in(), t.out());
+  auto ticks = p.stream<int>("ticks", capacity{1});
+  auto done = p.stream<int>("done", capacity{1});
+  p.object(
+      "alive",
+      [&](in<int> tick, out<int>) {
+        tick.receive_for(3s);
+        over = true;
+        p.abort();
+      },
+      ticks.in(), done.out());
+  p.object("freed by it", [](out<int>, in<int> end) { end.receive(); }, ticks.out(), done.in());
+  testing::internal::CaptureStderr();
+  p.run();
+  const std::string text = testing::internal::GetCapturedStderr();
+  EXPECT_TRUE(over);
+  EXPECT_TRUE(has(text, "some objects wait for one another")) << text;
+  EXPECT_TRUE(has(text, "first")) << text;
+  EXPECT_FALSE(has(text, "alive") || has(text, "freed")) << text;
+}
+
+TEST_P(program_test, a_slow_object_is_no_deadlock) {
+  program p(runtime);
+  auto s = p.stream<int>("s", capacity{1});
+  int got = 0;
+  p.object(
+      "slow",
+      [](out<int> to) {
+        sukima::blocking([] { std::this_thread::sleep_for(2500ms); });
+        to.send(1);
+      },
+      s.out());
+  p.object("sink", [&](in<int> from) { got = from.receive().value_or(0); }, s.in());
+  p.run();
+  EXPECT_EQ(got, 1);
+}
+
+TEST_P(program_test, ready_objects_get_their_turn_beside_one_that_always_has_messages) {
+  program p(runtime);
+  auto busy = p.stream<int>("busy", capacity{1024});
+  std::atomic<bool> over{false};
+  p.object(
+       "source",
+       [&](out<int> to) {
+         while (!over) to.send(1);
+       },
+       busy.out())
+      .group("g");
+  p.object(
+       "sink",
+       [](in<int> from) {
+         while (from.receive()) {
+         }
+       },
+       busy.in())
+      .group("g");
+  auto token = p.stream<int>("token", capacity{1});
+  auto back = p.stream<int>("back", capacity{1});
+  p.object(
+       "ping",
+       [&](out<int> to, in<int> from) {
+         for (int i = 0; i < 200; ++i) {
+           to.send(i);
+           EXPECT_EQ(from.receive(), i);
+         }
+         over = true;
+       },
+       token.out(), back.in())
+      .group("g");
+  p.object(
+       "pong",
+       [](in<int> from, out<int> to) {
+         for (int i : from) to.send(i);
+       },
+       token.in(), back.out())
+      .group("g");
+  const auto begun = std::chrono::steady_clock::now();
+  p.run();
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, 20s);
+}
+
+TEST(program, a_hundred_thousand_objects_fit_into_a_gibibyte) {
+  const model_chosen chosen("simulated");
+  constexpr int n = sanitized ? 4'000 : 100'000;  // ThreadSanitizer has room for 8000 fibers
+  rusage before{};
+  getrusage(RUSAGE_SELF, &before);
+  sukima::runtime r(with_workers(1));
+  program p(r);
+  // A ring: each object has one end of two streams; a token goes around once.
+  std::vector<sukima::objects::stream<int>> links;
+  for (int i = 0; i < n; ++i) links.push_back(p.stream<int>(std::to_string(i), capacity{8}));
+  long last = 0;
+  for (int i = 0; i < n; ++i)
+    p.object(
+        "o" + std::to_string(i),
+        [i, &last](in<int> from, out<int> to) {
+          if (i == 0) to.send(1);
+          const int got = from.receive().value_or(-1);
+          if (i == 0)
+            last = got;
+          else
+            to.send(got + 1);
+        },
+        links[static_cast<std::size_t>(i)].in(), links[static_cast<std::size_t>((i + 1) % n)].out());
+  p.run();
+  EXPECT_EQ(last, n);
+  rusage after{};
+  getrusage(RUSAGE_SELF, &after);
+  // The sanitizers need memory of their own.
+  if (!sanitized) {
+    EXPECT_LT(after.ru_maxrss - before.ru_maxrss, 1 << 20) << "KiB";
+  }
+}
+
+}  // namespace

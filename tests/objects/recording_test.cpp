@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// What SUKIMA_OBJECTS_RECORD writes: counts, times, which part of the run.
+#include "support.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <numeric>
+#include <sstream>
+
+namespace {
+
+using namespace support;
+
+class recording : public testing::Test {
+ protected:
+  recording() { setenv("SUKIMA_OBJECTS_RECORD", ("100:" + path_).c_str(), 1); }
+  ~recording() override {
+    unsetenv("SUKIMA_OBJECTS_RECORD");
+    std::filesystem::remove(path_);
+  }
+  std::string text() const {
+    std::ifstream in(path_);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  /// The words of the line that begins so.
+  std::vector<std::string> line(const std::string& begin, const std::string& end = {}) const {
+    std::istringstream in(text());
+    for (std::string one; std::getline(in, one);)
+      if (one.starts_with(begin) && one.ends_with(end)) {
+        std::istringstream words(one);
+        return {std::istream_iterator<std::string>(words), {}};
+      }
+    ADD_FAILURE() << "no line " << begin << " … " << end << " in\n" << text();
+    return std::vector<std::string>(8);
+  }
+
+  const std::string path_ =
+      (std::filesystem::temp_directory_path() / ("sukima-recording-" + std::to_string(getpid()))).string();
+  sukima::runtime runtime_{with_workers(2)};
+};
+
+void compute(std::chrono::microseconds time) {
+  const auto until = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < until) {
+  }
+}
+
+TEST_F(recording, counts_messages_by_what_they_were_sent_for) {
+  const model_chosen ignored("threads");
+  std::array<char*, 1> arguments{};
+  program p(0, arguments.data(), runtime_);
+  const auto numbers = p.stream<int>("numbers"), words = p.stream<int>("words");
+  const auto both = p.stream<std::string>("both of them", capacity{4});
+  p.object(
+       "source",
+       [](out<int> to) {
+         std::vector<int> all(300);
+         std::iota(all.begin(), all.end(), 0);
+         to.send_all(all);
+       },
+       numbers.out())
+      .group("first");
+  p.object(
+      "words",
+      [](out<int> to) {
+        for (int i = 0; i < 40; ++i) to.send(i);
+      },
+      words.out());
+  p.object(
+      "merge",
+      [](in<int> a, in<int> b, out<std::string> to) {
+        while (sukima::objects::select(a.on([&](int) { to.send("a"); }), b.on([&](int) {
+          to.send("b");
+          to.send("b");
+        }))) {
+        }
+      },
+      numbers.in(), words.in(), both.out());
+  std::size_t received = 0;
+  p.object(
+      "sink",
+      [&](in<std::string> from) {
+        std::vector<std::string> some(7);
+        while (const std::size_t n = from.receive_some(some)) received += n;
+      },
+      both.in());
+  p.run();
+  EXPECT_EQ(received, 380u);
+  EXPECT_EQ(line("seen ")[2], "whole");
+  EXPECT_EQ(line("stream 4 64 travels numbers").size(), 5u);
+  EXPECT_EQ(line("stream 32 4 local both of them").size(), 7u);
+  EXPECT_EQ(std::stod(line("object ", " merge")[1]), 340);
+  EXPECT_EQ(std::stod(line("object ", " sink")[1]), 380);
+  EXPECT_EQ(line("group ")[1], "first");
+  EXPECT_EQ(std::stod(line("receives 0 ")[2]), 300);
+  EXPECT_EQ(std::stod(line("receives 1 ")[2]), 40);
+  EXPECT_EQ(std::stod(line("receives 2 ")[2]), 380);
+  EXPECT_EQ(std::stod(line("sends 0 first ")[3]), 300);
+  EXPECT_EQ(std::stod(line("sends 2 0 ")[3]), 300);
+  EXPECT_EQ(std::stod(line("sends 2 1 ")[3]), 80);
+  EXPECT_TRUE(text().ends_with("\nend\n"));
+}
+
+TEST_F(recording, times_the_computing_and_not_the_waiting) {
+  program p(runtime_);
+  const auto s = p.stream<int>("s", capacity{2});
+  p.object(
+      "source",
+      [](out<int> to) {
+        for (int i = 0; i < 200; ++i) to.send(i);
+      },
+      s.out());
+  p.object(
+      "slow",
+      [](in<int> from) {
+        while (const auto i = from.receive()) compute(*i % 2 == 0 ? 300us : 900us);
+      },
+      s.in());
+  p.run();
+  const double mean = std::stod(line("object ", " slow")[2]), spread = std::stod(line("object ", " slow")[3]);
+  EXPECT_GE(mean, 400'000);
+  EXPECT_GE(spread, 100'000);
+  EXPECT_LT(std::stod(line("object ", " source")[2]), 200'000)
+      << "it waited for as long as the other computed";
+}
+
+TEST_F(recording, is_of_the_first_program_only) {
+  for (int i = 0; i < 2; ++i) {
+    program p(runtime_);
+    const auto s = p.stream<int>("s" + std::to_string(i));
+    p.object("a", [](out<int> to) { to.send(1); }, s.out());
+    p.object("b", [](in<int> from) { from.receive(); }, s.in());
+    p.run();
+  }
+  EXPECT_NE(text().find(" s0\n"), std::string::npos);
+  EXPECT_EQ(text().find(" s1\n"), std::string::npos);
+}
+
+TEST_F(recording, says_that_the_program_failed) {
+  program p(runtime_);
+  const auto s = p.stream<int>("s");
+  p.object("a", [](out<int>) { throw std::runtime_error("no"); }, s.out());
+  p.object("b", [](in<int> from) { from.receive(); }, s.in());
+  EXPECT_THROW(p.run(), std::runtime_error);
+  EXPECT_EQ(line("seen ")[2], "failed");
+}
+
+TEST_F(recording, needs_a_time_and_a_file) {
+  for (const char* value : {"1", "x:y", "-1:y", "1:", "1:/nonesuch/y"}) {
+    setenv("SUKIMA_OBJECTS_RECORD", value, 1);
+    program p(runtime_);
+    p.object("a", [] {});
+    EXPECT_THROW(p.run(), sukima::bad_setting) << value;
+  }
+}
+
+TEST_F(recording, finds_an_end_outside_of_its_object) {
+  program p(runtime_);
+  const auto s = p.stream<int>("s", capacity{1});  // so that a is still there
+  out<int>* other = nullptr;
+  p.object(
+      "a",
+      [&](out<int> to) {
+        other = &to;
+        to.send(1);
+        to.send(2);
+      },
+      s.out());
+  std::string error;
+  p.object(
+      "b",
+      [&](in<int> from) {
+        from.receive();
+        try {
+          other->send(3);
+        } catch (const usage_error& e) {
+          error = e.what();
+        }
+        while (from.receive()) {
+        }
+      },
+      s.in());
+  p.run();
+  EXPECT_NE(error.find("outside of its object a"), std::string::npos) << error;
+}
+
+}  // namespace

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// select: fair among ready streams, woken by each, ended by a time or by the end of all; first: by priority.
+#include "support.hpp"
+
+#include <array>
+
+namespace {
+
+using namespace support;
+using sukima::objects::after;
+using sukima::objects::first;
+using sukima::objects::select;
+
+class select_test : public models {};
+INSTANTIATE_TEST_SUITE_P(all, select_test, all_models(), name_of_model);
+
+TEST_P(select_test, receives_everything_from_all) {
+  constexpr int each = 2000;
+  program p(runtime);
+  auto a = p.stream<int>("a", capacity{2});
+  auto b = p.stream<long>("b", capacity{4});
+  auto c = p.stream<std::string>("c", capacity{1});
+  int counts[3] = {};
+  p.object(
+      "a",
+      [](out<int> to) {
+        for (int i = 0; i < each; ++i) to.send(i);
+      },
+      a.out());
+  p.object(
+      "b",
+      [](out<long> to) {
+        for (int i = 0; i < each; ++i) to.send(i);
+      },
+      b.out());
+  p.object(
+      "c",
+      [](out<std::string> to) {
+        for (int i = 0; i < each; ++i) to.send("x");
+      },
+      c.out());
+  p.object(
+      "sink",
+      [&](in<int> x, in<long> y, in<std::string> z) {
+        while (select(x.on([&](int i) { EXPECT_EQ(i, counts[0]++); }),
+                      y.on([&](long i) { EXPECT_EQ(i, counts[1]++); }),
+                      z.on([&](const std::string&) { ++counts[2]; }))) {
+        }
+      },
+      a.in(), b.in(), c.in());
+  p.run();
+  for (const int n : counts) EXPECT_EQ(n, each);
+}
+
+TEST(select, serves_busy_streams_equally) {
+  const model_chosen chosen("simulated");
+  program p;
+  constexpr std::size_t count = 8;
+  std::vector<in<int>> ends;
+  for (std::size_t i = 0; i < count; ++i) {
+    auto s = p.stream<int>(std::to_string(i), capacity{64});
+    p.object(
+        "source " + std::to_string(i),
+        [](out<int> to) {
+          while (!to.stop_requested() && !to.is_broken())
+            if (int one = 1; to.send_for(one, 10s) != send_result::sent) break;
+        },
+        s.out());
+    ends.push_back(s.in());
+  }
+  std::array<int, count> served{};
+  p.object(
+      "sink",
+      [&](std::vector<in<int>> e) {
+        for (int i = 0; i < 8000; ++i)
+          select(e[0].on([&](int) { ++served[0]; }), e[1].on([&](int) { ++served[1]; }),
+                 e[2].on([&](int) { ++served[2]; }), e[3].on([&](int) { ++served[3]; }),
+                 e[4].on([&](int) { ++served[4]; }), e[5].on([&](int) { ++served[5]; }),
+                 e[6].on([&](int) { ++served[6]; }), e[7].on([&](int) { ++served[7]; }));
+      },
+      std::move(ends));
+  p.run();
+  for (const int n : served) {
+    EXPECT_GE(n, 800);
+    EXPECT_LE(n, 1200);
+  }
+}
+
+TEST_P(select_test, first_prefers_the_first) {
+  program p(runtime);
+  auto urgent = p.stream<int>("urgent", capacity{16});
+  auto other = p.stream<int>("other", capacity{16});
+  auto go = p.stream<int>("go", capacity{1});
+  std::string order;
+  p.object(
+      "source",
+      [](out<int> u, out<int> o, out<int> g) {
+        for (int i = 0; i < 3; ++i) o.send(i);
+        for (int i = 0; i < 3; ++i) u.send(i);
+        g.send(1);
+      },
+      urgent.out(), other.out(), go.out());
+  p.object(
+      "sink",
+      [&](in<int> u, in<int> o, in<int> g) {
+        g.receive();
+        while (first(u.on([&](int) { order += 'u'; }), o.on([&](int) { order += 'o'; }))) {
+        }
+      },
+      urgent.in(), other.in(), go.in());
+  p.run();
+  EXPECT_EQ(order, "uuuooo");
+}
+
+TEST_P(select_test, sends_where_there_is_room) {
+  program p(runtime);
+  auto a = p.stream<int>("a", capacity{1});
+  auto b = p.stream<int>("b", capacity{1});
+  std::atomic<int> sum{0};
+  p.object(
+      "source",
+      [](out<int> x, out<int> y) {
+        int sent = 0;
+        for (int i = 1; i <= 1000; ++i) {
+          int value = i;
+          int same = i;
+          select(x.on_room(value, [&] { ++sent; }), y.on_room(same, [&] { ++sent; }));
+        }
+        EXPECT_EQ(sent, 1000);
+      },
+      a.out(), b.out());
+  for (auto* s : {&a, &b})
+    p.object(
+        s == &a ? "x" : "y",
+        [&](in<int> from) {
+          for (int i : from) sum += i;
+        },
+        s->in());
+  p.run();
+  EXPECT_EQ(sum, 1000 * 1001 / 2);
+}
+
+TEST_P(select_test, ends_after_a_time) {
+  program p(runtime);
+  auto s = p.stream<int>("s", capacity{1});
+  auto end = p.stream<int>("end", capacity{1});
+  p.object(
+      "waiter",
+      [](in<int> from, out<int> over) {
+        bool late = false;
+        const auto begun = std::chrono::steady_clock::now();
+        EXPECT_EQ(select(from.on([](int) { FAIL(); }), after(20ms, [&] { late = true; })), 1u);
+        EXPECT_TRUE(late);
+        EXPECT_GE(std::chrono::steady_clock::now() - begun, 20ms);
+        over.send(1);
+        EXPECT_EQ(select(from.on([](int) {}), after(60s, [] { FAIL(); })), 0u);
+        EXPECT_FALSE(select(from.on([](int) {}), after(60s, [] { FAIL(); }))) << "the stream is closed";
+      },
+      s.in(), end.out());
+  p.object(
+      "sender",
+      [](out<int> to, in<int> over) {
+        over.receive();
+        to.send(1);
+      },
+      s.out(), end.in());
+  p.run();
+}
+
+TEST_P(select_test, many_selects_on_one_stream_lose_nothing) {
+  constexpr int each = 1000;
+  program p(runtime);
+  auto a = p.stream<int>("a", capacity{2});
+  auto b = p.stream<int>("b", capacity{2});
+  std::atomic<int> received{0};
+  for (int i = 0; i < 3; ++i) {
+    p.object(
+        "sender " + std::to_string(i),
+        [i](out<int> x, out<int> y) {
+          for (int k = 0; k < each; ++k) (((k + i) % 2) == 0 ? x : y).send(k);
+        },
+        a.out(), b.out());
+    p.object(
+        "receiver " + std::to_string(i),
+        [&](in<int> x, in<int> y) {
+          while (select(x.on([&](int) { ++received; }), y.on([&](int) { ++received; }))) {
+          }
+        },
+        a.in(), b.in());
+  }
+  p.run();
+  EXPECT_EQ(received, 3 * each);
+}
+
+}  // namespace

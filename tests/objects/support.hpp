@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tests of objects share: each is done in every way to run objects.
+#pragma once
+
+#include <sukima/objects.hpp>
+#include <sukima/sukima.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace support {
+
+using namespace std::chrono_literals;
+using sukima::usage_error;
+using sukima::objects::capacity;
+using sukima::objects::in;
+using sukima::objects::out;
+using sukima::objects::program;
+using sukima::objects::send_result;
+
+#if defined(SUKIMA_SANITIZED)
+inline constexpr bool sanitized = true;
+#else
+inline constexpr bool sanitized = false;
+#endif
+
+/// SUKIMA_OBJECTS for as long as it lives.
+class model_chosen {
+ public:
+  explicit model_chosen(const std::string& name) { setenv("SUKIMA_OBJECTS", name.c_str(), 1); }
+  model_chosen(const model_chosen&) = delete;
+  model_chosen& operator=(const model_chosen&) = delete;
+  ~model_chosen() { unsetenv("SUKIMA_OBJECTS"); }
+};
+
+inline sukima::settings with_workers(unsigned workers) {
+  sukima::settings s;
+  s.workers = workers;
+  s.elastic = false;
+  return s;
+}
+
+/// Tests that are done with every model. Objects without a group are divided among four workers.
+class models : public testing::TestWithParam<const char*> {
+ protected:
+  model_chosen chosen{GetParam()};
+  sukima::runtime runtime{with_workers(4)};
+};
+inline auto all_models() {
+  return testing::Values("simulated", "workers:simulated", "threads", "threads:simulated");
+}
+inline std::string name_of_model(const testing::TestParamInfo<const char*>& of) {
+  std::string name = of.param;
+  for (char& c : name)
+    if (c == ':') c = '_';
+  return name;
+}
+
+}  // namespace support

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// Predictions against what is known without a simulation: bounds, mean-value analysis, the paper's
+// observations.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "examples.hpp"
+
+namespace {
+
+using namespace sukima::objects::model;
+using enum execution_model;
+using examples::configuration_of;
+
+constexpr effort thorough = {.events = 8'000'000, .agreement = 0.004};
+
+double time_per(const description& program, execution_model how, const machine& where, double count,
+                const effort& most = {}) {
+  return predict(program, configuration_of(program, how), where, most).time_ns / count;
+}
+
+TEST(prediction, of_a_simulated_stream_counts_two_switches_a_capacity) {
+  const machine where = examples::machine_of(1);
+  for (const std::size_t capacity : {1U, 2U, 8U, 64U}) {
+    const description program = examples::pipeline_of(2, 1e6, 0, capacity);
+    EXPECT_NEAR(time_per(program, simulated, where, 1e6), 2.7 + 2 * 8 / static_cast<double>(capacity), 0.05)
+        << capacity;
+  }
+}
+
+TEST(prediction, of_a_short_program_is_that_of_its_whole_run) {
+  const description program = examples::pipeline_of(3, 10, 1000);
+  const prediction result = predict(program, configuration_of(program, simulated), examples::free_machine(1));
+  EXPECT_DOUBLE_EQ(result.time_ns, 30'000);
+  EXPECT_FALSE(result.stuck);
+  EXPECT_NEAR(result.computing[1], 1 / 3.0, 1e-9);
+}
+
+TEST(prediction, keeps_the_bounds) {
+  // The largest island's work, and all work over the usable CPUs: with enough buffers one of them is
+  // reached.
+  for (const double cpus : {1.0, 1.5, 2.0, 3.0}) {
+    for (const execution_model how : {threads, processes, workers_simulated, simulated}) {
+      const description program = examples::pipeline_of(4, 20'000, 5000, 256);
+      const double work = 4 * 20'000 * 5000.0, largest = how == simulated ? work : work / 4;
+      const double bound = std::max(largest, work / cpus);
+      const double time = time_per(program, how, examples::free_machine(cpus), 1);
+      EXPECT_GE(time, 0.98 * bound) << name_of(how) << cpus;
+      EXPECT_LE(time, 1.02 * bound) << name_of(how) << cpus;
+    }
+  }
+}
+
+/// Exact mean-value analysis of a closed network of single servers: the throughput with so many
+/// customers.
+double throughput_by_mva(const std::vector<double>& service, unsigned customers) {
+  std::vector<double> queue(service.size());
+  double throughput = 0;
+  for (unsigned k = 1; k <= customers; k++) {
+    double cycle = 0;
+    for (std::size_t i = 0; i < service.size(); i++) cycle += service[i] * (1 + queue[i]);
+    throughput = k / cycle;
+    for (std::size_t i = 0; i < service.size(); i++) queue[i] = throughput * service[i] * (1 + queue[i]);
+  }
+  return throughput;
+}
+
+TEST(prediction, of_closed_networks_agrees_with_mean_value_analysis) {
+  for (const unsigned customers : {1u, 3u, 10u}) {
+    description program = examples::pipeline_of(3, customers, 1000, 64, 1000);
+    program.streams.push_back({"back", 8, 64, {}, false, {2}, {0}});
+    program.objects[2].sends.push_back({2, 1, {}});
+    program.objects[0].receives = {2};
+    program.objects[0].activations = 2e6;
+    program.objects[1].compute_ns = program.objects[1].spread_ns = 1700;
+    program.objects[2].compute_ns = program.objects[2].spread_ns = 600;
+    const double expected = 1 / throughput_by_mva({1000, 1700, 600}, customers);
+    const double time = time_per(program, threads, examples::free_machine(3), 2e6, thorough);
+    EXPECT_NEAR(time, expected, 0.02 * expected) << customers;
+  }
+}
+
+TEST(prediction, has_the_knee_where_a_round_exceeds_the_capacity) {
+  // The first object sends so many messages at once, and waits for one answer.
+  const auto time_of = [](double messages) {
+    description program = examples::pipeline_of(2, 1, 0, 36);
+    program.streams.push_back({"answer", 8, 36, {}, false, {1}, {0}});
+    program.objects[0].sends[0].per_input = messages;
+    program.objects[0].receives = {1};
+    program.objects[0].activations = 1e5;
+    program.objects[1].sends.push_back({1, 1 / messages, {}});
+    return time_per(program, processes, examples::machine_of(1), 1e5);
+  };
+  const double below = time_of(36) - time_of(34), across = time_of(38) - time_of(36);
+  EXPECT_GT(across, 10 * below) << "two messages more cost two sleeps more";
+}
+
+TEST(prediction, of_processes_with_simulated_objects_is_flat) {
+  // Two processes answer each other; within each the messages go through so many objects.
+  const auto time_of = [](std::size_t objects) {
+    description program = examples::pipeline_of(2 * objects, 1, 0, 64);
+    program.streams.push_back({"back", 8, 64, {}, false, {2 * objects - 1}, {0}});
+    program.objects.back().sends.push_back({program.streams.size() - 1, 1, {}});
+    program.objects[0].receives = {program.streams.size() - 1};
+    program.objects[0].activations = 1e5;
+    configuration how = configuration_of(program, processes_simulated);
+    for (std::size_t i = 0; i < 2 * objects; i++) how.groups[i] = i / objects;
+    return predict(program, how, examples::machine_of(1)).time_ns;
+  };
+  EXPECT_LT(time_of(6), 1.1 * time_of(2));
+}
+
+TEST(prediction, depends_only_on_the_seed) {
+  const description program = examples::pipeline_of(5, 1e6, 300, 16, 200);
+  const configuration how = configuration_of(program, threads);
+  const prediction one = predict(program, how, examples::machine_of(2), {.seed = 7});
+  const prediction same = predict(program, how, examples::machine_of(2), {.seed = 7});
+  const prediction other = predict(program, how, examples::machine_of(2), {.seed = 8});
+  EXPECT_EQ(one.time_ns, same.time_ns);
+  EXPECT_EQ(one.events, same.events);
+  EXPECT_NE(one.time_ns, other.time_ns);
+  EXPECT_NEAR(one.time_ns, other.time_ns, 0.05 * one.time_ns);
+}
+
+TEST(prediction, finds_a_cycle_whose_capacity_is_too_small) {
+  description program = examples::pipeline_of(2, 4, 10, 1);
+  program.streams.push_back({"back", 8, 1, {}, false, {1}, {0}});
+  program.objects[0].receives = {1};
+  program.objects[0].activations = 1000;
+  program.objects[1].sends.push_back({1, 1, {}});
+  EXPECT_TRUE(predict(program, configuration_of(program, threads), examples::machine_of(2)).stuck);
+  program.streams[0].capacity = 4;
+  EXPECT_FALSE(predict(program, configuration_of(program, threads), examples::machine_of(2)).stuck);
+}
+
+TEST(prediction, lets_a_server_answer_one_of_its_clients_each_time) {
+  const description program = parse_description(R"({"sukima-objects": 1,
+     "streams": [{"name": "requests"}, {"name": "a"}, {"name": "b"}, {"name": "c"}],
+     "objects": [{"name": "server", "receives": ["requests"], "compute_ns": 100,
+                  "sends": [{"stream": "a", "per_input": 0.25}, {"stream": "b", "per_input": 0.25},
+                            {"stream": "c", "per_input": 0.5}]},
+                 {"name": "client a", "starts": 1, "activations": 1000, "receives": ["a"],
+                  "sends": [{"stream": "requests"}]},
+                 {"name": "client b", "starts": 1, "activations": 1000, "receives": ["b"],
+                  "sends": [{"stream": "requests"}]},
+                 {"name": "client c", "starts": 1, "activations": 2000, "receives": ["c"],
+                  "sends": [{"stream": "requests"}]}]})");
+  const prediction result = predict(program, configuration_of(program, threads), examples::free_machine(4));
+  EXPECT_FALSE(result.stuck);
+  EXPECT_NEAR(result.time_ns, 4000 * 100, 0.02 * 4000 * 100) << "the server computes for every request";
+}
+
+TEST(prediction, knows_that_waking_another_cpu_costs_more_than_a_switch) {
+  // Two objects that answer each other: two CPUs gain nothing, and cost a wake-up each way once they
+  // sleep.
+  description program = examples::pipeline_of(2, 1, 60'000, 4);
+  program.streams.push_back({"back", 8, 4, {}, false, {1}, {0}});
+  program.objects[0].receives = {1};
+  program.objects[0].activations = 1e4;
+  program.objects[1].sends.push_back({1, 1, {}});
+  const double one = time_per(program, threads, examples::machine_of(1), 1e4);
+  const double two = time_per(program, threads, examples::machine_of(2), 1e4);
+  EXPECT_NEAR(two - one, 2 * (2000 + 17000 - 600 - 2000), 2000);
+}
+
+TEST(prediction, by_the_paper_counts_messages_and_work) {
+  const description program = examples::pipeline_of(2, 1000, 500);
+  const machine where = examples::machine_of(2);
+  const auto paper = [&](execution_model how) {
+    return predict_by_paper(program, configuration_of(program, how), where);
+  };
+  EXPECT_DOUBLE_EQ(paper(simulated), 1000 * 2.7 + 1e6);
+  EXPECT_DOUBLE_EQ(paper(threads), 1000 * 46 + 5e5);
+  EXPECT_DOUBLE_EQ(paper(processes_simulated), 1000 * 26 + 5e5);
+  EXPECT_DOUBLE_EQ(paper(threads_simulated), 1000 * 46 / 2.0 + 5e5);
+}
+
+}  // namespace

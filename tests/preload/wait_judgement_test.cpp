@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// When idle threads of OpenMP should sleep, on counters that are played.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+extern "C" {
+#include "wait_judgement.h"
+}
+
+namespace {
+
+constexpr std::uint64_t ms = 1'000'000;
+constexpr std::uint64_t us = 1'000;
+constexpr std::uint64_t sampling = 50 * ms;
+
+/// Samples a thread for a while that, in each time slice, waits for a CPU and then runs.
+class sampled_thread {
+ public:
+  explicit sampled_thread(bool is_short) { wait_judgement_start(&judgement_, is_short, now_); }
+
+  /// \return how often the answer changed
+  unsigned run(std::uint64_t time, std::uint64_t waits, std::uint64_t runs) {
+    unsigned changes = 0;
+    for (const std::uint64_t end = now_ + time; now_ < end;) {
+      now_ += sampling;
+      const std::uint64_t slices = sampling / (waits + runs);
+      const cap_schedstat did{slices * runs, slices * waits, slices};
+      const bool before = judgement_.is_short;
+      changes += wait_judgement_add(&judgement_, &did, now_) != before ? 1 : 0;
+    }
+    return changes;
+  }
+  bool is_short() const { return judgement_.is_short; }
+
+ private:
+  wait_judgement judgement_{};
+  std::uint64_t now_ = 1000 * ms;
+};
+
+TEST(wait_judgement, wake_ups_of_threads_that_sleep_are_no_shortage) {
+  // Clang's runtime with 20,000 regions a second on two idle CPUs: 2.4 us for each of two wake-ups.
+  sampled_thread thread(true);
+  thread.run(2000 * ms, 5 * us / 2, 4 * us);
+  EXPECT_FALSE(thread.is_short()) << "threads that sleep would sleep for ever";
+  thread.run(2000 * ms, 5 * us / 2, 4 * us);
+  EXPECT_FALSE(thread.is_short());
+}
+
+TEST(wait_judgement, waits_for_a_cpu_that_another_thread_has_are_a_shortage) {
+  sampled_thread thread(false);
+  thread.run(100 * ms, 3 * ms, 3 * ms);
+  EXPECT_TRUE(thread.is_short());
+}
+
+TEST(wait_judgement, a_shortage_ends_after_a_second_without_waiting) {
+  sampled_thread thread(false);
+  thread.run(100 * ms, 3 * ms, 3 * ms);
+  thread.run(700 * ms, 0, 3 * ms);
+  EXPECT_TRUE(thread.is_short());
+  thread.run(600 * ms, 0, 3 * ms);
+  EXPECT_FALSE(thread.is_short());
+}
+
+TEST(wait_judgement, spinning_is_tried_ever_more_rarely_where_it_brings_the_shortage_back) {
+  // Threads that sleep are not in each other's way; as soon as they spin, they are.
+  sampled_thread thread(true);
+  unsigned changes = 0;
+  for (int i = 0; i < 60 * 20; ++i)
+    changes +=
+        thread.is_short() ? thread.run(sampling, 5 * us, 50 * us) : thread.run(sampling, 3 * ms, 3 * ms);
+  EXPECT_LE(changes, 2U * 9) << "after 1, 2, 4, 8, 16, 16 and 16 seconds in a minute";
+  EXPECT_GE(changes, 2U * 4);
+}
+
+TEST(wait_judgement, the_pause_is_forgotten_after_a_second_of_spinning) {
+  sampled_thread thread(true);
+  for (int i = 0; i < 4; ++i) {
+    thread.run(20000 * ms, 5 * us, 50 * us);
+    EXPECT_FALSE(thread.is_short());
+    thread.run(700 * ms, 3 * ms, 3 * ms);
+    EXPECT_TRUE(thread.is_short());
+  }
+  thread.run(20000 * ms, 0, 3 * ms);
+  thread.run(700 * ms, 3 * ms, 3 * ms);
+  thread.run(1400 * ms, 0, 3 * ms);
+  EXPECT_FALSE(thread.is_short());
+}
+
+}  // namespace

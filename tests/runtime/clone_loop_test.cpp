@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sequential clones of loops and searches: what runs as one computes the same, leaves in the same ways,
+// restores its workspace, and still gives work away.
+#include "clones.hpp"
+
+#include <algorithm>
+#include <forward_list>
+#include <numeric>
+#include <string>
+#include <vector>
+
+namespace {
+
+using sukima::context;
+using sukima::parallel_for;
+using sukima::parallel_reduce;
+using sukima::set_bits;
+using support::second_ns;
+using support::with_clones;
+
+class loop_clones : public support::with_clone_settings {};
+INSTANTIATE_TEST_SUITE_P(settings, loop_clones, loop_clones::all(), loop_clones::name);
+
+/// The paths of a tree in their order; each way of writing a loop has a level.
+std::string paths(auto c, const std::string& path, int depth) {
+  if (depth == 0) return path + " ";
+  const auto deeper = [&](auto k, auto i) { return paths(k, path + std::to_string(+i), depth - 1); };
+  switch (depth % 4) {
+    case 0:
+      return parallel_reduce(c, 0, 3, std::string("<"), deeper, std::plus{}) + ">";
+    case 1:
+      return parallel_reduce(c, set_bits(0b10110u), std::string(), deeper, std::plus{});
+    case 2: {
+      const std::forward_list<int> list{7, 8, 9};
+      return parallel_reduce(c, list, std::string(), deeper, std::plus{}, sukima::guard(0.5));
+    }
+    default: {
+      std::vector<std::string> parts(20);
+      parallel_for(c, parts, [&](auto k, std::string& part) {
+        part = paths(k, path + static_cast<char>('a' + (&part - parts.data())), depth - 1);
+      });
+      return std::accumulate(parts.begin(), parts.end(), std::string());
+    }
+  }
+}
+
+TEST_P(loop_clones, keep_the_order_of_results) {
+  sukima::runtime plain(with_clones(1, 0));
+  const std::string expected = plain.run([](context c) { return paths(c, "", 4); });
+  EXPECT_EQ(std::count(expected.begin(), expected.end(), ' '), 3 * 20 * 3 * 3);
+  for (int i = 0; i < times; ++i) ASSERT_EQ(runtime.run([](context c) { return paths(c, "", 4); }), expected);
+  expect_clones();
+}
+
+/// The steps on the way to a node; every undo must fit to its top.
+class steps {
+ public:
+  void push(unsigned bit) { taken_.push_back(bit); }
+  void pop(unsigned bit) {
+    if (taken_.empty() || taken_.back() != bit) std::abort();
+    taken_.pop_back();
+  }
+  const std::vector<unsigned>& taken() const { return taken_; }
+
+ private:
+  std::vector<unsigned> taken_;
+};
+const auto push = [](steps& w, unsigned bit) { w.push(bit); };
+const auto pop = [](steps& w, unsigned bit) { w.pop(bit); };
+
+/// Words over the bits of a mask, in their order: searches, by number and by successor, and forks.
+std::string words(auto c, steps& w, int depth) {
+  if (depth == 0) {
+    std::string word;
+    for (const unsigned bit : w.taken()) word += std::to_string(bit);
+    return word + " ";
+  }
+  const auto deeper = [depth](auto k, steps& mine, unsigned) {
+    if (depth % 3 != 1) return words(k, mine, depth - 1);
+    // Two branches, each on a workspace of its own.
+    auto [a, b] = sukima::fork2(
+        k, [own = mine, depth](auto l) mutable { return words(l, own, depth - 1); },
+        [own = mine, depth](auto l) mutable { return words(l, own, depth - 1) + "|"; });
+    return a + b;
+  };
+  static const std::vector<unsigned> numbers{1, 2, 8};
+  if (depth % 2 == 0) return sukima::search(c, w, numbers, push, pop, deeper, std::plus{});
+  return sukima::search(
+      c, w, set_bits(0b1111u),
+      [](steps& mine, unsigned bit) {
+        if (bit == 4) return false;
+        mine.push(bit);
+        return true;
+      },
+      pop, deeper, std::string(), std::plus{}, sukima::guard(0.7));
+}
+
+TEST_P(loop_clones, of_searches_try_all_choices_in_their_order) {
+  sukima::runtime plain(with_clones(1, 0));
+  steps w;
+  const std::string expected = plain.run([&](context c) { return words(c, w, 5); });
+  EXPECT_EQ(std::count(expected.begin(), expected.end(), ' '), 243 * 4);
+  for (int i = 0; i < times; ++i) {
+    ASSERT_EQ(runtime.run([&](context c) { return words(c, w, 5); }), expected);
+    ASSERT_TRUE(w.taken().empty());
+  }
+  expect_clones();
+}
+
+/// A search below loops, each of whose bodies notes which version of it runs.
+void count_versions(auto c, steps& w, support::versions& seen) {
+  parallel_for(c, 0, 3, [&](auto k, int) {
+    seen.note(k);
+    steps own = w;
+    sukima::search(
+        k, own, set_bits(0b11u), push, pop,
+        [&](auto l, steps&, unsigned) {
+          seen.note(l);
+          return parallel_reduce(
+              l, set_bits(0b11u), 0,
+              [&](auto m, unsigned) {
+                seen.note(m);
+                return 1;
+              },
+              std::plus{});
+        },
+        std::plus{});
+  });
+}
+
+TEST_P(loop_clones, are_parallel_code_that_learns_nothing_where_they_are_off) {
+  support::versions seen;
+  steps w;
+  for (int i = 0; i < times; ++i) runtime.run([&](context c) { count_versions(c, w, seen); });
+  if (!are_off()) return;
+  EXPECT_EQ(seen.tracked + seen.clone, 0);
+  EXPECT_EQ(seen.parallel, times * (3 + 6 + 12));
+}
+
+/// Throws at one node of a search.
+long throws_below(auto c, steps& w, int depth, const std::vector<unsigned>& at) {
+  if (w.taken() == at) throw support::test_error(17);
+  if (depth == 0) return 1;
+  return sukima::search(
+      c, w, set_bits(0b10101u), push, pop,
+      [depth, &at](auto k, steps& mine, unsigned) { return throws_below(k, mine, depth - 1, at); },
+      std::plus{});
+}
+
+TEST_P(loop_clones, of_searches_undo_their_steps_when_a_body_throws) {
+  for (int i = 0; i < times; ++i) {
+    steps w;
+    w.push(64);
+    ASSERT_EQ(runtime.run([&](context c) { return throws_below(c, w, 5, {}); }), 243);
+    EXPECT_THROW(runtime.run([&](context c) { return throws_below(c, w, 5, {64, 4, 16, 1}); }),
+                 support::test_error);
+    EXPECT_EQ(w.taken(), std::vector{64u});
+  }
+}
+
+TEST_P(loop_clones, of_loops_pass_exceptions_on) {
+  const auto run = [&](int bad) {
+    return runtime.run([bad](context c) {
+      return parallel_reduce(
+          c, 0, 40, 0,
+          [bad](auto k, int i) {
+            return parallel_reduce(
+                k, 0, 3, 0,
+                [bad, i](auto, int j) {
+                  if (3 * i + j == bad) throw support::test_error(bad);
+                  return 1;
+                },
+                std::plus{});
+          },
+          std::plus{});
+    });
+  };
+  for (int i = 0; i < times; ++i) {
+    ASSERT_EQ(run(-1), 120);
+    EXPECT_THROW(run(100), support::test_error);
+  }
+}
+
+/// Never ends by itself.
+long endless(auto c, steps& w) {
+  return sukima::search(
+      c, w, set_bits(0b11u), push, pop,
+      [](auto k, steps& mine, unsigned) -> long {
+        if (mine.taken().size() < 60) return endless(k, mine);
+        return 1;
+      },
+      std::plus{});
+}
+long short_search(auto c, steps& w, int depth) {
+  return sukima::search(
+      c, w, set_bits(0b11u), push, pop,
+      [depth](auto k, steps& mine, unsigned) -> long {
+        return depth > 0 ? short_search(k, mine, depth - 1) : 1;
+      },
+      std::plus{});
+}
+
+TEST_P(loop_clones, of_searches_are_left_when_they_are_cancelled) {
+  steps w;
+  expect_to_be_left_when_cancelled([&](context c) { return endless(c, w); });
+  EXPECT_TRUE(w.taken().empty());
+}
+
+/// A first solution ends clones on all workers, and their workspaces are undone.
+int look(auto c, steps& w, int depth, sukima::first_solution<unsigned>& solution) {
+  const auto sum = std::accumulate(w.taken().begin(), w.taken().end(), 0u);
+  if (depth == 0) {
+    if (sum == 77) solution.found(sum);
+    return 0;
+  }
+  return sukima::search(
+      c, w, set_bits(0b1101011u), push, pop,
+      [depth, &solution](auto k, steps& mine, unsigned) { return look(k, mine, depth - 1, solution); },
+      std::plus{});
+}
+
+TEST_P(loop_clones, of_searches_end_at_a_first_solution) {
+  for (int i = 0; i < times; ++i) {
+    steps w;
+    const auto found = runtime.run([&](context c) {
+      return sukima::search_first<unsigned>(c, [&](context k, auto& solution) { look(k, w, 6, solution); });
+    });
+    EXPECT_EQ(found, 77u);
+    EXPECT_TRUE(w.taken().empty());
+  }
+}
+
+/// A clone that lasts longer than its place has learned gives its own choices away; older ones are closed.
+TEST(loop_clone, of_a_search_that_lasts_longer_than_expected_gives_work_away) {
+  sukima::runtime runtime(with_clones(2, second_ns));
+  steps w;
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(runtime.run([&](context c) { return short_search(c, w, 3); }), 16);
+  const auto before = runtime.statistics();
+  EXPECT_GT(before.clones, 0u);
+  const auto deadline = std::chrono::steady_clock::now() + support::patience;
+  for (;;) {
+    ASSERT_EQ(runtime.run([&](context c) { return short_search(c, w, 15); }), 65536);
+    ASSERT_TRUE(w.taken().empty());
+    const auto now = runtime.statistics();
+    if (now.clones_left > before.clones_left && now.steals > before.steals) break;
+    ASSERT_LT(std::chrono::steady_clock::now(), deadline) << now.text();
+  }
+}
+
+/// So does a loop whose bodies do not poll.
+TEST(loop_clone, that_is_long_polls_between_its_iterations) {
+  sukima::runtime runtime(with_clones(2, second_ns));
+  const auto count = [&](int n) {
+    return runtime.run([n](context c) {
+      return parallel_reduce(
+          c, 0, n, 0L,
+          [](auto, int) {
+            for (int i = 0; i < 100; ++i) asm volatile("");
+            return 1;
+          },
+          std::plus{});
+    });
+  };
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(count(10), 10);
+  const auto before = runtime.statistics();
+  const auto deadline = std::chrono::steady_clock::now() + support::patience;
+  for (;;) {
+    ASSERT_EQ(count(100'000), 100'000);
+    const auto now = runtime.statistics();
+    if (now.clones_left > before.clones_left && now.steals > before.steals) break;
+    ASSERT_LT(std::chrono::steady_clock::now(), deadline) << now.text();
+  }
+}
+
+}  // namespace

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tests of sequential clones have in common.
+#pragma once
+
+#include "support.hpp"
+
+#include <atomic>
+#include <string>
+#include <thread>
+#include <tuple>
+
+namespace support {
+
+inline constexpr unsigned second_ns = 1'000'000'000;
+
+inline sukima::settings with_clones(unsigned workers, unsigned clones_ns) {
+  sukima::settings s = with_workers(workers);
+  s.clones_ns = clones_ns;
+  return s;
+}
+
+/// Tests with some numbers of workers, and what counts as short: nothing, much of what the tests do, nearly
+/// all of it.
+class with_clone_settings : public testing::TestWithParam<std::tuple<unsigned, unsigned>> {
+ public:
+  static auto all() {
+    return testing::Combine(testing::Values(1u, 2u, 8u), testing::Values(0u, 1u, 2'000u, second_ns));
+  }
+  static std::string name(const testing::TestParamInfo<ParamType>& chosen) {
+    return std::to_string(std::get<0>(chosen.param)) + "_workers_" +
+           std::to_string(std::get<1>(chosen.param)) + "_ns";
+  }
+
+ protected:
+  sukima::runtime runtime{with_clones(std::get<0>(GetParam()), std::get<1>(GetParam()))};
+  /// Early calls are timed; what comes later may be clones.
+  static constexpr int times = 20;
+
+  bool are_off() const { return std::get<1>(GetParam()) == 0; }
+  bool are_on_for_all() const { return std::get<1>(GetParam()) == second_ns; }
+  /// Clones ran exactly where they are on for all that is short.
+  void expect_clones() {
+    const unsigned long long begun = runtime.statistics().clones;
+    EXPECT_TRUE(!are_off() || begun == 0) << begun;
+    EXPECT_TRUE(!are_on_for_all() || begun != 0);
+  }
+  /// Calls endless(context), which never ends by itself, and cancels it from another thread.
+  template <class F> void expect_to_be_left_when_cancelled(F endless) {
+    const must_end watch("a clone that is cancelled");
+    std::atomic<bool> began = false;
+    runtime.run([&](sukima::context c) {
+      std::thread other;
+      const auto done = sukima::cancellable(c, [&](sukima::context k, const sukima::canceller& cancel) {
+        other = std::thread([&began, cancel] {
+          while (!began) std::this_thread::yield();
+          cancel.cancel();
+        });
+        began = true;
+        return endless(k);
+      });
+      other.join();
+      EXPECT_FALSE(done.has_value());
+    });
+  }
+};
+
+/// How often each version of a generic callable ran.
+struct versions {
+  std::atomic<int> tracked = 0;
+  std::atomic<int> parallel = 0;
+  std::atomic<int> clone = 0;
+
+  template <class C> void note(C) {
+    if constexpr (std::is_same_v<C, sukima::tracked_context>)
+      ++tracked;
+    else if constexpr (std::is_same_v<C, sukima::parallel_context>)
+      ++parallel;
+    else if constexpr (!std::is_same_v<C, sukima::context>)
+      ++clone;
+  }
+};
+
+}  // namespace support

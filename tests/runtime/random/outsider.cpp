@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The thread outside of the runtime that random programs tell what to do.
+#include "execute.hpp"
+
+namespace random_programs {
+
+outsider::outsider() : thread_([this] { main(); }) {}
+
+outsider::~outsider() {
+  {
+    const std::lock_guard hold(lock_);
+    ends_ = true;
+  }
+  told_.notify_one();
+  thread_.join();
+}
+
+void outsider::tell(std::function<void()> action) {
+  {
+    const std::lock_guard hold(lock_);
+    actions_.push_back(std::move(action));
+  }
+  told_.notify_one();
+}
+
+void outsider::main() {
+  std::unique_lock hold(lock_);
+  for (;;) {
+    told_.wait(hold, [this] { return ends_ || !actions_.empty(); });
+    if (actions_.empty()) return;
+    const auto action = std::move(actions_.front());
+    actions_.pop_front();
+    hold.unlock();
+    action();
+    hold.lock();
+  }
+}
+
+}  // namespace random_programs

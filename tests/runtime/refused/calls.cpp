@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls in REFUSE(…) must not compile, each with a sentence that has the words after `refused:`; all others
+// must (refused_test.py).
+#include <sukima/fork.hpp>
+#include <sukima/loop.hpp>
+#include <sukima/search.hpp>
+#include <sukima/set_bits.hpp>
+
+#include <forward_list>
+#include <functional>
+#include <ranges>
+#include <string>
+#include <vector>
+
+#if defined(REFUSED)
+#define REFUSE(...) __VA_ARGS__
+#else
+#define REFUSE(...)
+#endif
+
+namespace {
+
+const auto nothing = [] {};
+const auto number = [](auto) { return 1; };
+
+void forks(sukima::context c) {
+  sukima::fork2(nothing, nothing);
+  sukima::fork2(c, nothing, nothing, sukima::guard(0.5));
+  sukima::fork(c, nothing, nothing, nothing);
+  REFUSE(sukima::fork2(nothing, nothing, nothing));  // refused: for more functions use sukima::fork
+  REFUSE(sukima::fork2(c, nothing, nothing, [] {}));  // refused: for more functions use sukima::fork
+  REFUSE(sukima::fork2(c, nothing, nothing, sukima::grain(3)));  // refused: at most one sukima::guard
+  REFUSE(sukima::fork2(c, nothing, nothing, sukima::guard(1), sukima::guard(2)));  // refused: at most one
+}
+
+void hints(sukima::context c, const std::vector<int>& v) {
+  sukima::parallel_for(0, 9, number, sukima::grain(3));
+  sukima::parallel_for(c, 0, 9, number, sukima::guard(1), sukima::grain(3));
+  sukima::parallel_reduce(c, v, 0, number, std::plus{}, sukima::guard(1));
+  REFUSE(sukima::parallel_for(0, 9, number, "nonsense"));  // refused: the last arguments of a sukima loop are
+  REFUSE(
+      sukima::parallel_for(c, 0L, 9L, number, 3));  // refused: the last arguments of a sukima loop are hints
+  REFUSE(sukima::parallel_for(v, number, nothing));  // refused: the last arguments of a sukima loop are hints
+  REFUSE(
+      sukima::parallel_reduce(c, 0, 9, 0, number, std::plus{}, 'x'));  // refused: of a sukima loop are hints
+  REFUSE(sukima::parallel_for(c, v, number, sukima::grain(1),
+                              sukima::grain(2)));  // refused: sukima::grain, each at most once
+}
+
+void bounds(sukima::context c, std::vector<int>& v) {
+  sukima::parallel_for(0, 9, number);
+  sukima::parallel_for(0, 9L, number);
+  sukima::parallel_for(0u, v.size(), number);
+  sukima::parallel_for(-5, static_cast<unsigned short>(5), number);
+  sukima::parallel_for(std::int64_t{-5}, 5u, number);
+  sukima::parallel_for('a', 'z', number);
+  sukima::parallel_for(v.begin(), v.cend(), number);
+  sukima::parallel_for(c, std::views::iota(0L, 9L), number);
+  sukima::parallel_reduce(c, std::size_t{0}, v.size(), 0, number, std::plus{});
+  __extension__ using wide = __int128;
+  static_cast<void>(wide{});
+  REFUSE(sukima::parallel_for(-5, 5u, number));  // refused: both signed or both unsigned
+  REFUSE(sukima::parallel_for(c, 0, v.size(), number));  // refused: write std::size_t{0} in place of 0
+  REFUSE(sukima::parallel_reduce(c, 0u, 9, 0, number, std::plus{}));  // refused: both signed or both unsigned
+  REFUSE(sukima::parallel_for(wide{0}, wide{9}, number));  // refused: integers of at most 64 bits
+  REFUSE(sukima::parallel_reduce(c, 0, wide{9}, 0, number,
+                                 std::plus{}));  // refused: integers of at most 64 bits
+}
+
+void searches(sukima::context c, std::vector<int>& v, std::string& workspace) {
+  const auto step = [](std::string&, int) {};
+  const auto body = [](std::string&, int) { return 1; };
+  sukima::search(c, workspace, v, step, step, body, std::plus{});
+  sukima::search(c, workspace, v, step, step, body, 0, std::plus{}, sukima::guard(1));
+  REFUSE(sukima::search(c, workspace, v, step, step, body, 0, std::plus{},
+                        5));  // refused: sukima::search are hints
+  REFUSE(sukima::search(c, workspace, v, step, step, body, 1, std::plus{},
+                        sukima::grain(5)));  // refused: sukima::guard and sukima::split, each at most once
+  const std::forward_list<int> list(v.begin(), v.end());
+  [[maybe_unused]] auto even = list | std::views::filter([](int x) { return x % 2 == 0; });
+  sukima::search(c, workspace, list, step, step, body, std::plus{});
+  sukima::search(c, workspace, sukima::set_bits(5u), step, step, body, std::plus{});
+  REFUSE(sukima::search(c, workspace, even, step, step, body,
+                        std::plus{}));  // refused: iterators of one trivially copyable word each
+  REFUSE(sukima::set_bits(v.front()));  // refused: an unsigned integer of at most 64 bits: convert the mask
+}
+
+}  // namespace
+
+int main() {
+  forks({});
+  std::vector<int> v;
+  std::string workspace;
+  hints({}, v);
+  bounds({}, v);
+  searches({}, v, workspace);
+}

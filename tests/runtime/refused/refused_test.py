@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""refused_test.py COMPILER INCLUDE_FOLDER SOURCE
+
+checks what the compiler says to SOURCE: nothing as it stands; with REFUSED defined one error for each comment
+`// refused: words`, whose sentence has these words, and no other error.
+"""
+import re
+import subprocess
+import sys
+
+
+def errors_of(command):
+    """The messages of a compiler's errors."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    found = re.findall(r"error: (.*)", done.stderr)
+    return found, done
+
+
+def main():
+    compiler, include, source = sys.argv[1:]
+    command = [compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", f"-I{include}", source]
+    failed = 0
+    found, done = errors_of(command)
+    if done.returncode != 0:
+        print(f"these calls must compile, but:\n{done.stderr}")
+        failed += 1
+    with open(source, encoding="utf-8") as text:
+        wanted = re.findall(r"// refused: (.*)", text.read().partition("namespace {")[2])
+    limit = "-ferror-limit=0" if "clang" in compiler else "-fmax-errors=0"
+    found, done = errors_of([*command, "-DREFUSED", limit])
+    left = list(found)
+    for words in wanted:
+        match = next((m for m in left if words in m), None)
+        if match is None:
+            print(f"no error says: {words}")
+            failed += 1
+        else:
+            left.remove(match)
+    for message in left:
+        print(f"an error more: {message}")
+        failed += 1
+    if failed:
+        print(done.stderr)
+    print(f"{len(wanted)} calls refused, {failed} failures")
+    return 1 if failed or not wanted else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is learned about roots that are over at once, by given times.
+#include "short_roots.hpp"
+
+#include "support.hpp"
+
+namespace {
+
+using sukima::detail::short_roots;
+namespace tuning = sukima::detail::tuning;
+
+constexpr std::uint64_t short_below = 100;
+constexpr std::uint64_t long_from = 1000;
+constexpr unsigned needed = tuning::short_roots_needed;
+/// So many times as many as are needed are forgiven for, as the header says.
+constexpr unsigned forgiveness = 16;
+
+/// A place that enters, and what its thread has learned.
+class short_root : public testing::Test {
+ protected:
+  /// So many roots in a row that take so many ticks.
+  void note(std::uint64_t took, unsigned times = 1, const void* code = first) {
+    for (unsigned i = 0; i < times; ++i) roots.note(code, took, short_below, long_from);
+  }
+  /// How many short ones in a row it takes from here until the next one is expected to be short.
+  unsigned still_needed(const void* code = first) {
+    unsigned count = 0;
+    for (; !roots.expects(code); ++count) note(short_below - 1, 1, code);
+    return count;
+  }
+
+  static constexpr char codes[16 * 9] = {};
+  /// Codes are told apart by their addresses; those that are 16 · 8 bytes apart share a place.
+  static constexpr const void* first = codes;
+  static constexpr const void* beside = codes + 16;
+  static constexpr const void* in_the_same_place = codes + 16 * 8;
+
+  short_roots roots;
+};
+
+TEST_F(short_root, is_expected_after_enough_of_them_in_a_row) {
+  EXPECT_FALSE(roots.expects(first));
+  note(short_below - 1, needed - 1);
+  EXPECT_FALSE(roots.expects(first));
+  note(short_below - 1);
+  EXPECT_TRUE(roots.expects(first));
+}
+
+TEST_F(short_root, is_expected_again_after_as_many_if_one_was_neither_short_nor_long) {
+  note(0, needed);
+  note(short_below);
+  EXPECT_EQ(still_needed(), needed);
+  note(long_from - 1);
+  EXPECT_EQ(still_needed(), needed);
+}
+
+TEST_F(short_root, that_is_long_doubles_how_many_are_needed) {
+  unsigned doubled = needed;
+  EXPECT_EQ(still_needed(), doubled);
+  while (doubled < tuning::most_short_roots_needed) {
+    note(long_from);
+    doubled *= 2;
+    ASSERT_EQ(still_needed(), doubled);
+  }
+  note(long_from);
+  EXPECT_EQ(still_needed(), doubled) << "the most there is";
+}
+
+TEST_F(short_root, that_is_long_but_was_not_expected_to_be_short_doubles_nothing) {
+  note(0, needed - 1);
+  note(long_from, 3);
+  EXPECT_EQ(still_needed(), needed);
+}
+
+TEST_F(short_root, is_forgiven_a_long_one_after_many_short_ones) {
+  note(0, needed);
+  note(long_from);
+  note(0, forgiveness * 2 * needed - 1);
+  note(short_below);
+  EXPECT_EQ(still_needed(), 2 * needed) << "one too few";
+  note(short_below);
+  note(0, forgiveness * 2 * needed);
+  EXPECT_TRUE(roots.expects(first)) << "halved, not begun anew";
+  note(short_below);
+  EXPECT_EQ(still_needed(), needed);
+  note(0, forgiveness * needed);
+  note(short_below);
+  EXPECT_EQ(still_needed(), needed) << "never below what was needed first";
+}
+
+TEST_F(short_root, of_another_code_is_learned_apart) {
+  note(0, needed);
+  EXPECT_FALSE(roots.expects(beside));
+  note(long_from, 1, beside);
+  EXPECT_TRUE(roots.expects(first));
+}
+
+TEST_F(short_root, of_a_code_that_shares_the_place_begins_anew) {
+  note(0, needed);
+  note(long_from);
+  EXPECT_EQ(still_needed(), 2 * needed);
+  EXPECT_FALSE(roots.expects(in_the_same_place));
+  EXPECT_EQ(still_needed(in_the_same_place), needed) << "nothing of the first one";
+  EXPECT_FALSE(roots.expects(first)) << "its place was taken";
+  EXPECT_EQ(still_needed(), needed) << "what it had learned is gone";
+}
+
+}  // namespace
