@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+# ccache is used where it is installed; -DCMAKE_CXX_COMPILER_LAUNCHER= builds without it. Its settings let every clone of
+# the sources, in whatever folder, use what another one has compiled: paths below the source folder count as relative
+# ones, and the headers of a fresh clone, which are younger than the compilation, as unchanged when their text is.
+find_program(SUKIMA_CCACHE ccache)
+mark_as_advanced(SUKIMA_CCACHE)
+if(SUKIMA_CCACHE)
+  set(launcher ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
+    CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${SUKIMA_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${launcher} CACHE STRING "What starts the C compiler")
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher} CACHE STRING "What starts the C++ compiler")
+  add_compile_options(
+    # Otherwise debug information would name the folder of whichever clone compiled first.
+    -ffile-prefix-map=${CMAKE_SOURCE_DIR}=.
+    # ccache reads what g++ has preprocessed, in which a precompiled header must stay visible.
+    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>)
+endif()
