@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Short commands around CMake. `make` alone builds. How long they take: on two cores, with nothing built before.
 .DEFAULT_GOAL := build
-.PHONY: help dependencies build benchmarks test check tidy demo docs format package wheel install clean
+.PHONY: help dependencies build benchmarks test check measure tidy demo docs format package wheel install clean
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
@@ -9,7 +9,7 @@ export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
 
 help: ## this list
 	@sed -nE 's/^([a-z]+):[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
-	@echo "Variables: JOBS=$(JOBS) (compilers at a time), PREFIX=$(PREFIX) (for make install)"
+	@echo "Variables: JOBS=$(JOBS) (compilers at a time), PART (of make check), PREFIX=$(PREFIX) (for make install)"
 	@echo "Minutes are for two cores and nothing built before; with ccache installed, a second build takes seconds."
 
 dependencies: ## install all Debian packages that are missing (2 minutes)
@@ -33,15 +33,18 @@ benchmarks: build ## build all that `sukima bench` can start: also by clang, and
 	cmake --preset release
 	cmake --build --preset release --target benchmarks
 
-test: ## build and run the tests of the release build (9 minutes)
+test: ## the gate: build and run the tests that decide about landing (9 minutes)
 	@scripts/install-dependencies.sh test
 	@echo "Building and testing takes about 9 minutes on two cores."
 	@scripts/test.sh
 
-check: ## sanitizers, aarch64, models, fuzzers, long random runs, six minutes of clang-tidy (30 minutes)
+check: ## sanitizers, aarch64, models, fuzzers, long random runs, clang-tidy (an hour); PART=tsan: a part of it
 	@scripts/install-dependencies.sh
-	@echo "All checks take about 30 minutes on two cores."
-	@scripts/test.sh --check
+	@scripts/test.sh --check $(PART)
+
+measure: ## the tests whose verdict is a time or a share of CPU, alone on the machine (10 minutes)
+	@scripts/install-dependencies.sh
+	@scripts/test.sh --measure
 
 tidy: ## clang-tidy with the static analyzer over all sources (an hour; make check: changed ones and a part)
 	@scripts/install-dependencies.sh

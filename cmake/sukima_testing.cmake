@@ -23,11 +23,8 @@ if(CMAKE_CROSSCOMPILING)
   set(SUKIMA_TEST_FILTER TEST_FILTER "-${exclusions}")
 endif()
 
-# Seconds until a hanging test is killed; the sanitizers make programs about ten times slower.
-set(SUKIMA_TEST_TIMEOUT 120)
-if(SUKIMA_SANITIZER)
-  set(SUKIMA_TEST_TIMEOUT 600)
-endif()
+# Seconds until a test is killed: it only finds hangs, also where a sanitizer runs it and others have the CPU.
+set(SUKIMA_TEST_TIMEOUT 600)
 
 # Options of the sanitizers that every test runs with.
 set(SUKIMA_TEST_ENVIRONMENT
@@ -36,28 +33,25 @@ set(SUKIMA_TEST_ENVIRONMENT
   "UBSAN_OPTIONS=print_stacktrace=1")
 
 # Labels with a meaning for scripts/test.sh:
-#   check   for `make check`, not for `make test`: what takes long
-#   timing  measures time: runs after all others, alone, and may be tried a second time
+#   check    for `make check`, not for the gate: what takes long or begins with a fresh seed
+#   measure  for `make measure`: the verdict is a time or a share of CPU, so it runs alone
+# A test with neither belongs to the gate, `make test`.
 
-# sukima_add_test(NAME SOURCES source… [LIBRARIES library…] [DEFINITIONS definition…] [TIMEOUT seconds]
-#                 [LABELS label…] [SHARDS count] [OPTIMIZED] [SEPARATE])
-# adds the program NAME of GoogleTest tests, each a test of ctest called NAME.SUITE.TEST. TIMEOUT is for one of
-# them, without a sanitizer. OPTIMIZED compiles it with -O3 in place of -O1; SEPARATE compiles its sources one by one.
+# sukima_add_test(NAME SOURCES source… [LIBRARIES library…] [DEFINITIONS definition…] [LABELS label…]
+#                 [SHARDS count] [OPTIMIZED] [SEPARATE])
+# adds the program NAME of GoogleTest tests, each a test of ctest called NAME.SUITE.TEST. OPTIMIZED compiles it with
+# -O3 in place of -O1; SEPARATE compiles its sources one by one.
 # SHARDS is for tests that do not disturb one another: with a sanitizer, starting a process takes longer than most of
 # them, so that many processes run them all. Such a process is a test of ctest, NAME.shard_NUMBER, and slowest.py reads
 # in test-results/shards how each of its tests ended.
 function(sukima_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "OPTIMIZED;SEPARATE" "TIMEOUT;SHARDS" "SOURCES;LIBRARIES;DEFINITIONS;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "OPTIMIZED;SEPARATE" "SHARDS" "SOURCES;LIBRARIES;DEFINITIONS;LABELS")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
     message(FATAL_ERROR "sukima_add_test(${name} …): give SOURCES and named arguments only, "
       "without '${arg_UNPARSED_ARGUMENTS}'")
   endif()
-  if(CMAKE_CROSSCOMPILING AND "timing" IN_LIST arg_LABELS)
+  if(CMAKE_CROSSCOMPILING AND "measure" IN_LIST arg_LABELS)
     return() # the times of an emulated processor mean nothing
-  endif()
-  set(timeout ${SUKIMA_TEST_TIMEOUT})
-  if(arg_TIMEOUT)
-    math(EXPR timeout "${arg_TIMEOUT} * ${SUKIMA_TEST_TIMEOUT} / 120")
   endif()
   add_executable(${name} ${arg_SOURCES})
   target_compile_definitions(${name} PRIVATE
@@ -74,20 +68,21 @@ function(sukima_add_test name)
     sukima_add_shards(${name} ${arg_SHARDS} "${arg_LABELS}")
     return()
   endif()
-  string(REPLACE ";" "\\;" environment "${SUKIMA_TEST_ENVIRONMENT}") # one value among the properties
-  set(properties TIMEOUT ${timeout} ENVIRONMENT "${environment}")
-  if("timing" IN_LIST arg_LABELS)
-    list(APPEND properties RUN_SERIAL ON)
-  endif()
-  if(arg_LABELS)
-    list(APPEND properties LABELS "${arg_LABELS}")
-  endif()
   gtest_discover_tests(${name}
     TEST_PREFIX ${name}.
+    TEST_LIST discovered
     ${SUKIMA_TEST_FILTER}
     DISCOVERY_MODE PRE_TEST
-    DISCOVERY_TIMEOUT 60
-    PROPERTIES ${properties})
+    DISCOVERY_TIMEOUT 60)
+  # Lists as values (ENVIRONMENT, LABELS) would come apart among the PROPERTIES of gtest_discover_tests.
+  set(serial OFF)
+  if("measure" IN_LIST arg_LABELS)
+    set(serial ON)
+  endif()
+  set(properties_file ${CMAKE_CURRENT_BINARY_DIR}/${name}_properties.cmake)
+  file(WRITE ${properties_file} "set_tests_properties(\${discovered} PROPERTIES TIMEOUT ${SUKIMA_TEST_TIMEOUT} RUN_SERIAL ${serial}
+  LABELS \"${arg_LABELS}\" ENVIRONMENT \"${SUKIMA_TEST_ENVIRONMENT}\")\n")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${properties_file})
 endfunction()
 
 # sukima_add_shards(NAME COUNT LABELS): see SHARDS of sukima_add_test.
@@ -129,7 +124,7 @@ function(sukima_add_program_test name)
     TIMEOUT ${timeout}
     SKIP_RETURN_CODE 77
     ENVIRONMENT "${SUKIMA_TEST_ENVIRONMENT}")
-  if("timing" IN_LIST arg_LABELS)
+  if("measure" IN_LIST arg_LABELS)
     set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)
   endif()
   if(arg_LABELS)

@@ -3,15 +3,16 @@
 """Prints the slowest builds and tests of build folders, what was skipped and why, the end of what failed tests printed,
 and as the last line how many tests passed and failed.
 
-Usage: slowest.py [--count N] [--allowed-skips FILE] FOLDER...
+Usage: slowest.py [--count N] [--allowed-skips FILE] [--failed WHAT]... [FOLDER...]
 
 A build is an output in FOLDER/.ninja_log. A test is a testcase in FOLDER/test-results/*.xml, as ctest --output-junit
 writes it; where files name the same test, the newest one counts. Skipped is what GoogleTest, Python's unittest (with
 verbosity 2) or the exit code 77 calls so. A test NAME.shard_NUMBER is counted as those that GoogleTest lists in
 FOLDER/test-results/shards/NAME.shard_NUMBER.xml.
 
-With --allowed-skips, the exit code is 1 if a test was skipped for another reason than one in FILE: a regular
-expression a line, for "FOLDER: TEST: REASON" from its beginning; lines that begin with # are comments.
+With --allowed-skips, a skip for another reason than one in FILE counts as a failure: FILE has a regular expression a
+line, for "FOLDER: TEST: REASON" from its beginning; lines that begin with # are comments. The exit code is 1 if
+anything failed.
 """
 import argparse
 import pathlib
@@ -105,32 +106,33 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=12, help="rows of each table [12]")
     parser.add_argument("--allowed-skips", type=pathlib.Path, metavar="FILE", help="any other skip is a failure")
-    parser.add_argument("folders", nargs="+", type=pathlib.Path, metavar="FOLDER")
+    parser.add_argument("--failed", action="append", default=[], metavar="WHAT", help="something that failed besides")
+    parser.add_argument("folders", nargs="*", type=pathlib.Path, metavar="FOLDER")
     given = parser.parse_args()
 
-    outcomes = {"passed": 0, "failed": 0, "skipped": 0}
-    failed = []
+    outcomes = {"passed": 0, "failed": len(given.failed), "skipped": 0}
+    failed = [(what, []) for what in given.failed]
     skipped = []
     for folder in given.folders:
         print_table(f"Builds in {folder}", builds(folder), given.count)
         results = tests(folder)
         print_table(f"Tests in {folder}", [(seconds, name) for name, (seconds, *_) in results.items()], given.count)
         for name, (_, outcome, parts, words) in results.items():
+            reasons = [f"{folder.name}: {name}{part and ' ' + part}: {reason}" for part, reason in parts]
+            forbidden = [] if given.allowed_skips is None else not_allowed(reasons, given.allowed_skips)
+            skipped += [reason for reason in reasons if reason not in forbidden]
+            if outcome == "failed" or forbidden:
+                outcome = "failed"
+                failed.append((f"{folder.name}: {name}", [f"must not be skipped: {one}" for one in forbidden] + words))
             outcomes[outcome] += 1
-            skipped += [f"{folder.name}: {name}{part and ' ' + part}: {reason}" for part, reason in parts]
-            if outcome == "failed":
-                failed.append((f"{folder.name}: {name}", words))
     for line in skipped:
         print(f"skipped: {line}")
-    forbidden = [] if given.allowed_skips is None else not_allowed(skipped, given.allowed_skips)
-    for line in forbidden:
-        print(f"failed, because it must not be skipped: {line}")
     for name, words in failed:
         print(f"failed: {name}")
         for line in words:
             print(f"    {line}")
     print(f"{outcomes['passed']} passed, {outcomes['failed']} failed, {outcomes['skipped']} skipped")
-    return 1 if forbidden else 0
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

@@ -44,13 +44,13 @@ class Slowest(unittest.TestCase):
 
     def test_the_slowest_tests_and_those_that_failed(self):
         self.results("test.xml", 1, ("a", 1, "run"), ("b", 3, "fail"), ("c", 2, "notrun"), ("d", 4, "run"))
-        self.assertEqual(self.run_script("--count", "2"),
+        self.assertEqual(self.run_script("--count", "2", code=1),
                          [f"Tests in {self.build}: 4, together 10 s; the slowest:", "     4.0 s  d", "     3.0 s  b",
                           "skipped: release: c: it is disabled", "failed: release: b", "2 passed, 1 failed, 1 skipped"])
 
     def test_the_end_of_what_a_failed_test_printed(self):
         self.results("test.xml", 1, ("a", 1, "fail", "".join(f"line {i}\n\n" for i in range(100))))
-        printed = self.run_script("--count", "0")
+        printed = self.run_script("--count", "0", code=1)
         self.assertEqual(printed[1], "failed: release: a")
         self.assertEqual(printed[2:-1], [f"    line {i}" for i in range(75, 100)])
 
@@ -78,20 +78,34 @@ class Slowest(unittest.TestCase):
         # The third has failed although no test of it has, and the fourth has written nothing.
         self.results("all.xml", 1, ("t.shard_0", 9, "run"), ("t.shard_1", 9, "fail", "long"), ("t.shard_2", 9, "fail", "leaks"),
                      ("t.shard_3", 9, "fail", "killed"))
-        printed = self.run_script("--count", "1")
+        printed = self.run_script("--count", "1", code=1)
         self.assertEqual(printed[0], f"Tests in {self.build}: 5, together 24 s; the slowest:")
         self.assertEqual(printed[2:], [
             "skipped: release: t.a.c: needs two CPUs", "failed: release: t.a.d/0", "    x.cpp:9", "    wrong",
             "failed: release: t.shard_2", "    leaks", "failed: release: t.shard_3", "    killed",
             "1 passed, 3 failed, 1 skipped"])
 
+    def test_what_failed_besides_counts(self):
+        self.results("test.xml", 1, ("a", 1, "run"))
+        self.assertEqual(self.run_script("--count", "0", "--failed", "release: building", code=1)[1:],
+                         ["failed: release: building", "1 passed, 1 failed, 0 skipped"])
+
+    def test_a_part_that_must_not_be_skipped_fails_its_test(self):
+        self.results("test.xml", 1, ("b", 1, "run", PYTHON))
+        allowed = pathlib.Path(self.folder.name, "allowed")
+        allowed.write_text("release: b test_c: no Go here\n")
+        self.assertEqual(self.run_script("--count", "0", "--allowed-skips", allowed, code=1)[1:],
+                         ["skipped: release: b test_c: no Go here", "failed: release: b",
+                          "    must not be skipped: release: b test_d: there's none", "0 passed, 1 failed, 0 skipped"])
+
     def test_only_allowed_skips_pass(self):
         self.results("test.xml", 1, ("a", 1, "notrun", GTEST), ("c", 1, "notrun", "there is no QEMU\n"))
         allowed = pathlib.Path(self.folder.name, "allowed")
         allowed.write_text("# Comment\n\n\\w+: a: needs \\w+ CPUs\n")
         lines = self.run_script("--count", "0", "--allowed-skips", allowed, code=1)
-        self.assertEqual(lines[-2:], ["failed, because it must not be skipped: release: c: there is no QEMU",
-                                      "0 passed, 0 failed, 2 skipped"])
+        self.assertEqual(lines[-4:], ["skipped: release: a: needs two CPUs", "failed: release: c",
+                                      "    must not be skipped: release: c: there is no QEMU",
+                                      "0 passed, 1 failed, 1 skipped"])
         allowed.write_text("release: (a|c): ")
         self.run_script("--allowed-skips", allowed)
 
