@@ -2,6 +2,7 @@
 // How idle workers choose a first victim. The others follow in the order of their numbers, so a bad choice
 // costs a few loads, and with two workers there is none.
 #include "core.hpp"
+#include "steal/weighted_draw.hpp"
 
 #include <sukima/runtime.hpp>
 
@@ -31,18 +32,9 @@ unsigned first_victim(worker& w, unsigned count) noexcept {
     return anybody();
   }
   if (r.chosen.victim == victim_policy::random) return anybody();
-  // Weights change meanwhile: what is left of the draw at the end falls to anybody.
-  double sum = 0;
-  for (unsigned i = 0; i < count; ++i)
-    if (&workers[i] != &w) sum += weight_of(workers[i]);
-  double draw = sum * (static_cast<double>(w.random() >> 11) * 0x1p-53);
-  for (unsigned i = 0; i < count; ++i) {
-    if (&workers[i] == &w) continue;
-    const double weight = weight_of(workers[i]);
-    if (draw < weight) return i;
-    draw -= weight;
-  }
-  return anybody();
+  const auto weight = [&](unsigned i) { return &workers[i] == &w ? 0 : weight_of(workers[i]); };
+  const unsigned drawn = weighted_draw(count, weight, static_cast<double>(w.random() >> 11) * 0x1p-53);
+  return drawn < count ? drawn : anybody();
 }
 
 }  // namespace detail
