@@ -78,7 +78,7 @@ class Scripts(unittest.TestCase):
 
     def script(self, name, *words, code=0, python=sys.executable):
         done = subprocess.run([python, GIVEN.scripts / name, *map(str, words)], capture_output=True, text=True,
-                              check=False, timeout=120)
+                              check=False, timeout=500)
         self.assertEqual(done.returncode, code, done.stderr)
         return done
 
@@ -213,7 +213,7 @@ class Others(Scripts):
         # Long waits are those of a busy machine.
         done = subprocess.run([sys.executable, GIVEN.scripts / "thief-waits.py", "itemsets", "--programs", GIVEN.programs,
                                "--workers", "2", "--repetitions", "2", "--json"], capture_output=True, text=True, check=False,
-                              timeout=120)
+                              timeout=500)
         self.assertIn(done.returncode, (0, 1), done.stderr)
         row = json.loads(done.stdout)
         self.assertGreater(row["count"], 0)

@@ -37,9 +37,9 @@ TEST_F(bench_command, leaves_out_a_peer_that_does_not_end) {
   add_usual_programs();
   add_program("bench-tbb-gcc", "1.2", "sleep 100");
   const child_result result = run({"bench", "fib", "--json", "--repetitions", "3", "--workers", "2",
-                                   "--time-limit", "0.5", "--peers", "tbb,rayon"});
+                                   "--time-limit", "3", "--peers", "tbb,rayon"});
   EXPECT_EQ(result.exit_code, 0);
-  EXPECT_EQ(result.errors, "sukima bench: fib by tbb (gcc) with 2 workers, alone: stopped after 0.5 s\n");
+  EXPECT_EQ(result.errors, "sukima bench: fib by tbb (gcc) with 2 workers, alone: stopped after 3 s\n");
   const auto rows = rows_of(result);
   EXPECT_EQ(rows.size(), 3U);
   EXPECT_FALSE(rows.contains("tbb 2 alone"));
@@ -49,11 +49,11 @@ TEST_F(bench_command, leaves_out_a_peer_that_does_not_end) {
 TEST_F(bench_command, notes_below_the_table_which_peer_was_stopped) {
   add_usual_programs();
   const child_result result = run({"bench", "fib", "--repetitions", "2", "--workers", "2", "--time-limit",
-                                   "0.5", "--peers", "rayon", "--external", "lace=sleep 100"});
+                                   "3", "--peers", "rayon", "--external", "lace=sleep 100"});
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.errors, "");
   EXPECT_NE(result.output.find("\n* rayon (rustc) "), std::string::npos) << result.output;
-  EXPECT_TRUE(result.output.ends_with("\n  fib by lace with 2 workers, alone: stopped after 0.5 s\n"))
+  EXPECT_TRUE(result.output.ends_with("\n  fib by lace with 2 workers, alone: stopped after 3 s\n"))
       << result.output;
 }
 
@@ -62,13 +62,13 @@ TEST_F(bench_command, does_not_try_a_stopped_peer_with_more_workers) {
   add_program("bench-tbb-gcc", "1.2", "[ $5 -gt 1 ] && sleep 100; answer 7");
   add_program("bench-rayon", "0.9", "sleep 100");
   const child_result result = run({"bench", "fib", "--json", "--repetitions", "2", "--workers", "4,2,1",
-                                   "--time-limit", "0.5", "--scenario", "alone,overworked"});
+                                   "--time-limit", "3", "--scenario", "alone,overworked"});
   EXPECT_EQ(result.exit_code, 0);
   for (const char* line :
-       {"fib by tbb (gcc) with 2 workers, alone: stopped after 0.5 s; not tried with more workers\n",
-        "fib by tbb (gcc) with 8 workers, overworked: stopped after 0.5 s\n",
-        "fib by rayon (rustc) with 1 worker, alone: stopped after 0.5 s; not tried with more workers\n",
-        "fib by rayon (rustc) with 8 workers, overworked: stopped after 0.5 s\n"}) {
+       {"fib by tbb (gcc) with 2 workers, alone: stopped after 3 s; not tried with more workers\n",
+        "fib by tbb (gcc) with 8 workers, overworked: stopped after 3 s\n",
+        "fib by rayon (rustc) with 1 worker, alone: stopped after 3 s; not tried with more workers\n",
+        "fib by rayon (rustc) with 8 workers, overworked: stopped after 3 s\n"}) {
     EXPECT_NE(result.errors.find(line), std::string::npos) << line << "not in:\n" << result.errors;
   }
   const auto rows = rows_of(result);
@@ -88,10 +88,10 @@ TEST_F(bench_command, leaves_out_a_peer_that_is_stopped_while_its_compiler_is_ch
   add_program("bench-tbb-gcc", "1.2", "sleep 100");
   add_program("bench-tbb-clang", "1.2", "sleep 100");
   const child_result result = run({"bench", "fib", "--json", "--repetitions", "2", "--workers", "1,2",
-                                   "--time-limit", "0.5", "--peers", "tbb"});
+                                   "--time-limit", "3", "--peers", "tbb"});
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.errors,
-            "sukima bench: fib by tbb (gcc) with 1 worker, alone: stopped after 0.5 s; not tried with more "
+            "sukima bench: fib by tbb (gcc) with 1 worker, alone: stopped after 3 s; not tried with more "
             "workers\n");
   EXPECT_EQ(rows_of(result).size(), 3U);
   EXPECT_EQ(std::ssize(log()), 2 * 3 + 1) << "the other compiler's program is no faster by an order";
@@ -102,10 +102,10 @@ TEST_F(bench_command, fails_if_sukima_or_the_sequential_program_does_not_end) {
     add_usual_programs();
     add_program(std::string("bench-") + system + "-gcc", "1", "sleep 100");
     const child_result result = run({"bench", "fib", "--json", "--repetitions", "2", "--workers", "1",
-                                     "--time-limit", "0.5", "--peers", "tbb"});
+                                     "--time-limit", "3", "--peers", "tbb"});
     EXPECT_EQ(result.exit_code, 1);
     EXPECT_EQ(result.errors, std::string("sukima: fib by ") + system +
-                                 " (gcc) with 1 worker, alone: did not end within 0.5 s and was killed\n");
+                                 " (gcc) with 1 worker, alone: did not end within 3 s and was killed\n");
     EXPECT_EQ(rows_of(result).size(), 2U);
   }
 }

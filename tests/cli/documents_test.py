@@ -19,7 +19,7 @@ COMPLETIONS = SOURCE / "completions"
 
 
 def run(*command, environment=None):
-    return subprocess.run(command, capture_output=True, text=True, timeout=50, stdin=subprocess.DEVNULL,
+    return subprocess.run(command, capture_output=True, text=True, timeout=500, stdin=subprocess.DEVNULL,
                           env={**os.environ, **(environment or {})})
 
 

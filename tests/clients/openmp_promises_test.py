@@ -53,7 +53,7 @@ class Promises(unittest.TestCase):
                 raise AssertionError(f"{compiler} is not installed")
             program = OPTIONS.build / f"openmp-promises-{compiler}"
             subprocess.run([compiler, "-O1", "-fopenmp", str(HERE / "openmp_promises.c"), "-o", str(program)], check=True,
-                           timeout=120)
+                           timeout=500)
             cls.programs[compiler] = program
 
     def start(self, program, group, options=(), regions=REGIONS, quota=None, seconds=SECONDS, **variables):
@@ -62,7 +62,7 @@ class Promises(unittest.TestCase):
                                 env={**CLEAN, **variables}, preexec_fn=quota.enter if quota else None)
 
     def finish(self, running):
-        output, _ = running.communicate(timeout=100)
+        output, _ = running.communicate(timeout=500)
         self.assertEqual(running.returncode, 0, output)
         self.assertIn("0 broken promises", output)
         return output
@@ -116,7 +116,7 @@ class Promises(unittest.TestCase):
                 running = self.start(program, "silent", ("--resize", "always"), quota=quota, seconds=2 * SECONDS)
                 self.assertTrue(running.stdout.readline().startswith("first "))
                 quota.set(1.0)
-                output, _ = running.communicate(timeout=100)
+                output, _ = running.communicate(timeout=500)
                 self.assertEqual(running.returncode, 1, output)
                 self.assertIn("broken sums_by_thread_number", output)
                 self.assertIn("broken threads_counted_without_a_question", output)

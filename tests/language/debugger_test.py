@@ -69,7 +69,7 @@ def debug(folder, *commands):
     words = [word for command in ("set debuginfod enabled off", "set startup-with-shell off", *commands)
              for word in ("-ex", command)]
     result = subprocess.run(["gdb", "-nx", "-batch", *words, "./program"], cwd=folder, capture_output=True, text=True,
-                            timeout=100, stdin=subprocess.DEVNULL,
+                            timeout=500, stdin=subprocess.DEVNULL,
                             env={**os.environ, "SUKIMA_WORKERS": "1", "LC_ALL": "C"})
     return result.stdout + result.stderr
 
@@ -83,7 +83,7 @@ def expect(output, *patterns):
 def check(backend, folder):
     (folder / "program.tc").write_text(PROGRAM)
     built = subprocess.run([SUKIMA, "cc", f"--backend={backend}", "-g", "-O0", "-o", "program", "program.tc"], cwd=folder,
-                           capture_output=True, text=True, timeout=100, stdin=subprocess.DEVNULL)
+                           capture_output=True, text=True, timeout=500, stdin=subprocess.DEVNULL)
     if built.returncode != 0:
         raise failure(built.stderr)
 

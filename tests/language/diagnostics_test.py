@@ -44,7 +44,7 @@ def wrong_excerpts(output, lines):
 
 def compile_one(source, output, options, link):
     return subprocess.run([COMPILER, "cc", *([] if link else ["-c"]), *options, "-o", output, source],
-                          capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+                          capture_output=True, text=True, timeout=500, stdin=subprocess.DEVNULL)
 
 
 def problems_of(source, backend, output):

@@ -89,7 +89,7 @@ class failure(Exception):
 
 
 def run(command, folder, **environment):
-    result = subprocess.run([str(word) for word in command], cwd=folder, capture_output=True, text=True, timeout=100,
+    result = subprocess.run([str(word) for word in command], cwd=folder, capture_output=True, text=True, timeout=500,
                             stdin=subprocess.DEVNULL, env={**os.environ, **environment})
     if result.returncode != 0:
         raise failure(f"{command}: exit code {result.returncode}\n{result.stdout}\n{result.stderr}")
@@ -189,7 +189,7 @@ def check_lines(backend, work):
 
 def clones_of(program, **environment):
     """How many clones a run of clones.tc begins."""
-    done = subprocess.run([program], capture_output=True, text=True, timeout=300, check=True, stdin=subprocess.DEVNULL,
+    done = subprocess.run([program], capture_output=True, text=True, timeout=500, check=True, stdin=subprocess.DEVNULL,
                           env={**os.environ, "TELL_STATISTICS": "1", "SUKIMA_CLONES": "1000ms", **environment})
     return int(re.search(r"^clones +(\d+)", done.stderr, re.MULTILINE)[1]), done.stdout
 

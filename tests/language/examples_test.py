@@ -49,7 +49,7 @@ WARNINGS = ["-Wall", "-Wextra", "-Werror"]
 
 def run(command, environment=None):
     sanitizer = {"TSAN_OPTIONS": os.environ.get("TSAN_OPTIONS", "halt_on_error=1") + ":atexit_sleep_ms=0"}
-    return subprocess.run(command, capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL,
+    return subprocess.run(command, capture_output=True, text=True, timeout=500, stdin=subprocess.DEVNULL,
                           env={**os.environ, **sanitizer, **(environment or {})})
 
 

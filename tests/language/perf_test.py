@@ -68,7 +68,7 @@ class failure(Exception):
 
 
 def run(command, folder, **environment):
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL,
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=500, stdin=subprocess.DEVNULL,
                           check=False, env={**os.environ, "LC_ALL": "C", **environment})
     if done.returncode != 0:
         raise failure(f"{' '.join(command)}: status {done.returncode}\n{done.stderr}")

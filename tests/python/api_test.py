@@ -20,7 +20,7 @@ STATIC_KINDS = ("online", "affinity", "cpuset", "quota", "weight", "override")
 
 def python(code, **options):
     """The output of a piece of Python."""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False,
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=500, check=False,
                           **options)
     if done.returncode != 0:
         raise AssertionError(done.stderr)
@@ -30,7 +30,7 @@ def python(code, **options):
 def probe(*arguments, **options):
     """The answer of `sukima probe --json`."""
     done = subprocess.run([str(sukima.program()), "probe", "--json", *arguments], capture_output=True, text=True,
-                          timeout=60, check=True, **options)
+                          timeout=500, check=True, **options)
     return json.loads(done.stdout)
 
 
@@ -140,7 +140,7 @@ class Programs(unittest.TestCase):
 
     def test_commands(self):
         for command in ([sys.executable, "-m", "sukima"], ["sukima"]):
-            done = subprocess.run([*command, "--version"], capture_output=True, text=True, timeout=60, check=True)
+            done = subprocess.run([*command, "--version"], capture_output=True, text=True, timeout=500, check=True)
             self.assertIn(sukima.__version__, done.stdout)
         done = subprocess.run(["sukima", "probe", "--nonsense"], capture_output=True, check=False)
         self.assertEqual(done.returncode, 2)

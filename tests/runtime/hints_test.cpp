@@ -90,7 +90,7 @@ TEST(hints, guard_sees_the_workspace_of_its_choice) {
           return sukima::search(
               c1, w1, choices, push, pop,
               [&](context c2, std::vector<int>&, int) {
-                support::fib(c2, 16);
+                EXPECT_TRUE(support::poll_until(c2, [&] { return asked.load() > 0; }));
                 return 0;
               },
               0, std::plus{});

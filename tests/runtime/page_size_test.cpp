@@ -81,7 +81,7 @@ class pages_of : public testing::TestWithParam<unsigned> {
   template <class F> int on_such_a_kernel(F f) {
     const pid_t child = fork();
     if (child == 0) {
-      alarm(60);
+      alarm(500);
       pretended = std::size_t{GetParam()} << 10;
       try {
         const int code = f();

@@ -38,7 +38,7 @@ struct forks_at_end {
 };
 
 template <class Body> void run_cancelled(Body body) {
-  alarm(20);
+  alarm(500);
   sukima::runtime one(with_workers(1));
   one.run([&](context c) {
     sukima::cancellable(c, [&](context below, const sukima::canceller& cancel) {
@@ -135,7 +135,7 @@ TEST_F(pitfalls_test, signals_for_the_process_are_handled_by_its_own_threads) {
 }
 
 void overflow_after(void (*install)()) {
-  alarm(20);
+  alarm(500);
   sukima::settings s = with_workers(1);
   s.stack = 1 << 20;
   sukima::runtime r(s);
@@ -164,7 +164,7 @@ TEST_F(pitfalls_death_test, a_handler_that_is_installed_later_gets_the_overflow)
 TEST_F(pitfalls_death_test, an_earlier_handler_gets_the_other_faults) {
   EXPECT_EXIT(
       {
-        alarm(20);
+        alarm(500);
         struct sigaction act = {};
         act.sa_handler = [](int) { _exit(6); };
         sigaction(SIGSEGV, &act, nullptr);

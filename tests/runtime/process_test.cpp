@@ -70,7 +70,7 @@ TEST_F(process_death_test, overflow_of_a_stack_names_the_setting) {
   for (const unsigned workers : {1u, 2u})
     EXPECT_EXIT(
         {
-          give_up_after(20);
+          give_up_after(500);
           sukima::settings s = with_workers(workers);
           s.stack = 1 << 20;
           sukima::runtime r(s);
@@ -106,7 +106,7 @@ bool forget_guard_pages() {
 
 /// Uses so much of a small fiber's C stack of 64 KiB, and returns.
 void run_on_a_small_stack(std::ptrdiff_t bytes) {
-  give_up_after(20);
+  give_up_after(500);
   sukima::settings s = with_workers(1);
   s.stack = 64 * 1024;
   sukima::runtime r(s);
@@ -137,7 +137,7 @@ TEST_F(process_death_test, overflow_of_a_small_stack_is_found_without_guard_page
 TEST_F(process_death_test, overflow_by_too_many_pending_forks_names_the_setting) {
   EXPECT_EXIT(
       {
-        give_up_after(20);
+        give_up_after(500);
         sukima::settings s = with_workers(1);
         s.choices = 64 * 1024;
         sukima::runtime r(s);
@@ -149,7 +149,7 @@ TEST_F(process_death_test, overflow_by_too_many_pending_forks_names_the_setting)
 TEST_F(process_death_test, other_faults_are_what_they_were) {
   EXPECT_EXIT(
       {
-        give_up_after(20);
+        give_up_after(500);
         sukima::runtime r(with_workers(2));
         r.run([] { std::raise(SIGSEGV); });
       },
@@ -171,7 +171,7 @@ void limit_address_space(std::size_t more) {
 TEST_F(process_death_test, no_memory_for_a_fiber_is_an_exception_that_names_the_setting) {
   EXPECT_EXIT(
       {
-        give_up_after(20);
+        give_up_after(500);
         limit_address_space(std::size_t{32} << 20);
         const std::string message =
             support::message_of<std::system_error>([&] { sukima::runtime r(with_workers(1)); });
@@ -184,7 +184,7 @@ TEST_F(process_death_test, no_memory_for_a_fiber_is_an_exception_that_names_the_
 TEST_F(process_death_test, no_memory_for_more_fibers_means_fewer_workers) {
   EXPECT_EXIT(
       {
-        give_up_after(20);
+        give_up_after(500);
         sukima::settings s = with_workers(4);
         s.stack = std::size_t{64} << 20;
         limit_address_space(std::size_t{450} << 20);
@@ -204,7 +204,7 @@ TEST_F(process_death_test, no_memory_for_more_fibers_means_fewer_workers) {
 template <class F> int status_of_child(F f) {
   const pid_t child = fork();
   if (child == 0) {
-    give_up_after(20);
+    give_up_after(500);
     f();
     _exit(99);
   }
@@ -257,7 +257,7 @@ TEST_F(process_test, child_that_needs_its_parents_workers_ends_with_an_error) {
           EXPECT_TRUE(support::poll_until(below, [&] { return stolen.load(); }));
           const pid_t child = fork();
           if (child == 0) {
-            give_up_after(20);
+            give_up_after(500);
             return;  // to the join, for which the child process has no worker
           }
           int s = 0;
@@ -286,7 +286,7 @@ TEST_F(process_test, child_may_leave_at_once_while_tasks_run) {
 TEST_F(process_death_test, exit_while_other_threads_compute_ends_the_process) {
   EXPECT_EXIT(
       {
-        give_up_after(20);
+        give_up_after(500);
         std::atomic<bool> inside{false};
         std::thread other([&] {
           sukima::run([&](context c) {
@@ -307,7 +307,7 @@ TEST_F(process_death_test, exit_while_other_threads_compute_ends_the_process) {
 TEST_F(process_death_test, exit_in_a_task_ends_the_process) {
   EXPECT_EXIT(
       {
-        give_up_after(20);
+        give_up_after(500);
         sukima::run(
             [](context c) { sukima::fork2(c, [](context below) { fib(below, 10); }, [] { std::exit(4); }); });
       },
@@ -317,7 +317,7 @@ TEST_F(process_death_test, exit_in_a_task_ends_the_process) {
 TEST_F(process_death_test, exit_in_a_task_of_a_static_runtime_ends_the_process) {
   EXPECT_EXIT(
       {
-        give_up_after(20);
+        give_up_after(500);
         static sukima::runtime r(with_workers(2));
         r.run(
             [](context c) { sukima::fork2(c, [](context below) { fib(below, 10); }, [] { std::exit(5); }); });
@@ -330,7 +330,7 @@ TEST_F(process_death_test, exit_in_a_task_of_a_static_runtime_ends_the_process) 
 TEST_F(process_death_test, static_objects_may_compute_at_the_end) {
   EXPECT_EXIT(
       {
-        give_up_after(20);
+        give_up_after(500);
         struct computes_at_end {
           ~computes_at_end() {
             if (sukima::run([](context c) { return fib(c, 15); }) == 610) _exit(6);

@@ -30,7 +30,7 @@ inline constexpr bool sanitized = false;
 #endif
 
 /// Longer than any wait of a test that works, shorter than ctest's own limit.
-inline constexpr auto patience = 30s;
+inline constexpr auto patience = 500s;
 
 inline sukima::settings with_workers(unsigned workers) {
   sukima::settings s;

@@ -59,7 +59,7 @@ class trace_death_test : public testing::Test {
   std::string file() const { return (folder / "trace.json").string(); }
   /// From here on this process writes a trace. Only for the process of a death test.
   void begin_trace() const {
-    alarm(60);
+    alarm(500);
     setenv("SUKIMA_TRACE", file().c_str(), 1);
   }
 
@@ -154,7 +154,10 @@ TEST_F(trace_death_test, states_cover_each_workers_time_without_overlap) {
     }
     // Worker 0 is the thread that enters and leaves 20 times; the others are inside all the time.
     EXPECT_EQ(gaps, number == 0 ? 19 : 0) << "worker " << number;
-    EXPECT_GT(states.back().to - states.front().from, 19 * 2000) << "worker " << number;
+    // The threads of the others may begin at any time.
+    if (number == 0) {
+      EXPECT_GT(states.back().to - states.front().from, 19 * 2000);
+    }
   }
 }
 
@@ -288,7 +291,7 @@ TEST_F(trace_death_test, without_a_cpu_is_a_period_of_its_own) {
 TEST_F(trace_death_test, that_cannot_be_written_is_a_bad_setting) {
   EXPECT_EXIT(
       {
-        alarm(60);
+        alarm(500);
         setenv("SUKIMA_TRACE", "/nonexistent/folder/trace.json", 1);
         const std::string message =
             support::message_of<sukima::bad_setting>([] { sukima::runtime r(with_workers(2)); });
@@ -310,7 +313,7 @@ TEST_F(trace_death_test, of_a_process_is_not_overwritten_by_its_child) {
         share(r);
         const pid_t child = fork();
         if (child == 0) {
-          alarm(30);
+          alarm(500);
           {
             sukima::runtime own(with_workers(3));
             own.run([] {});
@@ -341,7 +344,7 @@ TEST_F(trace_death_test, is_not_locked_in_a_child_that_was_forked_while_somethin
         for (int i = 0; i < 100 && failed == 0; ++i) {
           const pid_t child = fork();
           if (child == 0) {
-            alarm(20);
+            alarm(500);
             {
               const sukima::runtime own(with_workers(1));
             }  // choice points its decision

@@ -72,7 +72,7 @@ TEST(traced_clones_death_test, are_counted_by_place_and_depth) {
   const std::string file = std::getenv(variable);
   EXPECT_EXIT(
       {
-        alarm(100);
+        alarm(500);
         setenv("SUKIMA_TRACE", file.c_str(), 1);
         {
           sukima::runtime r(support::with_clones(2, support::second_ns));

@@ -126,22 +126,22 @@ TEST_P(resized, gives_right_results_while_workers_come_and_go) {
     }
   });
   const long expected = sukima::runtime(support::with_workers(1)).run([](context c) { return mixed(c, 40); });
-  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
   long runs = 0;
-  while (std::chrono::steady_clock::now() < end || runs < 10) {
+  while (changes < 300 || runs < 10) {
     ASSERT_EQ(runtime.run([](context c) { return mixed(c, 40); }), expected);
     ++runs;
   }
   ended = true;
   changer.join();
-  EXPECT_GT(changes.load(), 5);
 }
 
-TEST(resizing, a_thousand_times_a_second_for_a_minute_loses_nothing) {
-  const auto length = support::sanitized ? std::chrono::seconds(5) : std::chrono::seconds(60);
+/// SUKIMA_TEST_CHANGES says how many times; `make check` says 60,000.
+TEST(resizing, thousands_of_times_loses_nothing) {
+  const char* const given = std::getenv("SUKIMA_TEST_CHANGES");
+  const long wanted = given == nullptr ? 2000 : std::strtol(given, nullptr, 10);
   sukima::runtime runtime(support::with_workers(4));
   std::atomic<bool> ended{false};
-  long changes = 0;
+  std::atomic<long> changes{0};
   std::thread changer([&] {
     auto next = std::chrono::steady_clock::now();
     while (!ended) {
@@ -151,14 +151,11 @@ TEST(resizing, a_thousand_times_a_second_for_a_minute_loses_nothing) {
     }
   });
   const long expected = sukima::runtime(support::with_workers(1)).run([](context c) { return mixed(c, 40); });
-  const auto begun = std::chrono::steady_clock::now();
   bool right = true;
-  while (right && std::chrono::steady_clock::now() - begun < length)
-    right = runtime.run([](context c) { return mixed(c, 40); }) == expected;
+  while (right && changes < wanted) right = runtime.run([](context c) { return mixed(c, 40); }) == expected;
   ended = true;
   changer.join();
   EXPECT_TRUE(right);
-  EXPECT_GT(changes, 500 * length.count());
 }
 
 TEST_P(resized_from_several, fibers_of_a_worker_that_left_go_on_elsewhere) {

@@ -124,12 +124,18 @@ TEST(worker_local, keeps_objects_of_different_workers_apart) {
     long uses = 0;
   };
   worker_local<place> places;
+  std::atomic<bool> others{false};
+  const auto first_thread = std::this_thread::get_id();
   many.run([&](context c) {
-    sukima::parallel_for(c, 0, 200, [&](context, int) {
+    sukima::parallel_for(c, 0, 200, [&](context below, int) {
       place& here = places.local();
       EXPECT_EQ(here.thread, std::this_thread::get_id());
       ++here.uses;
-      std::this_thread::sleep_for(std::chrono::microseconds(100));
+      if (std::this_thread::get_id() != first_thread) {
+        others = true;
+      } else {
+        EXPECT_TRUE(support::poll_until(below, [&] { return others.load(); }));
+      }
     });
   });
   std::set<std::thread::id> threads;
