@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lifecycle.hpp"
 
+#include "choice/keep_registers.hpp"
 #include "core.hpp"
 #include "fiber/fault.hpp"
 
@@ -44,6 +45,7 @@ runtime_core::runtime_core(const settings& s, unsigned most_workers)
       request_interval(static_cast<std::uint64_t>(1e3 * ticks_per_nanosecond() * s.request_interval_us)),
       worker_limit(most_workers),
       serial(next_serial()) {
+  find_vector_registers();
   watch_for_overflow();
   life.start();
 }

@@ -105,6 +105,46 @@ TEST(slow_path, keeps_whole_registers_of_avx512) {
   expect_kept(through_avx512, 16, 64);
 }
 
+/// All eight places of the x87 unit's stack are used, and are empty again at the end: what a slow path may
+/// do.
+long double use_the_x87_stack() noexcept {
+  long double sum = 0;
+  asm volatile(
+      "fld1\nfld1\nfld1\nfld1\nfld1\nfld1\nfld1\nfld1\n"
+      "faddp\nfaddp\nfaddp\nfaddp\nfaddp\nfaddp\nfaddp\n"
+      : "=t"(sum));
+  return sum;
+}
+
+TEST(slow_path, is_called_with_an_empty_x87_stack) {
+  sukima::runtime two(support::with_workers(2));
+  std::atomic<int> asked{0};
+  std::atomic<int> wrong{0};
+  // The guard is asked in a poll at which the compiler would like to keep values in the x87 unit.
+  two.run([&](context c) {
+    sukima::parallel_for(
+        c, 0, 2,
+        [&](context below, int) {
+          auto* r =
+              reinterpret_cast<sukima::detail::choice_point*>(below.top - sizeof(sukima::detail::loop_point));
+          long double first = 1.5L;
+          long double second = 2.5L;
+          while (asked < 20) {
+            asm volatile("" : "+t"(first), "+u"(second));
+            sukima::detail::poll(r);
+            asm volatile("" : "+t"(first), "+u"(second));
+            if (!(first == 1.5L) || !(second == 2.5L)) ++wrong;
+          }
+        },
+        sukima::guard([&] {
+          ++asked;
+          if (!(use_the_x87_stack() == 8)) ++wrong;
+          return 0.0;
+        }));
+  });
+  EXPECT_EQ(wrong, 0);
+}
+
 /// Does the CPU count the upper halves of the vector registers as used? (XGETBV with ECX = 1: the states in
 /// use.)
 bool upper_halves_in_use() {

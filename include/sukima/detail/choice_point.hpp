@@ -3,6 +3,7 @@
 // polled.
 #pragma once
 
+#include <sukima/detail/poll_assembly.h>
 #include <sukima/detail/atomics.hpp>
 
 #include <cstddef>
@@ -134,14 +135,7 @@ void sukima_poll_slow_keeping_registers();
 /// cold part keeps every register.
 [[gnu::always_inline]] inline void poll(choice_point* r) noexcept {
 #if defined(__x86_64__) && !defined(SUKIMA_SANITIZED) && !defined(SUKIMA_ATOMICS)
-  // The jump goes through the global offset table: no lazy binding may run here, it would destroy r11.
-  asm __inline__ volatile(
-      "cmpq %[r], %[limit]\n\tja 1f\n2:\n\t"
-      ".subsection 1\n1:\tleaq 2b(%%rip), %%r11\n\tmovq %[r], %%r10\n\t"
-      "jmp *sukima_poll_slow_keeping_registers@GOTPCREL(%%rip)\n\t.previous"
-      :
-      : [r] "r"(r), [limit] "m"(gate_of(r).limit)
-      : "cc", "memory", "r10", "r11");
+  SUKIMA_POLL_ASSEMBLY(r, gate_of(r).limit);
 #else
   if (!untouched(r)) [[unlikely]]
     sukima_poll_slow(r);

@@ -8,6 +8,8 @@
  * _GNU_SOURCE, must still be seen by the first system header), it uses no word that an old dialect of C
  * lacks, and all names that generated code needs later begin with sukima: a macro of the user's may have any
  * other. */
+#include <sukima/detail/poll_assembly.h>
+
 #ifdef __cplusplus
 #include <cstddef>
 #include <cstdint>
@@ -181,21 +183,14 @@ struct sukima_gate {
 
 /** The poll when a choice point is complete: at the entry of do_two and join, before an iteration, and
  * `poll;`. What others want is done here: any handler of this fiber may run, the fiber may go on on another
- * thread, and an abort leaves from here. No register is lost but r10, r11 and the flags.
+ * thread, and an abort leaves from here. What registers are lost: poll_assembly.h.
  *
  *  The choice points of dynamic_wind and `try` poll as well when they are complete. That answers nobody
  * (the kind says so): the runtime only learns that the stack has another form now. A choice point that was
  * never polled breaks backtracking. */
 __attribute__((always_inline)) static __inline__ void sukima_poll(sukima_choice_point* r) {
 #if !defined(SUKIMA_PLAIN_TEST)
-  /* The jump goes through the global offset table: no lazy binding may run here, it would destroy r11. */
-  __asm__ __inline__ volatile(
-      "cmpq %[r], %[limit]\n\tja 1f\n2:\n\t"
-      ".subsection 1\n1:\tleaq 2b(%%rip), %%r11\n\tmovq %[r], %%r10\n\t"
-      "jmp *sukima_poll_slow_keeping_registers@GOTPCREL(%%rip)\n\t.previous"
-      :
-      : [r] "r"(r), [limit] "m"(SUKIMA_LIMIT(r))
-      : "cc", "memory", "r10", "r11");
+  SUKIMA_POLL_ASSEMBLY(r, SUKIMA_LIMIT(r));
 #else
   if (__builtin_expect((char*)r < __atomic_load_n(&SUKIMA_LIMIT(r), __ATOMIC_RELAXED), 0))
     sukima_poll_slow_c(r);

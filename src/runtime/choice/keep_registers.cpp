@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The call of the slow path from the inline poll: keeps every register and returns to r11.
+#include "choice/keep_registers.hpp"
+
 #include <sukima/detail/choice_point.hpp>
 
 #if defined(__x86_64__)
@@ -8,12 +10,16 @@ extern "C" {
 /// Which vector registers this machine has: 0: xmm; 1: ymm; 2: zmm and masks. The caller may have been
 /// compiled for any of them, and what it calls inside may destroy any.
 extern unsigned char sukima_vector_registers __attribute__((visibility("hidden")));
-unsigned char sukima_vector_registers = [] {
+unsigned char sukima_vector_registers = 0;
+}
+
+// Not by dynamic initialisation: a program's own initialisers may run before that.
+void sukima::detail::find_vector_registers() noexcept {
   __builtin_cpu_init();
-  return static_cast<unsigned char>(__builtin_cpu_supports("avx512bw") ? 2
-                                    : __builtin_cpu_supports("avx")    ? 1
-                                                                       : 0);
-}();
+  const int found = __builtin_cpu_supports("avx512bw") ? 2 : __builtin_cpu_supports("avx") ? 1 : 0;
+  // Relaxed: each thread that polls got its fiber from a runtime that was made after this. All write the
+  // same.
+  __atomic_store_n(&sukima_vector_registers, static_cast<unsigned char>(found), __ATOMIC_RELAXED);
 }
 
 // On entry: r10 = choice point, r11 = where to continue. Nothing was pushed, and the caller may use the 128
