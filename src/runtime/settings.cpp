@@ -12,6 +12,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <initializer_list>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -128,7 +129,7 @@ std::optional<std::size_t> size(std::string_view text) {
   }
   if (unit != 1) text.remove_suffix(1);
   const auto n = number(text);
-  if (!n || *n > most_stack) return std::nullopt;
+  if (!n || *n > std::numeric_limits<std::size_t>::max() / unit) return std::nullopt;
   return *n * unit;
 }
 

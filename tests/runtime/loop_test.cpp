@@ -51,6 +51,20 @@ TEST_P(loop_test, visits_each_integer_once) {
   expect_each_once('a', 'z', 25);
 }
 
+TEST_P(loop_test, gives_bodies_a_copy_of_its_variable) {
+  std::atomic<long> calls{0};
+  std::atomic<long> sum{0};
+  runtime.run([&] {
+    sukima::parallel_for(0, 1000, [&](auto&& i) {
+      ++calls;
+      sum += i;
+      i *= 2;
+    });
+  });
+  EXPECT_EQ(calls, 1000);
+  EXPECT_EQ(sum, 499'500);
+}
+
 TEST_P(loop_test, visits_the_ends_of_the_widest_integers) {
   constexpr auto lowest = std::numeric_limits<std::int64_t>::min();
   constexpr auto highest = std::numeric_limits<std::int64_t>::max();

@@ -174,6 +174,7 @@ INSTANTIATE_TEST_SUITE_P(
         wrong_value{"SUKIMA_VICTIM", "first", "random, last or weighted"},
         wrong_value{"SUKIMA_PIN", "core", "adaptive, none or cpu"},
         wrong_value{"SUKIMA_STACK", "1K", "16K to 64G"}, wrong_value{"SUKIMA_STACK", "65G", "16K to 64G"},
+        wrong_value{"SUKIMA_STACK", "17179869185G", "16K to 64G"},
         wrong_value{"SUKIMA_STACK", "256MB", "16K to 64G"}, wrong_value{"SUKIMA_STACK", "M", "16K to 64G"},
         wrong_value{"SUKIMA_CHOICES", "65M", "16K to 64M"}, wrong_value{"SUKIMA_CHOICES", "8K", "16K to 64M"},
         wrong_value{"SUKIMA_ELASTIC", "yes", "on, off or neighbours"},

@@ -63,7 +63,7 @@ template <loop_index I> struct element_source {
     if constexpr (whole_number<I>) {
       const I end = static_cast<I>(first + static_cast<I>(stop - 1));
       for (I k = static_cast<I>(first + static_cast<I>(i));; ++k) {
-        f(k);
+        f(I{k});  // a copy: the body may change its argument
         if (k == end) break;
       }
     } else {
