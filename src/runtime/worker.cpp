@@ -93,11 +93,18 @@ worker& worker_table::add(unsigned rank) {
   return *w;
 }
 
-void worker_table::start_thread(unsigned rank) {
-  worker& w = add(rank);
-  const signals_blocked here;
-  const std::lock_guard hold(growing_);
-  threads_.emplace_back([&w] { background_main(w); });
+bool worker_table::start_thread() noexcept {
+  try {
+    if (without_thread_ == nullptr) without_thread_ = &add(started_ + 1);
+    const signals_blocked here;
+    const std::lock_guard hold(growing_);
+    threads_.emplace_back([w = without_thread_] { background_main(*w); });
+    without_thread_ = nullptr;
+    ++started_;
+    return true;
+  } catch (...) {
+    return false;
+  }
 }
 
 void worker_table::join_threads() {

@@ -126,8 +126,11 @@ class worker_table {
 
   /// \param rank of a background worker, from 1; 0: for a thread that enters
   worker& add(unsigned rank);
-  /// Adds a background worker and starts its thread.
-  void start_thread(unsigned rank);
+  /// Starts the thread of one more background worker, which has the next rank. \returns false: there is no
+  /// thread or no memory to be had, and nothing has changed
+  bool start_thread() noexcept;
+  /// How many threads were started. Their workers have the ranks from 1 to this.
+  unsigned threads() const noexcept { return started_; }
   /// Waits for the ends of the threads.
   void join_threads();
   /// In a child process after fork(), where they do not exist.
@@ -139,6 +142,8 @@ class worker_table {
   std::atomic<unsigned> count_{0};
   std::mutex growing_;
   std::vector<std::thread> threads_;  ///< guarded by growing_
+  unsigned started_ = 0;  ///< only for worker_controller, under its lock
+  worker* without_thread_ = nullptr;  ///< the next worker, whose thread could not be started yet; as started_
 };
 
 }  // namespace sukima::detail

@@ -24,6 +24,7 @@ struct task {
   void (*destroy)(task*) noexcept = nullptr;  ///< ends and frees the whole object
   const choice_point_kind* kind = nullptr;  ///< of the choice point it was split off from
   task* older = nullptr;  ///< the child split off from the same choice point before it
+  task* queued = nullptr;  ///< the next one in the injector queue
   task* parent = nullptr;  ///< the task that the owner was running
   fiber* owner = nullptr;  ///< the fiber it was split off from; null for a root
   choice_point* origin =

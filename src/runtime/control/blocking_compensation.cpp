@@ -10,7 +10,7 @@
 
 namespace sukima::detail {
 
-void blocking_compensation::begin() {
+void blocking_compensation::begin() noexcept {
   blocked_.fetch_add(1);
   core_.controller.compensate("a worker waits outside");
 }
@@ -21,13 +21,9 @@ void blocking_compensation::end() noexcept {
 
 bool blocking_compensation::begin_bound() noexcept {
   bound_.fetch_add(1);  // before the target is computed, by whomever
-  try {
-    core_.controller.compensate("a thread-bound fiber waits");
-    return true;
-  } catch (...) {
-    bound_.fetch_sub(1);  // no thread or no memory; the next turn of the wait tries again
-    return false;
-  }
+  if (core_.controller.compensate("a thread-bound fiber waits")) return true;
+  bound_.fetch_sub(1);  // the next turn of the wait tries again
+  return false;
 }
 
 void blocking_compensation::end_bound() noexcept {

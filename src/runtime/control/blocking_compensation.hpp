@@ -22,8 +22,8 @@ class blocking_compensation {
   blocking_compensation(const blocking_compensation&) = delete;
   blocking_compensation& operator=(const blocking_compensation&) = delete;
 
-  /// A worker waits outside from now on: one more may run. \throws std::system_error, std::bad_alloc
-  void begin();
+  /// A worker waits outside from now on: one more may run, if a thread can be had for it.
+  void begin() noexcept;
   void end() noexcept;
   /// The same for a worker that waits with a thread-bound fiber. \returns false: no thread could be started,
   /// and nothing has changed

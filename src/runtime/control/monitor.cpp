@@ -9,6 +9,8 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <new>
+#include <system_error>
 
 namespace sukima::detail {
 
@@ -16,7 +18,10 @@ using std::chrono::nanoseconds;
 
 void monitor::start() {
   const signals_blocked here;
-  thread_ = std::thread([this] { run(); });
+  try {
+    thread_ = std::thread([this] { run(); });
+  } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch): then the number of workers stays
+  }
 }
 
 void monitor::stop() {
@@ -44,7 +49,10 @@ void monitor::run() {
     const timespec pause{0, each.count()};
     futex(alarm_, FUTEX_WAIT, seen, &pause);
     if (core_.park.counts().entries != 0) {
-      look();
+      try {
+        look();
+      } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): it looks again in a moment
+      }
       last_inside = clock::now();
       continue;
     }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <string>
 
 namespace sukima::detail {
 
@@ -79,19 +80,15 @@ unsigned worker_controller::wanted() const noexcept {
   return base + core_.blocking.workers();
 }
 
-void worker_controller::adjust(const std::string& reason) {
+void worker_controller::adjust(std::string_view reason) noexcept {
   const unsigned next = wanted();
   const unsigned before = target_.load();
   if (decided_ && next == before) return;
-  core_.decisions.add("workers", decided_ ? before : next, next, reason);
-  decided_ = true;
   // Stored before the flags. Partner: background_main, which clears its flag first and reads this afterwards.
   target_.store(next);
   if (core_.life.is_closed()) return;
-  unsigned background = 0;
   for (worker& w : core_.workers.all()) {
     if (!w.background) continue;
-    ++background;
     if (w.rank >= next) {
       w.flags.fetch_or(flag_leave);
       stress_point();
@@ -101,23 +98,28 @@ void worker_controller::adjust(const std::string& reason) {
       unpark(w);  // from its sleep at home
     }
   }
-  while (background + 1 < next) core_.workers.start_thread(++background);
+  bool refused = false;
+  while (!refused && core_.workers.threads() + 1 < next) refused = !core_.workers.start_thread();
+  const unsigned reached = refused ? core_.workers.threads() + 1 : next;
+  if (refused) target_.store(reached);  // no worker has a rank above
+  if (!decided_ || reached != before || refused != refused_)
+    core_.decisions.add("workers", decided_ ? before : reached, reached,
+                        refused ? "no thread can be started for another one" : reason);
+  decided_ = true;
+  refused_ = refused;
 }
 
-void worker_controller::compensate(const char* reason) {
+bool worker_controller::compensate(const char* reason) noexcept {
   const std::lock_guard hold(deciding_);
   // Workers added for earlier waits stay until the monitor's next look: short waits in a row cost little.
   if (wanted() > target_.load()) adjust(reason);
+  return wanted() <= target_.load();
 }
 
 void worker_controller::end_compensation() noexcept {
   if (capacity_ != nullptr) return;  // the monitor sees to it
-  try {
-    const std::lock_guard hold(deciding_);
-    adjust("workers that waited are back");
-  } catch (
-      ...) {  // NOLINT(bugprone-empty-catch): out of memory for the reason; one worker more stays for a while
-  }
+  const std::lock_guard hold(deciding_);
+  adjust("workers that waited are back");
 }
 
 void worker_controller::limit_workers(unsigned most) {

@@ -19,7 +19,7 @@
 
 #include <atomic>
 #include <mutex>
-#include <string>
+#include <string_view>
 
 struct sukima_capacity;
 struct sukima_capacity_facts;
@@ -47,11 +47,11 @@ class worker_controller {
   /// Does a quota take away what waiting workers burn?
   bool quota_binds() const noexcept { return quota_binds_.load(std::memory_order_relaxed); }
 
-  /// At most so many workers from now on, by the program's own wish; 0: no such limit. \throws
-  /// std::system_error
+  /// At most so many workers from now on, by the program's own wish; 0: no such limit.
   void limit_workers(unsigned most);
-  /// A worker waits: one more may run, if there is none too many. \throws std::system_error, std::bad_alloc
-  void compensate(const char* reason);
+  /// A worker waits: one more may run, if there is none too many. \returns false: no thread could be started
+  /// for it
+  bool compensate(const char* reason) noexcept;
   /// No worker waits so any more.
   void end_compensation() noexcept;
   /// For the monitor: reads the capacity and adapts the target. \return true: the capacity has changed
@@ -62,8 +62,9 @@ class worker_controller {
   unsigned take(const sukima_capacity_facts& facts) noexcept;
   /// What the capacity, the program's limit and blocked workers make of it. Holds deciding_.
   unsigned wanted() const noexcept;
-  /// Brings the target and the threads to what is wanted. Holds deciding_.
-  void adjust(const std::string& reason);
+  /// Brings the target and the threads to what is wanted, as far as threads are to be had: what is missing is
+  /// tried again at the next call. Holds deciding_.
+  void adjust(std::string_view reason) noexcept;
 
   runtime_core& core_;
   sukima_capacity* capacity_ = nullptr;
@@ -74,6 +75,7 @@ class worker_controller {
   unsigned allowed_ = 1;  ///< by the capacity, without those that run in place of blocked ones
   unsigned limit_ = 0;  ///< the program's own; 0: none
   bool decided_ = false;  ///< once
+  bool refused_ = false;  ///< the last thread that was wanted could not be started
 };
 
 }  // namespace sukima::detail

@@ -3,7 +3,6 @@
 
 #include "core.hpp"
 
-#include <algorithm>
 #include <mutex>
 
 namespace sukima::detail {
@@ -37,15 +36,11 @@ work injector_queue::take(const task* awaited, reach allowed) noexcept {
   const std::lock_guard hold(lock_);
   work found;
   if (allowed != reach::thread_bound && !fibers_.empty()) {
-    found.runnable = fibers_.front();  // takes the place of the fiber that parks for it: the limit holds
-    fibers_.pop_front();
+    // Takes the place of the fiber that parks for it: the limit holds.
+    found.runnable = fibers_.take_first([](const fiber&) { return true; });
   } else {
-    const auto suits = [&](const task* t) { return allowed == reach::anything || descends(t, awaited); };
-    const auto at = std::find_if(tasks_.begin(), tasks_.end(), suits);
-    if (at != tasks_.end()) {
-      found.fresh = *at;
-      tasks_.erase(at);
-    }
+    found.fresh =
+        tasks_.take_first([&](const task& t) { return allowed == reach::anything || descends(&t, awaited); });
   }
   if (found) size_.fetch_sub(1);
   return found;

@@ -2,18 +2,17 @@
 // The queue that all workers share: what has no owner's slots to lie in.
 #pragma once
 
+#include "fiber/fiber.hpp"
+#include "linked_queue.hpp"
 #include "park/wait_policy.hpp"
 
 #include <sukima/detail/atomics.hpp>
 
 #include <cstddef>
-#include <deque>
 
 namespace sukima::detail {
 
-struct fiber;
 struct runtime_core;
-struct task;
 enum class reach;
 struct work;
 
@@ -38,8 +37,8 @@ class injector_queue {
  private:
   runtime_core& core_;
   alignas(128) policy_mutex lock_;
-  std::deque<fiber*> fibers_;
-  std::deque<task*> tasks_;
+  linked_queue<fiber, &fiber::next> fibers_;
+  linked_queue<task, &task::queued> tasks_;
   atomic<std::size_t> size_{0};  ///< changed under the lock, read before it is taken
 };
 

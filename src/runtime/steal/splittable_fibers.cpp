@@ -10,17 +10,18 @@ namespace sukima::detail {
 
 splittable_fibers::splittable_fibers(runtime_core& core) : lock_(core.chosen.policy_at(wait_point::lock)) {}
 
-void splittable_fibers::add(fiber* suspended) {
+void splittable_fibers::add(fiber* suspended) noexcept {
   const std::lock_guard hold(lock_);
+  if (suspended->is_listed_splittable) return;  // since an earlier suspension
+  suspended->is_listed_splittable = true;
   fibers_.push_back(suspended);
   size_.fetch_add(1);
 }
 
 fiber* splittable_fibers::take() noexcept {
   const std::lock_guard hold(lock_);
-  while (!fibers_.empty()) {
-    fiber* const candidate = fibers_.front();
-    fibers_.pop_front();
+  while (fiber* const candidate = fibers_.take_first([](const fiber&) { return true; })) {
+    candidate->is_listed_splittable = false;
     size_.fetch_sub(1);
     if (hold_suspended(*candidate)) return candidate;
   }

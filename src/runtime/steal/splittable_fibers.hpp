@@ -2,16 +2,16 @@
 // Suspended fibers with splittable work: a helper (a worker without work) splits off what they left.
 #pragma once
 
+#include "fiber/fiber.hpp"
+#include "linked_queue.hpp"
 #include "park/wait_policy.hpp"
 
 #include <sukima/detail/atomics.hpp>
 
 #include <cstddef>
-#include <deque>
 
 namespace sukima::detail {
 
-struct fiber;
 struct runtime_core;
 struct task;
 struct worker;
@@ -24,7 +24,7 @@ class splittable_fibers {
   splittable_fibers(const splittable_fibers&) = delete;
   splittable_fibers& operator=(const splittable_fibers&) = delete;
 
-  void add(fiber* suspended);
+  void add(fiber* suspended) noexcept;
   /// Splits the oldest work of a fiber off; null: there is none.
   task* split_one(worker& helper) noexcept;
 
@@ -32,7 +32,7 @@ class splittable_fibers {
   fiber* take() noexcept;
 
   policy_mutex lock_;
-  std::deque<fiber*> fibers_;
+  linked_queue<fiber, &fiber::splittable_next> fibers_;
   atomic<std::size_t> size_{0};  ///< changed under the lock, read before it is taken
 };
 

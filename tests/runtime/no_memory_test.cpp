@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// `new` fails: the computation gives the right result or throws std::bad_alloc, and the runtime works
+// afterwards. Each allocation of a small run fails in turn.
+#include "support.hpp"
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace {
+
+/// Which allocations fail.
+enum class failing { none, one, all_from_one_on, every_third };
+std::atomic<failing> which{failing::none};
+/// How many succeed before one fails.
+std::atomic<long> left{0};
+/// … and how many have failed.
+std::atomic<long> failed{0};
+
+/// Allocations of the test's own do not fail: those of this thread, now.
+thread_local bool spared = false;
+
+bool fails() noexcept {
+  if (spared || which == failing::none) return false;
+  const long rest = left.fetch_sub(1);
+  const bool now = which == failing::one               ? rest == 0
+                   : which == failing::all_from_one_on ? rest <= 0
+                                                       : rest % 3 == 0;
+  if (now) ++failed;
+  return now;
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+  if (!fails())
+    if (void* const p = std::malloc(size)) return p;
+  throw std::bad_alloc();
+}
+// Not inlined, or g++ warns that what `new` has made goes to free().
+[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+
+namespace {
+
+using sukima::context;
+
+struct spare {
+  spare() { spared = true; }
+  ~spare() { spared = false; }
+  spare(const spare&) = delete;
+  spare& operator=(const spare&) = delete;
+};
+
+/// Runs `compute(runtime)` again and again, each time with a later allocation failing.
+/// \param compute  returns whether its result is right
+template <class Compute> void fail_each_allocation(Compute compute) {
+  for (const failing how : {failing::one, failing::all_from_one_on, failing::every_third}) {
+    sukima::runtime four(support::with_workers(4));
+    long all_failed = 0;
+    for (long k = 0; k < 100; ++k) {
+      failed = 0;
+      left = k;
+      which = how;
+      try {
+        EXPECT_TRUE(compute(four)) << "allocation " << k;
+      } catch (const std::bad_alloc&) {
+      } catch (const std::system_error&) {  // no fiber
+      }
+      which = failing::none;
+      all_failed += failed;
+      EXPECT_EQ(four.run([](context c) { return support::fib(c, 15); }), 610) << "after allocation " << k;
+    }
+    EXPECT_GT(all_failed, 0);
+  }
+}
+
+TEST(no_memory, for_forks) {
+  fail_each_allocation(
+      [](sukima::runtime& r) { return r.run([](context c) { return support::fib(c, 17); }) == 1597; });
+}
+
+TEST(no_memory, for_a_loop) {
+  fail_each_allocation([](sukima::runtime& r) {
+    std::atomic<long> n{0};
+    r.run([&](context c) { sukima::parallel_for(c, 0, 20'000, [&](int) { ++n; }); });
+    return n == 20'000;
+  });
+}
+
+TEST(no_memory, for_a_scan) {
+  const std::vector<int> in(20'000, 1);
+  std::vector<int> out(in.size());
+  fail_each_allocation([&](sukima::runtime& r) {
+    r.run([&](context c) { sukima::parallel_scan(c, in, out.begin()); });
+    return out.back() == 20'000;
+  });
+}
+
+TEST(no_memory, for_a_group) {
+  fail_each_allocation([](sukima::runtime& r) {
+    std::atomic<long> n{0};
+    int added = 0;
+    r.run([&](context c) {
+      sukima::task_group group(c);
+      for (int i = 0; i < 100; ++i) {
+        try {
+          group.run(c, [&] { ++n; });
+          ++added;
+        } catch (const std::bad_alloc&) {
+        }
+      }
+      group.wait(c);
+    });
+    return n == added;
+  });
+}
+
+TEST(no_memory, for_suspensions) {
+  fail_each_allocation([](sukima::runtime& r) {
+    std::atomic<long> n{0};
+    r.run([&](context c) {
+      sukima::parallel_for(c, 0, 20, [&](context d, int) {
+        std::thread resumes;
+        sukima::suspend(d, [&](sukima::resumer s) {
+          const spare these;
+          resumes = std::thread([s] { s.resume(); });
+        });
+        resumes.join();
+        ++n;
+      });
+    });
+    return n == 20;
+  });
+}
+
+struct workspace {
+  std::vector<int> taken = std::vector<int>(6);
+};
+
+long walk(context c, workspace& w, const std::vector<int>& choices, int depth) {
+  if (depth == 0) return 1;
+  return sukima::search(
+      c, w, choices, [](workspace& v, int i) { ++v.taken[static_cast<unsigned>(i)]; },
+      [](workspace& v, int i) { --v.taken[static_cast<unsigned>(i)]; },
+      [&choices, depth](context d, workspace& v, int) { return walk(d, v, choices, depth - 1); },
+      std::plus<>{});
+}
+
+TEST(no_memory, for_a_search) {
+  const std::vector<int> choices{0, 1, 2, 3, 4, 5};
+  fail_each_allocation([&](sukima::runtime& r) {
+    workspace w = [] {
+      const spare this_one;
+      return workspace();
+    }();
+    return r.run([&](context c) { return walk(c, w, choices, 5); }) == 7776;
+  });
+}
+
+}  // namespace
