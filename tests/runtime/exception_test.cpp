@@ -2,6 +2,7 @@
 // Exceptions from every place: who gets them, what is aborted, what is destroyed.
 #include "support.hpp"
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -330,6 +331,39 @@ TEST_P(exception_test, does_not_abort_forks_in_destructors) {
               }),
               3);
     EXPECT_EQ(result, 377);
+  }
+}
+
+TEST_P(exception_test, does_not_cut_loops_in_destructors_short) {
+  struct counts_at_end {
+    context c;
+    std::array<long, 3>& results;
+    ~counts_at_end() {
+      std::atomic<long> with{0};
+      std::atomic<long> without{0};
+      sukima::parallel_for(c, 0, 1000, [&](context, int) { ++with; });
+      sukima::parallel_for(c, 0, 1000, [&](int) { ++without; });
+      results = {
+          with, without,
+          sukima::parallel_reduce(c, 0, 1000, 0L, [](context, int i) { return long{i}; }, std::plus<>{})};
+    }
+  };
+  for (const bool own : {true, false}) {
+    for (int i = 0; i < 20; ++i) {
+      std::array<long, 3> results{};
+      const int number = number_of([&] {
+        runtime.run([&](context c) {
+          sukima::cancellable(c, [&](context below, sukima::canceller k) {
+            counts_at_end at_end{below, results};
+            k.cancel();
+            if (own) fail(3);
+            sukima::fork2(below, [] {}, [] {});  // leaves by `aborted`
+          });
+        });
+      });
+      EXPECT_EQ(number, own ? 3 : -1);
+      EXPECT_EQ(results, (std::array{1000L, 1000L, 499500L}));
+    }
   }
 }
 

@@ -213,6 +213,72 @@ TEST_F(pitfalls_test, thread_bound_code_keeps_its_thread_across_forks) {
   EXPECT_EQ(moved, 0);
 }
 
+/// A bound join runs a descendant on top that ends what another fiber waits for: that one goes on elsewhere.
+TEST_F(pitfalls_test, thread_bound_code_keeps_its_thread_when_it_ends_what_others_wait_for) {
+  for (int round = 0; round < 5; ++round) {
+    sukima::runtime three(with_workers(3));
+    std::atomic<bool> begun[3] = {false, false, false};  // of what keeps the workers busy
+    std::atomic<bool> stolen{false};
+    std::atomic<bool> on_top{false};
+    std::atomic<bool> first_may_end{false};
+    std::atomic<bool> may_end{false};
+    std::thread resumes;
+    pid_t before = 0;
+    pid_t after = 0;
+    const auto until = [](const std::atomic<bool>& it) {
+      EXPECT_TRUE(support::sleep_until([&] { return it.load(); }));
+    };
+    const auto fork_until = [](context c, const std::atomic<bool>& it) {
+      EXPECT_TRUE(support::poll_until(c, [&] { return it.load(); }));
+    };
+    three.run([&](context c) {
+      sukima::task_group busy(c);
+      busy.run(c, [&] {
+        begun[0] = true;
+        until(first_may_end);
+      });
+      until(begun[0]);
+      sukima::thread_bound([&] {
+        before = this_thread();
+        sukima::fork2(
+            c, [&](context d) { fork_until(d, stolen); },
+            [&](context d) {  // on the third worker
+              stolen = true;
+              sukima::fork2(
+                  d,
+                  [&](context e) {
+                    fork_until(e, on_top);
+                    busy.run(e, [&] {
+                      begun[1] = true;
+                      until(may_end);
+                    });
+                  },
+                  [&](context) {  // on top of the bound fiber
+                    on_top = true;
+                    until(begun[1]);
+                  });
+              busy.run(d, [&] {
+                begun[2] = true;
+                until(may_end);
+              });
+              sukima::suspend(d, [&](sukima::resumer s) {
+                resumes = std::thread([&, s] {
+                  until(begun[2]);
+                  first_may_end = true;
+                  s.resume();
+                });
+              });
+            });
+        after = this_thread();
+      });
+      may_end = true;
+      busy.wait(c);
+    });
+    resumes.join();
+    EXPECT_EQ(before, after);
+  }
+}
+
 /// … and elsewhere it changes its thread, sooner or later.
 TEST_F(pitfalls_test, code_that_is_not_bound_changes_its_thread) {
   sukima::runtime four(with_workers(4));

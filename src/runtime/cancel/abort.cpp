@@ -68,6 +68,10 @@ bool is_task_concerned(const fiber& s) noexcept {
 
 bool must_leave(const fiber& s) noexcept { return std::uncaught_exceptions() == 0 && is_concerned(s); }
 
+bool leaves_at_join(const fiber& s) noexcept {
+  return std::uncaught_exceptions() == 0 && (s.failure != nullptr || is_concerned(s));
+}
+
 void look_for_abort(fiber& s) noexcept { s.abort_pending = is_concerned(s) || s.failure != nullptr; }
 
 void lower_abort(fiber& s, char* r) noexcept {
@@ -130,6 +134,10 @@ std::exception_ptr abandon(choice_point* r) {
   }
   if (kind->destroy != nullptr) kind->destroy(r);
   forget_children(r, kind);
+  if (s.failure && reinterpret_cast<char*>(r) <= s.failed_at) {
+    s.failure = nullptr;
+    look_for_abort(s);
+  }
   const std::type_info* type = abi::__cxa_current_exception_type();
   const bool own = type == nullptr || *type != typeid(aborted);
   // The owner's own exception came first in the sequential order; an abort from further out swallows the

@@ -29,6 +29,8 @@ bool is_task_concerned(const fiber& s) noexcept;
 bool is_shielded(const fiber& s) noexcept;
 /// `is_concerned`, where an exception may leave: not in a destructor that runs because of another one.
 bool must_leave(const fiber& s) noexcept;
+/// Will the next join of this fiber leave by an exception that is not a child's?
+bool leaves_at_join(const fiber& s) noexcept;
 /// Sets `abort_pending`, from which on polls at joins look closer.
 void look_for_abort(fiber& s) noexcept;
 /// Aborts what this fiber does in `r` and above. `request_abort_checks` must follow.

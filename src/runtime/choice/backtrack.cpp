@@ -106,10 +106,12 @@ task* split_oldest(fiber& s, choice_point* end, choice_point* polling, worker& w
       // Nothing is given away for lack of memory; the computation continues.
     } catch (...) {
       s.failure = std::current_exception();  // of the user's copy, undo or guard
+      s.failed_at = reinterpret_cast<char*>(r);
     }
     steps.replay_up_to(end);
   } catch (...) {
     s.failure = std::current_exception();
+    s.failed_at = reinterpret_cast<char*>(r);
   }
   if (s.failure) s.abort_pending = true;
   if (t == nullptr) return nullptr;

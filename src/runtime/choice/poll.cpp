@@ -104,7 +104,9 @@ bool poll_slow(fiber& s, choice_point* end, choice_point* polling, bool at_join)
     reply_to_thief(*thief, t);
   }
   const bool more = publish_work(s, end, polling);
-  if (s.abort_pending && !at_join && kind_of(polling)->stop != nullptr) kind_of(polling)->stop(polling);
+  // Loops of destructors are whole, also where an abort is pending.
+  if (s.abort_pending && !at_join && kind_of(polling)->stop != nullptr && leaves_at_join(s))
+    kind_of(polling)->stop(polling);
   if (s.abort_pending || more)
     s.limit.request_poll();
   else if (true_limit(s) > written)

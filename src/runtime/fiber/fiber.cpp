@@ -72,6 +72,7 @@ char* map_aligned(std::size_t size, std::size_t before) noexcept {
 /// Header of a region of small fibers, which begins with their gate.
 struct slab {
   gate shared_gate;
+  memory_region region;
   char* first;
   std::size_t piece;  ///< bytes from fiber to fiber
   std::size_t header_at;  ///< of the fiber's header in its piece
@@ -119,15 +120,12 @@ fiber_pool::~fiber_pool() {
     ends_to_own(s, sizeof *s);
     s = next;
   }
-  for (region* r = regions_; r != nullptr;) {
-    region* next = r->next;
+  for (memory_region* r = regions_; r != nullptr;) {
+    memory_region* const next = r->next;
     munmap(r->address, r->size);
-    delete r;
     r = next;
   }
 }
-
-void fiber_pool::remember(void* address, std::size_t size) { regions_ = new region{address, size, regions_}; }
 
 fiber* fiber_pool::take() {
   while (lock_.test_and_set(std::memory_order_acquire)) std::this_thread::yield();
@@ -220,12 +218,12 @@ fiber* fiber_pool::make_large() {
   s->pool = this;
   s->limit = poll_limit(own_gate->limit);
   s->ambient = &own_gate->ambient;
-  s->base = reinterpret_cast<char*>(round_up(reinterpret_cast<std::uintptr_t>(s + 1), 128)) + colour;
+  regions_ = ::new (static_cast<void*>(s + 1)) memory_region{begin, size, regions_};
+  s->base = reinterpret_cast<char*>(round_up(reinterpret_cast<std::uintptr_t>(regions_ + 1), 128)) + colour;
   s->choice_end = aligned + choice_size_ - page;
   s->stack_top = aligned + gate_offset - 128 - colour;
   s->stack_size = static_cast<std::size_t>(s->stack_top - (begin + page));
   own_gate->limit.store(s->base, std::memory_order_relaxed);
-  remember(begin, size);
   return s;
 }
 
@@ -237,8 +235,9 @@ fiber* fiber_pool::make_small() {
   if (slab_next_ == slab_end_) {
     char* begin = map_aligned(choice_span, 0);
     if (begin == nullptr) return nullptr;
-    remember(begin, choice_span);
     auto* shared = ::new (static_cast<void*>(begin + gate_offset)) slab{};
+    shared->region = {begin, choice_span, regions_};
+    regions_ = &shared->region;
     shared->shared_gate.shared = true;
     shared->shared_gate.limit.store(all_ones, std::memory_order_relaxed);
     shared->first = begin + round_up(gate_offset + sizeof(slab), small_page);

@@ -90,7 +90,10 @@ struct fiber {
   bool abort_pending = false;  ///< an abort concerns it: polls at joins check whether they must leave
   /// Choice points below it are older than any destructor that runs during unwinding; null: not known.
   char* before_unwinding = nullptr;
-  std::exception_ptr failure;  ///< a user's callback threw while the fiber was backtracking
+  /// A user's callback threw while the fiber was backtracking. It leaves by the next join outside of any
+  /// unwinding; dropped when another exception has left its choice point before (abandon).
+  std::exception_ptr failure;
+  char* failed_at = nullptr;  ///< the oldest choice point that the failure concerns
   unsigned thread_bindings = 0;  ///< must not leave its thread while this is not 0
   /// The oldest of its shields: there may be one in each of several segments. Others read it (abort.cpp).
   atomic<char*> lowest_shield{all_ones};
@@ -117,8 +120,11 @@ struct fiber {
   exception_state exceptions;
   char* suspended_end =
       nullptr;  ///< one past its youngest choice point, where helpers may split it; null: nothing left
-  /// In the pool's list of free ones, among those whose suspension is cancelled, or in its executor's lists.
+  /// In the pool's list of free ones, among those whose suspension is cancelled, in its executor's lists, or
+  /// in the injector queue.
   fiber* next = nullptr;
+  fiber* splittable_next = nullptr;  ///< in the list of splittable fibers, under its lock
+  bool is_listed_splittable = false;  ///< under that lock; it may run again
   const cancel_action* on_cancel = nullptr;  ///< null: its suspension cannot be cancelled
   bool cancel_called = false;  ///< by whoever holds it, or by its own thread
   fiber* listed_before = nullptr;  ///< in the list of cancellable suspensions, under its lock
@@ -151,6 +157,13 @@ inline choice_point* above(choice_point* r) noexcept {
 /// Bytes of this kernel's pages: 4 KiB on x86-64; 4, 16 or 64 KiB on aarch64.
 std::size_t page_size() noexcept;
 
+/// A mapping, which holds this record itself: there is no other memory for it when that runs out.
+struct memory_region {
+  void* address;
+  std::size_t size;
+  memory_region* next;
+};
+
 /// Memory of fibers: made by mmap, kept until the runtime ends, because a poll may be requested of a fiber
 /// that was given back.
 class fiber_pool {
@@ -173,20 +186,13 @@ class fiber_pool {
   fiber* make_large();
   fiber* make_small();
 
-  struct region {
-    void* address;
-    std::size_t size;
-    region* next;
-  };
-  void remember(void* address, std::size_t size);
-
   runtime_core& runtime_;
   const bool small_;
   const std::size_t stack_size_;
   const std::size_t choice_size_;
   std::atomic_flag lock_;  ///< held for a few instructions
   fiber* free_ = nullptr;
-  region* regions_ = nullptr;
+  memory_region* regions_ = nullptr;
   char* slab_next_ = nullptr;
   char* slab_end_ = nullptr;
   std::atomic<std::size_t> in_use_{0};

@@ -27,6 +27,8 @@
 #include <sukima/fork.hpp>
 #include <sukima/suspend.hpp>
 
+#include <deque>
+
 namespace sukima::detail {
 
 namespace {

@@ -47,6 +47,9 @@ void execute(fiber& s, task* t, char* top) noexcept {
   char* const outer_segment = s.segment;
   char* const outer_oldest = s.oldest;
   task* const outer_task = s.running;
+  std::exception_ptr outer_failure;
+  if (s.failure) [[unlikely]]
+    outer_failure = std::exchange(s.failure, nullptr);
   s.segment = top;
   s.oldest = top;
   s.running = t;
@@ -74,6 +77,12 @@ void execute(fiber& s, task* t, char* top) noexcept {
   } catch (...) {
     t->error = std::current_exception();
   }
+  if (s.failure) [[unlikely]] {  // no join came after it
+    if (!t->error) t->error = s.failure;
+    s.failure = nullptr;
+  }
+  if (outer_failure) [[unlikely]]
+    s.failure = std::move(outer_failure);
   s.segment = outer_segment;
   s.oldest = outer_oldest;
   s.steps.forget();
@@ -138,7 +147,10 @@ void await(fiber& s, task* t, char* top) noexcept {
       // Delays nothing: the join waits for it anyway. Needs no fiber.
       ++w.statistics.run_on_top;
       execute(s, found.fresh, top);
-      if (fiber* next = complete(*s.on, found.fresh)) {
+      fiber* const next = complete(*s.on, found.fresh);
+      if (next != nullptr && s.thread_bindings != 0) {
+        make_runnable(*next);  // this one stays on its thread
+      } else if (next != nullptr) {
         count_park(*s.on);
         switch_to(*s.on, &s, *next, after_park, t);
       }
@@ -216,9 +228,10 @@ task* join_child(choice_point* r) {
     if (t != nullptr) t->destroy(t);
     if (kind->destroy != nullptr) kind->destroy(r);
   };
-  if (s.failure) {
+  if (s.failure && std::uncaught_exceptions() == 0) {
     const std::exception_ptr failure = std::exchange(s.failure, nullptr);
     if (t != nullptr) clear_abort(s, r);
+    look_for_abort(s);  // the program may catch it and go on
     leave();
     std::rethrow_exception(failure);
   }
@@ -269,7 +282,8 @@ task* join_children(choice_point* r) {
   for (task* t = newest; t != nullptr; t = t->older) {
     if (!complete_if_unbegun(s, r, t)) await(s, t, reinterpret_cast<char*>(above(r)));
   }
-  std::exception_ptr error = std::exchange(s.failure, nullptr);
+  std::exception_ptr error =
+      std::uncaught_exceptions() == 0 ? std::exchange(s.failure, nullptr) : std::exception_ptr{};
   bool child_aborted = false;
   for (task* t = newest; t != nullptr; t = t->older) {
     child_aborted |= t->aborted;

@@ -94,6 +94,7 @@ void world::reset() {
   // Each worker finds a fresh fiber in its cache; the first ones are for the programs.
   for (unsigned i = 0; i < fibers_made; ++i) {
     detail::fiber& s = *fibers[i];
+    s.is_listed_splittable = false;  // the list is renewed
     detail::reset(s);
     renew(s.published);
     s.suspension.store({});

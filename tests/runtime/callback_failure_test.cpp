@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// A callback of the user's throws while a fiber backtracks: where the exception leaves, and what it leaves
+// alone.
+#include "support.hpp"
+
+#include <atomic>
+#include <functional>
+#include <stdexcept>
+#include <vector>
+
+namespace {
+
+using sukima::context;
+
+/// A workspace whose copy, made for a thief, fails.
+struct board {
+  explicit board(std::atomic<int>& failed_copies) : failed(&failed_copies) {}
+  board(const board& other) : failed(other.failed) {
+    ++*failed;
+    throw std::runtime_error("no copy");
+  }
+  board& operator=(const board&) = delete;
+  std::atomic<int>* failed;
+};
+
+/// Runs `body(context, ...)` once inside a search whose workspace cannot be copied.
+template <class Body> void search_once(context c, std::atomic<int>& failed, Body body) {
+  board workspace(failed);
+  const std::vector<int> choices(2, 1);
+  std::atomic<bool> first{true};
+  sukima::search(
+      c, workspace, choices, [](board&, int) {}, [](board&, int) {},
+      [&](context below, board&, int) {
+        if (first.exchange(false)) body(below);
+        return 0;
+      },
+      0, std::plus<>{});
+}
+
+long iterations(context c) {
+  std::atomic<long> count{0};
+  sukima::parallel_for(c, 0, 1000, [&](context, int) { ++count; });
+  return count;
+}
+
+TEST(failed_copy, leaves_by_the_next_join_and_is_over_when_it_is_caught) {
+  sukima::runtime two(support::with_workers(2));
+  for (int round = 0; round < 50; ++round) {
+    std::atomic<int> failed{0};
+    bool caught = false;
+    two.run([&](context c) {
+      search_once(c, failed, [&](context below) {
+        try {
+          for (;;) sukima::fork2(below, [] {}, [] {});
+        } catch (const std::runtime_error&) {
+          caught = true;
+        }
+        // More copies fail as long as the other worker asks for work: each leaves by a join, and a loop is
+        // whole or leaves.
+        try {
+          EXPECT_EQ(iterations(below), 1000);
+        } catch (const std::runtime_error&) {
+        }
+      });
+    });
+    EXPECT_TRUE(caught);
+    EXPECT_GT(failed, 0);
+  }
+}
+
+TEST(failed_copy, is_forgotten_when_another_exception_leaves_the_search) {
+  sukima::runtime two(support::with_workers(2));
+  int caught = 0;
+  while (caught < 20) {
+    std::atomic<int> failed{0};
+    const auto leave_by_another = [&](context c) {
+      try {
+        search_once(c, failed, [&](context below) {
+          // Where the copy fails at the poll of this fork, its first branch throws before any join.
+          for (;;)
+            sukima::fork2(
+                below,
+                [&] {
+                  if (failed > 0) throw 42;
+                },
+                [] {});
+        });
+      } catch (int) {
+        ++caught;
+      } catch (const std::runtime_error&) {  // it failed at the poll of a join
+      }
+    };
+    two.run([&](context c) {
+      leave_by_another(c);
+      EXPECT_EQ(iterations(c), 1000) << "in the same computation";
+    });
+    two.run([&](context c) { EXPECT_EQ(iterations(c), 1000) << "in the next one"; });
+  }
+}
+
+}  // namespace
