@@ -4,9 +4,12 @@
 
 #include <sukima/capacity.h>
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <type_traits>
 
 namespace sukima {
 
@@ -78,15 +81,18 @@ struct default_slot {
   std::mutex lock;
   std::atomic<runtime*> current{nullptr};  ///< stored under the lock
 };
-default_slot& slot_of_default() noexcept {
-  static auto* const slot = new default_slot;
-  return *slot;
-}
+static_assert(std::is_trivially_destructible_v<default_slot>);
+constinit default_slot the_default;
+
+/// fork() while another thread starts the default runtime: in the child nobody would ever release the lock.
+/// So it belongs to the forking thread meanwhile.
+[[maybe_unused]] const int lock_is_kept_for_children = pthread_atfork(
+    [] { the_default.lock.lock(); }, [] { the_default.lock.unlock(); }, [] { the_default.lock.unlock(); });
 
 }  // namespace
 
 runtime& default_runtime() {
-  default_slot& slot = slot_of_default();
+  default_slot& slot = the_default;
   runtime* r = slot.current.load(std::memory_order_acquire);
   if (r != nullptr && !r->core_->life.is_orphaned()) return *r;
   const std::lock_guard hold(slot.lock);
@@ -103,7 +109,7 @@ namespace detail {
 bool renew_default_runtime(unsigned workers) {
   settings chosen = settings::from_environment();
   chosen.workers = workers;
-  default_slot& slot = slot_of_default();
+  default_slot& slot = the_default;
   const std::lock_guard hold(slot.lock);
   runtime* const old = slot.current.load(std::memory_order_relaxed);
   const bool orphaned = old != nullptr && old->core_->life.is_orphaned();

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// No thread can be had (pids.max, RLIMIT_NPROC): the runtime goes on with those that it has, and says so.
+// No thread can be had (pids.max, RLIMIT_NPROC): the runtime goes on with those that it has, and says so. And
+// what happens while a thread is started.
 #include "support.hpp"
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -13,6 +16,8 @@ namespace {
 
 /// How many threads can be started from now on.
 std::atomic<int> available{1 << 20};
+/// Called by who starts one.
+std::atomic<void (*)()> meanwhile{nullptr};
 
 }  // namespace
 
@@ -21,6 +26,7 @@ extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attribute
                               void* argument) {
   using type = int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
   static auto* const real = reinterpret_cast<type*>(dlsym(RTLD_NEXT, "pthread_create"));
+  if (void (*const call)() = meanwhile.exchange(nullptr)) call();
   if (available.fetch_sub(1) <= 0) return EAGAIN;
   return real(thread, attributes, run, argument);
 }
@@ -89,6 +95,33 @@ TEST_F(no_thread, a_thread_bound_wait_ends_once_there_is_one) {
     });
   });
   resumes.join();
+}
+
+// Another thread starts the default runtime, and waits in the middle of it for the fork. fork() itself may
+// have to wait for that start; so the wait has an end.
+std::atomic<bool> starts{false};
+std::atomic<bool> forked{false};
+
+TEST_F(no_thread, a_child_that_was_forked_while_the_default_runtime_started_has_one) {
+  std::thread starter([] {
+    meanwhile = [] {
+      starts = true;
+      for (int i = 0; i < 50 && !forked; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    };
+    sukima::fork2([] {}, [] {});
+  });
+  while (!starts) std::this_thread::yield();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const auto [a, b] = sukima::fork2([] { return 1; }, [] { return 2; });
+    ::_exit(a + b);
+  }
+  forked = true;
+  starter.join();
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status)) << status;
+  EXPECT_EQ(WEXITSTATUS(status), 3);
 }
 
 }  // namespace
