@@ -2,6 +2,8 @@
 // Concurrent objects: functions with ordinary blocking code that exchange messages over bounded streams.
 #pragma once
 
+#include <sukima/detail/language.hpp>  // first
+
 #include <sukima/objects/ends.hpp>
 #include <sukima/objects/select.hpp>
 #include <sukima/runtime.hpp>

@@ -2,6 +2,8 @@
 // Sukima's C++ interface: everything.
 #pragma once
 
+#include <sukima/detail/language.hpp>  // first
+
 #include <sukima/blocking.hpp>
 #include <sukima/cancel.hpp>
 #include <sukima/context.hpp>

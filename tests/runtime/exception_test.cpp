@@ -159,6 +159,30 @@ TEST_P(exception_test, leaves_the_move_of_a_capture) {
   runtime.run([&](context c) { EXPECT_EQ(number_of([&] { fork2(c, [] {}, [value] {}); }), 5); });
 }
 
+/// The k-th copy or move fails, for each k; the other captures end in each case (TearDown counts them).
+TEST_P(exception_test, leaves_each_move_of_a_capture) {
+  struct fails_later {
+    int* left;
+    explicit fails_later(int* n) : left(n) {}
+    fails_later(const fails_later& other) : left(other.left) {
+      if (--*left == 0) fail(5);
+    }
+  };
+  runtime.run([&](context c) {
+    int calls = 0;
+    for (int k = 1; calls == 0; ++k) {
+      ASSERT_LT(k, 20);
+      int left = k;
+      const int n = number_of([&] {
+        fork2(
+            c, [](context below) { support::fib(below, 5); },
+            [first = counted(1), fails = fails_later(&left), last = counted(2), &calls] { ++calls; });
+      });
+      EXPECT_EQ(n, calls == 0 ? 5 : -1);
+    }
+  });
+}
+
 TEST_P(exception_test, leaves_the_move_of_a_result) {
   struct result {
     counted value{1};

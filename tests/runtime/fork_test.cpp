@@ -282,6 +282,29 @@ TEST_P(fork_test, keeps_large_captures) {
   EXPECT_EQ(wrong, 0);
 }
 
+TEST_P(fork_test, gives_results_that_cannot_be_assigned) {
+  struct fixed {
+    fixed() = default;
+    fixed(fixed&&) = default;
+    fixed& operator=(fixed&&) = delete;
+    int value;
+  };
+  const auto make = [](int value) {
+    fixed made;
+    made.value = value;
+    return made;
+  };
+  runtime.run([&](context c) {
+    for (int i = 0; i < 200; ++i) {
+      auto [a, b] = fork2(
+          c, [&](context below) { return make(static_cast<int>(support::fib(below, 5)) + i); },
+          [&] { return make(i); });
+      EXPECT_EQ(a.value, 5 + i);
+      EXPECT_EQ(b.value, i);
+    }
+  });
+}
+
 /// The objects that branches refer to, and not copies, also where another worker ran the branch.
 TEST_P(fork_test, gives_references) {
   struct fixed {

@@ -126,12 +126,23 @@ template <class Second, class Guard, class C = context> struct fork_operations {
       nullptr,
   };
 
+  [[gnu::always_inline]] static Second take(point_type* r) {
+    if constexpr (std::is_trivially_destructible_v<captured<Second>>) {
+      return std::move(r->second.get());
+    } else {
+      struct end_captures {  // also if the move throws
+        point_type* r;
+        ~end_captures() { destroy(r); }
+      } const at_end{r};
+      return std::move(r->second.get());
+    }
+  }
+
   /// Runs the second branch here. Its captures are moved out of the choice point first: the choice point's
   /// place is free then, and the branch's own forks will use it. The optimiser turns the move into loads of
   /// what is still needed.
   [[gnu::always_inline]] static stored<result> run_here(C here, point_type* r) {
-    Second second(std::move(r->second.get()));
-    if constexpr (!std::is_trivially_destructible_v<captured<Second>>) destroy(r);
+    Second second(take(r));
     if constexpr (checks::on) {
       r->word = reinterpret_cast<std::uintptr_t>(&passed_kind);
       here.top += sizeof(point_type);
@@ -231,7 +242,8 @@ template <class C, class First, class Second, class Guard>
     else
       return {std::monostate{}, operations::run_here(here, pending)};
   } else {
-    if constexpr (std::is_trivially_default_constructible_v<stored<result_a>>) {
+    if constexpr (std::is_trivially_default_constructible_v<stored<result_a>> &&
+                  std::is_assignable_v<stored<result_a>&, result_a>) {
       stored<result_a> a;
       try {
         a = call(deeper, std::forward<First>(first));

@@ -7,8 +7,9 @@
 #if defined(__x86_64__)
 
 extern "C" {
-/// Which vector registers this machine has: 0: xmm; 1: ymm; 2: zmm and masks. The caller may have been
-/// compiled for any of them, and what it calls inside may destroy any.
+/// Which vector registers this machine has: 0: xmm; 1: ymm; 2: zmm and masks of 64 bits; 3: zmm and masks of
+/// 16 bits (AVX-512F alone: Xeon Phi). The caller may have been compiled for any of them, and what it calls
+/// inside may destroy any.
 extern unsigned char sukima_vector_registers __attribute__((visibility("hidden")));
 unsigned char sukima_vector_registers = 0;
 }
@@ -16,7 +17,10 @@ unsigned char sukima_vector_registers = 0;
 // Not by dynamic initialisation: a program's own initialisers may run before that.
 void sukima::detail::find_vector_registers() noexcept {
   __builtin_cpu_init();
-  const int found = __builtin_cpu_supports("avx512bw") ? 2 : __builtin_cpu_supports("avx") ? 1 : 0;
+  const int found = __builtin_cpu_supports("avx512bw")  ? 2
+                    : __builtin_cpu_supports("avx512f") ? 3
+                    : __builtin_cpu_supports("avx")     ? 1
+                                                        : 0;
   // Relaxed: each thread that polls got its fiber from a runtime that was made after this. All write the
   // same.
   __atomic_store_n(&sukima_vector_registers, static_cast<unsigned char>(found), __ATOMIC_RELAXED);
@@ -45,6 +49,8 @@ void sukima::detail::find_vector_registers() noexcept {
 #define SUKIMA_COLLECT_ZMM(n) "vporq %zmm" #n ", %zmm0, %zmm0\n"
 #define SUKIMA_SAVE_MASK(n) "kmovq %k" #n ", 2048+8*" #n "(%rsp)\n"
 #define SUKIMA_LOAD_MASK(n) "kmovq 2048+8*" #n "(%rsp), %k" #n "\n"
+#define SUKIMA_SAVE_SHORT_MASK(n) "kmovw %k" #n ", 2048+8*" #n "(%rsp)\n"
+#define SUKIMA_LOAD_SHORT_MASK(n) "kmovw 2048+8*" #n "(%rsp), %k" #n "\n"
 
 // All registers' upper halves were or-ed into that of ymm0. Leaves at 2112(%rsp) whether one is not zero, and
 // all of them clean.
@@ -77,7 +83,11 @@ asm(".text\n.globl sukima_poll_slow_keeping_registers\n.type sukima_poll_slow_ke
     "vzeroupper\njmp 3f\n"
     "5:\n" SUKIMA_EACH16(SUKIMA_LOAD_YMM)
     "jmp 4f\n"
-    "2:\n" SUKIMA_EACH16(SUKIMA_SAVE_ZMM) SUKIMA_UPPER16(SUKIMA_SAVE_ZMM) SUKIMA_EACH8(SUKIMA_SAVE_MASK)
+    "2:\n" SUKIMA_EACH16(SUKIMA_SAVE_ZMM) SUKIMA_UPPER16(SUKIMA_SAVE_ZMM)
+    "movl %eax, 2116(%rsp)\ncmpl $2, %eax\njne 7f\n" SUKIMA_EACH8(SUKIMA_SAVE_MASK)
+    "jmp 8f\n"
+    "7:\n" SUKIMA_EACH8(SUKIMA_SAVE_SHORT_MASK)
+    "8:\n"
     SUKIMA_EACH16(SUKIMA_COLLECT_ZMM)
     "vextracti64x4 $1, %zmm0, %ymm1\n"
     "vextracti128 $1, %ymm1, %xmm2\n"
@@ -86,7 +96,11 @@ asm(".text\n.globl sukima_poll_slow_keeping_registers\n.type sukima_poll_slow_ke
     "vpor %ymm1, %ymm0, %ymm0\n"
     SUKIMA_NOTE_UPPER_HALVES
     "call sukima_poll_slow@PLT\n"
-    SUKIMA_UPPER16(SUKIMA_LOAD_ZMM) SUKIMA_EACH8(SUKIMA_LOAD_MASK)
+    SUKIMA_UPPER16(SUKIMA_LOAD_ZMM)
+    "cmpl $2, 2116(%rsp)\njne 7f\n" SUKIMA_EACH8(SUKIMA_LOAD_MASK)
+    "jmp 8f\n"
+    "7:\n" SUKIMA_EACH8(SUKIMA_LOAD_SHORT_MASK)
+    "8:\n"
     "cmpl $0, 2112(%rsp)\njne 6f\n"
     "vzeroupper\njmp 3f\n"
     "6:\n" SUKIMA_EACH16(SUKIMA_LOAD_ZMM)

@@ -17,10 +17,24 @@ def errors_of(command):
     return found, done
 
 
+def one_sentence(compiler, include, options, words):
+    """With these options the first error has the words, and all others together are one: a file that is not there."""
+    found, done = errors_of([compiler, *options, "-fsyntax-only", f"-I{include}", "-x", "c++", "-include", "sukima/sukima.hpp",
+                             "/dev/null"])
+    lines = [line for line in done.stderr.splitlines() if "error: " in line]
+    if done.returncode != 0 and found and words in found[0] and len(lines) == 2 and "fatal error: " in lines[1]:
+        return True
+    print(f"with {options} not one sentence with '{words}' and the end, but:\n{done.stderr[:4000]}")
+    return False
+
+
 def main():
     compiler, include, source = sys.argv[1:]
     command = [compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", f"-I{include}", source]
     failed = 0
+    for options, words in ((["-std=c++17"], "sukima needs C++20"),
+                           (["-std=c++20", "-fno-exceptions"], "sukima reports errors by exceptions")):
+        failed += not one_sentence(compiler, include, options, words)
     found, done = errors_of(command)
     if done.returncode != 0:
         print(f"these calls must compile, but:\n{done.stderr}")
