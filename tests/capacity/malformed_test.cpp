@@ -128,6 +128,13 @@ TEST_F(malformed, weights) {
   }
 }
 
+// They are only read for reports, which must not have more notes than the facts.
+TEST_F(malformed, weights_above_the_own_group) {
+  tree.file("/sys/fs/cgroup/cpu.weight", "abc");
+  EXPECT_EQ(explain()->note_count, 0U);
+  EXPECT_EQ(tree.facts().note_count, 0U);
+}
+
 TEST_F(malformed, lists_of_cpus) {
   for (const char* content :
        {"", "\n", "0-", "-3", "3-1", "0,,1", "0,", "a", "0-3:1", "0-3:0/4", "0-3:5/4", "0-3:1/0", "0 1",

@@ -255,11 +255,13 @@ static void read_groups(cap_reader* reader, const cap_place* place, bool v2, boo
     cap_quota quota;
     cap_group_reading reading = cap_group_read_quota(reader, reader->below, v2, &quota);
     if (check_reading(reader, &reading)) take_quota(reader, facts, &quota, level, applies);
-    // Weights above the own group are for the listener only.
+    // Weights above the own group are for the listener only. What is wrong with them is no note: the facts
+    // would have fewer notes without a listener.
     if (level == 0 || reader->listener != NULL) {
       cap_weight weight;
       reading = cap_group_read_weight(reader, reader->below, v2, &weight);
-      if (check_reading(reader, &reading)) take_weight(reader, facts, &weight, level);
+      if (level == 0 ? check_reading(reader, &reading) : cap_group_was_read(&reading))
+        take_weight(reader, facts, &weight, level);
     }
     level++;
   } while (go_up(place, reader->below));
