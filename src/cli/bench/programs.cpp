@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::seconds list_limit{10};
+constexpr std::chrono::seconds list_limit{60};
 
 std::optional<fs::path> find_executable(const std::vector<fs::path>& directories, std::string_view name) {
   for (const fs::path& directory : directories) {

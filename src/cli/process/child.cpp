@@ -263,11 +263,11 @@ std::vector<child_result> run_children(const child_request& request, int count) 
   while (any_is_running()) {
     waiting.clear();
     for (const auto& child : children) std::ranges::copy(child->events(), std::back_inserter(waiting));
+    const auto now = clock::now();  // before looking: who ended in time is seen to have ended
     const auto next = notice && (!deadline || *notice < *deadline) ? notice : deadline;
     if (poll(waiting.data(), waiting.size(), poll_timeout(next)) < 0 && errno != EINTR) break;
     for (std::size_t i = 0; i < children.size(); ++i)
       children[i]->handle(std::span(waiting).subspan(3 * i, 3));
-    const auto now = clock::now();
     if (notice && now >= *notice && any_is_running()) {
       request.notice();
       notice.reset();
