@@ -27,7 +27,10 @@ void time_median(run& r, std::size_t calls, std::size_t batch, F one) {
   const double cpu = process_cpu_seconds();
   for (std::size_t done = 0; done < calls; done += batch) {
     const double start = wall_seconds();
-    for (std::size_t i = 0; i < batch; ++i) one();
+    for (std::size_t i = 0; i < batch; ++i) {
+      one();
+      asm volatile("" : : : "memory");  // calls stay apart: a compiler may fuse the loops of several
+    }
     seconds.push_back((wall_seconds() - start) / static_cast<double>(batch));
   }
   r.record(quantile(std::move(seconds), 0.5), process_cpu_seconds() - cpu);
