@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measuring the machine profile on the machine that is here: numbers that make sense, and that can be stored.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <stdexcept>
@@ -46,7 +47,8 @@ TEST(calibrate, measures_every_cpu_and_pair_and_the_result_can_be_stored) {
   ASSERT_FALSE(result.latencies.empty());
   EXPECT_GT(result.latencies[0].ns, 1);
 
-  const std::string path = testing::TempDir() + "sukima-calibrate-test/profile";
+  const std::string path =
+      testing::TempDir() + "sukima-calibrate-test-" + std::to_string(getpid()) + "/profile";
   const sukima_capacity_profile profile = result.profile();
   ASSERT_EQ(sukima_capacity_profile_write(path.c_str(), &profile), 0);
   sukima_capacity_profile* const read = sukima_capacity_profile_read(path.c_str(), nullptr, 0);

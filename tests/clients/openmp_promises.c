@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A conforming OpenMP program for the tests of `sukima run`: it uses what OpenMP promises about the number of
 // threads, and ends with 1 if a promise was broken.
-//   openmp_promises REGIONS SECONDS silent|asks|given|roots|dynamic
-// It runs at least so many regions for at least so long.
+//   openmp_promises REGIONS SECONDS silent|asks|given|roots|dynamic [PROMISE…]
+// It runs at least so many regions for at least so long, and until each PROMISE was broken.
 //   silent   dyn-var is false and the program names no number, so all regions have the same one: arrays are
 //            made for the number first seen, and threadprivate data is kept from region to region
 //   asks     the same, and the program asks for its number of threads outside of regions
@@ -318,11 +318,21 @@ static const struct {
 };
 enum { promise_count = sizeof promises / sizeof *promises };
 
+/// Whether each of these promises was broken.
+static bool were_broken(const long* broken, char** names) {
+  for (; *names != NULL; ++names) {
+    for (int i = 0; i < promise_count; ++i) {
+      if (broken[i] == 0 && strcmp(promises[i].name, *names) == 0) return false;
+    }
+  }
+  return true;
+}
+
 /// Checks the promises of a group again and again, and prints how often each was broken.
-static long run_group(const char* group, long regions, double seconds) {
+static long run_group(const char* group, long regions, double seconds, char** until_broken) {
   long broken[promise_count] = {0}, total = 0, done = 0;
   const double begin = omp_get_wtime();
-  while (done < regions || omp_get_wtime() - begin < seconds) {
+  while (done < regions || omp_get_wtime() - begin < seconds || !were_broken(broken, until_broken)) {
     for (int i = 0; i < promise_count; ++i) {
       if (strstr(promises[i].groups, group) == NULL) continue;
       broken[i] += promises[i].check() != 0;
@@ -375,7 +385,7 @@ static void* run_root(void* data) {
 }
 
 int main(int count, char** arguments) {
-  if (count != 4) return 2;
+  if (count < 4) return 2;
   const long regions = atol(arguments[1]);
   const double seconds = atof(arguments[2]);
   const char* const group = arguments[3];
@@ -387,7 +397,7 @@ int main(int count, char** arguments) {
   partial = calloc((size_t)first, sizeof *partial);
   printf("first %d\n", first);
   fflush(stdout);
-  if (strcmp(group, "roots") != 0) return run_group(group, regions, seconds) != 0;
+  if (strcmp(group, "roots") != 0) return run_group(group, regions, seconds, arguments + 4) != 0;
   struct root roots[2] = {{regions / 2, seconds, 0}, {regions / 2, seconds, 0}};
   pthread_t other;
   if (pthread_create(&other, NULL, run_root, &roots[1]) != 0) return 2;

@@ -2,6 +2,7 @@
 """A control group for a test, with a CPU time quota or without, where this user may make one."""
 import os
 import pathlib
+import subprocess
 import time
 
 
@@ -43,11 +44,13 @@ class QuotaGroup:
             try:
                 if cpus is not None:
                     self.set(cpus)
+                subprocess.run(["true"], preexec_fn=self.enter, check=True)
                 return
             except OSError as error:
                 self.why_not = f"a group cannot be given a quota here: {error}"
-                folder.rmdir()
-                self.folder = None
+            except subprocess.SubprocessError:
+                self.why_not = "a process cannot be put into such a group"
+            self.__exit__()
 
     def __enter__(self):
         return self

@@ -35,7 +35,7 @@ ENVIRONMENT = {**CLEAN, "ASAN_OPTIONS": "detect_leaks=0",
 
 def compile_program(name, *arguments):
     file = OPTIONS.build / name
-    subprocess.run([OPTIONS.compiler, *FLAGS, *arguments, "-o", str(file)], check=True, timeout=120)
+    subprocess.run([OPTIONS.compiler, *FLAGS, *arguments, "-o", str(file)], check=True, timeout=500)
     return file
 
 
@@ -50,7 +50,7 @@ class Sanitized(unittest.TestCase):
                                        preexec_fn=group.enter)
             if change is not None:
                 change(group)
-            output, errors = running.communicate(timeout=100)
+            output, errors = running.communicate(timeout=500)
             self.assertEqual(running.returncode, 0, errors + output)
             self.assertNotIn("Sanitizer", errors)
             return output
@@ -65,7 +65,7 @@ class Sanitized(unittest.TestCase):
         program = HERE / "openmp.c"
         part = OPTIONS.build / f"{name}.o"
         subprocess.run([OPTIONS.compiler, *FLAGS, "-fopenmp", "-c", str(program), "-o", str(part)], check=True,
-                       timeout=120)
+                       timeout=500)
         linked = compile_program(name, SANITIZER, str(part), *libraries)
         for resize in ("never", "always"):
             output = self.run_program([linked, "2.5"], ["--resize", resize, "--max", "3"], self.quota_goes_up_and_down)

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -102,8 +103,13 @@ void kill_one(unsigned seed, const std::atomic<bool>& over) {
   std::mt19937 random(seed);
   std::vector<pid_t> all;
   while ((all = children()).size() < 7 && !over) std::this_thread::yield();
-  std::this_thread::sleep_for(std::chrono::microseconds(random() % 60000));
-  if (all.size() == 7) kill(all[random() % all.size()], SIGKILL);
+  if (all.size() != 7) return;
+  const auto delay = std::chrono::microseconds(random() % 60000);
+  // A handle, because by then its number may be that of a process of others.
+  const auto victim = static_cast<int>(syscall(SYS_pidfd_open, all[random() % all.size()], 0));
+  std::this_thread::sleep_for(delay);
+  syscall(SYS_pidfd_send_signal, victim, SIGKILL, nullptr, 0);
+  close(victim);
 }
 
 }  // namespace

@@ -221,8 +221,7 @@ TEST_P(ends_test, what_an_object_forks_cannot_use_its_ends) {
          sukima::fork2(
              c,
              [&](sukima::context below) {
-               const auto end = std::chrono::steady_clock::now() + 30s;
-               while (!begun && std::chrono::steady_clock::now() < end) sukima::fork2(below, [] {}, [] {});
+               while (!begun) sukima::fork2(below, [] {}, [] {});
              },
              [&] {
                begun = true;

@@ -3,10 +3,8 @@
 #include "support.hpp"
 
 #include <sukima/capacity.h>
-#include <unistd.h>
 
 #include <array>
-#include <filesystem>
 #include <fstream>
 
 namespace {
@@ -19,8 +17,6 @@ const std::string capacities = R"("capacities": {"one": 5, "two": 1})";
 
 class plan : public testing::Test {
  protected:
-  ~plan() override { std::filesystem::remove(path_); }
-
   void write(const std::string& model, const std::string& rest,
              std::uint64_t machine = sukima_capacity_machine(nullptr)) {
     char text[17];
@@ -76,8 +72,8 @@ class plan : public testing::Test {
     EXPECT_NE(text.find(part), std::string::npos) << text;
   }
 
-  const std::string path_ =
-      (std::filesystem::temp_directory_path() / ("sukima-plan-" + std::to_string(getpid()))).string();
+  const own_folder folder_;
+  const std::string path_ = folder_.file("plan");
   sukima::runtime runtime_{with_workers(2)};
   std::array<std::thread::id, 3> threads_;  ///< of a, b and c
   std::atomic<bool> may_go_{false};
@@ -120,7 +116,7 @@ TEST_F(plan, of_something_else_is_refused) {
 }
 
 TEST_F(plan, the_time_of_the_first_run_is_written) {
-  const std::string file = path_ + "-time";
+  const std::string file = folder_.file("time");
   setenv("SUKIMA_OBJECTS_TIME", file.c_str(), 1);
   const auto read = [&file] {
     double time_ns = 0;
@@ -141,7 +137,6 @@ TEST_F(plan, the_time_of_the_first_run_is_written) {
   sleep(1ms);
   EXPECT_EQ(read(), first);
   unsetenv("SUKIMA_OBJECTS_TIME");
-  std::filesystem::remove(file);
 }
 
 TEST_F(plan, in_a_folder_is_refused) {

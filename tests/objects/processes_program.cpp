@@ -4,6 +4,8 @@
 #include <sukima/objects.hpp>
 #include <sukima/sukima.hpp>
 
+#include <linux/magic.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -30,6 +32,8 @@ using sukima::objects::program;
 using sukima::objects::send_result;
 using sukima::objects::stream_broken;
 using sukima::objects::stream_failed;
+
+constexpr auto no_limit = 1h;  // ctest ends a hang before
 
 struct numbered {
   int sender;
@@ -172,30 +176,33 @@ void selecting(program& p) {
 void with_times(program& p) {
   auto s = p.stream<int>("s", capacity{2});
   auto t = p.stream<int>("t", capacity{2});
+  auto start = p.stream<int>("start");
   auto idle = p.stream<int>("idle");
   p.object(
        "here",
-       [](in<int> from, out<int> to, out<int>) {
+       [](in<int> from, out<int> to, out<int> go, out<int>) {
          const bool none = !from.receive_for(50ms) && !from.try_receive();
          int one = 1;
          const bool two = to.try_send(one) == send_result::sent && to.try_send(one) == send_result::sent;
          const bool full =
              to.try_send(one) == send_result::full && to.send_for(one, 50ms) == send_result::full;
-         const bool later = to.send_for(one, 20s) == send_result::sent;
-         std::printf("%d %d %d %d %d\n", none, two, full, later, from.receive_for(20s).value_or(-1));
+         go.send(1);
+         const bool later = to.send_for(one, no_limit) == send_result::sent;
+         std::printf("%d %d %d %d %d\n", none, two, full, later, from.receive_for(no_limit).value_or(-1));
        },
-       s.in(), t.out(), idle.out())
+       s.in(), t.out(), start.out(), idle.out())
       .at_home();
   p.object(
       "there",
-      [](in<int> from, out<int> to, in<int> nothing) {
-        nothing.receive_for(400ms);
+      [](in<int> from, out<int> to, in<int> go, in<int> nothing) {
+        nothing.receive_for(20ms);
+        go.receive();
         int n = 0;
         while (from.receive()) {
           if (++n == 3) to.send(n);
         }
       },
-      t.in(), s.out(), idle.in());
+      t.in(), s.out(), start.in(), idle.in());
   p.run();
 }
 
@@ -318,6 +325,10 @@ void endless(program& p, ending how) {
            if (++n != 1000) continue;
            if (how == ending::stop) p.stop();
            if (how == ending::abort) p.abort();
+           if (how == ending::none) {
+             std::puts("running");
+             std::fflush(stdout);
+           }
          }
          std::printf("stopped %d\n", n >= 1000);
        },
@@ -414,14 +425,22 @@ void forks(program& p) {
   p.run();
 }
 
-// Descriptors that lead anywhere but into the kernel's files. The runtime's monitor, which outlives a program, opens
-// those of /proc and /sys for a moment whenever it looks, and nothing here can wait for it to be elsewhere.
+bool is_of_the_kernel(const std::filesystem::path& file, const std::string& target) {
+  struct statfs where = {};
+  if (statfs(file.c_str(), &where) != 0) return true;  // closed meanwhile
+  return target.starts_with("/proc/") || target.starts_with("/sys/") || where.f_type == CGROUP_SUPER_MAGIC ||
+         where.f_type == CGROUP2_SUPER_MAGIC;
+}
+
+// Descriptors that lead anywhere but into the kernel's files. The runtime's monitor, which outlives a
+// program, opens those of /proc and /sys, and control groups wherever they are mounted, for a moment whenever
+// it looks, and nothing here can wait for it to be elsewhere.
 std::ptrdiff_t open_files() {
   std::ptrdiff_t count = 0;
   for (const auto& file : std::filesystem::directory_iterator("/proc/self/fd")) {
     std::error_code closed_meanwhile;
     const std::string target = std::filesystem::read_symlink(file, closed_meanwhile).string();
-    count += !closed_meanwhile && !target.starts_with("/proc/") && !target.starts_with("/sys/");
+    count += !closed_meanwhile && !is_of_the_kernel(file, target);
   }
   return count;
 }

@@ -3,6 +3,7 @@
 #include "support.hpp"
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <thread>
 
@@ -24,6 +25,29 @@ template <class E, class F> std::string text_of(F f) {
   return {};
 }
 bool has(const std::string& text, const std::string& word) { return text.find(word) != std::string::npos; }
+
+/// What is written to stderr for as long as it lives; GoogleTest's own one can be read only once it is over.
+class captured_stderr {
+ public:
+  captured_stderr() { dup2(fileno(file_), STDERR_FILENO); }
+  captured_stderr(const captured_stderr&) = delete;
+  captured_stderr& operator=(const captured_stderr&) = delete;
+  ~captured_stderr() {
+    dup2(before_, STDERR_FILENO);
+    close(before_);
+    std::fclose(file_);
+  }
+  std::string text() const {
+    std::string all(1 << 16, '\0');
+    const ssize_t size = pread(fileno(file_), all.data(), all.size(), 0);
+    all.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+    return all;
+  }
+
+ private:
+  std::FILE* const file_ = std::tmpfile();
+  const int before_ = dup(STDERR_FILENO);
+};
 
 TEST(program, refuses_what_cannot_run) {
   sukima::runtime r(with_workers(2));
@@ -238,24 +262,21 @@ TEST_P(program_test, reports_a_deadlock_of_some_and_goes_on) {
   program p(runtime);
   auto s = p.stream<int>("forth", capacity{2});
   auto t = p.stream<int>("back", capacity{2});
-  std::atomic<bool> over{false};
   p.object("first", [](in<int> from, out<int>) { from.receive(); }, t.in(), s.out());
   p.object("second", [](in<int> from, out<int>) { from.receive(); }, s.in(), t.out());
   auto ticks = p.stream<int>("ticks", capacity{1});
   auto done = p.stream<int>("done", capacity{1});
+  const captured_stderr written;
   p.object(
       "alive",
       [&](in<int> tick, out<int>) {
-        tick.receive_for(3s);
-        over = true;
+        while (!written.text().ends_with('\n')) tick.receive_for(10ms);
         p.abort();
       },
       ticks.in(), done.out());
   p.object("freed by it", [](out<int>, in<int> end) { end.receive(); }, ticks.out(), done.in());
-  testing::internal::CaptureStderr();
   p.run();
-  const std::string text = testing::internal::GetCapturedStderr();
-  EXPECT_TRUE(over);
+  const std::string text = written.text();
   EXPECT_TRUE(has(text, "some objects wait for one another")) << text;
   EXPECT_TRUE(has(text, "first")) << text;
   EXPECT_FALSE(has(text, "alive") || has(text, "freed")) << text;
@@ -281,10 +302,11 @@ TEST_P(program_test, ready_objects_get_their_turn_beside_one_that_always_has_mes
   program p(runtime);
   auto busy = p.stream<int>("busy", capacity{1024});
   std::atomic<bool> over{false};
+  long sent = 0;
   p.object(
        "source",
        [&](out<int> to) {
-         while (!over) to.send(1);
+         for (; !over; ++sent) to.send(1);
        },
        busy.out())
       .group("g");
@@ -316,9 +338,11 @@ TEST_P(program_test, ready_objects_get_their_turn_beside_one_that_always_has_mes
        },
        token.in(), back.out())
       .group("g");
-  const auto begun = std::chrono::steady_clock::now();
   p.run();
-  EXPECT_LT(std::chrono::steady_clock::now() - begun, 20s);
+  // Who takes turns with threads of their own is up to the kernel.
+  if (std::string(GetParam()) != "threads") {
+    EXPECT_LE(sent, 2 * 64 * 200) << "a turn is 64 messages";
+  }
 }
 
 TEST(program, a_hundred_thousand_objects_fit_into_a_gibibyte) {

@@ -63,7 +63,7 @@ TEST(select, serves_busy_streams_equally) {
         "source " + std::to_string(i),
         [](out<int> to) {
           while (!to.stop_requested() && !to.is_broken())
-            if (int one = 1; to.send_for(one, 10s) != send_result::sent) break;
+            if (int one = 1; to.send_for(one, no_limit) != send_result::sent) break;
         },
         s.out());
     ends.push_back(s.in());
@@ -153,8 +153,8 @@ TEST_P(select_test, ends_after_a_time) {
         EXPECT_TRUE(late);
         EXPECT_GE(std::chrono::steady_clock::now() - begun, 20ms);
         over.send(1);
-        EXPECT_EQ(select(from.on([](int) {}), after(60s, [] { FAIL(); })), 0u);
-        EXPECT_FALSE(select(from.on([](int) {}), after(60s, [] { FAIL(); }))) << "the stream is closed";
+        EXPECT_EQ(select(from.on([](int) {}), after(no_limit, [] { FAIL(); })), 0u);
+        EXPECT_FALSE(select(from.on([](int) {}), after(no_limit, [] { FAIL(); }))) << "the stream is closed";
       },
       s.in(), end.out());
   p.object(

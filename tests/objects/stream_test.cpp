@@ -209,7 +209,7 @@ TEST_P(stream_test, waits_end_in_time) {
       "source",
       [](out<int> to, in<int> end, out<int> start) {
         int value = 1;
-        EXPECT_EQ(to.send_for(value, 30s), send_result::sent);
+        EXPECT_EQ(to.send_for(value, no_limit), send_result::sent);
         const auto begun = std::chrono::steady_clock::now();
         EXPECT_EQ(to.send_for(value, 20ms), send_result::full);
         EXPECT_GE(std::chrono::steady_clock::now() - begun, 20ms);
@@ -217,7 +217,7 @@ TEST_P(stream_test, waits_end_in_time) {
         EXPECT_FALSE(end.receive_for(20ms));
         EXPECT_FALSE(end.is_closed());
         start.send(1);
-        EXPECT_TRUE(end.receive_for(30s));
+        EXPECT_TRUE(end.receive_for(no_limit));
       },
       s.out(), done.in(), go.out());
   auto never = p.stream<int>("never", capacity{1});
@@ -226,7 +226,7 @@ TEST_P(stream_test, waits_end_in_time) {
       [](in<int> from, out<int> end, in<int> start, in<int> nothing, out<int>) {
         EXPECT_FALSE(nothing.receive_for(20ms));
         EXPECT_TRUE(start.receive());
-        EXPECT_EQ(from.receive_for(30s), 1);
+        EXPECT_EQ(from.receive_for(no_limit), 1);
         end.send(1);
       },
       s.in(), done.out(), go.in(), never.in(), never.out());

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -26,11 +27,31 @@ using sukima::objects::out;
 using sukima::objects::program;
 using sukima::objects::send_result;
 
+/// For waits that must not end by their time, wherever a thread stands still: ctest ends a hang before.
+inline constexpr std::chrono::hours no_limit{1};
+
 #if defined(SUKIMA_SANITIZED)
 inline constexpr bool sanitized = true;
 #else
 inline constexpr bool sanitized = false;
 #endif
+
+/// A folder of this test alone, for as long as it lives.
+class own_folder {
+ public:
+  own_folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "sukima-objects-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no folder " + name);
+    path_ = name;
+  }
+  own_folder(const own_folder&) = delete;
+  own_folder& operator=(const own_folder&) = delete;
+  ~own_folder() { std::filesystem::remove_all(path_); }
+  std::string file(const char* name) const { return (path_ / name).string(); }
+
+ private:
+  std::filesystem::path path_;
+};
 
 /// SUKIMA_OBJECTS for as long as it lives.
 class model_chosen {

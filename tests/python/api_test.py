@@ -70,9 +70,11 @@ class Numbers(unittest.TestCase):
         with QuotaGroup(0.4) as group:
             if group.folder is None:
                 self.skipTest(group.why_not)
-            with subprocess.Popen(["sleep", "60"], preexec_fn=group.enter) as child:
-                self.assertEqual(sukima.usable_cpus(pid=child.pid), 0.4)
-                child.kill()
+            with subprocess.Popen(["sleep", "infinity"], preexec_fn=group.enter) as child:
+                try:
+                    self.assertEqual(sukima.usable_cpus(pid=child.pid), 0.4)
+                finally:
+                    child.kill()
 
     def test_override(self):
         with mock.patch.dict(os.environ, SUKIMA_CPUS="1.5"):
