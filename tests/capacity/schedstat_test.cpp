@@ -64,7 +64,7 @@ TEST(schedstat, a_thread_that_has_ended_is_unknown_and_errno_stays) {
   cap_schedstat result{1, 2, 3};
   errno = 0;
   // The kernel may still list the thread for a moment after join() has returned.
-  for (int i = 0; i < 1000 && cap_schedstat_read(ended, &result); ++i) usleep(1000);
+  while (cap_schedstat_read(ended, &result)) usleep(1000);
   EXPECT_FALSE(cap_schedstat_read(ended, &result));
   EXPECT_EQ(errno, 0);
 }

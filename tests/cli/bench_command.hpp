@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -67,12 +68,15 @@ class bench_command : public testing::Test {
     add_program("bench-rayon", "0.9");
   }
 
+  /// A pretended program that gets no CPU for a while is none that does not end.
   child_request request(std::vector<std::string> arguments) const {
+    if (arguments.size() > 1 && std::ranges::find(arguments, "--time-limit") == arguments.end())
+      arguments.insert(arguments.begin() + 1, {"--time-limit", "400"});
     arguments.insert(arguments.begin(), SUKIMA_PROGRAM);
     return {.arguments = std::move(arguments),
             .environment = {{"SUKIMA_BENCH_DIR", (folder / "bin").string()}, {"SUKIMA_CPUS", "2"}},
             .input = {},
-            .limit = 50s};
+            .limit = 500s};
   }
 
   child_result run(std::vector<std::string> arguments) const {

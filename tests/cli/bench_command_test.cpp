@@ -2,10 +2,9 @@
 // The program `sukima bench`: reports, choices, wrong programs and wrong requests.
 #include "bench_command.hpp"
 
-#include <signal.h>
-
 #include <algorithm>
-#include <thread>
+
+#include "ended_process.hpp"
 
 namespace sukima::cli::bench {
 namespace {
@@ -292,10 +291,11 @@ TEST_F(bench_command, refuses_a_python_without_matplotlib_before_it_measures) {
 TEST_F(bench_command, takes_its_programs_along_when_it_is_ended) {
   add_usual_programs();
   const fs::path marker = folder / "pid";
-  add_program("bench-sukima-gcc", "1", "echo $$ > '" + marker.string() + "'; sleep 100");
+  add_program("bench-sukima-gcc", "1", "echo $$ > '" + marker.string() + "'; sleep 1000");
   // The shell ends sukima as soon as the benchmark program runs, and tells how it ended.
-  const std::string script = std::string("'") + SUKIMA_PROGRAM + "' bench fib --peers none & sukima=$!; " +
-                             "while ! [ -s '" + marker.string() + "' ]; do sleep 0.05; done; " +
+  const std::string script = std::string("'") + SUKIMA_PROGRAM +
+                             "' bench fib --peers none --time-limit 400 & sukima=$!; " + "while ! [ -s '" +
+                             marker.string() + "' ]; do sleep 0.05; done; " +
                              "kill -TERM $sukima; wait $sukima; echo $?";
   child_request shell = request({});
   shell.arguments = {"/bin/sh", "-c", script};
@@ -304,24 +304,22 @@ TEST_F(bench_command, takes_its_programs_along_when_it_is_ended) {
   std::ifstream stream(marker);
   pid_t program = 0;
   ASSERT_TRUE(stream >> program);
-  for (int i = 0; i < 250 && kill(program, 0) == 0; ++i) std::this_thread::sleep_for(20ms);
-  if (kill(program, 0) == 0) {
-    // Nobody has to reap what the test's init inherits; a zombie has ended.
-    std::ifstream status("/proc/" + std::to_string(program) + "/stat");
-    std::string number, name, state;
-    status >> number >> name >> state;
-    EXPECT_TRUE(state.empty() || state == "Z") << state;
-  }
+  wait_until_ended(program);
 }
 
 TEST_F(bench_command, shows_colours_and_progress_on_terminals_only) {
   add_usual_programs();
-  add_program("bench-tbb-gcc", "1.2", "sleep 2.3; answer 7");
-  const std::string bench =
-      std::string("TERM=xterm '") + SUKIMA_PROGRAM + "' bench fib --repetitions 1 --workers 1 --peers tbb";
+  // Progress is shown after two seconds: as long as `wait` is there, the program ends when that has happened.
+  const std::string wait = (folder / "wait").string(), screen = (folder / "screen").string();
+  std::ofstream(wait).close();
+  add_program(
+      "bench-tbb-gcc", "1.2",
+      "while [ -e '" + wait + "' ] && ! grep -q ' of 3' '" + screen + "'; do sleep 0.05; done; answer 7");
+  const std::string bench = std::string("TERM=xterm '") + SUKIMA_PROGRAM +
+                            "' bench fib --repetitions 1 --workers 1 --peers tbb --time-limit 400";
   const auto on_terminal = [&](const std::string& command) {
     child_request script = request({});
-    script.arguments = {"/usr/bin/script", "-qec", command, "/dev/null"};
+    script.arguments = {"/usr/bin/script", "-qefc", command, screen};
     return run_child(script).output;
   };
   if (!fs::exists("/usr/bin/script"))
@@ -330,6 +328,7 @@ TEST_F(bench_command, shows_colours_and_progress_on_terminals_only) {
   EXPECT_NE(shown.find("\033[1;32m"), std::string::npos);
   EXPECT_NE(shown.find("run "), std::string::npos) << shown;
   EXPECT_NE(shown.find(" of 3"), std::string::npos) << shown;
+  fs::remove(wait);
   EXPECT_EQ(on_terminal("NO_COLOR=1 " + bench + " 2>/dev/null").find("\033[1"), std::string::npos);
   const child_result piped = run({"bench", "fib", "--repetitions", "1", "--workers", "1", "--peers", "tbb"});
   EXPECT_EQ((piped.output + piped.errors).find('\033'), std::string::npos);

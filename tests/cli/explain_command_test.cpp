@@ -44,7 +44,7 @@ class explain_command : public testing::Test {
     return run_child({.arguments = std::move(arguments),
                       .environment = {{"TMPDIR", (folder / "tmp").string()}, {"SUKIMA_WORKERS", "2"}},
                       .input = input,
-                      .limit = 50s});
+                      .limit = 500s});
   }
 
   void expect_refused(const std::vector<std::string>& arguments, const std::string& part) const {

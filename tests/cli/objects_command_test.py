@@ -17,6 +17,7 @@ EXAMPLES = pathlib.Path(sys.argv.pop(1)).resolve()
 ENVIRONMENT = {**{k: v for k, v in os.environ.items() if not k.startswith("SUKIMA_")}, "NO_COLOR": "1"}
 FOLDER = tempfile.TemporaryDirectory()
 PROFILE = str(pathlib.Path(FOLDER.name, "profile"))
+LONG = ("--seconds", "400")  # the whole run of a program, also where it gets no CPU for a while
 
 
 def run(*arguments, given=None, **variables):
@@ -57,7 +58,7 @@ class Refusals(unittest.TestCase):
         self.refused("--quick is for a validation", "plan", "x", "--quick")
         self.refused("'true' ran no concurrent objects", "validate", "--quick", "--", "true")
         self.refused("runs for longer than 0.1 s", "validate", "--seconds", "0.1", "--",
-                     str(EXAMPLES / "objects_broker"), "1000000000")
+                     str(EXAMPLES / "objects_broker"), "1000000000000")
         self.refused("'true' ran no concurrent objects", "record", "--", "true")
         self.refused("was ended by signal 9", "record", "--", "sh", "-c", "kill -9 $$")
         self.refused("run 'sukima calibrate'", "calibrate", SUKIMA_PROFILE="/nonesuch")
@@ -101,7 +102,7 @@ class Plan(unittest.TestCase):
 class Run(unittest.TestCase):
     def test_follows_a_plan_and_refuses_that_of_another_program(self):
         description, plan = (str(pathlib.Path(FOLDER.name, name)) for name in ("objects.json", "objects.plan"))
-        for command in (["record", "--output", description, "--", str(EXAMPLES / "objects")],
+        for command in (["record", *LONG, "--output", description, "--", str(EXAMPLES / "objects")],
                         ["plan", description, "--cpus", "2", "--output", plan]):
             done = run("objects", *command)
             self.assertEqual(done.returncode, 0, done.stderr)
@@ -125,7 +126,7 @@ class Validate(unittest.TestCase):
     OFFICES = (str(EXAMPLES / "objects_offices"), "2", "2", "3000")
 
     def test_runs_each_model_and_compares(self):
-        done = run("objects", "validate", "--quick", "--json", "--", *self.OFFICES)
+        done = run("objects", "validate", *LONG, "--quick", "--json", "--", *self.OFFICES)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stderr, "sum 6035976, as expected\n")  # the recorded run; no progress, no other run
         answer = json.loads(done.stdout)
@@ -145,7 +146,7 @@ class Validate(unittest.TestCase):
             self.assertAlmostEqual(score["best_error"], fastest[time] / best - 1)
 
     def test_tells_it_as_text_and_repeats(self):
-        done = run("objects", "validate", "--", *self.OFFICES)
+        done = run("objects", "validate", *LONG, "--", *self.OFFICES)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("medians of 5 runs", done.stdout)
         self.assertIn("Kendall's tau", done.stdout)
@@ -154,21 +155,21 @@ class Validate(unittest.TestCase):
     def test_leaves_out_processes_where_messages_cannot_travel(self):
         log = pathlib.Path(FOLDER.name, "log")
         log.write_text("GET / 200\n" * 20000)
-        done = run("objects", "validate", "--quick", "--json", "--", str(EXAMPLES / "objects_log"), str(log))
+        done = run("objects", "validate", *LONG, "--quick", "--json", "--", str(EXAMPLES / "objects_log"), str(log))
         self.assertEqual(done.returncode, 0, done.stderr)
         left_out = {one["model"] for one in json.loads(done.stdout)["left_out"]}
         self.assertEqual(left_out, {"processes", "processes:threads", "processes:simulated"})
 
     def test_tells_when_the_program_fails_under_a_model(self):
         script = f'test -n "$SUKIMA_OBJECTS_RECORD" || exit 3; exec {" ".join(self.OFFICES)}'
-        done = run("objects", "validate", "--quick", "--", "sh", "-c", script)
+        done = run("objects", "validate", *LONG, "--quick", "--", "sh", "-c", script)
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn("'sh' ended with exit code 3, so its time is not known", done.stderr)
 
 
 class Record(unittest.TestCase):
     def test_describes_a_whole_run(self):
-        done = run("objects", "record", "--", str(EXAMPLES / "objects"))
+        done = run("objects", "record", *LONG, "--", str(EXAMPLES / "objects"))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("99 of the left sensor", done.stderr)  # what the program prints
         self.assertIn("Saw the whole run (", done.stderr)
@@ -182,10 +183,15 @@ class Record(unittest.TestCase):
 
     def test_describes_the_first_part_of_a_long_run_and_ends_it(self):
         file = str(pathlib.Path(FOLDER.name, "broker.json"))
-        done = run("objects", "record", "--seconds", "0.2", "--output", file, "--json", "--",
-                   str(EXAMPLES / "objects_broker"), "1000000000")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        answer = json.loads(done.stdout)
+        seconds, idle = 0.1, True
+        while idle:  # threads that get no CPU for so long send nothing
+            seconds *= 2
+            done = run("objects", "record", "--seconds", str(seconds), "--output", file, "--json", "--",
+                       str(EXAMPLES / "objects_broker"), "1000000000000")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            answer = json.loads(done.stdout)
+            idle = any(one["compute_ns"] == 0 or one.get("activations", 100) < 100
+                       for one in answer["description"]["objects"] if one["name"] != "total")
         self.assertFalse(answer["whole"])
         self.assertGreater(answer["seconds"], 0)
         self.assertEqual(answer["description"], json.loads(pathlib.Path(file).read_text()))

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of truth: its cells, its files, and how results become figures.
 #include <gtest/gtest.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -142,7 +144,8 @@ TEST(score, changes_count_half_a_second_after_them_or_a_second_for_one_thread) {
 }
 
 TEST(results, a_file_is_read_as_it_was_written_and_a_cut_line_is_left_out) {
-  const std::string path = testing::TempDir() + "sukima-truth-results.json";
+  std::string path = testing::TempDir() + "sukima-truth-XXXXXX";
+  close(mkstemp(path.data()));
   const cell one{.threads = 2, .hogs = 1};
   cell_result result = result_of(one, 1.25);
   result.changes = {{0.5, 1, 2}};

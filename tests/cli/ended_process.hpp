@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Waiting for the end of a process that is no child of this one.
+#pragma once
+
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <string>
+
+namespace sukima::cli {
+
+/// Nobody has to reap what the test's init inherits; a zombie has ended.
+inline void wait_until_ended(pid_t process) {
+  const std::string stat = "/proc/" + std::to_string(process) + "/stat";
+  while (true) {
+    std::ifstream fields(stat);
+    std::string number, name, state;
+    fields >> number >> name >> state;
+    if (state.empty() || state == "Z" || state == "X") return;
+    usleep(1000);
+  }
+}
+
+}  // namespace sukima::cli
