@@ -78,13 +78,12 @@ TEST_P(cancelled_suspension, ends_at_a_deadline_and_by_a_siblings_exception) {
   runtime.run([](context c) {
     // On a slow machine the first deadlines may be over before the wait begins.
     bool begun = false;
-    for (auto deadline = 5ms; !begun && deadline < 10s; deadline *= 2) {
+    for (auto deadline = 5ms; !begun; deadline *= 2) {
       event never;
       EXPECT_FALSE(sukima::cancellable(c, deadline, [&](context below) { never.wait(below); }));
       begun = never.begun;
       EXPECT_EQ(never.cancelled, begun ? 1 : 0);
     }
-    EXPECT_TRUE(begun);
   });
   for (int i = 0; i < 20; ++i) {
     event never;

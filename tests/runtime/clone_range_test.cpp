@@ -70,7 +70,7 @@ TEST_P(range_clones, keep_the_order_of_results) {
   const std::string expected = plain.run([](context c) { return paths(c, "", 4); });
   EXPECT_EQ(std::count(expected.begin(), expected.end(), ' '), 5 * 5 * 9 * 6);
   for (int i = 0; i < times; ++i) ASSERT_EQ(runtime.run([](context c) { return paths(c, "", 4); }), expected);
-  expect_clones();
+  expect_clones([&] { runtime.run([](context c) { return paths(c, "", 4); }); });
 }
 
 TEST_P(range_clones, get_each_element_in_one_block) {
@@ -87,7 +87,7 @@ TEST_P(range_clones, get_each_element_in_one_block) {
         });
   };
   for (int i = 0; i < times; ++i) ASSERT_EQ(runtime.run(count), std::vector<int>(1000, 1));
-  expect_clones();
+  expect_clones([&] { runtime.run(count); });
 }
 
 TEST_P(range_clones, pass_exceptions_on) {
@@ -158,9 +158,8 @@ TEST(range_clone, of_blocks_that_is_long_polls_between_them) {
           std::plus{});
     });
   };
-  for (int i = 0; i < 20; ++i) EXPECT_EQ(count(10), 10);
+  while (runtime.statistics().clones == 0) ASSERT_EQ(count(10), 10);
   const auto before = runtime.statistics();
-  EXPECT_GT(before.clones, 0u);
   const auto deadline = std::chrono::steady_clock::now() + support::patience;
   for (;;) {
     ASSERT_EQ(count(100'000), 100'000);

@@ -39,10 +39,12 @@ class with_clone_settings : public testing::TestWithParam<std::tuple<unsigned, u
   bool are_off() const { return std::get<1>(GetParam()) == 0; }
   bool are_on_for_all() const { return std::get<1>(GetParam()) == second_ns; }
   /// Clones ran exactly where they are on for all that is short.
-  void expect_clones() {
-    const unsigned long long begun = runtime.statistics().clones;
-    EXPECT_TRUE(!are_off() || begun == 0) << begun;
-    EXPECT_TRUE(!are_on_for_all() || begun != 0);
+  /// \param again  does once more what may run as clones: where the calls that are timed were interrupted for
+  /// long, it takes more of them
+  template <class F> void expect_clones(F again) {
+    while (are_on_for_all() && runtime.statistics().clones == 0) again();
+    if (!are_off()) return;
+    EXPECT_EQ(runtime.statistics().clones, 0u);
   }
   /// Calls endless(context), which never ends by itself, and cancels it from another thread.
   template <class F> void expect_to_be_left_when_cancelled(F endless) {

@@ -2,12 +2,7 @@
 // Bounds of memory: fibers in use and parked on deep trees; what a runtime costs to start.
 #include "support.hpp"
 
-#include <unistd.h>
-
 #include <cstddef>
-#include <fstream>
-#include <memory>
-#include <vector>
 
 namespace {
 
@@ -61,30 +56,29 @@ TEST_P(fibers_of, a_deep_tree_are_few) {
 
 #if !defined(SUKIMA_SANITIZED)  // sanitizers need memory of their own
 
-std::size_t resident_bytes() {
-  std::ifstream status("/proc/self/statm");
-  std::size_t all = 0;
-  std::size_t resident = 0;
-  status >> all >> resident;
-  return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-}
+class memory : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!support::private_bytes()) GTEST_SKIP() << "this kernel does not say how much memory a process has";
+  }
+};
 
-TEST(memory, of_a_new_runtime_is_small) {
+TEST_F(memory, of_a_new_runtime_is_small) {
   constexpr unsigned workers = 16;
-  const std::size_t before = resident_bytes();
+  const std::size_t before = *support::private_bytes();
   sukima::runtime r(with_workers(workers));
   r.run([](context c) { return support::fib(c, 15); });
-  EXPECT_LT(resident_bytes() - before, workers * (std::size_t{1} << 20));
+  EXPECT_LT(*support::private_bytes(), before + workers * (std::size_t{1} << 20));
 }
 
-TEST(memory, of_deep_recursions_is_given_back) {
+TEST_F(memory, of_deep_recursions_is_given_back) {
   sukima::settings s = with_workers(1);
   s.stack = std::size_t{2} << 30;
   sukima::runtime r(s);
   r.run([](context c) { return chain(c, 10); });
-  const std::size_t before = resident_bytes();
+  const std::size_t before = *support::private_bytes();
   EXPECT_EQ(r.run([](context c) { return deep_tree(c, 300'000); }), 1 + 8L * 300'000);
-  EXPECT_LT(resident_bytes(), before + (std::size_t{4} << 20));
+  EXPECT_LT(*support::private_bytes(), before + (std::size_t{4} << 20));
 }
 
 #endif

@@ -61,7 +61,9 @@ template <class Compute> void fail_each_allocation(Compute compute) {
   for (const failing how : {failing::one, failing::all_from_one_on, failing::every_third}) {
     sukima::runtime four(support::with_workers(4));
     long all_failed = 0;
-    for (long k = 0; k < 100; ++k) {
+    // What is allocated only where a thief comes is tried until one has come.
+    for (long i = 0; i < 100 || all_failed == 0; ++i) {
+      const long k = i % 100;
       failed = 0;
       left = k;
       which = how;
@@ -74,7 +76,6 @@ template <class Compute> void fail_each_allocation(Compute compute) {
       all_failed += failed;
       EXPECT_EQ(four.run([](context c) { return support::fib(c, 15); }), 610) << "after allocation " << k;
     }
-    EXPECT_GT(all_failed, 0);
   }
 }
 

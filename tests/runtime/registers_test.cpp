@@ -8,6 +8,8 @@
 
 #if defined(__x86_64__)
 
+#include <cpuid.h>
+
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -154,22 +156,32 @@ bool upper_halves_in_use() {
   return (low & 4) != 0;
 }
 
+/// Has it XGETBV with ECX = 1? A virtual machine may hide that and show the rest.
+bool cpu_tells_what_is_in_use() {
+  std::uint32_t a = 0;
+  std::uint32_t b = 0;
+  std::uint32_t c = 0;
+  std::uint32_t d = 0;
+  return __get_cpuid_count(0xD, 1, &a, &b, &c, &d) != 0 && (a & 4) != 0;
+}
+
 TEST(slow_path, leaves_clean_upper_halves_to_code_without_avx) {
-  if (!__builtin_cpu_supports("avx") || !__builtin_cpu_supports("xsavec"))
-    GTEST_SKIP() << "this CPU does not tell";
+  if (!__builtin_cpu_supports("avx") || !cpu_tells_what_is_in_use()) GTEST_SKIP() << "this CPU does not tell";
   registers before;
   registers after;
   before.fill(16, 16);
-  bool clean_before = false;
-  bool used_after = true;
-  with_choice_point([&](sukima::detail::choice_point* r) {
-    asm volatile("vzeroupper" ::: "memory");
-    clean_before = !upper_halves_in_use();
-    through_lower(r, before, after);
-    used_after = upper_halves_in_use();
-  });
-  if (!clean_before) GTEST_SKIP() << "this CPU always says that they are used";
-  EXPECT_FALSE(used_after);
+  int clean_before = 0;
+  int clean_after = 0;
+  // Another program's turn in between may leave them marked; the slow path would do so each time.
+  for (int i = 0; i < 10 && clean_after == 0; ++i)
+    with_choice_point([&](sukima::detail::choice_point* r) {
+      asm volatile("vzeroupper" ::: "memory");
+      clean_before += !upper_halves_in_use();
+      through_lower(r, before, after);
+      clean_after += !upper_halves_in_use();
+    });
+  if (clean_before == 0) GTEST_SKIP() << "this CPU always says that they are used";
+  EXPECT_GT(clean_after, 0);
 }
 
 }  // namespace

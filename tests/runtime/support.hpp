@@ -12,8 +12,10 @@
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -142,6 +144,17 @@ class suspending_barrier {
 [[noreturn]] inline void fork_for_ever(sukima::context c) {
   if (poll_until(c, [] { return false; })) throw std::logic_error("the condition cannot hold");
   throw std::runtime_error("nobody aborted this branch");
+}
+
+/// Memory of this process that is in no file, in RAM or swapped out; none: this kernel does not tell. Counted
+/// page by page: VmRSS is a guess where there are many CPUs, and shrinks where others need memory.
+inline std::optional<std::size_t> private_bytes() {
+  std::optional<std::size_t> bytes;
+  std::ifstream all("/proc/self/smaps_rollup");
+  for (std::string line; std::getline(all, line);)
+    for (const std::string field : {"Anonymous:", "Swap:"})
+      if (line.starts_with(field)) bytes = bytes.value_or(0) + std::stoul(line.substr(field.size())) * 1024;
+  return bytes;
 }
 
 /// Counts its objects, and notices two destructions of one.

@@ -245,13 +245,6 @@ std::size_t number_of_mappings() {
   return n;
 }
 
-std::size_t resident_bytes() {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);)
-    if (line.starts_with("VmRSS:")) return std::stoul(line.substr(6)) * 1024;
-  return 0;
-}
-
 /// ThreadSanitizer knows about 8000 fibers.
 constexpr int parked_fibers = support::sanitized ? 3000 : 100'000;
 
@@ -263,12 +256,12 @@ TEST(suspend, parks_very_many_small_fibers) {
   std::vector<resumer> parked(parked_fibers);
   std::atomic<int> count{0};
   std::atomic<int> resumed{0};
-  const std::size_t before = resident_bytes();
+  const std::size_t before = support::private_bytes().value_or(0);
   std::size_t used = 0;
   std::size_t mappings = 0;
   std::thread other([&] {
     EXPECT_TRUE(support::sleep_until([&] { return count == parked_fibers; }));
-    used = resident_bytes() - before;
+    used = support::private_bytes().value_or(0) - before;
     mappings = number_of_mappings();
     for (const resumer& r : parked)
       if (r) r.resume();

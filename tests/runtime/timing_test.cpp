@@ -2,11 +2,15 @@
 // How soon a second branch begins, and what waiting costs. Measured on a machine that others use, too: each
 // test is content with the best of several tries.
 #include "support.hpp"
+#include "tuning.hpp"
+
+#include <sukima/detail/loop.hpp>
 
 #include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <thread>
 
 namespace {
@@ -115,6 +119,22 @@ TEST(timing, workers_beside_a_task_that_does_nothing_take_no_cpu) {
                       return cpu_seconds() - before;
                     }),
             0.01);
+}
+
+/// A thread that loses its CPU in the 5 µs of the first measurement spoils it.
+TEST(timing, the_counter_is_measured_in_microseconds) {
+  using sukima::detail::ticks;
+  const double first = sukima::detail::ticks_per_nanosecond();
+  EXPECT_LT(best_of(20, 0.05,
+                    [&] {
+                      const auto begun = clock_type::now();
+                      const std::uint64_t begun_ticks = ticks();
+                      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+                      const std::uint64_t passed = ticks() - begun_ticks;
+                      const duration<double, std::nano> time = clock_type::now() - begun;
+                      return std::abs(first * time.count() / static_cast<double>(passed) - 1);
+                    }),
+            0.05);
 }
 
 /// From throw to catch with another worker busy in small forks.

@@ -65,11 +65,14 @@ long traced_tree(auto c, int depth, const std::atomic<bool>& slow) {
 /// A process of its own runs the program, because the variable is read once.
 TEST(traced_clones_death_test, are_counted_by_place_and_depth) {
   GTEST_FLAG_SET(death_test_style, SUKIMA_DEATH_TEST_STYLE);
-  constexpr const char* variable = "SUKIMA_TEST_FILE";
-  if (std::getenv(variable) == nullptr)
-    setenv(variable,
-           (std::filesystem::temp_directory_path() / ("clones-" + std::to_string(getpid()))).c_str(), 1);
-  const std::string file = std::getenv(variable);
+  constexpr const char* variable = "SUKIMA_TEST_FOLDER";
+  if (std::getenv(variable) == nullptr) {
+    std::string name = (std::filesystem::temp_directory_path() / "sukima-clones-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    setenv(variable, name.c_str(), 1);
+  }
+  const std::filesystem::path folder = std::getenv(variable);
+  const std::string file = (folder / "trace.json").string();
   EXPECT_EXIT(
       {
         alarm(500);
@@ -108,8 +111,8 @@ TEST(traced_clones_death_test, are_counted_by_place_and_depth) {
   EXPECT_TRUE(places.begin()->find("traced_tree(int, const") != std::string::npos ||
               places.begin()->starts_with("traced_clones_test.cpp:"))
       << *places.begin();
-  std::filesystem::remove(file);
-  std::filesystem::remove(file + ".counts");
+  unsetenv(variable);
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -5,9 +5,8 @@
 
 #include <sukima/detail/loop.hpp>
 
-#include <time.h>
-
 #include <chrono>
+#include <cmath>
 #include <thread>
 
 namespace {
@@ -28,37 +27,25 @@ moment now() {
   }
 }
 
-/// Nanoseconds of CPU that f takes.
-template <class F> double nanoseconds_of(F&& f) {
-  const auto used = [] {
-    timespec t{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return static_cast<double>(t.tv_sec) * 1e9 + static_cast<double>(t.tv_nsec);
-  };
-  const double begin = used();
-  f();
-  return used() - begin;
-}
-
+/// The short measurement, which an interrupt can spoil, is in timing_test.cpp.
 TEST(tuning, the_counter_runs_as_fast_as_a_long_measurement_says) {
+  const double first = sukima::detail::seconds_per_tick();
+  EXPECT_GT(first, 0);
   const moment begin = now();
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   const moment end = now();
   const double rate = static_cast<double>(end.ticks - begin.ticks) /
                       std::chrono::duration<double, std::nano>(end.time - begin.time).count();
-  // The short measurement errs by less than 2 %, this one by less than 0.4 %.
-  EXPECT_NEAR(sukima::detail::ticks_per_nanosecond() / rate, 1, 0.05);
-  EXPECT_NEAR(sukima::detail::seconds_per_tick() * 1e9 * rate, 1, 0.05);
+  // Interrupts spoil it less and less, the longer it lasts; this one errs by less than 0.4 %.
+  EXPECT_TRUE(support::sleep_until(
+      [&] { return std::abs(sukima::detail::seconds_per_tick() * 1e9 * rate - 1) < 0.05; }));
 }
 
+/// Two measurements would give the same number once in a while, and not again and again.
 TEST(tuning, the_rate_is_measured_once) {
   const double first = sukima::detail::ticks_per_nanosecond();
-  EXPECT_EQ(sukima::detail::ticks_per_nanosecond(), first);
-  // A second measurement would take 5 µs for each of these.
-  const double took = nanoseconds_of([] {
-    for (int i = 0; i < 100'000; ++i) static_cast<void>(sukima::detail::ticks_per_nanosecond());
-  });
-  EXPECT_LT(took, 100'000.0 * sukima::detail::tuning::clock_measurement_ns / 5);
+  EXPECT_GT(first, 0);
+  for (int i = 0; i < 1000; ++i) ASSERT_EQ(sukima::detail::ticks_per_nanosecond(), first);
 }
 
 TEST(tuning, nanoseconds_become_ticks) {

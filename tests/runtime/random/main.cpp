@@ -45,7 +45,7 @@ struct options {
   std::size_t size = 150;
   unsigned repeat = 1;
   unsigned processes = 1;
-  unsigned patience = 60;
+  unsigned patience = 500;
   bool requests = false;
   bool fiber_limit = false;
   bool resize = false;
