@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Short commands around CMake. `make` alone builds. How long they take: on two cores, with nothing built before.
 .DEFAULT_GOAL := build
-.PHONY: help dependencies build benchmarks test check measure tidy demo docs format package wheel install clean
+.PHONY: help dependencies build benchmarks test check measure fuzz tidy demo docs format package wheel install clean
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
+SECONDS ?= 60
 export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
 
 help: ## this list
@@ -45,6 +46,12 @@ check: ## sanitizers, aarch64, models, fuzzers, long random runs, clang-tidy (an
 measure: ## the tests whose verdict is a time or a share of CPU, alone on the machine (10 minutes)
 	@scripts/install-dependencies.sh
 	@scripts/test.sh --measure
+
+fuzz: ## let the fuzzers of the parsers run freely, SECONDS (60) each; check has a fixed number of fixed inputs
+	@scripts/install-dependencies.sh
+	cmake --preset release --log-level=WARNING
+	cmake --build --preset release --target fuzzers
+	@scripts/fuzz.sh build/release $(SECONDS)
 
 tidy: ## clang-tidy with the static analyzer over all sources (an hour; make check: changed ones and a part)
 	@scripts/install-dependencies.sh

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Functions for tests: sukima_add_test, sukima_add_program_test, sukima_add_models and sukima_build_for_checks.
+# Functions for tests: sukima_add_test, sukima_add_program_test, sukima_add_models, sukima_build_for_checks and
+# sukima_add_fuzzer.
 if(CMAKE_CROSSCOMPILING)
   # libgtest-dev brings the sources, too.
   set(INSTALL_GTEST OFF)
@@ -24,7 +25,7 @@ if(CMAKE_CROSSCOMPILING)
 endif()
 
 # Seconds until a test is killed: it only finds hangs, also where a sanitizer runs it and others have the CPU.
-set(SUKIMA_TEST_TIMEOUT 600)
+set(SUKIMA_TEST_TIMEOUT 600 CACHE STRING "Seconds until a test is killed")
 
 # Options of the sanitizers that every test runs with.
 set(SUKIMA_TEST_ENVIRONMENT
@@ -58,6 +59,9 @@ function(sukima_add_test name)
     SUKIMA_DEATH_TEST_STYLE="${SUKIMA_DEATH_TEST_STYLE}" ${arg_DEFINITIONS})
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gtest_main sukima_warnings)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/bin)
+  if("check" IN_LIST arg_LABELS OR "measure" IN_LIST arg_LABELS)
+    sukima_build_for_checks(${name})
+  endif()
   if(NOT arg_OPTIMIZED)
     sukima_compile_quickly(${name})
   endif()
@@ -156,11 +160,23 @@ function(sukima_add_models folder)
   endforeach()
 endfunction()
 
-# What only tests with the label `check` need is not part of `all`: build the target `checks`.
+# What only tests with the labels `check` and `measure` need is not part of `all`: build the target `checks`.
 add_custom_target(checks)
+add_custom_target(fuzzers)
+add_dependencies(checks fuzzers)
 
 # sukima_build_for_checks(TARGET…) leaves these targets to the target `checks`.
 function(sukima_build_for_checks)
   set_target_properties(${ARGN} PROPERTIES EXCLUDE_FROM_ALL ON)
   add_dependencies(checks ${ARGN})
 endfunction()
+
+# sukima_add_fuzzer(NAME PROGRAM CORPUS): a test NAME in which PROGRAM, a fuzzer of libFuzzer, tries 20,000 inputs, made
+# from those of the folder CORPUS by a fixed seed. `make fuzz` (scripts/fuzz.sh) lets it run freely.
+function(sukima_add_fuzzer name program corpus)
+  sukima_add_program_test(${name}
+    COMMAND ${PROJECT_SOURCE_DIR}/scripts/fuzz.sh --fixed ${program} ${corpus}
+    LABELS fuzz check)
+  file(APPEND ${CMAKE_BINARY_DIR}/fuzzers.txt "${name}|${program}|${corpus}\n")
+endfunction()
+file(WRITE ${CMAKE_BINARY_DIR}/fuzzers.txt "")

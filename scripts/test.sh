@@ -6,7 +6,8 @@
 #                             `measure`. No verdict by time, load, chance or network. It decides about landing.
 #   test.sh --check [PART…]   `make check [PART=…]`: what takes long. The parts, in the order in which they run:
 #                             release (the release build's tests with the label `check`: models, random, fuzz, package
-#                             and the others; one of these words is a part of it), tsan, asan, aarch64 (under QEMU), tidy
+#                             and the others; one of these words is a part of it), tsan, asan, aarch64 (under QEMU), faults
+#                             (deliberate ones, each to be found by a test of the gate), tidy
 #   test.sh --measure         `make measure`: the tests with the label `measure`, whose verdict is a time or a share of
 #                             CPU, one after another; nothing else should run on the machine
 #   test.sh PRESET…           all tests but these of presets of CMakePresets.json
@@ -18,7 +19,7 @@ cd "$(dirname "$0")/.." || exit 2
 : "${CMAKE_BUILD_PARALLEL_LEVEL:=$(nproc)}"
 export CMAKE_BUILD_PARALLEL_LEVEL
 failed=0
-not_built=()
+broken=()
 folders=()
 
 # build PRESET [OPTION…]: an error does not keep the other sources from being compiled.
@@ -29,7 +30,7 @@ build() {
   rm -rf "build/$preset/test-results"
   folders+=("build/$preset")
   if cmake --preset "$preset" --log-level=WARNING && cmake --build --preset "$preset" "$@" -- -k 0; then return; fi
-  not_built+=("$preset: building")
+  broken+=("$preset: building")
   return 1
 }
 
@@ -45,7 +46,12 @@ run_tests() {
 
 many=$(($(nproc) + 1)) # more tests at a time than CPUs: many wait
 
-gate() { build release && run_tests release gate "$many" --label-exclude '^(check|measure)$'; }
+gate() {
+  local line
+  build release || return
+  while IFS= read -r line; do broken+=("gate: $line"); done < <(scripts/gate-tests.py build/release 2>&1)
+  run_tests release gate "$many" --label-exclude '^(check|measure)$'
+}
 
 measure() { build release --target all checks && run_tests release measure 1 --label-regex '^measure$'; }
 
@@ -65,15 +71,20 @@ check_part() {
       # On such a machine the release build is the one for aarch64.
       if [[ $(uname -m) != aarch64 ]]; then build release && all_of aarch64; fi
       ;;
+    faults)
+      echo "== deliberate faults (after $SECONDS s)"
+      scripts/faults.py
+      exit
+      ;;
     tidy)
       # All that has changed since the last whole run of clang-tidy; then a part of the others, another one each commit.
       echo "== clang-tidy (after $SECONDS s)"
       cmake --preset tidy --log-level=WARNING &&
-        scripts/check-tidy.py --quick --changed recorded --others --minutes 6 build/tidy || not_built+=("tidy: findings")
+        scripts/check-tidy.py --quick --changed recorded --others --minutes 6 build/tidy || broken+=("tidy: findings")
       ;;
     *)
-      echo "test.sh: unknown part '$1' of make check; give release, models, random, fuzz, package, tsan, asan, aarch64" \
-        "or tidy" >&2
+      echo "test.sh: unknown part '$1' of make check; give release, models, random, fuzz, package, tsan, asan, aarch64," \
+        "faults or tidy" >&2
       exit 2
       ;;
   esac
@@ -99,7 +110,7 @@ case ${1:-} in
   --measure) measure ;;
   --check)
     shift
-    if (($# == 0)); then set -- release tsan asan aarch64 tidy; fi
+    if (($# == 0)); then set -- release tsan asan aarch64 faults tidy; fi
     check "$@"
     exit
     ;;
@@ -112,6 +123,6 @@ case ${1:-} in
 esac
 echo "== after $SECONDS s"
 options=(--allowed-skips tests/allowed_skips.txt)
-for what in "${not_built[@]}"; do options+=(--failed "$what"); done
+for what in "${broken[@]}"; do options+=(--failed "$what"); done
 scripts/slowest.py "${options[@]}" "${folders[@]}" || failed=1
 exit $failed

@@ -8,10 +8,9 @@ Each NAME.tc must print the text of NAME.expected: with any number of workers, b
 construct (-DWITH_TRY), each C compiler, and as its sequential erasure. The output does not depend on timing; figures
 that do go to stderr.
 
-SUKIMA is `sukima` or, for a build that has no compiler of its own, its `sukima-cc`. --sanitized: alternately one of the
-two settings that cover most, with the first compiler. --emulator: the same for programs for another processor, which
-COMMAND runs. --all: all numbers of workers, steal protocols and wait policies, with the
-first compiler.
+SUKIMA is `sukima` or, for a build that has no compiler of its own, its `sukima-cc`. --sanitized: the two settings that
+cover most, with the first compiler. --emulator: the same for programs for another processor, which COMMAND runs. --all:
+all numbers of workers, steal protocols and wait policies, with the first compiler.
 """
 import argparse
 import itertools
@@ -80,7 +79,7 @@ def main():
         for source in sources:
             first = [f"--backend={given.backends[0]}"]
             if given.sanitized or given.emulator:
-                wrong += check(source, work, [*first, "-g1"], [SANITIZED[sources.index(source) % 2]])
+                wrong += check(source, work, [*first, "-g1"], SANITIZED)
                 continue
             wrong += check(source, work, first, WHOLE if given.all else USUAL)
             if given.all:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiles and runs Tascell programs with each C compiler and with several numbers of workers.
 
-programs_test.py SUKIMA FOLDER BACKEND... [--sanitized | --emulator=COMMAND]
+programs_test.py SUKIMA FOLDER BACKEND... [--sanitized | --emulator=COMMAND] [--only=NAME]
 
 SUKIMA is `sukima` or, of a build that has no compiler of its own, its `sukima-cc`. --emulator: the programs are for
 another processor, and COMMAND runs them.
@@ -21,6 +21,7 @@ from pathlib import Path
 
 SANITIZED = "--sanitized" in sys.argv
 EMULATOR = [word.removeprefix("--emulator=") for word in sys.argv if word.startswith("--emulator=")]
+ONLY = [word.removeprefix("--only=") for word in sys.argv if word.startswith("--only=")]
 FEWER = SANITIZED or bool(EMULATOR)
 COMPILER, FOLDER, *BACKENDS = [word for word in sys.argv[1:] if not word.startswith("--")]
 CC = [COMPILER] if Path(COMPILER).name == "sukima-cc" else [COMPILER, "cc"]
@@ -66,7 +67,7 @@ def check_run(failed, what, program, text, settings):
 
 def main():
     failed = failures()
-    sources = sorted(FOLDER.glob("*.tc"))
+    sources = sorted(FOLDER.glob(f"{ONLY[0] if ONLY else '*'}.tc"))
     left_out = r"^// (part of|not sanitized)" if SANITIZED else "^// part of"
     sources = [s for s in sources if not re.search(left_out, s.read_text(), re.MULTILINE)]
     with tempfile.TemporaryDirectory() as work:

@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Plants the faults of tests/faults.toml, one at a time, and tells which test of the gate found each:
+faults.py [--only NAME|PART]... [--list]
+
+Works on a copy of the sources in build/faults. Of the tests without the labels `check` and `measure` those run that a
+fault names, until one fails or hangs for a minute. A finding counts only if the same test passes three times without the fault.
+Prints a table, and as the last line `N passed, N failed, 0 skipped`: found, and not found.
+"""
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PLACE = ROOT / "build/faults"
+SOURCE, BUILD = PLACE / "source", PLACE / "build"
+FAILED = re.compile(r"^\s*\d+ - (\S+) \(", re.MULTILINE)
+
+
+def run(*command, log):
+    with open(log, "a", encoding="utf-8") as out:
+        out.write(f"== {' '.join(map(str, command))}\n")
+        out.flush()
+        return subprocess.run(command, stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL).returncode
+
+
+def copy_sources():
+    """The files that git knows, as they are; a file that is the same keeps its time, so that little is built again."""
+    names = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT,
+                           capture_output=True, text=True, check=True).stdout.split("\0")
+    wanted = {name for name in names if name and (ROOT / name).is_file()}
+    for path in [p for p in SOURCE.rglob("*") if p.is_file()] if SOURCE.exists() else []:
+        if str(path.relative_to(SOURCE)) not in wanted:
+            path.unlink()
+    for name in wanted:
+        place = SOURCE / name
+        if not place.is_file() or place.read_bytes() != (ROOT / name).read_bytes():
+            place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, place)
+
+
+def build(targets, log):
+    return run("cmake", "--build", BUILD, "--parallel", str(os.cpu_count()), "--target", *targets, log=log) == 0
+
+
+def failing(pattern, log, *options):
+    """The first test that fails among those whose names match; None if all pass."""
+    log.unlink(missing_ok=True)
+    code = run("ctest", "--test-dir", BUILD, "--parallel", str(os.cpu_count() + 1), "--tests-regex", pattern,
+               "--label-exclude", "^(check|measure)$", "--no-tests=error", "--stop-on-failure", *options, log=log)
+    if code == 0:
+        return None
+    names = FAILED.findall(log.read_text(encoding="utf-8", errors="replace").partition("The following tests FAILED")[2])
+    return names[0] if names else "?"
+
+
+def try_fault(fault, log):
+    """How it was found: (a test's name or None, a sentence)."""
+    place = SOURCE / fault["file"]
+    text = place.read_text()
+    if text.count(fault["old"]) != 1:
+        return None, f"{fault['file']} has {text.count(fault['old'])} places like this: mend tests/faults.toml"
+    log.unlink(missing_ok=True)
+    try:
+        place.write_text(text.replace(fault["old"], fault["new"]))
+        if not build(fault["targets"], log):
+            return None, f"does not compile, see {log.relative_to(ROOT)}"
+        found = failing(fault["tests"], log.with_suffix(".tests"))
+    finally:
+        place.write_text(text)
+    if found is None:
+        return None, "NOT FOUND"
+    return (found, "found by " + found) if found != "?" else (None, f"ctest failed, see {log.relative_to(ROOT)}")
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--only", action="append", help="faults of this name, or of this part")
+    arguments.add_argument("--list", action="store_true", help="print the faults and end")
+    given = arguments.parse_args()
+    faults = tomllib.loads((ROOT / "tests/faults.toml").read_text())["fault"]
+    if given.only:
+        faults = [f for f in faults if f["name"] in given.only or f["part"] in given.only]
+    if not faults:
+        print("faults.py: no such fault; --list prints them", file=sys.stderr)
+        return 2
+    if given.list:
+        for fault in faults:
+            print(f"{fault['name']:32} {fault['part']:14} {fault['why']}")
+        return 0
+    PLACE.mkdir(parents=True, exist_ok=True)
+    copy_sources()
+    log = PLACE / "configure.log"
+    # All targets once, without faults: tests that are not built yet would look like failures.
+    if run("cmake", "-S", SOURCE, "-B", BUILD, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DSUKIMA_BUILD_BENCHMARKS=OFF",
+           "-DSUKIMA_INSTALL=OFF", "-DSUKIMA_TEST_TIMEOUT=60", log=log) != 0 or not build(
+               {target for fault in faults for target in fault["targets"]}, log):
+        print(f"faults.py: the sources do not build without a fault, see {log}", file=sys.stderr)
+        return 1
+    counts, found_by = {True: 0, False: 0}, {}
+    for fault in faults:
+        test, sentence = try_fault(fault, PLACE / f"{fault['name']}.log")
+        if test is not None:
+            found_by.setdefault(test, []).append(fault)
+        counts[test is not None] += 1
+        print(f"{fault['name']:32} {fault['part']:14} {sentence}", flush=True)
+    # Are these tests right without the faults?
+    if not build({target for fault in faults for target in fault["targets"]}, PLACE / "end.log"):
+        print("the sources do not build any more without a fault")
+        return 1
+    for test, those in found_by.items():
+        if failing(f"^{re.escape(test)}$", PLACE / "end.tests", "--repeat", "until-fail:3") is not None:
+            print(f"{test} fails without a fault, too: it found nothing")
+            counts[True] -= len(those)
+            counts[False] += len(those)
+    print(f"{counts[True]} passed, {counts[False]} failed, 0 skipped")
+    return 1 if counts[False] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
