@@ -74,7 +74,7 @@ function(sukima_add_test name)
   endif()
   gtest_discover_tests(${name}
     TEST_PREFIX ${name}.
-    TEST_LIST discovered
+    TEST_LIST discovered_${name}
     ${SUKIMA_TEST_FILTER}
     DISCOVERY_MODE PRE_TEST
     DISCOVERY_TIMEOUT 60)
@@ -84,7 +84,11 @@ function(sukima_add_test name)
     set(serial ON)
   endif()
   set(properties_file ${CMAKE_CURRENT_BINARY_DIR}/${name}_properties.cmake)
-  file(WRITE ${properties_file} "set_tests_properties(\${discovered} PROPERTIES TIMEOUT ${SUKIMA_TEST_TIMEOUT} RUN_SERIAL ${serial}
+  # A program that is not built has one test that fails, NAME_NOT_BUILT.
+  file(WRITE ${properties_file} "if(NOT DEFINED discovered_${name})
+  set(discovered_${name} ${name}_NOT_BUILT)
+endif()
+set_tests_properties(\${discovered_${name}} PROPERTIES TIMEOUT ${SUKIMA_TEST_TIMEOUT} RUN_SERIAL ${serial}
   LABELS \"${arg_LABELS}\" ENVIRONMENT \"${SUKIMA_TEST_ENVIRONMENT}\")\n")
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${properties_file})
 endfunction()
