@@ -3,7 +3,8 @@
 # Builds and runs tests. Whatever fails, the rest goes on; the last line is `N passed, N failed, N skipped`, before it
 # stand the failed tests with the end of what they printed, and the exit code is 1 if anything failed.
 #   test.sh                   `make test`, the gate: the release build, and its tests without the labels `check` and
-#                             `measure`. No verdict by time, load, chance or network. It decides about landing.
+#                             `measure`; random programs with sanitizers. No verdict by time, load, chance or network.
+#                             It decides about landing.
 #   test.sh --check [PART…]   `make check [PART=…]`: what takes long. The parts, in the order in which they run:
 #                             release (the release build's tests with the label `check`: models, random, fuzz, package
 #                             and the others; one of these words is a part of it), tsan, asan, aarch64 (under QEMU), faults
@@ -47,10 +48,13 @@ run_tests() {
 many=$(($(nproc) + 1)) # more tests at a time than CPUs: many wait
 
 gate() {
-  local line
-  build release || return
+  local line sanitized
+  build release --target gate || return
   while IFS= read -r line; do broken+=("gate: $line"); done < <(scripts/gate-tests.py build/release 2>&1)
   run_tests release gate "$many" --label-exclude '^(check|measure)$'
+  for sanitized in tsan asan; do
+    build "$sanitized" --target gate && run_tests "$sanitized" gate "$many" --tests-regex '^random_programs\.gate'
+  done
 }
 
 measure() { build release --target all checks && run_tests release measure 1 --label-regex '^measure$'; }
