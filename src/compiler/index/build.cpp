@@ -198,8 +198,10 @@ void find_external_declarations(const unit& u, semantic_index& index) {
   for (function_info& f : index.functions) {
     for (; t < f.body.begin; ++t) {
       if (u.roles[t] == token_role::keyword) continue;
-      if (u.tokens[t].isAnnotation() || u.tokens[t].is(tok::semi)) begin = t + 1;
+      const bool is_between = u.roles[t] == token_role::system || u.roles[t] == token_role::pragma ||
+                              u.tokens[t].is(tok::semi);
       if (u.partner[t] != no_token && u.partner[t] > t) t = u.partner[t];
+      if (is_between) begin = t + 1;
     }
     f.whole = {f.execution != nullptr ? f.execution->whole.begin : begin, f.body.end};
     begin = t = f.body.end;

@@ -48,7 +48,8 @@ bool may_be_repeated(const plan_input& in, const function_info& f) {
     if (f.body.holds(keyword)) return false;
   for (token_index t = f.whole.begin; t < f.whole.end; ++t)
     if (in.unit.tokens[t].isOneOf(tok::kw_asm, tok::kw_static_assert, tok::kw__Static_assert) ||
-        in.unit.tokens[t].isAnnotation() || (in.options.check_closures && in.index.closure_calls.contains(t)))
+        in.unit.roles[t] == token_role::pragma ||
+        (in.options.check_closures && in.index.closure_calls.contains(t)))
       return false;
   const token_index first = in.unit.origins[f.whole.begin];
   const token_index last = in.unit.origins[f.body.end - 1];

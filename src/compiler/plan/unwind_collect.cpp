@@ -72,7 +72,9 @@ class unwind_collector {
     }
     // Nothing of it may stand in front.
     token_index before = begin;
-    while (before > 0 && unit_.roles[before - 1] != token_role::user) --before;
+    while (before > 0 && unit_.roles[before - 1] != token_role::user &&
+           unit_.roles[before - 1] != token_role::pragma)
+      --before;
     if (before == 0 || !unit_.tokens[before - 1].isOneOf(tok::semi, tok::l_brace, tok::r_brace, tok::r_paren,
                                                          tok::colon, tok::kw_else, tok::kw_do))
       failed = true;

@@ -6,6 +6,7 @@
 #include "plan/closures.hpp"
 #include "plan/functions.hpp"
 #include "plan/names.hpp"
+#include "plan/side_texts.hpp"
 #include "plan/tokens.hpp"
 #include "plan/types.hpp"
 #include "plan/workers.hpp"
