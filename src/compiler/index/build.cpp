@@ -83,6 +83,9 @@ class index_visitor : public RecursiveASTVisitor<index_visitor> {
   bool VisitAsmStmt(AsmStmt* e) {
     for (Stmt* child : e->children())
       if (auto* operand = dyn_cast_or_null<Expr>(child)) record_change(to_, operand, function_);
+    if (auto* jumping = dyn_cast<GCCAsmStmt>(e); jumping != nullptr && function_ != nullptr)
+      for (const AddrLabelExpr* label : jumping->labels())
+        function_->asm_jumps.emplace_back(to_.of.find(label->getLabelLoc()), label->getLabel());
     return true;
   }
 

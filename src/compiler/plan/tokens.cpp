@@ -28,6 +28,9 @@ whole_edit unwound_at(const planner& p, token_index t, token_range range, const 
   if (const auto found = v.of->statements.find(t);
       found != v.of->statements.end() && found->second.whole.end <= range.end && where.printed_now != t)
     return &found->second;
+  if (const auto call = v.of->plain_calls.find(t);
+      call != v.of->plain_calls.end() && call->second < range.end && !where.begun.contains(t))
+    return call_with_end{call->second};
   if (const auto j = p.in.index.jumps.find(t); j != p.in.index.jumps.end() &&
                                                j->second.kind == jump_kind::next_iteration &&
                                                v.continued.contains(j->second.target))
@@ -57,7 +60,7 @@ whole_edit whole_at(const planner& p, token_index t, token_range range, const co
   if (in.index.closure_jumps.contains(t)) return closure_exit{t};
   if (const auto call = in.workers_in_arguments.find(t);
       call != in.workers_in_arguments.end() && call->second < range.end && !where.begun.contains(t))
-    return worker_in_argument{call->second};
+    return call_with_end{call->second};
   if (const auto call = in.variadic_calls.find(t);
       call != in.variadic_calls.end() && call->second->open < range.end)
     return call->second;
@@ -131,14 +134,18 @@ class whole_planner {
     while (!p_.in.unit.tokens[end].is(tok::semi)) ++end;
     return end + 1;
   }
-  token_index operator()(const worker_in_argument& call) const {
+  token_index operator()(const call_with_end& call) const {
     context begun = where_;
     begun.begun.insert(t_);
     const token_index end = p_.in.unit.partner[call.open] + 1;
-    const bool has_value = !p_.in.index.calls.at(call.open).call->getType()->isVoidType();
+    const bool has_value = !p_.in.index.all_calls.at(call.open)->getType()->isVoidType();
     out_.token(has_value ? "__extension__({ __auto_type sukima_v = " : "__extension__({ ", true);
     plan_tokens(p_, out_, {t_, end}, begun);
-    out_.text("; sukima_leave_for_c(" + where_.top + ");" + (has_value ? " sukima_v; })" : " })"));
+    if (where_.version != nullptr)
+      out_.text(std::string("; sukima_back_from_c(sukima_stack);") +
+                (has_value ? " SUKIMA_VALUE(sukima_v) })" : " })"));
+    else
+      out_.text("; sukima_leave_for_c(" + where_.top + ");" + (has_value ? " sukima_v; })" : " })"));
     return end;
   }
   token_index operator()(const closure_call* variadic) const {

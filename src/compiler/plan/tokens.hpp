@@ -29,13 +29,14 @@ struct unwound_continue {
 struct closure_exit {
   token_index keyword;
 };
-struct worker_in_argument {
+/// A call after which something is to be done.
+struct call_with_end {
   token_index open;
 };
 using whole_edit =
     std::variant<std::monostate, substituted, const unwind_statement*, unwound_continue, const moved_text*,
                  const construct*, const closure_declaration*, const placed_variable*, closure_exit,
-                 worker_in_argument, const closure_call*, const jump*>;
+                 call_with_end, const closure_call*, const jump*>;
 
 /// What is printed in place of one token: a word around the name of a generated function, if there is a call.
 struct planned_word {

@@ -247,7 +247,9 @@ class unwind_collector {
       address_of(e->getSubExpr());  // of an array in a struct
     if (const auto* e = dyn_cast<CallExpr>(s); e != nullptr && !plan_.unwinds(e)) {
       std::set<const FunctionDecl*> seen;
-      into_.calls_plain_c |= plan_.may_enter(e, seen);
+      if (const token_index close = unit_.find(e->getRParenLoc());
+          close != no_token && plan_.may_enter(e, seen))
+        into_.plain_calls.emplace(unit_.find(e->getBeginLoc()), unit_.partner[close]);
     }
     if (isa<UnaryExprOrTypeTraitExpr>(s)) return;
     for (const Stmt* child : s->children()) expression(child);
