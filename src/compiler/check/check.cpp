@@ -284,6 +284,10 @@ class checker : rules {
         error(f->getLocation(), "'main' must return int");
       if (f->isVariadic() && f->getNumParams() == 0)
         error(f->getLocation(), "a variadic worker function needs a named parameter");
+      for (const FunctionDecl* one : f->redecls())
+        if (one->getNumParams() > 0 && !one->hasWrittenPrototype())
+          error(one->getLocation(),
+                "a worker function needs a prototype; write the parameters' types in the parentheses");
     }
   }
 };
