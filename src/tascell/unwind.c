@@ -119,8 +119,9 @@ void sukima_levels_left(const void* frame) {
 
 static __attribute__((cold)) void grow_levels(void) {
   levels_here.capacity = levels_here.capacity == 0 ? 16 : 2 * levels_here.capacity;
-  levels_here.list = realloc(levels_here.list, levels_here.capacity * sizeof *levels_here.list);
-  if (levels_here.list == NULL) out_of_memory();
+  void* const list = realloc(levels_here.list, levels_here.capacity * sizeof *levels_here.list);
+  if (list == NULL) out_of_memory();
+  levels_here.list = list;
 }
 
 int sukima_is_in_level(const void* frame) {

@@ -79,11 +79,11 @@ extern __thread sukima_unwind_state sukima_unwinding __attribute__((tls_model("i
 #define SUKIMA_SLOW_VERSION_END _Pragma("GCC diagnostic pop")
 /* The value of a statement expression, which may stand where no value is used. */
 #ifdef __clang__
-#define SUKIMA_VALUE(sukima_x)                                                                      \
-  _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wunused-value\"") sukima_x; \
+#define SUKIMA_VALUE(sukima_x)                                                                       \
+  _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wunused-value\"")(sukima_x); \
   _Pragma("clang diagnostic pop")
 #else
-#define SUKIMA_VALUE(sukima_x) sukima_x;
+#define SUKIMA_VALUE(sukima_x) (sukima_x);
 #endif
 /* Around entries with a jmp_buf, which change nothing after it. */
 #ifdef __clang__

@@ -131,7 +131,7 @@ class separator {
     if (names.empty()) return;
     begin_line();
     for (const std::string& name : names) {
-      result_ += "#pragma push_macro(\"" + name + "\")\n#undef " + name + "\n";
+      result_.append("#pragma push_macro(\"").append(name).append("\")\n#undef ").append(name).append("\n");
       away_.push_back(name);
     }
     go_on();
@@ -141,7 +141,7 @@ class separator {
     if (away_.empty()) return;
     copy_to(before);
     begin_line();
-    for (const std::string& name : away_) result_ += "#pragma pop_macro(\"" + name + "\")\n";
+    for (const std::string& name : away_) result_.append("#pragma pop_macro(\"").append(name).append("\")\n");
     away_.clear();
     go_on();
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Marks in planned text, for the printer: where the C compiler shall expand the user's macros. In all other
-// text it must not, because that has been expanded once. The printer removes the marks (print/macros.hpp). It may
-// put directives in front of any name, so generated text has none of the user's among arguments of a macro.
+// text it must not, because that has been expanded once. The printer removes the marks (print/macros.hpp). It
+// may put directives in front of any name, so generated text has no name of the user's among arguments of a
+// macro.
 #pragma once
 
 #include <string>
