@@ -37,7 +37,10 @@ class translation : public ASTFrontendAction {
     Preprocessor& preprocessor = compiler.getPreprocessor();
     Parser parser(preprocessor, sema,
                   /*SkipFunctionBodies=*/false);  // first: it registers the pragma handlers
+    // Sema looks at comments, and may warn about them, before there is anything to parse.
+    sema.CurContext = compiler.getASTContext().getTranslationUnitDecl();
     source_tokens source = preprocess(compiler);
+    sema.CurContext = nullptr;
     result_.files = source.files;
     result_.file_is_system = source.file_is_system;
     DiagnosticsEngine& diagnostics = compiler.getDiagnostics();

@@ -43,14 +43,17 @@ set(plan_files
   plan/input.cpp
   plan/join.cpp
   plan/loop.cpp
+  plan/macros.cpp
   plan/moves.cpp
   plan/names.cpp
+  plan/side_texts.cpp
   plan/tokens.cpp
   plan/try.cpp
   plan/types.cpp
   plan/unit.cpp
   plan/words.cpp
   plan/workers.cpp
+  print/macros.cpp
   print/printer.cpp
   print/sheet.cpp
   print/writer.cpp)
@@ -66,6 +69,7 @@ set(unwind_files
 add_library(sukima_translator STATIC
   translate.cpp
   source/implicit_names.cpp
+  source/pragmas.cpp
   source/preprocess.cpp
   source/report.cpp
   ${desugar_files}

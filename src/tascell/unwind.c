@@ -25,6 +25,19 @@ typedef struct explicit_stack {
 } explicit_stack;
 static __thread explicit_stack stack_here;
 
+/* The levels that have begun, outermost first. A longjmp of plain C may leave some of them unseen, and what
+ * lies in their frames is overwritten then: so this is kept apart. */
+typedef struct open_level {
+  sukima_level* level;
+  char *base, *saved; /* of the explicit stack: its first record, and up to where they are in use */
+  char* top_before;
+} open_level;
+static __thread struct {
+  open_level* list;
+  size_t count;
+  size_t capacity;
+} levels_here;
+
 static pthread_key_t stack_key;
 static pthread_once_t stack_key_once = PTHREAD_ONCE_INIT;
 
@@ -37,9 +50,22 @@ static __attribute__((noreturn, cold)) void refuse(const char* file, int line, c
   _Exit(70);
 }
 
-static void release(void* begin) { munmap(begin, (size_t)(stack_here.end - (char*)begin)); }
+static void release(void* begin) {
+  munmap(begin, (size_t)(stack_here.end - (char*)begin));
+  free(levels_here.list);
+  levels_here.list = NULL;
+  levels_here.count = levels_here.capacity = 0;
+}
 static void make_key(void) {
   if (pthread_key_create(&stack_key, release) != 0) abort();
+}
+
+static __attribute__((noreturn, cold)) void out_of_memory(void) {
+  fflush(stdout);
+  fprintf(stderr,
+          "no address space for the variables of closures; raise the limit (ulimit -v), or compile "
+          "with -fclosures=frame\n");
+  _Exit(70);
 }
 
 static __attribute__((cold)) void make_stack(void) {
@@ -56,31 +82,46 @@ static __attribute__((cold)) void make_stack(void) {
     pthread_setspecific(stack_key, memory);
     return;
   }
-  fflush(stdout);
-  fprintf(stderr,
-          "no address space for the variables of closures; raise the limit (ulimit -v), or compile "
-          "with -fclosures=frame\n");
-  _Exit(70);
+  out_of_memory();
 }
 
-static void enter_level(sukima_level* l) {
-  sukima_unwinding.sukima_innermost = l;
-  sukima_unwinding.sukima_base = l != NULL ? l->sukima_base : NULL;
-  sukima_unwinding.sukima_saved = l != NULL ? l->sukima_saved : NULL;
+static void enter_innermost(void) {
+  static const open_level none;
+  const open_level* const l = levels_here.count > 0 ? &levels_here.list[levels_here.count - 1] : &none;
+  sukima_unwinding.sukima_innermost = l->level;
+  sukima_unwinding.sukima_base = l->base;
+  sukima_unwinding.sukima_saved = l->saved;
+}
+
+/* Forgets all levels but the outermost ones. */
+static void keep_levels(size_t count) {
+  if (count == levels_here.count) return;
+  sukima_unwinding.sukima_top = levels_here.list[count].top_before;
+  levels_here.count = count;
+  enter_innermost();
+}
+
+/* Those up to this one. */
+static size_t levels_up_to(const sukima_level* l) {
+  size_t count = levels_here.count;
+  while (levels_here.list[count - 1].level != l) --count;
+  return count;
 }
 
 /* Levels whose C frames lie below were left by a jump. */
 void sukima_levels_left(const void* frame) {
-  sukima_level* l = sukima_unwinding.sukima_innermost;
-  if (l == NULL || (frame != NULL && (const void*)l >= frame)) return;
-  char* top = sukima_unwinding.sukima_top;
-  while (l != NULL && (frame == NULL || (const void*)l < frame)) {
-    top = l->sukima_top_before;
-    l = l->sukima_outer;
-  }
-  sukima_unwinding.sukima_top = top;
+  size_t count = levels_here.count;
+  while (count > 0 && (frame == NULL || (const void*)levels_here.list[count - 1].level < frame)) --count;
+  if (count == levels_here.count) return;
   sukima_unwinding.sukima_asked = 0;
-  enter_level(l);
+  keep_levels(count);
+}
+
+static __attribute__((cold)) void grow_levels(void) {
+  levels_here.capacity = levels_here.capacity == 0 ? 16 : 2 * levels_here.capacity;
+  void* const list = realloc(levels_here.list, levels_here.capacity * sizeof *levels_here.list);
+  if (list == NULL) out_of_memory();
+  levels_here.list = list;
 }
 
 int sukima_is_in_level(const void* frame) {
@@ -90,21 +131,22 @@ int sukima_is_in_level(const void* frame) {
 
 char* sukima_level_begin(sukima_level* l) {
   if (stack_here.begin == NULL) make_stack();
-  sukima_levels_left(l);
-  l->sukima_outer = sukima_unwinding.sukima_innermost;
-  l->sukima_top_before = sukima_unwinding.sukima_top;
-  l->sukima_base = l->sukima_saved = sukima_unmarked(sukima_unwinding.sukima_top);
+  sukima_levels_left(l + 1); /* also one that lay at the same place */
+  if (levels_here.count == levels_here.capacity) grow_levels();
+  char* const top = sukima_unwinding.sukima_top;
+  l->sukima_base = sukima_unmarked(top);
   l->sukima_newest = NULL;
-  enter_level(l);
+  levels_here.list[levels_here.count++] = (open_level){l, l->sukima_base, l->sukima_base, top};
+  enter_innermost();
   return sukima_marked(l->sukima_base);
 }
 
-void sukima_level_end(sukima_level* l) {
-  sukima_unwinding.sukima_top = l->sukima_top_before;
-  enter_level(l->sukima_outer);
-}
+void sukima_level_end(sukima_level* l) { keep_levels(levels_up_to(l) - 1); }
 
-static void saved_up_to(sukima_level* l, char* end) { l->sukima_saved = sukima_unwinding.sukima_saved = end; }
+static void saved_up_to(const sukima_level* l, char* end) {
+  keep_levels(levels_up_to(l));
+  levels_here.list[levels_here.count - 1].saved = sukima_unwinding.sukima_saved = end;
+}
 
 void sukima_level_run(sukima_level* l) {
   sukima_unwind_state* const s = &sukima_unwinding;
@@ -175,11 +217,11 @@ void sukima_ask_landing(char* end, int (*run)(char* at)) {
 
 /* 1: in use; 0: the functions of the innermost level must unwind; -1: of an outer one, and they cannot. */
 static int state_of(const char* c) {
-  const sukima_level* l = sukima_unwinding.sukima_innermost;
-  if (l == NULL) return -1;
-  if (c >= l->sukima_base) return c < l->sukima_saved;
-  for (l = l->sukima_outer; l != NULL; l = l->sukima_outer)
-    if (c >= l->sukima_base) return c < l->sukima_saved ? 1 : -1;
+  for (size_t k = levels_here.count; k > 0; --k) {
+    const open_level* const l = &levels_here.list[k - 1];
+    if (c < l->base) continue;
+    return c < l->saved ? 1 : k == levels_here.count ? 0 : -1;
+  }
   return -1;
 }
 
@@ -204,6 +246,7 @@ int sukima_is_saved_elsewhere(const sukima_frame_closure* closure, int lands, co
 void (*sukima_frame_closure_code(__UINTPTR_TYPE__ pointer))(void) {
   const sukima_frame_closure* const c = sukima_closure_self(pointer);
   const char* const at = (const char*)c;
+  sukima_levels_left(__builtin_dwarf_cfa());
   if (at < stack_here.begin || at >= stack_here.end) refuse(NULL, 0, foreign);
   if (state_of(at) != 1) refuse(NULL, 0, below_plain_c);
   return c->sukima_head.sukima_code;

@@ -96,7 +96,9 @@ typedef struct sukima_exit {
 extern int sukima_set_exit(long long* sukima_context) __asm__("_setjmp") __attribute__((returns_twice));
 
 /** Keeps a variable in memory from here on, so that it has its value after a jump back into its function. */
-#define SUKIMA_KEEP(variable) __asm__ volatile("" : : "r"(&(variable)) : "memory")
+__attribute__((always_inline)) static __inline__ void sukima_keep(const volatile void* sukima_variable) {
+  __asm__ volatile("" : : "r"(sukima_variable) : "memory");
+}
 
 /** When the closure comes to life: remembers who waits here. \param sukima_top NULL: plain C */
 void sukima_exit_begin(sukima_exit* sukima_x, char* sukima_top);

@@ -40,10 +40,7 @@ typedef struct sukima_frame_closure {
 
 /** An entry from plain C, which resumes what unwinds to it. */
 typedef struct sukima_level {
-  struct sukima_level* sukima_outer;
   char* sukima_base; /**< of the explicit stack: where its first record lies */
-  char* sukima_saved; /**< up to where records are in use */
-  char* sukima_top_before;
   sukima_frame* sukima_newest; /**< record in use */
 } sukima_level;
 
@@ -80,6 +77,14 @@ extern __thread sukima_unwind_state sukima_unwinding __attribute__((tls_model("i
       _Pragma("GCC diagnostic ignored \"-Wimplicit-fallthrough\"")              \
           _Pragma("GCC diagnostic ignored \"-Wuninitialized\"")
 #define SUKIMA_SLOW_VERSION_END _Pragma("GCC diagnostic pop")
+/* The value of a statement expression, which may stand where no value is used. */
+#ifdef __clang__
+#define SUKIMA_VALUE(sukima_x)                                                                       \
+  _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wunused-value\"")(sukima_x); \
+  _Pragma("clang diagnostic pop")
+#else
+#define SUKIMA_VALUE(sukima_x) (sukima_x);
+#endif
 /* Around entries with a jmp_buf, which change nothing after it. */
 #ifdef __clang__
 #define SUKIMA_ENTRY_BEGIN
@@ -112,6 +117,28 @@ __attribute__((always_inline)) static __inline__ int sukima_is_in_frame(__UINTPT
  *  caller, 0: the functions must unwind first */
 int sukima_is_saved_elsewhere(const sukima_frame_closure* sukima_c, int sukima_lands, const char* sukima_top,
                               const char* sukima_file, int sukima_line) __attribute__((cold));
+
+/** A jump leaves all C frames below an address; NULL: all of this thread's levels. */
+void sukima_levels_left(const void* sukima_frame_address);
+
+/* The stack pointer: C frames of callers lie above it, what has been left below. Where it is unknown, levels
+ * that a longjmp has left are found out later. */
+#if defined(__x86_64__)
+__extension__ register const void* sukima_stack_pointer __asm__("rsp");
+#define sukima_stack_here() sukima_stack_pointer
+#elif defined(__aarch64__)
+__extension__ register const void* sukima_stack_pointer __asm__("sp");
+#define sukima_stack_here() sukima_stack_pointer
+#else
+#define sukima_stack_here() ((const void*)0)
+#endif
+
+/** After a call of plain C: the levels that a longjmp in it has left lie below where the stack pointer is
+ *  then, as it was before. */
+__attribute__((always_inline)) static __inline__ void sukima_back_from_c(const void* sukima_stack) {
+  if (SUKIMA_RARELY((const void*)sukima_unwinding.sukima_innermost < sukima_stack))
+    sukima_levels_left(sukima_stack);
+}
 
 /** Can a closure be called at once, because its creator has been saved? 2: as by plain C only */
 __attribute__((always_inline)) static __inline__ int sukima_is_saved(const sukima_frame_closure* sukima_c,
@@ -151,8 +178,6 @@ char* sukima_level_begin(sukima_level* sukima_l);
 void sukima_level_run(sukima_level* sukima_l);
 void sukima_level_end(sukima_level* sukima_l);
 
-/** A jump leaves all C frames below an address; NULL: all of this thread's levels. */
-void sukima_levels_left(const void* sukima_frame_address);
 /** Does plain C run within a level on this thread? Then nothing may enter the runtime. */
 int sukima_is_in_level(const void* sukima_frame_address);
 

@@ -157,6 +157,7 @@ class checker : rules {
       if (f.execution != nullptr && j->second.kind == jump_kind::leave_function && j->second.end > t + 2)
         error(location_of(t), "'task_exec' cannot return a value; store the result in a member of 'this'");
     }
+    check_asm_jumps(f);
     for (const auto& [statement, head] : f.switches) {
       const token_index t = unit_.find(statement->getKeywordLoc());
       if (t != no_token && enters(head, t, f, &into))
@@ -172,6 +173,21 @@ class checker : rules {
                   "computed goto is not allowed in a construct, because it could leave it; use a switch "
                   "with ordinary gotos");
         }
+  }
+
+  /// What a jump of the user's does on its way out cannot be put into a jump of the assembler.
+  void check_asm_jumps(const function_info& f) {
+    for (const auto& [t, label] : f.asm_jumps) {
+      const auto found = f.labels.find(label);
+      if (t == no_token || found == f.labels.end()) continue;
+      const construct* crossed = nullptr;
+      if (enters(found->second, t, f, &crossed))
+        error(location_of(t), std::string("'asm goto' cannot leave this '") + word_of(crossed->kind) +
+                                  "'; jump to a label within the block, and leave with 'goto' there");
+      else if (enters(t, found->second, f, &crossed))
+        error(location_of(t), std::string("'asm goto' jumps into a '") + word_of(crossed->kind) +
+                                  "'; move the label before the construct");
+    }
   }
 
   void check_calls() {
@@ -268,6 +284,10 @@ class checker : rules {
         error(f->getLocation(), "'main' must return int");
       if (f->isVariadic() && f->getNumParams() == 0)
         error(f->getLocation(), "a variadic worker function needs a named parameter");
+      for (const FunctionDecl* one : f->redecls())
+        if (one->getNumParams() > 0 && !one->hasWrittenPrototype())
+          error(one->getLocation(),
+                "a worker function needs a prototype; write the parameters' types in the parentheses");
     }
   }
 };

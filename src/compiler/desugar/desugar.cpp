@@ -32,6 +32,7 @@ void desugarer::check_keyword() const {
 
 /// One token of plain C, or one construct.
 void desugarer::step() {
+  if (in_.of_pragma[at_]) return copy();
   if (closure_ != nullptr && closure_arguments()) return;
   if (!at_users()) return copy();
   if (is_name()) check_keyword();

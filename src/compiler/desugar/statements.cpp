@@ -8,8 +8,10 @@ using namespace clang;
 
 /// Whether a statement may start here: after another statement, a label, or the head of a statement.
 bool desugarer::at_statement() const {
-  if (!in_block() || at_ == 0) return false;
-  const Token& before = *previous();
+  std::size_t after = at_;
+  while (after > 0 && in_.of_pragma[after - 1]) --after;
+  if (!in_block() || after == 0) return false;
+  const Token& before = in_.tokens[after - 1];
   return before.isOneOf(tok::semi, tok::l_brace, tok::r_brace, tok::colon, tok::r_paren, tok::kw_else,
                         tok::kw_do);
 }

@@ -59,7 +59,9 @@ void token_stream::push(const Token& token, token_role role, token_index origin)
 void token_stream::copy() {
   if (is(tok::l_brace)) open_braces_.push_back(here());
   if (is(tok::r_brace) && !open_braces_.empty()) open_braces_.pop_back();
-  consume(in_.from_system[at_] ? token_role::system : token_role::user);
+  consume(in_.from_system[at_] ? token_role::system
+          : in_.of_pragma[at_] ? token_role::pragma
+                               : token_role::user);
 }
 
 void token_stream::consume(token_role role) {

@@ -28,6 +28,7 @@ class index_visitor : public RecursiveASTVisitor<index_visitor> {
     to_.name(function->getLocation(), function);
     if (is_closure_type(function->getType())) to_.index.declared_by_typedef.push_back(function);
     if (is_worker_type(function->getType()) && function->isFirstDecl()) to_.index.workers.push_back(function);
+    if (function->isNoReturn()) find_lost_keyword(function);
     return true;
   }
   bool VisitVarDecl(VarDecl* variable) { return record_variable(to_, variable), true; }
@@ -53,7 +54,7 @@ class index_visitor : public RecursiveASTVisitor<index_visitor> {
     if (kind != attr::PreserveMost && kind != attr::PreserveNone) return true;
     if (const Attr* attribute = type.getAttr())
       used_keywords.insert(attribute->getLocation().getRawEncoding());
-    return record_declarator(to_, type), true;
+    return record_declarator(to_, type.getModifiedLoc()), true;
   }
 
   // Expressions
@@ -83,6 +84,9 @@ class index_visitor : public RecursiveASTVisitor<index_visitor> {
   bool VisitAsmStmt(AsmStmt* e) {
     for (Stmt* child : e->children())
       if (auto* operand = dyn_cast_or_null<Expr>(child)) record_change(to_, operand, function_);
+    if (auto* jumping = dyn_cast<GCCAsmStmt>(e); jumping != nullptr && function_ != nullptr)
+      for (const AddrLabelExpr* label : jumping->labels())
+        function_->asm_jumps.emplace_back(to_.of.find(label->getLabelLoc()), label->getLabel());
     return true;
   }
 
@@ -134,6 +138,18 @@ class index_visitor : public RecursiveASTVisitor<index_visitor> {
   std::set<unsigned> used_keywords;
 
  private:
+  /// Clang forgets where an attribute of a function's type stood if `noreturn` follows it.
+  void find_lost_keyword(const FunctionDecl* function) {
+    const token_index name = to_.of.find(function->getLocation());
+    const token_index begin = to_.of.find(function->getBeginLoc());
+    const TypeSourceInfo* const written = function->getTypeSourceInfo();
+    if (name == no_token || begin == no_token || written == nullptr) return;
+    for (const token_index t : to_.of.worker_keywords)
+      if (begin <= t && t < name &&
+          used_keywords.insert(to_.of.tokens[t].getLocation().getRawEncoding()).second)
+        record_declarator(to_, written->getTypeLoc());
+  }
+
   static token_index last(const std::vector<token_index>& keywords) {
     return keywords.empty() ? no_token : keywords.back();
   }
@@ -196,10 +212,14 @@ void find_external_declarations(const unit& u, semantic_index& index) {
   token_index begin = 0;
   token_index t = 0;
   for (function_info& f : index.functions) {
-    for (; t < f.body.begin; ++t) {
+    // In a K&R definition semicolons follow the name.
+    const token_index name = f.execution != nullptr ? no_token : u.find(f.declaration->getLocation());
+    for (; t < std::min(name, f.body.begin); ++t) {
       if (u.roles[t] == token_role::keyword) continue;
-      if (u.tokens[t].isAnnotation() || u.tokens[t].is(tok::semi)) begin = t + 1;
+      const bool is_between =
+          u.roles[t] == token_role::system || u.roles[t] == token_role::pragma || u.tokens[t].is(tok::semi);
       if (u.partner[t] != no_token && u.partner[t] > t) t = u.partner[t];
+      if (is_between) begin = t + 1;
     }
     f.whole = {f.execution != nullptr ? f.execution->whole.begin : begin, f.body.end};
     begin = t = f.body.end;

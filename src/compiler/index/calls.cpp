@@ -66,8 +66,7 @@ void record_cast(const recording& to, const CStyleCastExpr* cast) {
   to.index.entered.insert(callee->getCanonicalDecl());
 }
 
-void record_declarator(const recording& to, AttributedTypeLoc type) {
-  TypeLoc inner = type.getModifiedLoc();
+void record_declarator(const recording& to, TypeLoc inner) {
   while (!inner.isNull() && inner.getAs<FunctionTypeLoc>().isNull()) inner = inner.getNextTypeLoc();
   if (inner.isNull()) return;
   const token_index open = to.of.find(inner.castAs<FunctionTypeLoc>().getLParenLoc());

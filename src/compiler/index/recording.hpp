@@ -33,7 +33,7 @@ void record_call(const recording& to, const clang::CallExpr* call, const functio
 /// `(plain type)f` is the C entry of a worker function; a closure cannot be converted like that.
 void record_cast(const recording& to, const clang::CStyleCastExpr* cast);
 /// The parameter list of the function type that `worker` stands in front of.
-void record_declarator(const recording& to, clang::AttributedTypeLoc type);
+void record_declarator(const recording& to, clang::TypeLoc type);
 
 // Use of variables (variable_uses.cpp)
 

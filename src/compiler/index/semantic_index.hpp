@@ -81,6 +81,7 @@ struct function_info {
   std::vector<local_declaration> declarations;
   std::vector<local_type> types;
   bool computed_goto = false;
+  std::vector<std::pair<token_index, const clang::LabelDecl*>> asm_jumps;  ///< by the labels of asm goto
 };
 
 /// Maps are keyed by the token that the comment or the type of the value names.

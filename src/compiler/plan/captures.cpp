@@ -121,14 +121,24 @@ std::string capture_fields(const planner& p, const std::vector<captured>& captur
   return text;
 }
 
-std::string fill_captures(const plan_input& in, const std::string& point,
-                          const std::vector<captured>& captures, const context& where) {
+std::string fill_captures(const planner& p, const std::string& point, const std::vector<captured>& captures,
+                          const context& where) {
   std::string text;
   for (const captured& one : captures) {
-    const bool lengths = one.variable->getType()->isVariablyModifiedType();
-    const std::string name = name_in(in, one.variable, where);
-    text.append(" ").append(point).append("->").append(one.variable->getNameAsString()).append(" = ");
-    text.append(lengths ? "(void *)" : "").append(one.by_value ? "" : "&").append(name).append(";");
+    const QualType type = one.variable->getType();
+    const bool lengths = type->isVariablyModifiedType();
+    const std::string name = name_in(p.in, one.variable, where);
+    const std::string member = point + "->" + one.variable->getNameAsString();
+    if (one.by_value && !lengths)
+      text.append(" ").append(assign(p, type, member, name));
+    else
+      text.append(" ")
+          .append(member)
+          .append(" = ")
+          .append(lengths ? "(void *)" : "")
+          .append(one.by_value ? "" : "&")
+          .append(name)
+          .append(";");
     if (!lengths) continue;
     std::size_t k = 0;
     for (const std::string& length : lengths_of(one, name))

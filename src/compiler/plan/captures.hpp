@@ -19,8 +19,8 @@ std::vector<captured> captures_of(const planner& p, const construct& c, const st
 std::string capture_fields(const planner& p, const std::vector<captured>& captures);
 
 /// Assigns to these members. \param holder  an expression of the pointer to the choice point or frame
-std::string fill_captures(const plan_input& in, const std::string& point,
-                          const std::vector<captured>& captures, const context& where);
+std::string fill_captures(const planner& p, const std::string& point, const std::vector<captured>& captures,
+                          const context& where);
 
 /// How a block of another function reaches a captured variable: declarations, or a name in `inside`.
 std::string bind_capture(const planner& p, const captured& one, const std::string& point, context& inside);

@@ -71,7 +71,7 @@ level begin_choice_point(planner& p, sheet& out, const construct& c, const std::
   if (p.in.options.sequential) {
     out.token("struct " + name + " sukima_s" + number_of(c) + ", *const " + l.choice_point + " = &sukima_s" +
                   number_of(c) + "; (void)" + l.choice_point + ";" +
-                  fill_captures(p.in, l.choice_point, l.captures, where),
+                  fill_captures(p, l.choice_point, l.captures, where),
               true);
     return l;
   }
@@ -80,7 +80,7 @@ level begin_choice_point(planner& p, sheet& out, const construct& c, const std::
                 where.top + "; " + l.choice_point +
                 (is_loop ? "->sukima_head.sukima_head" : "->sukima_head") +
                 ".sukima_kind_or_child = (sukima_word)&" + name + "_kind;" +
-                fill_captures(p.in, l.choice_point, l.captures, where),
+                fill_captures(p, l.choice_point, l.captures, where),
             true);
   return l;
 }

@@ -48,7 +48,8 @@ bool may_be_repeated(const plan_input& in, const function_info& f) {
     if (f.body.holds(keyword)) return false;
   for (token_index t = f.whole.begin; t < f.whole.end; ++t)
     if (in.unit.tokens[t].isOneOf(tok::kw_asm, tok::kw_static_assert, tok::kw__Static_assert) ||
-        in.unit.tokens[t].isAnnotation() || (in.options.check_closures && in.index.closure_calls.contains(t)))
+        in.unit.roles[t] == token_role::pragma ||
+        (in.options.check_closures && in.index.closure_calls.contains(t)))
       return false;
   const token_index first = in.unit.origins[f.whole.begin];
   const token_index last = in.unit.origins[f.body.end - 1];
@@ -235,7 +236,9 @@ void plan_choice(planner& p, const function_info& f) {
         leave_with(function_form::polled_clone) + "}\n");
   }
   const std::string kept = has_result ? declare_unqualified(p, f.result, "sukima_v") + "; " : "";
-  const std::string keep = has_result ? "sukima_v = " : "";
+  const auto keep = [&](function_form form) {
+    return has_result ? assign(p, f.result, "sukima_v", call(form)) : call(form) + ";";
+  };
   p.out.behind.text("static sukima_call_site " + site + ";\n" +
                     declare_unqualified(p, f.result, worker_name(function) + "(" + list + ")") +
                     " { const int sukima_way = sukima_call_begins(&" + site +
@@ -245,10 +248,9 @@ void plan_choice(planner& p, const function_info& f) {
                     leave_with(function_form::parallel_with_clones) + "} { " + kept +
                     "const unsigned long long sukima_begun = sukima_call_ticks(); if (sukima_way == "
                     "SUKIMA_AS_TIMED_CLONE) " +
-                    keep + call(function_form::clone) + "; else " + keep +
-                    call(function_form::parallel_with_clones) + "; sukima_call_ended(&" + site + ", \"" +
-                    function->getNameAsString() + "\", sukima_top, sukima_begun); return" +
-                    (has_result ? " sukima_v" : "") + "; } }\n");
+                    keep(function_form::clone) + " else " + keep(function_form::parallel_with_clones) +
+                    " sukima_call_ended(&" + site + ", \"" + function->getNameAsString() +
+                    "\", sukima_top, sukima_begun); return" + (has_result ? " sukima_v" : "") + "; } }\n");
 }
 
 }  // namespace sukima::language

@@ -77,22 +77,27 @@ std::string closure_caller(planner& p, const closure_call& call) {
     std::string plain_arguments = (is_worker ? "sukima_top" : "") + arguments;
     if (plain_arguments.starts_with(", ")) plain_arguments.erase(0, 2);
     const std::string plain_call = callee + "(" + plain_arguments + ")";
-    const auto choose = [&](const std::string& what) {
-      return "if (sukima_is_closure((__UINTPTR_TYPE__)" + callee + ")) " + what + closure_call + "; else " +
-             what + plain_call + ";";
+    const auto choose = [&](const auto& use) {
+      return "if (sukima_is_closure((__UINTPTR_TYPE__)" + callee + ")) " + use(closure_call) + " else " +
+             use(plain_call);
     };
     const std::string words = "static __inline__ __attribute__((unused)) ";
     if (!enters) {
       if (is_worker) parameters = "char *sukima_top, " + parameters;
-      p.out.before.text(words + declare_unqualified(p, result, name + "(" + parameters + ")") + " { " +
-                        choose(has_result ? "return " : "") + " }\n");
+      p.out.before.text(
+          words + declare_unqualified(p, result, name + "(" + parameters + ")") + " { " +
+          choose([&](const std::string& value) { return (has_result ? "return " : "") + value + ";"; }) +
+          " }\n");
       return name;
     }
     if (has_result) members += " " + declare_unqualified(p, result, "sukima_result") + ";";
     p.out.before.text("struct " + name + "_frame {" + members + " };\n");
     p.out.before.text("static void " + name + "_run(char *sukima_top, void *sukima_frame) { struct " + name +
                       "_frame *const sukima_f = (struct " + name + "_frame *)sukima_frame; " +
-                      choose(has_result ? "sukima_f->sukima_result = " : "") + " }\n");
+                      choose([&](const std::string& value) {
+                        return has_result ? assign(p, result, "sukima_f->sukima_result", value) : value + ";";
+                      }) +
+                      " }\n");
     p.out.before.text(words + declare_unqualified(p, result, name + "(" + parameters + ")") + " { struct " +
                       name + "_frame sukima_f = { " + values + " }; sukima_enter(" + name +
                       "_run, &sukima_f);" + (has_result ? " return sukima_f.sukima_result;" : "") + " }\n");

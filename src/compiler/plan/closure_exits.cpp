@@ -68,7 +68,7 @@ std::string keep_variables(planner& p, const closure_declaration& c, const conte
         parameter != nullptr && parameter->getDeclContext() != f->declaration)
       continue;
     if (where.names.contains(variable) || is_outside_of_body(declared)) continue;  // in memory already
-    const std::string keep = " SUKIMA_KEEP(" + variable->getNameAsString() + ");";
+    const std::string keep = " sukima_keep(&" + variable->getNameAsString() + ");";
     if (is_own_parameter) {
       text += keep;
       continue;

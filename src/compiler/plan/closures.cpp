@@ -143,7 +143,7 @@ void begin_closure(planner& p, sheet& out, const closure_declaration& c, const c
                 ".sukima_head.sukima_code = (void (*)(void))" + name + ";",
             true);
   for (const captured& one : captures) {
-    const std::string store = fill_captures(p.in, "(&" + frame + ")", {one}, where);
+    const std::string store = fill_captures(p, "(&" + frame + ")", {one}, where);
     const token_index declared = p.in.index.declared.at(one.variable);
     const bool is_later = declared > c.whole.begin && declared < d.whole.begin;
     if (is_later)

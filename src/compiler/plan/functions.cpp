@@ -4,6 +4,7 @@
 #include "plan/clones.hpp"
 #include "plan/closures.hpp"
 #include "plan/names.hpp"
+#include "plan/side_texts.hpp"
 #include "plan/tokens.hpp"
 #include "plan/types.hpp"
 #include "plan/workers.hpp"

@@ -147,7 +147,7 @@ class statement_planner {
     const std::string declared = declare_unqualified(p_, type, member);
     join_.members += " " + declared + ";";
     join_.operands += " " + declared + " = " + value + ";";
-    join_.stores += " " + join_.point + "->" + member + " = " + member + ";";
+    join_.stores += " " + assign(p_, type, join_.point + "->" + member, member);
     return join_.point + "->" + member;
   }
 
@@ -198,10 +198,11 @@ class statement_planner {
     if (assigns) {
       const std::string result = join_.point + "->sukima_v" + index_;
       join_.members += " " + declare_unqualified(p_, s_.call->getType(), "sukima_v" + index_) + ";";
-      join_.given += result + " = ";
+      join_.given += assign(p_, s_.call->getType(), result, call_with("sukima_top", callee_)) + " break;";
       join_.assigned += " case " + index_ + ": *" + target + " " + operation + result + "; break;";
+    } else {
+      join_.given += call_with("sukima_top", callee_) + "; break;";
     }
-    join_.given += call_with("sukima_top", callee_) + "; break;";
   }
 
   planner& p_;

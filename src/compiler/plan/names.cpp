@@ -21,6 +21,12 @@ std::string declare_unqualified(const planner& p, QualType type, const std::stri
   return declare(p, type.getUnqualifiedType(), name);
 }
 
+std::string assign(const planner& p, QualType type, const std::string& place, const std::string& value) {
+  if (!has_const_members(type, p.in.ast)) return place + " = " + value + ";";
+  return "{ " + declare_unqualified(p, type, "sukima_whole") + " = " + value +
+         "; __builtin_memcpy((void *)&" + place + ", &sukima_whole, sizeof sukima_whole); }";
+}
+
 std::string spelling(const plan_input& in, token_index t) {
   const Token& token = in.unit.tokens[t];
   if (token.isAnnotation()) return "";

@@ -16,6 +16,10 @@ std::string declare(const planner& p, clang::QualType type, const std::string& n
 /// The same, without the qualifiers of the type itself.
 std::string declare_unqualified(const planner& p, clang::QualType type, const std::string& name);
 
+/// A statement that gives an object its value, also if its type has const members.
+std::string assign(const planner& p, clang::QualType type, const std::string& place,
+                   const std::string& value);
+
 /// The text of a token, as the user wrote it.
 std::string spelling(const plan_input& in, token_index t);
 

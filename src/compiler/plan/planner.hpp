@@ -52,6 +52,9 @@ struct context {
   std::vector<level> levels;  ///< outermost first
   std::string backtracking = "0";
   bool is_copy = false;  ///< printed elsewhere than the user wrote it
+  bool on_one_line = false;  ///< becomes a part of generated text, which has no lines
+  bool is_only_text = false;  ///< the only text that the user's tokens become, though it is a copy
+  std::set<unsigned> open_macros;  ///< raw locations of system macros whose arguments are being planned
   body_exits* exits = nullptr;  ///< in a try's body
   std::set<const clang::VarDecl*> copies;  ///< variables that are constant copies here
   std::set<token_index> begun;  ///< calls of workers that are being planned with what follows them
@@ -112,6 +115,8 @@ struct unit_names {
   unsigned moved_count = 0;
   unsigned copy_count = 0;
   std::size_t next_text = 0;  ///< of the comments and directives
+  std::set<unsigned> written_macros;  ///< raw locations of the uses that are printed as the user wrote them
+  std::set<std::size_t> placed_pragmas;  ///< indices of texts that have been printed within a line
   token_index closure_text = 0;  ///< up to where those of the current closure have been planned
 };
 

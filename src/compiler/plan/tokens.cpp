@@ -4,65 +4,15 @@
 #include "plan/closures.hpp"
 #include "plan/constructs.hpp"
 #include "plan/exits.hpp"
+#include "plan/macros.hpp"
 #include "plan/names.hpp"
+#include "plan/side_texts.hpp"
 #include "plan/unwind.hpp"
 #include "print/printer.hpp"
 
 namespace sukima::language {
 
 using namespace clang;
-
-namespace {
-
-/// A closure's comments and pragmas go with its block; its macros stay where they were written.
-void closure_texts(planner& p, sheet& out, token_index before) {
-  const std::vector<side_text>& texts = p.in.unit.source.texts;
-  auto text = std::upper_bound(texts.begin(), texts.end(), p.names.closure_text,
-                               [](token_index at, const side_text& one) { return at < one.before; });
-  for (; text != texts.end() && text->before <= before; ++text) {
-    if (text->changes_macro) continue;
-    if (text->directive) {
-      out.end_line();
-      out.go_to(text->location, false);
-      out.text(text->text + "\n");
-    } else if (text->text.starts_with("/*")) {
-      out.go_to(text->location);
-      out.token(text->text + " ", true);
-    }
-  }
-  p.names.closure_text = std::max(p.names.closure_text, before);
-}
-
-/// `// ...` as a comment that other text may follow in its line; empty: it cannot be written so.
-std::string closed_comment(const std::string& comment) {
-  if (!comment.starts_with("//")) return comment;
-  const std::string text = comment.substr(2);
-  if (text.find("*/") != std::string::npos || text.find('\n') != std::string::npos) return "";
-  return "/*" + text + " */";
-}
-
-}  // namespace
-
-void side_texts(planner& p, sheet& out, token_index before, const context& where) {
-  if (!where.closure_name.empty() && before != no_token) return closure_texts(p, out, before);
-  if (where.is_copy) return;
-  const std::vector<side_text>& texts = p.in.unit.source.texts;
-  for (; p.names.next_text < texts.size() && texts[p.names.next_text].before <= before; ++p.names.next_text) {
-    const side_text& text = texts[p.names.next_text];
-    if (text.directive) {
-      out.end_line();
-      out.go_to(text.location, false);
-      out.text(text.text);
-      out.end_line();
-      continue;
-    }
-    out.go_to(text.location);
-    const std::string comment = closed_comment(text.text);
-    if (comment.empty()) continue;
-    out.token(comment, true);
-    out.text(" ");
-  }
-}
 
 namespace {
 
@@ -78,6 +28,9 @@ whole_edit unwound_at(const planner& p, token_index t, token_range range, const 
   if (const auto found = v.of->statements.find(t);
       found != v.of->statements.end() && found->second.whole.end <= range.end && where.printed_now != t)
     return &found->second;
+  if (const auto call = v.of->plain_calls.find(t);
+      call != v.of->plain_calls.end() && call->second < range.end && !where.begun.contains(t))
+    return call_with_end{call->second};
   if (const auto j = p.in.index.jumps.find(t); j != p.in.index.jumps.end() &&
                                                j->second.kind == jump_kind::next_iteration &&
                                                v.continued.contains(j->second.target))
@@ -107,7 +60,7 @@ whole_edit whole_at(const planner& p, token_index t, token_range range, const co
   if (in.index.closure_jumps.contains(t)) return closure_exit{t};
   if (const auto call = in.workers_in_arguments.find(t);
       call != in.workers_in_arguments.end() && call->second < range.end && !where.begun.contains(t))
-    return worker_in_argument{call->second};
+    return call_with_end{call->second};
   if (const auto call = in.variadic_calls.find(t);
       call != in.variadic_calls.end() && call->second->open < range.end)
     return call->second;
@@ -117,7 +70,8 @@ whole_edit whole_at(const planner& p, token_index t, token_range range, const co
   return {};
 }
 
-/// Whether anything happens to this token, so that a macro around it must be expanded.
+}  // namespace
+
 bool is_edited(const planner& p, token_index t, const context& where) {
   const token_role role = p.in.unit.roles[t];
   if (role == token_role::parsed_only || role == token_role::added || role == token_role::keyword)
@@ -126,6 +80,8 @@ bool is_edited(const planner& p, token_index t, const context& where) {
   return whole_at(p, t, no_end, where).index() != 0 || p.function.after_token.contains(t) ||
          words_at(p, t, where).has_value();
 }
+
+namespace {
 
 /// Plans what replaces several tokens.
 class whole_planner {
@@ -178,14 +134,18 @@ class whole_planner {
     while (!p_.in.unit.tokens[end].is(tok::semi)) ++end;
     return end + 1;
   }
-  token_index operator()(const worker_in_argument& call) const {
+  token_index operator()(const call_with_end& call) const {
     context begun = where_;
     begun.begun.insert(t_);
     const token_index end = p_.in.unit.partner[call.open] + 1;
-    const bool has_value = !p_.in.index.calls.at(call.open).call->getType()->isVoidType();
+    const bool has_value = !p_.in.index.all_calls.at(call.open)->getType()->isVoidType();
     out_.token(has_value ? "__extension__({ __auto_type sukima_v = " : "__extension__({ ", true);
     plan_tokens(p_, out_, {t_, end}, begun);
-    out_.text("; sukima_leave_for_c(" + where_.top + ");" + (has_value ? " sukima_v; })" : " })"));
+    if (where_.version != nullptr)
+      out_.text(std::string("; sukima_back_from_c(sukima_stack);") +
+                (has_value ? " SUKIMA_VALUE(sukima_v) })" : " })"));
+    else
+      out_.text("; sukima_leave_for_c(" + where_.top + ");" + (has_value ? " sukima_v; })" : " })"));
     return end;
   }
   token_index operator()(const closure_call* variadic) const {
@@ -210,7 +170,8 @@ class whole_planner {
   const context& where_;
 };
 
-/// A single token: the words that take its place, and what goes before and after it.
+}  // namespace
+
 void plan_token(planner& p, token_run& run, token_index t, const context& where) {
   const Token& token = p.in.unit.tokens[t];
   edit e;
@@ -229,91 +190,13 @@ void plan_token(planner& p, token_run& run, token_index t, const context& where)
   if (!is_kept) run.edits.emplace(t, std::move(e));
 }
 
-/// Tokens of macros: the text that the user wrote.
-void plan_source_text(planner& p, token_run& run, token_index t, token_index end, std::string text,
-                      const context& where) {
-  replaced whole{end, {}};
-  if (p.in.unit.origins[t] != no_token) side_texts(p, whole.by, p.in.unit.origins[t], where);
-  whole.by.go_to(p.in.unit.tokens[t].getLocation());
-  whole.by.token(std::move(text), p.in.unit.tokens[t].hasLeadingSpace());
-  run.edits.emplace(t, edit{{}, std::move(whole), {}});
-}
-
-/// The use of a macro of a system header in an argument of the macro around it; invalid: there is none.
-CharSourceRange inner_use(const plan_input& in, token_index k) {
-  SourceLocation place = in.unit.tokens[k].getLocation();
-  bool is_argument = false;
-  while (place.isMacroID() && in.sources.isMacroArgExpansion(place)) {
-    place = in.sources.getImmediateSpellingLoc(place);
-    is_argument = true;
-  }
-  if (!is_argument || !place.isMacroID() || !in.sources.isInSystemHeader(in.sources.getSpellingLoc(place)))
-    return {};
-  // Not the macro that is being expanded itself, whose body may hand its own text on to another one.
-  const CharSourceRange inner = in.sources.getExpansionRange(place);
-  const CharSourceRange outer = in.sources.getExpansionRange(in.unit.tokens[k].getLocation());
-  return inner.getBegin() == outer.getBegin() ? CharSourceRange() : inner;
-}
-
-/// A token of a macro that must be expanded. If it comes from a system header's macro in an argument, that
-/// one is kept where possible: to the C compiler it may mean something else.
-token_index plan_argument(planner& p, token_run& run, token_index t, const context& where) {
-  const CharSourceRange use = inner_use(p.in, t);
-  token_index end = t;
-  bool as_written = use.isValid();
-  while (as_written && end < run.tokens.end && p.in.unit.tokens[end].getLocation().isMacroID() &&
-         inner_use(p.in, end).getBegin() == use.getBegin()) {
-    if (is_edited(p, end, where)) as_written = false;
-    ++end;
-  }
-  if (as_written && t > run.tokens.begin && inner_use(p.in, t - 1).getBegin() == use.getBegin())
-    as_written = false;
-  if (!as_written) {
-    plan_token(p, run, t, where);
-    return t + 1;
-  }
-  std::string text = Lexer::getSourceText(use, p.in.sources, p.in.compiler.getLangOpts()).str();
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  plan_source_text(p, run, t, end, std::move(text), where);
-  return end;
-}
-
-/// Whether a macro changes within the function, so that it may mean something else where a copy of a block
-/// stands.
-bool macros_change_in(const plan_input& in, const function_info& f) {
-  const token_index first = in.unit.origins[f.body.begin];
-  const token_index last = in.unit.origins[f.body.end - 1];
-  return first != no_token && last != no_token &&
-         std::any_of(in.unit.source.texts.begin(), in.unit.source.texts.end(), [&](const side_text& text) {
-           return text.changes_macro && text.before > first && text.before <= last;
-         });
-}
-
-/// The tokens of one use of a macro: as the user wrote it, unless something in it must be edited.
-token_index plan_macro(planner& p, token_run& run, token_index t, const context& where) {
-  const unit& u = p.in.unit;
-  const CharSourceRange use = p.in.sources.getExpansionRange(u.tokens[t].getLocation());
-  const auto belongs = [&](token_index k) {
-    const SourceLocation place = u.tokens[k].getLocation();
-    return place.isMacroID() && p.in.sources.getExpansionRange(place).getBegin() == use.getBegin();
-  };
-  token_index end = t;
-  bool as_written = true;
-  for (; end < run.tokens.end && belongs(end); ++end)
-    if (is_edited(p, end, where)) as_written = false;
-  if ((end < u.tokens.size() && belongs(end)) || (t > 0 && belongs(t - 1))) as_written = false;
-  if (as_written && where.is_copy && where.function != nullptr && macros_change_in(p.in, *where.function))
-    as_written = false;
-  if (!as_written) return plan_argument(p, run, t, where);
-  plan_source_text(p, run, t, end, Lexer::getSourceText(use, p.in.sources, p.in.compiler.getLangOpts()).str(),
-                   where);
-  return end;
-}
+namespace {
 
 /// Plans what happens to one token or to several from it on. \returns the next one
-token_index plan_step(planner& p, token_run& run, token_index t, const context& where) {
+token_index plan_step(planner& p, run_plan& plan, token_index t, const context& where) {
+  token_run& run = plan.run;
   const token_role role = p.in.unit.roles[t];
-  if (role == token_role::parsed_only || role == token_role::system) {
+  if (role == token_role::parsed_only || role == token_role::system || role == token_role::pragma) {
     run.edits.emplace(t, edit{{}, left_out{}, {}});
     return t + 1;
   }
@@ -328,9 +211,8 @@ token_index plan_step(planner& p, token_run& run, token_index t, const context& 
     run.edits.emplace(t, edit{{}, left_out{}, {}});
     return t + 1;
   }
-  const Token& token = p.in.unit.tokens[t];
-  if (token.getLocation().isMacroID() && role == token_role::user && !token.isAnnotation())
-    return plan_macro(p, run, t, where);
+  if (p.in.unit.tokens[t].getLocation().isMacroID() && role == token_role::user)
+    return plan_macro(p, plan, t, where);
   plan_token(p, run, t, where);
   return t + 1;
 }
@@ -338,14 +220,24 @@ token_index plan_step(planner& p, token_run& run, token_index t, const context& 
 }  // namespace
 
 void plan_tokens(planner& p, sheet& out, token_range range, const context& where) {
-  token_run run{range, {}};
-  for (token_index t = range.begin; t < range.end;) t = plan_step(p, run, t, where);
-  out.tokens(std::move(run));
+  run_plan plan{{range, {}}, {}, {}};
+  for (token_index t = range.begin; t < range.end;) {
+    sheet before = pragmas_of_copy(p, plan, t, where);
+    const token_index next = plan_step(p, plan, t, where);
+    if (!before.steps().empty()) {
+      sheet& own = plan.run.edits[t].before;
+      if (!own.steps().empty()) before.append(std::move(own));
+      own = std::move(before);
+    }
+    t = next;
+  }
+  out.tokens(std::move(plan.run));
 }
 
 std::string text_of(planner& p, token_range range, const context& where) {
   context copy = where;
-  copy.is_copy = true;
+  copy.is_only_text = !where.is_copy || where.is_only_text;
+  copy.is_copy = copy.on_one_line = true;
   sheet one;
   plan_tokens(p, one, range, copy);
   return print_on_one_line(p.in.compiler, p.in.unit, one);

@@ -12,8 +12,11 @@ void plan_tokens(planner& p, sheet& out, token_range range, const context& where
 /// An expression on one line, for generated text that it becomes a part of.
 std::string text_of(planner& p, token_range range, const context& where);
 
-/// Comments and directives in front of a token. \param before  its origin; no_token: all that are left
-void side_texts(planner& p, sheet& out, token_index before, const context& where);
+/// Whether anything happens to this token, so that a macro around it must be expanded.
+bool is_edited(const planner& p, token_index t, const context& where);
+
+/// A single token: the words that take its place, and what goes before and after it.
+void plan_token(planner& p, token_run& run, token_index t, const context& where);
 
 /// Several tokens from one on that something else takes the place of (words.cpp has those of single tokens).
 struct substituted {
@@ -26,13 +29,14 @@ struct unwound_continue {
 struct closure_exit {
   token_index keyword;
 };
-struct worker_in_argument {
-  token_index open;  ///< of the call
+/// A call after which something is to be done.
+struct call_with_end {
+  token_index open;
 };
 using whole_edit =
     std::variant<std::monostate, substituted, const unwind_statement*, unwound_continue, const moved_text*,
                  const construct*, const closure_declaration*, const placed_variable*, closure_exit,
-                 worker_in_argument, const closure_call*, const jump*>;
+                 call_with_end, const closure_call*, const jump*>;
 
 /// What is printed in place of one token: a word around the name of a generated function, if there is a call.
 struct planned_word {

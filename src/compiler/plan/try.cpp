@@ -77,7 +77,7 @@ void plan_try(planner& p, sheet& out, const construct& c, const context& where) 
   const std::string body = body_function(p, c, captures, where, exits);
   out.token("{ const sukima_size sukima_tag" + number + " = (sukima_size)" + text_of(p, c.from, where) +
                 "; struct " + name + "_frame " + frame + ";" +
-                fill_captures(p.in, "(&" + frame + ")", captures, where) + exit_stores,
+                fill_captures(p, "(&" + frame + ")", captures, where) + exit_stores,
             true);
   if (p.in.options.sequential) {
     out.text(" const int " + code + " = sukima_sequential_try(sukima_tag" + number + ", " + body + ", &" +

@@ -147,6 +147,16 @@ std::string declare(QualType type, const std::string& name, const type_style& st
   return type_writer(style).declare(type, name);
 }
 
+bool has_const_members(QualType type, const ASTContext& context) {
+  const auto* record = context.getBaseElementType(type)->getAs<RecordType>();
+  const RecordDecl* definition = record != nullptr ? record->getDecl()->getDefinition() : nullptr;
+  return definition != nullptr &&
+         std::any_of(definition->field_begin(), definition->field_end(), [&](const FieldDecl* field) {
+           return context.getBaseElementType(field->getType()).isConstQualified() ||
+                  has_const_members(field->getType(), context);
+         });
+}
+
 std::vector<std::string> variable_lengths(QualType type, std::string variable) {
   std::vector<std::string> lengths;
   while (type->isVariablyModifiedType()) {

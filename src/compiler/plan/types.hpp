@@ -25,6 +25,9 @@ struct type_style {
 ///         in a function
 std::string declare(clang::QualType type, const std::string& name, const type_style& style);
 
+/// Whether no object of this type can be assigned to: a member of it is const.
+bool has_const_members(clang::QualType type, const clang::ASTContext& context);
+
 /// Expressions of the variable lengths in the type of `variable`, from the outside in, where it is visible.
 std::vector<std::string> variable_lengths(clang::QualType type, std::string variable);
 

@@ -2,6 +2,7 @@
 // The whole unit, declaration by declaration.
 #include "plan/functions.hpp"
 #include "plan/input.hpp"
+#include "plan/side_texts.hpp"
 #include "plan/tokens.hpp"
 #include "plan/unwind.hpp"
 #include "plan/workers.hpp"
@@ -21,7 +22,7 @@ token_index end_of_declaration(const plan_input& in, token_index t, token_index 
     const token_index k = end;
     if (in.unit.partner[k] != no_token && in.unit.partner[k] > k) end = in.unit.partner[k];
     ++end;
-    if (in.unit.tokens[k].isAnnotation() ||
+    if (in.unit.roles[k] == token_role::pragma ||
         (in.unit.tokens[k].is(tok::semi) && in.unit.roles[k] != token_role::keyword) ||
         in.unit.roles[k] == token_role::system || end == next_function)
       break;

@@ -108,8 +108,10 @@ class caller_planner {
         " } sukima_unwinding.sukima_top = sukima_top; if "
         "(sukima_is_closure((__UINTPTR_TYPE__)sukima_callee)) "
         "{ " +
-        give(closure_call, !is_void) + " } " + give("sukima_callee(" + plain_arguments + ")", !is_void) +
-        " }\n");
+        give(closure_call, !is_void) + " } " +
+        (is_void ? "" : declare_unqualified(p_, result_, "sukima_v") + " = ") + "sukima_callee(" +
+        plain_arguments + "); sukima_back_from_c(sukima_stack_here()); " +
+        give(is_void ? "" : "sukima_v", !is_void) + " }\n");
   }
 
   planner& p_;

@@ -80,7 +80,7 @@ void unwind_call(planner& p, sheet& out, const CallExpr* call, const context& wh
       else if (!v.slow)
         out.token(declared + "; ", true);
     } else if (!lands) {
-      out.token("if (SUKIMA_RARELY(", true);
+      out.token("if (__builtin_expect(!!(", true);
     }
     for (const auto& [one, its_type] : v.waiting) v.kept.emplace(one, its_type);
     if (lands) out.text(begin_landing(p, place, whole.begin, where) + (name.empty() ? "" : name + " = "));
@@ -104,7 +104,7 @@ void unwind_call(planner& p, sheet& out, const CallExpr* call, const context& wh
     if (lands) {
       out.text(v.slow ? ");" + back : "); sukima_p.sukima_top = 0; }");
     } else {
-      out.text(type->isVoidType() ? "))) " : "); if (" + special_test(p, type, name) + ") ");
+      out.text(type->isVoidType() ? ")), 0)) " : "); if (" + special_test(p, type, name) + ") ");
       if (v.slow)
         out.text("{ sukima_r->sukima_head.sukima_place = " + std::to_string(place) + "; return 1; }" + back);
       else

@@ -72,7 +72,9 @@ class unwind_collector {
     }
     // Nothing of it may stand in front.
     token_index before = begin;
-    while (before > 0 && unit_.roles[before - 1] != token_role::user) --before;
+    while (before > 0 && unit_.roles[before - 1] != token_role::user &&
+           unit_.roles[before - 1] != token_role::pragma)
+      --before;
     if (before == 0 || !unit_.tokens[before - 1].isOneOf(tok::semi, tok::l_brace, tok::r_brace, tok::r_paren,
                                                          tok::colon, tok::kw_else, tok::kw_do))
       failed = true;
@@ -245,7 +247,9 @@ class unwind_collector {
       address_of(e->getSubExpr());  // of an array in a struct
     if (const auto* e = dyn_cast<CallExpr>(s); e != nullptr && !plan_.unwinds(e)) {
       std::set<const FunctionDecl*> seen;
-      into_.calls_plain_c |= plan_.may_enter(e, seen);
+      if (const token_index close = unit_.find(e->getRParenLoc());
+          close != no_token && plan_.may_enter(e, seen))
+        into_.plain_calls.emplace(unit_.find(e->getBeginLoc()), unit_.partner[close]);
     }
     if (isa<UnaryExprOrTypeTraitExpr>(s)) return;
     for (const Stmt* child : s->children()) expression(child);

@@ -6,6 +6,7 @@
 #include "plan/closures.hpp"
 #include "plan/functions.hpp"
 #include "plan/names.hpp"
+#include "plan/side_texts.hpp"
 #include "plan/tokens.hpp"
 #include "plan/types.hpp"
 #include "plan/workers.hpp"
@@ -133,9 +134,14 @@ std::string unwound_outer(const unwound& u, bool slow) {
     frame = "sukima_outer" + std::to_string(++depth);
     inner = owner;
   }
-  if (u.calls_plain_c) text += " sukima_unwinding.sukima_top = " + end_of_frame(u, slow) + ";";
+  if (!u.plain_calls.empty())
+    text += " const void *const sukima_stack = sukima_stack_here(); sukima_unwinding.sukima_top = " +
+            end_of_frame(u, slow) + ";";
   return text;
 }
+
+/// C's main returns 0 at its end.
+bool is_main(const unwound& u) { return u.closure == nullptr && u.function->declaration->isMain(); }
 
 /// The fast version. What it is called with is in `version` then.
 void fast_version(planner& p, sheet& out, unwind_version& version, const context& outside) {
@@ -161,9 +167,8 @@ void fast_version(planner& p, sheet& out, unwind_version& version, const context
   out.text(" ");
   out.go_to(p.in.unit.tokens[u.function->body.begin].getLocation());
   plan_tokens(p, out, u.function->body, inside);
-  const bool is_main = u.closure == nullptr && u.function->declaration->isMain();
   out.text(unwound_type(p.in, u.result)->isVoidType() ? " }\n"
-           : u.result->isVoidType() || is_main        ? " return 0; }\n"
+           : u.result->isVoidType() || is_main(u)     ? " return 0; }\n"
                                                       : " }\n");
 }
 
@@ -181,7 +186,7 @@ void slow_version(planner& p, sheet& out, const unwind_version& fast, const cont
   sheet body;
   body.go_to(p.in.unit.tokens[u.function->body.begin].getLocation());
   plan_tokens(p, body, u.function->body, inside);
-  body.text(" return 0; }\n");
+  body.text(std::string(is_main(u) ? " *(int *)(void *)sukima_r = 0;" : "") + " return 0; }\n");
   std::string start = "static int sukima_resume_" + u.name + "(sukima_frame *sukima_f) { " + frame_type(u) +
                       " *const sukima_r = (" + frame_type(u) + " *)(void *)sukima_f;";
   if (u.closure != nullptr) start += " void *const sukima_self = sukima_r->sukima_self; (void)sukima_self;";
@@ -208,6 +213,9 @@ void slow_version(planner& p, sheet& out, const unwind_version& fast, const cont
           (p.in.options.land_closures ? "" : " return " + special_result(p, u.result) + ";") + " }\n";
   p.out.saves.text(save);
 }
+
+/// The level lies on the stack itself, where its address tells whether a jump has left it.
+constexpr const char* entry_words = "__attribute__((noinline, unused, no_sanitize_address)) ";
 
 /// A function of plain C that enters: the body of it.
 std::string unwound_entry(const planner& p, const unwound& u) {
@@ -253,7 +261,7 @@ void plan_unwound_function(planner& p, const unwound& u) {
     // The heading as the user wrote it.
     plan_tokens(p, body, {f.whole.begin, f.body.begin}, where);
     sheet heading;
-    heading.text("__attribute__((noinline, unused)) ");
+    heading.text(entry_words);
     heading.append(body);
     body = sheet();
     unwind_version fast{&u, false};
@@ -285,7 +293,7 @@ void plan_unwound_closure(planner& p, sheet& out, const closure_declaration& c, 
   try {
     const std::string plain = declare_unqualified(
         p, u.result, "sukima_plain_" + u.name + "(" + unwound_parameters(p, u, false, true) + ")");
-    p.out.before.text("static __attribute__((noinline, unused)) " + plain + ";\n");
+    p.out.before.text(std::string("static ") + entry_words + plain + ";\n");
     declare_unwound(p, u);
     sheet text;
     unwind_version fast{&u, false};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/unwind_plan.hpp"
 
+#include "plan/types.hpp"
+
 namespace sukima::language {
 
 using namespace clang;
@@ -16,6 +18,7 @@ class obstacle_finder : public RecursiveASTVisitor<obstacle_finder> {
   bool VisitVarDecl(VarDecl* v) {
     constexpr unsigned frame_alignment = 128;  // in bits
     if (!v->hasLocalStorage()) return true;
+    found |= has_const_members(v->getType(), ast_);
     found |= v->getType()->isVariablyModifiedType() || v->hasAttr<CleanupAttr>() ||
              v->hasAttr<AlignedAttr>() || v->hasAttr<AsmLabelAttr>() || v->getStorageClass() == SC_Register ||
              (!v->getType()->isIncompleteType() && ast_.getTypeAlign(v->getType()) > frame_alignment);
@@ -27,6 +30,7 @@ class obstacle_finder : public RecursiveASTVisitor<obstacle_finder> {
     return true;
   }
   bool VisitCallExpr(CallExpr* call) {
+    found |= has_const_members(call->getType(), ast_);
     const FunctionDecl* callee = call->getDirectCallee();
     if (callee == nullptr || callee->getIdentifier() == nullptr) return true;
     const StringRef name = callee->getName();

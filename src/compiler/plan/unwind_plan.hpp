@@ -40,7 +40,9 @@ struct unwound {
   std::map<const clang::VarDecl*, token_range> scopes;  ///< where they have a name and a value
   std::vector<const closure_declaration*> closures;  ///< definitions, declared in its own block
   std::map<token_index, unwind_statement> statements;  ///< by the first token
-  bool calls_plain_c = false;  ///< which may enter an unwound function again
+  std::map<token_index, token_index>
+      plain_calls;  ///< of plain C that may enter an unwound function again: their
+  ///< parentheses, by the first token
   bool has_labels = false;
 };
 

@@ -4,6 +4,7 @@
 #include "plan/unwind.hpp"
 
 #include "plan/names.hpp"
+#include "plan/side_texts.hpp"
 #include "plan/tokens.hpp"
 #include "plan/types.hpp"
 

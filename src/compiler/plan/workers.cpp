@@ -94,10 +94,10 @@ void plan_entry(planner& p, const function_info& f) {
   const std::string heading =
       declare_unqualified(p, result, entry_name(function) + "(" + (list.empty() ? "void" : list) + ")");
   p.out.behind.text("struct " + frame + " {" + members + " };\n");
+  const std::string call = worker_name(function) + "(sukima_top" + arguments + ")";
   p.out.behind.text("static void sukima_0_" + name + "_run(char *sukima_top, void *sukima_frame) { struct " +
                     frame + " *const sukima_f = (struct " + frame + " *)sukima_frame; (void)sukima_f; " +
-                    (has_result ? "sukima_f->sukima_result = " : "") + worker_name(function) + "(sukima_top" +
-                    arguments + "); }\n");
+                    (has_result ? assign(p, result, "sukima_f->sukima_result", call) : call + ";") + " }\n");
   p.out.behind.text(
       words + heading + " { struct " + frame + " sukima_f" +
       (values.empty() ? "; __builtin_memset(&sukima_f, 0, sizeof sukima_f)" : " = { " + values + " }") +
@@ -136,11 +136,13 @@ std::string pointer_entry(planner& p, const worker_call& call) {
     }
     const bool has_result = !proto->getReturnType()->isVoidType();
     if (has_result) members += " " + declare_unqualified(p, proto->getReturnType(), "sukima_result") + ";";
+    const std::string call_text = "sukima_f->sukima_callee(sukima_top" + arguments + ")";
     p.out.before.text("struct " + name + "_frame {" + members + " };\n");
     p.out.before.text("static void " + name + "_run(char *sukima_top, void *sukima_frame) { struct " + name +
                       "_frame *const sukima_f = (struct " + name + "_frame *)sukima_frame; " +
-                      (has_result ? "sukima_f->sukima_result = " : "") +
-                      "sukima_f->sukima_callee(sukima_top" + arguments + "); }\n");
+                      (has_result ? assign(p, proto->getReturnType(), "sukima_f->sukima_result", call_text)
+                                  : call_text + ";") +
+                      " }\n");
     p.out.before.text("static __inline__ " +
                       declare_unqualified(p, proto->getReturnType(), name + "(" + list + ")") + " { struct " +
                       name + "_frame sukima_f = { " + values + " }; sukima_enter(" + name +

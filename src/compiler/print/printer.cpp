@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "print/printer.hpp"
 
+#include "print/macros.hpp"
 #include "print/writer.hpp"
 
 namespace sukima::language {
@@ -89,11 +90,13 @@ std::string spelling_of(Preprocessor& preprocessor, const Token& token) {
 std::string print_sheet(CompilerInstance& compiler, const unit& u, const sheet& s, bool line_directives) {
   writer out(line_directives);
   printer(compiler, u, line_directives).print(out, s);
-  return out.str();
+  return without_second_expansion(compiler, out.str(), line_directives);
 }
 
 std::string print_on_one_line(CompilerInstance& compiler, const unit& u, const sheet& s) {
-  std::string text = print_sheet(compiler, u, s, false);
+  writer out(false);
+  printer(compiler, u, false).print(out, s);
+  std::string text = out.str();
   std::replace(text.begin(), text.end(), '\n', ' ');
   const std::size_t first = text.find_first_not_of(' ');
   return first == std::string::npos ? "" : text.substr(first);

@@ -14,7 +14,8 @@ std::string spelling_of(clang::Preprocessor& preprocessor, const clang::Token& t
 std::string print_sheet(clang::CompilerInstance& compiler, const unit& u, const sheet& s,
                         bool line_directives);
 
-/// The same on one line, without leading spaces: an expression that becomes a part of generated text.
+/// The same on one line, without leading spaces, and with the marks of text that macros are expanded in: an
+/// expression that becomes a part of generated text.
 std::string print_on_one_line(clang::CompilerInstance& compiler, const unit& u, const sheet& s);
 
 }  // namespace sukima::language

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "print/marks.hpp"
+
 namespace sukima::language {
 namespace {
 
@@ -57,11 +59,14 @@ void writer::text(std::string_view t) {
 }
 
 void writer::token(std::string_view t, bool space) {
-  const char last = text_.empty() ? '\n' : text_.back();
+  const auto before = std::find_if_not(text_.rbegin(), text_.rend(), is_mark);
+  const char last = before == text_.rend() ? '\n' : *before;
+  const auto begin = std::find_if_not(t.begin(), t.end(), is_mark);
+  const char first = begin == t.end() ? ' ' : *begin;
   const bool together =
-      !t.empty() && ((is_word_character(last) && is_word_character(t.front())) ||
+      !t.empty() && ((is_word_character(last) && is_word_character(first)) ||
                      (std::ispunct(static_cast<unsigned char>(last)) != 0 &&
-                      std::string_view("+-&|<>=#%:.*/").find(t.front()) != std::string_view::npos &&
+                      std::string_view("+-&|<>=#%:.*/").find(first) != std::string_view::npos &&
                       std::string_view("+-&|<>=#%:.*/!^").find(last) != std::string_view::npos));
   if ((space || together) && last != ' ' && last != '\n') text(" ");
   text(t);

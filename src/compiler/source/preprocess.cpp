@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "source/preprocess.hpp"
 
+#include "source/pragmas.hpp"
+#include "source/report.hpp"
+
 namespace sukima::language {
 namespace {
 
@@ -58,22 +61,45 @@ class recorder : public PPCallbacks {
     add(name.getLocation(), "#undef " + preprocessor_.getSpelling(name), true, true);
   }
 
-  void PragmaDirective(SourceLocation location, PragmaIntroducerKind introducer) override {
-    if (in_system() || location.isMacroID() || !is_in_file(location)) return;
-    if (introducer == PIK_HashPragma) {
-      std::string text = logical_line(location);
-      if (text.find("once") != std::string::npos || text.find("system_header") != std::string::npos) return;
-      add(location, std::move(text), true, false);
-    } else if (introducer == PIK__Pragma) {
-      std::string text = logical_line(location);
-      const std::size_t end = text.find(')');
-      if (end != std::string::npos) add(location, text.substr(0, end + 1), true, false);
+  void MacroExpands(const Token& name, const MacroDefinition& definition, SourceRange,
+                    const MacroArgs* arguments) override {
+    if (in_system() || name.getIdentifierInfo() == nullptr) return;
+    const MacroInfo* macro = definition.getMacroInfo();
+    if (name.getIdentifierInfo()->isStr("__COUNTER__"))
+      result_.counters.insert(sources_.getExpansionLoc(name.getLocation()).getRawEncoding());
+    if (macro == nullptr || macro->isBuiltinMacro() || !sources_.isInSystemHeader(macro->getDefinitionLoc()))
+      return;
+    if (macro->isFunctionLike() && arguments == nullptr) return;  // in a directive within other arguments
+    system_macro_use use{name.getIdentifierInfo()->getName().str(), macro->isFunctionLike(), {}};
+    const unsigned count = arguments == nullptr ? 0 : arguments->getNumMacroArguments();
+    for (unsigned k = 0; k < count; ++k) {
+      if (k + 1 == count && arguments->isVarargsElidedUse()) continue;
+      std::vector<SourceLocation>& tokens = use.arguments.emplace_back();
+      for (const Token* token = arguments->getUnexpArgument(k); token->isNot(tok::eof); ++token)
+        tokens.push_back(token->getLocation());
     }
+    result_.system_macros.insert_or_assign(name.getLocation().getRawEncoding(), std::move(use));
+  }
+
+  void PragmaDirective(SourceLocation location, PragmaIntroducerKind introducer) override {
+    if (in_system() || introducer != PIK_HashPragma || !is_in_file(location)) return;
+    last_pragma_ = read_pragma(preprocessor_, location);
+    add(text_of_pragma(last_pragma_, location));
+  }
+
+  /// Whether the pragma line read last has put this token there.
+  bool is_of_pragma(const Token& token) const {
+    return token.isAnnotation() || last_pragma_.holds(sources_, token.getLocation());
+  }
+
+  void add(side_text text) {
+    if (text.text.empty()) return;
+    text.before = static_cast<token_index>(result_.tokens.size());
+    result_.texts.push_back(std::move(text));
   }
 
   void add(SourceLocation location, std::string text, bool directive, bool changes_macro) {
-    const auto before = static_cast<token_index>(result_.tokens.size());
-    result_.texts.push_back({before, std::move(text), location, directive, changes_macro});
+    add(side_text{0, std::move(text), location, directive, changes_macro});
   }
 
   bool is_in_file(SourceLocation location) const {
@@ -88,19 +114,84 @@ class recorder : public PPCallbacks {
         .str();
   }
 
-  /// The rest of the line, and of those that it goes on in behind a backslash.
-  std::string logical_line(SourceLocation location) const {
-    const char* at = sources_.getCharacterData(location);
-    std::string text;
-    for (; *at != '\0' && (*at != '\n' || (!text.empty() && text.back() == '\\')); ++at) text += *at;
-    return text;
-  }
-
   Preprocessor& preprocessor_;
   SourceManager& sources_;
   source_tokens& result_;
   int system_depth_ = 0;
   int depth_ = 0;
+  pragma_line last_pragma_{};
+};
+
+/// Reads the tokens of the unit. `_Pragma` is an ordinary word meanwhile: it comes out of macros at its place
+/// among their tokens, and Clang executes it then.
+class reader {
+ public:
+  reader(Preprocessor& preprocessor, recorder& callbacks, source_tokens& result)
+      : preprocessor_(preprocessor),
+        callbacks_(callbacks),
+        result_(result),
+        pragma_(preprocessor.getIdentifierInfo("_Pragma")) {}
+
+  void run() {
+    pragma_->setHasMacroDefinition(false);
+    Token token;
+    do {
+      next(token);
+      if (token.getIdentifierInfo() == pragma_ && token.is(tok::identifier))
+        pragma_operator(token);
+      else
+        push(token, callbacks_.is_of_pragma(token));
+    } while (token.isNot(tok::eof));
+    pragma_->setHasMacroDefinition(true);
+  }
+
+ private:
+  /// The next token that is no comment.
+  void next(Token& token) {
+    for (preprocessor_.Lex(token); token.is(tok::comment); preprocessor_.Lex(token))
+      if (!callbacks_.in_system() && callbacks_.is_in_file(token.getLocation()))
+        callbacks_.add(token.getLocation(), preprocessor_.getSpelling(token), false, false);
+  }
+
+  void push(const Token& token, bool of_pragma) {
+    result_.tokens.push_back(token);
+    result_.from_system.push_back(callbacks_.in_system());
+    result_.of_pragma.push_back(of_pragma);
+  }
+
+  /// `_Pragma ( STRING )`, with the first token read. What it means to the parser follows as annotations.
+  void pragma_operator(Token& token) {
+    std::vector<Token> words{token};
+    for (const bool is_string : {false, true, false}) {
+      next(token);
+      const bool fits = is_string ? tok::isStringLiteral(token.getKind())
+                                  : token.is(words.size() == 1 ? tok::l_paren : tok::r_paren);
+      if (!fits) {
+        report_error(preprocessor_.getDiagnostics(), words[0].getLocation(),
+                     "_Pragma takes a parenthesized string literal");
+        return push(token, false);
+      }
+      words.push_back(token);
+    }
+    if (!callbacks_.in_system())
+      callbacks_.add(text_of_pragma_operator(preprocessor_.getLangOpts(), preprocessor_.getSpelling(words[2]),
+                                             words[0].getLocation()));
+    Token end;
+    end.startToken();
+    end.setKind(tok::semi);
+    end.setLocation(words[3].getLocation());
+    words.push_back(end);
+    pragma_->setHasMacroDefinition(true);
+    preprocessor_.EnterTokenStream(words, /*DisableMacroExpansion=*/false, /*IsReinject=*/false);
+    for (next(token); token.isNot(tok::semi) || token.getLocation() != end.getLocation(); next(token))
+      push(token, true);
+    pragma_->setHasMacroDefinition(false);
+  }
+
+  Preprocessor& preprocessor_;
+  recorder& callbacks_;
+  source_tokens& result_;
+  IdentifierInfo* pragma_;
 };
 
 }  // namespace
@@ -119,17 +210,7 @@ source_tokens preprocess(CompilerInstance& compiler) {
     result.file_is_system.push_back(false);
   }
   preprocessor.EnterMainSourceFile();
-  Token token;
-  do {
-    preprocessor.Lex(token);
-    if (token.is(tok::comment)) {
-      if (!callbacks.in_system() && callbacks.is_in_file(token.getLocation()))
-        callbacks.add(token.getLocation(), preprocessor.getSpelling(token), false, false);
-      continue;
-    }
-    result.tokens.push_back(token);
-    result.from_system.push_back(callbacks.in_system());
-  } while (token.isNot(tok::eof));
+  reader(preprocessor, callbacks, result).run();
   preprocessor.SetCommentRetentionState(false, false);
   return result;
 }

@@ -27,15 +27,24 @@ enum class token_role : std::uint8_t {
   system,  ///< from a system header: parsed; the output has an #include instead
   keyword,  ///< the user's, a keyword of the language: neither parsed nor printed; kept for its location
   printed_only,  ///< the user's: printed; the parser sees tokens that were put in instead
+  pragma,  ///< what a pragma of the user's means to the parser; the output has its text instead
 };
 
-/// A directive or comment of a user's file. The output repeats it before the token `before`.
+/// A directive or comment of a user's file, or a `_Pragma`. The output repeats it before the token `before`.
 struct side_text {
   token_index before;  ///< index into source_tokens::tokens
   std::string text;
-  clang::SourceLocation location;
+  clang::SourceLocation location;  ///< of a `_Pragma` from a macro: in its expansion
   bool directive;  ///< a directive needs a line of its own; a comment does not
   bool changes_macro;  ///< a #define or #undef
+  std::string pragma = {};  ///< of a pragma: the same as `_Pragma`, which may stand within a line
+};
+
+/// A use of a system header's macro in the user's text, also within another macro's.
+struct system_macro_use {
+  std::string name;
+  bool has_arguments;
+  std::vector<std::vector<clang::SourceLocation>> arguments;  ///< tokens before expansion
 };
 
 enum class construct_kind : std::uint8_t { do_two, loop, wind, try_catch, throw_tag, join, poll };
@@ -120,9 +129,12 @@ struct task_execution {
 struct source_tokens {
   std::vector<clang::Token> tokens;  ///< the last one is eof
   std::vector<bool> from_system;  ///< parallel to tokens
+  std::vector<bool> of_pragma;  ///< parallel to tokens: put there by a pragma
   std::vector<side_text> texts;  ///< in the order they were read
   std::vector<std::string> files;  ///< all files read, the main one first
   std::vector<bool> file_is_system;
+  std::unordered_map<unsigned, system_macro_use> system_macros;  ///< by the raw location of the name
+  std::set<unsigned> counters;  ///< raw locations of the uses, in a file, of macros that count (__COUNTER__)
 };
 
 /// The unit after desugaring. `tokens`, `roles`, `origins` and `partner` are parallel.

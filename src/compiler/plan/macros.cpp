@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/macros.hpp"
+
+#include "plan/side_texts.hpp"
+#include "plan/tokens.hpp"
+#include "print/marks.hpp"
+
+namespace sukima::language {
+
+using namespace clang;
+
+namespace {
+
+/// The uses of macros that a token comes out of, outer ones first, by the locations of their names. There are
+/// other locations in between.
+class enclosing_uses {
+ public:
+  enclosing_uses(const SourceManager& sources, SourceLocation token) : sources_(sources) { add(token); }
+
+  const std::vector<SourceLocation>& list() const { return list_; }
+  bool contains(SourceLocation use) const {
+    return std::find(list_.begin(), list_.end(), use) != list_.end();
+  }
+
+ private:
+  void add(SourceLocation place) {
+    if (!place.isMacroID() || !seen_.insert(place.getRawEncoding()).second) return;
+    // Of an argument's token: the parameter in the body of the macro that it was handed to.
+    const SourceLocation in = sources_.getImmediateExpansionRange(place).getBegin();
+    add(in);
+    if (sources_.isMacroArgExpansion(place))
+      add(sources_.getImmediateSpellingLoc(place));
+    else if (!contains(in))
+      list_.push_back(in);
+  }
+
+  const SourceManager& sources_;
+  std::vector<SourceLocation> list_;
+  std::set<unsigned> seen_;
+};
+
+/// Where a token stood in the arguments of this use; invalid: it is from the body.
+SourceLocation place_in_arguments(const SourceManager& sources, SourceLocation token, SourceLocation use) {
+  while (token.isMacroID() && sources.isMacroArgExpansion(token)) {
+    const SourceLocation parameter = sources.getImmediateExpansionRange(token).getBegin();
+    token = sources.getImmediateSpellingLoc(token);
+    if (parameter.isMacroID() && !sources.isMacroArgExpansion(parameter) &&
+        sources.getImmediateExpansionRange(parameter).getBegin() == use)
+      return token;
+  }
+  return {};
+}
+
+/// The argument that a place belongs to, perhaps by a macro in it.
+std::optional<std::size_t> argument_at(const SourceManager& sources, const system_macro_use& use,
+                                       SourceLocation place) {
+  for (;; place = sources.getImmediateExpansionRange(place).getBegin()) {
+    for (std::size_t k = 0; k < use.arguments.size(); ++k)
+      if (std::find(use.arguments[k].begin(), use.arguments[k].end(), place) != use.arguments[k].end())
+        return k;
+    if (!place.isMacroID()) return std::nullopt;
+  }
+}
+
+/// A use of a system header's macro that can be printed as a call.
+struct macro_call {
+  const system_macro_use* use;
+  SourceLocation name;
+  token_index end;
+  std::vector<token_range> arguments;
+};
+
+/// Finds out whether the tokens from one on are all of a use, and whether the macro's body can be left to the
+/// C compiler.
+class macro_call_finder {
+ public:
+  macro_call_finder(const planner& p, token_range run, token_index t, const context& where)
+      : p_(p), sources_(p.in.sources), run_(run), t_(t), where_(where) {}
+
+  /// The outermost one.
+  std::optional<macro_call> find() const {
+    const enclosing_uses uses(sources_, location(t_));
+    for (const SourceLocation name : uses.list()) {
+      const auto& known = p_.in.unit.source.system_macros;
+      const auto found = known.find(name.getRawEncoding());
+      if (found == known.end() || where_.open_macros.contains(name.getRawEncoding())) continue;
+      macro_call call{&found->second, name, t_, {}};
+      if (fits(call)) return call;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  using tokens_of_argument = std::vector<std::pair<token_index, SourceLocation>>;
+
+  SourceLocation location(token_index t) const { return p_.in.unit.tokens[t].getLocation(); }
+  bool is_in(token_index t, SourceLocation use) const {
+    return t < p_.in.unit.tokens.size() && enclosing_uses(sources_, location(t)).contains(use);
+  }
+
+  bool fits(macro_call& call) const {
+    if (t_ > 0 && is_in(t_ - 1, call.name)) return false;
+    std::vector<tokens_of_argument> arguments(call.use->arguments.size());
+    for (; call.end < run_.end && is_in(call.end, call.name); ++call.end) {
+      if (p_.in.unit.roles[call.end] != token_role::user) return false;
+      const SourceLocation place = place_in_arguments(sources_, location(call.end), call.name);
+      if (place.isValid()) {
+        const auto argument = argument_at(sources_, *call.use, place);
+        if (!argument) return false;
+        arguments[*argument].emplace_back(call.end, place);
+      } else if (!is_of_body(call.end, call.name) || is_edited(p_, call.end, where_)) {
+        return false;
+      }
+    }
+    if (is_in(call.end, call.name)) return false;
+    for (std::size_t k = 0; k < arguments.size(); ++k) {
+      if (call.use->arguments[k].empty() != arguments[k].empty()) return false;
+      const std::optional<token_range> one = once(arguments[k]);
+      if (!one) return false;
+      call.arguments.push_back(*one);
+    }
+    return true;
+  }
+
+  /// Not an argument of a macro that the body names last; and no text of an argument as a string.
+  bool is_of_body(token_index t, SourceLocation use) const {
+    SourceLocation place = location(t);
+    while (place.isMacroID() && sources_.isMacroArgExpansion(place))
+      place = sources_.getImmediateSpellingLoc(place);
+    const bool is_made = sources_.isWrittenInScratchSpace(sources_.getSpellingLoc(place));
+    return place.isMacroID() && enclosing_uses(sources_, place).contains(use) &&
+           !(is_made && p_.in.unit.tokens[t].isLiteral());
+  }
+
+  /// The first of the places where the body has an argument; nothing: it is not whole there.
+  static std::optional<token_range> once(const tokens_of_argument& tokens) {
+    if (tokens.empty()) return token_range{};
+    std::set<SourceLocation> all, first;
+    for (const auto& [t, place] : tokens) all.insert(place);
+    token_range range{tokens.front().first, tokens.front().first};
+    for (const auto& [t, place] : tokens) {
+      if (t != range.end || !first.insert(place).second) break;
+      ++range.end;
+    }
+    return first.size() == all.size() ? std::optional(range) : std::nullopt;
+  }
+
+  const planner& p_;
+  const SourceManager& sources_;
+  token_range run_;
+  token_index t_;
+  const context& where_;
+};
+
+/// Text in place of the tokens from one on.
+void replace_by(planner& p, token_run& run, token_range tokens, std::string text, const context& where) {
+  const Token& first = p.in.unit.tokens[tokens.begin];
+  replaced whole{tokens.end, {}};
+  if (p.in.unit.origins[tokens.begin] != no_token)
+    side_texts(p, whole.by, p.in.unit.origins[tokens.begin], where);
+  whole.by.go_to(first.getLocation());
+  whole.by.token(std::move(text), first.hasLeadingSpace() || first.isAtStartOfLine());
+  run.edits.emplace(tokens.begin, edit{{}, std::move(whole), {}});
+}
+
+/// A token of a macro that must be expanded.
+token_index plan_expanded(planner& p, token_run& run, token_index t, const context& where) {
+  const std::optional<macro_call> call = macro_call_finder(p, run.tokens, t, where).find();
+  if (!call) {
+    plan_token(p, run, t, where);
+    return t + 1;
+  }
+  context inside = where;
+  inside.open_macros.insert(call->name.getRawEncoding());
+  std::string text;
+  for (const token_range& one : call->arguments)
+    text += (text.empty() && &one == &call->arguments.front() ? "" : ", ") + text_of(p, one, inside);
+  if (call->use->has_arguments) text = "(" + text + ")";
+  replace_by(p, run, {t, call->end}, marked_call(call->use->name, text), where);
+  return call->end;
+}
+
+/// Whether a macro changes within the function, so that it may mean something else where a copy of a block
+/// stands.
+bool macros_change_in(const plan_input& in, const function_info& f) {
+  const function_info* outermost = &f;
+  while (outermost->outer != nullptr) outermost = outermost->outer;
+  const token_index first = in.unit.origins[outermost->body.begin];
+  const token_index last = in.unit.origins[outermost->body.end - 1];
+  return first != no_token && last != no_token &&
+         std::any_of(in.unit.source.texts.begin(), in.unit.source.texts.end(), [&](const side_text& text) {
+           return text.changes_macro && text.before > first && text.before <= last;
+         });
+}
+
+/// What the user wrote from one place to the token at another, without comments; nothing: there are
+/// directives in it.
+std::optional<std::string> written_text(const plan_input& in, SourceLocation begin, SourceLocation last) {
+  const LangOptions& language = in.compiler.getLangOpts();
+  const auto [file, first] = in.sources.getDecomposedLoc(begin);
+  const auto [last_file, end] =
+      in.sources.getDecomposedLoc(Lexer::getLocForEndOfToken(last, 0, in.sources, language));
+  if (file != last_file || end < first) return std::nullopt;
+  const StringRef buffer = in.sources.getBufferData(file);
+  Lexer lexer(in.sources.getLocForStartOfFile(file), language, buffer.begin(), buffer.begin() + first,
+              buffer.end());
+  lexer.SetCommentRetentionState(true);
+  std::string text;
+  const char* copied = buffer.begin() + first;
+  Token token;
+  while (lexer.LexFromRawLexer(token), lexer.getCurrentBufferOffset() <= end && token.isNot(tok::eof)) {
+    if (token.is(tok::hash) && token.isAtStartOfLine() && !text.empty()) return std::nullopt;
+    const char* const after = lexer.getBufferLocation();
+    const char* const before = after - token.getLength();
+    text.append(copied, before);
+    if (token.is(tok::comment))
+      text += " " + std::string(static_cast<std::size_t>(std::count(before, after, '\n')), '\n');
+    else
+      text.append(before, after);
+    copied = after;
+    if (lexer.getCurrentBufferOffset() == end) break;
+  }
+  return text;
+}
+
+}  // namespace
+
+token_index plan_macro(planner& p, run_plan& plan, token_index t, const context& where) {
+  const unit& u = p.in.unit;
+  const SourceLocation begin = p.in.sources.getExpansionLoc(u.tokens[t].getLocation());
+  if (plan.expanded == begin) return plan_expanded(p, plan.run, t, where);
+  const auto belongs = [&](token_index k) {
+    return u.tokens[k].getLocation().isMacroID() &&
+           p.in.sources.getExpansionLoc(u.tokens[k].getLocation()) == begin;
+  };
+  SourceLocation last = begin;
+  token_index end = t;
+  bool as_written = !p.in.unit.source.counters.contains(begin.getRawEncoding());
+  for (; end < plan.run.tokens.end && belongs(end); ++end) {
+    if (is_edited(p, end, where)) as_written = false;
+    // A macro that another one names last takes its arguments from behind that.
+    const SourceLocation to = p.in.sources.getExpansionRange(u.tokens[end].getLocation()).getEnd();
+    if (p.in.sources.isBeforeInTranslationUnit(last, to)) last = to;
+  }
+  if ((end < u.tokens.size() && belongs(end)) || (t > 0 && belongs(t - 1))) as_written = false;
+  if (as_written && where.is_copy && where.function != nullptr && macros_change_in(p.in, *where.function))
+    as_written = false;
+  std::optional<std::string> text;
+  if (as_written) text = written_text(p.in, begin, last);
+  if (!text) {
+    plan.expanded = begin;
+    return plan_expanded(p, plan.run, t, where);
+  }
+  plan.written_macros.insert(begin.getRawEncoding());
+  if (is_printed_once(where)) p.names.written_macros.insert(begin.getRawEncoding());
+  replace_by(p, plan.run, {t, end}, marked_as_written(*text), where);
+  return end;
+}
+
+}  // namespace sukima::language

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Comments and directives, which stand between the user's tokens.
+#pragma once
+
+#include "plan/macros.hpp"
+#include "plan/planner.hpp"
+
+namespace sukima::language {
+
+/// Comments and directives in front of a token. \param before  its origin; no_token: all that are left
+void side_texts(planner& p, sheet& out, token_index before, const context& where);
+
+/// The pragmas directly in front of a token of a copy, within its line. side_texts prints nothing there.
+sheet pragmas_of_copy(planner& p, const run_plan& plan, token_index t, const context& where);
+
+/// Whether what is planned here is the only text that the user's tokens become.
+bool is_printed_once(const context& where);
+
+}  // namespace sukima::language

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Marks in planned text, for the printer: where the C compiler shall expand the user's macros. In all other
+// text it must not, because that has been expanded once. The printer removes the marks (print/macros.hpp). It
+// may put directives in front of any name, so generated text has no name of the user's among arguments of a
+// macro.
+#pragma once
+
+#include <string>
+
+namespace sukima::language {
+
+inline constexpr char written_begin = '\1';
+inline constexpr char written_end = '\2';
+inline constexpr char call_begin = '\3';
+inline constexpr char call_end = '\4';
+
+inline bool is_mark(char c) { return written_begin <= c && c <= call_end; }
+
+/// Text of the user's, with its macros.
+inline std::string marked_as_written(const std::string& text) { return written_begin + text + written_end; }
+
+/// A call of a macro. \param arguments  expanded, with their parentheses; may be empty
+inline std::string marked_call(const std::string& name, const std::string& arguments) {
+  return call_begin + marked_as_written(name) + arguments + call_end;
+}
+
+}  // namespace sukima::language

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text of pragmas, as the output repeats it.
+#pragma once
+
+#include "source/unit.hpp"
+
+namespace sukima::language {
+
+/// A pragma line in a file.
+struct pragma_line {
+  std::vector<std::string> words;  ///< after `#pragma`, without comments
+  std::vector<bool> spaces;  ///< in front of each
+  clang::FileID file;
+  unsigned begin, end;  ///< offsets in the file
+
+  bool holds(const clang::SourceManager& sources, clang::SourceLocation location) const;
+};
+
+/// \param hash  location of the `#`
+pragma_line read_pragma(const clang::Preprocessor& preprocessor, clang::SourceLocation hash);
+
+/// What the output repeats of a pragma line; empty text: nothing, because it is about the file that it stands
+/// in.
+side_text text_of_pragma(const pragma_line& line, clang::SourceLocation location);
+/// The same for `_Pragma(STRING)`.
+side_text text_of_pragma_operator(const clang::LangOptions& language, const std::string& string,
+                                  clang::SourceLocation location);
+
+}  // namespace sukima::language
