@@ -18,7 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PLACE = ROOT / "build/faults"
-SOURCE, BUILD = PLACE / "source", PLACE / "build"
+SOURCE = PLACE / "source"
 FAILED = re.compile(r"^\s*\d+ - (\S+)", re.MULTILINE)
 
 
@@ -44,14 +44,31 @@ def copy_sources():
             shutil.copy(ROOT / name, place)
 
 
-def build(targets, log):
-    return run("cmake", "--build", BUILD, "--parallel", str(os.cpu_count()), "--target", *targets, log=log) == 0
+def build_folder(fault):
+    return PLACE / fault.get("sanitizer", "build")
 
 
-def failing(pattern, log, *options):
+def configure(folder, log):
+    sanitizer = "" if folder.name == "build" else folder.name
+    kind = ["-DCMAKE_BUILD_TYPE=Debug", "-DSUKIMA_BUILD_COMPILER=OFF"] if sanitizer else ["-DCMAKE_BUILD_TYPE=Release"]
+    return run("cmake", "-S", SOURCE, "-B", folder, "-G", "Ninja", *kind, f"-DSUKIMA_SANITIZER={sanitizer}",
+               "-DSUKIMA_BUILD_BENCHMARKS=OFF", "-DSUKIMA_INSTALL=OFF", "-DSUKIMA_TEST_TIMEOUT=60", log=log) == 0
+
+
+def build(folder, targets, log):
+    return run("cmake", "--build", folder, "--parallel", str(os.cpu_count()), "--target", *targets, log=log) == 0
+
+
+def build_all(faults, log):
+    """Builds what all of the faults need, without a fault."""
+    return all(build(folder, {target for fault in faults if build_folder(fault) == folder for target in fault["targets"]}, log)
+               for folder in {build_folder(fault) for fault in faults})
+
+
+def failing(folder, pattern, log, *options):
     """The first test that fails among those whose names match; None if all pass."""
     log.unlink(missing_ok=True)
-    code = run("ctest", "--test-dir", BUILD, "--parallel", str(os.cpu_count() + 1), "--tests-regex", pattern,
+    code = run("ctest", "--test-dir", folder, "--parallel", str(os.cpu_count() + 1), "--tests-regex", pattern,
                "--label-exclude", "^(check|measure)$", "--no-tests=error", "--stop-on-failure", *options, log=log)
     if code == 0:
         return None
@@ -68,9 +85,9 @@ def try_fault(fault, log):
     log.unlink(missing_ok=True)
     try:
         place.write_text(text.replace(fault["old"], fault["new"]))
-        if not build(fault["targets"], log):
+        if not build(build_folder(fault), fault["targets"], log):
             return None, f"does not compile, see {log.relative_to(ROOT)}"
-        found = failing(fault["tests"], log.with_suffix(".tests"))
+        found = failing(build_folder(fault), fault["tests"], log.with_suffix(".tests"))
     finally:
         place.write_text(text)
     if found is None:
@@ -97,24 +114,22 @@ def main():
     copy_sources()
     log = PLACE / "configure.log"
     # All targets once, without faults: tests that are not built yet would look like failures.
-    if run("cmake", "-S", SOURCE, "-B", BUILD, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DSUKIMA_BUILD_BENCHMARKS=OFF",
-           "-DSUKIMA_INSTALL=OFF", "-DSUKIMA_TEST_TIMEOUT=60", log=log) != 0 or not build(
-               {target for fault in faults for target in fault["targets"]}, log):
+    if not all(configure(folder, log) for folder in {build_folder(fault) for fault in faults}) or not build_all(faults, log):
         print(f"faults.py: the sources do not build without a fault, see {log}", file=sys.stderr)
         return 1
     counts, found_by = {True: 0, False: 0}, {}
     for fault in faults:
         test, sentence = try_fault(fault, PLACE / f"{fault['name']}.log")
         if test is not None:
-            found_by.setdefault(test, []).append(fault)
+            found_by.setdefault((build_folder(fault), test), []).append(fault)
         counts[test is not None] += 1
         print(f"{fault['name']:32} {fault['part']:14} {sentence}", flush=True)
     # Are these tests right without the faults?
-    if not build({target for fault in faults for target in fault["targets"]}, PLACE / "end.log"):
+    if not build_all(faults, PLACE / "end.log"):
         print("the sources do not build any more without a fault")
         return 1
-    for test, those in found_by.items():
-        if failing(f"^{re.escape(test)}( |$)", PLACE / "end.tests", "--repeat", "until-fail:3") is not None:
+    for (folder, test), those in found_by.items():
+        if failing(folder, f"^{re.escape(test)}( |$)", PLACE / "end.tests", "--repeat", "until-fail:3") is not None:
             print(f"{test} fails without a fault, too: it found nothing")
             counts[True] -= len(those)
             counts[False] += len(those)
