@@ -52,6 +52,36 @@ TEST_P(select_test, receives_everything_from_all) {
   for (const int n : counts) EXPECT_EQ(n, each);
 }
 
+/// An object that was woken for a message, but serves another stream, wakes the next one that waits for it.
+TEST(select, passes_on_what_it_was_woken_for) {
+  const model_chosen chosen("simulated");  // the objects begin in the order of their declaration
+  program p;
+  auto s = p.stream<int>("s", capacity{4});
+  auto u = p.stream<int>("u", capacity{4});
+  auto done = p.stream<int>("done", capacity{4});
+  int selected = 0;
+  p.object(
+      "selects",
+      [&](in<int> x, in<int> y) {
+        EXPECT_EQ(first(y.on([&](int i) { selected = i; }), x.on([](int) {})), 0U);
+      },
+      s.in(), u.in());
+  p.object(
+      "receives", [](in<int> from, out<int> to) { to.send(from.receive().value_or(0)); }, s.in(), done.out());
+  int received = 0;
+  p.object(
+      "sends",
+      [&](out<int> x, out<int> y, in<int> answer) {
+        x.send(7);  // wakes the first object
+        y.send(8);  // which finds this, too, when it goes on
+        received = answer.receive().value_or(0);
+      },
+      s.out(), u.out(), done.in());
+  p.run();
+  EXPECT_EQ(selected, 8);
+  EXPECT_EQ(received, 7);
+}
+
 TEST(select, serves_busy_streams_equally) {
   const model_chosen chosen("simulated");
   program p;
