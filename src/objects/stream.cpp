@@ -8,20 +8,6 @@
 
 namespace sukima::objects::detail {
 
-void wait_list::push(wait_case& c) noexcept {
-  c.before = last;
-  c.after = nullptr;
-  (last != nullptr ? last->after : first) = &c;
-  last = &c;
-  c.is_listed = true;
-}
-
-void wait_list::remove(wait_case& c) noexcept {
-  (c.before != nullptr ? c.before->after : first) = c.after;
-  (c.after != nullptr ? c.after->before : last) = c.before;
-  c.is_listed = false;
-}
-
 stream_core::stream_core(std::string called, std::uint64_t room, std::size_t size, std::size_t alignment)
     : slot_size(size), slot_alignment(alignment), name(std::move(called)) {
   set_capacity(room);
@@ -99,6 +85,11 @@ void withdraw(wait_case& c, bool passes_on) noexcept {
     s.wake(side_of(c), 1);
 }
 
+/// A wait begins or ends: the count is odd while it lasts.
+inline void step_wait_count(object_core& o) noexcept {
+  o.wait_count.store(o.wait_count.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+}
+
 void tell_watch(object_core& me, const wait_case* cases, std::size_t count, bool timed,
                 std::uint64_t number) noexcept {
   const std::size_t told = std::min(count, object_core::most_waits);
@@ -112,12 +103,34 @@ void tell_watch(object_core& me, const wait_case* cases, std::size_t count, bool
     me.suspension.store(number);
   else
     me.suspension.store(0, std::memory_order_release);
-  me.wait_count.store(me.wait_count.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  step_wait_count(me);
 }
 
 void leave_if_aborting(object_core& me) {
   if (me.program->aborting.load(std::memory_order_relaxed)) throw aborted{};
   sukima::detail::leave_if_cancelled(*me.self);
+}
+
+/// The usual wait, made short: for one stream, which only objects of the same island use.
+void wait_for_one_in_island(object_core& me, wait_case& c) {
+  wait_state w{me, false, 0, true};
+  struct listing {
+    object_core& me;
+    wait_state& w;
+    wait_case& c;
+    ~listing() {
+      me.local_wait = nullptr;
+      if (w.parked) step_wait_count(me);  // it could not be parked
+      if (c.is_listed) withdraw(c, false);
+    }
+  } const listed{me, w, c};
+  c.wait = &w;
+  list_of(c).push(c);
+  std::atomic<std::uint32_t>& waiting = c.stream->words->waiting;
+  waiting.store(waiting.load(std::memory_order_relaxed) | side_of(c), std::memory_order_relaxed);
+  tell_watch(me, &c, 1, false, 0);
+  me.local_wait = &w;
+  me.home->park();
 }
 
 /// For a wait that only objects of the same island can end.
@@ -131,7 +144,7 @@ void wait_in_island(object_core& me, wait_case* cases, std::size_t count) {
     ~listing() {
       me.local_wait = nullptr;
       if (w.parked)  // it could not be parked
-        me.wait_count.store(me.wait_count.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+        step_wait_count(me);
       for (std::size_t i = 0; i < count; ++i) withdraw(cases[i], count > 1);
     }
   } const listed{me, w, cases, count};
@@ -169,9 +182,25 @@ bool wait_for_others(object_core& me, wait_case* cases, std::size_t count, const
       in_time = clock::now() < *until;
     }
   }
-  me.wait_count.store(me.wait_count.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  step_wait_count(me);
   for (std::size_t i = 0; i < count; ++i) withdraw(cases[i], count > 1 || until != nullptr);
   return in_time || std::any_of(cases, cases + count, is_ready);
+}
+
+/// The rest of wait.
+[[gnu::noinline]] bool wait_for_some(object_core& me, wait_case* cases, std::size_t count,
+                                     const clock::time_point* until) {
+  if (until != nullptr && clock::now() >= *until) return false;
+  const bool shared = until != nullptr ||
+                      std::any_of(cases, cases + count, [](const wait_case& c) { return c.stream->shared; });
+  bool in_time = true;
+  if (shared)
+    in_time = wait_for_others(me, cases, count, until);
+  else
+    wait_in_island(me, cases, count);
+  if (me.recorded != nullptr) me.program->recorded->waited(me);
+  leave_if_aborting(me);
+  return in_time;
 }
 
 }  // namespace
@@ -181,7 +210,7 @@ bool claim(wait_state& w) noexcept {
   if (w.shared) return sukima::detail::try_resume(*o.self, w.number);
   if (!w.parked) return false;
   w.parked = false;
-  o.wait_count.store(o.wait_count.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  step_wait_count(o);
   o.home->make_ready(*o.self);
   return true;
 }
@@ -200,18 +229,14 @@ void stream_core::wake(std::uint32_t side, std::uint64_t count) noexcept {
 
 bool wait(object_core& me, wait_case* cases, std::size_t count, const clock::time_point* until) {
   leave_if_aborting(me);
-  release_dropped(me);
-  if (until != nullptr && clock::now() >= *until) return false;
-  const bool shared = until != nullptr ||
-                      std::any_of(cases, cases + count, [](const wait_case& c) { return c.stream->shared; });
-  bool in_time = true;
-  if (shared)
-    in_time = wait_for_others(me, cases, count, until);
-  else
-    wait_in_island(me, cases, count);
-  if (me.recorded != nullptr) me.program->recorded->waited(me);
-  leave_if_aborting(me);
-  return in_time;
+  if (!me.dropped.empty()) release_dropped(me);
+  if (count == 1 && until == nullptr && !cases->stream->shared) [[likely]] {
+    wait_for_one_in_island(me, *cases);
+    if (me.recorded != nullptr) me.program->recorded->waited(me);
+    leave_if_aborting(me);
+    return true;
+  }
+  return wait_for_some(me, cases, count, until);
 }
 
 void turn_over(object_core& me) {
@@ -235,7 +260,6 @@ void turn_over(object_core& me) {
 }
 
 void release_dropped(object_core& me) noexcept {
-  if (me.dropped.empty()) return;
   for (const held_end& e : std::exchange(me.dropped, {})) e.stream->release(e.out, &me);
 }
 

@@ -402,6 +402,28 @@ class Run(unittest.TestCase):
                                capture_output=True, text=True, timeout=500)
         self.assertEqual(check.stdout.split()[:2], ["3", "threads=3"], check.stderr)
 
+    def variables_of(self, *options, cpus):
+        """What `sukima run` adds to an empty environment."""
+        done = subprocess.run([PROGRAM, "run", *options, "--", "env", "-0"], capture_output=True, text=True, timeout=500,
+                              env={"PATH": os.environ["PATH"], "SUKIMA_CPUS": cpus})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        own = ("PATH=", "LD_PRELOAD=", "SUKIMA_CPUS=", "SUKIMA_RUN=", "SUKIMA_RUN_VARIABLES=")
+        return dict(line.split("=", 1) for line in done.stdout.split("\0") if line and not line.startswith(own))
+
+    def test_sets_the_variables_of_its_page(self):
+        page = (pathlib.Path(__file__).parents[2] / "docs/run.md").read_text(encoding="utf-8")
+        rows = re.findall(r"^\| (`.*?) \|", page.partition("| variable | read by |")[2].partition("\n\n")[0], re.MULTILINE)
+        documented = {name for row in rows for name in re.findall(r"`(\w+)", row)}
+        self.assertGreater(len(documented), 20)
+        usual = self.variables_of(cpus="9")
+        others = {"ASAN_OPTIONS": "verify_asan_link_order=0", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+        self.assertEqual({name: value for name, value in usual.items() if value != "9"}, others)
+        without_library = self.variables_of("--no-preload", cpus="9")
+        chosen = self.variables_of("--threads", "3", cpus="9")
+        self.assertEqual((without_library["JAVA_TOOL_OPTIONS"], chosen["SUKIMA_WORKERS"], chosen["NODE_OPTIONS"]),
+                         ("-XX:ActiveProcessorCount=9", "3", "--v8-pool-size=3"))
+        self.assertEqual({*usual, *without_library, *chosen}, documented)
+
     def test_reports_as_json(self):
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder, "report.json")

@@ -155,8 +155,18 @@ struct wait_case {
 struct wait_list {
   wait_case* first = nullptr;
   wait_case* last = nullptr;
-  void push(wait_case& c) noexcept;
-  void remove(wait_case& c) noexcept;
+  void push(wait_case& c) noexcept {
+    c.before = last;
+    c.after = nullptr;
+    (last != nullptr ? last->after : first) = &c;
+    last = &c;
+    c.is_listed = true;
+  }
+  void remove(wait_case& c) noexcept {
+    (c.before != nullptr ? c.before->after : first) = c.after;
+    (c.after != nullptr ? c.after->before : last) = c.before;
+    c.is_listed = false;
+  }
 };
 
 /// The words of a stream that its two sides share. The indices count messages (slots, if these are encoded)

@@ -135,17 +135,26 @@ bool executor::leave(fiber& s, after then, void* argument) {
   return true;
 }
 
-void executor::park() {
-  fiber& s = *running_fiber();
-  if (s.thread_bindings != 0)
-    throw usage_error("sukima: an object cannot wait for a stream inside of thread_bound");
+namespace {
+
+/// A fiber is about to stop. Without a choice point it has nothing to give away.
+void give_away_pending(fiber& s) noexcept {
   inject_published(s);
   s.suspended_end = s.ambient->top;
   if (has_splittable_work(s))
     give_work_away(s, reinterpret_cast<choice_point*>(s.suspended_end), tuning::most_given_by_blocking,
                    queue_end::back);
   s.suspended_end = nullptr;
-  if (where_ == runs_on::workers) look_around(s);
+}
+
+}  // namespace
+
+void executor::park() {
+  fiber& s = *running_fiber();
+  if (s.thread_bindings != 0)
+    throw usage_error("sukima: an object cannot wait for a stream inside of thread_bound");
+  if (s.ambient->top != s.base) give_away_pending(s);
+  if (where_ == runs_on::workers && first_ready_ == nullptr) look_around(s);
   if (!leave(s, nullptr, nullptr)) throw no_fiber();
   look_for_abort(s);  // flags went to the workers meanwhile
   if (!s.small) s.limit.request_poll();
