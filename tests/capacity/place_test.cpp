@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The places of recorded and of made-up machines, and of this one.
 //
-// A file places/NAME.tree holds a title, the places of the machine, those that the process may use, the number
-// of files that make no sense, and the files of the tree: see load_tree().
+// A file places/NAME.tree holds a title, the places of the machine, those that the process may use, the
+// number of files that make no sense, and the files of the tree: see load_tree().
 #include <gtest/gtest.h>
 #include <sched.h>
 

@@ -68,8 +68,8 @@ typedef struct sukima_place_table sukima_place_table;
 /// \param options `root` is the recorded tree to read; `pid` and `affinity` say whose CPUs
 ///                sukima_place_table_usable() lists; NULL: the running machine and the calling thread, see
 ///                SUKIMA_CAPACITY_AT_OPEN
-/// \return the table, to be passed to sukima_place_table_close(); NULL if there is no memory (about 500 KiB of
-///         address space) or `root` is too long
+/// \return the table, to be passed to sukima_place_table_close(); NULL if there is no memory (about 700 KiB
+///         of address space) or `root` is too long
 /// \par Complexity linear in the number of CPUs: one file a core, and about ten a last-level cache
 SUKIMA_CAPACITY_API sukima_place_table* sukima_place_table_open(const sukima_capacity_options* options);
 

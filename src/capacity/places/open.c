@@ -26,7 +26,6 @@ sukima_place_table* sukima_place_table_open(const sukima_capacity_options* optio
     table->open_affinity = reader->open_affinity;
     cap_cpu_set_copy(&table->affinity_at_open, &reader->affinity_at_open);
     strcpy(table->root, reader->root);
-    cap_place_table_begin(table);
     cap_place_table_read(table, reader);
   }
   if (reader != NULL) cap_release(reader, sizeof *reader);
@@ -44,8 +43,7 @@ const sukima_place_table* sukima_place_table_of_machine(void) {
   // The first of several threads that read it stores its table. Both sides are here: the load-acquire sees
   // what the thread with the successful exchange (release) has read.
   static _Atomic(sukima_place_table*) of_machine;
-  static sukima_place_table without_memory = {.count = SUKIMA_PLACE_WHOLE,
-                                              .counts = {[SUKIMA_PLACE_MACHINE] = 1}};
+  static sukima_place_table without_memory;
   sukima_place_table* found = atomic_load_explicit(&of_machine, memory_order_acquire);
   if (found != NULL) return found;
   sukima_place_table* mine = sukima_place_table_open(NULL);
@@ -103,7 +101,7 @@ size_t sukima_place_table_usable(const sukima_place_table* table, sukima_place_l
   mark_usable(table, level, reader != NULL ? read_allowed(table, reader) : NULL, &marks);
   if (reader != NULL) cap_release(reader, sizeof *reader);
   size_t found = 0;
-  for (uint32_t place = SUKIMA_PLACE_WHOLE; place <= table->count; place++) {
+  for (uint32_t place = SUKIMA_PLACE_WHOLE; place <= sukima_place_table_count(table); place++) {
     if ((marks.words[place / 64] >> (place % 64) & 1) == 0) continue;
     if (found < capacity) places[found] = (sukima_place)place;
     found++;

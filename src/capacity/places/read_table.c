@@ -49,8 +49,8 @@ static void read_domains(sukima_place_table* table, cap_reader* reader) {
   }
 }
 
-// A list of CPUs that share something with `cpu`: makes no sense if it does not have that CPU itself. False if
-// there is no such file.
+// A list of CPUs that share something with `cpu`: makes no sense if it does not have that CPU itself. False
+// if there is no such file.
 static bool read_group(sukima_place_table* table, cap_reader* reader, uint32_t cpu, const char* name,
                        sukima_place_level level) {
   cap_text content;

@@ -4,14 +4,8 @@
 
 _Static_assert(cap_most_places <= UINT16_MAX, "a place is a number of two bytes");
 
-void cap_place_table_begin(sukima_place_table* table) {
-  table->count = SUKIMA_PLACE_WHOLE;
-  table->counts[SUKIMA_PLACE_MACHINE] = 1;
-  table->places[SUKIMA_PLACE_WHOLE] = (sukima_place_facts){.level = SUKIMA_PLACE_MACHINE};
-}
-
 static sukima_place add(sukima_place_table* table, sukima_place_facts facts) {
-  sukima_place place = (sukima_place)++table->count;
+  sukima_place place = (sukima_place)(SUKIMA_PLACE_WHOLE + ++table->parts);
   table->counts[facts.level]++;
   table->places[place] = facts;
   return place;
@@ -45,10 +39,12 @@ void cap_place_table_add_domain(sukima_place_table* table, uint32_t number, cons
 
 // A place of the table, or "any".
 static sukima_place known(const sukima_place_table* table, sukima_place place) {
-  return place <= table->count ? place : SUKIMA_PLACE_ANY;
+  return place <= sukima_place_table_count(table) ? place : SUKIMA_PLACE_ANY;
 }
 
-uint32_t sukima_place_table_count(const sukima_place_table* table) { return table->count; }
+uint32_t sukima_place_table_count(const sukima_place_table* table) {
+  return SUKIMA_PLACE_WHOLE + table->parts;
+}
 
 uint32_t sukima_place_table_ignored(const sukima_place_table* table) { return table->ignored; }
 

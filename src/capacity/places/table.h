@@ -15,8 +15,9 @@ enum {
   cap_most_places = 2 + SUKIMA_PLACE_MAX_DOMAINS + 2 * SUKIMA_PLACE_MAX_CPUS,
 };
 
+/// All zero it is the table of a machine of which nothing is known: the machine is the only place.
 struct sukima_place_table {
-  uint32_t count;  ///< places without "any"
+  uint32_t parts;  ///< places without "any" and the machine
   uint32_t ignored;  ///< files whose content made no sense
   uint32_t counts[cap_place_levels];  ///< places at each level
   uint32_t cpu_end;  ///< after the highest CPU in `of_cpu`
@@ -32,9 +33,6 @@ struct sukima_place_table {
   char root[cap_path_size];
 };
 
-/// Makes a table that has the machine only. The table is all zero before.
-void cap_place_table_begin(sukima_place_table* table);
-
 /// Adds a place for the CPUs in `list` that are, so far, in the same smallest place as `cpu`: so a new place
 /// never overlaps another one. `cpu` is in the list and in the table.
 void cap_place_table_group(sukima_place_table* table, uint32_t cpu, const cap_cpu_set* list,
@@ -43,7 +41,7 @@ void cap_place_table_group(sukima_place_table* table, uint32_t cpu, const cap_cp
 /// Adds a domain with the CPUs in `list` that are in no domain yet.
 void cap_place_table_add_domain(sukima_place_table* table, uint32_t number, const cap_cpu_set* list);
 
-/// Fills a table that has the machine only from the files of sysfs.
+/// Fills a table, all zero before, from the files of sysfs.
 /// \param reader has read the facts: the CPUs that are online or allowed become CPUs of the table
 void cap_place_table_read(sukima_place_table* table, cap_reader* reader);
 
