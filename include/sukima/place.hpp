@@ -33,7 +33,7 @@ enum class place_level {
 
 /// A place of the running machine, or any place. Two bytes, to be stored with data. It stays valid in the
 /// process when the CPUs that the process may use change. Two places are equal if they are the same node of
-/// the tree; they are ordered by level, then by their lowest CPU; any comes first.
+/// the tree; they are ordered by level, domains then by their number, others by their lowest CPU; any first.
 class place {
  public:
   /// Any place: no wish, or unknown.
@@ -85,12 +85,11 @@ static_assert(sizeof(place) == 2 && std::is_trivially_copyable_v<place>);
 /// level or a larger one, with all these CPUs. What the machine does not state is left to the larger place.
 /// \returns at least one place; the machine if nothing is known
 /// \throws std::bad_alloc
-/// \par Complexity about 0.4 ms, and linear in the number of CPUs: keep the result
+/// \par Complexity about 0.5 ms, and linear in the number of CPUs: keep the result
 inline std::vector<place> places(place_level level) {
   const auto at = static_cast<sukima_place_level>(level);
-  std::vector<sukima_place> numbers(sukima_places(at, nullptr, 0));
-  // The cpuset may change between the two calls.
-  numbers.resize(std::min(sukima_places(at, numbers.data(), numbers.size()), numbers.size()));
+  std::vector<sukima_place> numbers(sukima_place_table_count(sukima_place_table_of_machine()));
+  numbers.resize(sukima_places(at, numbers.data(), numbers.size()));
   std::vector<place> result;
   result.reserve(numbers.size());
   for (const sukima_place one : numbers) result.emplace_back(one);
@@ -100,7 +99,7 @@ inline std::vector<place> places(place_level level) {
 /// Where the calling thread runs: the smallest place at this level or a larger one. A worker may run
 /// elsewhere after the next fork, and the kernel may move a thread at any moment.
 /// \returns the machine if the kernel does not say
-/// \par Complexity about 5 ns; the first call of the process reads the table of places
+/// \par Complexity about 10 ns; the first call of the process reads the table of places
 inline place here(place_level level = place_level::core) noexcept {
   return place(sukima_here(static_cast<sukima_place_level>(level)));
 }
@@ -112,7 +111,7 @@ inline place here(place_level level = place_level::core) noexcept {
 inline place place_of(const void* pointer) noexcept { return place(sukima_place_of(pointer)); }
 
 /// The same for many pages at once. \throws std::bad_alloc
-/// \par Complexity one system call for each 256 pointers, 0.15 µs each; none on a machine with one domain
+/// \par Complexity a system call for each 256 pointers, 0.2 to 0.4 µs each; none on a machine with one domain
 inline std::vector<place> place_of(std::span<const void* const> pointers) {
   std::vector<place> result;
   result.reserve(pointers.size());

@@ -48,7 +48,7 @@ sukima_place ask(const sukima_place_table* table, const void* pointer) {
 /// Pages that nobody has touched.
 class pages {
  public:
-  explicit pages(std::size_t count) : size_(count * 4096) {
+  explicit pages(std::size_t count) : size_(count * page_size()) {
     memory_ =
         static_cast<char*>(mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     if (memory_ == MAP_FAILED) throw std::bad_alloc();
@@ -57,7 +57,8 @@ class pages {
   ~pages() { munmap(memory_, size_); }
   pages(const pages&) = delete;
   pages& operator=(const pages&) = delete;
-  char* at(std::size_t page) const { return memory_ + page * 4096; }
+  char* at(std::size_t page) const { return memory_ + page * page_size(); }
+  static std::size_t page_size() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
 
  private:
   std::size_t size_;
@@ -89,7 +90,7 @@ TEST(place_of, a_page_that_nobody_touched_is_any_and_stays_untouched) {
   EXPECT_EQ(ask(table.get(), nullptr), SUKIMA_PLACE_ANY);
   EXPECT_EQ(errno, 77);
   unsigned char is_there = 1;
-  ASSERT_EQ(mincore(memory.at(0), 4096, &is_there), 0);
+  ASSERT_EQ(mincore(memory.at(0), pages::page_size(), &is_there), 0);
   EXPECT_EQ(is_there & 1, 0);
 }
 

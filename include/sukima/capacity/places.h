@@ -150,7 +150,7 @@ SUKIMA_CAPACITY_API int sukima_place_table_contains(const sukima_place_table* ta
 /// \param places   gets the places in ascending order, as far as they fit; may be NULL if `capacity` is 0
 /// \param capacity how many fit
 /// \return how many there are: at least 1, because what is unknown is the machine
-/// \par Complexity as sukima_capacity_read(), about 0.2 ms, and linear in the number of CPUs
+/// \par Complexity as sukima_capacity_read(), about 0.5 ms, and linear in the number of CPUs
 SUKIMA_CAPACITY_API size_t sukima_place_table_usable(const sukima_place_table* table,
                                                      sukima_place_level level, sukima_place* places,
                                                      size_t capacity);
@@ -163,7 +163,7 @@ SUKIMA_CAPACITY_API size_t sukima_place_table_usable(const sukima_place_table* t
 /// \param places   gets a place for each; SUKIMA_PLACE_ANY for pages that were not touched yet or do not
 ///                 exist, if the kernel or a sandbox refuses the answer, and on a machine with one domain
 /// \par Complexity on machines with more than one domain one system call for each 256 pointers: 0.6 µs for
-///                 one pointer, 0.15 µs each for 256
+///                 one pointer, 0.2 to 0.4 µs each for 256
 SUKIMA_CAPACITY_API void sukima_place_table_of_memory(const sukima_place_table* table,
                                                       const void* const* pointers, size_t count,
                                                       sukima_place* places);
@@ -185,7 +185,7 @@ SUKIMA_CAPACITY_API const char* sukima_place_level_name(sukima_place_level level
 /// kernel may move the thread at any moment.
 /// \param level the level
 /// \return the machine if the kernel does not say
-/// \par Complexity about 5 ns after the first call in the process, which reads the table
+/// \par Complexity about 10 ns after the first call in the process, which reads the table
 SUKIMA_CAPACITY_API sukima_place sukima_here(sukima_place_level level);
 
 /// sukima_place_table_usable() of the running machine.

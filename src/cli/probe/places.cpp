@@ -34,9 +34,8 @@ std::set<unsigned> cpus_of(const sukima_place_table& table, sukima_place place) 
 
 /// The places with a usable CPU, and all around them.
 std::set<sukima_place> usable_places(const sukima_place_table& table) {
-  std::vector<sukima_place> smallest(sukima_place_table_usable(&table, SUKIMA_PLACE_CORE, nullptr, 0));
-  smallest.resize(std::min(smallest.size(), sukima_place_table_usable(&table, SUKIMA_PLACE_CORE,
-                                                                      smallest.data(), smallest.size())));
+  std::vector<sukima_place> smallest(sukima_place_table_count(&table));
+  smallest.resize(sukima_place_table_usable(&table, SUKIMA_PLACE_CORE, smallest.data(), smallest.size()));
   std::set<sukima_place> usable;
   for (const sukima_place place : smallest) {
     sukima_place_facts facts{};
