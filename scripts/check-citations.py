@@ -19,7 +19,7 @@ SCRIPTS = {".py", ".sh", ".cmake"}
 PAGES = {".md", ".1"}
 SKIPPED = {"build", ".git", "target", "node_modules", "__pycache__"}
 # Inputs of tests: recorded files of kernels, corpora of the fuzzers, texts of other projects.
-DATA = ("tests/capacity/zoo", "tests/capacity/fuzz/corpus", "tests/language/random_text")
+DATA = ("tests/capacity/zoo", "tests/capacity/places", "tests/capacity/fuzz/corpus", "tests/language/random_text")
 
 FILE = re.compile(r"(?<![\w/.$*<>{}-])((?:[\w.+-]+/)*[\w+-]+\.(?:cpp|hpp|pml|tc|cmake|md))\b(?![\w/*])")
 # Names of C headers, C sources and scripts are often foreign: only with a folder of ours in front.

@@ -229,6 +229,8 @@ SUKIMA_CAPACITY_API size_t sukima_capacity_operator_units(double cpus, char* mem
 
 // How much CPU the neighbours leave within the limits.
 #include <sukima/capacity/estimate.h>
+// Where threads run and memory lies.
+#include <sukima/capacity/places.h>
 // What was measured about the machine.
 #include <sukima/capacity/profile.h>
 

@@ -4,12 +4,12 @@
 //
 // A root's first fork is published before its first branch begins, because that branch may never poll. Where
 // both branches take some nanoseconds, publishing and reclaiming are more than half of the whole call. So
-// each thread remembers, for each place that enters, how many roots in a row were over before a thief may
+// each thread remembers, for each call that enters, how many roots in a row were over before a thief may
 // take anything. After enough of them the first fork of the next one ignores its poll, with the limit left
 // raised: the second poll publishes as always.
 //
 // A root that lasts longer than the root warm-up in spite of it begins the counting anew, and doubles how
-// many are needed from then on: so a place at which each n-th root is long is wrong about log n times and
+// many are needed from then on: so a call at which each n-th root is long is wrong about log n times and
 // then never again. What looks like a long root may have been an interrupt; therefore `forgiveness` times as
 // many short ones in a row as were needed halve that number. Only a root whose branches do not poll loses
 // anything by a wrong guess.
@@ -27,19 +27,19 @@ namespace sukima::detail {
 /// Of one thread.
 class short_roots {
  public:
-  /// The code of a root: one for each place that enters.
+  /// The code of a root: one for each call that enters.
   using code = const void*;
 
   /// Is a root with that code expected to be over at once?
   bool expects(code root) const noexcept {
-    const place& p = places_[index_of(root)];
+    const history& p = histories_[index_of(root)];
     return p.root == root && p.in_a_row >= p.needed;
   }
   /// Such a root is over.
   /// \param took  ticks
   /// \param short_below  fewer ticks than this are short; at least `long_from` are long
   void note(code root, std::uint64_t took, std::uint64_t short_below, std::uint64_t long_from) noexcept {
-    place& p = places_[index_of(root)];
+    history& p = histories_[index_of(root)];
     if (p.root != root) p = {root, 0, tuning::short_roots_needed};
     if (took < short_below) {
       if (++p.in_a_row < forgiveness * p.needed) return;
@@ -55,14 +55,14 @@ class short_roots {
  private:
   static constexpr std::uint32_t forgiveness = 16;
 
-  struct place {
+  struct history {
     code root = nullptr;
     std::uint32_t in_a_row = 0;
     std::uint32_t needed = tuning::short_roots_needed;
   };
   static std::size_t index_of(code root) noexcept { return reinterpret_cast<std::uintptr_t>(root) / 16 % 8; }
 
-  std::array<place, 8> places_;  ///< found by the code's address; a later code takes an earlier one's place
+  std::array<history, 8> histories_;  ///< found by the code's address; a later code replaces an earlier one
 };
 
 }  // namespace sukima::detail

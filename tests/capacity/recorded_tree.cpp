@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <stdexcept>
@@ -60,6 +61,41 @@ sukima_capacity_facts recorded_tree::facts() const {
   sukima_capacity_options what = options();
   sukima_capacity_facts result{};
   EXPECT_EQ(sukima_capacity_read(&what, &result), 0);
+  return result;
+}
+
+tree_file load_tree(const std::filesystem::path& path, recorded_tree& tree) {
+  tree_file result;
+  std::ifstream in(path);
+  std::string line, section, content;
+  const auto finish = [&] {
+    if (section.starts_with('/')) {
+      tree.file(section, content);
+    } else if (!section.empty()) {
+      result.sections[section] = content;
+    }
+    content.clear();
+  };
+  while (std::getline(in, line)) {
+    if (line.starts_with("== ")) {
+      finish();
+      section = line.substr(3);
+    } else if (section.empty()) {
+      result.title += line.substr(std::min<std::size_t>(2, line.size()));
+    } else {
+      content += line + "\n";
+    }
+  }
+  finish();
+  return result;
+}
+
+std::vector<std::string> tree_names(const std::filesystem::path& folder) {
+  std::vector<std::string> result;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() == ".tree") result.push_back(entry.path().stem());
+  }
+  std::ranges::sort(result);
   return result;
 }
 

@@ -5,9 +5,11 @@
 #include <sukima/capacity.h>
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sukima_test {
 
@@ -34,6 +36,23 @@ class recorded_tree {
   std::string root_;
 };
 
+/// What a file NAME.tree holds besides the files of its tree:
+///     # title
+///     == section
+///     text
+///     == /proc/self/cgroup
+///     0::/
+struct tree_file {
+  std::string title;
+  std::map<std::string, std::string> sections;  ///< those whose name is no path
+};
+
+/// Reads a file NAME.tree and writes the files of its tree.
+tree_file load_tree(const std::filesystem::path& path, recorded_tree& tree);
+
+/// The names, without ".tree", of such files in a folder, sorted.
+std::vector<std::string> tree_names(const std::filesystem::path& folder);
+
 struct report_deleter {
   void operator()(sukima_capacity_report* report) const { sukima_capacity_report_free(report); }
 };
@@ -43,6 +62,11 @@ struct handle_deleter {
   void operator()(sukima_capacity* handle) const { sukima_capacity_close(handle); }
 };
 using handle_pointer = std::unique_ptr<sukima_capacity, handle_deleter>;
+
+struct place_table_deleter {
+  void operator()(sukima_place_table* table) const { sukima_place_table_close(table); }
+};
+using place_table_pointer = std::unique_ptr<sukima_place_table, place_table_deleter>;
 
 /// All notes, "file: text", one a line.
 std::string notes_of(const sukima_capacity_report& report);

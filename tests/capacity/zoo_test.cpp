@@ -11,12 +11,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <sstream>
 #include <string>
-#include <vector>
 
 #include "recorded_tree.hpp"
 
@@ -25,51 +22,16 @@ namespace {
 using sukima_test::recorded_tree;
 using sukima_test::report_pointer;
 
-struct animal {
-  std::string name;
-  std::string title;
-  std::map<std::string, std::string> expected;
-};
-
-std::vector<std::string> names() {
-  std::vector<std::string> result;
-  for (const auto& entry : std::filesystem::directory_iterator(SUKIMA_ZOO)) {
-    if (entry.path().extension() == ".tree") result.push_back(entry.path().stem());
-  }
-  std::ranges::sort(result);
-  return result;
-}
-
-void take_expected(const std::string& text, animal& into) {
-  std::istringstream lines(text);
+std::map<std::string, std::string> expected_of(const sukima_test::tree_file& one) {
+  std::istringstream lines(one.sections.contains("expect") ? one.sections.at("expect") : "");
+  std::map<std::string, std::string> result;
   std::string key, value;
-  while (lines >> key >> value) into.expected[key] = value;
+  while (lines >> key >> value) result[key] = value;
+  return result;
 }
 
-animal load(const std::string& name, recorded_tree& tree) {
-  animal result{.name = name, .title = {}, .expected = {}};
-  std::ifstream in(std::string(SUKIMA_ZOO) + "/" + name + ".tree");
-  std::string line, section, content;
-  const auto finish = [&] {
-    if (section == "expect") {
-      take_expected(content, result);
-    } else if (!section.empty()) {
-      tree.file(section, content);
-    }
-    content.clear();
-  };
-  while (std::getline(in, line)) {
-    if (line.starts_with("== ")) {
-      finish();
-      section = line.substr(3);
-    } else if (section.empty()) {
-      result.title += line.substr(std::min<std::size_t>(2, line.size()));
-    } else {
-      content += line + "\n";
-    }
-  }
-  finish();
-  return result;
+sukima_test::tree_file load(const std::string& name, recorded_tree& tree) {
+  return sukima_test::load_tree(std::string(SUKIMA_ZOO) + "/" + name + ".tree", tree);
 }
 
 std::string decimal(double value) {
@@ -111,16 +73,16 @@ class zoo : public testing::TestWithParam<std::string> {};
 
 TEST_P(zoo, has_the_expected_answer) {
   recorded_tree tree;
-  const animal one = load(GetParam(), tree);
+  const sukima_test::tree_file one = load(GetParam(), tree);
   SCOPED_TRACE(one.title);
   ASSERT_FALSE(one.title.empty());
-  ASSERT_TRUE(one.expected.contains("usable") && one.expected.contains("cap") &&
-              one.expected.contains("binding"));
+  const std::map<std::string, std::string> expected = expected_of(one);
+  ASSERT_TRUE(expected.contains("usable") && expected.contains("cap") && expected.contains("binding"));
   sukima_capacity_options options = tree.options();
   const report_pointer report(sukima_capacity_explain(&options));
   ASSERT_NE(report, nullptr);
   const std::map<std::string, std::string> found = answer(*report, tree.root());
-  for (const auto& [key, value] : one.expected) {
+  for (const auto& [key, value] : expected) {
     ASSERT_TRUE(found.contains(key)) << key << " is nothing that can be expected";
     EXPECT_EQ(found.at(key), value) << key << "\n" << sukima_test::notes_of(*report);
   }
@@ -148,13 +110,13 @@ TEST_P(zoo, an_estimator_keeps_to_the_facts) {
   sukima_capacity_estimator_close(estimator);
 }
 
-INSTANTIATE_TEST_SUITE_P(all, zoo, testing::ValuesIn(names()),
+INSTANTIATE_TEST_SUITE_P(all, zoo, testing::ValuesIn(sukima_test::tree_names(SUKIMA_ZOO)),
                          [](const testing::TestParamInfo<std::string>& one) {
                            std::string name = one.param;
                            std::ranges::replace(name, '-', '_');
                            return name;
                          });
 
-TEST(zoo_size, holds_at_least_25_trees) { EXPECT_GE(names().size(), 25u); }
+TEST(zoo_size, holds_at_least_25_trees) { EXPECT_GE(sukima_test::tree_names(SUKIMA_ZOO).size(), 25u); }
 
 }  // namespace

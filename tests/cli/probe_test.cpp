@@ -3,12 +3,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "capacity/topology.hpp"
+#include "probe/places.hpp"
 #include "probe/warnings.hpp"
 #include "probe/watch.hpp"
+#include "process/temporary_directory.hpp"
 
 namespace sukima::cli::probe {
 namespace {
@@ -142,6 +147,47 @@ TEST(choosing_cpus, takes_cores_of_one_node_first) {
 TEST(choosing_cpus, prints_lists) {
   EXPECT_EQ(cpu_list_text({0, 1, 2, 5, 7, 8}), "0-2,5,7-8");
   EXPECT_EQ(cpu_list_text({}), "");
+}
+
+TEST(machine_places, say_which_ones_have_cpus_for_the_process) {
+  const temporary_directory root("places");
+  const auto write = [&](const std::string& name, const std::string& text) {
+    const std::filesystem::path path = std::filesystem::path(root.path()) / name;
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path) << text << '\n';
+  };
+  write("sys/devices/system/cpu/online", "0-3");
+  write("sys/devices/system/node/online", "0-1");
+  write("sys/devices/system/node/node0/cpulist", "0-1");
+  write("sys/devices/system/node/node1/cpulist", "2-3");
+  write("sys/devices/system/cpu/cpu0/topology/core_cpus_list", "0-1");
+  write("sys/devices/system/cpu/cpu2/topology/core_cpus_list", "2");
+  write("sys/devices/system/cpu/cpu3/topology/core_cpus_list", "3");
+  write("proc/self/status", "Cpus_allowed_list:\t3");
+  const std::vector<machine_place> places = read_places({.root = root.path(), .is_recorded = true});
+  EXPECT_EQ(text_of(places), "Places with CPUs for you: 1 of 2 NUMA domains, 1 of 3 cores.\n");
+  std::vector<std::string> lines;
+  for (const machine_place& p : places)
+    lines.push_back(p.name + " in " + p.around + ": " + p.cpus + (p.usable ? " *" : ""));
+  EXPECT_EQ(lines,
+            (std::vector<std::string>{"machine in : 0-3 *", "numa_domain 0 in machine: 0-1",
+                                      "numa_domain 1 in machine: 2-3 *", "core 0 in numa_domain 0: 0-1",
+                                      "core 1 in numa_domain 1: 2", "core 2 in numa_domain 1: 3 *"}));
+  const nlohmann::json json = json_of(places);
+  EXPECT_TRUE(json[0]["around"].is_null());
+  EXPECT_EQ(json[5], (nlohmann::json{{"name", "core 2"},
+                                     {"level", "core"},
+                                     {"around", "numa_domain 1"},
+                                     {"cpus", "3"},
+                                     {"usable", true}}));
+}
+
+TEST(machine_places, are_not_mentioned_where_none_is_known) {
+  const temporary_directory root("places");
+  const std::vector<machine_place> places = read_places({.root = root.path(), .is_recorded = true});
+  ASSERT_EQ(places.size(), 1u);
+  EXPECT_EQ(places[0].name, "machine");
+  EXPECT_EQ(text_of(places), "");
 }
 
 TEST(chart, draws_the_latest_values_on_the_right) {

@@ -31,7 +31,8 @@ class Recorded(unittest.TestCase):
             finally:
                 hog.kill()
         again = answer("--root", str(place), SUKIMA_CPUS="9")
-        for name in ("binding", "basis", "threads"):
+        self.assertEqual(here["places"][0]["name"], "machine")
+        for name in ("binding", "basis", "threads", "places"):
             self.assertEqual(again[name], here[name], name)
         for name in ("usable", "low", "high", "now", "others", "stolen", "throttled"):
             self.assertAlmostEqual(again[name], here[name], delta=0.02, msg=name)

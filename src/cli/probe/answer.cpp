@@ -107,6 +107,7 @@ std::string text_of(const answer& what, bool colour) {
   text += interval_text(what.estimate);
   text += fmt::format("Threads to start: {} (sukima run).\n\n", what.threads);
   text += limits_text(what, colour);
+  if (const std::string places = text_of(what.places); !places.empty()) text += "\n" + places;
   for (const warning& w : what.warnings)
     text += fmt::format("\n{} {}.\n  {}.\n", styled("Warning:", yellow, colour), w.text, w.advice);
   return text + steal_text(what.steal) + runtimes_text(what, colour);
@@ -134,6 +135,7 @@ nlohmann::json json_of(const answer& what) {
                         {"affinity", facts.affinity},
                         {"cpuset", facts.cpuset},
                         {"ancestors_hidden", facts.ancestors_hidden != 0},
+                        {"places", json_of(what.places)},
                         {"limits", nlohmann::json::array()},
                         {"notes", nlohmann::json::array()},
                         {"warnings", nlohmann::json::array()}};

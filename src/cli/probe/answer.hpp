@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "capacity/meter.hpp"
+#include "probe/places.hpp"
 #include "probe/runtimes.hpp"
 #include "probe/warnings.hpp"
 
@@ -28,6 +29,7 @@ struct answer {
   sukima_capacity_load load{};
   std::map<unsigned, double> steal;  ///< part of each CPU that was taken; empty without --steal
   unsigned threads = 1;  ///< by the default policy
+  std::vector<machine_place> places;  ///< all of the machine; empty with --threads
   std::vector<warning> warnings;
   std::vector<runtime_answer> runtimes;  ///< empty without --runtimes
 };

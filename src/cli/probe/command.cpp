@@ -111,6 +111,7 @@ answer answer_from_files(const probe_options& options) {
   capacity_meter meter(place);
   tree.replay(meter);
   answer found = answer_of(meter);
+  found.places = read_places(place);
   found.root = place.root;
   find_warnings(found, recorded_surroundings(found.report->facts));
   return found;
@@ -121,6 +122,7 @@ answer record_answer(const probe_options& options) {
   capacity_meter meter(record.place());
   record.measure(meter);
   answer found = answer_of(meter);
+  found.places = read_places(record.place());  // before the recording is stored: it holds what this reads
   found.root = record.place().root;
   find_warnings(found, recorded_surroundings(found.report->facts));
   record.store(meter);
@@ -141,6 +143,7 @@ answer find_answer(const probe_options& options) {
   answer found = answer_of(meter);
   found.steal = std::move(steal);
   if (options.threads_only) return found;
+  found.places = read_places({.process = options.process});
   find_warnings(found, surroundings_of(options.process, found.report->facts));
   if (options.runtimes) found.runtimes = ask_runtimes();
   return found;

@@ -41,8 +41,8 @@ It holds what the answer rests on, for 25 samples in 2.4 seconds:
   proc/self      the process: its control groups, the mounts of control groups, its masks of CPUs and
                  memory nodes, its name, nice value and scheduling policy, and its threads' run times
   proc/NUMBER    threads of other programs that used CPU meanwhile: name, mask, nice value, run times
-  proc, sys      the machine's CPUs, load and pressure; limits, weights and use of the control groups on
-                 the way to the process's, and beside it, with their names
+  proc, sys      the machine's CPUs, caches and NUMA domains, load and pressure; limits, weights and use of
+                 the control groups on the way to the process's, and beside it, with their names
   sukima_cpus    the value of SUKIMA_CPUS, if it was set
   samples        what changed from sample to sample
 Command lines, other variables, users and other mounts are not recorded.

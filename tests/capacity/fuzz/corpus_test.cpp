@@ -40,7 +40,8 @@ INSTANTIATE_TEST_SUITE_P(
                     target{"cgroup_line", fuzz_cgroup_line}, target{"mount_line", fuzz_mount_line},
                     target{"relate", fuzz_relate}, target{"stat", fuzz_stat}, target{"cpus", fuzz_cpus},
                     target{"counters", fuzz_counters}, target{"host", fuzz_host}, target{"times", fuzz_times},
-                    target{"profile", fuzz_profile}, target{"lines", fuzz_lines}, target{"tree", fuzz_tree}),
+                    target{"profile", fuzz_profile}, target{"lines", fuzz_lines},
+                    target{"places", fuzz_places}, target{"tree", fuzz_tree}),
     [](const testing::TestParamInfo<target>& one) { return std::string(one.param.name); });
 
 }  // namespace

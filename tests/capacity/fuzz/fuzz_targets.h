@@ -24,6 +24,7 @@ void fuzz_host(const uint8_t* data, size_t size);
 void fuzz_times(const uint8_t* data, size_t size);
 void fuzz_profile(const uint8_t* data, size_t size);
 void fuzz_lines(const uint8_t* data, size_t size);
+void fuzz_places(const uint8_t* data, size_t size);
 void fuzz_tree(const uint8_t* data, size_t size);
 
 #ifdef __cplusplus

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// In which places of the machine there are workers, by the CPU that each was last seen on.
+#pragma once
+
+#include <sukima/capacity/places.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+namespace sukima::detail {
+
+/// A worker's last CPU: the one that its thread was on when it last looked. Written by that thread only. An
+/// old one costs a needless move of work, never more.
+class last_cpu {
+ public:
+  /// Below 0: the worker was not seen yet, or has left. From any thread; relaxed: only a hint.
+  int read() const noexcept { return cpu_.load(std::memory_order_relaxed); }
+
+ private:
+  friend class worker_places;
+  std::atomic<int> cpu_{-1};
+};
+
+/// A counter for each place, of the workers that were last seen in it.
+///
+/// Workers come, go and wander, so a place that somebody names may be without a worker. Then the smallest
+/// place around it that has one counts instead: a quota or a limit on the number of workers needs no rule of
+/// its own, and nothing ever waits for a worker to come.
+class worker_places {
+ public:
+  /// \param table lives longer than this object
+  /// \throws std::bad_alloc
+  explicit worker_places(const sukima_place_table& table);
+
+  /// The worker's thread is on this CPU now. By that thread. At most four counters go down and four up, none
+  /// if the worker is still in the same smallest place.
+  /// \param cpu of sched_getcpu(); below 0: unknown, the worker counts for the machine only
+  void see(last_cpu& its, int cpu) noexcept;
+  /// The worker leaves the runtime. By its thread.
+  void forget(last_cpu& its) noexcept;
+
+  /// How many workers were last seen in this place; in any: in the machine. While others move, the sum over
+  /// some places may be off by those that move.
+  std::uint32_t count(sukima_place place) const noexcept;
+  /// The smallest place around this one, or itself, that has a worker; any if no place has one.
+  sukima_place nearest_with_worker(sukima_place place) const noexcept;
+  /// Was the worker last seen there? Everybody who was seen is in any and in the machine.
+  bool is_in(const last_cpu& its, sukima_place place) const noexcept;
+
+ private:
+  sukima_place smallest_of(int cpu) const noexcept;
+  void add(sukima_place smallest, std::uint32_t change) noexcept;
+
+  const sukima_place_table& table_;
+  std::unique_ptr<std::atomic<std::uint32_t>[]> counts_;  ///< by the place's number
+};
+
+}  // namespace sukima::detail
