@@ -60,7 +60,10 @@ inline constexpr double near_top = 0.015;
 
 /// A neighbour's share may fall by this during a trial.
 inline constexpr double guard_fall = 0.02;
-/// Windows before the trial that tell what the neighbour's share was.
-inline constexpr unsigned guard_windows = 8;
+/// Standard errors of one comparison; 2.6 would do if the noise were known and not measured.
+inline constexpr double guard_errors = 3.3;
+/// Windows at rest that tell how noisy a neighbour's share is; before there are six, it is taken for this.
+inline constexpr unsigned guard_windows = 30;
+inline constexpr double unknown_noise = 0.05;
 
 }  // namespace sukima::host::constants

@@ -11,15 +11,10 @@ namespace sukima::host {
 
 namespace {
 
-/// Whether the mean of `tried` lies that far below that of `resting`.
-bool has_fallen(const std::vector<double>& resting, const std::vector<double>& tried) {
-  if (resting.size() < constants::fewest_pairs || tried.size() < constants::fewest_pairs) return false;
-  const double fall = robust_mean(resting) - robust_mean(tried);
-  const double least = constants::least_noise * constants::least_pair_noise;
-  const double noise = std::max({least, deviation(resting), deviation(tried)});
-  const auto part = [](const std::vector<double>& of) { return 1 / static_cast<double>(of.size()); };
-  return fall > constants::guard_fall &&
-         fall > constants::with_cause.errors * noise * std::sqrt(part(resting) + part(tried));
+/// The squared standard error of the mean.
+double squared_error(const std::vector<double>& of, double noise) {
+  const double each = std::max(noise, deviation(of));
+  return each * each / static_cast<double>(of.size());
 }
 
 void remember(std::deque<double>& shares, double share) {
@@ -29,30 +24,35 @@ void remember(std::deque<double>& shares, double share) {
 
 }  // namespace
 
+bool neighbour_guard::has_fallen(const history& of, const std::vector<double>& tried) const {
+  if (of.resting.empty()) return false;
+  const double noise = of.before.size() < constants::learn_windows
+                           ? constants::unknown_noise
+                           : noise_of({of.before.begin(), of.before.end()});
+  const double fall = robust_mean(of.resting) - robust_mean(tried);
+  if (fall <= constants::guard_fall) return false;
+  // Each of the trial's windows and each neighbour is one more chance of a false alarm; e^(-z²/2) falls as
+  // much.
+  const double chances = static_cast<double>(histories_.size()) * constants::most_pairs;
+  const double errors = std::sqrt(constants::guard_errors * constants::guard_errors + 2 * std::log(chances));
+  return fall > errors * std::sqrt(squared_error(of.resting, noise) + squared_error(tried, noise));
+}
+
 void neighbour_guard::resting(std::size_t neighbour, double share) {
-  if (share > 0) remember(shares_[neighbour].before, std::log(share));
+  if (share > 0) remember(histories_[neighbour].before, std::log(share));
 }
 
 bool neighbour_guard::trial(std::size_t neighbour, unsigned count, bool at_rest, double share) {
   if (!(share > 0)) return false;
-  history& known = shares_[neighbour];
-  if (at_rest) {
-    known.resting.push_back(std::log(share));
-    return false;
-  }
-  std::vector<double>& tried = known.tried[count];
-  tried.push_back(std::log(share));
-  std::vector<double> resting(known.before.begin(), known.before.end());
-  resting.insert(resting.end(), known.resting.begin(), known.resting.end());
-  return has_fallen(resting, tried);
+  history& known = histories_[neighbour];
+  std::vector<double>& windows = at_rest ? known.resting : known.tried[count];
+  windows.push_back(std::log(share));
+  return !at_rest && has_fallen(known, windows);
 }
 
-void neighbour_guard::end_trial(unsigned resting_count) {
-  for (auto& [neighbour, known] : shares_) {
-    const auto moved = known.tried.find(resting_count);
-    if (moved != known.tried.end()) known.before.clear();
-    for (const double share : moved != known.tried.end() ? moved->second : known.resting)
-      remember(known.before, share);
+void neighbour_guard::end_trial() {
+  for (auto& [neighbour, known] : histories_) {
+    for (const double share : known.resting) remember(known.before, share);
     known.resting.clear();
     known.tried.clear();
   }

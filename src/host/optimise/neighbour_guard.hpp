@@ -9,29 +9,33 @@
 
 namespace sukima::host {
 
-/// Compares each neighbour's share (CPU time got / entitled) while a count is tried with its share at the resting
-/// count: in windows of the trial, and in those just before. Noise of some per cent is usual, so a fall must be
-/// larger than 2 % and than 2.6 standard errors; two windows suffice where the fall is plain.
+/// Compares each neighbour's share (CPU time got / entitled) in the trial's windows at another count with
+/// its share in those at the resting count: these alternate, so drift cancels. A fall counts if it is
+/// larger than 2 % and than so many standard errors that a trial without a fall is stopped in about one of
+/// 200, however many neighbours there are. A plain fall is seen in the first pair of windows.
 class neighbour_guard {
  public:
-  /// A window of the neighbour while no trial runs in the group. A share that is not positive is dropped.
+  /// A window of the neighbour while no trial runs in the group: it tells the noise. A share that is not
+  /// positive is dropped here and below.
   void resting(std::size_t neighbour, double share);
   /// A window of the neighbour while the trial had this count in effect.
   /// \param at_rest it was the resting count
   /// \returns whether the neighbour's share has fallen. O(windows of the trial).
   bool trial(std::size_t neighbour, unsigned count, bool at_rest, double share);
-  /// The trial has ended, and this is the resting count now: shares at other counts are dropped.
-  void end_trial(unsigned resting_count);
+  /// The trial has ended: its windows are no longer compared.
+  void end_trial();
   /// The neighbour has left the group.
-  void forget(std::size_t neighbour) { shares_.erase(neighbour); }
+  void forget(std::size_t neighbour) { histories_.erase(neighbour); }
 
  private:
   struct history {
-    std::deque<double> before;  ///< logarithms of the shares
+    std::deque<double> before;  ///< logarithms of the shares at rest
     std::vector<double> resting;  ///< in windows of the trial
     std::map<unsigned, std::vector<double>> tried;
   };
-  std::map<std::size_t, history> shares_;
+  bool has_fallen(const history& of, const std::vector<double>& tried) const;
+
+  std::map<std::size_t, history> histories_;
 };
 
 }  // namespace sukima::host

@@ -133,13 +133,13 @@ void optimiser::cycle(const std::vector<vm_report>& seen) {
 void optimiser::end_trials() {
   for (auto& [number, group] : groups_) {
     if (group->last == nullptr || group->running() != nullptr) continue;
-    group->guard.end_trial(group->last->machine.resting());
+    group->guard.end_trial();
     group->last = nullptr;
   }
 }
 
-/// Ends the trials that take CPU from a neighbour. A neighbour's share belongs to the count that the trial's own
-/// window of this cycle had.
+/// Ends the trials that take CPU from a neighbour. A neighbour's share belongs to the count that the
+/// trial's own window of this cycle had.
 void optimiser::guard(const std::vector<vm_report>& seen) {
   std::map<const hosted_vm*, const measured_window*> windows;
   for (const vm_report& report : seen)

@@ -67,8 +67,8 @@ void state_machine::in_rest(const measured_window& window, bool disturbed) {
   if (settings_.by == optimise_by::progress && window.at > look_again_) learn_again(window.at, false);
 }
 
-/// By use the count follows the estimate at once; a new search waits until the last one is 30 s ago, so that an
-/// estimate that moves all the time does not keep it searching.
+/// By use the count follows the estimate at once; a new search waits until the last one is 30 s ago, so
+/// that an estimate that moves all the time does not keep it searching.
 void state_machine::rest_moves(const vm_status& status) {
   if (!estimate_has_moved()) return;
   if (status.at > rested_at_ + constants::first_rest) return open(status.at, "the estimate moved");

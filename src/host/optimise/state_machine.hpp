@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The optimiser of one VM. docs/host-optimiser.md draws its states.
 //
-// Two counts: the resting count n, which is in effect unless a trial runs, and what the trial asks for. A trial
-// begins only when the optimiser of all VMs gives this one its turn, and ends by its verdict, by an event or by its
-// deadline.
+// Two counts: the resting count n, which is in effect unless a trial runs, and what the trial asks for. A
+// trial begins only when the optimiser of all VMs gives this one its turn, and ends by its verdict, by an
+// event or by its deadline.
 #pragma once
 
 #include <deque>
@@ -25,8 +25,8 @@ class state_machine {
   /// \param verdicts where its verdicts go; must outlive it
   state_machine(std::string name, optimiser_settings settings, std::vector<verdict>& verdicts);
 
-  /// A window that is not settled, not valid, without the rate or at another count than the wanted one counts for
-  /// nothing.
+  /// A window that is not settled, not valid, without the rate or at another count than the wanted one
+  /// counts for nothing.
   /// \param disturbed a trial of another VM of the group ran meanwhile: the level may be off because of it
   void feed(const measured_window& window, bool disturbed = false);
   void feed(const vm_status& status);
@@ -101,7 +101,7 @@ class state_machine {
 
   bool cause_ = true;  ///< why it learns: the program or the estimate has changed
   double searched_usable_ = 0;  ///< the estimate that this search, or the last one, took
-  double noise_ = 0.05;
+  double noise_ = constants::unknown_noise;
   std::deque<double> learnt_;  ///< logarithms of the last windows
   std::optional<candidates> search_;
   std::optional<unsigned> candidate_;  ///< the next one to try

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole curve of the CPU use, from the estimate up, and the count that its shape gives (paper 001, figure 13).
+// The whole curve of the CPU use, from the estimate up, and the count that its shape gives (paper 001,
+// figure 13).
 #pragma once
 
 #include <vector>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The optimiser of the number of threads or virtual CPUs of VMs: pure, without a clock and without I/O.
 //
-// The caller measures: each cycle (1 s) it feeds what it saw of every VM, asks what is to be set, sets it, and
-// measures on. Times are seconds of any clock that does not go back.
+// The caller measures: each cycle (1 s) it feeds what it saw of every VM, asks what is to be set, sets it,
+// and measures on. Times are seconds of any clock that does not go back.
 #pragma once
 
 #include <cstdint>
@@ -80,8 +80,8 @@ class hosted_vm;
 class trial_group;
 
 /// The optimisers of all VMs of a host. In each group of the estimate (VMs that share CPUs) one trial runs at
-/// a time, in random order: two at once would measure each other. Not thread-safe. An input whose numbers are not
-/// finite, or whose time is before an earlier one, is dropped.
+/// a time, in random order: two at once would measure each other. Not thread-safe. An input whose numbers are
+/// not finite, or whose time is before an earlier one, is dropped.
 class optimiser {
  public:
   /// \param seed of the generator that draws the order: equal seeds and inputs give equal answers
@@ -102,12 +102,13 @@ class optimiser {
   void rename(std::size_t vm, double at, std::string name);
   void event(std::size_t vm, double at, vm_event what);
 
-  /// One cycle: what was seen of the VMs, each at most once; then trials begin where none runs. A trial that takes
-  /// CPU from another VM of its group, by the shares in the windows, has ended before. O(VMs × log VMs).
+  /// One cycle: what was seen of the VMs, each at most once; then trials begin where none runs. A trial that
+  /// takes CPU from another VM of its group, by the shares in the windows, has ended before.
+  /// O(VMs × log VMs).
   void cycle(const std::vector<vm_report>& seen);
 
-  /// What to set for this VM now; empty: nothing (not opted in, a dry run, no estimate yet, it has ended). What had
-  /// been set before is then undone by its lease.
+  /// What to set for this VM now; empty: nothing (not opted in, a dry run, no estimate yet, it has ended).
+  /// What had been set before is then undone by its lease.
   std::optional<unsigned> wanted(std::size_t vm) const;
   /// The count that it returns to when no trial runs.
   unsigned resting(std::size_t vm) const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Synthetic programs: how fast a parallel program is with n threads, and how much CPU it uses, where only some
-// CPUs are usable. Shapes 1 to 4 are those of paper 001, figure 13; 5 and 6 are what that leaves open.
+// Synthetic programs: how fast a parallel program is with n threads, and how much CPU it uses, where only
+// some CPUs are usable. Shapes 1 to 4 are those of paper 001, figure 13; 5 and 6 are what that leaves open.
 #pragma once
 
 #include <cstdint>
@@ -56,8 +56,8 @@ struct circumstances {
   double change = 0;
 };
 
-/// What a window of 1 s shows; after a change of the number of threads it begins 0.5 s later. 2 % of the windows
-/// are bursts: 10 to 50 % too low.
+/// What a window of 1 s shows; after a change of the number of threads it begins 0.5 s later. 2 % of the
+/// windows are bursts: 10 to 50 % too low.
 struct window {
   double speed = 0, use = 0;
 };
