@@ -81,6 +81,7 @@ void state_machine::feed(const vm_status& given) {
   if (ended_) return;
   vm_status status = given;
   status.count = std::clamp(status.count, 1U, settings_.most);
+  if (!status_) count_ = status.count;
   status_ = status;
   look_at_time(status.at);
   if (must_close() && (state_ == optimiser_state::learn || state_ == optimiser_state::trial ||
