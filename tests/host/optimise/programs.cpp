@@ -124,8 +124,17 @@ unsigned program::best() const {
 double program::below_best(unsigned threads) const { return 100 * (1 - speed(threads) / speed(best())); }
 
 window world::measure(unsigned threads) {
-  const double settling = threads != threads_ ? 0.5 : 0.0;
-  threads_ = threads;
+  window sum;
+  for (unsigned i = 0; i < in_.window_seconds; i++) {
+    const window one = second(threads, threads != threads_ ? 0.5 : 0.0);
+    threads_ = threads;
+    sum.speed += one.speed / in_.window_seconds;
+    sum.use += one.use / in_.window_seconds;
+  }
+  return sum;
+}
+
+window world::second(unsigned threads, double settling) {
   const program& p = now();
   static constexpr double keeps = 0.95;
   level_ = keeps * level_ + draws_.normal(in_.drift * std::sqrt(1 - keeps * keeps));

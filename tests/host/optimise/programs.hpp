@@ -50,14 +50,15 @@ program draw_program(shape of, draws& from);
 
 /// What surrounds the program.
 struct circumstances {
-  double noise = 0.05;  ///< standard deviation of a window's logarithm
+  double noise = 0.05;  ///< standard deviation of a second's logarithm
   double drift = 0.05;  ///< of a slow change of the level
   std::optional<program> other = {};  ///< runs in its place from `change` on
   double change = 0;
+  unsigned window_seconds = 1;
 };
 
-/// What a window of 1 s shows; after a change of the number of threads it begins 0.5 s later. 2 % of the
-/// windows are bursts: 10 to 50 % too low.
+/// What a window shows: the mean of its seconds. After a change of the number of threads it begins 0.5 s later.
+/// 2 % of the seconds are bursts: 10 to 50 % too low.
 struct window {
   double speed = 0, use = 0;
 };
@@ -68,12 +69,15 @@ class world {
   world(const program& runs, const circumstances& in, draws from) : first_(runs), in_(in), draws_(from) {}
 
   window measure(unsigned threads);
+  unsigned window_seconds() const { return in_.window_seconds; }
   const program& now() const { return in_.other && seconds_ >= in_.change ? *in_.other : first_; }
   double seconds() const { return seconds_; }
   /// Per cent of the work of a run at the best count.
   double lost() const { return 100 * (1 - done_ / possible_); }
 
  private:
+  window second(unsigned threads, double settling);
+
   program first_;
   circumstances in_;
   draws draws_;

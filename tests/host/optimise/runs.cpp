@@ -50,6 +50,7 @@ run optimised(world& in, optimise_by by) {
   optimiser_settings settings;
   settings.most = most;
   settings.by = by;
+  settings.window_seconds = in.window_seconds();
   const std::size_t vm = all.add("vm", settings);
   all.event(vm, 0, vm_event::opted_in);
   while (in.seconds() < run_seconds) {
@@ -98,12 +99,12 @@ summary summarise(const std::vector<run>& runs) {
   return all;
 }
 
-summary summarise(method by, shape of, double noise, unsigned runs, std::uint64_t seed) {
+summary summarise(method by, shape of, const circumstances& in, unsigned runs, std::uint64_t seed) {
   std::vector<run> made;
   for (unsigned i = 0; i < runs; i++) {
     draws from(seed + i);
     const program drawn = draw_program(of, from);
-    made.push_back(make_run(by, drawn, {.noise = noise}, from));
+    made.push_back(make_run(by, drawn, in, from));
   }
   return summarise(made);
 }

@@ -37,7 +37,7 @@ struct summary {
 };
 summary summarise(const std::vector<run>& runs);
 /// \param seed of the first run
-summary summarise(method by, shape of, double noise, unsigned runs, std::uint64_t seed);
+summary summarise(method by, shape of, const circumstances& in, unsigned runs, std::uint64_t seed);
 /// Two programs of any shapes, the second from 300 s on.
 summary summarise_change(method by, double noise, unsigned runs, std::uint64_t seed);
 

@@ -31,7 +31,7 @@ void print_head(double noise) {
 summary row(shape of, double noise) {
   std::printf("| %s |", name_of(of));
   summary last;
-  for (const method by : all_methods) print(last = summarise(by, of, noise, runs_a_cell, seed));
+  for (const method by : all_methods) print(last = summarise(by, of, {.noise = noise}, runs_a_cell, seed));
   std::printf("\n");
   return last;
 }
@@ -63,13 +63,32 @@ TEST(table, another_program_after_300_s) {
   EXPECT_LE(last.lost, 4);
 }
 
+TEST(table, longer_windows_at_10_per_cent_noise) {
+  const auto print_and_take = [](shape of, unsigned seconds) {
+    const circumstances in{.noise = 0.10, .window_seconds = seconds};
+    const summary found = summarise(method::progress, of, in, 400, seed);
+    std::printf("windows of %u s, %-36s", seconds, name_of(of));
+    print(found);
+    std::printf("\n");
+    return found;
+  };
+  for (const shape of : all_shapes) {
+    SCOPED_TRACE(name_of(of));
+    const double of_one = print_and_take(of, 1).near;
+    print_and_take(of, 2);
+    const double of_four = print_and_take(of, 4).near;
+    EXPECT_GE(of_four, of_one);
+    EXPECT_GE(of_four, 0.9);
+  }
+}
+
 /// The same promises on programs that nobody has seen: 1000 runs a shape.
 TEST(table, fresh_seeds) {
   const std::uint64_t fresh = std::random_device{}() * std::uint64_t{1'000'000};
   std::printf("seed %llu\n", static_cast<unsigned long long>(fresh));
   for (const shape of : all_shapes) {
     SCOPED_TRACE(name_of(of));
-    const summary found = summarise(method::progress, of, 0.05, 1000, fresh);
+    const summary found = summarise(method::progress, of, {.noise = 0.05}, 1000, fresh);
     std::printf("%-36s %.1f %% of the runs within 5 %%, %.2f %% lost, %.2f changes an hour\n", name_of(of),
                 100 * found.near, found.lost, found.changes_an_hour);
     EXPECT_GE(found.near, 0.95);
