@@ -57,8 +57,8 @@ struct circumstances {
   unsigned window_seconds = 1;
 };
 
-/// What a window shows: the mean of its seconds. After a change of the number of threads it begins 0.5 s later.
-/// 2 % of the seconds are bursts: 10 to 50 % too low.
+/// What a window shows: the mean of its seconds. After a change of the number of threads it begins 0.5 s
+/// later. 2 % of the seconds are bursts: 10 to 50 % too low.
 struct window {
   double speed = 0, use = 0;
 };
