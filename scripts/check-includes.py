@@ -22,7 +22,8 @@ ORDER = {
     "tascell": {"runtime", "capacity"},
     "compiler": set(),
     "calibrate": {"capacity", "objects", "runtime"},
-    "cli": {"calibrate", "capacity", "objects", "preload"},
+    "host": {"capacity"},
+    "cli": {"calibrate", "capacity", "host", "objects", "preload"},
     "tools": {"capacity"},
 }
 # The folders of src/cli that all commands may include; those of them that the tools may include, too.

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "optimise/candidates.hpp"
+
+#include <algorithm>
+
+#include "optimise/constants.hpp"
+
+namespace sukima::host {
+
+candidates::candidates(unsigned best, unsigned estimate, unsigned highest)
+    : best_(best), estimate_(estimate), highest_(highest), tried_{best} {}
+
+bool candidates::may_try(long count) {
+  if (count < 1 || count > static_cast<long>(highest_)) return false;
+  return tried_.insert(static_cast<unsigned>(count)).second;
+}
+
+/// The count to try at this place of the search, if it may be tried; moves to the next place.
+std::optional<unsigned> candidates::at_place() {
+  const long best = best_;
+  long count = 0;
+  switch (place_) {
+    case place::estimate:
+      count = estimate_;
+      place_ = place::step;
+      break;
+    case place::step:
+      count = best + sign_ * step_;
+      place_ = place::dent;  // unless it is better: judged()
+      break;
+    case place::dent:
+      place_ = place::turn;
+      if (again_) return std::nullopt;
+      count = best + sign_ * 2;
+      break;
+    case place::turn:
+      return std::nullopt;
+  }
+  if (!may_try(count)) return std::nullopt;
+  return static_cast<unsigned>(count);
+}
+
+std::optional<unsigned> candidates::next() {
+  for (;;) {
+    if (place_ == place::turn) {
+      if (sign_ < 0 && !again_) return std::nullopt;
+      if (sign_ < 0) again_ = false;
+      sign_ = -sign_;
+      step_ = 1;
+      place_ = place::step;
+    }
+    if (const auto count = at_place()) {
+      candidate_ = *count;
+      return count;
+    }
+  }
+}
+
+void candidates::judged(bool better) {
+  if (better) {
+    best_ = candidate_;
+    if (place_ == place::dent) {  // it was a step
+      step_ = std::min<long>(constants::longest_step, step_ * 2);
+      place_ = place::step;
+      again_ = true;
+    } else if (place_ == place::turn) {
+      again_ = true;
+    }
+  }
+  candidate_ = 0;
+}
+
+}  // namespace sukima::host

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the state machine does in the states learn, try and sweep.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "optimise/state_machine.hpp"
+#include "optimise/statistics.hpp"
+
+namespace sukima::host {
+
+/// The last six windows tell the noise. While it waits for its turn it goes on with newer ones.
+void state_machine::in_learn(const measured_window& window, double rate) {
+  learnt_.push_back(std::log(rate));
+  if (learnt_.size() < constants::learn_windows) return;
+  if (learnt_.size() > constants::learn_windows) learnt_.pop_front();
+  noise_ = noise_of({learnt_.begin(), learnt_.end()});
+  if (!waits_) plan_trials(window.at);
+}
+
+/// What is to be tried, after the noise is known.
+void state_machine::plan_trials(double at) {
+  searched_usable_ = status_->usable;
+  if (settings_.dry_run) return would_try(at);
+  before_search_ = count_;
+  if (settings_.by == optimise_by::use) {
+    waits_ = highest() > count_;
+    if (!waits_) begin_rest(at, verdict_kind::rested, "no count above the estimate may be tried", figures());
+    return;
+  }
+  search_.emplace(count_, status_->count, highest());
+  look_for_candidate(at);
+}
+
+/// The next candidate waits for its turn; without one the search has ended.
+void state_machine::look_for_candidate(double at) {
+  if (estimate_has_moved()) {  // it is a candidate now, and what was tried is tried again
+    cause_ = true;
+    searched_usable_ = status_->usable;
+    search_.emplace(count_, status_->count, highest());
+  }
+  candidate_ = search_->next();
+  waits_ = candidate_.has_value();
+  if (!waits_)
+    begin_rest(
+        at, verdict_kind::rested,
+        count_ == before_search_ ? "no other count is better" : "this count is the best that was tried",
+        figures());
+}
+
+void state_machine::would_try(double at) {
+  std::optional<unsigned> first;
+  verdict_figures what = figures();
+  if (settings_.by == optimise_by::use) {
+    const unsigned from = status_->count;
+    if (from < highest()) first = std::min(highest(), from + constants::sweep_ahead);
+  } else {
+    first = candidates(count_, status_->count, highest()).next();
+  }
+  what.tried = first;
+  what.noise = noise_;
+  begin_rest(
+      at, verdict_kind::would_try,
+      first ? fmt::format("a dry run; it would try {} first", *first) : "a dry run; it would try nothing",
+      what);
+}
+
+void state_machine::begin_trial(double at) {
+  if (candidate_ && estimate_has_moved()) {
+    look_for_candidate(at);
+    if (!waits_) return;
+  }
+  waits_ = false;
+  double windows = 0;
+  if (settings_.by == optimise_by::use) {
+    state_ = optimiser_state::sweep;
+    sweep_.emplace(count_, std::min(highest(), count_ + constants::sweep_ahead),
+                   constants::with_cause.effect);
+    windows = constants::most_rounds * (constants::sweep_ahead + 1);
+  } else {
+    state_ = optimiser_state::trial;
+    trial_.emplace(count_, *candidate_, cause_ ? constants::with_cause : constants::at_rest, noise_);
+    windows = 2 * constants::most_pairs;
+  }
+  trial_until_ =
+      at + windows * (settings_.window_seconds + settings_.settle_seconds) * constants::trial_slack;
+}
+
+void state_machine::in_trial(const measured_window& window, double rate) {
+  if (!trial_) return;  // it waits for its turn
+  if (const auto outcome = trial_->add(std::log(rate))) end_trial(window.at, *outcome);
+}
+
+std::string state_machine::sentence(comparison_outcome outcome) const {
+  const double change = 100 * (std::exp(trial_->mean()) - 1);
+  switch (outcome) {
+    case comparison_outcome::better:
+      return fmt::format("{} is {:.1f} % faster than {}", trial_->other(), change, trial_->resting());
+    case comparison_outcome::worse:
+      return fmt::format("{} is {:.1f} % slower than {}", trial_->other(), -change, trial_->resting());
+    case comparison_outcome::same:
+      break;
+  }
+  return fmt::format("{} is no better than {} ({:+.1f} %)", trial_->other(), trial_->resting(), change);
+}
+
+void state_machine::end_trial(double at, comparison_outcome outcome) {
+  const bool better = outcome == comparison_outcome::better;
+  const verdict_kind kind = better                                 ? verdict_kind::better
+                            : outcome == comparison_outcome::worse ? verdict_kind::worse
+                                                                   : verdict_kind::same;
+  const verdict_figures what = figures();
+  std::string reason = sentence(outcome);
+  const unsigned before = count_;
+  if (better) count_ = trial_->other();
+  trial_.reset();
+  search_->judged(better);
+  say(at, kind, before, std::move(reason), what);
+  look_for_candidate(at);
+}
+
+void state_machine::in_sweep(const measured_window& window, double rate) {
+  if (!sweep_ || !sweep_->add(std::log(rate))) return;
+  static constexpr const char* names[] = {"is too noisy to judge", "is flat", "rises", "drops", "oscillates"};
+  verdict_figures what = figures();
+  const sweep::result found = sweep_->shape();
+  what.shape = found.shape;
+  what.tried = found.count;
+  what.mean = found.height;
+  std::string reason = fmt::format("the CPU use above the estimate {}", names[found.shape]);
+  count_ = found.count;
+  sweep_.reset();
+  begin_rest(window.at, verdict_kind::swept, std::move(reason), what);
+}
+
+}  // namespace sukima::host

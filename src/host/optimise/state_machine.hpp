@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// The optimiser of one VM. docs/host-optimiser.md draws its states.
+//
+// Two counts: the resting count n, which is in effect unless a trial runs, and what the trial asks for. A
+// trial begins only when the optimiser of all VMs gives this one its turn, and ends by its verdict, by an
+// event or by its deadline.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "optimise/candidates.hpp"
+#include "optimise/comparison.hpp"
+#include "optimise/sweep.hpp"
+#include "shared/optimiser.hpp"
+
+namespace sukima::host {
+
+/// Not thread-safe. Times are seconds and must not go back.
+// Long: one transition a method, over one state
+class state_machine {
+ public:
+  /// \param verdicts where its verdicts go; must outlive it
+  state_machine(std::string name, optimiser_settings settings, std::vector<verdict>& verdicts);
+
+  /// A window that is not settled, not valid, without the rate or at another count than the wanted one
+  /// counts for nothing.
+  /// \param disturbed a trial of another VM of the group ran meanwhile: the level may be off because of it
+  void feed(const measured_window& window, bool disturbed = false);
+  void feed(const vm_status& status);
+  void feed(vm_event what, double at);
+  void rename(std::string name, double at);
+  /// The trial that runs, if one does, has no result.
+  void void_trial(const std::string& reason, double at);
+
+  /// Whether it waits for `begin_trial`.
+  bool waits_for_turn() const { return waits_; }
+  /// A trial runs now, or, if the estimate has moved and nothing is left to try, it rests.
+  /// \pre waits_for_turn()
+  void begin_trial(double at);
+  bool trial_runs() const { return trial_.has_value() || sweep_.has_value(); }
+
+  optimiser_state state() const { return state_; }
+  unsigned resting() const { return count_; }
+  /// The count that should be in effect now.
+  unsigned in_effect() const;
+  /// The same for whoever acts; empty: nothing is to be set.
+  std::optional<unsigned> wanted() const;
+  const std::string& name() const { return name_; }
+
+ private:
+  // What it was fed.
+  std::optional<double> rate_of(const measured_window& window) const;
+  bool may_open(double at) const;
+  bool must_close() const;
+  bool estimate_has_moved() const;
+  unsigned highest() const;
+
+  // Transitions.
+  void open(double at, std::string reason);
+  void close(double at, std::string reason);
+  void go_back(double at, std::string reason);
+  void begin_hold(double at, std::string reason);
+  void begin_rest(double at, verdict_kind kind, std::string reason, const verdict_figures& figures);
+  void learn_again(double at, bool cause);
+  void leave_trial();
+  void look_at_time(double at);
+  void follow_estimate(double at);
+  void limit_to_estimate(double at);
+
+  // Within a state.
+  void in_learn(const measured_window& window, double rate);
+  void in_trial(const measured_window& window, double rate);
+  void in_sweep(const measured_window& window, double rate);
+  void in_rest(const measured_window& window, bool disturbed);
+  void rest_moves(const vm_status& status);
+  bool level_is_off(const measured_window& window) const;
+  void set_level();
+  void plan_trials(double at);
+  void look_for_candidate(double at);
+  void would_try(double at);
+  std::string sentence(comparison_outcome outcome) const;
+  void end_trial(double at, comparison_outcome outcome);
+
+  verdict_figures figures() const;
+  void say(double at, verdict_kind kind, unsigned before, std::string reason,
+           const verdict_figures& figures = {});
+
+  std::string name_;
+  const optimiser_settings settings_;
+  std::vector<verdict>* verdicts_;
+  optimiser_state state_ = optimiser_state::idle;
+  unsigned count_ = 1;  ///< the resting count
+
+  bool opted_in_ = false, ended_ = false, has_progress_ = false;
+  std::optional<vm_status> status_;
+  double held_until_ = 0;  ///< no search begins before
+  double back_until_ = 0;
+
+  bool cause_ = true;  ///< why it learns: the program or the estimate has changed
+  double searched_usable_ = 0;  ///< the estimate that this search, or the last one, took
+  double noise_ = constants::unknown_noise;
+  std::deque<double> learnt_;  ///< logarithms of the last windows
+  std::optional<candidates> search_;
+  std::optional<unsigned> candidate_;  ///< the next one to try
+  unsigned before_search_ = 1;
+  bool waits_ = false;
+  std::optional<comparison> trial_;
+  std::optional<sweep> sweep_;
+  double trial_until_ = 0;
+
+  double rested_at_ = 0, look_again_ = 0;
+  double rest_length_ = 0;  ///< until the next look without cause
+  std::vector<measured_window> level_windows_;
+  double level_progress_ = 0, level_use_ = 0;
+  unsigned off_ = 0;
+};
+
+}  // namespace sukima::host

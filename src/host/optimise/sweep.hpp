@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The whole curve of the CPU use, from the estimate up, and the count that its shape gives (paper 001,
+// figure 13).
+#pragma once
+
+#include <vector>
+
+namespace sukima::host {
+
+/// Counts `first` … `last` in interleaved rounds, down and up in turn: drift cancels.
+class sweep {
+ public:
+  /// \param first the estimate
+  /// \pre 1 <= first <= last
+  sweep(unsigned first, unsigned last, double effect);
+
+  unsigned first() const { return first_; }
+  /// The count of the next window.
+  unsigned next() const;
+  /// A window at `next()`. \returns whether the sweep has ended: after 4 to 12 rounds. O(counts × rounds).
+  bool add(double log_use);
+
+  unsigned rounds() const { return rounds_; }
+  /// The largest standard error of a point of the curve.
+  double error() const { return error_; }
+
+  struct result {
+    unsigned count = 0;
+    unsigned shape = 0;  ///< 1 flat, 2 rises, 3 drops, 4 oscillates; 0: too noisy to say
+    double height = 0;  ///< of the use at `count`: the logarithm, relative to the estimate
+  };
+  /// \pre the sweep has ended
+  result shape() const;
+
+ private:
+  void end_round();
+  std::vector<double> curve() const;
+
+  unsigned first_;
+  double effect_;
+  std::vector<std::vector<double>> logs_;  ///< for each count: less its round's median
+  std::vector<double> row_;  ///< the round under way, in the order of measuring
+  unsigned rounds_ = 0;
+  double error_ = 0;
+};
+
+}  // namespace sukima::host

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Feeds the state machine of one VM by hand.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "optimise/state_machine.hpp"
+
+namespace driving {
+
+using namespace sukima::host;
+
+/// The speed, or the use, at a count.
+using curve = std::function<double(unsigned)>;
+
+/// A VM with an estimate of 4 of at most 8; each window is 1 s later than the one before and without noise.
+class driver {
+ public:
+  explicit driver(optimiser_settings settings = {.most = 8})
+      : machine("vm", settings, verdicts),
+        by_use_(settings.by == optimise_by::use),
+        dry_run_(settings.dry_run) {}
+
+  std::vector<verdict> verdicts;
+  state_machine machine;
+  double at = 100;
+  bool gives_turns = true;
+  curve rate = [](unsigned) { return 10.0; };
+
+  void event(vm_event what) { machine.feed(what, at); }
+  void status(double usable, double demand = 4, double up = 1000) {
+    machine.feed(vm_status{at, usable, static_cast<unsigned>(usable + 0.5), demand, up});
+  }
+  /// A window at the count that is wanted; the machine gets its turn if it waits.
+  void window() { window(rate(machine.in_effect())); }
+  void window(double value) {
+    at += 1;
+    measured_window seen{.at = at, .count = dry_run_ ? 4 : machine.in_effect(), .use = by_use_ ? value : 3};
+    seen.progress = value;
+    machine.feed(seen);
+    if (gives_turns && machine.waits_for_turn()) machine.begin_trial(at);
+  }
+  void windows(unsigned count) {
+    for (unsigned i = 0; i < count; i++) window();
+  }
+  /// Opted in and ready: the first window with progress opens.
+  void open() {
+    event(vm_event::opted_in);
+    status(4);
+    window();
+  }
+  /// \returns how many windows it took; fails after `most`
+  unsigned windows_until(optimiser_state wished, unsigned most = 400) {
+    unsigned count = 0;
+    while (machine.state() != wished && count < most) {
+      window();
+      count++;
+    }
+    EXPECT_EQ(name_of(machine.state()), name_of(wished));
+    return count;
+  }
+  /// Brings a new machine to this state. Sweeps need `by` use.
+  void reach(optimiser_state wished) {
+    if (wished == optimiser_state::idle) return status(4);
+    open();
+    if (wished == optimiser_state::back || wished == optimiser_state::hold) event(vm_event::paused);
+    windows_until(wished);
+  }
+  /// The verdicts of this kind.
+  std::vector<verdict> all(verdict_kind kind) const {
+    std::vector<verdict> found;
+    for (const verdict& one : verdicts)
+      if (one.kind == kind) found.push_back(one);
+    return found;
+  }
+
+ private:
+  bool by_use_, dry_run_;  ///< in a dry run the count is 4 whatever the machine thinks
+};
+
+}  // namespace driving

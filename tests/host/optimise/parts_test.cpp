@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Statistics, comparisons, candidates and sweeps, each by itself.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+#include <vector>
+
+#include "optimise/candidates.hpp"
+#include "optimise/comparison.hpp"
+#include "optimise/statistics.hpp"
+#include "optimise/sweep.hpp"
+
+namespace {
+
+using namespace sukima::host;
+using enum comparison_outcome;
+
+TEST(statistics, of_few_numbers) {
+  EXPECT_DOUBLE_EQ(median({3, 1, 2}), 2);
+  EXPECT_DOUBLE_EQ(median({4, 1, 2, 3}), 2.5);
+  EXPECT_DOUBLE_EQ(robust_mean({1, 2, 3, 100}), 2.5);
+  EXPECT_DOUBLE_EQ(robust_mean({1, 2, 4, 3, -100}), 2) << "without the extremes";
+  EXPECT_DOUBLE_EQ(deviation({5}), 0);
+  EXPECT_DOUBLE_EQ(deviation({1, 2, 3}), 1);
+  EXPECT_DOUBLE_EQ(noise_of({1, 1, 1}), 0.01) << "the least";
+  EXPECT_DOUBLE_EQ(noise_of({0, 0.1, 0, 0.1, 5}), 0.106) << "one burst does not matter";
+}
+
+/// Feeds windows at both counts, `ratios` in turn; the outcome and the pairs that it took.
+std::pair<std::optional<comparison_outcome>, unsigned> compare(
+    const std::vector<double>& ratios, double noise = 0.01, constants::criterion by = constants::with_cause) {
+  comparison trial(4, 5, by, noise);
+  for (const double ratio : ratios) {
+    std::optional<comparison_outcome> outcome;
+    for (int i = 0; i < 2; i++) outcome = trial.add(trial.next() == 5 ? ratio : 0);
+    if (outcome) return {outcome, trial.pairs()};
+  }
+  return {std::nullopt, trial.pairs()};
+}
+
+TEST(comparison, decides_by_the_mean_and_its_error) {
+  EXPECT_EQ(compare({0.1, 0.1}), std::pair(std::optional(better), 2U));
+  EXPECT_EQ(compare({-0.1, -0.1}), std::pair(std::optional(worse), 2U));
+  EXPECT_EQ(compare({0, 0}), std::pair(std::optional(same), 2U));
+  EXPECT_EQ(compare({0.02, 0.02}), std::pair(std::optional(same), 2U)) << "less than the effect, and sure";
+  EXPECT_EQ(compare({0.1}), std::pair(std::optional<comparison_outcome>(), 1U)) << "one pair is none";
+  EXPECT_EQ(compare({0.1, 0.1}, 0.1).first, std::nullopt) << "the noise may explain it";
+  EXPECT_EQ(compare({0.3, -0.1}).first, std::nullopt) << "the pairs differ too much";
+}
+
+TEST(comparison, ends_at_once_where_the_first_pair_is_far_worse) {
+  EXPECT_EQ(compare({-0.31}), std::pair(std::optional(worse), 1U));
+  EXPECT_EQ(compare({-0.31}, 0.05).first, std::nullopt) << "the noise is taken off";
+  EXPECT_EQ(compare({0, -0.5}).first, std::nullopt) << "only the first";
+}
+
+TEST(comparison, ends_after_twelve_pairs) {
+  std::vector<double> ratios;
+  for (int i = 0; i < 20; i++) ratios.push_back(i % 2 == 0 ? 0.2 : -0.1);
+  EXPECT_EQ(compare(ratios, 0.1), std::pair(std::optional(same), 12U));
+}
+
+TEST(comparison, is_not_decided_by_one_burst) {
+  EXPECT_EQ(compare({0.1, 0.1, 0.1, 0.1, 0.1, -0.6}, 0.05).first, better);
+}
+
+TEST(comparison, cancels_drift) {
+  comparison trial(4, 5, constants::with_cause, 0.01);
+  double level = 0;
+  std::optional<comparison_outcome> outcome;
+  while (!outcome) outcome = trial.add(level += 0.1);  // both counts alike, 10 % faster each window
+  EXPECT_EQ(*outcome, same);
+  EXPECT_EQ(trial.pairs() % 2, 0U) << "rising and falling pairs cancel in pairs";
+}
+
+TEST(comparison, wants_more_without_a_cause) {
+  EXPECT_EQ(compare({0.04, 0.04}).first, better);
+  EXPECT_EQ(compare({0.04, 0.04}, 0.01, constants::at_rest).first, same);
+}
+
+/// The counts tried where `best` is the better the nearer.
+std::vector<unsigned> tried(unsigned from, unsigned estimate, unsigned highest, auto&& speed) {
+  candidates search(from, estimate, highest);
+  std::vector<unsigned> all;
+  while (const auto count = search.next()) {
+    EXPECT_GE(*count, 1U);
+    EXPECT_LE(*count, highest);
+    all.push_back(*count);
+    search.judged(speed(*count) > speed(search.best()));
+  }
+  EXPECT_EQ(std::set(all.begin(), all.end()).size(), all.size()) << "each once";
+  return all;
+}
+
+using counts = std::vector<unsigned>;
+
+TEST(candidates, neighbours_and_over_a_dent) {
+  EXPECT_EQ(tried(4, 4, 16, [](unsigned n) { return n == 4; }), (counts{5, 6, 3, 2}));
+}
+
+TEST(candidates, the_estimate_first) {
+  EXPECT_EQ(tried(4, 9, 16, [](unsigned n) { return n == 4; }), (counts{9, 5, 6, 3, 2}));
+}
+
+TEST(candidates, steps_double_while_it_gets_better) {
+  const auto found = tried(2, 2, 16, [](unsigned n) { return n; });
+  EXPECT_EQ((counts{found.begin(), found.begin() + 5}), (counts{3, 5, 9, 13, 12}));
+}
+
+TEST(candidates, find_a_best_count_behind_a_dent) {
+  candidates search(5, 5, 16);
+  const auto speed = [](unsigned n) { return n == 7 ? 3 : n % 2 == 1 ? 2 : 1; };
+  while (const auto count = search.next()) search.judged(speed(*count) > speed(search.best()));
+  EXPECT_EQ(search.best(), 7U);
+}
+
+TEST(candidates, find_every_single_peak) {
+  for (unsigned start = 1; start <= 16; start++) {
+    for (unsigned peak = 1; peak <= 16; peak++) {
+      candidates search(start, start, 16);
+      const auto speed = [&](unsigned n) { return -std::abs(static_cast<int>(n) - static_cast<int>(peak)); };
+      while (const auto count = search.next()) search.judged(speed(*count) > speed(search.best()));
+      EXPECT_EQ(search.best(), peak) << "from " << start;
+    }
+  }
+}
+
+TEST(candidates, nothing_where_only_one_count_is_allowed) {
+  EXPECT_EQ(tried(1, 1, 1, [](unsigned n) { return n; }), counts{});
+  EXPECT_EQ(tried(6, 2, 2, [](unsigned n) { return 7 - n; }), (counts{2, 1})) << "from above the bound";
+}
+
+sweep::result swept(const std::vector<double>& use, double noise = 0) {
+  sweep curve(4, 4 + static_cast<unsigned>(use.size()) - 1, 0.03);
+  double sign = 1;
+  unsigned windows = 0;
+  for (bool ended = false; !ended; windows++) {
+    sign = (windows * 7 % 3 == 0) ? -sign : sign;
+    ended = curve.add(std::log(use[curve.next() - 4]) + sign * noise);
+  }
+  EXPECT_GE(curve.rounds(), 4U);
+  EXPECT_LE(curve.rounds(), 12U);
+  EXPECT_EQ(windows, curve.rounds() * use.size());
+  return curve.shape();
+}
+
+TEST(sweep, the_shapes_of_the_paper) {
+  const auto expect = [](const std::vector<double>& use, unsigned shape, unsigned count) {
+    const sweep::result found = swept(use);
+    EXPECT_EQ(found.shape, shape);
+    EXPECT_EQ(found.count, count);
+  };
+  expect({4, 4, 4, 4, 4}, 1, 4);
+  expect({4, 3.9, 3.8, 3.9, 4}, 1, 4);
+  expect({3, 3.4, 3.8, 4, 4, 4}, 2, 7);
+  expect({4, 3.5, 3, 2.6, 2.7, 2.8}, 3, 7);
+  expect({4, 3, 4, 3, 4, 3}, 4, 4);
+  expect({4}, 1, 4);
+}
+
+TEST(sweep, goes_on_while_it_is_noisy) {
+  sweep quiet(4, 8, 0.03), noisy(4, 8, 0.03);
+  unsigned windows = 0;
+  while (!quiet.add(0)) windows++;
+  EXPECT_EQ(quiet.rounds(), 4U);
+  for (bool ended = false; !ended; windows++) ended = noisy.add(windows % 2 == 0 ? 0.2 : -0.2);
+  EXPECT_EQ(noisy.rounds(), 12U);
+}
+
+TEST(sweep, goes_down_and_up_in_turn) {
+  sweep curve(4, 6, 0.03);
+  std::vector<unsigned> order;
+  for (int i = 0; i < 6; i++) {
+    order.push_back(curve.next());
+    curve.add(0);
+  }
+  EXPECT_EQ(order, (std::vector<unsigned>{6, 5, 4, 4, 5, 6}));
+}
+
+}  // namespace
