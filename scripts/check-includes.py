@@ -21,8 +21,9 @@ ORDER = {
     "objects": {"runtime", "capacity"},
     "tascell": {"runtime", "capacity"},
     "compiler": set(),
+    "host": {"runtime", "capacity"},
     "calibrate": {"capacity", "objects", "runtime"},
-    "cli": {"calibrate", "capacity", "objects", "preload"},
+    "cli": {"calibrate", "capacity", "host", "objects", "preload"},
     "tools": {"capacity"},
 }
 # The folders of src/cli that all commands may include; those of them that the tools may include, too.
