@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weighted max-min fair shares by enumeration, in exact fractions: slow, and by another method than the product's.
+// Weighted max-min fair shares by enumeration, in exact fractions: slow, and by another method than the
+// product's.
 #pragma once
 
 #include <host/shared/estimate.hpp>
@@ -24,12 +25,13 @@ class fraction {
   wide top_, bottom_;
 };
 
-/// For each VM what it gets: the sum where the weight is the VM's, otherwise each vCPU, in CPUs. Preconditions: bounds
-/// and capacities are multiples of 0.01, weights are whole, at most 12 claimants and 6 pCPUs.
+/// For each VM what it gets: the sum where the weight is the VM's, otherwise each vCPU, in CPUs.
+/// Preconditions: bounds and capacities are multiples of 0.01, weights are whole, at most 12 claimants and 6
+/// pCPUs.
 ///
-/// What a set A of claimants can get together is at most f(A), the smallest cut over sets R of pCPUs; and what the vCPUs
-/// of a VM get, at most its cap. All shares grow with the level until one of these becomes an equation: that fixes the
-/// shares of its claimants. And so on with the others.
+/// What a set A of claimants can get together is at most f(A), the smallest cut over sets R of pCPUs; and
+/// what the vCPUs of a VM get, at most its cap. All shares grow with the level until one of these becomes an
+/// equation: that fixes the shares of its claimants. And so on with the others.
 std::vector<std::vector<fraction>> enumerate(const description& host);
 
 }  // namespace sukima::host::examples

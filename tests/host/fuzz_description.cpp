@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes any bytes as a description of a host: it is refused by a sentence, or what is read is written and read again
-// the same, and estimates of it keep their promises.
+// Takes any bytes as a description of a host: it is refused by a sentence, or what is read is written and
+// read again the same, and estimates of it keep their promises.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

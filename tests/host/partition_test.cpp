@@ -76,8 +76,8 @@ struct errors {
   double worst = 1;
 };
 
-/// Random graphs of 2–5 pCPUs and 2–8 vCPUs, each with 1–3 pCPUs: how often is the method wrong, how often too high for
-/// somebody, and by what factor at most?
+/// Random graphs of 2–5 pCPUs and 2–8 vCPUs, each with 1–3 pCPUs: how often is the method wrong, how often
+/// too high for somebody, and by what factor at most?
 errors errors_of(estimate_method method, int graphs) {
   examples::generator random(6);
   errors result;

@@ -77,15 +77,15 @@ class check {
     each_vcpu(c, [&](std::uint32_t i) { most += given_.vcpus[i].most; });
     return solution_.of(c) < std::min(given_.claimants[c].most, most) - some;
   }
-  /// Whether `other` has more per weight than `c`, by an amount that counts. What rounds the share of a tiny weight
-  /// rounds its level a lot.
+  /// Whether `other` has more per weight than `c`, by an amount that counts. What rounds the share of a tiny
+  /// weight rounds its level a lot.
   bool has_more(std::uint32_t other, std::uint32_t c) const {
     const double level = (solution_.of(c) + share_rounding) / given_.claimants[c].weight;
     return solution_.of(other) - level * given_.claimants[other].weight > tolerance;
   }
 
-  /// Looks at everything that `c` could push others out of. Those with a vCPU there move to where they may run; a VM
-  /// moves to its other vCPUs, too.
+  /// Looks at everything that `c` could push others out of. Those with a vCPU there move to where they may
+  /// run; a VM moves to its other vCPUs, too.
   std::string reach_defect(std::uint32_t c) const {
     cpu_set reached(given_.capacity.size());
     std::vector<std::size_t> order;

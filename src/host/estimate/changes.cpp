@@ -56,8 +56,8 @@ void shares::solve_loose(flags& loose, flags& touched) {
     cpu_set next(all_.capacity.size());
     for (std::size_t g = 0; g < groups_.size(); ++g)
       if (touched[g] != 0) next |= groups_[g].cpus;
-    // What was solved once is solved again, so the set only grows. Once it does not, nothing can change: rounding
-    // looks like a violation where a share is almost nothing.
+    // What was solved once is solved again, so the set only grows. Once it does not, nothing can change:
+    // rounding looks like a violation where a share is almost nothing.
     if (!first && next.within(ever)) return;
     ever |= next;
     solve_part(take_apart(loose, touched));
@@ -175,9 +175,10 @@ double shares::level_of(std::uint32_t claimant) const {
   return satisfied ? home : std::min(home, got_[claimant] / who.weight);
 }
 
-// A VM that exceeds its cap gets a bound for each of its vCPUs, such that what they got now fits it; what that frees
-// goes to others, which may make another VM exceed its cap, and so on. This ends: a vCPU below the bound of its VM
-// shares a lower group, which those at the bound cannot leave anything to; so the VM with the lowest bound is final.
+// A VM that exceeds its cap gets a bound for each of its vCPUs, such that what they got now fits it; what
+// that frees goes to others, which may make another VM exceed its cap, and so on. This ends: a vCPU below the
+// bound of its VM shares a lower group, which those at the bound cannot leave anything to; so the VM with the
+// lowest bound is final.
 void shares::enforce_caps() {
   for (;;) {
     flags loose(all_.claimants.size(), 0);

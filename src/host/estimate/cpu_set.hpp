@@ -30,6 +30,12 @@ class cpu_set {
     for (std::uint32_t k = 0; k < words_; ++k) n += static_cast<std::uint32_t>(std::popcount(bits_[k]));
     return n;
   }
+  std::uint32_t count_in(const cpu_set& other) const {
+    std::uint32_t n = 0;
+    for (std::uint32_t k = 0; k < words_; ++k)
+      n += static_cast<std::uint32_t>(std::popcount(bits_[k] & other.bits_[k]));
+    return n;
+  }
   bool within(const cpu_set& other) const {
     std::uint64_t outside = 0;
     for (std::uint32_t k = 0; k < words_; ++k) outside |= bits_[k] & ~other.bits_[k];

@@ -2,8 +2,6 @@
 // Pushing a flow between pCPUs; see flow.hpp.
 #include "estimate/flow.hpp"
 
-#include <tuple>
-
 namespace sukima::host {
 
 flow::flow(const problem& all)
@@ -72,7 +70,7 @@ std::size_t flow::roomiest(const runnable& who, const cpu_set& cpus) const {
     most = room(p);
     best = p;
   };
-  if (!who.soft.empty()) (who.soft & who.may).each_of(cpus, none, look);
+  who.soft.each_of(cpus, none, look);
   // What it prefers only breaks ties: without room there, everything counts.
   if (most <= rounding) {
     most = -infinite;
@@ -91,10 +89,9 @@ void flow::place(std::uint32_t vcpu, double amount, const cpu_set& cpus) {
 }
 
 void flow::spread(const subproblem& part, double level) {
-  struct piece {
-    std::uint32_t choices, preferred, element, vcpu;
-  };
-  std::vector<piece> pieces;
+  // In order: how many choices a vCPU has, how many of them it prefers, and which one it is, from the highest bits
+  // down. Numbers sort faster than structures.
+  std::vector<std::uint64_t> pieces;
   pieces.reserve(part.vcpus.size());
   std::vector<double> left(part.elements.size()), part_of_reach(part.elements.size());
   for (std::uint32_t j = 0; j < part.elements.size(); ++j) {
@@ -105,22 +102,24 @@ void flow::spread(const subproblem& part, double level) {
       owner_[i] = j;
       got_[i] = 0;
       const runnable& who = all_.vcpus[i];
-      const std::uint32_t choices = (who.may & part.cpus).count();
+      const std::uint64_t choices = who.may.count_in(part.cpus);
       // Those with a preference come before those without.
-      const std::uint32_t preferred = who.soft.empty() ? choices : (who.soft & part.cpus).count();
-      pieces.push_back({choices, preferred, j, i});
+      const std::uint64_t preferred = who.soft.empty() ? choices : who.soft.count_in(part.cpus);
+      pieces.push_back(choices << 48 | preferred << 32 | i);
     }
   }
-  std::ranges::sort(pieces, {}, [](const piece& a) { return std::tuple(a.choices, a.preferred, a.vcpu); });
+  std::ranges::sort(pieces);
   // First each vCPU of an element an even part of its bound; then what rounding left over.
   for (const bool rest : {false, true}) {
-    for (const piece& one : pieces) {
-      const double most = all_.vcpus[one.vcpu].most;
-      const double even = rest ? infinite : part_of_reach[one.element] * most;
-      const double amount = std::min({left[one.element], most - got_[one.vcpu], even});
+    for (const std::uint64_t piece : pieces) {
+      const auto i = static_cast<std::uint32_t>(piece);
+      const std::uint32_t j = owner_[i];
+      const double most = all_.vcpus[i].most;
+      const double even = rest ? infinite : part_of_reach[j] * most;
+      const double amount = std::min({left[j], most - got_[i], even});
       if (amount <= rounding) continue;
-      left[one.element] -= amount;
-      place(one.vcpu, amount, part.cpus);
+      left[j] -= amount;
+      place(i, amount, part.cpus);
     }
   }
 }

@@ -13,8 +13,8 @@ class flow {
     std::uint32_t vcpu;
     double amount;
   };
-  /// What push leaves when not everything fits: the pCPUs reachable from those that have too much, and for each
-  /// element whether it has a part there.
+  /// What push leaves when not everything fits: the pCPUs reachable from those that have too much, and for
+  /// each element whether it has a part there.
   struct cut {
     cpu_set reached;
     std::vector<char> low;
@@ -29,12 +29,13 @@ class flow {
 
   /// Takes everything off these pCPUs.
   void clear(const cpu_set& cpus);
-  /// Gives the elements of a subproblem their demands at a level, those with the fewest choices first, each onto the
-  /// pCPUs with the most room; the subproblem's pCPUs must be clear. May exceed capacities.
+  /// Gives the elements of a subproblem their demands at a level, those with the fewest choices first, each
+  /// onto the pCPUs with the most room; the subproblem's pCPUs must be clear. May exceed capacities.
   void spread(const subproblem& part, double level);
-  /// Pushes what exceeds the capacities to other pCPUs of the subproblem, as far as that goes: along paths between
-  /// pCPUs, p → q through a vCPU on p that may run on q, or through another one of the same element that gets less than
-  /// it may. Maximum flow by breadth-first search; a search costs the number of entries, at most vCPUs + pCPUs.
+  /// Pushes what exceeds the capacities to other pCPUs of the subproblem, as far as that goes: along paths
+  /// between pCPUs, p → q through a vCPU on p that may run on q, or through another one of the same element
+  /// that gets less than it may. Maximum flow by breadth-first search; a search costs the number of entries,
+  /// at most vCPUs + pCPUs.
   /// \returns whether everything fits \param left what hinders it, if not
   bool push(const subproblem& part, cut& left);
 
@@ -44,7 +45,8 @@ class flow {
   double got(std::size_t vcpu) const { return got_[vcpu]; }
 
  private:
-  // How a search reached a pCPU: from where, whom it takes off there, and who runs here instead (often the same).
+  // How a search reached a pCPU: from where, whom it takes off there, and who runs here instead (often the
+  // same).
   struct step {
     std::int32_t from;
     std::uint32_t off, on;

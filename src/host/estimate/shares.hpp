@@ -8,11 +8,11 @@ namespace sukima::host {
 
 /// The solution of a problem: groups of pCPUs, each with the claimants that share them at one level.
 ///
-/// solve: the level at which all demands together fill all pCPUs; push too much away from pCPUs; if something is left
-/// over, R are the pCPUs reachable from those that have too much. The elements confined to R get less, all others
-/// more: two independent subproblems. An element of several vCPUs may have some confined to R and others outside: those
-/// get all that they may, a fixed demand on the other side and an offset on this one. The flow finds cuts only; levels
-/// come from sets, so rounding does not add up.
+/// solve: the level at which all demands together fill all pCPUs; push too much away from pCPUs; if something
+/// is left over, R are the pCPUs reachable from those that have too much. The elements confined to R get
+/// less, all others more: two independent subproblems. An element of several vCPUs may have some confined to
+/// R and others outside: those get all that they may, a fixed demand on the other side and an offset on this
+/// one. The flow finds cuts only; levels come from sets, so rounding does not add up.
 class shares {
  public:
   explicit shares(problem given);
@@ -20,12 +20,13 @@ class shares {
   shares& operator=(const shares&) = delete;
 
   const problem& given() const { return given_; }
-  /// May be changed, but for the numbers of pCPUs, vCPUs and claimants, and which vCPU is whose; then call `update`.
+  /// May be changed, but for the numbers of pCPUs, vCPUs and claimants, and which vCPU is whose; then call
+  /// `update`.
   problem& change() { return given_; }
   /// Solves everything. 1–20 ms for 4096 vCPUs on 256 pCPUs.
   void solve();
-  /// Solves what changes of these claimants and pCPUs touch: their groups and the highest groups that they may use,
-  /// then each group with a vCPU that may run in a higher one. The result is that of `solve`.
+  /// Solves what changes of these claimants and pCPUs touch: their groups and the highest groups that they
+  /// may use, then each group with a vCPU that may run in a higher one. The result is that of `solve`.
   void update(std::vector<std::uint32_t> claimants, const std::vector<std::uint32_t>& pcpus = {});
 
   /// What a claimant gets, in CPUs.

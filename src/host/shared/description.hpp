@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A host as facts: physical CPUs, virtual machines with their virtual CPUs, and the scheduler's settings. One JSON
-// format for estimates, simulations, recordings and tests; docs/host.md describes it.
+// A host as facts: physical CPUs, virtual machines with their virtual CPUs, and the scheduler's settings. One
+// JSON format for estimates, simulations, recordings and tests; docs/host.md describes it.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@ class description_error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The most physical CPUs of a host, the most virtual CPUs of all its virtual machines, and the largest id of either.
+/// The most physical CPUs of a host, the most virtual CPUs of all its virtual machines, and the largest id of
+/// either.
 inline constexpr std::size_t most_pcpus = 1024, most_vcpus = 65536;
 inline constexpr std::uint32_t most_id = 65535;
 /// The largest weight of a virtual machine, as Xen's.
@@ -51,7 +52,8 @@ struct vcpu {
   std::string unknown;
 };
 
-/// Whose the weight is: each vCPU has it (Xen's Credit and Credit2), or all vCPUs share it (libvirt's machine slices).
+/// Whose the weight is: each vCPU has it (Xen's Credit and Credit2), or all vCPUs share it (libvirt's machine
+/// slices).
 enum class weight_owner { vcpu, vm };
 
 /// A virtual machine.
@@ -70,8 +72,8 @@ struct vm {
   std::string unknown;
 };
 
-/// A host at one moment. What parse_description returns keeps these promises: ids of pCPUs, names of VMs and ids of a
-/// VM's vCPUs occur once each; every pCPU that a vCPU names exists; there is at least one pCPU.
+/// A host at one moment. What parse_description returns keeps these promises: ids of pCPUs, names of VMs and
+/// ids of a VM's vCPUs occur once each; every pCPU that a vCPU names exists; there is at least one pCPU.
 struct description {
   /// Seconds since 1970.
   std::optional<double> taken;
@@ -89,7 +91,8 @@ description parse_description(std::string_view text);
 std::string description_text(const description& host);
 
 /// Reads a list of CPUs as Linux writes it, `0-3,8`.
-/// \returns the ids, ascending, each once \throws description_error if it is none, empty, or names an id above most_id
+/// \returns the ids, ascending, each once \throws description_error if it is none, empty, or names an id
+/// above most_id
 std::vector<std::uint32_t> parse_cpu_list(std::string_view text);
 
 /// Writes ascending ids as parse_cpu_list reads them.

@@ -21,8 +21,8 @@ struct vm_estimate {
   /// CPUs: the sum over its vCPUs.
   double usable = 0;
   share_limit limit = share_limit::vcpus;
-  /// Of each vCPU, in their order. Where the weight is the VM's, the same usable CPUs may be divided otherwise among
-  /// them, too: then these are fair for the pCPUs on which the VM runs.
+  /// Of each vCPU, in their order. Where the weight is the VM's, the same usable CPUs may be divided
+  /// otherwise among them, too: then these are fair for the pCPUs on which the VM runs.
   std::vector<double> vcpus;
 };
 
@@ -32,7 +32,8 @@ struct estimate_options {
   std::optional<weight_owner> weight_of = std::nullopt;
 };
 
-/// The usable CPUs of each virtual machine, in their order. `exact` takes 1–20 ms for 4096 vCPUs on 256 pCPUs.
+/// The usable CPUs of each virtual machine, in their order. `exact` takes 1–20 ms for 4096 vCPUs on 256
+/// pCPUs.
 /// \throws description_error if the description does not say whose a weight is, nor do the options
 std::vector<vm_estimate> estimate_shares(const description& host, const estimate_options& how = {});
 
@@ -40,8 +41,8 @@ std::vector<vm_estimate> estimate_shares(const description& host, const estimate
 struct vcpu_counts {
   /// Usable CPUs with all vCPUs online, rounded up: the count of paper 001.
   std::size_t ceil = 1;
-  /// The largest n with usable(n) ≥ n − 0.5, usable(n) being the estimate with the VM's first n vCPUs online: best for
-  /// threads that spin.
+  /// The largest n with usable(n) ≥ n − 0.5, usable(n) being the estimate with the VM's first n vCPUs online:
+  /// best for threads that spin.
   std::size_t fit = 1;
 };
 
@@ -65,11 +66,12 @@ class estimator {
   double usable(std::size_t vm) const;
   /// As estimate_shares.
   vm_estimate of(std::size_t vm) const;
-  /// Who runs where in this solution: one of many. Soft affinities are followed where that costs nobody anything.
+  /// Who runs where in this solution: one of many. Soft affinities are followed where that costs nobody
+  /// anything.
   std::vector<running_part> running() const;
 
-  /// Replaces a VM by what it is now, with as many vCPUs, and solves again what that touches: 0.1–5 ms for 4096
-  /// vCPUs on 256 pCPUs.
+  /// Replaces a VM by what it is now, with as many vCPUs, and solves again what that touches: 0.1–5 ms for
+  /// 4096 vCPUs on 256 pCPUs.
   /// \throws description_error as estimate_shares, or if a pCPU does not exist or the number of vCPUs differs
   void change(std::size_t vm, const host::vm& now);
   /// Replaces the capacity of the pCPU at this position.
