@@ -89,8 +89,8 @@ void flow::place(std::uint32_t vcpu, double amount, const cpu_set& cpus) {
 }
 
 void flow::spread(const subproblem& part, double level) {
-  // In order: how many choices a vCPU has, how many of them it prefers, and which one it is, from the highest bits
-  // down. Numbers sort faster than structures.
+  // In order: how many choices a vCPU has, how many of them it prefers, and which one it is, from the highest
+  // bits down. Numbers sort faster than structures.
   std::vector<std::uint64_t> pieces;
   pieces.reserve(part.vcpus.size());
   std::vector<double> left(part.elements.size()), part_of_reach(part.elements.size());
