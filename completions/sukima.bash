@@ -74,6 +74,23 @@ _sukima_objects() {
   esac
 }
 
+_sukima_host() {
+  case $previous in
+    --method) mapfile -t COMPREPLY < <(compgen -W "exact partition formula" -- "$cur") ;;
+    --weight-of) mapfile -t COMPREPLY < <(compgen -W "vcpu vm" -- "$cur") ;;
+    host)
+      mapfile -t COMPREPLY < <(compgen -W "estimate explain --help --method --weight-of --since --json" -- "$cur")
+      ;;
+    *)
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "--help --method --weight-of --since --json" -- "$cur")
+      else
+        mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+      fi
+      ;;
+  esac
+}
+
 _sukima_run() {
   _sukima_program && return
   case $previous in
@@ -102,11 +119,11 @@ _sukima() {
   local cur="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD - 1]}"
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W "bench calibrate cc explain objects probe run --help --version" -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W "bench calibrate cc explain host objects probe run --help --version" -- "$cur")
     return
   fi
   case ${COMP_WORDS[1]} in
-    calibrate | explain | objects | probe | run)
+    calibrate | explain | host | objects | probe | run)
       "_sukima_${COMP_WORDS[1]}"
       return
       ;;

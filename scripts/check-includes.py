@@ -21,8 +21,12 @@ ORDER = {
     "objects": {"runtime", "capacity"},
     "tascell": {"runtime", "capacity"},
     "compiler": set(),
+    "host": {"runtime", "capacity"},
     "calibrate": {"capacity", "objects", "runtime"},
+<<<<<<< HEAD
     "host": {"capacity"},
+=======
+>>>>>>> host-estimate
     "cli": {"calibrate", "capacity", "host", "objects", "preload"},
     "tools": {"capacity"},
 }

@@ -40,6 +40,10 @@ namespace explain {
 void add_command(CLI::App& parent, int& code, program_words program);
 }
 
+namespace host {
+void add_command(CLI::App& parent, int& code);
+}
+
 namespace objects {
 void add_command(CLI::App& parent, int& code, program_words program);
 }

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// The answers of `sukima host`; see report.hpp.
+#include "host/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace sukima::cli::host {
+namespace {
+
+using nlohmann::json;
+
+const char* name_of(model::share_limit limit) {
+  switch (limit) {
+    case model::share_limit::vcpus:
+      return "vcpus";
+    case model::share_limit::vcpu_caps:
+      return "vcpu_caps";
+    case model::share_limit::cap:
+      return "cap";
+    case model::share_limit::demand:
+      return "demand";
+    case model::share_limit::others:
+      break;
+  }
+  return "others";
+}
+
+const char* text_of(model::share_limit limit) {
+  switch (limit) {
+    case model::share_limit::vcpus:
+      return "its online vCPUs";
+    case model::share_limit::vcpu_caps:
+      return "its vCPUs' caps";
+    case model::share_limit::cap:
+      return "its cap";
+    case model::share_limit::demand:
+      return "its demand";
+    case model::share_limit::others:
+      break;
+  }
+  return "others";
+}
+
+std::size_t online_of(const model::vm& one) {
+  return static_cast<std::size_t>(std::ranges::count(one.vcpus, true, &model::vcpu::online));
+}
+
+}  // namespace
+
+const char* name_of(model::estimate_method method) {
+  switch (method) {
+    case model::estimate_method::partition:
+      return "partition";
+    case model::estimate_method::formula:
+      return "formula";
+    case model::estimate_method::exact:
+      break;
+  }
+  return "exact";
+}
+
+std::string estimate_report(const estimated& what) {
+  std::size_t width = 2;
+  for (const model::vm& one : what.host.vms) width = std::max(width, one.name.size());
+  const bool counted = !what.counts.empty();
+  std::string text = fmt::format("{:<{}}  usable CPUs  vCPUs online{}  limited by\n", "VM", width,
+                                 counted ? "  ceil   fit" : "");
+  for (std::size_t j = 0; j < what.shares.size(); ++j) {
+    const model::vm& one = what.host.vms[j];
+    text += fmt::format("{:<{}}  {:>11.2f}  {:>12}", one.name, width, what.shares[j].usable,
+                        fmt::format("{} of {}", online_of(one), one.vcpus.size()));
+    if (counted) text += fmt::format("  {:>4}  {:>4}", what.counts[j].ceil, what.counts[j].fit);
+    text += fmt::format("  {}\n", text_of(what.shares[j].limit));
+  }
+  if (what.shares.empty()) text = "There is no virtual machine.\n";
+  if (what.method == model::estimate_method::partition)
+    text += "The partition is too high for somebody in some graphs; the method exact is not.\n";
+  if (what.method == model::estimate_method::formula) text += "The formula ignores affinities.\n";
+  return text;
+}
+
+json estimate_json(const estimated& what) {
+  json result = {{"method", name_of(what.method)}, {"vms", json::array()}};
+  for (std::size_t j = 0; j < what.shares.size(); ++j) {
+    const model::vm& one = what.host.vms[j];
+    json entry = {{"name", one.name},
+                  {"usable", what.shares[j].usable},
+                  {"limit", name_of(what.shares[j].limit)},
+                  {"vcpus", json::array()}};
+    for (std::size_t i = 0; i < one.vcpus.size(); ++i)
+      entry["vcpus"].push_back({{"id", one.vcpus[i].id}, {"share", what.shares[j].vcpus[i]}});
+    if (!what.counts.empty()) {
+      entry["ceil"] = what.counts[j].ceil;
+      entry["fit"] = what.counts[j].fit;
+    }
+    result["vms"].push_back(std::move(entry));
+  }
+  return result;
+}
+
+std::string explanation_report(const std::string& name, const model::explanation& what) {
+  std::string text =
+      fmt::format("{} is entitled to {:.2f} CPUs and got {:.2f}", name, what.entitled.usable, what.got);
+  text += what.seconds ? fmt::format(" in the last {:g} s.\n", *what.seconds) : " while it could run.\n";
+  for (const std::string& reason : what.reasons) text += "  " + reason + "\n";
+  return text;
+}
+
+json explanation_json(const std::string& name, const model::explanation& what) {
+  json result = {
+      {"name", name},           {"entitled", what.entitled.usable}, {"limit", name_of(what.entitled.limit)},
+      {"got", what.got},        {"waited_by_ran", nullptr},         {"seconds", nullptr},
+      {"reasons", what.reasons}};
+  if (std::isfinite(what.waited_by_ran)) result["waited_by_ran"] = what.waited_by_ran;
+  if (what.seconds) result["seconds"] = *what.seconds;
+  return result;
+}
+
+}  // namespace sukima::cli::host

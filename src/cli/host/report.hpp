@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The answers of `sukima host`, as text and JSON.
+#pragma once
+
+#include <host/shared/explanation.hpp>
+#include <nlohmann/json.hpp>
+
+namespace sukima::cli::host {
+
+namespace model = sukima::host;
+
+/// What was asked and what came out.
+struct estimated {
+  model::description host;
+  model::estimate_method method = model::estimate_method::exact;
+  std::vector<model::vm_estimate> shares;
+  /// Of each VM; empty for methods other than exact.
+  std::vector<model::vcpu_counts> counts;
+};
+
+/// "exact", "partition" or "formula".
+const char* name_of(model::estimate_method method);
+std::string estimate_report(const estimated& what);
+nlohmann::json estimate_json(const estimated& what);
+
+/// \param name the virtual machine's
+std::string explanation_report(const std::string& name, const model::explanation& what);
+nlohmann::json explanation_json(const std::string& name, const model::explanation& what);
+
+}  // namespace sukima::cli::host

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// The certificate of a solution; see certificate.hpp.
+#include "estimate/certificate.hpp"
+
+namespace sukima::host {
+namespace {
+
+constexpr double tolerance = 1e-6;  // CPUs
+constexpr double share_rounding = 1e-9;
+constexpr double some = 1e-7;       // less than this is not worth pushing
+
+class check {
+ public:
+  explicit check(const shares& solution)
+      : solution_(solution), given_(solution.given()), cap_of_(given_.claimants.size()) {
+    for (std::size_t k = 0; k < given_.caps.size(); ++k)
+      for (std::uint32_t c = 0; c < given_.caps[k].count; ++c)
+        cap_of_[given_.caps[k].first + c] = &given_.caps[k];
+  }
+
+  std::string defect() {
+    if (std::string wrong = flow_defect(); !wrong.empty()) return wrong;
+    if (std::string wrong = bound_defect(); !wrong.empty()) return wrong;
+    for (std::uint32_t c = 0; c < given_.claimants.size(); ++c) {
+      if (!wants_more(c)) continue;
+      if (std::string wrong = reach_defect(c); !wrong.empty())
+        return "claimant " + std::to_string(c) + ": " + wrong;
+    }
+    return "";
+  }
+
+ private:
+  std::string flow_defect() {
+    got_.assign(given_.vcpus.size(), 0);
+    for (std::size_t p = 0; p < given_.capacity.size(); ++p) {
+      double sum = 0;
+      for (const flow::entry& e : solution_.running().on(p)) {
+        if (!given_.vcpus[e.vcpu].may.has(p)) return "a vCPU runs where it may not";
+        got_[e.vcpu] += e.amount;
+        sum += e.amount;
+      }
+      if (sum > given_.capacity[p] + tolerance)
+        return "pCPU " + std::to_string(p) + " gives more than it has";
+      load_.push_back(sum);
+    }
+    return "";
+  }
+
+  std::string bound_defect() const {
+    for (std::size_t i = 0; i < got_.size(); ++i)
+      if (got_[i] > given_.vcpus[i].most + tolerance)
+        return "vCPU " + std::to_string(i) + " exceeds its bound";
+    for (std::uint32_t c = 0; c < given_.claimants.size(); ++c) {
+      double sum = 0;
+      each_vcpu(c, [&](std::uint32_t i) { sum += got_[i]; });
+      if (std::abs(sum - solution_.of(c)) > tolerance)
+        return "the flow does not meet claimant " + std::to_string(c);
+      if (sum > given_.claimants[c].most + tolerance)
+        return "claimant " + std::to_string(c) + " exceeds its cap";
+    }
+    for (const joint_cap& cap : given_.caps)
+      if (sum_of(cap) > cap.most + tolerance) return "a VM exceeds its cap";
+    return "";
+  }
+
+  template <class Take>
+  void each_vcpu(std::uint32_t c, Take take) const {
+    for (std::uint32_t k = 0; k < given_.claimants[c].count; ++k) take(given_.claimants[c].first + k);
+  }
+  double sum_of(const joint_cap& cap) const {
+    double sum = 0;
+    for (std::uint32_t c = 0; c < cap.count; ++c) sum += solution_.of(cap.first + c);
+    return sum;
+  }
+  bool wants_more(std::uint32_t c) const {
+    double most = 0;
+    each_vcpu(c, [&](std::uint32_t i) { most += given_.vcpus[i].most; });
+    return solution_.of(c) < std::min(given_.claimants[c].most, most) - some;
+  }
+  /// Whether `other` has more per weight than `c`, by an amount that counts. What rounds the share of a tiny
+  /// weight rounds its level a lot.
+  bool has_more(std::uint32_t other, std::uint32_t c) const {
+    const double level = (solution_.of(c) + share_rounding) / given_.claimants[c].weight;
+    return solution_.of(other) - level * given_.claimants[other].weight > tolerance;
+  }
+
+  /// Looks at everything that `c` could push others out of. Those with a vCPU there move to where they may
+  /// run; a VM moves to its other vCPUs, too.
+  std::string reach_defect(std::uint32_t c) const {
+    cpu_set reached(given_.capacity.size());
+    std::vector<std::size_t> order;
+    std::vector<char> seen(given_.claimants.size());
+    const auto open = [&](std::uint32_t i) {
+      given_.vcpus[i].may.each_of(given_.vcpus[i].may, reached, [&](std::size_t p) {
+        reached.add(p);
+        order.push_back(p);
+      });
+    };
+    const auto open_unfilled = [&](std::uint32_t who) {
+      if (seen[who] != 0) return;
+      seen[who] = 1;
+      each_vcpu(who, [&](std::uint32_t i) {
+        if (got_[i] < given_.vcpus[i].most - some) open(i);
+      });
+    };
+    // At the cap of its VM, a vCPU gets more only if another of the VM's gets less.
+    if (const joint_cap* const cap = cap_of_[c]; cap != nullptr && sum_of(*cap) >= cap->most - some) {
+      bool can_take = false;
+      for (std::uint32_t k = 0; k < cap->count; ++k) can_take = can_take || has_more(cap->first + k, c);
+      if (!can_take) return "";
+    }
+    open_unfilled(c);
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      const std::size_t p = order[k];
+      if (load_[p] < given_.capacity[p] - tolerance)
+        return "pCPU " + std::to_string(p) + " in its reach has room";
+      for (const flow::entry& e : solution_.running().on(p)) {
+        if (e.amount <= some) continue;
+        const std::uint32_t other = given_.vcpus[e.vcpu].claimant;
+        if (has_more(other, c)) return "claimant " + std::to_string(other) + " in its reach has more";
+        open(e.vcpu);
+        open_unfilled(other);
+      }
+    }
+    return "";
+  }
+
+  const shares& solution_;
+  const problem& given_;
+  std::vector<const joint_cap*> cap_of_;
+  std::vector<double> got_, load_;
+};
+
+}  // namespace
+
+std::string find_defect(const shares& solution) { return check(solution).defect(); }
+
+}  // namespace sukima::host

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// Solving again only what a change touches, and the caps of VMs whose vCPUs have weights of their own.
+#include <numeric>
+
+#include "estimate/shares.hpp"
+
+namespace sukima::host {
+namespace {
+
+/// Levels that differ by less, relatively, are equal.
+constexpr double level_rounding = 1e-10;
+/// A cap may be exceeded by this much, in CPUs.
+constexpr double cap_rounding = 1e-9;
+
+}  // namespace
+
+void shares::update(std::vector<std::uint32_t> claimants, const std::vector<std::uint32_t>& pcpus) {
+  for (const std::size_t p : pcpus) all_.capacity[p] = given_.capacity[p];
+  // What caps took from others of their VM depends on the whole solution: it is decided anew.
+  all_.caps = given_.caps;
+  for (const joint_cap& cap : all_.caps)
+    for (std::uint32_t c = cap.first; c < cap.first + cap.count; ++c)
+      if (all_.vcpus[all_.claimants[c].first].most < given_.vcpus[all_.claimants[c].first].most)
+        claimants.push_back(c);
+  flags loose(all_.claimants.size(), 0), touched(groups_.size(), 0);
+  for (const std::uint32_t c : claimants) {
+    all_.claimants[c] = given_.claimants[c];
+    const claimant& who = all_.claimants[c];
+    for (std::uint32_t i = who.first; i < who.first + who.count; ++i) all_.vcpus[i] = given_.vcpus[i];
+    loose[c] = 1;
+    touch(c, touched);
+  }
+  for (const std::size_t p : pcpus) touched[static_cast<std::size_t>(group_of_pcpu_[p])] = 1;
+  solve_loose(loose, touched);
+  enforce_caps();
+}
+
+void shares::touch(std::uint32_t claimant, flags& touched) const {
+  const auto& who = all_.claimants[claimant];
+  if (home_[claimant] != nowhere) touched[static_cast<std::size_t>(home_[claimant])] = 1;
+  for (std::uint32_t i = who.first; i < who.first + who.count; ++i) {
+    if (group_of_vcpu_[i] != nowhere) touched[static_cast<std::size_t>(group_of_vcpu_[i])] = 1;
+    double top = 0;
+    const auto group_at = [&](std::size_t p) { return static_cast<std::size_t>(group_of_pcpu_[p]); };
+    all_.vcpus[i].may.each([&](std::size_t p) { top = std::max(top, groups_[group_at(p)].level); });
+    all_.vcpus[i].may.each([&](std::size_t p) {
+      if (groups_[group_at(p)].level >= top) touched[group_at(p)] = 1;
+    });
+  }
+}
+
+void shares::solve_loose(flags& loose, flags& touched) {
+  cpu_set ever(all_.capacity.size());
+  for (bool first = true;; first = false) {
+    close_over_claimants(loose, touched);
+    cpu_set next(all_.capacity.size());
+    for (std::size_t g = 0; g < groups_.size(); ++g)
+      if (touched[g] != 0) next |= groups_[g].cpus;
+    // What was solved once is solved again, so the set only grows. Once it does not, nothing can change:
+    // rounding looks like a violation where a share is almost nothing.
+    if (!first && next.within(ever)) return;
+    ever |= next;
+    solve_part(take_apart(loose, touched));
+    loose.assign(loose.size(), 0);
+    touched.assign(groups_.size(), 0);
+    if (!touch_violations(touched)) return;
+    for (std::size_t g = 0; g < groups_.size(); ++g)
+      if (groups_[g].cpus.meets(ever)) touched[g] = 1;
+  }
+}
+
+void shares::close_over_claimants(flags& loose, flags& touched) const {
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (std::size_t c = 0; c < loose.size(); ++c) {
+      const claimant& who = all_.claimants[c];
+      const auto visit = [&](auto take) {
+        if (home_[c] != nowhere) take(touched[static_cast<std::size_t>(home_[c])]);
+        for (std::uint32_t i = who.first; i < who.first + who.count; ++i)
+          if (group_of_vcpu_[i] != nowhere) take(touched[static_cast<std::size_t>(group_of_vcpu_[i])]);
+      };
+      visit([&](char& flag) { loose[c] |= flag; });
+      if (loose[c] == 0 || who.count == 1) continue;
+      visit([&](char& flag) {
+        grown = grown || flag == 0;
+        flag = 1;
+      });
+    }
+  }
+}
+
+subproblem shares::take_apart(const flags& loose, const flags& touched) {
+  subproblem part;
+  part.cpus = cpu_set(all_.capacity.size());
+  std::vector<std::int32_t> renumbered(groups_.size(), nowhere);
+  std::size_t kept = 0;
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    if (touched[g] != 0) {
+      part.cpus |= groups_[g].cpus;
+      continue;
+    }
+    renumbered[g] = static_cast<std::int32_t>(kept);
+    groups_[kept++] = groups_[g];
+  }
+  groups_.resize(kept);
+  const auto renumber = [&](std::int32_t& g) {
+    if (g != nowhere) g = renumbered[static_cast<std::size_t>(g)];
+  };
+  for (std::int32_t& g : group_of_pcpu_) renumber(g);
+  for (std::size_t c = 0; c < loose.size(); ++c) {
+    const claimant& who = all_.claimants[c];
+    if (loose[c] != 0) {
+      got_[c] = 0;
+      home_[c] = nowhere;
+      part.elements.push_back({static_cast<std::uint32_t>(c), false, 0, 0,
+                               static_cast<std::uint32_t>(part.vcpus.size()), who.count});
+    } else {
+      renumber(home_[c]);
+    }
+    for (std::uint32_t i = who.first; i < who.first + who.count; ++i) {
+      if (loose[c] != 0) {
+        part.vcpus.push_back(i);
+        group_of_vcpu_[i] = nowhere;
+      } else {
+        renumber(group_of_vcpu_[i]);
+      }
+    }
+  }
+  return part;
+}
+
+bool shares::touch_violations(flags& touched) const {
+  // For each group the pCPUs of higher ones, from the highest down.
+  std::vector<std::size_t> order(groups_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, std::greater(), [&](std::size_t g) { return groups_[g].level; });
+  std::vector<cpu_set> higher(groups_.size());
+  cpu_set above(all_.capacity.size());
+  std::size_t next = 0;
+  for (const std::size_t g : order) {
+    while (groups_[order[next]].level > groups_[g].level * (1 + level_rounding))
+      above |= groups_[order[next++]].cpus;
+    higher[g] = above;
+  }
+  const cpu_set none;
+  bool found = false;
+  const auto touch_both = [&](std::size_t g, std::size_t pcpu) {
+    found = true;
+    touched[g] = touched[static_cast<std::size_t>(group_of_pcpu_[pcpu])] = 1;
+  };
+  for (std::size_t i = 0; i < all_.vcpus.size(); ++i) {
+    const runnable& one = all_.vcpus[i];
+    if (one.most <= rounding) continue;
+    if (group_of_vcpu_[i] != nowhere) {
+      // Also one that has all it wants: it could make room.
+      const auto g = static_cast<std::size_t>(group_of_vcpu_[i]);
+      one.may.each_of(higher[g], none, [&](std::size_t p) { touch_both(g, p); });
+    } else if (home_[one.claimant] != nowhere) {
+      const double level = level_of(one.claimant) * (1 + level_rounding);
+      one.may.each_of(one.may, none, [&](std::size_t p) {
+        if (groups_[static_cast<std::size_t>(group_of_pcpu_[p])].level > level)
+          touch_both(static_cast<std::size_t>(home_[one.claimant]), p);
+      });
+    }
+  }
+  return found;
+}
+
+double shares::level_of(std::uint32_t claimant) const {
+  const auto& who = all_.claimants[claimant];
+  double most = 0;
+  for (std::uint32_t i = who.first; i < who.first + who.count; ++i) most += all_.vcpus[i].most;
+  const double home = groups_[static_cast<std::size_t>(home_[claimant])].level;
+  const bool satisfied = got_[claimant] >= std::min(who.most, most) - rounding;
+  return satisfied ? home : std::min(home, got_[claimant] / who.weight);
+}
+
+// A VM that exceeds its cap gets a bound for each of its vCPUs, such that what they got now fits it; what
+// that frees goes to others, which may make another VM exceed its cap, and so on. This ends: a vCPU below the
+// bound of its VM shares a lower group, which those at the bound cannot leave anything to; so the VM with the
+// lowest bound is final.
+void shares::enforce_caps() {
+  for (;;) {
+    flags loose(all_.claimants.size(), 0);
+    bool exceeded = false;
+    for (const joint_cap& cap : all_.caps) exceeded = lower_bounds(cap, loose) || exceeded;
+    if (!exceeded) return;
+    flags touched(groups_.size(), 0);
+    for (std::uint32_t c = 0; c < loose.size(); ++c)
+      if (loose[c] != 0) touch(c, touched);
+    solve_loose(loose, touched);
+  }
+}
+
+bool shares::lower_bounds(const joint_cap& cap, flags& loose) {
+  std::vector<double> got(got_.begin() + cap.first, got_.begin() + cap.first + cap.count);
+  double sum = std::accumulate(got.begin(), got.end(), 0.0);
+  if (sum <= cap.most + cap_rounding) return false;
+  // The bound: those with less keep what they have, all others get the same.
+  std::ranges::sort(got);
+  double left = cap.most, bound = 0;
+  for (std::size_t k = 0; k < got.size(); ++k) {
+    bound = std::max(0.0, left) / static_cast<double>(got.size() - k);
+    if (got[k] >= bound) break;
+    left -= got[k];
+  }
+  for (std::uint32_t c = cap.first; c < cap.first + cap.count; ++c) {
+    double& most = all_.vcpus[all_.claimants[c].first].most;
+    if (most <= bound) continue;
+    most = bound;
+    loose[c] = 1;
+  }
+  return true;
+}
+
+}  // namespace sukima::host

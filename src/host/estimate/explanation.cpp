@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Why a virtual machine does not get what it is entitled to; see shared/explanation.hpp.
+#include "shared/explanation.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+namespace sukima::host {
+namespace {
+
+/// Shares closer than this, relatively, are the same to counters.
+constexpr double close = 0.05;
+/// Who waited less than this for each second that it ran wanted no more; host.md's rule for the demand.
+constexpr double little_waiting = 0.02;
+
+struct counters {
+  double ran = 0, waited = 0;
+};
+
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f", value);
+  return text;
+}
+
+counters counters_of(const vcpu& one, const std::string& where) {
+  for (const auto& [name, value] : {std::pair{"ran", one.ran}, std::pair{"waited", one.waited}})
+    if (!value)
+      throw description_error(where + "." + name + ": is missing; an explanation needs the counters");
+  return {*one.ran, *one.waited};
+}
+
+std::string where_of(std::size_t vm, std::size_t vcpu) {
+  return "vms[" + std::to_string(vm) + "].vcpus[" + std::to_string(vcpu) + "]";
+}
+
+/// The counters of the same vCPU earlier; none if it was not there.
+counters earlier(const description& since, const std::string& name, std::uint32_t id) {
+  for (std::size_t j = 0; j < since.vms.size(); ++j)
+    for (std::size_t i = 0; since.vms[j].name == name && i < since.vms[j].vcpus.size(); ++i)
+      if (since.vms[j].vcpus[i].id == id)
+        return counters_of(since.vms[j].vcpus[i], "of the earlier one, " + where_of(j, i));
+  return {};
+}
+
+double interval(const description& host, const description& since) {
+  if (!host.taken || !since.taken) throw description_error("taken: is missing; both descriptions need it");
+  const double seconds = *host.taken - *since.taken;
+  if (!(seconds > 0)) throw description_error("taken: the earlier description is not earlier");
+  return seconds;
+}
+
+std::string limit_sentence(const vm& one, const vm_estimate& entitled) {
+  switch (entitled.limit) {
+    case share_limit::vcpus:
+      return "Each of its online vCPUs is entitled to a whole CPU.";
+    case share_limit::vcpu_caps:
+      return "The caps of its vCPUs limit it to " + number(entitled.usable) + " CPUs.";
+    case share_limit::cap:
+      return "Its cap limits it to " + number(one.cap.value_or(0)) + " CPUs.";
+    case share_limit::demand:
+      return "It is entitled to all that it wants; the description states its demand.";
+    case share_limit::others:
+      break;
+  }
+  return "It shares the pCPUs that it may use with others, by weight.";
+}
+
+void explain_less(const vm& one, explanation& result) {
+  if (result.waited_by_ran < little_waiting) {
+    result.reasons.push_back("It got less than it may have because it wanted no more: it waited for " +
+                             number(100 * result.waited_by_ran) + " % of the time that it ran.");
+    return;
+  }
+  if (one.cap || result.entitled.limit == share_limit::vcpu_caps)
+    result.reasons.push_back(
+        "Its cap holds it back in each period that it wants more; this waiting counts as waiting.");
+  result.reasons.push_back(
+      "Others got CPU of its share: a scheduler that spreads weights over CPUs by load, or balances its "
+      "queues late, "
+      "follows affinities only roughly.");
+  result.reasons.push_back(
+      "Or the host itself used these pCPUs: state what is left of them as their capacity.");
+}
+
+}  // namespace
+
+explanation explain(const description& host, std::size_t vm, std::optional<weight_owner> weight_of,
+                    const description* since) {
+  const estimator exact(host, weight_of);
+  const host::vm& one = host.vms[vm];
+  explanation result;
+  result.entitled = exact.of(vm);
+  if (since != nullptr) result.seconds = interval(host, *since);
+  counters sum;
+  for (std::size_t i = 0; i < one.vcpus.size(); ++i) {
+    if (!one.vcpus[i].online) continue;
+    counters now = counters_of(one.vcpus[i], where_of(vm, i));
+    if (since != nullptr) {
+      const counters before = earlier(*since, one.name, one.vcpus[i].id);
+      now = {now.ran - before.ran, now.waited - before.waited};
+      if (now.ran < 0 || now.waited < 0)
+        throw description_error(where_of(vm, i) +
+                                ": its counters went backwards; take both descriptions of one run");
+    }
+    sum.ran += now.ran;
+    sum.waited += now.waited;
+    if (result.seconds)
+      result.got += now.ran / *result.seconds;
+    else if (now.ran > 0)
+      result.got += now.ran / (now.ran + now.waited);
+  }
+  result.waited_by_ran = sum.ran > 0      ? sum.waited / sum.ran
+                         : sum.waited > 0 ? std::numeric_limits<double>::infinity()
+                                          : 0;
+  const double entitled = result.entitled.usable;
+  if (result.got < entitled * (1 - close)) {
+    explain_less(one, result);
+  } else if (result.got > entitled * (1 + close)) {
+    result.reasons.push_back(
+        "It got more than its share because others left some: state what they want as their demand.");
+    if (!result.seconds)
+      result.reasons.push_back(
+          "Or it ran while others did not: the counters go back to its start. Compare with an earlier "
+          "description.");
+  } else {
+    result.reasons.push_back("It gets what it is entitled to.");
+  }
+  result.reasons.push_back(limit_sentence(one, result.entitled));
+  return result;
+}
+
+}  // namespace sukima::host

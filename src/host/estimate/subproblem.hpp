@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// A part of a problem that is independent of the rest: some claimants on some pCPUs.
+#pragma once
+
+#include <span>
+
+#include "estimate/problem.hpp"
+
+namespace sukima::host {
+
+/// A claimant within a subproblem, or what is fixed of one: its vCPUs there, and what they may get.
+struct element {
+  std::uint32_t claimant = 0;
+  /// Its vCPUs get all that they want, whatever the level: its share was decided elsewhere.
+  bool fixed = false;
+  /// What the claimant gets outside of the subproblem.
+  double offset = 0;
+  /// The sum of the bounds of its vCPUs here.
+  double reach = 0;
+  std::uint32_t first = 0, count = 0;  // in the subproblem's list of vCPUs
+};
+
+/// All pCPUs of a subproblem together have less than its elements want, or all elements get what they want.
+struct subproblem {
+  cpu_set cpus;
+  std::vector<element> elements;
+  std::vector<std::uint32_t> vcpus;
+
+  std::span<const std::uint32_t> of(const element& e) const { return {vcpus.data() + e.first, e.count}; }
+};
+
+/// The most that the element can get in its subproblem.
+inline double most_of(const element& e, const claimant& who) {
+  return e.fixed ? e.reach : std::max(0.0, std::min(who.most - e.offset, e.reach));
+}
+
+/// What the element wants at a level: its claimant gets level × weight, as far as its bounds allow.
+inline double demand_at(const element& e, const claimant& who, double level) {
+  const double most = most_of(e, who);
+  if (e.fixed || level == infinite) return most;
+  return std::clamp(level * who.weight - e.offset, 0.0, most);
+}
+
+/// The level at which the demands add up to `room`; infinite if all fits. Takes O(n log n).
+double water_level(const subproblem& part, const std::vector<claimant>& claimants, double room);
+
+}  // namespace sukima::host

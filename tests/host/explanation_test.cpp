@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a VM got, beside what it is entitled to.
+#include <gtest/gtest.h>
+
+#include <host/shared/explanation.hpp>
+
+#include "random_hosts.hpp"
+
+namespace sukima::host {
+namespace {
+
+/// A VM of one vCPU beside another of the same weight on one pCPU.
+description two_on_one(double ran, double waited) {
+  description host = examples::host_of(1);
+  examples::add_vm(host, "a", {""}).vcpus[0] = {
+      .id = 0, .hard = {}, .soft = {}, .cap = {}, .demand = {}, .ran = ran, .waited = waited, .unknown = {}};
+  examples::add_vm(host, "b", {""});
+  return host;
+}
+
+bool says(const explanation& what, const std::string& part) {
+  for (const std::string& reason : what.reasons)
+    if (reason.find(part) != std::string::npos) return true;
+  return false;
+}
+
+TEST(explanation, of_a_vm_that_gets_its_share) {
+  const explanation what = explain(two_on_one(50, 51), 0);
+  EXPECT_NEAR(what.entitled.usable, 0.5, 1e-12);
+  EXPECT_NEAR(what.got, 50.0 / 101, 1e-12);
+  EXPECT_NEAR(what.waited_by_ran, 1.02, 1e-12);
+  EXPECT_TRUE(says(what, "It gets what it is entitled to"));
+  EXPECT_TRUE(says(what, "by weight"));
+}
+
+TEST(explanation, of_a_vm_that_got_less) {
+  EXPECT_TRUE(says(explain(two_on_one(30, 70), 0), "Others got CPU of its share"));
+  EXPECT_FALSE(says(explain(two_on_one(30, 70), 0), "Its cap"));
+  description capped = two_on_one(30, 70);
+  capped.vms[0].cap = 0.4;
+  EXPECT_TRUE(says(explain(capped, 0), "Its cap holds it back"));
+  EXPECT_TRUE(says(explain(capped, 0), "Its cap limits it to 0.40 CPUs"));
+}
+
+TEST(explanation, of_a_vm_that_got_more) {
+  EXPECT_TRUE(says(explain(two_on_one(80, 20), 0), "others left some"));
+  EXPECT_TRUE(says(explain(two_on_one(80, 20), 0), "Compare with an earlier description"));
+}
+
+TEST(explanation, of_an_interval) {
+  description before = two_on_one(10, 5), now = two_on_one(12, 5.02);
+  before.taken = 100;
+  now.taken = 110;
+  const explanation what = explain(now, 0, {}, &before);
+  EXPECT_EQ(what.seconds, 10);
+  EXPECT_NEAR(what.got, 0.2, 1e-12);
+  EXPECT_TRUE(says(what, "wanted no more"));
+  EXPECT_FALSE(says(what, "Compare"));
+}
+
+std::string refusal_of(const description& host, const description* since = nullptr) {
+  try {
+    explain(host, 0, {}, since);
+  } catch (const description_error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(explanation, needs_counters) {
+  description host = two_on_one(1, 1);
+  host.vms[0].vcpus[0].waited.reset();
+  EXPECT_EQ(refusal_of(host), "vms[0].vcpus[0].waited: is missing; an explanation needs the counters");
+  host.vms[0].vcpus[0].online = false;
+  EXPECT_EQ(refusal_of(host), "");
+  description before = two_on_one(1, 1), now = two_on_one(0.5, 1);
+  EXPECT_EQ(refusal_of(now, &before), "taken: is missing; both descriptions need it");
+  before.taken = now.taken = 5;
+  EXPECT_EQ(refusal_of(now, &before), "taken: the earlier description is not earlier");
+  now.taken = 6;
+  EXPECT_EQ(refusal_of(now, &before),
+            "vms[0].vcpus[0]: its counters went backwards; take both descriptions of one run");
+  before.vms[0].vcpus[0].ran.reset();
+  EXPECT_EQ(refusal_of(now, &before),
+            "of the earlier one, vms[0].vcpus[0].ran: is missing; an explanation needs the counters");
+}
+
+}  // namespace
+}  // namespace sukima::host
