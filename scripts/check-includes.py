@@ -23,10 +23,6 @@ ORDER = {
     "compiler": set(),
     "host": {"runtime", "capacity"},
     "calibrate": {"capacity", "objects", "runtime"},
-<<<<<<< HEAD
-    "host": {"capacity"},
-=======
->>>>>>> host-estimate
     "cli": {"calibrate", "capacity", "host", "objects", "preload"},
     "tools": {"capacity"},
 }
