@@ -3,6 +3,8 @@
 // themselves.
 #pragma once
 
+#include "rest/at_rest.hpp"
+
 #include <sukima/sukima.hpp>
 
 #include <gtest/gtest.h>
@@ -44,6 +46,8 @@ inline sukima::settings with_workers(unsigned workers) {
 /// Tests that are done with several numbers of workers, fewer and more than the CPUs.
 class runtimes : public testing::TestWithParam<unsigned> {
  protected:
+  /// A result that is right says nothing of a worker that stays asleep or a fiber that was lost.
+  void TearDown() override { sukima::detail::check_at_rest_if_built(runtime); }
   sukima::runtime runtime{with_workers(GetParam())};
 };
 inline auto worker_counts() { return testing::Values(1u, 2u, 4u, 16u); }

@@ -66,6 +66,7 @@ struct group_core {
   std::exception_ptr error;  ///< the first
   std::deque<group_server> servers;
   group_server* queued = nullptr;  ///< the one that nobody has begun; or it was aborted before that
+  [[maybe_unused]] bool out_of_memory = false;  ///< for one more server, once
   group_server* first_ended = nullptr;  ///< those that found no child any more, in that order
   group_server* last_ended = nullptr;
 
@@ -82,6 +83,15 @@ struct group_core {
     (child->after != nullptr ? child->after->before : newest) = child->before;
     --pending;
     return child;
+  }
+  /// Under the lock, after a server was queued if one was wanted.
+  void check([[maybe_unused]] bool queues_server) const noexcept {
+    SUKIMA_ASSERT((pending == 0) == (oldest == nullptr), "a group's pending children are those in its list");
+    SUKIMA_ASSERT(unfinished >= pending, "a child that waits has not ended");
+    SUKIMA_ASSERT(pending == 0 || out_of_memory || queued != nullptr,
+                  "while children wait, a server is queued");
+    SUKIMA_ASSERT(!queues_server || (queued != nullptr && !is_done(queued)),
+                  "a server is queued to be begun");
   }
   bool cancelled() const noexcept { return anchor.cancelled.load(std::memory_order_acquire); }
 
@@ -108,6 +118,7 @@ group_child* group_core::take(order which) noexcept {
     const std::lock_guard hold(lock);
     child = remove(which == order::oldest ? oldest : newest);
     server = wanted_server();
+    check(server != nullptr);
   }
   if (server != nullptr) runtime->injector.push(server);
   return child;
@@ -140,6 +151,7 @@ group_server* group_core::wanted_server() noexcept {
     try {
       idle = &servers.emplace_back();
     } catch (const std::bad_alloc&) {
+      out_of_memory = true;
       return nullptr;
     }
     idle->group = this;
@@ -190,6 +202,7 @@ void group_core::end(group_child* child) noexcept {
   group_waiter* ready = nullptr;
   {
     const std::lock_guard hold(lock);
+    SUKIMA_ASSERT(unfinished > pending, "a child that ends was taken out of the list before");
     if (--unfinished == 0) ready = std::exchange(waiting, nullptr);
   }
   while (ready != nullptr) {
@@ -322,6 +335,8 @@ void end_group(group_core* g) noexcept {
     if (!is_done(&server)) await(s, &server, top);
     takes_over(&server);  // partner: complete
   }
+  SUKIMA_ASSERT(g->waiting == nullptr && g->unfinished == 0 && g->oldest == nullptr,
+                "a group ends when nobody waits for it and no child is left");
   s.before_unwinding = known_before;
   s.ambient->handed = g->handed_before;
   delete g;
@@ -344,6 +359,7 @@ bool add_child(group_core& g, group_child* child) {
         server = g.wanted_server();
     }
     ++g.unfinished;
+    if (waiter == nullptr && !full) g.check(server != nullptr);
     if (full) return false;
   }
   if (waiter != nullptr) waiter->resume.resume();
