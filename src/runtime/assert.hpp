@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SUKIMA_ASSERT: the invariants that the comments state, evaluated. On in Debug and in the stress build, off in
-// Release, where a condition is compiled and never evaluated. tests/memory explores each access of the
+// SUKIMA_ASSERT: the invariants that the comments state, evaluated. On in Debug and in the stress build, off
+// in Release, where a condition is compiled and never evaluated. tests/memory explores each access of the
 // protocols, so nothing is added to them there.
 #pragma once
 

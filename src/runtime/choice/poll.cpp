@@ -95,7 +95,8 @@ void check_choice_points(const fiber& s, const choice_point* end) noexcept {
   SUKIMA_ASSERT(running_fiber() == &s, "a fiber polls on its own stack");
   SUKIMA_ASSERT(s.limit.covers(true_limit(s)), "the limit is the true limit, or raised");
   SUKIMA_ASSERT(s.segment <= s.oldest, "the oldest choice point with work belongs to the running segment");
-  // What lies below the segment is being joined. `oldest` says nothing here while a clone has closed older ones.
+  // What lies below the segment is being joined. `oldest` says nothing here: a clone may have closed what is
+  // older.
   look_at_some(std::max(s.clean_from, s.segment), reinterpret_cast<const char*>(end), [](choice_point* r) {
     SUKIMA_ASSERT(kind_of(r)->stop != nullptr || kind_of(r)->quiet || !was_split(r),
                   "nothing was split off from a choice point at `clean_from` or above");

@@ -6,9 +6,8 @@
 // child queues the next server if there are more. So a child costs the group's lock, and only one
 // server for each idle worker goes through the runtime's queue. There is no limit on the servers that have
 // begun: their children may be suspended until one that has not begun resumes them. A child is run in a
-// segment of its own
-// (`execute`), on a server's fiber or on a waiter's, and freed by the worker that ran it; nothing of it is
-// known to the runtime afterwards.
+// segment of its own (`execute`), on a server's fiber or on a waiter's, and freed by the worker that ran it;
+// nothing of it is known to the runtime afterwards.
 //
 // Aborting: a child's parent is the group's anchor, a task that nobody runs. Its owner and origin are the
 // fiber and the scope choice point of the group, so an abort from outside reaches the children as it reaches
@@ -85,13 +84,10 @@ struct group_core {
     return child;
   }
   /// Under the lock, after a server was queued if one was wanted.
-  void check([[maybe_unused]] bool queues_server) const noexcept {
+  void check() const noexcept {
     SUKIMA_ASSERT((pending == 0) == (oldest == nullptr), "a group's pending children are those in its list");
     SUKIMA_ASSERT(unfinished >= pending, "a child that waits has not ended");
-    SUKIMA_ASSERT(pending == 0 || out_of_memory || queued != nullptr,
-                  "while children wait, a server is queued");
-    SUKIMA_ASSERT(!queues_server || (queued != nullptr && !is_done(queued)),
-                  "a server is queued to be begun");
+    SUKIMA_ASSERT(pending == 0 || out_of_memory || queued != nullptr, "children have a server queued");
   }
   bool cancelled() const noexcept { return anchor.cancelled.load(std::memory_order_acquire); }
 
@@ -118,7 +114,7 @@ group_child* group_core::take(order which) noexcept {
     const std::lock_guard hold(lock);
     child = remove(which == order::oldest ? oldest : newest);
     server = wanted_server();
-    check(server != nullptr);
+    check();
   }
   if (server != nullptr) runtime->injector.push(server);
   return child;
@@ -335,8 +331,7 @@ void end_group(group_core* g) noexcept {
     if (!is_done(&server)) await(s, &server, top);
     takes_over(&server);  // partner: complete
   }
-  SUKIMA_ASSERT(g->waiting == nullptr && g->unfinished == 0 && g->oldest == nullptr,
-                "a group ends when nobody waits for it and no child is left");
+  SUKIMA_ASSERT(g->waiting == nullptr && g->pending == 0, "nobody waits for a group that ends");
   s.before_unwinding = known_before;
   s.ambient->handed = g->handed_before;
   delete g;
@@ -359,7 +354,7 @@ bool add_child(group_core& g, group_child* child) {
         server = g.wanted_server();
     }
     ++g.unfinished;
-    if (waiter == nullptr && !full) g.check(server != nullptr);
+    if (waiter == nullptr && !full) g.check();
     if (full) return false;
   }
   if (waiter != nullptr) waiter->resume.resume();

@@ -9,11 +9,11 @@ class runtime;
 
 namespace sukima::detail {
 
-/// Waits until all workers have settled (asleep; or, with a wait policy that never sleeps, without work), then
-/// aborts unless: permits and wake epochs agree; the worker counts fit the workers and their flags; no worker
-/// that may run stays at home; no task runs, no fiber is parked, suspended or lost; publication slots,
-/// injector queue, the list of suspended fibers with splittable work and mailboxes are empty; nobody counts as
-/// blocked.
+/// Waits until all workers have settled (asleep; or, with a wait policy that never sleeps, without work),
+/// then aborts unless: permits and wake epochs agree; the worker counts fit the workers and their flags; no
+/// worker that may run stays at home; no task runs, no fiber is parked, suspended or lost; publication slots,
+/// injector queue and mailboxes are empty, the list of suspended fibers with splittable work names none that
+/// still is; nobody counts as blocked.
 /// The wait ends with an event and has no limit of its own: a wake-up that is lost shows as a hang.
 /// \pre no thread is inside of the runtime or enters it meanwhile; limit_workers may be called, and waits
 /// Complexity: linear in the number of workers, and what they need to fall asleep.
