@@ -254,7 +254,8 @@ class fragile {
 
 /// Runs `compute(runtime)` again and again with one call failing, the first, the second, … up to the call
 /// `most`; then as often as it takes until one has failed, because some are made for thieves only. Either the
-/// result is right or the failure arrives, no object is left, and the runtime works and is at rest afterwards.
+/// result is right or the failure arrives, no object is left, and the runtime works and is at rest
+/// afterwards.
 /// \param compute  returns whether its result is right
 template <class Compute> void fail_each_call(long most, Compute compute) {
   sukima::runtime four(with_workers(4));
