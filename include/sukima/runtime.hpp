@@ -18,7 +18,8 @@ namespace sukima {
 
 namespace detail {
 struct runtime_core;
-}
+class rest_check;
+}  // namespace detail
 
 class runtime;
 runtime& default_runtime();
@@ -95,6 +96,7 @@ class runtime {
   const settings& chosen() const noexcept;
 
  private:
+  friend class detail::rest_check;
   friend void detail::enter_default(detail::root_task&);
   friend runtime& default_runtime();
   friend bool detail::renew_default_runtime(unsigned workers);

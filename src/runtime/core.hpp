@@ -2,6 +2,7 @@
 // The runtime that workers share: it owns the parts, and what they do is theirs.
 #pragma once
 
+#include "assert.hpp"
 #include "cancel/abort.hpp"
 #include "cancel/suspensions.hpp"
 #include "choice/poll.hpp"
@@ -19,6 +20,7 @@
 #include "observe/trace.hpp"
 #include "park/park.hpp"
 #include "park/wait_policy.hpp"
+#include "rest/rest_mark.hpp"
 #include "settings.hpp"
 #include "steal/injector.hpp"
 #include "steal/splittable_fibers.hpp"
@@ -47,6 +49,7 @@ struct runtime_core {
   const unsigned worker_limit;  ///< background threads + one entering thread
   const std::uint64_t serial;  ///< differs from that of every other runtime of the process
 
+  [[no_unique_address]] rest_events rest;
   fiber_pool fibers{*this, chosen.stack, chosen.choices};
   fiber_pool bound_fibers{*this, tuning::bound_stack, chosen.choices};  ///< small ones, of executors
   worker_table workers{*this};

@@ -129,6 +129,8 @@ void lifecycle::enter(root_task& root) {
   switch_to(w, nullptr, *s, nullptr, nullptr);
   if (outer != nullptr) [[unlikely]]
     set_running_fiber(outer);
+  SUKIMA_ASSERT(is_done(&root), "a thread leaves the runtime when its root is over");
+  SUKIMA_ASSERT(w.current.load() == nullptr, "a thread leaves the runtime at home");
   const std::uint64_t now = w.root_ended_at != 0 ? w.root_ended_at : ticks();
   w.enter_state(worker_state::outside, now);
   // After silence no idle worker is awake that could take something before the root warm-up is over.
@@ -137,6 +139,7 @@ void lifecycle::enter(root_task& root) {
                   tuned.root_warm_up);
   w.flags.store(0, std::memory_order_relaxed);  // a flag that comes later costs one empty slow path
   close_mailbox(w);
+  w.rests(rest_place::no_thread);
   // Partner: worker_placement::pin_all. Cleared before the counts change, and `pinned` is read after that.
   w.inside.store(false, std::memory_order_relaxed);
   end_entry(now);
@@ -171,10 +174,17 @@ void background_main(worker& w) {
     // first and sets the flag afterwards.
     w.flags.fetch_and(~flag_leave);
     if (r.controller.is_surplus(w.rank)) {
-      if (!r.life.is_closed() && !r.park.spins(wait_point::start, home_since))
-        w.epoch.wait(r.chosen.policy_at(wait_point::start), seen);
+      if (r.life.is_closed()) continue;
+      if (r.park.spins(wait_point::start, home_since)) {
+        if (!r.park.sleeps_at(wait_point::start)) w.rests(rest_place::at_home);
+        continue;
+      }
+      w.sleeps(rest_place::at_home, seen);
+      w.epoch.wait(r.chosen.policy_at(wait_point::start), seen);
+      w.rests(rest_place::busy);
       continue;
     }
+    w.rests(rest_place::busy);
     fiber* const s = w.take_fiber();
     if (s == nullptr) break;  // no memory: one worker less
     open_mailbox(w);
@@ -185,6 +195,7 @@ void background_main(worker& w) {
   }
   notify(r.chosen.on_worker_end, w);
   w.thread_id.store(0, std::memory_order_relaxed);
+  w.rests(rest_place::no_thread);
 }
 
 void enter_on_new_fiber(root_task& root) {

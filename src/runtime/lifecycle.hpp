@@ -16,6 +16,7 @@
 namespace sukima::detail {
 
 struct root_task;
+class rest_check;
 struct runtime_core;
 struct worker;
 
@@ -55,6 +56,7 @@ class lifecycle {
   };
 
  private:
+  friend class rest_check;
   worker* acquire_worker();
   void end_entry(std::uint64_t now) noexcept;
 

@@ -35,6 +35,9 @@ template <class T, T* T::* Next> class linked_queue {
     }
     return nullptr;
   }
+  template <class Visit> void for_each(Visit visit) const {
+    for (const T* one = first_; one != nullptr; one = one->*Next) visit(*one);
+  }
 
  private:
   T* first_ = nullptr;

@@ -73,6 +73,11 @@ void worker::enter_state(worker_state next, std::uint64_t now) noexcept {
   if (trace != nullptr) trace->add(static_cast<trace_kind>(next), now);
 }
 
+void worker::rests(rest_place place) noexcept { rest.is(runtime->rest, place); }
+void worker::sleeps(rest_place place, std::uint32_t seen) noexcept {
+  rest.sleeps(runtime->rest, place, seen);
+}
+
 void worker::note(trace_kind kind, std::uint32_t argument) noexcept {
   if (trace != nullptr) trace->add(kind, ticks(), argument);
 }
@@ -98,11 +103,13 @@ bool worker_table::start_thread() noexcept {
     if (without_thread_ == nullptr) without_thread_ = &add(started_ + 1);
     const signals_blocked here;
     const std::lock_guard hold(growing_);
+    without_thread_->rests(rest_place::busy);
     threads_.emplace_back([w = without_thread_] { background_main(*w); });
     without_thread_ = nullptr;
     ++started_;
     return true;
   } catch (...) {
+    if (without_thread_ != nullptr) without_thread_->rests(rest_place::no_thread);
     return false;
   }
 }

@@ -5,6 +5,7 @@
 #include "fiber/fiber.hpp"
 #include "observe/trace.hpp"
 #include "park/wake_epoch.hpp"
+#include "rest/rest_mark.hpp"
 #include "steal/mailbox.hpp"
 
 #include <sukima/detail/atomics.hpp>
@@ -77,6 +78,11 @@ struct alignas(128) worker {
   std::uint64_t root_began_at = 0;  ///< tick at which its thread entered last
   std::uint64_t root_ended_at = 0;  ///< tick at which that root ended here; 0: elsewhere, or not yet
   trace_buffer* trace;  ///< null: no trace
+
+  [[no_unique_address]] rest_mark rest;  ///< for the check at rest; written by its own thread
+  void rests(rest_place place) noexcept;
+  /// Before it sleeps until its wake epoch is another one than `seen`.
+  void sleeps(rest_place place, std::uint32_t seen) noexcept;
 
   std::uint64_t random() noexcept;
   fiber* take_fiber();  ///< a fresh one; null: no memory

@@ -3,6 +3,8 @@
 // themselves.
 #pragma once
 
+#include "rest/at_rest.hpp"
+
 #include <sukima/sukima.hpp>
 
 #include <gtest/gtest.h>
@@ -44,6 +46,8 @@ inline sukima::settings with_workers(unsigned workers) {
 /// Tests that are done with several numbers of workers, fewer and more than the CPUs.
 class runtimes : public testing::TestWithParam<unsigned> {
  protected:
+  /// A result that is right says nothing of a worker that stays asleep or a fiber that was lost.
+  void TearDown() override { sukima::detail::check_at_rest_if_built(runtime); }
   sukima::runtime runtime{with_workers(GetParam())};
 };
 inline auto worker_counts() { return testing::Values(1u, 2u, 4u, 16u); }
@@ -202,6 +206,79 @@ struct test_error : std::runtime_error {
   int number;
 };
 
+inline long fib(sukima::context c, int n) {
+  if (n < 2) return n;
+  auto [a, b] = sukima::fork2(
+      c, [=](sukima::context below) { return fib(below, n - 1); },
+      [=](sukima::context below) { return fib(below, n - 2); });
+  return a + b;
+}
+
+/// Calls of a user's that may fail: those that say so (`may_fail`), of which one does.
+class failing_call {
+ public:
+  /// The call after so many others fails from now on; below 0: none.
+  static void is(long k) {
+    left_ = k;
+    failed_ = 0;
+  }
+  static void may_fail() {
+    if (left_.fetch_sub(1) != 0) return;
+    ++failed_;
+    throw test_error(-1);
+  }
+  static int failed() { return failed_; }
+
+ private:
+  inline static std::atomic<long> left_{-1};
+  inline static std::atomic<int> failed_{0};
+};
+
+/// Copied and moved by calls that may fail; each object is counted.
+class fragile {
+ public:
+  explicit fragile(int value = 0) : value_(value) {}
+  fragile(const fragile& other) : value_((failing_call::may_fail(), other.value_)) {}
+  fragile(fragile&& other) noexcept(false) : value_((failing_call::may_fail(), other.value_)) {}
+  fragile& operator=(const fragile& other) {
+    failing_call::may_fail();
+    value_ = other.value_;
+    return *this;
+  }
+  ~fragile() = default;
+  int value() const { return value_.value(); }
+
+ private:
+  counted value_;
+};
+
+/// Runs `compute(runtime)` again and again with one call failing, the first, the second, … up to the call
+/// `most`; then as often as it takes until one has failed, because some are made for thieves only. Either the
+/// result is right or the failure arrives, no object is left, and the runtime works and is at rest
+/// afterwards.
+/// \param compute  returns whether its result is right
+template <class Compute> void fail_each_call(long most, Compute compute) {
+  sukima::runtime four(with_workers(4));
+  long failed = 0;
+  for (long k = 0; k < most || failed == 0; ++k) {
+    counted::reset();
+    failing_call::is(k % most);
+    bool threw = false;
+    try {
+      EXPECT_TRUE(compute(four)) << "call " << k % most;
+    } catch (const test_error&) {
+      threw = true;
+    }
+    EXPECT_TRUE(!threw || failing_call::failed() == 1) << "call " << k % most << ": nothing had failed";
+    failed += failing_call::failed();
+    failing_call::is(-1);
+    EXPECT_EQ(counted::alive(), 0) << "call " << k % most;
+    EXPECT_EQ(counted::errors(), 0) << "call " << k % most;
+    EXPECT_EQ(four.run([](sukima::context c) { return fib(c, 12); }), 144) << "after call " << k % most;
+    sukima::detail::check_at_rest_if_built(four);
+  }
+}
+
 /// The text of the exception that f throws; "none" if it throws none.
 template <class E = std::exception, class F> std::string message_of(F&& f) {
   try {
@@ -212,13 +289,6 @@ template <class E = std::exception, class F> std::string message_of(F&& f) {
   return "none";
 }
 
-inline long fib(sukima::context c, int n) {
-  if (n < 2) return n;
-  auto [a, b] = sukima::fork2(
-      c, [=](sukima::context below) { return fib(below, n - 1); },
-      [=](sukima::context below) { return fib(below, n - 2); });
-  return a + b;
-}
 inline long plain_fib(int n) { return n < 2 ? n : plain_fib(n - 1) + plain_fib(n - 2); }
 
 }  // namespace support

@@ -240,11 +240,12 @@ class children {
 struct nothing {};
 
 /// The cold end of a loop that was split.
-template <class Sum, class Merge>
-[[gnu::cold, gnu::noinline]] Sum merge_children(choice_point* r, Sum sum, const Merge& merge) {
+/// \param sum  a reference where moving it may throw: nothing may throw before the children are joined
+template <class Sum, class From, class Merge>
+[[gnu::cold, gnu::noinline]] Sum merge_children(choice_point* r, From sum, const Merge& merge) {
   children left(join_children(r));
   for (; left.next() != nullptr; left.pop()) merge(sum, left.next());
-  return sum;
+  return static_cast<Sum&&>(sum);
 }
 
 /// Runs the iterations [from, to) of a loop as its owner, and merges what its children bring.
@@ -268,7 +269,8 @@ template <context_type C, class Place, class Sum, class Frame, class Iterate, cl
     }
   }();
   if (was_split(r) || !untouched(r)) [[unlikely]]
-    return merge_children(r, std::move(own), merge);
+    return merge_children<Sum, std::conditional_t<std::is_nothrow_move_constructible_v<Sum>, Sum, Sum&&>>(
+        r, std::move(own), merge);
   return own;
 }
 

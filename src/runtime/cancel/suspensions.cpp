@@ -30,10 +30,12 @@ void cancellable_suspensions::add(fiber& s, const cancel_action& action) noexcep
 
 void cancellable_suspensions::remove(fiber& s) noexcept {
   const std::lock_guard hold(lock_);
+  SUKIMA_ASSERT(first_ != nullptr && count_.load() != 0, "a fiber that leaves the list was in it");
   (s.listed_before != nullptr ? s.listed_before->listed_after : first_) = s.listed_after;
   if (s.listed_after != nullptr) s.listed_after->listed_before = s.listed_before;
   s.on_cancel = nullptr;
   count_.fetch_sub(1);
+  SUKIMA_ASSERT((count_.load() == 0) == (first_ == nullptr), "the number of listed suspensions is right");
 }
 
 /// Under the lock, for a listed fiber.

@@ -23,6 +23,7 @@ namespace sukima::detail {
 
 struct cancel_action;
 struct fiber;
+class rest_check;
 struct runtime_core;
 
 class cancellable_suspensions {
@@ -41,6 +42,7 @@ class cancellable_suspensions {
   void cancel_in_place(fiber& s) noexcept;
 
  private:
+  friend class rest_check;
   bool hold_if_concerned(fiber& s) noexcept;
   void cancel_held(fiber* first) noexcept;
 

@@ -77,6 +77,33 @@ void hand_over(fiber& s) noexcept {
   look_for_abort(s);  // flags went to the workers meanwhile
 }
 
+#if defined(SUKIMA_ASSERTIONS)
+namespace {
+
+/// Looking through all of a deep stack at each poll would take too long.
+constexpr int most_looked_at = 32;
+
+/// Calls look(r) for some choice points of [from, to), the oldest of them.
+template <class Look> void look_at_some(char* from, const char* to, Look look) noexcept {
+  auto* r = reinterpret_cast<choice_point*>(from);
+  for (int i = 0; i < most_looked_at && reinterpret_cast<char*>(r) < to; ++i, r = above(r)) look(r);
+}
+
+}  // namespace
+
+void check_choice_points(const fiber& s, const choice_point* end) noexcept {
+  SUKIMA_ASSERT(running_fiber() == &s, "a fiber polls on its own stack");
+  SUKIMA_ASSERT(s.limit.covers(true_limit(s)), "the limit is the true limit, or raised");
+  SUKIMA_ASSERT(s.segment <= s.oldest, "the oldest choice point with work belongs to the running segment");
+  // What lies below the segment is being joined. `oldest` says nothing here: a clone may have closed what is
+  // older.
+  look_at_some(std::max(s.clean_from, s.segment), reinterpret_cast<const char*>(end), [](choice_point* r) {
+    SUKIMA_ASSERT(kind_of(r)->stop != nullptr || kind_of(r)->quiet || !was_split(r),
+                  "nothing was split off from a choice point at `clean_from` or above");
+  });
+}
+#endif
+
 bool poll_slow(fiber& s, choice_point* end, choice_point* polling, bool at_join) noexcept {
   char* const here = reinterpret_cast<char*>(polling);
   s.oldest = std::min(s.oldest, here);
@@ -111,6 +138,7 @@ bool poll_slow(fiber& s, choice_point* end, choice_point* polling, bool at_join)
     s.limit.request_poll();
   else if (true_limit(s) > written)
     s.limit.restore_limit(true_limit(s));
+  check_choice_points(s, end);
   return all_served && !more;
 }
 

@@ -13,6 +13,7 @@
 // too: their kind is `quiet`, and their poll answers nobody.
 #pragma once
 
+#include "assert.hpp"
 #include "fiber/fiber.hpp"
 #include "steal/injector.hpp"
 
@@ -30,6 +31,13 @@ inline char* true_limit(const fiber& s) noexcept { return std::max(s.clean_from,
 /// \param polling  the choice point that polls
 /// \param at_join  the poll after the first branch; loops are not stopped by it
 bool poll_slow(fiber& s, choice_point* end, choice_point* polling, bool at_join) noexcept;
+#if defined(SUKIMA_ASSERTIONS)
+/// Evaluates the invariants above, as far as they can be seen from here.
+/// \param end  one past the youngest choice point
+void check_choice_points(const fiber& s, const choice_point* end) noexcept;
+#else
+inline void check_choice_points(const fiber& /*s*/, const choice_point* /*end*/) noexcept {}
+#endif
 /// Is this the join of the fork whose poll was ignored (short_roots.hpp), with nothing split off from it and
 /// no abort to be noticed? Then it is ignored, too.
 bool ignores_join(fiber& s, const choice_point* r) noexcept;

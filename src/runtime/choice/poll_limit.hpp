@@ -56,6 +56,9 @@ class poll_limit {
     stress_point();
   }
 
+  /// Owner: is the limit that high, so that what lies below polls slowly? Only the owner lowers it.
+  bool covers(const char* limit) const noexcept { return word_ == nullptr || word_->load() >= limit; }
+
   /// Owner: a task begins. Writes the limit only where it is another one: what is not written wipes out no
   /// request, so the load is relaxed. Partner: request_poll.
   void begin_limit(char* limit) const noexcept {

@@ -16,6 +16,7 @@ void blocking_compensation::begin() noexcept {
 }
 
 void blocking_compensation::end() noexcept {
+  SUKIMA_ASSERT(blocked_.load() != 0, "a wait that ends was counted when it began");
   if (blocked_.fetch_sub(1) == 1) core_.controller.end_compensation();
 }
 
@@ -27,6 +28,7 @@ bool blocking_compensation::begin_bound() noexcept {
 }
 
 void blocking_compensation::end_bound() noexcept {
+  SUKIMA_ASSERT(bound_.load() != 0, "a wait that ends was counted when it began");
   if (bound_.fetch_sub(1) == 1) core_.controller.end_compensation();
 }
 

@@ -14,6 +14,7 @@
 
 namespace sukima::detail {
 
+class rest_check;
 struct runtime_core;
 
 class blocking_compensation {
@@ -35,6 +36,7 @@ class blocking_compensation {
   unsigned workers() const noexcept;
 
  private:
+  friend class rest_check;
   runtime_core& core_;
   std::atomic<unsigned> blocked_{0};
   std::atomic<unsigned> bound_{0};

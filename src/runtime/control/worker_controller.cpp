@@ -107,6 +107,8 @@ void worker_controller::adjust(std::string_view reason) noexcept {
                         refused ? "no thread can be started for another one" : reason);
   decided_ = true;
   refused_ = refused;
+  SUKIMA_ASSERT(core_.workers.threads() + 1 >= target_.load(),
+                "there is a thread for each worker that may run");
 }
 
 bool worker_controller::compensate(const char* reason) noexcept {

@@ -26,6 +26,7 @@ struct sukima_capacity_facts;
 
 namespace sukima::detail {
 
+class rest_check;
 struct runtime_core;
 
 class worker_controller {
@@ -58,6 +59,7 @@ class worker_controller {
   bool look_at_capacity();
 
  private:
+  friend class rest_check;
   /// Notes whether a quota binds. \return the workers that this capacity allows
   unsigned take(const sukima_capacity_facts& facts) noexcept;
   /// What the capacity, the program's limit and blocked workers make of it. Holds deciding_.

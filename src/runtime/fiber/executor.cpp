@@ -51,6 +51,7 @@ void executor::post(fiber& s) noexcept {
 }
 
 void executor::make_ready(fiber& s) noexcept {
+  SUKIMA_ASSERT(s.home == this, "an executor runs the fibers that are bound to it");
   s.next = nullptr;
   (last_ready_ != nullptr ? last_ready_->next : first_ready_) = &s;
   last_ready_ = &s;

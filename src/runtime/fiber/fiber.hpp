@@ -30,6 +30,7 @@ struct runtime_core;
 struct cancel_action;
 class executor;
 class fiber_pool;
+class rest_check;
 struct traced_clones;
 
 /// The C++ runtime's two words for exceptions being handled; they belong to the fiber, not to the thread.
@@ -183,6 +184,7 @@ class fiber_pool {
   std::size_t peak() const noexcept { return peak_.load(std::memory_order_relaxed); }
 
  private:
+  friend class rest_check;
   fiber* make_large();
   fiber* make_small();
 

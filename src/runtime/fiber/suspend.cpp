@@ -36,6 +36,7 @@ void after_suspend(worker& w, fiber* from, void*) {
     if (cancellable && from->cancel_check.load()) w.runtime->suspensions.cancel_if_concerned(*from);
     return;
   }
+  SUKIMA_ASSERT(seen.stage() == suspension_stage::running, "suspending becomes suspended or running");
   make_runnable(*from);  // it was resumed before the switch was complete
 }
 
@@ -122,6 +123,9 @@ void suspend_running(char* top, void (*store)(void*, resumer), void* closure, co
   ++s.on->statistics.suspensions;
   s.on->note(trace_kind::suspend);
   stop_until_resumed(s, number, top);
+  SUKIMA_ASSERT(running_fiber() == &s, "a resumed fiber goes on on its own stack");
+  SUKIMA_ASSERT(s.suspension.load().bits == suspension_word::make(number, suspension_stage::running).bits,
+                "a fiber that goes on was resumed from this suspension");
   takes_over(&s.suspension);  // partner: try_resume, let_go_suspended
   look_for_abort(s);  // flags went to the workers meanwhile
   s.limit.request_poll();
@@ -159,6 +163,8 @@ void resume_fiber(fiber& s, std::uint64_t number) {
 }
 
 std::uint64_t begin_suspension(fiber& s) noexcept {
+  SUKIMA_ASSERT(s.suspension.load().stage() == suspension_stage::running,
+                "a fiber that suspends was running");
   const std::uint64_t number = s.suspension.load(std::memory_order_relaxed).number() + 1;
   s.suspension.store(suspension_word::make(number, suspension_stage::suspending), std::memory_order_release);
   return number;
@@ -207,6 +213,8 @@ bool let_go_suspended(fiber& s) noexcept {
   suspension_word seen = s.suspension.load(std::memory_order_acquire);
   if (seen.stage() == suspension_stage::splitting && change(s, seen, suspension_stage::suspended))
     return true;
+  SUKIMA_ASSERT(seen.stage() == suspension_stage::splitting_and_resumed,
+                "a held fiber was resumed or was not");
   s.suspension.store(suspension_word::make(seen.number(), suspension_stage::running),
                      std::memory_order_release);
   return false;

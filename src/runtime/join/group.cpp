@@ -6,9 +6,8 @@
 // child queues the next server if there are more. So a child costs the group's lock, and only one
 // server for each idle worker goes through the runtime's queue. There is no limit on the servers that have
 // begun: their children may be suspended until one that has not begun resumes them. A child is run in a
-// segment of its own
-// (`execute`), on a server's fiber or on a waiter's, and freed by the worker that ran it; nothing of it is
-// known to the runtime afterwards.
+// segment of its own (`execute`), on a server's fiber or on a waiter's, and freed by the worker that ran it;
+// nothing of it is known to the runtime afterwards.
 //
 // Aborting: a child's parent is the group's anchor, a task that nobody runs. Its owner and origin are the
 // fiber and the scope choice point of the group, so an abort from outside reaches the children as it reaches
@@ -66,6 +65,7 @@ struct group_core {
   std::exception_ptr error;  ///< the first
   std::deque<group_server> servers;
   group_server* queued = nullptr;  ///< the one that nobody has begun; or it was aborted before that
+  [[maybe_unused]] bool out_of_memory = false;  ///< for one more server, once
   group_server* first_ended = nullptr;  ///< those that found no child any more, in that order
   group_server* last_ended = nullptr;
 
@@ -82,6 +82,12 @@ struct group_core {
     (child->after != nullptr ? child->after->before : newest) = child->before;
     --pending;
     return child;
+  }
+  /// Under the lock, after a server was queued if one was wanted.
+  void check() const noexcept {
+    SUKIMA_ASSERT((pending == 0) == (oldest == nullptr), "a group's pending children are those in its list");
+    SUKIMA_ASSERT(unfinished >= pending, "a child that waits has not ended");
+    SUKIMA_ASSERT(pending == 0 || out_of_memory || queued != nullptr, "children have a server queued");
   }
   bool cancelled() const noexcept { return anchor.cancelled.load(std::memory_order_acquire); }
 
@@ -108,6 +114,7 @@ group_child* group_core::take(order which) noexcept {
     const std::lock_guard hold(lock);
     child = remove(which == order::oldest ? oldest : newest);
     server = wanted_server();
+    check();
   }
   if (server != nullptr) runtime->injector.push(server);
   return child;
@@ -140,6 +147,7 @@ group_server* group_core::wanted_server() noexcept {
     try {
       idle = &servers.emplace_back();
     } catch (const std::bad_alloc&) {
+      out_of_memory = true;
       return nullptr;
     }
     idle->group = this;
@@ -190,6 +198,7 @@ void group_core::end(group_child* child) noexcept {
   group_waiter* ready = nullptr;
   {
     const std::lock_guard hold(lock);
+    SUKIMA_ASSERT(unfinished > pending, "a child that ends was taken out of the list before");
     if (--unfinished == 0) ready = std::exchange(waiting, nullptr);
   }
   while (ready != nullptr) {
@@ -322,6 +331,7 @@ void end_group(group_core* g) noexcept {
     if (!is_done(&server)) await(s, &server, top);
     takes_over(&server);  // partner: complete
   }
+  SUKIMA_ASSERT(g->waiting == nullptr && g->pending == 0, "nobody waits for a group that ends");
   s.before_unwinding = known_before;
   s.ambient->handed = g->handed_before;
   delete g;
@@ -344,6 +354,7 @@ bool add_child(group_core& g, group_child* child) {
         server = g.wanted_server();
     }
     ++g.unfinished;
+    if (waiter == nullptr && !full) g.check();
     if (full) return false;
   }
   if (waiter != nullptr) waiter->resume.resume();

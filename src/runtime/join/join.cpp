@@ -21,6 +21,7 @@ void after_park(worker& w, fiber* from, void* argument) {
   stress_point();
   std::uintptr_t seen = awaited->joining.load(std::memory_order_relaxed);
   stress_point();
+  SUKIMA_ASSERT((seen & join_parked_mark) == 0, "one fiber at most waits for a task");
   while (seen != join_done)
     if (awaited->joining.compare_exchange_weak(seen,
                                                reinterpret_cast<std::uintptr_t>(from) | join_parked_mark,
@@ -44,6 +45,8 @@ bool descends(const task* t, const task* from) noexcept {
 }
 
 void execute(fiber& s, task* t, char* top) noexcept {
+  SUKIMA_ASSERT(running_fiber() == &s, "a fiber's task runs on that fiber");
+  SUKIMA_ASSERT(!is_done(t), "a task is run once");
   char* const outer_segment = s.segment;
   char* const outer_oldest = s.oldest;
   task* const outer_task = s.running;
@@ -83,6 +86,8 @@ void execute(fiber& s, task* t, char* top) noexcept {
   }
   if (outer_failure) [[unlikely]]
     s.failure = std::move(outer_failure);
+  SUKIMA_ASSERT(s.running == t && s.segment == top, "a task leaves its fiber's segment as it was");
+  SUKIMA_ASSERT(running_fiber() == &s, "a fiber's task ends on that fiber");
   s.segment = outer_segment;
   s.oldest = outer_oldest;
   s.steps.forget();
@@ -105,6 +110,7 @@ fiber* complete(worker& w, task* t) noexcept {
     // A root whose thread waits at home. The thread leaves when it sees its flag, not before; the root is
     // gone then. This thread goes home by itself (worker_loop).
     worker* home = static_cast<root_task*>(t)->home;
+    SUKIMA_ASSERT(!is_done(t), "a task ends once");
     t->joining.store(join_done, std::memory_order_release);
     if (home == &w) return nullptr;
     stress_point();
@@ -115,6 +121,7 @@ fiber* complete(worker& w, task* t) noexcept {
   }
   stress_point();
   const std::uintptr_t waiter = t->joining.exchange(join_done, std::memory_order_acq_rel);
+  SUKIMA_ASSERT(waiter != join_done, "a task ends once");
   if ((waiter & join_sleeper_mark) != 0) unpark(*reinterpret_cast<worker*>(waiter & ~join_sleeper_mark));
   if ((waiter & join_parked_mark) == 0) return nullptr;
   w.runtime->parked.remove();
@@ -125,6 +132,7 @@ fiber* complete(worker& w, task* t) noexcept {
 }
 
 void await(fiber& s, task* t, char* top) noexcept {
+  SUKIMA_ASSERT(running_fiber() == &s, "a fiber waits on its own stack");
   runtime_core& r = *s.runtime;
   inject_published(s);  // nobody would find them on a fiber that does not run
   if (t->origin != nullptr) unmask(r, *t);
@@ -172,6 +180,7 @@ void await(fiber& s, task* t, char* top) noexcept {
       switch_home(w, &s, after_park, t);
     }
   }
+  SUKIMA_ASSERT(running_fiber() == &s, "a fiber that was parked goes on on its own stack");
   takes_over(t);  // partner: complete
   // While the fiber was parked, flags went to the workers and not to it.
   look_for_abort(s);
@@ -254,6 +263,8 @@ task* join_child(choice_point* r) {
 
 bool complete_if_unbegun(fiber& s, choice_point* r, task* t) noexcept {
   if (!reclaim(s, t)) return false;
+  SUKIMA_ASSERT(t->joining.load(std::memory_order_relaxed) == 0,
+                "nobody waits for a task that lies in a slot");
   unmask(*s.runtime, *t);
   execute(s, t, reinterpret_cast<char*>(above(r)));
   if (t->error) {

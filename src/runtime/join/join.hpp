@@ -10,6 +10,7 @@
 // model/join.pml.
 #pragma once
 
+#include "assert.hpp"
 #include "fiber/fiber.hpp"
 
 #include <sukima/detail/ambient.hpp>
@@ -23,7 +24,11 @@ class parked_fibers {
     const std::size_t now = now_.fetch_add(1, std::memory_order_relaxed) + 1;
     if (now > peak_.load(std::memory_order_relaxed)) peak_.store(now, std::memory_order_relaxed);
   }
-  void remove() noexcept { now_.fetch_sub(1, std::memory_order_relaxed); }
+  void remove() noexcept {
+    const std::size_t before = now_.fetch_sub(1, std::memory_order_relaxed);
+    SUKIMA_ASSERT(before != 0, "a parked fiber was counted when it parked");
+    static_cast<void>(before);
+  }
   std::size_t now() const noexcept { return now_.load(std::memory_order_relaxed); }
   /// The most at a time, about.
   std::size_t peak() const noexcept { return peak_.load(std::memory_order_relaxed); }

@@ -11,12 +11,24 @@ namespace sukima::detail {
 
 namespace {
 
+#if defined(SUKIMA_ASSERTIONS)
+void check_counts(const worker_counts& c) noexcept {
+  SUKIMA_ASSERT(c.entries <= max_workers && c.searching <= max_workers && c.parked <= max_workers,
+                "no count of workers falls below 0");
+  SUKIMA_ASSERT(c.entries == 0 || c.parked == 0 || c.searching != 0,
+                "while an entry is active and a worker is parked, one searches or was called up");
+}
+#else
+void check_counts(const worker_counts&) noexcept {}
+#endif
+
 /// Changes the counts by CAS until `change` is done; `change` returns false to leave them.
 template <class Change> bool update(atomic<worker_counts>& counts, Change change) noexcept {
   worker_counts seen = counts.load(std::memory_order_relaxed);
   for (;;) {
     worker_counts next = seen;
     if (!change(next)) return false;
+    check_counts(next);
     if (counts.compare_exchange_weak(seen, next, std::memory_order_seq_cst, std::memory_order_relaxed))
       return true;
   }
@@ -53,7 +65,9 @@ void parking::unpark_one() noexcept {
 
 void parking::call_up() noexcept {
   stress_point();
-  permits_.fetch_add(1);  // partner: take_permit
+  // partner: take_permit
+  const std::uint32_t before = permits_.fetch_add(1);
+  SUKIMA_ASSERT(before < core_.workers.size(), "there are not more permits than parked workers");
   unpark_one();
 }
 
@@ -116,6 +130,7 @@ void parking::order_with_counts() noexcept {
 
 void parking::park(worker& w, wait_point point, const task* awaited, std::uint32_t seen,
                    std::uint64_t& timeout_ns) noexcept {
+  SUKIMA_ASSERT(!w.parked.load(), "a worker that searches does not have the flag `parked`");
   w.parked.store(true);  // before the CAS: a worker that is counted as parked can be found by call_up
   stress_point();
   const bool counted = update(counts_, [&](worker_counts& c) {
@@ -139,11 +154,14 @@ void parking::park(worker& w, wait_point point, const task* awaited, std::uint32
 void parking::sleep_as_sentinel(worker& w, wait_point point, std::uint32_t seen,
                                 std::uint64_t& timeout_ns) noexcept {
   if (!w.parked.exchange(false)) unpark_one();
+  SUKIMA_ASSERT(sentinel_.load() == nullptr, "one worker at most is the sentinel");
   sentinel_.store(&w);
   stress_point();
   const bool is_silent = counts().entries == 0;
+  w.sleeps(rest_place::sentinel, seen);
   sleep_with_timeout(w, point, seen, timeout_ns,
                      is_silent ? tuning::idle_grace_ns : tuning::longest_sentinel_sleep_ns);
+  w.rests(rest_place::busy);
   if (is_silent) timeout_ns *= 2;
   worker* self = &w;
   sentinel_.compare_exchange_strong(self, nullptr);
@@ -173,12 +191,19 @@ void parking::sleep_until_called_up(worker& w, wait_point point, const task* awa
       yield();
       continue;
     }
+    w.sleeps(rest_place::parked, seen);
     w.epoch.wait(core_.chosen.policy_at(point), seen);
+    w.rests(rest_place::busy);
     seen = w.epoch.read();
     w.parked.store(true);
   }
   if (!w.parked.exchange(false) && permits_.load() != 0) unpark_one();
   ++w.statistics.wakeups;
+}
+
+bool parking::sleeps_at(wait_point point) const noexcept {
+  const wait_policy policy = core_.chosen.policy_at(point);
+  return policy == wait_policy::adaptive || sleeps_at_once(policy);
 }
 
 bool parking::spins(wait_point point, std::uint64_t since) const noexcept {

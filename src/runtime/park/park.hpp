@@ -23,6 +23,7 @@
 
 namespace sukima::detail {
 
+class rest_check;
 struct runtime_core;
 struct task;
 struct worker;
@@ -75,8 +76,11 @@ class parking {
 
   /// One turn of a wait at this point that began at that tick. \return false: time to sleep
   bool spins(wait_point point, std::uint64_t since) const noexcept;
+  /// Does a wait at this point ever sleep?
+  bool sleeps_at(wait_point point) const noexcept;
 
  private:
+  friend class rest_check;
   void sleep_as_sentinel(worker& w, wait_point point, std::uint32_t seen, std::uint64_t& timeout_ns) noexcept;
   void sleep_until_called_up(worker& w, wait_point point, const task* awaited, std::uint32_t seen) noexcept;
   bool is_wanted(const worker& w, const task* awaited) const noexcept;

@@ -13,6 +13,8 @@ injector_queue::injector_queue(runtime_core& core)
 void injector_queue::push(fiber* runnable) noexcept {
   {
     const std::lock_guard hold(lock_);
+    SUKIMA_ASSERT(runnable->suspension.load().stage() != suspension_stage::suspended,
+                  "a fiber that is suspended is not runnable");
     fibers_.push_back(runnable);
     size_.fetch_add(1);
   }
@@ -27,6 +29,7 @@ void injector_queue::push(task* t, queue_end to) noexcept {
     else
       tasks_.push_front(t);
     size_.fetch_add(1);
+    SUKIMA_ASSERT(!is_done(t), "a task that is queued has not ended");
   }
   core_.park.wake_sentinel();
 }
@@ -43,6 +46,8 @@ work injector_queue::take(const task* awaited, reach allowed) noexcept {
         tasks_.take_first([&](const task& t) { return allowed == reach::anything || descends(&t, awaited); });
   }
   if (found) size_.fetch_sub(1);
+  SUKIMA_ASSERT((size_.load() == 0) == (fibers_.empty() && tasks_.empty()),
+                "the injector queue's size is that of its lists");
   return found;
 }
 

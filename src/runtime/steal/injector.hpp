@@ -12,6 +12,7 @@
 
 namespace sukima::detail {
 
+class rest_check;
 struct runtime_core;
 enum class reach;
 struct work;
@@ -35,6 +36,7 @@ class injector_queue {
   bool is_empty() const noexcept { return size_.load() == 0; }
 
  private:
+  friend class rest_check;
   runtime_core& core_;
   alignas(128) policy_mutex lock_;
   linked_queue<fiber, &fiber::next> fibers_;

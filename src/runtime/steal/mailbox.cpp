@@ -24,6 +24,7 @@ task* accept(worker& w, task* reply, const worker& victim) noexcept {
 }  // namespace
 
 void open_mailbox(worker& w) noexcept {
+  SUKIMA_ASSERT(w.mailbox.is_closed(), "a worker opens its mailbox once");
   if (w.runtime->chosen.published_tasks == 0) w.mailbox.open();
 }
 
@@ -41,6 +42,7 @@ worker* take_request(worker& w) noexcept {
 
 void reply_to_thief(worker& thief, task* t) noexcept {
   stress_point();
+  SUKIMA_ASSERT(thief.reply.load() == nullptr, "a thief gets one reply to its request");
   thief.reply.store(t != nullptr ? t : no_task, std::memory_order_release);  // partner: poll, withdraw
   unpark(thief);
 }

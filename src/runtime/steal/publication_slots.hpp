@@ -8,6 +8,7 @@
 // So exactly one of a thief and the owner gets each task. Model: model/slots.pml.
 #pragma once
 
+#include "assert.hpp"
 #include "stress.hpp"
 
 #include <sukima/detail/atomics.hpp>
@@ -37,6 +38,8 @@ class publication_slots {
     return false;
   }
   void publish(task* t, unsigned slot) noexcept {
+    SUKIMA_ASSERT(tasks_[slot].load(std::memory_order_relaxed) == nullptr,
+                  "the owner fills empty slots only");
     t->slot = slot;
     numbers_[slot].store(++publications_, std::memory_order_relaxed);
     stress_point();

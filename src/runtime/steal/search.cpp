@@ -25,6 +25,7 @@ namespace {
 /// home. If it is over at once the fiber keeps its pages: looking how many it used would cost more than the
 /// entry, and in that time it cannot have used many.
 [[noreturn]] void end_own_root(worker& w, fiber& self, task* root) {
+  SUKIMA_ASSERT(!self.published.any(max_published), "a root that is over has joined what it published");
   complete(w, root);
   w.root_ended_at = ticks();
   end_fiber(w, self, nullptr, w.root_ended_at - w.root_began_at < w.runtime->tuned.root_warm_up);
@@ -49,6 +50,8 @@ void worker_loop(fiber& self) {
     worker& w = *self.on;
     if ((w.flags.load() & flag_leave) != 0 || (w.background && w.runtime->life.is_closed()))
       end_fiber(w, self, nullptr, false);
+    SUKIMA_ASSERT(self.running == nullptr && !self.published.any(max_published),
+                  "a fiber whose task is over has nothing published");
     const work found = find_work(w, nullptr, reach::anything);
     if (found.runnable != nullptr) {
       w.enter_state(worker_state::working);
@@ -155,6 +158,8 @@ int thread_of(const worker* victim, const task* awaited) noexcept {
 
 work search(worker& w, task* awaited) {
   runtime_core& r = *w.runtime;
+  SUKIMA_ASSERT(w.mailbox.is_closed(), "no thief waits for a thief: who searches has closed its mailbox");
+  SUKIMA_ASSERT(w.reply.load() == nullptr, "a worker that begins to search has accepted each reply");
   const bool publishes = r.chosen.published_tasks != 0;
   r.park.begin_search();
   work found;
@@ -179,6 +184,7 @@ work search(worker& w, task* awaited) {
       since = ticks();
       if (awaited == nullptr) continue;  // searches on from the other CPU
     } else if (r.park.spins(point, since)) {
+      if (!r.park.sleeps_at(point)) w.rests(rest_place::looking);
       continue;
     }
     register_at(awaited, w);
@@ -192,6 +198,7 @@ work search(worker& w, task* awaited) {
     w.epoch.lend_to(0);
     if (timeout_ns == 0) since = ticks();
   }
+  w.rests(rest_place::busy);
   if (task* const t = request.withdraw(w)) {
     if (found)
       r.injector.push(t);
@@ -199,6 +206,8 @@ work search(worker& w, task* awaited) {
       found.fresh = t;
   }
   r.park.end_search();
+  SUKIMA_ASSERT(!request.is_pending() && w.reply.load() == nullptr, "no reply is left on its way");
+  SUKIMA_ASSERT(!w.parked.load(), "a worker that has found work does not have the flag `parked`");
   return found;
 }
 

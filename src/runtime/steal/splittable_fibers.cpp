@@ -23,6 +23,7 @@ fiber* splittable_fibers::take() noexcept {
   while (fiber* const candidate = fibers_.take_first([](const fiber&) { return true; })) {
     candidate->is_listed_splittable = false;
     size_.fetch_sub(1);
+    SUKIMA_ASSERT((size_.load() == 0) == fibers_.empty(), "the size of the splittable fibers' list is right");
     if (hold_suspended(*candidate)) return candidate;
   }
   return nullptr;

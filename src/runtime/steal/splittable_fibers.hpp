@@ -12,6 +12,7 @@
 
 namespace sukima::detail {
 
+class rest_check;
 struct runtime_core;
 struct task;
 struct worker;
@@ -29,6 +30,7 @@ class splittable_fibers {
   task* split_one(worker& helper) noexcept;
 
  private:
+  friend class rest_check;
   fiber* take() noexcept;
 
   policy_mutex lock_;

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// The check at rest. It reads what the parts keep to themselves (they name it as a friend), between two equal
+// readings of all marks (rest_mark.hpp) and of the worker counts: so nothing has changed meanwhile.
+#include "rest/at_rest.hpp"
+
+#include "core.hpp"
+
+#if defined(SUKIMA_ASSERTIONS)
+
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <source_location>
+#include <thread>
+
+namespace sukima::detail {
+
+void invariant_failed(const char* invariant, const char* condition, const char* file, int line) noexcept {
+  std::fflush(stdout);
+  std::fprintf(stderr, "sukima: an invariant of the runtime does not hold: %s\n  %s:%d: %s\n", invariant,
+               file, line, condition);
+  std::abort();
+}
+
+class rest_check {
+ public:
+  explicit rest_check(const runtime& r) : core_(*r.core_) {}
+  void run();
+
+ private:
+  /// What must not change while it is looked at.
+  struct picture {
+    std::vector<rest_mark::reading> marks;
+    worker_counts counts;
+  };
+  picture take() const;
+  static bool equal(const picture& a, const picture& b) noexcept;
+  bool has_settled(const picture& p) const noexcept;
+  void check_workers(const picture& p);
+  void check_place(const worker& w, rest_mark::reading mark);
+  void check_idle_fiber(const worker& w, const fiber& s);
+  void check_counts(const picture& p);
+  void check_fibers();
+  void check_queues();
+  void check_control();
+
+  /// The first that does not hold is kept: perhaps a worker has moved meanwhile.
+  void require(bool holds, const char* invariant,
+               std::source_location where = std::source_location::current()) noexcept {
+    if (holds || violated_ != nullptr) return;
+    violated_ = invariant;
+    where_ = where;
+  }
+
+  runtime_core& core_;
+  const char* violated_ = nullptr;
+  std::source_location where_;
+};
+
+rest_check::picture rest_check::take() const {
+  picture p;
+  for (const worker& w : core_.workers.all()) p.marks.push_back(w.rest.read());
+  p.counts = core_.park.counts();
+  return p;
+}
+
+bool rest_check::equal(const picture& a, const picture& b) noexcept {
+  return a.marks == b.marks && a.counts.entries == b.counts.entries &&
+         a.counts.searching == b.counts.searching && a.counts.parked == b.counts.parked;
+}
+
+/// Does each worker sleep, with nothing that will wake it, or look around without an end?
+bool rest_check::has_settled(const picture& p) const noexcept {
+  for (unsigned i = 0; i < p.marks.size(); ++i) {
+    const rest_mark::reading mark = p.marks[i];
+    const worker& w = core_.workers[i];
+    if (mark.place() == rest_place::busy) return false;
+    if (mark.sleeps() && mark.epoch() != w.epoch.read()) return false;
+    if (mark.place() == rest_place::no_thread || mark.sleeps()) continue;
+    // It sees by itself what it is called for.
+    if (core_.life.is_closed()) return false;
+    const bool is_surplus = core_.controller.is_surplus(w.rank);
+    if (mark.place() == rest_place::looking ? (w.flags.load() & flag_leave) != 0 : !is_surplus) return false;
+  }
+  return true;
+}
+
+void rest_check::check_place(const worker& w, rest_mark::reading mark) {
+  const rest_place place = mark.place();
+  const bool at_home = place == rest_place::at_home || place == rest_place::no_thread;
+  require(w.parked.load() == (place == rest_place::parked),
+          "at rest those workers have the flag `parked` that sleep until they are called up");
+  require((w.current.load() == nullptr) == at_home, "a worker that searches has a fiber, others have none");
+  require(w.mailbox.is_closed(), "a worker that runs nothing has closed its mailbox");
+  require(place == rest_place::looking || w.reply.load() == nullptr,
+          "a reply is accepted by the thief that asked");
+  if (place == rest_place::no_thread || core_.life.is_closed()) return;
+  require(!mark.sleeps() || (w.flags.load() & flag_leave) == 0,
+          "a worker whose thread is called home does not sleep");
+  require(core_.controller.is_surplus(w.rank) == at_home,
+          "those workers are at home that are surplus, and no others");
+}
+
+void rest_check::check_idle_fiber(const worker& w, const fiber& s) {
+  require(s.on == &w, "a worker's current fiber runs on it");
+  require(s.running == nullptr && s.first == nullptr, "at rest no task runs");
+  require(!s.published.any(max_published), "at rest the publication slots are empty");
+  require(s.thread_bindings == 0, "an idle fiber is not bound to its thread");
+  require(!s.failure, "the failure of a callback ends with its task");
+  require(s.suspension.load().stage() == suspension_stage::running, "an idle fiber is not suspended");
+}
+
+void rest_check::check_counts(const picture& p) {
+  unsigned parked = 0;
+  unsigned searching = 0;
+  const worker* sentinel = nullptr;
+  for (unsigned i = 0; i < p.marks.size(); ++i) {
+    const rest_place place = p.marks[i].place();
+    parked += place == rest_place::parked ? 1 : 0;
+    searching += place == rest_place::sentinel || place == rest_place::looking ? 1 : 0;
+    if (place == rest_place::sentinel) sentinel = &core_.workers[i];
+  }
+  require(p.counts.entries == 0, "whoever left the runtime does not count as an entry");
+  require(p.counts.parked == parked, "the count of parked workers is that of those that sleep so");
+  require(p.counts.searching == searching, "the count of searching workers is that of those that search");
+  require(core_.park.permits_.load() == 0, "at rest each permit was taken");
+  require(core_.park.sentinel_.load() == sentinel, "the sentinel is the last searching worker, asleep");
+}
+
+void rest_check::check_workers(const picture& p) {
+  for (unsigned i = 0; i < p.marks.size(); ++i) {
+    const worker& w = core_.workers[i];
+    check_place(w, p.marks[i]);
+    if (const fiber* const s = w.current.load()) check_idle_fiber(w, *s);
+    if (w.background) continue;
+    require(!w.taken.load() && !w.inside.load(), "a thread that has left gave its worker back");
+  }
+}
+
+void rest_check::check_fibers() {
+  std::size_t known = 0;
+  for (const worker& w : core_.workers.all()) known += w.cached + (w.current.load() != nullptr ? 1 : 0);
+  require(core_.fibers.in_use_.load() == known, "a fiber that nobody runs any more was given back");
+  require(core_.parked.now() == 0, "at rest no fiber is parked");
+  const std::lock_guard hold(core_.suspensions.lock_);
+  require(core_.suspensions.first_ == nullptr && core_.suspensions.count_.load() == 0,
+          "at rest no suspension waits to be cancelled");
+}
+
+void rest_check::check_queues() {
+  {
+    const std::lock_guard hold(core_.injector.lock_);
+    require(core_.injector.fibers_.empty() && core_.injector.tasks_.empty(),
+            "at rest the injector queue is empty");
+    require(core_.injector.size_.load() == 0, "the injector queue's size is that of its lists");
+  }
+  // Whoever looks for work drops those that were resumed; where nobody did they are listed still.
+  const std::lock_guard hold(core_.splittable.lock_);
+  std::size_t listed = 0;
+  core_.splittable.fibers_.for_each([&](const fiber& s) {
+    ++listed;
+    require(s.is_listed_splittable, "a listed fiber has its mark");
+    require(s.suspension.load().stage() == suspension_stage::running, "at rest no fiber is suspended");
+  });
+  require(core_.splittable.size_.load() == listed, "the size of the splittable fibers' list is right");
+}
+
+void rest_check::check_control() {
+  require(core_.blocking.blocked_.load() == 0, "at rest no worker waits outside");
+  require(core_.blocking.bound_.load() == 0, "at rest no thread-bound fiber waits");
+  const worker_controller& c = core_.controller;
+  if (core_.life.is_closed() || c.follows_capacity()) return;  // the monitor takes back what is too much
+  require(c.refused_ || c.target_.load() == c.wanted(), "the target is what is wanted");
+  require(core_.workers.threads() + 1 >= c.target_.load(), "there is a thread for each worker that may run");
+}
+
+void rest_check::run() {
+  if (core_.life.is_orphaned()) return;
+  // While it is held no target changes.
+  const std::lock_guard hold(core_.controller.deciding_);
+  for (;;) {
+    const std::uint32_t seen = core_.rest.read();
+    const picture before = take();
+    if (!has_settled(before)) {
+      core_.rest.wait(seen);
+      continue;
+    }
+    // Some instructions long, unless such a thread has just lost its CPU (lifecycle::stop).
+    while (core_.life.resuming_.load(std::memory_order_acquire) != 0) std::this_thread::yield();
+    violated_ = nullptr;
+    check_counts(before);
+    check_workers(before);
+    check_fibers();
+    check_queues();
+    check_control();
+    const picture after = take();
+    if (!equal(before, after) || !has_settled(after)) continue;
+    if (violated_ == nullptr) return;
+    invariant_failed(violated_, "check_at_rest", where_.file_name(), static_cast<int>(where_.line()));
+  }
+}
+
+void check_at_rest(const runtime& r) { rest_check(r).run(); }
+
+}  // namespace sukima::detail
+
+#endif

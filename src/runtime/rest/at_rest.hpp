@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The check at rest, for tests: does everything agree when nobody is inside of a runtime? Liveness and counts
+// go wrong while results stay right; here that ends the process, and the message names the invariant.
+#pragma once
+
+namespace sukima {
+class runtime;
+}
+
+namespace sukima::detail {
+
+/// Waits until all workers have settled (asleep; or, with a wait policy that never sleeps, without work),
+/// then aborts unless: permits and wake epochs agree; the worker counts fit the workers and their flags; no
+/// worker that may run stays at home; no task runs, no fiber is parked, suspended or lost; publication slots,
+/// injector queue and mailboxes are empty, the list of suspended fibers with splittable work names none that
+/// still is; nobody counts as blocked.
+/// The wait ends with an event and has no limit of its own: a wake-up that is lost shows as a hang.
+/// \pre no thread is inside of the runtime or enters it meanwhile; limit_workers may be called, and waits
+/// Complexity: linear in the number of workers, and what they need to fall asleep.
+///
+/// Weak: null where SUKIMA_ASSERT is off. So a test's objects can be linked with either library.
+[[gnu::weak]] void check_at_rest(const runtime& r);
+
+/// The same where it is there; else nothing.
+inline void check_at_rest_if_built(const runtime& r) {
+  if (check_at_rest != nullptr) check_at_rest(r);
+}
+
+}  // namespace sukima::detail

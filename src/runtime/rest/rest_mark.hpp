@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a background worker without work is, for the check at rest (rest/at_rest.hpp). Kept only where
+// SUKIMA_ASSERT is on; elsewhere all of this is nothing.
+//
+// A worker marks itself before it sleeps, and as busy when it goes on, before it changes anything else. So
+// between two equal readings of all marks no worker has changed anything. Each mark is an event for whoever
+// waits until all workers have settled.
+#pragma once
+
+#include "assert.hpp"
+
+#include <atomic>
+#include <cstdint>
+
+namespace sukima::detail {
+
+/// `looking`: its wait policy never sleeps, and its last look around found nothing.
+enum class rest_place : std::uint8_t { no_thread, busy, at_home, parked, sentinel, looking };
+
+#if defined(SUKIMA_ASSERTIONS)
+
+/// One event for each mark of any worker of the runtime.
+class rest_events {
+ public:
+  std::uint32_t read() const noexcept { return count_.load(); }
+  void add() noexcept {
+    count_.fetch_add(1);
+    count_.notify_all();
+  }
+  /// Sleeps until there was another one since `seen`.
+  void wait(std::uint32_t seen) const noexcept { count_.wait(seen); }
+
+ private:
+  std::atomic<std::uint32_t> count_{0};
+};
+
+class rest_mark {
+ public:
+  struct reading {
+    std::uint64_t bits;
+    rest_place place() const noexcept { return static_cast<rest_place>(bits & 0xff); }
+    bool sleeps() const noexcept { return (bits >> 8 & 1) != 0; }
+    /// The wake epoch that ends its sleep when it advances.
+    std::uint32_t epoch() const noexcept { return static_cast<std::uint32_t>(bits >> 9); }
+    bool operator==(const reading&) const = default;
+  };
+  reading read() const noexcept { return {word_.load()}; }
+  void sleeps(rest_events& events, rest_place place, std::uint32_t epoch) noexcept {
+    set(events, place, std::uint64_t{epoch} << 9 | 1u << 8);
+  }
+  void is(rest_events& events, rest_place place) noexcept {
+    // A worker that never sleeps says so once, not in each turn.
+    if ((word_.load(std::memory_order_relaxed) & 0x1ff) != static_cast<std::uint64_t>(place))
+      set(events, place, 0);
+  }
+
+ private:
+  void set(rest_events& events, rest_place place, std::uint64_t sleep) noexcept {
+    const std::uint64_t version = (word_.load(std::memory_order_relaxed) >> 41) + 1;
+    word_.store(version << 41 | sleep | static_cast<std::uint64_t>(place));
+    events.add();
+  }
+  std::atomic<std::uint64_t> word_{static_cast<std::uint64_t>(rest_place::no_thread)};
+};
+
+#else
+
+class rest_events {};
+class rest_mark {
+ public:
+  void sleeps(rest_events& /*events*/, rest_place /*place*/, std::uint32_t /*epoch*/) noexcept {}
+  void is(rest_events& /*events*/, rest_place /*place*/) noexcept {}
+};
+
+#endif
+
+}  // namespace sukima::detail
