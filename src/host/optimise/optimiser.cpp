@@ -149,10 +149,10 @@ void optimiser::guard(const std::vector<vm_report>& seen) {
   for (const vm_report& report : seen) {
     const hosted_vm* const neighbour = vms_.at(report.vm).get();
     const auto window = windows.find(neighbour);
-    if (window == windows.end() || !window->second->valid || !window->second->share) continue;
+    if (window == windows.end() || !window->second->valid) continue;
     trial_group& group = *groups_.at(neighbour->group);
     hosted_vm* const runs = group.running();
-    const double share = *window->second->share;
+    const double share = window->second->share.value_or(0);  // 0 is none
     if (runs == nullptr) {
       group.guard.resting(report.vm, share);
       continue;

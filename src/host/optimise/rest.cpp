@@ -25,8 +25,7 @@ void state_machine::begin_rest(double at, verdict_kind kind, std::string reason,
   rest_length_ =
       count_ != before_search_ ? constants::first_rest : std::min(constants::longest_rest, rest_length_ * 2);
   leave_trial();
-  search_.reset();
-  candidate_.reset();
+  candidate_ = 0;
   cause_ = false;
   state_ = optimiser_state::rest;
   rested_at_ = at;

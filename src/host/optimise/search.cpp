@@ -10,6 +10,23 @@
 
 namespace sukima::host {
 
+namespace {
+
+std::string sentence(const comparison& done, comparison_outcome outcome) {
+  const double change = 100 * (std::exp(done.mean()) - 1);
+  switch (outcome) {
+    case comparison_outcome::better:
+      return fmt::format("{} is {:.1f} % faster than {}", done.other(), change, done.resting());
+    case comparison_outcome::worse:
+      return fmt::format("{} is {:.1f} % slower than {}", done.other(), -change, done.resting());
+    case comparison_outcome::same:
+      break;
+  }
+  return fmt::format("{} is no better than {} ({:+.1f} %)", done.other(), done.resting(), change);
+}
+
+}  // namespace
+
 /// The last six windows tell the noise. While it waits for its turn it goes on with newer ones.
 void state_machine::in_learn(const measured_window& window, double rate) {
   learnt_.push_back(std::log(rate));
@@ -21,7 +38,7 @@ void state_machine::in_learn(const measured_window& window, double rate) {
 
 /// What is to be tried, after the noise is known.
 void state_machine::plan_trials(double at) {
-  searched_usable_ = status_->usable;
+  searched_usable_ = status_.usable;
   if (settings_.dry_run) return would_try(at);
   before_search_ = count_;
   if (settings_.by == optimise_by::use) {
@@ -29,7 +46,7 @@ void state_machine::plan_trials(double at) {
     if (!waits_) begin_rest(at, verdict_kind::rested, "no count above the estimate may be tried", figures());
     return;
   }
-  search_.emplace(count_, status_->count, highest());
+  search_ = candidates(count_, status_.count, highest());
   look_for_candidate(at);
 }
 
@@ -37,11 +54,11 @@ void state_machine::plan_trials(double at) {
 void state_machine::look_for_candidate(double at) {
   if (estimate_has_moved()) {  // it is a candidate now, and what was tried is tried again
     cause_ = true;
-    searched_usable_ = status_->usable;
-    search_.emplace(count_, status_->count, highest());
+    searched_usable_ = status_.usable;
+    search_ = candidates(count_, status_.count, highest());
   }
-  candidate_ = search_->next();
-  waits_ = candidate_.has_value();
+  candidate_ = search_.next().value_or(0);
+  waits_ = candidate_ != 0;
   if (!waits_)
     begin_rest(
         at, verdict_kind::rested,
@@ -53,10 +70,10 @@ void state_machine::would_try(double at) {
   std::optional<unsigned> first;
   verdict_figures what = figures();
   if (settings_.by == optimise_by::use) {
-    const unsigned from = status_->count;
+    const unsigned from = status_.count;
     if (from < highest()) first = std::min(highest(), from + constants::sweep_ahead);
   } else {
-    first = candidates(count_, status_->count, highest()).next();
+    first = candidates(count_, status_.count, highest()).next();
   }
   what.tried = first;
   what.noise = noise_;
@@ -67,7 +84,7 @@ void state_machine::would_try(double at) {
 }
 
 void state_machine::begin_trial(double at) {
-  if (candidate_ && estimate_has_moved()) {
+  if (candidate_ != 0 && estimate_has_moved()) {
     look_for_candidate(at);
     if (!waits_) return;
   }
@@ -80,7 +97,7 @@ void state_machine::begin_trial(double at) {
     windows = constants::most_rounds * (constants::sweep_ahead + 1);
   } else {
     state_ = optimiser_state::trial;
-    trial_.emplace(count_, *candidate_, cause_ ? constants::with_cause : constants::at_rest, noise_);
+    trial_.emplace(count_, candidate_, cause_ ? constants::with_cause : constants::at_rest, noise_);
     windows = 2 * constants::most_pairs;
   }
   trial_until_ =
@@ -89,42 +106,31 @@ void state_machine::begin_trial(double at) {
 
 void state_machine::in_trial(const measured_window& window, double rate) {
   if (!trial_) return;  // it waits for its turn
-  if (const auto outcome = trial_->add(std::log(rate))) end_trial(window.at, *outcome);
+  if (const auto outcome = trial_->add(std::log(rate))) end_trial(window.at, *trial_, *outcome);
 }
 
-std::string state_machine::sentence(comparison_outcome outcome) const {
-  const double change = 100 * (std::exp(trial_->mean()) - 1);
-  switch (outcome) {
-    case comparison_outcome::better:
-      return fmt::format("{} is {:.1f} % faster than {}", trial_->other(), change, trial_->resting());
-    case comparison_outcome::worse:
-      return fmt::format("{} is {:.1f} % slower than {}", trial_->other(), -change, trial_->resting());
-    case comparison_outcome::same:
-      break;
-  }
-  return fmt::format("{} is no better than {} ({:+.1f} %)", trial_->other(), trial_->resting(), change);
-}
-
-void state_machine::end_trial(double at, comparison_outcome outcome) {
+void state_machine::end_trial(double at, const comparison& done, comparison_outcome outcome) {
   const bool better = outcome == comparison_outcome::better;
   const verdict_kind kind = better                                 ? verdict_kind::better
                             : outcome == comparison_outcome::worse ? verdict_kind::worse
                                                                    : verdict_kind::same;
   const verdict_figures what = figures();
-  std::string reason = sentence(outcome);
+  std::string reason = sentence(done, outcome);
   const unsigned before = count_;
-  if (better) count_ = trial_->other();
-  trial_.reset();
-  search_->judged(better);
+  if (better) count_ = done.other();
+  trial_.reset();  // `done` with it
+  search_.judged(better);
   say(at, kind, before, std::move(reason), what);
   look_for_candidate(at);
 }
 
 void state_machine::in_sweep(const measured_window& window, double rate) {
-  if (!sweep_ || !sweep_->add(std::log(rate))) return;
+  if (!sweep_) return;
+  class sweep& curve = *sweep_;
+  if (!curve.add(std::log(rate))) return;
   static constexpr const char* names[] = {"is too noisy to judge", "is flat", "rises", "drops", "oscillates"};
   verdict_figures what = figures();
-  const sweep::result found = sweep_->shape();
+  const sweep::result found = curve.shape();
   what.shape = found.shape;
   what.tried = found.count;
   what.mean = found.height;

@@ -20,13 +20,13 @@ unsigned state_machine::in_effect() const {
 }
 
 std::optional<unsigned> state_machine::wanted() const {
-  if (!opted_in_ || ended_ || settings_.dry_run || !status_) return std::nullopt;
+  if (!opted_in_ || ended_ || settings_.dry_run || !has_status_) return std::nullopt;
   return in_effect();
 }
 
 /// The most that a trial may ask for.
 unsigned state_machine::highest() const {
-  return settings_.above_estimate ? settings_.most : std::min(settings_.most, status_->count);
+  return settings_.above_estimate ? settings_.most : std::min(settings_.most, status_.count);
 }
 
 /// The rate that the window shows; empty if it counts for nothing.
@@ -39,17 +39,17 @@ std::optional<double> state_machine::rate_of(const measured_window& window) cons
 }
 
 bool state_machine::may_open(double at) const {
-  return opted_in_ && !ended_ && status_ && at >= held_until_ &&
-         status_->demand > constants::demand_to_open && status_->up >= constants::up_to_open &&
+  return opted_in_ && !ended_ && has_status_ && at >= held_until_ &&
+         status_.demand > constants::demand_to_open && status_.up >= constants::up_to_open &&
          (settings_.by == optimise_by::use || has_progress_);
 }
 
 bool state_machine::must_close() const {
-  return status_ && (status_->demand <= constants::demand_to_close || status_->up < constants::up_to_open);
+  return has_status_ && (status_.demand <= constants::demand_to_close || status_.up < constants::up_to_open);
 }
 
 bool state_machine::estimate_has_moved() const {
-  return status_ && std::abs(status_->usable - searched_usable_) >= constants::estimate_moved;
+  return has_status_ && std::abs(status_.usable - searched_usable_) >= constants::estimate_moved;
 }
 
 void state_machine::feed(const measured_window& window, bool disturbed) {
@@ -81,7 +81,8 @@ void state_machine::feed(const vm_status& given) {
   if (ended_) return;
   vm_status status = given;
   status.count = std::clamp(status.count, 1U, settings_.most);
-  if (!status_) count_ = status.count;
+  if (!has_status_) count_ = status.count;
+  has_status_ = true;
   status_ = status;
   look_at_time(status.at);
   if (must_close() && (state_ == optimiser_state::learn || state_ == optimiser_state::trial ||
@@ -115,18 +116,18 @@ void state_machine::limit_to_estimate(double at) {
   if (settings_.above_estimate || settings_.dry_run) return;
   if (state_ != optimiser_state::learn && state_ != optimiser_state::trial && state_ != optimiser_state::rest)
     return;
-  if (std::max(count_, trial_ ? trial_->other() : 0U) <= status_->count) return;
+  if (std::max(count_, trial_ ? trial_->other() : 0U) <= status_.count) return;
   void_trial("the estimate fell below the count", at);
-  if (count_ > status_->count) follow_estimate(at);
+  if (count_ > status_.count) follow_estimate(at);
   learn_again(at, true);
 }
 
 /// Where nothing is searched the count is the estimate; a dry run leaves it as it is.
 void state_machine::follow_estimate(double at) {
-  if (!status_ || settings_.dry_run || count_ == status_->count) return;
-  const unsigned before = std::exchange(count_, status_->count);
+  if (!has_status_ || settings_.dry_run || count_ == status_.count) return;
+  const unsigned before = std::exchange(count_, status_.count);
   if (opted_in_)
-    say(at, verdict_kind::followed, before, fmt::format("{:.3g} CPUs are usable", status_->usable));
+    say(at, verdict_kind::followed, before, fmt::format("{:.3g} CPUs are usable", status_.usable));
 }
 
 void state_machine::feed(vm_event what, double at) {
@@ -210,14 +211,13 @@ void state_machine::open(double at, std::string reason) {
 /// From any state: it measures, and searches then.
 void state_machine::learn_again(double at, bool cause) {
   leave_trial();
-  search_.reset();
-  candidate_.reset();
+  candidate_ = 0;
   learnt_.clear();
   cause_ = cause;
   state_ = optimiser_state::learn;
   if (settings_.by == optimise_by::use) follow_estimate(at);
   before_search_ = count_;
-  searched_usable_ = status_ ? status_->usable : searched_usable_;
+  searched_usable_ = has_status_ ? status_.usable : searched_usable_;
 }
 
 void state_machine::close(double at, std::string reason) {
@@ -225,7 +225,7 @@ void state_machine::close(double at, std::string reason) {
   leave_trial();
   state_ = optimiser_state::idle;
   const unsigned before = count_;
-  if (status_ && !settings_.dry_run) count_ = status_->count;
+  if (has_status_ && !settings_.dry_run) count_ = status_.count;
   say(at, verdict_kind::idled, before, std::move(reason));
 }
 
@@ -235,7 +235,7 @@ void state_machine::go_back(double at, std::string reason) {
   state_ = optimiser_state::back;
   back_until_ = at + constants::back_deadline;
   const unsigned before = count_;
-  if (status_ && !settings_.dry_run) count_ = status_->count;
+  if (has_status_ && !settings_.dry_run) count_ = status_.count;
   say(at, verdict_kind::back, before, std::move(reason), figures());
 }
 
@@ -247,7 +247,7 @@ void state_machine::begin_hold(double at, std::string reason) {
 
 verdict_figures state_machine::figures() const {
   verdict_figures all;
-  if (status_) all.usable = status_->usable;
+  if (has_status_) all.usable = status_.usable;
   if (state_ == optimiser_state::idle || state_ == optimiser_state::learn) return all;
   all.noise = noise_;
   if (trial_) {

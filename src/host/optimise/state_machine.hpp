@@ -81,8 +81,7 @@ class state_machine {
   void plan_trials(double at);
   void look_for_candidate(double at);
   void would_try(double at);
-  std::string sentence(comparison_outcome outcome) const;
-  void end_trial(double at, comparison_outcome outcome);
+  void end_trial(double at, const comparison& done, comparison_outcome outcome);
 
   verdict_figures figures() const;
   void say(double at, verdict_kind kind, unsigned before, std::string reason,
@@ -95,7 +94,8 @@ class state_machine {
   unsigned count_ = 1;  ///< the resting count
 
   bool opted_in_ = false, ended_ = false, has_progress_ = false;
-  std::optional<vm_status> status_;
+  bool has_status_ = false;
+  vm_status status_;  ///< the latest, if there was one
   double held_until_ = 0;  ///< no search begins before
   double back_until_ = 0;
 
@@ -103,8 +103,8 @@ class state_machine {
   double searched_usable_ = 0;  ///< the estimate that this search, or the last one, took
   double noise_ = constants::unknown_noise;
   std::deque<double> learnt_;  ///< logarithms of the last windows
-  std::optional<candidates> search_;
-  std::optional<unsigned> candidate_;  ///< the next one to try
+  candidates search_{1, 1, 1};
+  unsigned candidate_ = 0;  ///< the next one to try; 0: none
   unsigned before_search_ = 1;
   bool waits_ = false;
   std::optional<comparison> trial_;

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
 #include <string>
 #include <vector>
@@ -20,7 +21,7 @@ using curve = std::function<double(unsigned)>;
 /// A VM with an estimate of 4 of at most 8; each window is 1 s later than the one before and without noise.
 class driver {
  public:
-  explicit driver(optimiser_settings settings = {.most = 8})
+  explicit driver(const optimiser_settings& settings = {.most = 8})
       : machine("vm", settings, verdicts),
         by_use_(settings.by == optimise_by::use),
         dry_run_(settings.dry_run) {}
@@ -33,7 +34,7 @@ class driver {
 
   void event(vm_event what) { machine.feed(what, at); }
   void status(double usable, double demand = 4, double up = 1000) {
-    machine.feed(vm_status{at, usable, static_cast<unsigned>(usable + 0.5), demand, up});
+    machine.feed(vm_status{at, usable, static_cast<unsigned>(std::lround(usable)), demand, up});
   }
   /// A window at the count that is wanted; the machine gets its turn if it waits.
   void window() { window(rate(machine.in_effect())); }

@@ -26,7 +26,7 @@ class host {
   std::function<double(std::size_t)> share = [](std::size_t) { return 1.0; };
   std::vector<std::uint64_t> groups;
 
-  std::size_t add(std::uint64_t group, optimiser_settings settings = {.most = 8}) {
+  std::size_t add(std::uint64_t group, const optimiser_settings& settings = {.most = 8}) {
     const std::size_t vm = all.add("vm" + std::to_string(groups.size()), settings, group);
     groups.push_back(group);
     all.event(vm, at, vm_event::opted_in);

@@ -167,7 +167,8 @@ TEST(property, a_limit_at_the_estimate_is_kept) {
     all.add("vm", settings);
     all.event(0, 0, vm_event::opted_in);
     unsigned estimate = 8;
-    for (double at = 1; at < 2000; at += 1) {
+    for (unsigned second = 1; second < 2000; second++) {
+      const double at = second;
       if (from.uniform(0, 1) < 0.02) estimate = from.number(1, 16);
       const unsigned count = all.wanted(0).value_or(estimate);
       vm_report seen{.vm = 0, .status = vm_status{at, double(estimate), estimate, 4, 1000}, .window = {}};

@@ -83,15 +83,17 @@ TEST(synthetic, four_programs_of_a_group_all_find_their_best) {
       all.add("vm" + std::to_string(vm), {.most = most});
       all.event(vm, 0, vm_event::opted_in);
     }
-    for (double at = 1.5; at < run_seconds; at += 1.5) {
+    for (unsigned cycle = 1; cycle * 1.5 < run_seconds; cycle++) {
+      const double at = cycle * 1.5;
       std::vector<vm_report> seen;
       for (std::size_t vm = 0; vm < 4; vm++) {
         const unsigned usable = worlds[vm].now().usable, count = all.wanted(vm).value_or(usable);
         const window one = worlds[vm].measure(count);
         const vm_status status{at, static_cast<double>(usable), usable, one.use, 1000};
-        seen.push_back({vm, status, measured_window{.at = at, .count = count, .use = one.use}});
-        seen.back().window->progress = one.speed;
-        seen.back().window->share = std::exp(from.normal(0.02));
+        measured_window measured{.at = at, .count = count, .use = one.use};
+        measured.progress = one.speed;
+        measured.share = std::exp(from.normal(0.02));
+        seen.push_back({vm, status, measured});
       }
       all.cycle(seen);
     }
