@@ -249,7 +249,9 @@ class Recordings(unittest.TestCase):
         place = self.folder / "place"
         self.assertEqual(run("probe", "--record", str(place), SECRET="hunter2").returncode, 0)
         allowed = {"README", "times", "cgroup", "mountinfo", "status", "stat", "schedstat", "autogroup", "loadavg", "cpu",
-                   "online", "thread_siblings_list", "sched_autogroup_enabled", "tasks", "release_agent", "host"}
+                   "online", "thread_siblings_list", "sched_autogroup_enabled", "tasks", "release_agent", "host",
+                   # the places of a machine: NUMA nodes and caches
+                   "cpulist", "shared_cpu_list", "level", "type", "core_cpus_list"}
         for path in place.rglob("*"):
             if not path.is_file():
                 continue
