@@ -23,7 +23,7 @@ template <class S> auto value_of(S&& s) {
 
 class execution_test : public support::runtimes {
  protected:
-  /// Its thread leaves the runtime some time after the last result is there: it ends before the check at rest.
+  /// Its thread leaves the runtime only after the last result is there: it ends before the check at rest.
   void TearDown() override {
     owned_.reset();
     runtimes::TearDown();

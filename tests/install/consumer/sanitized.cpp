@@ -205,9 +205,10 @@ void everything(sukima::runtime& runtime) {
   });
 }
 
-/// The second branch writes after it has told the first one that it runs, and then does nothing with the
-/// runtime until the first one has written, too: nothing orders the two writes. Each variable has a cache
-/// line of its own, because ThreadSanitizer remembers only four accesses to the same eight bytes.
+/// The second branch writes, tells the first one, and then does nothing with the runtime until the first one
+/// has written, too: nothing orders the two writes, and yet they do not happen at the same moment, when
+/// ThreadSanitizer may miss them. Each variable has a cache line of its own, because it remembers only four
+/// accesses to the same eight bytes.
 void race(context c) {
   alignas(64) volatile int shared = 0;
   alignas(64) std::atomic<bool> begun{false};
@@ -220,8 +221,8 @@ void race(context c) {
         written.store(true, std::memory_order_relaxed);
       },
       [&](context) {
-        begun.store(true, std::memory_order_relaxed);
         shared = 2;
+        begun.store(true, std::memory_order_relaxed);
         while (!written.load(std::memory_order_relaxed)) std::this_thread::yield();
       });
   std::printf("shared %d\n", shared);
