@@ -37,6 +37,15 @@ template <class Body> void search_once(context c, std::atomic<int>& failed, Body
       0, std::plus<>{});
 }
 
+/// Runs f; where the search itself ended early because a copy failed, the failure leaves it in any case.
+template <class F> void run_in(sukima::runtime& runtime, F f) {
+  try {
+    runtime.run(f);
+  } catch (const std::runtime_error& e) {
+    EXPECT_STREQ(e.what(), "no copy");
+  }
+}
+
 long iterations(context c) {
   std::atomic<long> count{0};
   sukima::parallel_for(c, 0, 1000, [&](context, int) { ++count; });
@@ -48,7 +57,7 @@ TEST(failed_copy, leaves_by_the_next_join_and_is_over_when_it_is_caught) {
   for (int round = 0; round < 50; ++round) {
     std::atomic<int> failed{0};
     bool caught = false;
-    two.run([&](context c) {
+    run_in(two, [&](context c) {
       search_once(c, failed, [&](context below) {
         try {
           for (;;) sukima::fork2(below, [] {}, [] {});
@@ -64,6 +73,38 @@ TEST(failed_copy, leaves_by_the_next_join_and_is_over_when_it_is_caught) {
       });
     });
     EXPECT_TRUE(caught);
+    EXPECT_GT(failed, 0);
+  }
+}
+
+/// Where a loop's own poll made the copy fail, the loop ends early: it leaves by the failure, also if a handler
+/// within the iteration that goes on meanwhile has caught it.
+TEST(failed_copy, that_ended_a_loop_leaves_it_also_if_it_is_caught_within) {
+  sukima::runtime two(support::with_workers(2));
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<int> failed{0};
+    run_in(two, [&](context c) {
+      search_once(c, failed, [&](context below) {
+        for (bool left = false; !left && !testing::Test::HasFailure();) {
+          std::atomic<int> counted{0};
+          try {
+            sukima::parallel_for(below, 0, 64, [&](context within, int) {
+              try {
+                sukima::fork2(within, [] {}, [] {});
+                std::atomic<int> inner{0};
+                sukima::parallel_for(within, 0, 3, [&](context, int) { ++inner; });
+                EXPECT_EQ(inner, 3);
+              } catch (const std::runtime_error&) {
+              }
+              ++counted;
+            });
+            EXPECT_EQ(counted, 64);
+          } catch (const std::runtime_error&) {
+            left = true;
+          }
+        }
+      });
+    });
     EXPECT_GT(failed, 0);
   }
 }

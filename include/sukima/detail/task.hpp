@@ -29,7 +29,7 @@ struct task {
   fiber* owner = nullptr;  ///< the fiber it was split off from; null for a root
   choice_point* origin =
       nullptr;  ///< the choice point there; null: a call without a context, anywhere in that segment
-  char* owner_segment = nullptr;  ///< of such a call: where the owner's segment begins
+  char* owner_segment = nullptr;  ///< where the segment began that the owner was running
   std::uint32_t depth = 0;  ///< number of ancestors
   std::uint32_t slot = 0;  ///< where it was published
   atomic<bool> cancelled{false};  ///< stop at the next poll; partner: is_concerned (abort.cpp)

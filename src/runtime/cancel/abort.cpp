@@ -25,7 +25,8 @@ atomic<char*>& abort_word(fiber& s, const char* r) noexcept {
 }
 
 /// Was the place aborted where this task was split off from its owner? Not by what is below a shield that is
-/// below that place.
+/// below that place. An abort below the owner's segment of that time concerns it only if an ancestor says so:
+/// a task that a waiting fiber runs on top may be masked.
 bool is_reached(const task& t, const fiber& owner) noexcept {
   const char* const outside = owner.abort_to.load(std::memory_order_acquire);
   const char* const inside = owner.shielded_abort_to.load(std::memory_order_acquire);
@@ -34,7 +35,8 @@ bool is_reached(const task& t, const fiber& owner) noexcept {
     return (outside != all_ones && outside >= t.owner_segment && (!t.shielded || outside >= shield)) ||
            (inside != all_ones && inside >= t.owner_segment);
   const char* const origin = reinterpret_cast<const char*>(t.origin);
-  return (origin >= outside && (origin < shield || outside >= shield)) || origin >= inside;
+  return (origin >= outside && outside >= t.owner_segment && (origin < shield || outside >= shield)) ||
+         (origin >= inside && inside >= t.owner_segment);
 }
 
 }  // namespace
@@ -70,6 +72,13 @@ bool must_leave(const fiber& s) noexcept { return std::uncaught_exceptions() == 
 
 bool leaves_at_join(const fiber& s) noexcept {
   return std::uncaught_exceptions() == 0 && (s.failure != nullptr || is_concerned(s));
+}
+
+std::exception_ptr take_failure(fiber& s, const choice_point* r) noexcept {
+  if (!s.failure || std::uncaught_exceptions() > 0) return nullptr;
+  if (reinterpret_cast<const char*>(r) > s.taken_up_to) return s.failure;
+  s.taken_up_to = all_ones;
+  return std::exchange(s.failure, nullptr);
 }
 
 void look_for_abort(fiber& s) noexcept { s.abort_pending = is_concerned(s) || s.failure != nullptr; }
@@ -138,6 +147,7 @@ std::exception_ptr abandon(choice_point* r) {
     s.failure = nullptr;
     look_for_abort(s);
   }
+  if (reinterpret_cast<char*>(r) <= s.taken_up_to) s.taken_up_to = all_ones;
   const std::type_info* type = abi::__cxa_current_exception_type();
   const bool own = type == nullptr || *type != typeid(aborted);
   // The owner's own exception came first in the sequential order; an abort from further out swallows the

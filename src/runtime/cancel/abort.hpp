@@ -31,6 +31,9 @@ bool is_shielded(const fiber& s) noexcept;
 bool must_leave(const fiber& s) noexcept;
 /// Will the next join of this fiber leave by an exception that is not a child's?
 bool leaves_at_join(const fiber& s) noexcept;
+/// The failure of a callback that leaves by the join of `r`; null: none. It is over then, unless a loop below
+/// `r` was ended for it.
+std::exception_ptr take_failure(fiber& s, const choice_point* r) noexcept;
 /// Sets `abort_pending`, from which on polls at joins look closer.
 void look_for_abort(fiber& s) noexcept;
 /// Aborts what this fiber does in `r` and above. `request_abort_checks` must follow.

@@ -18,6 +18,7 @@ namespace {
 void prepare_task(fiber& s, task* t) noexcept {
   t->parent = s.running;
   t->owner = &s;
+  t->owner_segment = s.segment;
   t->depth = s.running->depth + 1;
   t->shielded =
       is_shielded(s) && reinterpret_cast<char*>(t->origin) >= s.shield.load(std::memory_order_relaxed);
@@ -113,7 +114,10 @@ task* split_oldest(fiber& s, choice_point* end, choice_point* polling, worker& w
     s.failure = std::current_exception();
     s.failed_at = reinterpret_cast<char*>(r);
   }
-  if (s.failure) s.abort_pending = true;
+  if (s.failure) {
+    s.abort_pending = true;
+    s.taken_up_to = all_ones;
+  }
   if (t == nullptr) return nullptr;
   prepare_task(s, t);
   hands_over(t);  // partner: execute

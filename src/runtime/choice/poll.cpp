@@ -132,8 +132,10 @@ bool poll_slow(fiber& s, choice_point* end, choice_point* polling, bool at_join)
   }
   const bool more = publish_work(s, end, polling);
   // Loops of destructors are whole, also where an abort is pending.
-  if (s.abort_pending && !at_join && kind_of(polling)->stop != nullptr && leaves_at_join(s))
+  if (s.abort_pending && !at_join && kind_of(polling)->stop != nullptr && leaves_at_join(s)) {
     kind_of(polling)->stop(polling);
+    if (s.failure) s.taken_up_to = std::min(s.taken_up_to, here);
+  }
   if (s.abort_pending || more)
     s.limit.request_poll();
   else if (true_limit(s) > written)

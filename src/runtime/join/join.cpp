@@ -51,6 +51,7 @@ void execute(fiber& s, task* t, char* top) noexcept {
   char* const outer_oldest = s.oldest;
   task* const outer_task = s.running;
   std::exception_ptr outer_failure;
+  char* const outer_taken_up_to = std::exchange(s.taken_up_to, all_ones);
   if (s.failure) [[unlikely]]
     outer_failure = std::exchange(s.failure, nullptr);
   s.segment = top;
@@ -86,6 +87,7 @@ void execute(fiber& s, task* t, char* top) noexcept {
   }
   if (outer_failure) [[unlikely]]
     s.failure = std::move(outer_failure);
+  s.taken_up_to = outer_taken_up_to;
   SUKIMA_ASSERT(s.running == t && s.segment == top, "a task leaves its fiber's segment as it was");
   SUKIMA_ASSERT(running_fiber() == &s, "a fiber's task ends on that fiber");
   s.segment = outer_segment;
@@ -237,8 +239,7 @@ task* join_child(choice_point* r) {
     if (t != nullptr) t->destroy(t);
     if (kind->destroy != nullptr) kind->destroy(r);
   };
-  if (s.failure && std::uncaught_exceptions() == 0) {
-    const std::exception_ptr failure = std::exchange(s.failure, nullptr);
+  if (const std::exception_ptr failure = take_failure(s, r)) {
     if (t != nullptr) clear_abort(s, r);
     look_for_abort(s);  // the program may catch it and go on
     leave();
@@ -293,8 +294,7 @@ task* join_children(choice_point* r) {
   for (task* t = newest; t != nullptr; t = t->older) {
     if (!complete_if_unbegun(s, r, t)) await(s, t, reinterpret_cast<char*>(above(r)));
   }
-  std::exception_ptr error =
-      std::uncaught_exceptions() == 0 ? std::exchange(s.failure, nullptr) : std::exception_ptr{};
+  std::exception_ptr error = take_failure(s, r);
   bool child_aborted = false;
   for (task* t = newest; t != nullptr; t = t->older) {
     child_aborted |= t->aborted;

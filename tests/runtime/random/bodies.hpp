@@ -54,7 +54,7 @@ template <class Use> struct iteration {
   Use use;
 
   auto run(const auto* c, int i) const {
-    path own = workspace;
+    path own = workspace.copy();
     surroundings mine = with_input(*s, static_cast<std::uint64_t>(i));
     mine.workspace = &own;
     return use(i, evaluate(c, *child, mine));

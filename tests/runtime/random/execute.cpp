@@ -40,7 +40,7 @@ struct branch_data {
   witness alive;
 
   branch_data(const node& what, const surroundings& where)
-      : n(&what), s(where), workspace(*where.workspace), alive(*where.seen) {}
+      : n(&what), s(where), workspace(where.workspace->copy()), alive(*where.seen) {}
 };
 template <> struct branch<true> : branch_data {
   using branch_data::branch_data;
@@ -98,7 +98,7 @@ template <class C> std::uint64_t fork_three(const C* c, const node& n, const sur
 /// Calls loop(body, hints, range…) with a body of the child's form.
 template <class Use, class Loop> auto with_body(const node& n, const surroundings& s, Use use, Loop loop) {
   return in_form_of(*n.children[0], [&](auto form) {
-    const loop_body<form.value, Use> body{{n.children[0].get(), &s, *s.workspace, use}};
+    const loop_body<form.value, Use> body{{n.children[0].get(), &s, s.workspace->copy(), use}};
     return with_iterations(n, [&](const auto& hints, auto... range) { return loop(body, hints, range...); });
   });
 }
@@ -120,12 +120,12 @@ template <class C> std::uint64_t loop(const C* c, const node& n, const surroundi
 
 std::uint64_t group(const context* c, const node& n, const surroundings& s) {
   std::vector<std::uint64_t> values(static_cast<std::size_t>(n.iterations));
-  const path workspace = *s.workspace;
+  const path workspace = s.workspace->copy();
   const node& child = *n.children[0];
   meeting all(n.iterations);
   const auto one = [&](const context* below, int i) {
     if (n.what == kind::meeting) all.arrive(below);
-    path own = workspace;
+    path own = workspace.copy();
     surroundings mine = with_input(s, static_cast<std::uint64_t>(i));
     mine.workspace = &own;
     values[static_cast<std::size_t>(i)] = evaluate(below, child, mine);
@@ -242,15 +242,35 @@ template <class C> void meet(const C* c, const node& n) {
     fork2(c, n, [&] { sukima::suspend(store); }, wake);
 }
 
-/// During another exception its forks run to their end; else they may be aborted as any others.
-template <class C> struct forks_at_end {
+struct count_iteration {
+  std::atomic<int>* counted;
+  void operator()(int) const { counted->fetch_add(1, std::memory_order_relaxed); }
+};
+struct square {
+  std::uint64_t operator()(int i) const {
+    return static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(i);
+  }
+};
+
+/// During another exception its forks and loops run to their end; else they may be aborted as any others.
+template <class C> struct works_at_end {
   const C* c;
   const node& n;
-  ~forks_at_end() noexcept(false) {
+  ~works_at_end() noexcept(false) {
     std::uint64_t a = 0;
     std::uint64_t b = 0;
     for (int i = 0; i < 3; ++i) fork2(c, n, [&] { ++a; }, [&] { ++b; });
     if (a + b != 6) std::abort();
+    std::atomic<int> counted{0};
+    std::uint64_t squares = 0;
+    if (c != nullptr) {
+      sukima::parallel_for(*c, 0, 50, count_iteration{&counted});
+      squares = sukima::parallel_reduce(*c, 0, 50, std::uint64_t{0}, square{}, std::plus<>());
+    } else {
+      sukima::parallel_for(0, 50, count_iteration{&counted});
+      squares = sukima::parallel_reduce(0, 50, std::uint64_t{0}, square{}, std::plus<>());
+    }
+    if (counted != 50 || squares != 40425) std::abort();
   }
 };
 
@@ -304,7 +324,7 @@ template <class C> std::uint64_t evaluate_other(const C* c, const node& n, const
       return c != nullptr ? stay(*c) : sukima::run(stay);
     }
     case kind::at_end: {
-      const forks_at_end<C> at_end{c, n};
+      const works_at_end<C> at_end{c, n};
       return child();
     }
     case kind::other_runtime: {
@@ -336,7 +356,7 @@ template <class C> std::uint64_t evaluate(const C* c, const node& n, const surro
 
 result execute(const program& p, sukima::runtime& runtime, sukima::runtime& other, outsider& agent,
                observations& seen) {
-  path workspace;
+  path workspace(p.fragile);
   const surroundings s{0, &workspace, nullptr, &other, &agent, &seen};
   result r;
   try {

@@ -18,6 +18,7 @@ struct surroundings {
   std::uint64_t input = 0;
   path* workspace = nullptr;
   int level = 0;  ///< number of scopes around it
+  bool in_search = false;
 };
 
 surroundings with_input(surroundings s, std::uint64_t child) {
@@ -127,9 +128,21 @@ class together {
 
 class explorer {
  public:
+  explicit explorer(bool fragile) : fragile_(fragile) {}
   std::uint64_t leaves() const { return leaves_; }
 
   outcomes explore(const node& n, surroundings s) {
+    if (n.what == kind::search) s.in_search = true;
+    outcomes o = explore_kind(n, s);
+    if (fragile_ && s.in_search && polls(n.what)) o.failures.insert(path::broken_copy);
+    return o;
+  }
+
+ private:
+  /// A copy for a thief is made, and fails, at a poll of whatever runs within the search.
+  static bool polls(kind k) { return k != kind::leaf && k != kind::fail && k != kind::handle; }
+
+  outcomes explore_kind(const node& n, surroundings s) {
     const auto child = [&](std::size_t i) -> const node& { return *n.children[i]; };
     switch (n.what) {
       case kind::leaf: {
@@ -193,7 +206,6 @@ class explorer {
     return {};
   }
 
- private:
   /// Reductions: the value of an affine map is not enough to continue with, so each combination is kept
   /// whole.
   outcomes explore_affine(const node& n, const surroundings& s) {
@@ -223,6 +235,7 @@ class explorer {
     return o;
   }
 
+  bool fragile_;
   std::uint64_t leaves_ = 0;
 };
 
@@ -230,9 +243,9 @@ class explorer {
 
 expectation expect(const program& p) {
   path workspace;
-  explorer e;
+  explorer e(p.fragile);
   expectation x;
-  x.possible = e.explore(*p.root, {0, &workspace, 0});
+  x.possible = e.explore(*p.root, {0, &workspace, 0, false});
   x.leaves = e.leaves();
   return x;
 }
@@ -241,7 +254,7 @@ result run_sequentially(const program& p) {
   path workspace;
   result r;
   try {
-    r.number = run(*p.root, {0, &workspace, 0});
+    r.number = run(*p.root, {0, &workspace, 0, false});
     r.how = result::end::value;
   } catch (const failure& f) {
     r.number = f.number;

@@ -31,6 +31,7 @@ class generator {
     mixes_forms_ = random_.once_in(3);
     form_ = !random_.once_in(4);
     hints_ = random_.once_in(3);
+    fragile_ = !pure_ && random_.once_in(3);
   }
 
   program make(std::size_t size) {
@@ -38,6 +39,7 @@ class generator {
     const std::size_t budget = 1 + random_.below(random_.once_in(4) ? 4 * size : size);
     p.root = make_node({budget, 0, 0, false, false, 1});
     p.pure = pure_;
+    p.fragile = fragile_;
     p.in_order = in_order_;
     return p;
   }
@@ -195,7 +197,7 @@ class generator {
   }
 
   numbers random_;
-  bool pure_, parks_, mixes_forms_, form_, hints_;
+  bool pure_, parks_, mixes_forms_, form_, hints_, fragile_;
   bool in_order_ = true;
 };
 

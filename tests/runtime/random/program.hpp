@@ -2,6 +2,7 @@
 // Random programs: their tree, what their parts compute, and what they may result in.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -29,7 +30,7 @@ enum class kind {
   group,          ///< a task group; child i evaluates the child with an input of its own
   meeting,        ///< the same, and each child parks until all have begun
   thread_bound,         ///< the child stays on its thread
-  at_end,         ///< a destructor with forks runs after the child
+  at_end,         ///< a destructor with forks and loops runs after the child
   other_runtime,  ///< the child runs in another runtime
 };
 
@@ -47,6 +48,7 @@ struct node {
 struct program {
   std::unique_ptr<node> root;
   bool pure = true;       ///< nothing in it throws or cancels
+  bool fragile = false;   ///< copies of its workspaces fail now and then
   bool in_order = true;   ///< nothing in it parks: one worker runs it exactly as the sequential program
 };
 
@@ -101,9 +103,35 @@ inline affine compose(affine first, affine second) {
   return {second.factor * first.factor, second.factor * first.term + second.term};
 }
 
+/// Thrown by `fail`.
+struct failure {
+  std::uint64_t number;
+};
+
 /// The workspace of searches: the choices on the way to here.
 class path {
  public:
+  /// What a copy throws that the library makes: the number of the failure.
+  static constexpr std::uint64_t broken_copy = 0xB0C0;
+
+  explicit path(bool fragile = false) : fragile_(fragile) {}
+  /// The copies of splits. Of a fragile path one in three fails, whoever makes it.
+  path(const path& other) : steps_(other.steps_), fragile_(other.fragile_) {
+    static std::atomic<std::uint64_t> copies{0};
+    if (fragile_ && mix(copies.fetch_add(1, std::memory_order_relaxed), 1) % 3 == 0)
+      throw failure{broken_copy};
+  }
+  path(path&&) noexcept = default;
+  path& operator=(const path&) = delete;
+  path& operator=(path&&) = delete;
+  ~path() = default;
+  /// The copies that the program makes: they never fail.
+  path copy() const {
+    path made(fragile_);
+    made.steps_ = steps_;
+    return made;
+  }
+
   void push(std::uint64_t choice) { steps_.push_back(choice); }
   void pop(std::uint64_t choice) {
     if (steps_.empty() || steps_.back() != choice)
@@ -119,15 +147,11 @@ class path {
 
  private:
   std::vector<std::uint64_t> steps_;
+  bool fragile_;
 };
 inline bool applicable(const node& n, const path& w, std::uint64_t choice) {
   return mix(n.number ^ w.value(), choice) % 3 != 0;
 }
-
-/// Thrown by `fail`.
-struct failure {
-  std::uint64_t number;
-};
 
 /// What a program may result in.
 struct outcomes {
