@@ -21,9 +21,8 @@ double next_demand(std::optional<double> before, double used, double seconds) {
   return wanted + (*before - wanted) * std::exp(-seconds / fall_seconds);
 }
 
-double throttled_by_cap(double ran, double seconds, std::optional<double> cap, double vcpus) {
-  if (!cap || *cap >= vcpus || ran < at_cap * *cap * seconds) return 0;
-  return std::max(vcpus * seconds - ran, 0.0);
+bool uses_whole_cap(double ran, double seconds, std::optional<double> cap) {
+  return cap && ran >= at_cap * *cap * seconds;
 }
 
 }  // namespace sukima::host

@@ -15,9 +15,11 @@ std::optional<std::string> read_text(const std::string& path);
 
 /// The lines without their ends.
 std::vector<std::string_view> lines_of(std::string_view text);
+std::vector<std::string_view> lines_of(std::string&& text) = delete;  // they would outlive it
 
 /// The words between blanks and tabs.
 std::vector<std::string_view> words_of(std::string_view line);
+std::vector<std::string_view> words_of(std::string&& line) = delete;
 
 /// A decimal number that is the whole text, blanks and line ends around it aside; none if it is no such
 /// number.

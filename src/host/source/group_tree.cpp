@@ -65,7 +65,8 @@ std::vector<std::uint32_t> list_in(const std::string& path) {
 
 group_tree::group_tree(std::string root) : root_(std::move(root)) {
   std::string second;
-  for (const std::string_view line : lines_of(read_text(root_ + "/proc/self/mountinfo").value_or(""))) {
+  const std::string mounts = read_text(root_ + "/proc/self/mountinfo").value_or("");
+  for (const std::string_view line : lines_of(mounts)) {
     // ID PARENT DEVICE ROOT MOUNT-POINT OPTIONS [FIELDS…] - TYPE SOURCE OPTIONS
     const auto words = words_of(line);
     const auto dash = std::ranges::find(words, "-");
@@ -151,7 +152,8 @@ std::vector<std::string> group_tree::below(const std::string& group) const {
 
 void group_tree::add_members(const std::string& group, const char* file, std::size_t most, int depth,
                              std::vector<long>& members) const {
-  for (const std::string_view line : lines_of(read_text(directory(group) + file).value_or(""))) {
+  const std::string text = read_text(directory(group) + file).value_or("");
+  for (const std::string_view line : lines_of(text)) {
     if (members.size() >= most) return;
     if (const auto member = number_of(line); member && *member > 0 && *member < 1U << 30)
       members.push_back(static_cast<long>(*member));

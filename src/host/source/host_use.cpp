@@ -32,7 +32,7 @@ std::vector<double> host_use(const std::vector<double>& busy, const std::vector<
   for (double& one : left) one = std::max(one, 0.0);
   // A vCPU that moved makes one pCPU too free and another one too busy; the sum does not depend on that.
   const double found = sum_of(left);
-  if (found > sum)
+  if (found > sum && found > 0)
     for (double& one : left) one *= std::max(sum, 0.0) / found;
   return left;
 }

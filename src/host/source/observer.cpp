@@ -90,7 +90,7 @@ std::vector<double> observer::measure(const observed_vm& one, memory& remembered
   const bool first = remembered.vcpus.empty();
   std::vector<double> ran;
   if (!first && seconds < least_interval) return ran;
-  double ran_sum = 0, waited_sum = 0, by_caps = 0;
+  double ran_sum = 0, waited_sum = 0;
   for (const vcpu& each : one.now.vcpus) {
     const vcpu_memory before = remembered.vcpus[each.id];
     double here = each.ran.value_or(0) - before.ran;
@@ -98,8 +98,8 @@ std::vector<double> observer::measure(const observed_vm& one, memory& remembered
     here = std::clamp(here, 0.0, std::max(seconds, 0.0));
     ran.push_back(here);
     ran_sum += here;
-    waited_sum += std::max(each.waited.value_or(0) - before.waited, 0.0);
-    if (!first) by_caps += throttled_by_cap(here, seconds, each.cap);
+    if (!uses_whole_cap(here, seconds, each.cap))
+      waited_sum += std::max(each.waited.value_or(0) - before.waited, 0.0);
     remembered.vcpus[each.id].ran = each.ran.value_or(0);
     remembered.vcpus[each.id].waited = each.waited.value_or(0);
   }
@@ -109,8 +109,8 @@ std::vector<double> observer::measure(const observed_vm& one, memory& remembered
   if (first) return {};
   double counted = 0;
   if (one.throttled && throttled_before) counted = std::max(*one.throttled - *throttled_before, 0.0);
-  by_caps += throttled_by_cap(ran_sum, seconds, one.now.cap, static_cast<double>(one.now.vcpus.size()));
-  const double waited = std::max(waited_sum - std::max(counted, by_caps), 0.0);
+  const double waited =
+      uses_whole_cap(ran_sum, seconds, one.now.cap) ? 0 : std::max(waited_sum - counted, 0.0);
   remembered.measured.used = ran_sum / seconds;
   const bool known = knows_waiting(one.now);
   if (known)
@@ -118,7 +118,7 @@ std::vector<double> observer::measure(const observed_vm& one, memory& remembered
   else
     remembered.measured.waited_by_ran.reset();
   remembered.demands.clear();
-  const bool satisfied = known && waited <= little_waiting * ran_sum;
+  const bool satisfied = known && waited <= std::max(little_waiting * ran_sum, no_waiting * seconds);
   for (std::size_t i = 0; i < one.now.vcpus.size(); ++i) {
     std::optional<double>& held = remembered.vcpus[one.now.vcpus[i].id].held;
     held = satisfied ? next_demand(held, ran[i] / seconds, seconds) : 1;
