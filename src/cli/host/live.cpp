@@ -76,12 +76,11 @@ void live_host::open_found(const live_options& options, std::vector<std::unique_
 
 void live_host::next() {
   std::this_thread::sleep_until(due_);
-  const auto now = clock::now();
-  // After a standstill of this program, the readings that were missed are not made up for.
-  due_ = begun_ ? std::max(due_ + interval_, now) : now + interval_;
   try {
-    const model::snapshot read =
-        source_->read(now + std::clamp<clock::duration>(interval_ * 4 / 5, 100ms, 5s));
+    // The first reading may take its time: sources are reached only then, and nothing can be shown in their
+    // place.
+    const auto patience = begun_ ? std::clamp<clock::duration>(interval_ * 4 / 5, 100ms, 5s) : 5s;
+    const model::snapshot read = source_->read(clock::now() + patience);
     for (const std::string& note : read.notes)
       if (std::ranges::find(told_, note) == told_.end()) {
         told_.push_back(note);
@@ -96,6 +95,8 @@ void live_host::next() {
     if (!begun_) throw usage_error(error.what());
     notes_.emplace_back(error.what());
   }
+  // Intervals begin with the first answer. Readings that were missed are not made up for.
+  due_ = due_ == clock::time_point() ? clock::now() + interval_ : std::max(due_ + interval_, clock::now());
 }
 
 void live_host::measure() {

@@ -76,7 +76,7 @@ void qmp_dialogue::hear(std::string_view bytes) {
       continue;
     }
     if (c == '"') in_string_ = true;
-    if (c == '{' || c == '[') ++depth_;
+    if ((c == '{' || c == '[') && ++depth_ > most_depth) return fail("its answer is nested too deeply");
     if (c != '}' && c != ']') continue;
     if (--depth_ < 0) return fail("it does not speak QMP");
     if (depth_ > 0) continue;
@@ -89,8 +89,7 @@ void qmp_dialogue::hear(std::string_view bytes) {
 }
 
 void qmp_dialogue::take_object(std::string_view text) {
-  const json object =
-      json::parse(text, [](int depth, json::parse_event_t, json&) { return depth <= most_depth; }, false);
+  const json object = json::parse(text, nullptr, false);
   if (!object.is_object()) return fail("it does not speak QMP");
   if (!greeted_) {
     if (!object.contains("QMP")) return fail("it does not speak QMP");

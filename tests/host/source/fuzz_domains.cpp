@@ -23,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         vcpus += one->now.vcpus.size();
         now.vms.push_back(*one);
       }
-    if (vcpus > host::most_vcpus) return 0;
+    if (vcpus > 500) return 0;  // larger ones take long, and find nothing else
     host::observer seen;
     seen.see(now);
     now.clock = 1;
