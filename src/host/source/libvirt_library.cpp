@@ -18,14 +18,15 @@ namespace {
 
 /// The functions of the library, with the types of its header.
 struct library {
-#define SUKIMA_LIBVIRT_FUNCTIONS(F)                                                                       \
-  F(virConnectOpenReadOnly)                                                                               \
-  F(virConnectClose)                                                                                      \
-  F(virConnectIsAlive)                                                                                    \
-  F(virConnectGetType) F(virConnectGetAllDomainStats) F(virDomainStatsRecordListFree) F(virDomainGetName) \
-      F(virDomainGetUUIDString) F(virDomainGetID) F(virDomainGetVcpus) F(virDomainGetVcpusFlags)          \
-          F(virDomainGetSchedulerType) F(virDomainGetSchedulerParameters) F(virNodeGetCPUMap)             \
-              F(virGetLastErrorMessage) F(virSetErrorFunc)
+  // clang-format off
+#define SUKIMA_LIBVIRT_FUNCTIONS(F) \
+  F(virConnectOpenReadOnly) F(virConnectClose) F(virConnectIsAlive) \
+  F(virConnectGetType) F(virConnectGetAllDomainStats) F(virDomainStatsRecordListFree) \
+  F(virDomainGetName) F(virDomainGetUUIDString) F(virDomainGetID) \
+  F(virDomainGetVcpus) F(virDomainGetVcpusFlags) F(virDomainGetSchedulerType) \
+  F(virDomainGetSchedulerParameters) F(virNodeGetCPUMap) F(virGetLastErrorMessage) \
+  F(virSetErrorFunc)
+  // clang-format on
 #define SUKIMA_DECLARE(name) decltype(&::name) name = nullptr;
   SUKIMA_LIBVIRT_FUNCTIONS(SUKIMA_DECLARE)
 #undef SUKIMA_DECLARE

@@ -12,7 +12,7 @@ namespace {
 /// Ticks of /proc/stat a second: the same for user space on every machine with Linux.
 constexpr double ticks = 100;
 
-/// The seconds of a line "cpu3 user nice system idle iowait irq softirq steal guest guest_nice". The guests'
+/// The seconds of a line "cpu3 user nice system idle iowait irq softirq steal …". The guests'
 /// time is in user and nice, too. Stolen time is busy: no machine here can use it.
 double busy_of(const std::vector<std::string_view>& words) {
   double sum = 0;

@@ -164,7 +164,10 @@ class Daemon(unittest.TestCase):
         return subprocess.run(["virsh", "-c", self.uri, *arguments], capture_output=True, text=True, timeout=500)
 
     def description(self):
-        code, out, error = host("record", "-", "--connect", self.uri, "--count", "1")
+        # Just after a start, and beside others, libvirt answers after seconds.
+        error = "did not answer in time"
+        while "did not answer in time" in error:
+            code, out, error = host("record", "-", "--connect", self.uri, "--count", "1")
         self.assertEqual(code, 0, error)
         return next(one for one in json.loads(out)["vms"] if one["name"] == self.name)
 
