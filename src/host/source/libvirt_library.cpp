@@ -3,12 +3,13 @@
 // needed where this is built; SUKIMA_HAS_LIBVIRT says whether it was there.
 #include "source/libvirt.hpp"
 
-#if SUKIMA_HAS_LIBVIRT
+#ifdef SUKIMA_HAS_LIBVIRT
 #include <dlfcn.h>
 #include <libvirt/libvirt.h>
 #include <libvirt/virterror.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "source/files.hpp"
 #include "source/names.hpp"
