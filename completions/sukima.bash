@@ -78,12 +78,15 @@ _sukima_host() {
   case $previous in
     --method) mapfile -t COMPREPLY < <(compgen -W "exact partition formula" -- "$cur") ;;
     --weight-of) mapfile -t COMPREPLY < <(compgen -W "vcpu vm" -- "$cur") ;;
+    --root) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
+    --connect | --cgroup | --interval | --count) ;;
     host)
-      mapfile -t COMPREPLY < <(compgen -W "estimate explain --help --method --weight-of --since --json" -- "$cur")
+      mapfile -t COMPREPLY < <(compgen -W "list watch record estimate explain \
+        --help --method --weight-of --since --json --connect --qmp --cgroup --domstats --root --interval --count" -- "$cur")
       ;;
     *)
       if [[ $cur == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "--help --method --weight-of --since --json" -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W "--help --method --weight-of --since --json --connect --qmp --cgroup --domstats --root --interval --count" -- "$cur")
       else
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
       fi

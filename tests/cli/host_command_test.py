@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The program `sukima host` from outside: estimates, explanations, refusals.
+"""The program `sukima host` from outside: estimates, explanations, recorded machines, refusals.
 
-host_command_test.py PROGRAM PAGE
+host_command_test.py PROGRAM PAGE RECORDINGS
 """
 import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -15,6 +16,7 @@ import unittest
 
 PROGRAM = str(pathlib.Path(sys.argv.pop(1)).resolve())
 PAGE = pathlib.Path(sys.argv.pop(1)).resolve()
+RECORDINGS = pathlib.Path(sys.argv.pop(1)).resolve()
 FOLDER = tempfile.TemporaryDirectory()
 
 
@@ -95,6 +97,63 @@ class Explanations(unittest.TestCase):
         self.assertEqual(what["seconds"], 10)
 
 
+def play(name):
+    """The root of a recorded machine, whose files are in one: == PATH, then its lines."""
+    root = pathlib.Path(FOLDER.name, name)
+    for part in (RECORDINGS / name).read_text().split("\n== ")[1:]:
+        path, _, content = part.partition("\n")
+        file = root / path.lstrip("/")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(content + "\n")
+    return str(root)
+
+
+class RecordedMachines(unittest.TestCase):
+    def test_containers_are_listed(self):
+        root = play("containers-v2.tree")
+        done = run("list", "--root", root, "--interval", "0.1")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        rows = [line.split() for line in done.stdout.splitlines()]
+        self.assertEqual([row[0] for row in rows], ["VM", "fedcba987654", "web-1", "0123456789ab"])
+        self.assertIn("paused", rows[2])
+        what = json.loads(run("list", "--root", root, "--interval", "0.1", "--json").stdout)
+        self.assertEqual([one["usable"] for one in what["vms"]][1], 0)
+        self.assertEqual(len(what["pcpus"]), 4)
+        only = json.loads(run("list", "--root", root, "--cgroup", "/system.slice/*", "--json", "--interval", "0.1").stdout)
+        self.assertEqual([one["name"] for one in only["vms"]], ["0123456789ab"])
+
+    def test_domains_of_virsh_are_recorded_and_estimated(self):
+        root = play("containers-v2.tree")
+        here = ("--domstats", str(RECORDINGS / "domains.txt"), "--root", root)
+        file = str(pathlib.Path(FOLDER.name, "recorded.json"))
+        done = run("record", file, "--count", "1", *here)
+        self.assertEqual((done.returncode, done.stdout), (0, f"{file}: 2 virtual machines on 4 pCPUs\n"), done.stderr)
+        vms = answer("estimate", file, given=None)["vms"]
+        self.assertEqual([one["name"] for one in vms], ["sk1", "sk2"])
+        self.assertAlmostEqual(vms[0]["usable"], 2)
+        self.assertAlmostEqual(vms[1]["usable"], 0)  # it is paused
+        self.assertEqual(answer("estimate", *here, given=None)["vms"], vms)
+        self.assertIn("sk1 is entitled to 2.00 CPUs", run("explain", "sk1", *here).stdout)
+
+    def test_watching_prints_lines_and_ends(self):
+        root = play("containers-v2.tree")
+        done = run("watch", "--root", root, "--interval", "0.1", "--count", "2")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(len(done.stdout.splitlines()), 6)
+        self.assertRegex(done.stdout, r"\d\d:\d\d:\d\d  web-1: paused, 4 of 4 vCPUs, uses \S+ CPUs, waits 0 %, 0.00 usable")
+        lines = run("watch", "--root", root, "--interval", "0.1", "--count", "2", "--json").stdout.splitlines()
+        self.assertEqual([len(json.loads(line)["vms"]) for line in lines], [3, 3])
+
+    def test_a_host_without_machines_says_so(self):
+        root = play("containers-v2.tree")
+        for folder in ("system.slice", "machine.slice", "kubepods.slice"):
+            shutil.rmtree(pathlib.Path(root, "sys/fs/cgroup", folder))
+        done = run("list", "--root", root, "--interval", "0.1")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("There is no virtual machine here: libvirt does not run here", done.stdout)
+        self.assertEqual(done.stdout.count("\n"), 1)
+
+
 class Refusals(unittest.TestCase):
     def refused(self, sentence, *arguments, given=None):
         done = run(*arguments, given=given)
@@ -103,18 +162,37 @@ class Refusals(unittest.TestCase):
         self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
 
     def test_are_one_sentence(self):
-        self.refused("an estimate needs the description", "estimate")
         self.refused("one word too many", "estimate", "x", "y")
         self.refused("'/nonesuch' cannot be read", "estimate", "/nonesuch")
         self.refused("-: the description is no JSON", "estimate", "-", given="nothing")
         self.refused("vms[0].vcpus[0].hard: CPU 64 does not exist", "estimate", "-", given=host(1, vm("a", "64")))
         self.refused("vms[0].weight_of: is missing", "estimate", "-", given=host(1, vm("a", "0", weight_of=None)))
         self.refused("--since is for an explanation", "estimate", "x", "--since", "y")
-        self.refused("an explanation needs a virtual machine", "explain", "a")
+        self.refused("an explanation needs a virtual machine", "explain")
         self.refused("--method is for an estimate", "explain", "a", "x", "--method", "formula")
         self.refused("has no virtual machine 'c'", "explain", "c", "-", given=FIGURE_14)
         self.refused("vms[0].vcpus[0].ran: is missing", "explain", "a", "-", given=FIGURE_14)
         self.refused("--method", "estimate", "x", "--method", "guess")
+
+    def test_of_sources_are_one_sentence(self):
+        self.refused("a recording needs a file", "record")
+        self.refused("one word too many", "list", "x")
+        self.refused("one word too many", "record", "x", "y")
+        self.refused("--qmp is for a running host", "estimate", "x", "--qmp", "y")
+        self.refused("--count is for watch and record", "list", "--count", "2")
+        self.refused("--since is for an explanation of a file", "explain", "a", "--since", "x")
+        self.refused("is no running machine's", "list", "--qmp", "/nonesuch")
+        self.refused("'/nonesuch' cannot be read", "list", "--domstats", "/nonesuch")
+        self.refused("line 1 of the statistics is wrong", "list", "--domstats", "-", given="Domain: a")
+        self.refused("name no domain", "list", "--domstats", "-", given="")
+        self.refused("/nonesuch/proc/stat cannot be read", "list", "--root", "/nonesuch", "--qmp", "x")
+        self.refused("libvirt", "list", "--connect", "nonesuch:///system")
+        self.refused("--interval", "list", "--interval", "0")
+        root = play("containers-v2.tree")
+        self.refused("there is no control group /nonesuch", "list", "--root", root, "--cgroup", "/nonesuch")
+        self.refused("this host has no virtual machine 'x'; sukima host list lists them", "explain", "x", "--root", root,
+                     "--cgroup", "/user.slice", "--interval", "0.1")
+        self.refused("cannot be written to '/nonesuch/x'", "record", "/nonesuch/x", "--root", root, "--count", "1")
 
 
 if __name__ == "__main__":

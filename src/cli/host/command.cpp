@@ -6,15 +6,25 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <optional>
 
 #include "commands.hpp"
 #include "console.hpp"
+#include "host/live.hpp"
+#include "host/machines.hpp"
 #include "host/report.hpp"
 
 namespace sukima::cli::host {
 namespace {
 
 constexpr const char* footer = R"(Examples:
+  sukima host list                                the virtual machines and containers of this host
+  sukima host watch --interval 2                  the same, every 2 s
+  sukima host record host.json                    their description, after 10 s
+  sukima host explain db                          why does the VM 'db' not get what it should, now?
+  sukima host list --connect xen:///system        only the domains of this libvirt
+  sukima host list --qmp /run/vm.qmp --cgroup '/docker/*'
+                                                  only these virtual machines of QEMU and control groups
   sukima host estimate host.json                  how many CPUs can each virtual machine use?
   sukima host estimate host.json --weight-of vm   and if the weight were the VM's, not each vCPU's?
   sukima host estimate host.json --method partition
@@ -24,12 +34,36 @@ constexpr const char* footer = R"(Examples:
   sukima host explain db now.json --since before.json
                                                   and between two descriptions?
 
-docs/host.md describes the file.)";
+Without FILE, estimate and explain look at this host. docs/host.md describes the file and the sources.)";
 
 struct host_options {
   std::string action, first, second, method = "exact", weight_of, since;
   bool json = false;
+  live_options live;
+  std::optional<unsigned> count;
 };
+
+/// The options for which this host is read. \returns the name of one that was given; empty: none was
+std::string live_option(const host_options& options) {
+  if (!options.live.connect.empty()) return "--connect";
+  if (!options.live.domstats.empty()) return "--domstats";
+  if (!options.live.qmp.empty()) return "--qmp";
+  if (!options.live.cgroups.empty()) return "--cgroup";
+  return options.live.root.empty() ? "" : "--root";
+}
+
+/// What is wrong with options of this action, before anything is read.
+void check(const host_options& options, const std::string& file) {
+  const std::string live = live_option(options);
+  if (!file.empty() && !live.empty())
+    throw usage_error(fmt::format("{} is for a running host; leave out either it or '{}'", live, file));
+  if (options.count && options.action != "watch" && options.action != "record")
+    throw usage_error("--count is for watch and record");
+  if (!options.since.empty() && (options.action != "explain" || file.empty()))
+    throw usage_error("--since is for an explanation of a file: sukima host explain VM FILE --since EARLIER");
+  if (options.method != "exact" && options.action != "estimate")
+    throw usage_error("--method is for an estimate: sukima host estimate FILE");
+}
 
 model::description read_host(const std::string& path) {
   std::ifstream in(path == "-" ? "/dev/stdin" : path, std::ios::binary);
@@ -47,15 +81,29 @@ std::optional<model::weight_owner> owner_of(const host_options& options) {
   return options.weight_of == "vm" ? model::weight_owner::vm : model::weight_owner::vcpu;
 }
 
+/// The description that the command is about: the file's, or this host's after an interval.
+model::description described(const host_options& options, const std::string& file,
+                             std::optional<model::description>& since) {
+  if (!file.empty()) {
+    if (!options.since.empty()) since = read_host(options.since);
+    return read_host(file);
+  }
+  live_host host(options.live);
+  host.measure();
+  for (const std::string& note : host.take_notes()) complain(note);
+  if (host.seen().host().vms.empty()) throw usage_error(host.nothing());
+  // Counters that were read once begin with the machine.
+  if (options.live.domstats.empty()) since = host.first();
+  return host.seen().host();
+}
+
 int estimate(const host_options& options) {
-  if (options.first.empty())
-    throw usage_error("an estimate needs the description of a host: sukima host estimate FILE");
   if (!options.second.empty())
     throw usage_error(fmt::format("'{}' is one word too many: sukima host estimate FILE", options.second));
-  if (!options.since.empty())
-    throw usage_error("--since is for an explanation: sukima host explain VM FILE --since EARLIER");
+  check(options, options.first);
   estimated what;
-  what.host = read_host(options.first);
+  std::optional<model::description> since;
+  what.host = described(options, options.first, since);
   for (const auto method : {model::estimate_method::partition, model::estimate_method::formula})
     if (options.method == name_of(method)) what.method = method;
   try {
@@ -65,33 +113,78 @@ int estimate(const host_options& options) {
       for (std::size_t j = 0; j < what.host.vms.size(); ++j) what.counts.push_back(exact.counts(j));
     }
   } catch (const model::description_error& error) {
-    throw usage_error(fmt::format("{}: {}", options.first, error.what()));
+    throw usage_error(
+        fmt::format("{}: {}", options.first.empty() ? "this host" : options.first, error.what()));
   }
   fmt::print("{}", options.json ? estimate_json(what).dump(2) + "\n" : estimate_report(what));
   return exit_success;
 }
 
 int explain(const host_options& options) {
-  if (options.second.empty())
-    throw usage_error(
-        "an explanation needs a virtual machine and a description: sukima host explain VM FILE");
-  if (options.method != "exact") throw usage_error("--method is for an estimate: sukima host estimate FILE");
-  const model::description host = read_host(options.second);
+  if (options.first.empty())
+    throw usage_error("an explanation needs a virtual machine: sukima host explain VM [FILE]");
+  check(options, options.second);
   std::optional<model::description> since;
-  if (!options.since.empty()) since = read_host(options.since);
+  const model::description host = described(options, options.second, since);
+  const std::string where = options.second.empty() ? "this host" : options.second;
   const auto found = std::ranges::find(host.vms, options.first, &model::vm::name);
   if (found == host.vms.end())
-    throw usage_error(fmt::format("{} has no virtual machine '{}'; sukima host estimate {} lists them",
-                                  options.second, options.first, options.second));
+    throw usage_error(fmt::format("{} has no virtual machine '{}'; sukima host {} lists them", where,
+                                  options.first,
+                                  options.second.empty() ? "list" : "estimate " + options.second));
   try {
     const model::explanation what = model::explain(host, static_cast<std::size_t>(found - host.vms.begin()),
                                                    owner_of(options), since ? &*since : nullptr);
     fmt::print("{}", options.json ? explanation_json(found->name, what).dump(2) + "\n"
                                   : explanation_report(found->name, what));
   } catch (const model::description_error& error) {
-    throw usage_error(fmt::format("{}: {}", options.second, error.what()));
+    throw usage_error(fmt::format("{}: {}", where, error.what()));
   }
   return exit_success;
+}
+
+/// list, watch and record.
+int show(const host_options& options) {
+  const bool records = options.action == "record";
+  if (records && options.first.empty())
+    throw usage_error("a recording needs a file: sukima host record FILE");
+  const std::string& surplus = records ? options.second : options.first;
+  if (!surplus.empty())
+    throw usage_error(fmt::format("'{}' is one word too many: sukima host {}", surplus, options.action));
+  check(options, "");
+  live_host host(options.live);
+  const machine_options how{owner_of(options), options.json, options.count};
+  if (options.action == "list") return list(host, how);
+  return records ? record(host, options.first, how) : watch(host, how);
+}
+
+void add_live_options(CLI::App& command, host_options& options) {
+  command
+      .add_option("--connect", options.live.connect,
+                  "Read the domains of this libvirt, such as qemu:///system")
+      ->type_name("URI");
+  command
+      .add_option("--qmp", options.live.qmp, "Read the machine of this QMP socket of QEMU; can be repeated")
+      ->type_name("PATH");
+  command
+      .add_option(
+          "--cgroup", options.live.cgroups,
+          "Read this control group, from the root of its hierarchy; with * for several; can be repeated")
+      ->type_name("PATH");
+  command
+      .add_option("--domstats", options.live.domstats,
+                  "Read what virsh domstats printed; - reads standard input")
+      ->type_name("FILE");
+  command
+      .add_option("--root", options.live.root,
+                  "Read a recorded machine: goes before all paths in /proc and /sys")
+      ->type_name("FOLDER");
+  command.add_option("--interval", options.live.interval, "Seconds between two readings (default 1)")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.1, 3600.0));
+  command.add_option("--count", options.count, "For watch and record: end after so many readings")
+      ->type_name("N")
+      ->check(CLI::Range(1U, 1000000U));
 }
 
 }  // namespace
@@ -101,11 +194,13 @@ void add_command(CLI::App& parent, int& code) {
   CLI::App* const command =
       parent.add_subcommand("host", "Reports how many CPUs each virtual machine of a host can use");
   command->footer(footer);
-  command->add_option("ACTION", options->action, "What to do: estimate FILE, or explain VM FILE")
+  command
+      ->add_option("ACTION", options->action,
+                   "What to do: list, watch, record FILE, estimate [FILE], or explain VM [FILE]")
       ->required()
-      ->check(CLI::IsMember({"estimate", "explain"}));
-  command->add_option("VM", options->first, "The virtual machine to explain; leave it out for an estimate");
-  command->add_option("FILE", options->second, "The description of the host; - reads standard input");
+      ->check(CLI::IsMember({"list", "watch", "record", "estimate", "explain"}));
+  command->add_option("VM", options->first, "The virtual machine to explain; leave it out for the others");
+  command->add_option("FILE", options->second, "The description of a host; - is standard input or output");
   command->add_option("--method", options->method, "How: exact (the default), partition or formula")
       ->type_name("METHOD")
       ->check(CLI::IsMember({"exact", "partition", "formula"}));
@@ -117,8 +212,13 @@ void add_command(CLI::App& parent, int& code) {
   command->add_option("--since", options->since, "For explain: count from this earlier description")
       ->type_name("EARLIER");
   command->add_flag("--json", options->json, "Print one JSON object");
-  command->callback(
-      [options, &code] { code = options->action == "estimate" ? estimate(*options) : explain(*options); });
+  add_live_options(*command, *options);
+  command->callback([options, &code] {
+    const std::string& action = options->action;
+    code = action == "estimate"  ? estimate(*options)
+           : action == "explain" ? explain(*options)
+                                 : show(*options);
+  });
 }
 
 }  // namespace sukima::cli::host

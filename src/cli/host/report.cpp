@@ -12,6 +12,12 @@ namespace {
 
 using nlohmann::json;
 
+std::size_t online_of(const model::vm& one) {
+  return static_cast<std::size_t>(std::ranges::count(one.vcpus, true, &model::vcpu::online));
+}
+
+}  // namespace
+
 const char* name_of(model::share_limit limit) {
   switch (limit) {
     case model::share_limit::vcpus:
@@ -43,12 +49,6 @@ const char* text_of(model::share_limit limit) {
   }
   return "others";
 }
-
-std::size_t online_of(const model::vm& one) {
-  return static_cast<std::size_t>(std::ranges::count(one.vcpus, true, &model::vcpu::online));
-}
-
-}  // namespace
 
 const char* name_of(model::estimate_method method) {
   switch (method) {
@@ -104,7 +104,7 @@ json estimate_json(const estimated& what) {
 std::string explanation_report(const std::string& name, const model::explanation& what) {
   std::string text =
       fmt::format("{} is entitled to {:.2f} CPUs and got {:.2f}", name, what.entitled.usable, what.got);
-  text += what.seconds ? fmt::format(" in the last {:g} s.\n", *what.seconds) : " while it could run.\n";
+  text += what.seconds ? fmt::format(" in the last {:.3g} s.\n", *what.seconds) : " while it could run.\n";
   for (const std::string& reason : what.reasons) text += "  " + reason + "\n";
   return text;
 }

@@ -20,6 +20,9 @@ struct estimated {
 
 /// "exact", "partition" or "formula".
 const char* name_of(model::estimate_method method);
+/// The limit for programs and for people: "vcpu_caps", "its vCPUs' caps".
+const char* name_of(model::share_limit limit);
+const char* text_of(model::share_limit limit);
 std::string estimate_report(const estimated& what);
 nlohmann::json estimate_json(const estimated& what);
 

@@ -13,12 +13,30 @@ constexpr int most_depth = 64;  // of arrays and objects within one another: not
 
 using id_set = std::unordered_set<std::uint32_t>;
 
+/// Whether arrays and objects are nested more deeply than `most_depth`, if the text is JSON. (The parser
+/// could be asked while it reads, but its time then grows with the square of an array's length.)
+bool is_deep(std::string_view text) {
+  int depth = 0;
+  bool in_string = false, after_backslash = false;
+  for (const char c : text) {
+    if (in_string) {
+      if (!after_backslash && c == '"') in_string = false;
+      after_backslash = !after_backslash && c == '\\';
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '{' || c == '[') {
+      if (++depth > most_depth) return true;
+    } else if (c == '}' || c == ']') {
+      --depth;
+    }
+  }
+  return false;
+}
+
 json parse_json(std::string_view text) {
+  if (is_deep(text)) throw description_error("the description: is nested too deeply");
   try {
-    return json::parse(text, [](int depth, json::parse_event_t, json&) {
-      if (depth > most_depth) throw description_error("the description: is nested too deeply");
-      return true;
-    });
+    return json::parse(text);
   } catch (const json::exception& error) {
     throw description_error(std::string("the description is no JSON: ") + error.what());
   }

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// The machines of the running host; see machines.hpp.
+#include "host/machines.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <ctime>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "console.hpp"
+#include "host/report.hpp"
+
+namespace sukima::cli::host {
+namespace {
+
+using nlohmann::json;
+
+/// The host's own use is measured over so many seconds, which a recording should hold.
+constexpr unsigned readings_of_recording = 11;
+
+/// A machine, as a row or an object.
+struct row {
+  const model::vm& vm;
+  const model::measured_vm& measured;
+  model::vm_estimate share;
+};
+
+std::vector<row> rows_of(const live_host& host, const machine_options& options) {
+  const model::description& now = host.seen().host();
+  std::vector<model::vm_estimate> shares;
+  try {
+    shares = model::estimate_shares(now, {model::estimate_method::exact, options.weight_of});
+  } catch (const model::description_error& error) {
+    throw usage_error(fmt::format("no estimate can be made: {}", error.what()));
+  }
+  std::vector<row> rows;
+  for (std::size_t j = 0; j < now.vms.size(); ++j)
+    rows.push_back({now.vms[j], host.seen().measured()[j], shares[j]});
+  return rows;
+}
+
+std::string state_of(const model::measured_vm& one) {
+  const std::string state = one.state == model::vm_state::paused ? "paused" : "running";
+  return one.stale ? state + ", stale" : state;
+}
+
+std::string used_text(const model::measured_vm& one) {
+  return one.used ? fmt::format("{:.2f}", *one.used) : "-";
+}
+
+std::string waiting_text(const model::measured_vm& one) {
+  if (!one.waited_by_ran) return "-";
+  return *one.waited_by_ran > 10 ? "> 1000 %" : fmt::format("{:.0f} %", 100 * *one.waited_by_ran);
+}
+
+std::string online_text(const model::vm& one) {
+  return fmt::format("{} of {}", std::ranges::count(one.vcpus, true, &model::vcpu::online), one.vcpus.size());
+}
+
+std::string table_of(const std::vector<row>& rows) {
+  std::size_t name = 2, state = 5;
+  for (const row& one : rows) {
+    name = std::max(name, one.vm.name.size());
+    state = std::max(state, state_of(one.measured).size());
+  }
+  std::string text =
+      fmt::format("{:<{}}  {:<14}  {:<{}}  vCPUs online  used CPUs    waits  usable CPUs  limited by\n", "VM",
+                  name, "source", "state", state);
+  for (const row& one : rows)
+    text += fmt::format("{:<{}}  {:<14}  {:<{}}  {:>12}  {:>9}  {:>7}  {:>11.2f}  {}\n", one.vm.name, name,
+                        one.measured.source, state_of(one.measured), state, online_text(one.vm),
+                        used_text(one.measured), waiting_text(one.measured), one.share.usable,
+                        text_of(one.share.limit));
+  return text;
+}
+
+json object_of(const row& one) {
+  json result = {{"name", one.vm.name},
+                 {"id", nullptr},
+                 {"source", one.measured.source},
+                 {"state", one.measured.state == model::vm_state::paused ? "paused" : "running"},
+                 {"stale", one.measured.stale},
+                 {"vcpus", one.vm.vcpus.size()},
+                 {"online", std::ranges::count(one.vm.vcpus, true, &model::vcpu::online)},
+                 {"used", nullptr},
+                 {"waited_by_ran", nullptr},
+                 {"weight", one.vm.weight},
+                 {"weight_of", one.vm.weight_of == model::weight_owner::vm ? "vm" : "vcpu"},
+                 {"cap", nullptr},
+                 {"usable", one.share.usable},
+                 {"limit", name_of(one.share.limit)}};
+  if (one.vm.id) result["id"] = *one.vm.id;
+  if (one.measured.used) result["used"] = *one.measured.used;
+  if (one.measured.waited_by_ran) result["waited_by_ran"] = *one.measured.waited_by_ran;
+  if (one.vm.cap) result["cap"] = *one.vm.cap;
+  return result;
+}
+
+json object_of(live_host& host, const std::vector<row>& rows) {
+  json result = {{"taken", host.seen().host().taken.value_or(0)},
+                 {"sources", host.sources()},
+                 {"pcpus", json::array()},
+                 {"vms", json::array()},
+                 {"changes", json::array()},
+                 {"notes", host.take_notes()}};
+  for (const model::pcpu& one : host.seen().host().pcpus)
+    result["pcpus"].push_back({{"id", one.id}, {"capacity", one.capacity}});
+  for (const row& one : rows) result["vms"].push_back(object_of(one));
+  for (const model::change& one : host.seen().changes()) result["changes"].push_back(model::text_of(one));
+  return result;
+}
+
+std::string time_of_day() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  localtime_r(&now, &parts);
+  return fmt::format("{:02}:{:02}:{:02}", parts.tm_hour, parts.tm_min, parts.tm_sec);
+}
+
+/// What `watch` prints for people.
+class screen {
+ public:
+  void show(live_host& host, const std::vector<row>& rows) {
+    const std::string time = time_of_day();
+    std::string text = lines_ > 0 ? fmt::format("\r\033[{}A\033[J", lines_) : std::string();
+    for (const std::string& note : host.take_notes()) text += fmt::format("{}  {}\n", time, note);
+    for (const model::change& one : host.seen().changes())
+      text += fmt::format("{}  {}\n", time, model::text_of(one));
+    if (terminal_) {
+      const std::string table = fmt::format("{}  {} pCPUs, {:.2f} left by the host\n", time,
+                                            host.seen().host().pcpus.size(), left_by(host.seen().host())) +
+                                (rows.empty() ? host.nothing() + "\n" : table_of(rows));
+      lines_ = static_cast<std::size_t>(std::ranges::count(table, '\n'));
+      text += table;
+    } else {
+      for (const row& one : rows)
+        text += fmt::format("{}  {}: {}, {} vCPUs, uses {} CPUs, waits {}, {:.2f} usable\n", time,
+                            one.vm.name, state_of(one.measured), online_text(one.vm), used_text(one.measured),
+                            waiting_text(one.measured), one.share.usable);
+      if (rows.empty()) text += fmt::format("{}  {}\n", time, host.nothing());
+    }
+    fmt::print("{}", text);
+  }
+
+ private:
+  static double left_by(const model::description& host) {
+    double sum = 0;
+    for (const model::pcpu& one : host.pcpus) sum += one.capacity;
+    return sum;
+  }
+
+  bool terminal_ = isatty(STDOUT_FILENO) == 1;
+  std::size_t lines_ = 0;
+};
+
+void tell_notes(live_host& host) {
+  for (const std::string& note : host.take_notes()) complain(note);
+}
+
+}  // namespace
+
+int list(live_host& host, const machine_options& options) {
+  host.measure();
+  const std::vector<row> rows = rows_of(host, options);
+  if (options.json) {
+    fmt::print("{}\n", object_of(host, rows).dump(2));
+  } else {
+    tell_notes(host);
+    fmt::print("{}", rows.empty() ? host.nothing() + "\n" : table_of(rows));
+  }
+  return exit_success;
+}
+
+int watch(live_host& host, const machine_options& options) {
+  screen output;
+  host.next();
+  for (unsigned done = 0; !options.count || done < *options.count; ++done) {
+    host.next();
+    const std::vector<row> rows = rows_of(host, options);
+    if (options.json)
+      fmt::print("{}\n", object_of(host, rows).dump());
+    else
+      output.show(host, rows);
+    std::fflush(stdout);
+    if (std::ferror(stdout) != 0) return exit_failure;
+  }
+  return exit_success;
+}
+
+int record(live_host& host, const std::string& path, const machine_options& options) {
+  for (unsigned done = 0; done < options.count.value_or(readings_of_recording); ++done) host.next();
+  tell_notes(host);
+  const model::description& now = host.seen().host();
+  const std::string text = model::description_text(now);
+  if (path == "-") {
+    fmt::print("{}", text);
+    return exit_success;
+  }
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  out << text;
+  out.close();
+  if (!out)
+    throw usage_error(fmt::format("the description cannot be written to '{}'; give another file", path));
+  if (now.vms.empty())
+    fmt::print("{}\n", host.nothing());
+  else
+    fmt::print("{}: {} on {}\n", path,
+               now.vms.size() == 1 ? "1 virtual machine" : fmt::format("{} virtual machines", now.vms.size()),
+               now.pcpus.size() == 1 ? "1 pCPU" : fmt::format("{} pCPUs", now.pcpus.size()));
+  return exit_success;
+}
+
+}  // namespace sukima::cli::host

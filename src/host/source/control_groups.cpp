@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Containers, by their control groups. A container has no virtual CPUs: it counts as a machine with as many
+// of them as it can use at a time, which share its weight, its quota and what it used.
+#include <capacity/shared/schedstat.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "shared/source.hpp"
+#include "source/files.hpp"
+#include "source/group_tree.hpp"
+
+namespace sukima::host {
+namespace {
+
+/// The weight in a description of a group with the kernel's default weight.
+constexpr double default_weight = 256;
+/// Groups are searched for containers so deep, and so many at most.
+constexpr int most_depth = 6;
+constexpr std::size_t most_groups = 20000;
+/// So many threads of a container are looked at for their waiting.
+constexpr std::size_t most_threads = 4096;
+
+/// For how long the threads of a group waited, added up as they come and go.
+struct thread_waits {
+  std::map<long, double> seen;
+  double sum = 0;
+  bool begun = false;
+};
+
+class control_group_source final : public source {
+ public:
+  explicit control_group_source(const control_group_options& options)
+      : options_(options), tree_(options.root) {
+    if (!tree_.there())
+      throw source_error(
+          "containers cannot be read: no hierarchy of control groups with the controller cpu is mounted "
+          "here");
+  }
+
+  snapshot read(deadline end) override {
+    snapshot result = read_machine(options_.root);
+    find_groups(result);
+    std::map<std::string, observed_vm> seen;
+    for (const auto& [group, name] : groups_) {
+      const auto before = seen_.find(group);
+      if (std::chrono::steady_clock::now() < end) {
+        auto one = observe(group, name, result, result.notes);
+        if (one) seen.emplace(group, std::move(*one));
+      } else if (before != seen_.end()) {
+        before->second.stale = true;
+        seen.insert(std::move(*before));
+      } else {
+        result.notes.push_back("the control group " + group + " could not be read before the deadline");
+      }
+    }
+    seen_ = std::move(seen);
+    std::erase_if(waits_, [&](const auto& one) { return !seen_.contains(one.first); });
+    for (const auto& [group, one] : seen_) result.vms.push_back(one);
+    return result;
+  }
+
+  capabilities can() const override { return {"control groups", true, true, true, true, true}; }
+
+ private:
+  void find_groups(snapshot& result) {
+    groups_.clear();
+    for (const std::string& pattern : options_.paths) {
+      const auto found = tree_.match(pattern);
+      if (found.empty()) result.notes.push_back("there is no control group " + pattern);
+      for (const std::string& group : found) groups_[group] = container_name(group).value_or(group);
+    }
+    std::size_t visited = 0;
+    if (options_.find) search("", most_depth, visited);
+    if (visited > most_groups)
+      result.notes.push_back(
+          "there are more than 20,000 control groups; name those of interest with --cgroup");
+  }
+
+  void search(const std::string& group, int depth, std::size_t& visited) {
+    for (const std::string& name : tree_.below(group.empty() ? "/" : group)) {
+      if (++visited > most_groups) return;
+      const std::string path = group + "/" + name;
+      if (const auto container = container_name(path))
+        groups_[path] = *container;
+      else if (depth > 0)
+        search(path, depth - 1, visited);
+    }
+  }
+
+  /// Seconds that the group's threads waited since it was first seen. Those that end between two readings
+  /// lose what they waited since the first one.
+  double waited(const std::string& group) {
+    thread_waits& all = waits_[group];
+    std::map<long, double> now;
+    for (const long thread : tree_.threads(group, most_threads)) {
+      const auto text = read_text(options_.root + "/proc/" + std::to_string(thread) + "/schedstat");
+      cap_schedstat counted;
+      if (!text || !cap_schedstat_parse(text->data(), text->size(), &counted)) continue;
+      const double wait = static_cast<double>(counted.wait_ns) * 1e-9;
+      const auto before = all.seen.find(thread);
+      if (before != all.seen.end())
+        all.sum += std::max(wait - before->second, 0.0);
+      else if (all.begun)
+        all.sum += wait;
+      now[thread] = wait;
+    }
+    all.seen = std::move(now);
+    all.begun = true;
+    return all.sum;
+  }
+
+  /// \returns none if the group is gone
+  std::optional<observed_vm> observe(const std::string& group, const std::string& name,
+                                     const snapshot& machine, std::vector<std::string>& notes) {
+    const auto facts = tree_.facts(group);
+    if (!facts) return std::nullopt;
+    if (!facts->usage) {
+      notes.push_back("the control group " + group +
+                      " is not read: the controller cpuacct does not count it");
+      return std::nullopt;
+    }
+    observed_vm result;
+    result.read_at = steady_seconds();
+    result.source = "control groups";
+    result.now.name = name;
+    result.now.id = group;
+    result.now.weight = facts->weight.value_or(1) * default_weight;
+    result.now.weight_of = weight_owner::vm;
+    result.now.cap = facts->quota;
+    result.throttled = facts->throttled;
+    if (tree_.frozen(group)) result.state = vm_state::paused;
+    std::vector<std::uint32_t> may;
+    for (const pcpu& one : machine.pcpus)
+      if (facts->cpus.empty() || std::ranges::binary_search(facts->cpus, one.id)) may.push_back(one.id);
+    std::size_t count = may.empty() ? machine.pcpus.size() : may.size();
+    if (facts->quota)
+      count = std::min(count, static_cast<std::size_t>(std::max(std::ceil(*facts->quota), 1.0)));
+    // Version 2 counts in which time somebody waited: zero if and only if nobody did, which is what matters.
+    const double wait = facts->some_waited ? *facts->some_waited : waited(group);
+    for (std::size_t i = 0; i < count; ++i) {
+      vcpu one;
+      one.id = static_cast<std::uint32_t>(i);
+      if (may.size() < machine.pcpus.size()) one.hard = may;
+      one.ran = *facts->usage / static_cast<double>(count);
+      one.waited = wait / static_cast<double>(count);
+      result.now.vcpus.push_back(std::move(one));
+    }
+    return result;
+  }
+
+  control_group_options options_;
+  group_tree tree_;
+  std::map<std::string, std::string> groups_;  // path → name
+  std::map<std::string, observed_vm> seen_;
+  std::map<std::string, thread_waits> waits_;
+};
+
+}  // namespace
+
+std::unique_ptr<source> open_control_groups(const control_group_options& options) {
+  return std::make_unique<control_group_source>(options);
+}
+
+}  // namespace sukima::host

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// Control groups as directories; see group_tree.hpp.
+#include "source/group_tree.hpp"
+
+#include <capacity/shared/group.h>
+#include <glob.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "shared/description.hpp"
+#include "source/files.hpp"
+
+namespace sukima::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Groups below a container's are searched for its threads so deep.
+constexpr int most_depth = 6;
+
+bool has_word(std::string_view list, std::string_view word) {
+  while (!list.empty()) {
+    const std::size_t end = std::min(list.find(','), list.size());
+    if (list.substr(0, end) == word) return true;
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return false;
+}
+
+/// Replaces the octal escapes of mountinfo, "\040" for a blank.
+std::string unescaped(std::string_view text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto octal = [&](std::size_t k) {
+      return i + k < text.size() && text[i + k] >= '0' && text[i + k] <= '7';
+    };
+    if (text[i] == '\\' && octal(1) && octal(2) && octal(3)) {
+      result += static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 + (text[i + 3] - '0'));
+      i += 3;
+    } else {
+      result += text[i];
+    }
+  }
+  return result;
+}
+
+std::string parent_of(const std::string& group) {
+  const std::size_t slash = group.rfind('/');
+  return slash == std::string::npos || slash == 0 ? "/" : group.substr(0, slash);
+}
+
+std::vector<std::uint32_t> list_in(const std::string& path) {
+  const auto text = read_text(path);
+  if (!text || trimmed(*text).empty()) return {};
+  try {
+    return parse_cpu_list(trimmed(*text));
+  } catch (const description_error&) {
+    return {};
+  }
+}
+
+}  // namespace
+
+group_tree::group_tree(std::string root) : root_(std::move(root)) {
+  std::string second;
+  const std::string mounts = read_text(root_ + "/proc/self/mountinfo").value_or("");
+  for (const std::string_view line : lines_of(mounts)) {
+    // ID PARENT DEVICE ROOT MOUNT-POINT OPTIONS [FIELDS…] - TYPE SOURCE OPTIONS
+    const auto words = words_of(line);
+    const auto dash = std::ranges::find(words, "-");
+    if (words.size() < 6 || words.end() - dash < 4) continue;
+    const std::string where = root_ + unescaped(words[4]);
+    const std::string_view options = dash[3];
+    if (dash[1] == "cgroup2") {
+      second = where;
+    } else if (dash[1] == "cgroup") {
+      if (has_word(options, "cpu")) cpu_ = where;
+      if (has_word(options, "cpuacct")) accounting_ = where;
+      if (has_word(options, "cpuset")) sets_ = where;
+      if (has_word(options, "freezer")) freezer_ = where;
+    }
+  }
+  if (!cpu_.empty() || second.empty()) return;
+  if (const auto controllers = read_text(second + "/cgroup.controllers")) {
+    const auto words = words_of(*controllers);
+    if (std::ranges::find(words, "cpu") == words.end()) return;
+    v2_ = true;
+    cpu_ = sets_ = second;
+  }
+}
+
+std::optional<group_facts> group_tree::facts(const std::string& group) const {
+  cap_group_facts own;
+  const std::string accounting = accounting_ + group;
+  if (!there() || !cap_group_facts_read(directory(group).c_str(),
+                                        accounting_.empty() ? nullptr : accounting.c_str(), v2_, &own))
+    return std::nullopt;
+  group_facts result;
+  double quota = own.quota;
+  for (std::string above = group; above != "/";) {
+    above = parent_of(above);
+    cap_group_facts upper;
+    if (cap_group_facts_read(directory(above).c_str(), nullptr, v2_, &upper))
+      quota = std::min(quota, upper.quota);
+  }
+  if (std::isfinite(quota)) result.quota = quota;
+  if (own.weight > 0) result.weight = own.weight;
+  if (own.has_usage) result.usage = static_cast<double>(own.usage_ns) * 1e-9;
+  if (own.has_throttling) result.throttled = static_cast<double>(own.throttled_ns) * 1e-9;
+  if (own.has_pressure) result.some_waited = static_cast<double>(own.some_waited_ns) * 1e-9;
+  // A group without the controller cpuset has the CPUs of the next one above that has it.
+  for (std::string above = group; !sets_.empty(); above = parent_of(above)) {
+    for (const char* name : {"/cpuset.cpus.effective", "/cpuset.effective_cpus", "/cpuset.cpus"})
+      if (result.cpus.empty()) result.cpus = list_in(sets_ + above + name);
+    if (!result.cpus.empty() || above == "/") break;
+  }
+  return result;
+}
+
+std::vector<std::string> group_tree::match(const std::string& pattern) const {
+  std::vector<std::string> groups;
+  std::string quoted;  // the mount point is no pattern
+  for (const char c : cpu_) {
+    if (std::string_view("*?[]\\").find(c) != std::string_view::npos) quoted += '\\';
+    quoted += c;
+  }
+  glob_t found{};
+  const std::string whole = quoted + (pattern.starts_with('/') ? "" : "/") + pattern;
+  if (there() && glob(whole.c_str(), GLOB_ONLYDIR, nullptr, &found) == 0)
+    for (std::size_t i = 0; i < found.gl_pathc; ++i) {
+      std::string path(found.gl_pathv[i] + cpu_.size());
+      while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+      std::error_code failed;
+      if (fs::is_directory(found.gl_pathv[i], failed)) groups.push_back(path);
+    }
+  globfree(&found);
+  return groups;
+}
+
+std::vector<std::string> group_tree::below(const std::string& group) const {
+  std::vector<std::string> names;
+  std::error_code failed;
+  for (fs::directory_iterator at(directory(group), failed), end; !failed && at != end; at.increment(failed)) {
+    std::error_code unknown;
+    if (at->is_directory(unknown)) names.push_back(at->path().filename().string());
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+void group_tree::add_members(const std::string& group, const char* file, std::size_t most, int depth,
+                             std::vector<long>& members) const {
+  const std::string text = read_text(directory(group) + file).value_or("");
+  for (const std::string_view line : lines_of(text)) {
+    if (members.size() >= most) return;
+    if (const auto member = number_of(line); member && *member > 0 && *member < 1U << 30)
+      members.push_back(static_cast<long>(*member));
+  }
+  if (depth == 0) return;
+  for (const std::string& name : below(group))
+    add_members((group == "/" ? "" : group) + "/" + name, file, most, depth - 1, members);
+}
+
+std::vector<long> group_tree::threads(const std::string& group, std::size_t most) const {
+  std::vector<long> members;
+  if (there()) add_members(group, v2_ ? "/cgroup.threads" : "/tasks", most, most_depth, members);
+  return members;
+}
+
+std::vector<long> group_tree::processes(const std::string& group, std::size_t most) const {
+  std::vector<long> members;
+  if (there()) add_members(group, "/cgroup.procs", most, most_depth, members);
+  std::ranges::sort(members);
+  members.erase(std::ranges::unique(members).begin(), members.end());
+  return members;
+}
+
+bool group_tree::frozen(const std::string& group) const {
+  const auto state =
+      v2_ ? read_text(cpu_ + group + "/cgroup.freeze") : read_text(freezer_ + group + "/freezer.state");
+  return state && trimmed(*state) == (v2_ ? "1" : "FROZEN");
+}
+
+std::optional<std::string> group_tree::group_of(const std::string& text) const {
+  for (const std::string_view line : lines_of(text)) {
+    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
+    if (second == std::string_view::npos) continue;
+    const std::string_view controllers = line.substr(first + 1, second - first - 1);
+    if (v2_ ? controllers.empty() && line.starts_with("0:") : has_word(controllers, "cpu"))
+      return std::string(line.substr(second + 1));
+  }
+  return std::nullopt;
+}
+
+}  // namespace sukima::host

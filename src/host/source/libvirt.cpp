@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// libvirt's domains as a source; see libvirt.hpp.
+#include "source/libvirt.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <iostream>
+#include <iterator>
+#include <mutex>
+#include <thread>
+
+#include "source/files.hpp"
+#include "source/group_tree.hpp"
+
+namespace sukima::host {
+namespace {
+
+/// Makes blocking calls in a thread, so that who waits for them can stop waiting. A thread that hangs in a
+/// call when this ends is left to itself: libvirt has no way to call it back.
+class calling_thread {
+ public:
+  explicit calling_thread(std::unique_ptr<libvirt_calls> calls) : state_(std::make_shared<state>()) {
+    state_->calls = std::move(calls);
+    thread_ = std::thread([shared = state_] { serve(*shared); });
+  }
+  ~calling_thread() {
+    bool busy = false;
+    {
+      const std::lock_guard lock(state_->mutex);
+      state_->stop = true;
+      busy = state_->busy;
+    }
+    state_->changed.notify_all();
+    if (busy)
+      thread_.detach();
+    else
+      thread_.join();
+  }
+  calling_thread(const calling_thread&) = delete;
+  calling_thread& operator=(const calling_thread&) = delete;
+
+  /// \returns none if there is no answer at the deadline; the call goes on, and a later `ask` gets its answer
+  /// \throws source_error as the call
+  std::optional<libvirt_answer> ask(deadline end) {
+    std::unique_lock lock(state_->mutex);
+    if (!state_->busy) {
+      state_->answer.reset();
+      state_->failure.clear();
+      state_->busy = true;
+      state_->changed.notify_all();
+    }
+    if (!state_->changed.wait_until(lock, end, [&] { return !state_->busy; })) return std::nullopt;
+    if (!state_->failure.empty()) throw source_error(state_->failure);
+    return std::move(state_->answer);
+  }
+
+ private:
+  struct state {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::unique_ptr<libvirt_calls> calls;  // only the thread uses it
+    bool busy = false, stop = false;
+    std::optional<libvirt_answer> answer;
+    std::string failure;
+  };
+
+  static void serve(state& shared) {
+    std::unique_lock lock(shared.mutex);
+    for (;;) {
+      shared.changed.wait(lock, [&] { return shared.busy || shared.stop; });
+      if (shared.stop) return;
+      lock.unlock();
+      std::optional<libvirt_answer> answer;
+      std::string failure;
+      try {
+        answer = shared.calls->read();
+      } catch (const std::exception& error) {
+        failure = error.what();
+      }
+      lock.lock();
+      shared.answer = std::move(answer);
+      shared.failure = std::move(failure);
+      shared.busy = false;
+      shared.changed.notify_all();
+    }
+  }
+
+  std::shared_ptr<state> state_;
+  std::thread thread_;
+};
+
+double default_shares(const std::string& root) {
+  const group_tree groups(root);
+  return groups.there() && groups.v2() ? 100 : 1024;
+}
+
+bool counted(const observed_vm& one) {
+  return std::ranges::any_of(one.now.vcpus, [](const vcpu& v) { return v.ran.has_value(); });
+}
+
+class libvirt_source final : public source {
+ public:
+  libvirt_source(std::unique_ptr<libvirt_calls> calls, std::string root)
+      : thread_(std::move(calls)), root_(std::move(root)), default_shares_(default_shares(root_)) {}
+
+  snapshot read(deadline end) override {
+    auto answer = thread_.ask(end);
+    if (!answer && !answered_) throw source_error("libvirt did not answer in time; is its daemon well?");
+    snapshot result = machine_of(answer ? answer->pcpus : pcpus_);
+    if (!answer) {
+      for (observed_vm& one : seen_) one.stale = true;
+      result.vms = seen_;
+      result.notes.emplace_back("libvirt did not answer in time; its machines are shown as they were");
+      return result;
+    }
+    answered_ = true;
+    pcpus_ = answer->pcpus;
+    result.notes = std::move(answer->notes);
+    for (const domain_record& record : answer->domains) take(record, answer->read_at, result);
+    seen_ = result.vms;
+    return result;
+  }
+
+  capabilities can() const override { return {"libvirt", true, false, true, true, true}; }
+
+ private:
+  snapshot machine_of(const std::vector<std::uint32_t>& elsewhere) const {
+    if (elsewhere.empty()) return read_machine(root_);
+    snapshot result;
+    result.clock = steady_seconds();
+    result.taken = wall_seconds();
+    for (const std::uint32_t id : elsewhere) {
+      result.pcpus.emplace_back();
+      result.pcpus.back().id = id;
+    }
+    return result;
+  }
+
+  void take(const domain_record& record, double read_at, snapshot& result) const {
+    auto one = observe_domain(record, default_shares_);
+    if (one) one->read_at = read_at;
+    // libvirt leaves out what it would have to wait for: somebody else works on the domain.
+    const auto before = std::ranges::find_if(seen_, [&](const observed_vm& each) {
+      return record.uuid.empty() ? each.now.name == record.name : each.now.id == record.uuid;
+    });
+    if (before != seen_.end() && counted(*before) && !(one && counted(*one)) && !ended(record)) {
+      one = *before;
+      one->now.name = record.name;
+      one->stale = true;
+    }
+    if (one) result.vms.push_back(std::move(*one));
+  }
+
+  static bool ended(const domain_record& record) {
+    const auto state = record.statistics.find("state.state");
+    return state != record.statistics.end() && (state->second == "5" || state->second == "6");
+  }
+
+  calling_thread thread_;
+  std::string root_;
+  double default_shares_;
+  bool answered_ = false;
+  std::vector<std::uint32_t> pcpus_;
+  std::vector<observed_vm> seen_;
+};
+
+class domain_file_source final : public source {
+ public:
+  domain_file_source(std::string path, std::string root)
+      : path_(std::move(path)), root_(std::move(root)), default_shares_(default_shares(root_)) {
+    if (path_ == "-") text_ = std::string(std::istreambuf_iterator<char>(std::cin), {});
+    read(deadline::max());
+  }
+
+  snapshot read(deadline /*end*/) override {
+    const auto text = path_ == "-" ? text_ : read_text(path_);
+    if (!text) throw source_error("the statistics '" + path_ + "' cannot be read; give another file");
+    snapshot result = read_machine(root_);
+    // Counters that nobody wrote anew are the same moment's: they make no interval in which nobody ran.
+    if (read_at_ == 0 || text != text_) read_at_ = result.clock;
+    text_ = text;
+    const std::vector<domain_record> domains = parse_domains(*text);
+    if (domains.empty())
+      throw source_error("the statistics '" + path_ + "' name no domain; save what virsh domstats prints");
+    for (const domain_record& record : domains)
+      if (auto one = observe_domain(record, default_shares_)) {
+        one->read_at = read_at_;
+        result.vms.push_back(std::move(*one));
+      } else {
+        result.notes.push_back("the domain " + record.name + " is not active, or has no virtual CPU");
+      }
+    // The counters are from another time, and so is what this machine does.
+    result.busy.clear();
+    return result;
+  }
+
+  capabilities can() const override { return {"domstats", true, false, true, true, true}; }
+
+ private:
+  std::string path_, root_;
+  double default_shares_;
+  std::optional<std::string> text_;
+  double read_at_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<source> make_libvirt_source(std::unique_ptr<libvirt_calls> calls, const std::string& root) {
+  return std::make_unique<libvirt_source>(std::move(calls), root);
+}
+
+std::unique_ptr<source> open_libvirt(const std::string& uri, const std::string& root) {
+  return make_libvirt_source(load_libvirt(uri), root);
+}
+
+std::unique_ptr<source> open_domain_file(const std::string& path, const std::string& root) {
+  return std::make_unique<domain_file_source>(path, root);
+}
+
+}  // namespace sukima::host

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of machines; see names.hpp.
+#include "source/names.hpp"
+
+namespace sukima::host {
+namespace {
+
+constexpr std::size_t most_bytes = 200;
+
+/// How many bytes the character at the front has; 0 if it is no valid UTF-8.
+std::size_t length_of(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(0);
+  if (first < 0x80) return 1;
+  const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i)
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  const bool overlong = (first == 0xe0 && byte(1) < 0xa0) || (first == 0xf0 && byte(1) < 0x90);
+  const bool none = (first == 0xed && byte(1) > 0x9f) || (first == 0xf4 && byte(1) > 0x8f);
+  return overlong || none ? 0 : length;
+}
+
+}  // namespace
+
+std::string printable_name(std::string_view name) {
+  std::string result;
+  while (!name.empty()) {
+    const std::size_t length = length_of(name);
+    const auto first = static_cast<unsigned char>(name[0]);
+    if (result.size() + (length == 0 ? 1 : length) > most_bytes) break;
+    if (length == 0 || first < 0x20 || first == 0x7f)
+      result += '?';
+    else
+      result += name.substr(0, length);
+    name.remove_prefix(length == 0 ? 1 : length);
+  }
+  return result.empty() ? "unnamed" : result;
+}
+
+}  // namespace sukima::host

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// A conversation with QEMU's monitor; see qmp_dialogue.hpp.
+#include "source/qmp_dialogue.hpp"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "shared/description.hpp"
+#include "source/names.hpp"
+
+namespace sukima::host {
+namespace {
+
+using nlohmann::json;
+
+/// The questions; each is its answer's id, too. Only the last one must be answered without an error: older
+/// versions do not know all of them.
+constexpr std::array questions = {"qmp_capabilities",        "query-name",     "query-uuid", "query-status",
+                                  "query-hotpluggable-cpus", "query-cpus-fast"};
+/// No answer is longer: 65,536 virtual CPUs take some 20 MiB.
+constexpr std::size_t most_bytes = std::size_t{1} << 25;
+constexpr int most_depth = 64;
+
+/// The member if it is a string.
+std::string text_in(const json& object, const char* name) {
+  const auto found = object.is_object() ? object.find(name) : object.end();
+  return object.is_object() && found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+/// The member if it is a whole number from 0 to `most`.
+std::optional<std::int64_t> number_in(const json& object, const char* name, std::int64_t most) {
+  if (!object.is_object() || !object.contains(name) || !object[name].is_number_integer()) return std::nullopt;
+  const json& value = object[name];
+  if (value.is_number_unsigned() && value.get<std::uint64_t>() > static_cast<std::uint64_t>(most))
+    return std::nullopt;
+  const auto number = value.get<std::int64_t>();
+  if (number < 0 || number > most) return std::nullopt;
+  return number;
+}
+
+/// Reads the answer to query-cpus-fast. \returns what is wrong; empty if nothing is
+std::string read_vcpus(const json& answer, std::vector<qmp_vcpu>& vcpus) {
+  if (!answer.is_array() || answer.size() > most_vcpus) return "its list of virtual CPUs is malformed";
+  for (const json& one : answer) {
+    const auto index = number_in(one, "cpu-index", most_id);
+    const auto thread = number_in(one, "thread-id", std::int64_t{1} << 30);
+    if (!index || !thread || *thread == 0) return "its list of virtual CPUs is malformed";
+    vcpus.push_back({static_cast<std::uint32_t>(*index), static_cast<long>(*thread)});
+  }
+  std::ranges::sort(vcpus, {}, &qmp_vcpu::id);
+  if (std::ranges::adjacent_find(vcpus, {}, &qmp_vcpu::id) != vcpus.end())
+    return "its list of virtual CPUs has one of them twice";
+  return "";
+}
+
+}  // namespace
+
+void qmp_dialogue::fail(std::string why) {
+  failure_ = std::move(why);
+  ended_ = true;
+}
+
+std::string qmp_dialogue::take_questions() { return std::exchange(questions_, {}); }
+
+void qmp_dialogue::hear(std::string_view bytes) {
+  heard_ += bytes;
+  std::size_t begin = 0;  // of the object that is being scanned
+  // Objects may be printed over many lines (-qmp-pretty), so only braces tell where one ends.
+  for (; scanned_ < heard_.size() && !ended_; ++scanned_) {
+    const char c = heard_[scanned_];
+    if (in_string_) {
+      if (!after_backslash_ && c == '"') in_string_ = false;
+      after_backslash_ = !after_backslash_ && c == '\\';
+      continue;
+    }
+    if (c == '"') in_string_ = true;
+    if ((c == '{' || c == '[') && ++depth_ > most_depth) return fail("its answer is nested too deeply");
+    if (c != '}' && c != ']') continue;
+    if (--depth_ < 0) return fail("it does not speak QMP");
+    if (depth_ > 0) continue;
+    take_object(std::string_view(heard_).substr(begin, scanned_ + 1 - begin));
+    begin = scanned_ + 1;
+  }
+  heard_.erase(0, begin);
+  scanned_ -= std::min(begin, scanned_);
+  if (heard_.size() > most_bytes && !ended_) fail("its answer is longer than 32 MiB");
+}
+
+void qmp_dialogue::take_object(std::string_view text) {
+  const json object = json::parse(text, nullptr, false);
+  if (!object.is_object()) return fail("it does not speak QMP");
+  if (!greeted_) {
+    if (!object.contains("QMP")) return fail("it does not speak QMP");
+    greeted_ = true;
+    for (const char* question : questions)
+      questions_ += json{{"execute", question}, {"id", question}}.dump() + "\n";
+    return;
+  }
+  if (object.contains("event")) return;
+  const std::string id = text_in(object, "id");
+  const auto question = std::ranges::find(questions, id);
+  const std::uint32_t bit = question == questions.end() ? 0 : 1U << (question - questions.begin());
+  if (bit == 0 || (answered_ & bit) != 0) return;  // nobody asked that
+  if (object.contains("error")) {
+    const std::string reason = text_in(object["error"], "desc");
+    if (id == questions.front() || id == questions.back())
+      return fail("it refuses " + id + ": " + printable_name(reason));
+  } else if (object.contains("return")) {
+    take_answer(id, object["return"]);
+  } else {
+    return;
+  }
+  answered_ |= bit;
+  if (answered_ == (1U << questions.size()) - 1) ended_ = true;
+}
+
+void qmp_dialogue::take_answer(const std::string& id, const json& answer) {
+  if (id == "query-name") {
+    machine_.name = text_in(answer, "name");
+  } else if (id == "query-uuid") {
+    const std::string uuid = text_in(answer, "UUID");
+    // Without an option, QEMU says that it is zero.
+    if (uuid.find_first_not_of("0-") != std::string::npos) machine_.uuid = printable_name(uuid);
+  } else if (id == "query-status") {
+    if (answer.is_object() && answer.contains("running") && answer["running"].is_boolean())
+      machine_.running = answer["running"].get<bool>();
+  } else if (id == "query-hotpluggable-cpus") {
+    if (!answer.is_array()) return;
+    machine_.pluggable = 0;
+    for (const json& one : answer)
+      if (one.is_object() && !one.contains("qom-path"))
+        machine_.pluggable += static_cast<std::size_t>(number_in(one, "vcpus-count", most_id).value_or(1));
+    machine_.pluggable = std::min(machine_.pluggable, most_vcpus);
+  } else if (id == "query-cpus-fast") {
+    machine_.vcpus.clear();
+    const std::string wrong = read_vcpus(answer, machine_.vcpus);
+    if (!wrong.empty()) fail(wrong);
+  }
+}
+
+}  // namespace sukima::host

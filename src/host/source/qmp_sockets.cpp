@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Asks QEMU's monitors; see qmp_sockets.hpp.
+#include "source/qmp_sockets.hpp"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace sukima::host {
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+/// A connection to one monitor.
+class connection {
+ public:
+  explicit connection(const std::string& path) : path_(path) { start(); }
+  ~connection() { close(); }
+  connection(connection&& other) noexcept
+      : path_(std::move(other.path_)),
+        socket_(std::exchange(other.socket_, -1)),
+        waiting_(other.waiting_),
+        dialogue_(std::move(other.dialogue_)),
+        unsent_(std::move(other.unsent_)),
+        answer_(std::move(other.answer_)) {}
+  connection(const connection&) = delete;
+  connection& operator=(const connection&) = delete;
+  connection& operator=(connection&&) = delete;
+
+  /// Whether something can still come.
+  bool open() const { return socket_ >= 0 && !waiting_; }
+  pollfd wanted() const { return {socket_, static_cast<short>(POLLIN | (unsent_.empty() ? 0 : POLLOUT)), 0}; }
+
+  void go_on() {
+    char bytes[65536];
+    const ssize_t count = recv(socket_, bytes, sizeof bytes, 0);
+    if (count == 0) return fail("closed the connection; the machine is ending, or the monitor is broken");
+    if (count < 0 && errno != EAGAIN && errno != EINTR)
+      return fail(std::string("broke: ") + std::strerror(errno));
+    if (count > 0) dialogue_.hear({bytes, static_cast<std::size_t>(count)});
+    unsent_ += dialogue_.take_questions();
+    if (!unsent_.empty() && !dialogue_.ended()) {
+      const ssize_t sent = send(socket_, unsent_.data(), unsent_.size(), MSG_NOSIGNAL);
+      if (sent > 0) unsent_.erase(0, static_cast<std::size_t>(sent));
+    }
+    if (!dialogue_.ended()) return;
+    if (!dialogue_.failure().empty()) return fail("is of no use: " + dialogue_.failure());
+    answer_.what = qmp_answer::outcome::answered;
+    answer_.machine = dialogue_.machine();
+    close();
+  }
+
+  qmp_answer end() {
+    if (socket_ >= 0) answer_.what = qmp_answer::outcome::late;
+    close();
+    return std::move(answer_);
+  }
+
+ private:
+  void start() {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    if (path_.size() >= sizeof address.sun_path)
+      return fail("has a path that is longer than the kernel allows; link to it from a shorter one");
+    std::memcpy(address.sun_path, path_.data(), path_.size());
+    socket_ = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (socket_ < 0) return fail(std::string("cannot be used: ") + std::strerror(errno));
+    if (connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0)
+      return connected();
+    // Its queue of connections is full: others hold the monitor. A Unix socket does not call back then.
+    if (errno == EAGAIN) {
+      waiting_ = true;
+      return;
+    }
+    fail(errno == ECONNREFUSED || errno == ENOENT ? "is no running machine's; name the socket of one"
+                                                  : std::string("cannot be used: ") + std::strerror(errno));
+  }
+  void connected() {
+    ucred other{};
+    socklen_t length = sizeof other;
+    if (getsockopt(socket_, SOL_SOCKET, SO_PEERCRED, &other, &length) == 0) answer_.process = other.pid;
+  }
+  void fail(const std::string& why) {
+    answer_.what = qmp_answer::outcome::failed;
+    answer_.failure = "the monitor " + path_ + " " + why;
+    close();
+  }
+  void close() {
+    if (socket_ >= 0) ::close(socket_);
+    socket_ = -1;
+  }
+
+  std::string path_;
+  int socket_ = -1;
+  bool waiting_ = false;
+  qmp_dialogue dialogue_;
+  std::string unsent_;
+  qmp_answer answer_;
+};
+
+}  // namespace
+
+std::vector<qmp_answer> ask_monitors(const std::vector<std::string>& paths, clock::time_point end) {
+  std::vector<connection> all;
+  all.reserve(paths.size());
+  for (const std::string& path : paths) all.emplace_back(path);
+  for (;;) {
+    std::vector<pollfd> wanted;
+    std::vector<connection*> who;
+    for (connection& one : all)
+      if (one.open()) {
+        wanted.push_back(one.wanted());
+        who.push_back(&one);
+      }
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - clock::now()).count();
+    if (wanted.empty() || left <= 0) break;
+    const int ready = poll(wanted.data(), wanted.size(), static_cast<int>(std::min<long>(left, 60000)));
+    if (ready < 0 && errno != EINTR) break;
+    if (ready <= 0) continue;
+    for (std::size_t i = 0; i < who.size(); ++i)
+      if (wanted[i].revents != 0) who[i]->go_on();
+  }
+  std::vector<qmp_answer> answers;
+  for (connection& one : all) answers.push_back(one.end());
+  return answers;
+}
+
+}  // namespace sukima::host
