@@ -91,6 +91,17 @@ _sukima_host() {
   esac
 }
 
+_sukima_guest() {
+  case $previous in
+    --port | --socket) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+    --root) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
+    --user) mapfile -t COMPREPLY < <(compgen -u -- "$cur") ;;
+    *)
+      mapfile -t COMPREPLY < <(compgen -W "--help --port --socket --user --root --restore --json" -- "$cur")
+      ;;
+  esac
+}
+
 _sukima_run() {
   _sukima_program && return
   case $previous in
@@ -119,11 +130,11 @@ _sukima() {
   local cur="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD - 1]}"
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W "bench calibrate cc explain host objects probe run --help --version" -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W "bench calibrate cc explain guest host objects probe run --help --version" -- "$cur")
     return
   fi
   case ${COMP_WORDS[1]} in
-    calibrate | explain | host | objects | probe | run)
+    calibrate | explain | guest | host | objects | probe | run)
       "_sukima_${COMP_WORDS[1]}"
       return
       ;;
