@@ -57,9 +57,7 @@ int replace_file(const std::filesystem::path& file, const std::string& text, uns
     const descriptor out(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode));
     if (!out) return errno;
     ::fchmod(out.get(), mode);  // whatever the umask
-    int error = write_whole(out.get(), text);
-    if (error == 0 && ::fdatasync(out.get()) != 0) error = errno;
-    if (error != 0) {
+    if (const int error = write_whole(out.get(), text); error != 0) {
       ::unlink(fresh.c_str());
       return error;
     }

@@ -238,8 +238,8 @@ TEST_F(acting, every_beginning_of_a_journal_is_safe) {
 TEST_F(acting, a_long_journal_keeps_what_is_in_effect) {
   journal written(file);
   const std::uint64_t kept = written.begin({"a", act_kind::cap, cap.string(), "max 100000", "5 100"});
-  for (int i = 0; i < 400; ++i)
-    written.close(written.begin({"b", act_kind::vcpus, std::string(4000, 'x'), "1", "2"}), "ended");
+  for (int i = 0; i < 80; ++i)
+    written.close(written.begin({"b", act_kind::vcpus, std::string(20000, 'x'), "1", "2"}), "ended");
   EXPECT_LT(fs::file_size(file), std::uintmax_t{1} << 21);
   EXPECT_EQ(written.in_effect().size(), 1U);
   EXPECT_EQ(written.in_effect().begin()->first, kept);
