@@ -77,13 +77,14 @@ _sukima_objects() {
 _sukima_host() {
   case $previous in
     --method) mapfile -t COMPREPLY < <(compgen -W "exact partition formula" -- "$cur") ;;
+    --by) mapfile -t COMPREPLY < <(compgen -W "progress use" -- "$cur") ;;
     --weight-of) mapfile -t COMPREPLY < <(compgen -W "vcpu vm" -- "$cur") ;;
     host)
-      mapfile -t COMPREPLY < <(compgen -W "estimate explain --help --method --weight-of --since --json" -- "$cur")
+      mapfile -t COMPREPLY < <(compgen -W "estimate explain optimise act revert --help --method --weight-of --since --config --journal --by --dry-run --json" -- "$cur")
       ;;
     *)
       if [[ $cur == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "--help --method --weight-of --since --json" -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W "--help --method --weight-of --since --config --journal --by --dry-run --json" -- "$cur")
       else
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
       fi

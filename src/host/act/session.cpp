@@ -19,6 +19,8 @@ namespace {
 constexpr double second_attempt = 30;
 /// ... and until the next one after that.
 constexpr double pause_after_two = 600;
+/// Seconds in which a guest that has not said anything may still start its service.
+constexpr double patience_with_service = 10;
 constexpr int longest_wait_ms = 250;
 
 /// For each machine the number of its group: those that share pCPUs, directly or through others.
@@ -197,6 +199,16 @@ void session::steer_vcpus(session_member& one, unsigned count, double now) {
     if (one.vcpus.told() == count) return;
   }
   if (one.vcpus.told() == count || (one.retry_at && now < *one.retry_at)) return;
+  if (!one.heard_lately(now)) {
+    // Nothing was tried yet: it may still start.
+    if (!one.unheard_since) one.unheard_since = now;
+    if (now - *one.unheard_since >= patience_with_service && !std::exchange(one.told_unheard, true))
+      events_.push_back(fmt::format("{}: its virtual CPUs could not be set: {}", one.name(),
+                                    one.vcpus.can(std::to_string(count)).why));
+    return;
+  }
+  one.unheard_since.reset();
+  one.told_unheard = false;
   try {
     one.waiting = actor_->apply(one.vcpus, one.name(), act_kind::vcpus, std::to_string(count), now);
   } catch (const act_error& error) {

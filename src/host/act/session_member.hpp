@@ -54,6 +54,8 @@ class session_member {
   std::optional<receipt> in_effect;  ///< the one that was proved last
   std::optional<double> retry_at;  ///< no act before
   bool failed_once = false;
+  std::optional<double> unheard_since;  ///< an act waits for its first word
+  bool told_unheard = false;
   double entitled = 0;  ///< usable CPUs, whatever it uses now
   bool silent = false, told_to_ignore = false;
 

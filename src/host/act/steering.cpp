@@ -54,10 +54,15 @@ steering read_steering(const vm& one, const std::string& where) {
   const auto allowed = one.act.value_or(std::vector<std::string>());
   result.threads = std::ranges::count(allowed, "threads") > 0;
   result.vcpus = std::ranges::count(allowed, "vcpus") > 0;
+  result.cap = std::ranges::count(allowed, "cap") > 0;
+  result.weight = std::ranges::count(allowed, "weight") > 0;
   result.most = static_cast<unsigned>(std::max<std::size_t>(1, one.vcpus.size()));
   if (from.given("pid")) result.process = process_of(from.member("pid"));
   if (from.given("port")) result.port = path_of(from.member("port"));
   if (from.given("file")) result.file = path_of(from.member("file"));
+  if (from.given("cgroup")) result.cgroup = path_of(from.member("cgroup"));
+  if ((result.cap || result.weight) && result.cgroup.empty())
+    from.fail("a cap or a weight is set through 'cgroup', the folder of its control group");
   read_vcpu_threads(one, where, result);
   if (from.given("bounds")) read_bounds(from.member("bounds"), result);
   if (result.vcpus && !result.threads && result.most > one.vcpus.size())

@@ -118,6 +118,20 @@ class actuator {
 /// A control file such as cpu.max, cpu.weight, cpu.cfs_quota_us or cpu.shares. Its value is what a reader sees.
 std::unique_ptr<actuator> make_control_file(std::filesystem::path file);
 
+/// A control file and the value to write there.
+struct group_setting {
+  std::filesystem::path file;
+  std::string value;
+};
+
+/// How a control group is capped, in version 1 or 2. \param cpus nothing: no cap
+/// \throws act_error  it is no control group with a cap
+group_setting cap_setting(const std::filesystem::path& group, std::optional<double> cpus);
+
+/// How a control group gets a weight, in the numbers of its file: cpu.weight (1 to 10000) or cpu.shares.
+/// \throws act_error  it is no control group with a weight
+group_setting weight_setting(const std::filesystem::path& group, unsigned weight);
+
 /// Seconds after which an act without proof has failed.
 inline constexpr double act_deadline = 5;
 

@@ -54,11 +54,12 @@ std::unique_ptr<vm_counters> make_process_counters(pid_t process, std::vector<pi
 /// What may be set of a virtual machine, and where it is found: members of its description that estimates do
 /// not need. docs/host.md lists them.
 struct steering {
-  bool threads = false, vcpus = false;  ///< what may be set: `act`
+  bool threads = false, vcpus = false, cap = false, weight = false;  ///< what may be set: `act`
   unsigned least = 1, most = 1;  ///< bounds of the count
   std::optional<pid_t> process;  ///< `pid`
   std::vector<pid_t> vcpu_threads;  ///< `thread` of each vCPU; empty: not given
   std::filesystem::path port, file;  ///< `port`, `file`: how the guest is told; at most one of them
+  std::filesystem::path cgroup;  ///< `cgroup`: the folder of its control group, for `cap` and `weight`
 };
 
 /// The steering of each virtual machine, in their order.
