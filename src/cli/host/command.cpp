@@ -25,7 +25,7 @@ constexpr const char* footer = R"(Examples:
   sukima host explain db host.json                why does the VM 'db' not get what it should?
   sukima host explain db now.json --since before.json
                                                   and between two descriptions?
-  sukima host optimise --dry-run                  what would be tried, of the machines in /etc/sukima/host.json?
+  sukima host optimise --dry-run                  what would be tried of all in /etc/sukima/host.json?
   sukima host optimise --config host.json db      find the best number of threads of 'db', until Ctrl-C
   sukima host act db cap 1.5                      limit its control group to 1.5 CPUs
   sukima host revert                              undo what was set

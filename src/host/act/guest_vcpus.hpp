@@ -8,7 +8,8 @@
 
 namespace sukima::host {
 
-/// The act is a word in the messages to the guest, which are leased; the proof is in the host's own counters.
+/// The act is a word in the messages to the guest, which are leased; the proof is in the host's own
+/// counters.
 class guest_vcpus final : public actuator {
  public:
   explicit guest_vcpus(std::string vm) : vm_(std::move(vm)) {}
@@ -26,8 +27,8 @@ class guest_vcpus final : public actuator {
   reach can(const std::string& value) const override;
   std::optional<std::string> present() const override;
   int apply(const std::string& value, double now) override;
-  /// Fewer: no more vCPUs than the number ran 1 % of the latest second or more that began after the act. More:
-  /// as many have run since the act.
+  /// Fewer: no more vCPUs than the number ran 1 % of the latest second or more that began after the act.
+  /// More: as many have run since the act.
   proof verify(const std::string& value, double now) override;
 
  private:

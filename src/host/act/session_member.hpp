@@ -18,7 +18,8 @@ class session_member {
   bool measure(double now);
   /// What it wants, for the estimate of its neighbours: its description with demands and what is online.
   vm wants() const;
-  /// The same as if it wanted all that it can get, for its own number: an idle guest is told what it could use.
+  /// The same as if it wanted all that it can get, for its own number: an idle guest is told what it could
+  /// use.
   vm wants_all() const;
   /// Whether `wants` differs from what it was at the last call.
   bool has_changed();

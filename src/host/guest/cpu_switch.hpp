@@ -10,17 +10,17 @@
 
 namespace sukima::host {
 
-/// Switches CPUs of this machine off and on, through sysfs. What it switched off it brings back, also after a
-/// kill: a file names these CPUs before they are switched. CPU 0 stays on, and what somebody else switched off
-/// stays off.
+/// Switches CPUs of this machine off and on, through sysfs. What it switched off it brings back, also
+/// after a kill: a file names these CPUs before they are switched. CPU 0 stays on, and what somebody else
+/// switched off stays off.
 class cpu_switch {
  public:
   /// \param root the folder in which /sys and /run are; "/" outside of tests
   /// Brings back what an earlier run left off.
   explicit cpu_switch(std::filesystem::path root);
 
-  /// Has `count` CPUs online, as far as that can be: switches off those with the highest numbers; switches on
-  /// only those that it switched off, and those plugged in since it began.
+  /// Has `count` CPUs online, as far as that can be: switches off those with the highest numbers; switches
+  /// on only those that it switched off, and those plugged in since it began.
   /// \param count 0 counts as 1
   /// \returns what went wrong, in a sentence; it is tried again at the next call. O(CPUs).
   std::optional<std::string> follow(unsigned count);

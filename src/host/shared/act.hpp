@@ -44,8 +44,8 @@ struct act {
 /// Where the acts are written down unless another file is given.
 inline constexpr const char* default_journal = "/var/lib/sukima/journal";
 
-/// Acts that are in effect, on disk. A line is there before the act and another one after its proof, so that
-/// whoever comes after a crash can undo it. One process at a time has it.
+/// Acts that are in effect, on disk. A line is there before the act and another one after its proof, so
+/// that whoever comes after a crash can undo it. One process at a time has it.
 class journal {
  public:
   struct entry {
@@ -115,7 +115,8 @@ class actuator {
   virtual proof verify(const std::string& value, double now) = 0;
 };
 
-/// A control file such as cpu.max, cpu.weight, cpu.cfs_quota_us or cpu.shares. Its value is what a reader sees.
+/// A control file such as cpu.max, cpu.weight, cpu.cfs_quota_us or cpu.shares. Its value is what a reader
+/// sees.
 std::unique_ptr<actuator> make_control_file(std::filesystem::path file);
 
 /// A control file and the value to write there.

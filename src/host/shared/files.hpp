@@ -15,8 +15,8 @@ std::optional<std::string> read_small_file(const std::filesystem::path& file);
 /// \returns 0, or an errno
 int write_control_file(const std::filesystem::path& file, const std::string& text);
 
-/// Replaces a file as a whole, by renaming: a reader or a kill sees the old one or the new one. Not durable if
-/// the machine crashes. The folder is made if it is missing.
+/// Replaces a file as a whole, by renaming: a reader or a kill sees the old one or the new one. Not
+/// durable if the machine crashes. The folder is made if it is missing.
 /// \returns 0, or an errno
 int replace_file(const std::filesystem::path& file, const std::string& text, unsigned mode);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runs inside of a virtual machine: it hears the host, tells the programs their number, switches CPUs, and
-// reports what the programs do. docs/host.md describes it from outside.
+// What runs inside of a virtual machine: it hears the host, tells the programs their number, switches
+// CPUs, and reports what the programs do. docs/host.md describes it from outside.
 #pragma once
 
 #include <atomic>
@@ -19,8 +19,8 @@ namespace sukima::host {
 class cpu_switch;
 class program_reports;
 
-/// The guest service without its port, its sockets and its clock. Times are seconds of a clock that does not go
-/// back.
+/// The guest service without its port, its sockets and its clock. Times are seconds of a clock that does
+/// not go back.
 class guest_service {
  public:
   /// \param root the folder in which /sys and /run are; "/" outside of tests

@@ -27,9 +27,9 @@ class token_bucket {
 /// Messages of a guest that are taken a second.
 inline constexpr double guest_messages_a_second = 10;
 
-/// Turns what came from one guest into messages. It keeps at most one unfinished message of 4 KiB and what was
-/// not taken yet, at most as many messages as a second allows. Times are seconds of a clock that does not go
-/// back.
+/// Turns what came from one guest into messages. It keeps at most one unfinished message of 4 KiB and what
+/// was not taken yet, at most as many messages as a second allows. Times are seconds of a clock that does
+/// not go back.
 class guest_inbox {
  public:
   struct counts {

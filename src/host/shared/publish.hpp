@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Telling guests their number, and hearing them: by a file, and by a port of the virtual machine.
 //
-// A number is leased: it is written again every 3 s and counts for 10 s, so that it ends when the host does.
+// A number is leased: it is written again every 3 s and counts for 10 s, so that it ends when the host
+// does.
 #pragma once
 
 #include <filesystem>
@@ -37,8 +38,8 @@ class guest_link {
   /// What went wrong since the last call, in a sentence without the guest's name.
   virtual std::optional<std::string> complaint(double now) = 0;
 
-  /// Says this from now on, at once and again every 3 s; `valid` becomes 10. Nothing: says no more, and what
-  /// was said ends by itself.
+  /// Says this from now on, at once and again every 3 s; `valid` becomes 10. Nothing: says no more, and
+  /// what was said ends by itself.
   void say(std::optional<host_message> message, double now);
   const std::optional<host_message>& said() const { return said_; }
 
@@ -53,8 +54,8 @@ class guest_link {
   std::optional<double> sent_at_;
 };
 
-/// A file, for containers (its folder is bind-mounted into them) and tests. It is replaced by renaming, so that
-/// a reader sees a whole message; the folder's owner may be hostile.
+/// A file, for containers (its folder is bind-mounted into them) and tests. It is replaced by renaming, so
+/// that a reader sees a whole message; the folder's owner may be hostile.
 std::unique_ptr<guest_link> make_file_link(std::filesystem::path file);
 
 /// The Unix socket of a character device of QEMU, whose other end is the port `org.sukima.guest.0` in the

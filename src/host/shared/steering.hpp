@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Optimising live virtual machines: what is measured goes to the optimiser, and what it wants to the guests.
+// Optimising live virtual machines: what is measured goes to the optimiser, and what it wants to the
+// guests.
 #pragma once
 
 #include <sys/types.h>
@@ -51,8 +52,8 @@ std::unique_ptr<vm_counters> make_process_counters(pid_t process, std::vector<pi
                                                    std::size_t vcpus,
                                                    const std::filesystem::path& proc = "/proc");
 
-/// What may be set of a virtual machine, and where it is found: members of its description that estimates do
-/// not need. docs/host.md lists them.
+/// What may be set of a virtual machine, and where it is found: members of its description that estimates
+/// do not need. docs/host.md lists them.
 struct steering {
   bool threads = false, vcpus = false, cap = false, weight = false;  ///< what may be set: `act`
   unsigned least = 1, most = 1;  ///< bounds of the count
@@ -83,9 +84,9 @@ struct session_options {
 
 class session_member;
 
-/// Optimises the chosen machines of one host, without a clock: times are seconds of a clock that does not go
-/// back. Nobody gets more by lying: what a guest says decides about its own number only, and what it gets is
-/// counted by the host.
+/// Optimises the chosen machines of one host, without a clock: times are seconds of a clock that does not
+/// go back. Nobody gets more by lying: what a guest says decides about its own number only, and what it
+/// gets is counted by the host.
 class session {
  public:
   /// \param vms as many as the description has, in their order
@@ -97,8 +98,8 @@ class session {
   session(const session&) = delete;
   session& operator=(const session&) = delete;
 
-  /// Hears guests, and, once a second, measures, decides and acts. Call it when one of `readable` can be read,
-  /// and at least four times a second.
+  /// Hears guests, and, once a second, measures, decides and acts. Call it when one of `readable` can be
+  /// read, and at least four times a second.
   /// \throws journal_error  an act could not be written down, and was not done
   void step(double now);
   /// What becomes readable when a guest says something.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes any bytes as what a guest says, in pieces, and as what a host says: what is taken keeps the promises of
-// its grammar, and is written and read again the same.
+// Takes any bytes as what a guest says, in pieces, and as what a host says: what is taken keeps the
+// promises of its grammar, and is written and read again the same.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>

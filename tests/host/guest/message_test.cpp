@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <sukima/capacity/estimate.h>
+#include <chrono>
+#include <cmath>
 #include <stdexcept>
 
 #include "fake_machine.hpp"
@@ -112,6 +114,21 @@ TEST(host_message, is_understood_by_capacity) {
   EXPECT_EQ(number_for_programs({.usable = 1.25, .valid = 3600, .trial = 1, .vcpus = 2}), 1.25);
   EXPECT_EQ(number_for_programs({.usable = 0, .valid = 3600}), 0.001);
   EXPECT_EQ(number_for_programs({.usable = 1024, .valid = 3600}), 1024);
+}
+
+TEST(host_message, counts_for_capacity_as_long_as_it_is_valid) {
+  const guests::fake_machine machine(2);
+  const std::string root = machine.root().string();
+  const auto advertised = [&] { return sukima_capacity_advertised(root.c_str()); };
+  EXPECT_TRUE(std::isnan(advertised()));
+  guests::write(machine.number(), text_of({.usable = 1.25, .valid = 3600}));
+  EXPECT_EQ(advertised(), 1.25);
+  const auto written = guests::fs::last_write_time(machine.number());
+  guests::fs::last_write_time(machine.number(), written - std::chrono::hours(2));
+  EXPECT_TRUE(std::isnan(advertised()));
+  guests::write(machine.number(), "sukima-host 1\nusable many\nvalid 10\nend\n");
+  EXPECT_TRUE(std::isnan(advertised()));
+  EXPECT_TRUE(std::isnan(sukima_capacity_advertised(std::string(5000, 'x').c_str())));
 }
 
 TEST(frames, are_cut_out_of_any_pieces) {

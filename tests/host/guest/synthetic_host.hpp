@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A host with synthetic guests: the session and the guest services are the real ones, connected by sockets; the
-// scheduler, the programs and the clock are made up.
+// A host with synthetic guests: the session and the guest services are the real ones, connected by
+// sockets; the scheduler, the programs and the clock are made up.
 #pragma once
 
 #include <cmath>
