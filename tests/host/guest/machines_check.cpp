@@ -63,7 +63,8 @@ struct machine {
 class machines : public testing::Test {
  protected:
   void SetUp() override {
-    if (std::system("command -v qemu-system-x86_64 >/dev/null") != 0) GTEST_SKIP() << "sukima-guests: there is no qemu-system-x86_64 here";
+    if (std::system("command -v qemu-system-x86_64 >/dev/null") != 0)
+      GTEST_SKIP() << "sukima-guests: there is no qemu-system-x86_64 here";
     const std::string build = std::string("flock '" SUKIMA_IMAGE ".lock' " SUKIMA_IMAGE_SCRIPT
                                           " '" SUKIMA_IMAGE "' '" SUKIMA_PROGRAM "' '") +
                               SUKIMA_FOLLOWER "'";
