@@ -77,19 +77,31 @@ _sukima_objects() {
 _sukima_host() {
   case $previous in
     --method) mapfile -t COMPREPLY < <(compgen -W "exact partition formula" -- "$cur") ;;
+    --by) mapfile -t COMPREPLY < <(compgen -W "progress use" -- "$cur") ;;
     --weight-of) mapfile -t COMPREPLY < <(compgen -W "vcpu vm" -- "$cur") ;;
     --root) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
     --connect | --cgroup | --interval | --count) ;;
     host)
-      mapfile -t COMPREPLY < <(compgen -W "list watch record estimate explain \
-        --help --method --weight-of --since --json --connect --qmp --cgroup --domstats --root --interval --count" -- "$cur")
+      mapfile -t COMPREPLY < <(compgen -W "list watch record estimate explain optimise act revert \
+        --help --method --weight-of --since --config --journal --by --dry-run --json --connect --qmp --cgroup --domstats --root --interval --count" -- "$cur")
       ;;
     *)
       if [[ $cur == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "--help --method --weight-of --since --json --connect --qmp --cgroup --domstats --root --interval --count" -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W "--help --method --weight-of --since --config --journal --by --dry-run --json --connect --qmp --cgroup --domstats --root --interval --count" -- "$cur")
       else
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
       fi
+      ;;
+  esac
+}
+
+_sukima_guest() {
+  case $previous in
+    --port | --socket) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+    --root) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
+    --user) mapfile -t COMPREPLY < <(compgen -u -- "$cur") ;;
+    *)
+      mapfile -t COMPREPLY < <(compgen -W "--help --port --socket --user --root --restore --json" -- "$cur")
       ;;
   esac
 }
@@ -122,11 +134,11 @@ _sukima() {
   local cur="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD - 1]}"
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W "bench calibrate cc explain host objects probe run --help --version" -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W "bench calibrate cc explain guest host objects probe run --help --version" -- "$cur")
     return
   fi
   case ${COMP_WORDS[1]} in
-    calibrate | explain | host | objects | probe | run)
+    calibrate | explain | guest | host | objects | probe | run)
       "_sukima_${COMP_WORDS[1]}"
       return
       ;;

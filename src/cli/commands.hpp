@@ -40,6 +40,10 @@ namespace explain {
 void add_command(CLI::App& parent, int& code, program_words program);
 }
 
+namespace guest {
+void add_command(CLI::App& parent, int& code);
+}
+
 namespace host {
 void add_command(CLI::App& parent, int& code);
 }

@@ -68,6 +68,7 @@ int main(int argc, char** argv) {
   calibrate::add_command(program, code);
   cc::add_command(program);
   explain::add_command(program, code, take_program("explain", argc, argv));
+  guest::add_command(program, code);
   host::add_command(program, code);
   objects::add_command(program, code, take_program("objects", argc, argv));
   probe::add_command(program, code);

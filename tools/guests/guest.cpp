@@ -28,38 +28,45 @@ std::vector<std::string> command_line(const guest_plan& plan, const std::filesys
   const unsigned most = std::max(plan.vcpus, plan.most_vcpus);
   const auto path = [&](const char* what) { return (folder / (plan.name + what)).string(); };
   // Everything that could differ from machine to machine is switched off. Each virtual CPU is a thread.
-  return {find_emulator(),
-          "-nodefaults",
-          "-no-user-config",
-          "-no-reboot",
-          "-display",
-          "none",
-          "-name",
-          plan.name + ",debug-threads=on",
-          "-machine",
-          "pc",
-          "-accel",
-          plan.accelerator == "tcg" ? "tcg,thread=multi" : plan.accelerator,
-          "-m",
-          std::to_string(plan.memory_mib),
-          "-smp",
-          fmt::format("{},maxcpus={},sockets=1,cores={},threads=1", plan.vcpus, most, most),
-          "-kernel",
-          (plan.image / "vmlinuz").string(),
-          "-initrd",
-          (plan.image / "initramfs.gz").string(),
-          "-append",
-          "console=ttyS0 quiet panic=-1",
-          "-serial",
-          "file:" + path(".console"),
-          "-qmp",
-          "unix:" + path(".monitor") + ",server=on,wait=off",
-          "-device",
-          "virtio-serial-pci",
-          "-chardev",
-          "socket,id=port,path=" + path(".port") + ",server=on,wait=off",
-          "-device",
-          "virtserialport,chardev=port,name=sukima"};
+  std::vector<std::string> words{
+      find_emulator(),
+      "-nodefaults",
+      "-no-user-config",
+      "-no-reboot",
+      "-display",
+      "none",
+      "-name",
+      plan.name + ",debug-threads=on",
+      "-machine",
+      "pc",
+      "-accel",
+      plan.accelerator == "tcg" ? "tcg,thread=multi" : plan.accelerator,
+      "-m",
+      std::to_string(plan.memory_mib),
+      "-smp",
+      fmt::format("{},maxcpus={},sockets=1,cores={},threads=1", plan.vcpus, most, most),
+      "-kernel",
+      (plan.image / "vmlinuz").string(),
+      "-initrd",
+      (plan.image / "initramfs.gz").string(),
+      "-append",
+      "console=ttyS0 quiet panic=-1",
+      "-serial",
+      "file:" + path(".console"),
+      "-qmp",
+      "unix:" + path(".monitor") + ",server=on,wait=off",
+      "-device",
+      "virtio-serial-pci",
+      "-chardev",
+      "socket,id=port,path=" + path(".port") + ",server=on,wait=off",
+      "-device",
+      "virtserialport,chardev=port,name=sukima"};
+  if (plan.service_port) {
+    const std::string socket = "socket,id=service,path=" + path(".service") + ",server=on,wait=off";
+    words.insert(words.end(),
+                 {"-chardev", socket, "-device", "virtserialport,chardev=service,name=org.sukima.guest.0"});
+  }
+  return words;
 }
 
 }  // namespace

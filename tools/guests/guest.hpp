@@ -24,6 +24,8 @@ struct guest_plan {
   unsigned most_vcpus = 0;  ///< limit for plugging in more; 0: `vcpus`
   unsigned memory_mib = 128;
   std::string accelerator = "tcg";  ///< or "kvm", where that works
+  /// It has the port of `sukima guest`; the host's end is the socket NAME.service in its folder.
+  bool service_port = false;
 };
 
 /// CPU time of one virtual CPU, in seconds since its thread began.

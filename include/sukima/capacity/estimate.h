@@ -170,6 +170,12 @@ SUKIMA_CAPACITY_API void sukima_capacity_estimator_close(sukima_capacity_estimat
 SUKIMA_CAPACITY_API int sukima_capacity_estimate_once(const sukima_capacity_options* options, double threads,
                                                       double seconds, sukima_capacity_estimate* estimate);
 
+/// What the host of this virtual machine advertises now in /run/sukima/host, in CPUs of the whole machine.
+/// \param root as sukima_capacity_options::root; NULL: this machine
+/// \return not-a-number if there is nothing that is still valid. Reads one small file, in microseconds, and
+///         does not look at ports, which one process at a time can open
+SUKIMA_CAPACITY_API double sukima_capacity_advertised(const char* root);
+
 /// "facts", "tree", "blind", "experiment", "host", "override" or "progress"; "unknown" for others.
 SUKIMA_CAPACITY_API const char* sukima_capacity_basis_name(sukima_capacity_basis basis);
 

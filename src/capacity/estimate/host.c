@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <sukima/capacity/estimate.h>
+
 #include "text/file.h"
 
 static const char first_line[] = "sukima-host 1\n";
@@ -152,4 +154,25 @@ double cap_host_cpus(const cap_host* host, uint64_t time_ns) {
   if (!host->has_message) return NAN;
   double age = time_ns > host->time_ns ? (double)(time_ns - host->time_ns) * 1e-9 : 0;
   return age <= host->message.valid_seconds ? host->message.usable : NAN;
+}
+
+double sukima_capacity_advertised(const char* root) {
+  char path[4096];
+  char memory[4096];
+  size_t length = root != NULL ? strlen(root) : 0;
+  if (length + sizeof CAP_HOST_FILE > sizeof path) return NAN;
+  memcpy(path, root != NULL ? root : "", length);
+  memcpy(path + length, CAP_HOST_FILE, sizeof CAP_HOST_FILE);
+  struct stat status;
+  struct timespec now;
+  if (fstatat(AT_FDCWD, path, &status, 0) != 0 || clock_gettime(CLOCK_REALTIME, &now) != 0) return NAN;
+  cap_text content;
+  cap_host_message message;
+  if (cap_file_read(path, memory, sizeof memory, &content) != cap_file_read_ok ||
+      !cap_parse_host_message(content, &message)) {
+    return NAN;
+  }
+  double age =
+      (double)(now.tv_sec - status.st_mtim.tv_sec) + (double)(now.tv_nsec - status.st_mtim.tv_nsec) * 1e-9;
+  return age <= message.valid_seconds ? message.usable : NAN;
 }

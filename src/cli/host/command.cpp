@@ -4,12 +4,14 @@
 
 #include <CLI/CLI.hpp>
 #include <fstream>
+#include <host/shared/act.hpp>
 #include <iterator>
 #include <memory>
 #include <optional>
 
 #include "commands.hpp"
 #include "console.hpp"
+#include "host/act.hpp"
 #include "host/live.hpp"
 #include "host/machines.hpp"
 #include "host/report.hpp"
@@ -33,6 +35,10 @@ constexpr const char* footer = R"(Examples:
   sukima host explain db host.json                why does the VM 'db' not get what it should?
   sukima host explain db now.json --since before.json
                                                   and between two descriptions?
+  sukima host optimise --dry-run                  what would be tried of all in /etc/sukima/host.json?
+  sukima host optimise --config host.json db      find the best number of threads of 'db', until Ctrl-C
+  sukima host act db cap 1.5                      limit its control group to 1.5 CPUs
+  sukima host revert                              undo what was set
 
 Without FILE, estimate and explain look at this host. docs/host.md describes the file and the sources.)";
 
@@ -41,6 +47,8 @@ struct host_options {
   bool json = false;
   live_options live;
   std::optional<unsigned> count;
+  std::vector<std::string> others;
+  act_options acting;
 };
 
 /// The options for which this host is read. \returns the name of one that was given; empty: none was
@@ -54,6 +62,8 @@ std::string live_option(const host_options& options) {
 
 /// What is wrong with options of this action, before anything is read.
 void check(const host_options& options, const std::string& file) {
+  if (options.acting.dry_run || options.acting.by != "progress")
+    throw usage_error("--dry-run and --by are for sukima host optimise; leave them out");
   const std::string live = live_option(options);
   if (!file.empty() && !live.empty())
     throw usage_error(fmt::format("{} is for a running host; leave out either it or '{}'", live, file));
@@ -120,9 +130,30 @@ int estimate(const host_options& options) {
   return exit_success;
 }
 
+/// The actions that change something.
+int change(host_options& options) {
+  for (const std::string& word : {options.first, options.second})
+    if (!word.empty()) options.acting.words.push_back(word);
+  options.acting.words.insert(options.acting.words.end(), options.others.begin(), options.others.end());
+  options.acting.json = options.json;
+  if (!options.since.empty() || !options.weight_of.empty() || options.method != "exact")
+    throw usage_error(fmt::format(
+        "--since, --weight-of and --method are not for sukima host {}; leave them out", options.action));
+  if (const std::string live = live_option(options); !live.empty() || options.count)
+    throw usage_error(fmt::format("{} is not for sukima host {}; leave it out",
+                                  options.count ? "--count" : live, options.action));
+  if (options.action != "optimise" && (options.acting.dry_run || options.acting.by != "progress"))
+    throw usage_error("--dry-run and --by are for sukima host optimise; leave them out");
+  if (options.action == "optimise") return optimise(options.acting);
+  return options.action == "act" ? set_value(options.acting) : revert(options.acting);
+}
+
 int explain(const host_options& options) {
   if (options.first.empty())
     throw usage_error("an explanation needs a virtual machine: sukima host explain VM [FILE]");
+  if (!options.others.empty())
+    throw usage_error(
+        fmt::format("'{}' is one word too many: sukima host explain VM [FILE]", options.others.front()));
   check(options, options.second);
   std::optional<model::description> since;
   const model::description host = described(options, options.second, since);
@@ -187,20 +218,48 @@ void add_live_options(CLI::App& command, host_options& options) {
       ->check(CLI::Range(1U, 1000000U));
 }
 
+void add_acting_options(CLI::App& command, host_options& options) {
+  command
+      .add_option("--config", options.acting.config,
+                  "For optimise and act: the description of the machines that may be acted on")
+      ->default_val("/etc/sukima/host.json")
+      ->type_name("FILE");
+  command
+      .add_option("--journal", options.acting.journal,
+                  "For optimise, act and revert: where acts are written down")
+      ->default_val(model::default_journal)
+      ->type_name("FILE");
+  command.add_option("--by", options.acting.by, "For optimise: judge by progress or by CPU use")
+      ->default_val("progress")
+      ->type_name("WHAT")
+      ->check(CLI::IsMember({"progress", "use"}));
+  command.add_flag("--dry-run", options.acting.dry_run, "For optimise: do all but act");
+}
+
+int carry_out(host_options& options) {
+  const std::string& action = options.action;
+  if (action == "estimate") return estimate(options);
+  if (action == "explain") return explain(options);
+  if (action == "optimise" || action == "act" || action == "revert") return change(options);
+  return show(options);
+}
+
 }  // namespace
 
 void add_command(CLI::App& parent, int& code) {
   auto options = std::make_shared<host_options>();
-  CLI::App* const command =
-      parent.add_subcommand("host", "Reports how many CPUs each virtual machine of a host can use");
+  CLI::App* const command = parent.add_subcommand(
+      "host", "Reports how many CPUs each virtual machine of a host can use, and sets that");
   command->footer(footer);
   command
       ->add_option("ACTION", options->action,
-                   "What to do: list, watch, record FILE, estimate [FILE], or explain VM [FILE]")
+                   "What to do: list, watch, record FILE, estimate [FILE], explain VM [FILE], "
+                   "optimise [VM...], act VM KIND VALUE, or revert")
       ->required()
-      ->check(CLI::IsMember({"list", "watch", "record", "estimate", "explain"}));
+      ->check(CLI::IsMember({"list", "watch", "record", "estimate", "explain", "optimise", "act", "revert"}));
   command->add_option("VM", options->first, "The virtual machine to explain; leave it out for the others");
   command->add_option("FILE", options->second, "The description of a host; - is standard input or output");
+  command->add_option("MORE", options->others, "More virtual machines to optimise, or the value of an act");
   command->add_option("--method", options->method, "How: exact (the default), partition or formula")
       ->type_name("METHOD")
       ->check(CLI::IsMember({"exact", "partition", "formula"}));
@@ -211,14 +270,10 @@ void add_command(CLI::App& parent, int& code) {
       ->check(CLI::IsMember({"vcpu", "vm"}));
   command->add_option("--since", options->since, "For explain: count from this earlier description")
       ->type_name("EARLIER");
-  command->add_flag("--json", options->json, "Print one JSON object");
+  command->add_flag("--json", options->json, "Print one JSON object, or one a line");
   add_live_options(*command, *options);
-  command->callback([options, &code] {
-    const std::string& action = options->action;
-    code = action == "estimate"  ? estimate(*options)
-           : action == "explain" ? explain(*options)
-                                 : show(*options);
-  });
+  add_acting_options(*command, *options);
+  command->callback([options, &code] { code = carry_out(*options); });
 }
 
 }  // namespace sukima::cli::host

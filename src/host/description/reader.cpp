@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading the description of a host.
 #include <algorithm>
+#include <array>
 #include <unordered_set>
 
 #include "description/json_place.hpp"
@@ -104,8 +105,9 @@ vm read_vm(const place& from, const id_set& pcpus) {
     result.act.emplace();
     from.member("act").each([&](const place& one) {
       result.act->push_back(one.text());
-      if (result.act->back() != "threads" && result.act->back() != "vcpus")
-        one.fail("must be 'threads' or 'vcpus'");
+      constexpr std::array kinds{"threads", "vcpus", "cap", "weight"};
+      if (std::ranges::find(kinds, result.act->back()) == kinds.end())
+        one.fail("must be 'threads', 'vcpus', 'cap' or 'weight'");
     });
   }
   id_set ids;

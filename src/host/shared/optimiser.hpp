@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "shared/verdict.hpp"
+#include "verdict.hpp"
 
 namespace sukima::host {
 

@@ -4,11 +4,13 @@
 #include "core.hpp"
 
 #include <sukima/capacity.h>
+#include <sukima/capacity/estimate.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <string>
+#include <utility>
 
 namespace sukima::detail {
 
@@ -17,6 +19,19 @@ namespace {
 /// The number of workers for this capacity.
 unsigned workers_for(const sukima_capacity_facts& facts) noexcept {
   return static_cast<unsigned>(std::clamp(std::ceil(facts.usable - 1e-6), 1.0, 1e6));
+}
+
+/// The number of workers for what the host of this virtual machine advertises: the nearest, as the host's own
+/// count of threads for a machine (docs/host.md, `fit`). Without a word of the host: no limit.
+unsigned workers_by_host(double advertised) noexcept {
+  if (std::isnan(advertised)) return 1000000;
+  return static_cast<unsigned>(std::clamp(std::floor(advertised + 0.5), 1.0, 1e6));
+}
+
+std::string host_reason_of(double advertised) {
+  char text[120];
+  std::snprintf(text, sizeof text, "the host of this machine advertises %.3g CPUs", advertised);
+  return text;
 }
 
 std::string reason_of(const sukima_capacity_facts& facts) {
@@ -47,6 +62,9 @@ void worker_controller::start() {
     const unsigned allowed = take(facts);
     if (allowed < first) reason = reason_of(facts);
     first = std::min(first, allowed);
+    const double advertised = sukima_capacity_advertised(nullptr);
+    if (workers_by_host(advertised) < first) reason = host_reason_of(advertised);
+    first = std::min(first, workers_by_host(advertised));
   }
   const std::lock_guard hold(deciding_);
   allowed_ = first;
@@ -64,11 +82,18 @@ bool worker_controller::look_at_capacity() {
   sukima_capacity_facts facts;
   const bool changed = sukima_capacity_refresh(capacity_, &facts) != 0;
   const unsigned by_capacity = std::min(core_.worker_limit, take(facts));
-  const unsigned allowed = neighbours_.is_open() ? neighbours_.worth_running(by_capacity) : by_capacity;
+  const unsigned worth = neighbours_.is_open() ? neighbours_.worth_running(by_capacity) : by_capacity;
+  const double advertised = sukima_capacity_advertised(nullptr);
+  const unsigned allowed = std::min(worth, workers_by_host(advertised));
   const std::lock_guard hold(deciding_);
   const bool beside_others = neighbours_.is_open() && allowed != allowed_ && !changed;
   allowed_ = allowed;
-  if (beside_others)
+  const bool did_bind = std::exchange(host_binds_, allowed < worth);
+  if (host_binds_)
+    adjust(host_reason_of(advertised));
+  else if (did_bind)
+    adjust("the host of this machine advertises no fewer CPUs any more");
+  else if (beside_others)
     adjust(neighbours_.reason());
   else
     adjust(changed ? reason_of(facts) : "workers that waited are back");

@@ -76,6 +76,7 @@ class worker_controller {
   std::mutex deciding_;  ///< the target, the threads' number and the rest
   unsigned allowed_ = 1;  ///< by the capacity, without those that run in place of blocked ones
   unsigned limit_ = 0;  ///< the program's own; 0: none
+  bool host_binds_ = false;  ///< what the host of this virtual machine advertises is the least
   bool decided_ = false;  ///< once
   bool refused_ = false;  ///< the last thread that was wanted could not be started
 };

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// `sukima guest`: the service inside of a virtual machine.
+#include <fmt/format.h>
+#include <pwd.h>
+
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <host/shared/guest.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "commands.hpp"
+#include "console.hpp"
+
+namespace sukima::cli::guest {
+namespace {
+
+namespace model = sukima::host;
+
+constexpr const char* footer = R"(Examples:
+  sukima guest                        the service; it needs root to switch CPUs and to open the port
+  sukima guest --user build           programs of the user 'build' may report progress, too
+  sukima guest --restore              bring back CPUs that a killed service left switched off, and end
+
+A program reports through the socket /run/sukima/guest.sock, in lines:
+  sukima-guest 1
+  progress 1200
+  end
+
+docs/host.md describes the messages.)";
+
+struct guest_command {
+  model::guest_options service;
+  std::string root = "/", port, socket, user;
+  bool restore = false, json = false;
+};
+
+std::atomic<bool> stopped = false;
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it");
+
+void stop(int) { stopped = true; }
+
+void report(const std::string& sentence, bool json) {
+  if (json)
+    fmt::print("{}\n", nlohmann::json({{"part", "guest"}, {"reason", sentence}}).dump());
+  else
+    fmt::print("{}\n", sentence);
+  std::fflush(stdout);
+}
+
+unsigned user_number(const std::string& name) {
+  const passwd* const entry = ::getpwnam(name.c_str());
+  if (entry == nullptr)
+    throw usage_error(fmt::format("--user: there is no user '{}'; give another name", name));
+  return entry->pw_uid;
+}
+
+int run(guest_command& options) {
+  options.service.root = options.root;
+  options.service.port = options.port;
+  options.service.socket = options.socket;
+  if (!std::filesystem::is_directory(options.root))
+    throw usage_error(fmt::format("--root: '{}' is no folder; leave it out", options.root));
+  if (!options.user.empty()) options.service.user = user_number(options.user);
+  if (options.restore) {
+    // Beginning does it already; it is tried once more to say what fails.
+    if (const auto problem = model::guest_service(options.service.root).stop()) {
+      complain(*problem);
+      return exit_failure;
+    }
+    return exit_success;
+  }
+  struct sigaction action{};
+  action.sa_handler = stop;  // without SA_RESTART: waiting ends
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(signal, &action, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    model::run_guest(options.service, stopped,
+                     [&](const std::string& sentence) { report(sentence, options.json); });
+  } catch (const std::system_error& error) {
+    throw usage_error(
+        fmt::format("the socket for programs cannot be made ({}); end the other service, or give "
+                    "another --socket",
+                    error.what()));
+  }
+  return exit_success;
+}
+
+}  // namespace
+
+void add_command(CLI::App& parent, int& code) {
+  auto options = std::make_shared<guest_command>();
+  CLI::App* const command = parent.add_subcommand(
+      "guest", "Runs in a virtual machine: tells programs their number, and the host their progress");
+  command->footer(footer);
+  command
+      ->add_option("--port", options->port,
+                   "The host's port, a device or a Unix socket (default: the virtio port org.sukima.guest.0)")
+      ->type_name("FILE");
+  command->add_option("--socket", options->socket, "Where programs report (default: /run/sukima/guest.sock)")
+      ->type_name("FILE");
+  command
+      ->add_option("--user", options->user, "Whose programs may report besides root's and the service's own")
+      ->type_name("NAME");
+  command->add_option("--root", options->root, "The folder in which /sys and /run are")->type_name("FOLDER");
+  command->add_flag("--restore", options->restore, "Bring back CPUs that a killed service left off, and end");
+  command->add_flag("--json", options->json, "Print each event as one JSON object a line");
+  command->callback([options, &code] { code = run(*options); });
+}
+
+}  // namespace sukima::cli::guest

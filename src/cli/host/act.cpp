@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// The actions of `sukima host` that change something; see act.hpp.
+#include "host/act.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <csignal>
+#include <cstdio>
+#include <fstream>
+#include <host/shared/steering.hpp>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "console.hpp"
+
+namespace sukima::cli::host {
+namespace {
+
+namespace model = sukima::host;
+using nlohmann::json;
+
+std::atomic<bool> is_stopped = false;
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it");
+
+void stop_session(int) { is_stopped = true; }
+
+void print_line(const json& event, const std::string& text, bool as_json) {
+  fmt::print("{}\n", as_json ? event.dump(-1, ' ', false, json::error_handler_t::replace) : text);
+  std::fflush(stdout);
+}
+
+model::description read_config(const act_options& options) {
+  std::ifstream in(options.config, std::ios::binary);
+  const std::string text(std::istreambuf_iterator<char>(in), {});
+  if (!in)
+    throw usage_error(
+        fmt::format("the description '{}' of the machines that may be acted on cannot be read; give "
+                    "another --config",
+                    options.config));
+  try {
+    return model::parse_description(text);
+  } catch (const model::description_error& error) {
+    throw usage_error(fmt::format("{}: {}", options.config, error.what()));
+  }
+}
+
+std::size_t find_vm(const model::description& host, const std::string& name, const act_options& options) {
+  const auto found = std::ranges::find(host.vms, name, &model::vm::name);
+  if (found == host.vms.end())
+    throw usage_error(fmt::format("{} has no virtual machine '{}'; sukima host estimate {} lists them",
+                                  options.config, name, options.config));
+  return static_cast<std::size_t>(found - host.vms.begin());
+}
+
+/// Which machines are optimised.
+std::vector<bool> chosen_of(const model::description& host, const std::vector<model::steering>& all,
+                            const act_options& options) {
+  std::vector<bool> chosen(all.size(), false);
+  const auto may = [&](std::size_t j) { return all[j].threads || all[j].vcpus; };
+  for (const std::string& name : options.words) {
+    const std::size_t j = find_vm(host, name, options);
+    if (!may(j))
+      throw usage_error(fmt::format("vms[{}].act: '{}' may not be acted on; add \"act\": [\"threads\"] in {}",
+                                    j, name, options.config));
+    chosen[j] = true;
+  }
+  for (std::size_t j = 0; options.words.empty() && j < all.size(); ++j) chosen[j] = may(j);
+  if (std::ranges::count(chosen, true) == 0)
+    throw usage_error(
+        fmt::format("no virtual machine of {} has 'act': nothing may be optimised", options.config));
+  return chosen;
+}
+
+std::vector<model::session_vm> open_vms(const model::description& host, const act_options& options) {
+  const auto all = model::steering_of(host);
+  const auto chosen = chosen_of(host, all, options);
+  std::vector<model::session_vm> vms;
+  for (std::size_t j = 0; j < all.size(); ++j) {
+    model::session_vm one{.how = all[j], .chosen = chosen[j]};
+    if (chosen[j])
+      one.link =
+          one.how.port.empty() ? model::make_file_link(one.how.file) : model::make_port_link(one.how.port);
+    if (one.how.process) {
+      try {
+        one.counters =
+            model::make_process_counters(*one.how.process, one.how.vcpu_threads, host.vms[j].vcpus.size());
+      } catch (const model::description_error& error) {
+        throw model::description_error(fmt::format("vms[{}].{}", j, error.what()));
+      }
+    }
+    vms.push_back(std::move(one));
+  }
+  return vms;
+}
+
+std::string sentence_of(const model::reverted& one) {
+  const std::string what =
+      fmt::format("{}: {} ({})", one.what.vm, model::name_of(one.what.kind), one.what.target);
+  const std::string detail = one.detail.empty() ? "" : ": " + one.detail;
+  if (one.outcome == "undone") return fmt::format("{} is {} again{}", what, one.what.before, detail);
+  if (one.outcome == "left") return fmt::format("{} was left as it is{}", what, detail);
+  if (one.outcome == "gone") return fmt::format("{} is gone", what);
+  if (one.outcome == "ended") return fmt::format("{} has ended{}", what, detail);
+  return fmt::format("{} could not be undone{}", what, detail);
+}
+
+/// Undoes what is in effect, and says so. \returns whether nothing is left
+bool undo_all(model::journal& written, bool as_json) {
+  bool all = true;
+  if (written.unreadable() > 0)
+    complain(fmt::format("{} lines of the journal {} cannot be understood and were skipped",
+                         written.unreadable(), written.file().string()));
+  for (const model::reverted& one : model::revert(written)) {
+    all = all && one.outcome != "in effect";
+    print_line({{"part", "host"},
+                {"vm", one.what.vm},
+                {"what", model::name_of(one.what.kind)},
+                {"target", one.what.target},
+                {"before", one.what.after},
+                {"after", one.what.before},
+                {"outcome", one.outcome},
+                {"reason", one.detail}},
+               sentence_of(one), as_json);
+  }
+  return all;
+}
+
+model::journal open_journal(const act_options& options) {
+  try {
+    return model::journal(options.journal);
+  } catch (const model::journal_error& error) {
+    throw usage_error(error.what());
+  }
+}
+
+void run(model::session& running, bool as_json) {
+  struct sigaction action{};
+  action.sa_handler = stop_session;  // without SA_RESTART: waiting ends
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(signal, &action, nullptr);
+  model::run_session(
+      running, is_stopped,
+      [&](const model::verdict& one) {
+        print_line(model::json_of(one),
+                   fmt::format("{}: {} {} -> {}: {}", one.vm, one.what, one.before, one.after, one.reason),
+                   as_json);
+      },
+      [&](const std::string& sentence) {
+        print_line({{"part", "host"}, {"reason", sentence}}, sentence, as_json);
+      });
+}
+
+/// A number of CPUs or a weight, as digits with at most one point.
+double number_of(const std::string& text, double least, double most, const char* what) {
+  double value = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
+  if (error != std::errc() || end != text.data() + text.size() || !(value >= least && value <= most))
+    throw usage_error(fmt::format("'{}' is no {}: give a number from {:g} to {:g}", text, what, least, most));
+  return value;
+}
+
+}  // namespace
+
+int optimise(const act_options& options) {
+  const model::description host = read_config(options);
+  model::session_options how;
+  how.dry_run = options.dry_run;
+  how.by = options.by == "use" ? model::optimise_by::use : model::optimise_by::progress;
+  how.seed = std::random_device()();
+  try {
+    std::optional<model::journal> written;
+    auto vms = open_vms(host, options);
+    if (!options.dry_run) {
+      written.emplace(open_journal(options));
+      undo_all(*written, options.json);  // what a killed one has left
+    }
+    model::session running(host, std::move(vms), how, written ? &*written : nullptr);
+    run(running, options.json);
+  } catch (const model::description_error& error) {
+    throw usage_error(fmt::format("{}: {}", options.config, error.what()));
+  }
+  return exit_success;
+}
+
+int set_value(const act_options& options) {
+  if (options.words.size() != 3)
+    throw usage_error("an act needs a virtual machine, a kind and a value: sukima host act VM cap 1.5");
+  const std::string &name = options.words[0], &kind = options.words[1], &value = options.words[2];
+  if (kind != "cap" && kind != "weight")
+    throw usage_error(fmt::format("'{}' cannot be set: choose cap or weight", kind));
+  const model::description host = read_config(options);
+  const std::size_t j = find_vm(host, name, options);
+  try {
+    const model::steering how = model::steering_of(host)[j];
+    if (!(kind == "cap" ? how.cap : how.weight))
+      throw usage_error(fmt::format("vms[{}].act: the {} of '{}' may not be set; add \"{}\" to its act in {}",
+                                    j, kind, name, kind, options.config));
+    const auto setting =
+        kind == "cap"
+            ? model::cap_setting(
+                  how.cgroup, value == "none" ? std::nullopt
+                                              : std::optional(number_of(value, 0.01, 65536, "cap in CPUs")))
+            : model::weight_setting(how.cgroup, static_cast<unsigned>(number_of(value, 1, 262144, "weight")));
+    model::journal written = open_journal(options);
+    model::actor one(written);
+    const auto by = model::make_control_file(setting.file);
+    const auto done = one.apply(*by, name, kind == "cap" ? model::act_kind::cap : model::act_kind::weight,
+                                setting.value, 0);
+    if (one.verify(*by, done, 0) != model::proof::proved) {
+      std::string trouble;
+      one.undo(*by, done.number, trouble);
+      throw model::act_error(fmt::format("{} does not take {}", setting.file.string(), setting.value));
+    }
+    print_line({{"part", "host"},
+                {"vm", name},
+                {"what", kind},
+                {"target", setting.file.string()},
+                {"before", done.what.before},
+                {"after", done.what.after}},
+               fmt::format("{}: {} was {} and is {}; sukima host revert undoes it", name,
+                           setting.file.string(), done.what.before, done.what.after),
+               options.json);
+  } catch (const model::description_error& error) {
+    throw usage_error(fmt::format("{}: {}", options.config, error.what()));
+  } catch (const model::act_error& error) {
+    complain(error.what());
+    return exit_failure;
+  }
+  return exit_success;
+}
+
+int revert(const act_options& options) {
+  if (!options.words.empty())
+    throw usage_error(fmt::format("'{}' is one word too many: sukima host revert undoes everything",
+                                  options.words.front()));
+  model::journal written = open_journal(options);
+  return undo_all(written, options.json) ? exit_success : exit_failure;
+}
+
+}  // namespace sukima::cli::host

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The actions of `sukima host` that change something: optimise, act and revert.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace sukima::cli::host {
+
+/// Their options.
+struct act_options {
+  std::vector<std::string> words;  ///< what stands after the action
+  std::string config, journal, by;
+  bool dry_run = false, json = false;
+};
+
+/// Optimises the machines that are named, or all that have `act`, until it is told to stop.
+/// \returns the exit code \throws usage_error
+int optimise(const act_options& options);
+
+/// Sets the cap or the weight of a machine's control group, until `revert`. \returns and \throws as
+/// `optimise`
+int set_value(const act_options& options);
+
+/// Undoes what the journal has. \returns and \throws as `optimise`
+int revert(const act_options& options);
+
+}  // namespace sukima::cli::host

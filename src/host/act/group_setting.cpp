@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which file of a control group has its cap or its weight, and how a value is written there.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "shared/act.hpp"
+#include "shared/files.hpp"
+
+namespace sukima::host {
+namespace {
+
+/// Microseconds; the kernel takes no shorter quota.
+constexpr double least_quota = 1000;
+constexpr double usual_period = 100000;
+
+bool is_there(const std::filesystem::path& file) {
+  std::error_code ignored;
+  return std::filesystem::exists(file, ignored);
+}
+
+double period_in(const std::optional<std::string>& text, std::size_t field) {
+  if (!text) return usual_period;
+  const std::string_view all = *text;
+  const std::size_t at =
+      field == 0 ? 0 : std::min(all.size(), all.find(' ') == all.npos ? all.size() : all.find(' ') + 1);
+  const double value = std::atof(std::string(all.substr(at)).c_str());
+  return value >= least_quota ? value : usual_period;
+}
+
+}  // namespace
+
+group_setting cap_setting(const std::filesystem::path& group, std::optional<double> cpus) {
+  const bool second = is_there(group / "cpu.max");
+  const auto file = group / (second ? "cpu.max" : "cpu.cfs_quota_us");
+  if (!second && !is_there(file))
+    throw act_error(fmt::format("{} has no cap: it is no control group with CPU", group.string()));
+  const double period = second ? period_in(read_small_file(file), 1)
+                               : period_in(read_small_file(group / "cpu.cfs_period_us"), 0);
+  const double quota = std::max(least_quota, std::round(cpus.value_or(0) * period));
+  if (second)
+    return {file, cpus ? fmt::format("{:.0f} {:.0f}", quota, period) : fmt::format("max {:.0f}", period)};
+  return {file, cpus ? fmt::format("{:.0f}", quota) : "-1"};
+}
+
+group_setting weight_setting(const std::filesystem::path& group, unsigned weight) {
+  const bool second = is_there(group / "cpu.weight");
+  const auto file = group / (second ? "cpu.weight" : "cpu.shares");
+  if (!second && !is_there(file))
+    throw act_error(fmt::format("{} has no weight: it is no control group with CPU", group.string()));
+  if (second && weight > 10000)
+    throw act_error(fmt::format("{} takes weights from 1 to 10000", file.string()));
+  return {file, std::to_string(weight)};
+}
+
+}  // namespace sukima::host

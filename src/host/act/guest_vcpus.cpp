@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Setting the number of online virtual CPUs through the guest service, and proving it.
+#include "act/guest_vcpus.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+
+namespace sukima::host {
+namespace {
+
+/// A vCPU that runs less of the time is offline or has nothing to do, which is the same to its neighbours.
+constexpr double idle_share = 0.01;
+/// Seconds of idleness that prove it.
+constexpr double proving_seconds = 1;
+
+std::optional<unsigned> count_of(const std::string& value) {
+  unsigned count = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), count);
+  if (error != std::errc() || end != value.data() + value.size() || count == 0) return std::nullopt;
+  return count;
+}
+
+}  // namespace
+
+void guest_vcpus::seen(double at, std::vector<double> ran) {
+  samples_.push_back({at, std::move(ran)});
+  // One before the act stays, and beyond that what proves it.
+  while (samples_.size() > 2 && (samples_[1].at <= applied_at_ || samples_[1].at < at - 2 * act_deadline))
+    samples_.pop_front();
+}
+
+reach guest_vcpus::can(const std::string& value) const {
+  if (!count_of(value)) return {false, "'" + value + "' is no number of virtual CPUs"};
+  if (!heard_) return {false, target() + " is silent; start 'sukima guest' in it"};
+  return {true, {}};
+}
+
+std::optional<std::string> guest_vcpus::present() const { return told_ ? std::to_string(*told_) : "all"; }
+
+int guest_vcpus::apply(const std::string& value, double now) {
+  before_ = told_.value_or(0);
+  told_ = count_of(value);
+  applied_at_ = now;
+  while (samples_.size() > 1 && samples_[1].at <= now) samples_.pop_front();
+  return told_ ? 0 : EINVAL;
+}
+
+proof guest_vcpus::verify(const std::string& value, double now) {
+  const auto wanted = count_of(value);
+  if (!wanted || wanted != told_ || samples_.size() < 2) return proof::waiting;
+  const sample& last = samples_.back();
+  const bool fewer = before_ == 0 || *wanted <= before_;
+  const double since = now - applied_at_;
+  // The span that is looked at: since the act, or, for fewer, a second that began after it.
+  const sample* first = &samples_.front();
+  if (fewer) {
+    first = nullptr;
+    for (const sample& one : samples_)
+      if (one.at >= applied_at_ && last.at - one.at >= proving_seconds) first = &one;
+    if (first == nullptr) return proof::waiting;
+  }
+  const double span = last.at - first->at;
+  unsigned busy = 0;
+  for (std::size_t i = 0; i < std::min(last.ran.size(), first->ran.size()); ++i) {
+    const double ran = last.ran[i] - first->ran[i];
+    busy += fewer ? ran >= idle_share * span : ran > 0;
+  }
+  if (fewer ? busy <= *wanted : busy >= *wanted) return proof::proved;
+  return since >= act_deadline ? proof::failed : proof::waiting;
+}
+
+}  // namespace sukima::host

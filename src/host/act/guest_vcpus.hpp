@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Setting the number of online virtual CPUs through the guest service.
+#pragma once
+
+#include <deque>
+
+#include "shared/act.hpp"
+
+namespace sukima::host {
+
+/// The act is a word in the messages to the guest, which are leased; the proof is in the host's own
+/// counters.
+class guest_vcpus final : public actuator {
+ public:
+  explicit guest_vcpus(std::string vm) : vm_(std::move(vm)) {}
+
+  /// Whether the guest has been heard lately: without its service nothing would happen.
+  void heard(bool lately) { heard_ = lately; }
+  /// The counters of one moment: seconds that each vCPU ran. What is older than needed is forgotten.
+  void seen(double at, std::vector<double> ran);
+  /// What the guest is to be told; nothing: no number.
+  std::optional<unsigned> told() const { return told_; }
+  /// Nothing is set any more.
+  void end() { told_.reset(); }
+
+  std::string target() const override { return "the guest service of " + vm_; }
+  reach can(const std::string& value) const override;
+  std::optional<std::string> present() const override;
+  int apply(const std::string& value, double now) override;
+  /// Fewer: no more vCPUs than the number ran 1 % of the latest second or more that began after the act.
+  /// More: as many have run since the act.
+  proof verify(const std::string& value, double now) override;
+
+ private:
+  struct sample {
+    double at;
+    std::vector<double> ran;
+  };
+
+  std::string vm_;
+  bool heard_ = false;
+  std::optional<unsigned> told_;
+  unsigned before_ = 0;  ///< the number before the act; 0: all
+  double applied_at_ = 0;
+  std::deque<sample> samples_;  ///< the last before the act, and those since
+};
+
+}  // namespace sukima::host

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// The counters of a virtual machine that is a process: its vCPUs are threads.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <map>
+#include <sstream>
+
+#include "shared/files.hpp"
+#include "shared/steering.hpp"
+
+namespace sukima::host {
+namespace {
+
+/// The number that a text such as "12" is; nothing if it is none.
+std::optional<unsigned> number_of(std::string_view text) {
+  unsigned value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// The threads of a QEMU with debug-threads=on, by the numbers of their vCPUs.
+std::vector<pid_t> find_threads(const std::filesystem::path& process) {
+  std::map<unsigned, pid_t> found;
+  std::error_code error;
+  for (const auto& one : std::filesystem::directory_iterator(process / "task", error)) {
+    const std::string name = read_small_file(one.path() / "comm").value_or("");
+    const auto thread = number_of(one.path().filename().string());
+    const std::size_t slash = name.find('/');
+    if (!thread || !name.starts_with("CPU ") || slash == std::string::npos) continue;
+    if (const auto number = number_of(std::string_view(name).substr(4, slash - 4)))
+      found[*number] = static_cast<pid_t>(*thread);
+  }
+  std::vector<pid_t> threads;
+  for (const auto& [number, thread] : found) threads.push_back(thread);
+  return threads;
+}
+
+/// When the process started, in clock ticks since the machine did; another one with its number differs.
+std::optional<unsigned long long> start_of(const std::filesystem::path& process) {
+  const auto text = read_small_file(process / "stat");
+  if (!text) return std::nullopt;
+  const std::size_t name_end = text->rfind(')');
+  if (name_end == std::string::npos) return std::nullopt;
+  std::istringstream rest(text->substr(name_end + 1));
+  std::string word;
+  for (int field = 3; field < 22; ++field) rest >> word;
+  unsigned long long ticks = 0;
+  return rest >> ticks ? std::optional(ticks) : std::nullopt;
+}
+
+class process_counters final : public vm_counters {
+ public:
+  process_counters(std::filesystem::path process, std::filesystem::path proc, std::vector<pid_t> threads,
+                   unsigned long long start)
+      : process_(std::move(process)), proc_(std::move(proc)), threads_(std::move(threads)), start_(start) {}
+
+  std::optional<vm_times> read() override {
+    if (start_of(process_) != start_) return std::nullopt;
+    vm_times times;
+    for (const pid_t thread : threads_) {
+      const auto text = read_small_file(process_ / "task" / std::to_string(thread) / "schedstat");
+      std::istringstream in(text.value_or(""));
+      double ran = 0, waited = 0;
+      if (!(in >> ran >> waited)) return std::nullopt;
+      times.vcpus.push_back({ran * 1e-9, waited * 1e-9});
+    }
+    std::istringstream uptime(read_small_file(proc_ / "uptime").value_or(""));
+    double up = 0;
+    uptime >> up;
+    times.up = up - static_cast<double>(start_) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+    return times;
+  }
+
+ private:
+  std::filesystem::path process_, proc_;
+  std::vector<pid_t> threads_;
+  unsigned long long start_;
+};
+
+}  // namespace
+
+std::unique_ptr<vm_counters> make_process_counters(pid_t process, std::vector<pid_t> threads,
+                                                   std::size_t vcpus, const std::filesystem::path& proc) {
+  const std::filesystem::path folder = proc / std::to_string(process);
+  const auto start = start_of(folder);
+  if (!start) throw description_error(fmt::format("pid: there is no process {}", process));
+  if (threads.empty()) threads = find_threads(folder);
+  if (threads.size() != vcpus)
+    throw description_error(
+        fmt::format("pid: {} of {} vCPUs are threads 'CPU N/…' of the process {}; start "
+                    "QEMU with -name NAME,debug-threads=on, or give each vCPU its 'thread'",
+                    threads.size(), vcpus, process));
+  auto made = std::make_unique<process_counters>(folder, proc, std::move(threads), *start);
+  if (!made->read()) throw description_error(fmt::format("pid: the counters of {} cannot be read", process));
+  return made;
+}
+
+}  // namespace sukima::host

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cycle of a session: measure, estimate, decide, act.
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <utility>
+
+#include "act/session_member.hpp"
+#include "shared/act.hpp"
+#include "shared/steering.hpp"
+
+namespace sukima::host {
+namespace {
+
+/// Seconds until a failed act is tried once more.
+constexpr double second_attempt = 30;
+/// ... and until the next one after that.
+constexpr double pause_after_two = 600;
+/// Seconds in which a guest that has not said anything may still start its service.
+constexpr double patience_with_service = 10;
+constexpr int longest_wait_ms = 250;
+
+/// For each machine the number of its group: those that share pCPUs, directly or through others.
+std::vector<std::uint64_t> groups_of(const description& host) {
+  std::vector<std::size_t> parent(host.vms.size() + host.pcpus.size());
+  std::iota(parent.begin(), parent.end(), std::size_t{0});
+  const auto root = [&](std::size_t one) {
+    while (parent[one] != one) one = parent[one] = parent[parent[one]];
+    return one;
+  };
+  for (std::size_t j = 0; j < host.vms.size(); ++j)
+    for (const vcpu& one : host.vms[j].vcpus)
+      for (std::size_t p = 0; p < host.pcpus.size(); ++p)
+        if (one.hard.empty() || std::ranges::binary_search(one.hard, host.pcpus[p].id))
+          parent[root(j)] = root(host.vms.size() + p);
+  std::vector<std::uint64_t> groups;
+  for (std::size_t j = 0; j < host.vms.size(); ++j) groups.push_back(root(j));
+  return groups;
+}
+
+optimiser_settings settings_of(const vm& described, const session_vm& given, const session_options& options) {
+  optimiser_settings settings;
+  settings.most = given.how.most;
+  settings.by = options.by;
+  settings.dry_run = options.dry_run;
+  settings.window_seconds = options.cycle_seconds;
+  settings.what = given.how.threads ? "threads" : "vcpus";
+  // With a weight each, more vCPUs would take CPU from the neighbours.
+  settings.above_estimate = given.how.threads || described.weight_of != weight_owner::vcpu;
+  return settings;
+}
+
+}  // namespace
+
+session::session(description host, std::vector<session_vm> vms, const session_options& options,
+                 journal* written)
+    : options_(options), estimator_(std::make_unique<estimator>(host)), optimiser_(options.seed) {
+  if (written != nullptr) actor_ = std::make_unique<actor>(*written);
+  const auto groups = groups_of(host);
+  for (std::size_t j = 0; j < vms.size(); ++j) {
+    const auto settings = settings_of(host.vms[j], vms[j], options);
+    members_.push_back(
+        std::make_unique<session_member>(host.vms[j], std::move(vms[j]), options.cycle_seconds));
+    members_.back()->number = optimiser_.add(host.vms[j].name, settings, groups[j]);
+    if (members_.back()->chosen()) optimiser_.event(members_.back()->number, 0, vm_event::opted_in);
+  }
+}
+
+session::~session() {
+  for (const auto& one : members_) {
+    try {
+      if (one->waiting) actor_->ended(*one->waiting);
+      if (one->in_effect) actor_->ended(*one->in_effect);
+    } catch (const journal_error&) {
+      // The act stays in the journal; revert finds that it has ended.
+    }
+  }
+}
+
+double session::usable(std::size_t vm) const { return members_.at(vm)->entitled; }
+
+const std::optional<host_message>& session::said(std::size_t vm) const {
+  static const std::optional<host_message> nothing;
+  const guest_link* const link = members_.at(vm)->link();
+  return link == nullptr ? nothing : link->said();
+}
+
+optimiser_state session::state(std::size_t vm) const { return optimiser_.state(members_.at(vm)->number); }
+unsigned session::count(std::size_t vm) const { return members_.at(vm)->count(); }
+std::vector<std::string> session::take_events() { return std::exchange(events_, {}); }
+
+std::vector<int> session::readable() const {
+  std::vector<int> all;
+  for (const auto& one : members_)
+    if (one->link() != nullptr && one->link()->readable() >= 0) all.push_back(one->link()->readable());
+  return all;
+}
+
+void session::step(double now) {
+  for (const auto& one : members_) {
+    one->hear(now);
+    if (one->link() == nullptr) continue;
+    if (const auto complaint = one->link()->complaint(now))
+      events_.push_back(fmt::format("{}: {}", one->name(), *complaint));
+  }
+  if (cycled_at_ && now < *cycled_at_ + options_.cycle_seconds) return;
+  cycled_at_ = now;
+  cycle(now);
+}
+
+void session::cycle(double now) {
+  std::vector<vm_report> seen;
+  for (std::size_t j = 0; j < members_.size(); ++j) {
+    session_member& one = *members_[j];
+    if (!one.ended() && !one.measure(now)) {
+      optimiser_.event(one.number, now, vm_event::ended);
+      events_.push_back(fmt::format("{}: it has ended", one.name()));
+      if (one.link() != nullptr) one.link()->say(std::nullopt, now);
+    }
+    if (one.has_changed()) estimator_->change(j, one.wants());
+    const bool silent = one.has_spoken() && !one.heard_lately(now);
+    if (silent && !one.silent && one.chosen()) {
+      optimiser_.event(one.number, now, vm_event::guest_silent);
+      events_.push_back(fmt::format("{}: its guest service is silent", one.name()));
+    }
+    one.silent = silent;
+  }
+  for (std::size_t j = 0; j < members_.size(); ++j) {
+    const unsigned fitting = estimate(j);
+    seen.push_back(members_[j]->report(members_[j]->entitled, fitting, now));
+    // In a dry run nothing is set: what is measured is as if it were.
+    if (options_.dry_run && seen.back().window)
+      seen.back().window->count = std::max(1U, optimiser_.resting(members_[j]->number));
+  }
+  optimiser_.cycle(seen);
+  if (!options_.dry_run) say_numbers(now);
+}
+
+/// Estimates the usable CPUs of a machine, beside what the others want now. \returns the count that fits
+unsigned session::estimate(std::size_t j) {
+  session_member& one = *members_[j];
+  if (!one.chosen()) {
+    one.entitled = estimator_->usable(j);
+    return 1;
+  }
+  estimator_->change(j, one.wants_all());
+  // A machine that has shrunk is not told that it deserves no more.
+  one.entitled = one.by_threads() ? estimator_->usable(j)
+                                  : estimator_->usable_with(j, estimator_->given().vms[j].vcpus.size());
+  const auto fitting = static_cast<unsigned>(estimator_->counts(j).fit);
+  estimator_->change(j, one.wants());
+  return fitting;
+}
+
+/// Sets what the optimiser wants, and tells the guests.
+void session::say_numbers(double now) {
+  for (std::size_t j = 0; j < members_.size(); ++j) {
+    session_member& one = *members_[j];
+    if (!one.chosen() || one.ended()) continue;
+    const auto wanted = optimiser_.wanted(one.number);
+    std::optional<unsigned> trial;
+    if (wanted) {
+      const unsigned count = std::clamp(*wanted, one.how().least, one.how().most);
+      // While nothing is optimised, the number of threads is the estimate itself, with its fraction.
+      if (!one.by_threads())
+        steer_vcpus(one, count, now);
+      else if (optimiser_.state(one.number) == optimiser_state::idle)
+        one.release(now);
+      else
+        one.set_threads(count, now);
+      if (optimiser_.trial_runs(one.number) && *wanted != optimiser_.resting(one.number)) trial = count;
+    }
+    one.link()->say(one.message(usable(j), trial), now);
+    if (one.ignores_number(now) && !std::exchange(one.told_to_ignore, true))
+      events_.push_back(fmt::format("{}: it does not follow its number: it was told {} and uses {:.2f} CPUs",
+                                    one.name(), one.count(), one.use()));
+  }
+}
+
+/// Looks for the proof of an act that waits for it, or begins one.
+void session::steer_vcpus(session_member& one, unsigned count, double now) {
+  if (one.waiting) {
+    const proof found = actor_->verify(one.vcpus, *one.waiting, now);
+    if (found == proof::waiting && one.vcpus.told() == count) return;
+    const receipt done = *std::exchange(one.waiting, std::nullopt);
+    if (found == proof::proved) {
+      if (one.in_effect) actor_->ended(*one.in_effect);
+      one.in_effect = done;
+      one.failed_once = false;
+      one.retry_at.reset();
+      one.set_vcpus(*one.vcpus.told(), now);
+    } else {
+      actor_->ended(done);
+      if (found == proof::failed) act_failed(one, "it is not to be seen in the host's counters", now);
+    }
+    if (one.vcpus.told() == count) return;
+  }
+  if (one.vcpus.told() == count || (one.retry_at && now < *one.retry_at)) return;
+  if (!one.heard_lately(now)) {
+    // Nothing was tried yet: it may still start.
+    if (!one.unheard_since) one.unheard_since = now;
+    if (now - *one.unheard_since >= patience_with_service && !std::exchange(one.told_unheard, true))
+      events_.push_back(fmt::format("{}: its virtual CPUs could not be set: {}", one.name(),
+                                    one.vcpus.can(std::to_string(count)).why));
+    return;
+  }
+  one.unheard_since.reset();
+  one.told_unheard = false;
+  try {
+    one.waiting = actor_->apply(one.vcpus, one.name(), act_kind::vcpus, std::to_string(count), now);
+  } catch (const act_error& error) {
+    act_failed(one, error.what(), now);
+  }
+}
+
+/// Once more after 30 s, then the optimiser gives this machine a rest.
+void session::act_failed(session_member& one, const std::string& why, double now) {
+  one.vcpus.end();
+  one.release(now);
+  if (one.in_effect) actor_->ended(*std::exchange(one.in_effect, std::nullopt));
+  const bool again = !std::exchange(one.failed_once, !one.failed_once);
+  one.retry_at = now + (again ? second_attempt : pause_after_two);
+  events_.push_back(fmt::format("{}: its virtual CPUs could not be set: {}; the next attempt is in {:g} s",
+                                one.name(), why, again ? second_attempt : pause_after_two));
+  if (!again) optimiser_.event(one.number, now, vm_event::not_verified);
+}
+
+void run_session(session& running, const std::atomic<bool>& stopped,
+                 const std::function<void(const verdict&)>& decided,
+                 const std::function<void(const std::string&)>& said) {
+  while (!stopped) {
+    running.step(std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count());
+    for (const verdict& one : running.take_verdicts()) decided(one);
+    for (const std::string& sentence : running.take_events()) said(sentence);
+    std::vector<pollfd> all;
+    for (const int number : running.readable()) all.push_back({.fd = number, .events = POLLIN, .revents = 0});
+    ::poll(all.data(), all.size(), longest_wait_ms);
+  }
+}
+
+}  // namespace sukima::host

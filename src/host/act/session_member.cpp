@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a session knows of one virtual machine.
+#include "act/session_member.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace sukima::host {
+namespace {
+
+/// Who waited less than this part of what it ran wants no more than 1.1 × use + 0.05 (design: demand).
+constexpr double little_waiting = 0.02;
+constexpr double demand_factor = 1.1, demand_more = 0.05;
+/// Seconds in which a demand falls.
+constexpr double demand_falls = 30;
+/// A demand is rounded up to one of so many steps of a CPU: else each cycle would be another estimate.
+constexpr double demand_steps = 128;
+/// A program that uses this part of what it was told wants more than that, as far as the host can see.
+constexpr double uses_all = 0.8;
+/// Seconds without a word after which a guest is silent.
+constexpr double silence = 10;
+/// A program follows within so many seconds, up to so many CPUs more.
+constexpr double following_seconds = 10, following_slack = 0.3;
+constexpr double settle_seconds = 0.5;
+
+}  // namespace
+
+session_member::session_member(const vm& described, session_vm given, double cycle_seconds)
+    : vcpus(described.name),
+      described_(described),
+      given_(std::move(given)),
+      cycle_seconds_(cycle_seconds),
+      demand_(described.vcpus.size(), 1.0),
+      count_(static_cast<unsigned>(std::max<std::size_t>(1, described.vcpus.size()))) {}
+
+void session_member::hear(double now) {
+  if (link() == nullptr) return;
+  link()->step(now);
+  for (const guest_message& message : link()->take()) {
+    heard_at_ = now;
+    wants_at_most_ = message.want;
+    if (message.progress) latest_ = mark{now, *message.progress};
+  }
+  vcpus.heard(has_spoken() && heard_lately(now));
+}
+
+bool session_member::heard_lately(double now) const { return heard_at_ && now - *heard_at_ <= silence; }
+
+/// The demand rises at once and falls over half a minute.
+void session_member::judge_demand(double seconds, const vm_times& times) {
+  double ran = 0, waited = 0;
+  for (std::size_t i = 0; i < demand_.size(); ++i) {
+    ran += times.vcpus[i].ran - times_->vcpus[i].ran;
+    waited += times.vcpus[i].waited - times_->vcpus[i].waited;
+  }
+  use_ = std::max(0.0, ran / seconds);
+  const bool told = is_set_ && use_ >= uses_all * count_;
+  const bool wants_more = waited >= little_waiting * ran || told;
+  const double more = demand_more / static_cast<double>(std::max<std::size_t>(1, demand_.size()));
+  for (std::size_t i = 0; i < demand_.size(); ++i) {
+    const double used = (times.vcpus[i].ran - times_->vcpus[i].ran) / seconds;
+    const double now = wants_more ? 1.0 : std::clamp(used * demand_factor + more, 0.0, 1.0);
+    const double falls = demand_[i] + (now - demand_[i]) * std::min(1.0, seconds / demand_falls);
+    demand_[i] = std::max(now, falls);
+  }
+}
+
+bool session_member::measure(double now) {
+  if (ended_) return false;
+  if (given_.counters == nullptr) return true;
+  auto times = given_.counters->read();
+  if (!times || times->vcpus.size() != demand_.size()) {
+    ended_ = true;
+    return false;
+  }
+  seconds_ = now - measured_at_;
+  if (times_ && seconds_ > 0) judge_demand(seconds_, *times);
+  if (!times_) seconds_ = 0;
+  std::vector<double> ran;
+  for (const vcpu_time& one : times->vcpus) ran.push_back(one.ran);
+  vcpus.seen(now, std::move(ran));
+  times_ = std::move(times);
+  measured_at_ = now;
+  return true;
+}
+
+vm session_member::wants() const {
+  vm now = described_;
+  for (std::size_t i = 0; i < now.vcpus.size(); ++i) {
+    // The guest's word does not count: these are the vCPUs that were proved to be off.
+    if (is_set_ && !by_threads()) now.vcpus[i].online = i < count_;
+    if (ended_)
+      now.vcpus[i].demand = 0;
+    else if (given_.counters != nullptr && times_ && demand_[i] < 0.999)
+      now.vcpus[i].demand = std::min(1.0, std::ceil(demand_[i] * demand_steps) / demand_steps);
+  }
+  return now;
+}
+
+vm session_member::wants_all() const {
+  vm all = described_;
+  if (is_set_ && !by_threads())
+    for (std::size_t i = 0; i < all.vcpus.size(); ++i) all.vcpus[i].online = i < count_;
+  return all;
+}
+
+bool session_member::has_changed() {
+  std::vector<std::optional<double>> now;
+  for (const vcpu& one : wants().vcpus) now.push_back(one.online ? one.demand : -1);
+  return std::exchange(wanted_, now) != now;
+}
+
+vm_report session_member::report(double usable, unsigned fitting, double now) {
+  vm_report result;
+  result.vm = number;
+  if (!times_ || ended_) return result;
+  double demand = 0;
+  for (const double one : demand_) demand += one;
+  result.status = vm_status{.at = now,
+                            .usable = usable,
+                            .count = std::clamp(fitting, given_.how.least, given_.how.most),
+                            .demand = demand,
+                            .up = times_->up};
+  if (seconds_ <= 0) return result;
+  measured_window window{.at = now, .count = count_, .use = use_};
+  window.settled = measured_at_ - seconds_ >= changed_at_ + settle_seconds;
+  window.valid = seconds_ < 1.5 * cycle_seconds_;
+  const double most = is_set_ ? std::min<double>(usable, count_) : usable;
+  if (most > 0) window.share = use_ / most;
+  if (latest_ && window_began_ && latest_->at > window_began_->at) {
+    const double seconds = latest_->at - window_began_->at;
+    window.progress = std::max(0.0, latest_->progress - window_began_->progress) / seconds;
+    window.settled = window.settled && window_began_->at >= changed_at_ + settle_seconds;
+    // A number that falls has begun anew; a late word belongs to another time than the counters.
+    window.valid = window.valid && latest_->progress >= window_began_->progress &&
+                   seconds > 0.4 * cycle_seconds_ && seconds < 2 * cycle_seconds_;
+  }
+  window_began_ = latest_;
+  result.window = window;
+  return result;
+}
+
+std::optional<host_message> session_member::message(double usable, std::optional<unsigned> trial) const {
+  if (!chosen() || ended_) return std::nullopt;
+  host_message result;
+  result.usable = is_set_ && by_threads() ? count_ : usable;
+  if (!by_threads()) {
+    result.vcpus = vcpus.told();
+    if (result.vcpus) result.usable = std::min<double>(result.usable, *result.vcpus);
+  }
+  // A guest can only ask for less.
+  if (wants_at_most_) result.usable = std::min<double>(result.usable, *wants_at_most_);
+  result.trial = trial;
+  return result;
+}
+
+void session_member::set_count(unsigned count, double now) {
+  if (is_set_ && count == count_) return;
+  changed_at_ = now;
+  told_to_ignore = false;
+  is_set_ = true;
+  count_ = count;
+}
+
+void session_member::set_threads(unsigned count, double now) { set_count(count, now); }
+void session_member::set_vcpus(unsigned count, double now) { set_count(count, now); }
+
+void session_member::release(double now) {
+  if (!is_set_) return;
+  is_set_ = false;
+  count_ = static_cast<unsigned>(std::max<std::size_t>(1, described_.vcpus.size()));
+  changed_at_ = now;
+}
+
+bool session_member::ignores_number(double now) const {
+  return is_set_ && by_threads() && now - changed_at_ >= following_seconds && use_ > count_ + following_slack;
+}
+
+}  // namespace sukima::host

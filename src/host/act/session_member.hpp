@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a session knows of one virtual machine.
+#pragma once
+
+#include "act/guest_vcpus.hpp"
+#include "shared/steering.hpp"
+
+namespace sukima::host {
+
+/// One virtual machine of a session. Times are seconds of the session's clock.
+class session_member {
+ public:
+  session_member(const vm& described, session_vm given, double cycle_seconds);
+
+  /// Takes what the guest has said.
+  void hear(double now);
+  /// Reads the counters. \returns false if the machine has ended
+  bool measure(double now);
+  /// What it wants, for the estimate of its neighbours: its description with demands and what is online.
+  vm wants() const;
+  /// The same as if it wanted all that it can get, for its own number: an idle guest is told what it could
+  /// use.
+  vm wants_all() const;
+  /// Whether `wants` differs from what it was at the last call.
+  bool has_changed();
+  /// What has been seen since the last cycle.
+  vm_report report(double usable, unsigned fitting, double now);
+  /// The message that its guest should get; nothing: none.
+  std::optional<host_message> message(double usable, std::optional<unsigned> trial) const;
+
+  /// The number of threads is this now.
+  void set_threads(unsigned count, double now);
+  /// The number of virtual CPUs in effect is this now.
+  void set_vcpus(unsigned count, double now);
+  /// Nothing is set any more.
+  void release(double now);
+
+  const std::string& name() const { return described_.name; }
+  bool by_threads() const { return given_.how.threads; }
+  const steering& how() const { return given_.how; }
+  bool chosen() const { return given_.chosen; }
+  guest_link* link() const { return given_.link.get(); }
+  bool ended() const { return ended_; }
+  unsigned count() const { return count_; }
+  double use() const { return use_; }
+  /// The guest said something in the last 10 s; of a file: always.
+  bool heard_lately(double now) const;
+  bool has_spoken() const { return heard_at_.has_value(); }
+  /// Some seconds after a change: whether the program's use is above the number that it was told.
+  bool ignores_number(double now) const;
+
+  std::size_t number = 0;  ///< of the optimiser
+  guest_vcpus vcpus;
+  std::optional<receipt> waiting;  ///< an act on virtual CPUs that waits for its proof
+  std::optional<receipt> in_effect;  ///< the one that was proved last
+  std::optional<double> retry_at;  ///< no act before
+  bool failed_once = false;
+  std::optional<double> unheard_since;  ///< an act waits for its first word
+  bool told_unheard = false;
+  double entitled = 0;  ///< usable CPUs, whatever it uses now
+  bool silent = false, told_to_ignore = false;
+
+ private:
+  struct mark {
+    double at = 0, progress = 0;
+  };
+  void set_count(unsigned count, double now);
+  void judge_demand(double seconds, const vm_times& times);
+
+  vm described_;
+  session_vm given_;
+  double cycle_seconds_;
+  std::optional<vm_times> times_;
+  double measured_at_ = 0;  ///< when `times_` were read
+  double seconds_ = 0;  ///< since the reading before
+  std::vector<double> demand_;  ///< of each vCPU, in CPUs
+  double use_ = 0;
+  bool ended_ = false;
+  std::optional<double> heard_at_;
+  std::optional<mark> latest_, window_began_;  ///< progress: the last word, and that of the last window's end
+  std::optional<unsigned> wants_at_most_;  ///< the guest's `want`
+  std::vector<std::optional<double>> wanted_;  ///< the demands, and offline ones as −1, of the last estimate
+  unsigned count_;
+  bool is_set_ = false;  ///< the count was set
+  double changed_at_ = -1e9;
+};
+
+}  // namespace sukima::host

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// The members of a description that say what may be set of a virtual machine, and where it is found.
+#include <algorithm>
+
+#include "description/json_place.hpp"
+#include "shared/steering.hpp"
+
+namespace sukima::host {
+namespace {
+
+constexpr double most_pid = 4194304;  // the kernel's limit
+
+json object_of(const std::string& text) { return text.empty() ? json::object() : json::parse(text); }
+
+pid_t process_of(const place& from) {
+  const double value = from.number(1, most_pid);
+  if (value != std::floor(value)) from.fail("must be a whole number");
+  return static_cast<pid_t>(value);
+}
+
+std::filesystem::path path_of(const place& from) {
+  const std::string text = from.name();
+  if (text.front() != '/') from.fail("must be a whole path, from / on");
+  return text;
+}
+
+/// Reads [least, most].
+void read_bounds(const place& from, steering& into) {
+  std::vector<double> both;
+  from.each([&](const place& one) {
+    const double value = one.number(1, most_vcpus);
+    if (value != std::floor(value)) one.fail("must be a whole number");
+    both.push_back(value);
+  });
+  if (both.size() != 2 || both[0] > both[1]) from.fail("must be the least and the most count, as [1, 4]");
+  into.least = static_cast<unsigned>(both[0]);
+  into.most = static_cast<unsigned>(both[1]);
+}
+
+void read_vcpu_threads(const vm& one, const std::string& where, steering& into) {
+  for (std::size_t i = 0; i < one.vcpus.size(); ++i) {
+    const json members = object_of(one.vcpus[i].unknown);
+    const place from(members, where + ".vcpus[" + std::to_string(i) + "]");
+    if (from.given("thread")) into.vcpu_threads.push_back(process_of(from.member("thread")));
+  }
+  if (!into.vcpu_threads.empty() && into.vcpu_threads.size() != one.vcpus.size())
+    place(json(), where + ".vcpus").fail("give 'thread' of each vCPU, or of none");
+}
+
+steering read_steering(const vm& one, const std::string& where) {
+  const json members = object_of(one.unknown);
+  const place from(members, where);
+  steering result;
+  const auto allowed = one.act.value_or(std::vector<std::string>());
+  result.threads = std::ranges::count(allowed, "threads") > 0;
+  result.vcpus = std::ranges::count(allowed, "vcpus") > 0;
+  result.cap = std::ranges::count(allowed, "cap") > 0;
+  result.weight = std::ranges::count(allowed, "weight") > 0;
+  result.most = static_cast<unsigned>(std::max<std::size_t>(1, one.vcpus.size()));
+  if (from.given("pid")) result.process = process_of(from.member("pid"));
+  if (from.given("port")) result.port = path_of(from.member("port"));
+  if (from.given("file")) result.file = path_of(from.member("file"));
+  if (from.given("cgroup")) result.cgroup = path_of(from.member("cgroup"));
+  if ((result.cap || result.weight) && result.cgroup.empty())
+    from.fail("a cap or a weight is set through 'cgroup', the folder of its control group");
+  read_vcpu_threads(one, where, result);
+  if (from.given("bounds")) read_bounds(from.member("bounds"), result);
+  if (result.vcpus && !result.threads && result.most > one.vcpus.size())
+    from.member("bounds").fail("there are only " + std::to_string(one.vcpus.size()) + " vCPUs");
+  if (!result.port.empty() && !result.file.empty()) from.fail("give 'port' or 'file', not both");
+  if (!result.threads && !result.vcpus) return result;
+  if (result.port.empty() && result.file.empty())
+    from.fail(
+        "a machine with 'act' needs 'port', the Unix socket of its port, or 'file', to be told its number");
+  if (result.vcpus && !result.threads && result.port.empty())
+    from.fail("virtual CPUs are switched through a 'port'; it has only a 'file'");
+  if (!result.process) from.fail("a machine with 'act' needs 'pid', the process whose CPU time counts");
+  return result;
+}
+
+}  // namespace
+
+std::vector<steering> steering_of(const description& host) {
+  std::vector<steering> all;
+  for (std::size_t j = 0; j < host.vms.size(); ++j)
+    all.push_back(read_steering(host.vms[j], "vms[" + std::to_string(j) + "]"));
+  return all;
+}
+
+}  // namespace sukima::host

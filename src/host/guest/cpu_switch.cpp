@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which CPUs of a guest are online, and switching them.
+#include "guest/cpu_switch.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "shared/description.hpp"
+#include "shared/files.hpp"
+
+namespace sukima::host {
+namespace {
+
+constexpr const char* cpu_folder = "sys/devices/system/cpu";
+constexpr const char* state_file = "run/sukima/guest.state";
+
+std::vector<std::uint32_t> list_in(const std::filesystem::path& file) {
+  const auto text = read_small_file(file);
+  if (!text) return {};
+  try {
+    return parse_cpu_list(*text);
+  } catch (const description_error&) {
+    return {};
+  }
+}
+
+std::string trouble(const std::string& what, int error) { return what + ": " + std::strerror(error); }
+
+}  // namespace
+
+cpu_switch::cpu_switch(std::filesystem::path root) : root_(std::move(root)) {
+  for (const std::uint32_t cpu : list_in(root_ / state_file))
+    if (cpu != 0) off_.insert(cpu);
+  for (const std::uint32_t cpu : present()) known_.insert(cpu);
+  restore();
+}
+
+std::vector<std::uint32_t> cpu_switch::online() const { return list_in(root_ / cpu_folder / "online"); }
+std::vector<std::uint32_t> cpu_switch::present() const { return list_in(root_ / cpu_folder / "present"); }
+
+std::filesystem::path cpu_switch::file_of(std::uint32_t cpu) const {
+  return root_ / cpu_folder / ("cpu" + std::to_string(cpu)) / "online";
+}
+
+std::optional<std::string> cpu_switch::set(std::uint32_t cpu, bool on) {
+  const int error = write_control_file(file_of(cpu), on ? "1\n" : "0\n");
+  if (error == 0) return std::nullopt;
+  return trouble("CPU " + std::to_string(cpu) + " cannot be switched " + (on ? "on" : "off"), error);
+}
+
+/// Writes down what is to be brought back, whatever becomes of this process.
+std::optional<std::string> cpu_switch::keep_state() const {
+  const std::filesystem::path file = root_ / state_file;
+  if (off_.empty()) {
+    if (::unlink(file.c_str()) == 0 || errno == ENOENT) return std::nullopt;
+    return trouble(file.string() + " cannot be removed", errno);
+  }
+  const int error = replace_file(file, cpu_list_text({off_.begin(), off_.end()}) + "\n", 0644);
+  if (error == 0) return std::nullopt;
+  return trouble(file.string() + " cannot be written, so no CPU is switched off", error);
+}
+
+std::optional<std::string> cpu_switch::switch_off(std::uint32_t cpu) {
+  off_.insert(cpu);
+  if (auto problem = keep_state()) {
+    off_.erase(cpu);
+    return problem;
+  }
+  if (auto problem = set(cpu, false)) {
+    off_.erase(cpu);
+    keep_state();  // if that fails: a CPU that is on is brought back once more, which does nothing
+    return problem;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> cpu_switch::switch_on(std::uint32_t cpu) {
+  std::error_code ignored;
+  // One that was unplugged meanwhile cannot come back.
+  if (std::filesystem::exists(file_of(cpu), ignored))
+    if (auto problem = set(cpu, true)) return problem;
+  off_.erase(cpu);
+  return keep_state();
+}
+
+std::optional<std::string> cpu_switch::restore() {
+  std::optional<std::string> problem;
+  for (const std::uint32_t cpu : std::set<std::uint32_t>(off_))
+    if (auto one = switch_on(cpu)) problem = std::move(one);
+  return problem;
+}
+
+std::optional<std::string> cpu_switch::follow(unsigned count) {
+  std::vector<std::uint32_t> on = online();
+  if (on.empty()) return "the CPUs that are online cannot be read";
+  // Somebody else brought them back: they are no longer ours.
+  const std::size_t before = off_.size();
+  for (const std::uint32_t cpu : on) off_.erase(cpu);
+  if (off_.size() != before) keep_state();
+  const std::size_t wanted = std::max(1U, count);
+  std::optional<std::string> problem;
+  for (auto cpu = on.rbegin(); cpu != on.rend() && on.size() > wanted;) {
+    if (*cpu == 0) break;
+    const std::uint32_t one = *cpu;
+    if (auto failed = switch_off(one)) return failed;
+    on.pop_back();
+    cpu = on.rbegin();
+  }
+  if (on.size() >= wanted) return problem;
+  std::vector<std::uint32_t> back(off_.begin(), off_.end());
+  for (const std::uint32_t cpu : present())
+    if (!known_.contains(cpu) && !std::ranges::binary_search(on, cpu) && !off_.contains(cpu))
+      back.push_back(cpu);
+  for (std::size_t i = 0; i < back.size() && on.size() + i < wanted; ++i)
+    if (auto failed = switch_on(back[i])) problem = std::move(failed);
+  return problem;
+}
+
+}  // namespace sukima::host

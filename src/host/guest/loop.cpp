@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// The guest service's port, its socket for programs, and its clock.
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <iterator>
+#include <map>
+#include <system_error>
+
+#include "guest/program_reports.hpp"
+#include "shared/descriptor.hpp"
+#include "shared/files.hpp"
+#include "shared/guest.hpp"
+
+namespace sukima::host {
+namespace {
+
+/// Milliseconds: the service looks at its leases so often.
+constexpr int longest_wait = 500;
+/// Bytes that are taken from one program at a time.
+constexpr std::size_t one_read = 4096;
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+sockaddr_un address_of(const std::filesystem::path& path) {
+  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+  const std::string name = path.string();
+  if (name.size() >= sizeof address.sun_path)
+    throw std::system_error(ENAMETOOLONG, std::generic_category(), "the socket " + name);
+  std::memcpy(address.sun_path, name.c_str(), name.size() + 1);
+  return address;
+}
+
+int connect_to(const sockaddr_un& address) {
+  descriptor made(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!made) return -1;
+  if (::connect(made.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return -1;
+  const int number = ::dup(made.get());
+  return number;
+}
+
+/// The host's port.
+class host_port {
+ public:
+  explicit host_port(const guest_options& options) : options_(options) {}
+
+  /// Opens it if it is there. \returns whether it is open
+  bool open() {
+    if (port_) return true;
+    const auto path = options_.port.empty() ? find_guest_port(options_.root) : options_.port;
+    struct stat status{};
+    if (!path || ::stat(path->c_str(), &status) != 0) return false;
+    if (S_ISSOCK(status.st_mode))
+      port_.reset(connect_to(address_of(*path)));
+    else
+      port_.reset(::open(path->c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
+    is_socket_ = S_ISSOCK(status.st_mode);
+    return static_cast<bool>(port_);
+  }
+
+  /// Reads what is there. A virtio port stays open while the host's end is not connected.
+  /// \returns whether the host is there
+  bool read(guest_service& service, double now) {
+    std::array<char, one_read> bytes{};
+    for (int i = 0; i < 16; ++i) {
+      const ssize_t count = ::read(port_.get(), bytes.data(), bytes.size());
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0 && errno == EAGAIN) return true;
+      if (count <= 0) {
+        if (count < 0 || is_socket_) port_.reset();
+        rest_.clear();
+        return false;
+      }
+      service.from_host({bytes.data(), static_cast<std::size_t>(count)}, now);
+    }
+    return true;
+  }
+
+  /// Writes it unless an earlier message is still on its way: what was said last counts.
+  void write(std::string text) {
+    if (rest_.empty()) rest_ = std::move(text);
+    while (port_ && !rest_.empty()) {
+      const ssize_t count = is_socket_ ? ::send(port_.get(), rest_.data(), rest_.size(), MSG_NOSIGNAL)
+                                       : ::write(port_.get(), rest_.data(), rest_.size());
+      if (count < 0 && errno == EINTR) continue;
+      if (count <= 0) return;  // full, or nobody there: reading finds out
+      rest_.erase(0, static_cast<std::size_t>(count));
+    }
+  }
+
+  int number() const { return port_.get(); }
+
+ private:
+  const guest_options& options_;
+  descriptor port_;
+  bool is_socket_ = false;
+  std::string rest_;
+};
+
+/// The socket at which programs report, and those that do.
+class program_socket {
+ public:
+  program_socket(const guest_options& options, program_reports& reports)
+      : user_(options.user), reports_(reports) {
+    path_ = options.socket.empty() ? options.root / "run/sukima/guest.sock" : options.socket;
+    std::error_code ignored;
+    std::filesystem::create_directories(path_.parent_path(), ignored);
+    const sockaddr_un address = address_of(path_);
+    if (const descriptor other(connect_to(address)); other)
+      throw std::system_error(EADDRINUSE, std::generic_category(), path_.string());
+    ::unlink(path_.c_str());  // a service that was killed left it
+    listening_.reset(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    if (!listening_ ||
+        ::bind(listening_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+        ::listen(listening_.get(), 16) != 0)
+      throw std::system_error(errno, std::generic_category(), path_.string());
+    // Everybody may connect; whoever is not allowed is sent away by the kernel's word for who it is.
+    ::chmod(path_.c_str(), 0666);
+  }
+  ~program_socket() { ::unlink(path_.c_str()); }
+  program_socket(const program_socket&) = delete;
+  program_socket& operator=(const program_socket&) = delete;
+
+  void add_to(std::vector<pollfd>& all) const {
+    all.push_back({.fd = listening_.get(), .events = POLLIN, .revents = 0});
+    for (const auto& [number, one] : programs_) all.push_back({.fd = number, .events = POLLIN, .revents = 0});
+  }
+
+  void serve(double now) {
+    accept();
+    std::array<char, one_read> bytes{};
+    for (auto one = programs_.begin(); one != programs_.end();) {
+      const ssize_t count = ::recv(one->first, bytes.data(), bytes.size(), MSG_DONTWAIT);
+      const bool ended = count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR);
+      if (count > 0) reports_.feed(one->first, {bytes.data(), static_cast<std::size_t>(count)}, now);
+      if (ended) reports_.closed(one->first);
+      one = ended ? programs_.erase(one) : std::next(one);
+    }
+  }
+
+ private:
+  bool may_report(int program) const {
+    ucred peer{};
+    socklen_t size = sizeof peer;
+    if (::getsockopt(program, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return false;
+    return peer.uid == 0 || peer.uid == ::geteuid() || (user_ && peer.uid == *user_);
+  }
+
+  void accept() {
+    for (;;) {
+      descriptor fresh(::accept4(listening_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+      if (!fresh) return;
+      const int number = fresh.get();
+      if (may_report(number) && reports_.opened(number)) programs_.emplace(number, std::move(fresh));
+    }
+  }
+
+  std::optional<unsigned> user_;
+  program_reports& reports_;
+  std::filesystem::path path_;
+  descriptor listening_;
+  std::map<int, descriptor> programs_;
+};
+
+}  // namespace
+
+std::optional<std::filesystem::path> find_guest_port(const std::filesystem::path& root) {
+  std::error_code error;
+  // Not every guest has udev, which would make /dev/virtio-ports.
+  std::filesystem::directory_iterator ports(root / "sys/class/virtio-ports", error);
+  if (error) return std::nullopt;
+  for (const auto& one : ports)
+    if (read_small_file(one.path() / "name") == guest_port_name) return root / "dev" / one.path().filename();
+  return std::nullopt;
+}
+
+void run_guest(const guest_options& options, const std::atomic<bool>& stopped,
+               const std::function<void(const std::string&)>& say) {
+  guest_service service(options.root);
+  program_socket programs(options, service.programs());
+  host_port port(options);
+  bool there = false;
+  while (!stopped) {
+    const double now = seconds_now();
+    if (port.open()) {
+      const bool was_there = std::exchange(there, port.read(service, now));
+      if (was_there && !there) service.host_closed();
+    }
+    programs.serve(now);
+    std::string text = service.step(now);
+    if (there) port.write(std::move(text));
+    for (const std::string& sentence : service.take_events()) say(sentence);
+    std::vector<pollfd> all;
+    programs.add_to(all);
+    // A port whose other end is not connected is always ready.
+    if (there) all.push_back({.fd = port.number(), .events = POLLIN, .revents = 0});
+    ::poll(all.data(), all.size(), longest_wait);
+  }
+  if (const auto problem = service.stop()) say(*problem);
+}
+
+}  // namespace sukima::host

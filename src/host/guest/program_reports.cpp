@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the programs in a guest report to the guest service.
+#include "guest/program_reports.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sukima::host {
+
+bool program_reports::opened(int number) {
+  if (programs_.size() >= most_programs) return false;
+  programs_[number];
+  return true;
+}
+
+void program_reports::closed(int number) { programs_.erase(number); }
+
+void program_reports::feed(int number, std::string_view bytes, double now) {
+  auto& one = programs_.at(number);
+  one.inbox.feed(bytes, now);
+  for (const guest_message& message : one.inbox.take()) {
+    if (message.progress) {
+      const double growth = *message.progress - one.progress.value_or(*message.progress);
+      // Beyond this a sum is no number for a message any more; it begins anew.
+      const double sum = progress_.value_or(0) + std::max(0.0, growth);
+      progress_ = sum <= most_progress ? sum : 0;
+      one.progress = message.progress;
+    }
+    if (message.want) one.want = message.want;
+    turn_ = turn_ || message.turn;
+  }
+}
+
+std::optional<unsigned> program_reports::want() const {
+  double sum = 0;
+  for (const auto& [number, one] : programs_) {
+    if (!one.want) return std::nullopt;
+    sum += *one.want;
+  }
+  if (programs_.empty()) return std::nullopt;
+  return static_cast<unsigned>(std::min(sum, most_message_cpus));
+}
+
+bool program_reports::take_turn() { return std::exchange(turn_, false); }
+
+}  // namespace sukima::host

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small files: reading, writing, replacing.
+#include "shared/files.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "shared/descriptor.hpp"
+
+namespace sukima::host {
+namespace {
+
+constexpr std::size_t most_bytes = 65536;
+
+/// \returns 0, or an errno
+int write_whole(int file, const std::string& text) {
+  for (;;) {
+    const ssize_t count = ::write(file, text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return errno;
+    return count == static_cast<ssize_t>(text.size()) ? 0 : ENOSPC;
+  }
+}
+
+}  // namespace
+
+std::optional<std::string> read_small_file(const std::filesystem::path& file) {
+  const descriptor in(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!in) return std::nullopt;
+  std::string text(most_bytes, '\0');
+  std::size_t all = 0;
+  while (all < text.size()) {
+    const ssize_t count = ::read(in.get(), text.data() + all, text.size() - all);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return std::nullopt;
+    if (count == 0) break;
+    all += static_cast<std::size_t>(count);
+  }
+  text.resize(all);
+  if (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
+}
+
+int write_control_file(const std::filesystem::path& file, const std::string& text) {
+  const descriptor out(::open(file.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
+  return out ? write_whole(out.get(), text) : errno;
+}
+
+int replace_file(const std::filesystem::path& file, const std::string& text, unsigned mode) {
+  std::error_code ignored;
+  std::filesystem::create_directories(file.parent_path(), ignored);
+  const std::filesystem::path fresh = file.string() + ".new";
+  {
+    const descriptor out(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode));
+    if (!out) return errno;
+    ::fchmod(out.get(), mode);  // whatever the umask
+    if (const int error = write_whole(out.get(), text); error != 0) {
+      ::unlink(fresh.c_str());
+      return error;
+    }
+  }
+  return ::rename(fresh.c_str(), file.c_str()) == 0 ? 0 : errno;
+}
+
+}  // namespace sukima::host

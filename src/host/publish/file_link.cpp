@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Publishing by a file.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "shared/descriptor.hpp"
+#include "shared/publish.hpp"
+
+namespace sukima::host {
+namespace {
+
+class file_link final : public guest_link {
+ public:
+  explicit file_link(std::filesystem::path file) : file_(std::move(file)) {}
+
+  void step(double now) override {
+    const auto text = due(now);
+    if (!text) return;
+    if (const int error = replace(*text); error != 0) {
+      trouble_ = "its file " + file_.string() + " cannot be written: " + std::strerror(error);
+      not_sent();
+    } else {
+      trouble_.clear();
+    }
+  }
+
+  std::optional<std::string> complaint(double now) override {
+    if (trouble_.empty() || (told_at_ && now - *told_at_ < 60)) return std::nullopt;
+    told_at_ = now;
+    return trouble_;
+  }
+
+ private:
+  /// \returns 0, or an errno
+  int replace(const std::string& text) const {
+    const std::string name = file_.filename().string(), fresh = "." + name + ".new";
+    const std::filesystem::path folder = file_.has_parent_path() ? file_.parent_path() : ".";
+    const descriptor in(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!in) return errno;
+    // The folder may be a container's: nothing that lies there is followed or written to.
+    ::unlinkat(in.get(), fresh.c_str(), 0);
+    const descriptor out(
+        ::openat(in.get(), fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
+    if (!out) return errno;
+    ::fchmod(out.get(), 0644);  // whatever the umask: every program of the guest may read it
+    const ssize_t written = ::write(out.get(), text.data(), text.size());
+    if (written != static_cast<ssize_t>(text.size())) {
+      const int error = written < 0 ? errno : ENOSPC;
+      ::unlinkat(in.get(), fresh.c_str(), 0);
+      return error;
+    }
+    return ::renameat(in.get(), fresh.c_str(), in.get(), name.c_str()) == 0 ? 0 : errno;
+  }
+
+  std::filesystem::path file_;
+  std::string trouble_;
+  std::optional<double> told_at_;
+};
+
+}  // namespace
+
+std::unique_ptr<guest_link> make_file_link(std::filesystem::path file) {
+  return std::make_unique<file_link>(std::move(file));
+}
+
+}  // namespace sukima::host

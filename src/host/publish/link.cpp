@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// When a number is written again.
+#include "shared/publish.hpp"
+
+namespace sukima::host {
+
+void guest_link::say(std::optional<host_message> message, double now) {
+  const bool same = message && said_ && text_of(*message) == text_of(*said_);
+  if (message) message->valid = number_lease;
+  if (!same) sent_at_.reset();
+  said_ = message;
+  step(now);
+}
+
+std::optional<std::string> guest_link::due(double now) {
+  if (!said_ || (sent_at_ && now - *sent_at_ < number_renewal)) return std::nullopt;
+  sent_at_ = now;
+  return text_of(*said_);
+}
+
+}  // namespace sukima::host

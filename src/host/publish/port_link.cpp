@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Publishing by a port of a virtual machine: the host's end is a Unix socket of QEMU.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "shared/descriptor.hpp"
+#include "shared/publish.hpp"
+
+namespace sukima::host {
+namespace {
+
+/// Seconds between two attempts to connect.
+constexpr double between_attempts = 1;
+/// Bytes that one step takes at most: a guest that never stops must not hold the others up.
+constexpr std::size_t most_bytes_a_step = 65536;
+
+class port_link final : public guest_link {
+ public:
+  explicit port_link(std::filesystem::path socket) : path_(std::move(socket)) {}
+  explicit port_link(int connected) : socket_(connected) {
+    ::fcntl(connected, F_SETFL, ::fcntl(connected, F_GETFL) | O_NONBLOCK);
+  }
+
+  void step(double now) override {
+    if (!socket_) connect(now);
+    if (socket_) receive(now);
+    // A message that has begun is ended first: the guest would lose the next one, too.
+    if (socket_ && !rest_.empty()) send();
+    if (!socket_ || !rest_.empty()) return;
+    if (auto text = due(now)) {
+      rest_ = *std::move(text);
+      send();
+    }
+  }
+
+  int readable() const override { return socket_.get(); }
+  bool connected() const override { return static_cast<bool>(socket_); }
+  std::vector<guest_message> take() override { return inbox_.take(); }
+
+  std::optional<std::string> complaint(double now) override {
+    if (!trouble_.empty()) return std::exchange(trouble_, {});
+    return inbox_.complaint(now);
+  }
+
+ private:
+  void connect(double now) {
+    if (path_.empty() || (tried_at_ && now - *tried_at_ < between_attempts)) return;
+    tried_at_ = now;
+    sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+    const std::string name = path_.string();
+    if (name.size() >= sizeof address.sun_path) return report(ENAMETOOLONG);
+    std::memcpy(address.sun_path, name.c_str(), name.size() + 1);
+    descriptor fresh(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    if (!fresh || ::connect(fresh.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+      return report(errno);
+    socket_ = std::move(fresh);
+    reported_ = 0;
+    not_sent();
+  }
+
+  /// Says once why it does not connect.
+  void report(int error) {
+    if (std::exchange(reported_, error) == error) return;
+    trouble_ = fmt::format("its port {} does not answer: {}", path_.string(), std::strerror(error));
+  }
+
+  void receive(double now) {
+    std::array<char, 4096> bytes{};
+    for (std::size_t all = 0; all < most_bytes_a_step;) {
+      const ssize_t count = ::recv(socket_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
+      if (count <= 0) return close();
+      inbox_.feed({bytes.data(), static_cast<std::size_t>(count)}, now);
+      all += static_cast<std::size_t>(count);
+    }
+  }
+
+  void send() {
+    while (!rest_.empty()) {
+      const ssize_t count = ::send(socket_.get(), rest_.data(), rest_.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
+      if (count < 0) return close();
+      rest_.erase(0, static_cast<std::size_t>(count));
+    }
+  }
+
+  void close() {
+    socket_.reset();
+    rest_.clear();
+    inbox_.cut();
+    not_sent();
+  }
+
+  std::filesystem::path path_;
+  descriptor socket_;
+  std::string rest_;  ///< of a message that the socket did not take whole
+  guest_inbox inbox_;
+  std::optional<double> tried_at_;
+  int reported_ = 0;
+  std::string trouble_;
+};
+
+}  // namespace
+
+std::unique_ptr<guest_link> make_port_link(std::filesystem::path socket) {
+  return std::make_unique<port_link>(std::move(socket));
+}
+
+std::unique_ptr<guest_link> make_port_link(int connected) { return std::make_unique<port_link>(connected); }
+
+}  // namespace sukima::host

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// Acting on virtual machines so that everything can be undone: a journal, and what can be set.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "descriptor.hpp"
+
+namespace sukima::host {
+
+/// The journal cannot be used: nothing is done then. The message is a sentence for the user.
+class journal_error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// An act was refused or failed; nothing has changed. The message is a sentence for the user.
+class act_error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// What may be set of a virtual machine, by the word in its `act`.
+enum class act_kind { vcpus, cap, weight };
+/// "vcpus", "cap", "weight".
+const char* name_of(act_kind kind);
+
+/// One change.
+struct act {
+  std::string vm;
+  act_kind kind = act_kind::cap;
+  std::string target;  ///< what is changed: a file, or the guest
+  std::string before, after;  ///< its values, as they are written
+};
+
+/// Where the acts are written down unless another file is given.
+inline constexpr const char* default_journal = "/var/lib/sukima/journal";
+
+/// Acts that are in effect, on disk. A line is there before the act and another one after its proof, so
+/// that whoever comes after a crash can undo it. One process at a time has it.
+class journal {
+ public:
+  struct entry {
+    act what;
+    std::string last = "begun";  ///< its last line: "begun", "proved" or "failed"
+  };
+
+  /// Opens it, or begins it, and its folder; waits for nobody.
+  /// \throws journal_error  it cannot be written, is another user's, or another process has it
+  explicit journal(std::filesystem::path file);
+
+  /// Writes that this will be done, and waits until it is on disk. \returns the act's number
+  /// \throws journal_error  it is not on disk: do nothing
+  std::uint64_t begin(const act& what);
+  /// Writes that the act was "proved" or "failed"; it stays in effect. \throws journal_error
+  void note(std::uint64_t number, const char* outcome);
+  /// Writes that the act has no effect any more: "undone", "left" to somebody else who changed the value,
+  /// "gone" with its target, or "ended" by itself. \throws journal_error
+  void close(std::uint64_t number, const char* outcome);
+
+  /// The acts in effect, by their numbers: later ones have higher numbers.
+  const std::map<std::uint64_t, entry>& in_effect() const { return entries_; }
+  /// Whole lines that cannot be understood; a last line without its end is a crash's, and harmless.
+  std::size_t unreadable() const { return unreadable_; }
+  const std::filesystem::path& file() const { return file_; }
+
+ private:
+  void open();
+  void read();
+  void take(const std::string& line);
+  void append(const std::string& line);
+  void shorten();
+  static std::string line_of(std::uint64_t number, const act& what);
+
+  std::filesystem::path file_;
+  descriptor lock_, out_;
+  std::uint64_t size_ = 0;
+  std::map<std::uint64_t, entry> entries_;
+  std::uint64_t last_number_ = 0;
+  std::size_t unreadable_ = 0;
+};
+
+/// Whether something can be done, and else why not.
+struct reach {
+  bool possible = false;
+  std::string why = {};
+};
+
+enum class proof { waiting, proved, failed };
+
+/// One value of one virtual machine that can be set. Times are seconds of a clock that does not go back.
+class actuator {
+ public:
+  actuator() = default;
+  virtual ~actuator() = default;
+  actuator(const actuator&) = delete;
+  actuator& operator=(const actuator&) = delete;
+
+  /// The name of what it sets, for the journal.
+  virtual std::string target() const = 0;
+  virtual reach can(const std::string& value) const = 0;
+  /// The present value; nothing if its target is gone.
+  virtual std::optional<std::string> present() const = 0;
+  /// Sets it. \returns 0, or an errno
+  virtual int apply(const std::string& value, double now) = 0;
+  /// Whether it has happened, by what the host itself sees; the guest's word is no proof. Never waits.
+  virtual proof verify(const std::string& value, double now) = 0;
+};
+
+/// A control file such as cpu.max, cpu.weight, cpu.cfs_quota_us or cpu.shares. Its value is what a reader
+/// sees.
+std::unique_ptr<actuator> make_control_file(std::filesystem::path file);
+
+/// A control file and the value to write there.
+struct group_setting {
+  std::filesystem::path file;
+  std::string value;
+};
+
+/// How a control group is capped, in version 1 or 2. \param cpus nothing: no cap
+/// \throws act_error  it is no control group with a cap
+group_setting cap_setting(const std::filesystem::path& group, std::optional<double> cpus);
+
+/// How a control group gets a weight, in the numbers of its file: cpu.weight (1 to 10000) or cpu.shares.
+/// \throws act_error  it is no control group with a weight
+group_setting weight_setting(const std::filesystem::path& group, unsigned weight);
+
+/// Seconds after which an act without proof has failed.
+inline constexpr double act_deadline = 5;
+
+/// An act that was begun.
+struct receipt {
+  std::uint64_t number = 0;
+  act what;
+  double deadline = 0;
+};
+
+/// Does acts with the journal's lines around them.
+class actor {
+ public:
+  /// \param at_step is called between the steps, with what was just done; for tests
+  explicit actor(journal& written, std::function<void(const char*)> at_step = {})
+      : journal_(written), at_step_(std::move(at_step)) {}
+
+  /// Writes it down and does it. An earlier act on the same target stays in the journal.
+  /// \throws act_error  it cannot be done; journal_error
+  receipt apply(actuator& by, const std::string& vm, act_kind kind, const std::string& value, double now);
+  /// Looks for the proof, and writes down what it finds. \throws journal_error
+  proof verify(actuator& by, const receipt& of, double now);
+  /// Sets the old value unless somebody else has changed it since. \returns the journal's word, or
+  /// "in effect" with the reason in `trouble` if it could not be set. \throws journal_error
+  std::string undo(actuator& by, std::uint64_t number, std::string& trouble);
+  /// The act has ended by itself. \throws journal_error
+  void ended(const receipt& of) { journal_.close(of.number, "ended"); }
+
+ private:
+  void step(const char* what) {
+    if (at_step_) at_step_(what);
+  }
+
+  journal& journal_;
+  std::function<void(const char*)> at_step_;
+};
+
+/// What became of one act of the journal.
+struct reverted {
+  act what;
+  std::string outcome;  ///< "undone", "left", "gone", "ended", or "in effect" if it could not be undone
+  std::string detail;  ///< why
+};
+
+/// Undoes all acts in effect, the latest first. \throws journal_error
+std::vector<reverted> revert(journal& written, const std::function<void(const char*)>& at_step = {});
+
+}  // namespace sukima::host

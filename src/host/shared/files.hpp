@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small files of the kernel and of this part.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace sukima::host {
+
+/// All of a file of at most 64 KiB, without the newline at its end; nothing if it cannot be read.
+std::optional<std::string> read_small_file(const std::filesystem::path& file);
+
+/// Writes into a file that is there, as the kernel's control files want it: by one write.
+/// \returns 0, or an errno
+int write_control_file(const std::filesystem::path& file, const std::string& text);
+
+/// Replaces a file as a whole, by renaming: a reader or a kill sees the old one or the new one. Not
+/// durable if the machine crashes. The folder is made if it is missing.
+/// \returns 0, or an errno
+int replace_file(const std::filesystem::path& file, const std::string& text, unsigned mode);
+
+}  // namespace sukima::host

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Optimising live virtual machines: what is measured goes to the optimiser, and what it wants to the
+// guests.
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "act.hpp"
+#include "description.hpp"
+#include "estimate.hpp"
+#include "optimiser.hpp"
+#include "publish.hpp"
+
+namespace sukima::host {
+
+/// CPU time of one vCPU, in seconds since some moment in the past.
+struct vcpu_time {
+  double ran = 0;
+  double waited = 0;  ///< it could run and did not; with a quota's throttling
+};
+
+/// What the host's counters say of a virtual machine.
+struct vm_times {
+  std::vector<vcpu_time> vcpus;  ///< in the order of its vCPUs
+  double up = 0;  ///< seconds since it started
+};
+
+/// The counters of one virtual machine.
+class vm_counters {
+ public:
+  vm_counters() = default;
+  virtual ~vm_counters() = default;
+  vm_counters(const vm_counters&) = delete;
+  vm_counters& operator=(const vm_counters&) = delete;
+  /// \returns nothing if it has ended. Does not wait.
+  virtual std::optional<vm_times> read() = 0;
+};
+
+/// Counters of a process whose vCPUs are threads: from /proc/PID/task/TID/schedstat.
+/// \param threads of the vCPUs, in their order; empty: those that QEMU calls "CPU 0/KVM" and so on
+/// \param proc the folder of /proc
+/// \throws description_error  there is no such process, or it has not as many such threads as `vcpus`
+std::unique_ptr<vm_counters> make_process_counters(pid_t process, std::vector<pid_t> threads,
+                                                   std::size_t vcpus,
+                                                   const std::filesystem::path& proc = "/proc");
+
+/// What may be set of a virtual machine, and where it is found: members of its description that estimates
+/// do not need. docs/host.md lists them.
+struct steering {
+  bool threads = false, vcpus = false, cap = false, weight = false;  ///< what may be set: `act`
+  unsigned least = 1, most = 1;  ///< bounds of the count
+  std::optional<pid_t> process;  ///< `pid`
+  std::vector<pid_t> vcpu_threads;  ///< `thread` of each vCPU; empty: not given
+  std::filesystem::path port, file;  ///< `port`, `file`: how the guest is told; at most one of them
+  std::filesystem::path cgroup;  ///< `cgroup`: the folder of its control group, for `cap` and `weight`
+};
+
+/// The steering of each virtual machine, in their order.
+/// \throws description_error  a member is wrong, or a machine with `act` cannot be reached
+std::vector<steering> steering_of(const description& host);
+
+/// A virtual machine of a session.
+struct session_vm {
+  steering how;
+  bool chosen = false;  ///< it is optimised; else only its counters are read
+  std::unique_ptr<guest_link> link = nullptr;  ///< needed if it is chosen
+  std::unique_ptr<vm_counters> counters = nullptr;  ///< null: it counts as always busy
+};
+
+struct session_options {
+  optimise_by by = optimise_by::progress;
+  bool dry_run = false;
+  std::uint64_t seed = 1;  ///< of the order in which trials begin
+  double cycle_seconds = 1;  ///< the length of a window
+};
+
+class session_member;
+
+/// Optimises the chosen machines of one host, without a clock: times are seconds of a clock that does not
+/// go back. Nobody gets more by lying: what a guest says decides about its own number only, and what it
+/// gets is counted by the host.
+class session {
+ public:
+  /// \param vms as many as the description has, in their order
+  /// \param written the journal; null only in a dry run; must outlive the session
+  /// \throws description_error  as estimate_shares
+  session(description host, std::vector<session_vm> vms, const session_options& options, journal* written);
+  /// Ends what it has set: numbers by their leases, virtual CPUs when the ports close.
+  ~session();
+  session(const session&) = delete;
+  session& operator=(const session&) = delete;
+
+  /// Hears guests, and, once a second, measures, decides and acts. Call it when one of `readable` can be
+  /// read, and at least four times a second.
+  /// \throws journal_error  an act could not be written down, and was not done
+  void step(double now);
+  /// What becomes readable when a guest says something.
+  std::vector<int> readable() const;
+
+  std::vector<verdict> take_verdicts() { return optimiser_.take_verdicts(); }
+  /// Sentences about what it did and what went wrong, since the last call.
+  std::vector<std::string> take_events();
+
+  /// The usable CPUs of a machine, by the latest estimate.
+  double usable(std::size_t vm) const;
+  /// What its guest is told now.
+  const std::optional<host_message>& said(std::size_t vm) const;
+  /// The optimiser's state of a chosen machine.
+  optimiser_state state(std::size_t vm) const;
+  /// The count in effect.
+  unsigned count(std::size_t vm) const;
+
+ private:
+  void cycle(double now);
+  unsigned estimate(std::size_t vm);
+  void say_numbers(double now);
+  void steer_vcpus(session_member& one, unsigned count, double now);
+  void act_failed(session_member& one, const std::string& why, double now);
+
+  session_options options_;
+  std::unique_ptr<estimator> estimator_;
+  optimiser optimiser_;
+  std::unique_ptr<actor> actor_;
+  std::vector<std::unique_ptr<session_member>> members_;
+  std::vector<std::string> events_;
+  std::optional<double> cycled_at_;
+};
+
+/// Runs a session until `stopped`, by the monotonic clock.
+/// \param decided, said are called with each verdict and each sentence
+/// \throws journal_error  as session::step
+void run_session(session& running, const std::atomic<bool>& stopped,
+                 const std::function<void(const verdict&)>& decided,
+                 const std::function<void(const std::string&)>& said);
+
+}  // namespace sukima::host

@@ -1,0 +1,315 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`sukima host optimise`, `act` and `revert`, and `sukima guest`, from outside. The test plays QEMU: it hands on what
+the host and the guest service write to the two ends of a port.
+
+host_act_test.py PROGRAM
+"""
+import contextlib
+import json
+import os
+import pathlib
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+PROGRAM = str(pathlib.Path(sys.argv.pop(1)).resolve())
+
+
+def until(what, program=None):
+    """Waits for an event, never for a time."""
+    while not (found := what()):
+        if program is not None and program.poll() is not None:
+            raise AssertionError(f"ended with {program.returncode}: {program.communicate()}")
+        time.sleep(0.01)
+    return found
+
+
+class Port:
+    """A chardev of QEMU: a socket for the host, and one for the guest."""
+
+    def __init__(self, folder):
+        self.paths = [str(folder / "host.sock"), str(folder / "guest.sock")]
+        self.listening = []
+        for path in self.paths:
+            one = socket.socket(socket.AF_UNIX)
+            one.bind(path)
+            one.listen()
+            self.listening.append(one)
+        self.stop = threading.Event()
+        self.thread = threading.Thread(target=self.run)
+        self.thread.start()
+
+    def run(self):
+        ends = [None, None]
+        while not self.stop.is_set():
+            ready = select.select([end or listening for end, listening in zip(ends, self.listening)], [], [], 0.05)[0]
+            for i in (0, 1):
+                if ends[i] is None and self.listening[i] in ready:
+                    ends[i] = self.listening[i].accept()[0]
+                elif ends[i] in ready:
+                    data = b""
+                    with contextlib.suppress(OSError):
+                        data = ends[i].recv(4096)
+                    if not data:
+                        # One end has gone: the other one is told, as by QEMU.
+                        for end in ends:
+                            if end is not None:
+                                end.close()
+                        ends = [None, None]
+                        break
+                    if ends[1 - i] is not None:
+                        with contextlib.suppress(OSError):
+                            ends[1 - i].sendall(data)
+        for one in [*ends, *self.listening]:
+            if one is not None:
+                one.close()
+
+    def close(self):
+        self.stop.set()
+        self.thread.join()
+
+
+class Machine:
+    """A made-up guest with CPUs 0-3."""
+
+    def __init__(self, root):
+        self.root = root
+        self.cpus = root / "sys/devices/system/cpu"
+        for i in range(4):
+            (self.cpus / f"cpu{i}").mkdir(parents=True)
+            if i:
+                (self.cpus / f"cpu{i}/online").write_text("1\n")
+        for name in ("present", "online"):
+            (self.cpus / name).write_text("0-3\n")
+
+    def on(self):
+        return [0, *(i for i in (1, 2, 3) if (self.cpus / f"cpu{i}/online").read_text() == "1\n")]
+
+    def number(self):
+        with contextlib.suppress(OSError):
+            return (self.root / "run/sukima/host").read_text()
+        return ""
+
+
+class Acting(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.journal = str(self.folder / "state/journal")
+        self.config = self.folder / "host.json"
+        self.processes = []
+
+    def tearDown(self):
+        for one in self.processes:
+            one.kill()
+            one.communicate()
+
+    def enterContext(self, context):  # of Python 3.11
+        value = context.__enter__()
+        self.addCleanup(context.__exit__, None, None, None)
+        return value
+
+    def start(self, *words):
+        one = subprocess.Popen([PROGRAM, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.processes.append(one)
+        return one
+
+    def end(self, one):
+        one.send_signal(signal.SIGTERM)
+        out, err = one.communicate()
+        self.assertEqual((one.returncode, err), (0, ""))
+        return out
+
+    def run_host(self, *words):
+        return subprocess.run([PROGRAM, "host", *words, "--journal", self.journal], capture_output=True, text=True,
+                              timeout=500)
+
+    def refused(self, sentence, *words):
+        done = self.run_host(*words)
+        self.assertEqual((done.returncode, done.stdout), (2, ""), words)
+        self.assertIn(sentence, done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+
+    def sleeper(self):
+        one = subprocess.Popen(["sleep", "100000"])
+        self.addCleanup(lambda: (one.kill(), one.wait()))
+        return one
+
+    def write(self, *vms):
+        self.config.write_text(json.dumps({"sukima-host": 1, "pcpus": [{"id": 0}, {"id": 1}], "vms": vms}))
+
+    def vm(self, name, process, **others):
+        return {"name": name, "weight_of": "vm", "pid": process.pid, **others,
+                "vcpus": [{"id": 0, "thread": process.pid}]}
+
+    def optimise(self, *words):
+        return self.start("host", "optimise", "--config", str(self.config), "--journal", self.journal, *words)
+
+
+class Numbers(Acting):
+    def test_reach_a_container_by_a_file(self):
+        file = self.folder / "container/host"
+        file.parent.mkdir()
+        self.write(self.vm("a", self.sleeper(), act=["threads"], file=str(file)))
+        running = self.optimise()
+        until(file.exists, running)
+        self.assertEqual(file.read_text(), "sukima-host 1\nusable 1.000\nvalid 10.000\nend\n")
+        self.end(running)
+
+    def test_reach_programs_in_a_guest_by_its_service(self):
+        port = Port(self.folder)
+        self.addCleanup(port.close)
+        machine = Machine(self.folder / "guest")
+        self.write(self.vm("a", self.sleeper(), act=["threads"], port=port.paths[0]))
+        service = self.start("guest", "--root", str(machine.root), "--port", port.paths[1], "--json")
+        running = self.optimise("--json")
+        until(lambda: machine.number() == "sukima-host 1\nusable 1.000\nvalid 10.000\nend\n", running)
+        self.end(running)
+        self.end(service)
+
+    def test_switch_virtual_cpus_of_a_guest_until_the_host_dies(self):
+        port = Port(self.folder)
+        self.addCleanup(port.close)
+        machine = Machine(self.folder / "guest")
+        # Threads of this process stand for vCPUs: an idle machine of four, on two CPUs.
+        self.write({"name": "a", "weight_of": "vm", "act": ["vcpus"], "port": port.paths[0], "pid": os.getpid(),
+                    "vcpus": [{"id": i, "thread": self.thread()} for i in range(4)]})
+        service = self.start("guest", "--root", str(machine.root), "--port", port.paths[1])
+        running = self.optimise()
+        until(lambda: machine.on() == [0, 1], running)
+        line = until(lambda: pathlib.Path(self.journal).read_text(), running)
+        self.assertIn('"kind":"vcpus"', line)
+        self.refused("another sukima host acts on this host", "revert")
+        running.kill()
+        running.wait()
+        # The port closes with the host: QEMU tells the guest.
+        until(lambda: machine.on() == [0, 1, 2, 3], service)
+        done = self.run_host("revert", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(json.loads(done.stdout.splitlines()[0])["outcome"], "ended")
+        self.assertEqual(self.run_host("revert").stdout, "")
+        self.end(service)
+
+    def thread(self):
+        """A thread of this process that waits until the end of the test."""
+        stop, ready = threading.Event(), threading.Event()
+        number = []
+
+        def wait():
+            number.append(threading.get_native_id())
+            ready.set()
+            stop.wait()
+
+        one = threading.Thread(target=wait)
+        one.start()
+        ready.wait()
+        self.addCleanup(one.join)
+        self.addCleanup(stop.set)
+        return number[0]
+
+
+class Groups(Acting):
+    def setUp(self):
+        super().setUp()
+        self.group = self.folder / "group"
+        self.group.mkdir()
+        (self.group / "cpu.max").write_text("max 50000\n")
+        (self.group / "cpu.weight").write_text("100\n")
+        self.write({"name": "a", "act": ["cap", "weight"], "cgroup": str(self.group), "vcpus": [{"id": 0}]},
+                   {"name": "b", "vcpus": [{"id": 0}]})
+
+    def act(self, *words):
+        return self.run_host("act", *words, "--config", str(self.config))
+
+    def test_are_capped_and_weighed_until_revert(self):
+        self.assertIn("is 75000 50000; sukima host revert undoes it", self.act("a", "cap", "1.5").stdout)
+        self.assertEqual((self.group / "cpu.max").read_text(), "75000 50000\n")
+        self.assertEqual(json.loads(self.act("a", "weight", "50", "--json").stdout)["before"], "100")
+        self.assertEqual((self.group / "cpu.weight").read_text(), "50\n")
+        self.assertEqual(self.act("a", "cap", "none").returncode, 0)
+        done = self.run_host("revert")
+        self.assertEqual((done.returncode, done.stdout.count("again")), (0, 3), done)
+        self.assertEqual((self.group / "cpu.max").read_text(), "max 50000\n")
+        self.assertEqual((self.group / "cpu.weight").read_text(), "100\n")
+
+    def test_of_version_1_too(self):
+        for name in ("cpu.max", "cpu.weight"):
+            (self.group / name).unlink()
+        (self.group / "cpu.cfs_quota_us").write_text("-1\n")
+        (self.group / "cpu.cfs_period_us").write_text("20000\n")
+        (self.group / "cpu.shares").write_text("1024\n")
+        self.assertEqual(self.act("a", "cap", "0.5").returncode, 0)
+        self.assertEqual((self.group / "cpu.cfs_quota_us").read_text(), "10000\n")
+        self.assertEqual(self.act("a", "weight", "20000").returncode, 0)
+        self.assertEqual(self.run_host("revert").returncode, 0)
+        self.assertEqual((self.group / "cpu.cfs_quota_us").read_text(), "-1\n")
+        self.assertEqual((self.group / "cpu.shares").read_text(), "1024\n")
+
+    def test_are_left_if_somebody_else_has_changed_them(self):
+        self.act("a", "cap", "1.5")
+        (self.group / "cpu.max").write_text("60000 50000\n")
+        self.assertIn("somebody else has set it to 60000 50000 since", self.run_host("revert").stdout)
+        self.assertEqual((self.group / "cpu.max").read_text(), "60000 50000\n")
+
+    def test_only_what_is_allowed(self):
+        config = ("--config", str(self.config))
+        self.refused("vms[1].act: the cap of 'b' may not be set", "act", "b", "cap", "1", *config)
+        self.refused("'many' is no cap in CPUs", "act", "a", "cap", "many", *config)
+        self.refused("'0' is no weight", "act", "a", "weight", "0", *config)
+        self.refused("'speed' cannot be set: choose cap or weight", "act", "a", "speed", "1", *config)
+        self.refused("an act needs a virtual machine, a kind and a value", "act", "a", *config)
+        self.refused("has no virtual machine 'c'", "act", "c", "cap", "1", *config)
+        self.assertEqual((self.group / "cpu.max").read_text(), "max 50000\n")
+
+    def test_an_unwritable_journal_stops_everything(self):
+        done = subprocess.run([PROGRAM, "host", "act", "a", "cap", "1", "--config", str(self.config), "--journal",
+                               "/proc/nonesuch/journal"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("nothing is done without it", done.stderr)
+        self.assertEqual((self.group / "cpu.max").read_text(), "max 50000\n")
+
+
+class Refusals(Acting):
+    def test_are_one_sentence(self):
+        config = ("--config", str(self.config))
+        self.refused("of the machines that may be acted on cannot be read", "optimise", "--config", "/nonesuch")
+        self.write({"name": "a", "weight_of": "vm", "vcpus": [{"id": 0}]})
+        self.refused("no virtual machine", "optimise", *config)
+        self.refused("vms[0].act: 'a' may not be acted on", "optimise", "a", *config)
+        self.refused("has no virtual machine 'b'", "optimise", "b", *config)
+        self.write({"name": "a", "weight_of": "vm", "act": ["threads"], "port": "/p", "vcpus": [{"id": 0}]})
+        self.refused("vms[0]: a machine with 'act' needs 'pid'", "optimise", *config)
+        self.write({"name": "a", "weight_of": "vm", "act": ["threads"], "port": "/p", "pid": 4194304,
+                    "vcpus": [{"id": 0}]})
+        self.refused("vms[0].pid: there is no process 4194304", "optimise", *config)
+        self.write(self.vm("a", self.sleeper(), act=["threads"], port="/p", weight_of=None))
+        self.refused("vms[0].weight_of: is missing", "optimise", *config)
+        self.refused("'x' is one word too many", "revert", "x")
+        self.refused("--dry-run and --by are for sukima host optimise", "revert", "--dry-run")
+        self.refused("--since, --weight-of and --method", "optimise", "--since", "x")
+
+    def test_of_the_guest_service(self):
+        for sentence, *words in (("there is no user 'nobody-here'", "--user", "nobody-here"),
+                                 ("is no folder", "--root", "/nonesuch")):
+            done = subprocess.run([PROGRAM, "guest", *words], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(sentence, done.stderr)
+
+    def test_restore_brings_back_what_the_state_names(self):
+        machine = Machine(self.folder / "guest")
+        (machine.cpus / "cpu2/online").write_text("0\n")
+        (machine.root / "run/sukima").mkdir(parents=True)
+        (machine.root / "run/sukima/guest.state").write_text("2\n")
+        done = subprocess.run([PROGRAM, "guest", "--root", str(machine.root), "--restore"], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(machine.on(), [0, 1, 2, 3])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two real virtual machines of QEMU: `sukima host optimise` tells them their numbers, a program that uses
+// Sukima follows them, and what was set ends when the host is killed.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <list>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "fake_machine.hpp"
+#include "guests/guest.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using nlohmann::json;
+using sukima::guests::guest;
+using sukima::guests::guest_plan;
+
+constexpr auto patience = 300s;  // other tests run beside this one
+constexpr unsigned vcpus = 2;
+/// Seconds for which a number counts.
+constexpr double lease = 10;
+
+/// A guest that runs the service and the follower.
+struct machine {
+  machine(const std::filesystem::path& image, const std::filesystem::path& folder, const std::string& named)
+      : name(named),
+        inside(
+            guest_plan{
+                .image = image, .name = named, .vcpus = vcpus, .memory_mib = 256, .service_port = true},
+            folder),
+        port(folder / (named + ".service")) {}
+
+  /// The next line of the follower.
+  json line() {
+    for (;;) {
+      const auto text = inside.read_line(patience);
+      if (!text) throw std::runtime_error(name + ": the follower has ended");
+      const json one = json::parse(*text, nullptr, false);
+      if (one.is_object() && one.contains("workers")) return one;
+      std::cout << name << ": " << *text << "\n";
+    }
+  }
+  /// Lines until one is so.
+  json until(const std::function<bool(const json&)>& so) {
+    for (;;)
+      if (const json one = line(); so(one)) {
+        std::cout << name << ": " << one.dump() << "\n";
+        return one;
+      }
+  }
+
+  std::string name;
+  guest inside;
+  std::filesystem::path port;
+};
+
+class machines : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (std::system("command -v qemu-system-x86_64 >/dev/null") != 0)
+      GTEST_SKIP() << "sukima-guests: there is no qemu-system-x86_64 here";
+    const std::string build = std::string("flock '" SUKIMA_IMAGE ".lock' " SUKIMA_IMAGE_SCRIPT
+                                          " '" SUKIMA_IMAGE "' '" SUKIMA_PROGRAM "' '") +
+                              SUKIMA_FOLLOWER "'";
+    const int status = std::system(build.c_str());
+    if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "the kernel of a guest cannot be fetched";
+    ASSERT_EQ(status, 0);
+    for (const char* name : {"a", "b"}) all.emplace_back(SUKIMA_IMAGE, folder.path, name);
+    for (machine& one : all) one.inside.wait_until_up(patience);
+    for (machine& one : all) one.inside.run("sukima guest & sukima-follower");
+    for (machine& one : all) one.until([](const json& now) { return now["workers"] == vcpus; });
+  }
+
+  /// The description: two pCPUs, for both.
+  void describe(const std::string& act) {
+    json description{{"sukima-host", 1}, {"pcpus", {{{"id", 0}}, {{"id", 1}}}}, {"vms", json::array()}};
+    for (machine& one : all) {
+      json vm{{"name", one.name},
+              {"weight_of", "vm"},
+              {"act", {act}},
+              {"pid", one.inside.process()},
+              {"port", one.port.string()}};
+      unsigned id = 0;
+      for (const pid_t thread : one.inside.vcpu_threads())
+        vm["vcpus"].push_back({{"id", id++}, {"thread", thread}});
+      description["vms"].push_back(vm);
+    }
+    std::ofstream(config()) << description;
+  }
+  std::string config() const { return folder.path / "host.json"; }
+  std::string log() const { return folder.path / "log"; }
+
+  /// Starts `sukima host optimise`.
+  void optimise() {
+    host.emplace(
+        sukima::cli::child_request{.arguments = {SUKIMA_PROGRAM, "host", "optimise", "--json", "--config",
+                                                 config(), "--journal", folder.path / "journal"},
+                                   .environment = {},
+                                   .input = {},
+                                   .output_file = log()});
+  }
+  void wait_for_log(const std::string& part) {
+    while (guests::text_in(log()).find(part) == std::string::npos) {
+      for (machine& one : all) one.line();  // their ports must not fill up
+    }
+  }
+
+  guests::folder folder;
+  std::list<machine> all;
+  std::optional<sukima::cli::background_child> host;
+};
+
+TEST_F(machines, follow_their_numbers_within_the_lease_and_no_longer) {
+  describe("threads");
+  optimise();
+  for (machine& one : all) {
+    const json told = one.until([](const json& now) { return now["number"] == 1.0; });
+    const json follows = one.until([](const json& now) { return now["workers"] == 1; });
+    EXPECT_LT(follows["seconds"].get<double>() - told["seconds"].get<double>(), lease);
+  }
+  // With progress of its programs a machine is optimised, once it has been up for half a minute.
+  wait_for_log(R"("verdict":"opened")");
+  host.reset();  // killed
+  for (machine& one : all) {
+    one.until([](const json& now) { return now["number"].is_null(); });
+    one.until([](const json& now) { return now["workers"] == vcpus; });
+  }
+}
+
+TEST_F(machines, give_virtual_cpus_up_and_get_them_back_when_the_host_is_killed) {
+  describe("vcpus");
+  optimise();
+  for (machine& one : all) one.until([](const json& now) { return now["online"] == 1; });
+  // The host's own counters prove it.
+  while (guests::text_in(folder.path / "journal").find(R"("step":"proved")") == std::string::npos)
+    for (machine& one : all) one.line();
+  host.reset();
+  for (machine& one : all) one.until([](const json& now) { return now["online"] == vcpus; });
+  const std::string revert =
+      std::string(SUKIMA_PROGRAM " host revert --journal '") + (folder.path / "journal").string() + "'";
+  EXPECT_EQ(std::system(revert.c_str()), 0);
+}
+
+}  // namespace

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+// Optimising synthetic guests: the whole way from the counters to the guests and back.
+#include <gtest/gtest.h>
+
+#include "synthetic_host.hpp"
+
+namespace {
+
+using namespace guests;
+
+/// Work that is divided evenly: nothing is lost by more threads.
+double independent(unsigned, double cpus) { return 1000 * cpus; }
+/// A barrier at which threads spin: more threads than CPUs ruin it.
+double spinning(unsigned threads, double cpus) {
+  return threads <= cpus + 1e-6 ? 1000.0 * threads : 1000 * cpus / (1 + 2 * (threads - cpus));
+}
+/// A lock: two threads are best, whatever there is.
+double locked(unsigned threads, double cpus) {
+  return 1000 * std::min<double>(2, std::min<double>(threads, cpus)) /
+         (1 + 0.2 * (threads > 2 ? threads - 2 : 0));
+}
+
+class session_of_guests : public testing::Test {
+ protected:
+  std::size_t verdicts(verdict_kind kind) const {
+    return static_cast<std::size_t>(std::ranges::count(host.verdicts, kind, &verdict::kind));
+  }
+  bool told(const std::string& part) const {
+    return std::ranges::any_of(host.events,
+                               [&](const std::string& one) { return one.find(part) != std::string::npos; });
+  }
+
+  guests::folder folder;
+  journal written{folder.path / "journal"};
+  synthetic_host host{4};
+};
+
+TEST_F(session_of_guests, a_number_reaches_the_programs_and_ends_by_its_lease) {
+  host.add(4, independent);
+  host.add(4, independent);
+  host[0].reports = host[1].reports = false;
+  host.begin("threads", {}, &written);
+  host.run(3);
+  // Two busy guests on four CPUs; no progress, so the number is the estimate.
+  for (int j = 0; j < 2; ++j)
+    EXPECT_EQ(text_in(host[static_cast<std::size_t>(j)].machine.number()),
+              "sukima-host 1\nusable 2.000\nvalid 10.000\nend\n");
+  const auto path = host[0].machine.number();
+  fs::remove(path);
+  host.run(3.5);  // it is said again within three seconds
+  EXPECT_TRUE(fs::exists(path));
+  host.running.reset();
+  fs::remove(path);
+  for (int i = 0; i < 40; ++i) host[0].run(0.25, 2, host.now += 0.25);
+  EXPECT_FALSE(fs::exists(path));
+}
+
+TEST_F(session_of_guests, what_one_leaves_the_other_is_told) {
+  host.add(4, independent);
+  host.add(4, independent);
+  host[0].reports = host[1].reports = false;
+  host[1].busy = false;
+  host.begin("threads", {}, &written);
+  host.run(120);
+  EXPECT_GT(host.running->usable(0), 3.8);
+  // An idle guest is told what it could have.
+  EXPECT_NEAR(host.running->usable(1), 2, 0.01);
+  host[1].busy = true;
+  host.run(2.5);
+  EXPECT_NEAR(host.running->usable(0), 2, 0.01);
+}
+
+TEST_F(session_of_guests, threads_end_at_the_best_count) {
+  host.add(4, locked);
+  host.begin("threads", {}, &written);
+  host.run(200);
+  EXPECT_EQ(host.running->count(0), 2U);
+  EXPECT_GE(verdicts(verdict_kind::better), 1U);
+  EXPECT_GE(verdicts(verdict_kind::rested), 1U);
+  // Numbers are leased: the journal has nothing of them.
+  EXPECT_TRUE(text_in(written.file()).empty());
+}
+
+TEST_F(session_of_guests, trials_are_announced) {
+  host.add(4, locked);
+  host.begin("threads", {}, &written);
+  bool announced = false;
+  host.run(60, [&] {
+    const auto& said = host.running->said(0);
+    if (!said || !said->trial) return;
+    announced = true;
+    EXPECT_EQ(said->usable, *said->trial);
+  });
+  EXPECT_TRUE(announced);
+}
+
+TEST_F(session_of_guests, virtual_cpus_are_switched_with_a_line_before_each_act) {
+  host.add(4, spinning);
+  host.add(4, independent);
+  host[1].reports = false;
+  host.begin("vcpus", {}, &written);
+  host.run(10);
+  // The estimate: two each. Proved by the host's counters, and written down.
+  EXPECT_EQ(host[0].machine.on(), "0-1");
+  EXPECT_EQ(host[1].machine.on(), "0-1");
+  ASSERT_EQ(written.in_effect().size(), 2U);
+  for (const auto& [number, entry] : written.in_effect()) {
+    EXPECT_EQ(entry.last, "proved");
+    EXPECT_EQ(entry.what.after, "2");
+  }
+  host.run(200);
+  EXPECT_EQ(host.running->count(0), 2U);
+  EXPECT_GE(verdicts(verdict_kind::worse), 1U);
+  // When the host stops, the port closes and the CPUs come back.
+  host.running.reset();
+  EXPECT_TRUE(written.in_effect().empty());
+  host[0].service->host_closed();
+  host[0].machine.settle();
+  EXPECT_EQ(host[0].machine.on(), "0-3");
+}
+
+TEST_F(session_of_guests, cpus_of_a_guest_whose_host_was_killed_come_back) {
+  host.add(4, independent);
+  host.add(4, independent);
+  host.begin("vcpus", {}, &written);
+  host.run(10);
+  ASSERT_EQ(host[0].machine.on(), "0-1");
+  // Nobody speaks any more; the port stays open, as QEMU's does.
+  for (int i = 0; i < 4 * 31; ++i) host[0].run(0.25, 2, host.now += 0.25);
+  EXPECT_EQ(host[0].machine.on(), "0-3");
+}
+
+TEST_F(session_of_guests, a_guest_without_the_service_is_not_acted_on) {
+  host.add(4, independent);
+  host.add(4, independent);
+  host[0].silent = true;
+  host.begin("vcpus", {}, &written);
+  host.run(100);
+  EXPECT_TRUE(told("a: its virtual CPUs could not be set: the guest service of a is silent"));
+  EXPECT_EQ(host[0].machine.on(), "0-3");
+  EXPECT_EQ(host[1].machine.on(), "0-1");
+  EXPECT_FALSE(host.running->said(0)->vcpus);
+}
+
+TEST_F(session_of_guests, a_guest_that_only_claims_to_obey_is_found_out) {
+  host.add(4, independent);
+  host.add(4, independent);
+  host[0].lie = "sukima-guest 1\nonline 0-1\nend\n";
+  host[0].follows = false;
+  host[0].deaf = true;
+  host.begin("vcpus", {}, &written);
+  host.run(60);
+  EXPECT_TRUE(told("a: its virtual CPUs could not be set: it is not to be seen in the host's counters"));
+  for (const auto& [number, entry] : written.in_effect()) EXPECT_EQ(entry.what.vm, "b");
+  EXPECT_TRUE(host.running->state(0) == optimiser_state::back ||
+              host.running->state(0) == optimiser_state::hold);
+}
+
+TEST_F(session_of_guests, a_program_that_ignores_its_number_is_reported) {
+  host.add(4, locked);
+  host[0].follows = false;
+  host[0].most = 2;
+  host.begin("threads", {}, &written);
+  host.run(200);
+  EXPECT_TRUE(told("a: it does not follow its number"));
+}
+
+TEST_F(session_of_guests, a_guest_that_ends_or_falls_silent_has_no_trial) {
+  host.add(4, locked);
+  host.add(4, locked);
+  host.begin("threads", {}, &written);
+  host.run(30);
+  host[0].gone = true;
+  host[1].silent = true;
+  host.run(30);
+  EXPECT_TRUE(told("a: it has ended"));
+  EXPECT_TRUE(told("b: its guest service is silent"));
+  EXPECT_FALSE(host.running->said(0));
+  EXPECT_TRUE(host.running->state(1) == optimiser_state::back ||
+              host.running->state(1) == optimiser_state::hold);
+  EXPECT_GE(host.running->usable(1), 3.9);
+}
+
+TEST_F(session_of_guests, a_dry_run_says_nothing_to_anybody) {
+  host.add(4, locked);
+  host.begin("threads", {.dry_run = true}, nullptr);
+  host.run(120);
+  EXPECT_FALSE(fs::exists(host[0].machine.number()));
+  EXPECT_GE(verdicts(verdict_kind::would_try), 1U);
+}
+
+/// Runs two guests, of which the first one says this in place of the truth. \returns all that the second one
+/// is told.
+std::vector<std::string> numbers_beside(const std::string& lie, std::vector<std::string>& own) {
+  const guests::folder folder;
+  journal written(folder.path / "journal");
+  synthetic_host host(4);
+  host.add(4, spinning);
+  host.add(4, independent);
+  host[0].follows = false;
+  host[1].reports = false;
+  host[0].lie = lie;
+  host.begin("threads", {}, &written);
+  std::vector<std::string> all;
+  host.run(60, [&] {
+    if (host.running->said(0)) own.push_back(text_of(*host.running->said(0)));
+    if (host.running->said(1)) all.push_back(text_of(*host.running->said(1)));
+  });
+  return all;
+}
+
+TEST(hostile_guest, moves_no_number_of_a_neighbour_by_lying) {
+  std::vector<std::string> honest;
+  const auto expected = numbers_beside("sukima-guest 1\nend\n", honest);
+  ASSERT_GT(expected.size(), 200U);
+  unsigned growth = 0;
+  for (const std::string lie :
+       {"sukima-guest 1\nprogress 999999999999999\nend\n", "sukima-guest 1\nwant 65536\nend\n",
+        "sukima-guest 1\nonline 0-1023\nend\n", "sukima-guest 1\nturn\nend\nsukima-guest 1\nturn\nend\n",
+        "sukima-guest 1\nwant 1\nonline 0\nend\n", "end\nend\nend\n\xff\xff"}) {
+    std::vector<std::string> own;
+    EXPECT_EQ(numbers_beside(lie, own), expected) << lie;
+    for (const std::string& one : own) {
+      const auto read = parse_host_message(one);
+      ASSERT_TRUE(read);
+      growth += read->usable > 2.001;
+    }
+  }
+  EXPECT_EQ(growth, 0U);
+}
+
+TEST(steering, is_read_with_places_of_what_is_wrong) {
+  const auto refused = [](const std::string& members, const std::string& vcpu = "") {
+    try {
+      steering_of(parse_description(
+          R"({"sukima-host": 1, "pcpus": [{"id": 0}], "vms": [{"name": "a", "weight_of": "vm", )" + members +
+          R"("vcpus": [{"id": 0)" + vcpu + "}]}]}"));
+    } catch (const description_error& error) {
+      return std::string(error.what());
+    }
+    return std::string("taken");
+  };
+  EXPECT_EQ(refused(""), "taken");
+  EXPECT_EQ(refused(R"("act": ["threads"], "pid": 3, "port": "/p", "bounds": [1, 8], )"), "taken");
+  EXPECT_EQ(refused(R"("act": ["threads"], "pid": 3, "file": "/p", )", R"(, "thread": 4)"), "taken");
+  EXPECT_EQ(refused(R"("act": ["threads"], )").find("vms[0]: a machine with 'act' needs 'port'"), 0U);
+  EXPECT_EQ(refused(R"("act": ["threads"], "port": "/p", )").find("vms[0]: a machine with 'act' needs 'pid'"),
+            0U);
+  EXPECT_EQ(
+      refused(R"("act": ["vcpus"], "pid": 3, "file": "/p", )").find("vms[0]: virtual CPUs are switched"), 0U);
+  EXPECT_EQ(refused(R"("pid": 0, )").find("vms[0].pid: must be a number from 1"), 0U);
+  EXPECT_EQ(refused(R"("pid": 1.5, )").find("vms[0].pid: must be a whole number"), 0U);
+  EXPECT_EQ(refused(R"("port": "p", )").find("vms[0].port: must be a whole path"), 0U);
+  EXPECT_EQ(refused(R"("port": "/p", "file": "/f", )").find("vms[0]: give 'port' or 'file'"), 0U);
+  EXPECT_EQ(refused(R"("bounds": [2, 1], )").find("vms[0].bounds: must be the least and the most"), 0U);
+  EXPECT_EQ(refused(R"("bounds": [1, "x"], )").find("vms[0].bounds[1]: must be a number"), 0U);
+  EXPECT_EQ(refused(R"("act": ["vcpus"], "pid": 3, "port": "/p", "bounds": [1, 4], )")
+                .find("vms[0].bounds: there are only 1"),
+            0U);
+  EXPECT_EQ(refused("", R"(, "thread": "x")").find("vms[0].vcpus[0].thread: must be a number"), 0U);
+}
+
+TEST(process_counters, read_what_the_kernel_says) {
+  const guests::folder proc;
+  const auto process = proc.path / "77";
+  EXPECT_THROW(make_process_counters(77, {}, 2, proc.path), description_error);
+  write(process / "stat", "77 (qemu (x) 1) S 1 1 1 0 -1 4194560 1 1 1 1 1 1 1 1 20 0 5 0 12300 1 1\n");
+  write(proc.path / "uptime", "223.50 1.0\n");
+  for (int i = 0; i < 2; ++i) {
+    const auto task = process / "task" / std::to_string(80 - i);
+    write(task / "comm", "CPU " + std::to_string(i) + "/KVM\n");
+    write(task / "schedstat", std::to_string(i + 1) + "000000000 500000000 7\n");
+  }
+  write(process / "task/77/comm", "qemu\n");
+  EXPECT_THROW(make_process_counters(77, {}, 3, proc.path), description_error);
+  const auto counters = make_process_counters(77, {}, 2, proc.path);
+  const auto times = counters->read();
+  ASSERT_TRUE(times);
+  EXPECT_DOUBLE_EQ(times->vcpus[0].ran, 1);
+  EXPECT_DOUBLE_EQ(times->vcpus[1].ran, 2);
+  EXPECT_DOUBLE_EQ(times->vcpus[1].waited, 0.5);
+  EXPECT_NEAR(times->up, 223.5 - 12300.0 / static_cast<double>(::sysconf(_SC_CLK_TCK)), 1e-9);
+  // Another process with the same number is not this one.
+  write(process / "stat", "77 (qemu) S 1 1 1 0 -1 4194560 1 1 1 1 1 1 1 1 20 0 5 0 99999 1 1\n");
+  EXPECT_FALSE(counters->read());
+}
+
+}  // namespace

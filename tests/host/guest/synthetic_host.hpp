@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// A host with synthetic guests: the session and the guest services are the real ones, connected by
+// sockets; the scheduler, the programs and the clock are made up.
+#pragma once
+
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <random>
+#include <sstream>
+
+#include "fake_machine.hpp"
+#include "guest/program_reports.hpp"
+#include "shared/guest.hpp"
+#include "shared/steering.hpp"
+#include "sockets.hpp"
+
+namespace guests {
+
+using namespace sukima::host;
+
+/// The speed of a program with n threads that get c CPUs each as many as there are.
+using speed = std::function<double(unsigned threads, double cpus)>;
+
+/// A machine with a program that follows its number.
+class synthetic_guest {
+ public:
+  synthetic_guest(unsigned vcpus, speed of, std::uint64_t seed)
+      : machine(vcpus),
+        service(std::make_unique<guest_service>(machine.root())),
+        vcpus_(vcpus),
+        of_(std::move(of)),
+        random_(seed) {
+    auto [a, b] = connected_pair();
+    host_end = std::move(a);
+    port = std::move(b);
+    service->programs().opened(1);
+    times.vcpus.resize(vcpus);
+    times.up = 1000;
+  }
+
+  /// How many threads the program has: its number, rounded, at most the online CPUs.
+  unsigned threads() const {
+    std::istringstream in(text_in(machine.number()));
+    std::string word;
+    double number = vcpus_;
+    while (in >> word)
+      if (word == "usable") in >> number;
+    if (!follows) number = vcpus_;
+    return std::clamp(static_cast<unsigned>(std::lround(number)), 1U, online());
+  }
+  unsigned online() const { return static_cast<unsigned>(machine.switched_on().size()); }
+  /// The CPUs that it wants.
+  double wants() const { return busy ? threads() : 0.01; }
+
+  /// Runs for a while with so many CPUs, and then talks with the host.
+  void run(double seconds, double cpus, double now) {
+    const double noise = std::exp(noise_ * gaussian_(random_));
+    done += busy ? of_(threads(), cpus) * seconds * noise : 0;
+    const unsigned running = busy ? threads() : 1;
+    const bool waits = cpus < wants() - 1e-9;
+    for (unsigned i = 0; i < running; ++i) {
+      times.vcpus[i].ran += cpus / running * seconds;
+      times.vcpus[i].waited += waits ? seconds * (1 - cpus / running) : 0;
+    }
+    times.up += seconds;
+    if (silent) return;
+    if (reports) service->programs().feed(1, text_of(guest_message{.progress = done}), now);
+    const std::string heard = received(port);
+    if (!deaf && !heard.empty()) {
+      service->from_host(heard, now);
+      machine.settle();
+    }
+    const std::string text = lie.empty() ? service->step(now) : lie;
+    if (!text.empty()) ::send(port.get(), text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (online_ != machine.on()) machine.settle();
+    online_ = machine.on();
+  }
+
+  fake_machine machine;
+  std::unique_ptr<guest_service> service;
+  descriptor host_end, port;
+  vm_times times;
+  double done = 0;
+  bool busy = true, follows = true, reports = true, silent = false, gone = false, deaf = false;
+  unsigned most = 0;  ///< the bound of its count; 0: its vCPUs
+  std::string lie;  ///< sent in place of what the service says
+
+ private:
+  unsigned vcpus_;
+  std::string online_;
+  speed of_;
+  std::mt19937_64 random_;
+  std::normal_distribution<double> gaussian_;
+  double noise_ = 0.02;
+};
+
+class synthetic_counters final : public vm_counters {
+ public:
+  explicit synthetic_counters(const synthetic_guest& of) : of_(of) {}
+  std::optional<vm_times> read() override { return of_.gone ? std::nullopt : std::optional(of_.times); }
+
+ private:
+  const synthetic_guest& of_;
+};
+
+/// The whole: pCPUs that all guests share evenly, one weight for each machine.
+class synthetic_host {
+ public:
+  explicit synthetic_host(unsigned pcpus) : pcpus_(pcpus) {}
+
+  synthetic_guest& add(unsigned vcpus, speed of) {
+    guests_.push_back(std::make_unique<synthetic_guest>(vcpus, std::move(of), 7 + guests_.size()));
+    vcpus_.push_back(vcpus);
+    return *guests_.back();
+  }
+  synthetic_guest& operator[](std::size_t j) { return *guests_[j]; }
+
+  description described(const std::vector<std::string>& act, weight_owner owner = weight_owner::vm) const {
+    description host;
+    for (unsigned p = 0; p < pcpus_; ++p)
+      host.pcpus.push_back({.id = p, .node = {}, .core = {}, .unknown = {}});
+    for (std::size_t j = 0; j < vcpus_.size(); ++j) {
+      vm one;
+      one.name = std::string(1, static_cast<char>('a' + j));
+      one.weight_of = owner;
+      one.act = act;
+      for (unsigned i = 0; i < vcpus_[j]; ++i) {
+        vcpu each;
+        each.id = i;
+        one.vcpus.push_back(each);
+      }
+      host.vms.push_back(std::move(one));
+    }
+    return host;
+  }
+
+  /// Begins to optimise all of them.
+  void begin(const std::string& what, const session_options& options, journal* written) {
+    const description host = described({what});
+    std::vector<session_vm> vms;
+    for (std::size_t j = 0; j < guests_.size(); ++j) {
+      session_vm one;
+      one.how.threads = what == "threads";
+      one.how.vcpus = what == "vcpus";
+      one.how.most = guests_[j]->most != 0 ? guests_[j]->most : vcpus_[j];
+      one.chosen = true;
+      one.link = make_port_link(::dup(guests_[j]->host_end.get()));
+      one.counters = std::make_unique<synthetic_counters>(*guests_[j]);
+      vms.push_back(std::move(one));
+    }
+    running = std::make_unique<session>(host, std::move(vms), options, written);
+  }
+
+  /// Lets everything run for so long, in steps of a quarter of a second.
+  void run(double seconds, const std::function<void()>& look = {}) {
+    for (const double end = now + seconds; now < end;) {
+      now += 0.25;
+      share_out();
+      running->step(now);
+      for (const verdict& one : running->take_verdicts()) verdicts.push_back(one);
+      for (const std::string& one : running->take_events()) events.push_back(one);
+      if (look) look();
+    }
+  }
+
+  std::unique_ptr<session> running;
+  double now = 1000;
+  std::vector<verdict> verdicts;
+  std::vector<std::string> events;
+
+ private:
+  /// Max-min fair shares of equal weights.
+  void share_out() {
+    std::vector<double> got(guests_.size(), 0);
+    double left = pcpus_;
+    std::vector<std::size_t> open;
+    for (std::size_t j = 0; j < guests_.size(); ++j)
+      if (!guests_[j]->gone) open.push_back(j);
+    std::ranges::sort(open, {}, [&](std::size_t j) { return guests_[j]->wants(); });
+    for (std::size_t k = 0; k < open.size(); ++k) {
+      got[open[k]] = std::min(guests_[open[k]]->wants(), left / static_cast<double>(open.size() - k));
+      left -= got[open[k]];
+    }
+    for (const std::size_t j : open) guests_[j]->run(0.25, got[j], now);
+  }
+
+  unsigned pcpus_;
+  std::vector<std::unique_ptr<synthetic_guest>> guests_;
+  std::vector<unsigned> vcpus_;
+};
+
+}  // namespace guests
