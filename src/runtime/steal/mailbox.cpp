@@ -25,10 +25,12 @@ task* accept(worker& w, task* reply, const worker& victim) noexcept {
 
 void open_mailbox(worker& w) noexcept {
   SUKIMA_ASSERT(w.mailbox.is_closed(), "a worker opens its mailbox once");
+  w.runtime->remote.worker_begins(w);
   if (w.runtime->chosen.published_tasks == 0) w.mailbox.open();
 }
 
 void close_mailbox(worker& w) noexcept {
+  w.runtime->remote.worker_stops(w);
   if (w.runtime->chosen.published_tasks != 0) return;
   if (worker* const thief = w.mailbox.close()) reply_to_thief(*thief, nullptr);
 }
