@@ -33,6 +33,7 @@
 #include <sukima/detail/ambient.hpp>
 #include <sukima/runtime.hpp>
 
+#include <atomic>
 #include <cstdint>
 
 namespace sukima::detail {
@@ -46,6 +47,8 @@ struct runtime_core {
 
   const settings chosen;
   tuned_ticks tuned;  ///< not changed once threads run
+  /// By thieves, in the mailbox, or by a node: with settings::published_tasks 0, or once a node is attached.
+  std::atomic<bool> workers_are_asked;
   const std::uint64_t request_interval;  ///< settings::request_interval_us in ticks
   const unsigned worker_limit;  ///< background threads + one entering thread
   const std::uint64_t serial;  ///< differs from that of every other runtime of the process

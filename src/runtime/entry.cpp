@@ -137,9 +137,8 @@ void lifecycle::enter(root_task& root) {
   const tuned_ticks& tuned = core_.tuned;
   last.roots.note(code, now - begun, after_silence ? tuned.root_warm_up : tuned.minimum_steal_age,
                   tuned.root_warm_up);
+  w.flags.store(0, std::memory_order_relaxed);  // a flag that comes later costs one empty slow path
   close_mailbox(w);
-  // A flag that comes later costs one empty slow path. A node's request is taken back by the node itself.
-  if (w.flags.load(std::memory_order_relaxed) != 0) w.flags.fetch_and(flag_remote, std::memory_order_relaxed);
   w.rests(rest_place::no_thread);
   // Partner: worker_placement::pin_all. Cleared before the counts change, and `pinned` is read after that.
   w.inside.store(false, std::memory_order_relaxed);

@@ -56,8 +56,9 @@ struct alignas(128) worker {
   /// The kernel's number of the thread that is this worker; 0: none. Read by the monitor.
   std::atomic<int> thread_id{0};
   steal_mailbox mailbox;
-  /// It runs something and sees flag_remote; only where a node is attached (remote/remote_interface.hpp).
+  /// It runs something, so it polls; only where a node is attached (remote/remote_interface.hpp).
   std::atomic<bool> answers_remote{false};
+  std::atomic<bool> asked_by_node{false};  ///< it owes the node an answer
   /// The reply to this worker's own request: null: pending; no_task; else the task (steal/mailbox.hpp).
   atomic<task*> reply{nullptr};
   /// The tick at which it last took a thief's request, with settings::request_interval_us. Only a hint.

@@ -46,15 +46,18 @@ class tcp_transport final : public transport {
     if (failure_.empty() && missing() != 0)
       failure_ = "not all nodes came in time: " + std::to_string(missing()) + " of " +
                  std::to_string(chosen_.own.nodes) + " are missing";
+    // The other side is to see the end of the handshake, or what is wrong.
+    const auto end = failure_.empty() ? deadline : clock::now() + std::chrono::seconds(1);
+    while (is_sending() && clock::now() < end) io_.run_one_until(end);
     if (!failure_.empty()) {
-      // The other side is to see what is wrong, too.
-      const auto end = clock::now() + std::chrono::seconds(1);
-      while (is_sending() && clock::now() < end) io_.run_one_until(end);
       close_all();
       throw start_failure(failure_);
     }
     error_code ignored;
     acceptor_.close(ignored);
+    for (const auto& guest : guests_)
+      if (const auto c = guest.lock(); c != nullptr && !is_peer(*c)) c->close();
+    guests_.clear();
     meeting_ = false;
     return chosen_.own.node;
   }
@@ -81,6 +84,7 @@ class tcp_transport final : public transport {
   transport_limits can() const noexcept override { return {.sees_losses = true, .takes_joins = false}; }
 
   void stop(clock::time_point deadline) noexcept override {
+    leaving_ = true;
     for (peer& p : peers_)
       if (p.connection != nullptr && !p.gone) p.connection->send(frame_kind::leave, {}, ~std::size_t{0});
     while (is_sending() && clock::now() < deadline) io_.run_one_until(deadline);
@@ -200,6 +204,7 @@ class tcp_transport final : public transport {
     told.on_closed = [this, name](tcp_connection& c, const std::string& why) { closed(c, name, why); };
     auto made = std::make_shared<tcp_connection>(
         io_, std::move(socket), handshake(side, chosen_.own, chosen_.token), std::move(told));
+    guests_.push_back(made);
     made->begin();
   }
 
@@ -274,7 +279,7 @@ class tcp_transport final : public transport {
     const bool leaves = std::any_of(early_.begin(), early_.end(), [&](const early_frame& e) {
       return e.from == node && e.what.kind == frame_kind::leave;
     });
-    if (peers_[node].gone || leaves) return;
+    if (peers_[node].gone || leaves || leaving_) return;
     if (meeting_) {
       fail("node " + std::to_string(node) + " was lost (" + why + ")");
       return;
@@ -291,7 +296,9 @@ class tcp_transport final : public transport {
   tcp::acceptor acceptor_;
   std::vector<peer> peers_;  ///< by node
   std::vector<std::shared_ptr<tcp_connection>> unsuitable_;  ///< nodes that cannot work with this one
+  std::vector<std::weak_ptr<tcp_connection>> guests_;  ///< who came to the meeting, strangers among them
   bool meeting_ = true;
+  bool leaving_ = false;
   std::vector<early_frame> early_;  ///< what came before start() was over
   std::string failure_;
   std::atomic<bool> rung_{false};

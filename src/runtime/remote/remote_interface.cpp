@@ -19,6 +19,7 @@ void remote_interface::attach(remote_node& node) {
   const std::lock_guard hold(calling_);
   node_ = &node;
   attached_.store(true);
+  core_.workers_are_asked.store(true);
 }
 
 void remote_interface::detach() noexcept {
@@ -32,11 +33,7 @@ void remote_interface::begins(worker& w) noexcept { w.answers_remote.store(true)
 void remote_interface::stops(worker& w) noexcept {
   w.answers_remote.store(false);  // then the flag is read. Partner: request()
   stress_point();
-  if ((w.flags.load() & flag_remote) != 0 && take_flag(w)) reply(nullptr);
-}
-
-bool remote_interface::take_flag(worker& w) noexcept {
-  return (w.flags.fetch_and(~flag_remote) & flag_remote) != 0;
+  if (w.asked_by_node.exchange(false)) reply(nullptr);
 }
 
 void remote_interface::request() noexcept {
@@ -44,13 +41,15 @@ void remote_interface::request() noexcept {
   word_.fetch_add(wanted + one_asked);
   for (worker& w : core_.workers.all()) {
     if (!w.answers_remote.load()) continue;
-    word_.fetch_add(one_asked);  // before the flag: whoever clears that counts it out
+    word_.fetch_add(one_asked);  // first: whoever takes the question counts it out
     stress_point();
-    const bool was_asked = (w.flags.fetch_or(flag_remote) & flag_remote) != 0;
-    if (was_asked) word_.fetch_sub(one_asked);  // by the last request, and it is counted for that
+    if (w.asked_by_node.exchange(true))
+      word_.fetch_sub(one_asked);  // by the last request: it counts for that
+    stress_point();
+    w.flags.fetch_or(flag_remote);
     stress_point();
     if (!w.answers_remote.load()) {  // partner: stops()
-      if (take_flag(w)) reply(nullptr);
+      if (w.asked_by_node.exchange(false)) reply(nullptr);
     } else if (fiber* const s = w.current.load()) {
       s->limit.request_poll();
     }
@@ -76,7 +75,8 @@ void remote_interface::reply(task* t) noexcept {
 
 void remote_interface::answer(fiber& s, choice_point* end, choice_point* polling) noexcept {
   worker& w = *s.on;
-  if (!take_flag(w)) return;  // the node has taken it back
+  w.flags.fetch_and(~flag_remote);
+  if (!w.asked_by_node.exchange(false)) return;  // it was answered already, or taken back
   stress_point();
   task* t = nullptr;
   if ((word_.load() & wanted) != 0) {
