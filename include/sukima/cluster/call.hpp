@@ -5,6 +5,7 @@
 #include <sukima/context.hpp>
 #include <sukima/detail/travel.hpp>
 #include <sukima/errors.hpp>
+#include <sukima/fork.hpp>
 #include <sukima/transfer.hpp>
 
 #include <cstring>
@@ -97,12 +98,25 @@ template <class T> T get_value(std::span<const std::byte>& from) {
 
 template <class T>
 concept can_return = std::is_void_v<T> || can_travel<T>;
+/// All results of a fork's later branches.
+template <class T> inline constexpr bool are_results = false;
+template <class... R> inline constexpr bool are_results<std::tuple<R...>> = true;
+template <class... R> std::tuple<R...> get_results(std::type_identity<std::tuple<R...>> /*type*/,
+                                                   std::span<const std::byte> from) {
+  return std::tuple<R...>{get_value<R>(from)...};  // from left to right
+}
 /// A result in bytes; nothing of it for void.
 template <class T> T get_result(std::span<const std::byte> from) {
-  if constexpr (!std::is_void_v<T>) return get_value<T>(from);
+  if constexpr (are_results<T> && !can_travel<T>)
+    return get_results(std::type_identity<T>{}, from);
+  else if constexpr (!std::is_void_v<T>)
+    return get_value<T>(from);
 }
 template <class T> void put_result(stored<T>& value, std::vector<std::byte>& to) {
-  if constexpr (!std::is_void_v<T>) put_value(value, to);
+  if constexpr (are_results<T> && !can_travel<T>)
+    std::apply([&](const auto&... each) { (put_value(each, to), ...); }, value);
+  else if constexpr (!std::is_void_v<T>)
+    put_value(value, to);
 }
 
 /// Makes a form known to the nodes of this process; libsukima-cluster keeps the list.
@@ -158,12 +172,33 @@ struct travels<call_of<Function, std::tuple<Parameters...>>> {
     static_cast<void>(form_of<callable>::registration);  // it is made where this is used
     std::apply([&](const Parameters&... each) { (put_value(each, to), ...); }, c.arguments);
   }
-  static callable from_bytes(std::span<const std::byte> from) {
+  static callable from_bytes(std::span<const std::byte> from) { return take(from); }
+  /// From the front of the bytes.
+  static callable take(std::span<const std::byte>& from) {
     return {std::tuple<Parameters...>{get_value<Parameters>(from)...}};  // from left to right
   }
   static typename callable::result get(std::span<const std::byte> from) {
     return get_result<typename callable::result>(from);
   }
+};
+
+/// The later branches of a fork travel together if each of them could alone.
+template <class... Calls>
+  requires(call_can_travel<Calls> && ...)
+struct travels<later_branches<Calls...>> {
+  using callable = later_branches<Calls...>;
+  using result = result_of<callable&&>;
+  static constexpr bool possible = true;
+  static constexpr const travel_form& form = form_of<callable>::form;
+  static void put(const callable& c, std::vector<std::byte>& to) {
+    static_cast<void>(form_of<callable>::registration);
+    std::apply([&](const Calls&... each) { (travels<Calls>::put(each, to), ...); }, c.all);
+  }
+  static callable from_bytes(std::span<const std::byte> from) { return take(from); }
+  static callable take(std::span<const std::byte>& from) {
+    return {std::tuple<Calls...>{travels<Calls>::take(from)...}};
+  }
+  static result get(std::span<const std::byte> from) { return get_result<result>(from); }
 };
 
 }  // namespace sukima::detail
