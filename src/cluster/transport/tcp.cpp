@@ -33,7 +33,11 @@ constexpr std::size_t longest_address = 256;
 class tcp_transport final : public transport {
  public:
   explicit tcp_transport(tcp_settings chosen)
-      : chosen_(std::move(chosen)), work_(io_.get_executor()), acceptor_(io_), peers_(chosen_.own.nodes) {}
+      : chosen_(std::move(chosen)),
+        work_(io_.get_executor()),
+        acceptor_(io_),
+        peers_(chosen_.own.nodes),
+        is_listed_(chosen_.own.node == 0) {}
   ~tcp_transport() override { close_all(); }
 
   node_id start(receiver& to, clock::time_point deadline) override {
@@ -42,8 +46,10 @@ class tcp_transport final : public transport {
     listen();
     accept();
     if (chosen_.own.node != 0) connect(0, chosen_.host, chosen_.port);
-    while (failure_.empty() && missing() != 0 && clock::now() < deadline) io_.run_one_until(deadline);
-    if (failure_.empty() && missing() != 0)
+    // The others wait for node 0's list even where it names nobody to connect to.
+    while (failure_.empty() && (missing() != 0 || !is_listed_) && clock::now() < deadline)
+      io_.run_one_until(deadline);
+    if (failure_.empty() && (missing() != 0 || !is_listed_))
       failure_ = "not all nodes came in time: " + std::to_string(missing()) + " of " +
                  std::to_string(chosen_.own.nodes) + " are missing";
     // The other side is to see the end of the handshake, or what is wrong.
@@ -242,6 +248,7 @@ class tcp_transport final : public transport {
       if (!source.ok()) throw frame_error("the list of nodes is damaged");
       if (n < chosen_.own.node) connect(n, host, port);
     }
+    is_listed_ = true;
   }
 
   bool is_peer(const tcp_connection& c) const noexcept {
@@ -297,6 +304,7 @@ class tcp_transport final : public transport {
   std::vector<peer> peers_;  ///< by node
   std::vector<std::shared_ptr<tcp_connection>> unsuitable_;  ///< nodes that cannot work with this one
   std::vector<std::weak_ptr<tcp_connection>> guests_;  ///< who came to the meeting, strangers among them
+  bool is_listed_;  ///< it has node 0's list of nodes, or is node 0
   bool meeting_ = true;
   bool leaving_ = false;
   std::vector<early_frame> early_;  ///< what came before start() was over
