@@ -81,8 +81,8 @@ text_and_numbers joined(sukima::context c, const std::string& word, std::vector<
 }
 std::string all_kinds(sukima::context c, const std::string& word) {
   // Both meet, so another node runs the second one.
-  auto [met, found] = sukima::fork2(c, call<meet>(2u),
-                                    call<joined>(word, std::vector<int>{1, 2}, point{3, {4, 5, 6}}));
+  auto [met, found] =
+      sukima::fork2(c, call<meet>(2u), call<joined>(word, std::vector<int>{1, 2}, point{3, {4, 5, 6}}));
   for (const int n : found.second) found.first += std::to_string(n);
   return found.first + (met ? "!" : "?");
 }
