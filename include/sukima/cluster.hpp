@@ -66,9 +66,10 @@ class remote_exception : public std::runtime_error {
   std::uint32_t node_;
 };
 
-/// Calls a function with the help of all nodes: an entry. Every node runs main and comes here; node 0 makes the
-/// call, with its own arguments, the others ask it and each other for tasks, and all go on with the same result.
-/// Outside of `sukima cluster` the call is made on this machine alone; so it is inside of a running entry.
+/// Calls a function with the help of all nodes: an entry. Every node runs main and comes here; node 0 makes
+/// the call, with its own arguments, the others ask it and each other for tasks, and all go on with the same
+/// result. Outside of `sukima cluster` the call is made on this machine alone; so it is inside of a running
+/// entry.
 ///
 ///     long n = sukima::cluster::run(sukima::call<fib>(50));
 ///

@@ -31,8 +31,8 @@ template <class R, class... A> struct called_function<R (*)(context, A...)> : ca
 template <class R, class... A>
 struct called_function<R (*)(A...) noexcept> : called_function<R (*)(A...)> {};
 
-/// Calls it, with the context if it takes one. Not detail::call, which is another one in checked mode: what is
-/// made of a callable here is one and the same in the whole program.
+/// Calls it, with the context if it takes one. Not detail::call, which is another one in checked mode: what
+/// is made of a callable here is one and the same in the whole program.
 template <class Callable> result_of<Callable&&> call_plainly(context c, Callable&& callable) {
   if constexpr (std::is_invocable_v<Callable&&, context>) {
     return std::move(callable)(c);
@@ -210,8 +210,8 @@ namespace sukima {
 /// A call of a function that is known at compile time, to be made later: for fork2, fork and cluster::run. In
 /// a program that runs on several nodes (`sukima cluster run`) a fork whose second branch is such a call may
 /// be given to another node, if its arguments and its result can travel (sukima::can_travel); otherwise it
-/// stays in its node, as a lambda does. Costs what a lambda costs: nothing is turned into bytes before another
-/// node takes the call.
+/// stays in its node, as a lambda does. Costs what a lambda costs: nothing is turned into bytes before
+/// another node takes the call.
 /// \tparam Function  takes a context and the arguments, or the arguments alone; by value or by reference to
 ///                   const
 /// \param arguments  are converted to the types of the parameters, and kept as values

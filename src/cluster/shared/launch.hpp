@@ -27,10 +27,10 @@ struct launch_result {
   int first_failure = -1;  ///< the node other than 0 that failed while node 0 ran; -1: none
 };
 
-/// Runs a program on several nodes to its end. What is on stdin goes to each of them, at most 1 MiB ahead of the
-/// slowest; stdout is node 0's, stderr that of all; signals that this process gets go on to all. Once node 0 has
-/// ended the others get two seconds to end, too; when another one fails, so does node 0; then they are ended.
-/// Nodes end when this process is killed.
+/// Runs a program on several nodes to its end. What is on stdin goes to each of them, at most 1 MiB ahead of
+/// the slowest; stdout is node 0's, stderr that of all; signals that this process gets go on to all. Once
+/// node 0 has ended the others get two seconds to end, too; when another one fails, so does node 0; then
+/// they are ended. Nodes end when this process is killed.
 /// \throws std::system_error a node cannot be started: nothing runs then
 /// \pre one thread
 launch_result launch(const launch_request& request);

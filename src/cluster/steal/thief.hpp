@@ -3,7 +3,8 @@
 //
 // One request is under way at a time. The node that gave the last task is asked first, then the others in an
 // order drawn anew; when all have refused, the next round begins after a pause that doubles up to a limit. A
-// request that is not answered for a while is given up: the answer may come later, and a task is welcome then.
+// request that is not answered for a while is given up: the answer may come later, and a task is welcome
+// then.
 #pragma once
 
 #include "transport/transport.hpp"

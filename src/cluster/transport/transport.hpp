@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the nodes of a cluster exchange messages. One implementation a file: in_process.hpp (for tests), tcp.hpp.
+// How the nodes of a cluster exchange messages. One implementation a file: in_process.hpp (for tests),
+// tcp.hpp.
 //
 // The contract, which tests/cluster/transport_test.cpp checks for each implementation:
 //   order      messages from one node to another one arrive once, whole and in the order of their sending;
@@ -7,8 +8,8 @@
 //   sending    any thread may send, also from inside of a receiver's function; send() never waits;
 //   receiving  the receiver is called by the thread that is in start(), wait() or stop(), and by no other;
 //   ringing    ring() ends a wait() that runs, or else the next one; several may be one;
-//   leaving    a node that calls stop() is told to the others as on_left, after all that it has sent; one that
-//              vanishes without it as on_lost, once. Neither is followed by anything of that node.
+//   leaving    a node that calls stop() is told to the others as on_left, after all that it has sent; one
+//              that vanishes without it as on_lost, once. Neither is followed by anything of that node.
 #pragma once
 
 #include <chrono>

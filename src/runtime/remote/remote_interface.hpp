@@ -4,23 +4,25 @@
 // places in the runtime costs one load.
 //
 // A request. The node asks all workers that run something for one task; the first that has one gives it.
-//   word        bit 0: a task is wanted; the rest counts the workers that are asked, and the node while it asks
+//   word        bit 0: a task is wanted; the rest counts the workers that are asked, and the node while it
+//               asks
 //   node:       wanted, and counts itself; then for each worker that `answers_remote`: counts it, sets its
-//               asked_by_node and flag_remote, *then reads answers_remote again*: if that is false it takes the
-//               question back, else it requests a poll; at the end it counts itself out
-//   worker:     at a poll with flag_remote: clears that, takes the question, *then* looks for a task; on going
-//               idle: answers_remote := false, *then* takes the question
+//               asked_by_node and flag_remote, *then reads answers_remote again*: if that is false it takes
+//               the question back, else it requests a poll; at the end it counts itself out
+//   worker:     at a poll with flag_remote: clears that, takes the question, *then* looks for a task; on
+//               going idle: answers_remote := false, *then* takes the question
 //   who takes a question (asked_by_node: true to false) counts it out, by one CAS with the answer: a task
 //               clears bit 0; so does the last one out without a task, and that is the answer "none"
 // So a request is answered once, and always: a worker that is asked either polls, or goes idle, or had gone
 // idle before, and then the node takes the question back. The flag only leads to the question: an entry that
 // ends wipes all flags out, but goes idle after that. A worker that changes fibers or begins a task looks
-// at its flags as for an abort (poll_limit.hpp). Whoever finds a task too late leaves it to the injector queue.
+// at its flags as for an abort (poll_limit.hpp). Whoever finds a task too late leaves it to the injector
+// queue.
 //
-// A task that was given away is in `given_` until its result comes: finish() takes it out, and so does nothing
-// else, so it is completed once. Its owner waits as for any stolen task. Nobody here runs it, so an abort is
-// not noticed at a poll: request_abort_checks looks through `given_`, and give_away looks once itself after it
-// has entered a task.
+// A task that was given away is in `given_` until its result comes: finish() takes it out, and so does
+// nothing else, so it is completed once. Its owner waits as for any stolen task. Nobody here runs it, so an
+// abort is not noticed at a poll: request_abort_checks looks through `given_`, and give_away looks once
+// itself after it has entered a task.
 //
 // Model: model/remote.pml.
 #pragma once
