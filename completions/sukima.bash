@@ -56,6 +56,16 @@ _sukima_probe() {
   esac
 }
 
+_sukima_cluster() {
+  _sukima_program && return
+  case $previous in
+    --json) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+    -n | --nodes) ;;
+    cluster) mapfile -t COMPREPLY < <(compgen -W "run --help --nodes --no-tags --json" -- "$cur") ;;
+    *) mapfile -t COMPREPLY < <(compgen -W "--help --nodes --no-tags --json --" -- "$cur") ;;
+  esac
+}
+
 _sukima_objects() {
   _sukima_program && return
   case $previous in
@@ -134,11 +144,11 @@ _sukima() {
   local cur="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD - 1]}"
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W "bench calibrate cc explain guest host objects probe run --help --version" -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W "bench calibrate cc cluster explain guest host objects probe run --help --version" -- "$cur")
     return
   fi
   case ${COMP_WORDS[1]} in
-    calibrate | explain | guest | host | objects | probe | run)
+    calibrate | cluster | explain | guest | host | objects | probe | run)
       "_sukima_${COMP_WORDS[1]}"
       return
       ;;

@@ -13,6 +13,7 @@ end
 
 set -l bench '__fish_seen_subcommand_from bench'
 set -l cc '__fish_seen_subcommand_from cc'
+set -l cluster '__fish_seen_subcommand_from cluster'
 set -l explain '__fish_seen_subcommand_from explain'
 set -l calibrate '__fish_seen_subcommand_from calibrate'
 set -l guest '__fish_seen_subcommand_from guest'
@@ -58,6 +59,11 @@ complete -c sukima -n $host -r -F -l domstats -d 'Read what virsh domstats print
 complete -c sukima -n $host -r -F -l root -d 'Read a recorded machine'
 complete -c sukima -n $host -x -l interval -d 'Seconds between two readings'
 complete -c sukima -n $host -x -l count -d 'End after this many readings'
+complete -c sukima -n __fish_use_subcommand -a cluster -d 'Run a program on several nodes'
+complete -c sukima -n $cluster -f -a run
+complete -c sukima -n $cluster -x -s n -l nodes -d 'How many nodes'
+complete -c sukima -n $cluster -l no-tags -d 'Do not begin lines on stderr with their node'
+complete -c sukima -n $cluster -r -F -l json -d 'Write how each node ended to a file'
 complete -c sukima -n __fish_use_subcommand -a objects -d 'Plan a program of concurrent objects'
 complete -c sukima -n $objects -F -a 'record plan validate calibrate'
 complete -c sukima -n $objects -x -l cpus -d 'Plan for so many CPUs'

@@ -23,7 +23,8 @@ ORDER = {
     "compiler": set(),
     "host": {"runtime", "capacity"},
     "calibrate": {"capacity", "objects", "runtime"},
-    "cli": {"calibrate", "capacity", "host", "objects", "preload"},
+    "cluster": {"runtime", "capacity"},
+    "cli": {"calibrate", "capacity", "cluster", "host", "objects", "preload"},
     "tools": {"capacity"},
 }
 # The folders of src/cli that all commands may include; those of them that the tools may include, too.
@@ -34,6 +35,8 @@ HEADER_PART = {
     "calibrate.hpp": "calibrate",
     "capacity.h": "capacity",
     "capacity": "capacity",
+    "cluster": "cluster",
+    "cluster.hpp": "cluster",
     "objects": "objects",
     "objects.hpp": "objects",
     "tascell": "tascell",

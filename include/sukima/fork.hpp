@@ -48,6 +48,23 @@ inline auto fork2(First&& first, Second&& second, Hints... hints) {
   });
 }
 
+/// @}
+}  // namespace SUKIMA_NAMESPACE
+
+namespace SUKIMA_DETAIL_NAMESPACE {
+/// The later branches of a fork, as one that may travel.
+template <class... F> struct later_branches {
+  std::tuple<F...> all;
+  auto operator()(context c) {
+    return std::apply([&](F&... each) { return fork(c, std::move(each)...); }, all);
+  }
+};
+}  // namespace SUKIMA_DETAIL_NAMESPACE
+
+namespace SUKIMA_NAMESPACE {
+/// \addtogroup forks
+/// @{
+
 /// Calls any number of functions, which may run at the same time; the results come as a tuple in the order of
 /// the arguments, std::monostate for a void one. As nested fork2: what was written last is given away first.
 template <detail::context_type C, class F> inline auto fork(C c, F&& f) {
@@ -67,7 +84,13 @@ inline auto fork(C c, F&& f, G&& g, More&&... more) {
                              detail::stored<detail::result_of<More>>...>;
   using first_result = detail::result_of<F>;
   detail::check_context(c, "sukima::fork");
-  auto rest = [&](auto below) { return fork(below, std::forward<G>(g), std::forward<More>(more)...); };
+  using later = detail::later_branches<std::decay_t<G>, std::decay_t<More>...>;
+  auto rest = [&] {
+    if constexpr (detail::travels<later>::possible)
+      return later{{std::forward<G>(g), std::forward<More>(more)...}};
+    else
+      return [&](auto below) { return fork(below, std::forward<G>(g), std::forward<More>(more)...); };
+  }();
   auto [first, others] = detail::fork2_in(c, std::forward<F>(f), std::move(rest), detail::no_hint{});
   return results(std::tuple_cat(
       std::tuple<detail::stored<first_result>>(std::forward<detail::stored<first_result>>(first)),

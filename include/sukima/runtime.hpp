@@ -19,6 +19,7 @@ namespace sukima {
 namespace detail {
 struct runtime_core;
 class rest_check;
+class remote_access;
 }  // namespace detail
 
 class runtime;
@@ -97,6 +98,7 @@ class runtime {
 
  private:
   friend class detail::rest_check;
+  friend class detail::remote_access;
   friend void detail::enter_default(detail::root_task&);
   friend runtime& default_runtime();
   friend bool detail::renew_default_runtime(unsigned workers);

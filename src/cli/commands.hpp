@@ -36,6 +36,10 @@ void add_command(CLI::App& parent);
 
 }  // namespace cc
 
+namespace cluster {
+void add_command(CLI::App& parent, int& code, program_words program);
+}
+
 namespace explain {
 void add_command(CLI::App& parent, int& code, program_words program);
 }

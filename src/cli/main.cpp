@@ -67,6 +67,7 @@ int main(int argc, char** argv) {
   bench::add_command(program, code);
   calibrate::add_command(program, code);
   cc::add_command(program);
+  cluster::add_command(program, code, take_program("cluster", argc, argv));
   explain::add_command(program, code, take_program("explain", argc, argv));
   guest::add_command(program, code);
   host::add_command(program, code);

@@ -20,6 +20,7 @@
 #include "observe/trace.hpp"
 #include "park/park.hpp"
 #include "park/wait_policy.hpp"
+#include "remote/remote_interface.hpp"
 #include "rest/rest_mark.hpp"
 #include "settings.hpp"
 #include "steal/injector.hpp"
@@ -32,6 +33,7 @@
 #include <sukima/detail/ambient.hpp>
 #include <sukima/runtime.hpp>
 
+#include <atomic>
 #include <cstdint>
 
 namespace sukima::detail {
@@ -45,6 +47,8 @@ struct runtime_core {
 
   const settings chosen;
   tuned_ticks tuned;  ///< not changed once threads run
+  /// By thieves, in the mailbox, or by a node: with settings::published_tasks 0, or once a node is attached.
+  std::atomic<bool> workers_are_asked;
   const std::uint64_t request_interval;  ///< settings::request_interval_us in ticks
   const unsigned worker_limit;  ///< background threads + one entering thread
   const std::uint64_t serial;  ///< differs from that of every other runtime of the process
@@ -59,6 +63,7 @@ struct runtime_core {
   splittable_fibers splittable{*this};
   cancellable_suspensions suspensions{*this};
   parked_fibers parked;
+  remote_interface remote{*this};
   decision_log decisions{serial};
   cpu_shortage shortage{*this};
   worker_placement placement{*this};

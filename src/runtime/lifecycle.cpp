@@ -42,6 +42,7 @@ unsigned count_forks() {
 runtime_core::runtime_core(const settings& s, unsigned most_workers)
     : chosen(s),
       tuned(ticks_per_nanosecond()),
+      workers_are_asked(s.published_tasks == 0),
       request_interval(static_cast<std::uint64_t>(1e3 * ticks_per_nanosecond() * s.request_interval_us)),
       worker_limit(most_workers),
       serial(next_serial()) {

@@ -26,6 +26,7 @@ namespace sukima::detail {
 /// Flags of a worker. Whoever sets one requests a poll of the worker's fiber afterwards.
 inline constexpr std::uint32_t flag_check_abort = 1;  ///< something was aborted: does it concern your task?
 inline constexpr std::uint32_t flag_leave = 2;  ///< leave the fiber to others: your thread is wanted at home
+inline constexpr std::uint32_t flag_remote = 4;  ///< another node wants a task (remote/remote_interface.hpp)
 
 /// States of a worker, in the order of trace_kind. Their times are counted in ticks of `ticks()`.
 enum class worker_state : unsigned { working, searching, sleeping, outside };
@@ -55,6 +56,9 @@ struct alignas(128) worker {
   /// The kernel's number of the thread that is this worker; 0: none. Read by the monitor.
   std::atomic<int> thread_id{0};
   steal_mailbox mailbox;
+  /// It runs something, so it polls; only where a node is attached (remote/remote_interface.hpp).
+  std::atomic<bool> answers_remote{false};
+  std::atomic<bool> asked_by_node{false};  ///< it owes the node an answer
   /// The reply to this worker's own request: null: pending; no_task; else the task (steal/mailbox.hpp).
   atomic<task*> reply{nullptr};
   /// The tick at which it last took a thief's request, with settings::request_interval_us. Only a hint.

@@ -26,6 +26,7 @@ SUKIMA_SAME_PLACE(destroy);
 SUKIMA_SAME_PLACE(stop);
 SUKIMA_SAME_PLACE(leave);
 SUKIMA_SAME_PLACE(quiet);
+SUKIMA_SAME_PLACE(travel);
 #undef SUKIMA_SAME_PLACE
 static_assert(offsetof(sukima_kind, put) == sizeof(choice_point_kind));
 static_assert(sizeof(sukima_choice_point) == sizeof(choice_point) &&

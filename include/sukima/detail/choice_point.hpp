@@ -14,6 +14,7 @@ namespace sukima::detail {
 struct fiber;
 struct task;
 struct choice_point;
+struct travel_point;
 
 /// What the runtime has to know about one form of choice point. One constant object a form; all calls are
 /// made on the fiber that owns the choice point, or by a helper while that fiber is suspended: never two at
@@ -35,6 +36,7 @@ struct choice_point_kind {
   /// Its poll answers nobody: it is there only because each choice point that is pushed must be polled
   /// (poll.cpp).
   bool quiet = false;
+  const travel_point* travel = nullptr;  ///< its tasks may run on another node (travel.hpp); null: they stay
 };
 
 /// A pending choice. `word` is the address of its kind while nothing was split off; after that it is the

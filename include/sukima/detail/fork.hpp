@@ -6,6 +6,7 @@
 #include <sukima/detail/clone.hpp>
 #include <sukima/detail/hints.hpp>
 #include <sukima/detail/task.hpp>
+#include <sukima/detail/travel.hpp>
 
 #include <memory>
 #include <utility>
@@ -111,6 +112,24 @@ template <class Second, class Guard, class C = context> struct fork_operations {
   }
   static void destroy(choice_point* r) noexcept { std::destroy_at(&static_cast<point_type*>(r)->second); }
 
+  /// Another node gets the captures, and they stay here for as long as it works.
+  template <class F>
+  static constexpr travel_point travel{
+      &travels<F>::form,
+      [](const task& t, std::vector<std::byte>& to) {
+        travels<F>::put(*static_cast<const fork_task&>(t).second, to);
+      },
+      [](task& t, std::span<const std::byte> from) {
+        static_cast<fork_task&>(t).value.fill([&] { return travels<F>::get(from); });
+      },
+  };
+  static constexpr const travel_point* travel_or_null() noexcept {
+    if constexpr (travels<Second>::possible)
+      return &travel<Second>;
+    else
+      return nullptr;
+  }
+
   /// What a choice point becomes in checked mode while its second branch runs here: nothing to split. So that
   /// branch has another context than the function that forked, and an outer one is noticed in it, too.
   static constexpr choice_point_kind passed_kind = closed_kind(sizeof(point_type));
@@ -124,6 +143,9 @@ template <class Second, class Guard, class C = context> struct fork_operations {
       has_guard ? guard : nullptr,
       std::is_trivially_destructible_v<captured<Second>> ? nullptr : destroy,
       nullptr,
+      nullptr,
+      false,
+      travel_or_null(),
   };
 
   [[gnu::always_inline]] static Second take(point_type* r) {

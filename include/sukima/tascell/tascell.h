@@ -69,6 +69,7 @@ typedef struct sukima_kind {
   void (*stop)(sukima_choice_point*);
   void (*leave)(sukima_choice_point*);
   sukima_bool quiet;
+  const void* travel;
 
   /** PUT: fills in a new task, which is all zero bytes; i1, i2: a loop's iterations */
   void (*put)(void* choice_point, void* task, int i1, int i2);
@@ -105,6 +106,7 @@ typedef struct sukima_kind {
    stop,                                                                                                  \
    leave,                                                                                                 \
    quiet,                                                                                                 \
+   0,                                                                                                     \
    put,                                                                                                   \
    exec,                                                                                                  \
    task_size,                                                                                             \

@@ -57,9 +57,10 @@ bool is_concerned(const fiber& s) noexcept {
   return (shield != all_ones && reaches(s.shielded_abort_to, nullptr)) || is_task_concerned(s);
 }
 
-bool is_task_concerned(const fiber& s) noexcept {
-  if (is_shielded(s)) return false;
-  for (const task* t = s.running; t != nullptr; t = t->parent) {
+bool is_task_concerned(const fiber& s) noexcept { return !is_shielded(s) && is_task_concerned(s.running); }
+
+bool is_task_concerned(const task* t) noexcept {
+  for (; t != nullptr; t = t->parent) {
     if (t->cancelled.load(std::memory_order_acquire)) return true;
     if (t->cancellation_masked.load(std::memory_order_acquire)) return false;  // partner: unmask
     if (t->owner != nullptr && is_reached(*t, *t->owner)) return true;
@@ -123,6 +124,7 @@ void request_abort_checks(runtime_core& r) noexcept {
     if (fiber* s = w.current.load()) s->limit.request_poll();
   }
   r.suspensions.cancel_those_concerned();
+  r.remote.abort_those_concerned();
 }
 
 void unmask(runtime_core& r, task& t) noexcept {

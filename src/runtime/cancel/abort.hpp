@@ -25,6 +25,8 @@ namespace sukima::detail {
 bool is_concerned(const fiber& s) noexcept;
 /// Was the task that it runs, or one of its ancestors?
 bool is_task_concerned(const fiber& s) noexcept;
+/// The same of any task that has not ended.
+bool is_task_concerned(const task* t) noexcept;
 /// Does a shield of the running segment keep aborts from outside away?
 bool is_shielded(const fiber& s) noexcept;
 /// `is_concerned`, where an exception may leave: not in a destructor that runs because of another one.

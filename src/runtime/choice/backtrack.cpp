@@ -69,9 +69,9 @@ class steps_in_progress {
 };
 
 /// May this choice point be split now?
-bool accepts(choice_point* r, worker& w) {
+bool accepts(choice_point* r, worker& w, taker for_whom) {
   const choice_point_kind* kind = kind_of(r);
-  if (!kind->open(r)) return false;
+  if (!kind->open(r) || (for_whom == taker::node && kind->travel == nullptr)) return false;
   if (kind->guard == nullptr) return true;
   const double p = kind->guard(r);
   return p >= 1.0 || (p > 0.0 && static_cast<double>(w.random() >> 11) * 0x1p-53 < p);
@@ -79,7 +79,7 @@ bool accepts(choice_point* r, worker& w) {
 
 }  // namespace
 
-task* split_oldest(fiber& s, choice_point* end, choice_point* polling, worker& w) noexcept {
+task* split_oldest(fiber& s, choice_point* end, choice_point* polling, worker& w, taker for_whom) noexcept {
   // After a callback threw, the steps in progress are not those of the fiber's choice points any more.
   if (s.failure) return nullptr;
   auto* r = reinterpret_cast<choice_point*>(s.oldest);
@@ -98,7 +98,7 @@ task* split_oldest(fiber& s, choice_point* end, choice_point* polling, worker& w
         ++w.statistics.backtracks;
         steps.undo_all();
       }
-      while (r < end && !accepts(r, w)) {
+      while (r < end && !accepts(r, w, for_whom)) {
         r = above(r);
         steps.replay_up_to(r);
       }

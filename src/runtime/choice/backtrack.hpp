@@ -12,15 +12,20 @@
 
 namespace sukima::detail {
 
+/// Who will run a task.
+enum class taker : bool { worker, node };
+
 /// Splits the oldest work of a fiber off. The caller runs the fiber, or has it in the stage
 /// `splitting` (suspend.cpp). An exception of a user's callback is kept in `fiber::failure` and leaves at the
 /// next join.
 /// \param end      one past the youngest choice point that may be split
 /// \param polling  the choice point whose poll this is; null: none
+/// \param for_whom for another node only choice points are split whose tasks may travel
 /// \returns a task that nobody else knows yet; null: there is no work, every guard refused, or no memory
 /// \par Complexity constant, amortised over the choice points that were pushed and popped (known_steps.hpp);
 /// linear in the number of steps in progress, which are undone and replayed, and in that of guards that
 /// refuse
-task* split_oldest(fiber& s, choice_point* end, choice_point* polling, worker& w) noexcept;
+task* split_oldest(fiber& s, choice_point* end, choice_point* polling, worker& w,
+                   taker for_whom = taker::worker) noexcept;
 
 }  // namespace sukima::detail

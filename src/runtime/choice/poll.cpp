@@ -111,9 +111,10 @@ bool poll_slow(fiber& s, choice_point* end, choice_point* polling, bool at_join)
   s.steps.forget_from(here);
   const char* written = true_limit(s);
   s.limit.publish_limit(true_limit(s));
+  std::uint32_t flags = 0;
   for (;;) {
     worker& w = *s.on;
-    const std::uint32_t flags = w.flags.load();
+    flags = w.flags.load();
     if ((flags & flag_check_abort) != 0) {
       w.flags.fetch_and(~flag_check_abort);
       look_for_abort(s);
@@ -125,6 +126,7 @@ bool poll_slow(fiber& s, choice_point* end, choice_point* polling, bool at_join)
   }
   worker& w = *s.on;
   bool all_served = true;
+  if ((flags & flag_remote) != 0) s.runtime->remote.answer(s, end, polling);
   if (worker* thief = take_request(w)) {
     task* const t = try_to_split(s, end, polling, ticks());
     all_served = t != nullptr;

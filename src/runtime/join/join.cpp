@@ -100,14 +100,34 @@ void execute(fiber& s, task* t, char* top) noexcept {
   s.limit.request_poll();
 }
 
+namespace {
+
+/// Whatever a task's owner does since the split is aborted, too, where the task ended by an exception. The
+/// owner cannot leave that choice point before `done`.
+void abort_owner_after_error(runtime_core& r, const task& t) noexcept {
+  if (!t.error || t.owner == nullptr || t.origin == nullptr) return;
+  lower_abort(*t.owner, reinterpret_cast<char*>(t.origin));
+  request_abort_checks(r);
+}
+
+}  // namespace
+
+void complete_given_away(runtime_core& r, task* t) noexcept {
+  hands_over(t);  // partner: await
+  abort_owner_after_error(r, *t);
+  const lifecycle::resuming keep(r.life);
+  stress_point();
+  const std::uintptr_t waiter = t->joining.exchange(join_done, std::memory_order_acq_rel);
+  SUKIMA_ASSERT(waiter != join_done, "a task ends once");
+  if ((waiter & join_sleeper_mark) != 0) unpark(*reinterpret_cast<worker*>(waiter & ~join_sleeper_mark));
+  if ((waiter & join_parked_mark) == 0) return;
+  r.parked.remove();
+  make_runnable(*reinterpret_cast<fiber*>(waiter & ~join_parked_mark));
+}
+
 fiber* complete(worker& w, task* t) noexcept {
   hands_over(t);  // partner: await, lifecycle::enter
-  if (t->error && t->owner != nullptr && t->origin != nullptr) {
-    // Whatever its owner does since the split is aborted, too. The owner cannot leave that choice point
-    // before `done`.
-    lower_abort(*t->owner, reinterpret_cast<char*>(t->origin));
-    request_abort_checks(*w.runtime);
-  }
+  abort_owner_after_error(*w.runtime, *t);
   if (t->owner == nullptr) {
     // A root whose thread waits at home. The thread leaves when it sees its flag, not before; the root is
     // gone then. This thread goes home by itself (worker_loop).
@@ -124,6 +144,10 @@ fiber* complete(worker& w, task* t) noexcept {
   stress_point();
   const std::uintptr_t waiter = t->joining.exchange(join_done, std::memory_order_acq_rel);
   SUKIMA_ASSERT(waiter != join_done, "a task ends once");
+  if (waiter == join_received) {
+    w.runtime->remote.received_ended(*static_cast<received_task*>(t));
+    return nullptr;
+  }
   if ((waiter & join_sleeper_mark) != 0) unpark(*reinterpret_cast<worker*>(waiter & ~join_sleeper_mark));
   if ((waiter & join_parked_mark) == 0) return nullptr;
   w.runtime->parked.remove();

@@ -41,12 +41,15 @@ class parked_fibers {
 inline constexpr std::uintptr_t join_done = 1;
 inline constexpr std::uintptr_t join_sleeper_mark = 2;  ///< | worker
 inline constexpr std::uintptr_t join_parked_mark = 4;  ///< | fiber
+inline constexpr std::uintptr_t join_received = 8;  ///< another node waits for it: a received_task
 inline bool is_done(const task* t) noexcept {
   return t->joining.load(std::memory_order_acquire) == join_done;
 }
 /// Marks a task that this worker ran as done, and wakes whoever waits for it. \returns the fiber that waited
 /// and that the caller must continue; null: none. The task may be gone afterwards.
 fiber* complete(worker& w, task* t) noexcept;
+/// The same for a task that another node has run. Any thread.
+void complete_given_away(runtime_core& r, task* t) noexcept;
 /// Runs a task in a segment that begins at `top`, up to its end; never throws.
 void execute(fiber& s, task* t, char* top) noexcept;
 /// Runs a task on a fiber of its own and waits for it on this one.

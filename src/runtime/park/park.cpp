@@ -158,6 +158,7 @@ void parking::sleep_as_sentinel(worker& w, wait_point point, std::uint32_t seen,
   sentinel_.store(&w);
   stress_point();
   const bool is_silent = counts().entries == 0;
+  core_.remote.is_idle();
   w.sleeps(rest_place::sentinel, seen);
   sleep_with_timeout(w, point, seen, timeout_ns,
                      is_silent ? tuning::idle_grace_ns : tuning::longest_sentinel_sleep_ns);

@@ -23,14 +23,30 @@ task* accept(worker& w, task* reply, const worker& victim) noexcept {
 
 }  // namespace
 
-void open_mailbox(worker& w) noexcept {
-  SUKIMA_ASSERT(w.mailbox.is_closed(), "a worker opens its mailbox once");
+namespace {
+
+[[gnu::cold, gnu::noinline]] void open_where_asked(worker& w) noexcept {
+  w.runtime->remote.worker_begins(w);
   if (w.runtime->chosen.published_tasks == 0) w.mailbox.open();
 }
 
-void close_mailbox(worker& w) noexcept {
+[[gnu::cold, gnu::noinline]] void close_where_asked(worker& w) noexcept {
+  w.runtime->remote.worker_stops(w);
   if (w.runtime->chosen.published_tasks != 0) return;
   if (worker* const thief = w.mailbox.close()) reply_to_thief(*thief, nullptr);
+}
+
+}  // namespace
+
+void open_mailbox(worker& w) noexcept {
+  SUKIMA_ASSERT(w.mailbox.is_closed(), "a worker opens its mailbox once");
+  if (w.runtime->workers_are_asked.load(std::memory_order_relaxed)) [[unlikely]]
+    open_where_asked(w);
+}
+
+void close_mailbox(worker& w) noexcept {
+  if (w.runtime->workers_are_asked.load(std::memory_order_relaxed)) [[unlikely]]
+    close_where_asked(w);
 }
 
 worker* take_request(worker& w) noexcept {

@@ -51,6 +51,21 @@ class publication_slots {
     task* expected = t;
     return tasks_[t->slot].compare_exchange_strong(expected, nullptr, std::memory_order_acq_rel);
   }
+  /// Takes the task back that was published first among those that `suits` accepts; null: there is none. The
+  /// owner frees its tasks, so it may look into them while they lie here.
+  template <class Suits> task* reclaim_oldest(unsigned count, Suits suits) noexcept {
+    task* oldest = nullptr;
+    std::uint32_t oldest_number = 0;
+    for (unsigned i = 0; i < count; ++i) {
+      task* const t = tasks_[i].load(std::memory_order_relaxed);
+      const std::uint32_t number = numbers_[i].load(std::memory_order_relaxed);
+      if (t == nullptr || !suits(*t)) continue;
+      if (oldest != nullptr && static_cast<std::int32_t>(number - oldest_number) >= 0) continue;
+      oldest = t;
+      oldest_number = number;
+    }
+    return oldest != nullptr && reclaim(oldest) ? oldest : nullptr;
+  }
   /// Takes whatever lies in a slot; null: nothing, or a thief was faster.
   task* empty(unsigned slot) noexcept {
     if (tasks_[slot].load(std::memory_order_relaxed) == nullptr) return nullptr;

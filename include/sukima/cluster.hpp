@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// The same program on several nodes: `sukima cluster run -n 4 -- ./program`. Link sukima::cluster.
+#pragma once
+
+#include <sukima/cluster/call.hpp>
+#include <sukima/fork.hpp>
+#include <sukima/runtime.hpp>
+
+#include <cstdint>
+#include <exception>
+#include <stdexcept>
+#include <string>
+
+namespace sukima::detail {
+
+/// What a node has to know of an entry.
+struct cluster_entry {
+  void (*run)(cluster_entry&, context) = nullptr;  ///< calls the function and keeps its result
+  void (*put)(cluster_entry&, std::vector<std::byte>&) = nullptr;
+  void (*get)(cluster_entry&, std::span<const std::byte>) = nullptr;  ///< the result comes from node 0
+};
+
+template <class Call> struct cluster_entry_of : cluster_entry {
+  using result = result_of<Call&&>;
+  Call what;
+  result_slot<stored<result>> value;
+  explicit cluster_entry_of(Call&& called) : what(std::move(called)) {
+    run = [](cluster_entry& self, context c) {
+      auto& me = static_cast<cluster_entry_of&>(self);
+      me.value.fill([&]() -> decltype(auto) { return call_plainly(c, std::move(me.what)); });
+    };
+    put = [](cluster_entry& self, std::vector<std::byte>& to) {
+      put_result<result>(static_cast<cluster_entry_of&>(self).value.get(), to);
+    };
+    get = [](cluster_entry& self, std::span<const std::byte> from) {
+      static_cast<cluster_entry_of&>(self).value.fill([&] { return get_result<result>(from); });
+    };
+  }
+  result take() {
+    if constexpr (!std::is_void_v<result>) return std::move(value.get());
+  }
+};
+
+/// On this process's node; without one it calls the function here. \throws what sukima::cluster::run throws
+void run_cluster_entry(cluster_entry& entry);
+
+}  // namespace sukima::detail
+
+namespace sukima::cluster {
+/// \addtogroup cluster
+/// @{
+
+/// A task ended by an exception on another node, where it was of the type type().
+class remote_exception : public std::runtime_error {
+ public:
+  /// \param type  as C++ writes it
+  /// \param what  the exception's own text
+  remote_exception(std::string type, const std::string& what, std::uint32_t node)
+      : std::runtime_error(what), type_(std::move(type)), node_(node) {}
+  const std::string& type() const noexcept { return type_; }
+  /// The node where it was thrown.
+  std::uint32_t node() const noexcept { return node_; }
+
+ private:
+  std::string type_;
+  std::uint32_t node_;
+};
+
+/// Calls a function with the help of all nodes: an entry. Every node runs main and comes here; node 0 makes
+/// the call, with its own arguments, the others ask it and each other for tasks, and all go on with the same
+/// result. Outside of `sukima cluster` the call is made on this machine alone; so it is inside of a running
+/// entry.
+///
+///     long n = sukima::cluster::run(sukima::call<fib>(50));
+///
+/// Tasks are what forks with `sukima::call` as their second branch split off. What they write into globals
+/// stays on their node.
+/// \param what  the same call on each node; its arguments and its result can travel
+/// \throws what the function throws; where that was thrown on another node, remote_exception
+///
+/// If the nodes do not come together (another program at one of them, another token), each ends with status 2
+/// and one sentence; if one of them is lost later, with status 75.
+/// \par Complexity one message to each node at the end, and a few for each task that travels
+template <class Call>
+  requires detail::call_can_travel<Call>
+auto run(Call what) {
+  detail::cluster_entry_of<Call> entry(std::move(what));
+  detail::run_cluster_entry(entry);
+  return entry.take();
+}
+
+/// How many nodes run this program; 1: it runs alone.
+std::uint32_t nodes();
+/// The number of this node, from 0.
+std::uint32_t this_node();
+
+/// @}
+}  // namespace sukima::cluster

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// call<f>(arguments…): a call that can be made later, by another worker or on another node.
+#pragma once
+
+#include <sukima/context.hpp>
+#include <sukima/detail/travel.hpp>
+#include <sukima/errors.hpp>
+#include <sukima/fork.hpp>
+#include <sukima/transfer.hpp>
+
+#include <cstring>
+#include <limits>
+#include <stdexcept>
+#include <tuple>
+#include <typeinfo>
+
+namespace sukima::detail {
+
+/// The parameters of a function that `call` accepts: without the context, and as values.
+template <class F> struct called_function;
+template <class R, class... A> struct called_function<R (*)(A...)> {
+  using result = R;
+  using parameters = std::tuple<std::remove_cvref_t<A>...>;
+  static constexpr bool takes_context = false;
+  static constexpr bool by_value =
+      ((!std::is_lvalue_reference_v<A> || std::is_const_v<std::remove_reference_t<A>>) && ...);
+};
+template <class R, class... A> struct called_function<R (*)(context, A...)> : called_function<R (*)(A...)> {
+  static constexpr bool takes_context = true;
+};
+template <class R, class... A>
+struct called_function<R (*)(A...) noexcept> : called_function<R (*)(A...)> {};
+
+/// Calls it, with the context if it takes one. Not detail::call, which is another one in checked mode: what
+/// is made of a callable here is one and the same in the whole program.
+template <class Callable> result_of<Callable&&> call_plainly(context c, Callable&& callable) {
+  if constexpr (std::is_invocable_v<Callable&&, context>) {
+    return std::move(callable)(c);
+  } else {
+    const ambient_context ambient(c);
+    return std::move(callable)();
+  }
+}
+
+template <auto Function, class Parameters> struct call_of;
+
+/// The call itself: what fork2, fork and cluster::run take. A class with one call operator, so that a fork
+/// treats it as a lambda.
+template <auto Function, class... Parameters> struct call_of<Function, std::tuple<Parameters...>> {
+  using traits = called_function<decltype(Function)>;
+  using result = typename traits::result;
+  [[no_unique_address]] std::tuple<Parameters...> arguments;
+
+  [[gnu::always_inline]] result operator()(context c)
+    requires traits::takes_context
+  {
+    return std::apply([&](Parameters&... each) -> result { return Function(c, std::move(each)...); },
+                      arguments);
+  }
+  [[gnu::always_inline]] result operator()()
+    requires(!traits::takes_context)
+  {
+    return std::apply([](Parameters&... each) -> result { return Function(std::move(each)...); }, arguments);
+  }
+};
+
+/// Values in bytes: plain ones as they are, others after their length. \throws what a codec throws
+template <class T> void put_value(const T& value, std::vector<std::byte>& to) {
+  if constexpr (can_be_copied<T>) {
+    const auto* const first = reinterpret_cast<const std::byte*>(std::addressof(value));
+    to.insert(to.end(), first, first + sizeof(T));
+  } else {
+    const std::size_t place = to.size();
+    to.resize(place + sizeof(std::uint64_t));
+    codec<T>::encode(value, to);
+    const std::uint64_t size = to.size() - place - sizeof(std::uint64_t);
+    std::memcpy(to.data() + place, &size, sizeof size);
+  }
+}
+/// Takes a value from the front of the bytes. \throws std::length_error they are too few
+template <class T> T get_value(std::span<const std::byte>& from) {
+  const auto take = [&](std::uint64_t size) {
+    if (size > from.size()) throw std::length_error("sukima: a value from another node is incomplete");
+    const std::span<const std::byte> taken = from.first(static_cast<std::size_t>(size));
+    from = from.subspan(static_cast<std::size_t>(size));
+    return taken;
+  };
+  if constexpr (can_be_copied<T>) {
+    alignas(T) std::byte room[sizeof(T)];
+    std::memcpy(room, take(sizeof(T)).data(), sizeof(T));
+    return *std::launder(reinterpret_cast<T*>(room));
+  } else {
+    std::uint64_t size = 0;
+    std::memcpy(&size, take(sizeof size).data(), sizeof size);
+    return codec<T>::decode(take(size));
+  }
+}
+
+template <class T>
+concept can_return = std::is_void_v<T> || can_travel<T>;
+/// All results of a fork's later branches.
+template <class T> inline constexpr bool are_results = false;
+template <class... R> inline constexpr bool are_results<std::tuple<R...>> = true;
+template <class... R> std::tuple<R...> get_results(std::type_identity<std::tuple<R...>> /*type*/,
+                                                   std::span<const std::byte> from) {
+  return std::tuple<R...>{get_value<R>(from)...};  // from left to right
+}
+/// A result in bytes; nothing of it for void.
+template <class T> T get_result(std::span<const std::byte> from) {
+  if constexpr (are_results<T> && !can_travel<T>)
+    return get_results(std::type_identity<T>{}, from);
+  else if constexpr (!std::is_void_v<T>)
+    return get_value<T>(from);
+}
+template <class T> void put_result(stored<T>& value, std::vector<std::byte>& to) {
+  if constexpr (are_results<T> && !can_travel<T>)
+    std::apply([&](const auto&... each) { (put_value(each, to), ...); }, value);
+  else if constexpr (!std::is_void_v<T>)
+    put_value(value, to);
+}
+
+/// Makes a form known to the nodes of this process; libsukima-cluster keeps the list.
+void register_travel_form(const travel_form& form);
+struct form_registration {
+  explicit form_registration(const travel_form& form) { register_travel_form(form); }
+};
+
+/// A callable that came from another node, and its result.
+template <class Callable> struct received_call : received_task {
+  using result = result_of<Callable&&>;
+  Callable callable;
+  result_slot<stored<result>> value;
+  explicit received_call(Callable&& made) : callable(std::move(made)) {
+    run = [](task* self, context c) {
+      auto* const me = static_cast<received_call*>(self);
+      me->value.fill([&]() -> decltype(auto) { return call_plainly(c, std::move(me->callable)); });
+    };
+    destroy = [](task* self) noexcept { delete static_cast<received_call*>(self); };
+  }
+};
+
+/// The form of a callable that says how it is made of bytes.
+template <class Callable> struct form_of {
+  using result = result_of<Callable&&>;
+  static received_task* make(std::span<const std::byte> from) {
+    return new received_call<Callable>(travels<Callable>::from_bytes(from));
+  }
+  static void put(received_task& t, std::vector<std::byte>& to) {
+    put_result<result>(static_cast<received_call<Callable>&>(t).value.get(), to);
+  }
+  static const travel_form form;
+  static const form_registration registration;
+};
+template <class Callable>
+const travel_form form_of<Callable>::form{typeid(Callable).name(), form_of<Callable>::make,
+                                          form_of<Callable>::put};
+template <class Callable>
+const form_registration form_of<Callable>::registration{form_of<Callable>::form};
+
+template <class Call> inline constexpr bool call_can_travel = false;
+template <auto Function, class... Parameters>
+inline constexpr bool call_can_travel<call_of<Function, std::tuple<Parameters...>>> =
+    (can_travel<Parameters> && ...) && can_return<typename called_function<decltype(Function)>::result>;
+
+template <auto Function, class... Parameters>
+  requires call_can_travel<call_of<Function, std::tuple<Parameters...>>>
+struct travels<call_of<Function, std::tuple<Parameters...>>> {
+  using callable = call_of<Function, std::tuple<Parameters...>>;
+  static constexpr bool possible = true;
+  static constexpr const travel_form& form = form_of<callable>::form;
+  static void put(const callable& c, std::vector<std::byte>& to) {
+    static_cast<void>(form_of<callable>::registration);  // it is made where this is used
+    std::apply([&](const Parameters&... each) { (put_value(each, to), ...); }, c.arguments);
+  }
+  static callable from_bytes(std::span<const std::byte> from) { return take(from); }
+  /// From the front of the bytes.
+  static callable take(std::span<const std::byte>& from) {
+    return {std::tuple<Parameters...>{get_value<Parameters>(from)...}};  // from left to right
+  }
+  static typename callable::result get(std::span<const std::byte> from) {
+    return get_result<typename callable::result>(from);
+  }
+};
+
+/// The later branches of a fork travel together if each of them could alone.
+template <class... Calls>
+  requires(call_can_travel<Calls> && ...)
+struct travels<later_branches<Calls...>> {
+  using callable = later_branches<Calls...>;
+  using result = result_of<callable&&>;
+  static constexpr bool possible = true;
+  static constexpr const travel_form& form = form_of<callable>::form;
+  static void put(const callable& c, std::vector<std::byte>& to) {
+    static_cast<void>(form_of<callable>::registration);
+    std::apply([&](const Calls&... each) { (travels<Calls>::put(each, to), ...); }, c.all);
+  }
+  static callable from_bytes(std::span<const std::byte> from) { return take(from); }
+  static callable take(std::span<const std::byte>& from) {
+    return {std::tuple<Calls...>{travels<Calls>::take(from)...}};
+  }
+  static result get(std::span<const std::byte> from) { return get_result<result>(from); }
+};
+
+}  // namespace sukima::detail
+
+namespace sukima {
+/// \addtogroup cluster
+/// @{
+
+/// A call of a function that is known at compile time, to be made later: for fork2, fork and cluster::run. In
+/// a program that runs on several nodes (`sukima cluster run`) a fork whose second branch is such a call may
+/// be given to another node, if its arguments and its result can travel (sukima::can_travel); otherwise it
+/// stays in its node, as a lambda does. Costs what a lambda costs: nothing is turned into bytes before
+/// another node takes the call.
+/// \tparam Function  takes a context and the arguments, or the arguments alone; by value or by reference to
+///                   const
+/// \param arguments  are converted to the types of the parameters, and kept as values
+template <auto Function, class... Arguments> [[gnu::always_inline]] inline auto call(
+    Arguments&&... arguments) {
+  using traits = detail::called_function<decltype(Function)>;
+  static_assert(
+      traits::by_value,
+      "sukima::call: a function that is called later takes its arguments by value or by reference to "
+      "const: what it changed would be lost on another node");
+  return detail::call_of<Function, typename traits::parameters>{
+      typename traits::parameters(std::forward<Arguments>(arguments)...)};
+}
+
+/// @}
+}  // namespace sukima

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the runtime knows of tasks that may run on another node. Which callables travel, and how they become
+// bytes, is said by sukima/cluster.hpp, which specializes `travels`. Nothing here is touched by a fork.
+#pragma once
+
+#include <sukima/detail/task.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace sukima::detail {
+
+struct received_task;
+
+/// One form of callables that travel; the same object in each process of a program.
+struct travel_form {
+  const char* name = nullptr;  ///< the mangled one of the callable's type
+  /// A task that was given away elsewhere, from its bytes. \throws what decoding throws
+  received_task* (*make)(std::span<const std::byte>) = nullptr;
+  /// Appends the result of a task that has ended well.
+  void (*put_result)(received_task&, std::vector<std::byte>&) = nullptr;
+};
+
+/// What one kind of choice point does where its tasks may travel.
+struct travel_point {
+  const travel_form* form;
+  /// Appends the captures of a task that nobody has begun.
+  void (*put)(const task&, std::vector<std::byte>&);
+  /// Takes the result over. \throws what decoding throws
+  void (*get)(task&, std::span<const std::byte>);
+};
+
+/// Does this callable travel? It stays at home unless a specialization says otherwise, and says how:
+///     static constexpr bool possible = true;
+///     static const travel_form form;
+///     static void put(const F&, std::vector<std::byte>&);
+///     static RESULT get(std::span<const std::byte>);
+template <class F> struct travels {
+  static constexpr bool possible = false;
+};
+
+/// A task that another node gave to this one. It has no owner here: whoever waits for it is elsewhere.
+struct received_task : task {
+  const travel_form* form = nullptr;
+  std::uint64_t id = 0;    ///< the name that the giving node calls it by
+  std::uint32_t from = 0;  ///< that node
+};
+
+}  // namespace sukima::detail

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// `sukima cluster`: its options, and how a request is carried out.
+#include <fmt/format.h>
+#include <sukima/capacity.h>
+#include <cluster/shared/launch.hpp>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "commands.hpp"
+#include "console.hpp"
+#include "process/executable.hpp"
+#include "process/program.hpp"
+
+namespace sukima::cli::cluster {
+namespace {
+
+constexpr const char* footer = R"(Examples:
+  sukima cluster run -n 4 -- ./fib 45            four nodes on this machine, which share its CPUs
+  sukima cluster run -n 2 -- ./solve < input     each node reads the whole input
+  sukima cluster run -n 4 --no-tags -- ./fib 45  lines on stderr without "[NODE] "
+  sukima cluster run -n 4 --json ends.json -- ./fib 45
+                                                 also write how each node ended
+
+docs/cluster.md describes such programs.)";
+
+/// Of a node that was lost, as those that notice it end.
+constexpr int exit_lost = 75;
+constexpr unsigned most_nodes = 64;
+
+struct cluster_options {
+  std::string action, json;
+  unsigned nodes = 2;
+  bool no_tags = false;
+};
+
+/// The workers of one node, so that all nodes together have as many as there are CPUs, and each has one.
+unsigned workers_of(unsigned node, unsigned nodes) {
+  sukima_capacity_facts facts;
+  const int error = sukima_capacity_read(nullptr, &facts);
+  const auto cpus = static_cast<unsigned>(error == 0 ? std::max(1.0, std::ceil(facts.usable)) : 1.0);
+  return std::max(1u, cpus / nodes + (node < cpus % nodes ? 1 : 0));
+}
+
+void write_ends(const std::string& path, const sukima::cluster::launch_result& result, double seconds) {
+  nlohmann::ordered_json ends = nlohmann::ordered_json::array();
+  for (std::size_t n = 0; n < result.nodes.size(); ++n)
+    ends.push_back(
+        {{"node", n}, {"exit_code", result.nodes[n].exit_code}, {"signal", result.nodes[n].signal}});
+  std::ofstream file(path);
+  file << nlohmann::ordered_json{{"seconds", seconds}, {"nodes", ends}}.dump(2) << '\n';
+  if (!file.flush()) throw usage_error(fmt::format("cannot write '{}': give --json another file", path));
+}
+
+int run(const cluster_options& options, const program_words& program) {
+  if (!program || program->empty())
+    throw usage_error("no program was given: sukima cluster run -n 2 -- PROGRAM ARGUMENT...");
+  if (!find_program(program->front(), std::getenv("PATH"))) throw start_error(program->front(), ENOENT);
+  sukima::cluster::launch_request request;
+  request.program = *program;
+  request.nodes = options.nodes;
+  request.tags = !options.no_tags;
+  if (std::getenv("SUKIMA_WORKERS") == nullptr)
+    request.variables = [&](unsigned node) {
+      return std::vector<std::string>{fmt::format("SUKIMA_WORKERS={}", workers_of(node, options.nodes))};
+    };
+  const auto begun = std::chrono::steady_clock::now();
+  sukima::cluster::launch_result result;
+  try {
+    result = sukima::cluster::launch(request);
+  } catch (const std::system_error& error) {
+    if (error.code().category() == std::generic_category() &&
+        std::string(error.what()).starts_with(program->front()))
+      throw start_error(program->front(), error.code().value());
+    throw;
+  }
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
+  if (!options.json.empty()) write_ends(options.json, result, took.count());
+  const auto& first = result.nodes.front();
+  if (result.first_failure >= 0 && first.signal == SIGTERM) {
+    // Node 0 did not notice it by itself, because they had not met.
+    const auto& failed = result.nodes[static_cast<std::size_t>(result.first_failure)];
+    complain(failed.signal != 0 ? fmt::format("node {} was ended by signal {}, so the others were ended, too",
+                                              result.first_failure, failed.signal)
+                                : fmt::format("node {} ended with status {}, so the others were ended, too",
+                                              result.first_failure, failed.exit_code));
+    return failed.signal != 0 ? exit_lost : failed.exit_code;
+  }
+  if (first.signal != 0) {
+    end_by(first.signal);
+    return 128 + first.signal;
+  }
+  return first.exit_code;
+}
+
+}  // namespace
+
+void add_command(CLI::App& parent, int& code, program_words program) {
+  auto options = std::make_shared<cluster_options>();
+  CLI::App* const command =
+      parent.add_subcommand("cluster", "Runs a program on several nodes that share its tasks");
+  command->footer(footer);
+  command->add_option("ACTION", options->action, "What to do: run")
+      ->required()
+      ->check(CLI::IsMember({"run"}));
+  command->add_option("-n,--nodes", options->nodes, "How many nodes (default: 2)")
+      ->type_name("NODES")
+      ->check(CLI::Range(1u, most_nodes));
+  command->add_flag("--no-tags", options->no_tags, "Do not begin lines on stderr with their node");
+  command->add_option("--json", options->json, "Write how each node ended to this file, as one JSON object")
+      ->type_name("FILE");
+  command->callback([options, &code, program = std::move(program)] { code = run(*options, program); });
+}
+
+}  // namespace sukima::cli::cluster

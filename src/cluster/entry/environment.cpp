@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "entry/environment.hpp"
+
+#include <charconv>
+#include <string_view>
+
+namespace sukima::cluster {
+
+namespace {
+
+/// \throws start_failure the text is no number of [least, most]
+std::uint32_t number_of(const char* name, std::string_view text, std::uint32_t least, std::uint32_t most) {
+  std::uint32_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value < least || value > most)
+    throw start_failure(std::string(name) + "=" + std::string(text) + " is wrong: give a number from " +
+                        std::to_string(least) + " to " + std::to_string(most) +
+                        ", or start the program with sukima cluster run");
+  return value;
+}
+
+}  // namespace
+
+std::optional<tcp_settings> read_environment(const char* (*variable)(const char* name)) {
+  const char* const nodes = variable(variable_nodes);
+  if (nodes == nullptr) return {};
+  constexpr std::uint32_t most_port = 65535;
+  constexpr std::uint32_t most_descriptor = 1u << 30;
+  tcp_settings s;
+  s.own.nodes = number_of(variable_nodes, nodes, 1, most_nodes);
+  const char* const node = variable(variable_node);
+  s.own.node = number_of(variable_node, node != nullptr ? node : "", 0, s.own.nodes - 1);
+  const std::string address = variable(variable_address) != nullptr ? variable(variable_address) : "";
+  const std::size_t colon = address.rfind(':');
+  if (colon == std::string::npos || colon == 0)
+    throw start_failure(std::string(variable_address) + "=" + address +
+                        " is wrong: give HOST:PORT of node 0");
+  s.host = address.substr(0, colon);
+  s.port = static_cast<std::uint16_t>(
+      number_of(variable_address, std::string_view(address).substr(colon + 1), 0, most_port));
+  if (const char* const token = variable(variable_token)) s.token = token;
+  if (const char* const listen = variable(variable_listen); listen != nullptr && s.own.node == 0)
+    s.listening = static_cast<int>(number_of(variable_listen, listen, 0, most_descriptor));
+  return s;
+}
+
+}  // namespace sukima::cluster

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `sukima cluster run` tells each node in environment variables. The command and the library share this.
+#pragma once
+
+#include "transport/tcp.hpp"
+
+#include <optional>
+#include <string>
+
+namespace sukima::cluster {
+
+inline constexpr const char* variable_nodes = "SUKIMA_CLUSTER_NODES";  ///< how many
+inline constexpr const char* variable_node = "SUKIMA_CLUSTER_NODE";  ///< this one's number
+inline constexpr const char* variable_address = "SUKIMA_CLUSTER_ADDRESS";  ///< host:port of node 0
+inline constexpr const char* variable_listen = "SUKIMA_CLUSTER_LISTEN";  ///< node 0: the socket's descriptor
+inline constexpr const char* variable_token = "SUKIMA_CLUSTER_TOKEN";  ///< what all nodes know
+
+inline constexpr unsigned most_nodes = 1024;
+
+/// What the variables say; nothing: this process is no node of a cluster. Version and build id are left open.
+/// \param variable  the value of a variable, or null
+/// \throws start_failure a value is wrong
+std::optional<tcp_settings> read_environment(const char* (*variable)(const char* name));
+
+}  // namespace sukima::cluster

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// One node as a child process, with its pipes.
+#pragma once
+
+#include "shared/launch.hpp"
+
+#include <sys/types.h>
+
+#include <csignal>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sukima::cluster {
+
+/// A file descriptor that is closed at its end. -1: none.
+class descriptor {
+ public:
+  explicit descriptor(int number = -1) noexcept : number_(number) {}
+  descriptor(descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  descriptor& operator=(descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~descriptor() { reset(); }
+  void reset() noexcept;
+  int get() const noexcept { return number_; }
+  explicit operator bool() const noexcept { return number_ >= 0; }
+
+ private:
+  int number_;
+};
+
+struct child_start {
+  std::vector<std::string> program;
+  std::vector<std::string> variables;  ///< NAME=VALUE, beyond this process's own
+  bool keeps_stdout = false;           ///< else it goes to /dev/null
+  int inherited = -1;                  ///< a descriptor that the program gets under the same number
+  sigset_t mask{};                     ///< its blocked signals
+};
+
+struct child {
+  pid_t pid = -1;
+  descriptor input;   ///< its stdin; does not block
+  descriptor errors;  ///< its stderr; does not block
+  bool running = true;
+  node_end end;
+  std::string line;  ///< of stderr, not complete yet
+  std::size_t sent = 0;  ///< of what was read from stdin
+};
+
+/// \throws std::system_error
+child start_child(const child_start& how);
+
+}  // namespace sukima::cluster

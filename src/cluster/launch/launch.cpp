@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+// The launcher: one loop that sleeps in poll(2).
+#include "shared/launch.hpp"
+
+#include "entry/environment.hpp"
+#include "launch/child.hpp"
+#include "protocol/mac.hpp"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <optional>
+
+namespace sukima::cluster {
+
+namespace {
+
+constexpr std::array passed_signals{SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM};
+constexpr std::size_t most_ahead = std::size_t{1} << 20;
+constexpr std::chrono::milliseconds ending_time{2000};
+constexpr std::chrono::milliseconds failing_time{1000};
+constexpr std::size_t chunk_size = 65536;
+
+[[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
+
+/// While it exists, the signals wait in a descriptor; children get the mask of before.
+class signals_in_descriptor {
+ public:
+  signals_in_descriptor() {
+    sigset_t taken;
+    sigemptyset(&taken);
+    for (const int signal : passed_signals) {
+      struct sigaction action{};
+      sigaction(signal, nullptr, &action);
+      if (action.sa_handler != SIG_IGN) sigaddset(&taken, signal);  // as by nohup: the nodes ignore it, too
+    }
+    sigaddset(&taken, SIGCHLD);
+    sigset_t blocked = taken;
+    sigaddset(&blocked, SIGPIPE);
+    sigprocmask(SIG_BLOCK, &blocked, &before_);
+    events_ = descriptor(signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK));
+    if (!events_) fail("no descriptor for signals");
+  }
+  ~signals_in_descriptor() {
+    const timespec at_once{};
+    sigset_t broken;
+    sigemptyset(&broken);
+    sigaddset(&broken, SIGPIPE);
+    while (sigtimedwait(&broken, nullptr, &at_once) > 0) {
+    }
+    sigprocmask(SIG_SETMASK, &before_, nullptr);
+  }
+  signals_in_descriptor(const signals_in_descriptor&) = delete;
+  signals_in_descriptor& operator=(const signals_in_descriptor&) = delete;
+  const sigset_t& before() const noexcept { return before_; }
+  int get() const noexcept { return events_.get(); }
+
+ private:
+  sigset_t before_{};
+  descriptor events_;
+};
+
+/// A socket that listens on a free port of the loopback device.
+struct meeting_place {
+  descriptor socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  std::string address;
+  meeting_place() {
+    sockaddr_in here{};
+    here.sin_family = AF_INET;
+    here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof here;
+    if (!socket || bind(socket.get(), reinterpret_cast<sockaddr*>(&here), size) != 0 ||
+        listen(socket.get(), SOMAXCONN) != 0 ||
+        getsockname(socket.get(), reinterpret_cast<sockaddr*>(&here), &size) != 0)
+      fail("the nodes have no place to meet");
+    address = "127.0.0.1:" + std::to_string(ntohs(here.sin_port));
+  }
+};
+
+std::string new_token() {
+  constexpr const char* digits = "0123456789abcdef";
+  std::string text;
+  for (const std::byte b : random_bytes()) {
+    text += digits[std::to_integer<unsigned>(b) >> 4];
+    text += digits[std::to_integer<unsigned>(b) & 15];
+  }
+  return text;
+}
+
+class launcher {
+ public:
+  explicit launcher(const launch_request& request) : request_(request) {}
+
+  launch_result run() {
+    start();
+    while (count_running() != 0 || has_errors()) step();
+    for (std::size_t n = 0; n < children_.size(); ++n) result_.nodes.push_back(children_[n].end);
+    return result_;
+  }
+  ~launcher() {
+    for (child& c : children_)
+      if (c.running) {
+        kill(c.pid, SIGKILL);
+        waitpid(c.pid, nullptr, 0);
+      }
+  }
+  launcher(const launcher&) = delete;
+  launcher& operator=(const launcher&) = delete;
+
+ private:
+  using clock = std::chrono::steady_clock;
+
+  void start() {
+    const meeting_place place;
+    const char* const given = std::getenv(variable_token);
+    const std::string token = given != nullptr && *given != 0 ? given : new_token();
+    for (unsigned n = 0; n < request_.nodes; ++n) {
+      child_start how;
+      how.program = request_.program;
+      if (request_.variables) how.variables = request_.variables(n);
+      const auto set = [&](const char* name, const std::string& value) {
+        how.variables.push_back(std::string(name) + "=" + value);
+      };
+      set(variable_nodes, std::to_string(request_.nodes));
+      set(variable_node, std::to_string(n));
+      set(variable_address, place.address);
+      set(variable_token, token);
+      how.keeps_stdout = n == 0;
+      how.mask = signals_.before();
+      if (n == 0) {
+        set(variable_listen, std::to_string(place.socket.get()));
+        how.inherited = place.socket.get();
+      }
+      children_.push_back(start_child(how));
+    }
+  }
+
+  std::size_t count_running() const {
+    return static_cast<std::size_t>(
+        std::count_if(children_.begin(), children_.end(), [](const child& c) { return c.running; }));
+  }
+  /// A program that a node has left behind may keep its stderr; nobody waits for that.
+  bool has_errors() const {
+    return !deadline_passed_ &&
+           std::any_of(children_.begin(), children_.end(), [](const child& c) { return bool(c.errors); });
+  }
+  /// How much of what was read each node has got.
+  std::size_t least_sent() const {
+    std::size_t least = read_;
+    for (const child& c : children_)
+      if (c.input) least = std::min(least, c.sent);
+    return least;
+  }
+
+  void step() {
+    std::vector<pollfd> all{{signals_.get(), POLLIN, 0}};
+    const bool reads = !input_ended_ && read_ - least_sent() < most_ahead;
+    all.push_back({reads ? STDIN_FILENO : -1, POLLIN, 0});
+    for (const child& c : children_) {
+      all.push_back({c.errors.get(), POLLIN, 0});
+      all.push_back({c.sent < read_ ? c.input.get() : -1, POLLOUT, 0});
+    }
+    if (poll(all.data(), all.size(), time_left()) < 0 && errno != EINTR) fail("waiting for the nodes");
+    if ((all[0].revents & POLLIN) != 0) take_signals();
+    if (all[1].revents != 0) read_input();
+    for (std::size_t n = 0; n < children_.size(); ++n) {
+      if (all[2 + 2 * n].revents != 0) pass_errors(n);
+      if (all[3 + 2 * n].revents != 0) write_input(children_[n]);
+    }
+    close_inputs();
+    end_late_ones();
+  }
+
+  int time_left() const {
+    if (!deadline_) return -1;
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline_ - clock::now()).count();
+    return static_cast<int>(std::max<decltype(left)>(left, 0));
+  }
+
+  void take_signals() {
+    signalfd_siginfo info;
+    while (read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+      // The terminal has sent its signals to the nodes, too.
+      if (info.ssi_signo != SIGCHLD && info.ssi_code != SI_KERNEL)
+        signal_all(static_cast<int>(info.ssi_signo));
+    }
+    for (std::size_t n = 0; n < children_.size(); ++n) {
+      child& c = children_[n];
+      int status = 0;
+      if (!c.running || waitpid(c.pid, &status, WNOHANG) != c.pid) continue;
+      c.running = false;
+      c.input.reset();
+      c.end = WIFSIGNALED(status) ? node_end{0, WTERMSIG(status)} : node_end{WEXITSTATUS(status), 0};
+      note_end(n);
+    }
+  }
+  void note_end(std::size_t n) {
+    const bool failed = children_[n].end.exit_code != 0 || children_[n].end.signal != 0;
+    if (n == 0) {
+      deadline_ = clock::now() + ending_time;
+    } else if (failed && children_[0].running && result_.first_failure < 0) {
+      result_.first_failure = static_cast<int>(n);
+      deadline_ = clock::now() + failing_time;
+    }
+  }
+  void signal_all(int signal) const {
+    for (const child& c : children_)
+      if (c.running) kill(c.pid, signal);
+  }
+  void end_late_ones() {
+    if (!deadline_ || clock::now() < *deadline_) return;
+    signal_all(asked_to_end_ ? SIGKILL : SIGTERM);
+    deadline_passed_ = asked_to_end_ || count_running() == 0;
+    asked_to_end_ = true;
+    deadline_ = clock::now() + ending_time;
+  }
+
+  void read_input() {
+    std::array<char, chunk_size> chunk;
+    const ssize_t got = read(STDIN_FILENO, chunk.data(), chunk.size());
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) return;
+    if (got <= 0) {
+      input_ended_ = true;
+      return;
+    }
+    const std::size_t kept_from = read_ - buffer_.size();
+    buffer_.erase(0, least_sent() - kept_from);
+    buffer_.append(chunk.data(), static_cast<std::size_t>(got));
+    read_ += static_cast<std::size_t>(got);
+  }
+  void write_input(child& c) {
+    const std::size_t kept_from = read_ - buffer_.size();
+    const std::string_view rest = std::string_view(buffer_).substr(c.sent - kept_from);
+    const ssize_t put = write(c.input.get(), rest.data(), rest.size());
+    if (put >= 0)
+      c.sent += static_cast<std::size_t>(put);
+    else if (errno != EINTR && errno != EAGAIN)
+      c.input.reset();  // it reads no more
+  }
+  void close_inputs() {
+    if (!input_ended_) return;
+    for (child& c : children_)
+      if (c.sent == read_) c.input.reset();
+  }
+
+  void pass_errors(std::size_t n) {
+    child& c = children_[n];
+    std::array<char, chunk_size> chunk;
+    const ssize_t got = read(c.errors.get(), chunk.data(), chunk.size());
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) return;
+    if (got <= 0) {
+      c.errors.reset();
+      if (!c.line.empty()) print(n, std::exchange(c.line, {}) + "\n");
+      return;
+    }
+    c.line.append(chunk.data(), static_cast<std::size_t>(got));
+    for (std::size_t end = 0; (end = c.line.find('\n')) != std::string::npos; c.line.erase(0, end + 1))
+      print(n, c.line.substr(0, end + 1));
+    if (c.line.size() >= chunk_size) print(n, std::exchange(c.line, {}) + "\n");
+  }
+  void print(std::size_t n, const std::string& line) const {
+    const std::string text = request_.tags ? "[" + std::to_string(n) + "] " + line : line;
+    std::string_view rest = text;
+    while (!rest.empty()) {
+      const ssize_t put = write(STDERR_FILENO, rest.data(), rest.size());
+      if (put < 0 && errno == EINTR) continue;
+      if (put <= 0) return;
+      rest.remove_prefix(static_cast<std::size_t>(put));
+    }
+  }
+
+  const launch_request& request_;
+  const signals_in_descriptor signals_;
+  std::vector<child> children_;
+  launch_result result_;
+  std::string buffer_;  ///< what was read from stdin and some node has not got yet
+  std::size_t read_ = 0;
+  bool input_ended_ = false;
+  std::optional<clock::time_point> deadline_;  ///< for those that still run
+  bool asked_to_end_ = false;
+  bool deadline_passed_ = false;
+};
+
+}  // namespace
+
+launch_result launch(const launch_request& request) { return launcher(request).run(); }
+
+}  // namespace sukima::cluster

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which program is this? Nodes work together only if they run the same one.
+#pragma once
+
+#include <span>
+#include <string>
+
+namespace sukima::cluster {
+
+/// The GNU build ids of the program and of every shared object that one of these addresses lies in, as one
+/// hexadecimal text; of several, and of an object without one, a hash.
+/// \param registered addresses in the objects whose functions travel
+std::string build_id(std::span<const void* const> registered);
+
+}  // namespace sukima::cluster

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/messages.hpp"
+
+#include "protocol/reader.hpp"
+
+#include <sukima/cluster.hpp>
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <typeinfo>
+
+namespace sukima::cluster {
+
+namespace {
+
+constexpr std::size_t longest_text = 4096;
+
+std::string demangled(const char* name) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> readable(abi::__cxa_demangle(name, nullptr, nullptr, &status),
+                                                        std::free);
+  return readable != nullptr ? readable.get() : name;
+}
+
+bool has_content(message_kind kind) noexcept {
+  return kind == message_kind::task || kind == message_kind::result || kind == message_kind::entry;
+}
+
+}  // namespace
+
+bytes write_message(const message& m) {
+  bytes to;
+  to.reserve(18 + m.content.size());
+  byte_sink(to)
+      .number(static_cast<std::uint8_t>(m.kind))
+      .number(static_cast<std::uint8_t>(m.how))
+      .number(m.entry)
+      .number(m.function)
+      .number(m.id)
+      .raw(m.content);
+  return to;
+}
+
+std::optional<message> read_message(byte_view from) {
+  byte_source source(from);
+  const auto kind = source.number<std::uint8_t>();
+  const auto how = source.number<std::uint8_t>();
+  message m;
+  m.entry = source.number<std::uint32_t>();
+  m.function = source.number<std::uint32_t>();
+  m.id = source.number<std::uint64_t>();
+  if (!source.ok() || kind < static_cast<std::uint8_t>(message_kind::request) ||
+      kind > static_cast<std::uint8_t>(message_kind::entry) ||
+      how > static_cast<std::uint8_t>(outcome::aborted))
+    return {};
+  m.kind = static_cast<message_kind>(kind);
+  m.how = static_cast<outcome>(how);
+  m.content = source.rest();
+  if (!m.content.empty() && !has_content(m.kind)) return {};
+  return m;
+}
+
+bytes write_exception(const std::exception_ptr& thrown, node_id node) {
+  std::string type = "unknown";
+  std::string what;
+  std::uint32_t where = node;
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const remote_exception& e) {
+    type = e.type();
+    what = e.what();
+    where = e.node();
+  } catch (const std::exception& e) {
+    type = demangled(typeid(e).name());
+    what = e.what();
+  } catch (...) {
+    if (const std::type_info* const known = abi::__cxa_current_exception_type())
+      type = demangled(known->name());
+    what = type;
+  }
+  bytes to;
+  byte_sink(to)
+      .number(where)
+      .text(std::string_view(type).substr(0, longest_text))
+      .text(std::string_view(what).substr(0, longest_text));
+  return to;
+}
+
+std::exception_ptr read_exception(byte_view from) {
+  byte_source source(from);
+  const node_id node = source.number<std::uint32_t>();
+  const std::string type = source.text(longest_text);
+  const std::string what = source.text(longest_text);
+  return std::make_exception_ptr(remote_exception(type, what, node));
+}
+
+}  // namespace sukima::cluster

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What nodes say to each other while they steal.
+//
+//   thief -> victim      request    give me a task of that entry
+//   victim -> thief      none       there is none
+//   victim -> thief      task       here is one; `id` is the victim's name for it
+//   thief -> victim      result     it has ended: ok, thrown, or aborted
+//   victim -> thief      abort      its result is not needed; the result is awaited all the same
+//   node 0 -> all        entry      the result of an entry: ok or thrown
+#pragma once
+
+#include "transport/transport.hpp"
+
+#include <optional>
+
+namespace sukima::cluster {
+
+enum class message_kind : std::uint8_t { request = 1, none, task, result, abort, entry };
+enum class outcome : std::uint8_t { ok, thrown, aborted };
+
+struct message {
+  message_kind kind = message_kind::request;
+  outcome how = outcome::ok;   ///< of result and entry
+  std::uint32_t entry = 0;     ///< the number of the entry, from 1
+  std::uint32_t function = 0;  ///< of a task: its number among all functions that travel
+  std::uint64_t id = 0;        ///< of task, result and abort: among those that the victim gave away
+  byte_view content{};         ///< arguments, or what came of them
+};
+
+bytes write_message(const message& m);
+/// The content is a view of `from`. Nothing: it is no message.
+std::optional<message> read_message(byte_view from);
+
+/// An exception, for the content of a result or an entry.
+bytes write_exception(const std::exception_ptr& thrown, node_id node);
+/// The exception to be thrown here, a sukima::cluster::remote_exception. \param from checked by itself
+std::exception_ptr read_exception(byte_view from);
+
+}  // namespace sukima::cluster

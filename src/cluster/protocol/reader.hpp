@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers and texts in messages: little-endian, lengths first, each checked against what is there.
+#pragma once
+
+#include "transport/transport.hpp"
+
+#include <concepts>
+#include <string>
+#include <string_view>
+
+namespace sukima::cluster {
+
+/// Appends to bytes.
+class byte_sink {
+ public:
+  explicit byte_sink(bytes& to) noexcept : to_(to) {}
+  template <std::unsigned_integral N> byte_sink& number(N value) {
+    for (std::size_t i = 0; i < sizeof(N); ++i)
+      to_.push_back(static_cast<std::byte>(static_cast<std::uint64_t>(value) >> (8 * i)));
+    return *this;
+  }
+  byte_sink& raw(byte_view view);
+  /// A length of two bytes and the text. \pre shorter than 65,536
+  byte_sink& text(std::string_view view) {
+    return number(static_cast<std::uint16_t>(view.size())).raw(std::as_bytes(std::span(view)));
+  }
+
+ private:
+  bytes& to_;
+};
+
+/// Takes bytes apart. What is not there reads as 0 or empty, and `ok` is false from then on.
+class byte_source {
+ public:
+  explicit byte_source(byte_view from) noexcept : rest_(from) {}
+  bool ok() const noexcept { return ok_; }
+  byte_view rest() const noexcept { return rest_; }
+  template <std::unsigned_integral N> N number() noexcept {
+    const byte_view from = raw(sizeof(N));
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < from.size(); ++i) value |= std::to_integer<std::uint64_t>(from[i]) << (8 * i);
+    return static_cast<N>(value);
+  }
+  byte_view raw(std::size_t size) noexcept {
+    if (size > rest_.size()) {
+      ok_ = false;
+      rest_ = {};
+      return {};
+    }
+    const byte_view taken = rest_.first(size);
+    rest_ = rest_.subspan(size);
+    return taken;
+  }
+  /// A text of at most so many bytes.
+  std::string text(std::size_t most) {
+    const std::size_t size = number<std::uint16_t>();
+    if (size > most) ok_ = false;
+    const byte_view view = raw(ok_ ? size : 0);
+    return {reinterpret_cast<const char*>(view.data()), view.size()};
+  }
+
+ private:
+  byte_view rest_;
+  bool ok_ = true;
+};
+
+}  // namespace sukima::cluster

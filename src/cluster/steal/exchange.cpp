@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the cluster thread does: asking other nodes, answering them, taking tasks and results.
+#include "steal/node.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace sukima::cluster {
+
+void node::send(node_id to, const message& m) {
+  bytes out = write_message(m);
+  // Nothing overtakes what waits.
+  if (!waiting_.empty() || !transport_->send(to, std::move(out))) waiting_.emplace_back(to, std::move(out));
+}
+
+void node::send_waiting() {
+  while (!waiting_.empty()) {
+    auto& [to, out] = waiting_.front();
+    if (!gone_[to] && !transport_->send(to, std::move(out))) return;
+    waiting_.pop_front();
+  }
+}
+
+void node::end_all(const std::string& why) {
+  if (chosen_.on_loss) chosen_.on_loss(why);
+}
+
+void node::take_event(event& e) {
+  switch (e.kind) {
+    case event::what::answered:
+      asking_here_ = false;
+      if (e.t != nullptr)
+        give(*e.t);
+      else
+        refuse_all();
+      return;
+    case event::what::aborted:
+      if (const auto where = given_.find(e.id); where != given_.end()) {
+        send(where->second, {.kind = message_kind::abort, .id = e.id});
+        const std::lock_guard hold(lock_);
+        ++statistics_.aborts;
+      }
+      return;
+    case event::what::ended: {
+      auto* const t = static_cast<detail::received_task*>(e.t);
+      send(t->from, {.kind = message_kind::result, .how = e.how, .id = t->id, .content = e.content});
+      received_.erase({t->from, t->id});
+      t->destroy(t);
+      return;
+    }
+    case event::what::entry_over:
+      for (node_id n = 0; n < nodes_; ++n)
+        if (n != self_ && !gone_[n])
+          send(n, {.kind = message_kind::entry,
+                   .how = e.how,
+                   .entry = static_cast<std::uint32_t>(e.id),
+                   .content = e.content});
+      refuse_all();
+      return;
+  }
+}
+
+void node::ask_others() {
+  const std::uint32_t entry = active_entry_.load();
+  if (idle_told_.exchange(false)) thief_.set_hungry(true);
+  if (entry == 0) return;
+  if (thief_.is_hungry() && !detail::has_idle_workers(workers_)) thief_.set_hungry(false);
+  if (const auto victim = thief_.next_victim(clock::now())) {
+    send(*victim, {.kind = message_kind::request, .entry = entry});
+    const std::lock_guard hold(lock_);
+    ++statistics_.requests;
+  }
+}
+
+void node::ask_here() {
+  if (asking_here_ || wanting_.empty()) return;
+  const std::uint32_t entry = active_entry_.load();
+  for (auto at = wanting_.begin(); at != wanting_.end();) {
+    const auto [who, in] = *at++;
+    if (in == entry) continue;
+    wanting_.erase(who);
+    send(who, {.kind = message_kind::none});
+  }
+  if (wanting_.empty()) return;
+  asking_here_ = true;
+  detail::request_task(workers_);
+}
+
+void node::refuse_all() {
+  for (const auto& [who, in] : std::exchange(wanting_, {})) send(who, {.kind = message_kind::none});
+}
+
+void node::give(detail::task& t) {
+  const std::uint32_t entry = active_entry_.load();
+  const detail::travel_point& travel = *t.kind->travel;
+  const auto number = forms_.number_of(*travel.form);
+  const auto to =
+      std::find_if(wanting_.begin(), wanting_.end(), [&](const auto& w) { return w.second == entry; });
+  if (!number || to == wanting_.end()) {
+    detail::give_back(workers_, t);
+    if (!number) refuse_all();
+    return;
+  }
+  const node_id who = to->first;
+  wanting_.erase(to);
+  bytes arguments;
+  try {
+    travel.put(t, arguments);
+    if (arguments.size() > largest_message / 2) throw std::length_error("arguments");
+  } catch (...) {  // it runs here, where nothing has to be encoded
+    detail::give_back(workers_, t);
+    send(who, {.kind = message_kind::none});
+    return;
+  }
+  const std::uint64_t id = detail::give_away(workers_, t);
+  given_.emplace(id, who);
+  send(who,
+       {.kind = message_kind::task, .entry = entry, .function = *number, .id = id, .content = arguments});
+  const std::lock_guard hold(lock_);
+  ++statistics_.given;
+}
+
+void node::on_message(node_id from, byte_view bytes_of_message) {
+  const auto m = read_message(bytes_of_message);
+  if (!m) {
+    end_all("node " + std::to_string(from) + " sent what is no message");
+    return;
+  }
+  switch (m->kind) {
+    case message_kind::request:
+      wanting_[from] = m->entry;
+      return;
+    case message_kind::none:
+      thief_.on_none(from, clock::now());
+      return;
+    case message_kind::task:
+      take_task(from, *m);
+      return;
+    case message_kind::result:
+      take_result(from, *m);
+      return;
+    case message_kind::abort:
+      if (const auto found = received_.find({from, m->id}); found != received_.end())
+        detail::cancel(workers_, *found->second);
+      return;
+    case message_kind::entry:
+      take_entry(*m);
+      return;
+  }
+}
+
+void node::take_task(node_id from, const message& m) {
+  const detail::travel_form* const form = forms_[m.function];
+  if (form == nullptr || m.entry != active_entry_.load()) {
+    end_all("node " + std::to_string(from) + " sent a task of " +
+            (form == nullptr ? "an unknown function" : "another entry"));
+    return;
+  }
+  thief_.on_task(from);
+  detail::received_task* t = nullptr;
+  try {
+    t = form->make(m.content);
+  } catch (...) {
+    const bytes why = write_exception(std::current_exception(), self_);
+    send(from, {.kind = message_kind::result, .how = outcome::thrown, .id = m.id, .content = why});
+    return;
+  }
+  t->form = form;
+  t->from = from;
+  t->id = m.id;
+  received_.emplace(std::pair(from, m.id), t);
+  {
+    const std::lock_guard hold(lock_);
+    ++statistics_.received;
+  }
+  detail::deliver(workers_, *t);
+}
+
+void node::take_result(node_id from, const message& m) {
+  const auto found = given_.find(m.id);
+  detail::given_outcome how;
+  how.result = m.content;
+  how.aborted = m.how == outcome::aborted;
+  if (m.how == outcome::thrown) how.error = read_exception(m.content);
+  const bool expected = found != given_.end() && found->second == from;
+  if (!expected || !detail::finish(workers_, m.id, how)) {
+    end_all("node " + std::to_string(from) + " sent the result of a task that it did not have");
+    return;
+  }
+  given_.erase(found);
+}
+
+void node::take_entry(const message& m) {
+  resumer waits;
+  {
+    const std::lock_guard hold(lock_);
+    results_[m.entry] = {m.how, bytes(m.content.begin(), m.content.end())};
+    if (m.entry == active_entry_.load()) waits = std::exchange(helper_, {});
+  }
+  if (waits) waits.resume();
+}
+
+void node::on_left(node_id gone) {
+  gone_[gone] = true;
+  thief_.forget(gone);
+  wanting_.erase(gone);
+  bool is_needed = gone == 0 && active_entry_.load() != 0 && self_ != 0;
+  if (is_needed) {
+    const std::lock_guard hold(lock_);
+    is_needed = !results_.contains(active_entry_.load());
+  }
+  for (const auto& [id, where] : given_) is_needed |= where == gone;
+  if (is_needed)
+    end_all("node " + std::to_string(gone) + " ended its program before entry " +
+            std::to_string(active_entry_.load()) + " was over");
+}
+
+void node::on_lost(node_id gone, const std::string& why) {
+  gone_[gone] = true;
+  const auto tasks =
+      std::count_if(given_.begin(), given_.end(), [&](const auto& g) { return g.second == gone; });
+  const std::uint32_t entry = active_entry_.load();
+  std::string sentence = "node " + std::to_string(gone) + " was lost (" + why + ")";
+  if (entry != 0)
+    sentence += " while it ran " + std::to_string(tasks) + " tasks of node " + std::to_string(self_) +
+                " in entry " + std::to_string(entry);
+  end_all(sentence + "; run the program again");
+}
+
+}  // namespace sukima::cluster

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// The node as the program and the workers see it, and the loop of its thread.
+#include "steal/node.hpp"
+
+#include <sukima/detail/own_thread.hpp>
+
+#include <pthread.h>
+
+#include <utility>
+
+namespace sukima::cluster {
+
+namespace {
+
+/// A message that the transport did not take is tried again after that.
+constexpr std::chrono::milliseconds between_tries{1};
+constexpr std::chrono::seconds leaving_time{2};
+
+}  // namespace
+
+node::node(runtime& workers, std::unique_ptr<transport> by, node_options chosen)
+    : workers_(workers), transport_(std::move(by)), chosen_(std::move(chosen)) {
+  nodes_ = transport_->nodes();
+  gone_.resize(nodes_);
+  std::promise<void> met;
+  std::future<void> meeting = met.get_future();
+  {
+    const detail::signals_blocked here;  // signals are for the program's own threads
+    thread_ = std::thread([this, &met] { thread_main(met); });
+  }
+  try {
+    meeting.get();
+  } catch (...) {
+    thread_.join();
+    throw;
+  }
+}
+
+node::~node() {
+  stopping_.store(true);
+  transport_->ring();
+  thread_.join();
+}
+
+void node::thread_main(std::promise<void>& met) {
+  pthread_setname_np(pthread_self(), "sukima-cluster");
+  try {
+    self_ = transport_->start(*this, clock::now() + chosen_.meeting_time);
+    thief_ = thief(self_, nodes_, chosen_.seed * nodes_ + self_);
+    detail::attach_node(workers_, *this);
+  } catch (...) {
+    met.set_exception(std::current_exception());
+    return;
+  }
+  met.set_value();
+  while (!stopping_.load()) {
+    transport_->wait(next_look());
+    std::vector<event> events;
+    {
+      const std::lock_guard hold(lock_);
+      events.swap(events_);
+    }
+    for (event& e : events) take_event(e);
+    send_waiting();
+    ask_others();
+    ask_here();
+  }
+  detail::detach_node(workers_);
+  wait_for_leaving();
+}
+
+void node::wait_for_leaving() {
+  const auto end = clock::now() + leaving_time;
+  std::vector<event> events;
+  {
+    const std::lock_guard hold(lock_);
+    events.swap(events_);
+  }
+  for (event& e : events) take_event(e);
+  while (!waiting_.empty() && clock::now() < end) {
+    transport_->wait(clock::now() + between_tries);
+    send_waiting();
+  }
+  transport_->stop(end);
+}
+
+clock::time_point node::next_look() const {
+  clock::time_point until = clock::now() + std::chrono::hours(1);
+  if (!waiting_.empty()) until = clock::now() + between_tries;
+  if (active_entry_.load() != 0)
+    if (const auto look = thief_.next_look()) until = std::min(until, *look);
+  return until;
+}
+
+void node::post(event e) {
+  {
+    const std::lock_guard hold(lock_);
+    events_.push_back(std::move(e));
+  }
+  transport_->ring();
+}
+
+void node::run(detail::cluster_entry& entry) {
+  const std::uint32_t number = ++entries_;
+  active_entry_.store(number);
+  idle_told_.store(false);
+  transport_->ring();
+  if (self_ == 0)
+    run_here(entry);
+  else
+    help(entry);
+}
+
+void node::run_here(detail::cluster_entry& entry) {
+  event over{event::what::entry_over, nullptr, active_entry_.load(), outcome::ok, {}};
+  std::exception_ptr thrown;
+  try {
+    workers_.run([&](context c) { entry.run(entry, c); });
+    entry.put(entry, over.content);
+  } catch (...) {
+    thrown = std::current_exception();
+    over.how = outcome::thrown;
+    over.content = write_exception(thrown, self_);
+  }
+  active_entry_.store(0);
+  post(std::move(over));
+  if (thrown) std::rethrow_exception(thrown);
+}
+
+void node::help(detail::cluster_entry& entry) {
+  const std::uint32_t number = active_entry_.load();
+  // The runtime is inside of an entry as long as this lasts, so its workers look for work; this thread is one
+  // of them.
+  workers_.run([&](context c) {
+    suspend(c, [&](resumer r) {
+      std::unique_lock hold(lock_);
+      if (results_.contains(number)) {
+        hold.unlock();
+        r.resume();
+      } else {
+        helper_ = r;
+      }
+    });
+  });
+  active_entry_.store(0);
+  entry_result result;
+  {
+    const std::lock_guard hold(lock_);
+    result = std::move(results_.at(number));
+    results_.erase(number);
+  }
+  if (result.how != outcome::ok) std::rethrow_exception(read_exception(result.content));
+  entry.get(entry, result.content);
+}
+
+node_statistics node::statistics() const {
+  const std::lock_guard hold(lock_);
+  return statistics_;
+}
+
+void node::answered(detail::task* t) noexcept { post({event::what::answered, t, 0, outcome::ok, {}}); }
+
+void node::idle() noexcept {
+  if (active_entry_.load() != 0 && !idle_told_.exchange(true)) transport_->ring();
+}
+
+void node::aborted(std::uint64_t id) noexcept { post({event::what::aborted, nullptr, id, outcome::ok, {}}); }
+
+void node::ended(detail::received_task& t) noexcept {
+  event e{event::what::ended, &t, 0, outcome::ok, {}};
+  try {
+    if (t.aborted) {
+      e.how = outcome::aborted;
+    } else if (t.error) {
+      e.how = outcome::thrown;
+      e.content = write_exception(t.error, self_);
+    } else {
+      t.form->put_result(t, e.content);
+    }
+  } catch (...) {  // of the user's codec
+    e.how = outcome::thrown;
+    e.content = write_exception(std::current_exception(), self_);
+  }
+  post(std::move(e));
+}
+
+}  // namespace sukima::cluster

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// A node: what joins a runtime to a transport. Its thread, the cluster thread, sleeps until a message or a
+// worker wakes it; it asks other nodes while a worker here is idle, and asks the workers here when another
+// node wants something. Only this thread uses the transport and what is below "For the cluster thread".
+//
+// Entries have the same numbers on all nodes, from 1. An entry is over when its function has returned on node
+// 0; nothing of it is under way anywhere then, because whoever gave a task away waits for its result.
+#pragma once
+
+#include "entry/forms.hpp"
+#include "protocol/messages.hpp"
+#include "steal/thief.hpp"
+#include "transport/transport.hpp"
+
+#include <runtime/shared/remote.hpp>
+
+#include <sukima/cluster.hpp>
+#include <sukima/suspend.hpp>
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <future>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace sukima::cluster {
+
+struct node_options {
+  std::uint64_t seed = 1;  ///< of the order in which nodes are asked
+  std::chrono::seconds meeting_time{30};  ///< for all nodes to come
+  /// A node was lost: called once by the cluster thread with one sentence. It must not return.
+  std::function<void(const std::string&)> on_loss;
+};
+
+/// Tasks and messages so far.
+struct node_statistics {
+  std::uint64_t given = 0;
+  std::uint64_t received = 0;
+  std::uint64_t requests = 0;  ///< that this node sent
+  std::uint64_t aborts = 0;  ///< that it sent
+};
+
+class node final : private receiver, private detail::remote_node {
+ public:
+  /// Meets the other nodes. \throws start_failure
+  node(runtime& workers, std::unique_ptr<transport> by, node_options chosen);
+  /// Tells the others that this node leaves. \pre no entry is active
+  ~node();
+  node(const node&) = delete;
+  node& operator=(const node&) = delete;
+
+  node_id id() const noexcept { return self_; }
+  unsigned nodes() const noexcept { return nodes_; }
+  /// The next entry: on node 0 it makes the call, on the others it helps and takes the result.
+  /// \throws what the call throws, or remote_exception
+  void run(detail::cluster_entry& entry);
+  node_statistics statistics() const;
+
+ private:
+  /// What workers leave for the cluster thread.
+  struct event {
+    enum class what : std::uint8_t { answered, aborted, ended, entry_over } kind;
+    detail::task* t = nullptr;
+    std::uint64_t id = 0;
+    outcome how = outcome::ok;
+    bytes content;
+  };
+  struct entry_result {
+    outcome how;
+    bytes content;
+  };
+
+  // Any thread.
+  void post(event e);
+  void run_here(detail::cluster_entry& entry);
+  void help(detail::cluster_entry& entry);
+
+  // remote_node: workers.
+  void answered(detail::task* t) noexcept override;
+  void idle() noexcept override;
+  void aborted(std::uint64_t id) noexcept override;
+  void ended(detail::received_task& t) noexcept override;
+
+  // For the cluster thread.
+  void thread_main(std::promise<void>& met);
+  void on_message(node_id from, byte_view bytes_of_message) override;
+  void on_left(node_id gone) override;
+  void on_lost(node_id gone, const std::string& why) override;
+  void take_event(event& e);
+  void take_task(node_id from, const message& m);
+  void take_result(node_id from, const message& m);
+  void take_entry(const message& m);
+  void ask_others();
+  void ask_here();
+  void give(detail::task& t);
+  void refuse_all();
+  void send(node_id to, const message& m);
+  void send_waiting();
+  clock::time_point next_look() const;
+  void end_all(const std::string& why);
+  void wait_for_leaving();
+
+  runtime& workers_;
+  const std::unique_ptr<transport> transport_;
+  const node_options chosen_;
+  const form_table forms_;
+  node_id self_ = 0;
+  unsigned nodes_ = 1;
+  std::atomic<std::uint32_t> active_entry_{0};  ///< 0: none
+  std::atomic<bool> idle_told_{false};
+  std::atomic<bool> stopping_{false};
+
+  mutable std::mutex lock_;  ///< guards the next ones
+  std::vector<event> events_;
+  std::map<std::uint32_t, entry_result> results_;  ///< of entries that this node has not left yet
+  resumer helper_;  ///< waits for the result of the active entry
+  node_statistics statistics_;
+
+  std::uint32_t entries_ = 0;  ///< so far; only for the thread that calls run()
+
+  // For the cluster thread.
+  thief thief_{0, 1, 0};
+  std::map<node_id, std::uint32_t> wanting_;  ///< nodes that wait for a task, with the entry they are in
+  bool asking_here_ = false;  ///< the runtime's answer is awaited
+  std::map<std::uint64_t, node_id> given_;  ///< tasks that are away, and where
+  std::map<std::pair<node_id, std::uint64_t>, detail::received_task*> received_;
+  std::deque<std::pair<node_id, bytes>> waiting_;  ///< what the transport did not take
+  std::vector<bool> gone_;
+
+  std::thread thread_;  ///< last: everything else is there when it begins
+};
+
+}  // namespace sukima::cluster

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nodes in one process, for tests: messages are delayed at random, and those of different pairs overtake each
+// other.
+#pragma once
+
+#include "transport/transport.hpp"
+
+#include <memory>
+
+namespace sukima::cluster {
+
+/// What joins the nodes of one process.
+class in_process_network {
+ public:
+  struct options {
+    unsigned nodes = 2;
+    std::uint64_t seed = 1;  ///< of the delays
+    std::chrono::microseconds longest_delay{200};  ///< most messages take less; 0: none is delayed
+  };
+  explicit in_process_network(const options& chosen);
+  ~in_process_network();
+  in_process_network(const in_process_network&) = delete;
+  in_process_network& operator=(const in_process_network&) = delete;
+
+  /// The transport of one node. It may outlive this object.
+  /// \param node below options::nodes; each once
+  std::unique_ptr<transport> join(node_id node);
+  /// As if that node's process was killed: it sends and gets nothing more, and the others lose it.
+  void kill(node_id node);
+
+  struct shared_state;  ///< in_process.cpp
+
+ private:
+  std::shared_ptr<shared_state> state_;
+};
+
+}  // namespace sukima::cluster

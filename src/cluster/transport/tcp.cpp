@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+// Meeting: node 0 listens; the others connect to it and say where they listen themselves. When all have come,
+// node 0 sends the addresses round, and each node connects to those of lower numbers.
+#include "transport/tcp.hpp"
+
+#include "protocol/reader.hpp"
+#include "transport/tcp_connection.hpp"
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <atomic>
+#include <stdexcept>
+
+namespace sukima::cluster {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+using tcp = asio::ip::tcp;
+
+namespace {
+
+constexpr std::chrono::milliseconds between_attempts{50};
+/// A shorter queue would refuse what one frame of the meeting needs.
+constexpr std::size_t longest_address = 256;
+
+class tcp_transport final : public transport {
+ public:
+  explicit tcp_transport(tcp_settings chosen)
+      : chosen_(std::move(chosen)),
+        work_(io_.get_executor()),
+        acceptor_(io_),
+        peers_(chosen_.own.nodes),
+        is_listed_(chosen_.own.node == 0) {}
+  ~tcp_transport() override { close_all(); }
+
+  node_id start(receiver& to, clock::time_point deadline) override {
+    receiver_ = &to;
+    deadline_ = deadline;
+    listen();
+    accept();
+    if (chosen_.own.node != 0) connect(0, chosen_.host, chosen_.port);
+    // The others wait for node 0's list even where it names nobody to connect to.
+    while (failure_.empty() && (missing() != 0 || !is_listed_) && clock::now() < deadline)
+      io_.run_one_until(deadline);
+    if (failure_.empty() && (missing() != 0 || !is_listed_))
+      failure_ = "not all nodes came in time: " + std::to_string(missing()) + " of " +
+                 std::to_string(chosen_.own.nodes) + " are missing";
+    // The other side is to see the end of the handshake, or what is wrong.
+    const auto end = failure_.empty() ? deadline : clock::now() + std::chrono::seconds(1);
+    while (is_sending() && clock::now() < end) io_.run_one_until(end);
+    if (!failure_.empty()) {
+      close_all();
+      throw start_failure(failure_);
+    }
+    error_code ignored;
+    acceptor_.close(ignored);
+    for (const auto& guest : guests_)
+      if (const auto c = guest.lock(); c != nullptr && !is_peer(*c)) c->close();
+    guests_.clear();
+    meeting_ = false;
+    return chosen_.own.node;
+  }
+
+  unsigned nodes() const noexcept override { return chosen_.own.nodes; }
+
+  bool send(node_id to, bytes&& message) override {
+    if (message.size() > largest_message) throw std::length_error("sukima: a message is too long");
+    return peers_[to].connection != nullptr &&
+           peers_[to].connection->send(frame_kind::data, message, most_queued);
+  }
+
+  void wait(clock::time_point until) override {
+    std::vector<early_frame> early;
+    early.swap(early_);
+    for (const early_frame& e : early) deliver(e.from, e.what);
+    if (early.empty()) io_.run_one_until(until);
+    io_.poll();
+  }
+
+  void ring() noexcept override {
+    if (!rung_.exchange(true)) asio::post(io_, [this] { rung_.store(false); });
+  }
+  transport_limits can() const noexcept override { return {.sees_losses = true, .takes_joins = false}; }
+
+  void stop(clock::time_point deadline) noexcept override {
+    leaving_ = true;
+    for (peer& p : peers_)
+      if (p.connection != nullptr && !p.gone) p.connection->send(frame_kind::leave, {}, ~std::size_t{0});
+    while (is_sending() && clock::now() < deadline) io_.run_one_until(deadline);
+    // A close with something unread would take back what the other side has not read yet.
+    for (peer& p : peers_)
+      if (p.connection != nullptr) p.connection->end_sending();
+    while (is_connected() && clock::now() < deadline) io_.run_one_until(deadline);
+    close_all();
+  }
+
+ private:
+  struct peer {
+    std::shared_ptr<tcp_connection> connection;
+    bool gone = false;  ///< it left or was lost
+  };
+  struct early_frame {
+    node_id from;
+    frame what;
+  };
+
+  void fail(const std::string& why) {
+    if (failure_.empty()) failure_ = why;
+  }
+  std::size_t missing() const noexcept {
+    return chosen_.own.nodes - 1 -
+           static_cast<std::size_t>(std::count_if(peers_.begin(), peers_.end(),
+                                                  [](const peer& p) { return p.connection != nullptr; }));
+  }
+  bool is_sending() const {
+    return std::any_of(unsuitable_.begin(), unsuitable_.end(),
+                       [](const auto& c) { return c->is_sending(); }) ||
+           std::any_of(peers_.begin(), peers_.end(),
+                       [](const peer& p) { return p.connection != nullptr && p.connection->is_sending(); });
+  }
+  bool is_connected() const {
+    return std::any_of(peers_.begin(), peers_.end(),
+                       [](const peer& p) { return p.connection != nullptr && !p.connection->is_closed(); });
+  }
+  void close_all() noexcept {
+    error_code ignored;
+    acceptor_.close(ignored);
+    for (peer& p : peers_)
+      if (p.connection != nullptr) p.connection->close();
+    for (const auto& c : unsuitable_) c->close();
+    io_.poll();
+  }
+
+  tcp::endpoint resolve(const std::string& host, std::uint16_t port) {
+    error_code error;
+    tcp::resolver resolver(io_);
+    const auto found = resolver.resolve(host, std::to_string(port), error);
+    if (error || found.empty())
+      throw start_failure("the host '" + host + "' is not known: " + error.message());
+    const tcp::endpoint endpoint = found.begin()->endpoint();
+    if (chosen_.token.empty() && !endpoint.address().is_loopback())
+      throw start_failure("without a token nodes use the loopback device only, not " + host +
+                          ": set SUKIMA_CLUSTER_TOKEN");
+    return endpoint;
+  }
+
+  void listen() {
+    error_code error;
+    if (chosen_.listening >= 0) {
+      acceptor_.assign(tcp::v4(), chosen_.listening, error);
+    } else {
+      // The others tell where they listen, and nobody is told to come anywhere else.
+      tcp::endpoint here = resolve(chosen_.host, chosen_.port);
+      if (chosen_.own.node != 0) {
+        const bool everywhere = !here.address().is_loopback();
+        here = tcp::endpoint(everywhere ? asio::ip::address(asio::ip::address_v4::any()) : here.address(), 0);
+      }
+      acceptor_.open(here.protocol(), error);
+      if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
+      if (!error) acceptor_.bind(here, error);
+      if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
+    }
+    if (error)
+      throw start_failure("node " + std::to_string(chosen_.own.node) + " cannot listen on port " +
+                          std::to_string(chosen_.port) + " of " + chosen_.host + ": " + error.message());
+    keep_from_children(acceptor_.native_handle());
+    chosen_.own.port = acceptor_.local_endpoint().port();
+  }
+  static void keep_from_children(int socket) noexcept { fcntl(socket, F_SETFD, FD_CLOEXEC); }
+
+  void accept() {
+    acceptor_.async_accept([this](error_code error, tcp::socket socket) {
+      if (error) return;
+      begin(std::move(socket), handshake::role::acceptor, chosen_.own.node, {});
+      accept();
+    });
+  }
+
+  void connect(node_id to, const std::string& host, std::uint16_t port) {
+    const tcp::endpoint endpoint = resolve(host, port);
+    const std::string name = "node " + std::to_string(to) + " at " + host + ":" + std::to_string(port);
+    auto socket = std::make_shared<tcp::socket>(io_);
+    socket->async_connect(endpoint, [this, socket, to, host, port, name](error_code error) {
+      if (!error) {
+        begin(std::move(*socket), handshake::role::connector, to, name);
+      } else if (error == asio::error::connection_refused && clock::now() < deadline_) {
+        auto again = std::make_shared<asio::steady_timer>(io_, between_attempts);
+        again->async_wait([this, again, to, host, port](error_code ended) {
+          if (!ended) connect(to, host, port);
+        });
+      } else {
+        fail(name + " cannot be reached: " + error.message());
+      }
+    });
+  }
+
+  /// \param name of the node that is connected to; empty: it came by itself
+  void begin(tcp::socket socket, handshake::role side, node_id expected, const std::string& name) {
+    keep_from_children(socket.native_handle());
+    tcp_connection::events told;
+    told.on_open = [this, side, expected](tcp_connection& c) { return opened(c, side, expected); };
+    told.on_frame = [this](tcp_connection& c, const frame& f) { take(c, f); };
+    told.on_closed = [this, name](tcp_connection& c, const std::string& why) { closed(c, name, why); };
+    auto made = std::make_shared<tcp_connection>(
+        io_, std::move(socket), handshake(side, chosen_.own, chosen_.token), std::move(told));
+    guests_.push_back(made);
+    made->begin();
+  }
+
+  bool opened(tcp_connection& c, handshake::role side, node_id expected) {
+    const std::string obstacle = c.obstacle();
+    if (!obstacle.empty()) {
+      fail(obstacle);
+      unsuitable_.push_back(c.shared_from_this());
+      return true;  // it is closed when the other side has heard of it
+    }
+    const node_id node = c.peer().node;
+    if (peers_[node].connection != nullptr || (side == handshake::role::connector && node != expected)) {
+      fail("two nodes have the number " + std::to_string(node));
+      return false;
+    }
+    peers_[node].connection = c.shared_from_this();
+    if (chosen_.own.node == 0 && missing() == 0) send_members();
+    return true;
+  }
+
+  void send_members() {
+    bytes list;
+    byte_sink sink(list);
+    for (node_id n = 1; n < chosen_.own.nodes; ++n)
+      sink.text(peers_[n].connection->address()).number(peers_[n].connection->peer().port);
+    for (node_id n = 1; n < chosen_.own.nodes; ++n)
+      peers_[n].connection->send(frame_kind::members, list, most_queued);
+  }
+
+  void take_members(byte_view list) {
+    byte_source source(list);
+    for (node_id n = 1; n < chosen_.own.nodes; ++n) {
+      const std::string host = source.text(longest_address);
+      const auto port = source.number<std::uint16_t>();
+      if (!source.ok()) throw frame_error("the list of nodes is damaged");
+      if (n < chosen_.own.node) connect(n, host, port);
+    }
+    is_listed_ = true;
+  }
+
+  bool is_peer(const tcp_connection& c) const noexcept {
+    const node_id node = c.peer().node;
+    return node < peers_.size() && peers_[node].connection.get() == &c;
+  }
+
+  void take(tcp_connection& c, const frame& f) {
+    if (!is_peer(c) || peers_[c.peer().node].gone) return;
+    if (f.kind == frame_kind::members && meeting_ && c.peer().node == 0)
+      take_members(f.content);
+    else if (f.kind != frame_kind::data && f.kind != frame_kind::leave)
+      throw frame_error("a frame of the meeting came late");
+    else if (meeting_)
+      early_.push_back({c.peer().node, f});
+    else
+      deliver(c.peer().node, f);
+  }
+
+  void deliver(node_id from, const frame& f) {
+    if (f.kind == frame_kind::data) {
+      receiver_->on_message(from, f.content);
+      return;
+    }
+    peers_[from].gone = true;
+    receiver_->on_left(from);
+  }
+
+  void closed(tcp_connection& c, const std::string& name, const std::string& why) {
+    if (!is_peer(c)) {
+      if (!name.empty()) fail(name + ": " + why);  // a stranger that came by itself is nobody's loss
+      return;
+    }
+    const node_id node = c.peer().node;
+    const bool leaves = std::any_of(early_.begin(), early_.end(), [&](const early_frame& e) {
+      return e.from == node && e.what.kind == frame_kind::leave;
+    });
+    if (peers_[node].gone || leaves || leaving_) return;
+    if (meeting_) {
+      fail("node " + std::to_string(node) + " was lost (" + why + ")");
+      return;
+    }
+    peers_[node].gone = true;
+    receiver_->on_lost(node, why);
+  }
+
+  tcp_settings chosen_;
+  receiver* receiver_ = nullptr;
+  clock::time_point deadline_;
+  asio::io_context io_{1};
+  asio::executor_work_guard<asio::io_context::executor_type> work_;
+  tcp::acceptor acceptor_;
+  std::vector<peer> peers_;  ///< by node
+  std::vector<std::shared_ptr<tcp_connection>> unsuitable_;  ///< nodes that cannot work with this one
+  std::vector<std::weak_ptr<tcp_connection>> guests_;  ///< who came to the meeting, strangers among them
+  bool is_listed_;  ///< it has node 0's list of nodes, or is node 0
+  bool meeting_ = true;
+  bool leaving_ = false;
+  std::vector<early_frame> early_;  ///< what came before start() was over
+  std::string failure_;
+  std::atomic<bool> rung_{false};
+};
+
+}  // namespace
+
+std::unique_ptr<transport> make_tcp_transport(tcp_settings chosen) {
+  return std::make_unique<tcp_transport>(std::move(chosen));
+}
+
+}  // namespace sukima::cluster

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transport/tcp_connection.hpp"
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/write.hpp>
+
+namespace sukima::cluster {
+
+namespace asio = boost::asio;
+
+tcp_connection::tcp_connection(asio::io_context& io, socket s, handshake with, events told)
+    : io_(io), socket_(std::move(s)), handshake_(std::move(with)), told_(std::move(told)) {
+  boost::system::error_code ignored;
+  socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
+}
+
+void tcp_connection::begin() {
+  if (const auto first = handshake_.begin()) send(first->kind, first->content, most_queued);
+  read();
+}
+
+void tcp_connection::read() {
+  socket_.async_read_some(asio::buffer(chunk_),
+                          [self = shared_from_this()](boost::system::error_code error, std::size_t size) {
+                            if (error) {
+                              self->fail(error == asio::error::eof ? "connection closed" : error.message());
+                              return;
+                            }
+                            self->arrived(size);
+                          });
+}
+
+void tcp_connection::arrived(std::size_t size) {
+  try {
+    reader_.feed(byte_view(chunk_).first(size));
+    while (auto f = reader_.next()) {
+      take(*f);
+      const std::lock_guard hold(lock_);
+      if (closed_) return;
+    }
+  } catch (const frame_error& error) {
+    fail(error.what());
+    return;
+  }
+  read();
+}
+
+void tcp_connection::take(const frame& f) {
+  if (open_) {
+    told_.on_frame(*this, f);
+    return;
+  }
+  const handshake::step next = handshake_.take(f);
+  for (const frame& answer : next.answers) send(answer.kind, answer.content, most_queued);
+  if (!next.done) return;
+  {
+    const std::lock_guard hold(lock_);
+    handshake_.protect(writer_, reader_);
+  }
+  reader_.allow(largest_message);
+  open_ = true;
+  if (!told_.on_open(*this)) close();
+}
+
+bool tcp_connection::send(frame_kind kind, byte_view content, std::size_t most) {
+  {
+    const std::lock_guard hold(lock_);
+    if (closed_ || queued_.size() > most) return false;
+    writer_.write(queued_, kind, content);
+    if (writing_) return true;
+    writing_ = true;
+  }
+  asio::post(io_, [self = shared_from_this()] { self->write(); });
+  return true;
+}
+
+void tcp_connection::write() {
+  {
+    const std::lock_guard hold(lock_);
+    if (closed_ || queued_.empty()) {
+      writing_ = false;
+      return;
+    }
+    sending_.clear();
+    sending_.swap(queued_);
+  }
+  asio::async_write(socket_, asio::buffer(sending_),
+                    [self = shared_from_this()](boost::system::error_code error, std::size_t /*size*/) {
+                      if (error)
+                        self->fail(error.message());
+                      else
+                        self->write();
+                    });
+}
+
+bool tcp_connection::is_sending() const {
+  const std::lock_guard hold(lock_);
+  return writing_ && !closed_;
+}
+
+bool tcp_connection::is_closed() const {
+  const std::lock_guard hold(lock_);
+  return closed_;
+}
+
+void tcp_connection::end_sending() noexcept {
+  boost::system::error_code ignored;
+  socket_.shutdown(socket::shutdown_send, ignored);
+}
+
+void tcp_connection::close() noexcept {
+  {
+    const std::lock_guard hold(lock_);
+    closed_ = true;
+  }
+  boost::system::error_code ignored;
+  socket_.close(ignored);
+}
+
+void tcp_connection::fail(const std::string& why) {
+  {
+    const std::lock_guard hold(lock_);
+    if (closed_) return;
+  }
+  close();
+  told_.on_closed(*this, why);
+}
+
+std::string tcp_connection::address() const {
+  boost::system::error_code error;
+  const auto endpoint = socket_.remote_endpoint(error);
+  return error ? std::string() : endpoint.address().to_string();
+}
+
+}  // namespace sukima::cluster

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// One TCP connection: its handshake, what it has still to send, what it has received.
+#pragma once
+
+#include "protocol/handshake.hpp"
+#include "transport/transport.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace sukima::cluster {
+
+/// Runs on the thread of its io_context, but for send().
+class tcp_connection : public std::enable_shared_from_this<tcp_connection> {
+ public:
+  using socket = boost::asio::ip::tcp::socket;
+  struct events {
+    /// The handshake is over. \returns whether the connection is kept
+    std::function<bool(tcp_connection&)> on_open;
+    std::function<void(tcp_connection&, const frame&)> on_frame;
+    /// Called once; nothing comes after it.
+    std::function<void(tcp_connection&, const std::string& why)> on_closed;
+  };
+  tcp_connection(boost::asio::io_context& io, socket s, handshake with, events told);
+
+  /// Begins to read, and the handshake.
+  void begin();
+  /// Any thread. \returns false: too much is queued, or it is closed
+  bool send(frame_kind kind, byte_view content, std::size_t most);
+  /// Closes it without telling anybody.
+  void close() noexcept;
+  /// Nothing is sent any more; the other side reads the end. What it sends is still read.
+  void end_sending() noexcept;
+  bool is_sending() const;
+  bool is_closed() const;
+  /// What keeps the nodes from working together; empty: nothing.
+  std::string obstacle() const { return handshake_.obstacle(); }
+  const identity& peer() const noexcept { return handshake_.peer(); }
+  /// The peer's address, as text.
+  std::string address() const;
+
+ private:
+  void read();
+  void arrived(std::size_t size);
+  void take(const frame& f);
+  void write();
+  void fail(const std::string& why);
+
+  boost::asio::io_context& io_;
+  socket socket_;
+  handshake handshake_;
+  events told_;
+  bool open_ = false;
+  frame_reader reader_;
+  std::array<std::byte, 65536> chunk_;
+
+  mutable std::mutex lock_;  ///< guards the rest
+  frame_writer writer_;
+  bytes queued_;  ///< not on its way yet
+  bytes sending_;
+  bool writing_ = false;
+  bool closed_ = false;
+};
+
+}  // namespace sukima::cluster

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the nodes of a cluster exchange messages. One implementation a file: in_process.hpp (for tests),
+// tcp.hpp.
+//
+// The contract, which tests/cluster/transport_test.cpp checks for each implementation:
+//   order      messages from one node to another one arrive once, whole and in the order of their sending;
+//              between pairs there is no order;
+//   sending    any thread may send, also from inside of a receiver's function; send() never waits;
+//   receiving  the receiver is called by the thread that is in start(), wait() or stop(), and by no other;
+//   ringing    ring() ends a wait() that runs, or else the next one; several may be one;
+//   leaving    a node that calls stop() is told to the others as on_left, after all that it has sent; one
+//              that vanishes without it as on_lost, once. Neither is followed by anything of that node.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace sukima::cluster {
+
+/// The number of a node, from 0.
+using node_id = std::uint32_t;
+using bytes = std::vector<std::byte>;
+using byte_view = std::span<const std::byte>;
+using clock = std::chrono::steady_clock;
+
+/// Bytes that may wait for one node before send() refuses more.
+inline constexpr std::size_t most_queued = std::size_t{4} << 20;
+/// Bytes of the largest message.
+inline constexpr std::size_t largest_message = std::size_t{256} << 20;
+
+/// A node can't begin: one sentence for the user.
+struct start_failure : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// What a transport tells its node.
+class receiver {
+ public:
+  /// \param message is valid during the call
+  virtual void on_message(node_id from, byte_view message) = 0;
+  /// That node ended as it should.
+  virtual void on_left(node_id node) = 0;
+  /// That node cannot be reached any more. \param why as the end of "node 2 was lost (…)"
+  virtual void on_lost(node_id node, const std::string& why) = 0;
+
+ protected:
+  ~receiver() = default;
+};
+
+/// What a transport is able to do.
+struct transport_limits {
+  bool sees_losses = false;  ///< on_lost is called when a node dies
+  bool takes_joins = false;  ///< nodes may come while the others run
+};
+
+class transport {
+ public:
+  transport() = default;
+  transport(const transport&) = delete;
+  transport& operator=(const transport&) = delete;
+  virtual ~transport() = default;
+
+  /// Meets all other nodes. \returns this node's number
+  /// \param deadline when to give up
+  /// \throws start_failure a node did not come, or is of another program
+  virtual node_id start(receiver& to, clock::time_point deadline) = 0;
+  /// How many nodes there are, this one included.
+  virtual unsigned nodes() const noexcept = 0;
+  /// Takes a message on its way. Never waits.
+  /// \returns false: too much is queued for that node, and the message was not taken; or the node is gone
+  /// \throws std::length_error it is longer than `largest_message`
+  /// \pre after start(), before stop()
+  virtual bool send(node_id to, bytes&& message) = 0;
+  /// Sleeps until a message, a ring or that time; delivers what has come. Only one thread.
+  virtual void wait(clock::time_point until) = 0;
+  /// Ends a wait. Any thread.
+  virtual void ring() noexcept = 0;
+  virtual transport_limits can() const noexcept = 0;
+  /// Sends what is queued, tells the others that this node leaves, and ends. Gives up at the deadline.
+  virtual void stop(clock::time_point deadline) noexcept = 0;
+};
+
+}  // namespace sukima::cluster

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// The remote interface: a node asks the workers for a task, a task is given away, its result comes or it is aborted.
+//
+// check: spin -a; cc -O2 -DSAFETY -DCOLLAPSE; -m2000000
+// expect: errors: 0
+// check: spin -DBUG_LATE_COUNT -a; cc -O2 -DSAFETY; -m2000000
+// expect: errors: 1
+// check: spin -DBUG_KEEP_QUESTION -a; cc -O2 -DSAFETY; -m2000000
+// expect: errors: 1
+// check: spin -DBUG_STOP_FIRST_LOOKS -a; cc -O2 -DSAFETY; -m2000000
+// expect: errors: 1
+// check: spin -DBUG_TWO_ANSWERS -a; cc -O2 -DSAFETY; -m2000000
+// expect: errors: 1
+// check: spin -DBUG_ARRIVE -a; cc -O2 -DSAFETY; -m2000000
+// expect: errors: 1
+// check: spin -DBUG_WIPE -a; cc -O2 -DSAFETY; -m2000000
+// expect: errors: 1
+// check: spin -DBUG_NO_LOOK -a; cc -O2 -DSAFETY; -m2000000
+// expect: errors: 1
+// check: spin -DBUG_FINISH_TWICE -a; cc -O2 -DSAFETY; -m2000000
+// expect: errors: 1
+//
+// What is modelled: the node's thread, which makes REQUESTS requests one after the other, and two workers with two
+// fibers each. A worker polls, changes fibers, begins a task, goes idle and works again, and goes idle for ever at last.
+// At a slow poll it finds a task or not. The first task is given away: its result comes, and once more (a message that
+// is repeated). Its owner may abort it at any time before it is completed; then it ends only because it was told so.
+//
+// What must hold:
+//   each request is answered exactly once (a node that waits for ever is an invalid end state), and with "none" only
+//   when all were asked;
+//   a task that is found is given to the node, or is left to the workers (nothing is lost or in two places);
+//   a worker takes no fast poll while it owes an answer whose request to poll was finished;
+//   a task that was given away is completed once, and an abort of it is told.
+//
+// Each BUG_ takes one safeguard away:
+//   BUG_LATE_COUNT        a worker is counted after it was asked
+//   BUG_KEEP_QUESTION     the node does not take the question back from a worker that had gone idle
+//   BUG_STOP_FIRST_LOOKS  a worker that goes idle takes the question, and then says that it does not answer
+//   BUG_TWO_ANSWERS       whoever finds a task gives it without looking whether one is wanted still
+//   BUG_ARRIVE            a worker that changes fibers does not look at its flag
+//   BUG_WIPE              the flag itself is the question, and the end of an entry wipes it out
+//   BUG_NO_LOOK           give_away does not look for an abort that was written before
+//   BUG_FINISH_TWICE      a result completes a task without taking it out of the list
+
+#define REQUESTS 2
+#define STEPS 1          /* of each worker, before it goes idle for ever */
+
+bool wanted = false;     /* bit 0 of the word */
+bool asking = false;     /* the node has not asked all yet */
+byte count = 0;          /* the rest of it; both change in one step */
+bool answers[2];         /* worker::answers_remote */
+bool asked[2];           /* worker::asked_by_node */
+bool flag[2];            /* flag_remote */
+bool high[4];            /* the limits of the fibers: worker w has 2 w and 2 w + 1 */
+byte current[2];         /* fiber of a worker, 0 or 1 */
+bool requested[2];       /* the node has finished its request to poll */
+byte answered = 0;       /* answers to the request under way */
+bool got_task = false;   /* it was a task */
+byte found = 0, given = 0, left = 0;   /* tasks */
+
+/* A task that was given away. */
+bool is_listed = false, aborts = false, abort_written = false, abort_told = false;
+byte completed = 0;
+
+inline answer(is_task) {
+  answered++;
+  assert(answered == 1);
+  if
+  :: is_task -> given++; got_task = true
+  :: else -> assert(!asking)        /* "none" is said by all */
+  fi
+}
+
+/* One step, as the CAS in reply(): counts one out, with a task or without. */
+inline reply(is_task) {
+  atomic {
+    assert(count > 0);
+    count--;
+    if
+#ifdef BUG_TWO_ANSWERS
+    :: is_task -> wanted = false; answer(true)
+    :: !is_task && wanted && count == 0 -> wanted = false; answer(false)
+#else
+    :: wanted && (is_task || count == 0) -> wanted = false; answer(is_task)
+#endif
+    :: else -> if :: is_task -> left++ :: else fi
+    fi
+  }
+}
+
+proctype worker(byte w) {
+  byte steps = STEPS;
+  bool mine, is_task;
+  answers[w] = true;
+  do
+  :: atomic { !high[2 * w + current[w]] -> assert(!(asked[w] && requested[w])) };   /* a fast poll */
+     if :: steps > 0 -> steps-- :: else -> goto stop fi
+  :: high[2 * w + current[w]] ->                                     /* poll_slow() */
+     high[2 * w + current[w]] = false;
+     if
+     :: flag[w] ->                                                   /* answer() */
+        flag[w] = false;
+        atomic { mine = asked[w]; asked[w] = false; requested[w] = false };
+        if
+        :: mine ->
+           is_task = false;
+           if
+           :: wanted -> if :: is_task = true; found++ :: skip fi
+           :: else
+           fi;
+           reply(is_task);
+           is_task = false
+        :: else
+        fi;
+        mine = false
+     :: else
+     fi
+  :: steps > 0 -> steps--;                                           /* arrive() */
+     current[w] = 1 - current[w];
+#ifndef BUG_ARRIVE
+     if :: flag[w] -> high[2 * w + current[w]] = true :: else fi
+#endif
+  :: steps > 0 -> steps--;                                           /* idle, and then work again */
+     answers[w] = false;
+     atomic { mine = asked[w]; asked[w] = false; requested[w] = false };
+     if :: mine -> reply(false) :: else fi;
+     mine = false;
+     answers[w] = true;
+     if :: flag[w] -> high[2 * w + current[w]] = true :: else fi      /* execute() */
+  od;
+stop:
+  /* lifecycle::enter: the flags are wiped out, then the worker says that it answers no more. */
+  flag[w] = false;
+#ifdef BUG_WIPE
+  atomic { asked[w] = false; requested[w] = false };
+#endif
+#ifdef BUG_STOP_FIRST_LOOKS
+  atomic { mine = asked[w]; asked[w] = false; requested[w] = false };
+  answers[w] = false;
+#else
+  answers[w] = false;
+  atomic { mine = asked[w]; asked[w] = false; requested[w] = false };
+#endif
+  if :: mine -> reply(false) :: else fi
+}
+
+/* The owner of the task that is away: it may abort it, and joins it in the end. */
+proctype owner() {
+  if
+  :: aborts ->
+     abort_written = true;                                           /* lower_abort(), request_abort_checks() */
+     atomic { if :: is_listed -> abort_told = true :: else fi }
+  :: !aborts
+  fi;
+  completed == 1                                                     /* await() */
+}
+
+/* Gives a task away, and gets its result, perhaps twice. Elsewhere it runs without an end until it is aborted, if its
+   owner is to abort it. */
+inline exchange_task() {
+  if :: aborts = true :: skip fi;
+  run owner();
+  is_listed = true;                                                  /* give_away() */
+#ifndef BUG_NO_LOOK
+  atomic { if :: abort_written -> abort_told = true :: else fi };
+#endif
+  (!aborts || abort_told);
+  times = 0;
+  do
+  :: times < 2 ->                                                    /* finish() */
+     times++;
+     atomic {
+       taken = is_listed;
+#ifndef BUG_FINISH_TWICE
+       is_listed = false
+#endif
+     };
+     if
+     :: taken -> completed++; assert(completed == 1)
+     :: else
+     fi
+  :: times == 2 -> break
+  od
+}
+
+active proctype node() {
+  byte requests = REQUESTS, w, times;
+  bool mine, was, taken, exchanged = false;
+  run worker(0);
+  run worker(1);
+  do
+  :: requests > 0 ->
+     requests--;
+     answered = 0;
+     got_task = false;
+     atomic { wanted = true; asking = true; count++ };
+     w = 0;
+     do
+     :: w < 2 ->
+        if
+        :: answers[w] ->
+#ifndef BUG_LATE_COUNT
+           count++;
+#endif
+           atomic { was = asked[w]; asked[w] = true };
+#ifdef BUG_LATE_COUNT
+           if :: !was -> count++ :: else fi;
+#else
+           if :: was -> count-- :: else fi;
+#endif
+           flag[w] = true;
+           if
+#ifndef BUG_KEEP_QUESTION
+           :: !answers[w] ->
+              atomic { mine = asked[w]; asked[w] = false; requested[w] = false };
+              if :: mine -> reply(false) :: else fi;
+              mine = false
+           :: answers[w] ->
+#else
+           :: true ->
+#endif
+              high[2 * w + current[w]] = true;
+              atomic { if :: asked[w] -> requested[w] = true :: else fi }
+           fi
+        :: !answers[w]
+        fi;
+        w++
+     :: w == 2 -> break
+     od;
+     asking = false;
+     reply(false);
+     answered == 1;                                                  /* sleeps until then */
+     if
+     :: got_task && !exchanged -> exchanged = true; exchange_task()
+     :: else
+     fi
+  :: requests == 0 -> break
+  od;
+  count == 0;                                                        /* nobody owes an answer for ever */
+  assert(found == given + left)
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// What shared/remote.hpp promises.
+#include "shared/remote.hpp"
+
+#include "core.hpp"
+#include "fiber/sanitizer.hpp"
+
+namespace sukima::detail {
+
+/// A runtime keeps its core to itself, but for these.
+class remote_access {
+ public:
+  static runtime_core& core(const runtime& r) noexcept { return *r.core_; }
+};
+
+void attach_node(runtime& r, remote_node& node) { remote_access::core(r).remote.attach(node); }
+void detach_node(runtime& r) noexcept { remote_access::core(r).remote.detach(); }
+void request_task(runtime& r) noexcept { remote_access::core(r).remote.request(); }
+
+std::uint64_t give_away(runtime& r, task& t) {
+  takes_over(&t);  // partner: split_oldest; its captures are read now
+  return remote_access::core(r).remote.give_away(t);
+}
+
+void give_back(runtime& r, task& t) noexcept { remote_access::core(r).injector.push(&t, queue_end::front); }
+
+bool finish(runtime& r, std::uint64_t id, const given_outcome& how) noexcept {
+  runtime_core& core = remote_access::core(r);
+  task* const t = core.remote.take_given(id);
+  if (t == nullptr) return false;
+  t->aborted = how.aborted;
+  t->error = how.error;
+  if (!t->aborted && !t->error) {
+    try {
+      t->kind->travel->get(*t, how.result);
+    } catch (...) {
+      t->error = std::current_exception();
+    }
+  }
+  complete_given_away(core, t);
+  return true;
+}
+
+void deliver(runtime& r, received_task& t) noexcept {
+  runtime_core& core = remote_access::core(r);
+  t.owner = &core.remote.elsewhere();
+  t.depth = 1;
+  t.cancellation_masked.store(
+      true, std::memory_order_relaxed);  // only cancel() stops it: what aborts it is elsewhere
+  t.joining.store(join_received, std::memory_order_relaxed);
+  hands_over(&t);  // partner: execute
+  core.injector.push(&t);
+}
+
+void cancel(runtime& r, received_task& t) noexcept {
+  t.cancelled.store(true);  // partner: is_task_concerned
+  request_abort_checks(remote_access::core(r));
+}
+
+bool has_idle_workers(const runtime& r) noexcept { return remote_access::core(r).park.has_idle_workers(); }
+
+bool is_inside() noexcept { return running_fiber() != nullptr; }
+
+}  // namespace sukima::detail

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "remote/remote_interface.hpp"
+
+#include "choice/backtrack.hpp"
+#include "core.hpp"
+#include "fiber/sanitizer.hpp"
+#include "shared/remote.hpp"
+
+#include <algorithm>
+
+namespace sukima::detail {
+
+fiber& remote_interface::elsewhere() noexcept {
+  static fiber nobody;
+  return nobody;
+}
+
+void remote_interface::attach(remote_node& node) {
+  const std::lock_guard hold(calling_);
+  node_ = &node;
+  attached_.store(true);
+  core_.workers_are_asked.store(true);
+}
+
+void remote_interface::detach() noexcept {
+  const std::lock_guard hold(calling_);
+  word_.fetch_and(~wanted);  // whoever is asked still finds that nothing is wanted
+  node_ = nullptr;
+}
+
+void remote_interface::begins(worker& w) noexcept { w.answers_remote.store(true); }
+
+void remote_interface::stops(worker& w) noexcept {
+  w.answers_remote.store(false);  // then the flag is read. Partner: request()
+  stress_point();
+  if (w.asked_by_node.exchange(false)) reply(nullptr);
+}
+
+void remote_interface::request() noexcept {
+  SUKIMA_ASSERT((word_.load() & wanted) == 0, "one request at a time");
+  word_.fetch_add(wanted + one_asked);
+  for (worker& w : core_.workers.all()) {
+    if (!w.answers_remote.load()) continue;
+    word_.fetch_add(one_asked);  // first: whoever takes the question counts it out
+    stress_point();
+    if (w.asked_by_node.exchange(true))
+      word_.fetch_sub(one_asked);  // by the last request: it counts for that
+    stress_point();
+    w.flags.fetch_or(flag_remote);
+    stress_point();
+    if (!w.answers_remote.load()) {  // partner: stops()
+      if (w.asked_by_node.exchange(false)) reply(nullptr);
+    } else if (fiber* const s = w.current.load()) {
+      s->limit.request_poll();
+    }
+  }
+  reply(nullptr);
+}
+
+void remote_interface::reply(task* t) noexcept {
+  std::uint32_t seen = word_.load();
+  for (;;) {
+    std::uint32_t next = seen - one_asked;
+    const bool answers = (seen & wanted) != 0 && (t != nullptr || next == wanted);
+    if (answers) next &= ~wanted;
+    if (!word_.compare_exchange_weak(seen, next)) continue;
+    if (!answers) break;
+    const std::lock_guard hold(calling_);
+    if (node_ == nullptr) break;
+    node_->answered(t);
+    return;
+  }
+  if (t != nullptr) core_.injector.push(t, queue_end::front);
+}
+
+void remote_interface::answer(fiber& s, choice_point* end, choice_point* polling) noexcept {
+  worker& w = *s.on;
+  w.flags.fetch_and(~flag_remote);
+  if (!w.asked_by_node.exchange(false)) return;  // it was answered already, or taken back
+  stress_point();
+  task* t = nullptr;
+  if ((word_.load() & wanted) != 0) {
+    t = s.published.reclaim_oldest(core_.chosen.published_tasks,
+                                   [](const task& published) { return published.kind->travel != nullptr; });
+    if (t != nullptr)
+      s.publish_wanted.store(true);
+    else if ((t = split_oldest(s, end, polling, w, taker::node)) != nullptr)
+      ++w.statistics.promotions;
+  }
+  reply(t);
+}
+
+void remote_interface::tell_idle() noexcept {
+  const std::lock_guard hold(calling_);
+  if (node_ != nullptr) node_->idle();
+}
+
+std::uint64_t remote_interface::give_away(task& t) {
+  std::uint64_t id = 0;
+  {
+    const std::lock_guard hold(given_lock_);
+    id = ++last_id_;
+    given_.push_back({id, &t, false});
+  }
+  abort_given();  // an abort that was written before found it nowhere
+  return id;
+}
+
+task* remote_interface::take_given(std::uint64_t id) noexcept {
+  const std::lock_guard hold(given_lock_);
+  const auto found =
+      std::find_if(given_.begin(), given_.end(), [&](const given_task& g) { return g.id == id; });
+  if (found == given_.end()) return nullptr;
+  task* const t = found->t;
+  *found = given_.back();
+  given_.pop_back();
+  return t;
+}
+
+void remote_interface::abort_given() noexcept {
+  const std::lock_guard hold(given_lock_);
+  for (given_task& g : given_) {
+    // Nothing here has ended: its owner, and all above it, wait.
+    if (g.abort_told || !is_task_concerned(g.t)) continue;
+    g.abort_told = true;
+    const std::lock_guard calls(calling_);
+    if (node_ != nullptr) node_->aborted(g.id);
+  }
+}
+
+void remote_interface::received_ended(received_task& t) noexcept {
+  const std::lock_guard hold(calling_);
+  SUKIMA_ASSERT(node_ != nullptr, "a node stays while a task runs that it has delivered");
+  node_->ended(t);
+}
+
+}  // namespace sukima::detail

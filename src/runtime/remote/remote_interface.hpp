@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// The remote interface of a runtime: how a node of a cluster takes tasks out of it and puts tasks in. Other
+// parts use shared/remote.hpp. Nothing of it is on the fork path, and where no node is attached each of its
+// places in the runtime costs one load.
+//
+// A request. The node asks all workers that run something for one task; the first that has one gives it.
+//   word        bit 0: a task is wanted; the rest counts the workers that are asked, and the node while it
+//               asks
+//   node:       wanted, and counts itself; then for each worker that `answers_remote`: counts it, sets its
+//               asked_by_node and flag_remote, *then reads answers_remote again*: if that is false it takes
+//               the question back, else it requests a poll; at the end it counts itself out
+//   worker:     at a poll with flag_remote: clears that, takes the question, *then* looks for a task; on
+//               going idle: answers_remote := false, *then* takes the question
+//   who takes a question (asked_by_node: true to false) counts it out, by one CAS with the answer: a task
+//               clears bit 0; so does the last one out without a task, and that is the answer "none"
+// So a request is answered once, and always: a worker that is asked either polls, or goes idle, or had gone
+// idle before, and then the node takes the question back. The flag only leads to the question: an entry that
+// ends wipes all flags out, but goes idle after that. A worker that changes fibers or begins a task looks
+// at its flags as for an abort (poll_limit.hpp). Whoever finds a task too late leaves it to the injector
+// queue.
+//
+// A task that was given away is in `given_` until its result comes: finish() takes it out, and so does
+// nothing else, so it is completed once. Its owner waits as for any stolen task. Nobody here runs it, so an
+// abort is not noticed at a poll: request_abort_checks looks through `given_`, and give_away looks once
+// itself after it has entered a task.
+//
+// Model: model/remote.pml.
+#pragma once
+
+#include <sukima/detail/task.hpp>
+#include <sukima/detail/travel.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+namespace sukima::detail {
+
+struct choice_point;
+struct fiber;
+struct runtime_core;
+struct worker;
+class remote_node;
+
+class remote_interface {
+ public:
+  explicit remote_interface(runtime_core& core) : core_(core) {}
+  remote_interface(const remote_interface&) = delete;
+  remote_interface& operator=(const remote_interface&) = delete;
+
+  // For the node: shared/remote.hpp describes these.
+  void attach(remote_node& node);
+  void detach() noexcept;
+  void request() noexcept;
+  std::uint64_t give_away(task& t);
+  task* take_given(std::uint64_t id) noexcept;
+
+  // For workers.
+  bool is_attached() const noexcept { return attached_.load(std::memory_order_relaxed); }
+  /// It runs something from now on, or nothing. In slow paths.
+  void worker_begins(worker& w) noexcept {
+    if (is_attached()) begins(w);
+  }
+  void worker_stops(worker& w) noexcept {
+    if (is_attached()) stops(w);
+  }
+  /// At a poll of a fiber on whose worker flag_remote was seen. Parameters as poll_slow.
+  void answer(fiber& s, choice_point* end, choice_point* polling) noexcept;
+  /// A worker has found nothing to do.
+  void is_idle() noexcept {
+    if (is_attached()) tell_idle();
+  }
+  /// An abort was written: does it concern a task that was given away?
+  void abort_those_concerned() noexcept {
+    if (is_attached()) abort_given();
+  }
+  void received_ended(received_task& t) noexcept;
+
+  /// The owner of received tasks: it never runs.
+  fiber& elsewhere() noexcept;
+
+ private:
+  struct given_task {
+    std::uint64_t id;
+    task* t;
+    bool abort_told;
+  };
+  static constexpr std::uint32_t wanted = 1;
+  static constexpr std::uint32_t one_asked = 2;
+
+  void begins(worker& w) noexcept;
+  void stops(worker& w) noexcept;
+  /// Counts one out, with a task or without.
+  void reply(task* t) noexcept;
+  void tell_idle() noexcept;
+  void abort_given() noexcept;
+
+  runtime_core& core_;
+  std::atomic<bool> attached_{false};  ///< stays, once a node was attached
+  std::atomic<std::uint32_t> word_{0};
+  std::mutex calling_;  ///< held while the node is called
+  remote_node* node_ = nullptr;
+  std::mutex given_lock_;
+  std::vector<given_task> given_;
+  std::uint64_t last_id_ = 0;
+};
+
+}  // namespace sukima::detail

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// The runtime's remote interface, for the part cluster: tasks leave a runtime and come into it. How it works
+// is described in remote/remote_interface.hpp.
+//
+// Life of a task that leaves:   request_task → answered(t) → give_away(t) → finish(id), or give_back(t)
+// Life of a task that arrives:  received_task made by its form → deliver(t) → ended(t), then it is destroyed
+#pragma once
+
+#include <sukima/detail/travel.hpp>
+#include <sukima/runtime.hpp>
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+
+namespace sukima::detail {
+
+/// What a runtime tells the node that is attached to it. Called by workers and by the node's own thread,
+/// never two at a time, in the middle of a poll: quick, without waiting and without calling the runtime.
+class remote_node {
+ public:
+  /// The answer to request_task: a task that nobody has begun and that may travel; null: there is none.
+  virtual void answered(task* t) noexcept = 0;
+  /// A worker finds nothing to do. Comes again now and then while that lasts.
+  virtual void idle() noexcept = 0;
+  /// The result of a task that was given away is not needed any more; it must be finished all the same.
+  /// Called once for each, or not at all; perhaps inside of give_away, perhaps after finish.
+  virtual void aborted(std::uint64_t id) noexcept = 0;
+  /// A received task has ended on this thread: error, aborted or a result. The node destroys it.
+  virtual void ended(received_task& t) noexcept = 0;
+
+ protected:
+  ~remote_node() = default;
+};
+
+/// One node at a time. \pre no task was given away or received that has not ended
+void attach_node(runtime& r, remote_node& node);
+/// Nothing of the node is called any more when it returns. \pre as attach_node
+void detach_node(runtime& r) noexcept;
+
+/// Asks the runtime's workers for a task; `answered` is called once, perhaps before this returns. A worker
+/// that polls splits its oldest work that travels off; one that goes idle has none. Any thread but a worker.
+/// \pre the last request was answered
+/// \par Complexity linear in the number of workers
+void request_task(runtime& r) noexcept;
+/// A task was given to another node. \returns its name, never used twice
+std::uint64_t give_away(runtime& r, task& t);
+/// It runs here after all. \pre not given away
+void give_back(runtime& r, task& t) noexcept;
+
+/// How a task has ended that was given away.
+struct given_outcome {
+  std::span<const std::byte> result;  ///< of one that ended well
+  std::exception_ptr error;           ///< of one that ended by an exception
+  bool aborted = false;
+};
+/// Its owner goes on.
+/// \returns false: no such task is away; nothing has happened
+bool finish(runtime& r, std::uint64_t id, const given_outcome& how) noexcept;
+
+/// A received task becomes ready work.
+/// \pre an entry is active
+void deliver(runtime& r, received_task& t) noexcept;
+/// Aborts a received task that has not ended; it ends soon, aborted.
+void cancel(runtime& r, received_task& t) noexcept;
+/// Does a worker look for work?
+bool has_idle_workers(const runtime& r) noexcept;
+/// Does the calling thread run a task?
+bool is_inside() noexcept;
+
+}  // namespace sukima::detail

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tests `sukima cluster run`: launch_test.py SUKIMA CLUSTER_FIB"""
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+SUKIMA, FIB = (str(Path(word).resolve()) for word in sys.argv[1:3])
+del sys.argv[1:3]
+
+
+def cluster(*words, text="", environment=None):
+    return subprocess.run([SUKIMA, "cluster", "run", *words], input=text, capture_output=True, text=True,
+                          env={**os.environ, **(environment or {})})
+
+
+def shell(script, *words, nodes="3", **how):
+    return cluster("-n", nodes, *words, "--", "sh", "-c", script, **how)
+
+
+class launch(unittest.TestCase):
+    def test_gives_the_same_result_with_each_number_of_nodes(self):
+        for nodes in "1234":
+            ended = cluster("-n", nodes, "--", FIB, "25")
+            self.assertEqual((ended.stdout, ended.stderr, ended.returncode), ("75025\n", "", 0), nodes)
+
+    def test_gives_the_input_to_all_and_the_output_of_node_0(self):
+        text = "".join(f"line {i}\n" for i in range(20000))
+        ended = shell("cat; cat >&2", text=text)
+        self.assertEqual(ended.stdout, text)
+        ended = shell("sum=$(wc -l); echo $sum >&2", text=text)
+        self.assertEqual(sorted(ended.stderr.splitlines()), ["[0] 20000", "[1] 20000", "[2] 20000"])
+
+    def test_goes_on_when_a_node_does_not_read(self):
+        text = "x" * 3000000
+        ended = shell('if [ $SUKIMA_CLUSTER_NODE = 1 ]; then exec <&-; fi; wc -c', text=text, nodes="2")
+        self.assertEqual(ended.stdout.strip(), str(len(text)))
+
+    def test_tags_lines_with_their_node(self):
+        script = 'printf "a\\nb" >&2'
+        self.assertEqual(sorted(shell(script, nodes="2").stderr.splitlines()), ["[0] a", "[0] b", "[1] a", "[1] b"])
+        self.assertEqual(sorted(shell(script, "--no-tags", nodes="2").stderr.splitlines()), ["a", "a", "b", "b"])
+
+    def test_ends_as_node_0(self):
+        self.assertEqual(shell("exit $((SUKIMA_CLUSTER_NODE + 7))", nodes="1").returncode, 7)
+        self.assertEqual(shell("kill -USR1 $$", nodes="1").returncode, -signal.SIGUSR1)
+
+    def test_reports_how_each_node_ended(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "ends.json"
+            shell('if [ $SUKIMA_CLUSTER_NODE = 0 ]; then exit 0; fi; kill -KILL $$', "--json", str(file), nodes="2")
+            ends = json.loads(file.read_text())
+        self.assertEqual(ends["nodes"][0], {"node": 0, "exit_code": 0, "signal": 0})
+        self.assertEqual(ends["nodes"][1], {"node": 1, "exit_code": 0, "signal": signal.SIGKILL})
+
+    def test_ends_all_when_a_node_fails_before_they_meet(self):
+        ended = shell('if [ $SUKIMA_CLUSTER_NODE = 1 ]; then exit 3; fi; exec sleep 1000', nodes="2")
+        self.assertEqual(ended.returncode, 3)
+        self.assertIn("sukima: node 1 ended with status 3, so the others were ended, too", ended.stderr)
+
+    def test_ends_all_with_75_when_a_node_is_lost(self):
+        # Node 1 is killed by its shell once it has worked: a node that helps nobody uses no CPU.
+        script = (f'if [ $SUKIMA_CLUSTER_NODE = 0 ]; then exec {FIB} 60; fi; {FIB} 60 & program=$!; '
+                  'until [ "$(cut -d" " -f14 /proc/$program/stat)" -ge 20 ]; do sleep 0.05; done; '
+                  'kill -KILL $program; wait $program')
+        ended = shell(script, nodes="2")
+        self.assertEqual(ended.returncode, 75)
+        self.assertIn("[0] sukima: node 1 was lost", ended.stderr)
+
+    def test_passes_signals_on(self):
+        script = 'trap "echo got >&2; exit 0" USR1; echo ready >&2; while :; do sleep 0.05; done'
+        with subprocess.Popen([SUKIMA, "cluster", "run", "-n", "2", "--", "sh", "-c", script],
+                              stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as running:
+            ready = {running.stderr.readline(), running.stderr.readline()}
+            self.assertEqual(ready, {"[0] ready\n", "[1] ready\n"})
+            running.send_signal(signal.SIGUSR1)
+            self.assertEqual(sorted(running.stderr.read().splitlines()), ["[0] got", "[1] got"])
+            self.assertEqual(running.wait(), 0)
+
+    def test_refuses_wrong_requests(self):
+        for words, sentence in [
+                (["-n", "2"], "no program was given"),
+                (["-n", "0", "--", FIB], "--nodes"),
+                (["-n", "x", "--", FIB], "--nodes")]:
+            ended = cluster(*words)
+            self.assertEqual(ended.returncode, 2, words)
+            self.assertIn(sentence, ended.stderr)
+            self.assertEqual(len(ended.stderr.splitlines()), 1)
+        self.assertEqual(cluster("--", "/no/such/program").returncode, 127)
+
+    def test_says_what_is_wrong_with_the_variables(self):
+        ended = subprocess.run([FIB, "5"], capture_output=True, text=True,
+                               env={**os.environ, "SUKIMA_CLUSTER_NODES": "2", "SUKIMA_CLUSTER_NODE": "2"})
+        self.assertEqual(ended.returncode, 2)
+        self.assertEqual(ended.stderr, "sukima: SUKIMA_CLUSTER_NODE=2 is wrong: give a number from 0 to 1, or start "
+                                       "the program with sukima cluster run\n")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: Apache-2.0
+// Frames, the handshake, messages, the choice of victims: all of it without a network.
+#include "entry/environment.hpp"
+#include "entry/forms.hpp"
+#include "protocol/build_id.hpp"
+#include "protocol/handshake.hpp"
+#include "protocol/messages.hpp"
+#include "steal/thief.hpp"
+
+#include <sukima/cluster.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <map>
+#include <set>
+#include <string>
+
+namespace {
+
+using namespace sukima::cluster;
+using namespace std::chrono_literals;
+
+byte_view view(const std::string& text) { return std::as_bytes(std::span(text)); }
+std::string text(byte_view b) { return {reinterpret_cast<const char*>(b.data()), b.size()}; }
+
+std::string hexadecimal(byte_view b) {
+  std::string all;
+  char two[3];
+  for (const std::byte each : b) {
+    std::snprintf(two, sizeof two, "%02x", std::to_integer<unsigned>(each));
+    all += two;
+  }
+  return all;
+}
+
+TEST(mac, is_that_of_the_standard) {  // RFC 4231, test case 2
+  EXPECT_EQ(hexadecimal(mac(view("Jefe"), {view("what do ya want "), view("for nothing?")})),
+            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+  EXPECT_FALSE(same_secret(view("abc"), view("abd")));
+  EXPECT_FALSE(same_secret(view("abc"), view("ab")));
+  EXPECT_TRUE(same_secret(view("abc"), view("abc")));
+}
+
+TEST(frames, come_out_as_they_went_in_byte_by_byte) {
+  for (const bool sealed : {false, true}) {
+    frame_writer writer;
+    frame_reader reader;
+    const digest key = mac({}, {view("key")});
+    if (sealed) {
+      writer.protect(key);
+      reader.protect(key);
+    }
+    bytes stream;
+    writer.write(stream, frame_kind::data, view("first"));
+    writer.write(stream, frame_kind::leave, {});
+    writer.write(stream, frame_kind::data, view(std::string(4096, 'x')));
+    std::vector<frame> found;
+    for (const std::byte b : stream) {
+      reader.feed({&b, 1});
+      while (auto f = reader.next()) found.push_back(std::move(*f));
+    }
+    ASSERT_EQ(found.size(), 3u);
+    EXPECT_EQ(text(found[0].content), "first");
+    EXPECT_EQ(found[1].kind, frame_kind::leave);
+    EXPECT_EQ(found[2].content.size(), 4096u);
+  }
+}
+
+TEST(frames, with_impossible_lengths_are_refused_at_once) {
+  for (const std::uint32_t length : {0u, 4098u, 0x7fffffffu, 0xffffffffu}) {
+    frame_reader reader;
+    bytes stream(5);
+    std::memcpy(stream.data(), &length, sizeof length);
+    stream[4] = static_cast<std::byte>(frame_kind::data);
+    reader.feed(stream);
+    EXPECT_THROW(reader.next(), frame_error) << length;
+  }
+}
+
+TEST(frames, that_were_changed_repeated_or_left_out_are_refused) {
+  const digest key = mac({}, {view("key")});
+  frame_writer writer;
+  writer.protect(key);
+  bytes one;
+  bytes two;
+  writer.write(one, frame_kind::data, view("one"));
+  writer.write(two, frame_kind::data, view("two"));
+  const auto read = [&](const std::vector<bytes>& parts) {
+    frame_reader reader;
+    reader.protect(key);
+    for (const bytes& part : parts) reader.feed(part);
+    std::size_t count = 0;
+    while (reader.next()) ++count;
+    return count;
+  };
+  EXPECT_EQ(read({one, two}), 2u);
+  EXPECT_THROW(read({one, one}), frame_error);
+  EXPECT_THROW(read({two}), frame_error);
+  for (std::size_t i = 4; i < one.size(); ++i) {
+    bytes changed = one;
+    changed[i] ^= std::byte{1};
+    EXPECT_THROW(read({changed}), frame_error) << i;
+  }
+}
+
+identity some_identity(node_id node) {
+  return {.version = "0.1", .build_id = "5ac1d00d", .nodes = 4, .node = node, .port = 4711};
+}
+
+/// Lets two sides talk. \returns whether both are done
+bool shake(handshake& a, handshake& b) {
+  std::vector<frame> to_b{*a.begin()};
+  EXPECT_FALSE(b.begin());
+  std::vector<frame> to_a;
+  bool a_done = false;
+  bool b_done = false;
+  while (!to_a.empty() || !to_b.empty()) {
+    for (const frame& f : std::exchange(to_b, {})) {
+      auto step = b.take(f);
+      b_done |= step.done;
+      std::move(step.answers.begin(), step.answers.end(), std::back_inserter(to_a));
+    }
+    for (const frame& f : std::exchange(to_a, {})) {
+      auto step = a.take(f);
+      a_done |= step.done;
+      std::move(step.answers.begin(), step.answers.end(), std::back_inserter(to_b));
+    }
+  }
+  return a_done && b_done;
+}
+
+TEST(handshake, joins_nodes_of_one_program_and_token) {
+  for (const char* token : {"", "secret"}) {
+    handshake a(handshake::role::connector, some_identity(1), token);
+    handshake b(handshake::role::acceptor, some_identity(0), token);
+    EXPECT_TRUE(shake(a, b));
+    EXPECT_EQ(a.obstacle() + b.obstacle(), "");
+    EXPECT_EQ(a.peer().node, 0u);
+    EXPECT_EQ(b.peer().port, 4711);
+    frame_writer writer;
+    frame_reader reader;
+    frame_reader unused_reader;
+    frame_writer unused_writer;
+    a.protect(writer, unused_reader);
+    b.protect(unused_writer, reader);
+    bytes stream;
+    writer.write(stream, frame_kind::data, view("hello"));
+    EXPECT_EQ(stream.size(), std::strlen("hello") + 5 + (*token != 0 ? mac_size : 0));
+    reader.feed(stream);
+    EXPECT_EQ(text(reader.next()->content), "hello");
+  }
+}
+
+TEST(handshake, refuses_another_token) {
+  for (const char* other : {"", "Secret", "secret "}) {
+    handshake a(handshake::role::connector, some_identity(1), "secret");
+    handshake b(handshake::role::acceptor, some_identity(0), other);
+    EXPECT_THROW(shake(a, b), frame_error);
+  }
+}
+
+TEST(handshake, is_not_done_by_what_was_overheard) {
+  handshake a(handshake::role::connector, some_identity(1), "secret");
+  handshake b(handshake::role::acceptor, some_identity(0), "secret");
+  const frame hello = *a.begin();
+  const auto answers = b.take(hello).answers;
+  a.take(answers[0]);
+  const frame proof = a.take(answers[1]).answers.at(0);
+  // The same frames at another connection: its random number is another one.
+  handshake again(handshake::role::acceptor, some_identity(0), "secret");
+  again.take(hello);
+  EXPECT_THROW(again.take(proof), frame_error);
+  // What the acceptor proved does not serve as a connector's proof.
+  EXPECT_THROW(b.take(answers[1]), frame_error);
+}
+
+TEST(handshake, names_what_differs) {
+  const auto obstacle = [](auto change) {
+    identity other = some_identity(1);
+    change(other);
+    handshake a(handshake::role::connector, other, "");
+    handshake b(handshake::role::acceptor, some_identity(0), "");
+    EXPECT_TRUE(shake(a, b));
+    return b.obstacle();
+  };
+  EXPECT_EQ(
+      obstacle([](identity& i) { i.build_id = "77fe0123456"; }),
+      "another program: build id 5ac1d00d… here, 77fe0123… at node 1; copy the program, or share its folder");
+  EXPECT_NE(obstacle([](identity& i) { i.version = "9"; }).find("another version"), std::string::npos);
+  EXPECT_NE(obstacle([](identity& i) { i.word_size = 4; }).find("another machine"), std::string::npos);
+  EXPECT_NE(obstacle([](identity& i) { i.nodes = 5; }).find("another run"), std::string::npos);
+  EXPECT_NE(obstacle([](identity& i) { i.node = 0; }).find("two nodes"), std::string::npos);
+}
+
+TEST(messages, come_out_as_they_went_in) {
+  const std::string content = "arguments";
+  const message m{.kind = message_kind::task,
+                  .how = outcome::ok,
+                  .entry = 3,
+                  .function = 0x12345678,
+                  .id = 0xfedcba9876543210,
+                  .content = view(content)};
+  const bytes written = write_message(m);
+  const auto read = read_message(written);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->kind, m.kind);
+  EXPECT_EQ(read->entry, m.entry);
+  EXPECT_EQ(read->function, m.function);
+  EXPECT_EQ(read->id, m.id);
+  EXPECT_EQ(text(read->content), content);
+}
+
+TEST(messages, that_are_none_are_refused) {
+  const bytes whole = write_message({.kind = message_kind::request, .entry = 1});
+  EXPECT_TRUE(read_message(whole));
+  for (std::size_t size = 0; size < whole.size(); ++size)
+    EXPECT_FALSE(read_message(byte_view(whole).first(size))) << size;
+  for (const unsigned kind : {0u, 7u, 255u}) {
+    bytes changed = whole;
+    changed[0] = static_cast<std::byte>(kind);
+    EXPECT_FALSE(read_message(changed)) << kind;
+  }
+  bytes longer = whole;
+  longer.push_back({});
+  EXPECT_FALSE(read_message(longer)) << "a request has no content";
+}
+
+TEST(messages, carry_exceptions) {
+  const auto there_and_back = [](auto thrown) {
+    const bytes written = write_exception(std::make_exception_ptr(thrown), 2);
+    return read_exception(write_exception(read_exception(written), 3));  // over two nodes
+  };
+  try {
+    std::rethrow_exception(there_and_back(std::out_of_range("too far")));
+  } catch (const remote_exception& e) {
+    EXPECT_EQ(e.type(), "std::out_of_range");
+    EXPECT_STREQ(e.what(), "too far");
+    EXPECT_EQ(e.node(), 2u);
+  }
+  EXPECT_THROW(std::rethrow_exception(there_and_back(17)), remote_exception);
+  EXPECT_THROW(std::rethrow_exception(read_exception({})), remote_exception);
+}
+
+TEST(thief, asks_each_node_once_in_a_round_and_pauses_longer_each_time) {
+  thief t(1, 4, 5);
+  clock::time_point now{1s};
+  EXPECT_FALSE(t.next_victim(now)) << "nobody is idle";
+  EXPECT_FALSE(t.next_look());
+  t.set_hungry(true);
+  std::chrono::nanoseconds last{0};
+  for (int round = 0; round < 12; ++round) {
+    std::set<node_id> asked;
+    for (int i = 0; i < 3; ++i) {
+      const auto victim = t.next_victim(now);
+      ASSERT_TRUE(victim);
+      asked.insert(*victim);
+      EXPECT_FALSE(t.next_victim(now)) << "one request at a time";
+      t.on_none(*victim, now);
+    }
+    EXPECT_EQ(asked, (std::set<node_id>{0, 2, 3}));
+    EXPECT_FALSE(t.next_victim(now));
+    const auto pause = *t.next_look() - now;
+    EXPECT_GE(pause, last);
+    EXPECT_LE(pause, thief::longest_pause);
+    last = pause;
+    now += pause;
+  }
+  EXPECT_EQ(last, thief::longest_pause);
+}
+
+TEST(thief, asks_who_gave_last_first) {
+  thief t(0, 8, 9);
+  clock::time_point now{1s};
+  for (const node_id giver : {3u, 6u, 1u}) {
+    t.set_hungry(true);
+    while (*t.next_victim(now) != giver) {
+      t.on_none(giver, now);  // late: of no request
+      now += thief::patience;
+    }
+    t.on_task(giver);
+    EXPECT_FALSE(t.next_victim(now)) << "it has work";
+    t.set_hungry(true);
+    EXPECT_EQ(t.next_victim(now), giver);
+    t.on_none(giver, now);
+  }
+}
+
+TEST(thief, asks_another_node_when_one_does_not_answer) {
+  thief t(0, 3, 1);
+  t.set_hungry(true);
+  const clock::time_point now{1s};
+  const auto first = t.next_victim(now);
+  EXPECT_EQ(*t.next_look(), now + thief::patience);
+  EXPECT_FALSE(t.next_victim(now + thief::patience - 1ns));
+  const auto second = t.next_victim(now + thief::patience);
+  ASSERT_TRUE(second);
+  EXPECT_NE(first, second);
+}
+
+TEST(thief, forgets_nodes_that_are_gone) {
+  thief t(0, 3, 1);
+  t.set_hungry(true);
+  t.forget(1);
+  const clock::time_point now{1s};
+  EXPECT_EQ(t.next_victim(now), 2u);
+  t.forget(2);
+  EXPECT_FALSE(t.next_victim(now + 1h));
+}
+
+long travelling(long n) { return n; }
+long also_travelling(long n) { return n + 1; }
+
+TEST(forms, have_numbers_in_the_order_of_their_names) {
+  // Forks with them as second branch register them; they need not be reached.
+  const auto forks = [](sukima::context c) {
+    static_cast<void>(sukima::fork2(c, [] { return 0; }, sukima::call<travelling>(1)));
+    static_cast<void>(sukima::fork2(c, [] { return 0; }, sukima::call<also_travelling>(1)));
+  };
+  sukima::run(forks);
+  const form_table table;
+  using first = decltype(sukima::call<travelling>(1));
+  using second = decltype(sukima::call<also_travelling>(1));
+  const auto one = table.number_of(sukima::detail::travels<first>::form);
+  const auto other = table.number_of(sukima::detail::travels<second>::form);
+  ASSERT_TRUE(one && other);
+  EXPECT_EQ(*one > *other, std::strcmp(typeid(first).name(), typeid(second).name()) > 0);
+  EXPECT_EQ(table[*one], &sukima::detail::travels<first>::form);
+  EXPECT_EQ(table[1u << 30], nullptr);
+}
+
+TEST(forms, with_one_name_stay_at_home) {
+  static int runs = 0;
+  static std::vector<std::unique_ptr<std::string>> names;
+  names.push_back(std::make_unique<std::string>("0 twins " + std::to_string(++runs)));
+  // Never destroyed: registered for the rest of the process.
+  auto* const a = new sukima::detail::travel_form{names.back()->c_str(), nullptr, nullptr};
+  auto* const b = new sukima::detail::travel_form{*a};
+  sukima::detail::register_travel_form(*a);
+  EXPECT_TRUE(form_table().number_of(*a));
+  sukima::detail::register_travel_form(*a);
+  EXPECT_TRUE(form_table().number_of(*a)) << "the same, registered by two objects";
+  sukima::detail::register_travel_form(*b);
+  EXPECT_FALSE(form_table().number_of(*a));
+  EXPECT_FALSE(form_table().number_of(*b));
+}
+
+const int in_this_program = 0;
+
+TEST(build_id, is_that_of_the_program) {
+  const std::string id = build_id({});
+  EXPECT_GE(id.size(), 16u);
+  EXPECT_EQ(id.find_first_not_of("0123456789abcdef"), std::string::npos);
+  const void* const in_the_c_library = reinterpret_cast<const void*>(&std::snprintf);
+  EXPECT_NE(build_id({&in_the_c_library, 1}), id);
+  const void* const here = &in_this_program;
+  EXPECT_EQ(build_id({&here, 1}), id);
+}
+
+std::map<std::string, std::string> variables;
+const char* variable(const char* name) {
+  const auto found = variables.find(name);
+  return found != variables.end() ? found->second.c_str() : nullptr;
+}
+
+TEST(environment, says_which_node_this_is) {
+  variables.clear();
+  EXPECT_FALSE(read_environment(variable));
+  variables = {{variable_nodes, "4"},
+               {variable_node, "2"},
+               {variable_address, "host.example:4711"},
+               {variable_token, "secret"},
+               {variable_listen, "5"}};
+  const auto s = read_environment(variable);
+  ASSERT_TRUE(s);
+  EXPECT_EQ(s->own.nodes, 4u);
+  EXPECT_EQ(s->own.node, 2u);
+  EXPECT_EQ(s->host, "host.example");
+  EXPECT_EQ(s->port, 4711);
+  EXPECT_EQ(s->token, "secret");
+  EXPECT_EQ(s->listening, -1) << "only node 0 listens there";
+}
+
+TEST(environment, is_refused_with_the_variable_that_is_wrong) {
+  const auto failure = [](const char* name, const char* value) {
+    variables = {{variable_nodes, "4"}, {variable_node, "2"}, {variable_address, "host:1"}};
+    variables[name] = value;
+    try {
+      read_environment(variable);
+    } catch (const start_failure& f) {
+      return std::string(f.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(failure(variable_node, "4"),
+            "SUKIMA_CLUSTER_NODE=4 is wrong: give a number from 0 to 3, or start the program with sukima "
+            "cluster run");
+  for (const char* value : {"0", "-1", "x", "", "4x", "99999999999"})
+    EXPECT_NE(failure(variable_nodes, value).find("SUKIMA_CLUSTER_NODES="), std::string::npos) << value;
+  for (const char* value : {"", "host", ":1", "host:", "host:65536"})
+    EXPECT_NE(failure(variable_address, value).find("SUKIMA_CLUSTER_ADDRESS="), std::string::npos) << value;
+}
+
+}  // namespace

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random programs on several nodes give what they give sequentially, whatever the delays of the messages.
+//
+// A program is a tree that follows from one number: forks whose branches travel, forks and loops that stay,
+// exceptions that leave a fork while its other branch runs somewhere. PROGRAMS and FRESH_SEEDS come from
+// CMakeLists.txt; SUKIMA_CLUSTER_SEED=N runs what begins with the seed N.
+#include "support.hpp"
+
+#include <sukima/loop.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <stdexcept>
+#include <string>
+
+namespace {
+
+using namespace cluster_support;
+using sukima::call;
+
+struct spec {
+  std::uint64_t seed;
+  std::uint32_t depth;
+};
+
+std::uint64_t mixed(std::uint64_t x) noexcept {  // splitmix64
+  x += 0x9E3779B97F4A7C15ull;
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
+  return x ^ (x >> 31);
+}
+spec child(spec s, std::uint64_t number) noexcept { return {mixed(s.seed + 17 * number + 1), s.depth - 1}; }
+std::uint64_t combined(std::uint64_t a, std::uint64_t b) noexcept { return mixed(a * 31 + b); }
+
+constexpr unsigned children_of_a_loop = 4;
+
+enum class form : unsigned {
+  calls,
+  more_calls,
+  three,
+  lambdas,
+  half,
+  loop,
+  second_throws,
+  first_throws,
+  count
+};
+form form_of(spec s) noexcept {
+  return static_cast<form>(mixed(s.seed) % static_cast<unsigned>(form::count));
+}
+
+std::uint64_t leaf(spec s) noexcept {
+  std::uint64_t value = s.seed;
+  for (std::uint64_t i = mixed(s.seed + 5) % 1000; i != 0; --i) value = mixed(value);
+  return value;
+}
+
+std::uint64_t value_of(const std::exception& e) { return mixed(std::stoull(e.what())); }
+
+std::uint64_t alone(spec s) {
+  if (s.depth == 0) return leaf(s);
+  const auto first = [&] { return alone(child(s, 0)); };
+  const auto second = [&] { return alone(child(s, 1)); };
+  switch (form_of(s)) {
+    case form::three:
+      return combined(combined(first(), second()), alone(child(s, 2)));
+    case form::loop: {
+      std::uint64_t sum = 0;
+      for (unsigned i = 0; i < children_of_a_loop; ++i) sum += alone(child(s, i));
+      return sum;
+    }
+    case form::second_throws:
+      return mixed(second());
+    case form::first_throws:
+      return mixed(first());
+    default:
+      return combined(first(), second());
+  }
+}
+
+std::uint64_t piece(sukima::context c, spec s);
+
+std::uint64_t fails(sukima::context c, spec s) { throw std::runtime_error(std::to_string(piece(c, s))); }
+
+/// The exception of the branch that throws; the other one is aborted, wherever it runs.
+std::uint64_t thrown(sukima::context c, spec s, bool first_throws) {
+  try {
+    if (first_throws)
+      static_cast<void>(sukima::fork2(c, call<fails>(child(s, 0)), call<piece>(child(s, 1))));
+    else
+      static_cast<void>(sukima::fork2(c, call<piece>(child(s, 0)), call<fails>(child(s, 1))));
+  } catch (const std::runtime_error& e) {
+    return value_of(e);
+  }
+  return 0;
+}
+
+std::uint64_t piece(sukima::context c, spec s) {
+  if (s.depth == 0) return leaf(s);
+  const spec a = child(s, 0);
+  const spec b = child(s, 1);
+  switch (form_of(s)) {
+    case form::three: {
+      const auto [x, y, z] = sukima::fork(c, call<piece>(a), call<piece>(b), call<piece>(child(s, 2)));
+      return combined(combined(x, y), z);
+    }
+    case form::lambdas: {
+      const auto [x, y] = sukima::fork2(
+          c, [=](sukima::context below) { return piece(below, a); },
+          [=](sukima::context below) { return piece(below, b); });
+      return combined(x, y);
+    }
+    case form::half: {
+      const auto [x, y] =
+          sukima::fork2(c, [=](sukima::context below) { return piece(below, a); }, call<piece>(b));
+      return combined(x, y);
+    }
+    case form::loop:
+      return sukima::parallel_reduce(
+          c, 0u, children_of_a_loop, std::uint64_t{0},
+          [=](sukima::context below, unsigned i) { return piece(below, child(s, i)); }, std::plus{});
+    case form::second_throws:
+      return thrown(c, s, false);
+    case form::first_throws:
+      return thrown(c, s, true);
+    default: {
+      const auto [x, y] = sukima::fork2(c, call<piece>(a), call<piece>(b));
+      return combined(x, y);
+    }
+  }
+}
+
+constexpr unsigned programs_of_a_cluster = 10;
+
+shape shape_of(std::uint64_t seed) {
+  constexpr std::chrono::microseconds delays[]{0us, 50us, 200us, 2000us};
+  constexpr unsigned published[]{0, 1, 3};
+  const std::uint64_t draw = mixed(seed + 99);
+  return {.nodes = 2 + static_cast<unsigned>(draw % 3),
+          .workers = 1 + static_cast<unsigned>(draw / 3 % 2),
+          .published = published[draw / 6 % 3],
+          .seed = seed,
+          .longest_delay = delays[draw / 18 % 4]};
+}
+
+/// \returns how many tasks travelled
+std::uint64_t run_programs(std::uint64_t seed) {
+  nodes_in_process nodes(shape_of(seed));
+  for (unsigned i = 0; i < programs_of_a_cluster; ++i) {
+    const spec program{mixed(seed * programs_of_a_cluster + i), 5 + i % 4};
+    const std::uint64_t expected = alone(program);
+    for (const std::uint64_t found : nodes.everywhere(call<piece>(program)))
+      EXPECT_EQ(found, expected) << "program " << i << " of SUKIMA_CLUSTER_SEED=" << seed;
+  }
+  return nodes.given();
+}
+
+TEST(random_programs, give_the_sequential_result) {
+  std::uint64_t seed = 1;
+#if FRESH_SEEDS
+  seed = std::random_device{}();
+#endif
+  unsigned clusters = PROGRAMS / programs_of_a_cluster;
+  if (const char* const given = std::getenv("SUKIMA_CLUSTER_SEED")) {
+    seed = std::stoull(given);
+    clusters = 1;
+  }
+  std::printf("seeds %llu to %llu\n", static_cast<unsigned long long>(seed),
+              static_cast<unsigned long long>(seed + clusters - 1));
+  std::fflush(stdout);
+  std::uint64_t given = 0;
+  for (unsigned i = 0; i < clusters && !testing::Test::HasFailure(); ++i) given += run_programs(seed + i);
+  EXPECT_GT(given, 0u) << "no task has travelled";
+  std::printf("%llu tasks travelled\n", static_cast<unsigned long long>(given));
+}
+
+}  // namespace
