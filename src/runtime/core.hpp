@@ -20,6 +20,7 @@
 #include "observe/trace.hpp"
 #include "park/park.hpp"
 #include "park/wait_policy.hpp"
+#include "place/hints.hpp"
 #include "rest/rest_mark.hpp"
 #include "settings.hpp"
 #include "steal/injector.hpp"
@@ -59,6 +60,7 @@ struct runtime_core {
   splittable_fibers splittable{*this};
   cancellable_suspensions suspensions{*this};
   parked_fibers parked;
+  placement_hints hints{*this};
   decision_log decisions{serial};
   cpu_shortage shortage{*this};
   worker_placement placement{*this};

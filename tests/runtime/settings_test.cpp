@@ -58,7 +58,8 @@ TEST(settings, are_read_from_the_environment) {
   sukima::runtime runtime;
   EXPECT_EQ(runtime.workers(), 3u);
   EXPECT_EQ(runtime.chosen().text(),
-            "workers=3 wait=block steal=publish:4 clones=5000ns victim=last pin=cpu stack=8388608 "
+            "workers=3 wait=block steal=publish:4 clones=5000ns victim=last pin=cpu placement=exchange "
+            "threshold=16000ns stack=8388608 "
             "choices=524288 fibers=77 "
             "elastic=off");
   EXPECT_EQ(runtime.run([](sukima::context c) { return support::fib(c, 16); }), 987);

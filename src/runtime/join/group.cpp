@@ -339,6 +339,8 @@ void end_group(group_core* g) noexcept {
 
 bool add_child(group_core& g, group_child* child) {
   g.link_child(*child);
+  if (g.runtime->hints.in_use())
+    if (const fiber* const here = running_fiber(); here != nullptr) child->place = hinted_place(*here);
   hands_over(child);  // partner: execute
   group_server* server = nullptr;
   group_waiter* waiter = nullptr;
