@@ -95,7 +95,8 @@ inline constexpr std::uint64_t futile_backtrack_factor = 16;
 inline constexpr std::uint64_t offer_wait_ns = 3'000;
 /// After each offer in vain it waits twice as long for the next one, up to this.
 inline constexpr std::uint64_t longest_offer_wait_ns = 10'000;
-/// An offer that has lain for so long was made by a worker that has lost its CPU: any idle worker may take it.
+/// An offer that has lain for so long was made by a worker that has lost its CPU: any idle worker may take
+/// it.
 inline constexpr std::uint64_t stale_offer_ns = 100'000;
 /// While work waits until it may be exchanged, only the forks in so many bytes above its beginning poll
 /// slowly: the outermost few.

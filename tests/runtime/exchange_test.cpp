@@ -326,6 +326,25 @@ TEST_P(exchanges, bring_a_fiber_to_its_place) {
   EXPECT_GE(runtime().statistics().exchanges, 1u);
 }
 
+/// Nobody is on CPU 3: a worker on the other CPU of its cache will do.
+TEST_P(exchanges, bring_a_fiber_to_the_nearest_place_with_a_worker) {
+  start_with(2);
+  for (std::size_t i = 0; i < cpus.size(); ++i) cpus[i] = i % 2 == 0 ? 0 : 2;
+  runtime().run([&](context c) {
+    std::atomic<bool> there{false};
+    on_two_workers(
+        c,
+        [&](context b) {
+          const int other = 1 - sukima::worker_id();
+          sukima::on(b, core(other == 0 ? 1 : 3), [&](context inner) {
+            EXPECT_TRUE(poll_until(inner, [&] { return sukima::worker_id() == other; }));
+          });
+          there = true;
+        },
+        [&](context b) { EXPECT_TRUE(poll_until(b, [&] { return there.load(); })); });
+  });
+}
+
 TEST_P(exchanges, bring_two_fibers_to_each_others_places) {
   start_with(2);
   runtime().run([&](context c) {

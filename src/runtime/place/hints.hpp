@@ -11,10 +11,10 @@
 //   A runs s, s wants P and B, which is in P, yields or is idle:
 //     A leaves s for a fresh fiber; behind the switch it stores s as the offer of P (CAS null → s), and
 //     requests B's attention (flag_place). Its wish stands until the offer is taken.
-//     B, at its next poll or look around: CAS s → null; it puts its own fiber into the injector queue and runs
-//     s.
-//     A looks for a few microseconds whether the offer was taken, then goes on with what is ready. If not: CAS
-//     s → null, and back to s. B's flag stands: when it polls, it asks A.
+//     B, at its next poll or look around: CAS s → null; it puts its own fiber into the injector queue and
+//     runs s.
+//     A looks for a few microseconds whether the offer was taken, then goes on with what is ready. If not:
+//     CAS s → null, and back to s. B's flag stands: when it polls, it asks A.
 //   B begins to yield or to look for work: it asks a worker that wants one of its places: sets that worker's
 //     flag_place and requests a poll. Then it looks whether that worker still wants it; if not, it asks the
 //     next one.

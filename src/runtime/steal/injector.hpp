@@ -32,8 +32,9 @@ class injector_queue {
   void push(fiber* runnable) noexcept;
   void push(task* t, queue_end to = queue_end::back) noexcept;
   /// A fiber, else a task; empty: nothing that the caller may do.
-  /// \param by  the worker that takes it: where there are hints it gets what is to run in its place sooner, but
-  ///            passes the first fiber over only `most_passed_over` times in a row (tuning.hpp); null: no hints
+  /// \param by  the worker that takes it: where there are hints it gets what is to run in its place sooner,
+  ///            but passes the first fiber over only `most_passed_over` times in a row (tuning.hpp); null: no
+  ///            hints
   work take(const task* awaited, reach allowed, const worker* by = nullptr) noexcept;
   /// Was it, a moment ago?
   bool is_empty() const noexcept { return size_.load() == 0; }

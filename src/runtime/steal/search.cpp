@@ -206,7 +206,7 @@ work search(worker& w, task* awaited) {
     register_at(awaited, w);
     if (r.hints.in_use()) r.hints.falls_asleep(w);
     if (look() || is_called(w, awaited, reach::anything)) break;
-    if ((w.flags.load() & flag_place) != 0) continue;
+    if (r.hints.in_use() && (w.flags.load() & flag_place) != 0) continue;
     // As the sentinel it sleeps no longer than until somebody may be asked; parked, it relies on the
     // sentinel.
     if (const std::uint64_t rest = request.next_in(); rest != 0)
