@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hints: which place a fiber has, and what happens to a worker that changes what it says. Protocol: hints.hpp.
+// Hints: which place a fiber has, and what happens to a worker that changes what it says. Protocol:
+// hints.hpp.
 #include "place/hints.hpp"
 
 #include "core.hpp"
@@ -103,8 +104,8 @@ void poll_early(fiber& s) noexcept {
   s.early_poll = (s.innermost != nullptr ? s.innermost->top : s.segment) + tuning::early_poll_bytes;
 }
 
-/// The worker says anew what it runs. The threshold counts from the last arrival, or from the beginning of the
-/// innermost frame with a hint.
+/// The worker says anew what it runs. The threshold counts from the last arrival, or from the beginning of
+/// the innermost frame with a hint.
 void placement_hints::begin(fiber& s) noexcept {
   worker& w = *s.on;
   see(w);
