@@ -13,8 +13,8 @@
 
 /// \file
 /// A hint says near which CPUs a computation is to run, because its data lies there. It changes nothing but
-/// where: whatever is not worth moving, or has nobody to go to, runs where it is. docs/placement.md is the page
-/// about it.
+/// where: whatever is not worth moving, or has nobody to go to, runs where it is. docs/placement.md is the
+/// page about it.
 
 namespace SUKIMA_NAMESPACE {
 /// \addtogroup places
@@ -25,8 +25,8 @@ namespace SUKIMA_NAMESPACE {
 /// exchanged for one that another worker runs there and that is not to run there; its next poll is the
 /// earliest moment. An idle worker takes first what is to run where it is.
 ///
-/// A place without a worker means the smallest one around it that has one. A fiber that must stay on its thread
-/// stays; what it gives away has the hint. In a sequential clone this is a plain call.
+/// A place without a worker means the smallest one around it that has one. A fiber that must stay on its
+/// thread stays; what it gives away has the hint. In a sequential clone this is a plain call.
 /// \param c     the caller's own context
 /// \param where a place, or a function without effects that returns one: it is called at once, or not at all
 ///              where hints are switched off (settings::placement). `place{}` takes an outer hint back
@@ -51,12 +51,12 @@ inline decltype(auto) on(P&& where, F&& f) {
 }
 
 /// As a hint of fork2: the second branch, the one that may be given away, is to run there.
-/// As a hint of parallel_for: all iterations are to run there; or, with a function of the loop's element, each
-/// where the function says. Then the iterations are grouped by place, with one fork for each place, the
+/// As a hint of parallel_for: all iterations are to run there; or, with a function of the loop's element,
+/// each where the function says. Then the iterations are grouped by place, with one fork for each place, the
 /// caller's own place first: about ten bytes of memory for each iteration, and no order among them.
 /// \param where a place, or a function without effects that returns one. fork2 calls it when the branch is
-///              given away and when it begins: an exception leaves by the next join of the fiber, or by fork2;
-///              parallel_for calls it before the first iteration begins
+///              given away and when it begins: an exception leaves by the next join of the fiber, or by
+///              fork2; parallel_for calls it before the first iteration begins
 template <class P>
   requires(!detail::context_type<P>)
 detail::place_hint<P> on(P where) {

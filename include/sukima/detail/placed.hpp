@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hints where to compute: what a frame notes, and how places are asked for.
 //
-// Only `on` writes anything, one object in its own frame, which the fiber's innermost one is linked to. Frames
-// lie in the order of the choice stack, so a choice point belongs to the youngest of these objects whose `top`
-// is not above it: calls, forks and loops inherit their place, and nobody passes it on.
+// Only `on` writes anything, one object in its own frame, which the fiber's innermost one is linked to.
+// Frames lie in the order of the choice stack, so a choice point belongs to the youngest of these objects
+// whose `top` is not above it: calls, forks and loops inherit their place, and nobody passes it on.
 #pragma once
 
 #include <sukima/detail/ambient.hpp>
@@ -26,8 +26,8 @@ struct placed {
   std::uint64_t since;  ///< tick at which it began
 };
 
-/// Links the frame's hint, whose `place` is set. \returns false: the frame has that place already, or there is
-/// no memory for the runtime's table of places; nothing is linked then
+/// Links the frame's hint, whose `place` is set. \returns false: the frame has that place already, or there
+/// is no memory for the runtime's table of places; nothing is linked then
 bool begin_placed(placed& frame, char* top) noexcept;
 /// Unlinks it, on whatever worker.
 void end_placed(placed& frame) noexcept;
@@ -44,8 +44,8 @@ template <place_source P> sukima_place number_of(P& where) {
     return static_cast<place>(where()).number();
 }
 
-/// A hint that lasts as long as this object, which lies in the frame of `on`. The place is not asked for where
-/// hints are switched off.
+/// A hint that lasts as long as this object, which lies in the frame of `on`. The place is not asked for
+/// where hints are switched off.
 class placed_scope {
  public:
   template <class P> [[gnu::always_inline]] placed_scope(char* top, P& where) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hints where to compute, and the exchange of fibers that they lead to.
 //
-// A fiber's place is that of its innermost frame with a hint, else that of its task; any: none. A worker is in
-// a place if its last CPU is (worker_places.hpp), and each worker says two words to all others
+// A fiber's place is that of its innermost frame with a hint, else that of its task; any: none. A worker is
+// in a place if its last CPU is (worker_places.hpp), and each worker says two words to all others
 // (worker_hints.hpp): what place its fiber *wants*, if that is not here and has waited for the threshold; and
 // its *availability*: whether it would give its fiber away. Whenever one of them changes the worker says so
 // first and then looks for somebody who fits (match): both sides do, and all accesses are sequentially
