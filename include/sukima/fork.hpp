@@ -4,6 +4,7 @@
 
 #include <sukima/detail/ambient.hpp>
 #include <sukima/detail/fork.hpp>
+#include <sukima/detail/placed.hpp>
 #include <sukima/hints.hpp>
 
 #include <tuple>
@@ -22,7 +23,8 @@ namespace SUKIMA_NAMESPACE {
 /// \param c        the caller's own context
 /// \param second   is moved into the choice stack; captures may need destruction, results need no default
 /// constructor
-/// \param hints    `sukima::guard(p)`: may this fork be split? Nothing else; `fork` takes more functions
+/// \param hints    `sukima::guard(p)`: may this fork be split? `sukima::on(place)`: where is the second
+///                 branch to run? Nothing else; `fork` takes more functions
 /// \throws what `first` throws, else what `second` throws, after the other one was aborted and awaited;
 ///         `sukima::aborted` where the caller itself is aborted
 /// \par Complexity constant. docs/protocols.md describes the protocol: Tascell's temporary backtracking, with
@@ -32,8 +34,11 @@ template <detail::context_type C, class First, class Second, class... Hints>
 [[gnu::always_inline]] inline auto fork2(C c, First&& first, Second&& second, Hints... hints) {
   detail::require_fork_hints<Hints...>();
   detail::check_context(c, "sukima::fork2");
-  return detail::fork2_in(c, std::forward<First>(first), std::decay_t<Second>(std::forward<Second>(second)),
-                          detail::pick_guard(hints...));
+  if constexpr (detail::has_place<Hints...>)
+    return detail::fork2_placed(c, std::forward<First>(first), std::forward<Second>(second), hints...);
+  else
+    return detail::fork2_in(c, std::forward<First>(first), std::decay_t<Second>(std::forward<Second>(second)),
+                            detail::pick_guard(hints...));
 }
 
 /// The same without a context: it is looked up. On a thread that is not in a runtime the call enters the
@@ -43,8 +48,12 @@ template <class First, class Second, class... Hints>
 inline auto fork2(First&& first, Second&& second, Hints... hints) {
   detail::require_fork_hints<Hints...>();
   return detail::with_context([&](context c) {
-    return detail::fork2_in(c, std::forward<First>(first), std::decay_t<Second>(std::forward<Second>(second)),
-                            detail::pick_guard(hints...));
+    if constexpr (detail::has_place<Hints...>)
+      return detail::fork2_placed(c, std::forward<First>(first), std::forward<Second>(second), hints...);
+    else
+      return detail::fork2_in(c, std::forward<First>(first),
+                              std::decay_t<Second>(std::forward<Second>(second)),
+                              detail::pick_guard(hints...));
   });
 }
 

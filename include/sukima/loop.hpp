@@ -60,6 +60,10 @@ concept loop_body = callable_with<Body&, element_of<I>>;
 
 namespace SUKIMA_DETAIL_NAMESPACE {
 
+/// A loop with a hint where its iterations are to run (detail/placed_loop.hpp).
+template <context_type C, class Source, class Place, class Body, class... Hints>
+void for_in_places(C c, const Source& source, Place from, Place to, Body& body, Hints... hints);
+
 /// A piece of a loop over a source that walks has a source of its own, from the place where its owner was.
 template <class Source, class Task> struct walking_task : Task {
   Source source;
@@ -231,9 +235,11 @@ template <class T, class Source, class Body, class Combine, class Hints> struct 
 template <context_type C, class Source, class Body, class... Hints>
 [[gnu::always_inline]] inline void parallel_for_between(C c, Source source, place_of<Source> from,
                                                         place_of<Source> to, Body& body, Hints... hints) {
-  require_loop_hints<Hints...>();
+  if constexpr (!has_place<Hints...>) require_loop_hints<Hints...>();
   auto chosen = pick_hints(hints...);
-  if constexpr (clonable_loop<C, Source, Body>) {
+  if constexpr (has_place<Hints...>) {
+    for_in_places(c, source, from, to, body, hints...);
+  } else if constexpr (clonable_loop<C, Source, Body>) {
     using work = for_work<Source, Body, decltype(chosen)>;
     loop_in<loop_place<Source, Body>>(c, work{std::move(source), local_callable<Body>(body), chosen}, from,
                                       to, nothing{});
@@ -301,7 +307,7 @@ namespace SUKIMA_NAMESPACE {
 /// take a context before the element; then the loop polls before each iteration, else once in
 /// about a microsecond. Iterations are given away in halves, from the upper end, only when another worker
 /// is idle.
-/// \param hints `sukima::guard`, `sukima::split`, `sukima::grain`
+/// \param hints `sukima::guard`, `sukima::split`, `sukima::grain`, `sukima::on`
 /// \throws what the body throws: the remaining iterations are aborted, the lowest of several exceptions that
 /// have
 ///         arrived by then wins; `sukima::aborted` where the caller itself is aborted; std::length_error for
@@ -387,3 +393,5 @@ inline T parallel_reduce(Range&& range, T init, Body&& body, Combine&& combine, 
 
 /// @}
 }  // namespace SUKIMA_NAMESPACE
+
+#include <sukima/detail/placed_loop.hpp>

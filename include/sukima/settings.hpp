@@ -49,6 +49,13 @@ enum class victim_policy {
   weighted,  ///< with probabilities in proportion to what the workers' tasks have set by `set_weight`
 };
 
+/// What becomes of hints where to compute (`sukima::on`).
+enum class placement_policy {
+  off,  ///< nothing: places are not even asked for
+  prefer,  ///< idle workers take first what is to run near them
+  exchange,  ///< also, two workers that run each other's work exchange it
+};
+
 /// Settings of a runtime. Each has an environment variable, named in brackets, that `from_environment` reads.
 struct settings {
   /// Workers, the entering thread included [SUKIMA_WORKERS, 1 … 1024]; 0: as many as there are usable CPUs.
@@ -75,6 +82,12 @@ struct settings {
   victim_policy victim = victim_policy::random;
   /// [SUKIMA_PIN: adaptive, none, cpu]
   pin_policy pin = pin_policy::adaptive;
+  /// [SUKIMA_PLACEMENT: off, prefer, exchange]
+  placement_policy placement = placement_policy::exchange;
+  /// Nanoseconds for which work runs away from its place before its worker looks for one to exchange it with,
+  /// 0 … 64000000 [SUKIMA_HINT_THRESHOLD: a time such as 0ns, 16us or 1ms]. What is shorter stays where it
+  /// is.
+  unsigned hint_threshold_ns = 16'000;
   /// Bytes of address space of a fiber's C stack [SUKIMA_STACK, 16K … 64G, suffixes K, M, G]. Up to 64K
   /// fibers are *small*: 100,000 of them fit into a gigabyte, forks on them cost more.
   std::size_t stack = std::size_t{256} << 20;

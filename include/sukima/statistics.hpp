@@ -31,7 +31,7 @@ class counter {
 struct worker_statistics {
   counter polls_answered, promotions, backtracks, steals, reclaims, parks, run_on_top, wakeups,
       sentinel_wakeups, suspensions, aborts, cpus_lent, choice_points_scanned, clones, clone_polls,
-      clones_left;
+      clones_left, steals_by_hint, exchanges, offers_taken_back;
   counter ticks_in_state[4];
 };
 
@@ -56,6 +56,9 @@ struct statistics_counts {
   std::uint64_t clones = 0;  ///< sequential clones that began (docs/clones.md)
   std::uint64_t clone_polls = 0;  ///< polls of clones at which somebody wanted something
   std::uint64_t clones_left = 0;  ///< of these, how often the rest of a call had to run in parallel
+  std::uint64_t steals_by_hint = 0;  ///< of the steals, tasks that a hint had sent to the thief's place
+  std::uint64_t exchanges = 0;  ///< fibers that came to this worker because a hint had sent them to its place
+  std::uint64_t offers_taken_back = 0;  ///< fibers that were offered to another place in vain
   double working_seconds = 0;  ///< time by state; a worker that waits at a join is searching or sleeping
   double searching_seconds = 0;
   double sleeping_seconds = 0;

@@ -12,6 +12,7 @@
 #include <sukima/fork.hpp>
 #include <sukima/hints.hpp>
 #include <sukima/loop.hpp>
+#include <sukima/on.hpp>
 #include <sukima/place.hpp>
 #include <sukima/ranges.hpp>
 #include <sukima/runtime.hpp>

@@ -20,6 +20,7 @@
 #include "observe/trace.hpp"
 #include "park/park.hpp"
 #include "park/wait_policy.hpp"
+#include "place/hints.hpp"
 #include "remote/remote_interface.hpp"
 #include "rest/rest_mark.hpp"
 #include "settings.hpp"
@@ -64,6 +65,7 @@ struct runtime_core {
   cancellable_suspensions suspensions{*this};
   parked_fibers parked;
   remote_interface remote{*this};
+  placement_hints hints{*this};
   decision_log decisions{serial};
   cpu_shortage shortage{*this};
   worker_placement placement{*this};

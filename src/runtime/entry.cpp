@@ -126,7 +126,7 @@ void lifecycle::enter(root_task& root) {
   w.inside.store(true, std::memory_order_relaxed);
   if (core_.placement.is_active()) [[unlikely]]
     core_.placement.pin_again(w);
-  switch_to(w, nullptr, *s, nullptr, nullptr);
+  switch_from_home(w, *s);
   if (outer != nullptr) [[unlikely]]
     set_running_fiber(outer);
   SUKIMA_ASSERT(is_done(&root), "a thread leaves the runtime when its root is over");
@@ -137,6 +137,7 @@ void lifecycle::enter(root_task& root) {
   const tuned_ticks& tuned = core_.tuned;
   last.roots.note(code, now - begun, after_silence ? tuned.root_warm_up : tuned.minimum_steal_age,
                   tuned.root_warm_up);
+  if (core_.hints.in_use()) core_.hints.leaves(w);
   w.flags.store(0, std::memory_order_relaxed);  // a flag that comes later costs one empty slow path
   close_mailbox(w);
   w.rests(rest_place::no_thread);
@@ -188,9 +189,10 @@ void background_main(worker& w) {
     fiber* const s = w.take_fiber();
     if (s == nullptr) break;  // no memory: one worker less
     open_mailbox(w);
-    switch_to(w, nullptr, *s, nullptr, nullptr);
+    switch_from_home(w, *s);
     w.enter_state(worker_state::outside);
     close_mailbox(w);
+    if (r.hints.in_use()) r.hints.leaves(w);
     home_since = ticks();
   }
   notify(r.chosen.on_worker_end, w);

@@ -35,6 +35,18 @@ template <class T, T* T::* Next> class linked_queue {
     }
     return nullptr;
   }
+  /// The same among the first ones. Complexity: linear in `most`.
+  template <class Suits> T* take_among(int most, Suits suits) noexcept {
+    T** place = &first_;
+    for (int i = 0; i < most && *place != nullptr; ++i, place = &((*place)->*Next)) {
+      T* const one = *place;
+      if (!suits(*one)) continue;
+      *place = std::exchange(one->*Next, nullptr);
+      if (*place == nullptr) end_ = place;
+      return one;
+    }
+    return nullptr;
+  }
   template <class Visit> void for_each(Visit visit) const {
     for (const T* one = first_; one != nullptr; one = one->*Next) visit(*one);
   }

@@ -76,6 +76,18 @@ const char* name_of(victim_policy p) noexcept {
   return "?";
 }
 
+const char* name_of(placement_policy p) noexcept {
+  switch (p) {
+    case placement_policy::off:
+      return "off";
+    case placement_policy::prefer:
+      return "prefer";
+    case placement_policy::exchange:
+      return "exchange";
+  }
+  return "?";
+}
+
 }  // namespace detail
 
 namespace {
@@ -94,6 +106,7 @@ constexpr std::size_t most_fibers = 1'000'000;
 constexpr unsigned most_interval_us = 10'000;
 constexpr unsigned default_interval_us = 100;
 constexpr unsigned most_clones_ns = 1'000'000'000;
+constexpr unsigned most_threshold_ns = 64'000'000;
 
 [[noreturn]] void refuse(std::string_view name, std::string_view value, std::string_view accepted) {
   throw bad_setting(std::string(name) + "='" + std::string(value) + "' is not accepted; use " +
@@ -145,6 +158,7 @@ constexpr std::string_view accepted_steal =
     "publish or publish:K with K from 1 to 8, request, or indolent or indolent:T with T from 1 to 10000 "
     "microseconds";
 constexpr std::string_view accepted_clones = "auto, off, or a time from 1ns to 1000ms, such as 20us";
+constexpr std::string_view accepted_threshold = "a time from 0ns to 64ms, such as 16us";
 constexpr std::string_view accepted_interval =
     "a number from 0 to 10000, and published_tasks 0 if it is not 0";
 
@@ -205,18 +219,25 @@ bool read_steal(std::string_view text, settings& s) {
   return true;
 }
 
-/// `auto`, `off`, or a number with the unit ns, us or ms. False: not understood.
+/// A number with the unit ns, us or ms, in nanoseconds.
+std::optional<unsigned> duration(std::string_view text, unsigned most_ns) {
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  const auto n = number(text.substr(0, digits));
+  const std::string_view name = text.substr(digits);
+  const std::size_t unit = name == "ns" ? 1 : name == "us" ? 1'000 : name == "ms" ? 1'000'000 : 0;
+  if (!n || unit == 0 || *n > most_ns / unit) return std::nullopt;
+  return static_cast<unsigned>(*n * unit);
+}
+
+/// `auto`, `off`, or a time. False: not understood.
 bool read_clones(std::string_view text, settings& s) {
   if (text == "auto" || text == "off") {
     s.clones_ns = text == "off" ? 0 : settings{}.clones_ns;
     return true;
   }
-  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
-  const auto n = number(text.substr(0, digits));
-  const std::string_view name = text.substr(digits);
-  const std::size_t unit = name == "ns" ? 1 : name == "us" ? 1'000 : name == "ms" ? 1'000'000 : 0;
-  if (!n || *n < 1 || unit == 0 || *n > most_clones_ns / unit) return false;
-  s.clones_ns = static_cast<unsigned>(*n * unit);
+  const auto t = duration(text, most_clones_ns);
+  if (!t || *t == 0) return false;
+  s.clones_ns = *t;
   return true;
 }
 
@@ -248,6 +269,16 @@ settings settings::from_environment() {
     const auto p = named(*v, {victim_policy::random, victim_policy::last, victim_policy::weighted});
     if (!p) refuse("SUKIMA_VICTIM", *v, "random, last or weighted");
     s.victim = *p;
+  }
+  if (const auto v = variable("SUKIMA_PLACEMENT")) {
+    const auto p = named(*v, {placement_policy::off, placement_policy::prefer, placement_policy::exchange});
+    if (!p) refuse("SUKIMA_PLACEMENT", *v, "off, prefer or exchange");
+    s.placement = *p;
+  }
+  if (const auto v = variable("SUKIMA_HINT_THRESHOLD")) {
+    const auto t = duration(*v, most_threshold_ns);
+    if (!t) refuse("SUKIMA_HINT_THRESHOLD", *v, accepted_threshold);
+    s.hint_threshold_ns = *t;
   }
   if (const auto v = variable("SUKIMA_PIN")) {
     const auto p = named(*v, {pin_policy::adaptive, pin_policy::none, pin_policy::cpu});
@@ -291,6 +322,8 @@ void settings::check() const {
     refuse("settings::request_interval_us", std::to_string(request_interval_us), accepted_interval);
   if (clones_ns > most_clones_ns)
     refuse("settings::clones_ns", std::to_string(clones_ns), "a number from 0 to 1000000000");
+  if (hint_threshold_ns > most_threshold_ns)
+    refuse("settings::hint_threshold_ns", std::to_string(hint_threshold_ns), "a number from 0 to 64000000");
   if (stack < least_stack || stack > most_stack)
     refuse("settings::stack", std::to_string(stack), accepted_stack);
   if (choices < least_choices || choices > most_choices)
@@ -313,6 +346,8 @@ std::string settings::text() const {
   t += " clones=" + (clones_ns == 0 ? std::string("off") : std::to_string(clones_ns) + "ns");
   t += std::string(" victim=") + detail::name_of(victim);
   t += std::string(" pin=") + detail::name_of(pin);
+  t += std::string(" placement=") + detail::name_of(placement);
+  if (placement == placement_policy::exchange) t += " threshold=" + std::to_string(hint_threshold_ns) + "ns";
   t += " stack=" + std::to_string(stack) + " choices=" + std::to_string(choices) +
        " fibers=" + std::to_string(fibers) + " elastic=" +
        (!elastic     ? "off"

@@ -13,5 +13,6 @@ const char* name_of(wait_policy p) noexcept;
 const char* name_of(wait_point p) noexcept;
 const char* name_of(pin_policy p) noexcept;
 const char* name_of(victim_policy p) noexcept;
+const char* name_of(placement_policy p) noexcept;
 
 }  // namespace sukima::detail

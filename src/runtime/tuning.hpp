@@ -87,6 +87,25 @@ inline constexpr std::uint32_t most_short_roots_needed = 1u << 20;
 inline constexpr std::uint64_t futile_backtrack_pause_ns = 7'700;
 inline constexpr std::uint64_t futile_backtrack_factor = 16;
 
+// Placement
+// ------------------------------------------------------------------------------------------------
+
+/// So long a worker waits for its offered fiber to be taken, about what a wake-up costs: a worker that runs
+/// and polls in a microsecond comes in that time, and one that does not poll is not waited for.
+inline constexpr std::uint64_t offer_wait_ns = 3'000;
+/// After each offer in vain it waits twice as long for the next one, up to this.
+inline constexpr std::uint64_t longest_offer_wait_ns = 10'000;
+/// An offer that has lain for so long was made by a worker that has lost its CPU: any idle worker may take
+/// it.
+inline constexpr std::uint64_t stale_offer_ns = 100'000;
+/// While work waits until it may be exchanged, only the forks in so many bytes above its beginning poll
+/// slowly: the outermost few.
+inline constexpr std::size_t early_poll_bytes = 512;
+/// An idle worker looks at so many fibers that can go on for one that suits its place …
+inline constexpr int most_looked_through = 8;
+/// … and passes the first one over so often at most.
+inline constexpr int most_passed_over = 8;
+
 // Control --------------------------------------------------------------------------------------------------
 
 /// The monitor's samples: a few times a second, and multiples of the usual quota period of 100 ms. So often
@@ -155,7 +174,10 @@ struct tuned_ticks {
         bound_wait_patience(in_ticks(tuning::bound_wait_patience_ns, per_ns)),
         minimum_steal_age(in_ticks(tuning::minimum_steal_age_ns, per_ns)),
         root_warm_up(in_ticks(tuning::root_warm_up_ns, per_ns)),
-        futile_backtrack_pause(in_ticks(tuning::futile_backtrack_pause_ns, per_ns)) {}
+        futile_backtrack_pause(in_ticks(tuning::futile_backtrack_pause_ns, per_ns)),
+        offer_wait(in_ticks(tuning::offer_wait_ns, per_ns)),
+        longest_offer_wait(in_ticks(tuning::longest_offer_wait_ns, per_ns)),
+        stale_offer(in_ticks(tuning::stale_offer_ns, per_ns)) {}
 
   const std::uint64_t adaptive_spin;
   const std::uint64_t spin_beside_neighbour;
@@ -166,6 +188,9 @@ struct tuned_ticks {
   const std::uint64_t minimum_steal_age;
   const std::uint64_t root_warm_up;
   const std::uint64_t futile_backtrack_pause;
+  const std::uint64_t offer_wait;
+  const std::uint64_t longest_offer_wait;
+  const std::uint64_t stale_offer;
 };
 
 }  // namespace sukima::detail

@@ -5,6 +5,7 @@
 #include "fiber/fiber.hpp"
 #include "observe/trace.hpp"
 #include "park/wake_epoch.hpp"
+#include "place/worker_hints.hpp"
 #include "rest/rest_mark.hpp"
 #include "steal/mailbox.hpp"
 
@@ -27,6 +28,7 @@ namespace sukima::detail {
 inline constexpr std::uint32_t flag_check_abort = 1;  ///< something was aborted: does it concern your task?
 inline constexpr std::uint32_t flag_leave = 2;  ///< leave the fiber to others: your thread is wanted at home
 inline constexpr std::uint32_t flag_remote = 4;  ///< another node wants a task (remote/remote_interface.hpp)
+inline constexpr std::uint32_t flag_place = 8;  ///< somebody may exchange fibers with you (place/hints.hpp)
 
 /// States of a worker, in the order of trace_kind. Their times are counted in ticks of `ticks()`.
 enum class worker_state : unsigned { working, searching, sleeping, outside };
@@ -63,6 +65,7 @@ struct alignas(128) worker {
   atomic<task*> reply{nullptr};
   /// The tick at which it last took a thief's request, with settings::request_interval_us. Only a hint.
   std::atomic<std::uint64_t> replied_at{0};
+  worker_hints hints;
 
   // Only for its own thread.
   alignas(128) boost::context::detail::fcontext_t home = nullptr;  ///< the thread's own stack

@@ -2,6 +2,7 @@
 // Places in C++, and the counting of workers in places.
 #include "place/worker_places.hpp"
 
+#include "made_up_machine.hpp"
 #include "support.hpp"
 
 #include <sukima/place.hpp>
@@ -88,57 +89,7 @@ TEST(place, of_memory_is_a_domain_or_any) {
   EXPECT_TRUE(sukima::place_of(std::span<const void* const>()).empty());
 }
 
-/// A made-up machine: two domains of two caches of two cores of one CPU.
-class made_up_machine {
- public:
-  made_up_machine() : root_(make_root()) {
-    write("cpu/online", "0-7");
-    write("node/online", "0-1");
-    write("node/node0/cpulist", "0-3");
-    write("node/node1/cpulist", "4-7");
-    for (int cpu = 0; cpu < 8; ++cpu) {
-      const std::string folder = "cpu/cpu" + std::to_string(cpu);
-      const int first = cpu / 2 * 2;
-      write(folder + "/cache/index0/level", "2");
-      write(folder + "/cache/index0/shared_cpu_list",
-            std::to_string(first) + "-" + std::to_string(first + 1));
-      write(folder + "/topology/core_cpus_list", std::to_string(cpu));
-    }
-    sukima_capacity_options options{};
-    options.root = root_.c_str();
-    table_.reset(sukima_place_table_open(&options));
-  }
-  ~made_up_machine() {
-    std::error_code ignored;
-    std::filesystem::remove_all(root_, ignored);
-  }
-  made_up_machine(const made_up_machine&) = delete;
-  made_up_machine& operator=(const made_up_machine&) = delete;
-
-  const sukima_place_table& table() const { return *table_; }
-  sukima_place of(int cpu, place_level level) const {
-    const sukima_place core = sukima_place_table_of_cpu(table_.get(), static_cast<unsigned>(cpu));
-    return sukima_place_table_around(table_.get(), core, static_cast<sukima_place_level>(level));
-  }
-
- private:
-  struct close_table {
-    void operator()(sukima_place_table* table) const { sukima_place_table_close(table); }
-  };
-  static std::string make_root() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "sukima-places-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder at " + pattern);
-    return pattern;
-  }
-  void write(const std::string& name, const std::string& text) const {
-    const std::filesystem::path path = root_ + "/sys/devices/system/" + name;
-    std::filesystem::create_directories(path.parent_path());
-    std::ofstream(path) << text << '\n';
-  }
-
-  std::string root_;
-  std::unique_ptr<sukima_place_table, close_table> table_;
-};
+using support::made_up_machine;
 
 TEST(worker_places, count_a_worker_in_all_places_around_its_last_cpu) {
   const made_up_machine machine;

@@ -28,6 +28,8 @@ TEST(settings, have_defaults) {
   EXPECT_EQ(s.wait, sukima::wait_policy::adaptive);
   EXPECT_EQ(s.published_tasks, 3u);
   EXPECT_EQ(s.pin, sukima::pin_policy::adaptive);
+  EXPECT_EQ(s.placement, sukima::placement_policy::exchange);
+  EXPECT_EQ(s.hint_threshold_ns, 16'000u);
   EXPECT_EQ(s.stack, std::size_t{256} << 20);
   EXPECT_EQ(s.choices, std::size_t{64} << 20);
   EXPECT_EQ(s.fibers, 4096u);
@@ -58,7 +60,8 @@ TEST(settings, are_read_from_the_environment) {
   sukima::runtime runtime;
   EXPECT_EQ(runtime.workers(), 3u);
   EXPECT_EQ(runtime.chosen().text(),
-            "workers=3 wait=block steal=publish:4 clones=5000ns victim=last pin=cpu stack=8388608 "
+            "workers=3 wait=block steal=publish:4 clones=5000ns victim=last pin=cpu placement=exchange "
+            "threshold=16000ns stack=8388608 "
             "choices=524288 fibers=77 "
             "elastic=off");
   EXPECT_EQ(runtime.run([](sukima::context c) { return support::fib(c, 16); }), 987);
@@ -73,6 +76,16 @@ TEST(settings, name_the_time_that_is_short_enough_for_a_clone) {
     const variable clones("SUKIMA_CLONES", text);
     EXPECT_EQ(read().clones_ns, nanoseconds) << text;
   }
+}
+
+TEST(settings, say_what_hints_do) {
+  const variable placement("SUKIMA_PLACEMENT", "prefer");
+  EXPECT_EQ(read().placement, sukima::placement_policy::prefer);
+  EXPECT_NE(read().text().find(" placement=prefer stack="), std::string::npos);
+  const variable threshold("SUKIMA_HINT_THRESHOLD", "0ns");
+  EXPECT_EQ(read().hint_threshold_ns, 0u);
+  const variable longest("SUKIMA_HINT_THRESHOLD", "64ms");
+  EXPECT_EQ(read().hint_threshold_ns, 64'000'000u);
 }
 
 TEST(settings, can_follow_the_neighbours) {
@@ -172,6 +185,9 @@ INSTANTIATE_TEST_SUITE_P(
         wrong_value{"SUKIMA_CLONES", "1001ms", "1ns to 1000ms"},
         wrong_value{"SUKIMA_CLONES", "99999999999999999999us", "1ns to 1000ms"},
         wrong_value{"SUKIMA_VICTIM", "first", "random, last or weighted"},
+        wrong_value{"SUKIMA_PLACEMENT", "on", "off, prefer or exchange"},
+        wrong_value{"SUKIMA_HINT_THRESHOLD", "16", "0ns to 64ms"},
+        wrong_value{"SUKIMA_HINT_THRESHOLD", "65ms", "0ns to 64ms"},
         wrong_value{"SUKIMA_PIN", "core", "adaptive, none or cpu"},
         wrong_value{"SUKIMA_STACK", "1K", "16K to 64G"}, wrong_value{"SUKIMA_STACK", "65G", "16K to 64G"},
         wrong_value{"SUKIMA_STACK", "17179869185G", "16K to 64G"},
@@ -201,6 +217,10 @@ TEST(settings, are_checked_by_the_constructor) {
     };
   };
   EXPECT_NE(message(with_requests(10'001)).find("settings::request_interval_us='10001'"), std::string::npos);
+  EXPECT_NE(message([](auto& s) {
+              s.hint_threshold_ns = 64'000'001;
+            }).find("settings::hint_threshold_ns='64000001'"),
+            std::string::npos);
   EXPECT_NE(message([](auto& s) { s.stack = 1; }).find("settings::stack='1'"), std::string::npos);
   EXPECT_NE(message([](auto& s) { s.choices = 1; }).find("settings::choices='1'"), std::string::npos);
   EXPECT_NE(message([](auto& s) { s.fibers = 0; }).find("settings::fibers='0'"), std::string::npos);

@@ -85,6 +85,8 @@ struct gate {
   alignas(128) ambient_state ambient;  ///< on other lines than the limit: the owner writes it often
   /// This region holds many small fibers, which share a limit that is always raised: each poll is slow.
   bool shared;
+  /// Do the frames of this fiber note where they are to run (placed.hpp)? Set when the fiber is made.
+  bool follows_hints;
   /// Ticks of a call that is short enough for a sequential clone; 0: none is (clone.hpp). Set when the fiber
   /// is made.
   std::uint32_t clone_grain;

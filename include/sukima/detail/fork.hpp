@@ -84,8 +84,13 @@ template <class Second, class Guard, class C = context> struct fork_operations {
   static bool open(const choice_point* r) noexcept { return !was_split(r); }
 
   static task* split(choice_point* r) {
+    Second* const second = &static_cast<point_type*>(r)->second.get();
+    std::uint16_t place = inherited_place;
+    if constexpr (std::is_base_of_v<with_place, Second>)
+      if (gate_of(r).follows_hints) place = second->place();
     auto* t = new fork_task;
-    t->second = &static_cast<point_type*>(r)->second.get();
+    t->second = second;
+    t->place = place;
     t->depth_of_second = static_cast<point_type*>(r)->depth_of_second;
     t->run = [](task* self, context c) {
       auto* me = static_cast<fork_task*>(self);
@@ -197,10 +202,15 @@ template <class Second, class Guard, class C = context> struct fork_operations {
 template <class A, class B>
 using both = std::conditional_t<std::is_void_v<A> && std::is_void_v<B>, void, forked<stored<A>, stored<B>>>;
 
+/// Has a branch that stands for another one a hint of its own, too?
+template <class F> using place_of_branch =
+    std::conditional_t<std::is_base_of_v<with_place, std::remove_reference_t<F>>, with_place, no_hint>;
 /// A branch that returns a reference, as one that returns the address.
-template <class F> struct by_address {
+template <class F> struct by_address : place_of_branch<F> {
   using result = result_of<F&&>;
   F f;
+  explicit by_address(F callee) : f(std::forward<F>(callee)) {}
+  std::uint16_t place() { return f.place(); }
   std::conditional_t<std::is_reference_v<result>, std::add_pointer_t<result>, result> operator()(
       context c) && {
     if constexpr (std::is_reference_v<result>) {
@@ -223,8 +233,8 @@ template <class C, class First, class Second, class Guard>
                                                                                    Second second, Guard guard)
   requires(std::is_reference_v<result_of<First>> || std::is_reference_v<result_of<Second &&>>)
 {
-  auto found = fork2_at(here, by_address<First&&>{std::forward<First>(first)},
-                        by_address<Second>{std::move(second)}, guard);
+  auto found = fork2_at(here, by_address<First&&>(std::forward<First>(first)),
+                        by_address<Second>(std::move(second)), guard);
   return {from_address<result_of<First>>(found.first), from_address<result_of<Second&&>>(found.second)};
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Optional arguments of forks and loops: guard, split, grain.
+// Optional arguments of forks and loops: guard, split, grain, on.
 #pragma once
 
 #include <cstddef>
@@ -23,6 +23,17 @@ struct grain_hint {
   std::int64_t iterations;
 };
 
+/// Where what is given away is to run; and where there are two, what is not.
+template <class P, class First = no_hint> struct place_hint {
+  P where;
+  [[no_unique_address]] First first;
+};
+
+/// Base of a branch that has a hint of its own.
+struct with_place {};
+
+template <class T> inline constexpr bool is_place = false;
+template <class P, class First> inline constexpr bool is_place<place_hint<P, First>> = true;
 template <class T> inline constexpr bool is_guard = false;
 template <class F> inline constexpr bool is_guard<guard_hint<F>> = true;
 template <class T> inline constexpr bool is_split = false;
@@ -36,6 +47,14 @@ template <class Hint, class... More> auto pick_guard(Hint hint, More... more) {
   else
     return pick_guard(more...);
 }
+inline no_hint pick_place() { return {}; }
+template <class Hint, class... More> auto pick_place(Hint hint, More... more) {
+  if constexpr (is_place<Hint>)
+    return hint;
+  else
+    return pick_place(more...);
+}
+template <class... Hint> inline constexpr bool has_place = (is_place<Hint> || ...);
 inline no_hint pick_split() { return {}; }
 template <class Hint, class... More> auto pick_split(Hint hint, More... more) {
   if constexpr (is_split<Hint>)
@@ -52,25 +71,29 @@ template <class Hint, class... More> auto pick_grain(Hint hint, More... more) {
 }
 /// Are these hints and nothing else, none of them more often than stated?
 template <class... Hint>
-constexpr bool are_hints(std::size_t guards, std::size_t splits, std::size_t grains) noexcept {
+constexpr bool are_hints(std::size_t guards, std::size_t splits, std::size_t grains,
+                         std::size_t places) noexcept {
   const std::size_t given_guards = (std::size_t{0} + ... + is_guard<Hint>);
   const std::size_t given_splits = (std::size_t{0} + ... + is_split<Hint>);
   const std::size_t given_grains = (std::size_t{0} + ... + is_grain<Hint>);
+  const std::size_t given_places = (std::size_t{0} + ... + is_place<Hint>);
   return given_guards <= guards && given_splits <= splits && given_grains <= grains &&
-         given_guards + given_splits + given_grains == sizeof...(Hint);
+         given_places <= places &&
+         given_guards + given_splits + given_grains + given_places == sizeof...(Hint);
 }
 template <class... Hint> constexpr void require_fork_hints() noexcept {
-  static_assert(are_hints<Hint...>(1, 0, 0),
-                "sukima::fork2 takes two functions and at most one sukima::guard; for more functions use "
-                "sukima::fork");
+  static_assert(
+      are_hints<Hint...>(1, 0, 0, 1),
+      "sukima::fork2 takes two functions and at most one sukima::guard and one sukima::on; for more "
+      "functions use sukima::fork");
 }
 template <class... Hint> constexpr void require_loop_hints() noexcept {
-  static_assert(are_hints<Hint...>(1, 1, 1),
+  static_assert(are_hints<Hint...>(1, 1, 1, 0),
                 "the last arguments of a sukima loop are hints: sukima::guard, sukima::split and "
-                "sukima::grain, each at most once");
+                "sukima::grain, each at most once; sukima::parallel_for also takes one sukima::on");
 }
 template <class... Hint> constexpr void require_search_hints() noexcept {
-  static_assert(are_hints<Hint...>(1, 1, 0),
+  static_assert(are_hints<Hint...>(1, 1, 0, 0),
                 "the last arguments of sukima::search are hints: sukima::guard and sukima::split, each at "
                 "most once");
 }

@@ -17,6 +17,9 @@ namespace sukima::detail {
 
 struct worker;
 
+/// The place of a task that was not split off with a hint of its own: that of its choice point's frame.
+inline constexpr std::uint16_t inherited_place = 0xffff;
+
 /// Header of every task. Written by the fiber that splits it off before it is published (release by the
 /// publishing store), then by the one that runs it; read by the owner after `joining` says done (acquire).
 struct task {
@@ -39,6 +42,7 @@ struct task {
   bool shielded = false;  ///< split off below a shield: no abort from outside of that stops it (abort.hpp)
   bool aborted = false;  ///< it ended early because it or an ancestor was cancelled
   bool jumps = false;  ///< runs code that no exception may pass (jump.hpp)
+  std::uint16_t place = inherited_place;  ///< where it is to run, once it was split off; a hint (placed.hpp)
   std::exception_ptr error;  ///< it ended by this exception
   /// 0: not done, nobody sleeps for it; 1: done; else the worker or fiber that waits for it (join.hpp).
   atomic<std::uintptr_t> joining{0};

@@ -160,10 +160,10 @@ void sukima_ask_landing(char* sukima_end, int (*sukima_run)(char* sukima_at)) __
 /** A function has stored its variables; its caller is next. */
 __attribute__((always_inline)) static __inline__ void sukima_save_frame(sukima_frame* sukima_f,
                                                                         int (*sukima_resume)(sukima_frame*),
-                                                                        int sukima_place) {
+                                                                        int sukima_call) {
   sukima_unwind_state* const sukima_s = &sukima_unwinding;
   sukima_f->sukima_resume = sukima_resume;
-  sukima_f->sukima_place = sukima_place;
+  sukima_f->sukima_place = sukima_call;
   if (sukima_s->sukima_last != (sukima_frame*)0)
     sukima_s->sukima_last->sukima_older = sukima_f;
   else

@@ -20,6 +20,11 @@ void prepare_task(fiber& s, task* t) noexcept {
   t->owner = &s;
   t->owner_segment = s.segment;
   t->depth = s.running->depth + 1;
+  if (t->place != inherited_place) {  // a hint of its own
+    if (!s.runtime->hints.in_use()) s.runtime->hints.use();
+  } else if (s.runtime->hints.in_use()) {
+    t->place = hinted_place(s, t->origin);
+  }
   t->shielded =
       is_shielded(s) && reinterpret_cast<char*>(t->origin) >= s.shield.load(std::memory_order_relaxed);
   // A helper splits a fiber that does not run: its exceptions are kept with it.

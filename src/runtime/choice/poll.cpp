@@ -73,7 +73,7 @@ bool publish_work(fiber& s, choice_point* end, choice_point* polling) noexcept {
 
 void hand_over(fiber& s) noexcept {
   inject_published(s);
-  switch_home(*s.on, &s, [](worker& w, fiber* from, void*) { w.runtime->injector.push(from); }, nullptr);
+  switch_home(*s.on, s, [](worker& w, fiber* from, void*) { w.runtime->injector.push(from); }, nullptr);
   look_for_abort(s);  // flags went to the workers meanwhile
 }
 
@@ -119,8 +119,10 @@ bool poll_slow(fiber& s, choice_point* end, choice_point* polling, bool at_join)
       w.flags.fetch_and(~flag_check_abort);
       look_for_abort(s);
     }
-    if ((flags & flag_leave) == 0 || s.thread_bindings != 0) break;
-    hand_over(s);
+    if ((flags & flag_leave) != 0 && s.thread_bindings == 0)
+      hand_over(s);
+    else if (!s.runtime->hints.in_use() || !s.runtime->hints.poll(s, flags)) [[likely]]
+      break;
     written = true_limit(s);
     s.limit.publish_limit(true_limit(s));
   }

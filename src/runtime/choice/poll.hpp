@@ -3,6 +3,7 @@
 //
 // Invariants of a fiber between two polls:
 //   limit >= true_limit >= clean_from >= oldest (the limit may be raised, poll_limit.hpp);
+//   true_limit >= early_poll: while work waits until it may be exchanged (place/hints.hpp);
 //   true_limit >= steps.end(): a choice point that is pushed below that polls slowly (known_steps.hpp);
 //   choice points >= clean_from are untouched: nothing was split off from them;
 //   no choice point of the running segment below `oldest` has work.
@@ -22,7 +23,9 @@
 namespace sukima::detail {
 
 /// What the limit is if nobody requests a poll.
-inline char* true_limit(const fiber& s) noexcept { return std::max(s.clean_from, s.steps.end()); }
+inline char* true_limit(const fiber& s) noexcept {
+  return std::max({s.clean_from, s.steps.end(), s.early_poll});
+}
 
 /// Does what others want of this fiber: checks for aborts, goes home, answers a steal request, publishes
 /// work. The fiber may continue on another worker.

@@ -57,15 +57,17 @@ bool blocking_begins(char* top) {
   if (top != nullptr)
     give_work_away(*s, reinterpret_cast<choice_point*>(top), tuning::most_given_by_blocking, queue_end::back);
   if (s->on->pinned.load(std::memory_order_relaxed)) r.placement.unpin(*s->on);
+  if (r.hints.in_use()) r.hints.waits(*s->on);
   r.blocking.begin();
   return true;
 }
 
 void blocking_ends() noexcept {
-  const fiber* const s = running_fiber();
+  fiber* const s = running_fiber();
   runtime_core& r = *s->runtime;
   if (r.placement.is_active()) r.placement.pin_again(*s->on);
   r.blocking.end();
+  if (r.hints.in_use()) r.hints.arrives(*s);
 }
 
 }  // namespace sukima::detail

@@ -81,6 +81,7 @@ void monitor::look() {
     core_.shortage.judge();
   }
   if (core_.chosen.pin == pin_policy::adaptive) core_.placement.adapt();
+  if (core_.hints.in_use()) core_.hints.remind();
 }
 
 }  // namespace sukima::detail

@@ -117,16 +117,16 @@ void executor::depart(worker& w, fiber* from, void* argument) {
 
 void executor::leave_for(fiber& s, fiber& other, after then, void* argument) {
   departure d{this, then, argument};
-  switch_to(*s.on, &s, other, depart, &d);
+  switch_to(*s.on, s, other, depart, &d);
 }
 
 bool executor::leave(fiber& s, after then, void* argument) {
   worker& w = *s.on;
   fiber* const next = take_ready();
   if (next != nullptr) {
-    switch_to(w, &s, *next, then, argument);
+    switch_to(w, s, *next, then, argument);
   } else if (where_ == runs_on::thread) {
-    switch_to(w, &s, *server_, then, argument);
+    switch_to(w, s, *server_, then, argument);
   } else {
     fiber* const other = w.take_fiber();
     if (other == nullptr) return false;
@@ -180,7 +180,7 @@ void executor::hand_over() {
   if (other == nullptr) return;
   inject_published(s);
   switch_to(
-      w, &s, *other, [](worker& left, fiber* from, void*) { left.runtime->injector.push(from); }, nullptr);
+      w, s, *other, [](worker& left, fiber* from, void*) { left.runtime->injector.push(from); }, nullptr);
   look_for_abort(s);  // flags went to the workers meanwhile
   if (!s.small) s.limit.request_poll();
 }
@@ -216,7 +216,7 @@ void executor::end(fiber& s, bound_task& t) {
     yield();
     next = w.take_fiber();
   }
-  switch_to(w, &s, *next, retire, &t);
+  switch_to(w, s, *next, retire, &t);
   __builtin_unreachable();
 }
 
@@ -230,7 +230,7 @@ void executor::serve() {
   while (living_ != 0) {
     look_around(s);
     if (fiber* const next = take_ready()) {
-      switch_to(w, &s, *next, nullptr, nullptr);
+      switch_to(w, s, *next, nullptr, nullptr);
       continue;
     }
     fiber* empty = nullptr;

@@ -213,6 +213,7 @@ fiber* fiber_pool::make_large() {
   const std::size_t colour = made.fetch_add(1, std::memory_order_relaxed) % colours * colour_step;
   auto* own_gate = ::new (static_cast<void*>(aligned + gate_offset)) gate{};
   own_gate->clone_grain = clone_grain_of(runtime_.chosen.clones_ns);
+  own_gate->follows_hints = runtime_.chosen.placement != placement_policy::off;
   auto* s = ::new (static_cast<void*>(own_gate + 1)) fiber;
   begins_to_own(s, sizeof *s);
   s->runtime = &runtime_;
@@ -240,6 +241,7 @@ fiber* fiber_pool::make_small() {
     shared->region = {begin, choice_span, regions_};
     regions_ = &shared->region;
     shared->shared_gate.shared = true;
+    shared->shared_gate.follows_hints = runtime_.chosen.placement != placement_policy::off;
     shared->shared_gate.limit.store(all_ones, std::memory_order_relaxed);
     shared->first = begin + round_up(gate_offset + sizeof(slab), small_page);
     shared->piece = piece;

@@ -31,6 +31,7 @@ struct cancel_action;
 class executor;
 class fiber_pool;
 class rest_check;
+struct placed;
 struct traced_clones;
 
 /// The C++ runtime's two words for exceptions being handled; they belong to the fiber, not to the thread.
@@ -74,6 +75,9 @@ struct fiber {
   char* clean_from = nullptr;  ///< all choice points from here on are untouched; `oldest` ≤ `clean_from`
   known_steps steps;  ///< of this segment, while they are remembered
   task* running = nullptr;  ///< the task of this segment
+  placed* innermost = nullptr;  ///< the youngest frame of this segment with a hint where to run; null: none
+  /// Choice points below it poll slowly while the work waits until it may be exchanged (place/hints.hpp).
+  char* early_poll = nullptr;
   char* segment = nullptr;  ///< where the choice points of this segment begin
   task* first = nullptr;  ///< what a fresh fiber will run
   worker* on = nullptr;  ///< the worker that runs it

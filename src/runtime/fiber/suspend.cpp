@@ -80,7 +80,7 @@ void stop_until_resumed(fiber& s, std::uint64_t number, char* top) noexcept {
   if (other == nullptr)
     wait_in_place(s, number, top);
   else
-    switch_to(*s.on, &s, *other, after_suspend, nullptr);
+    switch_to(*s.on, s, *other, after_suspend, nullptr);
 }
 
 void leave_if_aborted(fiber& s) {

@@ -123,12 +123,26 @@ void fiber_begins(fc::transfer_t transfer) {
 
 void set_running_fiber(fiber* s) noexcept { set_running(s); }
 
-void switch_to(worker& w, fiber* from, fiber& to, after_switch then, void* argument) {
-  jump(w, from, &to, then, argument);
+/// A fiber has come back to a worker. One that begins says nothing of its place before its task begins.
+static void note_arrival(fiber& s) noexcept {
+  if (s.runtime->hints.in_use() && s.running != nullptr) [[unlikely]]
+    s.runtime->hints.arrives(s);
 }
 
-void switch_home(worker& w, fiber* from, after_switch then, void* argument) {
-  jump(w, from, nullptr, then, argument);
+void switch_from_home(worker& w, fiber& to) { jump(w, nullptr, &to, nullptr, nullptr); }
+
+void switch_to(worker& w, fiber& from, fiber& to, after_switch then, void* argument) {
+  jump(w, &from, &to, then, argument);
+  note_arrival(from);
+}
+
+void switch_for_offer(worker& w, fiber& from, fiber& to, after_switch then) {
+  jump(w, &from, &to, then, nullptr);
+}
+
+void switch_home(worker& w, fiber& from, after_switch then, void* argument) {
+  jump(w, &from, nullptr, then, argument);
+  note_arrival(from);
 }
 
 exception_state* this_threads_exceptions() noexcept {

@@ -7,11 +7,15 @@
 namespace sukima::detail {
 
 using after_switch = void (*)(worker& w, fiber* from, void* argument);
-/// Leaves `from` (null: the worker's home) and continues in `to`, where `then` is called first. Returns when
+/// Leaves the worker's home for `to`. Returns when the worker comes home.
+void switch_from_home(worker& w, fiber& to);
+/// Leaves `from` and continues in `to`, where `then` is called first. Returns when
 /// somebody resumes `from`, perhaps on another worker.
-void switch_to(worker& w, fiber* from, fiber& to, after_switch then, void* argument);
+void switch_to(worker& w, fiber& from, fiber& to, after_switch then, void* argument);
 /// Leaves `from` for the worker's home.
-void switch_home(worker& w, fiber* from, after_switch then, void* argument);
+/// The same for a fiber that is left on offer: where it comes back to is noted by the caller.
+void switch_for_offer(worker& w, fiber& from, fiber& to, after_switch then);
+void switch_home(worker& w, fiber& from, after_switch then, void* argument);
 /// The two words of __cxa_get_globals; their layout is the C++ ABI's.
 exception_state* this_threads_exceptions() noexcept;
 /// Makes a fresh fiber that will call `worker_loop`.

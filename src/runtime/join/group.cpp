@@ -6,8 +6,7 @@
 // child queues the next server if there are more. So a child costs the group's lock, and only one
 // server for each idle worker goes through the runtime's queue. There is no limit on the servers that have
 // begun: their children may be suspended until one that has not begun resumes them. A child is run in a
-// segment of its own (`execute`), on a server's fiber or on a waiter's, and freed by the worker that ran it;
-// nothing of it is known to the runtime afterwards.
+// segment of its own (`execute`), on a server's fiber or on a waiter's; the worker that ran it frees it.
 //
 // Aborting: a child's parent is the group's anchor, a task that nobody runs. Its owner and origin are the
 // fiber and the scope choice point of the group, so an abort from outside reaches the children as it reaches
@@ -339,12 +338,13 @@ void end_group(group_core* g) noexcept {
 
 bool add_child(group_core& g, group_child* child) {
   g.link_child(*child);
+  const fiber* const here = running_fiber();
+  if (g.runtime->hints.in_use() && here != nullptr) child->place = hinted_place(*here);
   hands_over(child);  // partner: execute
   group_server* server = nullptr;
   group_waiter* waiter = nullptr;
   {
     const std::lock_guard hold(g.lock);
-    const fiber* here = running_fiber();
     const bool full = g.pending >= most_pending && here != nullptr && here->runtime == g.runtime;
     if (!full) {
       g.push(child);

@@ -47,6 +47,7 @@ bool descends(const task* t, const task* from) noexcept {
 void execute(fiber& s, task* t, char* top) noexcept {
   SUKIMA_ASSERT(running_fiber() == &s, "a fiber's task runs on that fiber");
   SUKIMA_ASSERT(!is_done(t), "a task is run once");
+  runtime_core& r = *s.runtime;
   char* const outer_segment = s.segment;
   char* const outer_oldest = s.oldest;
   task* const outer_task = s.running;
@@ -61,15 +62,25 @@ void execute(fiber& s, task* t, char* top) noexcept {
   takes_over(t);  // partner: split_oldest, add_child
   // The first fork of a task is published even if no worker is idle: the task may not poll again for long,
   // and other workers may become idle soon.
-  const bool ahead = s.runtime->controller.target() > 1;
+  const bool ahead = r.controller.target() > 1;
   if (ahead) s.publish_wanted.store(true, std::memory_order_relaxed);
   s.steps.forget();
   if (!ahead) s.limit.begin_limit(true_limit(s));
-  look_for_abort(s);
+  // On a fiber that begins there is no choice point that could have been aborted.
+  if (outer_task == nullptr)
+    s.abort_pending = is_task_concerned(s);
+  else
+    look_for_abort(s);
   // begin_limit may have wiped out a request: look at all that may be wanted.
-  if (ahead || s.abort_pending || s.runtime->park.has_idle_workers() || s.on->flags.load() != 0 ||
+  if (ahead || s.abort_pending || r.park.has_idle_workers() || s.on->flags.load() != 0 ||
       s.on->mailbox.has_request())
     s.limit.request_poll();
+  // Where hints come into use meanwhile there was none outside.
+  placed* outer_hint = nullptr;
+  if (r.hints.in_use()) [[unlikely]] {
+    outer_hint = std::exchange(s.innermost, nullptr);
+    r.hints.arrives(s);
+  }
   try {
     const ambient_context none(*s.ambient);
     if (s.abort_pending && must_leave(s))
@@ -92,9 +103,14 @@ void execute(fiber& s, task* t, char* top) noexcept {
   SUKIMA_ASSERT(running_fiber() == &s, "a fiber's task ends on that fiber");
   s.segment = outer_segment;
   s.oldest = outer_oldest;
-  s.steps.forget();
   s.running = outer_task;
+  SUKIMA_ASSERT(s.innermost == nullptr, "a task ends each frame with a hint that it began");
   if (outer_task == nullptr) return;  // the fiber begins anew, or ends
+  s.steps.forget();
+  if (r.hints.in_use()) [[unlikely]] {
+    s.innermost = outer_hint;
+    r.hints.arrives(s);
+  }
   // A flag that came for the worker meanwhile was answered for the inner segment only.
   look_for_abort(s);
   s.limit.request_poll();
@@ -186,7 +202,7 @@ void await(fiber& s, task* t, char* top) noexcept {
         make_runnable(*next);  // this one stays on its thread
       } else if (next != nullptr) {
         count_park(*s.on);
-        switch_to(*s.on, &s, *next, after_park, t);
+        switch_to(*s.on, s, *next, after_park, t);
       }
     } else if (found.fresh != nullptr) {
       fiber* other = allowed == reach::anything ? w.take_fiber() : nullptr;
@@ -197,13 +213,13 @@ void await(fiber& s, task* t, char* top) noexcept {
       }
       other->first = found.fresh;
       count_park(w);
-      switch_to(w, &s, *other, after_park, t);
+      switch_to(w, s, *other, after_park, t);
     } else if (found.runnable != nullptr) {
       count_park(w);
-      switch_to(w, &s, *found.runnable, after_park, t);
+      switch_to(w, s, *found.runnable, after_park, t);
     } else if (!is_done(t) && (w.flags.load() & flag_leave) != 0 && s.thread_bindings == 0) {
       count_park(w);
-      switch_home(w, &s, after_park, t);
+      switch_home(w, s, after_park, t);
     }
   }
   SUKIMA_ASSERT(running_fiber() == &s, "a fiber that was parked goes on on its own stack");
@@ -214,6 +230,7 @@ void await(fiber& s, task* t, char* top) noexcept {
 
 void run_on_new_fiber(fiber& s, root_task& root) {
   root.joining.store(0, std::memory_order_relaxed);
+  root.place = hinted_place(s);
   inject_published(s);
   fiber* other = s.on->take_fiber();
   if (other == nullptr)
@@ -226,7 +243,7 @@ void run_on_new_fiber(fiber& s, root_task& root) {
   if (s.home != nullptr && s.thread_bindings == 0)
     s.home->leave_for(s, *other, after_park, &root);
   else
-    switch_to(*s.on, &s, *other, after_park, &root);
+    switch_to(*s.on, s, *other, after_park, &root);
   await(s, &root, nullptr);
 }
 

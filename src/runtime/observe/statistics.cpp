@@ -29,6 +29,9 @@ constexpr column columns[] = {
     {"clones", &statistics_counts::clones},
     {"clone_polls", &statistics_counts::clone_polls},
     {"clones_left", &statistics_counts::clones_left},
+    {"steals_by_hint", &statistics_counts::steals_by_hint},
+    {"exchanges", &statistics_counts::exchanges},
+    {"offers_taken_back", &statistics_counts::offers_taken_back},
 };
 struct time_column {
   const char* name;
@@ -58,6 +61,9 @@ statistics_counts read(const detail::worker_statistics& w, double tick) noexcept
   c.clones = w.clones.get();
   c.clone_polls = w.clone_polls.get();
   c.clones_left = w.clones_left.get();
+  c.steals_by_hint = w.steals_by_hint.get();
+  c.exchanges = w.exchanges.get();
+  c.offers_taken_back = w.offers_taken_back.get();
   const auto seconds = [&](detail::worker_state s) {
     return static_cast<double>(w.ticks_in_state[static_cast<unsigned>(s)].get()) * tick;
   };

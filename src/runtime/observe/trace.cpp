@@ -134,8 +134,8 @@ class trace_log {
   }
 
   void write(std::FILE* out, const traced_worker& w, std::uint64_t now) const {
-    static constexpr const char* names[] = {"working", "searching", "sleeping", "outside",
-                                            "steal",   "park",      "suspend",  "abort"};
+    static constexpr const char* names[] = {"working", "searching", "sleeping", "outside",  "steal",
+                                            "park",    "suspend",   "abort",    "exchange", "taken back"};
     const unsigned thread = thread_of(w.runtime, w.number);
     std::fprintf(
         out,
@@ -160,6 +160,7 @@ class trace_log {
         std::fprintf(out, ",\n{\"ph\":\"i\",\"s\":\"t\",\"name\":\"%s\",\"pid\":%d,\"tid\":%u,\"ts\":%.3f",
                      names[static_cast<unsigned>(e.kind)], process_, thread, microseconds(e.tick));
         if (e.kind == trace_kind::steal) std::fprintf(out, ",\"args\":{\"victim\":%u}", e.argument);
+        if (e.kind >= trace_kind::exchange) std::fprintf(out, ",\"args\":{\"place\":%u}", e.argument);
         std::fputs("}", out);
       }
     }

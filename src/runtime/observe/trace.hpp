@@ -15,12 +15,23 @@ struct traced_clones;
 
 /// What happened. The first four are the states of a worker, in the order of worker_state; each lasts until
 /// the next.
-enum class trace_kind : std::uint32_t { working, searching, sleeping, outside, steal, park, suspend, abort };
+enum class trace_kind : std::uint32_t {
+  working,
+  searching,
+  sleeping,
+  outside,
+  steal,
+  park,
+  suspend,
+  abort,
+  exchange,
+  taken_back
+};
 
 struct trace_event {
   std::uint64_t tick;
   trace_kind kind;
-  std::uint32_t argument;  ///< steal: the victim's number
+  std::uint32_t argument;  ///< steal: the victim's number; exchange, taken_back: the place's
 };
 
 /// One worker's events. Only its own thread adds; anybody may read what was added before.

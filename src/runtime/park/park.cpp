@@ -171,7 +171,7 @@ void parking::sleep_as_sentinel(worker& w, wait_point point, std::uint32_t seen,
 
 bool parking::is_wanted(const worker& w, const task* awaited) const noexcept {
   return (awaited != nullptr && is_done(awaited)) || w.reply.load() != nullptr ||
-         (w.flags.load() & flag_leave) != 0 || (w.background && core_.life.is_closed());
+         (w.flags.load() & (flag_leave | flag_place)) != 0 || (w.background && core_.life.is_closed());
 }
 
 void parking::sleep_until_called_up(worker& w, wait_point point, const task* awaited,

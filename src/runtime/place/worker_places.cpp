@@ -23,22 +23,27 @@ sukima_place worker_places::smallest_of(int cpu) const noexcept {
   return cpu < 0 ? SUKIMA_PLACE_ANY : sukima_place_table_of_cpu(&table_, static_cast<std::uint32_t>(cpu));
 }
 
-void worker_places::add(sukima_place smallest, std::uint32_t change) noexcept {
+/// \returns was one of these counters 0, other than the machine's?
+bool worker_places::add(sukima_place smallest, std::uint32_t change) noexcept {
+  bool was_empty = false;
   for (sukima_place p = smallest; p != SUKIMA_PLACE_ANY; p = around(table_, p))
-    counts_[p].fetch_add(change, std::memory_order_relaxed);
+    was_empty |=
+        counts_[p].fetch_add(change) == 0 && p != SUKIMA_PLACE_WHOLE;  // partner: nearest_with_worker
+  return was_empty;
 }
 
-void worker_places::see(last_cpu& its, int cpu) noexcept {
+bool worker_places::see(last_cpu& its, int cpu) noexcept {
   if (cpu < 0) cpu = unknown_cpu;
   const int before = its.read();
-  if (before == cpu) return;
+  if (before == cpu) return false;
   its.cpu_.store(cpu, std::memory_order_relaxed);
   const sukima_place from = smallest_of(before);
   const sukima_place to = smallest_of(cpu);
-  if (from == to) return;
+  if (from == to) return false;
   // Up before down: the machine is never without a worker while one only moves.
-  add(to, 1);
+  const bool was_empty = add(to, 1);
   add(from, ~std::uint32_t{0});
+  return was_empty;
 }
 
 void worker_places::forget(last_cpu& its) noexcept {
@@ -55,7 +60,7 @@ std::uint32_t worker_places::count(sukima_place place) const noexcept {
 sukima_place worker_places::nearest_with_worker(sukima_place place) const noexcept {
   sukima_place_facts facts{};
   if (sukima_place_table_facts(&table_, place, &facts) == 0) return SUKIMA_PLACE_ANY;
-  while (place != SUKIMA_PLACE_ANY && counts_[place].load(std::memory_order_relaxed) == 0)
+  while (place != SUKIMA_PLACE_ANY && counts_[place].load() == 0)  // partner: add
     place = around(table_, place);
   return place;
 }

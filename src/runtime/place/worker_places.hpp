@@ -36,7 +36,8 @@ class worker_places {
   /// The worker's thread is on this CPU now. By that thread. At most four counters go down and four up, none
   /// if the worker is still in the same smallest place.
   /// \param cpu of sched_getcpu(); below 0: unknown, the worker counts for the machine only
-  void see(last_cpu& its, int cpu) noexcept;
+  /// \returns has a place, other than the machine, a worker now that had none?
+  bool see(last_cpu& its, int cpu) noexcept;
   /// The worker leaves the runtime. By its thread.
   void forget(last_cpu& its) noexcept;
 
@@ -50,7 +51,7 @@ class worker_places {
 
  private:
   sukima_place smallest_of(int cpu) const noexcept;
-  void add(sukima_place smallest, std::uint32_t change) noexcept;
+  bool add(sukima_place smallest, std::uint32_t change) noexcept;
 
   const sukima_place_table& table_;
   std::unique_ptr<std::atomic<std::uint32_t>[]> counts_;  ///< by the place's number

@@ -42,6 +42,7 @@ class rest_check {
   void check_counts(const picture& p);
   void check_fibers();
   void check_queues();
+  void check_hints(const picture& p);
   void check_control();
 
   /// The first that does not hold is kept: perhaps a worker has moved meanwhile.
@@ -165,6 +166,30 @@ void rest_check::check_queues() {
   require(core_.splittable.size_.load() == listed, "the size of the splittable fibers' list is right");
 }
 
+void rest_check::check_hints(const picture& p) {
+  if (!core_.hints.in_use()) return;
+  const placement_hints::tables& t = *core_.hints.tables_.load();
+  std::uint32_t seen = 0;
+  for (unsigned i = 0; i < p.marks.size(); ++i) {
+    const worker& w = core_.workers[i];
+    const rest_place place = p.marks[i].place();
+    const bool at_home = place == rest_place::at_home || place == rest_place::no_thread;
+    const availability now = w.hints.available.load();
+    seen += w.hints.cpu.read() >= 0 ? 1 : 0;
+    require(w.hints.wanted.load() == SUKIMA_PLACE_ANY, "a worker that runs nothing wants no place");
+    require(w.hints.offered == nullptr, "at rest nobody waits for its fiber to be taken");
+    require(now == availability::away ||
+                (!at_home && now != availability::insists && now != availability::yields),
+            "a worker that runs nothing is away, idle or asleep");
+    require(!at_home || w.hints.cpu.read() < 0, "who is at home counts in no place");
+  }
+  for (std::uint32_t i = 0; i <= t.count; ++i)
+    require(t.offers[i].on_offer.load() == nullptr, "at rest no fiber is on offer");
+  require(core_.hints.wanting_.load() == 0, "the count of workers that want a place is theirs");
+  require(core_.hints.offers_.load() == 0, "each offer was taken, or taken back");
+  require(t.workers.count(SUKIMA_PLACE_ANY) == seen, "the workers that were seen count in the machine");
+}
+
 void rest_check::check_control() {
   require(core_.blocking.blocked_.load() == 0, "at rest no worker waits outside");
   require(core_.blocking.bound_.load() == 0, "at rest no thread-bound fiber waits");
@@ -192,6 +217,7 @@ void rest_check::run() {
     check_workers(before);
     check_fibers();
     check_queues();
+    check_hints(before);
     check_control();
     const picture after = take();
     if (!equal(before, after) || !has_settled(after)) continue;

@@ -34,16 +34,43 @@ void injector_queue::push(task* t, queue_end to) noexcept {
   core_.park.wake_sentinel();
 }
 
-work injector_queue::take(const task* awaited, reach allowed) noexcept {
+/// Both under the lock.
+fiber* injector_queue::take_fiber(const worker* by) noexcept {
+  if (by != nullptr && passed_over_ < tuning::most_passed_over) {
+    bool is_first = true;
+    const auto suits = [&](const fiber& s) {
+      if (core_.hints.suits(*by, hinted_place(s))) return true;
+      is_first = false;
+      return false;
+    };
+    if (fiber* const found = fibers_.take_among(tuning::most_looked_through, suits)) {
+      passed_over_ = is_first ? 0 : passed_over_ + 1;
+      return found;
+    }
+  }
+  passed_over_ = 0;
+  return fibers_.take_first([](const fiber&) { return true; });
+}
+
+task* injector_queue::take_task(const task* awaited, reach allowed, const worker* by) noexcept {
+  const auto may = [&](const task& t) { return allowed == reach::anything || descends(&t, awaited); };
+  if (by != nullptr) {
+    const auto suits = [&](const task& t) { return may(t) && core_.hints.suits(*by, t.place); };
+    if (task* const found = tasks_.take_among(tuning::most_looked_through, suits)) return found;
+  }
+  return tasks_.take_first(may);
+}
+
+work injector_queue::take(const task* awaited, reach allowed, const worker* by) noexcept {
   if (size_.load() == 0) return {};
+  if (by != nullptr && !core_.hints.in_use()) by = nullptr;
   const std::lock_guard hold(lock_);
   work found;
   if (allowed != reach::thread_bound && !fibers_.empty()) {
     // Takes the place of the fiber that parks for it: the limit holds.
-    found.runnable = fibers_.take_first([](const fiber&) { return true; });
+    found.runnable = take_fiber(by);
   } else {
-    found.fresh =
-        tasks_.take_first([&](const task& t) { return allowed == reach::anything || descends(&t, awaited); });
+    found.fresh = take_task(awaited, allowed, by);
   }
   if (found) size_.fetch_sub(1);
   SUKIMA_ASSERT((size_.load() == 0) == (fibers_.empty() && tasks_.empty()),

@@ -16,6 +16,7 @@ class rest_check;
 struct runtime_core;
 enum class reach;
 struct work;
+struct worker;
 
 /// Where a task goes: behind the others, or before them because a fiber waits for it.
 enum class queue_end : bool { back, front };
@@ -31,16 +32,23 @@ class injector_queue {
   void push(fiber* runnable) noexcept;
   void push(task* t, queue_end to = queue_end::back) noexcept;
   /// A fiber, else a task; empty: nothing that the caller may do.
-  work take(const task* awaited, reach allowed) noexcept;
+  /// \param by  the worker that takes it: where there are hints it gets what is to run in its place sooner,
+  ///            but passes the first fiber over only `most_passed_over` times in a row (tuning.hpp); null: no
+  ///            hints
+  work take(const task* awaited, reach allowed, const worker* by = nullptr) noexcept;
   /// Was it, a moment ago?
   bool is_empty() const noexcept { return size_.load() == 0; }
 
  private:
   friend class rest_check;
+  fiber* take_fiber(const worker* by) noexcept;
+  task* take_task(const task* awaited, reach allowed, const worker* by) noexcept;
+
   runtime_core& core_;
   alignas(128) policy_mutex lock_;
   linked_queue<fiber, &fiber::next> fibers_;
   linked_queue<task, &task::queued> tasks_;
+  int passed_over_ = 0;  ///< how often the first fiber was
   atomic<std::size_t> size_{0};  ///< changed under the lock, read before it is taken
 };
 

@@ -15,6 +15,7 @@
 #include <sukima/detail/task.hpp>
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 
 namespace sukima::detail {
@@ -42,6 +43,7 @@ class publication_slots {
                   "the owner fills empty slots only");
     t->slot = slot;
     numbers_[slot].store(++publications_, std::memory_order_relaxed);
+    places_[slot].store(t->place, std::memory_order_relaxed);
     stress_point();
     tasks_[slot].store(t, std::memory_order_release);  // partner: steal_oldest
   }
@@ -95,11 +97,26 @@ class publication_slots {
     }
   }
 
+  /// The same among those whose hint suits the thief; the hint that is seen may be that of an earlier task.
+  /// \param suits  suits(place)
+  template <class Suits> task* steal_suiting(unsigned count, Suits suits) noexcept {
+    for (unsigned i = 0; i < count; ++i) {
+      task* t = tasks_[i].load(std::memory_order_relaxed);
+      if (t == nullptr || !suits(places_[i].load(std::memory_order_relaxed))) continue;
+      stress_point();
+      // As in steal_oldest.
+      if (tasks_[i].compare_exchange_strong(t, nullptr, std::memory_order_acq_rel)) return t;
+    }
+    return nullptr;
+  }
+
  private:
   std::array<atomic<task*>, max_published> tasks_{};
   /// When each slot was filled, in publications. Only a hint to find the oldest: relaxed, written before
   /// the slot's release store.
   std::array<atomic<std::uint32_t>, max_published> numbers_{};
+  /// The place of each slot's task. Only a hint: relaxed, written before the slot's release store.
+  std::array<std::atomic<std::uint16_t>, max_published> places_{};
   std::uint32_t publications_ = 0;  ///< owner only
 };
 

@@ -15,9 +15,9 @@ namespace {
 [[noreturn]] void end_fiber(worker& w, fiber& self, fiber* next, bool keeps_pages) {
   fiber* const keeps = keeps_pages ? &self : nullptr;
   if (next != nullptr)
-    switch_to(w, &self, *next, recycle, keeps);
+    switch_to(w, self, *next, recycle, keeps);
   else
-    switch_home(w, &self, recycle, keeps);
+    switch_home(w, self, recycle, keeps);
   __builtin_unreachable();
 }
 
@@ -46,6 +46,10 @@ void worker_loop(fiber& self) {
       // A worker that ends what a parked fiber waits for goes on with that fiber.
       if (fiber* waiting = complete(w, t)) end_fiber(w, self, waiting, false);
       t = nullptr;
+    } else if (self.on->hints.offered != nullptr) {
+      // This fiber is there because its worker has offered the one that it ran.
+      if (fiber* const back = self.on->runtime->hints.end_offer(*self.on))
+        end_fiber(*self.on, self, back, true);
     }
     worker& w = *self.on;
     if ((w.flags.load() & flag_leave) != 0 || (w.background && w.runtime->life.is_closed()))
@@ -81,14 +85,19 @@ bool is_called(const worker& w, const task* awaited, reach allowed) noexcept {
   return (w.flags.load() & flag_leave) != 0 || (w.background && w.runtime->life.is_closed());
 }
 
-task* steal_from(worker& w, worker& victim) noexcept {
+/// \param by_hint  only a task that a hint sends to where the thief is
+task* steal_from(worker& w, worker& victim, bool by_hint = false) noexcept {
   const runtime_core& r = *w.runtime;
   fiber* const s = victim.current.load(std::memory_order_acquire);
   if (s == nullptr) return nullptr;
   const std::uint64_t entered_at = s->entered_at.load(std::memory_order_relaxed);
   if (entered_at != 0 && ticks() - entered_at < r.tuned.minimum_steal_age) return nullptr;
-  task* const t = s->published.steal_oldest(r.chosen.published_tasks);
+  const unsigned slots = r.chosen.published_tasks;
+  task* const t =
+      by_hint ? s->published.steal_suiting(slots, [&](sukima_place place) { return r.hints.suits(w, place); })
+              : s->published.steal_oldest(slots);
   if (t == nullptr) return nullptr;
+  if (by_hint) ++w.statistics.steals_by_hint;
   stress_point();
   s->publish_wanted.store(true);
   s->limit.request_poll();
@@ -105,17 +114,23 @@ work try_once(worker& w, task* awaited, reach allowed) {
     if (runner != nullptr && runner != &w)
       if (task* const t = steal_from(w, *runner)) return {t, nullptr};
   }
-  if (const work found = r.injector.take(awaited, allowed)) return found;
+  if (const work found = r.injector.take(awaited, allowed, &w)) return found;
+  const bool hinted = r.hints.in_use();
+  if (hinted && allowed != reach::thread_bound)
+    if (fiber* const s = r.hints.take_offer(w)) return {nullptr, s};
   if (allowed != reach::anything) return {};
   const unsigned count = r.workers.size();
   const unsigned first = first_victim(w, count);
-  for (unsigned i = 0; i < count; ++i) {
-    worker& victim = r.workers[(first + i) % count];
-    if (&victim == &w) continue;
-    if (task* const t = steal_from(w, victim)) return {t, nullptr};
+  for (int by_hint = hinted ? 1 : 0; by_hint >= 0; --by_hint) {
+    for (unsigned i = 0; i < count; ++i) {
+      worker& victim = r.workers[(first + i) % count];
+      if (&victim == &w) continue;
+      if (task* const t = steal_from(w, victim, by_hint != 0)) return {t, nullptr};
+    }
   }
   w.last_victim = nullptr;
-  return {r.splittable.split_one(w), nullptr};
+  if (task* const t = r.splittable.split_one(w)) return {t, nullptr};
+  return {nullptr, hinted ? r.hints.take_stale_offer(w) : nullptr};
 }
 
 /// The awaited task's end will unpark the worker (join/join.cpp).
@@ -175,6 +190,7 @@ work search(worker& w, task* awaited) {
     r.life.exit_if_orphaned();
     // Read before the last look around: a worker that publishes after that look advances it.
     const std::uint32_t seen = w.epoch.read();
+    if (r.hints.in_use() && r.hints.must_look(w)) r.hints.idles(w);
     if (look()) break;
     if (publishes) request_poll_all(w);
     const wait_point point = request.is_pending() ? wait_point::reply
@@ -188,7 +204,9 @@ work search(worker& w, task* awaited) {
       continue;
     }
     register_at(awaited, w);
+    if (r.hints.in_use()) r.hints.falls_asleep(w);
     if (look() || is_called(w, awaited, reach::anything)) break;
+    if (r.hints.in_use() && (w.flags.load() & flag_place) != 0) continue;
     // As the sentinel it sleeps no longer than until somebody may be asked; parked, it relies on the
     // sentinel.
     if (const std::uint64_t rest = request.next_in(); rest != 0)
@@ -248,8 +266,11 @@ work find_work(worker& w, task* awaited, reach allowed) {
   if (is_called(w, awaited, allowed)) return {};
   w.enter_state(worker_state::searching);
   close_mailbox(w);
+  if (r.hints.in_use() && allowed != reach::anything) r.hints.waits(w);
   work found = allowed == reach::anything ? search(w, awaited) : wait_for_descendants(w, awaited, allowed);
   open_mailbox(w);
+  // Else it says what it runs when it has come there.
+  if (r.hints.in_use() && awaited != nullptr && !found) r.hints.arrives(*w.current.load());
   w.enter_state(worker_state::working);
   const bool waits_on = awaited != nullptr && !is_done(awaited);
   if (!waits_on && w.shares_cpu.load(std::memory_order_relaxed)) r.placement.return_lent(w);

@@ -26,7 +26,7 @@ void complete_awaited(world& w, unsigned worker) {
   detail::fiber* const next = detail::complete(w.worker(worker), &*awaited);
   if (next == nullptr) return;
   require(of_the_fiber.get() == 3, "what the fiber wrote before it parked, its registers among it");
-  detail::switch_to(w.worker(worker), nullptr, *next, nullptr, nullptr);
+  detail::switch_from_home(w.worker(worker), *next);
 }
 
 /// The fiber waits in place, without anything else to do: its worker sleeps until the task is done. Then it
@@ -88,8 +88,7 @@ program park() {
     w.core->injector.push(&*other);
     w.fiber(0).first = &*root;
   };
-  p.threads = {[&w] { detail::switch_to(w.worker(0), nullptr, w.fiber(0), nullptr, nullptr); },
-               [&w] { complete_awaited(w, 1); }};
+  p.threads = {[&w] { detail::switch_from_home(w.worker(0), w.fiber(0)); }, [&w] { complete_awaited(w, 1); }};
   p.at_end = [&w] {
     const bool ready = w.core->injector.take(nullptr, detail::reach::anything).runnable == &w.fiber(0);
     require(ready != continued, "the fiber is ready or has continued, not both");
@@ -128,7 +127,7 @@ program root_at_home() {
   };
   // The thread of the root searches on a fiber and leaves it when it sees its flag.
   p.threads = {[&w] {
-                 detail::switch_to(w.worker(0), nullptr, w.fiber(1), nullptr, nullptr);
+                 detail::switch_from_home(w.worker(0), w.fiber(1));
                  require(result.get() == 7, "the result of the root");
                  root.reset();
                },

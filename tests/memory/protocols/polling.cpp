@@ -114,7 +114,7 @@ program abort_of_a_beginning_task() {
     root->home = &w.worker(0);
     w.fiber(0).first = &*root;
   };
-  p.threads = {[&w] { detail::switch_to(w.worker(0), nullptr, w.fiber(0), nullptr, nullptr); },
+  p.threads = {[&w] { detail::switch_from_home(w.worker(0), w.fiber(0)); },
                [&w] {
                  root->cancelled.store(true, std::memory_order_release);
                  detail::request_abort_checks(*w.core);
@@ -137,14 +137,14 @@ program abort_of_a_fiber_that_continues() {
     w.reset();
     // It stops for another fiber, and is continued by the next worker.
     root.emplace([&w] {
-      detail::switch_to(w.worker(0), &w.fiber(0), w.fiber(1), nullptr, nullptr);
+      detail::switch_to(w.worker(0), w.fiber(0), w.fiber(1), nullptr, nullptr);
       end_thread();
     });
     w.fiber(0).first = &*root;
-    next.emplace([&w] { detail::switch_to(w.worker(0), &w.fiber(1), w.fiber(0), nullptr, nullptr); });
+    next.emplace([&w] { detail::switch_to(w.worker(0), w.fiber(1), w.fiber(0), nullptr, nullptr); });
     w.fiber(1).first = &*next;
   };
-  p.threads = {[&w] { detail::switch_to(w.worker(0), nullptr, w.fiber(0), nullptr, nullptr); },
+  p.threads = {[&w] { detail::switch_from_home(w.worker(0), w.fiber(0)); },
                [&w] { detail::request_abort_checks(*w.core); }};
   p.at_end = [&w] {
     const bool unanswered = (w.worker(0).flags.load() & detail::flag_check_abort) != 0;
@@ -169,7 +169,7 @@ program call_home_of_an_arriving_worker() {
     root.emplace();
     root->home = &w.worker(0);
   };
-  p.threads = {[&w] { detail::switch_to(w.worker(0), nullptr, w.fiber(0), nullptr, nullptr); },
+  p.threads = {[&w] { detail::switch_from_home(w.worker(0), w.fiber(0)); },
                [&w] { detail::complete(w.worker(1), &*root); }};
   p.at_end = [&w] { require(w.is_raised(0), "the next poll is slow"); };
   return p;
@@ -199,7 +199,7 @@ program request_of_a_new_fiber() {
   };
   p.threads = {[&w] {
                  w.make_anew(0);
-                 detail::switch_to(w.worker(0), nullptr, w.fiber(0), nullptr, nullptr);
+                 detail::switch_from_home(w.worker(0), w.fiber(0));
                },
                [&w] {
                  // First a steal from the worker that runs the awaited task, else what is queued.

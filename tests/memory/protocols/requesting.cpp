@@ -57,7 +57,7 @@ program request_of_an_arriving_worker() {
   };
   p.threads = {[&w] {
                  detail::open_mailbox(w.worker(0));
-                 detail::switch_to(w.worker(0), nullptr, w.fiber(0), nullptr, nullptr);
+                 detail::switch_from_home(w.worker(0), w.fiber(0));
                },
                [&w] {
                  detail::steal_request asked;

@@ -48,7 +48,7 @@ void set_up(world& w, bool bound) {
   for (std::optional<test_task>& t : ends) w.core->injector.push(&t.emplace([] { end_thread(); }));
 }
 
-void suspend_on_worker(world& w) { detail::switch_to(w.worker(0), nullptr, w.fiber(0), nullptr, nullptr); }
+void suspend_on_worker(world& w) { detail::switch_from_home(w.worker(0), w.fiber(0)); }
 
 void resume_when_handed_out() {
   while (!handed_out().load(std::memory_order_acquire)) wait_for_change();
@@ -59,8 +59,7 @@ void resume_when_handed_out() {
 /// A worker that continues the fiber if it is ready.
 void continue_on(world& w, unsigned worker) {
   const detail::work found = w.core->injector.take(nullptr, detail::reach::anything);
-  if (found.runnable != nullptr)
-    detail::switch_to(w.worker(worker), nullptr, *found.runnable, nullptr, nullptr);
+  if (found.runnable != nullptr) detail::switch_from_home(w.worker(worker), *found.runnable);
 }
 
 bool is_ready(world& w) {

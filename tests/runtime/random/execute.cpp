@@ -58,6 +58,11 @@ template <> struct branch<false> : branch_data {
 };
 
 template <class C, class F, class G> auto fork2(const C* c, const node& n, F&& f, G&& g) {
+  if (n.place != 0 && n.guard == 2) {
+    const auto where = sukima::on(place_in(n), place_in(n, 1));
+    return c != nullptr ? sukima::fork2(*c, std::forward<F>(f), std::forward<G>(g), where)
+                        : sukima::fork2(std::forward<F>(f), std::forward<G>(g), where);
+  }
   if (n.guard == 2)
     return c != nullptr ? sukima::fork2(*c, std::forward<F>(f), std::forward<G>(g))
                         : sukima::fork2(std::forward<F>(f), std::forward<G>(g));
@@ -108,6 +113,11 @@ template <class C> std::uint64_t loop(const C* c, const node& n, const surroundi
   with_body(n, s, store_value{&values}, [&](const auto& body, const auto& hints, auto... range) {
     std::apply(
         [&](auto... hint) {
+          if constexpr (sizeof...(hint) == 0 && sizeof...(range) == 2)
+            if (n.place != 0 && c != nullptr) {
+              sukima::parallel_for(*c, range..., body, sukima::on([&](int i) { return place_in(n, i); }));
+              return;
+            }
           if (c != nullptr)
             sukima::parallel_for(*c, range..., body, hint...);
           else
@@ -346,12 +356,23 @@ template <bool Closed> auto without_levels(sukima::clone_mark<Closed, 2>* c) {
 
 }  // namespace
 
-template <class C> std::uint64_t evaluate(const C* c, const node& n, const surroundings& s) {
+namespace {
+
+template <class C> std::uint64_t evaluate_here(const C* c, const node& n, const surroundings& s) {
   if (n.what == kind::fork) return fork_two(c, n, s);
   if (n.what == kind::many) return fork_three(c, n, s);
   if (c == nullptr) return evaluate_other(no_context, n, s);
   const auto here = without_levels(*c);
   return evaluate_other(&here, n, s);
+}
+
+}  // namespace
+
+template <class C> std::uint64_t evaluate(const C* c, const node& n, const surroundings& s) {
+  if (n.place == 0 || n.number % 2 == 0) return evaluate_here(c, n, s);
+  if (c == nullptr)
+    return sukima::on([&] { return place_in(n); }, [&] { return evaluate_here(no_context, n, s); });
+  return sukima::on(*c, place_in(n), [&](auto below) { return evaluate_here(&below, n, s); });
 }
 
 result execute(const program& p, sukima::runtime& runtime, sukima::runtime& other, outsider& agent,

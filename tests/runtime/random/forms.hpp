@@ -5,6 +5,7 @@
 #include "program.hpp"
 
 #include <sukima/hints.hpp>
+#include <sukima/place.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -18,6 +19,10 @@ template <class F> auto in_form_of(const node& n, F f) {
   return n.with_context ? f(std::true_type{}) : f(std::false_type{});
 }
 
+/// A place near the node's own.
+inline sukima::place place_in(const node& n, int further = 0) {
+  return sukima::place(static_cast<sukima_place>(n.place + static_cast<unsigned>(further % 5)));
+}
 inline auto guard_of(const node& n) {
   return sukima::guard([p = n.guard] { return p; });
 }

@@ -218,6 +218,7 @@ void describe(const node& n, int indent, std::string& text) {
   if (n.guard != 2) text += " guard " + std::to_string(n.guard);
   if (n.grain != 0) text += " grain " + std::to_string(n.grain);
   if (n.splits_unevenly) text += " split";
+  if (n.place != 0) text += " on " + std::to_string(n.place);
   text += '\n';
   for (const auto& child : n.children) describe(*child, indent + 1, text);
 }
@@ -225,6 +226,20 @@ void describe(const node& n, int indent, std::string& text) {
 }  // namespace
 
 program generate(std::uint64_t seed, std::size_t size) { return generator(mix(seed, 1)).make(size); }
+
+namespace {
+
+void add_places(node& n, numbers& random, unsigned places) {
+  if (random.once_in(3)) n.place = 1 + static_cast<unsigned>(random.below(places));
+  for (const auto& child : n.children) add_places(*child, random, places);
+}
+
+}  // namespace
+
+void add_places(program& p, std::uint64_t seed, unsigned places) {
+  numbers random(mix(seed, 3));
+  add_places(*p.root, random, places);
+}
 
 configuration configure(std::uint64_t seed, bool with_requests, bool with_fiber_limit) {
   numbers random(mix(seed, 2));
@@ -243,6 +258,10 @@ configuration configure(std::uint64_t seed, bool with_requests, bool with_fiber_
   // Leaves take a microsecond, or ten times that: two grains tell them apart, the longest takes all.
   constexpr unsigned grains[] = {0, 1'500, 20'000, 1'000'000'000};
   c.clones_ns = grains[random.below(4)];
+  numbers more(mix(seed, 4));
+  c.placement = more.once_in(4) ? 1 : 2;
+  constexpr unsigned thresholds[] = {0, 0, 2'000, 16'000};
+  c.threshold_ns = thresholds[more.below(4)];
   return c;
 }
 

@@ -3,6 +3,8 @@
 #include "execute.hpp"
 #include "program.hpp"
 
+#include "../made_up_machine.hpp"
+#include "place/made_up_machine.hpp"
 #include "rest/at_rest.hpp"
 
 #include <CLI/CLI.hpp>
@@ -51,6 +53,7 @@ struct options {
   bool requests = false;
   bool fiber_limit = false;
   bool resize = false;
+  bool places = false;
   bool fresh = false;
   bool print = false;
 };
@@ -181,6 +184,13 @@ std::string check(const program& p, const configuration& c, const expectation& e
   return {};
 }
 
+/// A worker is on another CPU every few milliseconds.
+int wandering_cpu(unsigned worker) {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  const auto turn = static_cast<std::uint64_t>(now / std::chrono::milliseconds(4)) + worker * 5u;
+  return static_cast<int>(mix(worker, turn / 16) % 8);
+}
+
 sukima::settings settings_of(const configuration& c) {
   sukima::settings s;
   s.workers = c.workers;
@@ -188,6 +198,8 @@ sukima::settings settings_of(const configuration& c) {
   s.request_interval_us = c.interval_us;
   s.wait = static_cast<sukima::wait_policy>(c.wait);
   s.clones_ns = c.clones_ns;
+  s.placement = static_cast<sukima::placement_policy>(c.placement);
+  s.hint_threshold_ns = c.threshold_ns;
   s.stack = std::size_t{1} << 20;
   s.choices = std::size_t{1} << 18;
   s.elastic = false;  // more workers than CPUs are wanted
@@ -195,7 +207,29 @@ sukima::settings settings_of(const configuration& c) {
   return s;
 }
 
+/// What the hints have led to.
+struct moves {
+  std::uint64_t exchanges = 0;
+  std::uint64_t taken_back = 0;
+  std::uint64_t steals = 0;
+  void add(const std::optional<sukima::runtime>& r) {
+    if (!r) return;
+    const sukima::statistics s = r->statistics();
+    exchanges += s.exchanges;
+    taken_back += s.offers_taken_back;
+    steals += s.steals_by_hint;
+  }
+};
+
 int run(const options& o) {
+  moves all;
+  std::optional<support::made_up_machine> machine;
+  sukima::detail::made_up_machine made_up{nullptr, wandering_cpu};
+  if (o.places) {
+    machine.emplace();
+    made_up.table = &machine->table();
+    sukima::detail::make_up_machine(&made_up);
+  }
   outsider agent;
   sukima::settings two;
   two.workers = 2;
@@ -209,13 +243,15 @@ int run(const options& o) {
   for (std::uint64_t seed = o.seed; seed < o.seed + o.count; ++seed) {
     if (!runtime || seed % batch == 0) {
       changes.reset();
+      all.add(runtime);
       runtime.reset();
       c = configure(seed / batch, o.requests, o.fiber_limit);
       dog.begins(seed, "starting a runtime with " + describe(c));
       runtime.emplace(settings_of(c));
       if (o.resize) changes.emplace(*runtime, seed);
     }
-    const program p = generate(seed, o.size);
+    program p = generate(seed, o.size);
+    if (o.places) add_places(p, seed, sukima_place_table_count(made_up.table));
     if (o.print) {
       std::printf("seed %llu (%s):\n%s", static_cast<unsigned long long>(seed), describe(c).c_str(),
                   describe(*p.root).c_str());
@@ -237,7 +273,12 @@ int run(const options& o) {
   }
   dog.begins(o.seed + o.count, "ending the runtimes");
   changes.reset();
+  all.add(runtime);
   runtime.reset();
+  if (o.places)
+    std::printf("%llu exchanges, %llu offers taken back, %llu steals by hint\n",
+                static_cast<unsigned long long>(all.exchanges),
+                static_cast<unsigned long long>(all.taken_back), static_cast<unsigned long long>(all.steals));
   return 0;
 }
 
@@ -298,6 +339,7 @@ int main(int count, char** arguments) {
   app.add_flag("--requests", o.requests, "Use the steal protocols `request` and `indolent`, too");
   app.add_flag("--fiber-limit", o.fiber_limit, "Let some runtimes have a limit of two parked fibers");
   app.add_flag("--resize", o.resize, "Change the number of workers all the time while the programs run");
+  app.add_flag("--places", o.places, "Give a third of the nodes a hint where to run, on a made-up machine");
   app.add_flag("--print", o.print, "Print each program before it is run");
   CLI11_PARSE(app, count, arguments);
   std::signal(SIGABRT, say_seed_and_die);

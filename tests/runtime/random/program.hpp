@@ -42,6 +42,7 @@ struct node {
   int grain = 0;         ///< 0: none given
   double guard = 2;      ///< 2: none given
   bool splits_unevenly = false;
+  unsigned place = 0;  ///< where it is hinted to run, in a machine with `places`; 0: no hint
   std::vector<std::unique_ptr<node>> children;
 };
 
@@ -59,10 +60,14 @@ struct configuration {
   unsigned interval_us = 0;  ///< settings::request_interval_us
   int wait = 0;            ///< of sukima::wait_policy
   unsigned clones_ns = 0;  ///< settings::clones_ns
+  int placement = 0;  ///< of sukima::placement_policy
+  unsigned threshold_ns = 0;  ///< settings::hint_threshold_ns
   bool few_fibers = false;  ///< SUKIMA_FIBERS=2: waiting workers take only descendants
 };
 
 program generate(std::uint64_t seed, std::size_t size);
+/// Gives a third of the nodes a hint where to run, among the places up to that number.
+void add_places(program& p, std::uint64_t seed, unsigned places);
 configuration configure(std::uint64_t seed, bool with_requests, bool with_fiber_limit);
 std::string describe(const node& n);
 std::string describe(const configuration& c);

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hints where to compute: what a frame notes, and how places are asked for.
+//
+// Only `on` writes anything, one object in its own frame, which the fiber's innermost one is linked to.
+// Frames lie in the order of the choice stack, so a choice point belongs to the youngest of these objects
+// whose `top` is not above it: calls, forks and loops inherit their place, and nobody passes it on.
+#pragma once
+
+#include <sukima/detail/ambient.hpp>
+#include <sukima/detail/fork.hpp>
+#include <sukima/detail/hints.hpp>
+#include <sukima/place.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+namespace sukima::detail {
+
+/// The hint of one frame.
+struct placed {
+  sukima_place place;
+  char* top;  ///< of its context: choice points from here on inherit the place
+  placed* outer;  ///< the next one in this segment of the fiber; null: none
+  std::uint64_t since;  ///< tick at which it began
+};
+
+/// Links the frame's hint, whose `place` is set. \returns false: the frame has that place already, or there
+/// is no memory for the runtime's table of places; nothing is linked then
+bool begin_placed(placed& frame, char* top) noexcept;
+/// Unlinks it, on whatever worker.
+void end_placed(placed& frame) noexcept;
+
+/// What names a place: a place, or a function that returns one.
+template <class P>
+concept place_source = std::convertible_to<P, place> || requires(P& p) {
+  { p() } -> std::convertible_to<place>;
+};
+template <place_source P> sukima_place number_of(P& where) {
+  if constexpr (std::convertible_to<P, place>)
+    return static_cast<place>(where).number();
+  else
+    return static_cast<place>(where()).number();
+}
+
+/// A hint that lasts as long as this object, which lies in the frame of `on`. The place is not asked for
+/// where hints are switched off.
+class placed_scope {
+ public:
+  template <class P> [[gnu::always_inline]] placed_scope(char* top, P& where) {
+    if (!gate_of(top).follows_hints) return;
+    frame_.place = number_of(where);
+    linked_ = begin_placed(frame_, top);
+  }
+  placed_scope(const placed_scope&) = delete;
+  placed_scope& operator=(const placed_scope&) = delete;
+  [[gnu::always_inline]] ~placed_scope() {
+    if (linked_) end_placed(frame_);
+  }
+
+ private:
+  placed frame_;
+  bool linked_ = false;
+};
+
+}  // namespace sukima::detail
+
+namespace SUKIMA_DETAIL_NAMESPACE {
+
+/// Calls f with a hint. A sequential clone is too short for one: there it is a plain call.
+template <context_type C, class P, class F>
+[[gnu::always_inline]] inline decltype(auto) call_on(C c, P& where, F&& f) {
+  if constexpr (clone_context_type<C>) {
+    return call(c, std::forward<F>(f));
+  } else {
+    const placed_scope hint(c.top, where);
+    return call(c, std::forward<F>(f));
+  }
+}
+
+/// A branch of a fork with a hint: the runtime asks for the place when the branch is given away.
+/// \tparam F a reference, or the callable itself
+template <class P, class F> struct placed_branch : with_place {
+  P where;
+  F f;
+  placed_branch(P w, F&& callee) : where(std::move(w)), f(std::forward<F>(callee)) {}
+  sukima_place place() { return number_of(where); }
+  result_of<F&&> operator()(context c) && { return call_on(c, where, std::forward<F>(f)); }
+};
+template <class P, class F>
+  requires generic_callable<F&&>
+struct placed_branch<P, F> : with_place {
+  P where;
+  F f;
+  placed_branch(P w, F&& callee) : where(std::move(w)), f(std::forward<F>(callee)) {}
+  sukima_place place() { return number_of(where); }
+  template <context_type C>
+    requires std::is_invocable_v<F&&, C>
+  result_of<F&&> operator()(C c) && {
+    return call_on(c, where, std::forward<F>(f));
+  }
+};
+
+/// fork2 with a hint for the second branch, and perhaps one for the first.
+template <context_type C, class First, class Second, class... Hints>
+inline auto fork2_placed(C c, First&& first, Second&& second, Hints... hints) {
+  auto hint = pick_place(hints...);
+  static_assert(place_source<decltype(hint.where)>,
+                "at a fork sukima::on takes a place, or a function without arguments that returns one");
+  using kept_place = decltype(hint.first);
+  placed_branch<decltype(hint.where), std::decay_t<Second>> given(
+      std::move(hint.where), std::decay_t<Second>(std::forward<Second>(second)));
+  if constexpr (std::is_same_v<kept_place, no_hint>)
+    return fork2_in(c, std::forward<First>(first), std::move(given), pick_guard(hints...));
+  else
+    return fork2_in(c, placed_branch<kept_place, First&&>(std::move(hint.first), std::forward<First>(first)),
+                    std::move(given), pick_guard(hints...));
+}
+
+}  // namespace SUKIMA_DETAIL_NAMESPACE

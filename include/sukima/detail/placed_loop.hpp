@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// parallel_for with a hint where its iterations are to run: grouped by place, a fork for each place.
+#pragma once
+
+#include <sukima/detail/placed.hpp>
+#include <sukima/loop.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace sukima::detail {
+
+/// Some of a loop's iterations, which are to run in one place: those whose numbers lie in a list from `from`
+/// on.
+struct placed_group {
+  sukima_place place;
+  std::size_t from;
+  std::size_t count;
+};
+
+/// The iterations of a loop, grouped by place.
+struct placed_groups {
+  std::vector<std::int64_t> order;  ///< numbers of iterations, those of a group in ascending order
+  std::vector<placed_group> groups;  ///< the caller's own place first
+};
+/// Groups iterations by one counting sort.
+/// \param places of the iterations from the first one on, which has the number `first`
+/// \throws std::bad_alloc
+/// \par Complexity linear in the number of iterations and of the machine's places
+placed_groups group_by_place(const std::vector<sukima_place>& places, std::int64_t first);
+
+/// Some elements of a source, by their numbers there.
+template <class Source> struct listed_source {
+  Source source;
+  const std::int64_t* list;
+  template <class F> [[gnu::always_inline]] void visit(std::int64_t i, F&& f) const {
+    source.visit(list[i], f);
+  }
+  template <class F> [[gnu::always_inline]] void each(std::int64_t i, std::int64_t stop, F&& f) const {
+    for (; i < stop; ++i) source.visit(list[i], f);
+  }
+  using arguments = typename Source::arguments;
+  static constexpr bool in_blocks = false;
+  static constexpr bool walks = false;
+};
+
+/// Calls f with the hints but the one that names a place.
+template <class F> void without_place(F&& f) { f(); }
+template <class F, class Hint, class... More> void without_place(F&& f, Hint hint, More... more) {
+  if constexpr (is_place<Hint>)
+    without_place(f, more...);
+  else
+    without_place([&](auto... rest) { f(hint, rest...); }, more...);
+}
+
+}  // namespace sukima::detail
+
+namespace SUKIMA_DETAIL_NAMESPACE {
+
+/// The groups of a loop, each as a loop of its own.
+template <class Source, class Body, class... Hints> class loop_in_groups {
+ public:
+  loop_in_groups(const placed_groups& groups, const Source& source, Body& body)
+      : groups_(groups), source_(source), body_(body) {}
+
+  /// Runs the groups up to `last`. The last one is the oldest choice point: the first to be given away.
+  void run(context c, std::size_t last, Hints... hints) const {
+    place where(groups_.groups[last].place);
+    if (last == 0) {
+      const placed_scope hint(c.top, where);
+      run_group(c, last, hints...);
+      return;
+    }
+    fork2_placed(
+        c, [&](context below) { run(below, last - 1, hints...); },
+        [=, this](context below) { run_group(below, last, hints...); }, place_hint<place>{where, {}});
+  }
+
+ private:
+  void run_group(context c, std::size_t number, Hints... hints) const {
+    const placed_group& g = groups_.groups[number];
+    parallel_for_between(c, listed_source<Source>{source_, groups_.order.data() + g.from}, 0,
+                         static_cast<std::int64_t>(g.count), body_, hints...);
+  }
+
+  const placed_groups& groups_;
+  const Source& source_;
+  Body& body_;
+};
+
+template <context_type C, class Source, class Place, class Body, class... Hints>
+void for_in_places(C c, const Source& source, Place from, Place to, Body& body, Hints... hints) {
+  static_assert(are_hints<Hints...>(1, 1, 1, 1),
+                "the last arguments of sukima::parallel_for are hints: sukima::guard, sukima::split, "
+                "sukima::grain and sukima::on, each at most once");
+  auto hint = pick_place(hints...);
+  const auto plain = [&](auto... others) { parallel_for_between(c, source, from, to, body, others...); };
+  if constexpr (clone_context_type<C>) {
+    without_place(plain, hints...);
+  } else if constexpr (place_source<decltype(hint.where)>) {
+    const placed_scope all(c.top, hint.where);
+    without_place(plain, hints...);
+  } else {
+    static_assert(std::is_same_v<Place, std::int64_t> && !Source::in_blocks && !Source::walks,
+                  "sukima::on with a function of the element needs a loop over integers or over a "
+                  "random-access range; for other loops it takes one place for all iterations");
+    static_assert(are_hints<Hints...>(1, 0, 1, 1),
+                  "a loop that is grouped by place is not split where sukima::split says: leave out one of "
+                  "sukima::on and sukima::split");
+    if (from >= to || !gate_of(c.top).follows_hints) {
+      without_place(plain, hints...);
+      return;
+    }
+    std::vector<sukima_place> places;
+    places.reserve(static_cast<std::size_t>(to - from));
+    for (std::int64_t i = from; i < to; ++i)
+      source.visit(i, [&](auto&&... element) {
+        places.push_back(static_cast<place>(hint.where(element...)).number());
+      });
+    const placed_groups groups = group_by_place(places, from);
+    without_place(
+        [&](auto... others) {
+          loop_in_groups<Source, Body, decltype(others)...>(groups, source, body)
+              .run(c, groups.groups.size() - 1, others...);
+        },
+        hints...);
+  }
+}
+
+}  // namespace SUKIMA_DETAIL_NAMESPACE

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// on: hints where to compute.
+#pragma once
+
+#include <sukima/detail/placed.hpp>
+#include <sukima/fork.hpp>
+#include <sukima/loop.hpp>
+#include <sukima/place.hpp>
+
+#include <concepts>
+#include <type_traits>
+#include <utility>
+
+/// \file
+/// A hint says near which CPUs a computation is to run, because its data lies there. It changes nothing but
+/// where: whatever is not worth moving, or has nobody to go to, runs where it is. docs/placement.md is the
+/// page about it.
+
+namespace SUKIMA_NAMESPACE {
+/// \addtogroup places
+/// @{
+
+/// Calls f here and now; f and all that it calls, forks and gives away is to run at that place. The innermost
+/// hint counts. If the worker is elsewhere, and f has run for settings::hint_threshold_ns, f's fiber is
+/// exchanged for one that another worker runs there and that is not to run there; its next poll is the
+/// earliest moment. An idle worker takes first what is to run where it is.
+///
+/// A place without a worker means the smallest one around it that has one. A fiber that must stay on its
+/// thread stays; what it gives away has the hint. In a sequential clone this is a plain call.
+/// \param c     the caller's own context
+/// \param where a place, or a function without effects that returns one: it is called at once, or not at all
+///              where hints are switched off (settings::placement). `place{}` takes an outer hint back
+/// \returns what f returns
+/// \throws what f throws; what `where` throws: then f is not called
+/// \par Complexity constant, about 50 ns; one load where hints are switched off. Source: Schematic's `:on`
+/// (docs/placement.md)
+template <detail::context_type C, class P, class F>
+  requires detail::place_source<std::remove_reference_t<P>> && detail::callable_with<F>
+[[gnu::always_inline]] inline decltype(auto) on(C c, P&& where, F&& f) {
+  detail::check_context(c, "sukima::on");
+  return detail::call_on(c, where, std::forward<F>(f));
+}
+
+/// The same without a context: it is looked up. On a thread that is not in a runtime the call enters the
+/// default one.
+template <class P, class F>
+  requires detail::place_source<std::remove_reference_t<P>> && detail::callable_with<F> &&
+           (!std::convertible_to<F, place>) && (!detail::context_type<std::remove_cvref_t<P>>)
+inline decltype(auto) on(P&& where, F&& f) {
+  return detail::with_context([&](context c) -> decltype(auto) { return detail::call_on(c, where, f); });
+}
+
+/// As a hint of fork2: the second branch, the one that may be given away, is to run there.
+/// As a hint of parallel_for: all iterations are to run there; or, with a function of the loop's element,
+/// each where the function says. Then the iterations are grouped by place, with one fork for each place, the
+/// caller's own place first: about ten bytes of memory for each iteration, and no order among them.
+/// \param where a place, or a function without effects that returns one. fork2 calls it when the branch is
+///              given away and when it begins: an exception leaves by the next join of the fiber, or by
+///              fork2; parallel_for calls it before the first iteration begins
+template <class P>
+  requires(!detail::context_type<P>)
+detail::place_hint<P> on(P where) {
+  return {std::move(where), {}};
+}
+/// As a hint of fork2: the first branch is to run at `first`, the second one at `second`.
+template <class P>
+  requires detail::place_source<P> && (!detail::context_type<P>)
+detail::place_hint<place, P> on(P first, place second) {
+  return {second, std::move(first)};
+}
+
+/// @}
+}  // namespace SUKIMA_NAMESPACE

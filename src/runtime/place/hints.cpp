@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hints: which place a fiber has, and what happens to a worker that changes what it says. Protocol:
+// hints.hpp.
+#include "place/hints.hpp"
+
+#include "core.hpp"
+#include "place/made_up_machine.hpp"
+
+#include <sukima/detail/placed.hpp>
+
+#include <sched.h>
+
+#include <algorithm>
+#include <new>
+
+namespace sukima::detail {
+
+placement_hints::tables::tables(const sukima_place_table& of)
+    : machine(of),
+      workers(of),
+      count(sukima_place_table_count(&of)),
+      offers(new offer[std::size_t{sukima_place_table_count(&of)} + 1]) {}
+
+placement_hints::placement_hints(runtime_core& core) noexcept
+    : core_(core), threshold_(in_ticks(core.chosen.hint_threshold_ns, ticks_per_nanosecond())) {}
+
+placement_hints::~placement_hints() { delete tables_.load(std::memory_order_relaxed); }
+
+bool placement_hints::use() noexcept {
+  try {
+    auto made = std::make_unique<tables>(table_of_machine());
+    tables* none = nullptr;
+    // Partner: in_use().
+    if (!tables_.compare_exchange_strong(none, made.get(), std::memory_order_acq_rel)) return true;
+    made.release();
+    // Nobody was seen in any place so far.
+    for (worker& w : core_.workers.all()) {
+      request_place_check(w);
+      unpark(w);
+    }
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
+sukima_place hinted_place(const fiber& s) noexcept {
+  if (s.innermost != nullptr) return s.innermost->place;
+  return s.running != nullptr && s.running->place != inherited_place ? s.running->place : SUKIMA_PLACE_ANY;
+}
+
+sukima_place hinted_place(const fiber& s, const choice_point* r) noexcept {
+  const placed* frame = s.innermost;
+  while (frame != nullptr && frame->top > reinterpret_cast<const char*>(r)) frame = frame->outer;
+  if (frame != nullptr) return frame->place;
+  return s.running->place != inherited_place ? s.running->place : SUKIMA_PLACE_ANY;
+}
+
+/// The worker's thread looks on which CPU it is. Who has settled for more may want to come there.
+void placement_hints::see(worker& w) noexcept {
+  if (!tables_.load(std::memory_order_relaxed)->workers.see(w.hints.cpu, current_cpu(w))) return;
+  for (worker& other : core_.workers.all())
+    if (&other != &w && other.hints.settles_for_more.load()) request_place_check(other);
+}
+
+/// The place that counts for a hint; any: every worker suits.
+sukima_place placement_hints::nearest(sukima_place place) const noexcept {
+  if (place == SUKIMA_PLACE_ANY) return place;
+  const sukima_place found = tables_.load(std::memory_order_relaxed)->workers.nearest_with_worker(place);
+  return found == SUKIMA_PLACE_WHOLE ? SUKIMA_PLACE_ANY : found;
+}
+
+bool placement_hints::is_in(const worker& w, sukima_place place) const noexcept {
+  return tables_.load(std::memory_order_relaxed)->workers.is_in(w.hints.cpu, place);
+}
+
+bool placement_hints::suits(const worker& w, sukima_place place) const noexcept {
+  const sukima_place near = nearest(place == inherited_place ? SUKIMA_PLACE_ANY : place);
+  return near != SUKIMA_PLACE_ANY && is_in(w, near);
+}
+
+/// May fibers be exchanged now? Where CPU is short a worker that is asked may have none for milliseconds.
+bool placement_hints::exchanges() const noexcept {
+  return core_.chosen.placement == placement_policy::exchange &&
+         (!core_.shortage.is_short() || core_.placement.is_active());
+}
+
+/// What a worker has to say while it runs this fiber, when the threshold is reached.
+placement_hints::situation placement_hints::look(worker& w, const fiber& s) const noexcept {
+  const sukima_place place = hinted_place(s);
+  sukima_place near = nearest(place);
+  const bool settles_for_more = near != place;
+  if (w.hints.settles_for_more.load(std::memory_order_relaxed) != settles_for_more) {
+    w.hints.settles_for_more.store(settles_for_more);  // partner: see
+    near = nearest(place);
+  }
+  if (s.thread_bindings != 0 || s.home != nullptr) return {availability::insists, SUKIMA_PLACE_ANY};
+  if (near == SUKIMA_PLACE_ANY) return {availability::yields, near};
+  if (is_in(w, near)) return {availability::insists, SUKIMA_PLACE_ANY};
+  return {availability::yields, near};
+}
+
+void poll_early(fiber& s) noexcept {
+  s.early_poll = (s.innermost != nullptr ? s.innermost->top : s.segment) + tuning::early_poll_bytes;
+}
+
+/// The worker says anew what it runs. The threshold counts from the last arrival, or from the beginning of
+/// the innermost frame with a hint.
+void placement_hints::begin(fiber& s) noexcept {
+  worker& w = *s.on;
+  see(w);
+  const bool was_asked = clear_place_flag(w);
+  if (core_.chosen.placement != placement_policy::exchange) return;
+  const situation now = look(w, s);
+  s.early_poll = nullptr;
+  w.hints.away_since = 0;
+  w.hints.has_rung = false;
+  if (now.wanted != SUKIMA_PLACE_ANY) {
+    w.hints.away_since = std::max(w.hints.arrived, s.innermost != nullptr ? s.innermost->since : 0);
+    poll_early(s);
+    if (ticks() - w.hints.away_since >= threshold_)
+      s.limit.request_poll();
+    else if (!s.limit.covers(true_limit(s)))
+      s.limit.restore_limit(true_limit(s));
+  }
+  say(w, now.available, SUKIMA_PLACE_ANY);
+  const bool has_asked = now.available == availability::yields && ask_for(w);
+  if (was_asked && !has_asked) pass_on(w);
+}
+
+void placement_hints::arrives(fiber& s) noexcept {
+  s.on->hints.arrived = ticks();
+  begin(s);
+}
+
+void placement_hints::changes(fiber& s) noexcept { begin(s); }
+
+void placement_hints::idles(worker& w) noexcept {
+  see(w);
+  const bool was_asked = clear_place_flag(w);
+  if (core_.chosen.placement != placement_policy::exchange) return;
+  w.hints.away_since = 0;
+  say(w, availability::idle, SUKIMA_PLACE_ANY);
+  if (!ask_for(w) && was_asked) pass_on(w);
+}
+
+bool placement_hints::must_look(const worker& w) noexcept {
+  return (w.flags.load() & flag_place) != 0 || w.hints.cpu.read() < 0 ||
+         w.hints.available.load(std::memory_order_relaxed) != availability::idle;
+}
+
+void placement_hints::falls_asleep(worker& w) noexcept {
+  if (core_.chosen.placement != placement_policy::exchange) return;
+  stress_point();
+  w.hints.available.store(availability::asleep);  // partner: find_partner, make_offer
+}
+
+void placement_hints::waits(worker& w) noexcept {
+  if (core_.chosen.placement != placement_policy::exchange) return;
+  const bool was_asked = clear_place_flag(w);
+  say(w, availability::away, SUKIMA_PLACE_ANY);
+  if (was_asked) pass_on(w);
+}
+
+void placement_hints::leaves(worker& w) noexcept {
+  waits(w);
+  tables_.load(std::memory_order_relaxed)->workers.forget(w.hints.cpu);
+}
+
+void placement_hints::remind() noexcept {
+  if (core_.chosen.placement != placement_policy::exchange) return;
+  for (worker& w : core_.workers.all())
+    if (w.current.load() != nullptr) request_place_check(w);
+}
+
+bool begin_placed(placed& frame, char* top) noexcept {
+  fiber& s = fiber_of(top);
+  placement_hints& hints = s.runtime->hints;
+  if (frame.place == hinted_place(s)) return false;
+  if (!hints.in_use() && !hints.use()) return false;
+  frame.top = top;
+  frame.outer = s.innermost;
+  frame.since = ticks();
+  s.innermost = &frame;
+  hints.changes(s);
+  return true;
+}
+
+void end_placed(placed& frame) noexcept {
+  fiber& s = fiber_of(frame.top);
+  SUKIMA_ASSERT(running_fiber() == &s, "a frame with a hint ends on its own fiber");
+  SUKIMA_ASSERT(s.innermost == &frame, "the innermost frame with a hint ends first");
+  s.innermost = frame.outer;
+  s.runtime->hints.changes(s);
+}
+
+}  // namespace sukima::detail

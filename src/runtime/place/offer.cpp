@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Offering a fiber to another place, and taking one that is on offer. Protocol: hints.hpp.
+#include "core.hpp"
+#include "place/hints.hpp"
+
+#include <sukima/detail/loop.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace sukima::detail {
+
+bool placement_hints::offer::make(fiber* s) noexcept {
+  since.store(ticks(), std::memory_order_relaxed);
+  stress_point();
+  fiber* none = nullptr;
+  return on_offer.compare_exchange_strong(none, s);
+}
+
+bool placement_hints::offer::take(fiber* s) noexcept {
+  stress_point();
+  return on_offer.compare_exchange_strong(s, nullptr);
+}
+
+bool placement_hints::poll(fiber& s, std::uint32_t flags) noexcept {
+  const bool was_asked = (flags & flag_place) != 0;
+  worker& w = *s.on;
+  if (!was_asked && (s.early_poll == nullptr || ticks() - w.hints.away_since < threshold_)) return false;
+  if (was_asked) clear_place_flag(w);
+  see(w);
+  if (core_.chosen.placement != placement_policy::exchange) return false;
+  const situation now = look(w, s);
+  if (now.available == availability::yields) {
+    if (fiber* const other = take_offer(w)) {
+      swap(s, *other);
+      return true;
+    }
+  }
+  sukima_place wanted = SUKIMA_PLACE_ANY;
+  s.early_poll = nullptr;
+  if (now.wanted == SUKIMA_PLACE_ANY) {
+    w.hints.away_since = 0;
+  } else {
+    if (w.hints.away_since == 0) w.hints.away_since = ticks();  // the kernel has moved the thread
+    if (ticks() - w.hints.away_since < threshold_)
+      poll_early(s);
+    else if (exchanges())
+      wanted = now.wanted;
+  }
+  say(w, now.available, wanted);
+  if (wanted != SUKIMA_PLACE_ANY)
+    if (worker* const to = find_partner(w, wanted); to != nullptr && make_offer(s, *to, wanted)) return true;
+  const bool has_asked = now.available == availability::yields && ask_for(w);
+  if (was_asked && !has_asked && wanted == SUKIMA_PLACE_ANY) pass_on(w);
+  return false;
+}
+
+/// The worker of `s` goes on with `other`, and `s` with whoever takes it first.
+void placement_hints::swap(fiber& s, fiber& other) noexcept {
+  inject_published(s);  // nobody would find them on a fiber that does not run
+  switch_to(*s.on, s, other, [](worker& w, fiber* from, void*) { w.runtime->injector.push(from); }, nullptr);
+  look_for_abort(s);  // flags went to the workers meanwhile
+}
+
+/// Leaves the fiber on offer to that place, where `to` would take it. \returns false: nothing was done
+bool placement_hints::make_offer(fiber& s, worker& to, sukima_place place) noexcept {
+  worker& w = *s.on;
+  tables& t = *tables_.load(std::memory_order_relaxed);
+  if (t.offers[place].on_offer.load() != nullptr) return false;
+  fiber* const fresh = w.take_fiber();
+  if (fresh == nullptr) return false;
+  SUKIMA_ASSERT(w.hints.offered == nullptr, "a worker offers one fiber at a time");
+  w.hints.offered = &s;
+  w.hints.offered_to = place;
+  w.hints.asked = &to;
+  switch_for_offer(w, s, *fresh, [](worker& left, fiber* from, void*) {
+        // Only here the switch is complete, and another worker may go on with the fiber.
+    placement_hints& hints = left.runtime->hints;
+    worker& partner = *left.hints.asked;
+    left.hints.is_refused =
+        !hints.tables_.load(std::memory_order_relaxed)->offers[left.hints.offered_to].make(from);
+    if (left.hints.is_refused) return;
+    hints.offers_.fetch_add(1, std::memory_order_relaxed);
+    request_place_check(partner);
+        // Partner: falls_asleep, after which it looks for offers once more.
+    if (partner.hints.available.load() == availability::asleep) unpark(partner);
+  });
+  look_for_abort(s);  // flags went to the workers meanwhile
+  // Its wish stands if it is back: somebody who can take it will ask. Else it has come to another worker.
+  if (!std::exchange(s.on->hints.is_back, false)) arrives(s);
+  return true;
+}
+
+fiber* placement_hints::end_offer(worker& w) noexcept {
+  fiber* const s = w.hints.offered;
+  if (s == nullptr) return nullptr;
+  w.hints.offered = nullptr;
+  w.hints.is_back = w.hints.is_refused;
+  if (w.hints.is_refused) return s;
+  offer& made = tables_.load(std::memory_order_relaxed)->offers[w.hints.offered_to];
+  const std::uint64_t begun = ticks();
+  const std::uint64_t patience = std::max(w.hints.patience, core_.tuned.offer_wait);
+  const auto waits = [&] { return ticks() - begun < patience && (w.flags.load() & flag_leave) == 0; };
+  while (made.on_offer.load(std::memory_order_relaxed) == s && waits()) wait_a_moment(wait_policy::pause);
+  // If it was taken, has come back and is on offer again, this takes it as anybody may.
+  if (made.on_offer.load() == s && made.take(s)) {
+    offers_.fetch_sub(1, std::memory_order_relaxed);
+    ++w.statistics.offers_taken_back;
+    w.note(trace_kind::taken_back, w.hints.offered_to);
+    w.hints.patience = std::min(2 * patience, core_.tuned.longest_offer_wait);
+    w.hints.is_back = true;
+    return s;
+  }
+  w.hints.patience = 0;
+  w.hints.away_since = 0;
+  const bool was_asked = clear_place_flag(w);
+  say(w, availability::away, SUKIMA_PLACE_ANY);
+  if (was_asked) pass_on(w);
+  // The fiber that the other one has left comes in a moment; before it nothing new is begun.
+  while (core_.injector.is_empty() && waits()) wait_a_moment(wait_policy::pause);
+  return nullptr;
+}
+
+fiber* placement_hints::take_offer(worker& w) noexcept {
+  tables& t = *tables_.load(std::memory_order_relaxed);
+  const int cpu = w.hints.cpu.read();
+  if (cpu < 0) return nullptr;
+  sukima_place_facts facts{};
+  for (sukima_place p = sukima_place_table_of_cpu(&t.machine, static_cast<std::uint32_t>(cpu));
+       p != SUKIMA_PLACE_ANY && p != SUKIMA_PLACE_WHOLE; p = facts.around) {
+    fiber* const s = t.offers[p].on_offer.load();
+    if (s != nullptr && t.offers[p].take(s)) {
+      offers_.fetch_sub(1, std::memory_order_relaxed);
+      ++w.statistics.exchanges;
+      w.note(trace_kind::exchange, p);
+      return s;
+    }
+    sukima_place_table_facts(&t.machine, p, &facts);
+  }
+  return nullptr;
+}
+
+fiber* placement_hints::take_stale_offer(worker& w) noexcept {
+  if (offers_.load(std::memory_order_relaxed) == 0) return nullptr;
+  tables& t = *tables_.load(std::memory_order_relaxed);
+  for (std::uint32_t p = 1; p <= t.count; ++p) {
+    fiber* const s = t.offers[p].on_offer.load();
+    const std::uint64_t age = ticks() - t.offers[p].since.load(std::memory_order_relaxed);
+    // Another CPU's counter may be ahead of this one's: then the difference is huge.
+    if (s == nullptr || age < core_.tuned.stale_offer || static_cast<std::int64_t>(age) < 0) continue;
+    if (t.offers[p].take(s)) {
+      offers_.fetch_sub(1, std::memory_order_relaxed);
+      w.note(trace_kind::exchange, p);
+      return s;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace sukima::detail
