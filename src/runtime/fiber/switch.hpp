@@ -14,8 +14,8 @@ void switch_to(worker& w, fiber* from, fiber& to, after_switch then, void* argum
 void switch_home(worker& w, fiber* from, after_switch then, void* argument);
 /// Can switch_within be used? Not where a sanitizer must know of each switch.
 bool can_switch_within() noexcept;
-/// switch_to between two small fibers of one executor, without an atomic read-modify-write instruction: nobody
-/// but its holder can continue `from`, and nothing follows. \returns true
+/// switch_to between two small fibers of one executor, without an atomic read-modify-write instruction:
+/// nobody but its holder can continue `from`, and nothing follows. \returns true
 bool switch_within(fiber& from, fiber& to) noexcept;
 /// The two words of __cxa_get_globals; their layout is the C++ ABI's.
 exception_state* this_threads_exceptions() noexcept;
