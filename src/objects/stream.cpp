@@ -118,7 +118,7 @@ void park_in_island(object_core& me, wait_case* cases, std::size_t count) {
   }
   tell_watch(me, cases, count, false, 0);
   me.local_wait = &w;
-  me.home->park();
+  if (!me.home->park_shortly(*me.self)) me.home->park();
 }
 
 /// For a wait that other threads may end.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Concurrent objects as fibers over buffered channels, all on one thread but for objects-stream-apart: with the
-// scheduler that shares fibers among threads each of these is slower, because nothing but messages is to be done.
-// A channel of capacity n (a power of two, from 2 on) holds n - 1 messages.
+// Concurrent objects as fibers over buffered channels, all on one thread but for objects-stream-apart: with
+// the scheduler that shares fibers among threads each of these is slower, because nothing but messages is to
+// be done. A channel of capacity n (a power of two, from 2 on) holds n - 1 messages.
 #include "harness/harness.hpp"
 
 #include <boost/fiber/buffered_channel.hpp>

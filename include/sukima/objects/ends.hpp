@@ -303,9 +303,9 @@ template <class T> class in : public detail::stream_end {
   template <class, class> friend struct detail::receive_case;
   explicit in(detail::stream_core& core) noexcept : stream_end(core, false) {}
 
-  // Inlined: see out::put. The optional is made where it is returned: g++ writes one that is made before, or that
-  // another function returns, in parts and copies it as a whole, for which the processor waits longer than for all
-  // the rest.
+  // Inlined: see out::put. The optional is made where it is returned: g++ writes one that is made before, or
+  // that another function returns, in parts and copies it as a whole, for which the processor waits longer
+  // than for all the rest.
   [[gnu::always_inline]] std::optional<T> take(bool waits, const detail::clock::time_point* until) {
     detail::stream_core& s = core();
     detail::object_core& me = detail::user_of(s, owner_, false);
