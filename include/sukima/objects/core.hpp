@@ -282,9 +282,6 @@ struct stream_core {  // NOLINT(clang-analyzer-optin.performance.Padding): a lin
     move(words->head, to, count, senders_wait);
   }
   // The same for a stream that is not shared: only objects of its island use it, one at a time.
-  bool has_room_in_island(std::uint64_t from) const noexcept {
-    return from - own_words.head.load(std::memory_order_relaxed) < capacity;
-  }
   void publish_in_island(std::uint64_t to) noexcept {
     own_words.tail.store(to, std::memory_order_release);  // partner: the search for deadlocks
     if (receivers.first != nullptr) wake_in_island(receivers);

@@ -185,7 +185,7 @@ template <class T> class out : public detail::stream_end {
       if ((s.own_words.state.load(std::memory_order_relaxed) & detail::stream_core::broken) != 0)
         return send_result::broken;
       const std::uint64_t tail = s.own_words.tail.load(std::memory_order_relaxed);
-      if (s.has_room_in_island(tail)) [[likely]] {
+      if (tail - s.own_words.head.load(std::memory_order_relaxed) < s.capacity) [[likely]] {
         ::new (static_cast<void*>(s.slot_of<T>(tail))) T(std::move(value));
         s.publish_in_island(tail + 1);
         detail::count_message(me);
