@@ -99,7 +99,7 @@ class object_options {
   /// the objects are divided among as many groups as the runtime has workers, in the order of their
   /// declaration.
   object_options& group(std::string_view name) {
-    of_->group = name;
+    of_->group = std::string(name);
     return *this;
   }
   /// Bytes of the object's C stack. Up to 16 KiB (the default) an object costs 8 KiB, and each of its

@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 
 #include "remote.hpp"
 
@@ -15,9 +17,20 @@ namespace {
 /// A child runs main up to the `run` of the first program.
 std::atomic<bool> processes_were_used{false};
 
+/// Are these the arguments that the process was started with? Yes, where nobody can tell.
+bool are_own(char** argv) {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  const std::string started_with(std::istreambuf_iterator<char>(file), {});
+  if (started_with.empty()) return true;
+  std::string given;
+  for (char** one = argv; *one != nullptr; ++one) given.append(*one).push_back('\0');
+  return given == started_with;
+}
+
 }  // namespace
 
-program_core::program_core(runtime& chosen, char** argv) : on(chosen), arguments(argv) {
+program_core::program_core(runtime& chosen, char** argv)
+    : on(chosen), arguments(argv), has_own_arguments(argv != nullptr && are_own(argv)) {
   if (argv != nullptr) child = child_role::take();
   if (child != nullptr) processes_were_used.store(true);
 }
@@ -57,6 +70,10 @@ void program_core::run_as_parent(std::uint32_t processes, model::execution_model
     throw usage_error(
         "sukima: only one program of a process can have processes: each child runs main up to the "
         "first program::run");
+  if (!has_own_arguments)
+    throw usage_error(
+        "sukima: program p(argc, argv) must be the first statement of main where objects are processes: its "
+        "arguments are not those that this process was started with, and each process starts with the same");
   const bool any_here =
       std::any_of(objects.begin(), objects.end(), [](const auto& o) { return o->process == 0; });
   shared_memory =

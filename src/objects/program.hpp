@@ -76,6 +76,7 @@ struct program_core {
 
   runtime& on;
   char** const arguments;
+  const bool has_own_arguments;  ///< they are those that the process was started with
   std::unique_ptr<child_role> child;  ///< null: it is the parent, or has no processes
   std::unique_ptr<segment> shared_memory;  ///< the parent's
   const segment* memory = nullptr;  ///< null: it has no processes

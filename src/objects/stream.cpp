@@ -31,21 +31,9 @@ stream_core::~stream_core() {
 
 namespace {
 
-void set_waiting(stream_core& s, std::uint32_t side) noexcept {
-  std::atomic<std::uint32_t>& waiting = s.words->waiting;
-  if (s.shared)
-    waiting.fetch_or(side);  // partner: move (core.hpp)
-  else
-    waiting.store(waiting.load(std::memory_order_relaxed) | side, std::memory_order_relaxed);
-}
 /// Nobody of this process waits any more. In a stream between processes others may: who rings clears it.
 void clear_waiting(stream_core& s, std::uint32_t side) noexcept {
-  if (s.remote) return;
-  std::atomic<std::uint32_t>& waiting = s.words->waiting;
-  if (s.shared)
-    waiting.fetch_and(~side);
-  else
-    waiting.store(waiting.load(std::memory_order_relaxed) & ~side, std::memory_order_relaxed);
+  if (s.shared && !s.remote) s.words->waiting.fetch_and(~side);
 }
 
 std::uint32_t side_of(const wait_case& c) noexcept {
@@ -65,7 +53,7 @@ bool is_ready(const wait_case& c) noexcept {
 void enlist(wait_case& c) {
   const optional_lock hold(c.stream->lists_lock, c.stream->shared);
   list_of(c).push(c);
-  set_waiting(*c.stream, side_of(c));
+  if (c.stream->shared) c.stream->words->waiting.fetch_or(side_of(c));  // partner: move (core.hpp)
 }
 
 /// Takes the case out of its stream's list. Somebody may have woken this object for a message, or for
@@ -81,8 +69,9 @@ void withdraw(wait_case& c, bool passes_on) noexcept {
       if (list_of(c).first == nullptr) clear_waiting(s, side_of(c));
     }
   }
-  if (passes_on && !was_listed && (s.words->waiting.load() & side_of(c)) != 0 && is_ready(c))
-    s.wake(side_of(c), 1);
+  const bool others_wait =
+      s.shared ? (s.words->waiting.load() & side_of(c)) != 0 : list_of(c).first != nullptr;
+  if (passes_on && !was_listed && others_wait && is_ready(c)) s.wake(side_of(c), 1);
 }
 
 /// A wait begins or ends: the count is odd while it lasts.
@@ -98,11 +87,7 @@ void tell_watch(object_core& me, const wait_case* cases, std::size_t count, bool
                           std::memory_order_release);
   me.waits.store(timed ? object_core::most_waits + 1 : static_cast<std::uint32_t>(count),
                  std::memory_order_release);
-  // Sequentially consistent for a wait that others may end. Partner: program_core::abort.
-  if (number != 0)
-    me.suspension.store(number);
-  else
-    me.suspension.store(0, std::memory_order_release);
+  if (number != 0) me.suspension.store(number);  // sequentially consistent; partner: program_core::abort
   step_wait_count(me);
 }
 
@@ -111,40 +96,19 @@ void leave_if_aborting(object_core& me) {
   sukima::detail::leave_if_cancelled(*me.self);
 }
 
-/// The usual wait, made short: for one stream, which only objects of the same island use.
-void wait_for_one_in_island(object_core& me, wait_case& c) {
-  wait_state w{me, false, 0, true};
-  struct listing {
-    object_core& me;
-    wait_state& w;
-    wait_case& c;
-    ~listing() {
-      me.local_wait = nullptr;
-      if (w.parked) step_wait_count(me);  // it could not be parked
-      if (c.is_listed) withdraw(c, false);
-    }
-  } const listed{me, w, c};
-  c.wait = &w;
-  list_of(c).push(c);
-  std::atomic<std::uint32_t>& waiting = c.stream->words->waiting;
-  waiting.store(waiting.load(std::memory_order_relaxed) | side_of(c), std::memory_order_relaxed);
-  tell_watch(me, &c, 1, false, 0);
-  me.local_wait = &w;
-  me.home->park();
-}
-
 /// For a wait that only objects of the same island can end.
-void wait_in_island(object_core& me, wait_case* cases, std::size_t count) {
-  wait_state w{me, false, 0, true};
+void park_in_island(object_core& me, wait_case* cases, std::size_t count) {
+  wait_state w{me, false, 0};
   struct listing {
     object_core& me;
     wait_state& w;
     wait_case* cases;
     std::size_t count;
     ~listing() {
-      me.local_wait = nullptr;
-      if (w.parked)  // it could not be parked
+      if (me.local_wait == &w) {  // it could not be parked
+        me.local_wait = nullptr;
         step_wait_count(me);
+      }
       for (std::size_t i = 0; i < count; ++i) withdraw(cases[i], count > 1);
     }
   } const listed{me, w, cases, count};
@@ -154,13 +118,13 @@ void wait_in_island(object_core& me, wait_case* cases, std::size_t count) {
   }
   tell_watch(me, cases, count, false, 0);
   me.local_wait = &w;
-  me.home->park();
+  if (!me.home->park_shortly(*me.self)) me.home->park();
 }
 
 /// For a wait that other threads may end.
 bool wait_for_others(object_core& me, wait_case* cases, std::size_t count, const clock::time_point* until) {
   sukima::detail::fiber& self = *me.self;
-  wait_state w{me, true, sukima::detail::begin_suspension(self), false};
+  wait_state w{me, true, sukima::detail::begin_suspension(self)};
   for (std::size_t i = 0; i < count; ++i) {
     cases[i].wait = &w;
     enlist(cases[i]);
@@ -183,13 +147,13 @@ bool wait_for_others(object_core& me, wait_case* cases, std::size_t count, const
     }
   }
   step_wait_count(me);
+  me.suspension.store(0, std::memory_order_release);
   for (std::size_t i = 0; i < count; ++i) withdraw(cases[i], count > 1 || until != nullptr);
   return in_time || std::any_of(cases, cases + count, is_ready);
 }
 
 /// The rest of wait.
-[[gnu::noinline]] bool wait_for_some(object_core& me, wait_case* cases, std::size_t count,
-                                     const clock::time_point* until) {
+bool wait_for_some(object_core& me, wait_case* cases, std::size_t count, const clock::time_point* until) {
   if (until != nullptr && clock::now() >= *until) return false;
   const bool shared = until != nullptr ||
                       std::any_of(cases, cases + count, [](const wait_case& c) { return c.stream->shared; });
@@ -197,7 +161,7 @@ bool wait_for_others(object_core& me, wait_case* cases, std::size_t count, const
   if (shared)
     in_time = wait_for_others(me, cases, count, until);
   else
-    wait_in_island(me, cases, count);
+    park_in_island(me, cases, count);
   if (me.recorded != nullptr) me.program->recorded->waited(me);
   leave_if_aborting(me);
   return in_time;
@@ -205,13 +169,17 @@ bool wait_for_others(object_core& me, wait_case* cases, std::size_t count, const
 
 }  // namespace
 
+static void end_local_wait(object_core& o) noexcept {
+  o.local_wait = nullptr;
+  step_wait_count(o);
+  o.home->make_ready(*o.self);
+}
+
 bool claim(wait_state& w) noexcept {
   object_core& o = w.object;
   if (w.shared) return sukima::detail::try_resume(*o.self, w.number);
-  if (!w.parked) return false;
-  w.parked = false;
-  step_wait_count(o);
-  o.home->make_ready(*o.self);
+  if (o.local_wait != &w) return false;
+  end_local_wait(o);
   return true;
 }
 
@@ -227,16 +195,48 @@ void stream_core::wake(std::uint32_t side, std::uint64_t count) noexcept {
   if (list.first == nullptr) clear_waiting(*this, side);
 }
 
+void stream_core::wake_in_island(wait_list& list) noexcept {
+  do {
+    wait_state& w = *list.pop().wait;
+    if (w.object.local_wait == &w) [[likely]]
+      return end_local_wait(w.object);
+    if (w.shared && claim(w)) return;
+  } while (list.first != nullptr);
+}
+
 bool wait(object_core& me, wait_case* cases, std::size_t count, const clock::time_point* until) {
   leave_if_aborting(me);
   if (!me.dropped.empty()) release_dropped(me);
-  if (count == 1 && until == nullptr && !cases->stream->shared) [[likely]] {
-    wait_for_one_in_island(me, *cases);
-    if (me.recorded != nullptr) me.program->recorded->waited(me);
-    leave_if_aborting(me);
-    return true;
-  }
   return wait_for_some(me, cases, count, until);
+}
+
+void wait_in_island(object_core& me, stream_core& s, bool receives) {
+  const bool aborting = me.program->aborting.load(std::memory_order_relaxed);
+  wait_case& c = me.single_case;
+  c.stream = &s;
+  c.receives = receives;
+  if (me.dropped.empty() && me.recorded == nullptr && !aborting) [[likely]] {
+    (receives ? s.receivers : s.senders).push(c);
+    me.waits_for[0].store(reinterpret_cast<std::uintptr_t>(&s) | (receives ? 1 : 0),
+                          std::memory_order_release);
+    me.waits.store(1, std::memory_order_release);
+    step_wait_count(me);
+    me.local_wait = &me.single_wait;
+    if (me.home->park_shortly(*me.self)) [[likely]] {
+      if (me.program->aborting.load(std::memory_order_relaxed)) [[unlikely]] {
+        if (c.is_listed) withdraw(c, false);  // end_local_waits has woken it
+        leave_if_aborting(me);
+      }
+      return;
+    }
+    me.local_wait = nullptr;
+    step_wait_count(me);
+    withdraw(c, false);
+  }
+  wait_case other;
+  other.stream = &s;
+  other.receives = receives;
+  wait(me, &other, 1, nullptr);
 }
 
 void turn_over(object_core& me) {

@@ -24,6 +24,8 @@ small = {
     "cover": 8, "itemsets": 100, "sudoku": 27, "knights-tour": 5, "subset-sum": 20, "sat": 40,
     "fib-without-context": 20, "nqueens-without-context": 8, "nqueens-array-without-context": 8,
     "fib-plain-context": 20, "nqueens-array-plain-context": 8, "memory-spine": 500,
+    "objects-ping-pong": 1000, "objects-stream": 1000, "objects-stream-apart": 1000, "objects-fan-in": 1000,
+    "objects-ring": 2500,
 }
 # 6 × 10 pentomino has no smaller relative: only the sequential programs run it.
 slow = {"pentomino": 12}
@@ -36,9 +38,17 @@ def run(program, *options):
     return subprocess.run([program, *map(str, options)], capture_output=True, text=True, timeout=500)
 
 
-def programs():
-    names = ("sequential", "tbb", "openmp", "sukima", "rayon", "chili", "forte", "tascell")
+def programs_of(names):
     return [p for p in sorted(given.programs.glob("bench-*")) if p.name.split("-")[1] in names]
+
+
+def programs():
+    return programs_of(("sequential", "tbb", "openmp", "sukima", "rayon", "chili", "forte", "tascell"))
+
+
+def programs_of_objects():
+    """The peers that only exchange messages."""
+    return programs_of(("go", "crossbeam", "fiber"))
 
 
 class AllPrograms(unittest.TestCase):
@@ -57,7 +67,7 @@ class AllPrograms(unittest.TestCase):
 
     def test_all_programs_agree(self):
         results = {}
-        for program in programs():
+        for program in programs() + programs_of_objects():
             sequential = "sequential" in program.name
             for name in run(program, "--list").stdout.split():
                 size = slow.get(name) if sequential and name in slow else small[name]
@@ -132,6 +142,40 @@ class AllPrograms(unittest.TestCase):
                     done = run(program, *options)
                     self.assertEqual(done.returncode, 2)
                     self.assertEqual(done.stdout, "")
+                    self.assertIn(word, done.stderr)
+                    self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+
+
+class ProgramsOfObjects(unittest.TestCase):
+    def test_they_have_all_benchmarks_that_they_can_have(self):
+        for program in programs_of_objects():
+            with self.subTest(program.name):
+                names = set(run(program, "--list").stdout.split())
+                self.assertLessEqual(names, {name for name in table if name.startswith("objects-")})
+                self.assertLessEqual({"objects-ping-pong", "objects-stream", "objects-fan-in", "objects-ring"}, names)
+
+    def test_repetitions_are_lines(self):
+        for program in programs_of_objects():
+            with self.subTest(program.name):
+                done = run(program, "objects-stream", "--size", 1000, "--repetitions", 3, "--started")
+                lines = [json.loads(line) for line in done.stdout.splitlines()]
+                self.assertEqual([line["result"] for line in lines], ["499500"] * 3)
+                self.assertEqual([line["started"] for line in lines], sorted(line["started"] for line in lines))
+
+    def test_bad_requests_end_with_one_sentence_and_code_2(self):
+        requests = {
+            ("fib",): "known are",
+            ("objects-ring", "--size", 0): "1000000000",
+            ("objects-ring", "--size", "many"): "size",
+            ("objects-ring", "--workers", 0): "workers",
+            ("objects-ring", "--depth", 1): "depth",
+            ("objects-ring", "--no-such-option"): "no-such-option",
+        }
+        for program in programs_of_objects():
+            for options, word in requests.items():
+                with self.subTest(f"{program.name} {options}"):
+                    done = run(program, *options)
+                    self.assertEqual((done.returncode, done.stdout), (2, ""))
                     self.assertIn(word, done.stderr)
                     self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
 

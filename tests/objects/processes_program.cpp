@@ -4,10 +4,15 @@
 #include <sukima/objects.hpp>
 #include <sukima/sukima.hpp>
 
+#include <linux/filter.h>
 #include <linux/magic.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstddef>
@@ -338,6 +343,19 @@ void endless(program& p, ending how) {
   std::printf("over\n");
 }
 
+/// From now on that call of the system fails with this error.
+void forbid(long call, int error) {
+  sock_filter steps[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<unsigned>(call), 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<unsigned>(error)),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog filter{std::size(steps), steps};
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0)
+    throw std::runtime_error("no filter for calls of the system");
+}
+
 struct with_pointer {
   int number;
   const char* text;
@@ -373,6 +391,15 @@ void refused(program& p, const std::string& what, int argc, char** argv) {
     program q(argc, argv);
     q.object("b", [] {});
     q.run();
+  } else if (what == "late") {
+    char* changed[] = {argv[0], nullptr};
+    program q(1, changed);
+    q.object("b", [] {});
+    q.run();
+  } else if (what == "memory files" || what == "proc") {
+    forbid(what == "proc" ? SYS_execve : SYS_memfd_create, what == "proc" ? ENOENT : EPERM);
+    p.object("a", [] {});
+    p.run();
   } else if (what == "twice") {
     p.object("a", [] {});
     p.run();

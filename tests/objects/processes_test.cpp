@@ -1,28 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Objects in processes: the same results as in one process, errors, and what is left of a process that dies.
 // Each test runs processes_program, because a process of a program starts its main again.
+#include "process_care.hpp"
+
 #include <fcntl.h>
-#include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdio>
-#include <cstdlib>
-#include <string>
-#include <vector>
 
 namespace {
 
-#if defined(SUKIMA_SANITIZED)
-constexpr bool sanitized = true;
-#else
-constexpr bool sanitized = false;
-#endif
+using support::await_no_process;
+using support::start;
 
 /// What the scenario prints, its lines sorted: processes print in any order.
 std::string output_of(const std::string& scenario, const std::string& model) {
@@ -107,6 +97,9 @@ TEST(processes, refuses_what_cannot_be) {
       {"refused: two", "only one program of a process can have processes"},
       {"refused: the second first", "the process of b ended with code 0 before program::run"},
       {"refused: twice", "a program can be run only once"},
+      {"refused: late", "must be the first statement of main"},
+      {"refused: memory files", "no memory file for the streams between processes"},
+      {"refused: proc", "a process for objects cannot be started from /proc/self/exe"},
       {"refused: ends early", "the process of a ended with code 7 before program::run"},
       {"refused: others' end",
        "the object thief failed: sukima: stream s: an end was used outside of its object"},
@@ -122,31 +115,6 @@ TEST(processes, refuses_what_cannot_be) {
   }
 }
 
-/// Runs a program in this process's care: its orphans become children of this one.
-/// \param output where it prints
-pid_t start(const char* program, std::vector<std::string> words, int output = STDOUT_FILENO) {
-  prctl(PR_SET_CHILD_SUBREAPER, 1);
-  words.insert(words.begin(), program);
-  std::vector<char*> arguments;
-  for (std::string& w : words) arguments.push_back(w.data());
-  arguments.push_back(nullptr);
-  const pid_t id = fork();
-  if (id == 0) {
-    setenv("SUKIMA_OBJECTS", "processes", 1);
-    dup2(output, STDOUT_FILENO);
-    execv(program, arguments.data());
-    _exit(127);
-  }
-  return id;
-}
-
-/// Reaps what the program has left. A process that stays keeps it from returning.
-void await_no_process() {
-  while (waitpid(-1, nullptr, 0) >= 0 || errno == EINTR) {
-  }
-  EXPECT_EQ(errno, ECHILD);
-}
-
 TEST(processes, end_when_their_parent_dies) {
   int ends[2];
   ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
@@ -159,24 +127,6 @@ TEST(processes, end_when_their_parent_dies) {
   EXPECT_EQ(waitpid(parent, nullptr, 0), parent);
   await_no_process();
   close(ends[0]);
-}
-
-TEST(processes, the_others_get_what_was_sent_when_one_is_killed_at_any_moment) {
-  constexpr unsigned runs = sanitized ? 10 : 40;
-  std::string folder = testing::TempDir() + "sukima-crash-XXXXXX";
-  ASSERT_NE(mkdtemp(folder.data()), nullptr);
-  const std::string file = folder + "/accepted";
-  for (unsigned seed = 1; seed <= runs && !testing::Test::HasFailure(); ++seed) {
-    unlink(file.c_str());
-    const pid_t parent = start(CRASH_PROGRAM, {std::to_string(seed), file});
-    ASSERT_GT(parent, 0);
-    int how = 0;
-    EXPECT_EQ(waitpid(parent, &how, 0), parent);
-    EXPECT_TRUE(WIFEXITED(how) && WEXITSTATUS(how) == 0) << "seed " << seed;
-    await_no_process();
-  }
-  unlink(file.c_str());
-  rmdir(folder.c_str());
 }
 
 }  // namespace

@@ -271,6 +271,40 @@ TEST_P(stream_test, a_throwing_move_sends_nothing) {
   EXPECT_EQ(got, (std::vector<int>{1, 2, 4, 5, 7, 8, 10}));
 }
 
+TEST_P(stream_test, objects_with_all_stacks_keep_their_exceptions_while_others_run) {
+  program p(runtime);
+  constexpr int objects = 6;
+  constexpr int rounds = 300;
+  std::vector<sukima::objects::stream<long>> links;
+  for (int i = 0; i < objects; ++i) links.push_back(p.stream<long>("link " + std::to_string(i), capacity{1}));
+  std::array<std::string, objects> kept;
+  for (int i = 0; i < objects; ++i)
+    p.object(
+         "object " + std::to_string(i),
+         [&kept, i](in<long> from, out<long> to) {
+           try {
+             throw std::runtime_error(std::to_string(i));
+           } catch (const std::runtime_error&) {
+             if (i == 0) to.send(0);
+             for (int round = 0; round < rounds; ++round) {
+               const std::optional<long> m = from.receive();
+               if (!m || *m % objects != (i + objects - 1) % objects) return;
+               if (i != 0 || round + 1 < rounds) to.send(*m + 1);
+             }
+             try {
+               throw;
+             } catch (const std::runtime_error& mine) {
+               kept[static_cast<std::size_t>(i)] = mine.what();
+             }
+           }
+         },
+         links[static_cast<std::size_t>(i)].in(), links[static_cast<std::size_t>((i + 1) % objects)].out())
+        .stack(i % 3 == 2 ? 256 * 1024 : 0)
+        .group("ring");
+  p.run();
+  EXPECT_EQ(kept, (std::array<std::string, objects>{"0", "1", "2", "3", "4", "5"}));
+}
+
 TEST_P(stream_test, objects_may_fork) {
   program p(runtime);
   auto s = p.stream<long>("sums", capacity{2});

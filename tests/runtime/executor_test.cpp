@@ -207,6 +207,61 @@ TEST_P(executor_test, an_old_number_resumes_nothing) {
   other.join();
 }
 
+// Short switches are refused where a sanitizer must hear of each; then there is nothing to compare.
+#if !defined(SUKIMA_SANITIZED)
+TEST_P(executor_test, parks_shortly_between_small_fibers_without_choice_points) {
+  std::vector<std::string> seen;
+  std::vector<bool> refused;
+  runtime.run([&](context c) {
+    crew all(where);
+    executor& home = all.home();
+    fiber* first = nullptr;
+    fiber* second = nullptr;
+    const auto parks = [&](fiber& me) {
+      bool done = false;
+      all.outside([&] { done = home.park_shortly(me); });
+      return done;
+    };
+    // Each handles an exception while the other one runs.
+    const auto talk = [&](fiber*& me, fiber*& other, const char* name, bool begins) {
+      try {
+        throw std::runtime_error(name);
+      } catch (const std::runtime_error&) {
+        for (int i = 0; i < 100; ++i) {
+          if (!begins || i != 0) home.make_ready(*other);
+          if (!parks(*me)) seen.emplace_back("refused");
+          if (sukima::detail::this_fiber_now() != me) seen.emplace_back("another fiber");
+          if (sukima::detail::running_executor() != &home) seen.emplace_back("another executor");
+        }
+        try {
+          throw;
+        } catch (const std::runtime_error& mine) {
+          seen.emplace_back(mine.what());
+        }
+      }
+    };
+    first = &all.add([&](context here) {
+      sukima::detail::call(here, [&] { talk(first, second, "first", true); });
+      home.make_ready(*second);
+    });
+    second = &all.add([&](context here) {
+      sukima::detail::call(here, [&] { talk(second, first, "second", false); });
+      sukima::detail::call(here,
+                           [&] { refused.push_back(!home.park_shortly(*second)); });  // nothing is ready
+      all.add([](context) {});
+      refused.push_back(!home.park_shortly(*second));  // its choice points are not known
+      all.outside([&] { home.take_turns(); });
+      all.add([](context) {}, std::size_t{1} << 20);
+      sukima::detail::call(here,
+                           [&] { refused.push_back(!home.park_shortly(*second)); });  // the next is large
+    });
+    all.run(runtime, c);
+  });
+  EXPECT_EQ(seen, (std::vector<std::string>{"first", "second"}));
+  EXPECT_EQ(refused, (std::vector<bool>(3, true)));
+}
+#endif
+
 TEST_P(executor_test, many_threads_post_at_once) {
   constexpr int rounds = 500;
   constexpr int members = 8;

@@ -66,6 +66,10 @@ class executor {  // NOLINT(clang-analyzer-optin.performance.Padding): the inbox
   /// Parks the running fiber and goes on with the next ready one. Returns when somebody has made it ready.
   /// \throws usage_error inside of thread_bound; std::system_error no memory
   void park();
+  /// park() for the fiber s, which is the running one, by a short switch; the caller looks itself whether
+  /// its task was cancelled meanwhile. False, and nothing was done: only park() will do, because nothing is
+  /// ready, or the fiber has choice points or is no small one.
+  bool park_shortly(fiber& s) noexcept;
   /// Lets the ready fibers go first.
   void take_turns();
   /// The worker is wanted elsewhere: goes, and leaves the token, with the running fiber, to the next one

@@ -74,12 +74,29 @@ struct island;
 struct program_core;
 struct recorded_object;
 struct stream_core;
-struct wait_state;
+struct object_core;
 
 /// One end that an object holds.
 struct held_end {
   stream_core* stream;
   bool out;
+};
+
+/// An object waits.
+struct wait_state {
+  object_core& object;
+  bool shared;  ///< other threads may end it: by the number of its suspension
+  std::uint64_t number;
+};
+/// One stream that it waits for.
+struct wait_case {
+  stream_core* stream = nullptr;
+  bool receives = false;
+  bool is_listed = false;
+  std::uint64_t room = 1;  ///< how many slots a sender wants
+  wait_state* wait = nullptr;
+  wait_case* before = nullptr;
+  wait_case* after = nullptr;
 };
 
 struct object_core : sukima::detail::bound_task {
@@ -112,7 +129,11 @@ struct object_core : sukima::detail::bound_task {
   std::vector<held_end> ends;
   std::vector<held_end> dropped;  ///< while an exception unwinds the object; only for itself
   const std::string* failing = nullptr;  ///< it ends by an exception with this text
-  wait_state* local_wait = nullptr;  ///< it waits for streams of its island; for the token's holder
+  /// It waits for streams of its island, until claim; for the token's holder.
+  wait_state* local_wait = nullptr;
+  // Of a wait for one stream of its island without a time.
+  wait_state single_wait{*this, false, 0};
+  wait_case single_case{.wait = &single_wait};
 
   // What it waits for, for the search for deadlocks: written by itself, read by the program's watch. A
   // sequence lock: odd while it waits. `waits_for` holds stream | 1 for a receiver.
@@ -134,24 +155,6 @@ struct island : sukima::detail::executor {
   unsigned budget = slice;
 };
 
-/// In the frame of an object that waits.
-struct wait_state {
-  object_core& object;
-  bool shared;  ///< other threads may end it: by the number of its suspension
-  std::uint64_t number;
-  bool parked;  ///< if it is not shared
-};
-/// One stream that it waits for.
-struct wait_case {
-  stream_core* stream = nullptr;
-  bool receives = false;
-  bool is_listed = false;
-  std::uint64_t room = 1;  ///< how many slots a sender wants
-  wait_state* wait = nullptr;
-  wait_case* before = nullptr;
-  wait_case* after = nullptr;
-};
-
 struct wait_list {
   wait_case* first = nullptr;
   wait_case* last = nullptr;
@@ -161,6 +164,13 @@ struct wait_list {
     (last != nullptr ? last->after : first) = &c;
     last = &c;
     c.is_listed = true;
+  }
+  wait_case& pop() noexcept {
+    wait_case& c = *first;
+    first = c.after;
+    (first != nullptr ? first->before : last) = nullptr;
+    c.is_listed = false;
+    return c;
   }
   void remove(wait_case& c) noexcept {
     (c.before != nullptr ? c.before->after : first) = c.after;
@@ -179,7 +189,7 @@ struct stream_words {  // NOLINT(clang-analyzer-optin.performance.Padding): a li
   alignas(64) std::atomic<std::uint64_t> tail{0};
   std::uint64_t head_seen = 0;
   // Written seldom.
-  alignas(64) std::atomic<std::uint32_t> waiting{0};
+  alignas(64) std::atomic<std::uint32_t> waiting{0};  ///< of a shared stream; else the lists say it
   std::atomic<std::uint32_t> state{0};
 };
 
@@ -229,6 +239,10 @@ struct stream_core {  // NOLINT(clang-analyzer-optin.performance.Padding): a lin
   void set_capacity(std::uint64_t room);
 
   std::byte* slot(std::uint64_t index) const noexcept { return slots + (index & (capacity - 1)) * slot_size; }
+  /// The same for messages of type T that are not encoded.
+  template <class T> T* slot_of(std::uint64_t index) const noexcept {
+    return reinterpret_cast<T*>(slots + (index & (capacity - 1)) * sizeof(T));
+  }
   bool has_message() const noexcept { return words->tail.load() != words->head.load(); }
   bool has_room(std::uint64_t wanted) const noexcept {
     return words->tail.load() - words->head.load() + wanted <= capacity;
@@ -239,6 +253,7 @@ struct stream_core {  // NOLINT(clang-analyzer-optin.performance.Padding): a lin
   /// the senders' lock if there are several.
   /// \throws stream_failed the indices cannot be: another process wrote into the shared memory
   std::uint64_t room(std::uint64_t from, std::uint64_t wanted = 1) {
+    if (!shared) return capacity - (from - own_words.head.load(std::memory_order_relaxed));
     std::uint64_t& seen = words->head_seen;
     if (from - seen + wanted > capacity) {
       seen = words->head.load(std::memory_order_acquire);
@@ -249,6 +264,7 @@ struct stream_core {  // NOLINT(clang-analyzer-optin.performance.Padding): a lin
   }
   /// As room.
   std::uint64_t messages(std::uint64_t from) {
+    if (!shared) return own_words.tail.load(std::memory_order_relaxed) - from;
     std::uint64_t& seen = words->tail_seen;
     if (seen == from) {
       seen = words->tail.load(std::memory_order_acquire);
@@ -265,12 +281,23 @@ struct stream_core {  // NOLINT(clang-analyzer-optin.performance.Padding): a lin
   void give_back(std::uint64_t to, std::uint64_t count) noexcept {
     move(words->head, to, count, senders_wait);
   }
+  // The same for a stream that is not shared: only objects of its island use it, one at a time.
+  void publish_in_island(std::uint64_t to) noexcept {
+    own_words.tail.store(to, std::memory_order_release);  // partner: the search for deadlocks
+    if (receivers.first != nullptr) wake_in_island(receivers);
+  }
+  void give_back_in_island(std::uint64_t to) noexcept {
+    own_words.head.store(to, std::memory_order_release);
+    if (senders.first != nullptr) wake_in_island(senders);
+  }
   /// Several senders, or several receivers, in several islands exclude one another while they write slots and
   /// move the index.
   void lock_side(bool out);
   void unlock_side(bool out) noexcept;
 
   void wake(std::uint32_t side, std::uint64_t count) noexcept;
+  /// Wakes the first of its receivers, or of its senders. \pre it is not shared
+  void wake_in_island(wait_list& list) noexcept;
   void release(bool out, object_core* owner) noexcept;
   [[noreturn]] void throw_broken(const object_core* sender) const;
   void throw_if_failed() const;
@@ -284,7 +311,7 @@ struct stream_core {  // NOLINT(clang-analyzer-optin.performance.Padding): a lin
       if ((words->waiting.load() & side) != 0) wake(side, count);
     } else {
       index.store(to, std::memory_order_release);
-      if ((words->waiting.load(std::memory_order_relaxed) & side) != 0) wake(side, count);
+      if ((side == receivers_wait ? receivers : senders).first != nullptr) wake(side, count);
     }
   }
 };
@@ -333,8 +360,14 @@ inline object_core& user_of(stream_core& s, object_core*& owner, bool out) {
 /// Waits until one of the cases may be ready, or that time. False: the time has come.
 /// \throws aborted when the program is aborted
 bool wait(object_core& me, wait_case* cases, std::size_t count, const clock::time_point* until);
+/// The same for a stream that is not shared, and without a time.
+void wait_in_island(object_core& me, stream_core& s, bool receives);
 inline bool wait_for(object_core& me, stream_core& s, bool receives, const clock::time_point* until = nullptr,
                      std::uint64_t room = 1) {
+  if (!s.shared && until == nullptr) {
+    wait_in_island(me, s, receives);
+    return true;
+  }
   wait_case c;
   c.stream = &s;
   c.receives = receives;

@@ -124,9 +124,9 @@ template <class T> class out : public detail::stream_end {
         } const at_end{s, from, sent};
         for (; next != last && sent < room; ++next, ++sent) {
           if constexpr (std::is_lvalue_reference_v<R>)
-            ::new (static_cast<void*>(s.slot(from + sent))) T(*next);
+            ::new (static_cast<void*>(s.slot_of<T>(from + sent))) T(*next);
           else
-            ::new (static_cast<void*>(s.slot(from + sent))) T(std::move(*next));
+            ::new (static_cast<void*>(s.slot_of<T>(from + sent))) T(std::move(*next));
         }
       }
       if (sent != 0)
@@ -151,9 +151,15 @@ template <class T> class out : public detail::stream_end {
   template <class, class> friend struct detail::room_case;
   explicit out(detail::stream_core& core) noexcept : stream_end(core, true) {}
 
-  send_result put(T& value, bool waits, const detail::clock::time_point* until) {
+  // Inlined: a wait within an island is hardly longer than the calls around it, and each return after a
+  // switch is one that the processor predicts wrongly.
+  [[gnu::always_inline]] send_result put(T& value, bool waits, const detail::clock::time_point* until) {
     detail::stream_core& s = core();
     detail::object_core& me = detail::user_of(s, owner_, true);
+    return s.shared ? put_shared(me, s, value, waits, until) : put_in_island(me, s, value, waits, until);
+  }
+  [[gnu::noinline]] static send_result put_shared(detail::object_core& me, detail::stream_core& s, T& value,
+                                                  bool waits, const detail::clock::time_point* until) {
     if constexpr (has_codec<T>)
       if (s.remote) return put_encoded(me, s, value, waits, until);
     for (;;) {
@@ -162,7 +168,7 @@ template <class T> class out : public detail::stream_end {
         if ((s.now() & detail::stream_core::broken) != 0) return send_result::broken;
         const std::uint64_t tail = s.words->tail.load(std::memory_order_relaxed);
         if (s.room(tail) != 0) {
-          ::new (static_cast<void*>(s.slot(tail))) T(std::move(value));
+          ::new (static_cast<void*>(s.slot_of<T>(tail))) T(std::move(value));
           s.publish(tail + 1, 1);
           break;
         }
@@ -171,6 +177,22 @@ template <class T> class out : public detail::stream_end {
     }
     detail::count_message(me);
     return send_result::sent;
+  }
+  [[gnu::always_inline]] static send_result put_in_island(detail::object_core& me, detail::stream_core& s,
+                                                          T& value, bool waits,
+                                                          const detail::clock::time_point* until) {
+    for (;;) {
+      if ((s.own_words.state.load(std::memory_order_relaxed) & detail::stream_core::broken) != 0)
+        return send_result::broken;
+      const std::uint64_t tail = s.own_words.tail.load(std::memory_order_relaxed);
+      if (tail - s.own_words.head.load(std::memory_order_relaxed) < s.capacity) [[likely]] {
+        ::new (static_cast<void*>(s.slot_of<T>(tail))) T(std::move(value));
+        s.publish_in_island(tail + 1);
+        detail::count_message(me);
+        return send_result::sent;
+      }
+      if (!waits || !detail::wait_for(me, s, false, until)) return send_result::full;
+    }
   }
   static send_result put_encoded(detail::object_core& me, detail::stream_core& s, const T& value, bool waits,
                                  const detail::clock::time_point* until)
@@ -229,7 +251,7 @@ template <class T> class in : public detail::stream_end {
         const std::uint64_t head = s.words->head.load(std::memory_order_relaxed);
         const std::uint64_t most = std::min<std::uint64_t>(s.messages(head), to.size());
         for (; taken < most; ++taken) {
-          T& message = *std::launder(reinterpret_cast<T*>(s.slot(head + taken)));
+          T& message = *std::launder(s.slot_of<T>(head + taken));
           to[taken] = std::move(message);
           std::destroy_at(&message);
         }
@@ -281,12 +303,53 @@ template <class T> class in : public detail::stream_end {
   template <class, class> friend struct detail::receive_case;
   explicit in(detail::stream_core& core) noexcept : stream_end(core, false) {}
 
-  std::optional<T> take(bool waits, const detail::clock::time_point* until) {
+  // Inlined: see out::put. The optional is made where it is returned: g++ writes one that is made before, or
+  // that another function returns, in parts and copies it as a whole, for which the processor waits longer
+  // than for all the rest.
+  [[gnu::always_inline]] std::optional<T> take(bool waits, const detail::clock::time_point* until) {
     detail::stream_core& s = core();
     detail::object_core& me = detail::user_of(s, owner_, false);
+    if constexpr (std::is_nothrow_move_constructible_v<T>) {
+      if (s.shared) {
+        std::optional<T> taken;
+        take_shared(taken, me, s, waits, until);
+        if (!taken) return std::nullopt;
+        return std::optional<T>(std::in_place, *std::move(taken));
+      }
+      if (!find_in_island(me, s, waits, until)) return std::nullopt;
+      return std::optional<T>(std::in_place, move_from_slot(me, s));
+    } else {
+      std::optional<T> taken;
+      if (s.shared)
+        take_shared(taken, me, s, waits, until);
+      else if (find_in_island(me, s, waits, until)) {
+        taken.emplace(std::move(first_in_island(s)));  // if that throws the message stays
+        drop_first_in_island(me, s);
+      }
+      return taken;
+    }
+  }
+  [[gnu::always_inline]] static T& first_in_island(detail::stream_core& s) noexcept {
+    return *std::launder(s.slot_of<T>(s.own_words.head.load(std::memory_order_relaxed)));
+  }
+  [[gnu::always_inline]] static void drop_first_in_island(detail::object_core& me, detail::stream_core& s) {
+    std::destroy_at(&first_in_island(s));
+    s.give_back_in_island(s.own_words.head.load(std::memory_order_relaxed) + 1);
+    detail::count_message(me);
+  }
+  [[gnu::always_inline]] static T move_from_slot(detail::object_core& me, detail::stream_core& s) {
+    T message(std::move(first_in_island(s)));
+    drop_first_in_island(me, s);
+    return message;
+  }
+  [[gnu::noinline]] static void take_shared(std::optional<T>& taken, detail::object_core& me,
+                                            detail::stream_core& s, bool waits,
+                                            const detail::clock::time_point* until) {
     if constexpr (has_codec<T>)
-      if (s.remote) return take_encoded(me, s, waits, until);
-    std::optional<T> taken;
+      if (s.remote) {
+        taken = take_encoded(me, s, waits, until);
+        return;
+      }
     for (;;) {
       // Read before the look into the ring: what was sent before the stream closed is found.
       const bool ended = (s.now() & detail::stream_core::closed) != 0;
@@ -294,7 +357,7 @@ template <class T> class in : public detail::stream_end {
         const detail::side_lock hold(s, false);
         const std::uint64_t head = s.words->head.load(std::memory_order_relaxed);
         if (s.messages(head) != 0) {
-          T& message = *std::launder(reinterpret_cast<T*>(s.slot(head)));
+          T& message = *std::launder(s.slot_of<T>(head));
           taken.emplace(std::move(message));
           std::destroy_at(&message);
           s.give_back(head + 1, 1);
@@ -304,12 +367,24 @@ template <class T> class in : public detail::stream_end {
         break;
       if (ended) {
         s.throw_if_failed();
-        return taken;
+        return;
       }
-      if (!waits || !detail::wait_for(me, s, true, until)) return taken;
+      if (!waits || !detail::wait_for(me, s, true, until)) return;
     }
     detail::count_message(me);
-    return taken;
+  }
+  /// Is there a message? Waits for one, if it may.
+  [[gnu::always_inline]] static bool find_in_island(detail::object_core& me, detail::stream_core& s,
+                                                    bool waits, const detail::clock::time_point* until) {
+    while (s.own_words.tail.load(std::memory_order_relaxed) ==
+           s.own_words.head.load(std::memory_order_relaxed)) {
+      if ((s.own_words.state.load(std::memory_order_relaxed) & detail::stream_core::closed) != 0) {
+        s.throw_if_failed();
+        return false;
+      }
+      if (!waits || !detail::wait_for(me, s, true, until)) return false;
+    }
+    return true;
   }
   static std::optional<T> take_encoded(detail::object_core& me, detail::stream_core& s, bool waits,
                                        const detail::clock::time_point* until)

@@ -68,6 +68,11 @@ std::span<const system_entry> systems() {
        true},
       {"chili", "chili (Rust)", {{"bench-chili", "rustc"}}},
       {"forte", "forte (Rust)", {{"bench-forte", "rustc"}}},
+      {"go", "goroutines and channels of Go", {{"bench-go", "go"}}},
+      {"crossbeam", "threads and crossbeam's channels (Rust)", {{"bench-crossbeam", "rustc"}}},
+      {"fiber",
+       "fibers and channels of Boost.Fiber",
+       {{"bench-fiber-gcc", "gcc"}, {"bench-fiber-clang", "clang"}, {"bench-fiber", ""}}},
   };
   return table;
 }

@@ -26,6 +26,7 @@ fiber& executor::make_fiber(bound_task& first, std::size_t stack) {
   make_fresh(*s);
   s->first = &first;
   s->home = this;
+  s->switches_shortly = s->small && can_switch_within();
   ++living_;
   return *s;
 }
@@ -159,6 +160,18 @@ void executor::park() {
   if (!leave(s, nullptr, nullptr)) throw no_fiber();
   look_for_abort(s);  // flags went to the workers meanwhile
   if (!s.small) s.limit.request_poll();
+}
+
+bool executor::park_shortly(fiber& s) noexcept {
+  SUKIMA_ASSERT(running_fiber() == &s, "a fiber parks itself");
+  fiber* const next = first_ready_;
+  // Without a choice point it has nothing to give away, and no abort concerns it but that of its task.
+  if (next == nullptr || !next->switches_shortly || !s.switches_shortly || s.ambient->top != s.base ||
+      s.thread_bindings != 0)
+    return false;
+  first_ready_ = next->next;
+  if (first_ready_ == nullptr) last_ready_ = nullptr;
+  return switch_within(s, *next);
 }
 
 void executor::take_turns() {

@@ -68,6 +68,7 @@ struct fiber {
   char* stack_top = nullptr;  ///< its C stack grows downward from here
   std::size_t stack_size = 0;
   bool small = false;  ///< shares its gate with others
+  bool switches_shortly = false;  ///< bound, and switch_within may be used
   bool canary = false;  ///< no guard page lies below its C stack, but canary bytes (fault.hpp)
 
   // Written by the worker that runs it.

@@ -11,6 +11,9 @@ namespace sukima::detail {
 
 extern "C" {
 __thread ambient_state* sukima_running_ambient = nullptr;
+// Initial-exec, for the same reason as the ambient context (sukima/detail/ambient.hpp).
+__thread fiber* sukima_running_fiber __attribute__((tls_model("initial-exec"), visibility("hidden"))) =
+    nullptr;
 }
 
 namespace fc = boost::context::detail;
@@ -19,13 +22,12 @@ ambient_state* find_ambient_slowly() noexcept { return sukima_running_ambient; }
 
 namespace {
 
-thread_local fiber* this_fiber = nullptr;
-
-/// What travels through a jump. Lies on the stack that is left: copy it before `then` gives that stack away.
+/// What travels through a jump: this, or from switch_within the fiber that was left, marked by its lowest
+/// bit. Lies on the stack that is left: copy it before `then` gives that stack away.
 struct message {
   worker* w;
   fiber* from;  ///< null: the worker's home
-  fiber* to;    ///< null: the worker's home
+  fiber* to;  ///< null: the worker's home
   after_switch then;
   void* argument;
 };
@@ -33,9 +35,23 @@ struct message {
 // Both are functions of their own and must not be inlined: the compiler may keep the address of a
 // thread-local across a switch, and __cxa_get_globals is even declared to be constant.
 [[gnu::noinline]] void set_running(fiber* s) noexcept {
-  this_fiber = s;
+  sukima_running_fiber = s;
   sukima_running_ambient = s != nullptr ? s->ambient : nullptr;
   asm volatile("" : : : "memory");
+}
+/// The same without a call: the addresses are formed anew each time.
+[[gnu::always_inline]] inline void set_running_here(fiber& s) noexcept {
+#if defined(__x86_64__)
+  std::uintptr_t at = 0;
+  asm volatile(
+      "movq sukima_running_fiber@gottpoff(%%rip), %0\n\tmovq %1, %%fs:(%0)\n\t"
+      "movq sukima_running_ambient@gottpoff(%%rip), %0\n\tmovq %2, %%fs:(%0)"
+      : "=&r"(at)
+      : "r"(&s), "r"(s.ambient)
+      : "memory");
+#else
+  set_running(&s);
+#endif
 }
 /// The words are found through the worker, not through __cxa_get_globals, which is declared to be constant.
 void exchange_exceptions(worker& w, exception_state& leaving, const exception_state& arriving) noexcept {
@@ -66,9 +82,24 @@ void before_jump(worker& w, fiber* from, fiber* to, after_switch then) noexcept 
   }
 }
 
+constexpr std::uintptr_t within = 1;
+
+bool came_from_within(const fc::transfer_t& transfer) noexcept {
+  return (reinterpret_cast<std::uintptr_t>(transfer.data) & within) != 0;
+}
+
+/// The rest of switch_within, on the stack arrived at.
+void arrive_from_within(const fc::transfer_t& transfer) noexcept {
+  fiber& from = *reinterpret_cast<fiber*>(reinterpret_cast<std::uintptr_t>(transfer.data) ^ within);
+  if (from.canary) [[unlikely]]
+    check_canary(from, transfer.fctx);
+  from.saved = transfer.fctx;
+}
+
 /// On the stack arrived at: stores where the other one stopped, makes this fiber the worker's, then does
 /// `then`.
 void arrive(const fc::transfer_t& transfer, bool fresh) noexcept {
+  if (came_from_within(transfer)) return arrive_from_within(transfer);
   const message m = *static_cast<message*>(transfer.data);
   if (program_has_asan()) [[unlikely]] {
     void* own = m.to != nullptr ? m.to->fake_stack : m.w->home_fake_stack;
@@ -109,7 +140,7 @@ void arrive(const fc::transfer_t& transfer, bool fresh) noexcept {
 }
 
 void fiber_begins(fc::transfer_t transfer) {
-  fiber& self = *static_cast<message*>(transfer.data)->to;
+  fiber& self = came_from_within(transfer) ? *running_fiber() : *static_cast<message*>(transfer.data)->to;
   arrive(transfer, true);
   worker_loop(self);
 }
@@ -118,7 +149,7 @@ void fiber_begins(fc::transfer_t transfer) {
 
 [[gnu::noinline]] fiber* running_fiber() noexcept {
   asm volatile("" : : : "memory");
-  return this_fiber;
+  return sukima_running_fiber;
 }
 
 void set_running_fiber(fiber* s) noexcept { set_running(s); }
@@ -143,6 +174,49 @@ void switch_for_offer(worker& w, fiber& from, fiber& to, after_switch then) {
 void switch_home(worker& w, fiber& from, after_switch then, void* argument) {
   jump(w, &from, nullptr, then, argument);
   note_arrival(from);
+}
+
+/// jump_fcontext. It leaves by a jump where other functions return, so after a call of it the processor
+/// predicts the returns of its callers wrongly, each by the address of the one before. Therefore it is not
+/// called.
+[[gnu::always_inline]] inline fc::transfer_t jump_within(fc::fcontext_t target, void* word) noexcept {
+#if defined(__x86_64__)
+  fc::transfer_t back;
+  asm volatile(
+      "leaq -128(%%rsp), %%rsp\n\t"  // what the caller has below its stack pointer
+      "leaq 1f(%%rip), %%rax\n\t"
+      "pushq %%rax\n\t"
+      "jmp jump_fcontext@PLT\n"
+      "1:\tleaq 128(%%rsp), %%rsp"
+      : "=a"(back.fctx), "=d"(back.data), "+D"(target), "+S"(word)
+      :
+      : "rcx", "r8", "r9", "r10", "r11", "cc", "memory", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5",
+        "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+  return back;
+#else
+  return fc::jump_fcontext(target, word);
+#endif
+}
+
+bool can_switch_within() noexcept { return !program_has_asan() && !program_has_tsan(); }
+
+// Noinline: the compiler may keep the address of a thread-local across the jump.
+[[gnu::noinline]] bool switch_within(fiber& from, fiber& to) noexcept {
+  worker& w = *from.on;
+  stress_point();
+  std::atomic_ref(to.on).store(&w, std::memory_order_relaxed);  // partner: try_resume
+  exchange_exceptions(w, from.exceptions, to.exceptions);
+  set_running_here(to);
+  // Not exchanged, and no flag is read: the limit of a small fiber is always raised, so its next poll reads
+  // them. Partners: thieves, which read what the fiber has published.
+  w.current.store(&to, std::memory_order_release);
+  const fc::transfer_t back =
+      jump_within(to.saved, reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(&from) | within));
+  if (came_from_within(back)) [[likely]]
+    arrive_from_within(back);
+  else
+    arrive(back, false);
+  return true;
 }
 
 exception_state* this_threads_exceptions() noexcept {

@@ -12,10 +12,15 @@ void switch_from_home(worker& w, fiber& to);
 /// Leaves `from` and continues in `to`, where `then` is called first. Returns when
 /// somebody resumes `from`, perhaps on another worker.
 void switch_to(worker& w, fiber& from, fiber& to, after_switch then, void* argument);
-/// Leaves `from` for the worker's home.
 /// The same for a fiber that is left on offer: where it comes back to is noted by the caller.
 void switch_for_offer(worker& w, fiber& from, fiber& to, after_switch then);
+/// Leaves `from` for the worker's home.
 void switch_home(worker& w, fiber& from, after_switch then, void* argument);
+/// Can switch_within be used? Not where a sanitizer must know of each switch.
+bool can_switch_within() noexcept;
+/// switch_to between two small fibers of one executor, without an atomic read-modify-write instruction:
+/// nobody but its holder can continue `from`, and nothing follows. \returns true
+bool switch_within(fiber& from, fiber& to) noexcept;
 /// The two words of __cxa_get_globals; their layout is the C++ ABI's.
 exception_state* this_threads_exceptions() noexcept;
 /// Makes a fresh fiber that will call `worker_loop`.

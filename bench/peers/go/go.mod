@@ -1,0 +1,3 @@
+module sukima.dev/bench-go
+
+go 1.19

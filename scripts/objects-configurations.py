@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Is the model that is predicted to be best the best one? The paper's program in 24 configurations.
+
+The program is examples/objects_offices.cpp: 2 and 4 offices (the groups), 1, 2 and 4 clients in each, two numbers of rounds,
+on one CPU and on two. For each `sukima objects validate` records it, plans it, runs it under each model, and says how
+much longer the model that was predicted to be best took than the one that was. Within 5 % counts as right; at least 85 %
+of the configurations must be. Needs the costs of this machine: sukima calibrate, sukima objects calibrate.
+"""
+import argparse
+import itertools
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+RIGHT = 1.05
+LEAST_SHARE = 0.85
+OFFICES = (2, 4)
+CLIENTS = (1, 2, 4)
+# The fastest models must run for some ten milliseconds, or what is compared is how they begin.
+ROUNDS = (20000, 60000)
+CPUS = (1, 2)
+
+
+def give_up(text):
+    print(f"objects-configurations.py: {text}", file=sys.stderr)
+    sys.exit(2)
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sukima", type=pathlib.Path, required=True, help="the program sukima")
+    parser.add_argument("--program", type=pathlib.Path, required=True, help="examples/objects_offices.cpp, built")
+    parser.add_argument("--quick", action="store_true", help="one run under each model, not five")
+    parser.add_argument("--rounds", type=int, nargs="+", default=ROUNDS, metavar="N", help="numbers of rounds")
+    parser.add_argument("--lock", type=pathlib.Path, help="a command to put before each measurement")
+    parser.add_argument("--csv", type=pathlib.Path, help="also write the rows to this file")
+    return parser.parse_args()
+
+
+def validate(given, cpus, arguments):
+    """What `sukima objects validate` says, on the first CPUs of those that this process may use."""
+    usable = sorted(os.sched_getaffinity(0))
+    if len(usable) < cpus:
+        return None
+    command = [given.sukima, "objects", "validate", "--json", *(["--quick"] if given.quick else []), "--",
+               given.program, *map(str, arguments)]
+    if given.lock:
+        command.insert(0, given.lock)
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False,
+                          preexec_fn=lambda: os.sched_setaffinity(0, usable[:cpus]))
+    if done.returncode != 0:
+        give_up(f"'{' '.join(map(str, command))}' ended with code {done.returncode}: {done.stderr.strip()}")
+    return json.loads(done.stdout)
+
+
+def row_of(cpus, arguments, answer):
+    """The figures of one configuration."""
+    best = min(answer["models"], key=lambda one: one["measured_ns"])
+    row = {"cpus": cpus, "offices": arguments[0], "clients": arguments[1], "rounds": arguments[2],
+           "best": best["model"]}
+    for who in ("simulation", "paper"):
+        row[who] = answer[who]["chosen"]
+        row[f"{who}_ratio"] = answer[who]["chosen_over_best"]
+        row[f"{who}_tau"] = answer[who]["tau"]
+    return row
+
+
+def share_right(rows, who):
+    return sum(row[f"{who}_ratio"] <= RIGHT for row in rows) / len(rows)
+
+
+def print_rows(rows):
+    print(f"{'CPUs':>4} {'offices':>7} {'clients':>7} {'rounds':>6}  {'fastest measured':<20} "
+          f"{'simulation chose':<20} {'/ best':>6}  {'formula chose':<20} {'/ best':>6}")
+    for row in rows:
+        print(f"{row['cpus']:>4} {row['offices']:>7} {row['clients']:>7} {row['rounds']:>6}  {row['best']:<20} "
+              f"{row['simulation']:<20} {row['simulation_ratio']:>6.2f}  {row['paper']:<20} {row['paper_ratio']:>6.2f}")
+
+
+def print_verdict(rows):
+    """Returns whether the simulation is right often enough."""
+    for who, name in (("simulation", "The simulation"), ("paper", "The paper's formula")):
+        wrong = [row for row in rows if row[f"{who}_ratio"] > RIGHT]
+        print(f"{name} chose the best model, or one within 5 %, in {len(rows) - len(wrong)} of {len(rows)} "
+              f"configurations.")
+        for chosen, best in sorted({(row[who], row["best"]) for row in wrong}):
+            times = [row[f"{who}_ratio"] for row in wrong if (row[who], row["best"]) == (chosen, best)]
+            print(f"  It chose {chosen} where {best} was the best: {len(times)} times, up to {max(times):.2f} times its time.")
+    return share_right(rows, "simulation") >= LEAST_SHARE
+
+
+def write_csv(path, rows):
+    lines = [",".join(rows[0])] + [",".join(map(str, row.values())) for row in rows]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def main():
+    given = parse_arguments()
+    for program in (given.sukima, given.program):
+        if not program.is_file():
+            give_up(f"there is no program {program}: build it first")
+    rows = []
+    for cpus, *arguments in itertools.product(CPUS, OFFICES, CLIENTS, given.rounds):
+        answer = validate(given, cpus, arguments)
+        if answer is not None:
+            rows.append(row_of(cpus, arguments, answer))
+    print_rows(rows)
+    if given.csv:
+        write_csv(given.csv, rows)
+    return 0 if print_verdict(rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

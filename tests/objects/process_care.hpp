@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs that run in a test's care, and what they leave.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace support {
+
+/// Runs a program in this process's care: its orphans become children of this one.
+/// \param output where it prints
+inline pid_t start(const char* program, std::vector<std::string> words, int output = STDOUT_FILENO) {
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  words.insert(words.begin(), program);
+  std::vector<char*> arguments;
+  for (std::string& w : words) arguments.push_back(w.data());
+  arguments.push_back(nullptr);
+  const pid_t id = fork();
+  if (id == 0) {
+    setenv("SUKIMA_OBJECTS", "processes", 1);
+    dup2(output, STDOUT_FILENO);
+    execv(program, arguments.data());
+    _exit(127);
+  }
+  return id;
+}
+
+/// Reaps what the program has left. A process that stays keeps it from returning.
+inline void await_no_process() {
+  while (waitpid(-1, nullptr, 0) >= 0 || errno == EINTR) {
+  }
+  EXPECT_EQ(errno, ECHILD);
+}
+
+}  // namespace support
