@@ -24,6 +24,7 @@ GOOD = {
     "src/cli/process/child.hpp": "",
     "src/cli/run/plan.hpp": "",
     "src/calibrate/pairs.hpp": "",
+    "src/cluster/node.hpp": "",
     "src/compiler/driver/driver.hpp": "",
     "src/host/optimise/sweep.hpp": "",
     "src/objects/model/flow.hpp": "",

@@ -77,8 +77,8 @@ TEST(failed_copy, leaves_by_the_next_join_and_is_over_when_it_is_caught) {
   }
 }
 
-/// Where a loop's own poll made the copy fail, the loop ends early: it leaves by the failure, also if a handler
-/// within the iteration that goes on meanwhile has caught it.
+/// Where a loop's own poll made the copy fail, the loop ends early: it leaves by the failure, also if a
+/// handler within the iteration that goes on meanwhile has caught it.
 TEST(failed_copy, that_ended_a_loop_leaves_it_also_if_it_is_caught_within) {
   sukima::runtime two(support::with_workers(2));
   for (int round = 0; round < 20; ++round) {

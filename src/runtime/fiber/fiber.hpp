@@ -100,9 +100,9 @@ struct fiber {
   /// unwinding; dropped when another exception has left its choice point before (abandon).
   std::exception_ptr failure;
   char* failed_at = nullptr;  ///< the oldest choice point that the failure concerns
-  /// The oldest loop that was ended early because of the failure; all ones: none was. Whoever catches the
-  /// failure within that loop gets it again at the next join, or the rest of the loop would be missing without
-  /// a trace.
+  /// The oldest loop that was ended early because of the failure; all ones: none was, or there is no failure.
+  /// Whoever catches the failure within that loop gets it again at the next join, or the rest of the loop
+  /// would be missing without a trace.
   char* taken_up_to = all_ones;
   unsigned thread_bindings = 0;  ///< must not leave its thread while this is not 0
   /// The oldest of its shields: there may be one in each of several segments. Others read it (abort.cpp).
