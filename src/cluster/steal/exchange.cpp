@@ -184,7 +184,7 @@ void node::take_result(node_id from, const message& m) {
   how.aborted = m.how == outcome::aborted;
   if (m.how == outcome::thrown) how.error = read_exception(m.content);
   const bool expected = found != given_.end() && found->second == from;
-  if (!expected || !detail::finish(workers_, m.id, how)) {
+  if (!expected || !detail::finish(workers_, m.id, std::move(how))) {
     end_all("node " + std::to_string(from) + " sent the result of a task that it did not have");
     return;
   }

@@ -24,12 +24,12 @@ std::uint64_t give_away(runtime& r, task& t) {
 
 void give_back(runtime& r, task& t) noexcept { remote_access::core(r).injector.push(&t, queue_end::front); }
 
-bool finish(runtime& r, std::uint64_t id, const given_outcome& how) noexcept {
+bool finish(runtime& r, std::uint64_t id, given_outcome how) noexcept {
   runtime_core& core = remote_access::core(r);
   task* const t = core.remote.take_given(id);
   if (t == nullptr) return false;
   t->aborted = how.aborted;
-  t->error = how.error;
+  t->error = std::move(how.error);  // no reference stays here: its owner may destroy it at once
   if (!t->aborted && !t->error) {
     try {
       t->kind->travel->get(*t, how.result);

@@ -56,7 +56,7 @@ struct given_outcome {
 };
 /// Its owner goes on.
 /// \returns false: no such task is away; nothing has happened
-bool finish(runtime& r, std::uint64_t id, const given_outcome& how) noexcept;
+bool finish(runtime& r, std::uint64_t id, given_outcome how) noexcept;
 
 /// A received task becomes ready work.
 /// \pre an entry is active
