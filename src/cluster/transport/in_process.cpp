@@ -123,8 +123,10 @@ class in_process_transport final : public transport {
           me.queued[due.back().from] -= due.back().content.size();
         }
         if (me.rung || !due.empty() || now >= until) break;
-        const bool expects = !me.gone && !me.inbox.empty();
-        me.changed.wait_until(hold, expects ? std::min(until, me.inbox.top().due) : until);
+        // A copy: wait_until reads it again after the wait, when the letter may be elsewhere.
+        clock::time_point next = until;
+        if (!me.gone && !me.inbox.empty()) next = std::min(next, me.inbox.top().due);
+        me.changed.wait_until(hold, next);
       }
       me.rung = false;
     }

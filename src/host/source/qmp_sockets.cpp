@@ -40,7 +40,9 @@ class connection {
   void go_on() {
     char bytes[65536];
     const ssize_t count = recv(socket_, bytes, sizeof bytes, 0);
-    if (count == 0) return fail("closed the connection; the machine is ending, or the monitor is broken");
+    // A peer that closes without having read all resets the connection.
+    if (count == 0 || (count < 0 && errno == ECONNRESET))
+      return fail("closed the connection; the machine is ending, or the monitor is broken");
     if (count < 0 && errno != EAGAIN && errno != EINTR)
       return fail(std::string("broke: ") + std::strerror(errno));
     if (count > 0) dialogue_.hear({bytes, static_cast<std::size_t>(count)});

@@ -5,6 +5,8 @@
 #include "core.hpp"
 #include "fiber/sanitizer.hpp"
 
+#include <utility>
+
 namespace sukima::detail {
 
 /// A runtime keeps its core to itself, but for these.
