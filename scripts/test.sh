@@ -60,7 +60,7 @@ gate() {
 measure() { build release --target all checks && run_tests release measure 1 --label-regex '^measure$'; }
 
 # all_of PRESET
-all_of() { build "$1" && run_tests "$1" all "$many" --label-exclude '^measure$'; }
+all_of() { build "$1" --target all checks && run_tests "$1" all "$many" --label-exclude '^measure$'; }
 
 # check_part PART
 check_part() {

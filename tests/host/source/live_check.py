@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`sukima host` on real machines: QEMU's, and libvirt's test driver and daemon.
 
-live_check.py PROGRAM
+live_check.py PROGRAM [--sanitized]
 
 The guest is a boot sector that jumps to itself, so its first virtual CPU is busy and its second one never starts: what
 is seen of them is known. It waits for that to be seen, and judges no time.
@@ -18,6 +18,9 @@ import tempfile
 import unittest
 
 PROGRAM = str(pathlib.Path(sys.argv.pop(1)).resolve())
+SANITIZED = "--sanitized" in sys.argv
+if SANITIZED:
+    sys.argv.remove("--sanitized")
 UUID = "12345678-1234-1234-1234-123456789abc"
 
 
@@ -83,6 +86,7 @@ class Qemu(unittest.TestCase):
         self.assertIn(UUID, [one["id"] for one in json.loads(out)["vms"]])
 
     def test_a_machine_whose_monitor_hangs_is_late(self):
+        self.read()  # its socket listens, which is later than that it is there
         self.machine.send_signal(signal.SIGSTOP)
         self.addCleanup(self.machine.send_signal, signal.SIGCONT)
         code, out, error = host("list", "--qmp", self.socket, "--interval", "0.2")
@@ -132,6 +136,9 @@ class Daemon(unittest.TestCase):
     """A domain of libvirtd: the machine's own one if it runs, otherwise one that ends with the test."""
 
     def setUp(self):
+        if SANITIZED:
+            # GCC's sanitizers put functions before those of libtirpc (xdr_*) that call the ones which glibc has dropped.
+            self.skipTest("under a sanitizer libvirt cannot talk to its daemon")
         for tool in ("virsh", "libvirtd", "virtlogd", "qemu-system-x86_64"):
             if shutil.which(tool) is None:
                 self.skipTest(f"{tool} is not installed")
