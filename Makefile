@@ -10,7 +10,7 @@ export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
 
 help: ## this list
 	@sed -nE 's/^([a-z]+):[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
-	@echo "Variables: JOBS=$(JOBS) (compilers at a time), PART (of make check), PREFIX=$(PREFIX) (for make install)"
+	@echo "Variables: JOBS=$(JOBS) (compilers at a time), PART (of make check and measure), PREFIX=$(PREFIX) (for make install)"
 	@echo "Minutes are for two cores and nothing built before; with ccache installed, a second build takes seconds."
 
 dependencies: ## install all Debian packages that are missing (2 minutes)
@@ -43,9 +43,9 @@ check: ## sanitizers, aarch64, models, fuzzers, long random runs, clang-tidy (an
 	@scripts/install-dependencies.sh
 	@scripts/test.sh --check $(PART)
 
-measure: ## the tests whose verdict is a time or a share of CPU, alone on the machine (10 minutes)
+measure: ## the tests whose verdict is a time or a share of CPU, alone on the machine (10 minutes); PART=host: a table (5 hours, or QUICK=1)
 	@scripts/install-dependencies.sh
-	@scripts/test.sh --measure
+	@scripts/test.sh --measure $(PART) $(if $(QUICK),--quick)
 
 fuzz: ## let the fuzzers of the parsers run freely, SECONDS (60) each; check has a fixed number of fixed inputs
 	@scripts/install-dependencies.sh

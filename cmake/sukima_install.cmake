@@ -27,6 +27,14 @@ if(SUKIMA_RUNTIME_TYPE STREQUAL "STATIC_LIBRARY" AND NOT SUKIMA_SANITIZER)
   set_target_properties(sukima_capacity_shared PROPERTIES
     OUTPUT_NAME sukima-capacity EXPORT_NAME capacity_shared LINKER_LANGUAGE C)
   set(shared_libraries sukima_shared sukima_capacity_shared)
+  if(TARGET sukima_cluster)
+    add_library(sukima_cluster_shared SHARED $<TARGET_OBJECTS:sukima_cluster>)
+    target_link_libraries(sukima_cluster_shared PUBLIC sukima_shared PRIVATE PkgConfig::nettle)
+    target_compile_features(sukima_cluster_shared INTERFACE cxx_std_20)
+    set_target_properties(sukima_cluster_shared PROPERTIES
+      OUTPUT_NAME sukima-cluster EXPORT_NAME cluster_shared LINKER_LANGUAGE CXX)
+    list(APPEND shared_libraries sukima_cluster_shared)
+  endif()
   foreach(library IN LISTS shared_libraries)
     target_include_directories(${library} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
     target_link_options(${library} PRIVATE
@@ -40,9 +48,22 @@ set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/sukima)
 set(pkgconfig_folder ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 set(templates ${CMAKE_CURRENT_LIST_DIR})
 
-install(TARGETS sukima_capacity sukima_runtime ${shared_libraries} EXPORT sukimaTargets
+# The cluster is in a set of its own, which CMake reads where it is asked for: it needs nettle.
+set(main_libraries sukima_capacity sukima_runtime ${shared_libraries})
+set(cluster_libraries ${main_libraries})
+list(FILTER main_libraries EXCLUDE REGEX cluster)
+list(FILTER cluster_libraries INCLUDE REGEX cluster)
+install(TARGETS ${main_libraries} EXPORT sukimaTargets
   ARCHIVE COMPONENT devel
   LIBRARY COMPONENT runtime NAMELINK_COMPONENT devel)
+if(TARGET sukima_cluster)
+  set_target_properties(sukima_cluster PROPERTIES OUTPUT_NAME sukima-cluster EXPORT_NAME cluster)
+  install(TARGETS sukima_cluster ${cluster_libraries} EXPORT sukimaClusterTargets
+    ARCHIVE COMPONENT devel
+    LIBRARY COMPONENT runtime NAMELINK_COMPONENT devel)
+  install(EXPORT sukimaClusterTargets NAMESPACE sukima::
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/sukima COMPONENT devel)
+endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/sukima
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   COMPONENT devel
@@ -87,7 +108,11 @@ else()
   string(REGEX REPLACE "/$" "" up ${up})
   set(pkgconfig_prefix "\${pcfiledir}/${up}")
 endif()
-foreach(file sukima.pc sukima-capacity.pc)
+set(pkgconfig_files sukima.pc sukima-capacity.pc)
+if(TARGET sukima_cluster)
+  list(APPEND pkgconfig_files sukima-cluster.pc)
+endif()
+foreach(file IN LISTS pkgconfig_files)
   configure_file(${templates}/${file}.in ${file} @ONLY)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${file} DESTINATION ${pkgconfig_folder} COMPONENT devel)
 endforeach()

@@ -77,7 +77,7 @@ endif()
 
 # Everything that a package contains, without tests and examples.
 set(packaged sukima sukima_preload sukima_runtime sukima_capacity ${shared_libraries} sukima_bundle)
-foreach(target sukima_cc sukima_portable_compiler)
+foreach(target sukima_cluster sukima_cc sukima_portable_compiler)
   if(TARGET ${target})
     list(APPEND packaged ${target})
   endif()
@@ -148,7 +148,11 @@ set(boost "")
 if(SUKIMA_NEEDS_BOOST)
   set(boost ", libboost-context-dev")
 endif()
-sukima_debian_package(devel libsukima-dev libdevel "${runtime_package} ${same_version}${boost}"
+set(nettle "")
+if(TARGET sukima_cluster)
+  set(nettle ", nettle-dev")
+endif()
+sukima_debian_package(devel libsukima-dev libdevel "${runtime_package} ${same_version}${boost}${nettle}"
   "fork-join and parallel search: headers and static libraries
 Headers, static libraries, and the files for CMake and pkg-config of Sukima,
 a work-stealing runtime for C++20 and C.")

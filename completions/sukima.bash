@@ -105,6 +105,23 @@ _sukima_host() {
   esac
 }
 
+_sukima_lab() {
+  case $previous in
+    --folder) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
+    --repetitions) ;;
+    lab)
+      mapfile -t COMPREPLY < <(compgen -W "list run all report --help --folder --repetitions --quick --dry-run --plot --json" -- "$cur")
+      ;;
+    *)
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "--help --folder --repetitions --quick --dry-run --plot --json" -- "$cur")
+      else
+        mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+      fi
+      ;;
+  esac
+}
+
 _sukima_guest() {
   case $previous in
     --port | --socket) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
@@ -144,11 +161,11 @@ _sukima() {
   local cur="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD - 1]}"
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W "bench calibrate cc cluster explain guest host objects probe run --help --version" -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W "bench calibrate cc cluster explain guest host lab objects probe run --help --version" -- "$cur")
     return
   fi
   case ${COMP_WORDS[1]} in
-    calibrate | cluster | explain | guest | host | objects | probe | run)
+    calibrate | cluster | explain | guest | host | lab | objects | probe | run)
       "_sukima_${COMP_WORDS[1]}"
       return
       ;;

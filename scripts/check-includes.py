@@ -6,8 +6,8 @@ A part is a folder src/PART with its public headers include/sukima/…, its test
 parts below it in ORDER, and only these headers of theirs: the public ones as <sukima/…>, and those in src/PART/shared,
 which are not installed, as <PART/shared/…>. src/capacity is plain C and uses nothing of the others.
 
-In src/cli each folder but the shared ones is one command; a command includes no header of another command. The
-validation tools in tools/ may use the shared folder src/cli/process; one tool includes no header of another.
+In src/cli each folder but the shared one is one command; a command includes no header of another command. One tool in
+tools/ includes no header of another.
 """
 import pathlib
 import re
@@ -18,18 +18,20 @@ ORDER = {
     "capacity": set(),
     "preload": {"capacity"},
     "runtime": {"capacity"},
-    "objects": {"runtime", "capacity"},
+    "objects": {"runtime", "capacity", "json"},
     "tascell": {"runtime", "capacity"},
     "compiler": set(),
-    "host": {"runtime", "capacity"},
+    "json": set(),
+    "process": set(),
+    "host": {"runtime", "capacity", "json"},
     "calibrate": {"capacity", "objects", "runtime"},
     "cluster": {"runtime", "capacity"},
-    "cli": {"calibrate", "capacity", "cluster", "host", "objects", "preload"},
-    "tools": {"capacity"},
+    "lab": {"capacity", "cluster", "host", "objects", "process", "runtime"},
+    "cli": {"calibrate", "capacity", "cluster", "host", "lab", "objects", "preload", "process"},
+    "tools": {"capacity", "lab", "process"},
 }
-# The folders of src/cli that all commands may include; those of them that the tools may include, too.
-SHARED_ROOMS = {"process", "capacity"}
-TOOLS_ROOMS = {"process"}
+# The folders of src/cli that all commands may include.
+SHARED_ROOMS = {"capacity"}
 # The public headers that are not the runtime's: the first element of their path under include/sukima.
 HEADER_PART = {
     "calibrate.hpp": "calibrate",
@@ -124,9 +126,6 @@ def check_own(root, relative, part, name):
     for base in ((root / relative).parent, part_folder(root, part)):
         if exists(base / name):
             return check_rooms(relative, (base / name).relative_to(root))
-    if part == "tools" and exists(root / "src" / "cli" / name):
-        folder = pathlib.PurePosixPath(name).parts[0]
-        return None if folder in TOOLS_ROOMS else "of src/cli the tools may use only the folder process"
     for other in sorted(ORDER.keys() - {part}):
         if exists(part_folder(root, other) / name):
             return f"it is an internal header of the part {other}; use that part through <sukima/…> or <{other}/shared/…>"

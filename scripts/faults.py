@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Plants the faults of tests/faults.toml, one at a time, and tells which test of the gate found each:
-faults.py [--only NAME|PART]... [--list]
+faults.py [--only NAME|PART]... [--list|--check]
 
 Works on a copy of the sources in build/faults. Of the tests without the labels `check` and `measure` those run that a
 fault names, until one fails or hangs for a minute. A finding counts only if the same test passes three times without the fault.
@@ -95,10 +95,27 @@ def try_fault(fault, log):
     return (found, "found by " + found) if found != "?" else (None, f"ctest failed, see {log.relative_to(ROOT)}")
 
 
+def check(faults):
+    """Can each of them be planted? Prints what is wrong."""
+    wrong = 0
+    for i, fault in enumerate(faults):
+        place = ROOT / fault["file"]
+        count = place.read_text(encoding="utf-8").count(fault["old"]) if place.is_file() else 0
+        if count != 1:
+            print(f"tests/faults.toml: {fault['name']}: {fault['file']} has {count} places like this; one is wanted")
+        twice = fault["name"] in [other["name"] for other in faults[:i]]
+        if twice:
+            print(f"tests/faults.toml: {fault['name']} is there twice; give one of them another name")
+        wrong += count != 1 or twice
+    print(f"{len(faults) - wrong} faults can be planted, {wrong} cannot")
+    return 1 if wrong else 0
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--only", action="append", help="faults of this name, or of this part")
     arguments.add_argument("--list", action="store_true", help="print the faults and end")
+    arguments.add_argument("--check", action="store_true", help="look whether each can be planted, and end")
     given = arguments.parse_args()
     faults = tomllib.loads((ROOT / "tests/faults.toml").read_text())["fault"]
     if given.only:
@@ -110,6 +127,8 @@ def main():
         for fault in faults:
             print(f"{fault['name']:32} {fault['part']:14} {fault['why']}")
         return 0
+    if given.check:
+        return check(faults)
     PLACE.mkdir(parents=True, exist_ok=True)
     copy_sources()
     log = PLACE / "configure.log"

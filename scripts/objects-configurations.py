@@ -14,6 +14,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 RIGHT = 1.05
 LEAST_SHARE = 0.85
@@ -35,9 +36,20 @@ def parse_arguments():
     parser.add_argument("--program", type=pathlib.Path, required=True, help="examples/objects_offices.cpp, built")
     parser.add_argument("--quick", action="store_true", help="one run under each model, not five")
     parser.add_argument("--rounds", type=int, nargs="+", default=ROUNDS, metavar="N", help="numbers of rounds")
+    parser.add_argument("--calibrate", action="store_true", help="measure the costs of this machine first, for this run only")
     parser.add_argument("--lock", type=pathlib.Path, help="a command to put before each measurement")
     parser.add_argument("--csv", type=pathlib.Path, help="also write the rows to this file")
     return parser.parse_args()
+
+
+def calibrate(given, folder):
+    """Measures the costs of this machine; the profile is in the folder and not in the user's cache."""
+    os.environ["XDG_CACHE_HOME"] = folder
+    for words in (["calibrate"], ["objects", "calibrate"]):
+        command = [str(part) for part in ([given.lock] if given.lock else []) + [given.sukima, *words]]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            give_up(f"'{' '.join(command)}' ended with code {done.returncode}: {done.stderr.strip()}")
 
 
 def validate(given, cpus, arguments):
@@ -103,10 +115,13 @@ def main():
         if not program.is_file():
             give_up(f"there is no program {program}: build it first")
     rows = []
-    for cpus, *arguments in itertools.product(CPUS, OFFICES, CLIENTS, given.rounds):
-        answer = validate(given, cpus, arguments)
-        if answer is not None:
-            rows.append(row_of(cpus, arguments, answer))
+    with tempfile.TemporaryDirectory() as folder:
+        if given.calibrate:
+            calibrate(given, folder)
+        for cpus, *arguments in itertools.product(CPUS, OFFICES, CLIENTS, given.rounds):
+            answer = validate(given, cpus, arguments)
+            if answer is not None:
+                rows.append(row_of(cpus, arguments, answer))
     print_rows(rows)
     if given.csv:
         write_csv(given.csv, rows)

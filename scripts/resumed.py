@@ -45,13 +45,13 @@ class Measurements:
         return time.monotonic() >= self._end
 
 
-def run(given, measure, table):
+def run(given, measure, table, programs=("sukima", "bench-hog")):
     """Measures what is missing, unless only the table is wanted, and prints the table.
 
-    measure(given, measurements) fills in `results`; table(results, given) prints them.
+    measure(given, measurements) fills in `results`; table(results, given) prints them. `programs` must have been built.
     """
     measurements = Measurements(given)
     if not given.table_only:
-        need_programs(given.programs, "sukima", "bench-hog")
+        need_programs(given.programs, *programs)
         measure(given, measurements)
     table(measurements.results, given)

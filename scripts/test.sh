@@ -11,6 +11,8 @@
 #                             (deliberate ones, each to be found by a test of the gate), tidy
 #   test.sh --measure         `make measure`: the tests with the label `measure`, whose verdict is a time or a share of
 #                             CPU, one after another; nothing else should run on the machine
+#   test.sh --measure host [OPTION…]   `make measure PART=host`: the table of scripts/host-table.py, with its options;
+#                             it goes on where it was interrupted
 #   test.sh PRESET…           all tests but these of presets of CMakePresets.json
 #
 # A skip whose reason is not in tests/allowed_skips.txt is a failure.
@@ -111,7 +113,20 @@ check() {
 
 case ${1:-} in
   "") gate ;;
-  --measure) measure ;;
+  --measure)
+    case ${2:-} in
+      "") measure ;;
+      host)
+        build release --target sukima sukima-measured || exit 1
+        exec scripts/host-table.py --programs build/release/bin --measured build/release/tests/bin/sukima-measured \
+          --image build/release/tests/host/measure/guest --results build/release/host-table.json "${@:3}"
+        ;;
+      *)
+        echo "test.sh: unknown part '$2' of make measure; give host, or nothing" >&2
+        exit 2
+        ;;
+    esac
+    ;;
   --check)
     shift
     if (($# == 0)); then set -- release tsan asan aarch64 faults tidy; fi

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sukima/cluster/call.hpp>
+#include <sukima/cluster/loops.hpp>
 #include <sukima/fork.hpp>
 #include <sukima/runtime.hpp>
 
@@ -73,7 +74,8 @@ class remote_exception : public std::runtime_error {
 ///
 ///     long n = sukima::cluster::run(sukima::call<fib>(50));
 ///
-/// Tasks are what forks with `sukima::call` as their second branch split off. What they write into globals
+/// Tasks are what is split off from forks with `sukima::call` as their second branch, from parallel_reduce
+/// with one as its body, and from searches whose callables have no captures. What they write into globals
 /// stays on their node.
 /// \param what  the same call on each node; its arguments and its result can travel
 /// \throws what the function throws; where that was thrown on another node, remote_exception
@@ -93,6 +95,16 @@ auto run(Call what) {
 std::uint32_t nodes();
 /// The number of this node, from 0.
 std::uint32_t this_node();
+
+/// Tasks and messages of one node so far.
+struct traffic {
+  std::uint64_t given = 0;  ///< tasks that it gave to other nodes
+  std::uint64_t received = 0;  ///< tasks that it took from them
+  std::uint64_t requests = 0;  ///< that it sent
+  std::uint64_t aborts = 0;  ///< that it sent
+};
+/// Of this node; nothing where the program runs alone, and before its first entry. Any thread.
+traffic statistics();
 
 /// @}
 }  // namespace sukima::cluster

@@ -27,6 +27,11 @@ struct usage_error : std::logic_error {
   using std::logic_error::logic_error;
 };
 
+/// A future was touched that somebody has cancelled, or whose runtime has ended before it began.
+struct cancelled : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 /// A search's `apply` refused, while the search was replayed after a backtrack, a choice that it had accepted
 /// before: it depends on something else than the workspace and the choice. Prune in the body instead.
 struct replay_error : std::logic_error {

@@ -166,8 +166,9 @@ class program {
   }
 
   /// Runs the objects until all have ended, as SUKIMA_OBJECTS says: `workers:simulated` (the default),
-  /// `simulated`, `threads:simulated`, `threads`, `processes`, `processes:simulated`, `processes:threads`, or
-  /// the name of a plan file that `sukima objects plan` has written for this program and machine. In a child
+  /// `simulated`, `threads:simulated`, `threads`, `processes`, `processes:simulated`, `processes:threads`,
+  /// one of the last three with `:pipe` (messages between processes go through pipes, for comparison), or the
+  /// name of a plan file that `sukima objects plan` has written for this program and machine. In a child
   /// process it does not return.
   /// \returns 0
   /// \throws what the first object threw that ended by an exception, or object_failed if that was in another

@@ -10,6 +10,7 @@
 #include <sukima/errors.hpp>
 #include <sukima/fold.hpp>
 #include <sukima/fork.hpp>
+#include <sukima/future.hpp>
 #include <sukima/hints.hpp>
 #include <sukima/loop.hpp>
 #include <sukima/on.hpp>

@@ -137,8 +137,6 @@ objects::model::cost_table measure_message_costs() {
   const std::vector<unsigned> cpus = allowed_cpus();
   objects::model::cost_table costs;
   for (const std::size_t bytes : sizes) {
-    costs.add(measure_one_cpu<ring_stream>(unit::thread, bytes, cpus[0]));
-    costs.add(measure_one_cpu<ring_stream>(unit::process, bytes, cpus[0]));
     costs.add(measure_one_cpu<pipe_stream>(unit::pipe, bytes, cpus[0]));
     if (cpus.size() < 2) continue;
     for (const unit carrier : {unit::thread, unit::process, unit::pipe})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simulated objects; see simulated_costs.hpp. A message is timed where nobody waits: one object fills the
-// stream, then the other one empties it. A switch, with the wait before it, is what a stream with room for
-// one message costs beyond that: two of them each message.
+// Objects of one group, and of two; see simulated_costs.hpp. A message is timed where nobody waits: one
+// object fills the stream, then the other one empties it. A switch, with the wait before it, is what a stream
+// with room for one message costs beyond that: two of them each message.
 #include "simulated_costs.hpp"
 
 #include <sukima/objects.hpp>
@@ -24,16 +24,16 @@ using objects::in;
 using objects::out;
 using objects::model::unit;
 
-/// SUKIMA_OBJECTS=simulated for as long as it lives: the user's choice does not count here.
-class simulated_chosen {
+/// SUKIMA_OBJECTS for as long as it lives: the user's choice does not count here.
+class model_chosen {
  public:
-  simulated_chosen() {
+  explicit model_chosen(const char* model) {
     if (const char* const value = std::getenv(name)) before_ = value;
-    setenv(name, "simulated", 1);
+    setenv(name, model, 1);
   }
-  simulated_chosen(const simulated_chosen&) = delete;
-  simulated_chosen& operator=(const simulated_chosen&) = delete;
-  ~simulated_chosen() {
+  model_chosen(const model_chosen&) = delete;
+  model_chosen& operator=(const model_chosen&) = delete;
+  ~model_chosen() {
     if (before_)
       setenv(name, before_->c_str(), 1);
     else
@@ -71,8 +71,10 @@ double clock_ns() {
 template <std::size_t Bytes>
 constexpr std::size_t stack_of = Bytes > 1024 ? 8 * Bytes : 0;
 
+/// \param carrier simulated: both objects are in one group; thread: in two, which one worker runs in turn
 template <std::size_t Bytes>
-objects::model::message_cost measure_messages(runtime& on) {
+objects::model::message_cost measure_messages(runtime& on, unit carrier) {
+  const char* const other = carrier == unit::simulated ? "one" : "other";
   const std::size_t batch = default_capacity(Bytes);
   const int rounds = Bytes > 1024 ? 300 : 3000;
   const double reading = clock_ns();
@@ -97,6 +99,7 @@ objects::model::message_cost measure_messages(runtime& on) {
             }
           },
           stream.out(), full.out(), empty.in())
+      .group("one")
       .stack(stack_of<Bytes>);
   program
       .object(
@@ -110,36 +113,43 @@ objects::model::message_cost measure_messages(runtime& on) {
             }
           },
           stream.in(), full.in(), empty.out())
+      .group(other)
       .stack(stack_of<Bytes>);
   program.run();
-  return message_line(unit::simulated, Bytes, 1, figure_of(std::move(sending)),
-                      figure_of(std::move(receiving)));
+  return message_line(carrier, Bytes, 1, figure_of(std::move(sending)), figure_of(std::move(receiving)));
 }
 
-/// Nanoseconds a message of a stream with room for one.
-std::vector<double> measure_narrow_stream(runtime& on) {
+/// What a wait takes, and going on with the other object: of what a message takes in a stream with room for
+/// one, half of what is left without the message.
+figure measure_waits(runtime& on, const char* other, const objects::model::message_cost& message_alone) {
   constexpr int windows = 50, length = 2000;
   std::vector<double> times;
   objects::program program(on);
   const auto stream = program.stream<message<8>>("stream", capacity{1});
-  program.object(
-      "sender",
-      [](out<message<8>> to) {
-        for (int i = 0; i < windows * length; i++) to.send({});
-      },
-      stream.out());
-  program.object(
-      "receiver",
-      [&](in<message<8>> from) {
-        for (int i = 0; i < windows; i++) {
-          const auto begin = clock::now();
-          for (int k = 0; k < length; k++) use(from.receive());
-          times.push_back(ns_between(begin, clock::now()) / length);
-        }
-      },
-      stream.in());
+  program
+      .object(
+          "sender",
+          [](out<message<8>> to) {
+            for (int i = 0; i < windows * length; i++) to.send({});
+          },
+          stream.out())
+      .group("one");
+  program
+      .object(
+          "receiver",
+          [&](in<message<8>> from) {
+            for (int i = 0; i < windows; i++) {
+              const auto begin = clock::now();
+              for (int k = 0; k < length; k++) use(from.receive());
+              times.push_back(ns_between(begin, clock::now()) / length);
+            }
+          },
+          stream.in())
+      .group(other);
   program.run();
-  return times;
+  for (double& one : times)
+    one = std::max(0.0, (one - message_alone.sender_ns - message_alone.receiver_ns) / 2);
+  return figure_of(std::move(times));
 }
 
 void measure_all(objects::model::cost_table& into) {
@@ -147,16 +157,23 @@ void measure_all(objects::model::cost_table& into) {
   one_worker.workers = 1;
   one_worker.elastic = false;
   runtime on(one_worker);
-  into.add(measure_messages<8>(on));
-  into.add(measure_messages<64>(on));
-  into.add(measure_messages<1024>(on));
-  into.add(measure_messages<65536>(on));
-  const objects::model::message_cost small = into.of(unit::simulated, 8, 1);
-  std::vector<double> switches = measure_narrow_stream(on);
-  for (double& one : switches) one = std::max(0.0, (one - small.sender_ns - small.receiver_ns) / 2);
-  const figure result = figure_of(std::move(switches));
-  into.switch_ns = result.median;
-  into.switch_quartiles = result.spread;
+  for (const unit carrier : {unit::simulated, unit::thread}) {
+    const model_chosen chosen(carrier == unit::simulated ? "simulated" : "workers:simulated");
+    into.add(measure_messages<8>(on, carrier));
+    into.add(measure_messages<64>(on, carrier));
+    into.add(measure_messages<1024>(on, carrier));
+    into.add(measure_messages<65536>(on, carrier));
+    const objects::model::message_cost small = into.of(carrier, 8, 1);
+    const figure waits = measure_waits(on, carrier == unit::simulated ? "one" : "other", small);
+    (carrier == unit::simulated ? into.switch_ns : into.wait_ns) = waits.median;
+    (carrier == unit::simulated ? into.switch_quartiles : into.wait_quartiles) = waits.spread;
+  }
+  // On one CPU a message between processes takes the same steps, in memory that they share.
+  for (const std::size_t bytes : {8, 64, 1024, 65536}) {
+    objects::model::message_cost line = into.of(unit::thread, bytes, 1);
+    line.carrier = unit::process;
+    into.add(line);
+  }
 }
 
 }  // namespace
@@ -175,7 +192,6 @@ objects::model::message_cost message_line(unit carrier, std::size_t bytes, unsig
 }
 
 void measure_simulated(objects::model::cost_table& into, unsigned cpu) {
-  const simulated_chosen chosen;
   std::exception_ptr error;
   run_bound({{cpu, [&] {
                 try {

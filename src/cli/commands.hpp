@@ -52,6 +52,10 @@ namespace host {
 void add_command(CLI::App& parent, int& code);
 }
 
+namespace lab {
+void add_command(CLI::App& parent, int& code);
+}
+
 namespace objects {
 void add_command(CLI::App& parent, int& code, program_words program);
 }

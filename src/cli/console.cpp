@@ -6,18 +6,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 
 namespace sukima::cli {
-
-start_error::start_error(const std::string& program, int error)
-    : std::runtime_error(fmt::format(
-          "'{}' cannot be started: {}", program,
-          error == ENOENT ? "there is no such program; check its name and PATH" : std::strerror(error))),
-      code_(error == ENOENT ? exit_not_found : exit_not_startable) {}
 
 void complain(std::string_view message) { fmt::print(stderr, "sukima: {}\n", message); }
 

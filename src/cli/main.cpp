@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include <process/shared/program.hpp>
 #include "commands.hpp"
 #include "console.hpp"
-#include "process/program.hpp"
 #include "version.hpp"
 
 namespace {
@@ -71,6 +71,7 @@ int main(int argc, char** argv) {
   explain::add_command(program, code, take_program("explain", argc, argv));
   guest::add_command(program, code);
   host::add_command(program, code);
+  lab::add_command(program, code);
   objects::add_command(program, code, take_program("objects", argc, argv));
   probe::add_command(program, code);
   run::add_command(program, code, take_program("run", argc, argv));

@@ -18,10 +18,6 @@
 
 namespace sukima::objects::detail {
 
-descriptor::~descriptor() {
-  if (number_ >= 0) close(number_);
-}
-
 std::unique_ptr<child_role> child_role::take() {
   const char* const text = secure_getenv(child_variable);
   if (text == nullptr) return nullptr;

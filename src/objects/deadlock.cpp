@@ -2,11 +2,18 @@
 // Deadlocks: objects that wait for streams which nobody alive can move.
 //
 // Every second the watch notes which objects wait, and for what; a tenth of a second later it looks again. An
-// object that has waited all that time, for streams alone and without a time, is suspected. Every other
-// one is alive. Then, repeatedly, whatever an object that is alive can free is alive, too: who receives
-// from a stream of which it holds a sending end, who waits for room in one of which it holds a
-// receiving end. What remains is deadlocked: nobody who could end its wait will ever run.
+// object that has waited all that time, for streams alone and without a time, is suspected, if none of them
+// was ready. Every other one is alive. Then, repeatedly, whatever an object that is alive can free is alive,
+// too: who receives from a stream of which it holds a sending end, who waits for room in one of which it
+// holds a receiving end. What remains is deadlocked: nobody who could end its wait will ever run (waits.cpp).
+//
+// Where objects are processes the parent asks: it begins a round and rings. Each process answers for its
+// objects, and when all have, the round is complete; so there was a moment between two rounds at which all
+// that are suspected were waiting. A process that does not answer is alive.
+// Model: src/objects/model/deadlock.pml.
 #include "program.hpp"
+
+#include "waits.hpp"
 
 #include <sukima/detail/own_thread.hpp>
 
@@ -21,105 +28,50 @@ namespace sukima::objects::detail {
 
 namespace {
 
-/// What an object waits for, if it does nothing else.
-struct suspect {
-  std::uint64_t count = 0;  ///< object_core::wait_count
-  std::vector<std::uintptr_t> streams;
-};
-
-/// False: it runs, has ended, or its wait may end by something else than a stream.
-bool read_wait(const object_core& o, suspect& found) {
-  found.count = o.wait_count.load(std::memory_order_acquire);
-  if (found.count % 2 == 0 || o.over.load(std::memory_order_acquire)) return false;
-  const std::uint32_t waits = o.waits.load(std::memory_order_acquire);
-  if (waits > object_core::most_waits) return false;
-  const std::uint64_t number = o.suspension.load(std::memory_order_acquire);
-  found.streams.clear();
-  for (std::uint32_t i = 0; i < waits; ++i)
-    found.streams.push_back(o.waits_for[i].load(std::memory_order_acquire));
-  if (o.wait_count.load(std::memory_order_acquire) != found.count) return false;
-  return number == 0 || sukima::detail::is_suspended(*o.self, number);
-}
-
-stream_core& stream_of(std::uintptr_t word) noexcept {
-  return *reinterpret_cast<stream_core*>(word & ~std::uintptr_t{1});
-}
-
-/// Who is deadlocked: indices of objects.
-std::vector<std::size_t> find_dead(program_core& p, const std::vector<suspect>& before) {
-  struct waiters {
-    std::vector<std::size_t> receivers;
-    std::vector<std::size_t> senders;
-    std::size_t known_outs = 0;
-    std::size_t known_ins = 0;
-  };
-  std::unordered_map<const stream_core*, waiters> at;
-  std::vector<bool> suspected(p.objects.size());
-  const std::lock_guard hold(p.ends_lock);
-  for (std::size_t i = 0; i < p.objects.size(); ++i) {
-    suspect now;
-    if (before[i].count % 2 == 0 || !read_wait(*p.objects[i], now) || now.count != before[i].count) continue;
-    suspected[i] = true;
-    for (const std::uintptr_t w : now.streams) {
-      waiters& there = at[&stream_of(w)];
-      ((w & 1) != 0 ? there.receivers : there.senders).push_back(i);
-    }
+/// What was answered about an object of another process. Nothing: it makes no sense.
+std::optional<observed_object> read_answer(const program_core& p, const segment& memory, std::size_t number) {
+  object_waits& from = memory.waits(number);
+  const std::span<const std::uint32_t> ends = memory.ends(from);
+  if (from.waits > object_core::most_waits || from.ends > ends.size()) return std::nullopt;
+  observed_object found;
+  found.count = from.count;
+  found.over = from.over != 0;
+  for (std::uint32_t i = 0; i < from.waits; ++i) {
+    if (from.all[i].stream >= p.streams.size()) return std::nullopt;
+    found.waits.push_back({from.all[i].stream, from.all[i].receives != 0, from.all[i].fill});
   }
-  for (const auto& o : p.objects)
-    for (const held_end& e : o->ends) ++(e.out ? at[e.stream].known_outs : at[e.stream].known_ins);
-  std::vector<std::size_t> alive;
-  const auto free = [&](std::vector<std::size_t>& waiting) {
-    for (const std::size_t i : std::exchange(waiting, {}))
-      if (suspected[i]) {
-        suspected[i] = false;
-        alive.push_back(i);
-      }
-  };
-  for (std::size_t i = 0; i < p.objects.size(); ++i)
-    if (!suspected[i]) alive.push_back(i);
-  // An end that no object has used yet may be anybody's.
-  for (auto& [s, there] : at) {
-    if (s->outs.load() > there.known_outs) free(there.receivers);
-    if (s->ins.load() > there.known_ins) free(there.senders);
+  for (const std::uint32_t end : ends.first(from.ends)) {
+    if (end / 2 >= p.streams.size()) return std::nullopt;
+    found.ends.push_back({end / 2, end % 2 != 0});
   }
-  while (!alive.empty()) {
-    const object_core& o = *p.objects[alive.back()];
-    alive.pop_back();
-    for (const held_end& e : o.ends) {
-      waiters& there = at[e.stream];
-      free(e.out ? there.receivers : there.senders);
-    }
-  }
-  std::vector<std::size_t> dead;
-  for (std::size_t i = 0; i < suspected.size(); ++i)
-    if (suspected[i]) dead.push_back(i);
-  return dead;
-}
-
-std::string describe(const program_core& p, const std::vector<std::size_t>& dead) {
-  constexpr std::size_t most = 20;
-  std::string text;
-  std::string larger;
-  for (std::size_t k = 0; k < std::min(dead.size(), most); ++k) {
-    const object_core& o = *p.objects[dead[k]];
-    suspect now;
-    if (!read_wait(o, now)) continue;
-    for (const std::uintptr_t w : now.streams) {
-      const stream_core& s = stream_of(w);
-      const bool receives = (w & 1) != 0;
-      text += (text.empty() ? "" : "; ") + o.name +
-              (receives ? " waits for a message from " : " waits for room in ") + s.name + " (" +
-              std::to_string(s.words->tail.load() - s.words->head.load()) + " of " +
-              std::to_string(s.capacity) + ")";
-      if (!receives && larger.empty()) larger = s.name;
-    }
-  }
-  if (dead.size() > most) text += "; and " + std::to_string(dead.size() - most) + " more";
-  if (!larger.empty()) text += ". With a larger capacity of " + larger + " its sender would go on";
-  return text;
+  return found;
 }
 
 }  // namespace
+
+void answer_watch(program_core& p, const segment& memory, std::uint32_t process) noexcept {
+  process_words& mine = memory.process(process);
+  const std::uint32_t round = memory.header().watch_round.load();
+  if (mine.answered.load() == round) return;
+  {
+    const std::lock_guard hold(p.ends_lock);
+    for (std::size_t i = 0; i < p.objects.size(); ++i) {
+      if (p.objects[i]->process != process) continue;
+      const observed_object seen = detail::observe(*p.objects[i]);
+      object_waits& to = memory.waits(i);
+      to.count = seen.count;
+      to.over = seen.over ? 1 : 0;
+      to.waits = static_cast<std::uint32_t>(seen.waits.size());
+      for (std::size_t k = 0; k < seen.waits.size(); ++k)
+        to.all[k] = {seen.waits[k].stream, seen.waits[k].receives ? 1U : 0U, seen.waits[k].fill};
+      const std::span<std::uint32_t> ends = memory.ends(to);
+      to.ends = static_cast<std::uint32_t>(std::min(seen.ends.size(), ends.size()));
+      for (std::uint32_t k = 0; k < to.ends; ++k)
+        ends[k] = seen.ends[k].stream * 2 + (seen.ends[k].out ? 1U : 0U);
+    }
+  }
+  mine.answered.store(round);  // partner: ask_processes
+}
 
 deadlock_watch::deadlock_watch(program_core& of) : of_(of) {
   const sukima::detail::signals_blocked here;
@@ -145,29 +97,58 @@ void deadlock_watch::run() {
   while (sleep(std::chrono::milliseconds(1000))) look();
 }
 
-void deadlock_watch::look() {
-  if (of_.aborting.load()) return;
-  std::vector<suspect> before(of_.objects.size());
-  bool any = false;
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    if (read_wait(*of_.objects[i], before[i]))
-      any = true;
-    else
-      before[i].count = 0;
+std::optional<observation> deadlock_watch::observe() {
+  if (of_.memory != nullptr) return ask_processes();
+  return observe_all(of_);
+}
+
+std::optional<observation> deadlock_watch::ask_processes() {
+  const segment& memory = *of_.memory;
+  const std::uint32_t processes = memory.header().processes;
+  const std::uint32_t round = memory.header().watch_round.load() + 1;
+  memory.header().watch_round.store(round);  // then ring; partner: answer_watch
+  memory.ring_all();
+  std::vector<bool> gone(processes);
+  auto pause = std::chrono::milliseconds(1);
+  for (std::uint32_t i = 0; i < processes; ++i) {
+    // Whoever does not answer is alive: this look waits for it.
+    while (!(gone[i] = memory.process(i).gone.load() != 0) && memory.process(i).answered.load() != round) {
+      if (!sleep(pause)) return std::nullopt;
+      pause = std::min(2 * pause, std::chrono::milliseconds(100));
+    }
   }
-  if (!any || !sleep(std::chrono::milliseconds(100))) return;
-  const std::vector<std::size_t> dead = find_dead(of_, before);
+  observation all;
+  all.unknown_outs.resize(of_.streams.size());  // each end is an argument of its object: share_streams
+  all.unknown_ins.resize(of_.streams.size());
+  for (std::size_t i = 0; i < of_.objects.size(); ++i) {
+    const std::uint32_t home = memory.homes()[i].process;
+    if (home < processes && gone[home]) {
+      all.objects.emplace_back().over = true;
+      continue;
+    }
+    std::optional<observed_object> seen = read_answer(of_, memory, i);
+    if (!seen) return std::nullopt;
+    all.objects.push_back(*std::move(seen));
+  }
+  return all;
+}
+
+void deadlock_watch::look() {
+  if (of_.abort_began()) return;
+  const std::optional<observation> before = observe();
+  if (!before || std::none_of(before->objects.begin(), before->objects.end(),
+                              [](const observed_object& o) { return o.count != 0; }))
+    return;
+  if (!sleep(std::chrono::milliseconds(100))) return;
+  const std::optional<observation> now = observe();
+  if (!now) return;
+  const std::vector<std::size_t> dead = find_dead(*before, *now);
   if (dead.empty()) return;
-  const bool all =
-      std::all_of(of_.objects.begin(), of_.objects.end(), [&, next = dead.begin()](const auto& o) mutable {
-        if (next != dead.end() && of_.objects[*next] == o) {
-          ++next;
-          return true;
-        }
-        return o->over.load(std::memory_order_acquire);
-      });
+  std::size_t over = 0;
+  for (const observed_object& o : now->objects) over += o.over ? 1 : 0;
+  const bool all = dead.size() + over == of_.objects.size();
   const std::string text = std::string("sukima: ") + (all ? "all" : "some") +
-                           " objects wait for one another: " + describe(of_, dead);
+                           " objects wait for one another: " + describe_deadlock(of_, *now, dead);
   const char* const wish = std::getenv("SUKIMA_DEADLOCK");
   if (all || (wish != nullptr && std::strcmp(wish, "end") == 0)) {
     of_.note_error(std::make_exception_ptr(deadlock(text)), text, false);

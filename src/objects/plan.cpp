@@ -72,6 +72,8 @@ model::execution_model chosen_model(program_core& p) {
     std::string accepted;
     for (const model::execution_model one : model::all_models)
       accepted += std::string(model::name_of(one)) + ", ";
+    for (const model::execution_model one : model::models_of_pipes)
+      accepted += std::string(model::name_of(one)) + ", ";
     refuse(word, "it must be " + accepted + "or a plan file that can be read");
   }
   const std::string content(std::istreambuf_iterator<char>(file), {});

@@ -91,8 +91,14 @@ void program_core::run_as_parent(std::uint32_t processes, model::execution_model
   const clock::time_point began = clock::now();
   memory->ring_all();
   children.watch();
-  if (any_here) run_islands(model::parts_of(how));
-  children.wait();
+  {
+    const deadlock_watch watch(*this);
+    if (any_here)
+      run_islands(model::parts_of(how));
+    else
+      memory->process(0).gone.store(1);
+    children.wait();
+  }
   took = clock::now() - began;
 }
 

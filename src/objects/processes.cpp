@@ -80,6 +80,8 @@ void child_processes::start_one(child& c, char** argv) {
   // Of the same number: passed on, although they are closed for all other programs. Input is the parent's.
   posix_spawn_file_actions_adddup2(&plan.files, theirs.get(), theirs.get());
   posix_spawn_file_actions_adddup2(&plan.files, memory_.file(), memory_.file());
+  for (const descriptor& end : memory_.pipes())
+    posix_spawn_file_actions_adddup2(&plan.files, end.get(), end.get());
   posix_spawn_file_actions_addopen(&plan.files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   if (const int error =
           posix_spawn(&c.id, "/proc/self/exe", &plan.files, &plan.attributes, argv, variables.data()))

@@ -2,6 +2,7 @@
 // The processes of a program: the parent starts this program once more for each, and watches them end.
 #pragma once
 
+#include "descriptor.hpp"
 #include "segment.hpp"
 
 #include <sys/types.h>
@@ -14,22 +15,6 @@
 #include <vector>
 
 namespace sukima::objects::detail {
-
-/// A file descriptor.
-class descriptor {
- public:
-  explicit descriptor(int number = -1) noexcept : number_(number) {}
-  descriptor(descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  descriptor& operator=(descriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~descriptor();
-  int get() const noexcept { return number_; }
-
- private:
-  int number_;
-};
 
 /// The environment variable of a child: the numbers of its socket, of the memory file and of the process.
 inline constexpr const char* child_variable = "SUKIMA_OBJECTS_CHILD";

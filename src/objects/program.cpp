@@ -155,9 +155,12 @@ void program_core::run_islands(const model::model_parts& how) {
       is_running = true;
       began = clock::now();
     }
-    const deadlock_watch watch(*this);
+    std::optional<deadlock_watch> watch;
     std::optional<listener> listens;
-    if (memory != nullptr) listens.emplace(*this, *memory, process);
+    if (memory != nullptr)
+      listens.emplace(*this, *memory, process);
+    else
+      watch.emplace(*this);
     if (on_threads) {
       try {
         for (const auto& i : islands)
@@ -181,6 +184,7 @@ void program_core::run_islands(const model::model_parts& how) {
     took = clock::now() - began;
     const std::lock_guard hold(run_lock);
     is_running = false;
+    if (memory != nullptr) memory->process(process).gone.store(1);  // partner: ask_processes
   });
   for (std::thread& t : threads) t.join();
   const std::lock_guard hold(run_lock);
@@ -237,6 +241,7 @@ void add_stream(program_core& p, std::unique_ptr<stream_core> s) {
   if (p.has_run)
     throw usage_error("sukima: the stream " + s->name + " was declared after the program had run");
   s->program = &p;
+  s->number = static_cast<std::uint32_t>(p.streams.size());
   p.streams.push_back(std::move(s));
 }
 

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <unordered_map>
@@ -18,6 +19,7 @@
 #include "processes.hpp"
 #include "recording.hpp"
 #include "shared/execution_model.hpp"
+#include "waits.hpp"
 
 namespace sukima::objects::detail {
 
@@ -137,7 +139,8 @@ std::string declaration_of(const program_core& p);
 /// Empty: there is none.
 std::string first_difference(std::string_view wanted, std::string_view found);
 
-/// Looks now and then whether objects wait for one another. Alive while a program runs.
+/// Looks now and then whether objects wait for one another, in any process. Alive while a program runs; of
+/// one with processes in the parent.
 class deadlock_watch {
  public:
   explicit deadlock_watch(program_core& of);
@@ -149,6 +152,9 @@ class deadlock_watch {
   void run();
   bool sleep(std::chrono::milliseconds time);
   void look();
+  /// Nothing: the program ends, or some process has not answered.
+  std::optional<observation> observe();
+  std::optional<observation> ask_processes();
   program_core& of_;
   std::mutex lock_;
   std::condition_variable ended_;
@@ -156,6 +162,9 @@ class deadlock_watch {
   std::string reported_;
   std::thread thread_;
 };
+
+/// For a process of several: answers the watch of the parent, if that asks.
+void answer_watch(program_core& p, const segment& memory, std::uint32_t process) noexcept;
 
 /// Writes the time to the file that SUKIMA_OBJECTS_TIME names, if there is no such file yet.
 void tell_run_time(std::chrono::nanoseconds time) noexcept;

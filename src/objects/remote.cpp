@@ -4,6 +4,7 @@
 // of its waiters as can go on, and sets `waiting` again for the others.
 #include "remote.hpp"
 
+#include "pipe.hpp"
 #include "program.hpp"
 
 #include <sukima/detail/own_thread.hpp>
@@ -91,11 +92,15 @@ void attach_streams(program_core& p, const segment& memory, std::uint32_t proces
     s.shared = true;
     s.capacity = at->facts.capacity;
     s.slot_size = at->facts.slot_size;
+    s.piped = at->facts.pipe_in >= 0;
+    s.in_records = s.piped || s.to_processes == stream_core::journey::encoded;
+    if (s.piped) s.many_in = s.many_out = s.many_in || s.many_out;  // see lock_piped
     ::operator delete(std::exchange(s.slots, memory.slots(*at)), std::align_val_t{s.slot_alignment});
   }
 }
 
 void lock_remote(stream_core& s, bool out) {
+  if (s.piped) return lock_piped(s.remote->at, out);
   pthread_mutex_t& lock = out ? s.remote->at.out_lock : s.remote->at.in_lock;
   // Its holder has died: the index was moved or not, and so is right.
   if (pthread_mutex_lock(&lock) == EOWNERDEAD) pthread_mutex_consistent(&lock);
@@ -151,10 +156,11 @@ void bury(const program_core& p, const segment& memory, std::uint32_t process, c
       for (const party& one : parties(memory, *s, side == stream_core::senders_wait))
         memory.bell(one.process).ring_for_the_dead(bit_of(i, side));
   }
+  memory.process(process).gone.store(1);  // its ends are closed; partner: ask_processes
 }
 
 listener::listener(program_core& of, const segment& memory, std::uint32_t process)
-    : of_(of), memory_(memory), bell_(memory.bell(process)) {
+    : of_(of), memory_(memory), process_(process), bell_(memory.bell(process)) {
   const sukima::detail::signals_blocked here;
   thread_ = std::thread([this] { run(); });
 }
@@ -173,6 +179,7 @@ void listener::run() {
         wake_here(*of_.streams[bit / 2],
                   bit % 2 == 0 ? stream_core::receivers_wait : stream_core::senders_wait);
     });
+    answer_watch(of_, memory_, process_);
     if (memory_.header().stopping.load() != 0) of_.stopping.store(true);
     if (memory_.header().aborting.load() != 0 && !of_.aborting.load()) of_.abort_here();
   }

@@ -41,6 +41,7 @@ class listener {
   void run();
   program_core& of_;
   const segment& memory_;
+  std::uint32_t process_;
   doorbell bell_;
   std::atomic<bool> ends_{false};
   std::thread thread_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "segment.hpp"
 
+#include "pipe.hpp"
 #include "program.hpp"
 
 #include <fcntl.h>
@@ -72,9 +73,11 @@ segment::segment(const program_core& p, std::uint32_t processes, std::uint32_t m
       (e.out ? plans[e.stream].senders : plans[e.stream].receivers).insert(o->process);
   layout l;
   l.add(sizeof(segment_header), 1);
+  const bool pipes = model::parts_of(static_cast<model::execution_model>(model)).pipes;
   segment_facts h;
   h.processes = processes;
   h.model = model;
+  h.streams = static_cast<std::uint32_t>(p.streams.size());
   h.objects = static_cast<std::uint32_t>(p.objects.size());
   h.homes_at = l.add(p.objects.size() * sizeof(home), alignof(home));
   h.streams_at = l.add(p.streams.size() * sizeof(std::uint64_t), alignof(std::uint64_t));
@@ -83,6 +86,11 @@ segment::segment(const program_core& p, std::uint32_t processes, std::uint32_t m
   // Two bits for a stream.
   h.bell_size = (sizeof(doorbell_word) + bits_words(p.streams.size()) * sizeof(std::uint64_t) + 63) / 64 * 64;
   h.bells_at = l.add(h.bell_size * processes, alignof(doorbell_word));
+  h.processes_at = l.add(sizeof(process_words) * processes, alignof(process_words));
+  std::vector<std::uint64_t> waits_at;
+  for (const auto& o : p.objects)
+    waits_at.push_back(
+        l.add(sizeof(object_waits) + o->ends.size() * sizeof(std::uint32_t), alignof(object_waits)));
   for (const auto& s : p.streams) {
     stream_plan& plan = plans[s.get()];
     if (plan.senders == plan.receivers && plan.senders.size() == 1) continue;
@@ -92,34 +100,34 @@ segment::segment(const program_core& p, std::uint32_t processes, std::uint32_t m
     f.capacity = s->capacity;
     f.slot_size = s->slot_size;
     std::uint64_t alignment = std::max<std::uint64_t>(s->slot_alignment, 64);
-    if (s->to_processes == stream_core::journey::encoded) {
+    const bool encoded = s->to_processes == stream_core::journey::encoded;
+    if (encoded) {
       f.slot_size = alignment = record_slot;
       f.capacity = std::max(std::bit_ceil(s->capacity * ((s->slot_size + record_slot - 1) / record_slot)),
                             least_record_bytes / record_slot);
     }
+    if (pipes) {
+      make_pipe(f, s->name, encoded);
+      take_pipes(f);
+    }
     plan.at = l.add(sizeof(shared_stream), alignof(shared_stream));
     f.parties_at = l.add((f.outs + f.ins) * sizeof(party), alignof(party));
-    f.slots_at = l.add(f.capacity * f.slot_size, alignment);
+    f.slots_at = pipes ? l.add(f.capacity * sizeof(std::uint32_t), sizeof(std::uint32_t))
+                       : l.add(f.capacity * f.slot_size, alignment);
   }
   h.size = l.add(0, 4096);
 
-  file_ = memfd_create("sukima-objects", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (file_ < 0) throw_no_memory();
-  try {
-    if (ftruncate(file_, static_cast<off_t>(h.size)) != 0 ||
-        fcntl(file_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
-      throw_no_memory();
-    map(h.size);
-  } catch (...) {
-    close(file_);
-    throw;
-  }
+  file_ = descriptor(memfd_create("sukima-objects", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (file_.get() < 0 || ftruncate(file_.get(), static_cast<off_t>(h.size)) != 0 ||
+      fcntl(file_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+    throw_no_memory();
+  map(h.size);
   static_cast<segment_facts&>(*::new (static_cast<void*>(base_)) segment_header) = h;
-  for (std::size_t i = 0; i < p.objects.size(); ++i)
-    homes()[i] = {p.objects[i]->process, p.objects[i]->island_number};
+  place_objects(p, waits_at);
   std::memcpy(at<char>(h.graph_at), graph.data(), graph.size());
   for (std::uint32_t i = 0; i < processes; ++i)
     ::new (static_cast<void*>(at<std::byte>(h.bells_at + i * h.bell_size))) doorbell_word;
+  for (std::uint32_t i = 0; i < processes; ++i) ::new (static_cast<void*>(&process(i))) process_words;
   for (std::size_t i = 0; i < p.streams.size(); ++i) {
     const stream_plan& plan = plans[p.streams[i].get()];
     at<std::uint64_t>(h.streams_at)[i] = plan.at;
@@ -136,19 +144,35 @@ segment::segment(const program_core& p, std::uint32_t processes, std::uint32_t m
   }
 }
 
+void segment::place_objects(const program_core& p, const std::vector<std::uint64_t>& waits_at) {
+  for (std::size_t i = 0; i < p.objects.size(); ++i) {
+    homes()[i] = {p.objects[i]->process, p.objects[i]->island_number, waits_at[i]};
+    (::new (static_cast<void*>(at<std::byte>(waits_at[i]))) object_waits)->most_ends =
+        static_cast<std::uint32_t>(p.objects[i]->ends.size());
+  }
+}
+
 segment::segment(int file) : file_(file) {
   struct stat found{};
   if (fstat(file, &found) != 0) throw_no_memory();
   map(static_cast<std::size_t>(found.st_size));
+  const std::uint64_t* const streams = at<std::uint64_t>(header().streams_at);
+  for (std::uint32_t i = 0; i < header().streams; ++i)
+    if (streams[i] != 0) take_pipes(stream(i)->facts);
 }
 
-segment::~segment() {
-  munmap(base_, size_);
-  close(file_);
+void segment::take_pipes(const stream_facts& of) {
+  for (const int end : {of.pipe_in, of.pipe_out}) {
+    if (end < 0) continue;
+    fcntl(end, F_SETFD, FD_CLOEXEC);  // a child got it without
+    pipes_.emplace_back(end);
+  }
 }
+
+segment::~segment() { munmap(base_, size_); }
 
 void segment::map(std::size_t size) {
-  void* const made = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
+  void* const made = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0);
   if (made == MAP_FAILED) throw_no_memory();
   base_ = static_cast<std::byte*>(made);
   size_ = size;

@@ -3,6 +3,7 @@
 // offsets instead of pointers, because each process sees it at another address.
 #pragma once
 
+#include "descriptor.hpp"
 #include "doorbell.hpp"
 
 #include <sukima/objects/core.hpp>
@@ -12,6 +13,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace sukima::objects::detail {
 
@@ -28,7 +30,9 @@ struct stream_facts {
   std::uint64_t capacity = 0;  ///< slots
   std::uint64_t slot_size = 0;
   std::uint64_t parties_at = 0;  ///< those of the senders, then those of the receivers
-  std::uint64_t slots_at = 0;
+  std::uint64_t slots_at = 0;  ///< through a pipe: of the records' lengths
+  int pipe_in = -1;  ///< where it is read; the same number in each process; -1: there is no pipe
+  int pipe_out = -1;
 };
 /// A stream between processes.
 struct shared_stream : stream_words {
@@ -37,6 +41,8 @@ struct shared_stream : stream_words {
   pthread_mutex_t in_lock;  ///< nothing to repair when its holder has died
   /// The process + 1 that writes `failure` and then sets `failed`. Sequentially consistent.
   std::atomic<std::uint32_t> failing{0};
+  /// Of a pipe: who inherited a lock from the dead has not mended the indices yet. Sequentially consistent.
+  std::atomic<std::uint32_t> repair{0};
   char failure[most_text]{};  ///< read when `failed` is set
   stream_facts facts;
 };
@@ -45,23 +51,50 @@ struct shared_stream : stream_words {
 struct home {
   std::uint32_t process;
   std::uint32_t island;
+  std::uint64_t waits_at;  ///< its object_waits
+};
+
+/// What a process answers when the parent looks for deadlocks (watch_round). Model: deadlock.pml.
+struct process_words {
+  /// The last round that it has answered: then the object_waits of its objects are those of that round.
+  /// Stored by the process, after them; partner: deadlock_watch.
+  alignas(64) std::atomic<std::uint32_t> answered{0};
+  /// Its objects are over, and its ends closed. Stored by the process, or by the parent after its death.
+  std::atomic<std::uint32_t> gone{0};
+};
+/// An observed_object. The numbers of its ends follow: of the stream, twice, plus 1 for a sending end.
+struct object_waits {
+  struct one {
+    std::uint32_t stream, receives;
+    std::uint64_t fill;
+  };
+  std::uint64_t count = 0;
+  std::uint32_t over = 0;
+  std::uint32_t waits = 0;
+  std::uint32_t ends = 0;
+  std::uint32_t most_ends = 0;
+  one all[object_core::most_waits]{};
 };
 
 struct segment_facts {
   std::uint32_t processes = 0;
   std::uint32_t objects = 0;
+  std::uint32_t streams = 0;
   std::uint32_t model = 0;  ///< model::execution_model
   std::uint64_t size = 0;
   std::uint64_t homes_at = 0;
   std::uint64_t streams_at = 0;  ///< for each the offset of its shared_stream; 0: within one process
   std::uint64_t bells_at = 0;
   std::uint64_t bell_size = 0;
+  std::uint64_t processes_at = 0;
   std::uint64_t graph_at = 0;
   std::uint64_t graph_size = 0;
 };
 struct segment_header : segment_facts {
   std::atomic<std::uint32_t> stopping{0};  ///< told by doorbells, as is the next one
   std::atomic<std::uint32_t> aborting{0};
+  /// The round that the parent wants an answer to; told by doorbells. Partner: answer_watch.
+  std::atomic<std::uint32_t> watch_round{0};
 };
 
 class segment {
@@ -75,7 +108,9 @@ class segment {
   segment& operator=(const segment&) = delete;
   ~segment();
 
-  int file() const noexcept { return file_; }
+  int file() const noexcept { return file_.get(); }
+  /// Both ends of all pipes.
+  const std::vector<descriptor>& pipes() const noexcept { return pipes_; }
   segment_header& header() const noexcept { return *at<segment_header>(0); }
   std::span<home> homes() const noexcept { return {at<home>(header().homes_at), header().objects}; }
   /// Null: it does not leave its process.
@@ -89,6 +124,15 @@ class segment {
   std::byte* slots(const shared_stream& s) const noexcept { return at<std::byte>(s.facts.slots_at); }
   doorbell bell(std::uint32_t process) const noexcept;
   std::string_view graph() const noexcept { return {at<char>(header().graph_at), header().graph_size}; }
+  process_words& process(std::uint32_t number) const noexcept {
+    return at<process_words>(header().processes_at)[number];
+  }
+  object_waits& waits(std::size_t object) const noexcept {
+    return *at<object_waits>(homes()[object].waits_at);
+  }
+  std::span<std::uint32_t> ends(object_waits& of) const noexcept {
+    return {reinterpret_cast<std::uint32_t*>(&of + 1), of.most_ends};
+  }
   void ring_all() const noexcept;
 
  private:
@@ -96,7 +140,10 @@ class segment {
     return reinterpret_cast<T*>(base_ + offset);
   }
   void map(std::size_t size);
-  int file_ = -1;
+  void place_objects(const program_core& p, const std::vector<std::uint64_t>& waits_at);
+  void take_pipes(const stream_facts& of);
+  descriptor file_;
+  std::vector<descriptor> pipes_;
   std::byte* base_ = nullptr;
   std::size_t size_ = 0;
 };

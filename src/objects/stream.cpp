@@ -82,9 +82,11 @@ inline void step_wait_count(object_core& o) noexcept {
 void tell_watch(object_core& me, const wait_case* cases, std::size_t count, bool timed,
                 std::uint64_t number) noexcept {
   const std::size_t told = std::min(count, object_core::most_waits);
-  for (std::size_t i = 0; i < told; ++i)
+  for (std::size_t i = 0; i < told; ++i) {
     me.waits_for[i].store(reinterpret_cast<std::uintptr_t>(cases[i].stream) | (cases[i].receives ? 1 : 0),
                           std::memory_order_release);
+    me.rooms[i].store(cases[i].room, std::memory_order_release);
+  }
   me.waits.store(timed ? object_core::most_waits + 1 : static_cast<std::uint32_t>(count),
                  std::memory_order_release);
   if (number != 0) me.suspension.store(number);  // sequentially consistent; partner: program_core::abort
@@ -129,11 +131,7 @@ bool wait_for_others(object_core& me, wait_case* cases, std::size_t count, const
     cases[i].wait = &w;
     enlist(cases[i]);
   }
-  // Whether processes wait for one another nobody knows: such a wait counts as one that ends.
-  const bool ends = until != nullptr || std::any_of(cases, cases + count, [](const wait_case& c) {
-                      return c.stream->remote != nullptr;
-                    });
-  tell_watch(me, cases, count, ends, w.number);
+  tell_watch(me, cases, count, until != nullptr, w.number);
   const bool ready = me.program->aborting.load() || std::any_of(cases, cases + count, is_ready);
   bool in_time = true;
   if (!ready || !sukima::detail::claim_suspension(self, w.number)) {
@@ -263,6 +261,14 @@ void release_dropped(object_core& me) noexcept {
   for (const held_end& e : std::exchange(me.dropped, {})) e.stream->release(e.out, &me);
 }
 
+/// One end is gone. With the last one the other side hears of that.
+static void close_end(stream_core& s, bool out) noexcept {
+  if ((out ? s.outs : s.ins).fetch_sub(1) != 1) return;
+  if (s.remote) return close_remote(s, out);
+  s.words->state.fetch_or(out ? stream_core::closed : stream_core::broken);  // partner: wait_for_others
+  s.wake(out ? stream_core::receivers_wait : stream_core::senders_wait, ~std::uint64_t{0});
+}
+
 void stream_core::release(bool out, object_core* owner) noexcept {
   if (owner != nullptr) {
     const bool unwinds = owner->failing == nullptr && std::uncaught_exceptions() > 0 &&
@@ -272,10 +278,6 @@ void stream_core::release(bool out, object_core* owner) noexcept {
       owner->dropped.push_back({this, out});
       return;
     }
-    const std::lock_guard hold(program->ends_lock);
-    const auto held = std::find_if(owner->ends.begin(), owner->ends.end(),
-                                   [&](const held_end& e) { return e.stream == this && e.out == out; });
-    if (held != owner->ends.end()) owner->ends.erase(held);
   }
   if (out && owner != nullptr && owner->failing != nullptr) {
     const std::string text =
@@ -288,10 +290,13 @@ void stream_core::release(bool out, object_core* owner) noexcept {
       words->state.fetch_or(failed);
     }
   }
-  if ((out ? outs : ins).fetch_sub(1) != 1) return;
-  if (remote) return close_remote(*this, out);
-  words->state.fetch_or(out ? closed : broken);  // partner: wait_for_others
-  wake(out ? receivers_wait : senders_wait, ~std::uint64_t{0});
+  close_end(*this, out);
+  if (owner == nullptr) return;
+  // Forgotten only now: until whoever waits for it has been woken it is somebody's. Partner: find_dead.
+  const std::lock_guard hold(program->ends_lock);
+  const auto held = std::find_if(owner->ends.begin(), owner->ends.end(),
+                                 [&](const held_end& e) { return e.stream == this && e.out == out; });
+  if (held != owner->ends.end()) owner->ends.erase(held);
 }
 
 void stream_core::lock_side(bool out) {

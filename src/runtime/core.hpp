@@ -15,6 +15,7 @@
 #include "fiber/fiber.hpp"
 #include "fiber/suspend.hpp"
 #include "fiber/switch.hpp"
+#include "future/future.hpp"
 #include "join/join.hpp"
 #include "lifecycle.hpp"
 #include "observe/trace.hpp"
@@ -61,6 +62,7 @@ struct runtime_core {
   lifecycle life{*this};
   parking park{*this};
   injector_queue injector{*this};
+  launched_futures launched{*this};
   splittable_fibers splittable{*this};
   cancellable_suspensions suspensions{*this};
   parked_fibers parked;

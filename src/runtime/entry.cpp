@@ -94,7 +94,8 @@ void lifecycle::enter(root_task& root) {
   if (is_orphaned())
     throw usage_error(
         "sukima: this runtime was started before fork(); start another one in the child process");
-  if (stopping_.load()) throw usage_error("sukima: this runtime was shut down");
+  if (stopping_.load() && &root != last_root_.load(std::memory_order_relaxed))
+    throw usage_error("sukima: this runtime was shut down");
   worker& w = *acquire_worker();
   fiber* const s = w.take_fiber();
   if (s == nullptr) {
@@ -103,7 +104,7 @@ void lifecycle::enter(root_task& root) {
   }
   core_.park.entry_begins();
   core_.monitor_thread.entry_begins();
-  if (stopping_.load()) {  // partner: stop()
+  if (stopping_.load() && &root != last_root_.load(std::memory_order_relaxed)) {  // partner: stop()
     end_entry(ticks());
     w.give_fiber(s);
     w.taken.store(false, std::memory_order_release);

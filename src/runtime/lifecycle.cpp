@@ -82,6 +82,14 @@ void lifecycle::start() {
   }
 }
 
+/// Noexcept: for want of a fiber the program ends, because nobody could wait for what still runs.
+void lifecycle::close_launched() noexcept {
+  const auto close = [this](context c) { core_.launched.close(c.top); };
+  root_of<decltype(close)> root(close);
+  last_root_.store(&root, std::memory_order_relaxed);
+  enter(root);
+}
+
 void lifecycle::stop() {
   if (is_orphaned()) {
     core_.workers.forget_threads();
@@ -93,6 +101,7 @@ void lifecycle::stop() {
     stopping_.store(true);  // partner: enter() and end_entry(), which change the counts first
     left_.wait(hold, [this] { return core_.park.counts().entries == 0; });
   }
+  if (!core_.launched.is_empty()) close_launched();
   closed_.store(true);
   core_.monitor_thread.stop();  // from here on no other thread is started
   for (worker& w : core_.workers.all()) unpark(w);

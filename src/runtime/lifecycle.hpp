@@ -3,7 +3,8 @@
 //
 // Shutdown: `stopping_` is set, then stop() waits until no entry is counted (park/park.hpp); an entry counts
 // itself first and reads `stopping_` afterwards, so either it is waited for or it is refused. Then `closed_`
-// is set and every worker is unparked: background threads end when they see it.
+// is set and every worker is unparked: background threads end when they see it. Launched futures that have
+// not ended are cancelled and awaited before that, by one more entry of the thread that stops.
 #pragma once
 
 #include <atomic>
@@ -59,10 +60,12 @@ class lifecycle {
   friend class rest_check;
   worker* acquire_worker();
   void end_entry(std::uint64_t now) noexcept;
+  void close_launched() noexcept;
 
   runtime_core& core_;
   const unsigned fork_generation_;  ///< how often fork() was called above this process
   std::atomic<bool> stopping_{false};  ///< entries are refused
+  std::atomic<const root_task*> last_root_{nullptr};  ///< but for this one: close_launched
   std::atomic<bool> closed_{false};
   std::mutex leaving_;
   std::condition_variable left_;  ///< an entry ended while `stopping_`

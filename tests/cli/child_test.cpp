@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Child processes: output, ends of all kinds, time limit, environment, and that waiting costs nothing.
-#include "process/child.hpp"
+#include <process/shared/child.hpp>
 
 #include <gtest/gtest.h>
 #include <poll.h>

@@ -8,8 +8,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include <process/shared/child.hpp>
 #include "explain_trace.hpp"
-#include "process/child.hpp"
 
 namespace sukima::cli::explain {
 namespace {

@@ -9,11 +9,11 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include <process/shared/temporary_directory.hpp>
 #include "capacity/topology.hpp"
 #include "probe/places.hpp"
 #include "probe/warnings.hpp"
 #include "probe/watch.hpp"
-#include "process/temporary_directory.hpp"
 
 namespace sukima::cli::probe {
 namespace {

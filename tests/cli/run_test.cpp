@@ -8,9 +8,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include <process/shared/executable.hpp>
+#include <process/shared/temporary_directory.hpp>
 #include "capacity/decision.hpp"
-#include "process/executable.hpp"
-#include "process/temporary_directory.hpp"
 #include "run/report.hpp"
 #include "run/variables.hpp"
 

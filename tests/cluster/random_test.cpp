@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random programs on several nodes give what they give sequentially, whatever the delays of the messages.
 //
-// A program is a tree that follows from one number: forks whose branches travel, forks and loops that stay,
-// exceptions that leave a fork while its other branch runs somewhere. PROGRAMS and FRESH_SEEDS come from
-// CMakeLists.txt; SUKIMA_CLUSTER_SEED=N runs what begins with the seed N.
+// A program is a tree that follows from one number: forks, loops and searches whose pieces travel, and such
+// that stay, exceptions that leave a fork while its other branch runs somewhere. PROGRAMS and FRESH_SEEDS
+// come from CMakeLists.txt; SUKIMA_CLUSTER_SEED=N runs what begins with the seed N.
 #include "support.hpp"
 
 #include <sukima/loop.hpp>
+#include <sukima/search.hpp>
 
 #include <cstdio>
 #include <cstdlib>
 #include <random>
+#include <ranges>
 #include <stdexcept>
 #include <string>
 
@@ -42,6 +44,8 @@ enum class form : unsigned {
   lambdas,
   half,
   loop,
+  loop_of_calls,
+  search,
   second_throws,
   first_throws,
   count
@@ -65,7 +69,9 @@ std::uint64_t alone(spec s) {
   switch (form_of(s)) {
     case form::three:
       return combined(combined(first(), second()), alone(child(s, 2)));
-    case form::loop: {
+    case form::loop:
+    case form::loop_of_calls:
+    case form::search: {
       std::uint64_t sum = 0;
       for (unsigned i = 0; i < children_of_a_loop; ++i) sum += alone(child(s, i));
       return sum;
@@ -82,6 +88,25 @@ std::uint64_t alone(spec s) {
 std::uint64_t piece(sukima::context c, spec s);
 
 std::uint64_t fails(sukima::context c, spec s) { throw std::runtime_error(std::to_string(piece(c, s))); }
+
+std::uint64_t piece_of_child(sukima::context c, spec parent, unsigned i) {
+  return piece(c, child(parent, i));
+}
+
+/// A step is in the workspace while its body runs: a piece that travels takes those above it along.
+struct place {
+  spec now;
+  spec before;
+};
+std::uint64_t searched(sukima::context c, spec s) {
+  place at{s, {}};
+  return sukima::search(
+      c, at, std::views::iota(0u, children_of_a_loop),
+      [](place& w, unsigned i) { w = {child(w.now, i), w.now}; },
+      [](place& w, unsigned) { w.now = w.before; },
+      [](sukima::context below, place& w, unsigned) { return piece(below, w.now); }, std::uint64_t{0},
+      std::plus{});
+}
 
 /// The exception of the branch that throws; the other one is aborted, wherever it runs.
 std::uint64_t thrown(sukima::context c, spec s, bool first_throws) {
@@ -120,6 +145,11 @@ std::uint64_t piece(sukima::context c, spec s) {
       return sukima::parallel_reduce(
           c, 0u, children_of_a_loop, std::uint64_t{0},
           [=](sukima::context below, unsigned i) { return piece(below, child(s, i)); }, std::plus{});
+    case form::loop_of_calls:
+      return sukima::parallel_reduce(c, 0u, children_of_a_loop, std::uint64_t{0}, call<piece_of_child>(s),
+                                     std::plus{});
+    case form::search:
+      return searched(c, s);
     case form::second_throws:
       return thrown(c, s, false);
     case form::first_throws:

@@ -85,7 +85,7 @@ class nodes_in_process {
     return found;
   }
 
-  sukima::cluster::node_statistics statistics(unsigned node) const { return nodes_[node]->statistics(); }
+  sukima::cluster::traffic statistics(unsigned node) const { return nodes_[node]->statistics(); }
   std::uint64_t given() const {
     std::uint64_t sum = 0;
     for (const auto& n : nodes_) sum += n->statistics().given;

@@ -121,7 +121,7 @@ TEST(description, says_what_is_wrong_with_a_vm) {
   EXPECT_EQ(refusal_of(with_vm(R"("vcpus": [], "weight": null)")),
             "vms[0].weight: must be a number from 0.0 to 65535.0");
   EXPECT_EQ(refusal_of(with_vm(R"("vcpus": [], "act": ["fly"])")),
-            "vms[0].act[0]: must be 'threads', 'vcpus', 'cap' or 'weight'");
+            "vms[0].act[0]: must be 'threads', 'vcpus', 'cap', 'weight' or 'plug'");
   EXPECT_EQ(refusal_of(R"({"sukima-host": 1, "pcpus": [{"id": 0}], "vms": [{"name": "", "vcpus": []}]})"),
             "vms[0].name: must be a name of 1 to 200 characters without control characters");
   EXPECT_EQ(refusal_of(R"({"sukima-host": 1, "pcpus": [{"id": 0}],

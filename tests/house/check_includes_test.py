@@ -19,19 +19,21 @@ GOOD = {
     "src/runtime/core.hpp": "#include <sukima/fork.hpp>\n#include <capacity/shared/shortage.h>\n",
     "src/cli/version.hpp.in": "",
     "src/cli/main.cpp": '#include "version.hpp"\n#include "bench/plan.hpp"\n#include <sukima/capacity.h>\n',
-    "src/cli/bench/plan.hpp": '#include "process/child.hpp"\n#include "capacity/meter.hpp"\n',
+    "src/cli/bench/plan.hpp": '#include <process/shared/child.hpp>\n#include "capacity/meter.hpp"\n',
     "src/cli/capacity/meter.hpp": "#include <sukima/capacity.h>\n",
-    "src/cli/process/child.hpp": "",
+    "src/json/shared/json_place.hpp": "",
+    "src/process/shared/child.hpp": "",
     "src/cli/run/plan.hpp": "",
     "src/calibrate/pairs.hpp": "",
     "src/cluster/node.hpp": "",
     "src/compiler/driver/driver.hpp": "",
     "src/host/optimise/sweep.hpp": "",
+    "src/lab/run/runner.hpp": '#include <process/shared/child.hpp>\n',
     "src/objects/model/flow.hpp": "",
     "src/preload/settings.h": "",
     "src/tascell/call.hpp": "",
     "tools/guests/guest.hpp": "",
-    "tools/truth/stage.cpp": '#include "truth/stage.hpp"\n#include "process/child.hpp"\n#include <sukima/capacity.h>\n',
+    "tools/truth/stage.cpp": '#include "truth/stage.hpp"\n#include <process/shared/child.hpp>\n#include <sukima/capacity.h>\n',
     "tools/truth/stage.hpp": "",
     "tests/capacity/parse_test.cpp": '#include "parse.h"\n#include <gtest/gtest.h>\n',
 }
@@ -117,8 +119,8 @@ class CheckIncludes(unittest.TestCase):
                              "the command run must not use the command bench")
 
     def test_shared_folder_uses_a_command(self):
-        self.assert_rejected({"src/cli/process/child.hpp": '#include "run/plan.hpp"\n'},
-                             "src/cli/process/child.hpp:1:", "the shared folder process must not use the command run")
+        self.assert_rejected({"src/cli/capacity/meter.hpp": '#include "run/plan.hpp"\n'},
+                             "src/cli/capacity/meter.hpp:1:", "the shared folder capacity must not use the command run")
 
     def test_tool_uses_another_tool(self):
         self.assert_rejected({"tools/truth/stage.hpp": '#include "guests/guest.hpp"\n'}, "tools/truth/stage.hpp:1:",
@@ -126,7 +128,7 @@ class CheckIncludes(unittest.TestCase):
 
     def test_tool_uses_a_command(self):
         self.assert_rejected({"tools/truth/stage.hpp": '#include "run/plan.hpp"\n'}, "tools/truth/stage.hpp:1:",
-                             "only the folder process")
+                             "internal header of the part cli")
 
     def test_tool_uses_the_runtime(self):
         self.assert_rejected({"tools/truth/stage.hpp": "#include <sukima/fork.hpp>\n"}, "tools/truth/stage.hpp:1:",

@@ -26,6 +26,11 @@ done
 "$cmake" --build "$work/consumer"
 [[ $("$work/consumer/sums") == 5050 ]] || fail "the C++ consumer of find_package"
 "$work/consumer/cpus" || fail "the C consumer of find_package"
+if [[ -n $(find "$prefix" -name sukima-cluster.pc) ]]; then
+  [[ $("$work/consumer/nodes") == 6765 ]] || fail "the consumer of the component cluster"
+  [[ ! -e $prefix/bin/sukima || $("$prefix/bin/sukima" cluster run -n 3 -- "$work/consumer/nodes") == 6765 ]] ||
+    fail "that consumer on three nodes"
+fi
 if [[ -e $prefix/libexec/sukima/sukima-cc ]]; then
   [[ $("$work/consumer/fibonacci") == 6765 ]] || fail "the consumer of sukima_add_executable"
   "$prefix/bin/sukima" cc -DARGUMENT=10 -o "$work/fibonacci" "$consumer/fibonacci.tc"
@@ -41,3 +46,11 @@ library_path=$(pkg-config --variable=libdir sukima)
 "$cc" -std=c11 "$consumer/cpus.c" -o "$work/cpus" "${cc_flags[@]}"
 [[ $(LD_LIBRARY_PATH=$library_path "$work/sums") == 5050 ]] || fail "the C++ consumer of pkg-config"
 LD_LIBRARY_PATH=$library_path "$work/cpus" || fail "the C consumer of pkg-config"
+if pkg-config --exists sukima-cluster; then
+  read -ra cluster_flags < <(pkg-config --cflags --libs sukima-cluster)
+  "$cxx" -std=c++20 "$consumer/nodes.cpp" -o "$work/nodes" "${cluster_flags[@]}"
+  export LD_LIBRARY_PATH=$library_path
+  [[ $("$work/nodes") == 6765 ]] || fail "the cluster's consumer of pkg-config"
+  [[ ! -e $prefix/bin/sukima || $("$prefix/bin/sukima" cluster run -n 3 -- "$work/nodes") == 6765 ]] ||
+    fail "that consumer on three nodes, with the shared libraries"
+fi

@@ -9,7 +9,7 @@
 
 namespace {
 
-TEST(processes, the_others_get_what_was_sent_when_one_is_killed_at_any_moment) {
+void kill_at_any_moment(const char* model) {
 #if defined(FRESH_SEEDS)
   const unsigned first = std::random_device{}() % 1'000'000'000;
   std::printf("seeds from %u on\n", first);
@@ -21,7 +21,7 @@ TEST(processes, the_others_get_what_was_sent_when_one_is_killed_at_any_moment) {
   const std::string file = folder + "/accepted";
   for (unsigned seed = first; seed < first + KILLS && !testing::Test::HasFailure(); ++seed) {
     unlink(file.c_str());
-    const pid_t parent = support::start(CRASH_PROGRAM, {std::to_string(seed), file});
+    const pid_t parent = support::start(CRASH_PROGRAM, {std::to_string(seed), file}, STDOUT_FILENO, model);
     ASSERT_GT(parent, 0);
     int how = 0;
     EXPECT_EQ(waitpid(parent, &how, 0), parent);
@@ -30,6 +30,14 @@ TEST(processes, the_others_get_what_was_sent_when_one_is_killed_at_any_moment) {
   }
   unlink(file.c_str());
   rmdir(folder.c_str());
+}
+
+TEST(processes, the_others_get_what_was_sent_when_one_is_killed_at_any_moment) {
+  kill_at_any_moment("processes");
+}
+
+TEST(processes, the_others_get_what_was_sent_through_pipes_when_one_is_killed_at_any_moment) {
+  kill_at_any_moment("processes:pipe");
 }
 
 }  // namespace

@@ -18,7 +18,9 @@ namespace support {
 
 /// Runs a program in this process's care: its orphans become children of this one.
 /// \param output where it prints
-inline pid_t start(const char* program, std::vector<std::string> words, int output = STDOUT_FILENO) {
+/// \param model SUKIMA_OBJECTS
+inline pid_t start(const char* program, std::vector<std::string> words, int output = STDOUT_FILENO,
+                   const char* model = "processes") {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   words.insert(words.begin(), program);
   std::vector<char*> arguments;
@@ -26,7 +28,7 @@ inline pid_t start(const char* program, std::vector<std::string> words, int outp
   arguments.push_back(nullptr);
   const pid_t id = fork();
   if (id == 0) {
-    setenv("SUKIMA_OBJECTS", "processes", 1);
+    setenv("SUKIMA_OBJECTS", model, 1);
     dup2(output, STDOUT_FILENO);
     execv(program, arguments.data());
     _exit(127);

@@ -305,6 +305,36 @@ void fails(program& p, const std::string& how) {
   p.run();
 }
 
+/// A process kills itself; prints after how many microseconds its reader hears of that.
+void dies(program& p) {
+  using clock = std::chrono::steady_clock;  // the same in all processes
+  auto s = p.stream<clock::time_point>("s");
+  p.object(
+      "victim",
+      [](out<clock::time_point> to) {
+        to.send(clock::now());
+        raise(SIGKILL);
+      },
+      s.out());
+  p.object(
+       "reader",
+       [](in<clock::time_point> from) {
+         clock::time_point died;
+         try {
+           for (const clock::time_point t : from) died = t;
+         } catch (const stream_failed&) {
+           const auto heard = std::chrono::duration_cast<std::chrono::microseconds>(clock::now() - died);
+           std::printf("%lld\n", static_cast<long long>(heard.count()));
+         }
+       },
+       s.in())
+      .at_home();
+  try {
+    p.run();
+  } catch (const sukima::objects::object_failed&) {
+  }
+}
+
 enum class ending { stop, abort, none };
 
 void endless(program& p, ending how) {
@@ -400,6 +430,12 @@ void refused(program& p, const std::string& what, int argc, char** argv) {
     forbid(what == "proc" ? SYS_execve : SYS_memfd_create, what == "proc" ? ENOENT : EPERM);
     p.object("a", [] {});
     p.run();
+  } else if (what == "no pipes") {
+    forbid(SYS_pipe2, EMFILE);
+    auto s = p.stream<int>("s");
+    p.object("a", [](out<int>) {}, s.out());
+    p.object("b", [](in<int>) {}, s.in());
+    p.run();
   } else if (what == "twice") {
     p.object("a", [] {});
     p.run();
@@ -493,6 +529,8 @@ int run(const std::string& what, program& p, int argc, char** argv) {
     endless(p, ending::abort);
   else if (what == "endless")
     endless(p, ending::none);
+  else if (what == "dies")
+    dies(p);
   else if (what == "forks")
     forks(p);
   else if (what.starts_with("fails: "))

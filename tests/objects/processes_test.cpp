@@ -29,7 +29,8 @@ std::string output_of(const std::string& scenario, const std::string& model) {
 class processes_test : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(all, processes_test,
                          testing::Values("processes", "processes:simulated", "processes:threads", "threads",
-                                         "simulated"),
+                                         "simulated", "processes:pipe", "processes:simulated:pipe",
+                                         "processes:threads:pipe"),
                          [](const auto& of) {
                            std::string name = of.param;
                            std::replace(name.begin(), name.end(), ':', '_');
@@ -82,7 +83,8 @@ TEST(processes, readers_hear_of_a_crash_after_what_was_sent) {
     std::string expected = "error: sukima: ";
     expected.append(failure).append("\nothers: 100000\nsink: 10, then sukima: stream t: ");
     expected.append(failure).append("\nsource: broken\n");
-    EXPECT_EQ(output_of(std::string("fails: ") + how, "processes:simulated"), expected);
+    for (const char* model : {"processes:simulated", "processes:simulated:pipe"})
+      EXPECT_EQ(output_of(std::string("fails: ") + how, model), expected) << model;
   }
 }
 
@@ -113,6 +115,13 @@ TEST(processes, refuses_what_cannot_be) {
     EXPECT_NE(out.find("error: sukima: "), std::string::npos) << scenario << ": " << out;
     EXPECT_NE(out.find(text), std::string::npos) << scenario << ": " << out;
   }
+}
+
+TEST(processes, refuse_to_go_on_without_pipes) {
+  EXPECT_EQ(
+      output_of("refused: no pipes", "processes:pipe"),
+      "error: sukima: stream s: no pipe; raise the limit of open files (ulimit -n), or use no pipes, as "
+      "SUKIMA_OBJECTS=processes does: Too many open files\n");
 }
 
 TEST(processes, end_when_their_parent_dies) {

@@ -165,6 +165,17 @@ TEST(prediction, knows_that_waking_another_cpu_costs_more_than_a_switch) {
   EXPECT_NEAR(two - one, 2 * (2000 + 17000 - 600 - 2000), 2000);
 }
 
+TEST(prediction, pays_for_waits_that_another_group_could_end) {
+  // Each message of a stream for one takes two of them, each a suspension where the objects are in two
+  // groups.
+  machine where = examples::free_machine(1);
+  where.costs.switch_ns = 10;
+  where.costs.wait_ns = 500;
+  const description program = examples::pipeline_of(2, 1e5, 0, 1);
+  EXPECT_NEAR(time_per(program, workers_simulated, where, 1e5), 2 * 500, 5);
+  EXPECT_NEAR(time_per(program, simulated, where, 1e5), 2 * 10, 1);
+}
+
 TEST(prediction, by_the_paper_counts_messages_and_work) {
   const description program = examples::pipeline_of(2, 1000, 500);
   const machine where = examples::machine_of(2);

@@ -139,11 +139,13 @@ TEST_F(hinted, choice_points_inherit_by_their_address) {
   start(2);
   runtime().run([&](context c) {
     std::atomic<bool> begun{false};
-    // Older than the frame with the hint, though split off below it.
+    // Older than the frame with the hint, though split off below it, and not before.
+    bool is_inside = false;
     sukima::fork2(
         c,
         [&](context b) {
           sukima::on(b, core(5), [&](context inner) {
+            is_inside = true;
             EXPECT_TRUE(poll_until(inner, [&] { return begun.load(); }));
             EXPECT_EQ(place_now(), core(5));
           });
@@ -151,7 +153,8 @@ TEST_F(hinted, choice_points_inherit_by_their_address) {
         [&] {
           EXPECT_EQ(place_now(), place());
           begun = true;
-        });
+        },
+        sukima::guard([&] { return is_inside ? 1.0 : 0.0; }));
     // Inside, and inside of another one.
     sukima::on(c, core(5), [&](context outer) {
       on_two_workers(
@@ -212,6 +215,34 @@ TEST_F(hinted, branches_of_a_fork_have_their_own) {
       return a + b;
     };
     EXPECT_EQ(sum(sum, c, 20), 6765);
+  });
+}
+
+TEST_F(hinted, futures_have_their_own_or_inherit) {
+  start(2);
+  runtime().run([&](context c) {
+    for (const bool taken : {false, true}) {
+      std::atomic<int> begun{0};
+      const auto look = [&] {
+        ++begun;
+        return place_now();
+      };
+      sukima::on(c, core(5), [&](context b) {
+        sukima::future own(b, look, sukima::on(core(6)));
+        sukima::future inherits(b, look);
+        const auto launched_own = sukima::launch(look, sukima::on([&] { return core(7); }));
+        const auto launched_inherits = sukima::launch(look);
+        if (taken) {
+          EXPECT_TRUE(poll_until(b, [&] { return begun == 4; }));
+        }
+        EXPECT_EQ(own.touch(b), core(6));
+        EXPECT_EQ(inherits.touch(b), core(5));
+        EXPECT_EQ(launched_own.touch(b), core(7));
+        EXPECT_EQ(launched_inherits.touch(b), core(5));
+      });
+    }
+    const auto wrong = []() -> place { throw std::runtime_error("no place"); };
+    EXPECT_THROW(static_cast<void>(sukima::launch([] {}, sukima::on(wrong))), std::runtime_error);
   });
 }
 
@@ -405,20 +436,34 @@ TEST_P(exchanges, call_an_idle_worker_that_sleeps) {
 TEST_P(exchanges, leave_thread_bound_fibers_where_they_are) {
   start_with(2);
   runtime().run([&](context c) {
+    std::atomic<bool> seen{false};
+    std::atomic<bool> over{false};
+    std::atomic<int> polls{0};  // of the other one
     on_two_workers(
         c,
         [&](context b) {
+          EXPECT_TRUE(poll_until(b, [&] { return seen.load(); }));
           sukima::thread_bound([&] {
             const int own = sukima::worker_id();
             sukima::on(b, core(1 - own), [&](context inner) {
-              for (int i = 0; i < 1000; ++i) {
+              while (polls < 1000 && sukima::worker_id() == own) {
                 sukima::fork2(inner, [] {}, [&] { EXPECT_EQ(place_now(), core(1 - own)); });
-                ASSERT_EQ(sukima::worker_id(), own);
+                std::this_thread::yield();
               }
+              EXPECT_EQ(sukima::worker_id(), own);
             });
           });
+          over = true;
         },
-        [&](context b) { support::fib(b, 18); });
+        // Is where the other one is to run, would not mind to go, and polls.
+        [&](context b) {
+          sukima::on(b, core(sukima::worker_id()), [] {});
+          seen = true;
+          EXPECT_TRUE(poll_until(b, [&] {
+            ++polls;
+            return over.load();
+          }));
+        });
   });
 }
 

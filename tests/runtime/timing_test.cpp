@@ -167,4 +167,52 @@ TEST(timing, exceptions_arrive_soon) {
             soon);
 }
 
+/// Fibonacci's numbers, with a fork or a future at each call.
+[[gnu::noinline]] long by_forks(context c, int n) {
+  if (n < 2) return n;
+  auto [a, b] = sukima::fork2(
+      c, [=](context below) { return by_forks(below, n - 1); },
+      [=](context below) { return by_forks(below, n - 2); });
+  return a + b;
+}
+[[gnu::noinline]] long by_futures(context c, int n) {
+  if (n < 2) return n;
+  sukima::future<long> a(c, [=](context below) { return by_futures(below, n - 1); });
+  const long b = by_futures(c, n - 2);
+  return a.touch(c) + b;
+}
+
+/// The aim is 3 forks; it was 4.9 when this was written (2.9 and 14.1 ns): the end of a future is a locked
+/// instruction, because others may wait for it.
+TEST(timing, futures_that_nobody_takes_cost_a_few_forks) {
+  sukima::runtime one(support::with_workers(1));
+  constexpr int n = 27;
+  const double limit = 7;
+  const double ratio = best_of(10, limit, [&] {
+    const double forks = seconds_of([&] { one.run([](context c) { return by_forks(c, n); }); });
+    const double futures = seconds_of([&] { one.run([](context c) { return by_futures(c, n); }); });
+    return futures / forks;
+  });
+  std::printf("a future that nobody takes: %.1f forks\n", ratio);
+  EXPECT_LT(ratio, limit);
+}
+
+TEST(timing, launching_and_touching_costs_half_a_microsecond) {
+  sukima::runtime one(support::with_workers(1));
+  constexpr int many = 100'000;
+  const double limit = 0.5e-6;
+  const double each = best_of(10, limit, [&] {
+    return seconds_of([&] {
+             one.run([](context c) {
+               std::int64_t sum = 0;
+               for (int i = 0; i < many; ++i) sum += sukima::launch([i] { return i; }).touch(c);
+               return sum;
+             });
+           }) /
+           many;
+  });
+  std::printf("launch and touch: %.0f ns\n", 1e9 * each);
+  EXPECT_LT(each, limit);
+}
+
 }  // namespace

@@ -4,8 +4,9 @@
 # FOLDER/xen is the hypervisor, FOLDER/vmlinuz the kernel of all its domains, FOLDER/dom0.gz the first domain's
 # system (busybox, Xen's tools, and in it the guests' own system with the programs). Nothing is installed;
 # packages are fetched where the folder lacks them. Set XEN_GUESTS, XEN_VCPUS and XEN_COMMAND for what runs.
-# shellcheck source=tools/guests/image.sh
-source "$(dirname "$0")/image.sh"
+tools=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=src/lab/environment/image.sh
+source "$tools/../../src/lab/environment/image.sh"
 
 # The kernel is the ordinary one: the cloud kernel has no drivers of Xen's first domain.
 if [[ ! -e $folder/xen ]]; then
@@ -34,10 +35,10 @@ add() {
 }
 
 of_xen=(dev/pts var/log/xen/console var/lib/xenstored var/run/xen)
-make_system "$folder/guest" init.sh "${of_xen[@]}"
+make_system "$folder/guest" "$here/init.sh" "${of_xen[@]}"
 for program in "${programs[@]}"; do add guest "$program"; done
 
-make_system "$folder/dom0" dom0-init.sh "${of_xen[@]}"
+make_system "$folder/dom0" "$tools/dom0-init.sh" "${of_xen[@]}"
 for program in xl xenstored xenconsoled xen-init-dom0; do
   add dom0 "$(find "$packages/usr/lib/xen-4.17" "$packages/usr/sbin" -name "$program" -type f | head -n 1)"
 done

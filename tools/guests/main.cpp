@@ -3,6 +3,7 @@
 // each of them estimates with the CPU that it got.
 #include <fmt/format.h>
 #include <sys/wait.h>
+#include <lab/shared/guest.hpp>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -15,15 +16,15 @@
 #include <thread>
 #include <vector>
 
+#include <process/shared/temporary_directory.hpp>
 #include "guests/comparison.hpp"
-#include "guests/guest.hpp"
 #include "guests/places.hpp"
 #include "guests/xen.hpp"
-#include "process/temporary_directory.hpp"
 
 namespace {
 
 using namespace sukima::guests;
+using sukima::lab::guest, sukima::lab::guest_plan, sukima::lab::vcpu_time;
 using namespace std::chrono_literals;
 namespace fs = std::filesystem;
 

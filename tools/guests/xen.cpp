@@ -3,13 +3,13 @@
 #include "guests/xen.hpp"
 
 #include <fmt/format.h>
+#include <lab/shared/guest.hpp>
 
 #include <map>
 #include <sstream>
 #include <stdexcept>
 
-#include "guests/guest.hpp"
-#include "process/child.hpp"
+#include <process/shared/child.hpp>
 
 namespace sukima::guests {
 namespace {
@@ -33,7 +33,7 @@ std::string run_xen(const std::filesystem::path& image, const std::filesystem::p
                     std::chrono::seconds patience) {
   const std::filesystem::path console = folder / "xen.console";
   const cli::child_result machine =
-      cli::run_child({.arguments = {find_emulator(),
+      cli::run_child({.arguments = {lab::find_emulator(),
                                     "-nodefaults",
                                     "-no-user-config",
                                     "-no-reboot",
@@ -57,7 +57,7 @@ std::string run_xen(const std::filesystem::path& image, const std::filesystem::p
                       .environment = {},
                       .input = {},
                       .limit = patience});
-  const std::string text = machine.output + machine.errors + text_of(console);
+  const std::string text = machine.output + machine.errors + lab::text_of(console);
   if (machine.timed_out)
     throw std::runtime_error(fmt::format("Xen did not end within {} s:\n{}", patience.count(), end_of(text)));
   return text;

@@ -64,6 +64,36 @@ template <auto Function, class... Parameters> struct call_of<Function, std::tupl
   }
 };
 
+/// A call whose last arguments come later: the body of a loop. Called often, so it keeps its arguments.
+template <auto Function, class Bound, class Rest> struct bound_call;
+template <auto Function, class... Bound, class... Rest>
+struct bound_call<Function, std::tuple<Bound...>, std::tuple<Rest...>> {
+  using traits = called_function<decltype(Function)>;
+  using result = typename traits::result;
+  [[no_unique_address]] std::tuple<Bound...> arguments;
+
+  [[gnu::always_inline]] result operator()(context c, Rest... rest) const
+    requires traits::takes_context
+  {
+    return std::apply(
+        [&](const Bound&... each) -> result { return Function(c, each..., std::move(rest)...); }, arguments);
+  }
+  [[gnu::always_inline]] result operator()(Rest... rest) const
+    requires(!traits::takes_context)
+  {
+    return std::apply([&](const Bound&... each) -> result { return Function(each..., std::move(rest)...); },
+                      arguments);
+  }
+};
+/// A call with the first so many of a function's parameters.
+template <auto Function, class Parameters, class First, class Rest> struct split_parameters;
+template <auto Function, class Parameters, std::size_t... First, std::size_t... Rest>
+struct split_parameters<Function, Parameters, std::index_sequence<First...>, std::index_sequence<Rest...>> {
+  using first = std::tuple<std::tuple_element_t<First, Parameters>...>;
+  using type =
+      bound_call<Function, first, std::tuple<std::tuple_element_t<sizeof...(First) + Rest, Parameters>...>>;
+};
+
 /// Values in bytes: plain ones as they are, others after their length. \throws what a codec throws
 template <class T> void put_value(const T& value, std::vector<std::byte>& to) {
   if constexpr (can_be_copied<T>) {
@@ -212,6 +242,14 @@ namespace sukima {
 /// be given to another node, if its arguments and its result can travel (sukima::can_travel); otherwise it
 /// stays in its node, as a lambda does. Costs what a lambda costs: nothing is turned into bytes before
 /// another node takes the call.
+///
+/// With fewer arguments than the function takes it is the body of a loop, which gives the others:
+///
+///     long f(const board& b, int square);
+///     sukima::parallel_reduce(c, 0, 64, 0L, sukima::call<f>(b), std::plus{});
+///
+/// The pieces of such a parallel_reduce travel if the arguments and the result can, and the loop goes over
+/// integers, std::views::iota or sukima::set_bits, and what combines has no captures.
 /// \tparam Function  takes a context and the arguments, or the arguments alone; by value or by reference to
 ///                   const
 /// \param arguments  are converted to the types of the parameters, and kept as values
@@ -222,8 +260,17 @@ template <auto Function, class... Arguments> [[gnu::always_inline]] inline auto 
       traits::by_value,
       "sukima::call: a function that is called later takes its arguments by value or by reference to "
       "const: what it changed would be lost on another node");
-  return detail::call_of<Function, typename traits::parameters>{
-      typename traits::parameters(std::forward<Arguments>(arguments)...)};
+  using parameters = typename traits::parameters;
+  constexpr std::size_t all = std::tuple_size_v<parameters>;
+  constexpr std::size_t given = sizeof...(Arguments);
+  static_assert(given <= all, "sukima::call: the function takes fewer arguments");
+  if constexpr (given == all) {
+    return detail::call_of<Function, parameters>{parameters(std::forward<Arguments>(arguments)...)};
+  } else {
+    using split = detail::split_parameters<Function, parameters, std::make_index_sequence<given>,
+                                           std::make_index_sequence<all - given>>;
+    return typename split::type{typename split::first(std::forward<Arguments>(arguments)...)};
+  }
 }
 
 /// @}

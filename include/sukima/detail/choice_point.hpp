@@ -36,6 +36,8 @@ struct choice_point_kind {
   /// Its poll answers nobody: it is there only because each choice point that is pushed must be polled
   /// (poll.cpp).
   bool quiet = false;
+  /// Its tasks are of type future_task (future.hpp). Where the language's kinds have padding, which is zero.
+  bool is_future = false;
   const travel_point* travel = nullptr;  ///< its tasks may run on another node (travel.hpp); null: they stay
 };
 

@@ -150,6 +150,7 @@ template <class Second, class Guard, class C = context> struct fork_operations {
       nullptr,
       nullptr,
       false,
+      false,
       travel_or_null(),
   };
 

@@ -7,6 +7,7 @@
 #include <sukima/detail/hints.hpp>
 #include <sukima/detail/task.hpp>
 #include <sukima/detail/ticks.hpp>
+#include <sukima/detail/travel.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -66,6 +67,10 @@ template <class Place> struct piece_task : task {
 };
 using loop_task = piece_task<std::int64_t>;
 
+/// Do the pieces of the loop with this frame travel? A specialization says so by its `point`
+/// (sukima/cluster/loops.hpp).
+template <class Frame> struct travels_piece {};
+
 /// The kind of a loop's choice points: what its frame has decides about `guard`, `undo` and `redo`.
 template <class Frame, class Operations> constexpr choice_point_kind kind_of_loop() {
   using point = typename Operations::point;
@@ -76,6 +81,7 @@ template <class Frame, class Operations> constexpr choice_point_kind kind_of_loo
     k.redo = Operations::redo;
   }
   if constexpr (requires(Frame& f) { f.guard(); }) k.guard = Operations::guard;
+  if constexpr (requires { travels_piece<Frame>::point; }) k.travel = &travels_piece<Frame>::point;
   return k;
 }
 

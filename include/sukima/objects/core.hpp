@@ -123,6 +123,7 @@ struct object_core : sukima::detail::bound_task {
   std::uint32_t process = 0;  ///< its number; 0: that process
   std::uint32_t island_number = 0;  ///< no two islands of a program have the same
   std::size_t next_case = 0;  ///< where its next select begins
+  std::vector<std::byte> record;  ///< that it has received
   std::uint64_t room_wanted = 1;  ///< slots that its last attempt to send did not find
 
   // Guarded by program_core::ends_lock.
@@ -142,6 +143,7 @@ struct object_core : sukima::detail::bound_task {
   std::atomic<std::uint64_t> suspension{0};  ///< of a wait that other threads may end; 0: of its island's
   std::atomic<std::uint32_t> waits{0};  ///< streams; above most_waits: counts as alive
   std::atomic<std::uintptr_t> waits_for[most_waits]{};
+  std::atomic<std::uint64_t> rooms[most_waits]{};  ///< slots that it waits for, of streams that are shared
   /// Its function is about to be called. Sequentially consistent. Partner: program_core::abort.
   std::atomic<bool> begun{false};
   std::atomic<bool> over{false};
@@ -212,12 +214,15 @@ struct stream_core {  // NOLINT(clang-analyzer-optin.performance.Padding): a lin
   bool shared = true;  ///< its ends are in several islands
   bool many_out = false;
   bool many_in = false;
+  bool in_records = false;  ///< its messages pass as records: put_record, take_record
+  bool piped = false;  ///< they go through a pipe (src/objects/pipe.hpp)
   std::uint64_t capacity = 0;  ///< a power of two
   std::byte* slots = nullptr;
   std::size_t slot_size = 0;
   std::size_t slot_alignment = 0;
   void (*destroy)(void* message) noexcept = nullptr;
   program_core* program = nullptr;
+  std::uint32_t number = 0;  ///< among the program's streams
   std::unique_ptr<remote_stream, remote_deleter> remote;  ///< null: all its ends are in this process
   std::atomic<std::uint32_t> outs{0};  ///< of this process once it runs
   std::atomic<std::uint32_t> ins{0};
@@ -386,15 +391,5 @@ inline void count_message(object_core& me, unsigned messages = 1) {
 }
 
 bool stop_requested(const stream_core& s) noexcept;
-
-// Encoded messages of streams between processes: records of several slots (src/objects/record.cpp).
-enum class attempt { done, not_now, ended };
-/// Sends a record; not_now: there is no room (up to that time); ended: no receiver is left.
-/// \throws message_too_large
-attempt put_record(object_core& me, stream_core& s, std::span<const std::byte> record, bool waits,
-                   const clock::time_point* until);
-/// Receives one; not_now as above; ended: the stream is closed and drained. \throws stream_failed
-attempt take_record(object_core& me, stream_core& s, std::vector<std::byte>& record, bool waits,
-                    const clock::time_point* until);
 
 }  // namespace sukima::objects::detail

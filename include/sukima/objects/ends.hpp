@@ -3,7 +3,7 @@
 #pragma once
 
 #include <sukima/objects/core.hpp>
-#include <sukima/transfer.hpp>
+#include <sukima/objects/records.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -101,10 +101,10 @@ template <class T> class out : public detail::stream_end {
     detail::object_core& me = detail::user_of(s, owner_, true);
     auto next = std::begin(messages);
     const auto last = std::end(messages);
-    if constexpr (has_codec<T>)
-      if (s.remote) {
+    if constexpr (can_travel<T>)
+      if (s.in_records) {
         for (; next != last; ++next)
-          if (put_encoded(me, s, *next, true, nullptr) == send_result::broken) s.throw_broken(owner_);
+          if (put_in_record(me, s, *next, true, nullptr) == send_result::broken) s.throw_broken(owner_);
         return;
       }
     while (next != last) {
@@ -160,8 +160,8 @@ template <class T> class out : public detail::stream_end {
   }
   [[gnu::noinline]] static send_result put_shared(detail::object_core& me, detail::stream_core& s, T& value,
                                                   bool waits, const detail::clock::time_point* until) {
-    if constexpr (has_codec<T>)
-      if (s.remote) return put_encoded(me, s, value, waits, until);
+    if constexpr (can_travel<T>)
+      if (s.in_records) return put_in_record(me, s, value, waits, until);
     for (;;) {
       {
         const detail::side_lock hold(s, true);
@@ -194,21 +194,14 @@ template <class T> class out : public detail::stream_end {
       if (!waits || !detail::wait_for(me, s, false, until)) return send_result::full;
     }
   }
-  static send_result put_encoded(detail::object_core& me, detail::stream_core& s, const T& value, bool waits,
-                                 const detail::clock::time_point* until)
-    requires has_codec<T>
+  static send_result put_in_record(detail::object_core& me, detail::stream_core& s, const T& value,
+                                   bool waits, const detail::clock::time_point* until)
+    requires can_travel<T>
   {
-    std::vector<std::byte> record;
-    codec<T>::encode(value, record);
-    switch (detail::put_record(me, s, record, waits, until)) {
-      case detail::attempt::done:
-        return send_result::sent;
-      case detail::attempt::not_now:
-        return send_result::full;
-      case detail::attempt::ended:
-        break;
-    }
-    return send_result::broken;
+    using detail::attempt;
+    const attempt how = detail::put_in_record(me, s, value, waits, until);
+    if (how == attempt::done) return send_result::sent;
+    return how == attempt::not_now ? send_result::full : send_result::broken;
   }
 };
 
@@ -235,10 +228,10 @@ template <class T> class in : public detail::stream_end {
     detail::stream_core& s = core();
     detail::object_core& me = detail::user_of(s, owner_, false);
     std::uint64_t taken = 0;
-    if constexpr (has_codec<T>)
-      if (s.remote) {
+    if constexpr (can_travel<T>)
+      if (s.in_records) {
         for (; taken < to.size(); ++taken) {
-          std::optional<T> message = take_encoded(me, s, taken == 0, nullptr);
+          std::optional<T> message = detail::take_from_record<T>(me, s, taken == 0, nullptr);
           if (!message) break;
           to[taken] = *std::move(message);
         }
@@ -345,9 +338,11 @@ template <class T> class in : public detail::stream_end {
   [[gnu::noinline]] static void take_shared(std::optional<T>& taken, detail::object_core& me,
                                             detail::stream_core& s, bool waits,
                                             const detail::clock::time_point* until) {
-    if constexpr (has_codec<T>)
-      if (s.remote) {
-        taken = take_encoded(me, s, waits, until);
+    if constexpr (can_travel<T>)
+      if (s.in_records) {
+        // T need not be assignable.
+        if (std::optional<T> message = detail::take_from_record<T>(me, s, waits, until))
+          taken.emplace(*std::move(message));
         return;
       }
     for (;;) {
@@ -385,14 +380,6 @@ template <class T> class in : public detail::stream_end {
       if (!waits || !detail::wait_for(me, s, true, until)) return false;
     }
     return true;
-  }
-  static std::optional<T> take_encoded(detail::object_core& me, detail::stream_core& s, bool waits,
-                                       const detail::clock::time_point* until)
-    requires has_codec<T>
-  {
-    std::vector<std::byte> record;
-    if (detail::take_record(me, s, record, waits, until) != detail::attempt::done) return std::nullopt;
-    return codec<T>::decode(record);
   }
 };
 

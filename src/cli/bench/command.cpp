@@ -14,18 +14,18 @@
 #include <set>
 #include <system_error>
 
+#include <process/shared/child.hpp>
 #include "bench/catalogue.hpp"
 #include "bench/compiler_note.hpp"
 #include "bench/depth_search.hpp"
-#include "bench/machine.hpp"
 #include "bench/plan.hpp"
 #include "bench/report.hpp"
 #include "bench/request.hpp"
 #include "bench/scenario_stage.hpp"
 #include "bench/session.hpp"
+#include "capacity/machine.hpp"
 #include "commands.hpp"
 #include "console.hpp"
-#include "process/child.hpp"
 
 namespace sukima::cli::bench {
 namespace {

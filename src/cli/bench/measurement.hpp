@@ -11,7 +11,7 @@
 #include <string_view>
 #include <variant>
 
-#include "process/child.hpp"
+#include <process/shared/child.hpp>
 
 namespace sukima::cli::bench {
 

@@ -3,15 +3,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdlib>
-#include <sstream>
 #include <stdexcept>
-#include <system_error>
 
+#include <process/shared/child.hpp>
 #include "bench/programs.hpp"
 #include "bench/report.hpp"
 #include "console.hpp"
-#include "process/child.hpp"
 
 namespace sukima::cli::bench {
 namespace {
@@ -19,40 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds python_limit{120};
-
-bool draws(const fs::path& python) {
-  if (access(python.c_str(), X_OK) != 0) return false;
-  try {
-    const child_result result = run_child({.arguments = {python.string(), "-c", "import matplotlib"},
-                                           .environment = {},
-                                           .input = {},
-                                           .limit = python_limit});
-    return describe_failure(result, python_limit).empty();
-  } catch (const std::system_error&) {
-    return false;
-  }
-}
-
-/// A Python with matplotlib: that of $SUKIMA_PYTHON alone if it is set, else the first in PATH, else the
-/// system's.
-fs::path find_python() {
-  if (const char* setting = std::getenv("SUKIMA_PYTHON"); setting != nullptr && *setting != '\0') {
-    if (draws(setting)) return setting;
-    throw usage_error(
-        fmt::format("--plot needs Python with matplotlib, which SUKIMA_PYTHON='{}' is not: set it to such a "
-                    "Python, or unset it",
-                    setting));
-  }
-  const char* path = std::getenv("PATH");
-  std::istringstream entries(path == nullptr ? "" : path);
-  for (std::string entry; std::getline(entries, entry, ':');) {
-    if (draws(fs::path(entry) / "python3")) return fs::path(entry) / "python3";
-  }
-  if (draws("/usr/bin/python3")) return "/usr/bin/python3";
-  throw usage_error(
-      "--plot needs Python 3 with matplotlib and found none: install it (on Debian: apt-get install "
-      "python3-matplotlib), or leave --plot out");
-}
 
 }  // namespace
 
@@ -72,7 +35,7 @@ plotter::plotter(fs::path prefix) : prefix_(std::move(prefix)) {
         fmt::format("--plot needs '{}', which is not there: install sukima again, or leave --plot out",
                     script_.string()));
   }
-  python_ = find_python();
+  python_ = find_python_that_draws("--plot");
 }
 
 std::vector<fs::path> plotter::draw(std::span<const summary> figures, const machine_facts& machine) const {

@@ -3,17 +3,15 @@
 #include "programs.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <iterator>
 #include <optional>
 #include <sstream>
 #include <system_error>
 
+#include <process/shared/child.hpp>
 #include "console.hpp"
-#include "process/child.hpp"
 
 namespace sukima::cli::bench {
 namespace {
@@ -21,15 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds list_limit{60};
-
-std::optional<fs::path> find_executable(const std::vector<fs::path>& directories, std::string_view name) {
-  for (const fs::path& directory : directories) {
-    const fs::path file = directory / name;
-    std::error_code ignored;
-    if (fs::is_regular_file(file, ignored) && access(file.c_str(), X_OK) == 0) return fs::absolute(file);
-  }
-  return std::nullopt;
-}
 
 /// The lines that `file --list` prints; nothing, after a complaint, if that fails.
 std::optional<std::set<std::string>> list_benchmarks(const fs::path& file) {
@@ -56,29 +45,6 @@ std::vector<program> installed_system::having(const std::string& benchmark) cons
   std::ranges::copy_if(programs, std::back_inserter(matching),
                        [&](const program& p) { return p.benchmarks.contains(benchmark); });
   return matching;
-}
-
-fs::path own_directory() { return fs::read_symlink("/proc/self/exe").parent_path(); }
-
-std::vector<fs::path> program_directories() {
-  if (const char* setting = std::getenv("SUKIMA_BENCH_DIR"); setting != nullptr && *setting != '\0') {
-    std::vector<fs::path> directories;
-    std::istringstream entries(setting);
-    for (std::string entry; std::getline(entries, entry, ':');) {
-      std::error_code ignored;
-      if (!fs::is_directory(entry, ignored)) {
-        throw usage_error(
-            fmt::format("SUKIMA_BENCH_DIR names '{}', which is not a directory: set it to the directories of "
-                        "the benchmark "
-                        "programs, separated by ':', or unset it",
-                        entry));
-      }
-      directories.emplace_back(entry);
-    }
-    return directories;
-  }
-  const fs::path own = own_directory();
-  return {own.parent_path() / "libexec" / "sukima", own};
 }
 
 std::vector<installed_system> find_programs(const std::vector<fs::path>& directories) {

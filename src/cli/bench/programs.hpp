@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <process/shared/installed.hpp>
 #include "bench/catalogue.hpp"
 
 namespace sukima::cli::bench {
@@ -26,14 +27,6 @@ struct installed_system {
   /// The programs that have a benchmark.
   std::vector<program> having(const std::string& benchmark) const;
 };
-
-/// Where benchmark programs are looked for, first match first: $SUKIMA_BENCH_DIR (directories separated by
-/// ':') and nothing else where it is set; otherwise ../libexec/sukima beside the directory of this program,
-/// then that directory itself. Throws usage_error if $SUKIMA_BENCH_DIR names no directory.
-std::vector<std::filesystem::path> program_directories();
-
-/// The directory of the running program.
-std::filesystem::path own_directory();
 
 /// The programs of each system of the catalogue. A file that cannot list its benchmarks is reported on stderr
 /// and left out.

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/machine.hpp"
 #include "bench/summary.hpp"
+#include "capacity/machine.hpp"
 
 namespace sukima::cli::bench {
 

@@ -3,13 +3,17 @@
 // actually available.
 #pragma once
 
+#include <lab/shared/statistics.hpp>
+
 #include <optional>
 #include <vector>
 
 #include "bench/session.hpp"
-#include "bench/statistics.hpp"
 
 namespace sukima::cli::bench {
+
+using lab::bootstrap_median, lab::interval, lab::median_of, lab::quartiles, lab::quartiles_of,
+    lab::round_significant;
 
 /// The ideal made of the work of Sukima with one worker.
 struct own_ideal_figure {

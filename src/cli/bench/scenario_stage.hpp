@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
+#include <process/shared/control_group.hpp>
 #include "bench/catalogue.hpp"
 #include "bench/measurement.hpp"
-#include "process/control_group.hpp"
 
 namespace sukima::cli::bench {
 

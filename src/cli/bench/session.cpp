@@ -3,6 +3,7 @@
 #include "session.hpp"
 
 #include <fmt/format.h>
+#include <lab/shared/statistics.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -13,7 +14,6 @@
 #include <utility>
 
 #include "bench/catalogue.hpp"
-#include "bench/statistics.hpp"
 
 namespace sukima::cli::bench {
 namespace {
@@ -90,7 +90,7 @@ void put_fewer_workers_first(std::vector<std::size_t>& order, const std::vector<
 double median_seconds(const row& r) {
   std::vector<double> seconds;
   for (const sample& s : r.samples) seconds.push_back(s.measured.seconds);
-  return median_of(std::move(seconds));
+  return lab::median_of(std::move(seconds));
 }
 
 std::vector<row> run_rounds(const std::vector<task>& tasks, const round_settings& settings,

@@ -9,7 +9,6 @@
 
 #include "bench/scenario_ideal.hpp"
 #include "bench/session.hpp"
-#include "bench/statistics.hpp"
 
 namespace sukima::cli::bench {
 

@@ -12,10 +12,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include <process/shared/executable.hpp>
+#include <process/shared/program.hpp>
 #include "commands.hpp"
 #include "console.hpp"
-#include "process/executable.hpp"
-#include "process/program.hpp"
 
 namespace sukima::cli::cluster {
 namespace {

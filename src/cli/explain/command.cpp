@@ -11,12 +11,12 @@
 #include <string_view>
 #include <system_error>
 
+#include <process/shared/program.hpp>
+#include <process/shared/temporary_directory.hpp>
 #include "commands.hpp"
 #include "console.hpp"
 #include "explain/profile.hpp"
 #include "explain/trace_file.hpp"
-#include "process/program.hpp"
-#include "process/temporary_directory.hpp"
 
 namespace sukima::cli::explain {
 namespace {

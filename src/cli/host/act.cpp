@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <charconv>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <fstream>
@@ -14,6 +15,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <thread>
 
 #include "console.hpp"
 
@@ -25,6 +27,9 @@ using nlohmann::json;
 
 std::atomic<bool> is_stopped = false;
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it");
+
+/// Between two looks for the proof of an act.
+constexpr std::chrono::milliseconds between_looks{100};
 
 void stop_session(int) { is_stopped = true; }
 
@@ -163,6 +168,68 @@ double number_of(const std::string& text, double least, double most, const char*
   return value;
 }
 
+/// What `act` is to set.
+struct wanted_act {
+  model::act_kind kind = model::act_kind::cap;
+  std::unique_ptr<model::actuator> by;
+  std::string value;
+};
+
+/// \throws usage_error, act_error
+wanted_act find_act(const model::steering& how, const std::string& kind, const std::string& value) {
+  if (kind == "plug") {
+    // Only digits: number_of would take 2.0, too.
+    const double count = number_of(value, how.least, how.most, "number of virtual CPUs in its bounds");
+    if (value.find('.') != std::string::npos)
+      throw usage_error(fmt::format("'{}' is no number of virtual CPUs: give a whole one", value));
+    return {model::act_kind::plug, model::make_qmp_vcpus(how.monitor),
+            std::to_string(static_cast<unsigned>(count))};
+  }
+  const auto setting =
+      kind == "cap"
+          ? model::cap_setting(how.cgroup, value == "none"
+                                               ? std::nullopt
+                                               : std::optional(number_of(value, 0.01, 65536, "cap in CPUs")))
+          : model::weight_setting(how.cgroup, static_cast<unsigned>(number_of(value, 1, 262144, "weight")));
+  return {kind == "cap" ? model::act_kind::cap : model::act_kind::weight,
+          model::make_control_file(setting.file), setting.value};
+}
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Does it, and waits for the proof, up to the deadline of acts. \throws act_error
+void set_and_prove(const wanted_act& wanted, const std::string& name, model::journal& written, bool as_json) {
+  model::actor one(written);
+  const auto done = one.apply(*wanted.by, name, wanted.kind, wanted.value, seconds_now());
+  model::proof found = one.verify(*wanted.by, done, seconds_now());
+  for (; found == model::proof::waiting; found = one.verify(*wanted.by, done, seconds_now()))
+    std::this_thread::sleep_for(between_looks);
+  const bool plugs = wanted.kind == model::act_kind::plug;
+  if (found != model::proof::proved && plugs)
+    throw model::act_error(
+        fmt::format("{}: the virtual CPUs are plugged in, but the guest does not use them; write 1 to their "
+                    "/sys/devices/system/cpu/cpuN/online in it, or let its udev do that",
+                    name));
+  if (found != model::proof::proved) {
+    std::string trouble;
+    one.undo(*wanted.by, done.number, trouble);
+    throw model::act_error(fmt::format("{} does not take {}", wanted.by->target(), wanted.value));
+  }
+  print_line({{"part", "host"},
+              {"vm", name},
+              {"what", model::name_of(wanted.kind)},
+              {"target", wanted.by->target()},
+              {"before", done.what.before},
+              {"after", done.what.after}},
+             plugs ? fmt::format("{}: the virtual CPUs were {} and are {} until it ends", name,
+                                 done.what.before, done.what.after)
+                   : fmt::format("{}: {} was {} and is {}; sukima host revert undoes it", name,
+                                 wanted.by->target(), done.what.before, done.what.after),
+             as_json);
+}
+
 }  // namespace
 
 int optimise(const act_options& options) {
@@ -189,41 +256,20 @@ int optimise(const act_options& options) {
 int set_value(const act_options& options) {
   if (options.words.size() != 3)
     throw usage_error("an act needs a virtual machine, a kind and a value: sukima host act VM cap 1.5");
-  const std::string &name = options.words[0], &kind = options.words[1], &value = options.words[2];
-  if (kind != "cap" && kind != "weight")
-    throw usage_error(fmt::format("'{}' cannot be set: choose cap or weight", kind));
+  const std::string &name = options.words[0], &kind = options.words[1];
+  if (kind != "cap" && kind != "weight" && kind != "plug")
+    throw usage_error(fmt::format("'{}' cannot be set: choose cap, weight or plug", kind));
   const model::description host = read_config(options);
   const std::size_t j = find_vm(host, name, options);
   try {
     const model::steering how = model::steering_of(host)[j];
-    if (!(kind == "cap" ? how.cap : how.weight))
-      throw usage_error(fmt::format("vms[{}].act: the {} of '{}' may not be set; add \"{}\" to its act in {}",
-                                    j, kind, name, kind, options.config));
-    const auto setting =
-        kind == "cap"
-            ? model::cap_setting(
-                  how.cgroup, value == "none" ? std::nullopt
-                                              : std::optional(number_of(value, 0.01, 65536, "cap in CPUs")))
-            : model::weight_setting(how.cgroup, static_cast<unsigned>(number_of(value, 1, 262144, "weight")));
+    if (!(kind == "cap" ? how.cap : kind == "weight" ? how.weight : how.plug))
+      throw usage_error(fmt::format("vms[{}].act: {} of '{}' may not be set; add \"{}\" to its act in {}", j,
+                                    kind == "plug" ? "the virtual CPUs" : "the " + kind, name, kind,
+                                    options.config));
+    const wanted_act wanted = find_act(how, kind, options.words[2]);
     model::journal written = open_journal(options);
-    model::actor one(written);
-    const auto by = model::make_control_file(setting.file);
-    const auto done = one.apply(*by, name, kind == "cap" ? model::act_kind::cap : model::act_kind::weight,
-                                setting.value, 0);
-    if (one.verify(*by, done, 0) != model::proof::proved) {
-      std::string trouble;
-      one.undo(*by, done.number, trouble);
-      throw model::act_error(fmt::format("{} does not take {}", setting.file.string(), setting.value));
-    }
-    print_line({{"part", "host"},
-                {"vm", name},
-                {"what", kind},
-                {"target", setting.file.string()},
-                {"before", done.what.before},
-                {"after", done.what.after}},
-               fmt::format("{}: {} was {} and is {}; sukima host revert undoes it", name,
-                           setting.file.string(), done.what.before, done.what.after),
-               options.json);
+    set_and_prove(wanted, name, written, options.json);
   } catch (const model::description_error& error) {
     throw usage_error(fmt::format("{}: {}", options.config, error.what()));
   } catch (const model::act_error& error) {

@@ -18,8 +18,8 @@ struct act_options {
 /// \returns the exit code \throws usage_error
 int optimise(const act_options& options);
 
-/// Sets the cap or the weight of a machine's control group, until `revert`. \returns and \throws as
-/// `optimise`
+/// Sets the cap or the weight of a machine's control group, until `revert`, or plugs virtual CPUs in.
+/// \returns and \throws as `optimise`
 int set_value(const act_options& options);
 
 /// Undoes what the journal has. \returns and \throws as `optimise`

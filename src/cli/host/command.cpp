@@ -38,6 +38,7 @@ constexpr const char* footer = R"(Examples:
   sukima host optimise --dry-run                  what would be tried of all in /etc/sukima/host.json?
   sukima host optimise --config host.json db      find the best number of threads of 'db', until Ctrl-C
   sukima host act db cap 1.5                      limit its control group to 1.5 CPUs
+  sukima host act db plug 4                       plug virtual CPUs in until it has 4
   sukima host revert                              undo what was set
 
 Without FILE, estimate and explain look at this host. docs/host.md describes the file and the sources.)";

@@ -11,11 +11,11 @@
 #include <filesystem>
 #include <system_error>
 
+#include <process/shared/program.hpp>
+#include <process/shared/temporary_directory.hpp>
 #include "console.hpp"
 #include "objects/files.hpp"
 #include "objects/recording.hpp"
-#include "process/program.hpp"
-#include "process/temporary_directory.hpp"
 
 namespace sukima::cli::objects {
 namespace {

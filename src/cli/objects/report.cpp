@@ -93,6 +93,9 @@ std::string costs_report(const model::cost_table& costs) {
     text += fmt::format(
         "Switch between simulated objects: {}.\n",
         spread_text(*costs.switch_ns, costs.switch_quartiles ? &*costs.switch_quartiles : nullptr));
+  if (costs.wait_ns)
+    text += fmt::format("The same where another group could end the wait: {}.\n",
+                        spread_text(*costs.wait_ns, costs.wait_quartiles ? &*costs.wait_quartiles : nullptr));
   const auto add_sleep = [&text](const char* where, const std::optional<model::sleep_cost>& cost) {
     if (cost)
       text += fmt::format("To wake a sleeper on {}: {}, which runs {} later.\n", where,
@@ -118,6 +121,8 @@ json costs_json(const model::cost_table& costs) {
   json result = {{"messages", std::move(messages)}};
   if (costs.switch_ns) result["switch_ns"] = *costs.switch_ns;
   if (costs.switch_quartiles) result["switch_quartiles_ns"] = spread_json(*costs.switch_quartiles);
+  if (costs.wait_ns) result["wait_ns"] = *costs.wait_ns;
+  if (costs.wait_quartiles) result["wait_quartiles_ns"] = spread_json(*costs.wait_quartiles);
   const auto add_sleep = [&result](const char* where, const std::optional<model::sleep_cost>& cost) {
     if (cost) result["sleep"][where] = {{"waker_ns", cost->waker_ns}, {"until_ns", cost->until_ns}};
   };

@@ -7,10 +7,10 @@
 
 #include <algorithm>
 
+#include <process/shared/temporary_directory.hpp>
 #include "console.hpp"
 #include "objects/files.hpp"
 #include "objects/programs.hpp"
-#include "process/temporary_directory.hpp"
 
 namespace sukima::cli::objects {
 namespace {
@@ -39,6 +39,18 @@ std::size_t keep_ending(const model::plan& plan, validation& into) {
   return chosen;
 }
 
+// A model whose first run took so many times as long as the fastest one's is run once: no doubt is left.
+constexpr double clearly_slower = 3;
+
+/// 0: no model has run.
+double fastest_first_run(const validation& of) {
+  double fastest = 0;
+  for (const validated_model& one : of.models)
+    if (!one.runs_ns.empty() && (fastest == 0 || one.runs_ns.front() < fastest))
+      fastest = one.runs_ns.front();
+  return fastest;
+}
+
 void measure(const std::vector<std::string>& program, const model::description& described, int runs,
              validation& into) {
   const temporary_directory directory("validate");
@@ -50,7 +62,9 @@ void measure(const std::vector<std::string>& program, const model::description& 
   }
   progress_line progress;
   for (int run = 0; run < runs; run++) {
+    const double fastest = fastest_first_run(into);
     for (std::size_t i = 0; i < plans.size(); i++) {
+      if (run > 0 && into.models[i].runs_ns.front() > clearly_slower * fastest) continue;
       progress.show(
           fmt::format("run {} of {}: {}", run + 1, runs, model::name_of(into.models[i].how.how.model)));
       into.models[i].runs_ns.push_back(time_program(program, plans[i]));

@@ -2,6 +2,8 @@
 // A validation as text and as JSON.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "objects/report.hpp"
 #include "objects/validation.hpp"
 
@@ -14,6 +16,13 @@ std::vector<std::size_t> ranks(const validation& of, time_range validated_model:
   std::vector<time_range> times;
   for (const validated_model& one : of.models) times.push_back(one.*which);
   return ranks_of(times);
+}
+
+/// Models that are clearly slower than others have fewer.
+std::size_t most_runs(const validation& of) {
+  std::size_t most = 0;
+  for (const validated_model& one : of.models) most = std::max(most, one.runs_ns.size());
+  return most;
 }
 
 std::string score_text(const char* name, const prediction_score& score) {
@@ -37,7 +46,7 @@ std::string validation_report(const validation& of) {
   const auto simulated = ranks(of, &validated_model::simulated);
   const auto by_paper = ranks(of, &validated_model::by_paper);
   std::string text = fmt::format("{} on {:.3g} CPUs: medians of {} runs under each model, with ranks.\n\n",
-                                 of.program, of.cpus, of.models.front().runs_ns.size());
+                                 of.program, of.cpus, most_runs(of));
   text += fmt::format("  {:<20} {:>13} {:>3} {:>13} {:>3} {:>7} {:>13} {:>3}\n", "model", "measured", "",
                       "simulation", "", "off by", "paper", "");
   for (std::size_t i = 0; i < of.models.size(); i++) {

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
+#include <process/shared/temporary_directory.hpp>
 #include "capacity/meter.hpp"
-#include "process/temporary_directory.hpp"
 
 namespace sukima::cli::probe {
 

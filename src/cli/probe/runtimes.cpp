@@ -18,9 +18,9 @@
 #include <system_error>
 #include <thread>
 
-#include "process/child.hpp"
-#include "process/executable.hpp"
-#include "process/temporary_directory.hpp"
+#include <process/shared/child.hpp>
+#include <process/shared/executable.hpp>
+#include <process/shared/temporary_directory.hpp>
 
 namespace sukima::cli::probe {
 namespace {

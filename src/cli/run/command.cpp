@@ -14,10 +14,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include <process/shared/program.hpp>
 #include "capacity/topology.hpp"
 #include "commands.hpp"
 #include "console.hpp"
-#include "process/program.hpp"
 #include "run/decision_log.hpp"
 #include "run/plan.hpp"
 #include "run/report.hpp"

@@ -11,11 +11,11 @@
 #include <memory>
 #include <sstream>
 
+#include <process/shared/executable.hpp>
 #include "capacity/meter.hpp"
 #include "capacity/topology.hpp"
 #include "console.hpp"
 #include "preload_place.hpp"
-#include "process/executable.hpp"
 
 namespace sukima::cli::run {
 namespace {

@@ -39,6 +39,11 @@ std::optional<tcp_settings> read_environment(const char* (*variable)(const char*
   s.port = static_cast<std::uint16_t>(
       number_of(variable_address, std::string_view(address).substr(colon + 1), 0, most_port));
   if (const char* const token = variable(variable_token)) s.token = token;
+  if (const char* const silence = variable(variable_silence)) {
+    constexpr std::uint32_t longest_silence = 3600;
+    const std::chrono::seconds time(number_of(variable_silence, silence, 0, longest_silence));
+    s.silent_beats = static_cast<unsigned>(time / s.heartbeat);
+  }
   if (const char* const listen = variable(variable_listen); listen != nullptr && s.own.node == 0)
     s.listening = static_cast<int>(number_of(variable_listen, listen, 0, most_descriptor));
   return s;

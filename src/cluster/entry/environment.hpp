@@ -13,6 +13,9 @@ inline constexpr const char* variable_nodes = "SUKIMA_CLUSTER_NODES";  ///< how 
 inline constexpr const char* variable_node = "SUKIMA_CLUSTER_NODE";  ///< this one's number
 inline constexpr const char* variable_address = "SUKIMA_CLUSTER_ADDRESS";  ///< host:port of node 0
 inline constexpr const char* variable_listen = "SUKIMA_CLUSTER_LISTEN";  ///< node 0: the socket's descriptor
+inline constexpr const char* variable_silence =
+    "SUKIMA_CLUSTER_SILENCE";  ///< seconds until a silent node is lost
+inline constexpr const char* variable_plugins = "SUKIMA_CLUSTER_PLUGINS";  ///< folder of the plug-ins for MPI
 inline constexpr const char* variable_token = "SUKIMA_CLUSTER_TOKEN";  ///< what all nodes know
 
 inline constexpr unsigned most_nodes = 1024;

@@ -29,6 +29,9 @@ constexpr std::array passed_signals{SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, S
 constexpr std::size_t most_ahead = std::size_t{1} << 20;
 constexpr std::chrono::milliseconds ending_time{2000};
 constexpr std::chrono::milliseconds failing_time{1000};
+/// A node has lost another one: that does not end by itself, perhaps, and all are to end within a second.
+constexpr std::chrono::milliseconds losing_time{300};
+constexpr int status_lost = 75;
 constexpr std::size_t chunk_size = 65536;
 
 [[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
@@ -206,8 +209,9 @@ class launcher {
   }
   void note_end(std::size_t n) {
     const bool failed = children_[n].end.exit_code != 0 || children_[n].end.signal != 0;
+    if (children_[n].end.exit_code == status_lost) pause_ = losing_time;
     if (n == 0) {
-      deadline_ = clock::now() + ending_time;
+      deadline_ = clock::now() + pause_;
     } else if (failed && children_[0].running && result_.first_failure < 0) {
       result_.first_failure = static_cast<int>(n);
       deadline_ = clock::now() + failing_time;
@@ -222,7 +226,7 @@ class launcher {
     signal_all(asked_to_end_ ? SIGKILL : SIGTERM);
     deadline_passed_ = asked_to_end_ || count_running() == 0;
     asked_to_end_ = true;
-    deadline_ = clock::now() + ending_time;
+    deadline_ = clock::now() + pause_;
   }
 
   void read_input() {
@@ -288,6 +292,8 @@ class launcher {
   bool input_ended_ = false;
   std::optional<clock::time_point> deadline_;  ///< for those that still run
   bool asked_to_end_ = false;
+  std::chrono::milliseconds pause_ =
+      ending_time;  ///< until those that have not ended are asked to, and until they are killed
   bool deadline_passed_ = false;
 };
 

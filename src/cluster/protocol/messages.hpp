@@ -6,6 +6,7 @@
 //   victim -> thief      task       here is one; `id` is the victim's name for it
 //   thief -> victim      result     it has ended: ok, thrown, or aborted
 //   victim -> thief      abort      its result is not needed; the result is awaited all the same
+//   thief -> victim      declined   it was not begun here; somebody else may have it
 //   node 0 -> all        entry      the result of an entry: ok or thrown
 #pragma once
 
@@ -15,7 +16,7 @@
 
 namespace sukima::cluster {
 
-enum class message_kind : std::uint8_t { request = 1, none, task, result, abort, entry };
+enum class message_kind : std::uint8_t { request = 1, none, task, result, abort, entry, declined };
 enum class outcome : std::uint8_t { ok, thrown, aborted };
 
 struct message {
@@ -23,8 +24,8 @@ struct message {
   outcome how = outcome::ok;   ///< of result and entry
   std::uint32_t entry = 0;     ///< the number of the entry, from 1
   std::uint32_t function = 0;  ///< of a task: its number among all functions that travel
-  std::uint64_t id = 0;        ///< of task, result and abort: among those that the victim gave away
-  byte_view content{};         ///< arguments, or what came of them
+  std::uint64_t id = 0;  ///< of task, result, abort and declined: among those that the victim gave away
+  byte_view content{};  ///< arguments, or what came of them
 };
 
 bytes write_message(const message& m);

@@ -92,6 +92,17 @@ void node::refuse_all() {
 }
 
 void node::give(detail::task& t) {
+  if (detail::came_from_node(workers_, t)) {
+    // Two nodes answered, so one task too many came; its owner can give it to whoever asks now.
+    auto& surplus = static_cast<detail::received_task&>(t);
+    send(surplus.from, {.kind = message_kind::declined, .id = surplus.id});
+    received_.erase({surplus.from, surplus.id});
+    surplus.destroy(&surplus);
+    refuse_all();
+    const std::lock_guard hold(lock_);
+    --statistics_.received;
+    return;
+  }
   const std::uint32_t entry = active_entry_.load();
   const detail::travel_point& travel = *t.kind->travel;
   const auto number = forms_.number_of(*travel.form);
@@ -138,6 +149,7 @@ void node::on_message(node_id from, byte_view bytes_of_message) {
       take_task(from, *m);
       return;
     case message_kind::result:
+    case message_kind::declined:
       take_result(from, *m);
       return;
     case message_kind::abort:
@@ -184,11 +196,17 @@ void node::take_result(node_id from, const message& m) {
   how.aborted = m.how == outcome::aborted;
   if (m.how == outcome::thrown) how.error = read_exception(m.content);
   const bool expected = found != given_.end() && found->second == from;
-  if (!expected || !detail::finish(workers_, m.id, std::move(how))) {
-    end_all("node " + std::to_string(from) + " sent the result of a task that it did not have");
+  const bool declined = m.kind == message_kind::declined;
+  if (!expected ||
+      !(declined ? detail::take_back(workers_, m.id) : detail::finish(workers_, m.id, std::move(how)))) {
+    end_all("node " + std::to_string(from) + (declined ? " declined" : " sent the result of") +
+            " a task that it did not have");
     return;
   }
   given_.erase(found);
+  if (!declined) return;
+  const std::lock_guard hold(lock_);
+  --statistics_.given;
 }
 
 void node::take_entry(const message& m) {

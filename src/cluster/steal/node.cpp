@@ -153,7 +153,7 @@ void node::help(detail::cluster_entry& entry) {
   entry.get(entry, result.content);
 }
 
-node_statistics node::statistics() const {
+traffic node::statistics() const {
   const std::lock_guard hold(lock_);
   return statistics_;
 }

@@ -37,14 +37,6 @@ struct node_options {
   std::function<void(const std::string&)> on_loss;
 };
 
-/// Tasks and messages so far.
-struct node_statistics {
-  std::uint64_t given = 0;
-  std::uint64_t received = 0;
-  std::uint64_t requests = 0;  ///< that this node sent
-  std::uint64_t aborts = 0;  ///< that it sent
-};
-
 class node final : private receiver, private detail::remote_node {
  public:
   /// Meets the other nodes. \throws start_failure
@@ -59,7 +51,7 @@ class node final : private receiver, private detail::remote_node {
   /// The next entry: on node 0 it makes the call, on the others it helps and takes the result.
   /// \throws what the call throws, or remote_exception
   void run(detail::cluster_entry& entry);
-  node_statistics statistics() const;
+  traffic statistics() const;
 
  private:
   /// What workers leave for the cluster thread.
@@ -93,6 +85,7 @@ class node final : private receiver, private detail::remote_node {
   void on_lost(node_id gone, const std::string& why) override;
   void take_event(event& e);
   void take_task(node_id from, const message& m);
+  /// Or the word that it was declined.
   void take_result(node_id from, const message& m);
   void take_entry(const message& m);
   void ask_others();
@@ -119,7 +112,7 @@ class node final : private receiver, private detail::remote_node {
   std::vector<event> events_;
   std::map<std::uint32_t, entry_result> results_;  ///< of entries that this node has not left yet
   resumer helper_;  ///< waits for the result of the active entry
-  node_statistics statistics_;
+  traffic statistics_;
 
   std::uint32_t entries_ = 0;  ///< so far; only for the thread that calls run()
 

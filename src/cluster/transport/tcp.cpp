@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Meeting: node 0 listens; the others connect to it and say where they listen themselves. When all have come,
 // node 0 sends the addresses round, and each node connects to those of lower numbers.
+//
+// Heartbeats: each node sends them to its four neighbours in the ring of nodes, and counts its own beats in
+// which it heard nothing of one of them. So a machine that stood still as a whole loses nobody. Whoever finds
+// a node silent tells all others before its own node ends.
 #include "transport/tcp.hpp"
 
 #include "protocol/reader.hpp"
@@ -27,8 +31,18 @@ using tcp = asio::ip::tcp;
 namespace {
 
 constexpr std::chrono::milliseconds between_attempts{50};
+/// How long a node that finds another one silent tells all others, before it ends.
+constexpr std::chrono::milliseconds telling_time{100};
 /// A shorter queue would refuse what one frame of the meeting needs.
 constexpr std::size_t longest_address = 256;
+
+void keep_from_children(int socket) noexcept { fcntl(socket, F_SETFD, FD_CLOEXEC); }
+
+/// In a ring of nodes: at most two apart.
+bool are_neighbours(node_id a, node_id b, unsigned nodes) noexcept {
+  const unsigned distance = (a + nodes - b) % nodes;
+  return distance != 0 && std::min(distance, nodes - distance) <= 2;
+}
 
 class tcp_transport final : public transport {
  public:
@@ -36,6 +50,7 @@ class tcp_transport final : public transport {
       : chosen_(std::move(chosen)),
         work_(io_.get_executor()),
         acceptor_(io_),
+        beats_(io_),
         peers_(chosen_.own.nodes),
         is_listed_(chosen_.own.node == 0) {}
   ~tcp_transport() override { close_all(); }
@@ -65,6 +80,7 @@ class tcp_transport final : public transport {
       if (const auto c = guest.lock(); c != nullptr && !is_peer(*c)) c->close();
     guests_.clear();
     meeting_ = false;
+    if (chosen_.silent_beats != 0 && chosen_.own.nodes > 1) beat();
     return chosen_.own.node;
   }
 
@@ -91,6 +107,7 @@ class tcp_transport final : public transport {
 
   void stop(clock::time_point deadline) noexcept override {
     leaving_ = true;
+    beats_.cancel();
     for (peer& p : peers_)
       if (p.connection != nullptr && !p.gone) p.connection->send(frame_kind::leave, {}, ~std::size_t{0});
     while (is_sending() && clock::now() < deadline) io_.run_one_until(deadline);
@@ -105,6 +122,7 @@ class tcp_transport final : public transport {
   struct peer {
     std::shared_ptr<tcp_connection> connection;
     bool gone = false;  ///< it left or was lost
+    unsigned silent = 0;  ///< beats of this node since something came
   };
   struct early_frame {
     node_id from;
@@ -114,6 +132,43 @@ class tcp_transport final : public transport {
   void fail(const std::string& why) {
     if (failure_.empty()) failure_ = why;
   }
+  void beat() {
+    beats_.expires_after(chosen_.heartbeat);
+    beats_.async_wait([this](error_code error) {
+      if (error || leaving_) return;
+      // What has come meanwhile counts first: perhaps it was this node that stood still.
+      asio::post(io_, [this] { look_for_silence(); });
+    });
+  }
+  void look_for_silence() {
+    if (leaving_) return;
+    for (node_id n = 0; n < peers_.size(); ++n) {
+      peer& p = peers_[n];
+      if (!are_neighbours(n, chosen_.own.node, chosen_.own.nodes) || p.gone || p.connection == nullptr)
+        continue;
+      p.connection->send(frame_kind::alive, {}, most_queued);
+      if (++p.silent > chosen_.silent_beats) lose_silent(n);
+    }
+    beat();
+  }
+  void lose_silent(node_id node) {
+    const auto time = std::chrono::ceil<std::chrono::seconds>(chosen_.heartbeat * chosen_.silent_beats);
+    bytes number;
+    byte_sink(number).number(node);
+    for (const peer& p : peers_)
+      if (p.connection != nullptr && !p.gone) p.connection->send(frame_kind::lost, number, most_queued);
+    const auto end = clock::now() + telling_time;
+    leaving_ = true;  // whoever hears of it ends, which is no other loss
+    while (clock::now() < end) io_.run_one_until(end);
+    leaving_ = false;
+    lose(node, "nothing was heard of it for " + std::to_string(time.count()) + " s");
+  }
+  void lose(node_id node, const std::string& why) {
+    if (peers_[node].gone) return;
+    peers_[node].gone = true;
+    receiver_->on_lost(node, why);
+  }
+
   std::size_t missing() const noexcept {
     return chosen_.own.nodes - 1 -
            static_cast<std::size_t>(std::count_if(peers_.begin(), peers_.end(),
@@ -173,7 +228,6 @@ class tcp_transport final : public transport {
     keep_from_children(acceptor_.native_handle());
     chosen_.own.port = acceptor_.local_endpoint().port();
   }
-  static void keep_from_children(int socket) noexcept { fcntl(socket, F_SETFD, FD_CLOEXEC); }
 
   void accept() {
     acceptor_.async_accept([this](error_code error, tcp::socket socket) {
@@ -258,6 +312,15 @@ class tcp_transport final : public transport {
 
   void take(tcp_connection& c, const frame& f) {
     if (!is_peer(c) || peers_[c.peer().node].gone) return;
+    peers_[c.peer().node].silent = 0;
+    if (f.kind == frame_kind::alive) return;
+    if (f.kind == frame_kind::lost) {
+      const node_id node = byte_source(f.content).number<std::uint32_t>();
+      if (node >= peers_.size()) throw frame_error("it lost a node that does not exist");
+      if (!leaving_ && !meeting_)
+        lose(node, "node " + std::to_string(c.peer().node) + " heard nothing of it");
+      return;
+    }
     if (f.kind == frame_kind::members && meeting_ && c.peer().node == 0)
       take_members(f.content);
     else if (f.kind != frame_kind::data && f.kind != frame_kind::leave)
@@ -291,8 +354,7 @@ class tcp_transport final : public transport {
       fail("node " + std::to_string(node) + " was lost (" + why + ")");
       return;
     }
-    peers_[node].gone = true;
-    receiver_->on_lost(node, why);
+    lose(node, why);
   }
 
   tcp_settings chosen_;
@@ -301,6 +363,7 @@ class tcp_transport final : public transport {
   asio::io_context io_{1};
   asio::executor_work_guard<asio::io_context::executor_type> work_;
   tcp::acceptor acceptor_;
+  asio::steady_timer beats_;
   std::vector<peer> peers_;  ///< by node
   std::vector<std::shared_ptr<tcp_connection>> unsuitable_;  ///< nodes that cannot work with this one
   std::vector<std::weak_ptr<tcp_connection>> guests_;  ///< who came to the meeting, strangers among them

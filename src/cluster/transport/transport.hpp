@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the nodes of a cluster exchange messages. One implementation a file: in_process.hpp (for tests),
-// tcp.hpp.
+// How the nodes of a cluster exchange messages. Implementations: in_process.hpp (for tests), tcp.hpp,
+// mpi.hpp.
 //
-// The contract, which tests/cluster/transport_test.cpp checks for each implementation:
+// The contract, which tests/cluster/contract_test.cpp checks for each implementation:
 //   order      messages from one node to another one arrive once, whole and in the order of their sending;
 //              between pairs there is no order;
 //   sending    any thread may send, also from inside of a receiver's function; send() never waits;
@@ -81,7 +81,8 @@ class transport {
   /// Ends a wait. Any thread.
   virtual void ring() noexcept = 0;
   virtual transport_limits can() const noexcept = 0;
-  /// Sends what is queued, tells the others that this node leaves, and ends. Gives up at the deadline.
+  /// Sends what is queued, tells the others that this node leaves, and ends. Gives up at the deadline, unless
+  /// nodes can only end together (MPI).
   virtual void stop(clock::time_point deadline) noexcept = 0;
 };
 

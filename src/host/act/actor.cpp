@@ -20,7 +20,8 @@ receipt actor::apply(actuator& by, const std::string& vm, act_kind kind, const s
   step("begun");
   if (const int error = by.apply(value, now); error != 0) {
     if (by.present() == before) journal_.close(result.number, "undone");  // else revert looks at it
-    throw act_error(fmt::format("{} cannot be set to {}: {}", by.target(), value, std::strerror(error)));
+    const std::string why = by.trouble().empty() ? std::strerror(error) : by.trouble();
+    throw act_error(fmt::format("{} cannot be set to {}: {}", by.target(), value, why));
   }
   step("applied");
   return result;
@@ -73,6 +74,10 @@ std::vector<reverted> revert(journal& written, const std::function<void(const ch
       // Its lease ends in the guest: 30 s after the last word, or when the port closed.
       written.close(number, "ended");
       result.detail = "the guest brings its virtual CPUs back by itself";
+    } else if (entry.what.kind == act_kind::plug) {
+      written.close(number, "left");
+      result.outcome = "left";
+      result.detail = "a virtual CPU that was plugged in stays until the machine ends";
     } else {
       const auto by = make_control_file(entry.what.target);
       result.outcome = undoing.undo(*by, number, result.detail);

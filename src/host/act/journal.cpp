@@ -29,7 +29,7 @@ constexpr std::uint64_t longest_journal = 64 << 20;
 }
 
 std::optional<act_kind> kind_of(const std::string& name) {
-  for (const act_kind kind : {act_kind::vcpus, act_kind::cap, act_kind::weight})
+  for (const act_kind kind : {act_kind::vcpus, act_kind::cap, act_kind::weight, act_kind::plug})
     if (name == name_of(kind)) return kind;
   return std::nullopt;
 }
@@ -46,6 +46,8 @@ const char* name_of(act_kind kind) {
       return "vcpus";
     case act_kind::cap:
       return "cap";
+    case act_kind::plug:
+      return "plug";
     case act_kind::weight:
       break;
   }

@@ -72,12 +72,16 @@ session::session(description host, std::vector<session_vm> vms, const session_op
 session::~session() {
   for (const auto& one : members_) {
     try {
-      if (one->waiting) actor_->ended(*one->waiting);
-      if (one->in_effect) actor_->ended(*one->in_effect);
+      end_acts(*one);
     } catch (const journal_error&) {
       // The act stays in the journal; revert finds that it has ended.
     }
   }
+}
+
+void session::end_acts(session_member& one) {
+  if (one.waiting) actor_->ended(*std::exchange(one.waiting, std::nullopt));
+  if (one.in_effect) actor_->ended(*std::exchange(one.in_effect, std::nullopt));
 }
 
 double session::usable(std::size_t vm) const { return members_.at(vm)->entitled; }
@@ -119,6 +123,7 @@ void session::cycle(double now) {
       optimiser_.event(one.number, now, vm_event::ended);
       events_.push_back(fmt::format("{}: it has ended", one.name()));
       if (one.link() != nullptr) one.link()->say(std::nullopt, now);
+      end_acts(one);
     }
     if (one.has_changed()) estimator_->change(j, one.wants());
     const bool silent = one.has_spoken() && !one.heard_lately(now);

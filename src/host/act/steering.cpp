@@ -60,6 +60,10 @@ steering read_steering(const vm& one, const std::string& where) {
   if (from.given("pid")) result.process = process_of(from.member("pid"));
   if (from.given("port")) result.port = path_of(from.member("port"));
   if (from.given("file")) result.file = path_of(from.member("file"));
+  result.plug = std::ranges::count(allowed, "plug") > 0;
+  if (from.given("monitor")) result.monitor = path_of(from.member("monitor"));
+  if (result.plug && result.monitor.empty())
+    from.fail("virtual CPUs are plugged in through 'monitor', the QMP socket of its QEMU");
   if (from.given("cgroup")) result.cgroup = path_of(from.member("cgroup"));
   if ((result.cap || result.weight) && result.cgroup.empty())
     from.fail("a cap or a weight is set through 'cgroup', the folder of its control group");

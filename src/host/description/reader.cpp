@@ -105,9 +105,9 @@ vm read_vm(const place& from, const id_set& pcpus) {
     result.act.emplace();
     from.member("act").each([&](const place& one) {
       result.act->push_back(one.text());
-      constexpr std::array kinds{"threads", "vcpus", "cap", "weight"};
+      constexpr std::array kinds{"threads", "vcpus", "cap", "weight", "plug"};
       if (std::ranges::find(kinds, result.act->back()) == kinds.end())
-        one.fail("must be 'threads', 'vcpus', 'cap' or 'weight'");
+        one.fail("must be 'threads', 'vcpus', 'cap', 'weight' or 'plug'");
     });
   }
   id_set ids;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The optimiser of one VM. docs/host-optimiser.md draws its states.
+// The optimiser of one VM. docs/host.md draws its states.
 //
 // Two counts: the resting count n, which is in effect unless a trial runs, and what the trial asks for. A
 // trial begins only when the optimiser of all VMs gives this one its turn, and ends by its verdict, by an

@@ -29,8 +29,8 @@ class act_error : public std::runtime_error {
 };
 
 /// What may be set of a virtual machine, by the word in its `act`.
-enum class act_kind { vcpus, cap, weight };
-/// "vcpus", "cap", "weight".
+enum class act_kind { vcpus, cap, weight, plug };
+/// "vcpus", "cap", "weight", "plug".
 const char* name_of(act_kind kind);
 
 /// One change.
@@ -111,6 +111,8 @@ class actuator {
   virtual std::optional<std::string> present() const = 0;
   /// Sets it. \returns 0, or an errno
   virtual int apply(const std::string& value, double now) = 0;
+  /// Why the latest apply failed, where there is more to say than its errno; else empty.
+  virtual std::string trouble() const { return {}; }
   /// Whether it has happened, by what the host itself sees; the guest's word is no proof. Never waits.
   virtual proof verify(const std::string& value, double now) = 0;
 };
@@ -118,6 +120,12 @@ class actuator {
 /// A control file such as cpu.max, cpu.weight, cpu.cfs_quota_us or cpu.shares. Its value is what a reader
 /// sees.
 std::unique_ptr<actuator> make_control_file(std::filesystem::path file);
+
+/// How many virtual CPUs a virtual machine of QEMU has, by its monitor: upward only, since unplugging needs
+/// the guest's consent and ends QEMU under emulation. The machine must have been started with room (maxcpus).
+/// Each call takes up to 2 s. The proof: the threads of the new ones run, as they do once the guest has
+/// switched them on. \param socket of QMP
+std::unique_ptr<actuator> make_qmp_vcpus(std::filesystem::path socket);
 
 /// A control file and the value to write there.
 struct group_setting {

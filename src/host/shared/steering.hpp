@@ -55,12 +55,13 @@ std::unique_ptr<vm_counters> make_process_counters(pid_t process, std::vector<pi
 /// What may be set of a virtual machine, and where it is found: members of its description that estimates
 /// do not need. docs/host.md lists them.
 struct steering {
-  bool threads = false, vcpus = false, cap = false, weight = false;  ///< what may be set: `act`
+  bool threads = false, vcpus = false, cap = false, weight = false, plug = false;  ///< what may be set: `act`
   unsigned least = 1, most = 1;  ///< bounds of the count
   std::optional<pid_t> process;  ///< `pid`
   std::vector<pid_t> vcpu_threads;  ///< `thread` of each vCPU; empty: not given
   std::filesystem::path port, file;  ///< `port`, `file`: how the guest is told; at most one of them
   std::filesystem::path cgroup;  ///< `cgroup`: the folder of its control group, for `cap` and `weight`
+  std::filesystem::path monitor;  ///< `monitor`: its QMP socket, for `plug`
 };
 
 /// The steering of each virtual machine, in their order.
@@ -123,6 +124,7 @@ class session {
   unsigned estimate(std::size_t vm);
   void say_numbers(double now);
   void steer_vcpus(session_member& one, unsigned count, double now);
+  void end_acts(session_member& one);
   void act_failed(session_member& one, const std::string& why, double now);
 
   session_options options_;

@@ -19,9 +19,6 @@ using nlohmann::json;
 /// versions do not know all of them.
 constexpr std::array questions = {"qmp_capabilities",        "query-name",     "query-uuid", "query-status",
                                   "query-hotpluggable-cpus", "query-cpus-fast"};
-/// No answer is longer: 65,536 virtual CPUs take some 20 MiB.
-constexpr std::size_t most_bytes = std::size_t{1} << 25;
-constexpr int most_depth = 64;
 
 /// The member if it is a string.
 std::string text_in(const json& object, const char* name) {
@@ -65,27 +62,12 @@ void qmp_dialogue::fail(std::string why) {
 std::string qmp_dialogue::take_questions() { return std::exchange(questions_, {}); }
 
 void qmp_dialogue::hear(std::string_view bytes) {
-  heard_ += bytes;
-  std::size_t begin = 0;  // of the object that is being scanned
-  // Objects may be printed over many lines (-qmp-pretty), so only braces tell where one ends.
-  for (; scanned_ < heard_.size() && !ended_; ++scanned_) {
-    const char c = heard_[scanned_];
-    if (in_string_) {
-      if (!after_backslash_ && c == '"') in_string_ = false;
-      after_backslash_ = !after_backslash_ && c == '\\';
-      continue;
-    }
-    if (c == '"') in_string_ = true;
-    if ((c == '{' || c == '[') && ++depth_ > most_depth) return fail("its answer is nested too deeply");
-    if (c != '}' && c != ']') continue;
-    if (--depth_ < 0) return fail("it does not speak QMP");
-    if (depth_ > 0) continue;
-    take_object(std::string_view(heard_).substr(begin, scanned_ + 1 - begin));
-    begin = scanned_ + 1;
-  }
-  heard_.erase(0, begin);
-  scanned_ -= std::min(begin, scanned_);
-  if (heard_.size() > most_bytes && !ended_) fail("its answer is longer than 32 MiB");
+  if (ended_) return;
+  const std::string wrong = objects_.feed(bytes, [this](std::string_view text) {
+    take_object(text);
+    return !ended_;
+  });
+  if (!wrong.empty()) fail(wrong);
 }
 
 void qmp_dialogue::take_object(std::string_view text) {

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "source/qmp_objects.hpp"
+
 namespace sukima::host {
 
 /// A virtual CPU, and the thread of QEMU that runs it, by the number that QEMU knows.
@@ -48,10 +50,7 @@ class qmp_dialogue {
   void take_answer(const std::string& id, const nlohmann::json& answer);
   void fail(std::string why);
 
-  std::string heard_;  // an object that is not whole yet
-  std::size_t scanned_ = 0;
-  int depth_ = 0;
-  bool in_string_ = false, after_backslash_ = false;
+  qmp_objects objects_;
   bool greeted_ = false, ended_ = false;
   std::string questions_, failure_;
   std::uint32_t answered_ = 0;  // a bit for each question

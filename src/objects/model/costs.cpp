@@ -12,7 +12,8 @@ namespace sukima::objects::model {
 namespace {
 
 constexpr double most_ns = 1e12;
-constexpr std::array<std::string_view, 3> our_words = {"message", "objects-switch", "objects-sleep"};
+constexpr std::array<std::string_view, 4> our_words = {"message", "objects-switch", "objects-wait",
+                                                       "objects-sleep"};
 
 auto order_of(const message_cost& line) { return std::tuple(line.carrier, line.cpus, line.bytes); }
 
@@ -59,12 +60,12 @@ bool read_message(std::string_view line, cost_table& into) {
   return take_word(line).empty();
 }
 
-bool read_switch(std::string_view line, cost_table& into) {
+bool read_switch(std::string_view line, std::optional<double>& into, std::optional<quartiles>& around) {
   double value = 0;
   if (!take_ns(line, value)) return false;
-  into.switch_ns = value;
-  into.switch_quartiles.reset();
-  if (!take_quartiles(line, into.switch_quartiles)) return false;
+  into = value;
+  around.reset();
+  if (!take_quartiles(line, around)) return false;
   return take_word(line).empty();
 }
 
@@ -105,11 +106,15 @@ std::string lines_of(const cost_table& costs) {
       text.append(quartiles_text(line.spread->sender)).append(quartiles_text(line.spread->receiver));
     text += "\n";
   }
-  if (costs.switch_ns) {
-    text.append("objects-switch ").append(ns_text(*costs.switch_ns));
-    if (costs.switch_quartiles) text.append(quartiles_text(*costs.switch_quartiles));
+  const auto add_switch = [&text](const char* word, const std::optional<double>& cost,
+                                  const std::optional<quartiles>& around) {
+    if (!cost) return;
+    text.append(word).append(" ").append(ns_text(*cost));
+    if (around) text.append(quartiles_text(*around));
     text += "\n";
-  }
+  };
+  add_switch("objects-switch", costs.switch_ns, costs.switch_quartiles);
+  add_switch("objects-wait", costs.wait_ns, costs.wait_quartiles);
   const auto add_sleep = [&text](const char* where, const std::optional<sleep_cost>& cost) {
     if (!cost) return;
     text.append("objects-sleep ").append(where).append(" ");
@@ -148,6 +153,10 @@ void cost_table::merge(const cost_table& other) {
   if (other.switch_ns) {
     switch_ns = other.switch_ns;
     switch_quartiles = other.switch_quartiles;
+  }
+  if (other.wait_ns) {
+    wait_ns = other.wait_ns;
+    wait_quartiles = other.wait_quartiles;
   }
   if (other.same_cpu) same_cpu = other.same_cpu;
   if (other.other_cpu) other_cpu = other.other_cpu;
@@ -189,8 +198,9 @@ cost_table parse_costs(std::string_view profile) {
     if (ended) return;
     const std::string_view word = take_word(line);
     const bool good = word == our_words[0]   ? read_message(line, result)
-                      : word == our_words[1] ? read_switch(line, result)
-                      : word == our_words[2] ? read_sleep(line, result)
+                      : word == our_words[1] ? read_switch(line, result.switch_ns, result.switch_quartiles)
+                      : word == our_words[2] ? read_switch(line, result.wait_ns, result.wait_quartiles)
+                      : word == our_words[3] ? read_sleep(line, result)
                                              : true;
     if (!good)
       throw costs_error("line " + std::to_string(number) +

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading JSON with messages that say where something is wrong.
+// Reading the JSON of descriptions and plans.
 #pragma once
 
-#include <cmath>
-#include <initializer_list>
-#include <nlohmann/json.hpp>
-#include <string>
-#include <string_view>
+#include <json/shared/json_place.hpp>
 
 #include "shared/description.hpp"
 
@@ -23,74 +19,13 @@ inline json parse_json(std::string_view text, const std::string& what) {
   }
 }
 
-/// A JSON value with its place, for messages.
-class place {
+class place : public json_place<place, description_error> {
  public:
-  /// \param where from the root, which is empty; \param root what the root is
   place(const json& value, std::string where, const char* root = "the description")
-      : value_(value), where_(std::move(where)), root_(root) {}
-
-  [[noreturn]] void fail(const std::string& what) const {
-    throw description_error((where_.empty() ? root_ : where_) + ": " + what);
-  }
-  const json& value() const { return value_; }
-
-  /// The value is an object with no other members than these.
+      : json_place(value, std::move(where), root) {}
   void expect_members(std::initializer_list<const char*> known) const {
-    if (!value_.is_object()) fail("must be a JSON object");
-    for (const auto& [name, unused] : value_.items()) {
-      bool found = false;
-      for (const char* one : known) found = found || name == one;
-      if (!found) fail("unknown member '" + name + "'; see docs/objects-planning.md");
-    }
+    expect_only(known, "docs/objects-planning.md");
   }
-  bool has(const char* name) const { return value_.contains(name); }
-  place member(const char* name) const {
-    if (!value_.is_object()) fail("must be a JSON object");
-    if (!has(name)) fail(std::string("the member '") + name + "' is missing");
-    return {value_.at(name), where_.empty() ? name : where_ + "." + name, root_};
-  }
-  /// Calls `take` with each element of the array.
-  template <class Take>
-  void each(Take take) const {
-    if (!value_.is_array()) fail("must be an array");
-    std::size_t position = 0;
-    for (const json& element : value_)
-      take(place(element, where_ + "[" + std::to_string(position++) + "]", root_));
-  }
-  std::string text() const {
-    if (!value_.is_string()) fail("must be a string");
-    return value_.get<std::string>();
-  }
-  /// A name: not empty, without control characters, because messages print it.
-  std::string name() const {
-    const std::string text = this->text();
-    bool printable = !text.empty() && text.size() <= 200;
-    for (const char c : text) printable = printable && static_cast<unsigned char>(c) >= 0x20 && c != 0x7f;
-    if (!printable) fail("must be a name of 1 to 200 characters without control characters");
-    return text;
-  }
-  bool flag() const {
-    if (!value_.is_boolean()) fail("must be true or false");
-    return value_.get<bool>();
-  }
-  double number(double least, double most) const {
-    const double value = value_.is_number() ? value_.get<double>() : std::nan("");
-    if (!(value >= least && value <= most)) {
-      fail("must be a number from " + json(least).dump() + " to " + json(most).dump());
-    }
-    return value;
-  }
-  std::size_t whole(double least, double most) const {
-    const double value = number(least, most);
-    if (value != std::floor(value)) fail("must be a whole number");
-    return static_cast<std::size_t>(value);
-  }
-
- private:
-  const json& value_;
-  std::string where_;
-  const char* root_;
 };
 
 }  // namespace sukima::objects::model

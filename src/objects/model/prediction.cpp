@@ -37,7 +37,9 @@ void set(paper_costs& costs, unit which, double value) {
 
 std::string missing_costs(const cost_table& costs, execution_model model) {
   const model_parts parts = parts_of(model);
-  for (const unit carrier : {parts.between, parts.within}) {
+  for (const unit carrier : {parts.pipes ? unit::pipe : parts.between, parts.within}) {
+    // Where each object is a process nothing is within one.
+    if (parts.pipes && carrier == unit::process) continue;
     if (!costs.knows(carrier)) return "message " + std::string(name_of(carrier));
   }
   if (parts.within == unit::simulated && !costs.switch_ns) return "objects-switch";

@@ -158,7 +158,11 @@ bool simulation::serve(std::size_t cpu) {
   if (island.running == none) {
     island.running = island.ready.front();
     island.ready.pop_front();
-    if (island.running != island.last) cost = switch_ns_;
+    // Such a wait is a suspension, also where nobody else of the island ran meanwhile.
+    if (std::exchange(objects_[island.running].was_suspended, false))
+      cost = wait_ns_;
+    else if (island.running != island.last)
+      cost = switch_ns_;
     island.last = island.running;
     island.slice_began = now_;
     island.in_a_row = 0;

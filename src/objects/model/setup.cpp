@@ -21,7 +21,8 @@ bool is_within(const stream& one, const configuration& how) {
 
 unit carrier_of(const stream& one, const configuration& how) {
   const model_parts parts = parts_of(how.model);
-  return is_within(one, how) ? parts.within : parts.between;
+  const unit carrier = is_within(one, how) ? parts.within : parts.between;
+  return parts.pipes && carrier == unit::process ? unit::pipe : carrier;
 }
 
 std::size_t group_count(const configuration& how, std::size_t objects) {
@@ -38,6 +39,7 @@ simulation::simulation(const description& program, const flow& all, const config
       cpus_(whole_cpus(where.cpus)),
       pool_(how.model == execution_model::workers_simulated),
       switch_ns_(where.costs.switch_ns.value_or(0)),
+      wait_ns_(where.costs.wait_ns.value_or(switch_ns_)),
       same_(where.costs.same_cpu.value_or(sleep_cost{})),
       other_(where.costs.other_cpu.value_or(same_)),
       random_(seed) {
@@ -58,6 +60,13 @@ void simulation::add_islands(const configuration& how) {
   threads_.resize(pool_ ? std::min(cpus_.size(), count) : count);
 }
 
+bool simulation::is_in_one_island(const stream& one) const {
+  const std::size_t island = objects_[one.senders.front()].island;
+  const auto inside = [&](std::size_t object) { return objects_[object].island == island; };
+  return std::all_of(one.senders.begin(), one.senders.end(), inside) &&
+         std::all_of(one.receivers.begin(), one.receivers.end(), inside);
+}
+
 void simulation::add_streams(const configuration& how, const machine& where) {
   const auto cpus = static_cast<unsigned>(std::min(cpus_.size(), islands_.size()));
   for (std::size_t number = 0; number < streams_.size(); number++) {
@@ -67,6 +76,7 @@ void simulation::add_streams(const configuration& how, const machine& where) {
     streams_[number].sender_ns = cost.sender_ns;
     streams_[number].receiver_ns = cost.receiver_ns;
     streams_[number].listeners = one.receivers.size();
+    streams_[number].shared = how.model != execution_model::simulated && !is_in_one_island(one);
   }
 }
 
@@ -78,6 +88,7 @@ void simulation::add_objects(const flow& all, double part) {
     state.owed.resize(one.sends.size());
     state.credit.resize(one.sends.size());
     state.pools.resize(one.receives.size() + 1);
+    for (const std::size_t input : one.receives) state.shared_inputs |= streams_[input].shared;
     state.computations = INFINITY;
     if (one.spread_ns > 0 && one.compute_ns > 0) {
       const double ratio = one.spread_ns / one.compute_ns;

@@ -133,6 +133,7 @@ bool simulation::receive(std::size_t object, double& cost) {
     return false;
   } else {
     state.waits_for_input = true;
+    state.was_suspended = state.shared_inputs;
     for (const std::size_t each : one.receives) streams_[each].waiting_receivers++;
     return false;
   }
@@ -159,6 +160,7 @@ bool simulation::send(std::size_t object, double& cost) {
     if (stream.count == stream.capacity) {
       stream.blocked++;
       state.waits_for_room = target;
+      state.was_suspended = stream.shared;
       stream.waiting_senders++;
       return false;
     }

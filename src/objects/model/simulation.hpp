@@ -48,6 +48,7 @@ class simulation {
     double sender_ns = 0, receiver_ns = 0;
     std::size_t waiting_senders = 0, waiting_receivers = 0;
     std::size_t next_sender = 0, next_receiver = 0;  ///< who is looked at first, for fairness
+    bool shared = false;  ///< between islands
     std::size_t listeners = 0;  ///< receivers that have not ended; without one, messages are dropped
     double sends = 0, blocked = 0;
   };
@@ -57,6 +58,8 @@ class simulation {
     std::size_t next_send = none;  ///< none: it receives next
     std::size_t waits_for_room = none;  ///< a stream
     bool waits_for_input = false, drives = false, ended = false;
+    bool shared_inputs = false;  ///< one of them at least is between islands
+    bool was_suspended = false;  ///< in a wait that another island could end
     double starts_left = 0, computing_ns = 0;
     double computations = 0, computations_left = 0;  ///< until it ends; infinite if it ends with its inputs
     std::gamma_distribution<double> gamma;  ///< of its computing, if that is neither constant nor exponential
@@ -89,6 +92,7 @@ class simulation {
   // Construction.
   void add_islands(const configuration& how);
   void add_streams(const configuration& how, const machine& where);
+  bool is_in_one_island(const stream& one) const;
   void add_objects(const flow& all, double part);
   void place_threads();
 
@@ -125,7 +129,7 @@ class simulation {
   std::deque<std::size_t> thread_queue_;  ///< threads that could run, but have no CPU
   std::deque<std::size_t> island_queue_;  ///< islands that could run, but have no worker
   bool pool_ = false;  ///< threads are workers
-  double switch_ns_ = 0, look_around_ns_ = 0;
+  double switch_ns_ = 0, wait_ns_ = 0, look_around_ns_ = 0;
   double waking_ns_ = 0;  ///< what the present step pays for waking others
   sleep_cost same_, other_;
   std::size_t driving_ = 0;

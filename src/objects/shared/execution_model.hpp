@@ -26,12 +26,20 @@ enum class execution_model : unsigned char {
   processes_threads,
   processes_simulated,
   workers_simulated,  ///< the runtime's workers run the groups in turn
+  // For comparison only: nothing plans them.
+  processes_pipe,
+  processes_threads_pipe,
+  processes_simulated_pipe,
 };
+/// Those that are planned.
 inline constexpr std::array all_models = {
     execution_model::simulated,         execution_model::threads,
     execution_model::processes,         execution_model::threads_simulated,
     execution_model::processes_threads, execution_model::processes_simulated,
     execution_model::workers_simulated};
+inline constexpr std::array models_of_pipes = {execution_model::processes_pipe,
+                                               execution_model::processes_threads_pipe,
+                                               execution_model::processes_simulated_pipe};
 
 /// What a model is made of.
 struct model_parts {
@@ -40,6 +48,7 @@ struct model_parts {
   unit within;  ///< carries messages within a group
   bool grouped;  ///< the grouping matters
   bool island_each;  ///< each object has a thread of its own
+  bool pipes = false;  ///< messages between processes go through pipes
 };
 
 constexpr model_parts parts_of(execution_model model) {
@@ -56,6 +65,12 @@ constexpr model_parts parts_of(execution_model model) {
       return {"processes:threads", unit::process, unit::thread, true, true};
     case execution_model::processes_simulated:
       return {"processes:simulated", unit::process, unit::simulated, true, false};
+    case execution_model::processes_pipe:
+      return {"processes:pipe", unit::process, unit::process, false, true, true};
+    case execution_model::processes_threads_pipe:
+      return {"processes:threads:pipe", unit::process, unit::thread, true, true, true};
+    case execution_model::processes_simulated_pipe:
+      return {"processes:simulated:pipe", unit::process, unit::simulated, true, false, true};
     case execution_model::workers_simulated:
       break;
   }
@@ -77,6 +92,8 @@ constexpr std::optional<unit> unit_called(std::string_view name) {
 }
 constexpr std::optional<execution_model> model_called(std::string_view name) {
   for (const execution_model one : all_models)
+    if (name_of(one) == name) return one;
+  for (const execution_model one : models_of_pipes)
     if (name_of(one) == name) return one;
   return std::nullopt;
 }

@@ -23,7 +23,8 @@ void blocking_compensation::end() noexcept {
 bool blocking_compensation::begin_bound() noexcept {
   bound_.fetch_add(1);  // before the target is computed, by whomever
   if (core_.controller.compensate("a thread-bound fiber waits")) return true;
-  bound_.fetch_sub(1);  // the next turn of the wait tries again
+  // The next turn of the wait tries again. Another wait may have ended meanwhile that was not the last one.
+  end_bound();
   return false;
 }
 

@@ -33,8 +33,7 @@ namespace {
 
 /// So many children may wait for somebody to run them.
 constexpr std::size_t most_pending = 1024;
-/// Of the servers that have ended, so many are tried for a next use: the worker of one may not have marked it
-/// as done yet.
+/// So many ended servers are tried for a next use: the worker of one may not have marked it as done yet.
 constexpr int most_tries = 4;
 
 /// A fiber that waits for a group, in its own frame.
@@ -218,6 +217,7 @@ void group_core::fail(std::exception_ptr e) noexcept {
 /// Runs a child in a segment of its own that begins at `top`.
 void group_core::run(fiber& s, group_child* child, char* top) noexcept {
   if (!cancelled()) {
+    give_futures_away(s, top);
     execute(s, child, top);
     if (child->error) fail(std::exchange(child->error, nullptr));
   }

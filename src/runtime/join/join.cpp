@@ -37,6 +37,11 @@ void count_park(worker& w) noexcept {
   w.runtime->parked.add();
 }
 
+[[gnu::cold, gnu::noinline]] void drop_unbegun(task& t) noexcept {
+  t.aborted = true;
+  if (t.kind != nullptr && t.kind->is_future) drop_future_task(t);
+}
+
 }  // namespace
 
 bool descends(const task* t, const task* from) noexcept {
@@ -86,7 +91,7 @@ void execute(fiber& s, task* t, char* top) noexcept {
   try {
     const ambient_context none(*s.ambient);
     if (s.abort_pending && must_leave(s))
-      t->aborted = true;
+      drop_unbegun(*t);
     else
       t->run(t, context{top});
   } catch (const aborted&) {
@@ -166,6 +171,10 @@ fiber* complete(worker& w, task* t) noexcept {
   SUKIMA_ASSERT(waiter != join_done, "a task ends once");
   if (waiter == join_received) {
     w.runtime->remote.received_ended(*static_cast<received_task*>(t));
+    return nullptr;
+  }
+  if (waiter == join_launched) {
+    t->destroy(t);
     return nullptr;
   }
   if ((waiter & join_sleeper_mark) != 0) unpark(*reinterpret_cast<worker*>(waiter & ~join_sleeper_mark));

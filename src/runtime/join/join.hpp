@@ -42,6 +42,7 @@ inline constexpr std::uintptr_t join_done = 1;
 inline constexpr std::uintptr_t join_sleeper_mark = 2;  ///< | worker
 inline constexpr std::uintptr_t join_parked_mark = 4;  ///< | fiber
 inline constexpr std::uintptr_t join_received = 8;  ///< another node waits for it: a received_task
+inline constexpr std::uintptr_t join_launched = 16;  ///< nobody waits in it: a launched future (future/)
 inline bool is_done(const task* t) noexcept {
   return t->joining.load(std::memory_order_acquire) == join_done;
 }

@@ -26,6 +26,18 @@ std::uint64_t give_away(runtime& r, task& t) {
 
 void give_back(runtime& r, task& t) noexcept { remote_access::core(r).injector.push(&t, queue_end::front); }
 
+bool came_from_node(const runtime& r, const task& t) noexcept {
+  return t.owner == &remote_access::core(r).remote.elsewhere();
+}
+
+bool take_back(runtime& r, std::uint64_t id) noexcept {
+  task* const t = remote_access::core(r).remote.take_given(id);
+  if (t == nullptr) return false;
+  hands_over(t);  // partner: execute
+  give_back(r, *t);
+  return true;
+}
+
 bool finish(runtime& r, std::uint64_t id, given_outcome how) noexcept {
   runtime_core& core = remote_access::core(r);
   task* const t = core.remote.take_given(id);

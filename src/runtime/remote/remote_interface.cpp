@@ -39,6 +39,13 @@ void remote_interface::stops(worker& w) noexcept {
 void remote_interface::request() noexcept {
   SUKIMA_ASSERT((word_.load() & wanted) == 0, "one request at a time");
   word_.fetch_add(wanted + one_asked);
+  // What waits in the queue is ready for anybody; idle workers of this node come first.
+  if (!core_.park.has_idle_workers()) {
+    if (task* const queued = core_.injector.take_for_node()) {
+      reply(queued);
+      return;
+    }
+  }
   for (worker& w : core_.workers.all()) {
     if (!w.answers_remote.load()) continue;
     word_.fetch_add(one_asked);  // first: whoever takes the question counts it out

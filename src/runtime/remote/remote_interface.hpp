@@ -13,16 +13,19 @@
 //               going idle: answers_remote := false, *then* takes the question
 //   who takes a question (asked_by_node: true to false) counts it out, by one CAS with the answer: a task
 //               clears bit 0; so does the last one out without a task, and that is the answer "none"
-// So a request is answered once, and always: a worker that is asked either polls, or goes idle, or had gone
-// idle before, and then the node takes the question back. The flag only leads to the question: an entry that
-// ends wipes all flags out, but goes idle after that. A worker that changes fibers or begins a task looks
-// at its flags as for an abort (poll_limit.hpp). Whoever finds a task too late leaves it to the injector
+// Before the workers the node looks into the injector queue, where a task lies that was given back, was
+// found too late, or has come while no worker was idle any more; it answers with that. So a request is
+// answered once, and always: a worker that is asked either polls, or goes idle, or had gone idle before,
+// and then the node takes the question back. The flag only leads to the question: an entry that ends
+// wipes all flags out, but goes idle after that. A worker that changes fibers or begins a task looks at
+// its flags as for an abort (poll_limit.hpp). Whoever finds a task too late leaves it to the injector
 // queue.
 //
-// A task that was given away is in `given_` until its result comes: finish() takes it out, and so does
-// nothing else, so it is completed once. Its owner waits as for any stolen task. Nobody here runs it, so an
-// abort is not noticed at a poll: request_abort_checks looks through `given_`, and give_away looks once
-// itself after it has entered a task.
+// A task that was given away is in `given_` until its result comes, or until the other node declines it
+// unbegun: finish() and take_back() take it out, and so does nothing else, so it is completed once. Its
+// owner waits as for any stolen task. Nobody here runs it, so an abort is not noticed at a poll:
+// request_abort_checks looks through `given_`, and give_away looks once itself after it has entered a
+// task.
 //
 // Model: model/remote.pml.
 #pragma once

@@ -2,8 +2,10 @@
 // The runtime's remote interface, for the part cluster: tasks leave a runtime and come into it. How it works
 // is described in remote/remote_interface.hpp.
 //
-// Life of a task that leaves:   request_task → answered(t) → give_away(t) → finish(id), or give_back(t)
-// Life of a task that arrives:  received_task made by its form → deliver(t) → ended(t), then it is destroyed
+// Life of a task that leaves:   request_task → answered(t) → give_away(t) → finish(id), or take_back(id); or
+//                               give_back(t)
+// Life of a task that arrives:  received_task made by its form → deliver(t) → ended(t), or answered(t) as it
+//                               was not begun; then it is destroyed
 #pragma once
 
 #include <sukima/detail/travel.hpp>
@@ -19,7 +21,8 @@ namespace sukima::detail {
 /// never two at a time, in the middle of a poll: quick, without waiting and without calling the runtime.
 class remote_node {
  public:
-  /// The answer to request_task: a task that nobody has begun and that may travel; null: there is none.
+  /// The answer to request_task: a task that nobody has begun and that may travel, or a received one that
+  /// nobody has begun (came_from_node), to be declined; null: there is none.
   virtual void answered(task* t) noexcept = 0;
   /// A worker finds nothing to do. Comes again now and then while that lasts.
   virtual void idle() noexcept = 0;
@@ -47,6 +50,12 @@ void request_task(runtime& r) noexcept;
 std::uint64_t give_away(runtime& r, task& t);
 /// It runs here after all. \pre not given away
 void give_back(runtime& r, task& t) noexcept;
+
+/// Is it a task that was delivered here? Then it is a received_task.
+bool came_from_node(const runtime& r, const task& t) noexcept;
+/// The other node has declined a task that was given away, which it has not begun: it runs here after all.
+/// \returns false: no such task is away; nothing has happened
+bool take_back(runtime& r, std::uint64_t id) noexcept;
 
 /// How a task has ended that was given away.
 struct given_outcome {

@@ -78,6 +78,16 @@ work injector_queue::take(const task* awaited, reach allowed, const worker* by) 
   return found;
 }
 
+task* injector_queue::take_for_node() noexcept {
+  if (size_.load() == 0) return nullptr;
+  const std::lock_guard hold(lock_);
+  task* const found = tasks_.take_first([&](const task& t) {
+    return t.owner == &core_.remote.elsewhere() || (t.kind != nullptr && t.kind->travel != nullptr);
+  });
+  if (found != nullptr) size_.fetch_sub(1);
+  return found;
+}
+
 void inject_published(fiber& s) noexcept {
   runtime_core& r = *s.runtime;
   for (unsigned i = 0; i < r.chosen.published_tasks; ++i)

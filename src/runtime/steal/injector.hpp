@@ -36,6 +36,9 @@ class injector_queue {
   ///            but passes the first fiber over only `most_passed_over` times in a row (tuning.hpp); null: no
   ///            hints
   work take(const task* awaited, reach allowed, const worker* by = nullptr) noexcept;
+  /// A task for another node: one that travels, or one that has come from a node and was not begun; null:
+  /// none.
+  task* take_for_node() noexcept;
   /// Was it, a moment ago?
   bool is_empty() const noexcept { return size_.load() == 0; }
 

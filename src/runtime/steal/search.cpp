@@ -119,6 +119,7 @@ work try_once(worker& w, task* awaited, reach allowed) {
   if (hinted && allowed != reach::thread_bound)
     if (fiber* const s = r.hints.take_offer(w)) return {nullptr, s};
   if (allowed != reach::anything) return {};
+  if (task* const t = r.launched.take(w)) return {t, nullptr};
   const unsigned count = r.workers.size();
   const unsigned first = first_victim(w, count);
   for (int by_hint = hinted ? 1 : 0; by_hint >= 0; --by_hint) {

@@ -11,15 +11,15 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include <lab/shared/guest.hpp>
 #include "fake_machine.hpp"
-#include "guests/guest.hpp"
 
 namespace {
 
 using namespace std::chrono_literals;
 using nlohmann::json;
-using sukima::guests::guest;
-using sukima::guests::guest_plan;
+using sukima::lab::guest;
+using sukima::lab::guest_plan;
 
 constexpr auto patience = 300s;  // other tests run beside this one
 constexpr unsigned vcpus = 2;
@@ -60,7 +60,8 @@ struct machine {
   std::filesystem::path port;
 };
 
-class machines : public testing::Test {
+/// What needs the image of a guest.
+class with_image : public testing::Test {
  protected:
   void SetUp() override {
     if (std::system("command -v qemu-system-x86_64 >/dev/null") != 0)
@@ -71,6 +72,14 @@ class machines : public testing::Test {
     const int status = std::system(build.c_str());
     if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "the kernel of a guest cannot be fetched";
     ASSERT_EQ(status, 0);
+  }
+};
+
+class machines : public with_image {
+ protected:
+  void SetUp() override {
+    with_image::SetUp();
+    if (IsSkipped() || HasFailure()) return;
     for (const char* name : {"a", "b"}) all.emplace_back(SUKIMA_IMAGE, folder.path, name);
     for (machine& one : all) one.inside.wait_until_up(patience);
     for (machine& one : all) one.inside.run("sukima guest & sukima-follower");
@@ -145,6 +154,49 @@ TEST_F(machines, give_virtual_cpus_up_and_get_them_back_when_the_host_is_killed)
   const std::string revert =
       std::string(SUKIMA_PROGRAM " host revert --journal '") + (folder.path / "journal").string() + "'";
   EXPECT_EQ(std::system(revert.c_str()), 0);
+}
+
+using monitor = with_image;
+
+/// `sukima host act` plugs a virtual CPU into a machine that was started with room for one.
+TEST_F(monitor, gives_a_machine_one_virtual_cpu_more) {
+  const guests::folder folder;
+  guest inside(guest_plan{.image = SUKIMA_IMAGE,
+                          .name = "a",
+                          .vcpus = 1,
+                          .most_vcpus = 2,
+                          .memory_mib = 256,
+                          .free_monitor = true},
+               folder.path);
+  inside.wait_until_up(patience);
+  // This guest has no udev, which would switch on what was plugged in.
+  inside.run(
+      "while sleep 1; do for one in /sys/devices/system/cpu/cpu*/online; do grep -q 1 $one || echo 1 >$one; "
+      "done; done & sukima-follower");
+  const auto wait_for = [&](int online) {
+    for (;;) {
+      const auto text = inside.read_line(patience);
+      ASSERT_TRUE(text);
+      const json one = json::parse(*text, nullptr, false);
+      if (one.is_object() && one.value("online", 0) == online) return;
+    }
+  };
+  wait_for(1);
+  std::ofstream(folder.path / "host.json")
+      << json{{"sukima-host", 1},
+              {"pcpus", {{{"id", 0}}, {{"id", 1}}}},
+              {"vms",
+               {{{"name", "a"},
+                 {"weight_of", "vm"},
+                 {"act", {"plug"}},
+                 {"monitor", (folder.path / "a.qmp").string()},
+                 {"vcpus", {{{"id", 0}}, {{"id", 1}, {"online", false}}}}}}}};
+  const std::string act = std::string(SUKIMA_PROGRAM) + " host act a plug 2 --config '" +
+                          (folder.path / "host.json").string() + "' --journal '" +
+                          (folder.path / "journal").string() + "'";
+  EXPECT_EQ(std::system(act.c_str()), 0);
+  wait_for(2);
+  EXPECT_NE(guests::text_in(folder.path / "journal").find(R"("step":"proved")"), std::string::npos);
 }
 
 }  // namespace

@@ -37,19 +37,14 @@ class synthetic_guest {
     service->programs().opened(1);
     times.vcpus.resize(vcpus);
     times.up = 1000;
+    look();
   }
 
   /// How many threads the program has: its number, rounded, at most the online CPUs.
   unsigned threads() const {
-    std::istringstream in(text_in(machine.number()));
-    std::string word;
-    double number = vcpus_;
-    while (in >> word)
-      if (word == "usable") in >> number;
-    if (!follows) number = vcpus_;
-    return std::clamp(static_cast<unsigned>(std::lround(number)), 1U, online());
+    const double number = follows ? number_ : vcpus_;
+    return std::clamp(static_cast<unsigned>(std::lround(number)), 1U, online_);
   }
-  unsigned online() const { return static_cast<unsigned>(machine.switched_on().size()); }
   /// The CPUs that it wants.
   double wants() const { return busy ? threads() : 0.01; }
 
@@ -69,12 +64,11 @@ class synthetic_guest {
     const std::string heard = received(port);
     if (!deaf && !heard.empty()) {
       service->from_host(heard, now);
-      machine.settle();
+      look();
     }
     const std::string text = lie.empty() ? service->step(now) : lie;
     if (!text.empty()) ::send(port.get(), text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-    if (online_ != machine.on()) machine.settle();
-    online_ = machine.on();
+    look();
   }
 
   fake_machine machine;
@@ -87,8 +81,23 @@ class synthetic_guest {
   std::string lie;  ///< sent in place of what the service says
 
  private:
+  /// Reads the files that the service writes; once a step, because that is what a step costs most.
+  void look() {
+    std::istringstream in(text_in(machine.number()));
+    std::string word;
+    number_ = vcpus_;
+    while (in >> word)
+      if (word == "usable") in >> number_;
+    auto on = machine.switched_on();
+    if (on != on_) machine.settle();
+    online_ = static_cast<unsigned>(on.size());
+    on_ = std::move(on);
+  }
+
   unsigned vcpus_;
-  std::string online_;
+  double number_ = 0;  ///< the one that its programs can read
+  std::vector<std::uint32_t> on_;  ///< its CPUs that are online
+  unsigned online_ = 0;
   speed of_;
   std::mt19937_64 random_;
   std::normal_distribution<double> gaussian_;

@@ -64,6 +64,20 @@ void monitor::answer(const std::string& command, nlohmann::json with) {
   answers_[command] = std::move(with);
 }
 
+void monitor::answer_after(const std::string& other, const std::string& command, nlohmann::json with) {
+  const std::lock_guard lock(mutex_);
+  later_[other][command] = std::move(with);
+}
+
+nlohmann::json monitor::answer_to(const std::string& command) {
+  const std::lock_guard lock(mutex_);
+  nlohmann::json reply = answers_[command];
+  const auto changes = later_.find(command);
+  if (changes != later_.end())
+    for (const auto& [name, with] : changes->second) answers_[name] = with;
+  return reply;
+}
+
 void monitor::serve() {
   for (;;) {
     pollfd wanted[] = {{listener_, POLLIN, 0}, {stop_read_, POLLIN, 0}};
@@ -105,7 +119,7 @@ void monitor::converse(int connection) {
     for (std::size_t end = heard.find('\n'); end != std::string::npos; end = heard.find('\n')) {
       const nlohmann::json question = nlohmann::json::parse(heard.substr(0, end));
       heard.erase(0, end + 1);
-      nlohmann::json reply = answers[question.at("execute").get<std::string>()];
+      nlohmann::json reply = answer_to(question.at("execute").get<std::string>());
       if (reply.is_null()) reply = {{"error", {{"class", "CommandNotFound"}, {"desc", "no such command"}}}};
       reply["id"] = question.at("id");
       // An event comes between any two answers.

@@ -34,17 +34,21 @@ class monitor {
 
   /// How it behaves from the next connection on.
   void behave(manner how) { manner_ = how; }
-  /// Replaces an answer, from the next connection on.
+  /// Replaces an answer from now on; the greeting and the event from the next connection on.
   void answer(const std::string& command, nlohmann::json with);
+  /// Replaces an answer from the moment on when another command has been answered.
+  void answer_after(const std::string& other, const std::string& command, nlohmann::json with);
 
  private:
   void serve();
   void converse(int connection);
+  nlohmann::json answer_to(const std::string& command);
 
   int listener_ = -1, stop_read_ = -1, stop_write_ = -1;
   std::atomic<manner> manner_{manner::good};
   std::mutex mutex_;
   recorded_answers answers_;
+  std::map<std::string, recorded_answers> later_;
   std::thread thread_;
 };
 

@@ -161,6 +161,69 @@ std::uint64_t group(const context* c, const node& n, const surroundings& s) {
   return std::accumulate(values.begin(), values.end(), n.number, mix);
 }
 
+/// A future's expression: a branch as of a fork.
+template <bool WithContext> struct expression : branch_data {
+  using branch_data::branch_data;
+  std::uint64_t operator()(context c) {
+    s.workspace = &workspace;
+    return evaluate(&c, *n, s);
+  }
+};
+template <> struct expression<false> : branch_data {
+  using branch_data::branch_data;
+  std::uint64_t operator()() {
+    s.workspace = &workspace;
+    return evaluate(no_context, *n, s);
+  }
+};
+
+using number_future = sukima::future<std::uint64_t>;
+
+/// Touches both in the program's order; then again, by several at a time.
+std::uint64_t touch_both(context c, const node& n, number_future& x, number_future& y) {
+  (n.number % 2 == 0 ? x : y).touch(c);
+  (n.number % 2 == 0 ? y : x).touch(c);
+  if (n.number % 3 == 0) sukima::fork2(c, [&](context b) { x.touch(b); }, [&](context b) { y.touch(b); });
+  return mix(mix(n.number, x.touch(c)), y.touch(c));
+}
+
+std::uint64_t two_futures(context c, const node& n, const surroundings& s) {
+  return in_form_of(*n.children[0], [&](auto a) {
+    return in_form_of(*n.children[1], [&](auto b) {
+      expression<a.value> first(*n.children[0], with_input(s, 0));
+      expression<b.value> second(*n.children[1], with_input(s, 1));
+      if (n.place != 0) {
+        number_future x(c, std::move(first), sukima::on(place_in(n)));
+        number_future y(c, std::move(second), sukima::on(place_in(n, 1)));
+        return touch_both(c, n, x, y);
+      }
+      number_future x(c, std::move(first));
+      number_future y(c, std::move(second));
+      return touch_both(c, n, x, y);
+    });
+  });
+}
+
+std::uint64_t launch_all(context c, const node& n, const surroundings& s) {
+  std::vector<sukima::shared_future<std::uint64_t>> all;
+  for (int i = 0; i < n.iterations; ++i) {
+    expression<true> one(*n.children[0], with_input(s, static_cast<std::uint64_t>(i)));
+    one.s.scopes = nullptr;
+    all.push_back(n.place != 0 ? sukima::launch(std::move(one), sukima::on(place_in(n, i)))
+                               : sukima::launch(std::move(one)));
+  }
+  if (n.number % 2 == 0)
+    for (auto one = all.rbegin(); one != all.rend(); ++one) one->touch(c);
+  std::uint64_t v = n.number;
+  for (const auto& one : all) v = mix(v, one.touch(c));
+  return v;
+}
+
+/// For kinds that are the same with each context.
+template <class Body> std::uint64_t with_plain_context(const context* c, Body body) {
+  return c != nullptr ? body(*c) : sukima::run(body);
+}
+
 template <class C> std::uint64_t reduce(const C* c, const node& n, const surroundings& s) {
   return with_body(n, s, as_affine{}, [&](const auto& body, const auto& hints, auto... range) {
     const affine first = affine_of(n.number);
@@ -325,6 +388,15 @@ template <class C> std::uint64_t evaluate_other(const C* c, const node& n, const
       if (c == nullptr) return group(nullptr, n, s);
       const context here = *c;
       return group(&here, n, s);
+    }
+    case kind::futures:
+    case kind::launched: {
+      const auto body = [&](context here) {
+        return n.what == kind::futures ? two_futures(here, n, s) : launch_all(here, n, s);
+      };
+      if (c == nullptr) return with_plain_context(nullptr, body);
+      const context here = *c;
+      return with_plain_context(&here, body);
     }
     case kind::thread_bound: {
       // A thread-bound fiber cannot call code without a context where nobody knows the top.

@@ -42,8 +42,16 @@ std::uint64_t run(const node& n, surroundings s) {
       for (std::size_t i = 0; i < n.children.size(); ++i) v = mix(v, run(child(i), with_input(s, i)));
       return v;
     }
+    case kind::futures: {
+      const std::size_t first = n.number % 2;
+      std::uint64_t v[2];
+      v[first] = run(child(first), with_input(s, first));
+      v[1 - first] = run(child(1 - first), with_input(s, 1 - first));
+      return mix(mix(n.number, v[0]), v[1]);
+    }
     case kind::loop:
     case kind::group:
+    case kind::launched:
     case kind::meeting: {
       std::uint64_t v = n.number;
       for (int i = 0; i < n.iterations; ++i)
@@ -152,6 +160,7 @@ class explorer {
         return o;
       }
       case kind::fork:
+      case kind::futures:
       case kind::many: {
         together all(n.number);
         for (std::size_t i = 0; i < n.children.size(); ++i) all.add(explore(child(i), with_input(s, i)), mix);
@@ -159,6 +168,7 @@ class explorer {
       }
       case kind::loop:
       case kind::group:
+      case kind::launched:
       case kind::meeting: {
         together all(n.number);
         for (int i = 0; i < n.iterations; ++i)

@@ -66,8 +66,8 @@ class generator {
         add_branches(*n, at, 2);
         break;
       case 5:
-        n->what = kind::many;
-        add_branches(*n, at, 3);
+        n->what = random_.once_in(2) ? kind::many : kind::futures;
+        add_branches(*n, at, n->what == kind::many ? 3 : 2);
         break;
       case 6:
       case 7:
@@ -173,6 +173,12 @@ class generator {
         // A child that is aborted would not come to the meeting.
         n.what = parks_ && pure_ && may_wait_for_each_other(at) && random_.once_in(2) ? kind::meeting
                                                                                       : kind::group;
+        // What is launched refers to what its launcher has, which must not leave before.
+        if (n.what == kind::group && pure_ && random_.once_in(2)) {
+          n.what = kind::launched;
+          at.thread_bound = false;
+          at.scopes = 0;
+        }
         in_order_ = false;
         add_iterations(n, at);
         return;
@@ -202,9 +208,10 @@ class generator {
 };
 
 const char* name_of(kind k) {
-  constexpr const char* names[] = {"leaf",  "fork",    "many",         "loop",   "reduce",       "search",
-                                   "fail",  "handle",  "cancellable",  "cancel", "suspend",      "rendezvous",
-                                   "group", "meeting", "thread_bound", "at_end", "other_runtime"};
+  constexpr const char* names[] = {"leaf",    "fork",          "many",    "loop",        "reduce",
+                                   "search",  "fail",          "handle",  "cancellable", "cancel",
+                                   "suspend", "rendezvous",    "group",   "meeting",     "thread_bound",
+                                   "at_end",  "other_runtime", "futures", "launched"};
   return names[static_cast<std::size_t>(k)];
 }
 

@@ -32,6 +32,8 @@ enum class kind {
   thread_bound,         ///< the child stays on its thread
   at_end,         ///< a destructor with forks and loops runs after the child
   other_runtime,  ///< the child runs in another runtime
+  futures,        ///< two futures of a block, touched in an order by `number`, perhaps by several
+  launched,       ///< launched futures; one i evaluates the child with an input of its own
 };
 
 struct node {

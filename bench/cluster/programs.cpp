@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs for several nodes: sukima cluster run -n 4 -- bench-cluster PROGRAM SIZE
+//
+// fib forks calls; nqueens-array and pentomino search with callables without captures; uts and subgraphs add
+// up calls in loops. Each prints its result, and on stderr the time and what node 0 gave away.
+#include "kernels/nqueens_array.hpp"
+#include "kernels/pentomino.hpp"
+#include "kernels/uts.hpp"
+
+#include <sukima/cluster.hpp>
+#include <sukima/ranges.hpp>
+
+#include <bit>
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <ranges>
+#include <string_view>
+#include <vector>
+
+namespace programs {
+
+using sukima::call;
+
+std::int64_t fib(sukima::context c, int n) {
+  if (n < 2) return n;
+  auto [a, b] = sukima::fork2(c, call<fib>(n - 1), call<fib>(n - 2));
+  return a + b;
+}
+
+struct queens {
+  kernels::queens_board board;
+  int row = 0;
+};
+}  // namespace programs
+template <> inline constexpr bool sukima::holds_no_pointers<programs::queens> = true;
+namespace programs {
+
+std::int64_t solutions(sukima::context c, queens& q) {
+  if (q.row == q.board.n) return 1;
+  return sukima::search(
+      c, q, std::views::iota(0, q.board.n),
+      [](queens& w, int column) {
+        if (!w.board.place_if_free(w.row, column)) return false;
+        ++w.row;
+        return true;
+      },
+      [](queens& w, int column) { w.board.remove(--w.row, column); },
+      [](sukima::context below, queens& w, int) { return solutions(below, w); }, std::plus{});
+}
+std::int64_t count_queens(sukima::context c, int n) {
+  queens q{kernels::queens_board(n)};
+  return solutions(c, q);
+}
+
+/// The choices are numbers, which mean the same in each process: 8 * (place in the order - used) + form.
+struct puzzle {
+  kernels::pentomino_board board;
+  int used = 0;
+  int cell = 0;  ///< the first free one
+  std::array<int, kernels::pentomino_board::most_pieces> filled{};  ///< the first free cell before each piece
+  static constexpr int forms = 8;
+
+  bool put(int choice) {
+    const int chosen = used + choice / forms;
+    const auto& piece = board.forms(chosen);
+    if (choice % forms >= piece.forms) return false;
+    const auto& how = piece.form[static_cast<unsigned>(choice % forms)];
+    if ((board.window(cell) & how.mask) != 0) return false;
+    board.place(cell, used, chosen, how);
+    filled[static_cast<unsigned>(used++)] = cell;
+    if (!board.complete()) cell = board.first_free(cell);
+    return true;
+  }
+  void take(int choice) {
+    cell = filled[static_cast<unsigned>(--used)];
+    const auto& how = board.forms(used).form[static_cast<unsigned>(choice % forms)];
+    board.remove(cell, used, used + choice / forms, how);
+  }
+};
+}  // namespace programs
+template <> inline constexpr bool sukima::holds_no_pointers<programs::puzzle> = true;
+namespace programs {
+std::int64_t fillings(sukima::context c, puzzle& p) {
+  if (p.board.complete()) return 1;
+  if (p.board.hopeless(p.cell)) return 0;
+  return sukima::search(
+      c, p, std::views::iota(0, puzzle::forms * (p.board.n - p.used)),
+      [](puzzle& w, int choice) { return w.put(choice); }, [](puzzle& w, int choice) { w.take(choice); },
+      [](sukima::context below, puzzle& w, int) { return fillings(below, w); }, std::plus{});
+}
+std::int64_t count_fillings(sukima::context c, int pieces) {
+  puzzle p{kernels::pentomino_board(pieces)};
+  return fillings(c, p);
+}
+
+std::int64_t below_child(sukima::context c, const kernels::uts_tree& tree, const kernels::uts_node& parent,
+                         int i) {
+  const kernels::uts_node node = kernels::uts_child(parent, i);
+  return 1 + sukima::parallel_reduce(c, 0, kernels::uts_children(tree, node), std::int64_t{0},
+                                     call<below_child>(tree, node), std::plus{});
+}
+std::int64_t tree_nodes(sukima::context c, int number) {
+  const kernels::uts_tree tree = kernels::published_tree(number);
+  const kernels::uts_node root = kernels::uts_root(tree);
+  return 1 + sukima::parallel_reduce(c, 0, kernels::uts_children(tree, root), std::int64_t{0},
+                                     call<below_child>(tree, root), std::plus{});
+}
+
+/// Vertices of a graph carry sets of items. Counted are the connected sets of vertices with at least `least`
+/// items in common, each once: below a set each neighbour is added, and those added before are excluded.
+struct graph {
+  static constexpr int least = 14;
+  int vertices = 0;
+  std::array<std::uint64_t, 64> neighbours{};
+  std::array<std::uint32_t, 64> items{};
+};
+/// The same on each node, because each node's main makes it.
+graph network;
+
+std::uint64_t bit(int v) { return std::uint64_t{1} << v; }
+
+/// As in networks of proteins: a vertex is joined to earlier ones and has almost the items of one of them.
+graph make_graph(int vertices) {
+  graph g;
+  g.vertices = vertices;
+  std::uint64_t state = 20140701;
+  const auto draw = [&state] {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state * 0x2545F4914F6CDD1DULL;
+  };
+  g.items[0] = ~std::uint32_t{0};
+  for (int v = 1; v < vertices; ++v) {
+    int first = 0;
+    for (int edge = 0; edge < 3; ++edge) {
+      const int other = static_cast<int>(draw() % static_cast<unsigned>(v));
+      if (edge == 0) first = other;
+      g.neighbours[static_cast<unsigned>(v)] |= bit(other);
+      g.neighbours[static_cast<unsigned>(other)] |= bit(v);
+    }
+    const std::uint64_t lost = draw() & draw() & draw() & draw();
+    g.items[static_cast<unsigned>(v)] =
+        g.items[static_cast<unsigned>(first)] & ~static_cast<std::uint32_t>(lost);
+  }
+  return g;
+}
+
+struct connected {
+  std::uint64_t members = 0;
+  std::uint64_t excluded = 0;  ///< may not be added below
+  std::uint32_t common = ~std::uint32_t{0};
+};
+std::int64_t with_candidate(sukima::context c, const connected& set, std::uint64_t candidates,
+                            std::uint64_t added) {
+  const auto v = static_cast<unsigned>(std::countr_zero(added));
+  connected next{set.members | added, set.excluded | (candidates & (added - 1)),
+                 set.common & network.items[v]};
+  if (std::popcount(next.common) < graph::least) return 0;
+  std::uint64_t around = 0;
+  for (std::uint64_t m = next.members; m != 0; m &= m - 1)
+    around |= network.neighbours[static_cast<unsigned>(std::countr_zero(m))];
+  around &= ~(next.members | next.excluded);
+  return 1 + sukima::parallel_reduce(c, sukima::set_bits(around), std::int64_t{0},
+                                     call<with_candidate>(next, around), std::plus{});
+}
+std::int64_t subgraphs(sukima::context c) {
+  const std::uint64_t all = network.vertices == 64 ? ~std::uint64_t{0} : bit(network.vertices) - 1;
+  return sukima::parallel_reduce(c, sukima::set_bits(all), std::int64_t{0},
+                                 call<with_candidate>(connected{}, all), std::plus{});
+}
+
+int usage() {
+  std::fprintf(stderr,
+               "bench-cluster: give a program and its size: fib 0..90, nqueens-array 1..20, "
+               "pentomino 12..20, uts 1|2|3|5|11|13|101|103, subgraphs 1..64\n");
+  return 2;
+}
+
+/// \returns false: there is no such program, or not of that size
+bool run(std::string_view name, int size, std::int64_t& result) {
+  const auto between = [size](int least, int most) { return size >= least && size <= most; };
+  if (name == "fib" && between(0, 90))
+    result = sukima::cluster::run(call<fib>(size));
+  else if (name == "nqueens-array" && between(1, kernels::queens_board::most))
+    result = sukima::cluster::run(call<count_queens>(size));
+  else if (name == "pentomino" && between(12, kernels::pentomino_board::most_pieces))
+    result = sukima::cluster::run(call<count_fillings>(size));
+  else if (name == "uts" && kernels::published_tree(size).seed != 0)
+    result = sukima::cluster::run(call<tree_nodes>(size));
+  else if (name == "subgraphs" && between(1, 64)) {
+    network = make_graph(size);
+    result = sukima::cluster::run(call<subgraphs>());
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace programs
+
+static_assert(sukima::can_travel<programs::queens> && sukima::can_travel<programs::puzzle>);
+
+int main(int count, char** words) {
+  int size = 0;
+  std::int64_t result = 0;
+  if (count != 3) return programs::usage();
+  const std::string_view text(words[2]);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
+  if (error != std::errc{} || end != text.data() + text.size()) return programs::usage();
+  const auto begin = std::chrono::steady_clock::now();
+  if (!programs::run(words[1], size, result)) return programs::usage();
+  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
+  std::printf("%lld\n", static_cast<long long>(result));
+  const sukima::cluster::traffic sent = sukima::cluster::statistics();
+  std::fprintf(stderr, "%.3f s, %llu tasks given, %llu received\n", time.count(),
+               static_cast<unsigned long long>(sent.given), static_cast<unsigned long long>(sent.received));
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a program says what it has done, so that the host of its virtual machine can find the best number of
+// threads.
+#ifndef SUKIMA_CAPACITY_PROGRESS_H
+#define SUKIMA_CAPACITY_PROGRESS_H
+
+/// \file
+/// What a program has done so far, reported to `sukima guest` in its virtual machine, which passes it on to
+/// the host. docs/host.md says what the host makes of it. These functions use no memory of the heap, open one
+/// socket, and keep `errno`.
+
+#include <stdint.h>
+#include <sukima/capacity.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// \addtogroup c_capacity
+/// @{
+
+/// Adds to what this process has done. Call it from any thread, each time when some work is done, a thousand
+/// times a second or less often. At most five times a second the sum goes to the guest service, by the thread
+/// that calls at that time; it never waits. Where no service listens this is tried again once a second. A
+/// child of `fork` reports for itself, over a connection of its own.
+/// \param amount in any unit in which the program's speed makes sense, the same for all threads: frames,
+///               rows, requests, iterations. Only its growth counts
+/// \par Environment SUKIMA_GUEST_SOCKET: the socket in place of /run/sukima/guest.sock; empty: no reports.
+///      It is read at the first call
+/// \par Complexity an atomic addition and a coarse clock, some 10 ns; now and then a system call or four
+SUKIMA_CAPACITY_API void sukima_progress_add(uint64_t amount);
+
+/// @}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pieces of searches and of parallel_reduce that travel.
+//
+// A piece is what a loop's choice point splits off: iterations, and all that the owner's frame knows of the
+// loop. On another node it becomes a frame of its own. What can be made of nothing there (callables without
+// captures) does not travel; what has captures or refers to something keeps the loop in its node.
+#pragma once
+
+#include <sukima/cluster/call.hpp>
+#include <sukima/loop.hpp>
+#include <sukima/search.hpp>
+#include <sukima/set_bits.hpp>
+
+#include <concepts>
+#include <iterator>
+#include <optional>
+#include <ranges>
+#include <utility>
+
+namespace sukima::detail {
+
+/// A callable that is the same in each process: without captures.
+template <class F>
+concept made_of_nothing = std::is_class_v<F> && std::is_empty_v<F> && std::is_trivially_copyable_v<F> &&
+                          std::default_initializable<F>;
+
+/// Iterators that hold values only: of std::views::iota over one type, and of set_bits.
+template <class I> constexpr bool iterates_over_values() {
+  if constexpr (std::input_or_output_iterator<I>) {
+    using value = std::iter_value_t<I>;
+    if constexpr (std::integral<value> && !std::is_same_v<value, bool>) {
+      if (std::is_same_v<I, std::ranges::iterator_t<std::ranges::iota_view<value>>>) return true;
+      if (std::is_same_v<I, std::ranges::iterator_t<std::ranges::iota_view<value, value>>>) return true;
+    }
+    if constexpr (std::unsigned_integral<value> && !std::is_same_v<value, bool> &&
+                  sizeof(value) <= sizeof(std::uint64_t))
+      return std::is_same_v<I, typename set_bits<value>::iterator>;
+  }
+  return false;
+}
+template <class I>
+concept place_can_travel = std::is_trivially_copyable_v<I> && (whole_number<I> || iterates_over_values<I>());
+
+/// Values that hold no pointers, though is_plain does not see it.
+template <class T> void put_bits(const T& value, std::vector<std::byte>& to) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  if constexpr (!std::is_empty_v<T>) {
+    const auto* const first = reinterpret_cast<const std::byte*>(std::addressof(value));
+    to.insert(to.end(), first, first + sizeof(T));
+  }
+}
+template <class T> T get_bits(std::span<const std::byte>& from) {
+  T value{};
+  if constexpr (!std::is_empty_v<T>) {
+    if (from.size() < sizeof(T))
+      throw std::length_error("sukima: a piece of a loop from another node is incomplete");
+    std::memcpy(static_cast<void*>(std::addressof(value)), from.data(), sizeof(T));
+    from = from.subspan(sizeof(T));
+  }
+  return value;
+}
+
+/// A body: made of nothing, or a call with its first arguments. \tparam F without const
+template <class F> inline constexpr bool body_can_travel = made_of_nothing<F>;
+template <auto Function, class... Bound, class... Rest>
+inline constexpr bool body_can_travel<bound_call<Function, std::tuple<Bound...>, std::tuple<Rest...>>> =
+    (can_travel<Bound> && ...);
+template <class F> struct travelling_body {
+  static void put(const F& /*body*/, std::vector<std::byte>& /*to*/) {}
+  static F take(std::span<const std::byte>& /*from*/) { return F{}; }
+};
+template <auto Function, class... Bound, class... Rest>
+struct travelling_body<bound_call<Function, std::tuple<Bound...>, std::tuple<Rest...>>> {
+  using body = bound_call<Function, std::tuple<Bound...>, std::tuple<Rest...>>;
+  static void put(const body& b, std::vector<std::byte>& to) {
+    std::apply([&](const Bound&... each) { (put_value(each, to), ...); }, b.arguments);
+  }
+  static body take(std::span<const std::byte>& from) {
+    return {std::tuple<Bound...>{get_value<Bound>(from)...}};  // from left to right
+  }
+};
+/// Is it a call? Only then the pieces of parallel_reduce travel: a body of another kind is expected to see
+/// this node's variables.
+template <class F> inline constexpr bool is_bound_call = false;
+template <auto Function, class Bound, class Rest>
+inline constexpr bool is_bound_call<bound_call<Function, Bound, Rest>> = true;
+
+/// What a piece brings: nothing where each of its choices was refused.
+template <class T> void put_optional(const std::optional<T>& value, std::vector<std::byte>& to) {
+  to.push_back(static_cast<std::byte>(value.has_value()));
+  if (value) put_value(*value, to);
+}
+template <class T> std::optional<T> get_optional(std::span<const std::byte> from) {
+  if (from.empty()) throw std::length_error("sukima: a result from another node is incomplete");
+  const bool is_there = from.front() != std::byte{0};
+  from = from.subspan(1);
+  if (!is_there) return {};
+  return get_value<T>(from);
+}
+
+}  // namespace sukima::detail
+
+namespace SUKIMA_DETAIL_NAMESPACE {
+
+template <class Source> inline constexpr bool source_can_travel = false;
+template <class I> inline constexpr bool source_can_travel<element_source<I>> = place_can_travel<I>;
+template <class I> inline constexpr bool source_can_travel<successor_source<I>> = place_can_travel<I>;
+
+template <class Hints> inline constexpr bool hints_can_travel = false;
+template <class Guard, class Split, class Grain>
+inline constexpr bool hints_can_travel<loop_hints<Guard, Split, Grain>> =
+    std::is_empty_v<Guard> && std::default_initializable<Guard> && std::is_empty_v<Split> &&
+    std::default_initializable<Split> && std::is_trivially_copyable_v<loop_hints<Guard, Split, Grain>>;
+
+/// A piece of a loop that came from another node.
+/// \tparam Loop  what is known of the loop: its `result`, `place`, and `run(context, from, to)`
+template <class Loop> struct received_piece : received_task {
+  using place = typename Loop::place;
+  place from;
+  place to;
+  Loop loop;
+  std::optional<typename Loop::result> value;
+  received_piece(place first, place end, Loop made) : from(first), to(end), loop(std::move(made)) {
+    run = [](task* self, context c) {
+      auto* const me = static_cast<received_piece*>(self);
+      me->value = me->loop.run(c, me->from, me->to);
+    };
+    destroy = [](task* self) noexcept { delete static_cast<received_piece*>(self); };
+  }
+};
+
+/// How the pieces of a loop travel: the `point` of its choice points' kind.
+/// \tparam Frame  the loop's frame on the node that gives
+/// \tparam Task   of its pieces there
+template <class Frame, class Task, class Loop> struct piece_travel {
+  using place = typename Loop::place;
+  static received_task* make(std::span<const std::byte> from) {
+    const auto first = get_bits<place>(from);
+    const auto end = get_bits<place>(from);
+    return new received_piece<Loop>(first, end, Loop::take(from));
+  }
+  static void put_result(received_task& t, std::vector<std::byte>& to) {
+    put_optional(static_cast<received_piece<Loop>&>(t).value, to);
+  }
+  static void put(const task& t, std::vector<std::byte>& to) {
+    static_cast<void>(registration);  // it is made where this is used
+    const auto& piece = static_cast<const Task&>(t);
+    put_bits(piece.from, to);
+    put_bits(piece.to, to);
+    Loop::put(piece, to);
+  }
+  static void get(task& t, std::span<const std::byte> from) {
+    static_cast<Task&>(t).value = get_optional<typename Loop::result>(from);
+  }
+  static const travel_form form;
+  static const form_registration registration;
+  static constexpr travel_point point{&form, put, get};
+};
+template <class Frame, class Task, class Loop>
+const travel_form piece_travel<Frame, Task, Loop>::form{typeid(Frame).name(), make, put_result};
+template <class Frame, class Task, class Loop>
+const form_registration piece_travel<Frame, Task, Loop>::registration{form};
+
+template <class T, class Source, class Body, class Combine, class Hints, class C> struct travelling_reduce {
+  using result = T;
+  using place = place_of<Source>;
+  using own_body = std::remove_const_t<Body>;
+  using frame = reduce_frame<T, Source, Body, Combine, Hints, C>;
+  [[no_unique_address]] Source source;
+  [[no_unique_address]] Hints hints;
+  [[no_unique_address]] own_body body;
+  [[no_unique_address]] std::remove_const_t<Combine> combine;
+
+  static void put(const typename frame::reduce_task& piece, std::vector<std::byte>& to) {
+    const auto& f = *static_cast<const frame*>(piece.frame);
+    put_bits(f.elements, to);
+    put_bits(static_cast<const Hints&>(f), to);
+    travelling_body<own_body>::put(f.body, to);
+  }
+  static travelling_reduce take(std::span<const std::byte>& from) {
+    auto elements = get_bits<Source>(from);
+    auto chosen = get_bits<Hints>(from);
+    return {elements, chosen, travelling_body<own_body>::take(from), {}};
+  }
+  std::optional<T> run(context c, place from, place to) {
+    const auto here = context_for<Body>(c);
+    reduce_frame<T, Source, Body, Combine, Hints, std::remove_const_t<decltype(here)>> mine(
+        here, hints, source, body, combine);
+    return mine.loop(here, from, to, std::optional<T>(), fold_into_nothing<T, Combine>{mine.combine.get()});
+  }
+};
+
+template <class T, class Source, class Body, class Combine, class Hints, class C>
+  requires(is_bound_call<std::remove_const_t<Body>> && body_can_travel<std::remove_const_t<Body>> &&
+           made_of_nothing<std::remove_const_t<Combine>> && source_can_travel<Source> &&
+           hints_can_travel<Hints> && can_travel<T>)
+struct travels_piece<reduce_frame<T, Source, Body, Combine, Hints, C>>
+    : piece_travel<reduce_frame<T, Source, Body, Combine, Hints, C>,
+                   typename reduce_frame<T, Source, Body, Combine, Hints, C>::reduce_task,
+                   travelling_reduce<T, Source, Body, Combine, Hints, C>> {};
+
+template <class Workspace, class Source, class Apply, class Undo, class Body, class Combine, class Result,
+          class Hints, class C>
+struct travelling_search {
+  using result = Result;
+  using place = place_of<Source>;
+  template <class Context> using frame_with =
+      search_frame<Workspace, Source, Apply, Undo, Body, Combine, Result, Hints, Context>;
+  using frame = frame_with<C>;
+  Workspace workspace;
+  [[no_unique_address]] Source source;
+  [[no_unique_address]] Hints hints;
+  [[no_unique_address]] std::remove_const_t<Apply> apply;
+  [[no_unique_address]] std::remove_const_t<Undo> undo;
+  [[no_unique_address]] std::remove_const_t<Body> body;
+  [[no_unique_address]] std::remove_const_t<Combine> combine;
+
+  static void put(const typename frame::search_task& piece, std::vector<std::byte>& to) {
+    put_bits(piece.own.source, to);
+    put_bits(static_cast<const Hints&>(piece.own), to);
+    put_value(piece.workspace, to);
+  }
+  static travelling_search take(std::span<const std::byte>& from) {
+    auto elements = get_bits<Source>(from);
+    auto chosen = get_bits<Hints>(from);
+    return {get_value<Workspace>(from), elements, chosen, {}, {}, {}, {}};
+  }
+  std::optional<Result> run(context c, place from, place to) {
+    const auto in = [&](auto here) {
+      frame_with<std::remove_const_t<decltype(here)>> mine(here, hints, workspace, source, apply, undo, body,
+                                                           combine);
+      return mine.loop(here, from, to, std::optional<Result>(),
+                       fold_into_nothing<Result, Combine>{mine.combine.get()});
+    };
+    if constexpr (clonable_loop<context, Source, Body, Workspace&>)
+      return in(tracked(c));
+    else
+      return in(context_for<Body>(c));
+  }
+};
+
+template <class Workspace, class Source, class Apply, class Undo, class Body, class Combine, class Result,
+          class Hints, class C>
+  requires(can_travel<Workspace> && source_can_travel<Source> &&
+           made_of_nothing<std::remove_const_t<Apply>> && made_of_nothing<std::remove_const_t<Undo>> &&
+           made_of_nothing<std::remove_const_t<Body>> && made_of_nothing<std::remove_const_t<Combine>> &&
+           hints_can_travel<Hints> && can_travel<Result>)
+struct travels_piece<search_frame<Workspace, Source, Apply, Undo, Body, Combine, Result, Hints, C>>
+    : piece_travel<
+          search_frame<Workspace, Source, Apply, Undo, Body, Combine, Result, Hints, C>,
+          typename search_frame<Workspace, Source, Apply, Undo, Body, Combine, Result, Hints, C>::search_task,
+          travelling_search<Workspace, Source, Apply, Undo, Body, Combine, Result, Hints, C>> {};
+
+}  // namespace SUKIMA_DETAIL_NAMESPACE

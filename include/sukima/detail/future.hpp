@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+// What futures are made of: the cell with the result, the choice point of a future of a block, and the task
+// of a launched one. Protocol: src/runtime/future/future.hpp.
+#pragma once
+
+#include <sukima/detail/ambient.hpp>
+#include <sukima/detail/fork.hpp>
+#include <sukima/detail/placed.hpp>
+#include <sukima/errors.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace sukima::detail {
+
+struct future_waiter;
+struct future_task;
+class future_cell;
+bool begin_future(future_task& t) noexcept;
+void cancel_future(future_cell& cell) noexcept;
+
+/// How a future has ended.
+enum class future_end : std::uintptr_t { value = 1, error = 3, cancelled = 5 };
+
+/// Where a future's end is written, once, and where those wait who touch it before.
+class future_cell {
+ public:
+  future_cell() noexcept = default;
+  future_cell(const future_cell&) = delete;
+  future_cell& operator=(const future_cell&) = delete;
+
+  /// Acquire. Partner: end().
+  bool is_done() const noexcept { return (state_.load(std::memory_order_acquire) & done) != 0; }
+  future_end how() const noexcept { return static_cast<future_end>(state_.load(std::memory_order_acquire)); }
+
+  /// Ends it and wakes all that wait. Nothing happens if it has ended (somebody has cancelled it meanwhile).
+  /// Nothing of the cell is touched afterwards: whoever waited may end it.
+  void end(future_end how) noexcept {
+    std::uintptr_t untouched = 0;
+    if (!state_.compare_exchange_strong(untouched, static_cast<std::uintptr_t>(how),
+                                        std::memory_order_acq_rel, std::memory_order_acquire)) [[unlikely]]
+      end_with_waiters(how);
+  }
+
+  /// Written before end(future_end::error) by whoever runs the future; read after is_done().
+  std::exception_ptr error;
+  /// The task that runs it, if one does. Sequentially consistent: that is written, then the state is read;
+  /// whoever cancels writes the state, then reads this. Partners: begin_future, cancel_future.
+  std::atomic<task*> runs_as{nullptr};
+
+ private:
+  friend class future_waiting;
+  static constexpr std::uintptr_t done = 1;
+  static constexpr std::uintptr_t locked = 2;
+  friend bool begin_future(future_task&) noexcept;
+  friend void cancel_future(future_cell&) noexcept;
+  [[gnu::cold]] void end_with_waiters(future_end how) noexcept;
+
+  /// 0: nobody waits; odd: a future_end; else the list of those that wait, perhaps `locked`.
+  std::atomic<std::uintptr_t> state_{0};
+};
+
+/// Throws what a future that has ended without a value has to say. \throws the error, or cancelled
+[[noreturn, gnu::cold]] void throw_end(const future_cell& cell);
+
+template <class T> struct future_value : future_cell {
+  result_slot<stored<T>> value;
+
+  /// \pre is_done() \throws what the future has thrown; cancelled
+  auto& get() {
+    if (how() != future_end::value) [[unlikely]]
+      throw_end(*this);
+    return value.get();
+  }
+};
+
+/// What touch gives: a reference to the value, which stays where it is.
+template <class T> struct touched_type {
+  using type = const T&;
+};
+template <class T> struct touched_type<T&> {
+  using type = T&;
+};
+template <> struct touched_type<void> {
+  using type = void;
+};
+template <class T> using touched = typename touched_type<T>::type;
+
+/// Runs the expression of a future and keeps how it ends. \throws aborted
+template <class T, class Run> void run_future(future_value<T>& cell, Run&& run) {
+  try {
+    cell.value.fill(std::forward<Run>(run));
+  } catch (const aborted&) {
+    cell.end(future_end::cancelled);
+    throw;
+  } catch (...) {
+    cell.error = std::current_exception();
+  }
+  // Outside of the handler: the cell's reference is then the only one, and the exception ends with the cell.
+  cell.end(cell.error ? future_end::error : future_end::value);
+}
+
+/// The choice point of a future of a block.
+struct future_point : choice_point {
+  future_cell* cell;
+};
+
+struct future_kind : choice_point_kind {
+  /// Runs the expression here and now, above that context. \throws aborted
+  void (*run_here)(future_point*, context);
+  const choice_point_kind* spent;  ///< what the choice point becomes before that
+};
+
+/// The task of a future of a block that was split off. `run` calls begin_future first, end_future_task last.
+struct future_task : task {
+  future_cell* cell;
+};
+/// \returns false: it was cancelled before, and is not to run
+bool begin_future(future_task& t) noexcept;
+/// The expression has ended; what happened to the fiber's callbacks meanwhile belongs to it, too.
+void end_future_task(future_task& t) noexcept;
+/// It was aborted before it began.
+void drop_future_task(task& t) noexcept;
+
+/// Does the running fiber own this choice point, and may it run the future's expression here and now? Else
+/// waits until the future has ended.
+/// \param top of the caller's context; null: the ambient one
+/// \throws usage_error outside of a runtime, or in the future's own expression; aborted
+[[nodiscard]] bool touch_future(char* top, future_point* r);
+/// The block ends, and all above the choice point is over.
+/// \param fails  by an exception: what has not begun is dropped, and what has begun is cancelled
+/// \returns true: nobody has begun it, and the caller is to run it, then to call this once more
+[[nodiscard]] bool end_future(future_point* r, bool fails) noexcept;
+/// Ends it for all that touch it, and stops its expression if another fiber runs it.
+void cancel_future(future_cell& cell) noexcept;
+
+/// Where the choice point of a future may lie for code without a context: at the ambient top, which moves up
+/// by `size`. \throws usage_error where there is no ambient context
+char* take_ambient_room(std::size_t size);
+
+}  // namespace sukima::detail
+
+namespace SUKIMA_DETAIL_NAMESPACE {
+
+/// \tparam F the expression: a callable
+template <class T, class F> struct future_operations {
+  static_assert(alignof(F) <= choice_point_alignment,
+                "the captures of a sukima::future may be aligned to 16 bytes at most");
+  struct alignas(choice_point_alignment) point_type : future_point {
+    F f;
+    point_type(std::uintptr_t kind_word, future_cell& of, F&& expression)
+        : future_point{{kind_word}, &of}, f(std::move(expression)) {}
+  };
+  struct task_type : future_task {
+    F* f;
+  };
+
+  static bool open(const choice_point* r) noexcept { return !was_split(r); }
+  static task* split(choice_point* r) {
+    auto* const point = static_cast<point_type*>(r);
+    std::uint16_t place = inherited_place;
+    if constexpr (std::is_base_of_v<with_place, F>)
+      if (gate_of(r).follows_hints) place = point->f.place();
+    auto* t = new task_type;
+    t->cell = point->cell;
+    t->f = &point->f;
+    t->place = place;
+    t->run = [](task* self, context c) {
+      auto* const me = static_cast<task_type*>(self);
+      if (!begin_future(*me)) return;
+      auto& cell = *static_cast<future_value<T>*>(me->cell);
+      try {
+        cell.value.fill([&]() -> decltype(auto) { return call(c, std::move(*me->f)); });
+      } catch (const aborted&) {
+        cell.end(future_end::cancelled);
+        throw;
+      } catch (...) {
+        cell.error = std::current_exception();
+      }
+      end_future_task(*me);
+    };
+    t->destroy = delete_task<task_type>;
+    link_child(r, t);
+    return t;
+  }
+  static void reclaim(choice_point* r, task* t) noexcept {
+    unlink_child(r, t);
+    t->destroy(t);
+  }
+  static void destroy(choice_point* r) noexcept { std::destroy_at(&static_cast<point_type*>(r)->f); }
+
+  static void run_here(future_point* r, context c) {
+    auto* const point = static_cast<point_type*>(r);
+    auto& cell = *static_cast<future_value<T>*>(r->cell);
+    r->word = reinterpret_cast<std::uintptr_t>(&spent);  // from here on its captures are gone, or about to go
+    run_future(cell, [&]() -> decltype(auto) {
+      struct end_captures {
+        point_type* point;
+        ~end_captures() { destroy(point); }
+      };
+      F f = [&] {
+        const end_captures at_end{point};
+        return F(std::move(point->f));
+      }();
+      return call(c, std::move(f));
+    });
+  }
+
+  static constexpr choice_point_kind spent = closed_kind(sizeof(point_type));
+  static constexpr future_kind kind{{sizeof(point_type), open, split, reclaim, nullptr, nullptr, nullptr,
+                                     destroy, nullptr, nullptr, false, true},
+                                    run_here,
+                                    &spent};
+
+  static future_point* push(char* at, future_value<T>& cell, F&& f) {
+    auto* const made = ::new (static_cast<void*>(at)) point_type(
+        reinterpret_cast<std::uintptr_t>(static_cast<const choice_point_kind*>(&kind)), cell, std::move(f));
+    poll(made);
+    return made;
+  }
+};
+
+}  // namespace SUKIMA_DETAIL_NAMESPACE
+
+namespace sukima::detail {
+
+struct runtime_core;
+
+/// A future that outlives the block that made it: a task that waits in the runtime's list of launched ones
+/// until a worker without work takes it, or whoever touches it.
+struct launched : task {
+  runtime_core* runtime = nullptr;
+  future_cell* cell = nullptr;  ///< of the same object
+  launched* before = nullptr;  ///< in the list, under its lock
+  launched* after = nullptr;
+  void (*discard)(launched*) noexcept = nullptr;  ///< ends the expression, which is not to run any more
+  void (*free)(launched*) noexcept = nullptr;  ///< ends and frees the whole object
+  bool listed = false;  ///< under the list's lock: nobody has begun it
+  /// The handles, and the runtime until it has ended.
+  std::atomic<std::uint32_t> references{1};
+};
+
+/// Hands it to the running fiber's runtime, else to the default one.
+/// \throws usage_error after that was shut down; what starting the default one throws
+void launch_task(launched& t);
+/// Waits until it has ended; runs it, if nobody has begun it. \param top as for touch_future
+/// \throws usage_error in its own expression; aborted
+void touch_launched(char* top, launched& t);
+void cancel_launched(launched& t) noexcept;
+/// Are hints followed where launch_task would hand it to?
+bool launch_follows_hints();
+inline void hold_launched(launched& t) noexcept { t.references.fetch_add(1, std::memory_order_relaxed); }
+inline void release_launched(launched* t) noexcept {
+  if (t != nullptr && t->references.fetch_sub(1, std::memory_order_acq_rel) == 1) t->free(t);
+}
+
+template <class T> struct launched_value : launched {
+  future_value<T> result;
+};
+
+}  // namespace sukima::detail
+
+namespace SUKIMA_DETAIL_NAMESPACE {
+
+template <class T, class F> struct launched_call : launched_value<T> {
+  std::optional<F> f;
+  explicit launched_call(F&& expression) : f(std::move(expression)) {
+    this->cell = &this->result;
+    this->run = [](task* self, context c) {
+      auto* const me = static_cast<launched_call*>(self);
+      if (me->result.is_done()) return;  // cancelled
+      run_future(me->result, [&]() -> decltype(auto) {
+        F own(std::move(*me->f));
+        me->f.reset();
+        return call(c, std::move(own));
+      });
+    };
+    this->discard = [](launched* self) noexcept { static_cast<launched_call*>(self)->f.reset(); };
+    this->free = [](launched* self) noexcept { delete static_cast<launched_call*>(self); };
+  }
+};
+
+}  // namespace SUKIMA_DETAIL_NAMESPACE

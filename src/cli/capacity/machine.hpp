@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Describes the machine that figures come from.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sukima::cli {
+
+/// What describes a machine and a moment: pairs of a name and a value (cpu, cpus, memory, kernel, date, …).
+using machine_facts = std::vector<std::pair<std::string, std::string>>;
+
+/// Describes this machine, now.
+machine_facts describe_machine();
+
+/// The description on one line.
+std::string one_line(const machine_facts& facts);
+
+/// CPUs that this process may use, rounded up, at least 1. Throws usage_error if SUKIMA_CPUS is malformed.
+int usable_cpus();
+
+}  // namespace sukima::cli

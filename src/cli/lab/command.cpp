@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// `sukima lab`: its options, and how a request is carried out.
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <lab/shared/environment.hpp>
+#include <lab/shared/report.hpp>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <system_error>
+
+#include "capacity/machine.hpp"
+#include "commands.hpp"
+#include "console.hpp"
+#include "lab/files.hpp"
+#include "lab/plot.hpp"
+#include "version.hpp"
+
+namespace sukima::cli::lab {
+namespace {
+
+namespace fs = std::filesystem;
+namespace parts = sukima::lab;
+
+constexpr const char* footer = R"(Examples:
+  sukima lab list                                  which experiments are there?
+  sukima lab run wait-machine --quick              run one: few repetitions, small sizes
+  sukima lab run wait-vms --folder results         store its runs there, or go on where it was interrupted
+  sukima lab run ./my-experiment.json --dry-run    what would be run?
+  sukima lab all --quick                           all experiments, in about 20 minutes
+  sukima lab report --folder results --plot        tables, verdicts, and plots beside the runs
+
+docs/lab.md describes the files.)";
+
+struct lab_options {
+  std::string action;
+  std::vector<std::string> names;
+  std::string folder;
+  std::optional<unsigned> repetitions;
+  bool quick = false, dry_run = false, plot = false, json = false;
+};
+
+int list(const lab_options& options) {
+  if (!options.names.empty() || !options.folder.empty() || options.quick || options.dry_run || options.plot)
+    throw usage_error("sukima lab list takes no names and no options but --json");
+  const std::vector<parts::experiment> all = all_experiments();
+  fmt::print("{}", options.json ? parts::list_json(all).dump(2) + "\n" : parts::list_text(all));
+  return exit_success;
+}
+
+void write_report(const fs::path& folder, const lab_options& options) {
+  const parts::recorded_runs runs = parts::read_folder(folder);
+  const std::string text = parts::report_text(runs);
+  const nlohmann::ordered_json figures = parts::report_json(runs);
+  parts::write_text(folder / "report.md", text);
+  fmt::print("{}", options.json ? figures.dump(2) + "\n" : text);
+  if (!options.plot) return;
+  for (const fs::path& file : draw(figures, folder)) fmt::print(stderr, "Drawn: {}\n", file.string());
+}
+
+int report(const lab_options& options) {
+  if (options.folder.empty())
+    throw usage_error("sukima lab report needs the folder of the runs: --folder FOLDER");
+  if (!options.names.empty() || options.quick || options.dry_run || options.repetitions)
+    throw usage_error(
+        "sukima lab report takes only --folder, --plot and --json: what was run is in the folder");
+  if (options.plot) find_plotter();
+  write_report(options.folder, options);
+  return exit_success;
+}
+
+parts::run_request request_for(const lab_options& options, std::vector<parts::experiment> experiments) {
+  parts::run_request request;
+  request.experiments = std::move(experiments);
+  request.folder = options.folder;
+  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  if (options.folder.empty()) request.folder = fmt::format("sukima-lab-{:%Y%m%d-%H%M%S}", now);
+  request.facts.machine = describe_machine();
+  request.facts.versions["sukima"] = sukima_version;
+  request.facts.bed.cpus = static_cast<unsigned>(usable_cpus());
+  request.facts.choice = {options.quick, options.repetitions};
+  request.find = find_program_file;
+  return request;
+}
+
+/// The line on a terminal.
+std::string position_text(const parts::run_position& at) {
+  const parts::experiment& what = *at.what;
+  std::string text = fmt::format("{} of {}: {}, {} with {} in {}", at.done + 1, at.total, what.name,
+                                 what.programs[at.of.program].name, what.settings[at.of.setting].name,
+                                 what.environments[at.of.environment].name);
+  const std::size_t here = at.done - at.begun_with;
+  if (here > 0)
+    text +=
+        fmt::format("; about {} left",
+                    parts::duration_text(parts::seconds_left(at.seconds, here, at.total - at.begun_with)));
+  return text;
+}
+
+/// The programs that go into guests. Finds all programs, so that one that is missing is known before anything
+/// runs.
+std::vector<fs::path> programs_of(const std::vector<parts::experiment>& experiments) {
+  std::vector<fs::path> files;
+  for (const parts::experiment& what : experiments)
+    for (const parts::program& one : what.programs) {
+      fs::path file = find_program_file(one);
+      if (std::ranges::find(files, file) == files.end()) files.push_back(std::move(file));
+    }
+  return files;
+}
+
+int run_all(const lab_options& options, parts::run_request& request) {
+  progress_line line;
+  parts::environment_settings settings;
+  settings.cpus = request.facts.bed.cpus;
+  settings.scripts = data_folder();
+  settings.image = image_folder();
+  settings.programs = programs_of(request.experiments);
+  request.observe = [&](const parts::run_position& at) { line.show(position_text(at)); };
+  request.make_stage = parts::environments_of_this_machine(
+      settings, [&](const std::string& accelerator, const std::map<std::string, std::string>& versions) {
+        request.facts.bed.accelerator = accelerator;
+        request.facts.versions.insert(versions.begin(), versions.end());
+      });
+  if (options.plot) find_plotter();
+  if (line.enabled())
+    fmt::print(stderr, "Runs are stored in {}; the same command goes on there.\n", request.folder.string());
+  parts::run_summary summary;
+  try {
+    summary = parts::run_experiments(request);
+  } catch (const std::system_error& error) {
+    throw std::runtime_error(
+        fmt::format("{}: give it room, and run the same command with --folder {} to go on", error.what(),
+                    request.folder.string()));
+  }
+  line.clear();
+  write_report(request.folder, options);
+  fmt::print(stderr, "{} runs, {} failed, {} left out; stored in {}\n", summary.ran, summary.failed,
+             summary.left_out, request.folder.string());
+  return summary.failed > 0 ? exit_failure : exit_success;
+}
+
+int run(const lab_options& options) {
+  std::vector<parts::experiment> experiments;
+  if (options.action == "all") {
+    if (!options.names.empty())
+      throw usage_error("sukima lab all runs all experiments: leave out the names, or say run");
+    experiments = all_experiments();
+  } else {
+    if (options.names.empty())
+      throw usage_error("sukima lab run needs the names of experiments: see sukima lab list");
+    experiments = find_experiments(options.names);
+  }
+  parts::run_request request = request_for(options, std::move(experiments));
+  if (!options.dry_run) return run_all(options, request);
+  std::error_code ignored;
+  const bool begun = fs::exists(request.folder / "machine.json", ignored);
+  fmt::print("{}", parts::plan_text(
+                       request.experiments, request.facts.choice,
+                       begun ? parts::read_folder(request.folder).records : std::vector<parts::record>(),
+                       request.facts.bed.cpus));
+  return exit_success;
+}
+
+}  // namespace
+
+void add_command(CLI::App& parent, int& code) {
+  auto options = std::make_shared<lab_options>();
+  CLI::App* const command =
+      parent.add_subcommand("lab", "Repeats experiments on programs that lack CPU, on virtual machines, too");
+  command->footer(footer);
+  command->add_option("ACTION", options->action, "What to do: list, run, all or report")
+      ->required()
+      ->check(CLI::IsMember({"list", "run", "all", "report"}));
+  command->add_option("NAME", options->names, "Experiments to run: names of the list, or files");
+  command->add_option("--folder", options->folder, "Where the runs are stored (default: a new folder here)")
+      ->type_name("FOLDER");
+  command->add_option("--repetitions", options->repetitions, "Rounds, in place of the experiment's number")
+      ->type_name("COUNT")
+      ->check(CLI::Range(1U, 1000U));
+  command->add_flag("--quick", options->quick, "Few repetitions, small sizes, and only the main cells");
+  command->add_flag("--dry-run", options->dry_run, "Print what would be run");
+  command->add_flag("--plot", options->plot, "Draw PNG and SVG files in the folder");
+  command->add_flag("--json", options->json, "Print one JSON object");
+  command->callback([options, &code] {
+    try {
+      if (options->action == "list")
+        code = list(*options);
+      else
+        code = options->action == "report" ? report(*options) : run(*options);
+    } catch (const parts::experiment_error& error) {
+      throw usage_error(error.what());
+    }
+  });
+}
+
+}  // namespace sukima::cli::lab

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finding experiments and programs; see files.hpp.
+#include "lab/files.hpp"
+
+#include <fmt/format.h>
+#include <lab/shared/folder.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include <process/shared/executable.hpp>
+#include <process/shared/installed.hpp>
+#include "console.hpp"
+
+namespace sukima::cli::lab {
+
+namespace fs = std::filesystem;
+namespace parts = sukima::lab;
+
+namespace {
+
+parts::experiment read_experiment(const fs::path& file) {
+  try {
+    return parts::parse_experiment(parts::read_text(file));
+  } catch (const parts::experiment_error& error) {
+    throw usage_error(fmt::format("'{}': {}", file.string(), error.what()));
+  }
+}
+
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+}  // namespace
+
+fs::path data_folder() {
+  if (const std::string setting = variable("SUKIMA_LAB_DIR"); !setting.empty()) return setting;
+  return own_directory().parent_path() / "share" / "sukima" / "lab";
+}
+
+std::vector<parts::experiment> all_experiments() {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(data_folder(), error))
+    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  if (files.empty())
+    throw usage_error(
+        fmt::format("'{}' has no experiments: install sukima again, or set SUKIMA_LAB_DIR to a "
+                    "folder with files of experiments",
+                    data_folder().string()));
+  std::ranges::sort(files);
+  std::vector<parts::experiment> all;
+  for (const fs::path& file : files) {
+    all.push_back(read_experiment(file));
+    if (all.back().name != file.stem())
+      throw usage_error(
+          fmt::format("'{}': name: must be that of its file, '{}'", file.string(), file.stem().string()));
+  }
+  return all;
+}
+
+std::vector<parts::experiment> find_experiments(const std::vector<std::string>& names) {
+  std::vector<parts::experiment> found;
+  for (const std::string& name : names) {
+    parts::experiment one;
+    if (name.find('/') != std::string::npos || name.ends_with(".json")) {
+      one = read_experiment(name);
+    } else {
+      const std::vector<parts::experiment> all = all_experiments();
+      const auto at = std::ranges::find(all, name, &parts::experiment::name);
+      if (at == all.end()) {
+        std::vector<std::string> known;
+        for (const parts::experiment& each : all) known.push_back(each.name);
+        throw usage_error(
+            fmt::format("there is no experiment '{}': choose {}, or give a file", name, join_words(known)));
+      }
+      one = *at;
+    }
+    if (std::ranges::find(found, one.name, &parts::experiment::name) != found.end())
+      throw usage_error(fmt::format("the experiment '{}' is given twice", one.name));
+    found.push_back(std::move(one));
+  }
+  return found;
+}
+
+fs::path find_program_file(const parts::program& what) {
+  if (!what.benchmark.empty()) {
+    for (const std::string ending : {"-gcc", "-clang", ""})
+      if (auto file = find_executable(program_directories(), "bench-" + what.system + ending)) return *file;
+    throw usage_error(
+        fmt::format("the program '{}' needs the benchmark programs of '{}', which are not installed: "
+                    "build or install them, or set SUKIMA_BENCH_DIR",
+                    what.name, what.system));
+  }
+  const std::string& word = what.command.front();
+  if (word.find('/') == std::string::npos)
+    if (auto file = find_executable(program_directories(), word)) return *file;
+  if (auto file = find_program(word, std::getenv("PATH"))) return fs::absolute(*file);
+  throw usage_error(fmt::format(
+      "the program '{}' needs '{}', which is not there: install it, or change its command", what.name, word));
+}
+
+fs::path image_folder() {
+  if (const std::string cache = variable("XDG_CACHE_HOME"); !cache.empty())
+    return fs::path(cache) / "sukima" / "lab";
+  if (const std::string home = variable("HOME"); !home.empty())
+    return fs::path(home) / ".cache" / "sukima" / "lab";
+  return fs::temp_directory_path() / "sukima" / "lab";
+}
+
+}  // namespace sukima::cli::lab

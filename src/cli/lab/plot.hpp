@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plots of experiments by the installed Python script.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <vector>
+
+namespace sukima::cli::lab {
+
+/// What draws: a Python with matplotlib, and the script.
+struct plotter {
+  std::filesystem::path python, script;
+};
+
+/// \throws usage_error if one of them is not there
+plotter find_plotter();
+
+/// Draws FOLDER/EXPERIMENT.png and .svg of each experiment of a report, and a heat map of the claims over
+/// many cells.
+/// \returns the files
+/// \throws usage_error as find_plotter; std::runtime_error if the script fails
+std::vector<std::filesystem::path> draw(const nlohmann::ordered_json& report,
+                                        const std::filesystem::path& folder);
+
+}  // namespace sukima::cli::lab

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nodes joined by MPI: compiled once for each implementation, as a plug-in.
+//
+// Only the cluster thread calls MPI (MPI_THREAD_FUNNELED, or MULTIPLE where the program has initialised MPI
+// itself). Others leave messages in the outbox and wake it. It never waits inside of MPI: it sleeps in
+// poll(2) until the bell rings (bell.hpp), and sends and receives without blocking. A bell may be faster than
+// its message: then MPI is asked each 50 µs until the announced number has come, for at most 20 ms. Each look
+// probes twice, because Open MPI's MPI_Iprobe looks before it makes progress.
+#include "transport/mpi.hpp"
+
+#include "mpi/bell.hpp"
+
+#include <mpi.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <deque>
+#include <list>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace sukima::cluster {
+
+namespace {
+
+constexpr int tag_message = 1;
+constexpr int tag_leave = 2;
+/// While something is on its way, MPI is asked so often; the pause doubles up to the second.
+constexpr std::chrono::microseconds shortest_pause{50};
+constexpr std::chrono::microseconds longest_pause{2000};
+/// How long an announced message is waited for by asking.
+constexpr std::chrono::milliseconds announced_time{20};
+/// A bell may be lost: the first pause of an idle node, and the last one.
+constexpr std::chrono::milliseconds insurance{20};
+constexpr std::chrono::milliseconds longest_insurance{100};
+constexpr std::size_t program_text = 512;
+
+struct outgoing {
+  MPI_Request request = MPI_REQUEST_NULL;
+  node_id to = 0;
+  bytes content;
+  bool leaves = false;  ///< the last one to that node
+};
+struct incoming {
+  MPI_Request request = MPI_REQUEST_NULL;
+  int tag = 0;
+  bytes content;
+};
+
+class mpi_transport final : public transport {
+ public:
+  explicit mpi_transport(const mpi_settings& chosen)
+      : chosen_(chosen), peers_(chosen.nodes), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    if (wake_ < 0) throw start_failure("no descriptor is left for the cluster thread");
+  }
+  ~mpi_transport() override { close(wake_); }
+
+  node_id start(receiver& to, clock::time_point /*deadline: MPI_Init has none*/) override {
+    receiver_ = &to;
+    thread_ = std::this_thread::get_id();
+    initialise();
+    MPI_Comm_dup(MPI_COMM_WORLD, &all_);
+    int rank = 0;
+    int size = 0;
+    MPI_Comm_rank(all_, &rank);
+    MPI_Comm_size(all_, &size);
+    self_ = static_cast<node_id>(rank);
+    if (static_cast<unsigned>(size) != chosen_.nodes)
+      throw start_failure("mpirun said that there are " + std::to_string(chosen_.nodes) +
+                          " nodes, and MPI has " + std::to_string(size) +
+                          ": start the program with the mpirun of the same MPI");
+    compare_programs();
+    meet_bells();
+    return self_;
+  }
+  unsigned nodes() const noexcept override { return chosen_.nodes; }
+
+  bool send(node_id to, bytes&& message) override {
+    if (message.size() > largest_message) throw std::length_error("sukima: a message is too long");
+    {
+      const std::lock_guard hold(lock_);
+      peer& p = peers_[to];
+      if (p.gone || leaving_ || p.queued > most_queued) return false;
+      p.queued += message.size();
+      outbox_.push_back({MPI_REQUEST_NULL, to, std::move(message), false});
+    }
+    if (std::this_thread::get_id() != thread_) wake();  // the cluster thread itself sends before it sleeps
+    return true;
+  }
+
+  void wait(clock::time_point until) override {
+    auto pause = shortest_pause;
+    auto idle_pause = insurance;
+    for (;;) {
+      const bool any = make_progress();
+      if (finalize_seen_) {
+        end_before_others();
+      } else if (finalizes_.load()) {
+        finalize_seen_ = true;
+        return;  // the node may have something to send yet
+      }
+      if (rung_.exchange(false) || any || clock::now() >= until) return;
+      std::chrono::microseconds most = idle_pause;
+      if (is_busy()) {
+        most = pause;
+        pause = std::min(pause * 2, longest_pause);
+      } else {
+        idle_pause = std::min(idle_pause * 2, longest_insurance);
+      }
+      if (sleep(std::min<clock::time_point>(until, clock::now() + most))) pause = shortest_pause;
+    }
+  }
+  void ring() noexcept override {
+    rung_.store(true);
+    wake();
+  }
+  transport_limits can() const noexcept override { return {.sees_losses = false, .takes_joins = false}; }
+
+  /// MPI's nodes end together, so the deadline does not count: it sleeps until all leave.
+  void stop(clock::time_point /*deadline*/) noexcept override {
+    {
+      const std::lock_guard hold(lock_);
+      leaving_ = true;
+      for (node_id n = 0; n < chosen_.nodes; ++n)
+        if (n != self_) outbox_.push_back({MPI_REQUEST_NULL, n, {}, true});
+    }
+    while (!is_quiet_.load() && !has_ended())
+      wait(clock::now() + (sending_.empty() ? insurance : longest_pause));
+    if (is_quiet_.load()) return;
+    MPI_Comm_free(&all_);
+    if (initialised_before && chosen_.finalizes) MPI_Finalize();
+  }
+
+ private:
+  struct peer {
+    std::size_t queued = 0;  ///< bytes that were not sent yet; guarded by lock_
+    bool gone = false;  ///< it has left; changed under lock_
+    std::uint64_t sent = 0;
+    std::uint64_t received = 0;
+    std::deque<incoming> arriving;  ///< in the order of their sending
+  };
+
+  void initialise() {
+    int is_initialised = 0;
+    MPI_Initialized(&is_initialised);
+    if (is_initialised != 0) {
+      int level = 0;
+      MPI_Query_thread(&level);
+      if (level < MPI_THREAD_MULTIPLE && !initialised_before)
+        throw start_failure(
+            "the program has initialised MPI for fewer threads: call MPI_Init_thread with "
+            "MPI_THREAD_MULTIPLE, "
+            "or leave the initialisation to sukima::cluster::run");
+      if (!initialised_before) end_before_finalize();
+      return;
+    }
+    int level = 0;
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level);
+    if (level < MPI_THREAD_FUNNELED)
+      throw start_failure("this MPI knows no threads: build it with threads, or use sukima cluster run");
+    initialised_before = true;
+  }
+
+  /// The program ends MPI by itself: before that, this thread calls it for the last time.
+  void end_before_finalize() {
+    int key = 0;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finalizes, &key, this);
+    MPI_Comm_set_attr(MPI_COMM_SELF, key, this);
+  }
+  /// MPI_Finalize calls it first.
+  static int finalizes(MPI_Comm /*self*/, int /*key*/, void* /*value*/, void* transport) {
+    auto* const me = static_cast<mpi_transport*>(transport);
+    me->finalizes_.store(true);
+    me->wake();
+    me->is_quiet_.wait(false);
+    return MPI_SUCCESS;
+  }
+
+  void compare_programs() {
+    std::array<char, program_text> own{};
+    chosen_.program.copy(own.data(), own.size() - 1);
+    std::vector<char> all(program_text * chosen_.nodes);
+    MPI_Allgather(own.data(), program_text, MPI_CHAR, all.data(), program_text, MPI_CHAR, all_);
+    for (node_id n = 0; n < chosen_.nodes; ++n)
+      if (std::memcmp(own.data(), all.data() + program_text * n, program_text) != 0)
+        throw start_failure("another program: " + std::string(own.data()) + " here, " +
+                            std::string(all.data() + program_text * n) + " at node " + std::to_string(n) +
+                            "; copy the program, or share its folder");
+  }
+
+  void meet_bells() {
+    const bell_address own = bell_.here();
+    std::vector<bell_address> addresses(chosen_.nodes);
+    MPI_Allgather(&own, sizeof own, MPI_BYTE, addresses.data(), sizeof own, MPI_BYTE, all_);
+    bell::secret known{};
+    if (self_ == 0 && getrandom(known.data(), known.size(), 0) != static_cast<ssize_t>(known.size()))
+      throw start_failure("the kernel gives no random numbers");
+    MPI_Bcast(known.data(), static_cast<int>(known.size()), MPI_BYTE, 0, all_);
+    bell_.meet(self_, std::move(addresses), known);
+    announced_.resize(chosen_.nodes);
+  }
+
+  /// \returns was something delivered?
+  bool make_progress() {
+    if (is_quiet_.load()) return false;
+    bell_.take(announced_);
+    send_outbox();
+    end_sends();
+    for (int look = 0; look < 2; ++look)
+      while (begin_receive()) {
+      }
+    return deliver_arrived();
+  }
+
+  void send_outbox() {
+    std::list<outgoing> taken;
+    {
+      const std::lock_guard hold(lock_);
+      taken.swap(outbox_);
+    }
+    if (taken.empty()) return;
+    std::vector<bool> rings(chosen_.nodes);
+    for (outgoing& o : taken) {
+      if (peers_[o.to].gone && !o.leaves) continue;  // its request is the null one, which has ended
+      MPI_Isend(o.content.data(), static_cast<int>(o.content.size()), MPI_BYTE, static_cast<int>(o.to),
+                o.leaves ? tag_leave : tag_message, all_, &o.request);
+      ++peers_[o.to].sent;
+      rings[o.to] = true;
+    }
+    sending_.splice(sending_.end(), taken);
+    for (node_id n = 0; n < chosen_.nodes; ++n)
+      if (rings[n]) bell_.ring(n, peers_[n].sent);
+  }
+
+  void end_sends() {
+    for (auto at = sending_.begin(); at != sending_.end();) {
+      int done = 0;
+      MPI_Test(&at->request, &done, MPI_STATUS_IGNORE);
+      if (done == 0) {
+        ++at;
+        continue;
+      }
+      {
+        const std::lock_guard hold(lock_);
+        peers_[at->to].queued -= std::min(peers_[at->to].queued, at->content.size());
+      }
+      at = sending_.erase(at);
+    }
+  }
+
+  /// \returns was there a message?
+  bool begin_receive() {
+    int flag = 0;
+    MPI_Message message = MPI_MESSAGE_NULL;
+    MPI_Status status;
+    MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, all_, &flag, &message, &status);
+    if (flag == 0) return false;
+    int size = 0;
+    MPI_Get_count(&status, MPI_BYTE, &size);
+    peer& from = peers_[static_cast<node_id>(status.MPI_SOURCE)];
+    ++from.received;
+    from.arriving.push_back({MPI_REQUEST_NULL, status.MPI_TAG, bytes(static_cast<std::size_t>(size))});
+    incoming& m = from.arriving.back();
+    MPI_Imrecv(m.content.data(), size, MPI_BYTE, &message, &m.request);
+    return true;
+  }
+
+  bool deliver_arrived() {
+    bool any = false;
+    for (node_id n = 0; n < chosen_.nodes; ++n) {
+      auto& arriving = peers_[n].arriving;
+      while (!arriving.empty()) {
+        int done = 0;
+        MPI_Test(&arriving.front().request, &done, MPI_STATUS_IGNORE);
+        if (done == 0) break;
+        const incoming m = std::move(arriving.front());
+        arriving.pop_front();
+        any = true;
+        if (m.tag == tag_message) {
+          receiver_->on_message(n, m.content);
+          continue;
+        }
+        {
+          const std::lock_guard hold(lock_);
+          peers_[n].gone = true;
+        }
+        receiver_->on_left(n);
+      }
+    }
+    return any;
+  }
+
+  /// Is something on its way that MPI must be asked about?
+  bool is_busy() {
+    if (is_quiet_.load()) return false;
+    if (!sending_.empty()) return true;
+    bool announced = false;
+    for (node_id n = 0; n < chosen_.nodes; ++n) {
+      if (!peers_[n].arriving.empty()) return true;
+      announced |= announced_[n] > peers_[n].received;
+    }
+    if (!announced) {
+      announced_until_ = {};
+      return false;
+    }
+    if (announced_until_ == clock::time_point{}) announced_until_ = clock::now() + announced_time;
+    return clock::now() < announced_until_;
+  }
+
+  /// Once all is sent, the program may end MPI.
+  void end_before_others() {
+    if (is_quiet_.load()) return;
+    {
+      const std::lock_guard hold(lock_);
+      if (!outbox_.empty() || !sending_.empty()) return;
+    }
+    is_quiet_.store(true);
+    is_quiet_.notify_all();
+  }
+
+  bool has_ended() {
+    const std::lock_guard hold(lock_);
+    for (node_id n = 0; n < chosen_.nodes; ++n)
+      if (n != self_ && !peers_[n].gone) return false;
+    return outbox_.empty() && sending_.empty();
+  }
+
+  void wake() const noexcept {
+    const std::uint64_t one = 1;
+    static_cast<void>(!write(wake_, &one, sizeof one));
+  }
+  /// \returns did somebody wake it?
+  bool sleep(clock::time_point until) const {
+    const auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(until - clock::now()).count();
+    const timespec time{left > 0 ? left / 1'000'000'000 : 0, left > 0 ? left % 1'000'000'000 : 0};
+    std::array<pollfd, 2> all{{{wake_, POLLIN, 0}, {bell_.descriptor(), POLLIN, 0}}};
+    const int ready = ppoll(all.data(), all.size(), &time, nullptr);
+    std::uint64_t count = 0;
+    static_cast<void>(!read(wake_, &count, sizeof count));
+    return ready > 0;
+  }
+
+  /// A transport of this process has initialised MPI, and the same thread calls it again.
+  static inline bool initialised_before = false;
+
+  const mpi_settings chosen_;
+  receiver* receiver_ = nullptr;
+  std::thread::id thread_;
+  MPI_Comm all_ = MPI_COMM_NULL;
+  node_id self_ = 0;
+  bell bell_;
+  std::vector<std::uint64_t> announced_;  ///< by node: messages that its bell has announced
+  clock::time_point announced_until_;
+  std::list<outgoing> sending_;
+  std::atomic<bool> rung_{false};
+  std::atomic<bool> finalizes_{false};  ///< the program is inside of MPI_Finalize
+  bool finalize_seen_ = false;
+  std::atomic<bool> is_quiet_{false};  ///< MPI is called no more
+
+  std::mutex lock_;  ///< guards the next ones, and what says so in `peer`
+  std::vector<peer> peers_;
+  std::list<outgoing> outbox_;
+  bool leaving_ = false;  ///< written by the cluster thread under the lock
+  const int wake_;
+};
+
+}  // namespace
+}  // namespace sukima::cluster
+
+extern "C" [[gnu::visibility("default")]] sukima::cluster::transport* sukima_cluster_mpi_1(
+    const sukima::cluster::mpi_settings& chosen) {
+  return new sukima::cluster::mpi_transport(chosen);
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nodes started by mpirun, joined by the MPI that started them. What calls MPI is a plug-in for each
+// implementation (mpi/mpi_transport.cpp), so that a program itself is linked with none of them.
+#pragma once
+
+#include "transport/transport.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace sukima::cluster {
+
+enum class mpi_kind : std::uint8_t { open_mpi, mpich };
+
+/// What the starter's variables say.
+struct mpi_place {
+  mpi_kind kind;
+  node_id node;
+  unsigned nodes;
+};
+/// Nothing: this process was not started by an MPI, or it is alone there.
+/// \param variable  the value of a variable, or null
+std::optional<mpi_place> started_by_mpi(const char* (*variable)(const char* name));
+
+struct mpi_settings {
+  unsigned nodes;       ///< as the starter says
+  std::string program;  ///< version and build id: the same on all nodes
+  bool finalizes;       ///< by stop(), if it was start() that initialised MPI
+};
+
+/// The name of what a plug-in exports, with the number of this interface.
+inline constexpr const char* mpi_plugin_function = "sukima_cluster_mpi_1";
+using mpi_plugin = transport* (*)(const mpi_settings&);
+
+/// \param folder  where plug-ins are looked for first; empty: in those of the installation
+/// \throws start_failure there is no plug-in for that MPI
+std::unique_ptr<transport> make_mpi_transport(mpi_kind kind, const mpi_settings& chosen,
+                                              const std::string& folder);
+
+}  // namespace sukima::cluster

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transport/mpi.hpp"
+
+#include <dlfcn.h>
+
+#include <charconv>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+namespace sukima::cluster {
+
+namespace {
+
+std::optional<unsigned> number_in(const char* text) noexcept {
+  if (text == nullptr) return {};
+  unsigned value = 0;
+  const char* const end = text + std::strlen(text);
+  const auto [stop, error] = std::from_chars(text, end, value);
+  if (error != std::errc{} || stop != end) return {};
+  return value;
+}
+
+/// The folder of the file that this code is in: the program, or libsukima-cluster.so.
+std::string own_folder() {
+  Dl_info where{};
+  if (dladdr(reinterpret_cast<const void*>(&started_by_mpi), &where) == 0 || where.dli_fname == nullptr)
+    return {};
+  const std::string_view file(where.dli_fname);
+  const std::size_t slash = file.rfind('/');
+  return slash == std::string_view::npos ? std::string() : std::string(file.substr(0, slash));
+}
+
+std::vector<std::string> places_of(const std::string& file, const std::string& folder) {
+  if (!folder.empty()) return {folder + "/" + file};
+  std::vector<std::string> all;
+  if (const std::string own = own_folder(); !own.empty()) {
+    all.push_back(own + "/sukima/" + file);
+    all.push_back(own + "/" + file);
+  }
+  all.push_back(std::string(SUKIMA_PLUGIN_FOLDER) + "/" + file);
+  all.push_back(file);  // where the dynamic linker looks
+  return all;
+}
+
+}  // namespace
+
+std::optional<mpi_place> started_by_mpi(const char* (*variable)(const char* name)) {
+  struct starter {
+    mpi_kind kind;
+    const char* node;
+    const char* nodes;
+  };
+  // Open MPI first: under its mpirun there may be variables of an outer PMI.
+  constexpr starter starters[]{{mpi_kind::open_mpi, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+                               {mpi_kind::mpich, "PMI_RANK", "PMI_SIZE"}};
+  for (const starter& by : starters) {
+    const auto node = number_in(variable(by.node));
+    const auto nodes = number_in(variable(by.nodes));
+    if (node && nodes && *nodes > 1 && *node < *nodes) return mpi_place{by.kind, *node, *nodes};
+  }
+  return {};
+}
+
+std::unique_ptr<transport> make_mpi_transport(mpi_kind kind, const mpi_settings& chosen,
+                                              const std::string& folder) {
+  const bool open_mpi = kind == mpi_kind::open_mpi;
+  const std::string file = open_mpi ? "sukima-cluster-openmpi.so" : "sukima-cluster-mpich.so";
+  std::string why;
+  for (const std::string& place : places_of(file, folder)) {
+    // RTLD_GLOBAL: Open MPI loads its own plug-ins, which look for its functions.
+    void* const plugin = dlopen(place.c_str(), RTLD_NOW | RTLD_GLOBAL);
+    if (plugin == nullptr) {
+      const char* const error = dlerror();
+      if (why.empty() && error != nullptr) why = error;
+      continue;
+    }
+    if (void* const made = dlsym(plugin, mpi_plugin_function))
+      return std::unique_ptr<transport>(reinterpret_cast<mpi_plugin>(made)(chosen));
+    why = place + " is of another version of Sukima";
+  }
+  throw start_failure(std::string("it was started by ") + (open_mpi ? "Open MPI" : "MPICH") +
+                      ", and the plug-in for that cannot be loaded (" + why +
+                      "): install Sukima's library with it, or start the program with sukima cluster run");
+}
+
+}  // namespace sukima::cluster

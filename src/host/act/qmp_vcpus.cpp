@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plugging virtual CPUs into a virtual machine of QEMU, and proving it.
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <cstring>
+#include <map>
+
+#include "act/plug_dialogue.hpp"
+#include "shared/act.hpp"
+#include "source/qmp_sockets.hpp"
+#include "source/threads.hpp"
+
+namespace sukima::host {
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+/// No conversation takes longer.
+constexpr std::chrono::milliseconds longest_conversation{2000};
+/// A vCPU that runs for so long has been switched on; measured: the thread of one that was not needs 0.1 ms.
+constexpr double running_seconds = 1e-3;
+
+std::optional<std::size_t> count_of(const std::string& value) {
+  std::size_t count = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), count);
+  if (error != std::errc() || end != value.data() + value.size() || count == 0) return std::nullopt;
+  return count;
+}
+
+class qmp_vcpus final : public actuator {
+ public:
+  explicit qmp_vcpus(std::filesystem::path socket) : path_(std::move(socket)) {}
+
+  std::string target() const override { return "the monitor " + path_.string(); }
+
+  reach can(const std::string& value) const override {
+    const auto count = count_of(value);
+    if (!count) return {false, fmt::format("'{}' is no number of virtual CPUs", value)};
+    const qmp_answer answer = ask();
+    if (answer.what == qmp_answer::outcome::failed) return {false, answer.failure};
+    if (answer.what == qmp_answer::outcome::late)
+      return {false,
+              fmt::format("{} is in use: QEMU serves one connection at a time; end the other one, or start "
+                          "QEMU with a second -qmp socket",
+                          target())};
+    const std::size_t now = answer.machine.vcpus.size(), most = now + answer.machine.pluggable;
+    if (*count < now)
+      return {false,
+              fmt::format("the machine has {} virtual CPUs, and none is unplugged; 'sukima guest' in it can "
+                          "switch some off",
+                          now)};
+    if (*count > most)
+      return {false, fmt::format("the machine has {} virtual CPUs and room for {}; start QEMU with -smp "
+                                 "{},maxcpus={}",
+                                 now, most, now, *count)};
+    return {true, {}};
+  }
+
+  std::optional<std::string> present() const override {
+    const qmp_answer answer = ask();
+    if (answer.what != qmp_answer::outcome::answered) return std::nullopt;
+    return std::to_string(answer.machine.vcpus.size());
+  }
+
+  std::string trouble() const override { return trouble_; }
+
+  int apply(const std::string& value, double) override {
+    const auto count = count_of(value);
+    if (!count) return EINVAL;
+    const qmp_answer before = ask();
+    seen_.clear();
+    threads_.clear();
+    plug_dialogue dialogue(*count);
+    if (const int error = converse(dialogue); error != 0) return error;
+    if (!dialogue.failure().empty()) {
+      trouble_ = dialogue.failure();
+      return EPROTO;
+    }
+    for (const long thread : dialogue.threads())
+      if (std::ranges::none_of(before.machine.vcpus,
+                               [&](const qmp_vcpu& one) { return one.thread == thread; }))
+        threads_.push_back(thread);
+    look();
+    return 0;
+  }
+
+  /// Each new vCPU has run since it was plugged in: the guest has switched it on. One that the guest ignores
+  /// stands still after its thread's first moments.
+  proof verify(const std::string&, double) override {
+    for (const long thread : threads_) {
+      const auto facts = read_thread("", thread);
+      if (!facts) return proof::failed;
+      if (facts->ran < seen_[thread] + running_seconds) return proof::waiting;
+    }
+    return proof::proved;
+  }
+
+ private:
+  void look() {
+    for (const long thread : threads_)
+      if (const auto facts = read_thread("", thread)) seen_[thread] = facts->ran;
+  }
+
+  qmp_answer ask() const {
+    return ask_monitors({path_.string()}, clock::now() + longest_conversation).front();
+  }
+
+  /// \returns 0, or an errno
+  int converse(plug_dialogue& dialogue) const {
+    sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+    const std::string name = path_.string();
+    if (name.size() >= sizeof address.sun_path) return ENAMETOOLONG;
+    std::memcpy(address.sun_path, name.c_str(), name.size() + 1);
+    const descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    if (!socket || ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+      return errno;
+    const auto end = clock::now() + longest_conversation;
+    char bytes[65536];
+    while (!dialogue.ended()) {
+      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - clock::now()).count();
+      pollfd one{.fd = socket.get(), .events = POLLIN, .revents = 0};
+      if (left <= 0 || ::poll(&one, 1, static_cast<int>(left)) == 0) return ETIMEDOUT;
+      const ssize_t count = ::recv(socket.get(), bytes, sizeof bytes, 0);
+      if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+      if (count <= 0) return count == 0 ? ECONNRESET : errno;
+      dialogue.hear({bytes, static_cast<std::size_t>(count)});
+      const std::string next = dialogue.take_commands();
+      // A command is far smaller than the socket's buffer, and the one before was answered.
+      if (!next.empty() &&
+          ::send(socket.get(), next.data(), next.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(next.size()))
+        return errno;
+    }
+    return 0;
+  }
+
+  std::filesystem::path path_;
+  std::string trouble_;
+  std::vector<long> threads_;  // of the vCPUs that were plugged in
+  std::map<long, double> seen_;  // how long each had run when it was new
+};
+
+}  // namespace
+
+std::unique_ptr<actuator> make_qmp_vcpus(std::filesystem::path socket) {
+  return std::make_unique<qmp_vcpus>(std::move(socket));
+}
+
+}  // namespace sukima::host

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The objects in what QEMU's monitor says; see qmp_objects.hpp.
+#include "source/qmp_objects.hpp"
+
+#include <algorithm>
+
+namespace sukima::host {
+namespace {
+
+/// No answer is longer: 65,536 virtual CPUs take some 20 MiB.
+constexpr std::size_t most_bytes = std::size_t{1} << 25;
+constexpr int most_depth = 64;
+
+}  // namespace
+
+std::string qmp_objects::feed(std::string_view bytes, const std::function<bool(std::string_view)>& take) {
+  heard_ += bytes;
+  std::size_t begin = 0;  // of the object that is being scanned
+  bool goes_on = true;
+  for (; scanned_ < heard_.size() && goes_on; ++scanned_) {
+    const char c = heard_[scanned_];
+    if (in_string_) {
+      if (!after_backslash_ && c == '"') in_string_ = false;
+      after_backslash_ = !after_backslash_ && c == '\\';
+      continue;
+    }
+    if (c == '"') in_string_ = true;
+    if ((c == '{' || c == '[') && ++depth_ > most_depth) return "its answer is nested too deeply";
+    if (c != '}' && c != ']') continue;
+    if (--depth_ < 0) return "it does not speak QMP";
+    if (depth_ > 0) continue;
+    goes_on = take(std::string_view(heard_).substr(begin, scanned_ + 1 - begin));
+    begin = scanned_ + 1;
+  }
+  heard_.erase(0, begin);
+  scanned_ -= std::min(begin, scanned_);
+  return goes_on && heard_.size() > most_bytes ? "its answer is longer than 32 MiB" : "";
+}
+
+}  // namespace sukima::host

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bare machine, some of its CPUs, and control groups; see environment.hpp.
+#include <fmt/format.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <list>
+#include <system_error>
+
+#include <process/shared/child.hpp>
+#include <process/shared/control_group.hpp>
+#include "shared/environment.hpp"
+
+namespace sukima::lab {
+namespace {
+
+std::vector<copy_end> ends_of(const std::vector<cli::child_result>& results, std::chrono::nanoseconds limit) {
+  std::vector<copy_end> ends;
+  for (const cli::child_result& one : results) {
+    copy_end end{one.seconds, one.output, {}, one.timed_out};
+    if (!one.timed_out) end.failure = cli::describe_failure(one, limit);
+    if (!end.failure.empty() && !one.errors.empty()) end.failure += ": " + one.errors.substr(0, 500);
+    ends.push_back(std::move(end));
+  }
+  return ends;
+}
+
+/// The first CPUs that this process may use, as taskset(1) wants them.
+std::string first_cpus(unsigned count) {
+  cpu_set_t usable;
+  CPU_ZERO(&usable);
+  if (sched_getaffinity(0, sizeof usable, &usable) != 0)
+    throw std::system_error(errno, std::generic_category(), "sched_getaffinity");
+  std::string list;
+  for (unsigned cpu = 0; cpu < CPU_SETSIZE && count > 0; ++cpu) {
+    if (!CPU_ISSET(cpu, &usable)) continue;
+    list += fmt::format("{}{}", list.empty() ? "" : ",", cpu);
+    --count;
+  }
+  return list;
+}
+
+class machine_stage : public stage {
+ public:
+  explicit machine_stage(unsigned cpus) : cpus_(cpus) {}
+
+  std::vector<copy_end> run(const job& what, std::chrono::nanoseconds limit) override {
+    cli::child_request request;
+    if (cpus_ > 0) request.arguments = {"/usr/bin/taskset", "-c", first_cpus(cpus_)};
+    request.arguments.insert(request.arguments.end(), what.arguments.begin(), what.arguments.end());
+    request.environment = what.variables;
+    request.limit = limit;
+    return ends_of(cli::run_children(request, 1), limit);
+  }
+
+ private:
+  unsigned cpus_;  ///< 0: all
+};
+
+class group_stage : public stage {
+ public:
+  group_stage(const environment& where, unsigned cpus) {
+    std::string last =
+        "the CPU controller of control groups is not there, or not handed down to this process";
+    for (const cli::group_parent& parent : cli::find_group_parents()) {
+      try {
+        make_groups(parent, where, cpus);
+        return;
+      } catch (const std::system_error& error) {
+        last = fmt::format("no control group can be made: {}", error.what());
+        groups_.clear();
+      }
+    }
+    throw obstacle(last);
+  }
+  ~group_stage() override {
+    while (!groups_.empty()) groups_.pop_back();  // those below before the one above
+  }
+
+  std::vector<copy_end> run(const job& what, std::chrono::nanoseconds limit) override {
+    std::vector<cli::child_request> requests;
+    for (auto group = std::next(groups_.begin()); group != groups_.end(); ++group) {
+      cli::child_request request;
+      request.arguments = what.arguments;
+      request.environment = what.variables;
+      request.limit = limit;
+      request.cpu_group = group->processes().string();
+      requests.push_back(std::move(request));
+    }
+    return ends_of(cli::run_children(requests), limit);
+  }
+
+ private:
+  void make_groups(const cli::group_parent& parent, const environment& where, unsigned cpus) {
+    cli::remove_leftover_groups(parent);
+    cli::cpu_group& top = groups_.emplace_back(parent.directory, cli::group_name(getpid()), parent.version);
+    top.allow_groups_below();
+    for (unsigned i = 0; i < where.copies; ++i) {
+      cli::cpu_group& one = groups_.emplace_back(top.directory(), fmt::format("copy{}", i), parent.version);
+      if (where.kind == environment_kind::cap) one.set_quota(where.part * static_cast<double>(cpus));
+      if (!where.weights.empty()) one.set_weight(where.weights[i]);
+    }
+  }
+
+  std::list<cli::cpu_group> groups_;
+};
+
+}  // namespace
+
+std::unique_ptr<stage> make_machine_stage(unsigned cpus) {
+  if (cpus > 0 && access("/usr/bin/taskset", X_OK) != 0)
+    throw obstacle("there is no taskset here: apt-get install util-linux");
+  return std::make_unique<machine_stage>(cpus);
+}
+
+std::unique_ptr<stage> make_group_stage(const environment& where, unsigned cpus) {
+  return std::make_unique<group_stage>(where, cpus);
+}
+
+}  // namespace sukima::lab

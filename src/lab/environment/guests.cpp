@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// Virtual machines as environments; see environment.hpp.
+#include <fmt/format.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <list>
+#include <thread>
+
+#include <process/shared/child.hpp>
+#include <process/shared/executable.hpp>
+#include <process/shared/interruption.hpp>
+#include <process/shared/temporary_directory.hpp>
+#include "shared/environment.hpp"
+#include "shared/guest.hpp"
+
+namespace sukima::lab {
+namespace {
+
+using namespace std::chrono_literals;
+using clock = std::chrono::steady_clock;
+
+/// Sixteen emulated machines on two CPUs need half a minute.
+constexpr auto patience_with_guests = 180s;
+/// A guest that KVM really runs is up in two seconds; where KVM only seems to be there, it never is.
+constexpr auto patience_with_kvm = 8s;
+constexpr auto patience_with_script = 600s;
+
+std::string quoted(const std::string& word) {
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+/// The shell's command of a job; its program lies in the guest's /bin.
+std::string command_of(const job& what) {
+  std::string text = "env LC_ALL=C";
+  for (const auto& [name, value] : what.variables) text += " " + quoted(name + "=" + value);
+  text += " /bin/" + quoted(std::filesystem::path(what.arguments.front()).filename().string());
+  for (std::size_t i = 1; i < what.arguments.size(); ++i) text += " " + quoted(what.arguments[i]);
+  return text;
+}
+
+class guest_stage : public stage {
+ public:
+  guest_stage(const environment& where, unsigned vcpus, const std::string& accelerator,
+              const std::filesystem::path& image) {
+    for (unsigned i = 0; i < where.copies; ++i) {
+      guest_plan plan;
+      plan.image = image;
+      plan.name = fmt::format("vm{}", i + 1);
+      plan.vcpus = vcpus;
+      plan.memory_mib = where.memory_mib;
+      plan.accelerator = accelerator;
+      guests_.emplace_back(plan, folder_.path());
+    }
+    const auto end = clock::now() + patience_with_guests;
+    for (guest& one : guests_)
+      one.wait_until_up(
+          std::max(1ms, std::chrono::duration_cast<std::chrono::milliseconds>(end - clock::now())));
+  }
+
+  std::vector<copy_end> run(const job& what, std::chrono::nanoseconds limit) override {
+    const std::string command = command_of(what);
+    const auto start = clock::now();
+    for (guest& one : guests_) one.run(command);
+    std::vector<copy_end> ends(guests_.size());
+    std::vector<char> ended(guests_.size(), 0);
+    for (std::size_t left = guests_.size(); left > 0;) {
+      std::size_t number = 0;
+      for (guest& one : guests_) {
+        if (ended[number] == 0 && listen(one, ends[number], start)) {
+          ended[number] = 1;
+          --left;
+        }
+        ++number;
+      }
+      if (clock::now() - start < limit) continue;
+      for (std::size_t i = 0; i < ends.size(); ++i) ends[i].stopped = ended[i] == 0;
+      usable_ = left == 0;
+      break;
+    }
+    return ends;
+  }
+  bool usable() const override { return usable_; }
+
+ private:
+  /// Takes what a guest says. \returns whether its program has ended
+  static bool listen(guest& one, copy_end& into, clock::time_point start) {
+    for (auto patience = 10ms;; patience = 0ms) {
+      const auto what = one.hear(patience);
+      if (!what) return false;
+      if (!what->ended) {
+        into.output += what->line + "\n";
+        continue;
+      }
+      into.seconds = std::chrono::duration<double>(clock::now() - start).count();
+      if (what->exit_code != 0)
+        into.failure =
+            fmt::format("ended with exit code {}: {}", what->exit_code, into.output.substr(0, 500));
+      return true;
+    }
+  }
+
+  cli::temporary_directory folder_{"lab"};
+  cli::removed_on_signal cleanup_{folder_.path(), cli::directory_contents::files};
+  std::list<guest> guests_;
+  bool usable_ = true;
+};
+
+/// Runs build-image.sh. \throws obstacle
+void build_image(const environment_settings& settings) {
+  cli::child_request request;
+  request.arguments = {(settings.scripts / "build-image.sh").string(), settings.image.string()};
+  for (const std::filesystem::path& program : settings.programs)
+    request.arguments.push_back(program.string());
+  request.limit = patience_with_script;
+  const cli::child_result result = cli::run_child(request);
+  if (const std::string failure = cli::describe_failure(result, patience_with_script); !failure.empty())
+    throw obstacle(
+        fmt::format("the guests' system cannot be made: build-image.sh {} ({})", failure, result.errors));
+}
+
+/// Whether KVM runs a guest: what /dev/kvm promises is not enough.
+bool kvm_works(const std::filesystem::path& image) {
+  if (access("/dev/kvm", R_OK | W_OK) != 0) return false;
+  const cli::temporary_directory folder("lab");
+  const cli::removed_on_signal cleanup(folder.path(), cli::directory_contents::files);
+  guest_plan plan;
+  plan.image = image;
+  plan.name = "trial";
+  plan.accelerator = "kvm";
+  try {
+    guest trial(plan, folder.path());
+    trial.wait_until_up(patience_with_kvm);
+    return true;
+  } catch (const std::runtime_error&) {
+    return false;
+  }
+}
+
+std::string version_of_qemu(const std::string& emulator) {
+  cli::child_request request;
+  request.arguments = {emulator, "--version"};
+  request.limit = 60s;
+  const std::string output = cli::run_child(request).output;
+  return output.substr(0, output.find('\n'));
+}
+
+/// The name of the folder of the kernel's modules, which build-image.sh has unpacked.
+std::string version_of_kernel(const std::filesystem::path& image) {
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(image / "kernel" / "lib" / "modules", ignored))
+    return entry.path().filename().string();
+  return {};
+}
+
+}  // namespace
+
+std::unique_ptr<stage> make_guest_stage(const environment& where, unsigned vcpus,
+                                        const std::string& accelerator, const std::filesystem::path& image) {
+  return std::make_unique<guest_stage>(where, vcpus, accelerator, image);
+}
+
+stage_maker environments_of_this_machine(
+    environment_settings settings,
+    std::function<void(const std::string& accelerator, const std::map<std::string, std::string>& versions)>
+        on_facts) {
+  return [settings = std::move(settings), on_facts = std::move(on_facts),
+          accelerator = std::string()](const environment& where) mutable -> std::unique_ptr<stage> {
+    switch (where.kind) {
+      case environment_kind::machine:
+        return make_machine_stage(0);
+      case environment_kind::fewer:
+        return make_machine_stage(remaining_cpus(where, settings.cpus));
+      case environment_kind::cap:
+      case environment_kind::share:
+        return make_group_stage(where, settings.cpus);
+      case environment_kind::vms:
+        break;
+    }
+    if (accelerator.empty()) {
+      const auto emulator = cli::find_program("qemu-system-x86_64", std::getenv("PATH"));
+      if (!emulator)
+        throw obstacle(
+            "there is no qemu-system-x86_64 here: apt-get install qemu-system-x86 busybox-static cpio");
+      build_image(settings);
+      accelerator = kvm_works(settings.image) ? "kvm" : "tcg";
+      std::map<std::string, std::string> versions = {{"QEMU", version_of_qemu(emulator->string())}};
+      if (std::string kernel = version_of_kernel(settings.image); !kernel.empty())
+        versions["kernel of the guests"] = std::move(kernel);
+      if (on_facts) on_facts(accelerator, versions);
+    }
+    return make_guest_stage(where, visible_cpus(where, settings.cpus), accelerator, settings.image);
+  };
+}
+
+}  // namespace sukima::lab

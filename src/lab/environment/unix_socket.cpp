@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// A connection to a socket of QEMU; see unix_socket.hpp.
+#include "environment/unix_socket.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
+#include <thread>
+
+namespace sukima::lab {
+
+using namespace std::chrono_literals;
+using clock = std::chrono::steady_clock;
+
+unix_socket::unix_socket(const std::filesystem::path& path, std::chrono::milliseconds patience) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string name = path.string();
+  if (name.size() >= sizeof address.sun_path)
+    throw std::runtime_error(fmt::format("{}: too long for a socket's name; choose a shorter folder", name));
+  std::memcpy(address.sun_path, name.c_str(), name.size() + 1);
+  const auto end = clock::now() + patience;
+  while (true) {
+    socket_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (socket_ < 0) throw std::runtime_error(fmt::format("no socket: {}", std::strerror(errno)));
+    if (connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return;
+    const int problem = errno;
+    close(socket_);
+    if (clock::now() > end)
+      throw std::runtime_error(fmt::format("{}: no process listens: {}", name, std::strerror(problem)));
+    std::this_thread::sleep_for(20ms);
+  }
+}
+
+unix_socket::~unix_socket() { close(socket_); }
+
+void unix_socket::write(const std::string& text) {
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t count = send(socket_, text.data() + done, text.size() - done, MSG_NOSIGNAL);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) throw std::runtime_error("a virtual machine has gone while it was spoken to");
+    done += static_cast<std::size_t>(count);
+  }
+}
+
+std::optional<std::string> unix_socket::read_line(std::chrono::milliseconds patience) {
+  const auto end = clock::now() + patience;
+  while (true) {
+    if (const std::size_t length = heard_.find('\n'); length != std::string::npos) {
+      std::string line = heard_.substr(0, length);
+      heard_.erase(0, length + 1);
+      if (line.ends_with('\r')) line.pop_back();
+      return line;
+    }
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - clock::now());
+    pollfd what{socket_, POLLIN, 0};
+    const int ready = poll(&what, 1, static_cast<int>(std::max(left, 0ms).count()));
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready <= 0) return std::nullopt;
+    char bytes[4096];
+    const ssize_t count = recv(socket_, bytes, sizeof bytes, 0);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) throw std::runtime_error("a virtual machine has gone while it was listened to");
+    heard_.append(bytes, static_cast<std::size_t>(count));
+  }
+}
+
+}  // namespace sukima::lab

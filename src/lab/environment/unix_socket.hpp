@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// A connection to a socket of QEMU, read line by line.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace sukima::lab {
+
+class unix_socket {
+ public:
+  /// Connects; waits until a process listens there.
+  /// \throws std::runtime_error if none does within `patience`
+  unix_socket(const std::filesystem::path& path, std::chrono::milliseconds patience);
+  ~unix_socket();
+  unix_socket(const unix_socket&) = delete;
+  unix_socket& operator=(const unix_socket&) = delete;
+
+  /// \throws std::runtime_error if the other side is gone
+  void write(const std::string& text);
+  /// The next whole line without its end; nothing if there is none within `patience`.
+  /// \throws std::runtime_error if the other side is gone
+  std::optional<std::string> read_line(std::chrono::milliseconds patience);
+
+ private:
+  int socket_ = -1;
+  std::string heard_;
+};
+
+}  // namespace sukima::lab

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order of the runs; see record.hpp.
+#include <random>
+
+#include "shared/record.hpp"
+
+namespace sukima::lab {
+namespace {
+
+/// The same order with every compiler: std::shuffle's is not.
+template <class Thing>
+void shuffle(std::vector<Thing>& all, std::mt19937_64& generator) {
+  for (std::size_t left = all.size(); left > 1; --left) std::swap(all[left - 1], all[generator() % left]);
+}
+
+}  // namespace
+
+std::vector<planned_run> plan_runs(const experiment& what, const run_choice& choice) {
+  const auto taken = [&](const auto& one) { return !choice.quick || one.quick; };
+  std::vector<std::size_t> environments;
+  for (std::size_t e = 0; e < what.environments.size(); ++e)
+    if (taken(what.environments[e])) environments.push_back(e);
+  std::vector<cell> inside;
+  for (std::size_t p = 0; p < what.programs.size(); ++p) {
+    for (std::size_t s = 0; s < what.settings.size(); ++s)
+      if (taken(what.programs[p]) && taken(what.settings[s])) inside.push_back({p, s, 0});
+  }
+  const unsigned repetitions =
+      choice.repetitions.value_or(choice.quick ? what.quick_repetitions : what.repetitions);
+  std::mt19937_64 generator(1);
+  std::vector<planned_run> runs;
+  for (unsigned round = 0; round < repetitions; ++round) {
+    shuffle(environments, generator);
+    for (const std::size_t environment : environments) {
+      shuffle(inside, generator);
+      for (cell one : inside) {
+        one.environment = environment;
+        runs.push_back({one, round});
+      }
+    }
+  }
+  return runs;
+}
+
+}  // namespace sukima::lab

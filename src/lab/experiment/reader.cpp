@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading experiments; see experiment.hpp.
+#include <algorithm>
+#include <set>
+
+#include "experiment/json_place.hpp"
+
+namespace sukima::lab {
+namespace {
+
+constexpr const char* root_name = "the experiment";
+constexpr double most_size = 1e15, most_repetitions = 1000, most_seconds = 3600, most_copies = 64;
+
+program read_program(const place& from) {
+  from.expect_members({"name", "benchmark", "system", "size", "quick_size", "command", "quick"});
+  program result;
+  result.name = from.member("name").name();
+  if (from.has("benchmark") == from.has("command")) from.fail("give either 'benchmark' or 'command'");
+  if (from.has("benchmark")) result.benchmark = from.member("benchmark").name();
+  for (const char* one : {"system", "size", "quick_size"})
+    if (from.has(one) && from.has("command")) from.member(one).fail("is for a benchmark only");
+  if (from.has("system")) result.system = from.member("system").name();
+  if (from.has("size")) result.size = from.member("size").whole(0, most_size);
+  if (from.has("quick_size")) result.quick_size = from.member("quick_size").whole(0, most_size);
+  if (from.has("command")) {
+    from.member("command").each([&](const place& word) { result.command.push_back(word.text()); });
+    if (result.command.empty()) from.member("command").fail("must not be empty");
+  }
+  if (from.has("quick")) result.quick = from.member("quick").flag();
+  return result;
+}
+
+setting read_setting(const place& from) {
+  from.expect_members({"name", "variables", "workers_per_cpu", "quick"});
+  setting result;
+  result.name = from.member("name").name();
+  if (from.has("variables")) {
+    const place variables = from.member("variables");
+    if (!variables.value().is_object()) variables.fail("must be a JSON object");
+    if (variables.value().size() > most_entries) variables.fail("has too many entries");
+    for (const auto& [name, unused] : variables.value().items()) {
+      const bool is_name = !name.empty() && std::ranges::all_of(name, [](char c) {
+        return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+      });
+      if (!is_name) variables.fail("a variable's name has letters, digits and _ only");
+      result.variables.emplace_back(name, variables.member(name.c_str()).text());
+    }
+  }
+  if (from.has("workers_per_cpu")) result.workers_per_cpu = from.member("workers_per_cpu").number(0.01, 64);
+  if (from.has("quick")) result.quick = from.member("quick").flag();
+  return result;
+}
+
+environment_kind read_kind(const place& from) {
+  const std::string text = from.text();
+  for (const environment_kind one : {environment_kind::machine, environment_kind::cap,
+                                     environment_kind::fewer, environment_kind::share, environment_kind::vms})
+    if (text == name_of(one)) return one;
+  from.fail("must be 'machine', 'cap', 'fewer', 'share' or 'vms'");
+}
+
+environment read_environment(const place& from) {
+  from.expect_members(
+      {"name", "kind", "part", "copies", "weights", "vcpus", "memory_mib", "baseline", "quick"});
+  environment result;
+  result.name = from.member("name").name();
+  result.kind = read_kind(from.member("kind"));
+  using enum environment_kind;
+  const auto only_for = [&](const char* name, std::initializer_list<environment_kind> kinds) {
+    if (!from.has(name)) return false;
+    if (std::ranges::find(kinds, result.kind) == kinds.end())
+      from.member(name).fail(std::string("is not for the kind '") + name_of(result.kind) + "'");
+    return true;
+  };
+  if (only_for("part", {cap, fewer}))
+    result.part = from.member("part").number(0.01, 1);
+  else if (result.kind == cap || result.kind == fewer)
+    from.fail("the member 'part' is missing");
+  if (only_for("copies", {share, vms}))
+    result.copies = static_cast<unsigned>(from.member("copies").whole(1, most_copies));
+  if (only_for("weights", {share})) {
+    from.member("weights").each(
+        [&](const place& one) { result.weights.push_back(static_cast<int>(one.whole(1, 100))); });
+    if (result.weights.size() != result.copies) from.member("weights").fail("must have one for each copy");
+  }
+  if (only_for("vcpus", {vms}))
+    result.vcpus = static_cast<unsigned>(from.member("vcpus").whole(1, most_copies));
+  if (only_for("memory_mib", {vms}))
+    result.memory_mib = static_cast<unsigned>(from.member("memory_mib").whole(96, 65536));
+  if (from.has("baseline")) result.baseline = from.member("baseline").name();
+  if (from.has("quick")) result.quick = from.member("quick").flag();
+  return result;
+}
+
+/// Reads an array of things with names, none twice.
+template <class Thing, class Read>
+std::vector<Thing> read_named(const place& from, Read read) {
+  std::vector<Thing> all;
+  std::set<std::string> seen;
+  from.each([&](const place& one) {
+    all.push_back(read(one));
+    if (!seen.insert(all.back().name).second) one.fail("there are two of the name '" + all.back().name + "'");
+  });
+  return all;
+}
+
+/// A name that one of `all` has.
+template <class Thing>
+std::string read_reference(const place& from, const std::vector<Thing>& all, const char* what) {
+  const std::string text = from.text();
+  if (std::ranges::find(all, text, &Thing::name) == all.end())
+    from.fail(std::string("there is no ") + what + " '" + text + "'");
+  return text;
+}
+
+template <class Thing>
+std::vector<std::string> read_references(const place& from, const std::vector<Thing>& all, const char* what) {
+  std::vector<std::string> names;
+  from.each([&](const place& one) { names.push_back(read_reference(one, all, what)); });
+  if (names.empty()) from.fail("must not be empty");
+  return names;
+}
+
+measure read_measure(const place& from) {
+  const std::string text = from.text();
+  for (const measure one : {measure::time, measure::converted, measure::relative})
+    if (text == name_of(one)) return one;
+  from.fail("must be 'time', 'converted' or 'relative'");
+}
+
+side read_side(const place& from, const experiment& whole) {
+  from.expect_members({"settings", "environment", "take"});
+  side result;
+  result.settings = read_references(from.member("settings"), whole.settings, "setting");
+  if (from.has("environment"))
+    result.environment = read_reference(from.member("environment"), whole.environments, "environment");
+  if (from.has("take")) {
+    const std::string take = from.member("take").text();
+    if (take != "best" && take != "worst") from.member("take").fail("must be 'best' or 'worst'");
+    result.worst = take == "worst";
+  }
+  return result;
+}
+
+void check_targets(const place& from, const claim& read, const experiment& whole) {
+  for (const environment& one : whole.environments) {
+    const bool used = read.left.environment.empty()
+                          ? std::ranges::find(read.environments, one.name) != read.environments.end()
+                          : read.left.environment == one.name;
+    if (used && one.baseline.empty())
+      from.fail("the environment '" + one.name + "' has no 'baseline', so it has no target times");
+  }
+}
+
+claim read_claim(const place& from, const experiment& whole) {
+  from.expect_members({"name", "text", "figure", "found", "measure", "left", "right", "programs",
+                       "environments", "relation", "bound", "in", "needs"});
+  claim result;
+  result.name = from.member("name").name();
+  result.text = from.member("text").text();
+  if (from.has("figure")) result.figure = from.member("figure").text();
+  if (from.has("found")) result.found = from.member("found").text();
+  if (from.has("measure")) result.of = read_measure(from.member("measure"));
+  result.left = read_side(from.member("left"), whole);
+  if (from.has("right") == (result.of == measure::relative))
+    from.fail("'right' is for the measures 'time' and 'converted', which need it");
+  if (from.has("right")) result.right = read_side(from.member("right"), whole);
+  result.programs = read_references(from.member("programs"), whole.programs, "program");
+  result.environments = read_references(from.member("environments"), whole.environments, "environment");
+  const std::string relation = from.member("relation").text();
+  if (relation != "above" && relation != "below") from.member("relation").fail("must be 'above' or 'below'");
+  result.above = relation == "above";
+  if (from.has("bound")) result.bound = from.member("bound").number(0.001, 1000);
+  if (from.has("in")) result.in = from.member("in").number(0.01, 1);
+  if (from.has("needs")) {
+    result.needs = from.member("needs").text();
+    if (result.needs != "kvm") from.member("needs").fail("must be 'kvm'");
+  }
+  if (result.of == measure::relative) check_targets(from, result, whole);
+  return result;
+}
+
+void check_baselines(const place& environments, const experiment& whole) {
+  std::size_t position = 0;
+  environments.each([&](const place& one) {
+    const environment& read = whole.environments[position++];
+    if (!read.baseline.empty()) read_reference(one.member("baseline"), whole.environments, "environment");
+  });
+}
+
+}  // namespace
+
+experiment parse_experiment(std::string_view text) {
+  json document;
+  try {
+    document = json::parse(text);
+  } catch (const json::exception& error) {
+    throw experiment_error(std::string(root_name) + " is no JSON: " + error.what());
+  }
+  const place root(document, "", root_name);
+  root.expect_members({"sukima-lab", "name", "title", "source", "paper_cpus", "shown", "programs", "settings",
+                       "environments", "repetitions", "quick_repetitions", "limit_seconds", "claims"});
+  if (root.member("sukima-lab").value() != 1) root.member("sukima-lab").fail("only version 1 is known");
+  experiment result;
+  result.name = root.member("name").name();
+  result.title = root.member("title").text();
+  if (root.has("source")) result.source = root.member("source").text();
+  if (root.has("paper_cpus"))
+    result.paper_cpus = static_cast<unsigned>(root.member("paper_cpus").whole(1, 65536));
+  if (root.has("shown")) result.shown = read_measure(root.member("shown"));
+  result.programs = read_named<program>(root.member("programs"), read_program);
+  result.settings = read_named<setting>(root.member("settings"), read_setting);
+  result.environments = read_named<environment>(root.member("environments"), read_environment);
+  if (result.programs.empty()) root.member("programs").fail("there is no program");
+  if (result.settings.empty()) root.member("settings").fail("there is no setting");
+  if (result.environments.empty()) root.member("environments").fail("there is no environment");
+  check_baselines(root.member("environments"), result);
+  const auto read_count = [&](const char* name, unsigned& into) {
+    if (root.has(name)) into = static_cast<unsigned>(root.member(name).whole(1, most_repetitions));
+  };
+  read_count("repetitions", result.repetitions);
+  read_count("quick_repetitions", result.quick_repetitions);
+  if (root.has("limit_seconds"))
+    result.limit_seconds = root.member("limit_seconds").number(0.1, most_seconds);
+  if (root.has("claims"))
+    result.claims =
+        read_named<claim>(root.member("claims"), [&](const place& one) { return read_claim(one, result); });
+  return result;
+}
+
+}  // namespace sukima::lab

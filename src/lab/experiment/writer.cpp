@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writing experiments, and what follows from their settings and environments; see experiment.hpp.
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "shared/experiment.hpp"
+
+namespace sukima::lab {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json json_of(const program& one) {
+  ordered_json entry = {{"name", one.name}};
+  if (!one.command.empty()) entry["command"] = one.command;
+  if (!one.benchmark.empty()) entry["benchmark"] = one.benchmark;
+  if (one.system != program().system) entry["system"] = one.system;
+  if (one.size) entry["size"] = *one.size;
+  if (one.quick_size) entry["quick_size"] = *one.quick_size;
+  if (!one.quick) entry["quick"] = false;
+  return entry;
+}
+
+ordered_json json_of(const setting& one) {
+  ordered_json entry = {{"name", one.name}};
+  for (const auto& [name, value] : one.variables) entry["variables"][name] = value;
+  if (one.workers_per_cpu != 1) entry["workers_per_cpu"] = one.workers_per_cpu;
+  if (!one.quick) entry["quick"] = false;
+  return entry;
+}
+
+ordered_json json_of(const environment& one) {
+  ordered_json entry = {{"name", one.name}, {"kind", name_of(one.kind)}};
+  if (one.kind == environment_kind::cap || one.kind == environment_kind::fewer) entry["part"] = one.part;
+  if (one.copies != 1) entry["copies"] = one.copies;
+  if (!one.weights.empty()) entry["weights"] = one.weights;
+  if (one.vcpus) entry["vcpus"] = *one.vcpus;
+  if (one.memory_mib != environment().memory_mib) entry["memory_mib"] = one.memory_mib;
+  if (!one.baseline.empty()) entry["baseline"] = one.baseline;
+  if (!one.quick) entry["quick"] = false;
+  return entry;
+}
+
+ordered_json json_of(const side& one) {
+  ordered_json entry = {{"settings", one.settings}};
+  if (!one.environment.empty()) entry["environment"] = one.environment;
+  if (one.worst) entry["take"] = "worst";
+  return entry;
+}
+
+ordered_json json_of(const claim& one) {
+  ordered_json entry = {{"name", one.name}, {"text", one.text}};
+  if (!one.figure.empty()) entry["figure"] = one.figure;
+  if (!one.found.empty()) entry["found"] = one.found;
+  if (one.of != measure::time) entry["measure"] = name_of(one.of);
+  entry["left"] = json_of(one.left);
+  if (one.right) entry["right"] = json_of(*one.right);
+  entry["programs"] = one.programs;
+  entry["environments"] = one.environments;
+  entry["relation"] = one.above ? "above" : "below";
+  if (one.bound != 1) entry["bound"] = one.bound;
+  if (one.in != 1) entry["in"] = one.in;
+  if (!one.needs.empty()) entry["needs"] = one.needs;
+  return entry;
+}
+
+template <class Thing>
+ordered_json json_of(const std::vector<Thing>& all) {
+  ordered_json entries = ordered_json::array();
+  for (const Thing& one : all) entries.push_back(json_of(one));
+  return entries;
+}
+
+}  // namespace
+
+const char* name_of(environment_kind kind) {
+  switch (kind) {
+    case environment_kind::machine:
+      return "machine";
+    case environment_kind::cap:
+      return "cap";
+    case environment_kind::fewer:
+      return "fewer";
+    case environment_kind::share:
+      return "share";
+    case environment_kind::vms:
+      return "vms";
+  }
+  return "";
+}
+
+const char* name_of(measure what) {
+  switch (what) {
+    case measure::time:
+      return "time";
+    case measure::converted:
+      return "converted";
+    case measure::relative:
+      return "relative";
+  }
+  return "";
+}
+
+std::string experiment_text(const experiment& what) {
+  const experiment defaults;
+  ordered_json document = {{"sukima-lab", 1}, {"name", what.name}, {"title", what.title}};
+  if (!what.source.empty()) document["source"] = what.source;
+  if (what.paper_cpus) document["paper_cpus"] = *what.paper_cpus;
+  if (what.shown != defaults.shown) document["shown"] = name_of(what.shown);
+  document["programs"] = json_of(what.programs);
+  document["settings"] = json_of(what.settings);
+  document["environments"] = json_of(what.environments);
+  document["repetitions"] = what.repetitions;
+  document["quick_repetitions"] = what.quick_repetitions;
+  document["limit_seconds"] = what.limit_seconds;
+  if (!what.claims.empty()) document["claims"] = json_of(what.claims);
+  return document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+unsigned visible_cpus(const environment& where, unsigned cpus) {
+  return where.kind == environment_kind::vms ? where.vcpus.value_or(cpus) : cpus;
+}
+
+unsigned workers_of(const setting& how, const environment& where, unsigned cpus) {
+  return static_cast<unsigned>(
+      std::max(1.0, std::round(how.workers_per_cpu * static_cast<double>(visible_cpus(where, cpus)))));
+}
+
+unsigned remaining_cpus(const environment& where, unsigned cpus) {
+  return static_cast<unsigned>(std::max(1.0, std::round(where.part * static_cast<double>(cpus))));
+}
+
+double target_factor(const environment& where, unsigned cpus) {
+  const auto all = static_cast<double>(cpus);
+  switch (where.kind) {
+    case environment_kind::machine:
+      return 1;
+    case environment_kind::cap:
+      return 1 / where.part;
+    case environment_kind::fewer:
+      return all / static_cast<double>(remaining_cpus(where, cpus));
+    case environment_kind::vms:
+      return static_cast<double>(where.copies);
+    case environment_kind::share:
+      break;
+  }
+  if (where.weights.empty()) return static_cast<double>(where.copies);
+  const double sum = std::accumulate(where.weights.begin(), where.weights.end(), 0.0);
+  double factors = 0;
+  for (const int weight : where.weights) factors += sum / weight;
+  return factors / static_cast<double>(where.weights.size());
+}
+
+}  // namespace sukima::lab

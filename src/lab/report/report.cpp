@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables and verdicts; see report.hpp.
+#include "shared/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace sukima::lab {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// Three digits, and "stopped" for a run that has no time.
+std::string number_text(double value) {
+  return std::isfinite(value) ? fmt::format("{}", round_significant(value, 3)) : "stopped";
+}
+
+ordered_json number_json(double value) {
+  return std::isfinite(value) ? ordered_json(round_significant(value, 6)) : ordered_json();
+}
+
+/// The environments and settings of a quick run, or all.
+template <class Thing>
+std::vector<const Thing*> taken(const std::vector<Thing>& all, const run_choice& choice) {
+  std::vector<const Thing*> result;
+  for (const Thing& one : all)
+    if (!choice.quick || one.quick) result.push_back(&one);
+  return result;
+}
+
+std::optional<quartiles> figures_of(const experiment& what, const measured& runs, const program& of,
+                                    const setting& how, const environment& where) {
+  std::vector<double> values;
+  const measure shown = what.shown == measure::relative ? measure::time : what.shown;
+  for (const auto& [round, seconds] : runs.of(of.name, how.name, where.name))
+    values.push_back(value_of(shown, where, seconds));
+  if (values.empty()) return std::nullopt;
+  return quartiles_of(std::move(values));
+}
+
+/// A table with a row for each program and setting and a column for each environment, and perhaps another
+/// one.
+std::string table_of(const experiment& what, const run_choice& choice, const std::string& last,
+                     auto cell_text, auto last_text) {
+  std::string head = "| program | setting |", line = "|---|---|";
+  const auto environments = taken(what.environments, choice);
+  for (const environment* const where : environments) {
+    head += " " + where->name + " |";
+    line += "---|";
+  }
+  std::string text =
+      head + (last.empty() ? "" : " " + last + " |") + "\n" + line + (last.empty() ? "" : "---|") + "\n";
+  for (const program* const of : taken(what.programs, choice)) {
+    for (const setting* const how : taken(what.settings, choice)) {
+      text += fmt::format("| {} | {} |", of->name, how->name);
+      for (const environment* const where : environments) text += " " + cell_text(*of, *how, *where) + " |";
+      text += (last.empty() ? "" : " " + last_text(*of, *how) + " |") + "\n";
+    }
+  }
+  return text + "\n";
+}
+
+std::string times_text(const experiment& what, const recorded_runs& all, const measured& runs) {
+  const bool converted = what.shown == measure::converted;
+  std::string text =
+      converted
+          ? "Seconds, the mean over the copies divided by their number: median (first to third quartile).\n\n"
+          : "Seconds, the mean over the copies: median (first to third quartile).\n\n";
+  const auto cell = [&](const program& of, const setting& how, const environment& where) {
+    const auto figures = figures_of(what, runs, of, how, where);
+    if (!figures) return std::string("–");
+    return fmt::format("{} ({} to {})", number_text(figures->median), number_text(figures->q1),
+                       number_text(figures->q3));
+  };
+  return text +
+         table_of(what, all.facts.choice, "", cell, [](const auto&, const auto&) { return std::string(); });
+}
+
+std::string relative_text(const experiment& what, const recorded_runs& all, const measured& runs) {
+  if (std::ranges::all_of(what.environments, [](const environment& one) { return one.baseline.empty(); }))
+    return {};
+  const unsigned cpus = all.facts.bed.cpus;
+  const auto cell = [&](const program& of, const setting& how, const environment& where) {
+    const auto ratio = relative_time(of, how, where, runs, cpus);
+    return ratio ? number_text(*ratio) : std::string("–");
+  };
+  const auto worst = [&](const program& of, const setting& how) {
+    double most = 0;
+    for (const environment* const where : taken(what.environments, all.facts.choice))
+      most = std::max(most, relative_time(of, how, *where, runs, cpus).value_or(0));
+    return most > 0 ? number_text(most) : std::string("–");
+  };
+  return "Measured by target time: 1 is what the CPU that is left allows.\n\n" +
+         table_of(what, all.facts.choice, "worst", cell, worst);
+}
+
+std::string ratio_text(const judged_cell& one) {
+  if (!one.ratio) return one.reason;
+  const auto text = [](double value) {
+    return std::isfinite(value) ? number_text(value) : std::string("infinite");
+  };
+  return fmt::format("{} ({} to {})", text(one.ratio->estimate), text(one.ratio->low), text(one.ratio->high));
+}
+
+std::string claim_text(const judged_claim& one, const std::string& scaled) {
+  std::string text =
+      fmt::format("- **{}**: {} {}", name_of(one.outcome), one.what.text,
+                  one.what.figure.empty() ? "" : fmt::format("({}{})", one.what.figure, scaled));
+  if (!one.what.found.empty()) text += fmt::format("\n  - The paper has: {}", one.what.found);
+  if (!one.reason.empty()) text += fmt::format("\n  - Why: {}.", one.reason);
+  for (const judged_cell& cell : one.cells)
+    text += fmt::format("\n  - {}, {}: {}, {}", cell.program, cell.environment, ratio_text(cell),
+                        name_of(cell.outcome));
+  return text + "\n";
+}
+
+std::string summary_text(const std::vector<judged_claim>& claims) {
+  std::string text;
+  for (const verdict one :
+       {verdict::holds, verdict::does_not_hold, verdict::undecided, verdict::cannot_be_shown}) {
+    const auto count = std::ranges::count(claims, one, &judged_claim::outcome);
+    if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, name_of(one));
+  }
+  return fmt::format("Of {} claims: {}.\n\n", claims.size(), text);
+}
+
+std::string scaled_text(const experiment& what, const recorded_runs& runs) {
+  if (!what.paper_cpus || *what.paper_cpus == runs.facts.bed.cpus) return {};
+  return fmt::format("; scaled from {} CPUs to {}", *what.paper_cpus, runs.facts.bed.cpus);
+}
+
+ordered_json claim_json(const judged_claim& one) {
+  ordered_json cells = ordered_json::array();
+  for (const judged_cell& cell : one.cells) {
+    ordered_json entry = {
+        {"program", cell.program}, {"environment", cell.environment}, {"verdict", name_of(cell.outcome)}};
+    if (cell.ratio)
+      entry["ratio"] = {{"estimate", number_json(cell.ratio->estimate)},
+                        {"low", number_json(cell.ratio->low)},
+                        {"high", number_json(cell.ratio->high)}};
+    if (!cell.reason.empty()) entry["reason"] = cell.reason;
+    cells.push_back(std::move(entry));
+  }
+  ordered_json entry = {{"name", one.what.name},          {"text", one.what.text},
+                        {"figure", one.what.figure},      {"found", one.what.found},
+                        {"bound", one.what.bound},        {"relation", one.what.above ? "above" : "below"},
+                        {"verdict", name_of(one.outcome)}};
+  if (!one.reason.empty()) entry["reason"] = one.reason;
+  entry["cells"] = std::move(cells);
+  return entry;
+}
+
+ordered_json cells_json(const experiment& what, const recorded_runs& all, const measured& runs) {
+  ordered_json cells = ordered_json::array();
+  for (const program* const of : taken(what.programs, all.facts.choice)) {
+    for (const setting* const how : taken(what.settings, all.facts.choice)) {
+      for (const environment* const where : taken(what.environments, all.facts.choice)) {
+        ordered_json entry = {{"program", of->name}, {"setting", how->name}, {"environment", where->name}};
+        entry["rounds"] = runs.of(of->name, how->name, where->name).size();
+        if (const auto figures = figures_of(what, runs, *of, *how, *where)) {
+          entry["q1"] = number_json(figures->q1);
+          entry["median"] = number_json(figures->median);
+          entry["q3"] = number_json(figures->q3);
+        }
+        if (const auto ratio = relative_time(*of, *how, *where, runs, all.facts.bed.cpus))
+          entry["relative"] = number_json(*ratio);
+        if (const std::string why = runs.failure(of->name, how->name, where->name); !why.empty())
+          entry["failure"] = why;
+        cells.push_back(std::move(entry));
+      }
+    }
+  }
+  return cells;
+}
+
+std::string failures_text(const experiment& what, const std::vector<record>& records, const measured& runs) {
+  if (runs.failures() == 0) return {};
+  std::string text = fmt::format("{} runs failed. The last one:", runs.failures());
+  std::string last;
+  for (const record& one : records)
+    if (one.experiment == what.name && !one.failure.empty())
+      last = fmt::format(" {} with {} in {}: {}", one.program, one.setting, one.environment, one.failure);
+  return text + last + "\n\n";
+}
+
+std::string machine_text(const run_facts& facts) {
+  std::string text;
+  for (const auto& [name, value] : facts.machine) text += fmt::format("- {}: {}\n", name, value);
+  for (const auto& [name, value] : facts.versions) text += fmt::format("- {}: {}\n", name, value);
+  if (!facts.bed.accelerator.empty())
+    text +=
+        fmt::format("- virtual machines: {}\n",
+                    facts.bed.accelerator == "kvm" ? "QEMU with KVM" : "QEMU, emulated (TCG): no steal time");
+  for (const auto& [kind, why] : facts.bed.obstacles) text += fmt::format("- no '{}' here: {}\n", kind, why);
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string report_text(const recorded_runs& all) {
+  std::string text = "# Results of the lab\n\n" + machine_text(all.facts);
+  for (const experiment& what : all.experiments) {
+    const measured runs(what.name, all.records);
+    text += fmt::format("## {}: {}\n\n", what.name, what.title);
+    if (!what.source.empty()) text += fmt::format("Source: {}.\n\n", what.source);
+    text +=
+        times_text(what, all, runs) + relative_text(what, all, runs) + failures_text(what, all.records, runs);
+    if (what.claims.empty()) continue;
+    const std::vector<judged_claim> claims = judge(what, all.facts.choice, runs, all.facts.bed);
+    text += summary_text(claims);
+    for (const judged_claim& one : claims) text += claim_text(one, scaled_text(what, all));
+    text += "\n";
+  }
+  return text;
+}
+
+ordered_json report_json(const recorded_runs& all) {
+  ordered_json document = {{"machine", ordered_json::object()}, {"cpus", all.facts.bed.cpus}};
+  for (const auto& [name, value] : all.facts.machine) document["machine"][name] = value;
+  document["versions"] = all.facts.versions;
+  document["accelerator"] = all.facts.bed.accelerator;
+  document["obstacles"] = all.facts.bed.obstacles;
+  document["experiments"] = ordered_json::array();
+  for (const experiment& what : all.experiments) {
+    const measured runs(what.name, all.records);
+    ordered_json entry = {{"name", what.name}, {"title", what.title}, {"shown", name_of(what.shown)}};
+    if (what.paper_cpus) entry["paper_cpus"] = *what.paper_cpus;
+    entry["failures"] = runs.failures();
+    entry["cells"] = cells_json(what, all, runs);
+    entry["claims"] = ordered_json::array();
+    for (const judged_claim& one : judge(what, all.facts.choice, runs, all.facts.bed))
+      entry["claims"].push_back(claim_json(one));
+    document["experiments"].push_back(std::move(entry));
+  }
+  return document;
+}
+
+}  // namespace sukima::lab

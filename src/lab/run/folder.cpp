@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// The folder of a run; see folder.hpp.
+#include "shared/folder.hpp"
+
+#include <capacity/shared/output_file.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+#include "experiment/json_place.hpp"
+
+namespace sukima::lab {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* facts_name = "the facts";
+
+std::map<std::string, std::string> read_texts(const place& from) {
+  if (!from.value().is_object()) from.fail("must be a JSON object");
+  std::map<std::string, std::string> texts;
+  for (const auto& [name, unused] : from.value().items()) texts[name] = from.member(name.c_str()).text(4000);
+  return texts;
+}
+
+std::string fact(const run_facts& facts, const std::string& name) {
+  for (const auto& [key, value] : facts.machine)
+    if (key == name) return value;
+  return {};
+}
+
+/// Cuts off what follows the last end of a line. \returns the length
+off_t whole_lines(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  const std::string text(std::istreambuf_iterator<char>(in), {});
+  const std::size_t end = text.rfind('\n');
+  return end == std::string::npos ? 0 : static_cast<off_t>(end + 1);
+}
+
+}  // namespace
+
+std::string facts_text(const run_facts& facts) {
+  nlohmann::ordered_json document = {{"sukima-lab-runs", 1}, {"machine", json::array()}};
+  for (const auto& [name, value] : facts.machine) document["machine"].push_back({name, value});
+  document["versions"] = facts.versions;
+  document["cpus"] = facts.bed.cpus;
+  if (!facts.bed.accelerator.empty()) document["accelerator"] = facts.bed.accelerator;
+  document["obstacles"] = facts.bed.obstacles;
+  document["quick"] = facts.choice.quick;
+  if (facts.choice.repetitions) document["repetitions"] = *facts.choice.repetitions;
+  return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+run_facts parse_facts(std::string_view text) {
+  json document;
+  try {
+    document = json::parse(text);
+  } catch (const json::exception& error) {
+    throw experiment_error(std::string(facts_name) + " are no JSON: " + error.what());
+  }
+  const place root(document, "", facts_name);
+  root.expect_members(
+      {"sukima-lab-runs", "machine", "versions", "cpus", "accelerator", "obstacles", "quick", "repetitions"});
+  if (root.member("sukima-lab-runs").value() != 1)
+    root.member("sukima-lab-runs").fail("only version 1 is known");
+  run_facts result;
+  root.member("machine").each([&](const place& one) {
+    std::vector<std::string> words;
+    one.each([&](const place& word) { words.push_back(word.text()); });
+    if (words.size() != 2) one.fail("must be a name and a value");
+    result.machine.emplace_back(words[0], words[1]);
+  });
+  result.versions = read_texts(root.member("versions"));
+  result.bed.cpus = static_cast<unsigned>(root.member("cpus").whole(1, 65536));
+  if (root.has("accelerator")) result.bed.accelerator = root.member("accelerator").name();
+  result.bed.obstacles = read_texts(root.member("obstacles"));
+  result.choice.quick = root.member("quick").flag();
+  if (root.has("repetitions"))
+    result.choice.repetitions = static_cast<unsigned>(root.member("repetitions").whole(1, 1000));
+  return result;
+}
+
+std::string difference(const run_facts& before, const run_facts& now) {
+  for (const char* name : {"cpu", "kernel"})
+    if (fact(before, name) != fact(now, name))
+      return std::string("its ") + name + " is '" + fact(before, name) + "', here it is '" + fact(now, name) +
+             "'";
+  if (before.bed.cpus != now.bed.cpus)
+    return "it has runs on " + std::to_string(before.bed.cpus) + " CPUs, here are " +
+           std::to_string(now.bed.cpus);
+  if (before.choice.quick != now.choice.quick)
+    return before.choice.quick ? "it has quick runs: give --quick"
+                               : "its runs are not quick: leave out --quick";
+  return {};
+}
+
+std::string read_text(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::string text(std::istreambuf_iterator<char>(in), {});
+  if (!in || fs::is_directory(file)) throw experiment_error("'" + file.string() + "' cannot be read");
+  return text;
+}
+
+recorded_runs read_folder(const fs::path& folder) {
+  const auto in_file = [&](const fs::path& file, auto read) {
+    const std::string text = read_text(file);
+    try {
+      return read(text);
+    } catch (const experiment_error& error) {
+      throw experiment_error("'" + file.string() + "': " + error.what());
+    }
+  };
+  recorded_runs result;
+  result.facts = in_file(folder / "machine.json", parse_facts);
+  std::vector<fs::path> files;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder / "experiments", ignored))
+    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  std::ranges::sort(files);
+  for (const fs::path& file : files) result.experiments.push_back(in_file(file, parse_experiment));
+  const fs::path runs = folder / "runs.jsonl";
+  result.records = parse_records(fs::exists(runs, ignored) ? read_text(runs) : "", "'" + runs.string() + "'");
+  return result;
+}
+
+record_file::record_file(const fs::path& file) : path_(file) {
+  file_ = open(file.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (file_ < 0) throw std::system_error(errno, std::generic_category(), file.string());
+  if (flock(file_, LOCK_EX | LOCK_NB) != 0) {
+    close(file_);
+    throw experiment_error("another run writes to '" + file.string() +
+                           "': wait for its end, or choose another folder");
+  }
+  struct stat status{};
+  if (fstat(file_, &status) == 0 && S_ISREG(status.st_mode)) {
+    const off_t whole = whole_lines(file);
+    if (whole != status.st_size && ftruncate(file_, whole) != 0) {
+      const int why = errno;
+      close(file_);
+      throw std::system_error(why, std::generic_category(), file.string());
+    }
+  }
+}
+
+record_file::~record_file() { close(file_); }
+
+void record_file::append(const record& one) {
+  const std::string line = record_line(one) + "\n";
+  struct stat before{};
+  fstat(file_, &before);
+  for (std::size_t done = 0; done < line.size();) {
+    const ssize_t count = write(file_, line.data() + done, line.size() - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) {
+      const int why = count < 0 ? errno : EIO;
+      // Half a line must not stay where the next run appends.
+      if (S_ISREG(before.st_mode) && ftruncate(file_, before.st_size) != 0) static_cast<void>(0);
+      throw std::system_error(why, std::generic_category(), path_.string());
+    }
+    done += static_cast<std::size_t>(count);
+  }
+}
+
+void write_text(const fs::path& file, const std::string& text) {
+  cap_output_file out;
+  int error = cap_output_open(&out, file.c_str());
+  if (error == 0) {
+    std::fwrite(text.data(), 1, text.size(), out.stream);
+    error = cap_output_close(&out, true);
+  }
+  if (error != 0) throw std::system_error(error, std::generic_category(), file.string());
+}
+
+}  // namespace sukima::lab

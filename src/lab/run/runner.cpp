@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+// Running experiments; see runner.hpp.
+#include "shared/runner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+
+namespace sukima::lab {
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+/// So many environments in a row that could not be set up mean that this machine cannot.
+constexpr int most_failures_in_a_row = 3;
+
+std::string filled(std::string text, unsigned workers) {
+  constexpr std::string_view mark = "{workers}";
+  for (std::size_t at = 0; (at = text.find(mark, at)) != std::string::npos;)
+    text.replace(at, mark.size(), std::to_string(workers));
+  return text;
+}
+
+/// Everything of one call of run_experiments.
+class session {
+ public:
+  explicit session(run_request& request) : request_(request) {
+    prepare();
+    file_.emplace(request_.folder / "runs.jsonl");
+    before_ = read_folder(request_.folder).records;
+  }
+
+  run_summary run() {
+    for (const experiment& what : request_.experiments) {
+      const std::vector<planned_run> runs = plan_runs(what, request_.facts.choice);
+      const measured known(what.name, before_);
+      total_ += runs.size();
+      done_before_ += static_cast<std::size_t>(
+          std::ranges::count_if(runs, [&](const planned_run& one) { return is_done(what, known, one); }));
+    }
+    done_ = done_before_;
+    for (const experiment& what : request_.experiments) run_one(what);
+    return summary_;
+  }
+
+ private:
+  /// Makes the folder, or checks that it is for these runs.
+  void prepare() {
+    namespace fs = std::filesystem;
+    const fs::path facts_file = request_.folder / "machine.json";
+    std::error_code ignored;
+    if (fs::exists(facts_file, ignored)) {
+      const recorded_runs found = read_folder(request_.folder);
+      if (const std::string why = difference(found.facts, request_.facts); !why.empty())
+        throw experiment_error(fmt::format("'{}' is of other runs: {}; or choose another --folder",
+                                           request_.folder.string(), why));
+      // What earlier runs found out still holds for theirs.
+      if (request_.facts.bed.accelerator.empty())
+        request_.facts.bed.accelerator = found.facts.bed.accelerator;
+      request_.facts.versions.insert(found.facts.versions.begin(), found.facts.versions.end());
+      request_.facts.machine = found.facts.machine;
+    } else {
+      fs::create_directories(request_.folder / "experiments");
+      write_text(facts_file, facts_text(request_.facts));
+    }
+    for (const experiment& what : request_.experiments) {
+      const fs::path file = request_.folder / "experiments" / (what.name + ".json");
+      if (fs::exists(file, ignored) && read_text(file) != experiment_text(what))
+        throw experiment_error(fmt::format("'{}' has another version of '{}': choose another --folder",
+                                           request_.folder.string(), what.name));
+      write_text(file, experiment_text(what));
+    }
+  }
+
+  static bool is_done(const experiment& what, const measured& known, const planned_run& one) {
+    return known.done(what.programs[one.what.program].name, what.settings[one.what.setting].name,
+                      what.environments[one.what.environment].name, one.round);
+  }
+
+  void run_one(const experiment& what) {
+    const measured known(what.name, before_);
+    for (const record& one : before_)
+      if (one.experiment == what.name && !one.result.empty())
+        results_[what.name + "/" + one.program] = one.result;
+    stage_.reset();
+    std::optional<std::pair<std::size_t, unsigned>> staged;
+    for (const planned_run& one : plan_runs(what, request_.facts.choice)) {
+      const environment& where = what.environments[one.what.environment];
+      if (is_done(what, known, one)) continue;
+      if (request_.facts.bed.obstacles.contains(name_of(where.kind))) {
+        ++summary_.left_out;
+        continue;
+      }
+      // Each round has fresh environments, so that one that is bad by chance spoils one round only.
+      if (staged != std::pair(one.what.environment, one.round)) stage_.reset();
+      staged = {one.what.environment, one.round};
+      show(what, one.what);
+      run_in(what, one);
+    }
+    stage_.reset();
+  }
+
+  /// Sets the environment up where it is not. \returns whether it is there
+  bool set_up(const environment& where, record& into) {
+    if (stage_) return true;
+    try {
+      stage_ = request_.make_stage(where);
+      failures_in_a_row_[where.kind] = 0;
+      store_facts();
+      return true;
+    } catch (const obstacle& error) {
+      note_obstacle(where, error.what());
+    } catch (const std::system_error&) {
+      throw;
+    } catch (const std::exception& error) {
+      into.failure = fmt::format("the environment could not be set up: {}", error.what());
+      if (++failures_in_a_row_[where.kind] >= most_failures_in_a_row) note_obstacle(where, into.failure);
+    }
+    return false;
+  }
+
+  void note_obstacle(const environment& where, const std::string& why) {
+    std::string line = why.substr(0, 1000);
+    std::ranges::replace_if(
+        line, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
+    request_.facts.bed.obstacles[name_of(where.kind)] = line;
+    store_facts();
+  }
+
+  /// What setting environments up has found out.
+  void store_facts() {
+    const std::string text = facts_text(request_.facts);
+    if (text == stored_facts_) return;
+    write_text(request_.folder / "machine.json", text);
+    stored_facts_ = text;
+  }
+
+  void run_in(const experiment& what, const planned_run& one) {
+    const program& of = what.programs[one.what.program];
+    const setting& how = what.settings[one.what.setting];
+    const environment& where = what.environments[one.what.environment];
+    record result;
+    const auto start = clock::now();
+    if (set_up(where, result)) {
+      const job words =
+          job_of(of, how, where, request_.facts.bed.cpus, request_.facts.choice.quick, request_.find(of));
+      std::string& known = results_[what.name + "/" + of.name];
+      try {
+        const std::vector<copy_end> ends =
+            stage_->run(words, std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                   std::chrono::duration<double>(what.limit_seconds)));
+        result = record_of(ends, words.prints_seconds, known);
+      } catch (const std::exception& error) {
+        result.failure = error.what();
+      }
+      if (result.failure.empty() && known.empty()) known = result.result;
+      if (!result.failure.empty() || !stage_->usable()) stage_.reset();
+    } else if (result.failure.empty()) {
+      ++summary_.left_out;
+      return;
+    }
+    result.experiment = what.name;
+    result.program = of.name;
+    result.setting = how.name;
+    result.environment = where.name;
+    result.round = one.round;
+    result.wall_seconds = std::chrono::duration<double>(clock::now() - start).count();
+    file_->append(result);
+    ++summary_.ran;
+    ++done_;
+    if (!result.failure.empty()) ++summary_.failed;
+  }
+
+  void show(const experiment& what, const cell& of) const {
+    if (!request_.observe) return;
+    request_.observe({done_, total_, std::chrono::duration<double>(clock::now() - start_).count(),
+                      done_before_, &what, of});
+  }
+
+  run_request& request_;
+  std::optional<record_file> file_;
+  std::vector<record> before_;
+  std::map<std::string, std::string> results_;  ///< by experiment/program
+  std::unique_ptr<stage> stage_;
+  std::map<environment_kind, int> failures_in_a_row_;
+  std::size_t done_ = 0, total_ = 0, done_before_ = 0;
+  clock::time_point start_ = clock::now();
+  std::string stored_facts_;  ///< as this process wrote them last
+  run_summary summary_;
+};
+
+}  // namespace
+
+run_summary run_experiments(run_request& request) { return session(request).run(); }
+
+job job_of(const program& what, const setting& how, const environment& where, unsigned cpus, bool quick,
+           const std::filesystem::path& file) {
+  const unsigned workers = workers_of(how, where, cpus);
+  job result;
+  result.arguments.push_back(file.string());
+  if (what.benchmark.empty()) {
+    for (std::size_t i = 1; i < what.command.size(); ++i)
+      result.arguments.push_back(filled(what.command[i], workers));
+  } else {
+    result.prints_seconds = true;
+    result.arguments.push_back(what.benchmark);
+    const std::optional<std::int64_t> size = quick && what.quick_size ? what.quick_size : what.size;
+    if (size) result.arguments.insert(result.arguments.end(), {"--size", std::to_string(*size)});
+    result.arguments.insert(result.arguments.end(),
+                            {"--workers", std::to_string(workers), "--repetitions", "1"});
+  }
+  for (const auto& [name, value] : how.variables) result.variables.emplace_back(name, filled(value, workers));
+  return result;
+}
+
+printed read_output(std::string_view output) {
+  printed last;
+  while (!output.empty()) {
+    const std::size_t end = std::min(output.find('\n'), output.size());
+    const nlohmann::json line = nlohmann::json::parse(output.substr(0, end), nullptr, false);
+    output.remove_prefix(std::min(end + 1, output.size()));
+    if (!line.is_object()) continue;
+    last = {};
+    if (const auto found = line.find("seconds"); found != line.end() && found->is_number()) {
+      const auto seconds = found->get<double>();
+      if (seconds >= 0 && std::isfinite(seconds)) last.seconds = seconds;
+    }
+    if (const auto found = line.find("result"); found != line.end())
+      last.result = found->is_string() ? found->get<std::string>() : found->dump();
+  }
+  return last;
+}
+
+record record_of(const std::vector<copy_end>& ends, bool prints_seconds, const std::string& known) {
+  record result;
+  std::string expected = known;
+  for (const copy_end& one : ends) {
+    if (one.stopped) {
+      result.seconds.push_back(std::numeric_limits<double>::infinity());
+      continue;
+    }
+    const printed read = read_output(one.output);
+    if (result.failure.empty() && !one.failure.empty()) result.failure = one.failure;
+    if (result.failure.empty() && prints_seconds && !read.seconds)
+      result.failure = "it printed no line of JSON with its 'seconds'";
+    if (result.failure.empty() && !expected.empty() && read.result != expected)
+      result.failure = fmt::format("it gave the result '{}', and '{}' before", read.result, expected);
+    expected = read.result;
+    result.seconds.push_back(read.seconds.value_or(one.seconds));
+  }
+  if (ends.empty()) result.failure = "no copy was started";
+  if (!result.failure.empty()) result.seconds.clear();
+  result.result = result.failure.empty() ? expected : "";
+  return result;
+}
+
+}  // namespace sukima::lab

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Experiments as files: which programs run with which settings in which environments, and what is claimed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace sukima::lab {
+
+/// A file of the lab that is wrong: one sentence with the place in it.
+class experiment_error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// A benchmark of `sukima bench`, or any command.
+struct program {
+  std::string name;
+  std::string benchmark;  ///< empty: a command
+  std::string system = "sukima";  ///< whose program of the benchmark
+  std::optional<std::int64_t> size, quick_size;
+  std::vector<std::string> command;  ///< words; {workers} stands for the number of workers
+  bool quick = true;  ///< also with --quick
+};
+
+/// How a program runs.
+struct setting {
+  std::string name;
+  std::vector<std::pair<std::string, std::string>> variables;  ///< of the environment; {workers} as above
+  double workers_per_cpu = 1;  ///< for each CPU that the environment shows
+  bool quick = true;
+};
+
+enum class environment_kind {
+  machine,  ///< the bare machine
+  cap,  ///< a control group with a quota
+  fewer,  ///< some of the CPUs
+  share,  ///< copies at once, each in a control group of its own
+  vms,  ///< copies at once, each in a virtual machine of its own
+};
+
+/// Where a program runs.
+struct environment {
+  std::string name;
+  environment_kind kind = environment_kind::machine;
+  double part = 1;  ///< cap, fewer: of this machine's CPUs, above 0 up to 1
+  unsigned copies = 1;  ///< share, vms
+  std::vector<int> weights;  ///< share: one for each copy, 1 to 100; empty: all 1
+  std::optional<unsigned> vcpus;  ///< vms: of each; nothing: as many as this machine has CPUs
+  unsigned memory_mib = 256;  ///< vms: of each
+  std::string baseline;  ///< the environment whose times make the target times; empty: there are none
+  bool quick = true;
+};
+
+/// What is compared.
+enum class measure {
+  time,  ///< seconds, the mean over the copies
+  converted,  ///< the mean over the copies / the number of copies (Yoda et al., section 6.1)
+  relative,  ///< measured / target time (Takayama and Kourai, section 3.1)
+};
+
+/// One side of a comparison. What it leaves open is that of the compared cell.
+struct side {
+  std::vector<std::string> settings;
+  std::string environment;  ///< empty: each of the claim's
+  bool worst = false;  ///< of several settings the slowest, not the fastest
+};
+
+/// A sentence that runs can bear out: left / right is above or below a bound.
+struct claim {
+  std::string name, text;
+  std::string figure;  ///< of a paper, such as "000 figure 5"
+  std::string found;  ///< what the paper has there
+  measure of = measure::time;
+  side left;
+  std::optional<side> right;  ///< nothing for measure::relative
+  std::vector<std::string> programs, environments;  ///< not empty
+  bool above = true;  ///< or below
+  double bound = 1;
+  double in = 1;  ///< the part of the programs × environments in which it must hold
+  std::string needs;  ///< "kvm", or empty
+};
+
+struct experiment {
+  std::string name, title, source;
+  std::optional<unsigned> paper_cpus;  ///< of the paper's machine
+  measure shown = measure::time;  ///< in tables and plots
+  std::vector<program> programs;
+  std::vector<setting> settings;
+  std::vector<environment> environments;
+  unsigned repetitions = 22, quick_repetitions = 5;
+  double limit_seconds = 60;  ///< then a run is stopped
+  std::vector<claim> claims;
+};
+
+/// The limits of a file, so that nobody waits for years.
+inline constexpr std::size_t most_entries = 256;
+
+/// Reads an experiment. O(text).
+/// \throws experiment_error with the place: what is unknown, missing, of another type, outside its range,
+///   named twice, or names something that is not there
+experiment parse_experiment(std::string_view text);
+
+/// The same as text; parse_experiment reads what this wrote. Members with their defaults are left out.
+std::string experiment_text(const experiment& what);
+
+const char* name_of(environment_kind kind);
+const char* name_of(measure what);
+
+/// The CPUs that a program sees in an environment. \param cpus of this machine, at least 1
+unsigned visible_cpus(const environment& where, unsigned cpus);
+/// The number of workers, at least 1.
+unsigned workers_of(const setting& how, const environment& where, unsigned cpus);
+/// The CPUs that an environment of the kind `fewer` leaves, at least 1.
+unsigned remaining_cpus(const environment& where, unsigned cpus);
+/// The target time over the time in the baseline: VMs for T(1) · VMs, full / cap for T(full) · full / cap,
+/// all / n for T(all) · all / n (Takayama and Kourai, section 3.1); of a share, what its weights leave, on
+/// average.
+double target_factor(const environment& where, unsigned cpus);
+
+}  // namespace sukima::lab

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order of the runs of an experiment, and what each run gave: one line of JSON in the folder of the runs.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "experiment.hpp"
+
+namespace sukima::lab {
+
+/// One program with one setting in one environment, by their positions in the experiment.
+struct cell {
+  std::size_t program = 0, setting = 0, environment = 0;
+
+  bool operator==(const cell&) const = default;
+};
+
+struct planned_run {
+  cell what;
+  unsigned round = 0;
+};
+
+/// What is left of an experiment.
+struct run_choice {
+  bool quick = false;  ///< only what is for --quick, with quick_repetitions
+  std::optional<unsigned> repetitions{};  ///< in place of the experiment's
+};
+
+/// All runs in their order: round by round; in each round the environments in an order of their own, and in
+/// each environment the programs with the settings in an order of their own, so that what drifts on the
+/// machine meets all cells alike. The same for the same experiment. O(runs).
+std::vector<planned_run> plan_runs(const experiment& what, const run_choice& choice);
+
+/// What one run gave.
+struct record {
+  std::string experiment, program, setting, environment;
+  unsigned round = 0;
+  std::vector<double> seconds;  ///< of each copy; infinite for one that was stopped at the time limit
+  double wall_seconds = 0;  ///< of the whole run, with starting the program
+  std::string result;  ///< that the program printed
+  std::string failure;  ///< why there are no seconds; empty after a success
+
+  bool operator==(const record&) const = default;
+};
+
+/// One line without its end. Infinite seconds are null.
+std::string record_line(const record& one);
+
+/// Reads such a line.
+/// \throws experiment_error with the place
+record parse_record(std::string_view line);
+
+/// Reads the lines of a file of records. The last line, if it has no end, is what an interrupted run has
+/// left: it is not read.
+/// \param name of the file, for messages \throws experiment_error with the number of the line
+std::vector<record> parse_records(std::string_view text, const std::string& name);
+
+/// The seconds of a run: the mean over its copies; infinite if one of them was stopped. `one` has seconds.
+double mean_seconds(const record& one);
+
+/// The seconds of each round of a cell.
+using rounds = std::map<unsigned, double>;
+
+/// Records by cell. Failed runs are counted only; of several records of the same run the last one that
+/// succeeded counts.
+class measured {
+ public:
+  /// O(records · log). Records of other experiments are left out.
+  measured(const std::string& experiment, const std::vector<record>& records);
+
+  /// Of a cell without any: empty.
+  const rounds& of(const std::string& program, const std::string& setting,
+                   const std::string& environment) const;
+  /// Why the cell's last failed run failed; empty if none did.
+  std::string failure(const std::string& program, const std::string& setting,
+                      const std::string& environment) const;
+  bool done(const std::string& program, const std::string& setting, const std::string& environment,
+            unsigned round) const;
+  std::size_t failures() const { return failures_; }
+
+ private:
+  struct entry {
+    rounds seconds;
+    std::string failure;
+  };
+  using key = std::vector<std::string>;
+  std::map<key, entry> cells_;
+  std::size_t failures_ = 0;
+};
+
+}  // namespace sukima::lab

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a person reads of runs: tables, verdicts, and the figures that are drawn.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "folder.hpp"
+
+namespace sukima::lab {
+
+/// A page in Markdown: for each experiment a table of medians with quartiles, a table of measured by target
+/// time with the worst of each row where there are baselines, the claims with their verdicts, and what
+/// failed. The same for the same folder. O(runs · log runs · resamples).
+std::string report_text(const recorded_runs& runs);
+
+/// The same as JSON: machine, experiments[] with cells[] (q1, median, q3, rounds; null if a run was stopped)
+/// and claims[].
+nlohmann::ordered_json report_json(const recorded_runs& runs);
+
+/// The list of experiments, one line each.
+std::string list_text(const std::vector<experiment>& all);
+nlohmann::ordered_json list_json(const std::vector<experiment>& all);
+
+/// What a run would do: the number of runs of each experiment, of which `done` are in the folder, and the
+/// most that they can take (each until its time limit).
+std::string plan_text(const std::vector<experiment>& all, const run_choice& choice,
+                      const std::vector<record>& done, unsigned cpus);
+
+/// "3 s", "12 min", "1 h 5 min".
+std::string duration_text(double seconds);
+
+/// The seconds that the runs left will take, if they take as long as those so far. \param done at least 1
+double seconds_left(double seconds_so_far, std::size_t done, std::size_t total);
+
+}  // namespace sukima::lab

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which claims of an experiment its runs bear out.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiment.hpp"
+#include "record.hpp"
+#include "statistics.hpp"
+
+namespace sukima::lab {
+
+/// What the machine of the runs is, as far as verdicts depend on it.
+struct test_bed {
+  unsigned cpus = 1;
+  std::string accelerator;  ///< of the virtual machines: "kvm", "tcg"; empty: none ran
+  /// Why no environment of a kind (its name) could be set up.
+  std::map<std::string, std::string> obstacles;
+};
+
+enum class verdict { holds, does_not_hold, undecided, cannot_be_shown };
+const char* name_of(verdict what);
+
+/// A claim for one program in one environment.
+struct judged_cell {
+  std::string program, environment;
+  std::optional<interval> ratio;  ///< left / right, or measured / target; may be infinite
+  verdict outcome = verdict::undecided;
+  std::string reason;  ///< where it is undecided or cannot be shown
+};
+
+struct judged_claim {
+  claim what;
+  verdict outcome = verdict::undecided;
+  std::string reason;  ///< as above
+  std::vector<judged_cell> cells;
+};
+
+/// Runs of so few rounds decide nothing: the interval of a median of fewer values is too short.
+inline constexpr std::size_t fewest_rounds = 5;
+
+/// The share of the programs × environments in which a claim must hold is rounded up. It holds if so many
+/// cells hold; it does not if so many fail that no outcome of the others could make it hold; otherwise it is
+/// undecided, or cannot be shown if cells that could not be set up prevent a decision. Cells that `choice`
+/// leaves out do not count. A cell holds if the whole interval of its ratio is beyond the bound, and fails if
+/// the whole interval is on the other side. O(claims · cells · rounds · log rounds · resamples).
+std::vector<judged_claim> judge(const experiment& what, const run_choice& choice, const measured& runs,
+                                const test_bed& where);
+
+/// The value of a measure for a time: seconds, or seconds / copies. Not for measure::relative.
+double value_of(measure what, const environment& where, double seconds);
+
+/// Median measured / target time of a cell; nothing where the environment has no baseline or there are no
+/// runs.
+std::optional<double> relative_time(const program& of, const setting& how, const environment& where,
+                                    const measured& runs, unsigned cpus);
+
+}  // namespace sukima::lab

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// A stream through a pipe with two senders and two receivers, of which one may be killed at any step
+// (src/objects/pipe.hpp).
+//
+// check: spin -a; cc -O2 -DSAFETY -DCOLLAPSE; -m100000
+// expect: errors: 0
+// check: spin -DKILLED=0 -a; cc -O2 -DSAFETY -DCOLLAPSE; -m100000
+// expect: errors: 0
+// check: spin -DKILLED=2 -a; cc -O2 -DSAFETY -DCOLLAPSE; -m100000
+// expect: errors: 0
+// check: spin -DKILLED=0 -DBUG_NO_REPAIR -a; cc -O2 -DSAFETY -DCOLLAPSE; -m100000
+// expect: errors: 1
+// check: spin -DKILLED=2 -DBUG_NO_REPAIR -a; cc -O2 -DSAFETY -DCOLLAPSE; -m100000
+// expect: errors: 1
+// check: spin -DKILLED=0 -DBUG_ONE_LOCK -a; cc -O2 -DSAFETY -DCOLLAPSE; -m100000
+// expect: errors: 1
+//
+// What is modelled: each sender sends one message: it locks, writes it into the pipe, stores the tail, unlocks. Each
+// receiver takes one: it locks, reads from the pipe if the tail is beyond the head, stores the head, unlocks. KILLED
+// (0 a sender, 2 a receiver) stops between two steps; its lock is then inherited. Waiting is that of all
+// streams between processes (doorbell.pml): here a receiver that finds nothing tries again.
+//
+// What must hold: nobody reads from an empty pipe; a message that its sender has sent is received once, or the dead
+// receiver had read it; at the end, with nobody killed, nothing is left.
+//
+// Each BUG_ takes one safeguard away:
+//   BUG_NO_REPAIR        a lock of the dead is only taken over
+//   BUG_ONE_LOCK         who inherits a lock repairs at once, without the other one
+
+#define NOBODY 9
+#ifndef KILLED
+#define KILLED NOBODY
+#endif
+byte head, tail;
+byte content[4], first, last;  /* of the pipe: who has written */
+byte owner[2];                 /* of the senders' and the receivers' lock: NOBODY, or who, or DEAD */
+bool repair, accepted[2], received[2], dead;
+#define DEAD 8
+/* Who has inherited a lock and dies before it is as others are leaves it to be inherited again. */
+#define INHERITED(me) (16 + me)
+
+inline take(which, me) {
+  if
+  :: atomic { owner[which] == NOBODY -> owner[which] = me }
+  :: atomic { owner[which] == DEAD -> owner[which] = INHERITED(me) };
+#ifndef BUG_NO_REPAIR
+     repair = true;
+#endif
+     owner[which] = me
+  fi
+}
+inline mend() {
+  atomic {
+    if
+    :: last - first > tail - head -> tail = head + (last - first)
+    :: last - first < tail - head -> head = tail - (last - first)
+    :: else
+    fi
+  };
+  repair = false
+}
+inline lock(which, me) {
+  do
+  :: take(which, me);
+     if
+     :: !repair -> break
+     :: else
+     fi;
+#ifdef BUG_ONE_LOCK
+     mend();
+     break
+#else
+     owner[which] = NOBODY;
+     take(0, me);
+     take(1, me);
+     if
+     :: repair -> mend()
+     :: else
+     fi;
+     owner[1] = NOBODY;
+     owner[0] = NOBODY
+#endif
+  od
+}
+
+proctype sender(byte me) {
+  {
+    lock(0, me);
+    atomic { content[last] = me; last++ };
+    tail++;
+    owner[0] = NOBODY;
+    accepted[me] = true
+  } unless { dead && me == KILLED }
+}
+
+proctype receiver(byte me) {
+  byte got;
+  {
+end_receiving:
+    do
+    :: head != tail ->
+       lock(1, me);
+       if
+       :: head != tail ->
+          atomic {
+            assert(last != first);
+            got = content[first];
+            first++;
+            assert(!received[got]);
+            received[got] = true
+          };
+          head++
+       :: else
+       fi;
+       owner[1] = NOBODY
+    od
+  } unless { dead && me == KILLED }
+}
+
+proctype killer() {
+#if KILLED != NOBODY
+  byte i;
+  d_step {
+    dead = true;
+    i = 0;
+    do
+    :: i < 2 ->
+       if
+       :: owner[i] == KILLED || owner[i] == INHERITED(KILLED) -> owner[i] = DEAD
+       :: else
+       fi;
+       i++
+    :: else -> break
+    od
+  }
+#else
+  skip
+#endif
+}
+
+/* When nothing goes on: what was accepted has been received. */
+proctype judge() {
+  timeout;
+  assert(!accepted[0] || received[0]);
+  assert(!accepted[1] || received[1])
+}
+
+init {
+  atomic {
+    owner[0] = NOBODY;
+    owner[1] = NOBODY;
+    run sender(0);
+    run sender(1);
+    run receiver(2);
+    run receiver(3);
+    run killer();
+    run judge()
+  }
+}

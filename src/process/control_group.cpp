@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Control groups of both versions; see control_group.hpp.
+#include "shared/control_group.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <csignal>
+#include <fstream>
+#include <sstream>
+#include <string_view>
+#include <system_error>
+
+namespace sukima::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view name_prefix = "sukima-bench-";
+constexpr int period_microseconds = 100'000;
+
+/// A mounted hierarchy of control groups.
+struct hierarchy {
+  int version;
+  fs::path mount_root;  ///< the group that is seen at the mount point
+  fs::path mount_point;
+};
+
+/// The hierarchy that has the CPU controller: version 1 if it is mounted there, else version 2.
+std::optional<hierarchy> find_hierarchy(const fs::path& root) {
+  std::ifstream mounts(root / "proc/self/mountinfo");
+  std::optional<hierarchy> found;
+  for (std::string line; std::getline(mounts, line);) {
+    // ID parent device ROOT MOUNT-POINT options … - TYPE source SUPER-OPTIONS
+    const std::size_t dash = line.find(" - ");
+    if (dash == std::string::npos) continue;
+    std::istringstream before(line.substr(0, dash)), after(line.substr(dash + 3));
+    std::string skipped, mount_root, mount_point, type, source, options;
+    before >> skipped >> skipped >> skipped >> mount_root >> mount_point;
+    after >> type >> source >> options;
+    if (type == "cgroup" && has_word(options, "cpu", ',')) return hierarchy{1, mount_root, mount_point};
+    if (type == "cgroup2" && !found) found = hierarchy{2, mount_root, mount_point};
+  }
+  return found;
+}
+
+/// The path of this process's group in a hierarchy.
+std::optional<fs::path> own_group(const fs::path& root, int version) {
+  std::ifstream groups(root / "proc/self/cgroup");
+  for (std::string line; std::getline(groups, line);) {
+    // NUMBER:CONTROLLERS:PATH, without controllers in version 2
+    const std::size_t first = line.find(':');
+    const std::size_t second = line.find(':', first + 1);
+    if (first == std::string::npos || second == std::string::npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1);
+    if (version == 2 ? line.starts_with("0::") : has_word(controllers, "cpu", ','))
+      return line.substr(second + 1);
+  }
+  return std::nullopt;
+}
+
+std::string text_of(const fs::path& file) {
+  std::ifstream stream(file);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+void write_setting(const fs::path& file, const std::string& value) {
+  const int descriptor = open(file.c_str(), O_WRONLY | O_CLOEXEC);
+  const bool written =
+      descriptor >= 0 && write(descriptor, value.data(), value.size()) == static_cast<ssize_t>(value.size());
+  const int reason = errno;
+  if (descriptor >= 0) close(descriptor);
+  if (!written) {
+    throw std::system_error(reason, std::generic_category(),
+                            fmt::format("cannot write '{}' to '{}'", value, file.string()));
+  }
+}
+
+/// The process that a group of a benchmark is named after.
+std::optional<pid_t> owner_of(const std::string& name) {
+  if (!name.starts_with(name_prefix)) return std::nullopt;
+  const std::string_view number = std::string_view(name).substr(name_prefix.size());
+  pid_t owner = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), owner);
+  if (error != std::errc() || end != number.data() + number.size() || owner <= 0) return std::nullopt;
+  return owner;
+}
+
+/// Removes a group and the groups below it, which must be without processes.
+bool remove_tree(const fs::path& directory) {
+  std::vector<fs::path> below;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(directory, ignored)) {
+    if (entry.is_directory(ignored)) below.push_back(entry.path());
+  }
+  for (const fs::path& group : below) remove_tree(group);
+  return rmdir(directory.c_str()) == 0;
+}
+
+}  // namespace
+
+bool has_word(const std::string& list, std::string_view word, char separator) {
+  std::istringstream words(list);
+  for (std::string one; std::getline(words, one, separator);) {
+    if (one == word) return true;
+  }
+  return false;
+}
+
+std::vector<group_parent> find_group_parents(const fs::path& root) {
+  const auto mounted = find_hierarchy(root);
+  if (!mounted) return {};
+  const auto group = own_group(root, mounted->version);
+  if (!group) return {};
+  const fs::path top = root / mounted->mount_point.relative_path();
+  // In a container the mount may show a part of the tree only.
+  fs::path below = group->lexically_relative(mounted->mount_root);
+  if (below.empty() || below == "." || *below.begin() == "..") below.clear();
+  if (mounted->version == 1) return {{below.empty() ? top : top / below, 1}};
+  std::vector<group_parent> places;
+  while (true) {
+    const fs::path directory = below.empty() ? top : top / below;
+    std::string handed_down = text_of(directory / "cgroup.subtree_control");
+    std::ranges::replace(handed_down, '\n', ' ');
+    if (has_word(handed_down, "cpu", ' ')) places.push_back({directory, 2});
+    if (below.empty()) return places;
+    below = below.parent_path();
+  }
+}
+
+cpu_group::cpu_group(const fs::path& parent, const std::string& name, int version, group_removal removal)
+    : directory_(parent / name), version_(version) {
+  if (mkdir(directory_.c_str(), 0755) != 0) {
+    throw std::system_error(errno, std::generic_category(),
+                            fmt::format("cannot make '{}'", directory_.string()));
+  }
+  if (removal == group_removal::also_on_signals) cleanup_.emplace(directory_.string());
+}
+
+cpu_group::~cpu_group() { remove_directory(directory_.c_str()); }
+
+void cpu_group::set_quota(double cpus) const {
+  const long quota = std::lround(cpus * period_microseconds);
+  if (version_ == 2) {
+    write_setting(directory_ / "cpu.max", fmt::format("{} {}", quota, period_microseconds));
+    return;
+  }
+  write_setting(directory_ / "cpu.cfs_period_us", std::to_string(period_microseconds));
+  write_setting(directory_ / "cpu.cfs_quota_us", std::to_string(quota));
+}
+
+void cpu_group::set_weight(int times) const {
+  if (version_ == 2)
+    write_setting(directory_ / "cpu.weight", std::to_string(100 * times));
+  else
+    write_setting(directory_ / "cpu.shares", std::to_string(1024 * times));
+}
+
+void cpu_group::allow_groups_below() const {
+  if (version_ == 2) write_setting(directory_ / "cgroup.subtree_control", "+cpu");
+}
+
+void move_into_group(const fs::path& group, pid_t process) {
+  write_setting(group / "cgroup.procs", std::to_string(process));
+}
+
+std::string group_name(pid_t bench) { return fmt::format("{}{}", name_prefix, bench); }
+
+int remove_leftover_groups(const group_parent& place) {
+  int removed = 0;
+  std::vector<fs::path> leftovers;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(place.directory, ignored)) {
+    const auto owner = owner_of(entry.path().filename().string());
+    if (owner && kill(*owner, 0) != 0 && errno == ESRCH) leftovers.push_back(entry.path());
+  }
+  for (const fs::path& leftover : leftovers) removed += remove_tree(leftover) ? 1 : 0;
+  return removed;
+}
+
+}  // namespace sukima::cli

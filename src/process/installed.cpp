@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is installed beside this program; see installed.hpp.
+#include "shared/installed.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <sstream>
+#include <system_error>
+
+#include "shared/child.hpp"
+#include "shared/errors.hpp"
+
+namespace sukima::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::chrono::seconds python_limit{120};
+
+bool draws(const fs::path& python) {
+  if (access(python.c_str(), X_OK) != 0) return false;
+  try {
+    const child_result result = run_child({.arguments = {python.string(), "-c", "import matplotlib"},
+                                           .environment = {},
+                                           .input = {},
+                                           .limit = python_limit});
+    return describe_failure(result, python_limit).empty();
+  } catch (const std::system_error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+std::optional<fs::path> find_executable(const std::vector<fs::path>& directories, std::string_view name) {
+  for (const fs::path& directory : directories) {
+    const fs::path file = directory / name;
+    std::error_code ignored;
+    if (fs::is_regular_file(file, ignored) && access(file.c_str(), X_OK) == 0) return fs::absolute(file);
+  }
+  return std::nullopt;
+}
+
+fs::path own_directory() { return fs::read_symlink("/proc/self/exe").parent_path(); }
+
+std::vector<fs::path> program_directories() {
+  if (const char* setting = std::getenv("SUKIMA_BENCH_DIR"); setting != nullptr && *setting != '\0') {
+    std::vector<fs::path> directories;
+    std::istringstream entries(setting);
+    for (std::string entry; std::getline(entries, entry, ':');) {
+      std::error_code ignored;
+      if (!fs::is_directory(entry, ignored)) {
+        throw usage_error(
+            fmt::format("SUKIMA_BENCH_DIR names '{}', which is not a directory: set it to the directories of "
+                        "the benchmark "
+                        "programs, separated by ':', or unset it",
+                        entry));
+      }
+      directories.emplace_back(entry);
+    }
+    return directories;
+  }
+  const fs::path own = own_directory();
+  return {own.parent_path() / "libexec" / "sukima", own};
+}
+
+fs::path find_python_that_draws(std::string_view option) {
+  if (const char* setting = std::getenv("SUKIMA_PYTHON"); setting != nullptr && *setting != '\0') {
+    if (draws(setting)) return setting;
+    throw usage_error(
+        fmt::format("{} needs Python with matplotlib, which SUKIMA_PYTHON='{}' is not: set it to such a "
+                    "Python, or unset it",
+                    option, setting));
+  }
+  const char* path = std::getenv("PATH");
+  std::istringstream entries(path == nullptr ? "" : path);
+  for (std::string entry; std::getline(entries, entry, ':');) {
+    if (draws(fs::path(entry) / "python3")) return fs::path(entry) / "python3";
+  }
+  if (draws("/usr/bin/python3")) return "/usr/bin/python3";
+  throw usage_error(
+      fmt::format("{0} needs Python 3 with matplotlib and found none: install it (on Debian: apt-get install "
+                  "python3-matplotlib), or leave {0} out",
+                  option));
+}
+
+}  // namespace sukima::cli

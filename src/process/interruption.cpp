@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cleaning up in a signal handler; see interruption.hpp.
+#include "shared/interruption.hpp"
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+#include <vector>
+
+namespace sukima::cli {
+namespace {
+
+constexpr std::array ending_signals{SIGINT, SIGTERM, SIGHUP};
+
+// The lists are changed with the signals blocked, so the handler finds them whole.
+std::vector<pid_t>& groups() {
+  static std::vector<pid_t> list;
+  return list;
+}
+
+struct doomed_directory {
+  std::string path;
+  directory_contents with;
+};
+
+std::vector<doomed_directory>& directories() {
+  static std::vector<doomed_directory> list;
+  return list;
+}
+
+std::array<struct sigaction, ending_signals.size()> actions_before{};
+
+void end_with_all(int signal) {
+  for (const pid_t group : groups()) kill(-group, SIGKILL);
+  for (const pid_t group : groups()) waitpid(group, nullptr, 0);
+  for (auto directory = directories().rbegin(); directory != directories().rend(); ++directory) {
+    if (directory->with == directory_contents::files)
+      remove_directory_with_files(directory->path.c_str());
+    else
+      remove_directory(directory->path.c_str());
+  }
+  std::signal(signal, SIG_DFL);
+  raise(signal);
+}
+
+void catch_signals() {
+  struct sigaction action{};
+  action.sa_handler = end_with_all;
+  sigemptyset(&action.sa_mask);
+  // One handler at a time: a second signal must not find the lists half undone.
+  for (const int signal : ending_signals) sigaddset(&action.sa_mask, signal);
+  for (std::size_t i = 0; i < ending_signals.size(); ++i) {
+    sigaction(ending_signals[i], nullptr, &actions_before[i]);
+    if (actions_before[i].sa_handler != SIG_IGN) sigaction(ending_signals[i], &action, nullptr);
+  }
+}
+
+void release_signals() {
+  for (std::size_t i = 0; i < ending_signals.size(); ++i)
+    sigaction(ending_signals[i], &actions_before[i], nullptr);
+}
+
+/// Changes the lists while no handler can run, and catches the signals exactly while one is not empty.
+void change(auto&& how) {
+  sigset_t blocked, before;
+  sigemptyset(&blocked);
+  for (const int signal : ending_signals) sigaddset(&blocked, signal);
+  sigprocmask(SIG_BLOCK, &blocked, &before);
+  const auto anything = [] { return !groups().empty() || !directories().empty(); };
+  const bool caught = anything();
+  how();
+  if (anything() && !caught) catch_signals();
+  if (!anything() && caught) release_signals();
+  sigprocmask(SIG_SETMASK, &before, nullptr);
+}
+
+}  // namespace
+
+killed_on_signal::killed_on_signal(pid_t group) : group_(group) {
+  change([&] { groups().push_back(group_); });
+}
+
+killed_on_signal::~killed_on_signal() {
+  change([&] { std::erase(groups(), group_); });
+}
+
+removed_on_signal::removed_on_signal(std::string path, directory_contents with) : path_(std::move(path)) {
+  change([&] { directories().push_back({path_, with}); });
+}
+
+removed_on_signal::~removed_on_signal() {
+  change([&] { std::erase_if(directories(), [&](const auto& one) { return one.path == path_; }); });
+}
+
+int remove_directory(const char* path) noexcept {
+  constexpr timespec pause{0, 1'000'000};
+  constexpr int most_tries = 1000;
+  for (int i = 0; i < most_tries; ++i) {
+    if (rmdir(path) == 0) return 0;
+    if (errno != EBUSY) return errno;
+    nanosleep(&pause, nullptr);
+  }
+  return EBUSY;
+}
+
+namespace {
+
+/// Removes the files that one reading of a directory finds. \returns whether there was one
+bool remove_some_files(int directory) noexcept {
+  // readdir(3) allocates, so the system call is made here. Entries of the kernel: inode, offset, length,
+  // type, name.
+  constexpr std::size_t length_at = 16, name_at = 19;
+  alignas(8) char entries[4096];
+  bool any = false;
+  const long bytes = syscall(SYS_getdents64, directory, entries, sizeof entries);
+  for (long at = 0; at < bytes;) {
+    unsigned short length = 0;
+    std::memcpy(&length, entries + at + length_at, sizeof length);
+    any = unlinkat(directory, entries + at + name_at, 0) == 0 || any;
+    at += length;
+  }
+  return any;
+}
+
+}  // namespace
+
+int remove_directory_with_files(const char* path) noexcept {
+  const int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory < 0) return errno;
+  // What was removed may have moved what is left, so it is read anew from its beginning.
+  while (remove_some_files(directory)) lseek(directory, 0, SEEK_SET);
+  close(directory);
+  return remove_directory(path);
+}
+
+}  // namespace sukima::cli

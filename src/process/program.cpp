@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Running a program with its signals; see program.hpp.
+#include "shared/program.hpp"
+
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <string_view>
+
+#include "shared/errors.hpp"
+
+namespace sukima::cli {
+namespace {
+
+constexpr std::array passed_signals{SIGINT,  SIGQUIT, SIGTERM,  SIGHUP, SIGUSR1,
+                                    SIGUSR2, SIGALRM, SIGWINCH, SIGCONT};
+
+/// While it exists, the passed signals and SIGCHLD wait until `next` takes them: none is lost before the
+/// program exists, and nothing runs in a handler (ThreadSanitizer delays handlers until waitpid returns).
+class held_signals {
+ public:
+  held_signals() {
+    sigemptyset(&held_);
+    for (const int signal : passed_signals) {
+      struct sigaction action{};
+      sigaction(signal, nullptr, &action);
+      // Signals that this process ignores, as by nohup, the program ignores, too.
+      if (action.sa_handler != SIG_IGN) sigaddset(&held_, signal);
+    }
+    sigaddset(&held_, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &held_, &mask_before_);
+    // Where SIGCHLD is ignored, the kernel reaps children, and how the program ended gets lost.
+    struct sigaction action{};
+    action.sa_handler = SIG_DFL;
+    sigaction(SIGCHLD, &action, &child_action_before_);
+  }
+  ~held_signals() {
+    sigaction(SIGCHLD, &child_action_before_, nullptr);
+    sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
+  }
+  held_signals(const held_signals&) = delete;
+  held_signals& operator=(const held_signals&) = delete;
+
+  /// Waits for a signal and takes it.
+  siginfo_t next() const {
+    siginfo_t info{};
+    while (sigwaitinfo(&held_, &info) < 0 && errno == EINTR) {
+    }
+    return info;
+  }
+  const sigset_t& mask_before() const { return mask_before_; }
+
+ private:
+  sigset_t held_{}, mask_before_{};
+  struct sigaction child_action_before_{};
+};
+
+/// Waits until the program has ended; meanwhile stops when it stops, and passes signals on.
+int wait_for(pid_t program, const held_signals& signals) {
+  for (;;) {
+    const siginfo_t info = signals.next();
+    if (info.si_signo != SIGCHLD) {
+      // The kernel's signals (a key, a terminal that is gone) went to the whole process group.
+      if (info.si_code <= 0) kill(program, info.si_signo);
+      continue;
+    }
+    // One SIGCHLD can stand for several changes.
+    int status = 0;
+    while (waitpid(program, &status, WUNTRACED | WNOHANG) == program) {
+      if (!WIFSTOPPED(status)) return status;
+      // The shell sees only this process; of the held signals, none would stop it.
+      raise(SIGSTOP);
+      kill(program, SIGCONT);
+    }
+  }
+}
+
+}  // namespace
+
+program_end run_program(std::vector<std::string> arguments, std::vector<std::string> environment) {
+  const std::vector<char*> argument_pointers = pointers_to(arguments);
+  const std::vector<char*> environment_pointers = pointers_to(environment);
+  const held_signals signals;
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setsigmask(&attributes, &signals.mask_before());
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  pid_t program = 0;
+  const int failure = posix_spawnp(&program, argument_pointers[0], nullptr, &attributes,
+                                   argument_pointers.data(), environment_pointers.data());
+  posix_spawnattr_destroy(&attributes);
+  if (failure != 0) throw start_error(arguments[0], failure);
+  const int status = wait_for(program, signals);
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 0, WIFSIGNALED(status) ? WTERMSIG(status) : 0};
+}
+
+std::optional<std::vector<std::string>> take_program(std::string_view command, int& argc, char** argv) {
+  if (argc < 2 || std::string_view(argv[1]) != command) return std::nullopt;
+  for (int i = 2; i < argc; ++i) {
+    if (std::string_view(argv[i]) != "--") continue;
+    std::vector<std::string> program(argv + i + 1, argv + argc);
+    argc = i;
+    return program;
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> environment_with(const std::vector<std::string>& variables) {
+  const auto name_of = [](std::string_view entry) { return entry.substr(0, entry.find('=')); };
+  std::vector<std::string> all;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const auto replaces = [&](const std::string& v) { return name_of(v) == name_of(*entry); };
+    if (std::ranges::none_of(variables, replaces)) all.emplace_back(*entry);
+  }
+  all.insert(all.end(), variables.begin(), variables.end());
+  return all;
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
+  for (std::string& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+void end_by(int signal) {
+  const rlimit none{0, 0};
+  setrlimit(RLIMIT_CORE, &none);  // the program's core is the interesting one
+  std::signal(signal, SIG_DFL);
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, signal);
+  sigprocmask(SIG_UNBLOCK, &only, nullptr);
+  std::raise(signal);
+}
+
+}  // namespace sukima::cli

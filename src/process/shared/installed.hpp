@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is installed beside this program: benchmark programs, and a Python that draws.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sukima::cli {
+
+/// Where benchmark programs are looked for, first match first: $SUKIMA_BENCH_DIR (directories separated by
+/// ':') and nothing else where it is set; otherwise ../libexec/sukima beside the directory of this program,
+/// then that directory itself. Throws usage_error if $SUKIMA_BENCH_DIR names no directory.
+std::vector<std::filesystem::path> program_directories();
+
+/// The directory of the running program.
+std::filesystem::path own_directory();
+
+/// The file of that name in the first of the directories that has it, if it may be executed. O(directories).
+std::optional<std::filesystem::path> find_executable(const std::vector<std::filesystem::path>& directories,
+                                                     std::string_view name);
+
+/// A Python with matplotlib: that of $SUKIMA_PYTHON alone if it is set, else the first in PATH, else the
+/// system's. Takes about a second for each that is tried.
+/// \param option the option that needs it, for messages
+/// \throws usage_error if there is none
+std::filesystem::path find_python_that_draws(std::string_view option);
+
+}  // namespace sukima::cli

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// Futures of blocks: touching them, and the end of their block. Protocol: future.hpp.
+#include "core.hpp"
+#include "fiber/sanitizer.hpp"
+#include "future/future.hpp"
+
+#include <sukima/detail/group.hpp>
+
+#include <sukima/errors.hpp>
+
+#include <utility>
+
+namespace sukima::detail {
+
+namespace {
+
+const char* const touches_itself =
+    "sukima: a future was touched in its own expression, which would wait for itself; touch it elsewhere";
+
+/// Is that choice point's task the running one, or above it?
+bool is_within(const fiber& s, const future_point* r) noexcept {
+  for (const task* t = s.running; t != nullptr; t = t->parent)
+    if (t->origin == r) return true;
+  return false;
+}
+
+/// The fiber that owns the choice point is parked until a call without a context below it has ended, and the
+/// running fiber is within that call: nobody can split the choice point off.
+bool is_out_of_reach(const fiber& s, const future_point* r) noexcept {
+  const fiber& owner = fiber_of(r);
+  for (const task* t = s.running; t != nullptr; t = t->parent)
+    if (t->owner == &owner)
+      return t->origin == nullptr && t->owner_segment <= reinterpret_cast<const char*>(r);
+  return false;
+}
+
+const future_kind& kind_of_future(const future_point* r) noexcept {
+  return *static_cast<const future_kind*>(kind_of(r));
+}
+
+}  // namespace
+
+bool has_open_work(const fiber& s, const char* top) noexcept {
+  const auto* const end = reinterpret_cast<const choice_point*>(top);
+  for (auto* r = reinterpret_cast<choice_point*>(s.oldest); r < end; r = above(r))
+    if (kind_of(r)->open(r)) return true;
+  return false;
+}
+
+void give_futures_away(fiber& s, char* top) noexcept {
+  const auto* const end = reinterpret_cast<const choice_point*>(top);
+  const auto has_open_future = [&] {
+    for (auto* r = reinterpret_cast<choice_point*>(s.oldest); r < end; r = above(r))
+      if (kind_of(r)->is_future && kind_of(r)->open(r)) return true;
+    return false;
+  };
+  while (has_open_future())
+    if (give_work_away(s, reinterpret_cast<choice_point*>(top), 1, queue_end::back) == 0) return;
+}
+
+void throw_end(const future_cell& cell) {
+  if (cell.how() == future_end::error) std::rethrow_exception(cell.error);
+  // The same abort may be on its way to the caller.
+  fiber* const s = running_fiber();
+  if (s != nullptr) {
+    look_for_abort(*s);
+    if (s->abort_pending && must_leave(*s)) {
+      s->on->count_abort();
+      throw aborted{};
+    }
+  }
+  throw cancelled("sukima: a future was touched that was cancelled");
+}
+
+bool begin_future(future_task& t) noexcept {
+  t.cell->runs_as.exchange(&t);
+  stress_point();
+  return (t.cell->state_.load() & future_cell::done) == 0;
+}
+
+void end_future_task(future_task& t) noexcept {
+  fiber& s = *running_fiber();
+  if (s.failure && !t.cell->error) [[unlikely]] {  // no join came after it
+    t.cell->error = std::exchange(s.failure, nullptr);
+    s.taken_up_to = all_ones;
+  }
+  t.cell->end(t.cell->error ? future_end::error : future_end::value);
+}
+
+void drop_future_task(task& t) noexcept { static_cast<future_task&>(t).cell->end(future_end::cancelled); }
+
+bool touch_future(char* top, future_point* r) {
+  fiber* const current = running_fiber();
+  if (current == nullptr)
+    throw usage_error("sukima: a future of a block can be touched only inside of its runtime");
+  fiber& s = *current;
+  future_cell& cell = *r->cell;
+  if (&fiber_of(r) != &s) {
+    if (cell.is_done()) return false;
+    if (is_within(s, r)) throw usage_error(touches_itself);
+    if (is_out_of_reach(s, r))
+      throw usage_error(
+          "sukima: a future was touched below a call without a context, in whose caller it lies; pass the "
+          "context on");
+    wait_for_end(top, cell);
+    return false;
+  }
+  if (top == nullptr) top = s.ambient->top;
+  if (top == nullptr)
+    throw usage_error("sukima: a future is touched in code with a context; give it that: touch(c)");
+  if (!was_split(r)) {
+    // Its captures are gone, and it has not ended: this is its expression.
+    if (!kind_of(r)->open(r) || kind_of(r)->split == nullptr) throw usage_error(touches_itself);
+    return true;
+  }
+  task* const t = newest_child(r);
+  if (reclaim(s, t)) {
+    kind_of(r)->reclaim(r, t);
+    return !cell.is_done();
+  }
+  if (is_within(s, r)) throw usage_error(touches_itself);
+  if (has_open_work(s, top)) {
+    wait_for_end(top, cell);
+    return false;
+  }
+  await(s, t, top);
+  s.limit.request_poll();  // an abort that cannot take effect here does later
+  if (s.abort_pending && must_leave(s)) {
+    s.on->count_abort();
+    throw aborted{};
+  }
+  return false;
+}
+
+bool end_future(future_point* r, bool fails) noexcept {
+  fiber& s = fiber_of(r);
+  SUKIMA_ASSERT(running_fiber() == &s, "a future ends on the fiber that made it");
+  future_cell& cell = *r->cell;
+  task* t = was_split(r) ? newest_child(r) : nullptr;
+  if (t != nullptr && reclaim(s, t)) {
+    kind_of(r)->reclaim(r, t);
+    t = nullptr;
+  }
+  if (t == nullptr && kind_of(r)->split != nullptr) {
+    const future_kind& kind = kind_of_future(r);
+    if (!fails && !cell.is_done()) return true;
+    r->word = reinterpret_cast<std::uintptr_t>(kind.spent);
+    kind.destroy(r);
+  }
+  poll_slow(s, r, r, true);
+  if (t != nullptr) {
+    const future_kind& kind = *static_cast<const future_kind*>(t->kind);
+    if (fails && !is_done(t)) {
+      t->cancelled.store(true, std::memory_order_release);
+      request_abort_checks(*s.runtime);
+    }
+    // Not on top of a fiber that unwinds: there no abort would reach it.
+    await(s, t, fails ? nullptr : reinterpret_cast<char*>(above(r)));
+    r->word = reinterpret_cast<std::uintptr_t>(kind.spent);
+    t->destroy(t);
+    kind.destroy(r);
+    s.limit.request_poll();
+  }
+  cell.end(future_end::cancelled);  // nothing happens if it has ended
+  return false;
+}
+
+void cancel_future(future_cell& cell) noexcept {
+  cell.end(future_end::cancelled);
+  cell.state_.fetch_or(0);
+  stress_point();
+  task* const t = cell.runs_as.load();
+  if (t == nullptr || cell.how() != future_end::cancelled) return;
+  t->cancelled.store(true, std::memory_order_release);
+  request_abort_checks(*t->owner->runtime);
+}
+
+char* take_ambient_room(std::size_t size) {
+  require_fiber("sukima: a future can be made only inside of a runtime; call sukima::run around it");
+  ambient_state* const ambient = find_ambient();
+  if (ambient->top == nullptr)
+    throw usage_error("sukima: a future in code with a context needs it: future f(c, …)");
+  char* const at = ambient->top;
+  ambient->top += size;
+  ++ambient->uses;
+  return at;
+}
+
+}  // namespace sukima::detail

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Futures: what is computed at any time between its launch and its touch.
+//
+// The *cell* of a future is one word: 0, then perhaps the list of those that wait, then how it ended
+// (future_cell::state_). Whoever ends it takes the list in the same CAS and resumes all of it; whoever waits
+// adds itself by CAS before it is suspended, or sees that it has ended. So nobody is forgotten, and nobody is
+// resumed twice. Whoever is aborted while it waits takes itself out again, for which it locks the list.
+// It ends once: by whoever ran it, or by whoever cancelled or dropped it.
+//
+// A future of a *block* is a choice point with work: split off, published, stolen and reclaimed like the
+// second branch of a fork. Only its own fiber, or a helper of it, changes the choice point. What is not split
+// off its own fiber runs where it is touched, as a plain call in the same segment.
+//   With forks a fiber that waits has nothing left to split: what is older than the awaited choice point was
+//   split before it, and what is younger is over. With futures that is not so: a younger one may be pending
+//   while an older one is touched, and the older one may touch the younger one. So a fiber that touches what
+//   another one runs looks whether it has anything to split. Nothing: it waits as at a join (await), and may
+//   run descendants on top. Else it suspends itself: then helpers split the rest off.
+//
+// A *launched* future lies in the runtime's list of those that nobody has begun, the oldest first. Whoever
+// takes it out, a worker without work or whoever touches it, runs it. It has no parent and no owner: nobody's
+// abort reaches it but its own. With placement_policy::queue those with a hint lie in lists of their own, one
+// for each place, of which only idle workers in that place take.
+//
+// Model: model/future.pml.
+#pragma once
+
+#include "park/wait_policy.hpp"
+
+#include <sukima/capacity/places.h>
+#include <sukima/detail/future.hpp>
+#include <sukima/suspend.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+namespace sukima::detail {
+
+struct fiber;
+struct runtime_core;
+struct worker;
+class rest_check;
+
+/// A fiber that waits for a future, in its own frame.
+struct future_waiter {
+  resumer resume;
+  future_waiter* next = nullptr;
+};
+
+/// What waiting does with a cell.
+class future_waiting {
+ public:
+  /// \returns false: it has ended, and nobody will resume the waiter
+  static bool add(future_cell& cell, future_waiter& w) noexcept;
+  /// \returns false: it has ended, and somebody is about to resume the waiter
+  static bool remove(future_cell& cell, future_waiter& w) noexcept;
+};
+
+/// Suspends the running fiber until the future has ended. \throws aborted
+void wait_for_end(char* top, future_cell& cell);
+/// Has the running segment something below `top` that could be split off?
+bool has_open_work(const fiber& s, const char* top) noexcept;
+
+/// Before something runs on top of the running segment that may wait for what lies below: gives away what is
+/// open there up to the youngest future. A segment hides all below it from helpers.
+void give_futures_away(fiber& s, char* top) noexcept;
+
+/// The futures of a runtime that were launched and have not ended.
+class launched_futures {
+ public:
+  explicit launched_futures(runtime_core& core);
+  launched_futures(const launched_futures&) = delete;
+  launched_futures& operator=(const launched_futures&) = delete;
+
+  /// \param may_refuse  where so many wait already
+  /// \returns false: refused, and begun: the caller has to run it \throws usage_error after close()
+  bool add(launched& t, bool may_refuse);
+  /// One that this worker is to begin; null: none.
+  launched* take(const worker& w) noexcept;
+  /// Takes that one out, to be run or dropped. \returns false: it was begun
+  bool claim(launched& t) noexcept;
+  /// The last thing that is done with one that was begun; it may be gone afterwards.
+  void ended(launched& t) noexcept;
+  bool is_empty() const noexcept { return unfinished_.load() == 0; }
+  /// Cancels all of them, waits until they have ended, and takes no more. On a fiber of the runtime.
+  void close(char* top);
+
+ private:
+  friend class rest_check;
+  struct list {
+    launched* oldest = nullptr;
+    launched* newest = nullptr;
+  };
+  /// So many may wait for somebody to begin them.
+  static constexpr std::size_t most_pending = 1024;
+  launched* start(launched* t) noexcept;
+
+  runtime_core& core_;
+  policy_mutex lock_;
+  list waiting_;  ///< nobody has begun them
+  list begun_;
+  bool closed_ = false;
+  resumer last_;  ///< of close(): for whoever ends the last one
+  std::atomic<std::size_t> pending_{0};  ///< in `waiting_`; changed under the lock
+  std::atomic<std::size_t> unfinished_{0};  ///< in either list; changed under the lock
+};
+
+}  // namespace sukima::detail

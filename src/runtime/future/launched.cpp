@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launched futures, and waiting for futures of any kind. Protocol: future.hpp.
+#include "core.hpp"
+#include "fiber/sanitizer.hpp"
+#include "future/future.hpp"
+
+#include <sukima/errors.hpp>
+#include <sukima/runtime.hpp>
+
+#include <utility>
+
+namespace sukima::detail {
+
+void future_cell::end_with_waiters(future_end how) noexcept {
+  std::uintptr_t seen = state_.load(std::memory_order_acquire);
+  for (;;) {
+    if ((seen & done) != 0) return;
+    if ((seen & locked) != 0) {
+      yield();
+      seen = state_.load(std::memory_order_acquire);
+      continue;
+    }
+    stress_point();
+    if (state_.compare_exchange_weak(seen, static_cast<std::uintptr_t>(how), std::memory_order_acq_rel,
+                                     std::memory_order_acquire))
+      break;
+  }
+  auto* waiter = reinterpret_cast<future_waiter*>(seen);
+  while (waiter != nullptr) {
+    future_waiter* const next = waiter->next;  // in a frame that is gone when its fiber goes on
+    waiter->resume.resume();
+    waiter = next;
+  }
+}
+
+bool future_waiting::add(future_cell& cell, future_waiter& w) noexcept {
+  std::uintptr_t seen = cell.state_.load(std::memory_order_acquire);
+  for (;;) {
+    if ((seen & future_cell::done) != 0) return false;
+    if ((seen & future_cell::locked) != 0) {
+      yield();
+      seen = cell.state_.load(std::memory_order_acquire);
+      continue;
+    }
+    w.next = reinterpret_cast<future_waiter*>(seen);
+    stress_point();
+    if (cell.state_.compare_exchange_weak(seen, reinterpret_cast<std::uintptr_t>(&w),
+                                          std::memory_order_acq_rel, std::memory_order_acquire))
+      return true;
+  }
+}
+
+bool future_waiting::remove(future_cell& cell, future_waiter& w) noexcept {
+  std::uintptr_t seen = cell.state_.load(std::memory_order_acquire);
+  for (;;) {
+    if ((seen & future_cell::done) != 0) return false;
+    if ((seen & future_cell::locked) != 0) {
+      yield();
+      seen = cell.state_.load(std::memory_order_acquire);
+      continue;
+    }
+    stress_point();
+    if (cell.state_.compare_exchange_weak(seen, seen | future_cell::locked, std::memory_order_acq_rel,
+                                          std::memory_order_acquire))
+      break;
+  }
+  auto* first = reinterpret_cast<future_waiter*>(seen);
+  future_waiter** place = &first;
+  while (*place != &w) place = &(*place)->next;
+  *place = w.next;
+  cell.state_.store(reinterpret_cast<std::uintptr_t>(first), std::memory_order_release);
+  return true;
+}
+
+void wait_for_end(char* top, future_cell& cell) {
+  future_waiter me;
+  auto store = [&](resumer r) {
+    me.resume = r;
+    if (!future_waiting::add(cell, me)) r.resume();
+  };
+  auto cancel = [&](resumer r) noexcept {
+    if (future_waiting::remove(cell, me)) r.resume();
+  };
+  const cancel_action action{
+      [](void* closure, resumer r) noexcept { (*static_cast<decltype(cancel)*>(closure))(r); }, &cancel};
+  suspend_running(
+      top, [](void* closure, resumer r) { (*static_cast<decltype(store)*>(closure))(r); }, &store, &action);
+}
+
+launched_futures::launched_futures(runtime_core& core)
+    : core_(core), lock_(core.chosen.policy_at(wait_point::lock)) {}
+
+namespace {
+
+void append(launched& t, launched*& oldest, launched*& newest) noexcept {
+  t.before = newest;
+  t.after = nullptr;
+  (newest != nullptr ? newest->after : oldest) = &t;
+  newest = &t;
+}
+
+void unlink(launched& t, launched*& oldest, launched*& newest) noexcept {
+  (t.before != nullptr ? t.before->after : oldest) = t.after;
+  (t.after != nullptr ? t.after->before : newest) = t.before;
+}
+
+/// `destroy` of its task, the last thing that `complete` does.
+void end_launched(task* t) noexcept {
+  auto& me = *static_cast<launched*>(t);
+  me.runtime->launched.ended(me);
+}
+
+const char* const touches_itself =
+    "sukima: a launched future was touched in its own expression, which would wait for itself; touch it "
+    "elsewhere";
+
+bool is_within(const fiber& s, const launched& t) noexcept {
+  for (const task* above = s.running; above != nullptr; above = above->parent)
+    if (above == &t) return true;
+  return false;
+}
+
+/// Is more than half of the running fiber's C stack left?
+bool has_stack_left(const fiber& s) noexcept {
+  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  return reinterpret_cast<std::uintptr_t>(s.stack_top) - here < s.stack_size / 2;
+}
+
+void drop(launched& t) noexcept {
+  t.cell->end(future_end::cancelled);
+  t.discard(&t);
+  t.runtime->launched.ended(t);
+}
+
+/// The task begins at once, and the running fiber is ready to go on. \returns false: no fiber could be had
+bool run_before(fiber& s, launched& t) noexcept {
+  if (s.thread_bindings != 0 || s.home != nullptr) return false;
+  fiber* const other = s.on->take_fiber();
+  if (other == nullptr) return false;
+  inject_published(s);  // nobody would find them on a fiber that does not run
+  other->first = &t;
+  switch_to(*s.on, s, *other, [](worker& w, fiber* from, void*) { w.runtime->injector.push(from); }, nullptr);
+  look_for_abort(s);  // flags went to the workers meanwhile
+  s.limit.request_poll();
+  return true;
+}
+
+}  // namespace
+
+launched* launched_futures::start(launched* t) noexcept {
+  if (t == nullptr) return nullptr;
+  unlink(*t, waiting_.oldest, waiting_.newest);
+  pending_.fetch_sub(1);
+  t->listed = false;
+  append(*t, begun_.oldest, begun_.newest);
+  return t;
+}
+
+bool launched_futures::add(launched& t, bool may_refuse) {
+  const std::lock_guard hold(lock_);
+  if (closed_) throw usage_error("sukima: this runtime was shut down, and launches nothing more");
+  hold_launched(t);
+  unfinished_.fetch_add(1);
+  if (may_refuse && pending_.load() >= most_pending) {
+    append(t, begun_.oldest, begun_.newest);
+    return false;
+  }
+  t.listed = true;
+  append(t, waiting_.oldest, waiting_.newest);
+  pending_.fetch_add(1);
+  return true;
+}
+
+launched* launched_futures::take(const worker& w) noexcept {
+  if (pending_.load() == 0) return nullptr;
+  const bool hinted = core_.hints.in_use();
+  const std::lock_guard hold(lock_);
+  int looked_at = 0;
+  for (launched* t = hinted ? waiting_.oldest : nullptr;
+       t != nullptr && looked_at < tuning::most_looked_through; t = t->after, ++looked_at)
+    if (core_.hints.suits(w, t->place)) return start(t);
+  return start(waiting_.oldest);
+}
+
+bool launched_futures::claim(launched& t) noexcept {
+  const std::lock_guard hold(lock_);
+  return t.listed && start(&t) != nullptr;
+}
+
+void launched_futures::ended(launched& t) noexcept {
+  resumer waiter;
+  {
+    const std::lock_guard hold(lock_);
+    SUKIMA_ASSERT(!t.listed, "a launched future that ends was taken out of the list before");
+    unlink(t, begun_.oldest, begun_.newest);
+    if (unfinished_.fetch_sub(1) == 1) waiter = std::exchange(last_, resumer());
+  }
+  if (waiter) waiter.resume();
+  release_launched(&t);
+}
+
+void launched_futures::close(char* top) {
+  for (;;) {
+    launched* t = nullptr;
+    {
+      const std::lock_guard hold(lock_);
+      closed_ = true;
+      t = start(waiting_.oldest);
+    }
+    if (t == nullptr) break;
+    drop(*t);
+  }
+  {
+    const std::lock_guard hold(lock_);
+    for (launched* t = begun_.oldest; t != nullptr; t = t->after) {
+      t->cell->end(future_end::cancelled);
+      t->cancelled.store(true, std::memory_order_release);
+    }
+  }
+  request_abort_checks(core_);
+  auto store = [this](resumer r) {
+    {
+      const std::lock_guard hold(lock_);
+      if (unfinished_.load() != 0) {
+        last_ = r;
+        return;
+      }
+    }
+    r.resume();
+  };
+  suspend_running(
+      top, [](void* closure, resumer r) { (*static_cast<decltype(store)*>(closure))(r); }, &store);
+}
+
+void launch_task(launched& t) {
+  fiber* const s = running_fiber();
+  if (s == nullptr) {
+    const auto launch = [&](context) { launch_task(t); };
+    root_of<decltype(launch) const> root(launch);
+    enter_default(root);
+    return;
+  }
+  runtime_core& r = *s->runtime;
+  t.runtime = &r;
+  t.owner = &r.remote.elsewhere();
+  t.owner_segment = all_ones;
+  t.joining.store(join_launched, std::memory_order_relaxed);
+  t.destroy = end_launched;
+  if (t.place != inherited_place) {
+    if (!r.hints.in_use()) r.hints.use();
+  } else if (r.hints.in_use()) {
+    t.place = hinted_place(*s);
+  }
+  hands_over(static_cast<task*>(&t));  // partner: execute
+  if (r.launched.add(t, true)) {
+    r.park.wake_sentinel();
+    return;
+  }
+  if (!run_before(*s, t)) r.injector.push(&t);
+}
+
+void touch_launched(char* top, launched& t) {
+  fiber* const current = running_fiber();
+  if (current == nullptr || current->runtime != t.runtime) {
+    const auto touch = [&](context c) {
+      if (!t.cell->is_done()) touch_launched(c.top, t);
+    };
+    root_of<decltype(touch) const> root(touch);
+    t.runtime->life.enter(root);
+    return;
+  }
+  fiber& s = *current;
+  if (is_within(s, t)) throw usage_error(touches_itself);
+  char* const above = top != nullptr ? top : s.ambient->top;
+  if (t.runtime->launched.claim(t)) {
+    // On top of a fiber that has something to split it would hide that.
+    if (s.home == nullptr && s.thread_bindings == 0 && above != nullptr && has_stack_left(s) &&
+        !has_open_work(s, above)) {
+      ++s.on->statistics.run_on_top;
+      inject_published(s);
+      execute(s, &t, above);
+      complete(*s.on, &t);
+      if (s.abort_pending && must_leave(s)) {
+        s.on->count_abort();
+        throw aborted{};
+      }
+      return;
+    }
+    t.runtime->injector.push(&t, queue_end::front);
+  }
+  wait_for_end(top, *t.cell);
+}
+
+void cancel_launched(launched& t) noexcept {
+  if (t.cell->is_done()) return;
+  if (t.runtime->launched.claim(t)) {
+    drop(t);
+    return;
+  }
+  t.cell->end(future_end::cancelled);
+  t.cancelled.store(true, std::memory_order_release);
+  request_abort_checks(*t.runtime);
+}
+
+bool launch_follows_hints() {
+  const fiber* const s = running_fiber();
+  return (s != nullptr ? s->runtime->chosen : default_runtime().chosen()).placement != placement_policy::off;
+}
+
+}  // namespace sukima::detail

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program that initialises MPI by itself, at the level of threads that it is told, and ends it: node 0
+// prints the result.
+#include <sukima/cluster.hpp>
+
+#include <mpi.h>
+
+#include <cstdio>
+#include <cstring>
+
+namespace programs {
+
+long fib(sukima::context c, int n) {
+  if (n < 2) return n;
+  auto [a, b] = sukima::fork2(c, sukima::call<fib>(n - 1), sukima::call<fib>(n - 2));
+  return a + b;
+}
+
+}  // namespace programs
+
+int main(int count, char** words) {
+  const bool enough = count > 1 && std::strcmp(words[1], "multiple") == 0;
+  int level = 0;
+  MPI_Init_thread(&count, &words, enough ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
+  const long result = sukima::cluster::run(sukima::call<programs::fib>(27));
+  if (sukima::cluster::this_node() == 0) std::printf("%ld\n", result);
+  MPI_Finalize();
+}

@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A node that stands still ends all: loss_test.py SUKIMA CLUSTER_FIB"""
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+SUKIMA, FIB = (str(Path(word).resolve()) for word in sys.argv[1:3])
+del sys.argv[1:3]
+SILENCE = 2
+
+
+class loss(unittest.TestCase):
+    def stop(self, node):
+        with tempfile.TemporaryDirectory() as folder:
+            script = f"echo $$ > {folder}/$SUKIMA_CLUSTER_NODE; exec {FIB} 70"
+            with subprocess.Popen([SUKIMA, "cluster", "run", "-n", "3", "--", "sh", "-c", script],
+                                  stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                  env={**os.environ, "SUKIMA_CLUSTER_SILENCE": str(SILENCE)}) as running:
+                pids = []
+                for n in range(3):
+                    file = Path(folder) / str(n)
+                    while not (file.exists() and file.read_text().strip()):
+                        time.sleep(0.01)
+                    pids.append(int(file.read_text()))
+                while int(Path(f"/proc/{pids[0]}/stat").read_text().split()[13]) < 50:  # they have met, and work
+                    time.sleep(0.01)
+                os.kill(pids[node], signal.SIGSTOP)
+                begun = time.monotonic()
+                errors = running.stderr.read()
+                status = running.wait()
+                took = time.monotonic() - begun
+        self.assertEqual(running.returncode, status)
+        self.assertFalse([pid for pid in pids if Path(f"/proc/{pid}").exists()], "all have ended")
+        return errors, status, took
+
+    def test_of_a_helper(self):
+        errors, status, took = self.stop(1)
+        self.assertEqual(status, 75)
+        self.assertIn("node 1 was lost", errors)
+        self.assertIn("run the program again", errors)
+        self.assertLess(took, SILENCE + 3)
+
+    def test_of_node_0(self):
+        errors, status, took = self.stop(0)
+        self.assertNotEqual(status, 0)
+        self.assertIn("node 0 was lost", errors)
+        self.assertLess(took, SILENCE + 4)
+
+
+if __name__ == "__main__":
+    unittest.main()

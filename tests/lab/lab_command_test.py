@@ -1,0 +1,253 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of `sukima lab` as a program: lab_command_test.py PROGRAM RECORDED_FOLDER PAGE
+
+The programs that it runs are shell commands, and a stand-in for a benchmark program; no verdict depends on a time.
+"""
+import json
+import os
+import pathlib
+import pty
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PROGRAM = pathlib.Path(sys.argv[1]).resolve()
+RECORDED = pathlib.Path(sys.argv[2]).resolve()
+PAGE = pathlib.Path(sys.argv[3]).resolve()
+
+EXPERIMENT = {
+    "sukima-lab": 1, "name": "small", "title": "A small one", "repetitions": 5, "quick_repetitions": 2, "limit_seconds": 60,
+    "programs": [{"name": "work", "command": ["sh", "-c", "echo '{\"seconds\":'$TIME', \"result\":\"7\"}'"]}],
+    "settings": [{"name": "fast", "variables": {"TIME": "1"}}, {"name": "slow", "variables": {"TIME": "2"}}],
+    "environments": [{"name": "one", "kind": "machine"}, {"name": "half", "kind": "fewer", "part": 0.5, "baseline": "one"}],
+    "claims": [{"name": "slower", "text": "It is slower.", "left": {"settings": ["slow"]}, "right": {"settings": ["fast"]},
+                "programs": ["work"], "environments": ["one", "half"], "relation": "above", "bound": 1.5}],
+}
+
+
+class with_folder(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="sukima-lab-test-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.data = self.folder / "data"
+        self.data.mkdir()
+        self.write(EXPERIMENT)
+
+    def write(self, experiment, name="small"):
+        (self.data / f"{name}.json").write_text(json.dumps(experiment))
+
+    def start(self, *arguments, **options):
+        environment = {**os.environ, "SUKIMA_LAB_DIR": str(self.data), **options.pop("environment", {})}
+        return subprocess.Popen([PROGRAM, "lab", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                stdin=subprocess.DEVNULL, env=environment, cwd=self.folder, **options)
+
+    def run_lab(self, *arguments, code=0, **options):
+        process = self.start(*arguments, **options)
+        output, errors = process.communicate()
+        self.assertEqual(process.returncode, code, errors + output)
+        return output if code == 0 else errors
+
+    def records(self, folder="runs"):
+        return [json.loads(line) for line in (self.folder / folder / "runs.jsonl").read_text().splitlines()]
+
+    def refused(self, reason, *arguments):
+        errors = self.run_lab(*arguments, code=2)
+        self.assertIn(reason, errors)
+        self.assertEqual(len(errors.splitlines()), 1, errors)
+
+
+class lab(with_folder):
+    def test_lists_experiments(self):
+        self.assertEqual(self.run_lab("list"),
+                         "small       A small one (machine, fewer; 20 runs, 8 with --quick; 1 claims)\n")
+        self.assertEqual(json.loads(self.run_lab("list", "--json")),
+                         [{"name": "small", "title": "A small one", "source": "", "runs": 20, "quick_runs": 8, "claims": 1}])
+
+    def test_reads_the_installed_experiments_and_the_page_s_example(self):
+        names = [one["name"] for one in json.loads(self.run_lab("list", "--json", environment={"SUKIMA_LAB_DIR": ""}))]
+        self.assertLessEqual({"wait-machine", "wait-shares", "wait-vms"}, set(names))
+        lines = PAGE.read_text().splitlines()
+        start, end = lines.index("    {"), lines.index("    }")
+        (self.folder / "example.json").write_text("\n".join(lines[start:end + 1]))
+        self.assertIn("sleepers: 176 runs, 0 of them done", self.run_lab("run", "./example.json", "--dry-run"))
+
+    def test_refuses_wrong_requests(self):
+        self.refused("needs the names of experiments", "run")
+        self.refused("there is no experiment 'x': choose small, or give a file", "run", "x")
+        self.refused("cannot be read", "run", "./x.json")
+        self.refused("is given twice", "run", "small", "small")
+        self.refused("leave out the names", "all", "small")
+        self.refused("needs the folder", "report")
+        self.refused("'none/machine.json' cannot be read", "report", "--folder", "none")
+        self.refused("takes no names", "list", "small")
+        self.write({**EXPERIMENT, "claims": [{}]})
+        self.refused("claims[0]: the member 'name' is missing", "run", "small")
+        self.write({**EXPERIMENT, "name": "other"})
+        self.refused("name: must be that of its file, 'small'", "list")
+        self.write({**EXPERIMENT, "programs": [{"name": "work", "command": ["no-such-program"]}]})
+        experiment = self.data / "small.json"
+        text = experiment.read_text()
+        self.refused("the program 'work' needs 'no-such-program', which is not there", "run", "small", "--folder", "runs")
+        self.assertEqual(experiment.read_text(), text)
+        self.assertFalse((self.folder / "runs").exists(), "nothing is begun before all programs are found")
+
+    def test_prints_what_would_be_run(self):
+        plan = self.run_lab("run", "small", "--dry-run", "--folder", "runs")
+        self.assertIn("small: 20 runs, 0 of them done; at most 20 min\n", plan)
+        self.assertIn("  half: fewer, 1 copy", plan)
+        self.assertFalse((self.folder / "runs").exists())
+        self.run_lab("run", "small", "--repetitions", "1", "--folder", "runs")
+        self.assertIn("small: 20 runs, 4 of them done", self.run_lab("run", "small", "--dry-run", "--folder", "runs"))
+
+    def test_runs_and_judges(self):
+        page = self.run_lab("run", "small", "--folder", "runs")
+        self.assertIn("| work | slow | 2 (2 to 2) | 2 (2 to 2) |", page)
+        self.assertIn("- **holds**: It is slower.", page)
+        self.assertEqual((self.folder / "runs" / "report.md").read_text(), page)
+        self.assertEqual(len(self.records()), 20)
+        report = json.loads(self.run_lab("report", "--folder", "runs", "--json"))
+        self.assertEqual(report["experiments"][0]["claims"][0]["verdict"], "holds")
+        self.assertIn("sukima", report["versions"])
+        self.assertIn("kernel", report["machine"])
+
+    def test_binds_programs_to_some_of_the_cpus(self):
+        command = ["sh", "-c", "echo '{\"seconds\":1, \"result\":\"'$(nproc)'\"}'"]
+        self.write({**EXPERIMENT, "programs": [{"name": "work", "command": command}], "claims": [],
+                    "environments": [{"name": "half", "kind": "fewer", "part": 0.01}]})
+        self.run_lab("run", "small", "--folder", "runs")
+        self.assertEqual({record["result"] for record in self.records()}, {"1"})
+
+    def test_says_which_runs_failed(self):
+        command = ["sh", "-c", "echo broken >&2; exit 3"]
+        self.write({**EXPERIMENT, "programs": [{"name": "work", "command": command}]})
+        errors = self.run_lab("run", "small", "--folder", "runs", code=1)
+        self.assertIn("20 runs, 20 failed, 0 left out", errors)
+        self.assertEqual(self.records()[0]["failure"], "ended with exit code 3: broken ")
+        self.assertIn("cannot be shown here", self.run_lab("report", "--folder", "runs"))
+
+    def test_takes_a_run_that_does_not_end_as_longer_than_all(self):
+        command = ["sh", "-c", "[ $TIME = 1 ] || sleep 1000; echo '{\"seconds\":1}'"]
+        self.write({**EXPERIMENT, "programs": [{"name": "work", "command": command}], "limit_seconds": 0.1,
+                    "environments": EXPERIMENT["environments"][:1],
+                    "claims": [{**EXPERIMENT["claims"][0], "environments": ["one"]}]})
+        self.run_lab("run", "small", "--folder", "runs")
+        slow = [record["seconds"] for record in self.records() if record["setting"] == "slow"]
+        self.assertEqual(slow, [[None]] * 5)
+
+    def test_goes_on_after_a_full_disk(self):
+        self.run_lab("run", "small", "--repetitions", "1", "--folder", "runs")
+        size = (self.folder / "runs" / "runs.jsonl").stat().st_size
+
+        def limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size + 30, size + 30))
+
+        # The files of the folder are smaller than that; the next record is not.
+        errors = self.run_lab("run", "small", "--folder", "runs", code=1, preexec_fn=limit)
+        self.assertIn("give it room, and run the same command with --folder", errors)
+        self.assertEqual(len(self.records()), 4, "no half line stays")
+        self.run_lab("run", "small", "--folder", "runs")
+        self.assertEqual(len(self.records()), 20)
+
+    def test_ends_with_its_programs_at_a_signal(self):
+        marks = self.folder / "marks"
+        marks.mkdir()
+        command = ["sh", "-c", f"echo $$ > {marks}/$$.new; mv {marks}/$$.new {marks}/$$; exec sleep 1000"]
+        self.write({**EXPERIMENT, "programs": [{"name": "work", "command": command}], "limit_seconds": 3600})
+        process = self.start("run", "small", "--folder", "runs")
+        while not (found := [one for one in marks.iterdir() if one.suffix == ""]):
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        process.communicate()
+        self.assertEqual(process.returncode, -signal.SIGINT)
+        for one in found:
+            self.assertFalse(pathlib.Path("/proc", one.name).exists(), "the program is gone")
+        self.assertEqual(self.records(), [])
+        self.write(EXPERIMENT)
+        self.refused("has another version of 'small'", "run", "small", "--folder", "runs")
+
+    def test_shows_its_progress_on_a_terminal_only(self):
+        master, slave = pty.openpty()
+        process = subprocess.Popen([PROGRAM, "lab", "run", "small", "--folder", "runs"], stdout=subprocess.DEVNULL,
+                                   stderr=slave, stdin=subprocess.DEVNULL, cwd=self.folder,
+                                   env={**os.environ, "SUKIMA_LAB_DIR": str(self.data), "TERM": "xterm"})
+        os.close(slave)
+        screen = b""
+        while True:
+            try:
+                part = os.read(master, 4096)
+            except OSError:
+                break
+            if not part:
+                break
+            screen += part
+        os.close(master)
+        self.assertEqual(process.wait(), 0)
+        self.assertIn(b"20 of 20: small, work with", screen)
+        self.assertIn(b" left", screen)
+        quiet = self.start("run", "small", "--folder", "others")
+        _, errors = quiet.communicate()
+        self.assertEqual(errors, "20 runs, 0 failed, 0 left out; stored in others\n")
+
+    def test_benchmarks_get_their_size_and_workers(self):
+        stand_in = self.folder / "bench-sukima-gcc"
+        stand_in.write_text("#!/bin/sh\necho \"{\\\"seconds\\\":1,\\\"result\\\":\\\"$*\\\"}\"\n")
+        stand_in.chmod(0o755)
+        self.write({**EXPERIMENT, "programs": [{"name": "fib", "benchmark": "fib", "size": 30, "quick_size": 20}],
+                    "claims": [], "environments": [{"name": "one", "kind": "machine"}],
+                    "settings": [{"name": "many", "workers_per_cpu": 3}]})
+        self.run_lab("run", "small", "--quick", "--folder", "runs",
+                     environment={"SUKIMA_BENCH_DIR": str(self.folder), "SUKIMA_CPUS": "2"})
+        self.assertEqual(self.records()[0]["result"], "fib --size 20 --workers 6 --repetitions 1")
+
+    def test_reports_on_recorded_runs(self):
+        # The report is stored beside the runs.
+        runs = self.folder / "recorded"
+        shutil.copytree(RECORDED, runs)
+        page = self.run_lab("report", "--folder", str(runs))
+        self.assertEqual(page, (RECORDED / "report.md").read_text())
+        report = json.loads(self.run_lab("report", "--folder", str(runs), "--json"))
+        names = [one["name"] for one in report["experiments"]]
+        self.assertEqual(names, sorted(names))
+        with open(runs / "runs.jsonl", "a", encoding="utf-8") as file:
+            file.write('{"experiment": "wa\n')
+        self.refused("runs.jsonl', line", "report", "--folder", str(runs))
+
+    def test_draws(self):
+        python = shutil.which("python3", path="/usr/bin") or sys.executable
+        runs = self.folder / "recorded"
+        shutil.copytree(RECORDED, runs)
+        self.run_lab("report", "--folder", str(runs), "--plot", environment={"SUKIMA_PYTHON": python})
+        drawn = {file.name for file in runs.iterdir()}
+        for experiment in (RECORDED / "experiments").iterdir():
+            for ending in ("png", "svg"):
+                self.assertIn(f"{experiment.stem}.{ending}", drawn)
+
+
+class groups(with_folder):
+    def test_limits_and_shares(self):
+        command = ["sh", "-c", "cat /proc/self/cgroup > " + str(self.folder) + "/group-$$; echo '{\"seconds\":1}'"]
+        self.write({**EXPERIMENT, "programs": [{"name": "work", "command": command}], "claims": [],
+                    "settings": EXPERIMENT["settings"][:1], "environments": [
+                        {"name": "cap", "kind": "cap", "part": 0.5},
+                        {"name": "two", "kind": "share", "copies": 2, "weights": [1, 3]}]})
+        self.run_lab("run", "small", "--repetitions", "1", "--folder", "runs")
+        report = json.loads(self.run_lab("report", "--folder", "runs", "--json"))
+        if report["obstacles"]:
+            self.assertEqual(set(report["obstacles"]), {"cap", "share"})
+            self.skipTest("control groups for CPU time cannot be made here")
+        seen = [file.read_text() for file in self.folder.glob("group-*")]
+        self.assertEqual(len(seen), 3)
+        for text in seen:
+            self.assertRegex(text, "sukima-bench-[0-9]+/copy[01]\n")
+        self.assertEqual(len(next(one for one in self.records() if one["environment"] == "two")["seconds"]), 2)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)

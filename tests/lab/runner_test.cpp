@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// Running experiments in made-up environments.
+#include <gtest/gtest.h>
+#include <lab/shared/runner.hpp>
+
+#include <algorithm>
+
+#include <process/shared/temporary_directory.hpp>
+#include "support.hpp"
+
+namespace sukima::lab {
+namespace {
+
+/// What happened in all environments of a run.
+struct log {
+  std::vector<std::string> set_up;
+  std::vector<job> jobs;
+  int alive = 0, most_alive = 0;
+  std::function<std::vector<copy_end>(const job&)> answer;
+};
+
+class made_up_stage : public stage {
+ public:
+  made_up_stage(log& events, const environment& where) : events_(events), copies_(where.copies) {
+    events_.set_up.push_back(where.name);
+    events_.most_alive = std::max(events_.most_alive, ++events_.alive);
+  }
+  ~made_up_stage() override { --events_.alive; }
+  std::vector<copy_end> run(const job& what, std::chrono::nanoseconds) override {
+    events_.jobs.push_back(what);
+    if (events_.answer) return events_.answer(what);
+    return std::vector<copy_end>(copies_, {9, "{\"seconds\":0.5,\"result\":\"20\"}\n", "", false});
+  }
+
+ private:
+  log& events_;
+  unsigned copies_;
+};
+
+class runner : public testing::Test {
+ protected:
+  run_request request() {
+    run_request one;
+    one.experiments = {parse_experiment(test::small_experiment)};
+    one.folder = folder_.path() + "/runs";
+    one.facts.machine = {{"cpu", "made up"}};
+    one.facts.bed.cpus = 2;
+    one.find = [](const program&) { return "/bin/work"; };
+    one.make_stage = [this](const environment& where) {
+      return std::make_unique<made_up_stage>(events_, where);
+    };
+    return one;
+  }
+  recorded_runs stored() { return read_folder(folder_.path() + "/runs"); }
+
+  cli::temporary_directory folder_{"lab-test"};
+  log events_;
+};
+
+TEST_F(runner, stores_every_run_with_the_experiment_and_the_machine) {
+  run_request all = request();
+  const run_summary summary = run_experiments(all);
+  EXPECT_EQ(summary.ran, 30u);
+  EXPECT_EQ(summary.failed, 0u);
+  const recorded_runs runs = stored();
+  ASSERT_EQ(runs.records.size(), 30u);
+  EXPECT_EQ(runs.experiments.front().name, "small");
+  EXPECT_EQ(runs.facts.machine.front().second, "made up");
+  const measured times("small", runs.records);
+  EXPECT_EQ(times.of("work", "slow", "four"), (rounds{{0, 0.5}, {1, 0.5}, {2, 0.5}, {3, 0.5}, {4, 0.5}}));
+}
+
+TEST_F(runner, has_one_environment_at_a_time_and_a_fresh_one_each_round) {
+  run_request all = request();
+  run_experiments(all);
+  EXPECT_EQ(events_.most_alive, 1);
+  EXPECT_EQ(events_.alive, 0);
+  EXPECT_EQ(events_.set_up.size(), 5u * 3);
+}
+
+TEST_F(runner, goes_on_where_it_was_interrupted) {
+  run_request all = request();
+  all.facts.choice.repetitions = 2;
+  run_experiments(all);
+  events_.jobs.clear();
+  run_request again = request();
+  std::vector<std::size_t> done;
+  again.observe = [&](const run_position& at) { done.push_back(at.done); };
+  const run_summary summary = run_experiments(again);
+  EXPECT_EQ(summary.ran, 30u - 12);
+  EXPECT_EQ(events_.jobs.size(), 30u - 12);
+  EXPECT_EQ(done.front(), 12u);
+  EXPECT_EQ(done.back(), 29u);
+  EXPECT_EQ(stored().records.size(), 30u);
+}
+
+TEST_F(runner, makes_failed_runs_again) {
+  int calls = 0;
+  events_.answer = [&](const job&) {
+    return std::vector<copy_end>{
+        {1, "{\"seconds\":0.5}", ++calls == 1 ? "ended with exit code 3" : "", false}};
+  };
+  run_request all = request();
+  EXPECT_EQ(run_experiments(all).failed, 1u);
+  EXPECT_EQ(events_.set_up.size(), 5u * 3 + 1) << "after a failure the environment is made anew";
+  run_request again = request();
+  const run_summary summary = run_experiments(again);
+  EXPECT_EQ(summary.ran, 1u);
+  EXPECT_EQ(summary.failed, 0u);
+}
+
+TEST_F(runner, leaves_out_what_this_machine_cannot_set_up) {
+  run_request all = request();
+  int tries = 0;
+  const stage_maker others = all.make_stage;
+  all.make_stage = [&](const environment& where) {
+    if (where.kind == environment_kind::vms && ++tries > 0) throw obstacle("there is no QEMU");
+    return others(where);
+  };
+  const run_summary summary = run_experiments(all);
+  EXPECT_EQ(summary.ran, 20u);
+  EXPECT_EQ(summary.left_out, 10u);
+  EXPECT_EQ(tries, 1);
+  EXPECT_EQ(stored().facts.bed.obstacles.at("vms"), "there is no QEMU");
+}
+
+TEST_F(runner, gives_up_an_environment_that_fails_three_times_in_a_row) {
+  run_request all = request();
+  int tries = 0;
+  const stage_maker others = all.make_stage;
+  all.make_stage = [&](const environment& where) {
+    if (where.kind == environment_kind::vms && ++tries > 0) throw std::runtime_error("it did not come up");
+    return others(where);
+  };
+  const run_summary summary = run_experiments(all);
+  EXPECT_EQ(tries, 3) << "though others were set up in between";
+  EXPECT_EQ(summary.failed, 3u);
+  EXPECT_EQ(summary.left_out, 7u);
+  EXPECT_EQ(events_.alive, 0);
+}
+
+TEST_F(runner, refuses_a_folder_of_another_machine_or_experiment) {
+  run_request all = request();
+  all.facts.choice.repetitions = 1;
+  run_experiments(all);
+  run_request moved = request();
+  moved.facts.bed.cpus = 4;
+  EXPECT_THROW(run_experiments(moved), experiment_error);
+  run_request changed = request();
+  changed.experiments.front().programs.front().size = 31;
+  EXPECT_THROW(run_experiments(changed), experiment_error);
+}
+
+TEST_F(runner, finds_wrong_results) {
+  int calls = 0;
+  events_.answer = [&](const job&) {
+    return std::vector<copy_end>{
+        {1, ++calls == 7 ? "{\"seconds\":0.5,\"result\":\"21\"}" : "{\"seconds\":0.5,\"result\":\"20\"}", "",
+         false}};
+  };
+  run_request all = request();
+  EXPECT_EQ(run_experiments(all).failed, 1u);
+  const std::vector<record> records = stored().records;
+  const auto wrong = std::ranges::find_if(records, [](const record& one) { return !one.failure.empty(); });
+  ASSERT_NE(wrong, records.end());
+  EXPECT_EQ(wrong->failure, "it gave the result '21', and '20' before");
+}
+
+TEST(job, has_the_size_the_workers_and_the_variables) {
+  const experiment what = parse_experiment(test::small_experiment);
+  const job one = job_of(what.programs[0], what.settings[0], what.environments[2], 2, false, "/bin/work");
+  EXPECT_EQ(one.arguments, (std::vector<std::string>{"/bin/work", "fib", "--size", "30", "--workers", "3",
+                                                     "--repetitions", "1"}));
+  EXPECT_EQ(one.variables, (std::vector<std::pair<std::string, std::string>>{{"OMP_NUM_THREADS", "3"},
+                                                                             {"SUKIMA_WAIT", "block"}}));
+  EXPECT_TRUE(one.prints_seconds);
+  const job quick = job_of(what.programs[0], what.settings[1], what.environments[0], 2, true, "/bin/work");
+  EXPECT_EQ(quick.arguments[3], "20");
+  EXPECT_EQ(quick.arguments[5], "4");
+}
+
+TEST(job, of_a_command_has_its_words) {
+  program what;
+  what.command = {"work", "-n", "x{workers}x{workers}"};
+  const job one = job_of(what, {}, {}, 8, false, "/bin/work");
+  EXPECT_EQ(one.arguments, (std::vector<std::string>{"/bin/work", "-n", "x8x8"}));
+  EXPECT_FALSE(one.prints_seconds);
+}
+
+TEST(output, is_read_from_the_last_line_that_is_an_object) {
+  const printed read = read_output("noise\n{\"seconds\":1}\n{\"seconds\":2.5,\"result\":7}\nmore noise 3\n");
+  EXPECT_EQ(read.seconds, 2.5);
+  EXPECT_EQ(read.result, "7");
+  EXPECT_FALSE(read_output("12\n[1]\n").seconds);
+  EXPECT_FALSE(read_output("{\"seconds\":-1}").seconds);
+}
+
+TEST(output, of_copies_gives_the_seconds_of_each) {
+  const record two = record_of({{9, "{\"seconds\":1}", "", false}, {9, "", "", true}}, true, "");
+  ASSERT_EQ(two.seconds.size(), 2u);
+  EXPECT_EQ(two.seconds[0], 1);
+  EXPECT_GT(two.seconds[1], 1e300) << "stopped at the time limit";
+  EXPECT_EQ(record_of({{9, "", "", false}}, false, "").seconds, std::vector<double>{9}) << "by the clock";
+  EXPECT_EQ(record_of({{9, "", "", false}}, true, "").failure,
+            "it printed no line of JSON with its 'seconds'");
+  EXPECT_EQ(record_of({}, false, "").failure, "no copy was started");
+}
+
+}  // namespace
+}  // namespace sukima::lab

@@ -1,0 +1,542 @@
+// SPDX-License-Identifier: Apache-2.0
+// Futures of blocks and launched ones: who computes them, who waits, exceptions, cancelling, and their ends.
+#include "support.hpp"
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using sukima::context;
+using sukima::future;
+using sukima::shared_future;
+using support::counted;
+using support::fib;
+using support::poll_until;
+
+class futures : public support::runtimes {};
+INSTANTIATE_TEST_SUITE_P(workers, futures, support::worker_counts(), support::name_of_count);
+
+TEST_P(futures, are_computed_when_they_are_touched) {
+  runtime.run([](context c) {
+    future f(c, [](context b) { return fib(b, 15); });
+    static_assert(std::is_same_v<decltype(f), future<long>>);
+    EXPECT_EQ(f.touch(c), 610);
+    EXPECT_EQ(&f.touch(c), &f.touch(c));
+    EXPECT_TRUE(f.is_done());
+  });
+  EXPECT_EQ(runtime.run([] {
+    future f([] { return 20; });
+    future g([] { return 22; });
+    return f.touch() + g.touch();
+  }),
+            42);
+}
+
+TEST_P(futures, have_any_type_of_result) {
+  runtime.run([](context c) {
+    int n = 0;
+    future<void> nothing(c, [&] { ++n; });
+    future<int&> reference(c, [&]() -> int& { return n; });
+    future<const std::string> text(c, [] { return std::string(100, 'x'); });
+    future<std::unique_ptr<int>> moved(c,
+                                       [own = std::make_unique<int>(7)]() mutable { return std::move(own); });
+    EXPECT_EQ(*moved.touch(c), 7);
+    nothing.touch(c);
+    EXPECT_EQ(&reference.touch(c), &n);
+    EXPECT_EQ(text.touch(c).size(), 100u);
+    EXPECT_EQ(n, 1);
+  });
+}
+
+TEST_P(futures, are_computed_once_whether_touched_or_not) {
+  std::array<std::atomic<int>, 64> computed{};
+  runtime.run([&](context c) {
+    for (unsigned i = 0; i < computed.size(); ++i) {
+      future<void> f(c, [&, i](context b) {
+        fib(b, 10);
+        ++computed[i];
+      });
+      fib(c, 8);
+      if (i % 3 == 0) f.touch(c);
+      if (i % 5 == 0) f.touch(c);
+    }
+  });
+  for (const auto& one : computed) EXPECT_EQ(one, 1);
+}
+
+/// In any order: with an old one that another worker computes younger ones are pending.
+long sum_of(context c, int n, int order) {
+  if (n < 2) return n;
+  future f(c, [=](context b) { return sum_of(b, n - 1, order / 2); });
+  future g(c, [=](context b) { return sum_of(b, n - 2, order / 3); });
+  future h(c, [=](context b) { return sum_of(b, n - 3, order / 5); });
+  if (order % 2 == 0) return f.touch(c) + g.touch(c) + 0 * h.touch(c);
+  if (order % 3 == 0) return h.touch(c) * 0 + g.touch(c) + f.touch(c);
+  return g.touch(c) + f.touch(c);
+}
+
+TEST_P(futures, are_touched_in_any_order) {
+  for (const int order : {0, 1, 2, 30, 31, 77, 1000, 4095})
+    EXPECT_EQ(runtime.run([=](context c) { return sum_of(c, 15, order); }), 610) << order;
+}
+
+TEST_P(futures, wait_for_each_other) {
+  for (int i = 0; i < 200; ++i)
+    EXPECT_EQ(runtime.run([](context c) {
+      future f(c, [](context b) { return fib(b, 5); });
+      std::atomic<future<long>*> last{nullptr};
+      future g(c, [&](context b) { return f.touch(b) + 1; });
+      future h(c, [&](context b) {
+        EXPECT_TRUE(poll_until(b, [&] { return last.load() != nullptr; }));
+        return last.load()->touch(b) + g.touch(b) + f.touch(b);
+      });
+      future k(c, [&](context b) { return g.touch(b) + fib(b, 4); });
+      last = &k;
+      return h.touch(c);
+    }),
+              20);
+}
+
+/// The owner waits for an old one, which touches a younger one that nobody has split off.
+TEST(futures_of_two_workers, are_split_off_while_their_fiber_waits) {
+  sukima::runtime two(support::with_workers(2));
+  two.run([](context c) {
+    std::atomic<bool> begun{false};
+    std::atomic<future<long>*> younger{nullptr};
+    future older(c, [&](context b) {
+      begun = true;
+      EXPECT_TRUE(poll_until(b, [&] { return younger.load() != nullptr; }));
+      // The other worker takes nothing from here before its fiber waits.
+      std::atomic<bool> taken{false};
+      const int own = sukima::worker_id();
+      sukima::fork2(
+          b, [&](context d) { EXPECT_TRUE(poll_until(d, [&] { return taken.load(); })); },
+          [&] { taken = sukima::worker_id() != own; });
+      return younger.load()->touch(b);
+    });
+    EXPECT_TRUE(poll_until(c, [&] { return begun.load(); }));
+    for (int i = 0; i < 20; ++i) sukima::fork2(c, [] {}, [] {});
+    future last(c, [](context b) { return fib(b, 10); });
+    younger = &last;
+    EXPECT_EQ(older.touch(c), 55);
+  });
+}
+
+TEST_P(futures, are_touched_by_whoever_runs_in_their_block) {
+  for (int i = 0; i < 50; ++i)
+    runtime.run([](context c) {
+      std::atomic<long> sum{0};
+      future f(c, [](context b) { return fib(b, 10); });
+      sukima::parallel_for(c, 0, 20, [&](context b, int) { sum += f.touch(b); });
+      EXPECT_EQ(sum, 20 * 55);
+      future g(c, [](context b) { return fib(b, 9); });
+      sukima::task_group group(c);
+      for (int k = 0; k < 20; ++k) group.run([&] { sum += g.touch(); });
+      EXPECT_TRUE(group.wait(c));
+      EXPECT_EQ(sum, 20 * (55 + 34));
+    });
+}
+
+/// A child that the group's own fiber runs hides the future from others that the child waits for.
+TEST_P(futures, are_not_hidden_by_children_of_groups) {
+  for (int i = 0; i < 50; ++i)
+    runtime.run([](context c) {
+      future f(c, [](context b) { return fib(b, 8); });
+      sukima::task_group group(c);
+      group.run([&](context b) {
+        const auto other = sukima::launch([&](context d) { return f.touch(d); });
+        EXPECT_EQ(other.touch(b), 21);
+      });
+      EXPECT_TRUE(group.wait(c));
+    });
+}
+
+TEST_P(futures, throw_to_each_toucher_and_abort_nobody) {
+  runtime.run([](context c) {
+    future<int> f(c, []() -> int { throw support::test_error(3); });
+    std::atomic<int> caught{0};
+    std::atomic<int> finished{0};
+    sukima::parallel_for(c, 0, 10, [&](context b, int i) {
+      try {
+        if (i % 2 == 0) f.touch(b);
+      } catch (const support::test_error& e) {
+        EXPECT_EQ(e.number, 3);
+        ++caught;
+      }
+      fib(b, 8);
+      ++finished;
+    });
+    EXPECT_EQ(caught, 5);
+    EXPECT_EQ(finished, 10);
+    EXPECT_THROW(f.touch(c), support::test_error);
+    // Nobody touches it: its exception is lost with it.
+    const future<void> dropped(c, [](context b) {
+      fib(b, 10);
+      throw support::test_error(4);
+    });
+    EXPECT_EQ(fib(c, 12), 144);
+  });
+}
+
+TEST_P(futures, end_with_blocks_that_are_left) {
+  for (int i = 0; i < 100; ++i) {
+    counted::reset();
+    EXPECT_THROW(runtime.run([&](context c) {
+      std::atomic<bool> begun{false};
+      future<void> cancelled(c, [&, own = counted()](context b) {
+        begun = true;
+        support::fork_for_ever(b);
+      });
+      future<counted> perhaps(c,
+                              [own = counted()](context b) { return counted(static_cast<int>(fib(b, 9))); });
+      if (runtime.workers() > 1 && i % 2 == 0) {
+        EXPECT_TRUE(poll_until(c, [&] { return begun.load(); }));
+      }
+      throw support::test_error(1);
+    }),
+                 support::test_error);
+    EXPECT_EQ(counted::alive(), 0);
+    EXPECT_EQ(counted::errors(), 0);
+  }
+}
+
+TEST_P(futures, end_with_computations_that_are_aborted) {
+  for (int i = 0; i < 100; ++i) {
+    counted::reset();
+    const bool returned = runtime.run([&](context c) {
+      return static_cast<bool>(sukima::cancellable(c, [&](context b, const sukima::canceller& cancel) {
+        std::atomic<int> inside{0};
+        future<void> one(b, [&, own = counted()](context d) {
+          ++inside;
+          support::fork_for_ever(d);
+        });
+        future<void> other(b, [&, own = counted()](context d) {
+          cancel.cancel();
+          one.touch(d);
+        });
+        other.touch(b);
+        return 1;
+      }));
+    });
+    EXPECT_FALSE(returned);
+    EXPECT_EQ(counted::alive(), 0);
+    EXPECT_EQ(counted::errors(), 0);
+  }
+}
+
+TEST_P(futures, may_be_cancelled) {
+  for (int i = 0; i < 50; ++i)
+    runtime.run([&](context c) {
+      std::atomic<bool> begun{false};
+      future<void> runs(c, [&](context b) {
+        begun = true;
+        support::fork_for_ever(b);
+      });
+      if (runtime.workers() > 1) {
+        EXPECT_TRUE(poll_until(c, [&] { return begun.load(); }));
+      }
+      runs.cancel();
+      EXPECT_THROW(runs.touch(c), sukima::cancelled);
+      future<int> done(c, [] { return 1; });
+      EXPECT_EQ(done.touch(c), 1);
+      done.cancel();
+      EXPECT_EQ(done.touch(c), 1);
+    });
+}
+
+/// Those that wait are woken by it.
+TEST_P(futures, that_are_cancelled_wake_whoever_waits) {
+  if (GetParam() < 4) return;  // needs workers that wait
+  runtime.run([&](context c) {
+    std::atomic<int> waiting{0};
+    std::atomic<bool> begun{false};
+    future<void> runs(c, [&](context b) {
+      begun = true;
+      support::fork_for_ever(b);
+    });
+    EXPECT_TRUE(poll_until(c, [&] { return begun.load(); }));
+    future<int> one(c, [&](context b) {
+      ++waiting;
+      EXPECT_THROW(runs.touch(b), sukima::cancelled);
+      return 1;
+    });
+    EXPECT_TRUE(poll_until(c, [&] { return waiting == 1; }));
+    runs.cancel();
+    EXPECT_EQ(one.touch(c), 1);
+  });
+}
+
+TEST_P(futures, do_not_wait_for_themselves) {
+  runtime.run([&](context c) {
+    std::atomic<future<int>*> self{nullptr};
+    future<int> f(c, [&](context b) {
+      EXPECT_TRUE(poll_until(b, [&] { return self.load() != nullptr; }));
+      return self.load()->touch(b);
+    });
+    self = &f;
+    EXPECT_THROW(f.touch(c), sukima::usage_error);
+    // On another worker, and in what the expression has split off.
+    std::atomic<bool> begun{false};
+    std::atomic<future<void>*> other{nullptr};
+    future<void> g(c, [&](context b) {
+      begun = true;
+      EXPECT_TRUE(poll_until(b, [&] { return other.load() != nullptr; }));
+      sukima::parallel_for(b, 0, 10, [&](context d, int) {
+        EXPECT_EQ(support::message_of<sukima::usage_error>([&] { other.load()->touch(d); }),
+                  "sukima: a future was touched in its own expression, which would wait for itself; touch it "
+                  "elsewhere");
+      });
+    });
+    other = &g;
+    if (runtime.workers() > 1) {
+      EXPECT_TRUE(poll_until(c, [&] { return begun.load(); }));
+      g.touch(c);
+    } else {
+      g.cancel();
+    }
+  });
+}
+
+TEST_P(futures, need_the_context_of_their_function) {
+  runtime.run([](context c) {
+    EXPECT_THROW(future<int>([] { return 1; }), sukima::usage_error);
+    future<int> f(c, [] { return 2; });
+    if (GetParam() == 1) {  // another worker could have run it, and then there is nothing to do
+      EXPECT_THROW(f.touch(), sukima::usage_error);
+    }
+    // A call without a context goes to a fiber of its own, and the caller's waits: nobody could split it off.
+    const std::string answer =
+        support::message_of<sukima::usage_error>([&] { sukima::run([&](context d) { f.touch(d); }); });
+    if (GetParam() == 1) {
+      EXPECT_EQ(
+          answer,
+          "sukima: a future was touched below a call without a context, in whose caller it lies; pass the "
+          "context on");
+    }
+    EXPECT_EQ(f.touch(c), 2);
+  });
+  EXPECT_THROW(future<int>([] { return 1; }), sukima::usage_error);
+}
+
+TEST_P(futures, are_touched_by_thread_bound_code) {
+  for (int i = 0; i < 20; ++i)
+    runtime.run([&](context c) {
+      future f(c, [](context b) { return fib(b, 12); });
+      future g(c, [&](context b) { return f.touch(b) + fib(b, 10); });
+      sukima::thread_bound([&] { EXPECT_EQ(g.touch(c) + f.touch(c), 144 + 55 + 144); });
+    });
+}
+
+TEST_P(futures, run_in_destructors_during_unwinding) {
+  struct computes {
+    context c;
+    long& result;
+    ~computes() {
+      context own = c;
+      future f(own, [](context b) { return fib(b, 10); });
+      const future<void> untouched(own, [this] { result += 1; });
+      result += f.touch(own);
+    }
+  };
+  long result = 0;
+  EXPECT_THROW(runtime.run([&](context c) {
+    const computes at_end{c, result};
+    throw support::test_error(1);
+  }),
+               support::test_error);
+  EXPECT_EQ(result, 56);
+}
+
+class launched_futures : public support::runtimes {};
+INSTANTIATE_TEST_SUITE_P(workers, launched_futures, support::worker_counts(), support::name_of_count);
+
+TEST_P(launched_futures, outlive_the_function_that_launches_them) {
+  const auto make = [](int n) { return sukima::launch([n](context c) { return fib(c, n); }); };
+  runtime.run([&](context c) {
+    std::vector<shared_future<long>> all;
+    for (int n = 0; n < 20; ++n) all.push_back(make(n));
+    for (int n = 19; n >= 0; --n) EXPECT_EQ(all[static_cast<std::size_t>(n)].touch(c), support::plain_fib(n));
+    const shared_future<long> copy = all[15];
+    all.clear();
+    EXPECT_EQ(copy.touch(), 610);
+    EXPECT_EQ(&copy.touch(c), &copy.touch());
+  });
+}
+
+TEST_P(launched_futures, have_any_type_of_result) {
+  int n = 0;
+  runtime.run([&](context c) {
+    const shared_future<void> nothing = sukima::launch([&] { ++n; });
+    const shared_future<int&> reference = sukima::launch([&]() -> int& { return n; });
+    const auto moved = sukima::launch([own = std::make_unique<int>(7)]() mutable { return std::move(own); });
+    nothing.touch(c);
+    EXPECT_EQ(&reference.touch(c), &n);
+    EXPECT_EQ(*moved.touch(c), 7);
+  });
+  EXPECT_EQ(n, 1);
+}
+
+TEST_P(launched_futures, are_touched_from_outside) {
+  const shared_future<long> f =
+      runtime.run([] { return sukima::launch([](context c) { return fib(c, 14); }); });
+  EXPECT_EQ(f.touch(), 377);
+  sukima::runtime other(support::with_workers(2));
+  const shared_future<long> g =
+      runtime.run([] { return sukima::launch([](context c) { return fib(c, 13); }); });
+  other.run([&](context c) { EXPECT_EQ(g.touch(c), 233); });
+}
+
+TEST_P(launched_futures, are_launched_from_outside) {
+  const shared_future<long> f = sukima::launch([](context c) { return fib(c, 11); });
+  EXPECT_EQ(f.touch(), 89);
+}
+
+/// Fibonacci's numbers, each from two that were launched before.
+TEST_P(launched_futures, wait_for_each_other) {
+  runtime.run([](context c) {
+    std::vector<shared_future<std::uint64_t>> numbers;
+    for (std::size_t i = 0; i < 90; ++i)
+      numbers.push_back(sukima::launch([&numbers, i](context b) -> std::uint64_t {
+        return i < 2 ? i : numbers[i - 1].touch(b) + numbers[i - 2].touch(b);
+      }));
+    EXPECT_EQ(numbers[89].touch(c), 1779979416004714189u);
+    for (const auto& one : numbers) one.touch(c);
+  });
+}
+
+TEST_P(launched_futures, throw_to_each_toucher_and_abort_nobody) {
+  runtime.run([](context c) {
+    const auto f = sukima::launch([]() -> int { throw support::test_error(5); });
+    std::atomic<int> caught{0};
+    sukima::parallel_for(c, 0, 20, [&](context b, int) {
+      EXPECT_THROW(f.touch(b), support::test_error);
+      ++caught;
+    });
+    EXPECT_EQ(caught, 20);
+    static_cast<void>(sukima::launch([] { throw support::test_error(6); }));  // lost
+  });
+}
+
+TEST_P(launched_futures, are_reached_by_no_abort_from_outside) {
+  runtime.run([](context c) {
+    shared_future<long> f;
+    EXPECT_THROW(sukima::fork2(
+                     c,
+                     [&](context b) {
+                       f = sukima::launch([](context d) { return fib(d, 16); });
+                       f.touch(b);
+                       throw support::test_error(1);
+                     },
+                     [](context b) { fib(b, 10); }),
+                 support::test_error);
+    EXPECT_EQ(f.touch(c), 987);
+  });
+}
+
+TEST_P(launched_futures, may_be_cancelled) {
+  for (int i = 0; i < 30; ++i)
+    runtime.run([&](context c) {
+      const auto begun = std::make_shared<std::atomic<bool>>(false);
+      const auto f = sukima::launch([begun](context b) {
+        *begun = true;
+        support::fork_for_ever(b);
+      });
+      if (runtime.workers() > 1 && i % 2 == 0) {
+        EXPECT_TRUE(poll_until(c, [&] { return begun->load(); }));
+      }
+      f.cancel();
+      EXPECT_THROW(f.touch(c), sukima::cancelled);
+    });
+}
+
+TEST_P(launched_futures, do_not_wait_for_themselves) {
+  runtime.run([](context c) {
+    shared_future<int> self;
+    std::atomic<bool> is_set{false};
+    self = sukima::launch([&](context b) {
+      EXPECT_TRUE(poll_until(b, [&] { return is_set.load(); }));
+      return self.touch(b);
+    });
+    is_set = true;
+    EXPECT_THROW(self.touch(c), sukima::usage_error);
+  });
+  EXPECT_THROW(shared_future<int>().touch(), sukima::usage_error);
+}
+
+/// More than wait at a time: a fiber that launches more is put behind what it launches.
+TEST_P(launched_futures, are_any_number) {
+  constexpr int many = 20'000;
+  runtime.run([](context c) {
+    std::vector<shared_future<int>> all;
+    all.reserve(many);
+    for (int i = 0; i < many; ++i) all.push_back(sukima::launch([i] { return i; }));
+    std::int64_t sum = 0;
+    for (const auto& one : all) sum += one.touch(c);
+    EXPECT_EQ(sum, std::int64_t{many} * (many - 1) / 2);
+  });
+}
+
+TEST_P(launched_futures, wait_for_whoever_launches_them) {
+  std::atomic<int> ended{0};
+  runtime.run([&](context c) {
+    std::vector<shared_future<void>> all;
+    support::suspending_barrier both(2);
+    const auto gate = sukima::launch([&](context b) { both.arrive(b); });
+    for (int i = 0; i < 3'000; ++i)
+      all.push_back(sukima::launch([&](context b) {
+        gate.touch(b);
+        ++ended;
+      }));
+    both.arrive(c);
+    for (const auto& one : all) one.touch(c);
+  });
+  EXPECT_EQ(ended, 3'000);
+}
+
+TEST_P(launched_futures, end_with_their_runtime) {
+  counted::reset();
+  shared_future<void> begun;
+  std::vector<shared_future<void>> others;
+  {
+    sukima::runtime own(support::with_workers(GetParam()));
+    std::atomic<bool> is_begun{false};
+    own.run([&](context c) {
+      begun = sukima::launch([&](context b) {
+        is_begun = true;
+        support::fork_for_ever(b);
+      });
+      if (GetParam() > 1) {
+        EXPECT_TRUE(poll_until(c, [&] { return is_begun.load(); }));
+      }
+      for (int i = 0; i < 100; ++i)
+        others.push_back(sukima::launch([kept = counted()](context b) {
+          // Nobody resumes it: its runtime cancels it.
+          sukima::suspend(b, [](sukima::resumer) {}, [](sukima::resumer r) noexcept { r.resume(); });
+        }));
+    });
+    own.shutdown();
+    EXPECT_THROW(own.run([] { static_cast<void>(sukima::launch([] {})); }), sukima::usage_error);
+  }
+  EXPECT_THROW(begun.touch(), sukima::cancelled);
+  for (const auto& one : others) EXPECT_THROW(one.touch(), sukima::cancelled);
+  others.clear();
+  EXPECT_EQ(counted::alive(), 0);
+  EXPECT_EQ(counted::errors(), 0);
+}
+
+TEST_P(launched_futures, are_computed_though_nobody_touches_them) {
+  if (GetParam() == 1) return;  // its only worker is the thread that has left
+  std::atomic<int> computed{0};
+  runtime.run([&](context c) {
+    for (int i = 0; i < 100; ++i) static_cast<void>(sukima::launch([&] { ++computed; }));
+    EXPECT_TRUE(poll_until(c, [&] { return computed == 100; }));
+  });
+}
+
+}  // namespace
