@@ -3,7 +3,7 @@
 """Programs that use what OpenMP promises about the number of threads have right results under `sukima run`: alone,
 beside busy loops that were there before or come later, and under quotas that change.
 
-openmp_promises_test.py --sukima PROGRAM --build FOLDER
+openmp_promises_test.py --sukima PROGRAM --build FOLDER --compiler COMPILER…
 """
 import argparse
 import contextlib
@@ -23,9 +23,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 parser = argparse.ArgumentParser()
 for option in ("--sukima", "--build"):
     parser.add_argument(option, type=pathlib.Path, required=True)
+parser.add_argument("--compiler", nargs="+", required=True)  # gcc: libgomp; clang-19: libomp
 OPTIONS = parser.parse_args()
 CPUS = len(os.sched_getaffinity(0))
-COMPILERS = ("gcc", "clang-19")  # libgomp and libomp
 REGIONS = 2000  # enough for each promise, and no more: beside others a region may take a time slice
 SLOW_REGIONS = 1000  # where more threads want CPU than there are CPUs
 SECONDS = 2.5  # long enough for what --resize tries, and for three readings of the limits
@@ -57,7 +57,7 @@ class Promises(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.programs = {}
-        for compiler in COMPILERS:
+        for compiler in OPTIONS.compiler:
             if not shutil.which(compiler):
                 raise AssertionError(f"{compiler} is not installed")
             program = OPTIONS.build / f"openmp-promises-{compiler}"
