@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs whose objects can be processes, for processes_test.cpp: processes_program SCENARIO prints what
 // came out.
+#include <fcntl.h>
 #include <sukima/objects.hpp>
 #include <sukima/sukima.hpp>
 
@@ -374,10 +375,14 @@ void endless(program& p, ending how) {
 }
 
 /// From now on that call of the system fails with this error.
-void forbid(long call, int error) {
+/// \param flags bits of its second argument; without one of them it succeeds (UBSan makes pipes without flags)
+void forbid(long call, int error, unsigned flags = 0) {
+  constexpr unsigned always = BPF_JMP | BPF_JGE | BPF_K;
   sock_filter steps[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<unsigned>(call), 0, 1),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<unsigned>(call), 0, 3),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args[1])),  // the low half: x86-64, aarch64
+      BPF_JUMP(flags == 0 ? always : BPF_JMP | BPF_JSET | BPF_K, flags, 0, 1),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<unsigned>(error)),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
@@ -431,7 +436,7 @@ void refused(program& p, const std::string& what, int argc, char** argv) {
     p.object("a", [] {});
     p.run();
   } else if (what == "no pipes") {
-    forbid(SYS_pipe2, EMFILE);
+    forbid(SYS_pipe2, EMFILE, O_NONBLOCK);
     auto s = p.stream<int>("s");
     p.object("a", [](out<int>) {}, s.out());
     p.object("b", [](in<int>) {}, s.in());
