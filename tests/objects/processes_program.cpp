@@ -375,7 +375,7 @@ void endless(program& p, ending how) {
 }
 
 /// From now on that call of the system fails with this error.
-/// \param flags bits of its second argument; without one of them it succeeds (UBSan makes pipes without flags)
+/// \param flags bits of its second argument; without any of them it succeeds, as pipes that UBSan makes do
 void forbid(long call, int error, unsigned flags = 0) {
   constexpr unsigned always = BPF_JMP | BPF_JGE | BPF_K;
   sock_filter steps[] = {
