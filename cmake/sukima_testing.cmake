@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Functions for tests: sukima_add_test, sukima_add_program_test, sukima_add_models, sukima_build_for_checks and
-# sukima_add_fuzzer.
+# Functions for tests: sukima_add_test, sukima_add_program_test, sukima_add_models, sukima_build_for_checks,
+# sukima_add_fuzzer and sukima_add_corpus_test.
 if(CMAKE_CROSSCOMPILING)
   # libgtest-dev brings the sources, too.
   set(INSTALL_GTEST OFF)
@@ -184,3 +184,18 @@ function(sukima_add_fuzzer name program corpus)
   file(APPEND ${CMAKE_BINARY_DIR}/fuzzers.txt "${name}|${program}|${corpus}\n")
 endfunction()
 file(WRITE ${CMAKE_BINARY_DIR}/fuzzers.txt "")
+
+# sukima_add_corpus_test(NAME CORPUS SOURCES source… LIBRARIES library… [DEFINITIONS definition…] [FEWEST count])
+# adds the test NAME, which gives every file of the folder CORPUS (at least FEWEST, 8) to the fuzz target among the
+# sources: inputs are tried everywhere, a fuzzer runs only where clang is there.
+function(sukima_add_corpus_test name corpus)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "FEWEST" "SOURCES;LIBRARIES;DEFINITIONS")
+  if(NOT arg_FEWEST)
+    set(arg_FEWEST 8)
+  endif()
+  sukima_add_test(${name}
+    SOURCES ${PROJECT_SOURCE_DIR}/tests/corpus/corpus_test.cpp ${arg_SOURCES}
+    LIBRARIES ${arg_LIBRARIES}
+    DEFINITIONS SUKIMA_CORPUS="${CMAKE_CURRENT_SOURCE_DIR}/${corpus}" SUKIMA_CORPUS_FEWEST=${arg_FEWEST}
+      ${arg_DEFINITIONS})
+endfunction()

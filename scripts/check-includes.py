@@ -26,7 +26,7 @@ ORDER = {
     "host": {"runtime", "capacity", "json"},
     "calibrate": {"capacity", "objects", "runtime"},
     "cluster": {"runtime", "capacity"},
-    "lab": {"capacity", "cluster", "host", "objects", "process", "runtime"},
+    "lab": {"capacity", "cluster", "host", "json", "objects", "process", "runtime"},
     "cli": {"calibrate", "capacity", "cluster", "host", "lab", "objects", "preload", "process"},
     "tools": {"capacity", "lab", "process"},
 }

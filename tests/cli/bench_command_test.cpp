@@ -266,10 +266,8 @@ TEST_F(bench_command, draws_plots_or_says_what_is_missing) {
   const fs::path prefix = folder / "plot";
   const child_result result = run({"bench", "fib", "lu", "--repetitions", "2", "--scenario",
                                    "alone,overworked", "--plot", prefix.string()});
-  if (result.exit_code == 2) {
-    EXPECT_NE(result.errors.find("python3-matplotlib"), std::string::npos) << result.errors;
+  if (result.exit_code == 2 && result.errors.find("python3-matplotlib") != std::string::npos)
     GTEST_SKIP() << "no Python with matplotlib here";
-  }
   ASSERT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_GT(fs::file_size(prefix.string() + ".png"), 10'000U);
   std::ifstream svg(prefix.string() + ".svg");

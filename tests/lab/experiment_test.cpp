@@ -132,5 +132,41 @@ TEST(environments, with_weights_have_the_mean_of_the_target_times) {
   EXPECT_DOUBLE_EQ(target_factor(where, 2), (4.0 + 4.0 / 3) / 2);
 }
 
+// The papers' static rule: what is left of 16 CPUs, rounded up.
+TEST(environments, leave_cpus_for_the_static_rule) {
+  environment where;
+  EXPECT_EQ(cpus_left(where, 16), 16u);
+  where.kind = environment_kind::share;
+  where.copies = 3;
+  EXPECT_EQ(cpus_left(where, 16), 6u) << "16 / 3";
+  EXPECT_EQ(cpus_left(where, 9), 3u);
+  EXPECT_EQ(cpus_left(where, 2), 1u);
+  where = {};
+  where.kind = environment_kind::cap;
+  where.part = 0.75;
+  EXPECT_EQ(cpus_left(where, 16), 12u);
+  setting how;
+  how.cpus_left = true;
+  EXPECT_EQ(workers_of(how, where, 16), 12u);
+  how.cpus_left = false;
+  EXPECT_EQ(workers_of(how, where, 16), 16u);
+}
+
+TEST(experiment, has_what_starts_programs_outside_of_guests_only) {
+  const std::string text = changed("\"workers_per_cpu\": 2", "\"cpus\": \"left\", \"through\": [\"env\"]");
+  EXPECT_EQ(complaint(text),
+            "settings[1].through: is not for experiments with environments of the kind 'vms'");
+  std::string without = text;
+  without.replace(without.find("\"kind\": \"vms\""), 13, "\"kind\": \"share\"");
+  without.replace(without.find("\"vcpus\": 3, "), 12, "");
+  ASSERT_EQ(complaint(without), "none");
+  const std::string written = experiment_text(parse_experiment(without));
+  EXPECT_EQ(experiment_text(parse_experiment(written)), written);
+  EXPECT_TRUE(parse_experiment(written).settings[1].cpus_left);
+  EXPECT_EQ(parse_experiment(written).settings[1].through, std::vector<std::string>{"env"});
+  EXPECT_EQ(complaint(changed("\"workers_per_cpu\": 2", "\"cpus\": \"all\"")),
+            "settings[1].cpus: must be 'seen' or 'left'");
+}
+
 }  // namespace
 }  // namespace sukima::lab

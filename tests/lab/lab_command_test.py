@@ -71,7 +71,7 @@ class lab(with_folder):
 
     def test_reads_the_installed_experiments_and_the_page_s_example(self):
         names = [one["name"] for one in json.loads(self.run_lab("list", "--json", environment={"SUKIMA_LAB_DIR": ""}))]
-        self.assertLessEqual({"wait-machine", "wait-shares", "wait-vms"}, set(names))
+        self.assertLessEqual({"lack-count", "lack-slowdown", "lack-threads", "wait-machine", "wait-shares", "wait-vms"}, set(names))
         lines = PAGE.read_text().splitlines()
         start, end = lines.index("    {"), lines.index("    }")
         (self.folder / "example.json").write_text("\n".join(lines[start:end + 1]))
@@ -99,7 +99,7 @@ class lab(with_folder):
 
     def test_prints_what_would_be_run(self):
         plan = self.run_lab("run", "small", "--dry-run", "--folder", "runs")
-        self.assertIn("small: 20 runs, 0 of them done; at most 20 min\n", plan)
+        self.assertIn("small: 20 runs, 0 of them done; about 20 min, at most 20 min\n", plan)
         self.assertIn("  half: fewer, 1 copy", plan)
         self.assertFalse((self.folder / "runs").exists())
         self.run_lab("run", "small", "--repetitions", "1", "--folder", "runs")
@@ -218,6 +218,34 @@ class lab(with_folder):
         with open(runs / "runs.jsonl", "a", encoding="utf-8") as file:
             file.write('{"experiment": "wa\n')
         self.refused("runs.jsonl', line", "report", "--folder", str(runs))
+
+    def test_writes_one_page_with_every_plot_verdict_and_figure(self):
+        runs = self.folder / "recorded"
+        shutil.copytree(RECORDED, runs)
+        self.run_lab("report", "--folder", str(runs), "--html", "page.html")
+        page = (self.folder / "page.html").read_text()
+        report = json.loads(self.run_lab("report", "--folder", str(runs), "--json"))
+        bars = ratios = 0
+        for experiment in report["experiments"]:
+            programs = {cell["program"] for cell in experiment["cells"]}
+            for program in programs:
+                self.assertIn(f"<title>{program}</title>", page)
+            bars += len(programs)
+            for cell in experiment["cells"]:
+                self.assertIn(f"<td>{cell['median']:.3g}</td>", page)
+            for claim in experiment["claims"]:
+                row = page[page.index(f"<tr id=\"{experiment['name']}-{claim['name']}\">"):]
+                row = row[:row.index("</tr>")]
+                for text in (claim["figure"], claim["found"], claim["text"], claim["reason"]):
+                    self.assertIn(text, row)
+                self.assertIn(f"<span class=\"verdict\">{claim['verdict']}</span>", row)
+                self.assertEqual(row.count("<circle"), len(claim["cells"]))
+                ratios += 1
+        self.assertGreater(ratios, 0)
+        self.assertEqual(page.count("<svg"), bars + ratios)
+        for outside in ("<script", "<link", "<img", "src=", "@import", "url("):
+            self.assertNotIn(outside, page)
+        self.refused("takes no names and no options", "list", "--html", "page.html")
 
     def test_draws(self):
         python = shutil.which("python3", path="/usr/bin") or sys.executable

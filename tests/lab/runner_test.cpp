@@ -166,15 +166,19 @@ TEST_F(runner, finds_wrong_results) {
   EXPECT_EQ(wrong->failure, "it gave the result '21', and '20' before");
 }
 
+std::filesystem::path at_bin_work(const program& what) {
+  return what.command.empty() ? "/bin/work" : "/bin/" + what.command.front();
+}
+
 TEST(job, has_the_size_the_workers_and_the_variables) {
   const experiment what = parse_experiment(test::small_experiment);
-  const job one = job_of(what.programs[0], what.settings[0], what.environments[2], 2, false, "/bin/work");
+  const job one = job_of(what.programs[0], what.settings[0], what.environments[2], 2, false, at_bin_work);
   EXPECT_EQ(one.arguments, (std::vector<std::string>{"/bin/work", "fib", "--size", "30", "--workers", "3",
                                                      "--repetitions", "1"}));
   EXPECT_EQ(one.variables, (std::vector<std::pair<std::string, std::string>>{{"OMP_NUM_THREADS", "3"},
                                                                              {"SUKIMA_WAIT", "block"}}));
   EXPECT_TRUE(one.prints_seconds);
-  const job quick = job_of(what.programs[0], what.settings[1], what.environments[0], 2, true, "/bin/work");
+  const job quick = job_of(what.programs[0], what.settings[1], what.environments[0], 2, true, at_bin_work);
   EXPECT_EQ(quick.arguments[3], "20");
   EXPECT_EQ(quick.arguments[5], "4");
 }
@@ -182,7 +186,7 @@ TEST(job, has_the_size_the_workers_and_the_variables) {
 TEST(job, of_a_command_has_its_words) {
   program what;
   what.command = {"work", "-n", "x{workers}x{workers}"};
-  const job one = job_of(what, {}, {}, 8, false, "/bin/work");
+  const job one = job_of(what, {}, {}, 8, false, at_bin_work);
   EXPECT_EQ(one.arguments, (std::vector<std::string>{"/bin/work", "-n", "x8x8"}));
   EXPECT_FALSE(one.prints_seconds);
 }
@@ -204,6 +208,17 @@ TEST(output, of_copies_gives_the_seconds_of_each) {
   EXPECT_EQ(record_of({{9, "", "", false}}, true, "").failure,
             "it printed no line of JSON with its 'seconds'");
   EXPECT_EQ(record_of({}, false, "").failure, "no copy was started");
+}
+
+TEST(jobs, are_started_by_what_the_setting_has) {
+  const experiment what = parse_experiment(test::small_experiment);
+  setting how;
+  EXPECT_FALSE(starter_of(how));
+  how.through = {"starter", "run", "--"};
+  const job one = job_of(what.programs[0], how, what.environments[0], 2, false, at_bin_work);
+  ASSERT_GE(one.arguments.size(), 5u);
+  EXPECT_EQ(std::vector(one.arguments.begin(), one.arguments.begin() + 5),
+            (std::vector<std::string>{"/bin/starter", "run", "--", "/bin/work", "fib"}));
 }
 
 }  // namespace

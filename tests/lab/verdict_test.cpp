@@ -192,6 +192,33 @@ TEST(report, has_tables_verdicts_and_the_worst_of_each_row) {
   EXPECT_EQ(figures["experiments"][0]["cells"].size(), 6u);
 }
 
+TEST(verdicts, of_what_no_experiment_shows_have_the_reason_of_the_file) {
+  std::string text = test::small_experiment;
+  const std::size_t from = text.find("\"left\": {");
+  text.replace(from, text.find("\"bound\"") - from, "\"missing\": \"it cannot be done\"}]}");
+  text.resize(text.find("}]}") + 3);
+  const judged_claim one = judge(parse_experiment(text), {}, measured("small", {}), {}).front();
+  EXPECT_EQ(one.outcome, verdict::cannot_be_shown);
+  EXPECT_EQ(one.reason, "it cannot be done");
+  EXPECT_NE(experiment_text(parse_experiment(text)).find("it cannot be done"), std::string::npos);
+}
+
+TEST(plan, expects_times_of_the_file_and_of_the_runs_so_far) {
+  std::string text = test::small_experiment;
+  text.replace(text.find("\"size\": 30"), 10, "\"seconds\": 10, \"quick_seconds\": 1");
+  const experiment what = parse_experiment(text);
+  // Five rounds of two settings: 10 s alone, 20 s in each of two, 40 s in each of four, which boot for 6.5 s.
+  EXPECT_EQ(plan_text({what}, {}, {}, 2).substr(0, 54),
+            "small: 30 runs, 0 of them done; about 13 min, at most ");
+  EXPECT_EQ(plan_text({what}, {.quick = true}, {}, 2).substr(0, 50),
+            "small: 8 runs, 0 of them done; about 12 s, at most");
+  std::vector<record> records;
+  add_runs(records, "fast", "one", {1});
+  records[0].wall_seconds = 31;
+  EXPECT_EQ(plan_text({what}, {.quick = true}, records, 2).substr(0, 50),
+            "small: 8 runs, 1 of them done; about 41 s, at most");
+}
+
 TEST(progress, tells_the_time_left_by_the_runs_so_far) {
   EXPECT_EQ(seconds_left(30, 3, 10), 70);
   EXPECT_EQ(duration_text(2.2), "3 s");

@@ -34,19 +34,21 @@ constexpr const char* footer = R"(Examples:
   sukima lab run ./my-experiment.json --dry-run    what would be run?
   sukima lab all --quick                           all experiments, in about 20 minutes
   sukima lab report --folder results --plot        tables, verdicts, and plots beside the runs
+  sukima lab report --folder results --html page.html   the same as one page
 
 docs/lab.md describes the files.)";
 
 struct lab_options {
   std::string action;
   std::vector<std::string> names;
-  std::string folder;
+  std::string folder, html;
   std::optional<unsigned> repetitions;
   bool quick = false, dry_run = false, plot = false, json = false;
 };
 
 int list(const lab_options& options) {
-  if (!options.names.empty() || !options.folder.empty() || options.quick || options.dry_run || options.plot)
+  if (!options.names.empty() || !options.folder.empty() || options.quick || options.dry_run || options.plot ||
+      !options.html.empty())
     throw usage_error("sukima lab list takes no names and no options but --json");
   const std::vector<parts::experiment> all = all_experiments();
   fmt::print("{}", options.json ? parts::list_json(all).dump(2) + "\n" : parts::list_text(all));
@@ -58,6 +60,7 @@ void write_report(const fs::path& folder, const lab_options& options) {
   const std::string text = parts::report_text(runs);
   const nlohmann::ordered_json figures = parts::report_json(runs);
   parts::write_text(folder / "report.md", text);
+  if (!options.html.empty()) parts::write_text(options.html, parts::report_html(runs));
   fmt::print("{}", options.json ? figures.dump(2) + "\n" : text);
   if (!options.plot) return;
   for (const fs::path& file : draw(figures, folder)) fmt::print(stderr, "Drawn: {}\n", file.string());
@@ -68,7 +71,7 @@ int report(const lab_options& options) {
     throw usage_error("sukima lab report needs the folder of the runs: --folder FOLDER");
   if (!options.names.empty() || options.quick || options.dry_run || options.repetitions)
     throw usage_error(
-        "sukima lab report takes only --folder, --plot and --json: what was run is in the folder");
+        "sukima lab report takes only --folder, --plot, --html and --json: what was run is in the folder");
   if (options.plot) find_plotter();
   write_report(options.folder, options);
   return exit_success;
@@ -106,11 +109,15 @@ std::string position_text(const parts::run_position& at) {
 /// runs.
 std::vector<fs::path> programs_of(const std::vector<parts::experiment>& experiments) {
   std::vector<fs::path> files;
-  for (const parts::experiment& what : experiments)
+  for (const parts::experiment& what : experiments) {
     for (const parts::program& one : what.programs) {
       fs::path file = find_program_file(one);
       if (std::ranges::find(files, file) == files.end()) files.push_back(std::move(file));
     }
+    // No guest has what starts programs, but it must be there.
+    for (const parts::setting& how : what.settings)
+      if (const auto starter = parts::starter_of(how)) find_program_file(*starter);
+  }
   return files;
 }
 
@@ -186,6 +193,8 @@ void add_command(CLI::App& parent, int& code) {
   command->add_flag("--quick", options->quick, "Few repetitions, small sizes, and only the main cells");
   command->add_flag("--dry-run", options->dry_run, "Print what would be run");
   command->add_flag("--plot", options->plot, "Draw PNG and SVG files in the folder");
+  command->add_option("--html", options->html, "Write the report as one page of HTML, with its plots")
+      ->type_name("FILE");
   command->add_flag("--json", options->json, "Print one JSON object");
   command->callback([options, &code] {
     try {

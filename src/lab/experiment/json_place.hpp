@@ -2,9 +2,9 @@
 // Reading JSON with messages that say where something is wrong.
 #pragma once
 
-#include <cmath>
-#include <initializer_list>
-#include <nlohmann/json.hpp>
+#include <json/shared/json_place.hpp>
+
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -14,47 +14,32 @@ namespace sukima::lab {
 
 using nlohmann::json;
 
-/// A JSON value with its place, for messages.
-class place {
+class place : public json_place<place, experiment_error> {
  public:
   /// \param where from the root, which is empty; \param root what the root is
-  place(const json& value, std::string where, const char* root)
-      : value_(value), where_(std::move(where)), root_(root) {}
+  place(const json& value, std::string where, const char* root) : json_place(value, std::move(where), root) {}
 
-  [[noreturn]] void fail(const std::string& what) const {
-    throw experiment_error((where_.empty() ? root_ : where_) + ": " + what);
+  /// The value is an object whose names have no control characters, because messages print them.
+  void expect_printable_names() const {
+    expect_object();
+    for (const auto& [name, unused] : value().items())
+      if (!printable(name)) fail("the name of a member has control characters");
   }
-  const json& value() const { return value_; }
-
   /// The value is an object with no other members than these.
   void expect_members(std::initializer_list<const char*> known) const {
-    if (!value_.is_object()) fail("must be a JSON object");
-    for (const auto& [name, unused] : value_.items()) {
-      bool found = false;
-      for (const char* one : known) found = found || name == one;
-      if (!found) fail("unknown member '" + printable(name) + "'; see docs/lab.md");
-    }
+    expect_printable_names();
+    expect_only(known, "docs/lab.md");
   }
-  bool has(const char* name) const { return value_.contains(name); }
-  place member(const char* name) const {
-    if (!value_.is_object()) fail("must be a JSON object");
-    if (!has(name)) fail(std::string("the member '") + name + "' is missing");
-    return {value_.at(name), where_.empty() ? name : where_ + "." + printable(name), root_};
-  }
-  /// Calls `take` with each element of the array.
+  /// Calls `take` with each element of the array, which has at most most_entries.
   template <class Take>
   void each(Take take) const {
-    if (!value_.is_array()) fail("must be an array");
-    if (value_.size() > most_entries) fail("has more than " + std::to_string(most_entries) + " entries");
-    std::size_t position = 0;
-    for (const json& element : value_)
-      take(place(element, where_ + "[" + std::to_string(position++) + "]", root_));
+    if (value().size() > most_entries) fail("has more than " + std::to_string(most_entries) + " entries");
+    json_place::each(take);
   }
   /// A text without control characters, because messages and tables print it.
   std::string text(std::size_t most = 2000) const {
-    if (!value_.is_string()) fail("must be a string");
-    const std::string text = value_.get<std::string>();
-    if (text.empty() || text.size() > most || printable(text) != text)
+    const std::string text = json_place::text();
+    if (text.empty() || text.size() > most || !printable(text))
       fail("must be a text of 1 to " + std::to_string(most) + " characters without control characters");
     return text;
   }
@@ -70,32 +55,12 @@ class place {
     if (text.front() == '.' || text.front() == '-') fail("a name begins with a letter, a digit, _ or :");
     return text;
   }
-  bool flag() const {
-    if (!value_.is_boolean()) fail("must be true or false");
-    return value_.get<bool>();
-  }
-  double number(double least, double most) const {
-    const double value = value_.is_number() ? value_.get<double>() : std::nan("");
-    if (!(value >= least && value <= most))
-      fail("must be a number from " + json(least).dump() + " to " + json(most).dump());
-    return value;
-  }
-  std::int64_t whole(double least, double most) const {
-    const double value = number(least, most);
-    if (value != std::floor(value)) fail("must be a whole number");
-    return static_cast<std::int64_t>(value);
-  }
 
  private:
-  static std::string printable(std::string text) {
-    for (char& c : text)
-      if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-    return text;
+  static bool printable(std::string_view text) {
+    return std::ranges::none_of(text,
+                                [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
   }
-
-  const json& value_;
-  std::string where_;
-  const char* root_;
 };
 
 }  // namespace sukima::lab

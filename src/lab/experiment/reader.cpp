@@ -11,8 +11,11 @@ namespace {
 constexpr const char* root_name = "the experiment";
 constexpr double most_size = 1e15, most_repetitions = 1000, most_seconds = 3600, most_copies = 64;
 
+std::int64_t read_size(const place& from) { return static_cast<std::int64_t>(from.whole(0, most_size)); }
+
 program read_program(const place& from) {
-  from.expect_members({"name", "benchmark", "system", "size", "quick_size", "command", "quick"});
+  from.expect_members(
+      {"name", "benchmark", "system", "size", "quick_size", "command", "seconds", "quick_seconds", "quick"});
   program result;
   result.name = from.member("name").name();
   if (from.has("benchmark") == from.has("command")) from.fail("give either 'benchmark' or 'command'");
@@ -20,23 +23,25 @@ program read_program(const place& from) {
   for (const char* one : {"system", "size", "quick_size"})
     if (from.has(one) && from.has("command")) from.member(one).fail("is for a benchmark only");
   if (from.has("system")) result.system = from.member("system").name();
-  if (from.has("size")) result.size = from.member("size").whole(0, most_size);
-  if (from.has("quick_size")) result.quick_size = from.member("quick_size").whole(0, most_size);
+  if (from.has("size")) result.size = read_size(from.member("size"));
+  if (from.has("quick_size")) result.quick_size = read_size(from.member("quick_size"));
   if (from.has("command")) {
     from.member("command").each([&](const place& word) { result.command.push_back(word.text()); });
     if (result.command.empty()) from.member("command").fail("must not be empty");
   }
+  if (from.has("seconds")) result.seconds = from.member("seconds").number(0, most_seconds);
+  if (from.has("quick_seconds")) result.quick_seconds = from.member("quick_seconds").number(0, most_seconds);
   if (from.has("quick")) result.quick = from.member("quick").flag();
   return result;
 }
 
 setting read_setting(const place& from) {
-  from.expect_members({"name", "variables", "workers_per_cpu", "quick"});
+  from.expect_members({"name", "variables", "workers_per_cpu", "cpus", "through", "quick"});
   setting result;
   result.name = from.member("name").name();
   if (from.has("variables")) {
     const place variables = from.member("variables");
-    if (!variables.value().is_object()) variables.fail("must be a JSON object");
+    variables.expect_printable_names();
     if (variables.value().size() > most_entries) variables.fail("has too many entries");
     for (const auto& [name, unused] : variables.value().items()) {
       const bool is_name = !name.empty() && std::ranges::all_of(name, [](char c) {
@@ -47,6 +52,15 @@ setting read_setting(const place& from) {
     }
   }
   if (from.has("workers_per_cpu")) result.workers_per_cpu = from.member("workers_per_cpu").number(0.01, 64);
+  if (from.has("cpus")) {
+    const std::string cpus = from.member("cpus").text();
+    if (cpus != "seen" && cpus != "left") from.member("cpus").fail("must be 'seen' or 'left'");
+    result.cpus_left = cpus == "left";
+  }
+  if (from.has("through")) {
+    from.member("through").each([&](const place& word) { result.through.push_back(word.text()); });
+    if (result.through.empty()) from.member("through").fail("must not be empty");
+  }
   if (from.has("quick")) result.quick = from.member("quick").flag();
   return result;
 }
@@ -154,12 +168,17 @@ void check_targets(const place& from, const claim& read, const experiment& whole
 
 claim read_claim(const place& from, const experiment& whole) {
   from.expect_members({"name", "text", "figure", "found", "measure", "left", "right", "programs",
-                       "environments", "relation", "bound", "in", "needs"});
+                       "environments", "relation", "bound", "in", "needs", "missing"});
   claim result;
   result.name = from.member("name").name();
   result.text = from.member("text").text();
   if (from.has("figure")) result.figure = from.member("figure").text();
   if (from.has("found")) result.found = from.member("found").text();
+  if (from.has("missing")) {
+    from.expect_members({"name", "text", "figure", "found", "missing"});
+    result.missing = from.member("missing").text();
+    return result;
+  }
   if (from.has("measure")) result.of = read_measure(from.member("measure"));
   result.left = read_side(from.member("left"), whole);
   if (from.has("right") == (result.of == measure::relative))
@@ -185,6 +204,16 @@ void check_baselines(const place& environments, const experiment& whole) {
   environments.each([&](const place& one) {
     const environment& read = whole.environments[position++];
     if (!read.baseline.empty()) read_reference(one.member("baseline"), whole.environments, "environment");
+  });
+}
+
+/// A virtual machine has the experiment's programs only, not those that start them.
+void check_starters(const place& settings, const experiment& whole) {
+  const bool machines = std::ranges::any_of(
+      whole.environments, [](const environment& one) { return one.kind == environment_kind::vms; });
+  settings.each([&](const place& one) {
+    if (machines && one.has("through"))
+      one.member("through").fail("is not for experiments with environments of the kind 'vms'");
   });
 }
 
@@ -215,6 +244,7 @@ experiment parse_experiment(std::string_view text) {
   if (result.settings.empty()) root.member("settings").fail("there is no setting");
   if (result.environments.empty()) root.member("environments").fail("there is no environment");
   check_baselines(root.member("environments"), result);
+  check_starters(root.member("settings"), result);
   const auto read_count = [&](const char* name, unsigned& into) {
     if (root.has(name)) into = static_cast<unsigned>(root.member(name).whole(1, most_repetitions));
   };

@@ -19,6 +19,8 @@ ordered_json json_of(const program& one) {
   if (one.system != program().system) entry["system"] = one.system;
   if (one.size) entry["size"] = *one.size;
   if (one.quick_size) entry["quick_size"] = *one.quick_size;
+  if (one.seconds) entry["seconds"] = *one.seconds;
+  if (one.quick_seconds) entry["quick_seconds"] = *one.quick_seconds;
   if (!one.quick) entry["quick"] = false;
   return entry;
 }
@@ -27,6 +29,8 @@ ordered_json json_of(const setting& one) {
   ordered_json entry = {{"name", one.name}};
   for (const auto& [name, value] : one.variables) entry["variables"][name] = value;
   if (one.workers_per_cpu != 1) entry["workers_per_cpu"] = one.workers_per_cpu;
+  if (one.cpus_left) entry["cpus"] = "left";
+  if (!one.through.empty()) entry["through"] = one.through;
   if (!one.quick) entry["quick"] = false;
   return entry;
 }
@@ -54,6 +58,10 @@ ordered_json json_of(const claim& one) {
   ordered_json entry = {{"name", one.name}, {"text", one.text}};
   if (!one.figure.empty()) entry["figure"] = one.figure;
   if (!one.found.empty()) entry["found"] = one.found;
+  if (!one.missing.empty()) {
+    entry["missing"] = one.missing;
+    return entry;
+  }
   if (one.of != measure::time) entry["measure"] = name_of(one.of);
   entry["left"] = json_of(one.left);
   if (one.right) entry["right"] = json_of(*one.right);
@@ -123,9 +131,15 @@ unsigned visible_cpus(const environment& where, unsigned cpus) {
   return where.kind == environment_kind::vms ? where.vcpus.value_or(cpus) : cpus;
 }
 
+unsigned cpus_left(const environment& where, unsigned cpus) {
+  const double left = static_cast<double>(cpus) / target_factor(where, cpus);
+  // Less a rounding error, or 3 of 9 CPUs would be 4.
+  return std::min(visible_cpus(where, cpus), static_cast<unsigned>(std::max(1.0, std::ceil(left - 1e-9))));
+}
+
 unsigned workers_of(const setting& how, const environment& where, unsigned cpus) {
-  return static_cast<unsigned>(
-      std::max(1.0, std::round(how.workers_per_cpu * static_cast<double>(visible_cpus(where, cpus)))));
+  const unsigned all = how.cpus_left ? cpus_left(where, cpus) : visible_cpus(where, cpus);
+  return static_cast<unsigned>(std::max(1.0, std::round(how.workers_per_cpu * static_cast<double>(all))));
 }
 
 unsigned remaining_cpus(const environment& where, unsigned cpus) {

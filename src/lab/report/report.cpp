@@ -226,7 +226,8 @@ ordered_json report_json(const recorded_runs& all) {
   document["experiments"] = ordered_json::array();
   for (const experiment& what : all.experiments) {
     const measured runs(what.name, all.records);
-    ordered_json entry = {{"name", what.name}, {"title", what.title}, {"shown", name_of(what.shown)}};
+    ordered_json entry = {
+        {"name", what.name}, {"title", what.title}, {"source", what.source}, {"shown", name_of(what.shown)}};
     if (what.paper_cpus) entry["paper_cpus"] = *what.paper_cpus;
     entry["failures"] = runs.failures();
     entry["cells"] = cells_json(what, all, runs);

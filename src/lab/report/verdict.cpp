@@ -206,6 +206,10 @@ std::vector<judged_claim> judge(const experiment& what, const run_choice& choice
           result.cells.push_back(judge_cell(what, result.what, program, place, runs, where));
     }
     decide(result);
+    if (!one.missing.empty()) {
+      result.outcome = verdict::cannot_be_shown;
+      result.reason = one.missing;
+    }
     if (!one.needs.empty() && where.accelerator != one.needs) {
       result.outcome = verdict::cannot_be_shown;
       result.reason = "it needs virtual machines of KVM; here they are emulated or there are none";

@@ -26,7 +26,7 @@ namespace {
 constexpr const char* facts_name = "the facts";
 
 std::map<std::string, std::string> read_texts(const place& from) {
-  if (!from.value().is_object()) from.fail("must be a JSON object");
+  from.expect_printable_names();
   std::map<std::string, std::string> texts;
   for (const auto& [name, unused] : from.value().items()) texts[name] = from.member(name.c_str()).text(4000);
   return texts;

@@ -147,7 +147,7 @@ class session {
     const auto start = clock::now();
     if (set_up(where, result)) {
       const job words =
-          job_of(of, how, where, request_.facts.bed.cpus, request_.facts.choice.quick, request_.find(of));
+          job_of(of, how, where, request_.facts.bed.cpus, request_.facts.choice.quick, request_.find);
       std::string& known = results_[what.name + "/" + of.name];
       try {
         const std::vector<copy_end> ends =
@@ -198,10 +198,14 @@ class session {
 run_summary run_experiments(run_request& request) { return session(request).run(); }
 
 job job_of(const program& what, const setting& how, const environment& where, unsigned cpus, bool quick,
-           const std::filesystem::path& file) {
+           const program_finder& find) {
   const unsigned workers = workers_of(how, where, cpus);
   job result;
-  result.arguments.push_back(file.string());
+  if (const std::optional<program> starter = starter_of(how)) {
+    result.arguments.push_back(find(*starter).string());
+    result.arguments.insert(result.arguments.end(), how.through.begin() + 1, how.through.end());
+  }
+  result.arguments.push_back(find(what).string());
   if (what.benchmark.empty()) {
     for (std::size_t i = 1; i < what.command.size(); ++i)
       result.arguments.push_back(filled(what.command[i], workers));
@@ -215,6 +219,14 @@ job job_of(const program& what, const setting& how, const environment& where, un
   }
   for (const auto& [name, value] : how.variables) result.variables.emplace_back(name, filled(value, workers));
   return result;
+}
+
+std::optional<program> starter_of(const setting& how) {
+  if (how.through.empty()) return std::nullopt;
+  program starter;
+  starter.name = how.name;
+  starter.command = how.through;
+  return starter;
 }
 
 printed read_output(std::string_view output) {

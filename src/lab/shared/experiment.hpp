@@ -25,6 +25,9 @@ struct program {
   std::string system = "sukima";  ///< whose program of the benchmark
   std::optional<std::int64_t> size, quick_size;
   std::vector<std::string> command;  ///< words; {workers} stands for the number of workers
+  /// About how long a run takes where it has the CPUs for itself, for the expected time of a plan; of the
+  /// sizes for --quick, too. Nothing: the time limit.
+  std::optional<double> seconds, quick_seconds;
   bool quick = true;  ///< also with --quick
 };
 
@@ -32,7 +35,9 @@ struct program {
 struct setting {
   std::string name;
   std::vector<std::pair<std::string, std::string>> variables;  ///< of the environment; {workers} as above
-  double workers_per_cpu = 1;  ///< for each CPU that the environment shows
+  double workers_per_cpu = 1;  ///< for each CPU that the environment shows, or
+  bool cpus_left = false;  ///< for each that it leaves the program: the papers' static rule
+  std::vector<std::string> through;  ///< a command that starts the program: "sukima run --"
   bool quick = true;
 };
 
@@ -84,6 +89,7 @@ struct claim {
   double bound = 1;
   double in = 1;  ///< the part of the programs × environments in which it must hold
   std::string needs;  ///< "kvm", or empty
+  std::string missing;  ///< why no experiment shows it, and then it compares nothing; or empty
 };
 
 struct experiment {
@@ -114,6 +120,9 @@ const char* name_of(measure what);
 
 /// The CPUs that a program sees in an environment. \param cpus of this machine, at least 1
 unsigned visible_cpus(const environment& where, unsigned cpus);
+/// The CPUs that one copy gets if all of them need CPU, rounded up: what VCPU-Bal and pCPU-Est's other
+/// works give a virtual machine (Takayama and Kourai, section 2). At least 1.
+unsigned cpus_left(const environment& where, unsigned cpus);
 /// The number of workers, at least 1.
 unsigned workers_of(const setting& how, const environment& where, unsigned cpus);
 /// The CPUs that an environment of the kind `fewer` leaves, at least 1.

@@ -18,12 +18,18 @@ std::string report_text(const recorded_runs& runs);
 /// and claims[].
 nlohmann::ordered_json report_json(const recorded_runs& runs);
 
+/// The same as one page of HTML: for each experiment its claims, the paper's figure beside ours and the
+/// verdict, bars of each program, and a table of the cells. It needs no other file and no network. The same
+/// for the same folder. O(as report_text).
+std::string report_html(const recorded_runs& runs);
+
 /// The list of experiments, one line each.
 std::string list_text(const std::vector<experiment>& all);
 nlohmann::ordered_json list_json(const std::vector<experiment>& all);
 
-/// What a run would do: the number of runs of each experiment, of which `done` are in the folder, and the
-/// most that they can take (each until its time limit).
+/// What a run would do: the number of runs of each experiment, of which `done` are in the folder, how
+/// long the others are expected to take (by the runs that are done, else by the programs' times alone), and
+/// the most that they can take (each until its time limit). O(runs · done).
 std::string plan_text(const std::vector<experiment>& all, const run_choice& choice,
                       const std::vector<record>& done, unsigned cpus);
 

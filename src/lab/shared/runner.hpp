@@ -54,7 +54,7 @@ class obstacle : public std::runtime_error {
 /// Sets an environment up. \throws obstacle; another std::exception if it failed this time only
 using stage_maker = std::function<std::unique_ptr<stage>(const environment&)>;
 
-/// The file of a program's word. Called for benchmarks with an empty word.
+/// The file of a program: of a benchmark, or of its command's first word.
 using program_finder = std::function<std::filesystem::path(const program&)>;
 
 /// Where a run is.
@@ -85,9 +85,13 @@ struct run_summary {
 ///   it cannot be written
 run_summary run_experiments(run_request& request);
 
-/// The program, its arguments and variables in a cell; {workers} is replaced.
+/// The program, its arguments and variables in a cell; {workers} is replaced. What starts the program is
+/// before it.
 job job_of(const program& what, const setting& how, const environment& where, unsigned cpus, bool quick,
-           const std::filesystem::path& file);
+           const program_finder& find);
+
+/// What starts a program through a setting, as a program; nothing if the program is started as it is.
+std::optional<program> starter_of(const setting& how);
 
 /// What a program printed, in its last line that is a JSON object.
 struct printed {

@@ -19,18 +19,23 @@
 // expect: errors: 1
 // check: spin -DBUG_FINISH_TWICE -a; cc -O2 -DSAFETY; -m2000000
 // expect: errors: 1
+// check: spin -DBUG_DECLINE_TWICE -a; cc -O2 -DSAFETY; -m2000000
+// expect: errors: 1
+// check: spin -DBUG_TOLD_ONCE -a; cc -O2 -DSAFETY; -m2000000
+// expect: errors: 1
 //
 // What is modelled: the node's thread, which makes REQUESTS requests one after the other, and two workers with two
 // fibers each. A worker polls, changes fibers, begins a task, goes idle and works again, and goes idle for ever at last.
 // At a slow poll it finds a task or not. The first task is given away: its result comes, and once more (a message that
-// is repeated). Its owner may abort it at any time before it is completed; then it ends only because it was told so.
+// is repeated). Its owner may abort it at any time before it is completed; then it ends only because it was told so. Or the
+// other node declines it, as it was not begun there, and says so twice: then it runs here, or is given away once more.
 //
 // What must hold:
 //   each request is answered exactly once (a node that waits for ever is an invalid end state), and with "none" only
 //   when all were asked;
 //   a task that is found is given to the node, or is left to the workers (nothing is lost or in two places);
 //   a worker takes no fast poll while it owes an answer whose request to poll was finished;
-//   a task that was given away is completed once, and an abort of it is told.
+//   a task that was given away is completed once, also after it was declined, and an abort of it is told to whoever has it.
 //
 // Each BUG_ takes one safeguard away:
 //   BUG_LATE_COUNT        a worker is counted after it was asked
@@ -41,6 +46,8 @@
 //   BUG_WIPE              the flag itself is the question, and the end of an entry wipes it out
 //   BUG_NO_LOOK           give_away does not look for an abort that was written before
 //   BUG_FINISH_TWICE      a result completes a task without taking it out of the list
+//   BUG_DECLINE_TWICE     a task that was declined stays in the list when it is taken back
+//   BUG_TOLD_ONCE         a task that is given away once more keeps the mark that its abort was told
 
 #define REQUESTS 2
 #define STEPS 1          /* of each worker, before it goes idle for ever */
@@ -59,8 +66,19 @@ bool got_task = false;   /* it was a task */
 byte found = 0, given = 0, left = 0;   /* tasks */
 
 /* A task that was given away. */
-bool is_listed = false, aborts = false, abort_written = false, abort_told = false;
+bool is_listed = false, aborts = false, abort_written = false;
+bool abort_told = false; /* given_task::abort_told */
+bool abort_known = false;   /* to the node that has the task */
+byte queued = 0;         /* how often it is in the injector queue */
 byte completed = 0;
+
+/* One look of abort_given() at the list. */
+inline tell_abort() {
+  if
+  :: is_listed && !abort_told -> abort_told = true; abort_known = true
+  :: else
+  fi
+}
 
 inline answer(is_task) {
   answered++;
@@ -149,43 +167,74 @@ proctype owner() {
   if
   :: aborts ->
      abort_written = true;                                           /* lower_abort(), request_abort_checks() */
-     atomic { if :: is_listed -> abort_told = true :: else fi }
+     atomic { tell_abort() }
   :: !aborts
   fi;
   completed == 1                                                     /* await() */
 }
 
-/* Gives a task away, and gets its result, perhaps twice. Elsewhere it runs without an end until it is aborted, if its
-   owner is to abort it. */
+/* Gives a task away, and gets its result, perhaps twice. Wherever it runs, it runs without an end until it is aborted, if
+   its owner is to abort it. The first time the other node may decline it: nobody has begun it there. */
 inline exchange_task() {
   if :: aborts = true :: skip fi;
   run owner();
-  is_listed = true;                                                  /* give_away() */
-#ifndef BUG_NO_LOOK
-  atomic { if :: abort_written -> abort_told = true :: else fi };
-#endif
-  (!aborts || abort_told);
-  times = 0;
   do
-  :: times < 2 ->                                                    /* finish() */
-     times++;
-     atomic {
-       taken = is_listed;
-#ifndef BUG_FINISH_TWICE
-       is_listed = false
+  :: atomic {                                                        /* give_away() */
+       gives++;
+#ifndef BUG_TOLD_ONCE
+       abort_told = false;
 #endif
+       abort_known = false;
+       is_listed = true
      };
+#ifndef BUG_NO_LOOK
+     atomic { if :: abort_written -> tell_abort() :: else fi };
+#endif
      if
-     :: taken -> completed++; assert(completed == 1)
-     :: else
+     :: (!aborts || abort_known) -> declined = false
+     :: gives == 1 -> declined = true
+     fi;
+     times = 0;
+     do
+     :: times < 2 ->                                                 /* finish(), take_back() */
+        times++;
+        atomic {
+          taken = is_listed;
+#ifdef BUG_DECLINE_TWICE
+          if :: !declined -> is_listed = false :: else fi
+#else
+#ifndef BUG_FINISH_TWICE
+          is_listed = false
+#endif
+#endif
+        };
+        if
+        :: taken && !declined -> completed++; assert(completed == 1)
+        :: taken && declined -> queued++; assert(queued == 1)
+        :: else
+        fi
+     :: times == 2 -> break
+     od;
+     if
+     :: !declined -> break
+     :: declined -> queued--                                         /* take_for_node(), and once more */
+     :: declined ->                                                  /* a worker takes and runs it */
+        queued--;
+        (!aborts || abort_written);
+        completed++;
+        assert(completed == 1);
+        break
      fi
-  :: times == 2 -> break
-  od
+  od;
+  atomic {                                                           /* so fewer states differ */
+    gives = 0; times = 0; taken = false; declined = false;
+    abort_told = false; abort_known = false
+  }
 }
 
 active proctype node() {
-  byte requests = REQUESTS, w, times;
-  bool mine, was, taken, exchanged = false;
+  byte requests = REQUESTS, w, times, gives = 0;
+  bool mine, was, taken, declined, exchanged = false;
   run worker(0);
   run worker(1);
   do

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which nodes say that they run which named tasks. Claims are hints: a wrong, late or missing one makes a
+// task run twice or later, and never changes a result.
+#pragma once
+
+#include "hope/named_task.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+namespace sukima::cluster::hope {
+
+/// The claims of other nodes. One thread.
+class claims {
+ public:
+  /// How a task looks to this node.
+  enum class state : std::uint8_t {
+    free,  ///< no node says that it runs it
+    claimed,  ///< a living node says so
+    orphan,  ///< whoever said so is lost, and nobody has claimed it since
+  };
+
+  /// A node says that it runs a task. Said again, the earlier time holds. Nothing of a lost node counts.
+  /// \param since when the node began, by this node's clock: the arrival less the age in the message
+  void claim(const task_key& task, node_id by, clock::time_point since);
+  /// A node says that it does not run a task any more.
+  void withdraw(const task_key& task, node_id by);
+  /// The task has a result: its claims are needless.
+  void settle(const task_key& task) { tasks_.erase(task); }
+  /// A node is lost. Tasks that only it had claimed become orphans.
+  /// \returns these, in the order of their keys. Complexity: linear in the number of claimed tasks
+  std::vector<task_key> lose(node_id node);
+  /// Forgets all claims: an entry is over. Lost nodes stay lost.
+  void clear() noexcept { tasks_.clear(); }
+
+  state of(const task_key& task) const;
+  /// Since when the task has been claimed by the first of its living claimants; nothing: it is not claimed.
+  std::optional<clock::time_point> since(const task_key& task) const;
+  /// Whether two nodes began a task and this one is to stop: another living claimant has a smaller number.
+  /// The claimant with the smallest number goes on, so at least one does.
+  bool yields(const task_key& task, node_id self) const;
+  std::size_t size() const noexcept { return tasks_.size(); }
+
+ private:
+  struct claimed_task {
+    std::map<node_id, clock::time_point> claimants;  ///< living ones; none: an orphan
+  };
+
+  bool is_lost(node_id node) const { return node < lost_.size() && lost_[node]; }
+
+  std::unordered_map<task_key, claimed_task, task_key_hash> tasks_;
+  std::vector<bool> lost_;
+};
+
+}  // namespace sukima::cluster::hope

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of tasks by content, for hierarchical omission: two nodes that meet the same work at different times
+// and by different ways give it the same name.
+#pragma once
+
+#include "transport/transport.hpp"
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+
+namespace sukima::cluster::hope {
+
+/// The name of a task: 128 bits of a hash. Names of equal work are equal; for n names of different work the
+/// probability that any two are equal is about n²/2^129 (XXH3 is not made against an adversary, but nodes
+/// prove that they know the token before they may say anything).
+struct task_key {
+  std::uint64_t high = 0;
+  std::uint64_t low = 0;
+  friend constexpr auto operator<=>(const task_key&, const task_key&) = default;
+};
+
+/// Of a task_key: its bits are a hash already.
+struct task_key_hash {
+  std::size_t operator()(const task_key& key) const noexcept { return static_cast<std::size_t>(key.low); }
+};
+
+/// The name of a task.
+/// \param entry the number of the entry that it belongs to, from 1
+/// \param type what it is: its number in the form_table, the same on all nodes, since they run the same program
+/// \param input its serialised members `in`, all that its result may depend on
+/// Complexity: linear in the size of the input. The same on machines of either order of bytes.
+task_key key_of(std::uint64_t entry, std::uint32_t type, byte_view input) noexcept;
+
+}  // namespace sukima::cluster::hope

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hope/result_store.hpp"
+
+namespace sukima::cluster::hope {
+
+void result_store::put(const task_key& key, bytes result, std::chrono::nanoseconds cost) {
+  const std::size_t size = result.size() + overhead;
+  if (size > most_) return;
+  if (!results_.try_emplace(key, known{std::move(result), cost}).second) return;
+  cheapest_.emplace(cost, key);
+  used_ += size;
+  while (used_ > most_) {
+    const auto first = cheapest_.begin();
+    const auto gone = results_.find(first->second);
+    used_ -= gone->second.result.size() + overhead;
+    results_.erase(gone);
+    cheapest_.erase(first);
+  }
+}
+
+const bytes* result_store::find(const task_key& key) const {
+  const auto at = results_.find(key);
+  return at == results_.end() ? nullptr : &at->second.result;
+}
+
+void result_store::clear() noexcept {
+  results_.clear();
+  cheapest_.clear();
+  used_ = 0;
+}
+
+}  // namespace sukima::cluster::hope

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Results of named tasks that this node knows. Losing one costs time and nothing else: its task runs here.
+#pragma once
+
+#include "hope/named_task.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+namespace sukima::cluster::hope {
+
+/// A bounded store. One thread.
+class result_store {
+ public:
+  /// What one result takes beside its bytes, as an estimate: nodes of the table and of the order.
+  static constexpr std::size_t overhead = 192;
+
+  /// \param most bytes that the results and their overhead may take
+  explicit result_store(std::size_t most) noexcept : most_(most) {}
+
+  /// Keeps a result. Of too many, those that are the cheapest to compute again go first, among equals those
+  /// with the smaller key; it may be this one. A result that is there already stays: equal keys have equal
+  /// results.
+  /// \param cost the time that its computation took
+  /// Complexity: logarithmic in the number of results, for it and for each that goes
+  void put(const task_key& key, bytes result, std::chrono::nanoseconds cost);
+  /// The result, or nullptr. Valid until the next put() or clear().
+  const bytes* find(const task_key& key) const;
+  /// Forgets all: an entry is over.
+  void clear() noexcept;
+
+  std::size_t size() const noexcept { return results_.size(); }
+  std::size_t used() const noexcept { return used_; }  ///< bytes, overhead included
+
+ private:
+  struct known {
+    bytes result;
+    std::chrono::nanoseconds cost;
+  };
+
+  std::size_t most_;
+  std::size_t used_ = 0;
+  std::unordered_map<task_key, known, task_key_hash> results_;
+  std::set<std::pair<std::chrono::nanoseconds, task_key>> cheapest_;
+};
+
+}  // namespace sukima::cluster::hope

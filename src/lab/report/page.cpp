@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// The report as one page of HTML; see report.hpp.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "report/page_plots.hpp"
+#include "shared/report.hpp"
+
+namespace sukima::lab {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr const char* page_head = R"(<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Results of the lab</title>
+<style>
+body { font-family: sans-serif; max-width: 60em; margin: 1em auto; padding: 0 1em; color: #222; }
+table { border-collapse: collapse; margin: 1em 0; font-size: 0.85em; }
+th, td { border: 1px solid #ccc; padding: 0.2em 0.5em; text-align: left; vertical-align: top; }
+svg { max-width: 100%; height: auto; font-size: 11px; }
+.plots { overflow-x: auto; }
+.verdict { font-weight: bold; }
+</style>
+</head>
+<body>
+<h1>Results of the lab</h1>
+)";
+
+std::string text_of(const ordered_json& from, const char* name) {
+  return html_escaped(from.value(name, std::string()));
+}
+
+/// The value of a cell, as three digits; "stopped" for one without a time.
+std::string figure_text(const ordered_json& cell, const char* name) {
+  const auto found = cell.find(name);
+  if (found == cell.end()) return "–";
+  return found->is_number() ? fmt::format("{:.3g}", found->get<double>()) : "stopped";
+}
+
+std::string machine_html(const ordered_json& report) {
+  std::string html = "<ul>\n";
+  const auto add = [&](const std::string& name, const std::string& value) {
+    html += fmt::format("<li>{}: {}</li>\n", html_escaped(name), html_escaped(value));
+  };
+  for (const auto& [name, value] : report.at("machine").items()) add(name, value.get<std::string>());
+  for (const auto& [name, value] : report.at("versions").items()) add(name, value.get<std::string>());
+  if (const std::string accelerator = report.at("accelerator"); !accelerator.empty())
+    add("virtual machines", "QEMU, " + accelerator);
+  for (const auto& [kind, why] : report.at("obstacles").items())
+    add("no '" + kind + "' here", why.get<std::string>());
+  return html + "</ul>\n";
+}
+
+std::string cells_html(const ordered_json& experiment) {
+  std::string html =
+      "<table>\n<tr><th>program</th><th>setting</th><th>environment</th><th>first quartile</th>"
+      "<th>median</th><th>third quartile</th><th>by target time</th><th>rounds</th></tr>\n";
+  for (const ordered_json& cell : experiment.at("cells"))
+    html += fmt::format(
+        "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+        text_of(cell, "program"), text_of(cell, "setting"), text_of(cell, "environment"),
+        figure_text(cell, "q1"), figure_text(cell, "median"), figure_text(cell, "q3"),
+        figure_text(cell, "relative"), cell.value("rounds", 0));
+  return html + "</table>\n";
+}
+
+std::string plots_html(const ordered_json& experiment) {
+  const std::string unit = experiment.at("shown") == name_of(measure::converted) ? "s / copies" : "s";
+  std::vector<std::string> programs;
+  std::string html = "<div class=\"plots\">\n";
+  for (const ordered_json& cell : experiment.at("cells")) {
+    const std::string program = cell.at("program");
+    if (!programs.empty() && programs.back() == program) continue;
+    programs.push_back(program);
+    html += bars_svg(experiment.at("cells"), program, unit);
+  }
+  return html + "</div>\n";
+}
+
+/// A table with a row for each claim: the paper's figure and what it has, and beside them ours.
+std::string claims_html(const ordered_json& experiment, unsigned cpus) {
+  if (experiment.at("claims").empty()) return {};
+  std::string scaled;
+  if (const auto paper = experiment.find("paper_cpus"); paper != experiment.end() && *paper != cpus)
+    scaled = fmt::format(" (scaled from {} CPUs to {})", paper->get<unsigned>(), cpus);
+  std::string html = "<table>\n<tr><th>in the paper</th><th>here</th><th>verdict</th></tr>\n";
+  for (const ordered_json& claim : experiment.at("claims")) {
+    const std::string figure = text_of(claim, "figure"), reason = text_of(claim, "reason");
+    html += fmt::format("<tr id=\"{}-{}\"><td>{}{}<br>{}</td><td>{}<br>{}</td>", text_of(experiment, "name"),
+                        text_of(claim, "name"), figure, figure.empty() ? "" : scaled, text_of(claim, "found"),
+                        text_of(claim, "text"), ratios_svg(claim));
+    html += fmt::format("<td><span class=\"verdict\">{}</span>{}{}</td></tr>\n", text_of(claim, "verdict"),
+                        reason.empty() ? "" : "<br>", reason);
+  }
+  return html + "</table>\n";
+}
+
+}  // namespace
+
+std::string report_html(const recorded_runs& runs) {
+  const ordered_json report = report_json(runs);
+  std::string html = page_head + machine_html(report);
+  for (const ordered_json& experiment : report.at("experiments")) {
+    html += fmt::format("<h2 id=\"{0}\">{0}: {1}</h2>\n", text_of(experiment, "name"),
+                        text_of(experiment, "title"));
+    if (const std::string source = text_of(experiment, "source"); !source.empty())
+      html += fmt::format("<p>Source: {}.</p>\n", source);
+    html += claims_html(experiment, runs.facts.bed.cpus) + plots_html(experiment) + cells_html(experiment);
+  }
+  return html + "</body>\n</html>\n";
+}
+
+}  // namespace sukima::lab

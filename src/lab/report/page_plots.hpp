@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plots in a page: SVG that needs no other file.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+namespace sukima::lab {
+
+/// `text` as content or attribute of HTML and SVG.
+std::string html_escaped(const std::string& text);
+
+/// Bars of one program's cells (of report_json): a group for each environment, a bar for each setting, whiskers
+/// from the first to the third quartile; logarithmic where the medians differ more than twentyfold.
+/// O(cells).
+std::string bars_svg(const nlohmann::ordered_json& cells, const std::string& program,
+                     const std::string& unit);
+
+/// The ratios of a claim (of report_json) with their intervals, and its bound as a line; empty if none.
+/// O(cells).
+std::string ratios_svg(const nlohmann::ordered_json& claim);
+
+}  // namespace sukima::lab
