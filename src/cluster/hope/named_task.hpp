@@ -27,7 +27,8 @@ struct task_key_hash {
 
 /// The name of a task.
 /// \param entry the number of the entry that it belongs to, from 1
-/// \param type what it is: its number in the form_table, the same on all nodes, since they run the same program
+/// \param type what it is: its number in the form_table, the same on all nodes, since they run the same
+///             program
 /// \param input its serialised members `in`, all that its result may depend on
 /// Complexity: linear in the size of the input. The same on machines of either order of bytes.
 task_key key_of(std::uint64_t entry, std::uint32_t type, byte_view input) noexcept;

@@ -10,8 +10,8 @@ namespace sukima::lab {
 /// `text` as content or attribute of HTML and SVG.
 std::string html_escaped(const std::string& text);
 
-/// Bars of one program's cells (of report_json): a group for each environment, a bar for each setting, whiskers
-/// from the first to the third quartile; logarithmic where the medians differ more than twentyfold.
+/// Bars of one program's cells (of report_json): a group for each environment, a bar for each setting,
+/// whiskers from the first to the third quartile; logarithmic where the medians differ more than twentyfold.
 /// O(cells).
 std::string bars_svg(const nlohmann::ordered_json& cells, const std::string& program,
                      const std::string& unit);
