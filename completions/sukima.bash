@@ -110,11 +110,11 @@ _sukima_lab() {
     --folder) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
     --repetitions) ;;
     lab)
-      mapfile -t COMPREPLY < <(compgen -W "list run all report --help --folder --repetitions --quick --dry-run --plot --json" -- "$cur")
+      mapfile -t COMPREPLY < <(compgen -W "list run all report --help --folder --repetitions --quick --dry-run --plot --html --json" -- "$cur")
       ;;
     *)
       if [[ $cur == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "--help --folder --repetitions --quick --dry-run --plot --json" -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W "--help --folder --repetitions --quick --dry-run --plot --html --json" -- "$cur")
       else
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
       fi

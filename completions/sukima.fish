@@ -72,6 +72,7 @@ complete -c sukima -n $lab -x -l repetitions -d 'Rounds, in place of the number 
 complete -c sukima -n $lab -l quick -d 'Few repetitions and small sizes'
 complete -c sukima -n $lab -l dry-run -d 'Print what would be run'
 complete -c sukima -n $lab -l plot -d 'Draw PNG and SVG files in the folder'
+complete -c sukima -n $lab -r -F -l html -d 'Write the report as one page of HTML'
 complete -c sukima -n $lab -l json -d 'Print one JSON object'
 complete -c sukima -n __fish_use_subcommand -a objects -d 'Plan a program of concurrent objects'
 complete -c sukima -n $objects -F -a 'record plan validate calibrate'
