@@ -26,14 +26,14 @@ set_pointer make_set(std::size_t cpus) {
   return set;
 }
 
-int bind_to(unsigned cpu) {
+}  // namespace
+
+int bind_this_thread(unsigned cpu) {
   const std::size_t size = CPU_ALLOC_SIZE(cpu + 1);
   const set_pointer set = make_set(cpu + 1);
   CPU_SET_S(cpu, size, set.get());
   return sched_setaffinity(0, size, set.get()) == 0 ? 0 : errno;
 }
-
-}  // namespace
 
 double seconds_since(clock::time_point begin) {
   return std::chrono::duration<double>(clock::now() - begin).count();
@@ -48,7 +48,8 @@ void run_bound(const std::vector<bound_function>& functions) {
   threads.reserve(functions.size());
   for (const bound_function& one : functions) {
     threads.emplace_back([&] {
-      if (const int failed = bind_to(one.cpu); failed != 0) error.store(failed, std::memory_order_relaxed);
+      if (const int failed = bind_this_thread(one.cpu); failed != 0)
+        error.store(failed, std::memory_order_relaxed);
       ready.fetch_add(1, std::memory_order_release);
       while (ready.load(std::memory_order_acquire) != functions.size()) std::this_thread::yield();
       if (error.load(std::memory_order_relaxed) == 0) one.body();

@@ -27,6 +27,9 @@ struct bound_function {
 /// \throws std::system_error if a thread cannot be bound: then no function runs
 void run_bound(const std::vector<bound_function>& functions);
 
+/// Binds the calling thread to a CPU. \returns 0, or what errno says
+int bind_this_thread(unsigned cpu);
+
 /// The CPUs that this process may run on, in ascending order.
 std::vector<unsigned> allowed_cpus();
 

@@ -145,6 +145,7 @@ objects::model::cost_table measure_message_costs() {
   costs.same_cpu = measure_sleep(cpus[0], cpus[0]);
   if (cpus.size() > 1) costs.other_cpu = measure_sleep(cpus[0], cpus[1]);
   measure_simulated(costs, cpus[0]);  // last: it makes threads, and nothing forks after it
+  if (cpus.size() > 1) measure_resumes(costs, cpus[0], cpus[1]);
   return costs;
 }
 

@@ -8,10 +8,13 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdlib>
 #include <exception>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "bound_threads.hpp"
 #include "message_ring.hpp"
@@ -201,6 +204,76 @@ void measure_simulated(objects::model::cost_table& into, unsigned cpu) {
                 }
               }}});
   if (error) std::rethrow_exception(error);
+}
+
+void measure_resumes(objects::model::cost_table& into, unsigned first, unsigned second) {
+  constexpr int rounds = 300, waiting = 64;
+  const model_chosen chosen("threads:simulated");
+  const double alone = into.of(unit::thread, 8, 1).sender_ns;
+  std::vector<double> times;
+  std::atomic<int> busy{0}, over{0};  // numbers of rounds; each is the other side's partner
+  settings one_worker;
+  one_worker.workers = 1;
+  one_worker.elastic = false;
+  runtime on(one_worker);
+  objects::program program(on);
+  const auto start = program.stream<char>("start"), waited = program.stream<char>("waited");
+  const auto last = program.stream<message<8>>("last");
+  std::vector<out<message<8>>> ends;
+  for (int i = 1; i < waiting; i++) {
+    const auto stream = program.stream<message<8>>("stream " + std::to_string(i));
+    ends.push_back(stream.out());
+    program
+        .object(
+            "waiting " + std::to_string(i),
+            [](in<message<8>> from) {
+              while (from.receive()) continue;
+            },
+            stream.in())
+        .group("other");
+  }
+  ends.push_back(last.out());
+  program
+      .object(
+          "last waiting",
+          [](in<message<8>> from, out<char> others_wait) {
+            while (from.receive()) others_wait.send('\0');
+          },
+          last.in(), waited.out())
+      .group("other");
+  program
+      .object(
+          "sender",
+          [&](out<char> next, in<char> all_wait, std::vector<out<message<8>>> to_all) {
+            bind_this_thread(first);  // where that is refused, it runs where it may
+            for (int i = 1; i <= rounds; i++) {
+              next.send('\0');
+              while (busy.load(std::memory_order_acquire) != i) relax();
+              const auto begin = clock::now();
+              for (out<message<8>>& to : to_all) to.send({});
+              times.push_back(std::max(0.0, ns_between(begin, clock::now()) / waiting - alone));
+              over.store(i, std::memory_order_release);
+              all_wait.receive();
+            }
+          },
+          start.out(), waited.in(), std::move(ends))
+      .group("one");
+  program
+      .object(
+          "busy",
+          [&](in<char> next) {
+            bind_this_thread(second);
+            for (int i = 1; next.receive(); i++) {
+              busy.store(i, std::memory_order_release);
+              while (over.load(std::memory_order_acquire) != i) relax();
+            }
+          },
+          start.in())
+      .group("other");
+  program.run();
+  const figure resumes = figure_of(std::move(times));
+  into.resume_ns = resumes.median;
+  into.resume_quartiles = resumes.spread;
 }
 
 }  // namespace sukima::calibrate_detail

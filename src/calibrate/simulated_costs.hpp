@@ -25,4 +25,9 @@ objects::model::message_cost message_line(objects::model::unit carrier, std::siz
 /// \throws std::system_error memory or the CPU is refused
 void measure_simulated(objects::model::cost_table& into, unsigned cpu);
 
+/// Measures what it costs on the first CPU to end the wait of an object whose group the second one runs.
+/// \pre the costs of messages are measured
+/// \throws std::system_error memory is refused
+void measure_resumes(objects::model::cost_table& into, unsigned first, unsigned second);
+
 }  // namespace sukima::calibrate_detail

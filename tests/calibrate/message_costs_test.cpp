@@ -40,6 +40,13 @@ TEST(message_costs, are_measured_for_each_unit_and_size) {
   ASSERT_TRUE(costs.same_cpu.has_value());
   const sleep_cost same_cpu = costs.same_cpu.value_or(sleep_cost{});
   EXPECT_GT(same_cpu.waker_ns + same_cpu.until_ns, 300);
+  EXPECT_EQ(costs.resume_ns.has_value(), costs.other_cpu.has_value()) << "both take two CPUs";
+  if (costs.resume_ns) {
+    EXPECT_GT(*costs.resume_ns, 1);
+    EXPECT_LT(*costs.resume_ns, 1e6);
+    EXPECT_GE(costs.resume_quartiles.value_or(quartiles{}).high, *costs.resume_ns);
+    std::printf("resume elsewhere %.1f ns\n", *costs.resume_ns);
+  }
   std::printf("switch %.1f ns\n", switch_ns);
   for (const message_cost& line : costs.messages) {
     ASSERT_TRUE(line.spread.has_value());

@@ -5,6 +5,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
 namespace {
@@ -79,6 +81,35 @@ TEST(program, refuses_what_cannot_run) {
     EXPECT_THROW(p.object("b", [] {}), usage_error);
     EXPECT_THROW(p.stream<int>("s"), usage_error);
   }
+}
+
+TEST(program, objects_as_threads_are_monitored_also_with_one_worker) {
+  // Who looks around before it sleeps is in the way where there are more such threads than CPUs: the monitor
+  // sees that. An elastic runtime has one anyway, this one has it for the threads.
+  const auto is_monitored = [] {
+    for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+      std::ifstream file(thread.path() / "comm");
+      std::string name;
+      if (std::getline(file, name) && name == "sukima-monitor") return true;
+    }
+    return false;
+  };
+  sukima::settings one = with_workers(1);
+  one.elastic = false;
+  sukima::runtime r(one);
+  EXPECT_FALSE(is_monitored());
+  const model_chosen chosen("threads");
+  program p(r);
+  auto s = p.stream<int>("numbers");
+  p.object("a", [](out<int> to) { to.send(1); }, s.out());
+  p.object(
+      "b",
+      [&](in<int> from) {
+        while (from.receive()) continue;
+        while (!is_monitored()) std::this_thread::yield();  // it begins with the first thread
+      },
+      s.in());
+  p.run();
 }
 
 TEST(program, refuses_models_that_there_are_not) {

@@ -39,10 +39,15 @@ TEST(costs, keep_their_quartiles) {
   EXPECT_EQ(around.receiver.low, 3.75);
   EXPECT_EQ(again.switch_quartiles.value_or(quartiles{}).high, 100);
   EXPECT_EQ(parse_costs(profile_with_costs(profile, parse_costs("objects-wait 400\nend\n"))).wait_ns, 400);
+  EXPECT_EQ(parse_costs(profile_with_costs(profile, parse_costs("objects-resume 227\nend\n"))).resume_ns,
+            227);
   EXPECT_FALSE(again.of(unit::simulated, 64, 1).spread);
   EXPECT_FALSE(again.of(unit::simulated, 36, 1).spread) << "nobody has measured that size";
   cost_table merged = parse_costs("objects-switch 8\nend\n");
   merged.merge(again);
+  EXPECT_FALSE(merged.resume_ns);
+  merged.merge(parse_costs("objects-resume 227 220 234\nend\n"));
+  EXPECT_EQ(merged.resume_quartiles.value_or(quartiles{}).high, 234);
   EXPECT_EQ(merged.switch_quartiles.value_or(quartiles{}).low, 85);
 }
 

@@ -176,6 +176,26 @@ TEST(prediction, pays_for_waits_that_another_group_could_end) {
   EXPECT_NEAR(time_per(program, simulated, where, 1e5), 2 * 10, 1);
 }
 
+TEST(prediction, pays_for_resuming_an_object_that_another_cpu_runs) {
+  // The stream is full whenever the sender comes back: each message ends one wait of the sender, whose object
+  // the other CPU has, and one of the receiver. Whoever ends a wait pays, and meanwhile the other one goes on.
+  machine where = examples::free_machine(2);
+  const description program = examples::pipeline_of(2, 1e5, 0, 1);
+  EXPECT_NEAR(time_per(program, threads_simulated, where, 1e5), 0, 1);
+  where.costs.resume_ns = 1000;
+  EXPECT_NEAR(time_per(program, threads_simulated, where, 1e5), 1000, 20);
+  EXPECT_NEAR(time_per(program, simulated, where, 1e5), 0, 1) << "in one group nobody is elsewhere";
+}
+
+TEST(prediction, pays_for_the_thread_that_listens_for_other_processes) {
+  // To end a wait in another process wakes a thread there, which is in the way of the one that computes.
+  machine where = examples::free_machine(2);
+  where.costs.other_cpu = sleep_cost{1000, 0};
+  const description program = examples::pipeline_of(2, 1e5, 0, 1);
+  EXPECT_GE(time_per(program, processes_simulated, where, 1e5),
+            time_per(program, threads_simulated, where, 1e5) + 900);
+}
+
 TEST(prediction, by_the_paper_counts_messages_and_work) {
   const description program = examples::pipeline_of(2, 1000, 500);
   const machine where = examples::machine_of(2);

@@ -96,6 +96,10 @@ std::string costs_report(const model::cost_table& costs) {
   if (costs.wait_ns)
     text += fmt::format("The same where another group could end the wait: {}.\n",
                         spread_text(*costs.wait_ns, costs.wait_quartiles ? &*costs.wait_quartiles : nullptr));
+  if (costs.resume_ns)
+    text += fmt::format(
+        "To end such a wait in a group that another CPU runs: {}.\n",
+        spread_text(*costs.resume_ns, costs.resume_quartiles ? &*costs.resume_quartiles : nullptr));
   const auto add_sleep = [&text](const char* where, const std::optional<model::sleep_cost>& cost) {
     if (cost)
       text += fmt::format("To wake a sleeper on {}: {}, which runs {} later.\n", where,
@@ -123,6 +127,8 @@ json costs_json(const model::cost_table& costs) {
   if (costs.switch_quartiles) result["switch_quartiles_ns"] = spread_json(*costs.switch_quartiles);
   if (costs.wait_ns) result["wait_ns"] = *costs.wait_ns;
   if (costs.wait_quartiles) result["wait_quartiles_ns"] = spread_json(*costs.wait_quartiles);
+  if (costs.resume_ns) result["resume_ns"] = *costs.resume_ns;
+  if (costs.resume_quartiles) result["resume_quartiles_ns"] = spread_json(*costs.resume_quartiles);
   const auto add_sleep = [&result](const char* where, const std::optional<model::sleep_cost>& cost) {
     if (cost) result["sleep"][where] = {{"waker_ns", cost->waker_ns}, {"until_ns", cost->until_ns}};
   };

@@ -12,8 +12,8 @@ namespace sukima::objects::model {
 namespace {
 
 constexpr double most_ns = 1e12;
-constexpr std::array<std::string_view, 4> our_words = {"message", "objects-switch", "objects-wait",
-                                                       "objects-sleep"};
+constexpr std::array<std::string_view, 5> our_words = {"message", "objects-switch", "objects-wait",
+                                                       "objects-sleep", "objects-resume"};
 
 auto order_of(const message_cost& line) { return std::tuple(line.carrier, line.cpus, line.bytes); }
 
@@ -115,6 +115,7 @@ std::string lines_of(const cost_table& costs) {
   };
   add_switch("objects-switch", costs.switch_ns, costs.switch_quartiles);
   add_switch("objects-wait", costs.wait_ns, costs.wait_quartiles);
+  add_switch("objects-resume", costs.resume_ns, costs.resume_quartiles);
   const auto add_sleep = [&text](const char* where, const std::optional<sleep_cost>& cost) {
     if (!cost) return;
     text.append("objects-sleep ").append(where).append(" ");
@@ -157,6 +158,10 @@ void cost_table::merge(const cost_table& other) {
   if (other.wait_ns) {
     wait_ns = other.wait_ns;
     wait_quartiles = other.wait_quartiles;
+  }
+  if (other.resume_ns) {
+    resume_ns = other.resume_ns;
+    resume_quartiles = other.resume_quartiles;
   }
   if (other.same_cpu) same_cpu = other.same_cpu;
   if (other.other_cpu) other_cpu = other.other_cpu;
@@ -201,6 +206,7 @@ cost_table parse_costs(std::string_view profile) {
                       : word == our_words[1] ? read_switch(line, result.switch_ns, result.switch_quartiles)
                       : word == our_words[2] ? read_switch(line, result.wait_ns, result.wait_quartiles)
                       : word == our_words[3] ? read_sleep(line, result)
+                      : word == our_words[4] ? read_switch(line, result.resume_ns, result.resume_quartiles)
                                              : true;
     if (!good)
       throw costs_error("line " + std::to_string(number) +

@@ -101,12 +101,24 @@ void simulation::wake(std::size_t number) {
   dispatch(looking, same_.until_ns);
 }
 
+/// What ending a wait costs where another thread has the island: its CPU has the object's state. Between
+/// processes a thread of the other process listens for that. It sleeps in between, and is in the way of its
+/// own process for two switches.
+void simulation::resume_elsewhere(thread_state& thread) {
+  waking_ns_ += resume_ns_;
+  if (!listens_) return;
+  const bool sleeps = thread.at == thread_at::sleep;
+  waking_ns_ += other_.waker_ns + (sleeps ? other_.until_ns : 0);
+  if (!sleeps) thread.interrupted_ns += same_.waker_ns + 2 * same_.until_ns;
+}
+
 void simulation::make_ready(std::size_t object) {
   const std::size_t number = objects_[object].island;
   island_state& island = islands_[number];
   island.ready.push_back(object);
   if (island.thread != none) {
     thread_state& thread = threads_[island.thread];
+    if (island.thread != serving_ && objects_[object].was_suspended) resume_elsewhere(thread);
     if (thread.at == thread_at::sleep) {
       wake(island.thread);
     } else if (thread.looks_around) {
@@ -173,6 +185,8 @@ bool simulation::serve(std::size_t cpu) {
   }
   if (objects_[island.running].next_send == none) island.in_a_row++;
   waking_ns_ = 0;
+  serving_ = cpus_[cpu].thread;
+  cost += std::exchange(thread.interrupted_ns, 0);
   if (!step(island.running, cost)) island.running = none;
   advance(cpu, cost + waking_ns_);
   return true;

@@ -38,8 +38,10 @@ simulation::simulation(const description& program, const flow& all, const config
       objects_(program.objects.size()),
       cpus_(whole_cpus(where.cpus)),
       pool_(how.model == execution_model::workers_simulated),
+      listens_(parts_of(how.model).between == unit::process),
       switch_ns_(where.costs.switch_ns.value_or(0)),
       wait_ns_(where.costs.wait_ns.value_or(switch_ns_)),
+      resume_ns_(where.costs.resume_ns.value_or(0)),
       same_(where.costs.same_cpu.value_or(sleep_cost{})),
       other_(where.costs.other_cpu.value_or(same_)),
       random_(seed) {

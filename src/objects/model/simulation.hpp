@@ -82,6 +82,7 @@ class simulation {
     std::size_t cpu = none;
     bool looks_around = false;  ///< on a CPU, with nothing to do
     double unpaid_ns = 0;  ///< of what it did when its slice ended
+    double interrupted_ns = 0;  ///< for the thread that listens for other processes, on its CPU
     double slice_end = 0;
   };
   struct cpu_state {
@@ -109,6 +110,7 @@ class simulation {
 
   // Objects.
   void make_ready(std::size_t object);
+  void resume_elsewhere(thread_state& thread);
   bool step(std::size_t object, double& cost);
   bool receive(std::size_t object, double& cost);
   bool send(std::size_t object, double& cost);
@@ -128,8 +130,10 @@ class simulation {
   std::vector<cpu_state> cpus_;
   std::deque<std::size_t> thread_queue_;  ///< threads that could run, but have no CPU
   std::deque<std::size_t> island_queue_;  ///< islands that could run, but have no worker
+  std::size_t serving_ = none;  ///< the thread of the present step
   bool pool_ = false;  ///< threads are workers
-  double switch_ns_ = 0, wait_ns_ = 0, look_around_ns_ = 0;
+  bool listens_ = false;  ///< islands are processes
+  double switch_ns_ = 0, wait_ns_ = 0, resume_ns_ = 0, look_around_ns_ = 0;
   double waking_ns_ = 0;  ///< what the present step pays for waking others
   sleep_cost same_, other_;
   std::size_t driving_ = 0;

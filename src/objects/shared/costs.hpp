@@ -44,6 +44,9 @@ struct cost_table {
   /// The same where somebody outside of the object's group could end the wait, so that it takes a suspension.
   std::optional<double> wait_ns;
   std::optional<quartiles> wait_quartiles;
+  /// What it costs to end such a wait of an object whose group another CPU runs, beyond the message.
+  std::optional<double> resume_ns;
+  std::optional<quartiles> resume_quartiles;
   std::optional<sleep_cost> same_cpu, other_cpu;  ///< the sleeper's CPU is the waker's, or is idle
 
   /// Enters a line; one of the same unit, size and CPUs is replaced.
@@ -65,8 +68,8 @@ class costs_error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Reads the lines `message`, `objects-switch`, `objects-wait` and `objects-sleep` of a machine profile's
-/// text; other lines are skipped.
+/// Reads the lines `message`, `objects-switch`, `objects-wait`, `objects-resume` and `objects-sleep` of a
+/// machine profile's text; other lines are skipped.
 /// \throws costs_error
 cost_table parse_costs(std::string_view profile);
 

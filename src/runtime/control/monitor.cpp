@@ -17,11 +17,13 @@ namespace sukima::detail {
 using std::chrono::nanoseconds;
 
 void monitor::start() {
-  const signals_blocked here;
-  try {
-    thread_ = std::thread([this] { run(); });
-  } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch): then the number of workers stays
-  }
+  std::call_once(started_, [this] {
+    const signals_blocked here;
+    try {
+      thread_ = std::thread([this] { run(); });
+    } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch): then the number of workers stays
+    }
+  });
 }
 
 void monitor::stop() {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <mutex>
 #include <thread>
 
 namespace sukima::detail {
@@ -19,6 +20,7 @@ class monitor {
   monitor(const monitor&) = delete;
   monitor& operator=(const monitor&) = delete;
 
+  /// Starts the thread, unless it was started before. Any thread may call it, inside of an entry.
   void start();
   /// Ends the thread, if there is one.
   void stop();
@@ -42,6 +44,7 @@ class monitor {
   std::atomic<bool> dozing_{false};
   std::atomic<bool> ending_{false};
   std::atomic<std::uint32_t> alarm_{0};  ///< futex of the thread
+  std::once_flag started_;
   std::thread thread_;
   // Only for the thread.
   std::chrono::nanoseconds interval_{0};  ///< between judgements
