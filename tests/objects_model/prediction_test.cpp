@@ -178,7 +178,7 @@ TEST(prediction, pays_for_waits_that_another_group_could_end) {
 
 TEST(prediction, pays_for_resuming_an_object_that_another_cpu_runs) {
   // The stream is full whenever the sender comes back: each message ends one wait of the sender, whose object
-  // the other CPU has, and one of the receiver. Whoever ends a wait pays, and meanwhile the other one goes on.
+  // the other CPU has, and one of the receiver. Whoever ends a wait pays, and the other one goes on.
   machine where = examples::free_machine(2);
   const description program = examples::pipeline_of(2, 1e5, 0, 1);
   EXPECT_NEAR(time_per(program, threads_simulated, where, 1e5), 0, 1);

@@ -239,7 +239,8 @@ void executor::serve() {
   server_ = &s;
   server_on_ = s.on;
   worker& w = *s.on;
-  // There may be more such threads than CPUs, whatever the number of workers: who looks around is in their way.
+  // There may be more such threads than CPUs, whatever the number of workers; who looks around is in their
+  // way.
   core_.monitor_thread.start();
   stress_point();
   while (living_ != 0) {
