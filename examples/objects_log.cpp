@@ -73,7 +73,8 @@ counts analyse(const std::vector<std::string>& files) {
   sukima::objects::program p;
   const auto blocks = p.stream<std::string>("blocks", capacity{16});
   const auto results = p.stream<counts>("results");
-  for (const std::string& file : files) p.object("read " + file, read_blocks, file, blocks.out());
+  for (std::size_t i = 0; i < files.size(); ++i)  // the same file may be named twice
+    p.object("read " + std::to_string(i) + ": " + files[i], read_blocks, files[i], blocks.out());
   for (int i = 0; i < 3; ++i) p.object("parse " + std::to_string(i), parse, blocks.in(), results.out());
   counts all;
   p.object("merge", merge, results.in(), std::ref(all));
