@@ -208,12 +208,14 @@ TEST(claims, make_all_claimants_yield_but_one) {
 
 std::vector<note> all_kinds_of_notes(byte_view content) {
   const task_key task{.high = 0x0102030405060708, .low = 0xf1f2f3f4f5f6f7f8};
-  return {{.kind = note_kind::claim, .entry = 1, .task = task, .time = 2ms},
-          {.kind = note_kind::unclaim, .entry = 1ull << 40, .task = task},
-          {.kind = note_kind::result, .entry = 3, .task = task, .time = 1h, .content = content},
-          {.kind = note_kind::result, .entry = 3, .task = task},
-          {.kind = note_kind::entry_result, .entry = 4, .content = content},
-          {.kind = note_kind::missing, .entry = 5, .task = name_of_entry}};
+  const task_key within{.high = 0x1112131415161718, .low = 0xe1e2e3e4e5e6e7e8};
+  return {
+      {.kind = note_kind::claim, .entry = 1, .task = task, .within = within, .time = 2ms},
+      {.kind = note_kind::unclaim, .entry = 1ull << 40, .task = task},
+      {.kind = note_kind::result, .entry = 3, .task = task, .within = within, .time = 1h, .content = content},
+      {.kind = note_kind::result, .entry = 3, .task = task},
+      {.kind = note_kind::entry_result, .entry = 4, .content = content},
+      {.kind = note_kind::missing, .entry = 5, .task = name_of_entry}};
 }
 
 TEST(notes, are_read_as_they_were_written) {
@@ -225,6 +227,7 @@ TEST(notes, are_read_as_they_were_written) {
     EXPECT_EQ(read->kind, n.kind);
     EXPECT_EQ(read->entry, n.entry);
     EXPECT_EQ(read->task, n.task);
+    EXPECT_EQ(read->within, n.within);
     EXPECT_EQ(read->time, n.time);
     EXPECT_TRUE(std::ranges::equal(read->content, n.content));
   }

@@ -20,14 +20,17 @@ namespace sukima::cluster::hope {
 
 enum class note_kind : std::uint8_t { claim = 1, unclaim, result, entry_result, missing };
 
-/// The name of the entry itself in `missing`. A task has it with a probability of 2^-128, and costs time
-/// then.
+/// The name of the entry itself, in `missing` and as what a task is within. A task has it with a probability
+/// of 2^-128, and costs time then.
 inline constexpr task_key name_of_entry{};
 
 struct note {
   note_kind kind = note_kind::claim;
   std::uint64_t entry = 0;  ///< its number, from 1
-  task_key task{};          ///< of all but entry_result
+  task_key task{};  ///< of all but entry_result
+  /// Of a claim or a result: the task out of which the sender has split it, or the entry. It tells where it
+  /// is of use; other nodes may have come to the same task by another way.
+  task_key within{};
   /// Of a claim: how long it is old; of a result: the time that its computation took. Whole microseconds, not
   /// negative; longer than an hour counts as an hour.
   std::chrono::microseconds time{};
