@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Entries under hierarchical omission: the result is the sequential one, whatever becomes of messages and
-// nodes. Where a test says which node runs what, its tasks wait for each other.
+// nodes. Where a test says which node runs what, its tasks wait for each other. ROUNDS comes from
+// CMakeLists.txt: how often the numbers of seeds below.
 #include "hope_support.hpp"
 #include "random_programs.hpp"
 
@@ -172,7 +173,7 @@ shape shape_of(std::uint64_t seed, unsigned nodes) {
 
 TEST(hope_programs, omit_units_and_give_the_sequential_result) {
   std::uint64_t omitted = 0;
-  for (std::uint64_t seed = 1; seed <= 24; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 24 * ROUNDS; ++seed) {
     const hope::counts c = run_programs(shape_of(seed, 2 + static_cast<unsigned>(seed % 3)),
                                         seed % 2 == 0 ? eager : hope::node_options{}, {});
     omitted += c.omitted + c.cut;
@@ -183,7 +184,7 @@ TEST(hope_programs, omit_units_and_give_the_sequential_result) {
 
 // One, two, three of four, at seeded numbers of their messages; the first of them at its first one.
 TEST(hope_programs, survive_the_loss_of_nodes) {
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 30 * ROUNDS; ++seed) {
     const unsigned dying = 1 + static_cast<unsigned>(seed % 3);
     std::vector<faults> each(4);
     for (unsigned k = 0; k < dying; ++k) {
@@ -196,7 +197,7 @@ TEST(hope_programs, survive_the_loss_of_nodes) {
 
 TEST(hope_programs, survive_lost_doubled_and_overtaken_messages) {
   constexpr unsigned chances[]{10, 200, 700};
-  for (std::uint64_t seed = 1; seed <= 27; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 27 * ROUNDS; ++seed) {
     const faults f{
         .lost = chances[seed % 3], .doubled = chances[seed / 3 % 3], .overtaken = chances[seed / 9 % 3]};
     run_programs(shape_of(seed, 2 + static_cast<unsigned>(seed % 3)),
@@ -205,13 +206,13 @@ TEST(hope_programs, survive_lost_doubled_and_overtaken_messages) {
 }
 
 TEST(hope_programs, survive_the_loss_of_all_messages) {
-  for (std::uint64_t seed = 1; seed <= 4; ++seed)
+  for (std::uint64_t seed = 1; seed <= 4 * ROUNDS; ++seed)
     run_programs(shape_of(seed, 3), eager, std::vector<faults>(3, {.lost = 1000}));
 }
 
 // Some nodes take others for dead, which are not.
 TEST(hope_programs, survive_false_suspicion) {
-  for (std::uint64_t seed = 1; seed <= 16; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 16 * ROUNDS; ++seed) {
     std::vector<faults> each(4);
     for (unsigned i = 0; i < 4; ++i) {
       if (mixed(seed * 4 + i) % 2 == 0) continue;
