@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hierarchical omission: names of tasks, known results, claims, the plan of where nodes begin.
 #include "hope/claims.hpp"
+#include "hope/messages.hpp"
 #include "hope/named_task.hpp"
 #include "hope/planned_start.hpp"
 #include "hope/result_store.hpp"
@@ -203,6 +204,68 @@ TEST(claims, make_all_claimants_yield_but_one) {
     if (!claimants.empty()) claimants.resize(1);  // the smallest that lives
     ASSERT_EQ(go_on, claimants);
   }
+}
+
+std::vector<note> all_kinds_of_notes(byte_view content) {
+  const task_key task{.high = 0x0102030405060708, .low = 0xf1f2f3f4f5f6f7f8};
+  const task_key within{.high = 0x1112131415161718, .low = 0xe1e2e3e4e5e6e7e8};
+  return {
+      {.kind = note_kind::claim, .entry = 1, .task = task, .within = within, .time = 2ms},
+      {.kind = note_kind::unclaim, .entry = 1ull << 40, .task = task},
+      {.kind = note_kind::result, .entry = 3, .task = task, .within = within, .time = 1h, .content = content},
+      {.kind = note_kind::result, .entry = 3, .task = task},
+      {.kind = note_kind::entry_result, .entry = 4, .content = content},
+      {.kind = note_kind::missing, .entry = 5, .task = name_of_entry}};
+}
+
+TEST(notes, are_read_as_they_were_written) {
+  const bytes content = filled(1'000, 9);
+  for (const note& n : all_kinds_of_notes(content)) {
+    const bytes written = write_note(n);
+    const auto read = read_note(written);
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->kind, n.kind);
+    EXPECT_EQ(read->entry, n.entry);
+    EXPECT_EQ(read->task, n.task);
+    EXPECT_EQ(read->within, n.within);
+    EXPECT_EQ(read->time, n.time);
+    EXPECT_TRUE(std::ranges::equal(read->content, n.content));
+  }
+}
+
+TEST(notes, that_are_cut_or_too_long_are_none) {
+  for (const note& n : all_kinds_of_notes({})) {
+    bytes written = write_note(n);
+    for (std::size_t size = 0; size < written.size(); ++size)
+      EXPECT_FALSE(read_note(byte_view(written).first(size))) << size;
+    written.push_back(std::byte{1});
+    const bool has_content = n.kind == note_kind::result || n.kind == note_kind::entry_result;
+    EXPECT_EQ(read_note(written).has_value(), has_content);
+  }
+}
+
+TEST(notes, of_no_entry_or_kind_or_possible_time_are_none) {
+  const bytes claim = write_note({.kind = note_kind::claim, .entry = 1, .task = key(1), .time = 1h});
+  ASSERT_TRUE(read_note(claim));
+  for (const auto kind : {0, 6, 255}) {
+    bytes other = claim;
+    other[0] = static_cast<std::byte>(kind);
+    EXPECT_FALSE(read_note(other));
+  }
+  bytes of_no_entry = claim;
+  of_no_entry[1] = std::byte{0};
+  EXPECT_FALSE(read_note(of_no_entry));
+  bytes older = claim;
+  older.back() = std::byte{0xff};
+  EXPECT_FALSE(read_note(older));
+}
+
+TEST(notes, bound_their_times) {
+  const auto time_of = [](std::chrono::microseconds time) {
+    return read_note(write_note({.kind = note_kind::claim, .entry = 1, .time = time}))->time;
+  };
+  EXPECT_EQ(time_of(-5us), 0us);
+  EXPECT_EQ(time_of(25h), 1h);
 }
 
 TEST(planned_start, gives_each_node_to_one_part) {

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <thread>
 #include <vector>
 
@@ -16,8 +17,14 @@ using sukima::call;
 struct test_node final : remote_node {
   std::vector<task*> answers;
   std::vector<std::uint64_t> aborts;
+  sukima::resumer giver;
+  std::atomic<unsigned> idled{0};
   void answered(task* t) noexcept override { answers.push_back(t); }
-  void idle() noexcept override {}
+  void answered_by_waiting(task& t, sukima::resumer of_giver) noexcept override {
+    answers.push_back(&t);
+    giver = of_giver;
+  }
+  void idle() noexcept override { idled.fetch_add(1); }
   void aborted(std::uint64_t id) noexcept override { aborts.push_back(id); }
   void ended(received_task& /*t*/) noexcept override {}
 };
@@ -27,8 +34,8 @@ class remote : public testing::Test {
   remote() { attach_node(runtime, node); }
   ~remote() override { detach_node(runtime); }
   /// As the cluster thread: no worker may ask.
-  void ask() {
-    std::thread([&] { request_task(runtime); }).join();
+  void ask(giver then = giver::goes_on) {
+    std::thread([&] { request_task(runtime, then); }).join();
   }
   static sukima::settings one_worker() {
     sukima::settings s;
@@ -88,6 +95,45 @@ TEST_F(remote, gives_a_call_and_takes_its_result_once) {
   });
   EXPECT_EQ(sum, 42);
   EXPECT_TRUE(node.aborts.empty());
+}
+
+// Its worker has nothing to do meanwhile, and says so.
+TEST_F(remote, lets_the_giver_wait) {
+  std::atomic<bool> goes_on{false};
+  std::thread other([&] {
+    while (node.idled.load() == 0) std::this_thread::yield();
+    EXPECT_FALSE(goes_on.load());
+    ASSERT_EQ(node.answers.size(), 1u);
+    const std::uint64_t id = give_away(runtime, *node.answers.at(0));
+    node.giver.resume();
+    while (!goes_on.load()) std::this_thread::yield();
+    std::vector<std::byte> result;
+    put_value(35L, result);
+    EXPECT_TRUE(finish(runtime, id, {result, nullptr, false}));
+  });
+  const long sum = runtime.run([&](sukima::context c) {
+    const auto [a, b] = sukima::fork2(
+        c,
+        [&](sukima::context below) {
+          ask(giver::waits);
+          static_cast<void>(sukima::fork2(below, seven, seven));
+          goes_on = true;
+          return 7L;
+        },
+        call<seven>());
+    return a + b;
+  });
+  other.join();
+  EXPECT_EQ(sum, 42);
+}
+
+TEST_F(remote, goes_on_without_work_though_the_giver_was_to_wait) {
+  runtime.run([&](sukima::context c) {
+    ask(giver::waits);
+    const auto [a, b] = sukima::fork2(c, [] { return 1; }, [] { return 2; });
+    EXPECT_EQ(a + b, 3);
+  });
+  EXPECT_EQ(node.answers, std::vector<task*>{nullptr});
 }
 
 TEST_F(remote, tells_an_abort_that_came_before_the_task_was_away) {

@@ -121,6 +121,8 @@ bool poll_slow(fiber& s, choice_point* end, choice_point* polling, bool at_join)
     }
     if ((flags & flag_leave) != 0 && s.thread_bindings == 0)
       hand_over(s);
+    else if ((flags & flag_remote) != 0 && s.runtime->remote.answer(s, end, polling))
+      look_for_abort(s);  // flags went to the workers meanwhile
     else if (!s.runtime->hints.in_use() || !s.runtime->hints.poll(s, flags)) [[likely]]
       break;
     written = true_limit(s);
@@ -128,7 +130,6 @@ bool poll_slow(fiber& s, choice_point* end, choice_point* polling, bool at_join)
   }
   worker& w = *s.on;
   bool all_served = true;
-  if ((flags & flag_remote) != 0) s.runtime->remote.answer(s, end, polling);
   if (worker* thief = take_request(w)) {
     task* const t = try_to_split(s, end, polling, ticks());
     all_served = t != nullptr;

@@ -192,6 +192,14 @@ void finish_suspension(fiber& s) {
   s.limit.request_poll();
 }
 
+void wait_at_poll(fiber& s) noexcept {
+  ++s.on->statistics.suspensions;
+  s.on->note(trace_kind::suspend);
+  s.suspended_end = nullptr;
+  stop_until_resumed(s, s.suspension.load(std::memory_order_relaxed).number(), nullptr);
+  takes_over(&s.suspension);  // partner: try_resume
+}
+
 bool has_splittable_work(const fiber& s) noexcept {
   if (s.suspended_end == nullptr) return false;
   const auto* end = reinterpret_cast<const choice_point*>(s.suspended_end);

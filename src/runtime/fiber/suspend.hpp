@@ -27,6 +27,10 @@ bool hold_suspended(fiber& s) noexcept;
 /// either case the fiber may run from here on: only its address may be used.
 bool let_go_suspended(fiber& s) noexcept;
 
+/// The running fiber, whose suspension has begun, stops in the middle of a poll until it is resumed. Nothing
+/// is split off from it meanwhile.
+void wait_at_poll(fiber& s) noexcept;
+
 /// The resumer of a suspension that has begun.
 resumer suspension_resumer(fiber& s) noexcept;
 

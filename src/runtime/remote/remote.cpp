@@ -17,7 +17,7 @@ class remote_access {
 
 void attach_node(runtime& r, remote_node& node) { remote_access::core(r).remote.attach(node); }
 void detach_node(runtime& r) noexcept { remote_access::core(r).remote.detach(); }
-void request_task(runtime& r) noexcept { remote_access::core(r).remote.request(); }
+void request_task(runtime& r, giver then) noexcept { remote_access::core(r).remote.request(then); }
 
 std::uint64_t give_away(runtime& r, task& t) {
   takes_over(&t);  // partner: split_oldest; its captures are read now

@@ -4,9 +4,13 @@
 #include "choice/backtrack.hpp"
 #include "core.hpp"
 #include "fiber/sanitizer.hpp"
+#include "fiber/suspend.hpp"
 #include "shared/remote.hpp"
 
+#include <sukima/detail/executor.hpp>
+
 #include <algorithm>
+#include <exception>
 
 namespace sukima::detail {
 
@@ -36,8 +40,9 @@ void remote_interface::stops(worker& w) noexcept {
   if (w.asked_by_node.exchange(false)) reply(nullptr);
 }
 
-void remote_interface::request() noexcept {
+void remote_interface::request(giver then) noexcept {
   SUKIMA_ASSERT((word_.load() & wanted) == 0, "one request at a time");
+  giver_waits_.store(then == giver::waits);
   word_.fetch_add(wanted + one_asked);
   // What waits in the queue is ready for anybody; idle workers of this node come first.
   if (!core_.park.has_idle_workers()) {
@@ -64,7 +69,7 @@ void remote_interface::request() noexcept {
   reply(nullptr);
 }
 
-void remote_interface::reply(task* t) noexcept {
+bool remote_interface::reply(task* t, const resumer* waiting) noexcept {
   std::uint32_t seen = word_.load();
   for (;;) {
     std::uint32_t next = seen - one_asked;
@@ -74,16 +79,33 @@ void remote_interface::reply(task* t) noexcept {
     if (!answers) break;
     const std::lock_guard hold(calling_);
     if (node_ == nullptr) break;
-    node_->answered(t);
-    return;
+    if (waiting != nullptr)
+      node_->answered_by_waiting(*t, *waiting);
+    else
+      node_->answered(t);
+    return t != nullptr;
   }
   if (t != nullptr) core_.injector.push(t, queue_end::front);
+  return false;
 }
 
-void remote_interface::answer(fiber& s, choice_point* end, choice_point* polling) noexcept {
+bool remote_interface::reply_and_wait(fiber& s, task& t) noexcept {
+  const std::uint64_t number = begin_suspension(s);
+  const resumer waiting = suspension_resumer(s);
+  if (reply(&t, &waiting)) {
+    wait_at_poll(s);
+    return true;
+  }
+  const bool is_running = claim_suspension(s, number);
+  SUKIMA_ASSERT(is_running, "nobody else knew of this suspension");
+  static_cast<void>(is_running);
+  return false;
+}
+
+bool remote_interface::answer(fiber& s, choice_point* end, choice_point* polling) noexcept {
   worker& w = *s.on;
   w.flags.fetch_and(~flag_remote);
-  if (!w.asked_by_node.exchange(false)) return;  // it was answered already, or taken back
+  if (!w.asked_by_node.exchange(false)) return false;  // it was answered already, or taken back
   stress_point();
   task* t = nullptr;
   if ((word_.load() & wanted) != 0) {
@@ -94,7 +116,11 @@ void remote_interface::answer(fiber& s, choice_point* end, choice_point* polling
     else if ((t = split_oldest(s, end, polling, w, taker::node)) != nullptr)
       ++w.statistics.promotions;
   }
+  // Nothing waits on a stack that an exception leaves: what it holds may be needed elsewhere.
+  const bool may_wait = s.thread_bindings == 0 && s.home == nullptr && std::uncaught_exceptions() == 0;
+  if (t != nullptr && may_wait && giver_waits_.load()) return reply_and_wait(s, *t);
   reply(t);
+  return false;
 }
 
 void remote_interface::tell_idle() noexcept {

@@ -19,7 +19,8 @@
 // and then the node takes the question back. The flag only leads to the question: an entry that ends
 // wipes all flags out, but goes idle after that. A worker that changes fibers or begins a task looks at
 // its flags as for an abort (poll_limit.hpp). Whoever finds a task too late leaves it to the injector
-// queue.
+// queue. Where the giver is to wait, its suspension begins before it answers, so the node may resume it at
+// once; a giver that was too late is not suspended.
 //
 // A task that was given away is in `given_` until its result comes, or until the other node declines it
 // unbegun: finish() and take_back() take it out, and so does nothing else, so it is completed once. Its
@@ -32,6 +33,7 @@
 
 #include <sukima/detail/task.hpp>
 #include <sukima/detail/travel.hpp>
+#include <sukima/suspend.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -45,6 +47,7 @@ struct fiber;
 struct runtime_core;
 struct worker;
 class remote_node;
+enum class giver : bool;
 
 class remote_interface {
  public:
@@ -55,7 +58,7 @@ class remote_interface {
   // For the node: shared/remote.hpp describes these.
   void attach(remote_node& node);
   void detach() noexcept;
-  void request() noexcept;
+  void request(giver then) noexcept;
   std::uint64_t give_away(task& t);
   task* take_given(std::uint64_t id) noexcept;
 
@@ -69,7 +72,8 @@ class remote_interface {
     if (is_attached()) stops(w);
   }
   /// At a poll of a fiber on whose worker flag_remote was seen. Parameters as poll_slow.
-  void answer(fiber& s, choice_point* end, choice_point* polling) noexcept;
+  /// \returns the fiber has waited: all may be otherwise than before, its worker, too
+  bool answer(fiber& s, choice_point* end, choice_point* polling) noexcept;
   /// A worker has found nothing to do.
   void is_idle() noexcept {
     if (is_attached()) tell_idle();
@@ -94,14 +98,19 @@ class remote_interface {
 
   void begins(worker& w) noexcept;
   void stops(worker& w) noexcept;
-  /// Counts one out, with a task or without.
-  void reply(task* t) noexcept;
+  /// Counts one out, with a task or without. \returns the task went to the node
+  /// \param waiting  the giver's suspension; null: it goes on
+  bool reply(task* t, const resumer* waiting = nullptr) noexcept;
+  /// \returns the fiber has waited
+  bool reply_and_wait(fiber& s, task& t) noexcept;
   void tell_idle() noexcept;
   void abort_given() noexcept;
 
   runtime_core& core_;
   std::atomic<bool> attached_{false};  ///< stays, once a node was attached
   std::atomic<std::uint32_t> word_{0};
+  /// Of the request that stands. Written before word_, read by workers after they took the question.
+  std::atomic<bool> giver_waits_{false};
   std::mutex calling_;  ///< held while the node is called
   remote_node* node_ = nullptr;
   std::mutex given_lock_;

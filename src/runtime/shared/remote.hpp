@@ -10,12 +10,16 @@
 
 #include <sukima/detail/travel.hpp>
 #include <sukima/runtime.hpp>
+#include <sukima/suspend.hpp>
 
 #include <cstdint>
 #include <exception>
 #include <functional>
 
 namespace sukima::detail {
+
+/// What the fiber does next that gives a task: a node that wants another order lets it wait.
+enum class giver : bool { goes_on, waits };
 
 /// What a runtime tells the node that is attached to it. Called by workers and by the node's own thread,
 /// never two at a time, in the middle of a poll: quick, without waiting and without calling the runtime.
@@ -24,6 +28,9 @@ class remote_node {
   /// The answer to request_task: a task that nobody has begun and that may travel, or a received one that
   /// nobody has begun (came_from_node), to be declined; null: there is none.
   virtual void answered(task* t) noexcept = 0;
+  /// In place of answered(t) where the giver waits: it goes on when it is resumed, which must be done. Only
+  /// for a node that asks so.
+  virtual void answered_by_waiting(task& /*t*/, resumer /*of_giver*/) noexcept {}
   /// A worker finds nothing to do. Comes again now and then while that lasts.
   virtual void idle() noexcept = 0;
   /// The result of a task that was given away is not needed any more; it must be finished all the same.
@@ -43,9 +50,11 @@ void detach_node(runtime& r) noexcept;
 
 /// Asks the runtime's workers for a task; `answered` is called once, perhaps before this returns. A worker
 /// that polls splits its oldest work that travels off; one that goes idle has none. Any thread but a worker.
+/// \param then whether the fiber waits that splits a task off, with all that it runs and has to do; one that
+///             is bound to its thread or to an executor goes on all the same
 /// \pre the last request was answered
 /// \par Complexity linear in the number of workers
-void request_task(runtime& r) noexcept;
+void request_task(runtime& r, giver then = giver::goes_on) noexcept;
 /// A task was given to another node. \returns its name, never used twice
 std::uint64_t give_away(runtime& r, task& t);
 /// It runs here after all. \pre not given away
@@ -60,7 +69,7 @@ bool take_back(runtime& r, std::uint64_t id) noexcept;
 /// How a task has ended that was given away.
 struct given_outcome {
   std::span<const std::byte> result;  ///< of one that ended well
-  std::exception_ptr error;           ///< of one that ended by an exception
+  std::exception_ptr error;  ///< of one that ended by an exception
   bool aborted = false;
 };
 /// Its owner goes on.

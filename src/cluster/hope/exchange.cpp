@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// What nodes say to each other, and what follows from it. A message that the transport does not take at once
+// is dropped, as are those that are no notes: a node that hears nothing at all goes on alone.
+#include "hope/node.hpp"
+
+namespace sukima::cluster::hope {
+
+namespace {
+
+/// Of what has come too early no more is kept: what is dropped is run here.
+constexpr std::size_t most_early = std::size_t{16} << 20;
+
+}  // namespace
+
+void node::tell_one(node_id to, const note& n) {
+  if (to == self_ || gone_[to]) return;
+  // Dropped where it is not taken. The node runs what it does not hear of.
+  static_cast<void>(transport_->send(to, write_note(n)));
+  count(&counts::notes);
+}
+
+void node::tell(const note& n) {
+  for (node_id to = 0; to < nodes_; ++to) tell_one(to, n);
+}
+
+void node::on_message(node_id from, byte_view message) {
+  const auto n = read_note(message);
+  if (!n || from >= nodes_ || from == self_) return;
+  if (n->kind == note_kind::missing) {
+    answer_missing(from, *n);
+  } else if (n->kind == note_kind::entry_result) {
+    take_entry_result(*n);
+  } else if (n->entry > entry_) {
+    if (early_size_ + message.size() > most_early) return;
+    early_size_ += message.size();
+    early_.emplace_back(from, bytes(message.begin(), message.end()));
+  } else if (n->entry == entry_ && active_ != nullptr && !is_over_) {
+    take_note(from, *n);
+  }
+}
+
+void node::take_note(node_id from, const note& n) {
+  switch (n.kind) {
+    case note_kind::claim:
+      take_claim(from, n);
+      return;
+    case note_kind::unclaim:
+      claims_.withdraw(n.task, from);
+      return;
+    default:
+      take_result(n);
+      return;
+  }
+}
+
+void node::take_claim(node_id from, const note& n) {
+  if (const bytes* const known = store_.find(n.task)) {
+    tell_one(from, {.kind = note_kind::result, .entry = entry_, .task = n.task, .content = *known});
+    return;
+  }
+  claims_.claim(n.task, from, clock::now() - n.time);
+  unit* const u = find(n.task);
+  if (u == nullptr) {
+    heard_of(n);
+    return;
+  }
+  if (u->running == nullptr || u->is_stopped || !u->is_mine) return;
+  if (!u->is_claimed) tell_claim(*u);  // one of the two is to yield
+  const bool is_young = clock::now() - u->since < chosen_.yields_within;
+  if (!is_young || !claims_.yields(n.task, self_)) return;
+  count(&counts::yielded);
+  stop(*u);
+  unclaim(*u);
+}
+
+void node::take_result(const note& n) {
+  if (store_.find(n.task) != nullptr) return;
+  store_.put(n.task, bytes(n.content.begin(), n.content.end()), n.time);
+  claims_.settle(n.task);
+  unit* const u = find(n.task);
+  if (u == nullptr) {
+    heard_of(n);
+    return;
+  }
+  if (u->waiting.empty()) return;  // it was stopped already
+  count(u->running != nullptr ? &counts::cut : &counts::omitted);
+  settle(*u, n.content);
+  u->is_mine = u->is_claimed = false;
+  if (u->running != nullptr)
+    stop(*u);
+  else
+    erase(*u);
+}
+
+void node::take_entry_result(const note& n) {
+  const bool is_active = active_ != nullptr && n.entry == entry_ && !is_over_;
+  if (n.entry <= entry_ && !is_active) return;
+  bytes& kept = entry_results_[n.entry];
+  kept.assign(n.content.begin(), n.content.end());
+  if (!is_active) return;
+  active_->told = kept;
+  end_entry();
+}
+
+void node::answer_missing(node_id from, const note& n) {
+  // Whatever is asked for in an entry, its own result is better.
+  if (const auto known = entry_results_.find(n.entry); known != entry_results_.end()) {
+    tell_one(from, {.kind = note_kind::entry_result, .entry = n.entry, .content = known->second});
+    return;
+  }
+  if (n.entry != entry_ || active_ == nullptr) return;
+  if (const bytes* const known = store_.find(n.task))
+    tell_one(from, {.kind = note_kind::result, .entry = entry_, .task = n.task, .content = *known});
+}
+
+void node::on_left(node_id gone) { on_lost(gone, "it left"); }
+
+void node::on_lost(node_id gone, const std::string& /*why*/) {
+  gone_[gone] = true;
+  const std::vector<task_key> orphans = claims_.lose(gone);
+  if (active_ == nullptr || is_over_) return;
+  // What it has told to some nodes only, before it was lost.
+  tell({.kind = note_kind::missing, .entry = entry_, .task = name_of_entry});
+  for (const task_key& key : orphans)
+    if (find(key) != nullptr) tell({.kind = note_kind::missing, .entry = entry_, .task = key});
+}
+
+}  // namespace sukima::cluster::hope

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// What nodes say to each other under hierarchical omission. All are hints but the results, and those are
+// facts: whatever is lost, late, repeated or overtaken costs time, and never changes a result.
+//
+//   claim         the sender runs a task since so long; whoever has it to do may do something else first
+//   unclaim       the sender does not run it any more, and has no result
+//   result        what the task returned, for all who have it to do
+//   entry_result  what the entry returned: nobody has anything to do for it any more
+//   missing       does anybody know the result of this task, or of the entry?
+#pragma once
+
+#include "hope/named_task.hpp"
+#include "transport/transport.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+namespace sukima::cluster::hope {
+
+enum class note_kind : std::uint8_t { claim = 1, unclaim, result, entry_result, missing };
+
+/// The name of the entry itself, in `missing` and as what a task is within. A task has it with a probability
+/// of 2^-128, and costs time then.
+inline constexpr task_key name_of_entry{};
+
+struct note {
+  note_kind kind = note_kind::claim;
+  std::uint64_t entry = 0;  ///< its number, from 1
+  task_key task{};  ///< of all but entry_result
+  /// Of a claim or a result: the task out of which the sender has split it, or the entry. It tells where it
+  /// is of use; other nodes may have come to the same task by another way.
+  task_key within{};
+  /// Of a claim: how long it is old; of a result: the time that its computation took. Whole microseconds, not
+  /// negative; longer than an hour counts as an hour.
+  std::chrono::microseconds time{};
+  byte_view content{};  ///< of results: what came out, in bytes
+};
+
+/// Linear in the size of the content.
+bytes write_note(const note& n);
+/// The content is a view of `from`. Nothing: it is no such message. Constant, allocates nothing.
+std::optional<note> read_note(byte_view from);
+
+}  // namespace sukima::cluster::hope

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// The node as the program and the workers see it, the loop of its thread, and the course of an entry.
+#include "hope/node.hpp"
+
+#include <sukima/detail/own_thread.hpp>
+
+#include <pthread.h>
+
+#include <algorithm>
+
+namespace sukima::cluster::hope {
+
+namespace {
+
+constexpr std::chrono::seconds leaving_time{2};
+/// Results of entries that are kept for nodes that are late.
+constexpr std::uint64_t kept_entries = 16;
+
+}  // namespace
+
+/// The entry's own call.
+struct node::root_task : detail::received_task {
+  node* owner = nullptr;
+  detail::cluster_entry* called = nullptr;
+};
+
+node::node(runtime& workers, std::unique_ptr<transport> by, node_options chosen)
+    : workers_(workers),
+      transport_(std::move(by)),
+      chosen_(chosen),
+      store_(chosen.memory),
+      draws_(chosen.seed) {
+  nodes_ = transport_->nodes();
+  gone_.resize(nodes_);
+  std::promise<void> met;
+  std::future<void> meeting = met.get_future();
+  {
+    const detail::signals_blocked here;  // signals are for the program's own threads
+    thread_ = std::thread([this, &met] { thread_main(met); });
+  }
+  try {
+    meeting.get();
+  } catch (...) {
+    thread_.join();
+    throw;
+  }
+}
+
+node::~node() {
+  stopping_.store(true);
+  transport_->ring();
+  thread_.join();
+}
+
+void node::thread_main(std::promise<void>& met) {
+  pthread_setname_np(pthread_self(), "sukima-cluster");
+  try {
+    self_ = transport_->start(*this, clock::now() + chosen_.meeting_time);
+    detail::attach_node(workers_, *this);
+  } catch (...) {
+    met.set_exception(std::current_exception());
+    return;
+  }
+  met.set_value();
+  while (!stopping_.load()) {
+    transport_->wait(next_turn());
+    turn();
+  }
+  detail::detach_node(workers_);
+  transport_->stop(clock::now() + leaving_time);
+}
+
+void node::turn() {
+  std::vector<event> events;
+  {
+    const std::lock_guard hold(lock_);
+    events.swap(events_);
+  }
+  for (event& e : events) take_event(e);
+  if (active_ == nullptr) return;
+  if (!is_over_) {
+    tell_claims_that_are_due();
+    run_next();
+    ask_here();
+  }
+  conclude_if_over();
+}
+
+clock::time_point node::next_turn() const {
+  clock::time_point until = clock::now() + std::chrono::hours(1);
+  if (active_ == nullptr || is_over_) return until;
+  if (!asked_for_) {
+    if (!is_alone()) until = std::min(until, next_tick_);
+    if ((is_planning() && place_began_) || helping_) until = std::min(until, not_before_);
+    if (is_worth_a_look()) until = std::min(until, next_look_);
+  }
+  const bool is_idle = unbegun_ == 0 && detail::has_idle_workers(workers_);
+  for (const auto& [key, u] : units_) {
+    const auto since = claims_.since(key);
+    if (is_idle && u->running == nullptr && since) until = std::min(until, *since + chosen_.before_helping);
+    if (u->running != nullptr && u->is_mine && !u->is_claimed && !is_alone())
+      until = std::min(until, u->since + chosen_.before_telling);
+  }
+  return until;
+}
+
+void node::take_event(event& e) {
+  switch (e.kind) {
+    case event::what::begins:
+      begin_entry(*e.entry);
+      return;
+    case event::what::answered:
+      answer_came(e);
+      return;
+    case event::what::began:
+      if (e.of != nullptr) {
+        e.of->began = true;
+        --unbegun_;
+      }
+      place_began(e.of);
+      return;
+    case event::what::aborted:
+      forget_task(e.id);
+      return;
+    case event::what::ended:
+      if (e.of == nullptr)
+        root_ended(e);
+      else
+        unit_ended(e);
+      return;
+  }
+}
+
+void node::begin_entry(active_entry& e) {
+  ++entry_;
+  active_ = &e;
+  is_over_ = false;
+  entry_results_.erase(entry_results_.begin(),
+                       entry_results_.lower_bound(entry_ - std::min(entry_, kept_entries)));
+  if (const auto known = entry_results_.find(entry_); known != entry_results_.end()) {
+    e.told = known->second;
+    end_entry();
+    return;
+  }
+  root_ = new root_task;
+  root_->owner = this;
+  root_->called = e.called;
+  root_->run = run_root;
+  root_->destroy = detail::delete_task<root_task>;
+  begin_plan();
+  detail::deliver(workers_, *root_);
+  early_size_ = 0;
+  for (const auto& [from, note] : std::exchange(early_, {})) on_message(from, note);
+}
+
+void node::run_root(detail::task* t, context c) {
+  auto* const root = static_cast<root_task*>(t);
+  root->owner->post({.kind = event::what::began});
+  root->called->run(*root->called, c);
+}
+
+void node::root_ended(event& e) {
+  root_ = nullptr;
+  e.t->destroy(e.t);
+  if (e.how == outcome::ok) {
+    active_->told.reset();  // the call has filled its result in
+    if (!is_over_) tell({.kind = note_kind::entry_result, .entry = entry_, .content = e.content});
+    entry_results_[entry_] = std::move(e.content);
+  } else if (e.how == outcome::thrown && !active_->told) {
+    active_->error = std::move(e.error);  // every node finds it by itself
+  }
+  end_entry();
+}
+
+void node::end_entry() {
+  if (is_over_) return;
+  is_over_ = true;
+  if (root_ != nullptr) detail::cancel(workers_, *root_);
+  std::vector<unit*> all;
+  for (const auto& [key, u] : units_) all.push_back(u.get());
+  // What goes on because its task was aborted must find itself aborted, too.
+  for (unit* const u : all)
+    if (u->running != nullptr) stop(*u);
+  for (unit* const u : all) drop(*u);
+}
+
+void node::conclude_if_over() {
+  if (!is_over_ || root_ != nullptr || !units_.empty() || asked_for_) return;
+  claims_.clear();
+  store_.clear();
+  helping_.reset();
+  group_ = {};
+  in_vain_ = 0;
+  unmatched_.clear();
+  unmatched_within_.clear();
+  const resumer waiting = std::exchange(active_, nullptr)->waiting;
+  waiting.resume();  // the entry is gone from here on
+}
+
+void node::post(event e) {
+  {
+    const std::lock_guard hold(lock_);
+    events_.push_back(std::move(e));
+  }
+  transport_->ring();
+}
+
+void node::count(std::uint64_t counts::* what) {
+  const std::lock_guard hold(lock_);
+  ++(counts_.*what);
+}
+
+counts node::statistics() const {
+  const std::lock_guard hold(lock_);
+  return counts_;
+}
+
+void node::run(detail::cluster_entry& called) {
+  active_entry e{.called = &called};
+  // The runtime is inside of an entry as long as this lasts, so its workers look for work; this thread is one
+  // of them.
+  workers_.run([&](context c) {
+    suspend(c, [&](resumer r) {
+      e.waiting = r;
+      post({.kind = event::what::begins, .entry = &e});
+    });
+  });
+  if (e.error) std::rethrow_exception(e.error);
+  if (e.told) called.get(called, *e.told);
+}
+
+void node::answered(detail::task* t) noexcept { post({.kind = event::what::answered, .t = t}); }
+
+void node::answered_by_waiting(detail::task& t, resumer of_giver) noexcept {
+  post({.kind = event::what::answered, .t = &t, .giver = of_giver});
+}
+
+void node::idle() noexcept { transport_->ring(); }
+
+void node::aborted(std::uint64_t id) noexcept { post({.kind = event::what::aborted, .id = id}); }
+
+void node::ended(detail::received_task& t) noexcept {
+  event e{.kind = event::what::ended, .t = &t};
+  e.of = t.form != nullptr ? &unit_of(t) : nullptr;
+  try {
+    if (t.aborted) {
+      e.how = outcome::aborted;
+    } else if (t.error) {
+      e.how = outcome::thrown;
+      e.error = std::move(t.error);  // no reference stays with the task
+    } else if (e.of != nullptr) {
+      t.form->put_result(t, e.content);
+    } else {
+      detail::cluster_entry& called = *static_cast<root_task&>(t).called;
+      called.put(called, e.content);
+    }
+  } catch (...) {  // of the user's codec
+    e.how = outcome::thrown;
+    e.error = std::current_exception();
+  }
+  post(std::move(e));
+}
+
+}  // namespace sukima::cluster::hope

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+// A node under hierarchical omission: it runs the whole entry by itself, and omits what it hears of others.
+//
+// Its thread, the cluster thread, asks the workers here for a task now and then (runtime/shared/remote.hpp);
+// nothing is done for tasks that are not asked for. A task that was split off gets its name, and is a unit
+// from then on, until its result is there:
+//   known      another node has told the result: the task ends with it, unrun (omitted)
+//   claimed    another node says that it runs it: it waits here, and other units are run first
+//   free       the cluster thread lets it run when a worker here is idle, the youngest first, and claims it
+// A unit runs as a task of its own, made from the bytes of its arguments, so its result is at hand in bytes
+// and can be told to all. A result that comes meanwhile cuts it. If all units that are left are claimed by
+// others, the node helps: it runs one of them as well, but its tasks in the reverse order, so that it meets
+// the claimant in the middle. Because of this the entry ends here whatever becomes of the other nodes and of
+// all messages: a claim only delays (node_options::before_helping).
+//
+// Which tasks are asked for (order.cpp): at the beginning of an entry those of the planned start; in a unit
+// that is helped the oldest one at each level; where a claim or a result says that another node is inside of
+// what runs here, the oldest ones, until some are of no interest to anybody; and one every tick, so that of
+// what runs long a part is told to others before this node dies.
+//
+// Source: cluster.md of the design, sections 5 and 6, with every message to every node.
+#pragma once
+
+#include "entry/forms.hpp"
+#include "hope/claims.hpp"
+#include "hope/messages.hpp"
+#include "hope/named_task.hpp"
+#include "hope/planned_start.hpp"
+#include "hope/result_store.hpp"
+#include "protocol/messages.hpp"
+#include "transport/transport.hpp"
+
+#include <runtime/shared/remote.hpp>
+
+#include <sukima/cluster.hpp>
+#include <sukima/suspend.hpp>
+
+#include <atomic>
+#include <future>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace sukima::cluster::hope {
+
+struct node_options {
+  std::uint64_t seed = 1;  ///< of the choice which unit is helped
+  std::chrono::seconds meeting_time{30};  ///< for all nodes to come
+  std::chrono::microseconds before_helping{2000};  ///< how old a claim is that an idle node does not mind
+  std::chrono::microseconds yields_within{4000};  ///< a unit that was begun so lately is left to a lower node
+  std::chrono::microseconds before_telling{2000};  ///< nobody hears of units that take less, unless nodes met
+  std::chrono::microseconds tick{50000};  ///< at least one task is named in that time
+  std::size_t memory = std::size_t{64} << 20;  ///< bytes of results that are kept
+};
+
+/// What a node has done so far.
+struct counts {
+  std::uint64_t named = 0;  ///< tasks that got a name
+  std::uint64_t omitted = 0;  ///< units that ended by another node's result, and did not run here
+  std::uint64_t cut = 0;  ///< units that ended by it while they ran here
+  std::uint64_t computed = 0;  ///< units that gave their result here
+  std::uint64_t helped = 0;  ///< units begun though another node claimed them
+  std::uint64_t taken_over = 0;  ///< units begun after their claimant was lost
+  std::uint64_t yielded = 0;  ///< units left to a lower node that began them, too
+  std::uint64_t notes = 0;  ///< messages sent
+};
+
+// Long: what the cluster thread does in one place; its methods share the state of one entry.
+class node final : private receiver, private detail::remote_node {
+ public:
+  /// Meets the other nodes. \throws start_failure
+  node(runtime& workers, std::unique_ptr<transport> by, node_options chosen);
+  /// Tells the others that this node leaves. \pre no entry is active
+  ~node();
+  node(const node&) = delete;
+  node& operator=(const node&) = delete;
+
+  node_id id() const noexcept { return self_; }
+  unsigned nodes() const noexcept { return nodes_; }
+  /// The next entry: ends when its own call has returned, or another node has told its result.
+  /// \throws what the call throws here
+  void run(detail::cluster_entry& called);
+  counts statistics() const;
+
+ private:
+  struct root_task;
+  struct unit;
+  /// An entry, as the thread that runs it waits for it.
+  struct active_entry {
+    detail::cluster_entry* called;
+    resumer waiting{};
+    std::exception_ptr error{};
+    std::optional<bytes> told{};  ///< another node's result; nothing: the call has returned here, or thrown
+  };
+  /// A task of this node's that was split off and waits for its unit.
+  struct given_task {
+    unit* of = nullptr;
+    resumer giver{};  ///< the fiber that it was split off from, where that waits; or empty
+    std::optional<task_key> helping{};  ///< the unit that is helped further when that fiber goes on
+  };
+  /// What workers leave for the cluster thread.
+  struct event {
+    enum class what : std::uint8_t { begins, answered, began, aborted, ended } kind;
+    active_entry* entry = nullptr;
+    detail::task* t = nullptr;
+    unit* of = nullptr;  ///< null: the entry's own call
+    resumer giver{};
+    std::uint64_t id = 0;
+    outcome how = outcome::ok;
+    bytes content{};
+    std::exception_ptr error{};
+  };
+  enum class purpose : std::uint8_t { plan, help, look, tick };
+  /// Who claims a unit that begins here: this node, told at once or when it has taken a while; or another.
+  enum class claim_as : std::uint8_t { mine_told, mine, of_another };
+  /// How a named task stands.
+  enum class standing : std::uint8_t { known, under_way, of_no_interest };
+
+  // Any thread.
+  void post(event e);
+  void count(std::uint64_t counts::* what);
+  static void run_root(detail::task* t, context c);
+  static void run_unit(detail::task* t, context c);
+
+  // remote_node: workers.
+  void answered(detail::task* t) noexcept override;
+  void answered_by_waiting(detail::task& t, resumer of_giver) noexcept override;
+  void idle() noexcept override;
+  void aborted(std::uint64_t id) noexcept override;
+  void ended(detail::received_task& t) noexcept override;
+
+  // For the cluster thread.
+  // node.cpp: the loop, entries
+  void thread_main(std::promise<void>& met);
+  void turn();
+  void take_event(event& e);
+  void begin_entry(active_entry& e);
+  void root_ended(event& e);
+  void end_entry();
+  void conclude_if_over();
+  clock::time_point next_turn() const;
+  // exchange.cpp: what nodes say
+  void on_message(node_id from, byte_view message) override;
+  void on_left(node_id gone) override;
+  void on_lost(node_id gone, const std::string& why) override;
+  void take_note(node_id from, const note& n);
+  void take_claim(node_id from, const note& n);
+  void take_result(const note& n);
+  void take_entry_result(const note& n);
+  void answer_missing(node_id from, const note& n);
+  void tell(const note& n);
+  void tell_one(node_id to, const note& n);
+  // units.cpp: the life of a unit
+  static unit& unit_of(const detail::received_task& t) noexcept;
+  /// The unit that a task was split off from, or the entry. Linear in the number of its ancestors.
+  task_key within(const detail::task& t) const;
+  void name(detail::task& t, resumer giver, purpose asked);
+  unit* find(const task_key& key) const;
+  /// Lets it run here. \param how  whose it is, and whether others hear of it at once
+  void start(unit& u, claim_as how);
+  void tell_claim(unit& u);
+  void tell_claims_that_are_due();
+  void unit_ended(event& e);
+  /// Ends all tasks that wait for it.
+  void settle(unit& u, byte_view result);
+  /// It has thrown here.
+  void fail(unit& u, std::exception_ptr error);
+  /// Nobody needs it any more: aborts all tasks that wait for it, and forgets it unless it runs.
+  void drop(unit& u);
+  void forget_task(std::uint64_t id);
+  void finish(std::uint64_t id, detail::given_outcome how);
+  void stop(unit& u);
+  void unclaim(unit& u);
+  void erase(unit& u);
+  /// The entry's own call, or a unit: does it run here, and go on?
+  bool is_running(const task_key& key) const;
+  // order.cpp: what is asked for and what runs next
+  void begin_plan();
+  void ask_here();
+  std::optional<purpose> next_purpose(clock::time_point now) const;
+  void answer_came(event& e);
+  void nothing_came(purpose asked);
+  void end_look(clock::time_point now);
+  /// A task has got its name. \param u  null: its result is known, and it has ended
+  void place(unit* u, standing s, std::uint64_t id, purpose asked);
+  void place_in_plan(unit* u, std::uint64_t id);
+  bool is_planning() const noexcept;
+  bool is_alone() const noexcept;  ///< no other node lives
+  void help(const task_key& key);
+  void let_giver_go(std::uint64_t id);
+  void place_began(unit* u);
+  /// Another node is inside of something, and has told of a task that has no name here.
+  void heard_of(const note& n);
+  void has_name_here(const task_key& task);
+  /// Do others tell of tasks within something that runs here?
+  bool is_worth_a_look() const;
+  void look_soon();
+  void run_next();
+
+  runtime& workers_;
+  const std::unique_ptr<transport> transport_;
+  const node_options chosen_;
+  const form_table forms_;
+  node_id self_ = 0;
+  unsigned nodes_ = 1;
+  std::atomic<bool> stopping_{false};
+
+  mutable std::mutex lock_;  ///< guards the next ones
+  std::vector<event> events_;
+  counts counts_;
+
+  // For the cluster thread.
+  std::uint64_t entry_ = 0;  ///< the number of the active entry, or of the last one
+  active_entry* active_ = nullptr;
+  root_task* root_ = nullptr;  ///< until it has ended
+  bool is_over_ = false;  ///< nothing of the active entry is needed any more
+  std::map<std::uint64_t, bytes> entry_results_;  ///< of entries to come, and of the last ones
+  std::vector<std::pair<node_id, bytes>> early_;  ///< notes of entries that have not begun here
+  std::size_t early_size_ = 0;
+  result_store store_;
+  claims claims_;
+  std::unordered_map<task_key, std::unique_ptr<unit>, task_key_hash> units_;
+  std::unordered_map<std::uint64_t, given_task> given_;
+  std::uint64_t last_number_ = 0;  ///< of units
+  unsigned unbegun_ = 0;  ///< delivered, and not begun by a worker
+  std::vector<bool> gone_;
+  std::mt19937_64 draws_;
+
+  // What is asked for.
+  std::optional<purpose> asked_for_;  ///< an answer is awaited
+  std::vector<node_id> members_;  ///< the nodes that lived when the entry began
+  node_id rank_ = 0;  ///< this one's place among them
+  node_group group_{};  ///< of the plan: the ranks that begin where this one does
+  task_key place_{};  ///< where the plan has led so far: the entry, or a unit
+  bool place_began_ = false;  ///< a worker is there
+  std::optional<task_key> helping_;  ///< the unit, or the entry, whose tasks are asked for in reverse order
+  /// Tasks that others have told of and that were never named here, with what they are within there; and how
+  /// many of them are within each.
+  std::unordered_map<task_key, task_key, task_key_hash> unmatched_;
+  std::unordered_map<task_key, std::size_t, task_key_hash> unmatched_within_;
+  unsigned in_vain_ = 0;  ///< tasks of no interest to anybody in this look, in a row
+  unsigned failures_ = 0;  ///< times that the plan or a help got nothing, in a row
+  clock::time_point not_before_;  ///< for asking again after that
+  clock::time_point look_ended_;
+  clock::time_point next_look_;
+  std::chrono::microseconds look_pause_{};
+  clock::time_point next_tick_;
+
+  std::thread thread_;  ///< last: everything else is there when it begins
+};
+
+/// A task with a name.
+struct node::unit {
+  node* owner = nullptr;
+  task_key key{};
+  task_key within{};  ///< the unit that it was split off from, or the entry
+  std::uint64_t number = 0;  ///< the youngest has the highest
+  const detail::travel_form* form = nullptr;
+  bytes arguments;
+  std::vector<std::uint64_t> waiting;  ///< this node's tasks of that name
+  void (*run)(detail::task*, context) = nullptr;  ///< of the task below, by its form
+  detail::received_task* running = nullptr;  ///< delivered, and not ended
+  clock::time_point since;  ///< when it was delivered
+  bool began = false;  ///< a worker has begun it
+  bool is_mine = false;  ///< no other node is to run it
+  bool is_claimed = false;  ///< this node has told so
+  bool is_stopped = false;  ///< it was cancelled
+};
+
+}  // namespace sukima::cluster::hope

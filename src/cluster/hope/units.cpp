@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// The life of a unit: named, run or omitted, ended.
+#include "hope/node.hpp"
+
+#include <stdexcept>
+
+namespace sukima::cluster::hope {
+
+node::unit* node::find(const task_key& key) const {
+  const auto found = units_.find(key);
+  return found == units_.end() ? nullptr : found->second.get();
+}
+
+void node::name(detail::task& t, resumer giver, purpose asked) {
+  const detail::travel_point& travel = *t.kind->travel;
+  const auto number = forms_.number_of(*travel.form);
+  bytes arguments;
+  bool has_name = number.has_value();
+  try {
+    if (has_name) travel.put(t, arguments);
+    if (arguments.size() > largest_message / 2) has_name = false;
+  } catch (...) {  // it runs here, where nothing has to be encoded
+    has_name = false;
+  }
+  if (!has_name) {
+    detail::give_back(workers_, t);
+    if (giver) giver.resume();
+    nothing_came(asked);
+    return;
+  }
+  const task_key key = key_of(entry_, *number, arguments);
+  const std::uint64_t id = detail::give_away(workers_, t);
+  count(&counts::named);
+  has_name_here(key);
+  given_task& given = given_[id];
+  given.giver = giver;
+  if (const bytes* const known = store_.find(key)) {
+    count(&counts::omitted);
+    finish(id, {.result = *known, .error = nullptr, .aborted = false});
+    place(nullptr, standing::known, id, asked);
+    return;
+  }
+  std::unique_ptr<unit>& u = units_[key];
+  if (u == nullptr) {
+    u = std::make_unique<unit>();
+    u->owner = this;
+    u->key = key;
+    u->within = within(t);
+    u->number = ++last_number_;
+    u->form = travel.form;
+    u->arguments = std::move(arguments);
+  }
+  given.of = u.get();
+  u->waiting.push_back(id);
+  const bool is_under_way = u->running != nullptr || claims_.of(key) == claims::state::claimed;
+  place(u.get(), is_under_way ? standing::under_way : standing::of_no_interest, id, asked);
+}
+
+task_key node::within(const detail::task& t) const {
+  const detail::task* above = t.parent;
+  while (above != nullptr && !detail::came_from_node(workers_, *above)) above = above->parent;
+  if (above == nullptr) return name_of_entry;
+  const auto& received = static_cast<const detail::received_task&>(*above);
+  return received.form != nullptr ? unit_of(received).key : name_of_entry;
+}
+
+node::unit& node::unit_of(const detail::received_task& t) noexcept {
+  return *reinterpret_cast<unit*>(static_cast<std::uintptr_t>(t.id));
+}
+
+void node::run_unit(detail::task* t, context c) {
+  unit& u = unit_of(*static_cast<detail::received_task*>(t));
+  u.owner->post({.kind = event::what::began, .of = &u});
+  u.run(t, c);
+}
+
+void node::start(unit& u, claim_as how) {
+  detail::received_task* t = nullptr;
+  try {
+    t = u.form->make(u.arguments);
+  } catch (...) {  // of the user's codec
+    fail(u, std::current_exception());
+    return;
+  }
+  u.run = std::exchange(t->run, run_unit);
+  t->form = u.form;
+  t->id = reinterpret_cast<std::uintptr_t>(&u);
+  u.running = t;
+  u.since = clock::now();
+  u.began = false;
+  ++unbegun_;
+  u.is_mine = how != claim_as::of_another;
+  if (how == claim_as::mine_told) tell_claim(u);
+  detail::deliver(workers_, *t);
+}
+
+void node::tell_claim(unit& u) {
+  u.is_claimed = true;
+  const auto age = std::chrono::duration_cast<std::chrono::microseconds>(clock::now() - u.since);
+  tell({.kind = note_kind::claim, .entry = entry_, .task = u.key, .within = u.within, .time = age});
+}
+
+void node::tell_claims_that_are_due() {
+  if (is_alone()) return;
+  const clock::time_point now = clock::now();
+  for (const auto& [key, u] : units_)
+    if (u->running != nullptr && u->is_mine && !u->is_claimed && !u->is_stopped &&
+        now - u->since >= chosen_.before_telling)
+      tell_claim(*u);
+}
+
+void node::unit_ended(event& e) {
+  unit& u = *e.of;
+  if (!u.began) --unbegun_;
+  u.running->destroy(u.running);
+  u.running = nullptr;
+  u.is_stopped = false;
+  switch (e.how) {
+    case outcome::ok:
+      if (store_.find(u.key) == nullptr && !is_over_) {
+        count(&counts::computed);
+        const auto cost = std::chrono::duration_cast<std::chrono::microseconds>(clock::now() - u.since);
+        const bool is_told = u.is_claimed || claims_.of(u.key) != claims::state::free;
+        claims_.settle(u.key);
+        if (is_told || cost >= chosen_.before_telling)
+          tell({.kind = note_kind::result,
+                .entry = entry_,
+                .task = u.key,
+                .within = u.within,
+                .time = cost,
+                .content = e.content});
+        store_.put(u.key, e.content, cost);
+      }
+      settle(u, e.content);
+      erase(u);
+      return;
+    case outcome::thrown:
+      fail(u, std::move(e.error));
+      return;
+    case outcome::aborted:
+      // Yielded: the other one's result comes, or it runs here again.
+      if (u.waiting.empty() || is_over_) drop(u);
+      return;
+  }
+}
+
+void node::settle(unit& u, byte_view result) {
+  for (const std::uint64_t id : std::exchange(u.waiting, {}))
+    finish(id, {.result = result, .error = nullptr, .aborted = false});
+}
+
+void node::fail(unit& u, std::exception_ptr error) {
+  unclaim(u);
+  if (is_over_ || u.waiting.empty()) {
+    drop(u);
+    return;
+  }
+  // One task gets the exception. Others of that name run again, and throw their own.
+  const std::uint64_t id = u.waiting.front();
+  u.waiting.erase(u.waiting.begin());
+  if (u.waiting.empty()) erase(u);
+  finish(id, {.result = {}, .error = std::move(error), .aborted = false});
+}
+
+void node::drop(unit& u) {
+  for (const std::uint64_t id : std::exchange(u.waiting, {}))
+    finish(id, {.result = {}, .error = nullptr, .aborted = true});
+  if (u.running != nullptr) return;
+  unclaim(u);
+  erase(u);
+}
+
+void node::finish(std::uint64_t id, detail::given_outcome how) {
+  const auto found = given_.find(id);
+  const given_task given = found->second;
+  given_.erase(found);
+  detail::finish(workers_, id, std::move(how));
+  if (given.giver) given.giver.resume();
+  if (given.helping && !is_over_ && is_running(*given.helping)) help(*given.helping);
+}
+
+void node::forget_task(std::uint64_t id) {
+  const auto found = given_.find(id);
+  if (found == given_.end()) return;  // it has ended meanwhile
+  unit& u = *found->second.of;
+  std::erase(u.waiting, id);
+  finish(id, {.result = {}, .error = nullptr, .aborted = true});
+  if (!u.waiting.empty()) return;
+  unclaim(u);
+  if (u.running != nullptr)
+    stop(u);
+  else
+    erase(u);
+}
+
+void node::stop(unit& u) {
+  if (!std::exchange(u.is_stopped, true)) detail::cancel(workers_, *u.running);
+}
+
+void node::unclaim(unit& u) {
+  u.is_mine = false;
+  if (std::exchange(u.is_claimed, false) && !is_over_)
+    tell({.kind = note_kind::unclaim, .entry = entry_, .task = u.key});
+}
+
+void node::erase(unit& u) {
+  if (helping_ == u.key) helping_.reset();
+  units_.erase(u.key);
+}
+
+bool node::is_running(const task_key& key) const {
+  if (key == name_of_entry) return root_ != nullptr;
+  const unit* const u = find(key);
+  return u != nullptr && u->running != nullptr && !u->is_stopped;
+}
+
+}  // namespace sukima::cluster::hope

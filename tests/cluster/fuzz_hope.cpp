@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Takes any bytes as what another node says under hierarchical omission: it is refused or understood; what is
+// understood is within its bounds, and is written again as it was read.
+#include "hope/messages.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+using namespace sukima::cluster;
+using namespace sukima::cluster::hope;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+namespace {
+
+void demand(bool kept, const char* promise) {
+  if (kept) return;
+  std::fprintf(stderr, "the promise is broken: %s\n", promise);
+  std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const byte_view came = std::as_bytes(std::span(data, size));
+  const auto n = read_note(came);
+  if (!n) return 0;
+  demand(n->entry != 0, "entries are counted from 1");
+  demand(n->time.count() >= 0 && n->time <= std::chrono::hours(1), "a time is an hour at most");
+  demand(n->content.size() < came.size(), "the content is a part of what came");
+  const bytes again = write_note(*n);
+  demand(std::ranges::equal(again, came), "a message is written as it was read");
+  return 0;
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nodes under hierarchical omission in one process, and messages and nodes that get lost.
+#pragma once
+
+#include "hope/node.hpp"
+#include "rest/at_rest.hpp"
+#include "support.hpp"
+#include "transport/in_process.hpp"
+
+#include <sukima/cluster.hpp>
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace hope_support {
+
+using namespace sukima::cluster;
+using namespace std::chrono_literals;
+
+/// What becomes of what one node sends and hears. Chances are of 1,000.
+struct faults {
+  unsigned lost = 0;
+  unsigned doubled = 0;
+  unsigned overtaken = 0;      ///< by the node's next message
+  std::uint64_t dies_at = 0;   ///< the number of its messages then; 0: it lives
+  std::uint64_t suspects_at = 0;  ///< the number of messages that it has got when it takes `suspect` for dead
+  node_id suspect = 0;
+};
+
+/// A transport between a node and that of the network.
+class faulty_transport final : public transport, private receiver {
+ public:
+  faulty_transport(in_process_network& network, node_id self, const faults& chosen, std::uint64_t seed)
+      : network_(network),
+        self_(self),
+        chosen_(chosen),
+        below_(network.join(self)),
+        draws_(seed * 64 + self) {}
+
+  node_id start(receiver& to, clock::time_point deadline) override {
+    to_ = &to;
+    return below_->start(*this, deadline);
+  }
+  unsigned nodes() const noexcept override { return below_->nodes(); }
+  bool send(node_id to, bytes&& message) override {
+    if (++sent_ == chosen_.dies_at) network_.kill(self_);
+    if (happens(chosen_.lost)) return true;
+    if (happens(chosen_.doubled)) below_->send(to, bytes(message));
+    std::vector<std::pair<node_id, bytes>> late = std::exchange(late_, {});
+    bool taken = true;
+    if (happens(chosen_.overtaken))
+      late_.emplace_back(to, std::move(message));
+    else
+      taken = below_->send(to, std::move(message));
+    for (auto& [who, what] : late) below_->send(who, std::move(what));
+    return taken;
+  }
+  void wait(clock::time_point until) override { below_->wait(until); }
+  void ring() noexcept override { below_->ring(); }
+  transport_limits can() const noexcept override { return below_->can(); }
+  void stop(clock::time_point deadline) noexcept override { below_->stop(deadline); }
+
+ private:
+  void on_message(node_id from, byte_view message) override {
+    if (++got_ == chosen_.suspects_at) to_->on_lost(chosen_.suspect, "suspected");
+    to_->on_message(from, message);
+  }
+  void on_left(node_id node) override { to_->on_left(node); }
+  void on_lost(node_id node, const std::string& why) override { to_->on_lost(node, why); }
+  bool happens(unsigned chance) { return draws_() % 1000 < chance; }
+
+  in_process_network& network_;
+  const node_id self_;
+  const faults chosen_;
+  const std::unique_ptr<transport> below_;
+  receiver* to_ = nullptr;
+  std::mt19937_64 draws_;
+  std::uint64_t sent_ = 0;
+  std::uint64_t got_ = 0;
+  std::vector<std::pair<node_id, bytes>> late_;
+};
+
+/// Each has a runtime, and a thread of its own calls what main would call.
+class hope_nodes {
+ public:
+  /// \param each  what becomes of each node's messages; missing ones are those of a good network
+  hope_nodes(const cluster_support::shape& s, const hope::node_options& chosen, std::vector<faults> each = {})
+      : network_({.nodes = s.nodes, .seed = s.seed, .longest_delay = s.longest_delay}) {
+    each.resize(s.nodes);
+    for (unsigned i = 0; i < s.nodes; ++i)
+      runtimes_.push_back(std::make_unique<sukima::runtime>(cluster_support::settings_of(s)));
+    nodes_.resize(s.nodes);
+    on_each([&](unsigned i) {
+      hope::node_options options = chosen;
+      options.seed = s.seed * s.nodes + i;
+      nodes_[i] = std::make_unique<hope::node>(
+          *runtimes_[i], std::make_unique<faulty_transport>(network_, i, each[i], s.seed), options);
+    });
+  }
+  ~hope_nodes() {
+    on_each([&](unsigned i) { nodes_[i].reset(); });
+    for (const auto& r : runtimes_) sukima::detail::check_at_rest_if_built(*r);
+  }
+  hope_nodes(const hope_nodes&) = delete;
+  hope_nodes& operator=(const hope_nodes&) = delete;
+
+  void on_each(const std::function<void(unsigned)>& main) {
+    std::vector<std::thread> threads;
+    for (unsigned i = 0; i < runtimes_.size(); ++i) threads.emplace_back([&main, i] { main(i); });
+    for (std::thread& t : threads) t.join();
+  }
+  template <class Call> auto run(unsigned node, Call what) {
+    sukima::detail::cluster_entry_of<Call> entry(std::move(what));
+    nodes_[node]->run(entry);
+    return entry.take();
+  }
+  /// The same entry on all nodes. A node that is dead to the others goes on alone: it has a result, too.
+  template <class Call> auto everywhere(Call what) {
+    using result = decltype(run(0, what));
+    std::vector<std::optional<result>> results(nodes_.size());
+    on_each([&](unsigned i) { results[i] = run(i, what); });
+    std::vector<result> found;
+    for (auto& r : results) found.push_back(std::move(*r));
+    return found;
+  }
+
+  /// To the others it is dead from now on.
+  void kill(node_id node) { network_.kill(node); }
+  hope::counts sum() const {
+    hope::counts all;
+    for (const auto& n : nodes_) {
+      const hope::counts c = n->statistics();
+      all.named += c.named;
+      all.omitted += c.omitted;
+      all.cut += c.cut;
+      all.computed += c.computed;
+      all.helped += c.helped;
+      all.taken_over += c.taken_over;
+      all.yielded += c.yielded;
+      all.notes += c.notes;
+    }
+    return all;
+  }
+  hope::counts statistics(unsigned node) const { return nodes_[node]->statistics(); }
+
+ private:
+  in_process_network network_;
+  std::vector<std::unique_ptr<sukima::runtime>> runtimes_;
+  std::vector<std::unique_ptr<hope::node>> nodes_;
+};
+
+}  // namespace hope_support
