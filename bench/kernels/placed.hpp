@@ -29,9 +29,7 @@ class read_vector {
     for (std::size_t i = 0; i < size_; ++i) sum += elements_[i] = static_cast<std::uint32_t>(random.bits());
     return sum;
   }
-  [[nodiscard]] int blocks() const {
-    return static_cast<int>((size_ + block_elements - 1) / block_elements);
-  }
+  [[nodiscard]] int blocks() const { return static_cast<int>((size_ + block_elements - 1) / block_elements); }
   [[nodiscard]] std::uint64_t sum_of_block(int number) const {
     const std::size_t from = static_cast<std::size_t>(number) * block_elements;
     const std::size_t to = std::min(size_, from + block_elements);
@@ -55,8 +53,7 @@ class bin_tree {
   static_assert(sizeof(node) == 32);
 
   /// \param levels of nodes, at least 1
-  explicit bin_tree(int levels)
-      : count_((std::size_t{1} << levels) - 1), nodes_(new node[count_]) {}
+  explicit bin_tree(int levels) : count_((std::size_t{1} << levels) - 1), nodes_(new node[count_]) {}
 
   /// Makes the nodes from a seed. \returns the sum of their values
   std::uint64_t fill(std::uint64_t seed) {

@@ -62,9 +62,9 @@ template <hints H> std::int64_t sum_up(context c, int level, std::uint64_t path,
 /// With SUKIMA_PLACEMENT=queue the scheme that the paper calls naive.
 std::int64_t sum_up_launched(context c, int level, std::uint64_t path, const homes& where) {
   if (level == 0) return 1;
-  const auto left = sukima::launch(
-      [=, &where](context b) { return sum_up_launched(b, level - 1, 2 * path, where); },
-      sukima::on(where.of(scattered(2 * path))));
+  const auto left =
+      sukima::launch([=, &where](context b) { return sum_up_launched(b, level - 1, 2 * path, where); },
+                     sukima::on(where.of(scattered(2 * path))));
   const std::int64_t right = sum_up_launched(c, level - 1, 2 * path + 1, where);
   return left.touch(c) + right;
 }
@@ -142,7 +142,8 @@ template <hints H, class Object> void measure_objects(bench::run& run, const std
 }
 
 template <hints H> void measure_read_vector(bench::run& run) {
-  const auto elements = static_cast<std::size_t>(run.size_between(1, 1'000'000)) * 1024 / sizeof(std::uint32_t);
+  const auto elements =
+      static_cast<std::size_t>(run.size_between(1, 1'000'000)) * 1024 / sizeof(std::uint32_t);
   measure_objects<H, kernels::read_vector>(run, [=] { return kernels::read_vector(elements); });
 }
 
@@ -172,7 +173,8 @@ class placed_nbody {
 
  private:
   place home_of(int block) const {
-    return where_.of(static_cast<std::uint64_t>(block) * parts / static_cast<std::uint64_t>(problem_.blocks()));
+    return where_.of(static_cast<std::uint64_t>(block) * parts /
+                     static_cast<std::uint64_t>(problem_.blocks()));
   }
   void grow(context c, const nbody_problem::cell& cell) {
     if (cell.bodies() <= nbody_problem::grow_bodies) return problem_.grow(cell);
@@ -189,8 +191,8 @@ class placed_nbody {
     if (last - first == 1) return problem_.move_block(first);
     const int middle = first + (last - first) / 2;
     auto [one, other] = sukima::fork2(
-        c, [&](context b) { return move(b, first, middle); }, [&](context b) { return move(b, middle, last); },
-        sukima::on(home_of(first), home_of(middle)));
+        c, [&](context b) { return move(b, first, middle); },
+        [&](context b) { return move(b, middle, last); }, sukima::on(home_of(first), home_of(middle)));
     return one + other;
   }
 

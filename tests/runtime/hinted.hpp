@@ -43,7 +43,9 @@ class hinted : public testing::Test {
   sukima::runtime& start(unsigned workers) { return start(settings_of(workers)); }
   sukima::runtime& runtime() { return *runtime_; }
   sukima::place core(int cpu) const { return machine_.core(cpu); }
-  sukima::place of(int cpu, sukima::place_level level) const { return sukima::place(machine_.of(cpu, level)); }
+  sukima::place of(int cpu, sukima::place_level level) const {
+    return sukima::place(machine_.of(cpu, level));
+  }
 
  private:
   const made_up_machine machine_;

@@ -37,9 +37,9 @@ class whereis {
 
 std::int64_t sum_up_by_queues(context c, int level, std::uint64_t path, const whereis& where) {
   if (level == 0) return 1;
-  const auto left = sukima::launch(
-      [=, &where](context b) { return sum_up_by_queues(b, level - 1, 2 * path, where); },
-      sukima::on(where(2 * path)));
+  const auto left =
+      sukima::launch([=, &where](context b) { return sum_up_by_queues(b, level - 1, 2 * path, where); },
+                     sukima::on(where(2 * path)));
   const std::int64_t right = sum_up_by_queues(c, level - 1, 2 * path + 1, where);
   return left.touch(c) + right;
 }
@@ -97,7 +97,8 @@ TEST_F(queue_space, of_the_naive_scheme_is_without_a_bound) {
         });
         _exit(0);
       },
-      testing::ExitedWithCode(70), "sukima: no memory for .* [0-9]+ futures wait .* for core .* fibers for them");
+      testing::ExitedWithCode(70),
+      "sukima: no memory for .* [0-9]+ futures wait .* for core .* fibers for them");
 }
 
 TEST_F(queue_space, of_choice_points_is_bounded) {
