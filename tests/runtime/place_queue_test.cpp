@@ -157,6 +157,25 @@ TEST_F(place_queues, whose_last_worker_leaves_are_served_by_others) {
   }
 }
 
+/// The branch that a thread-bound fiber waits for waits for the queue of that fiber's worker.
+TEST_F(place_queues, whose_worker_waits_are_served_by_others) {
+  start(2);
+  runtime().run([&] {
+    sukima::thread_bound([&] {
+      const int own = sukima::worker_id();
+      std::atomic<bool> begun{false};
+      sukima::fork2([&](context b) { EXPECT_TRUE(poll_until(b, [&] { return begun.load(); })); },
+                    [&] {
+                      EXPECT_NE(sukima::worker_id(), own);
+                      begun = true;
+                      const auto f =
+                          sukima::launch([] { return sukima::worker_id(); }, sukima::on(core(own)));
+                      EXPECT_NE(f.touch(), own);
+                    });
+    });
+  });
+}
+
 TEST_F(place_queues, are_not_waited_for_by_fibers_that_keep_their_worker) {
   start(1);
   runtime().run([&](context c) {

@@ -7,7 +7,8 @@
 // touch parks a fiber and each launch keeps a task, and nothing bounds either.
 //
 // A queue whose place has no worker belongs to the workers of the nearest place around it that has one. That
-// may change whenever a worker is seen elsewhere or leaves: both call the workers that count then. Who adds
+// may change whenever a worker is seen elsewhere, leaves, or waits without taking anything: these call the
+// workers that count then. Who adds
 // one first adds it, then reads where the workers are; who leaves first counts itself out, then looks at the
 // queues, under their lock. So of two that meet, one at least calls. A worker that was called has flag_place,
 // which it clears before it looks, and with which it does not sleep.

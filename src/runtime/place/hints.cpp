@@ -183,6 +183,11 @@ void placement_hints::falls_asleep(worker& w) noexcept {
 
 void placement_hints::waits(worker& w) noexcept {
   count_time(w, nearness::no_place);
+  if (core_.chosen.placement == placement_policy::queue) {
+    // What it waits for may wait for the queue of its place.
+    tables_.load(std::memory_order_relaxed)->workers.forget(w.hints.cpu);
+    core_.launched.call_workers_to_queues();
+  }
   if (core_.chosen.placement != placement_policy::exchange) return;
   const bool was_asked = clear_place_flag(w);
   say(w, availability::away, SUKIMA_PLACE_ANY);
@@ -192,7 +197,6 @@ void placement_hints::waits(worker& w) noexcept {
 void placement_hints::leaves(worker& w) noexcept {
   waits(w);
   tables_.load(std::memory_order_relaxed)->workers.forget(w.hints.cpu);
-  core_.launched.call_workers_to_queues();
 }
 
 void placement_hints::remind() noexcept {
