@@ -8,6 +8,7 @@
 
 #include <exception>
 #include <memory>
+#include <new>
 #include <type_traits>
 #include <utility>
 
@@ -249,10 +250,20 @@ namespace detail {
 template <class F> struct launching {
   using result = result_of<F&&>;
   template <class Call> static shared_future<result> launch(F&& f, sukima_place where) {
-    auto made = std::make_unique<Call>(std::move(f));
+    auto made = make<Call>(std::move(f), where);
     made->place = where;
     launch_task(*made);
     return shared_future<result>(made.release());
+  }
+
+ private:
+  template <class Call> static std::unique_ptr<Call> make(F&& f, sukima_place where) {
+    try {
+      return std::make_unique<Call>(std::move(f));
+    } catch (const std::bad_alloc&) {
+      if (where != inherited_place) no_memory_to_launch();
+      throw;
+    }
   }
 };
 }  // namespace detail

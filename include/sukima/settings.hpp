@@ -54,6 +54,9 @@ enum class placement_policy {
   off,  ///< nothing: places are not even asked for
   prefer,  ///< idle workers take first what is to run near them
   exchange,  ///< also, two workers that run each other's work exchange it
+  /// As prefer; and what is launched with a hint waits in a queue of its place, of which only workers there
+  /// take. An order, without any bound on space: for comparison (docs/placement.md).
+  queue,
 };
 
 /// Settings of a runtime. Each has an environment variable, named in brackets, that `from_environment` reads.
@@ -82,7 +85,7 @@ struct settings {
   victim_policy victim = victim_policy::random;
   /// [SUKIMA_PIN: adaptive, none, cpu]
   pin_policy pin = pin_policy::adaptive;
-  /// [SUKIMA_PLACEMENT: off, prefer, exchange]
+  /// [SUKIMA_PLACEMENT: off, prefer, exchange, queue]
   placement_policy placement = placement_policy::exchange;
   /// Nanoseconds for which work runs away from its place before its worker looks for one to exchange it with,
   /// 0 … 64000000 [SUKIMA_HINT_THRESHOLD: a time such as 0ns, 16us or 1ms]. What is shorter stays where it

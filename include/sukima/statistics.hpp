@@ -31,8 +31,9 @@ class counter {
 struct worker_statistics {
   counter polls_answered, promotions, backtracks, steals, reclaims, parks, run_on_top, wakeups,
       sentinel_wakeups, suspensions, aborts, cpus_lent, choice_points_scanned, clones, clone_polls,
-      clones_left, steals_by_hint, exchanges, offers_taken_back;
+      clones_left, steals_by_hint, exchanges, offers_taken_back, offers_taken_elsewhere;
   counter ticks_in_state[4];
+  counter ticks_at_home, ticks_away;
 };
 
 /// @}
@@ -59,9 +60,14 @@ struct statistics_counts {
   std::uint64_t steals_by_hint = 0;  ///< of the steals, tasks that a hint had sent to the thief's place
   std::uint64_t exchanges = 0;  ///< fibers that came to this worker because a hint had sent them to its place
   std::uint64_t offers_taken_back = 0;  ///< fibers that were offered to another place in vain
+  /// Fibers on offer that this worker took although they were offered to another place: whoever had left them
+  /// there lacked a CPU.
+  std::uint64_t offers_taken_elsewhere = 0;
   double working_seconds = 0;  ///< time by state; a worker that waits at a join is searching or sleeping
   double searching_seconds = 0;
   double sleeping_seconds = 0;
+  double at_home_seconds = 0;  ///< of the time with fibers that have a hint: where it sends them
+  double away_seconds = 0;  ///< … and elsewhere. What has no hint, or one for any place, counts in neither
 };
 
 /// A snapshot. While tasks run, the numbers are read one after the other.
@@ -69,6 +75,7 @@ struct statistics : statistics_counts {
   std::vector<statistics_counts> workers;  ///< by worker id; an entering thread is one while it is inside
   std::size_t fibers_peak = 0;  ///< most fibers in use at a time
   std::size_t parked_peak = 0;  ///< most of them parked at joins
+  std::size_t launched_peak = 0;  ///< most launched futures at a time that nobody had begun
 
   /// A table for people.
   std::string text() const;

@@ -84,6 +84,8 @@ const char* name_of(placement_policy p) noexcept {
       return "prefer";
     case placement_policy::exchange:
       return "exchange";
+    case placement_policy::queue:
+      return "queue";
   }
   return "?";
 }
@@ -271,8 +273,9 @@ settings settings::from_environment() {
     s.victim = *p;
   }
   if (const auto v = variable("SUKIMA_PLACEMENT")) {
-    const auto p = named(*v, {placement_policy::off, placement_policy::prefer, placement_policy::exchange});
-    if (!p) refuse("SUKIMA_PLACEMENT", *v, "off, prefer or exchange");
+    const auto p = named(*v, {placement_policy::off, placement_policy::prefer, placement_policy::exchange,
+                              placement_policy::queue});
+    if (!p) refuse("SUKIMA_PLACEMENT", *v, "off, prefer, exchange or queue");
     s.placement = *p;
   }
   if (const auto v = variable("SUKIMA_HINT_THRESHOLD")) {

@@ -354,6 +354,9 @@ TEST(statistics, are_written_as_json_and_text) {
   EXPECT_EQ(json.at("promotions"), s.promotions);
   EXPECT_EQ(json.at("fibers_peak"), s.fibers_peak);
   EXPECT_EQ(json.at("parked_peak"), s.parked_peak);
+  EXPECT_EQ(json.at("launched_peak"), s.launched_peak);
+  EXPECT_EQ(json.at("offers_taken_elsewhere"), s.offers_taken_elsewhere);
+  EXPECT_EQ(json.at("at_home_seconds"), s.at_home_seconds);
   ASSERT_EQ(json.at("workers").size(), s.workers.size());
   for (std::size_t i = 0; i < s.workers.size(); ++i) {
     EXPECT_EQ(json.at("workers")[i].at("reclaims"), s.workers[i].reclaims);

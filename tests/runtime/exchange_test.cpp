@@ -2,9 +2,8 @@
 // Hints where to compute, on made-up machines: what inherits them, what is stolen by them, and exchanges.
 #include "fiber/switch.hpp"
 #include "place/hints.hpp"
-#include "place/made_up_machine.hpp"
 
-#include "made_up_machine.hpp"
+#include "hinted.hpp"
 #include "support.hpp"
 
 #include <array>
@@ -22,48 +21,12 @@ using sukima::context;
 using sukima::place;
 using sukima::place_level;
 using sukima::placement_policy;
+using support::cpus;
+using support::hinted;
 using support::poll_until;
-
-/// The CPU that each worker is on, by its number.
-std::array<std::atomic<int>, 64> cpus;
-int cpu_of(unsigned worker) { return cpus[worker % cpus.size()].load(); }
 
 /// The place of the code that calls it.
 place place_now() { return place(sukima::detail::hinted_place(*sukima::detail::running_fiber())); }
-
-/// Worker i is on CPU i of a machine that is made up; hints ask for an exchange at once.
-class hinted : public testing::Test {
- protected:
-  explicit hinted(int cpu_count = 8) : machine_(cpu_count), made_up_{&machine_.table(), cpu_of} {
-    for (std::size_t i = 0; i < cpus.size(); ++i) cpus[i] = static_cast<int>(i) % cpu_count;
-    sukima::detail::make_up_machine(&made_up_);
-  }
-  ~hinted() override {
-    runtime_.reset();
-    sukima::detail::make_up_machine(nullptr);
-  }
-  hinted(const hinted&) = delete;
-  hinted& operator=(const hinted&) = delete;
-  void TearDown() override {
-    if (runtime_) sukima::detail::check_at_rest_if_built(*runtime_);
-  }
-
-  static sukima::settings settings_of(unsigned workers) {
-    sukima::settings s = support::with_workers(workers);
-    s.hint_threshold_ns = 0;
-    return s;
-  }
-  sukima::runtime& start(const sukima::settings& s) { return runtime_.emplace(s); }
-  sukima::runtime& start(unsigned workers) { return start(settings_of(workers)); }
-  sukima::runtime& runtime() { return *runtime_; }
-  place core(int cpu) const { return machine_.core(cpu); }
-  place of(int cpu, place_level level) const { return place(machine_.of(cpu, level)); }
-
- private:
-  const support::made_up_machine machine_;
-  const sukima::detail::made_up_machine made_up_;
-  std::optional<sukima::runtime> runtime_;
-};
 
 /// `second` is taken by another worker, and only then `first` begins.
 template <class First, class Second> void on_two_workers(context c, First first, Second second) {
@@ -132,6 +95,40 @@ TEST_F(hinted, nothing_is_asked_where_hints_are_off) {
   });
   EXPECT_EQ(asked, 0);
   EXPECT_EQ(iterations, 100);
+}
+
+/// Nothing moves: the other worker runs something, and fibers are not exchanged.
+TEST_F(hinted, time_with_a_hint_is_counted_where_it_is_spent) {
+  sukima::settings s = settings_of(2);
+  s.placement = placement_policy::prefer;
+  start(s);
+  runtime().run([&](context c) {
+    std::atomic<bool> seen{false};
+    std::atomic<bool> over{false};
+    on_two_workers(
+        c,
+        [&](context b) {
+          const auto own = [&] {
+            return runtime().statistics().workers[static_cast<unsigned>(sukima::worker_id())];
+          };
+          const int here = sukima::worker_id();
+          EXPECT_TRUE(poll_until(b, [&] { return seen.load(); }));
+          EXPECT_EQ(own().at_home_seconds + own().away_seconds, 0.0);
+          sukima::on(b, core(1 - here), [] {});
+          EXPECT_GT(own().away_seconds, 0.0);
+          EXPECT_EQ(own().at_home_seconds, 0.0);
+          const double away = own().away_seconds;
+          sukima::on(b, core(here), [&](context inner) { sukima::on(inner, place{}, [] {}); });
+          EXPECT_GT(own().at_home_seconds, 0.0);
+          EXPECT_NEAR(own().away_seconds, away, 0.05 * away) << "but for the rate of ticks, better known now";
+          over = true;
+        },
+        [&](context b) {
+          sukima::on(b, core(sukima::worker_id()), [] {});
+          seen = true;
+          EXPECT_TRUE(poll_until(b, [&] { return over.load(); }));
+        });
+  });
 }
 
 /// What is split off has the place of the frame that it was split off from.

@@ -185,7 +185,7 @@ INSTANTIATE_TEST_SUITE_P(
         wrong_value{"SUKIMA_CLONES", "1001ms", "1ns to 1000ms"},
         wrong_value{"SUKIMA_CLONES", "99999999999999999999us", "1ns to 1000ms"},
         wrong_value{"SUKIMA_VICTIM", "first", "random, last or weighted"},
-        wrong_value{"SUKIMA_PLACEMENT", "on", "off, prefer or exchange"},
+        wrong_value{"SUKIMA_PLACEMENT", "on", "off, prefer, exchange or queue"},
         wrong_value{"SUKIMA_HINT_THRESHOLD", "16", "0ns to 64ms"},
         wrong_value{"SUKIMA_HINT_THRESHOLD", "65ms", "0ns to 64ms"},
         wrong_value{"SUKIMA_PIN", "core", "adaptive, none or cpu"},

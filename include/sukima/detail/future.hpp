@@ -241,6 +241,8 @@ struct launched : task {
   void (*discard)(launched*) noexcept = nullptr;  ///< ends the expression, which is not to run any more
   void (*free)(launched*) noexcept = nullptr;  ///< ends and frees the whole object
   bool listed = false;  ///< under the list's lock: nobody has begun it
+  /// The place in whose queue it waits (placement_policy::queue), from its launch on; any: in none.
+  sukima_place queue = SUKIMA_PLACE_ANY;
   /// The handles, and the runtime until it has ended.
   std::atomic<std::uint32_t> references{1};
 };
@@ -252,6 +254,9 @@ void launch_task(launched& t);
 /// \throws usage_error in its own expression; aborted
 void touch_launched(char* top, launched& t);
 void cancel_launched(launched& t) noexcept;
+/// There was no memory for one with a hint. Where such ones wait in queues without a bound, that is why: ends
+/// the program with a message that says how many wait for whom. Else nothing happens.
+void no_memory_to_launch() noexcept;
 /// Are hints followed where launch_task would hand it to?
 bool launch_follows_hints();
 inline void hold_launched(launched& t) noexcept { t.references.fetch_add(1, std::memory_order_relaxed); }

@@ -47,10 +47,11 @@ void wait_in_place(fiber& s, std::uint64_t number, char* top) noexcept {
   const wait_policy policy = w.runtime->chosen.policy_at(wait_point::result);
   bound_wait bound(*w.runtime);
   bool gave_all = top == nullptr;
+  if (w.runtime->hints.in_use()) w.runtime->hints.waits(w);
   for (;;) {
     const std::uint32_t seen = w.epoch.read();
     const suspension_word now = s.suspension.load(std::memory_order_acquire);
-    if (now.number() == number && now.stage() == suspension_stage::running) return;
+    if (now.number() == number && now.stage() == suspension_stage::running) break;
     if (s.on_cancel != nullptr) w.runtime->suspensions.cancel_in_place(s);
     bound.look();
     if (bound.is_compensated() && !gave_all && w.runtime->injector.is_empty())
@@ -61,6 +62,7 @@ void wait_in_place(fiber& s, std::uint64_t number, char* top) noexcept {
     else
       w.epoch.wait_for(policy, seen, tuning::bound_wait_patience_ns);
   }
+  if (w.runtime->hints.in_use()) w.runtime->hints.arrives(s);
 }
 
 /// Switches away from a fiber that suspends, or waits in place. Returns when it was resumed.

@@ -19,7 +19,8 @@
 // A *launched* future lies in the runtime's list of those that nobody has begun, the oldest first. Whoever
 // takes it out, a worker without work or whoever touches it, runs it. It has no parent and no owner: nobody's
 // abort reaches it but its own. With placement_policy::queue those with a hint lie in lists of their own, one
-// for each place, of which only idle workers in that place take.
+// for each place, of which only idle workers in that place take: who touches such a one waits. That is the
+// naive scheme of the paper on Schematic (section 3), which has no bound on its space; see place_queues.cpp.
 //
 // Model: model/future.pml.
 #pragma once
@@ -33,6 +34,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 
 namespace sukima::detail {
@@ -73,13 +75,32 @@ class launched_futures {
   launched_futures(const launched_futures&) = delete;
   launched_futures& operator=(const launched_futures&) = delete;
 
-  /// \param may_refuse  where so many wait already
+  /// \param may_refuse  where so many wait already; nothing that goes into the queue of a place is refused
   /// \returns false: refused, and begun: the caller has to run it \throws usage_error after close()
   bool add(launched& t, bool may_refuse);
   /// One that this worker is to begin; null: none.
   launched* take(const worker& w) noexcept;
   /// Takes that one out, to be run or dropped. \returns false: it was begun
   bool claim(launched& t) noexcept;
+  // Queues of places, with placement_policy::queue.
+
+  /// Chooses the queue of its place for one that has a hint and is not added yet; none for any place, for the
+  /// whole machine, and for places that the machine does not have. \pre hints in use \throws std::bad_alloc
+  void choose_queue(launched& t);
+  /// Makes workers that would take from that queue look, also those that sleep. After add().
+  void call_workers_to(sukima_place queue) noexcept;
+  /// The same for all queues with something in them: a place may have lost its last worker.
+  void call_workers_to_queues() noexcept;
+  /// Waits for one with a queue. \throws aborted \pre the running fiber is not bound to anything
+  void wait_for_queued(fiber& s, char* top, const launched& t);
+  /// Ends the program if something waits in a queue: that is what has used the memory.
+  /// \param what there was no memory for
+  void end_if_queued(const char* what) noexcept;
+
+  /// Most that nobody had begun at a time, wherever they waited; and how many wait in queues of places now.
+  std::size_t most_waiting() const noexcept { return most_waiting_.load(std::memory_order_relaxed); }
+  std::size_t queued() const noexcept { return queued_.load(std::memory_order_relaxed); }
+
   /// The last thing that is done with one that was begun; it may be gone afterwards.
   void ended(launched& t) noexcept;
   bool is_empty() const noexcept { return unfinished_.load() == 0; }
@@ -95,15 +116,24 @@ class launched_futures {
   /// So many may wait for somebody to begin them.
   static constexpr std::size_t most_pending = 1024;
   launched* start(launched* t) noexcept;
+  launched* oldest() const noexcept;
+  launched* take_queued(const worker& w) noexcept;
+  list& list_of(const launched& t) noexcept;
 
   runtime_core& core_;
   policy_mutex lock_;
   list waiting_;  ///< nobody has begun them
+  /// By the place's number, made for the first one; under the lock. Those in them nobody has begun.
+  std::unique_ptr<list[]> queues_;
+  std::uint32_t queue_count_ = 0;
   list begun_;
   bool closed_ = false;
   resumer last_;  ///< of close(): for whoever ends the last one
   std::atomic<std::size_t> pending_{0};  ///< in `waiting_`; changed under the lock
-  std::atomic<std::size_t> unfinished_{0};  ///< in either list; changed under the lock
+  std::atomic<std::size_t> queued_{0};  ///< in `queues_`; changed under the lock
+  std::atomic<std::size_t> touchers_{0};  ///< fibers that wait for one with a queue
+  std::atomic<std::size_t> most_waiting_{0};  ///< changed under the lock; relaxed
+  std::atomic<std::size_t> unfinished_{0};  ///< in any list; changed under the lock
 };
 
 }  // namespace sukima::detail

@@ -7,6 +7,7 @@
 #include <sukima/errors.hpp>
 #include <sukima/runtime.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace sukima::detail {
@@ -149,8 +150,9 @@ bool run_before(fiber& s, launched& t) noexcept {
 
 launched* launched_futures::start(launched* t) noexcept {
   if (t == nullptr) return nullptr;
-  unlink(*t, waiting_.oldest, waiting_.newest);
-  pending_.fetch_sub(1);
+  list& from = list_of(*t);
+  unlink(*t, from.oldest, from.newest);
+  (t->queue == SUKIMA_PLACE_ANY ? pending_ : queued_).fetch_sub(1);
   t->listed = false;
   append(*t, begun_.oldest, begun_.newest);
   return t;
@@ -161,17 +163,22 @@ bool launched_futures::add(launched& t, bool may_refuse) {
   if (closed_) throw usage_error("sukima: this runtime was shut down, and launches nothing more");
   hold_launched(t);
   unfinished_.fetch_add(1);
-  if (may_refuse && pending_.load() >= most_pending) {
+  const bool is_queued = t.queue != SUKIMA_PLACE_ANY;
+  if (may_refuse && !is_queued && pending_.load() >= most_pending) {
     append(t, begun_.oldest, begun_.newest);
     return false;
   }
   t.listed = true;
-  append(t, waiting_.oldest, waiting_.newest);
-  pending_.fetch_add(1);
+  list& to = list_of(t);
+  append(t, to.oldest, to.newest);
+  (is_queued ? queued_ : pending_).fetch_add(1);
+  most_waiting_.store(std::max(most_waiting(), pending_.load() + queued_.load()), std::memory_order_relaxed);
   return true;
 }
 
 launched* launched_futures::take(const worker& w) noexcept {
+  if (queued_.load() != 0)
+    if (launched* const t = take_queued(w)) return t;
   if (pending_.load() == 0) return nullptr;
   const bool hinted = core_.hints.in_use();
   const std::lock_guard hold(lock_);
@@ -205,7 +212,7 @@ void launched_futures::close(char* top) {
     {
       const std::lock_guard hold(lock_);
       closed_ = true;
-      t = start(waiting_.oldest);
+      t = start(oldest());
     }
     if (t == nullptr) break;
     drop(*t);
@@ -247,13 +254,18 @@ void launch_task(launched& t) {
   t.joining.store(join_launched, std::memory_order_relaxed);
   t.destroy = end_launched;
   if (t.place != inherited_place) {
-    if (!r.hints.in_use()) r.hints.use();
+    if ((r.hints.in_use() || r.hints.use()) && r.chosen.placement == placement_policy::queue)
+      r.launched.choose_queue(t);
   } else if (r.hints.in_use()) {
     t.place = hinted_place(*s);
   }
   hands_over(static_cast<task*>(&t));  // partner: execute
+  const sukima_place queue = t.queue;  // once added it may be over
   if (r.launched.add(t, true)) {
-    r.park.wake_sentinel();
+    if (queue != SUKIMA_PLACE_ANY)
+      r.launched.call_workers_to(queue);
+    else
+      r.park.wake_sentinel();
     return;
   }
   if (!run_before(*s, t)) r.injector.push(&t);
@@ -271,6 +283,9 @@ void touch_launched(char* top, launched& t) {
   }
   fiber& s = *current;
   if (is_within(s, t)) throw usage_error(touches_itself);
+  // A fiber that cannot leave its worker could keep the only one that takes from the queue.
+  if (t.queue != SUKIMA_PLACE_ANY && s.home == nullptr && s.thread_bindings == 0)
+    return t.runtime->launched.wait_for_queued(s, top, t);
   char* const above = top != nullptr ? top : s.ambient->top;
   if (t.runtime->launched.claim(t)) {
     // On top of a fiber that has something to split it would hide that.

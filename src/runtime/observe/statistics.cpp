@@ -32,6 +32,7 @@ constexpr column columns[] = {
     {"steals_by_hint", &statistics_counts::steals_by_hint},
     {"exchanges", &statistics_counts::exchanges},
     {"offers_taken_back", &statistics_counts::offers_taken_back},
+    {"offers_taken_elsewhere", &statistics_counts::offers_taken_elsewhere},
 };
 struct time_column {
   const char* name;
@@ -41,6 +42,8 @@ constexpr time_column time_columns[] = {
     {"working_seconds", &statistics_counts::working_seconds},
     {"searching_seconds", &statistics_counts::searching_seconds},
     {"sleeping_seconds", &statistics_counts::sleeping_seconds},
+    {"at_home_seconds", &statistics_counts::at_home_seconds},
+    {"away_seconds", &statistics_counts::away_seconds},
 };
 
 statistics_counts read(const detail::worker_statistics& w, double tick) noexcept {
@@ -64,12 +67,15 @@ statistics_counts read(const detail::worker_statistics& w, double tick) noexcept
   c.steals_by_hint = w.steals_by_hint.get();
   c.exchanges = w.exchanges.get();
   c.offers_taken_back = w.offers_taken_back.get();
+  c.offers_taken_elsewhere = w.offers_taken_elsewhere.get();
   const auto seconds = [&](detail::worker_state s) {
     return static_cast<double>(w.ticks_in_state[static_cast<unsigned>(s)].get()) * tick;
   };
   c.working_seconds = seconds(detail::worker_state::working);
   c.searching_seconds = seconds(detail::worker_state::searching);
   c.sleeping_seconds = seconds(detail::worker_state::sleeping);
+  c.at_home_seconds = static_cast<double>(w.ticks_at_home.get()) * tick;
+  c.away_seconds = static_cast<double>(w.ticks_away.get()) * tick;
   return c;
 }
 
@@ -98,6 +104,7 @@ statistics runtime::statistics() const {
   }
   all.fibers_peak = core_->fibers.peak();
   all.parked_peak = core_->parked.peak();
+  all.launched_peak = core_->launched.most_waiting();
   return all;
 }
 
@@ -109,7 +116,7 @@ std::string statistics::text() const {
   };
   const auto print_seconds = [&](double s) { std::snprintf(line, sizeof line, "%14.3f", s); };
   const auto row = [&](const char* name, auto value, auto print_value) {
-    std::snprintf(line, sizeof line, "%-18s", name);
+    std::snprintf(line, sizeof line, "%-22s", name);
     t += line;
     const auto cell = [&](const statistics_counts& c) {
       print_value(c.*value);
@@ -119,7 +126,7 @@ std::string statistics::text() const {
     for (const statistics_counts& w : workers) cell(w);
     t += '\n';
   };
-  std::snprintf(line, sizeof line, "%-18s%14s", "", "all");
+  std::snprintf(line, sizeof line, "%-22s%14s", "", "all");
   t += line;
   for (std::size_t i = 0; i < workers.size(); ++i) {
     std::snprintf(line, sizeof line, "%14s", ("worker " + std::to_string(i)).c_str());
@@ -128,14 +135,16 @@ std::string statistics::text() const {
   t += '\n';
   for (const column& k : columns) row(k.name, k.count, print);
   for (const time_column& k : time_columns) row(k.name, k.seconds, print_seconds);
-  t += "fibers_peak " + std::to_string(fibers_peak) + ", parked_peak " + std::to_string(parked_peak) + '\n';
+  t += "fibers_peak " + std::to_string(fibers_peak) + ", parked_peak " + std::to_string(parked_peak) +
+       ", launched_peak " + std::to_string(launched_peak) + '\n';
   return t;
 }
 
 std::string statistics::json() const {
   std::string t = "{";
   t.append(json_of(*this)).append(",\"fibers_peak\":").append(std::to_string(fibers_peak));
-  t.append(",\"parked_peak\":").append(std::to_string(parked_peak)).append(",\"workers\":[");
+  t.append(",\"parked_peak\":").append(std::to_string(parked_peak));
+  t.append(",\"launched_peak\":").append(std::to_string(launched_peak)).append(",\"workers\":[");
   for (std::size_t i = 0; i < workers.size(); ++i)
     t.append(i == 0 ? "{" : ",{").append(json_of(workers[i])).append("}");
   return t + "]}";

@@ -134,8 +134,9 @@ class trace_log {
   }
 
   void write(std::FILE* out, const traced_worker& w, std::uint64_t now) const {
-    static constexpr const char* names[] = {"working", "searching", "sleeping", "outside",  "steal",
-                                            "park",    "suspend",   "abort",    "exchange", "taken back"};
+    static constexpr const char* names[] = {
+        "working", "searching", "sleeping",   "outside",         "steal",   "park", "suspend",
+        "abort",   "exchange",  "taken back", "taken elsewhere", "at home", "away", "no place"};
     const unsigned thread = thread_of(w.runtime, w.number);
     std::fprintf(
         out,

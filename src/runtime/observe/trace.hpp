@@ -14,7 +14,7 @@ namespace sukima::detail {
 struct traced_clones;
 
 /// What happened. The first four are the states of a worker, in the order of worker_state; each lasts until
-/// the next.
+/// the next. So do the last three: where the worker is, as seen from its fiber's place.
 enum class trace_kind : std::uint32_t {
   working,
   searching,
@@ -25,13 +25,17 @@ enum class trace_kind : std::uint32_t {
   suspend,
   abort,
   exchange,
-  taken_back
+  taken_back,
+  taken_elsewhere,
+  at_home,
+  away,
+  no_place
 };
 
 struct trace_event {
   std::uint64_t tick;
   trace_kind kind;
-  std::uint32_t argument;  ///< steal: the victim's number; exchange, taken_back: the place's
+  std::uint32_t argument;  ///< steal: the victim's number; from exchange on: the place's
 };
 
 /// One worker's events. Only its own thread adds; anybody may read what was added before.

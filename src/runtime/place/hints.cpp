@@ -58,7 +58,10 @@ sukima_place hinted_place(const fiber& s, const choice_point* r) noexcept {
 
 /// The worker's thread looks on which CPU it is. Who has settled for more may want to come there.
 void placement_hints::see(worker& w) noexcept {
-  if (!tables_.load(std::memory_order_relaxed)->workers.see(w.hints.cpu, current_cpu(w))) return;
+  const int before = w.hints.cpu.read();
+  const bool fills = tables_.load(std::memory_order_relaxed)->workers.see(w.hints.cpu, current_cpu(w));
+  if (w.hints.cpu.read() != before) core_.launched.call_workers_to_queues();
+  if (!fills) return;
   for (worker& other : core_.workers.all())
     if (&other != &w && other.hints.settles_for_more.load()) request_place_check(other);
 }
@@ -79,6 +82,11 @@ bool placement_hints::suits(const worker& w, sukima_place place) const noexcept 
   return near != SUKIMA_PLACE_ANY && is_in(w, near);
 }
 
+bool placement_hints::serves(const worker& w, sukima_place place) const noexcept {
+  const sukima_place near = nearest(place);
+  return near == SUKIMA_PLACE_ANY || is_in(w, near);
+}
+
 /// May fibers be exchanged now? Where CPU is short a worker that is asked may have none for milliseconds.
 bool placement_hints::exchanges() const noexcept {
   return core_.chosen.placement == placement_policy::exchange &&
@@ -94,10 +102,26 @@ placement_hints::situation placement_hints::look(worker& w, const fiber& s) cons
     w.hints.settles_for_more.store(settles_for_more);  // partner: see
     near = nearest(place);
   }
-  if (s.thread_bindings != 0 || s.home != nullptr) return {availability::insists, SUKIMA_PLACE_ANY};
-  if (near == SUKIMA_PLACE_ANY) return {availability::yields, near};
-  if (is_in(w, near)) return {availability::insists, SUKIMA_PLACE_ANY};
-  return {availability::yields, near};
+  const nearness its = near == SUKIMA_PLACE_ANY ? nearness::no_place
+                       : is_in(w, near)         ? nearness::at_home
+                                                : nearness::away;
+  if (s.thread_bindings != 0 || s.home != nullptr || its == nearness::at_home)
+    return {availability::insists, SUKIMA_PLACE_ANY, its};
+  return {availability::yields, near, its};
+}
+
+void count_time(worker& w, nearness near, sukima_place place) noexcept {
+  const nearness before = w.hints.near_to;
+  if (before == near) return;
+  const std::uint64_t now = ticks();
+  if (before == nearness::at_home) w.statistics.ticks_at_home += now - w.hints.near_since;
+  if (before == nearness::away) w.statistics.ticks_away += now - w.hints.near_since;
+  w.hints.near_to = near;
+  w.hints.near_since = now;
+  w.note(near == nearness::at_home ? trace_kind::at_home
+         : near == nearness::away  ? trace_kind::away
+                                   : trace_kind::no_place,
+         place);
 }
 
 void poll_early(fiber& s) noexcept {
@@ -110,8 +134,9 @@ void placement_hints::begin(fiber& s) noexcept {
   worker& w = *s.on;
   see(w);
   const bool was_asked = clear_place_flag(w);
-  if (core_.chosen.placement != placement_policy::exchange) return;
   const situation now = look(w, s);
+  count_time(w, now.near, hinted_place(s));
+  if (core_.chosen.placement != placement_policy::exchange) return;
   s.early_poll = nullptr;
   w.hints.away_since = 0;
   w.hints.has_rung = false;
@@ -137,6 +162,7 @@ void placement_hints::changes(fiber& s) noexcept { begin(s); }
 
 void placement_hints::idles(worker& w) noexcept {
   see(w);
+  count_time(w, nearness::no_place);
   const bool was_asked = clear_place_flag(w);
   if (core_.chosen.placement != placement_policy::exchange) return;
   w.hints.away_since = 0;
@@ -156,6 +182,12 @@ void placement_hints::falls_asleep(worker& w) noexcept {
 }
 
 void placement_hints::waits(worker& w) noexcept {
+  count_time(w, nearness::no_place);
+  if (core_.chosen.placement == placement_policy::queue) {
+    // What it waits for may wait for the queue of its place.
+    tables_.load(std::memory_order_relaxed)->workers.forget(w.hints.cpu);
+    core_.launched.call_workers_to_queues();
+  }
   if (core_.chosen.placement != placement_policy::exchange) return;
   const bool was_asked = clear_place_flag(w);
   say(w, availability::away, SUKIMA_PLACE_ANY);

@@ -52,6 +52,8 @@ sukima_place hinted_place(const fiber& s, const choice_point* r) noexcept;
 void request_place_check(worker& w) noexcept;
 /// By the worker itself. \returns was it asked to look?
 bool clear_place_flag(worker& w) noexcept;
+/// By the worker itself: from now on its time counts so, in the statistics and in the trace.
+void count_time(worker& w, nearness near, sukima_place place = SUKIMA_PLACE_ANY) noexcept;
 /// By the worker that runs it: the outermost forks of the fiber's innermost frame with a hint poll slowly,
 /// until the threshold is reached. The limit is to be written afterwards.
 void poll_early(fiber& s) noexcept;
@@ -70,6 +72,10 @@ class placement_hints {
 
   /// Is that a hint for where this worker is? Not for any place nor for the whole machine. \pre in_use()
   bool suits(const worker& w, sukima_place place) const noexcept;
+
+  /// Does this worker count for that place: is it there, or in the place that counts for one without a
+  /// worker? \pre in_use()
+  bool serves(const worker& w, sukima_place place) const noexcept;
 
   // What happens to the calling worker; all \pre in_use().
   /// It has come to this fiber, or to another task or frame of it.
@@ -122,6 +128,7 @@ class placement_hints {
   struct situation {
     availability available;
     sukima_place wanted;
+    nearness near;
   };
 
   void see(worker& w) noexcept;

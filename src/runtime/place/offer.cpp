@@ -28,8 +28,9 @@ bool placement_hints::poll(fiber& s, std::uint32_t flags) noexcept {
   if (!was_asked && (s.early_poll == nullptr || ticks() - w.hints.away_since < threshold_)) return false;
   if (was_asked) clear_place_flag(w);
   see(w);
-  if (core_.chosen.placement != placement_policy::exchange) return false;
   const situation now = look(w, s);
+  count_time(w, now.near, hinted_place(s));
+  if (core_.chosen.placement != placement_policy::exchange) return false;
   if (now.available == availability::yields) {
     if (fiber* const other = take_offer(w)) {
       swap(s, *other);
@@ -113,6 +114,7 @@ fiber* placement_hints::end_offer(worker& w) noexcept {
   }
   w.hints.patience = 0;
   w.hints.away_since = 0;
+  count_time(w, nearness::no_place);
   const bool was_asked = clear_place_flag(w);
   say(w, availability::away, SUKIMA_PLACE_ANY);
   if (was_asked) pass_on(w);
@@ -150,7 +152,8 @@ fiber* placement_hints::take_stale_offer(worker& w) noexcept {
     if (s == nullptr || age < core_.tuned.stale_offer || static_cast<std::int64_t>(age) < 0) continue;
     if (t.offers[p].take(s)) {
       offers_.fetch_sub(1, std::memory_order_relaxed);
-      w.note(trace_kind::exchange, p);
+      ++w.statistics.offers_taken_elsewhere;
+      w.note(trace_kind::taken_elsewhere, p);
       return s;
     }
   }

@@ -23,6 +23,13 @@ enum class availability : std::uint8_t {
   asleep,  ///< it has no work and must be unparked first
 };
 
+/// Where a worker is, as seen from the place of its fiber.
+enum class nearness : std::uint8_t {
+  no_place,  ///< that is any, or the worker has no fiber
+  at_home,  ///< there
+  away,  ///< elsewhere
+};
+
 /// The words of one worker. Sequentially consistent: each side first says its own, then looks at the other's.
 struct worker_hints {
   last_cpu cpu;
@@ -35,6 +42,8 @@ struct worker_hints {
   // Only for its own thread.
   std::uint64_t arrived = 0;  ///< tick at which it came to its fiber or began its task
   std::uint64_t away_since = 0;  ///< tick since which its fiber is away from its place; 0: it is not
+  nearness near_to = nearness::no_place;  ///< since when: near_since
+  std::uint64_t near_since = 0;  ///< tick
   bool has_rung = false;  ///< it has woken somebody for its fiber's place since then
   fiber* offered = nullptr;  ///< the fiber that it has left to be taken; null: none
   bool is_refused = false;  ///< another fiber was on offer already

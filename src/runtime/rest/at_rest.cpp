@@ -155,6 +155,15 @@ void rest_check::check_queues() {
             "at rest the injector queue is empty");
     require(core_.injector.size_.load() == 0, "the injector queue's size is that of its lists");
   }
+  {
+    const std::lock_guard hold(core_.launched.lock_);
+    for (std::uint32_t p = 0; p < core_.launched.queue_count_; ++p) {
+      if (core_.launched.queues_[p].oldest == nullptr) continue;
+      for (const worker& w : core_.workers.all())
+        require(w.current.load() == nullptr || !core_.hints.serves(w, static_cast<sukima_place>(p)),
+                "nothing waits in the queue of a place whose workers sleep");
+    }
+  }
   // Whoever looks for work drops those that were resumed; where nobody did they are listed still.
   const std::lock_guard hold(core_.splittable.lock_);
   std::size_t listed = 0;

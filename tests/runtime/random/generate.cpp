@@ -269,6 +269,7 @@ configuration configure(std::uint64_t seed, bool with_requests, bool with_fiber_
   c.placement = more.once_in(4) ? 1 : 2;
   constexpr unsigned thresholds[] = {0, 0, 2'000, 16'000};
   c.threshold_ns = thresholds[more.below(4)];
+  if (more.once_in(6)) c.placement = 3;
   return c;
 }
 

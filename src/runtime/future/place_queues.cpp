@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Queues of places (placement_policy::queue): the scheme that the paper on Schematic calls naive in section
+// 3, as the yardstick of what the others bound.
+//
+// A future that is launched with a hint waits in the queue of its place, first in, first out. Workers in that
+// place take from it before all else that is fresh, nobody else does, and whoever touches it waits. So each
+// touch parks a fiber and each launch keeps a task, and nothing bounds either.
+//
+// A queue whose place has no worker belongs to the workers of the nearest place around it that has one. That
+// may change whenever a worker is seen elsewhere, leaves, or waits without taking anything: these call the
+// workers that count then. Who adds
+// one first adds it, then reads where the workers are; who leaves first counts itself out, then looks at the
+// queues, under their lock. So of two that meet, one at least calls. A worker that was called has flag_place,
+// which it clears before it looks, and with which it does not sleep.
+#include "core.hpp"
+#include "future/future.hpp"
+#include "place/made_up_machine.hpp"
+
+#include <sukima/detail/jump.hpp>
+
+#include <array>
+#include <charconv>
+#include <memory>
+#include <mutex>
+
+namespace sukima::detail {
+
+launched_futures::list& launched_futures::list_of(const launched& t) noexcept {
+  return t.queue == SUKIMA_PLACE_ANY ? waiting_ : queues_[t.queue];
+}
+
+void launched_futures::choose_queue(launched& t) {
+  if (t.place == SUKIMA_PLACE_ANY || t.place == SUKIMA_PLACE_WHOLE) return;
+  const std::lock_guard hold(lock_);
+  if (queues_ == nullptr) {
+    const std::uint32_t places = sukima_place_table_count(&table_of_machine());
+    queues_ = std::make_unique<list[]>(std::size_t{places} + 1);
+    queue_count_ = places + 1;
+  }
+  if (t.place < queue_count_) t.queue = t.place;
+}
+
+/// Under the lock. Those of the queues come after the others.
+launched* launched_futures::oldest() const noexcept {
+  if (waiting_.oldest != nullptr) return waiting_.oldest;
+  for (std::uint32_t p = 0; p < queue_count_; ++p)
+    if (queues_[p].oldest != nullptr) return queues_[p].oldest;
+  return nullptr;
+}
+
+launched* launched_futures::take_queued(const worker& w) noexcept {
+  const std::lock_guard hold(lock_);
+  for (std::uint32_t p = 0; p < queue_count_; ++p)
+    if (queues_[p].oldest != nullptr && core_.hints.serves(w, static_cast<sukima_place>(p)))
+      return start(queues_[p].oldest);
+  return nullptr;
+}
+
+void launched_futures::call_workers_to(sukima_place queue) noexcept {
+  for (worker& w : core_.workers.all()) {
+    if (!core_.hints.serves(w, queue)) continue;
+    request_place_check(w);
+    unpark(w);
+  }
+}
+
+void launched_futures::call_workers_to_queues() noexcept {
+  if (core_.chosen.placement != placement_policy::queue) return;
+  stress_point();
+  const std::lock_guard hold(lock_);
+  for (std::uint32_t p = 0; p < queue_count_; ++p)
+    if (queues_[p].oldest != nullptr) call_workers_to(static_cast<sukima_place>(p));
+}
+
+void launched_futures::wait_for_queued(fiber& s, char* top, const launched& t) {
+  // Without another fiber this one would wait in place, and keep its worker from the queue.
+  fiber* const other = s.on->take_fiber();
+  if (other == nullptr)
+    end_if_queued("the stack of another fiber");
+  else
+    s.on->give_fiber(other);
+  struct toucher {
+    std::atomic<std::size_t>& count;
+    explicit toucher(std::atomic<std::size_t>& c) noexcept : count(c) { count.fetch_add(1); }
+    toucher(const toucher&) = delete;
+    toucher& operator=(const toucher&) = delete;
+    ~toucher() { count.fetch_sub(1); }
+  } const counted(touchers_);
+  wait_for_end(top, *t.cell);
+}
+
+namespace {
+
+/// A message without any allocation; what does not fit is left out.
+class fixed_message {
+ public:
+  fixed_message& operator<<(const char* text) noexcept {
+    for (; *text != '\0' && used_ + 1 < text_.size(); ++text) text_[used_++] = *text;
+    return *this;
+  }
+  fixed_message& operator<<(std::size_t number) noexcept {
+    std::array<char, 24> digits{};
+    std::to_chars(digits.data(), digits.data() + digits.size() - 1, number);
+    return *this << digits.data();
+  }
+  const char* text() const noexcept { return text_.data(); }
+
+ private:
+  std::array<char, 2048> text_{};
+  std::size_t used_ = 0;
+};
+
+}  // namespace
+
+void launched_futures::end_if_queued(const char* what) noexcept {
+  const std::lock_guard hold(lock_);
+  if (queued_.load() == 0) return;
+  fixed_message message;
+  message << "sukima: no memory for " << what << "; " << queued_.load() << " futures wait for their places";
+  const char* between = " (";
+  for (std::uint32_t p = 0; p < queue_count_; ++p) {
+    std::size_t count = 0;
+    for (const launched* t = queues_[p].oldest; t != nullptr; t = t->after) ++count;
+    if (count == 0) continue;
+    std::array<char, 64> name{};
+    sukima_place_table_text(&table_of_machine(), static_cast<sukima_place>(p), name.data(), name.size());
+    message << between << count << " for " << name.data();
+    between = ", ";
+  }
+  message << ") and " << touchers_.load()
+          << " fibers for them. SUKIMA_PLACEMENT=queue bounds neither; use exchange, which has no queues\n";
+  end_program(message.text());
+}
+
+void no_memory_to_launch() noexcept {
+  const fiber* const s = running_fiber();
+  if (s != nullptr) s->runtime->launched.end_if_queued("another future");
+}
+
+}  // namespace sukima::detail
