@@ -53,7 +53,7 @@ def main():
         return 77
     with QuotaGroup(CPUS) as group, tempfile.TemporaryDirectory() as folder:
         if group.folder is None:
-            print(f"SKIPPED: {group.why_not}")
+            print("SKIPPED: no control group can be made here:", group.why_not)
             return 77
         files = list(write_logs(folder))
         times = {model: [] for model in (*FIXED, ADAPTING)}

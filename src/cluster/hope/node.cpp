@@ -2,10 +2,6 @@
 // The node as the program and the workers see it, the loop of its thread, and the course of an entry.
 #include "hope/node.hpp"
 
-#include <sukima/detail/own_thread.hpp>
-
-#include <pthread.h>
-
 #include <algorithm>
 
 namespace sukima::cluster::hope {
@@ -32,37 +28,18 @@ node::node(runtime& workers, std::unique_ptr<transport> by, node_options chosen)
       draws_(chosen.seed) {
   nodes_ = transport_->nodes();
   gone_.resize(nodes_);
-  std::promise<void> met;
-  std::future<void> meeting = met.get_future();
-  {
-    const detail::signals_blocked here;  // signals are for the program's own threads
-    thread_ = std::thread([this, &met] { thread_main(met); });
-  }
-  try {
-    meeting.get();
-  } catch (...) {
-    thread_.join();
-    throw;
-  }
+  thread_.start([this] { meet(); }, [this] { serve(); });
 }
 
-node::~node() {
-  stopping_.store(true);
-  transport_->ring();
-  thread_.join();
+node::~node() { thread_.stop(*transport_); }
+
+void node::meet() {
+  self_ = transport_->start(*this, clock::now() + chosen_.meeting_time);
+  detail::attach_node(workers_, *this);
 }
 
-void node::thread_main(std::promise<void>& met) {
-  pthread_setname_np(pthread_self(), "sukima-cluster");
-  try {
-    self_ = transport_->start(*this, clock::now() + chosen_.meeting_time);
-    detail::attach_node(workers_, *this);
-  } catch (...) {
-    met.set_exception(std::current_exception());
-    return;
-  }
-  met.set_value();
-  while (!stopping_.load()) {
+void node::serve() {
+  while (!thread_.is_stopping()) {
     transport_->wait(next_turn());
     turn();
   }

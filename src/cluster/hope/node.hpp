@@ -28,6 +28,7 @@
 #include "hope/planned_start.hpp"
 #include "hope/result_store.hpp"
 #include "protocol/messages.hpp"
+#include "transport/cluster_thread.hpp"
 #include "transport/transport.hpp"
 
 #include <runtime/shared/remote.hpp>
@@ -36,13 +37,11 @@
 #include <sukima/suspend.hpp>
 
 #include <atomic>
-#include <future>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <random>
-#include <thread>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -137,7 +136,8 @@ class node final : private receiver, private detail::remote_node {
 
   // For the cluster thread.
   // node.cpp: the loop, entries
-  void thread_main(std::promise<void>& met);
+  void meet();
+  void serve();
   void turn();
   void take_event(event& e);
   void begin_entry(active_entry& e);
@@ -209,7 +209,6 @@ class node final : private receiver, private detail::remote_node {
   const form_table forms_;
   node_id self_ = 0;
   unsigned nodes_ = 1;
-  std::atomic<bool> stopping_{false};
 
   mutable std::mutex lock_;  ///< guards the next ones
   std::vector<event> events_;
@@ -252,7 +251,7 @@ class node final : private receiver, private detail::remote_node {
   std::chrono::microseconds look_pause_{};
   clock::time_point next_tick_;
 
-  std::thread thread_;  ///< last: everything else is there when it begins
+  cluster_thread thread_;  ///< last: everything else is there when it begins
 };
 
 /// A task with a name.

@@ -2,10 +2,6 @@
 // The node as the program and the workers see it, and the loop of its thread.
 #include "steal/node.hpp"
 
-#include <sukima/detail/own_thread.hpp>
-
-#include <pthread.h>
-
 #include <utility>
 
 namespace sukima::cluster {
@@ -22,38 +18,19 @@ node::node(runtime& workers, std::unique_ptr<transport> by, node_options chosen)
     : workers_(workers), transport_(std::move(by)), chosen_(std::move(chosen)) {
   nodes_ = transport_->nodes();
   gone_.resize(nodes_);
-  std::promise<void> met;
-  std::future<void> meeting = met.get_future();
-  {
-    const detail::signals_blocked here;  // signals are for the program's own threads
-    thread_ = std::thread([this, &met] { thread_main(met); });
-  }
-  try {
-    meeting.get();
-  } catch (...) {
-    thread_.join();
-    throw;
-  }
+  thread_.start([this] { meet(); }, [this] { serve(); });
 }
 
-node::~node() {
-  stopping_.store(true);
-  transport_->ring();
-  thread_.join();
+node::~node() { thread_.stop(*transport_); }
+
+void node::meet() {
+  self_ = transport_->start(*this, clock::now() + chosen_.meeting_time);
+  thief_ = thief(self_, nodes_, chosen_.seed * nodes_ + self_);
+  detail::attach_node(workers_, *this);
 }
 
-void node::thread_main(std::promise<void>& met) {
-  pthread_setname_np(pthread_self(), "sukima-cluster");
-  try {
-    self_ = transport_->start(*this, clock::now() + chosen_.meeting_time);
-    thief_ = thief(self_, nodes_, chosen_.seed * nodes_ + self_);
-    detail::attach_node(workers_, *this);
-  } catch (...) {
-    met.set_exception(std::current_exception());
-    return;
-  }
-  met.set_value();
-  while (!stopping_.load()) {
+void node::serve() {
+  while (!thread_.is_stopping()) {
     transport_->wait(next_look());
     std::vector<event> events;
     {

@@ -10,6 +10,7 @@
 #include "entry/forms.hpp"
 #include "protocol/messages.hpp"
 #include "steal/thief.hpp"
+#include "transport/cluster_thread.hpp"
 #include "transport/transport.hpp"
 
 #include <runtime/shared/remote.hpp>
@@ -21,11 +22,9 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
-#include <future>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <utility>
 
 namespace sukima::cluster {
@@ -79,7 +78,8 @@ class node final : private receiver, private detail::remote_node {
   void ended(detail::received_task& t) noexcept override;
 
   // For the cluster thread.
-  void thread_main(std::promise<void>& met);
+  void meet();
+  void serve();
   void on_message(node_id from, byte_view bytes_of_message) override;
   void on_left(node_id gone) override;
   void on_lost(node_id gone, const std::string& why) override;
@@ -106,7 +106,6 @@ class node final : private receiver, private detail::remote_node {
   unsigned nodes_ = 1;
   std::atomic<std::uint32_t> active_entry_{0};  ///< 0: none
   std::atomic<bool> idle_told_{false};
-  std::atomic<bool> stopping_{false};
 
   mutable std::mutex lock_;  ///< guards the next ones
   std::vector<event> events_;
@@ -125,7 +124,7 @@ class node final : private receiver, private detail::remote_node {
   std::deque<std::pair<node_id, bytes>> waiting_;  ///< what the transport did not take
   std::vector<bool> gone_;
 
-  std::thread thread_;  ///< last: everything else is there when it begins
+  cluster_thread thread_;  ///< last: everything else is there when it begins
 };
 
 }  // namespace sukima::cluster

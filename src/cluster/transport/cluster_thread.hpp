@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one thread that a node has for its cluster.
+#pragma once
+
+#include "transport/transport.hpp"
+
+#include <sukima/detail/own_thread.hpp>
+
+#include <pthread.h>
+
+#include <atomic>
+#include <exception>
+#include <future>
+#include <thread>
+#include <utility>
+
+namespace sukima::cluster {
+
+class cluster_thread {
+ public:
+  cluster_thread() = default;
+  cluster_thread(const cluster_thread&) = delete;
+  cluster_thread& operator=(const cluster_thread&) = delete;
+
+  /// Runs `meet` in a new thread, and then `serve`, which returns soon after is_stopping() has become true.
+  /// Returns when `meet` has. \throws what `meet` throws: then there is no thread
+  template <class Meet, class Serve> void start(Meet meet, Serve serve) {
+    std::promise<void> met;
+    std::future<void> meeting = met.get_future();
+    {
+      const sukima::detail::signals_blocked here;  // signals are for the program's own threads
+      thread_ = std::thread([&met, meet = std::move(meet), serve = std::move(serve)]() mutable {
+        pthread_setname_np(pthread_self(), "sukima-cluster");
+        try {
+          meet();
+        } catch (...) {
+          met.set_exception(std::current_exception());
+          return;
+        }
+        met.set_value();
+        serve();
+      });
+    }
+    try {
+      meeting.get();
+    } catch (...) {
+      thread_.join();
+      throw;
+    }
+  }
+
+  /// Partner: stop(), which rings afterwards.
+  bool is_stopping() const noexcept { return stopping_.load(); }
+  /// Waits until the thread has ended. \param by what it waits at
+  void stop(transport& by) {
+    stopping_.store(true);
+    by.ring();
+    thread_.join();
+  }
+
+ private:
+  std::atomic<bool> stopping_{false};
+  std::thread thread_;
+};
+
+}  // namespace sukima::cluster
