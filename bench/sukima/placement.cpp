@@ -104,7 +104,8 @@ std::uint64_t sum_of(context c, const kernels::bin_tree::node& n) {
 }
 std::uint64_t sum_of(context c, const kernels::bin_tree& t) { return sum_of(c, t.root()); }
 
-/// The passes go forward and back in turn: in one order only, work stealing keeps the objects where they were.
+/// The passes go forward and back in turn: in one order only, work stealing keeps the objects where they
+/// were.
 template <hints H, class Object> void measure_objects(bench::run& run, const std::function<Object()>& make) {
   const homes where;
   std::vector<placed_object<Object>> objects;
@@ -152,8 +153,8 @@ template <hints H> void measure_bin_tree(bench::run& run) {
   measure_objects<H, kernels::bin_tree>(run, [=] { return kernels::bin_tree(levels); });
 }
 
-// Barnes and Hut's method: a cell of the tree and a block of bodies are at home where their part of the bodies,
-// counted along the leaves, has its core.
+// Barnes and Hut's method: a cell of the tree and a block of bodies are at home where their part of the
+// bodies, counted along the leaves, has its core.
 
 using kernels::nbody_problem;
 using kernels::nbody_sum;

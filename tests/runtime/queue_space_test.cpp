@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The paper's sum-up of a tree with 2^30 leaves by ten workers in 100 MB of address space: in the naive scheme,
-// and with futures that are choice points. Each in a process of its own.
+// The paper's sum-up of a tree with 2^30 leaves by ten workers in 100 MB of address space: in the naive
+// scheme, and with futures that are choice points. Each in a process of its own.
 #include "support.hpp"
 
 #include <malloc.h>
@@ -44,8 +44,8 @@ std::int64_t sum_up_by_queues(context c, int level, std::uint64_t path, const wh
   return left.touch(c) + right;
 }
 
-/// Subtrees with so few levels take less time than the threshold of an exchange: without hints they are counted
-/// twenty times faster.
+/// Subtrees with so few levels take less time than the threshold of an exchange: without hints they are
+/// counted twenty times faster.
 constexpr int levels_without_hints = 8;
 
 std::int64_t sum_up(context c, int level, std::uint64_t path, const whereis& where) {
