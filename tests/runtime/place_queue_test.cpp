@@ -125,12 +125,14 @@ TEST_F(place_queues, are_emptied_when_the_runtime_ends) {
   std::vector<sukima::shared_future<void>> all;
   const auto kept = std::make_shared<int>(0);
   runtime().run([&] {
-    for (int cpu = 0; cpu < 8; ++cpu) all.push_back(sukima::launch([kept] {}, sukima::on(core(cpu))));
-    all.push_back(sukima::launch([kept] {}));
+    for (int cpu = 0; cpu < 8; ++cpu)
+      all.push_back(sukima::launch([kept] { ++*kept; }, sukima::on(core(cpu))));
+    all.push_back(sukima::launch([kept] { ++*kept; }));
     EXPECT_EQ(queued(), 8u);
   });
   runtime().shutdown();
   EXPECT_EQ(kept.use_count(), 1);
+  EXPECT_EQ(*kept, 0) << "cancelled, not computed";
   for (const auto& f : all) EXPECT_TRUE(f.is_done());
 }
 
