@@ -36,6 +36,7 @@ struct node_options {
   std::function<void(const std::string&)> on_loss;
 };
 
+// Long: what the cluster thread does in one place; its methods share the state of one entry.
 class node final : private receiver, private detail::remote_node {
  public:
   /// Meets the other nodes. \throws start_failure
