@@ -42,9 +42,9 @@ class Monitor:
                 self.serve(connection)
 
     def serve(self, connection):
-        with connection.makefile("rw") as stream:
-            self.send(stream, {"QMP": {"version": {}, "capabilities": []}})
-            for line in stream:
+        with connection.makefile("r") as lines:
+            self.send(connection, {"QMP": {"version": {}, "capabilities": []}})
+            for line in lines:
                 command = json.loads(line)
                 name = command["execute"]
                 self.heard.append(name)
@@ -53,11 +53,10 @@ class Monitor:
                 answer = self.answer(name)
                 if self.at(name, "after"):
                     return
-                self.send(stream, {"return": answer, "id": command["id"]})
+                self.send(connection, {"return": answer, "id": command["id"]})
 
-    def send(self, stream, what):
-        stream.write(json.dumps(what) + "\r\n")
-        stream.flush()
+    def send(self, connection, what):
+        connection.sendall((json.dumps(what) + "\r\n").encode())
 
     def answer(self, name):
         there = self.qemu.threads
@@ -99,7 +98,7 @@ class Kill(Acting):
         self.service = self.start("guest", "--root", str(self.machine.root), "--port", self.port.paths[1])
 
     def start_vcpu(self):
-        """A thread of this process that has the name of a virtual CPU; the third one runs once it is switched on."""
+        """A thread of this process that has the name of a virtual CPU; they run once the third one is switched on."""
         number, ready = len(self.threads), threading.Event()
 
         def live():
@@ -107,10 +106,9 @@ class Kill(Acting):
             pathlib.Path(f"/proc/self/task/{thread}/comm").write_text(f"CPU {number}/TCG")
             self.threads.append(thread)
             ready.set()
-            if number == 2:
-                self.switched_on.wait()
-                while time.thread_time() < 0.01:
-                    pass
+            self.switched_on.wait()
+            while time.thread_time() < 0.01:
+                pass
             self.stop.wait()
 
         self.workers.append(threading.Thread(target=live))

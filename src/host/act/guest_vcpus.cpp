@@ -58,7 +58,8 @@ proof guest_vcpus::verify(const std::string& value, double now) {
   unsigned busy = 0;
   for (std::size_t i = 0; i < std::min(last.ran.size(), first->ran.size()); ++i) {
     const double ran = last.ran[i] - first->ran[i];
-    busy += ran >= (fewer ? idle_share * span : running_seconds);
+    // A new one's thread has run a little before the guest switches it on.
+    busy += fewer ? ran >= idle_share * span : ran > 0 && last.ran[i] >= running_seconds;
   }
   if (fewer ? busy <= *wanted : busy >= *wanted) return proof::proved;
   return since >= act_deadline ? proof::failed : proof::waiting;
