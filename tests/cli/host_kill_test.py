@@ -10,11 +10,13 @@ import json
 import os
 import pathlib
 import socket
+import subprocess
+import sys
 import threading
 import time
 import unittest
 
-from host_acting import Acting, Machine, Port, until
+from host_acting import PROGRAM, Acting, Machine, Port, until
 
 
 class Monitor:
@@ -225,5 +227,22 @@ class Kill(Acting):
         self.end(running)
 
 
+def all_at_once():
+    """Each case in a process of its own, whose threads are its machine's: they wait for seconds most of the time."""
+    names = unittest.TestLoader().getTestCaseNames(Kill)
+    running = [subprocess.Popen([sys.executable, __file__, PROGRAM, f"Kill.{name}"], stdout=subprocess.PIPE,
+                                stderr=subprocess.STDOUT, text=True) for name in names]
+    failed = 0
+    for name, one in zip(names, running):
+        out = one.communicate()[0]
+        if one.returncode != 0:
+            failed += 1
+            print(f"{name}:\n{out}")
+    print(f"{len(names)} cases, {failed} failed")
+    return 1 if failed or not names else 0
+
+
 if __name__ == "__main__":
-    unittest.main()
+    if len(sys.argv) > 1:
+        unittest.main()
+    sys.exit(all_at_once())
