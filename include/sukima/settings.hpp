@@ -102,7 +102,7 @@ struct settings {
 
   /// Adapt the number of workers to the CPUs that are usable: the worker controller reads affinity, cpusets
   /// and CPU quotas a few times a second, and surplus workers sleep. `workers` is then the most that run
-  /// [SUKIMA_ELASTIC: on, off, neighbours].
+  /// [SUKIMA_ELASTIC: on or off].
   bool elastic = true;
   /// With `elastic`: run only as many workers as get nearly all CPU that is free beside the neighbours, as
   /// far as these can be seen [SUKIMA_ELASTIC=neighbours]. Kinder to others on a shared machine; a program

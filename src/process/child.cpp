@@ -108,6 +108,17 @@ bool enter(const char* cpu_group) {
   _exit(127);
 }
 
+/// Waits until the child has become its program, or has reported an errno, whatever signals come meanwhile.
+/// \returns the errno, or 0
+int reason_of_failure(int report) {
+  int reason = 0;
+  ssize_t count = 0;
+  do {
+    count = read(report, &reason, sizeof reason);
+  } while (count < 0 && errno == EINTR);
+  return count == static_cast<ssize_t>(sizeof reason) ? reason : 0;
+}
+
 /// Reads what is there; false at the end of the stream. Output beyond the limit is read and dropped.
 bool read_some(int file_descriptor, std::string& into) {
   std::array<char, 4096> buffer;
@@ -172,8 +183,7 @@ class running_child {
     errors_end.close();
     report_end.close();
 
-    int reason = 0;
-    if (read(report.get(), &reason, sizeof reason) == static_cast<ssize_t>(sizeof reason)) {
+    if (const int reason = reason_of_failure(report.get()); reason != 0) {
       end();
       throw std::system_error(reason, std::generic_category(), request.arguments[0]);
     }

@@ -3,8 +3,11 @@
 #include <process/shared/child.hpp>
 
 #include <gtest/gtest.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -14,6 +17,7 @@
 #include <fstream>
 #include <iterator>
 #include <system_error>
+#include <thread>
 
 #include "ended_process.hpp"
 
@@ -95,6 +99,45 @@ TEST(child, that_cannot_be_started_is_an_error) {
   } catch (const std::system_error& error) {
     EXPECT_EQ(error.code().value(), ENOENT);
   }
+}
+
+std::atomic<int> signals_seen{0};
+
+/// Interrupts this thread once it sleeps in the start of a child, and lets the child go on then.
+void interrupt(pthread_t starter, const std::filesystem::path& stat, const std::filesystem::path& gate) {
+  for (std::string state; state != "S";) {
+    std::ifstream in(stat);
+    std::string text((std::istreambuf_iterator<char>(in)), {});
+    state = text.substr(text.rfind(')') + 2, 1);
+  }
+  pthread_kill(starter, SIGUSR1);
+  while (signals_seen == 0) {
+  }
+  const int opened = open(gate.c_str(), O_RDONLY | O_CLOEXEC);  // the child's open ends with this one
+  char byte = 0;
+  EXPECT_EQ(read(opened, &byte, 1), 1);
+  close(opened);
+}
+
+// The child waits in front of a pipe, which stands for its control group, while the start of it is interrupted.
+TEST(child, that_cannot_be_started_is_an_error_though_a_signal_comes_meanwhile) {
+  const std::filesystem::path gate = std::filesystem::temp_directory_path() / ("gate-" + std::to_string(getpid()));
+  ASSERT_EQ(mkfifo(gate.c_str(), 0600), 0);
+  struct sigaction action{}, before{};
+  action.sa_handler = [](int) { ++signals_seen; };  // without SA_RESTART, as the program's own
+  sigaction(SIGUSR1, &action, &before);
+  std::thread other(interrupt, pthread_self(), "/proc/self/task/" + std::to_string(gettid()) + "/stat", gate);
+  int reason = 0;
+  try {
+    run_child({.arguments = {"/no/such/program"}, .environment = {}, .input = {}, .cpu_group = gate.string()});
+  } catch (const std::system_error& error) {
+    reason = error.code().value();
+  }
+  other.join();
+  sigaction(SIGUSR1, &before, nullptr);
+  std::filesystem::remove(gate);
+  EXPECT_EQ(signals_seen, 1);
+  EXPECT_EQ(reason, ENOENT);
 }
 
 TEST(child, sees_only_the_environment_that_is_passed_through) {

@@ -154,6 +154,30 @@ class RecordedMachines(unittest.TestCase):
         self.assertEqual(done.stdout.count("\n"), 1)
 
 
+class WithoutLibvirt(unittest.TestCase):
+    def test_a_file_is_estimated_and_this_host_is_read(self):
+        """The loader finds a file in the library's place that is none."""
+        path = pathlib.Path(FOLDER.name, "no-libvirt")
+        path.mkdir()
+        (path / "libvirt.so.0").write_text("this is no library")
+        environment = {**os.environ, "LD_LIBRARY_PATH": str(path)}
+
+        def bare(*arguments, given=None):
+            return subprocess.run([PROGRAM, "host", *arguments], capture_output=True, text=True, timeout=500,
+                                  input=json.dumps(given), cwd=FOLDER.name, env=environment)
+
+        refused = bare("list", "--connect", "test:///default")
+        self.assertEqual((refused.returncode, refused.stdout), (2, ""))
+        self.assertRegex(refused.stderr, "libvirt is not installed on this machine|built without libvirt")
+        done = bare("estimate", "-", given=FIGURE_14)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(done.stdout, run("estimate", "-", given=FIGURE_14).stdout)
+        self.assertEqual(bare("explain", "a", "-", given=FIGURE_14).stderr.count("libvirt"), 0)
+        root = play("containers-v2.tree")
+        done = bare("list", "--root", root, "--interval", "0.1", "--cgroup", "/system.slice/*")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+
 class Refusals(unittest.TestCase):
     def refused(self, sentence, *arguments, given=None):
         done = run(*arguments, given=given)

@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstdio>
 #include <fstream>
+#include <host/shared/source.hpp>
 #include <host/shared/steering.hpp>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -80,6 +81,16 @@ std::vector<bool> chosen_of(const model::description& host, const std::vector<mo
   return chosen;
 }
 
+/// Whatever plugs virtual CPUs into this machine. \throws usage_error
+std::unique_ptr<model::actuator> plug_of(const model::steering& how) {
+  if (how.domain.empty()) return model::make_qmp_vcpus(how.monitor);
+  try {
+    return model::make_libvirt_vcpus(how.connect, how.domain);
+  } catch (const model::source_error& error) {
+    throw usage_error(error.what());
+  }
+}
+
 std::vector<model::session_vm> open_vms(const model::description& host, const act_options& options) {
   const auto all = model::steering_of(host);
   const auto chosen = chosen_of(host, all, options);
@@ -91,12 +102,14 @@ std::vector<model::session_vm> open_vms(const model::description& host, const ac
           one.how.port.empty() ? model::make_file_link(one.how.file) : model::make_port_link(one.how.port);
     if (one.how.process) {
       try {
-        one.counters =
-            model::make_process_counters(*one.how.process, one.how.vcpu_threads, host.vms[j].vcpus.size());
+        one.counters = model::make_process_counters(*one.how.process, one.how.vcpu_threads,
+                                                    host.vms[j].vcpus.size(), one.how.places);
       } catch (const model::description_error& error) {
         throw model::description_error(fmt::format("vms[{}].{}", j, error.what()));
       }
     }
+    if (chosen[j] && one.how.vcpus && !one.how.threads && one.how.plug)
+      one.ceiling = std::make_unique<model::vcpu_ceiling>(plug_of(one.how), model::make_calling_thread());
     vms.push_back(std::move(one));
   }
   return vms;
@@ -182,8 +195,7 @@ wanted_act find_act(const model::steering& how, const std::string& kind, const s
     const double count = number_of(value, how.least, how.most, "number of virtual CPUs in its bounds");
     if (value.find('.') != std::string::npos)
       throw usage_error(fmt::format("'{}' is no number of virtual CPUs: give a whole one", value));
-    return {model::act_kind::plug, model::make_qmp_vcpus(how.monitor),
-            std::to_string(static_cast<unsigned>(count))};
+    return {model::act_kind::plug, plug_of(how), std::to_string(static_cast<unsigned>(count))};
   }
   const auto setting =
       kind == "cap"
@@ -240,11 +252,10 @@ int optimise(const act_options& options) {
   how.seed = std::random_device()();
   try {
     std::optional<model::journal> written;
+    // First, so that a second command leaves the ports and files of the first one alone.
+    if (!options.dry_run) written.emplace(open_journal(options));
     auto vms = open_vms(host, options);
-    if (!options.dry_run) {
-      written.emplace(open_journal(options));
-      undo_all(*written, options.json);  // what a killed one has left
-    }
+    if (written) undo_all(*written, options.json);  // what a killed one has left
     model::session running(host, std::move(vms), how, written ? &*written : nullptr);
     run(running, options.json);
   } catch (const model::description_error& error) {

@@ -77,7 +77,9 @@ std::vector<reverted> revert(journal& written, const std::function<void(const ch
     } else if (entry.what.kind == act_kind::plug) {
       written.close(number, "left");
       result.outcome = "left";
-      result.detail = "a virtual CPU that was plugged in stays until the machine ends";
+      result.detail =
+          "a virtual CPU that was plugged in stays until the machine ends; the guest service switches off "
+          "again what it switched on";
     } else {
       const auto by = make_control_file(entry.what.target);
       result.outcome = undoing.undo(*by, number, result.detail);

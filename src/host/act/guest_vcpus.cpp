@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
+
+#include "act/vcpu_count.hpp"
 
 namespace sukima::host {
 namespace {
@@ -13,13 +14,6 @@ namespace {
 constexpr double idle_share = 0.01;
 /// Seconds of idleness that prove it.
 constexpr double proving_seconds = 1;
-
-std::optional<unsigned> count_of(const std::string& value) {
-  unsigned count = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), count);
-  if (error != std::errc() || end != value.data() + value.size() || count == 0) return std::nullopt;
-  return count;
-}
 
 }  // namespace
 
@@ -31,7 +25,7 @@ void guest_vcpus::seen(double at, std::vector<double> ran) {
 }
 
 reach guest_vcpus::can(const std::string& value) const {
-  if (!count_of(value)) return {false, "'" + value + "' is no number of virtual CPUs"};
+  if (!vcpu_count(value)) return {false, "'" + value + "' is no number of virtual CPUs"};
   if (!heard_) return {false, target() + " is silent; start 'sukima guest' in it"};
   return {true, {}};
 }
@@ -40,14 +34,14 @@ std::optional<std::string> guest_vcpus::present() const { return told_ ? std::to
 
 int guest_vcpus::apply(const std::string& value, double now) {
   before_ = told_.value_or(0);
-  told_ = count_of(value);
+  told_ = vcpu_count(value);
   applied_at_ = now;
   while (samples_.size() > 1 && samples_[1].at <= now) samples_.pop_front();
   return told_ ? 0 : EINVAL;
 }
 
 proof guest_vcpus::verify(const std::string& value, double now) {
-  const auto wanted = count_of(value);
+  const auto wanted = vcpu_count(value);
   if (!wanted || wanted != told_ || samples_.size() < 2) return proof::waiting;
   const sample& last = samples_.back();
   const bool fewer = before_ == 0 || *wanted <= before_;
@@ -64,7 +58,8 @@ proof guest_vcpus::verify(const std::string& value, double now) {
   unsigned busy = 0;
   for (std::size_t i = 0; i < std::min(last.ran.size(), first->ran.size()); ++i) {
     const double ran = last.ran[i] - first->ran[i];
-    busy += fewer ? ran >= idle_share * span : ran > 0;
+    // A new one's thread has run a little before the guest switches it on.
+    busy += fewer ? ran >= idle_share * span : ran > 0 && last.ran[i] >= running_seconds;
   }
   if (fewer ? busy <= *wanted : busy >= *wanted) return proof::proved;
   return since >= act_deadline ? proof::failed : proof::waiting;

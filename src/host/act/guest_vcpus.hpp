@@ -28,7 +28,7 @@ class guest_vcpus final : public actuator {
   std::optional<std::string> present() const override;
   int apply(const std::string& value, double now) override;
   /// Fewer: no more vCPUs than the number ran 1 % of the latest second or more that began after the act.
-  /// More: as many have run since the act.
+  /// More: as many have run since the act, and for a millisecond since they were new.
   proof verify(const std::string& value, double now) override;
 
  private:

@@ -54,19 +54,25 @@ std::optional<unsigned long long> start_of(const std::filesystem::path& process)
 class process_counters final : public vm_counters {
  public:
   process_counters(std::filesystem::path process, std::filesystem::path proc, std::vector<pid_t> threads,
-                   unsigned long long start)
-      : process_(std::move(process)), proc_(std::move(proc)), threads_(std::move(threads)), start_(start) {}
+                   std::size_t vcpus, unsigned long long start)
+      : process_(std::move(process)),
+        proc_(std::move(proc)),
+        threads_(std::move(threads)),
+        vcpus_(vcpus),
+        start_(start) {}
 
   std::optional<vm_times> read() override {
     if (start_of(process_) != start_) return std::nullopt;
     vm_times times;
+    if (threads_.size() < vcpus_) look_for_more();
     for (const pid_t thread : threads_) {
       const auto text = read_small_file(process_ / "task" / std::to_string(thread) / "schedstat");
       std::istringstream in(text.value_or(""));
       double ran = 0, waited = 0;
       if (!(in >> ran >> waited)) return std::nullopt;
-      times.vcpus.push_back({ran * 1e-9, waited * 1e-9});
+      times.vcpus.push_back({.ran = ran * 1e-9, .waited = waited * 1e-9});
     }
+    times.vcpus.resize(vcpus_, {.there = false});
     std::istringstream uptime(read_small_file(proc_ / "uptime").value_or(""));
     double up = 0;
     uptime >> up;
@@ -75,25 +81,33 @@ class process_counters final : public vm_counters {
   }
 
  private:
+  /// Virtual CPUs may have been plugged in.
+  void look_for_more() {
+    auto now = find_threads(process_);
+    if (now.size() > threads_.size() && now.size() <= vcpus_) threads_ = std::move(now);
+  }
+
   std::filesystem::path process_, proc_;
   std::vector<pid_t> threads_;
+  std::size_t vcpus_;  ///< those that are there, and places
   unsigned long long start_;
 };
 
 }  // namespace
 
 std::unique_ptr<vm_counters> make_process_counters(pid_t process, std::vector<pid_t> threads,
-                                                   std::size_t vcpus, const std::filesystem::path& proc) {
+                                                   std::size_t vcpus, std::size_t places,
+                                                   const std::filesystem::path& proc) {
   const std::filesystem::path folder = proc / std::to_string(process);
   const auto start = start_of(folder);
   if (!start) throw description_error(fmt::format("pid: there is no process {}", process));
   if (threads.empty()) threads = find_threads(folder);
-  if (threads.size() != vcpus)
+  if (threads.size() > vcpus || threads.size() + places < vcpus)
     throw description_error(
         fmt::format("pid: {} of {} vCPUs are threads 'CPU N/…' of the process {}; start "
                     "QEMU with -name NAME,debug-threads=on, or give each vCPU its 'thread'",
-                    threads.size(), vcpus, process));
-  auto made = std::make_unique<process_counters>(folder, proc, std::move(threads), *start);
+                    threads.size(), vcpus - places, process));
+  auto made = std::make_unique<process_counters>(folder, proc, std::move(threads), vcpus, *start);
   if (!made->read()) throw description_error(fmt::format("pid: the counters of {} cannot be read", process));
   return made;
 }

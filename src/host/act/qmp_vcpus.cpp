@@ -7,12 +7,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <cstring>
 #include <map>
 
 #include "act/plug_dialogue.hpp"
+#include "act/vcpu_count.hpp"
 #include "shared/act.hpp"
 #include "source/qmp_sockets.hpp"
 #include "source/threads.hpp"
@@ -24,16 +24,6 @@ using clock = std::chrono::steady_clock;
 
 /// No conversation takes longer.
 constexpr std::chrono::milliseconds longest_conversation{2000};
-/// A vCPU that runs for so long has been switched on; measured: the thread of one that was not needs 0.1 ms.
-constexpr double running_seconds = 1e-3;
-
-std::optional<std::size_t> count_of(const std::string& value) {
-  std::size_t count = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), count);
-  if (error != std::errc() || end != value.data() + value.size() || count == 0) return std::nullopt;
-  return count;
-}
-
 class qmp_vcpus final : public actuator {
  public:
   explicit qmp_vcpus(std::filesystem::path socket) : path_(std::move(socket)) {}
@@ -41,7 +31,7 @@ class qmp_vcpus final : public actuator {
   std::string target() const override { return "the monitor " + path_.string(); }
 
   reach can(const std::string& value) const override {
-    const auto count = count_of(value);
+    const auto count = vcpu_count(value);
     if (!count) return {false, fmt::format("'{}' is no number of virtual CPUs", value)};
     const qmp_answer answer = ask();
     if (answer.what == qmp_answer::outcome::failed) return {false, answer.failure};
@@ -51,11 +41,7 @@ class qmp_vcpus final : public actuator {
                           "QEMU with a second -qmp socket",
                           target())};
     const std::size_t now = answer.machine.vcpus.size(), most = now + answer.machine.pluggable;
-    if (*count < now)
-      return {false,
-              fmt::format("the machine has {} virtual CPUs, and none is unplugged; 'sukima guest' in it can "
-                          "switch some off",
-                          now)};
+    if (*count < now) return {false, none_is_unplugged(now)};
     if (*count > most)
       return {false, fmt::format("the machine has {} virtual CPUs and room for {}; start QEMU with -smp "
                                  "{},maxcpus={}",
@@ -72,7 +58,7 @@ class qmp_vcpus final : public actuator {
   std::string trouble() const override { return trouble_; }
 
   int apply(const std::string& value, double) override {
-    const auto count = count_of(value);
+    const auto count = vcpu_count(value);
     if (!count) return EINVAL;
     const qmp_answer before = ask();
     seen_.clear();

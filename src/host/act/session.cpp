@@ -124,6 +124,7 @@ void session::cycle(double now) {
       events_.push_back(fmt::format("{}: it has ended", one.name()));
       if (one.link() != nullptr) one.link()->say(std::nullopt, now);
       end_acts(one);
+      if (one.plugged) actor_->gone(*std::exchange(one.plugged, std::nullopt));
     }
     if (one.has_changed()) estimator_->change(j, one.wants());
     const bool silent = one.has_spoken() && !one.heard_lately(now);
@@ -186,7 +187,8 @@ void session::say_numbers(double now) {
 }
 
 /// Looks for the proof of an act that waits for it, or begins one.
-void session::steer_vcpus(session_member& one, unsigned count, double now) {
+void session::steer_vcpus(session_member& one, unsigned wanted, double now) {
+  const unsigned count = raise_ceiling(one, wanted, now);
   if (one.waiting) {
     const proof found = actor_->verify(one.vcpus, *one.waiting, now);
     if (found == proof::waiting && one.vcpus.told() == count) return;
@@ -194,8 +196,7 @@ void session::steer_vcpus(session_member& one, unsigned count, double now) {
     if (found == proof::proved) {
       if (one.in_effect) actor_->ended(*one.in_effect);
       one.in_effect = done;
-      one.failed_once = false;
-      one.retry_at.reset();
+      one.switching = {};
       one.set_vcpus(*one.vcpus.told(), now);
     } else {
       actor_->ended(done);
@@ -203,7 +204,7 @@ void session::steer_vcpus(session_member& one, unsigned count, double now) {
     }
     if (one.vcpus.told() == count) return;
   }
-  if (one.vcpus.told() == count || (one.retry_at && now < *one.retry_at)) return;
+  if (one.vcpus.told() == count || !one.switching.open(now)) return;
   if (!one.heard_lately(now)) {
     // Nothing was tried yet: it may still start.
     if (!one.unheard_since) one.unheard_since = now;
@@ -221,15 +222,66 @@ void session::steer_vcpus(session_member& one, unsigned count, double now) {
   }
 }
 
-/// Once more after 30 s, then the optimiser gives this machine a rest.
+/// How many virtual CPUs the guest can be told to use now: as many as are wanted, or those that are there,
+/// while more are plugged in. That is done only under a lease: when the guest has obeyed one number, its
+/// service is there, and switches off again what came since.
+unsigned session::raise_ceiling(session_member& one, unsigned count, double now) {
+  if (one.plugged) {
+    const proof found = actor_->verify(*one.ceiling(), *one.plugged, now);
+    if (found == proof::waiting) return std::min(count, one.there());
+    one.plugged.reset();
+    if (found == proof::proved) {
+      one.plugging = {};
+      events_.push_back(fmt::format("{}: it has {} virtual CPUs now, until it ends", one.name(), one.there()));
+    } else {
+      const std::string why = one.ceiling()->trouble();
+      plug_failed(one, why.empty() ? "the host's counters do not show them" : why, now);
+    }
+  }
+  if (one.asked_at && one.ceiling()->busy() && now - *one.asked_at >= act_deadline) {
+    one.asked_at.reset();
+    plug_failed(one, one.ceiling()->target() + " does not answer", now);
+  }
+  if (count <= one.there()) return count;
+  const bool leased = one.in_effect && !one.waiting && one.heard_lately(now);
+  if (one.ceiling() != nullptr && leased && !one.ceiling()->busy() && one.plugging.open(now))
+    begin_to_plug(one, std::to_string(count), now);
+  return one.there();
+}
+
+/// Asks whether so many virtual CPUs can be there, and, once that is answered, writes it down and begins.
+void session::begin_to_plug(session_member& one, const std::string& count, double now) {
+  if (one.ceiling()->looked() != count) {
+    one.asked_at = now;
+    return one.ceiling()->look(count);
+  }
+  one.asked_at.reset();
+  try {
+    one.plugged = actor_->apply(*one.ceiling(), one.name(), act_kind::plug, count, now);
+    one.ceiling()->forget();
+  } catch (const act_error& error) {
+    plug_failed(one, error.what(), now);
+  }
+}
+
+void session::plug_failed(session_member& one, const std::string& why, double now) {
+  one.ceiling()->forget();
+  try_later(one, one.plugging, "no virtual CPU could be plugged in: " + why, now);
+}
+
 void session::act_failed(session_member& one, const std::string& why, double now) {
   one.vcpus.end();
   one.release(now);
   if (one.in_effect) actor_->ended(*std::exchange(one.in_effect, std::nullopt));
-  const bool again = !std::exchange(one.failed_once, !one.failed_once);
-  one.retry_at = now + (again ? second_attempt : pause_after_two);
-  events_.push_back(fmt::format("{}: its virtual CPUs could not be set: {}; the next attempt is in {:g} s",
-                                one.name(), why, again ? second_attempt : pause_after_two));
+  try_later(one, one.switching, "its virtual CPUs could not be set: " + why, now);
+}
+
+/// Once more after 30 s, then the optimiser gives this machine a rest.
+void session::try_later(session_member& one, attempts& of, const std::string& what, double now) {
+  const bool again = !std::exchange(of.failed_once, !of.failed_once);
+  of.retry_at = now + (again ? second_attempt : pause_after_two);
+  events_.push_back(fmt::format("{}: {}; the next attempt is in {:g} s", one.name(), what,
+                                again ? second_attempt : pause_after_two));
   if (!again) optimiser_.event(one.number, now, vm_event::not_verified);
 }
 

@@ -6,11 +6,12 @@
 #include <cmath>
 #include <utility>
 
+#include "source/demand.hpp"
+
 namespace sukima::host {
 namespace {
 
-/// Who waited less than this part of what it ran wants no more than 1.1 × use + 0.05 (design: demand).
-constexpr double little_waiting = 0.02;
+/// Who waited little wants no more than 1.1 × use + 0.05 (design: demand).
 constexpr double demand_factor = 1.1, demand_more = 0.05;
 /// Seconds in which a demand falls.
 constexpr double demand_falls = 30;
@@ -32,7 +33,8 @@ session_member::session_member(const vm& described, session_vm given, double cyc
       given_(std::move(given)),
       cycle_seconds_(cycle_seconds),
       demand_(described.vcpus.size(), 1.0),
-      count_(static_cast<unsigned>(std::max<std::size_t>(1, described.vcpus.size()))) {}
+      there_(static_cast<unsigned>(std::max<std::size_t>(1, described.vcpus.size() - given_.how.places))),
+      count_(there_) {}
 
 void session_member::hear(double now) {
   if (link() == nullptr) return;
@@ -56,7 +58,8 @@ void session_member::judge_demand(double seconds, const vm_times& times) {
   }
   use_ = std::max(0.0, ran / seconds);
   const bool told = is_set_ && use_ >= uses_all * count_;
-  const bool wants_more = waited >= little_waiting * ran || told;
+  // A machine that is paused neither runs nor waits, and wants nothing.
+  const bool wants_more = waited >= std::max(little_waiting * ran, no_waiting * seconds) || told;
   const double more = demand_more / static_cast<double>(std::max<std::size_t>(1, demand_.size()));
   for (std::size_t i = 0; i < demand_.size(); ++i) {
     const double used = (times.vcpus[i].ran - times_->vcpus[i].ran) / seconds;
@@ -79,6 +82,9 @@ bool session_member::measure(double now) {
   if (!times_) seconds_ = 0;
   std::vector<double> ran;
   for (const vcpu_time& one : times->vcpus) ran.push_back(one.ran);
+  there_ = static_cast<unsigned>(std::ranges::count(times->vcpus, true, &vcpu_time::there));
+  if (ceiling() != nullptr) ceiling()->seen(there_);
+  if (!is_set_) count_ = std::max(1U, there_);
   vcpus.seen(now, std::move(ran));
   times_ = std::move(times);
   measured_at_ = now;
@@ -89,7 +95,7 @@ vm session_member::wants() const {
   vm now = described_;
   for (std::size_t i = 0; i < now.vcpus.size(); ++i) {
     // The guest's word does not count: these are the vCPUs that were proved to be off.
-    if (is_set_ && !by_threads()) now.vcpus[i].online = i < count_;
+    now.vcpus[i].online = is_online(i);
     if (ended_)
       now.vcpus[i].demand = 0;
     else if (given_.counters != nullptr && times_ && demand_[i] < 0.999)
@@ -100,9 +106,14 @@ vm session_member::wants() const {
 
 vm session_member::wants_all() const {
   vm all = described_;
-  if (is_set_ && !by_threads())
-    for (std::size_t i = 0; i < all.vcpus.size(); ++i) all.vcpus[i].online = i < count_;
+  for (std::size_t i = 0; i < all.vcpus.size(); ++i) all.vcpus[i].online = is_online(i);
   return all;
+}
+
+/// Whether this virtual CPU can run now, as far as it is known: what was plugged in later, too.
+bool session_member::is_online(std::size_t i) const {
+  if (is_set_ && !by_threads()) return i < count_;
+  return times_ && given_.how.places > 0 ? times_->vcpus[i].there : described_.vcpus[i].online;
 }
 
 bool session_member::has_changed() {
@@ -169,7 +180,7 @@ void session_member::set_vcpus(unsigned count, double now) { set_count(count, no
 void session_member::release(double now) {
   if (!is_set_) return;
   is_set_ = false;
-  count_ = static_cast<unsigned>(std::max<std::size_t>(1, described_.vcpus.size()));
+  count_ = std::max(1U, there_);
   changed_at_ = now;
 }
 

@@ -7,6 +7,15 @@
 
 namespace sukima::host {
 
+/// When an act of one kind may be tried again.
+struct attempts {
+  /// Whether nothing forbids it now.
+  bool open(double now) const { return !retry_at || now >= *retry_at; }
+
+  std::optional<double> retry_at;  ///< no act before
+  bool failed_once = false;
+};
+
 /// One virtual machine of a session. Times are seconds of the session's clock.
 class session_member {
  public:
@@ -40,6 +49,10 @@ class session_member {
   const steering& how() const { return given_.how; }
   bool chosen() const { return given_.chosen; }
   guest_link* link() const { return given_.link.get(); }
+  /// Plugs virtual CPUs in; null: nobody does.
+  vcpu_ceiling* ceiling() const { return given_.ceiling.get(); }
+  /// How many virtual CPUs there are now, by the host's counters; they are not all online.
+  unsigned there() const { return there_; }
   bool ended() const { return ended_; }
   unsigned count() const { return count_; }
   double use() const { return use_; }
@@ -53,8 +66,9 @@ class session_member {
   guest_vcpus vcpus;
   std::optional<receipt> waiting;  ///< an act on virtual CPUs that waits for its proof
   std::optional<receipt> in_effect;  ///< the one that was proved last
-  std::optional<double> retry_at;  ///< no act before
-  bool failed_once = false;
+  attempts switching, plugging;
+  std::optional<receipt> plugged;  ///< plugging in that waits for its proof
+  std::optional<double> asked_at;  ///< whether virtual CPUs can be plugged in was asked then
   std::optional<double> unheard_since;  ///< an act waits for its first word
   bool told_unheard = false;
   double entitled = 0;  ///< usable CPUs, whatever it uses now
@@ -64,6 +78,7 @@ class session_member {
   struct mark {
     double at = 0, progress = 0;
   };
+  bool is_online(std::size_t i) const;
   void set_count(unsigned count, double now);
   void judge_demand(double seconds, const vm_times& times);
 
@@ -80,6 +95,7 @@ class session_member {
   std::optional<mark> latest_, window_began_;  ///< progress: the last word, and that of the last window's end
   std::optional<unsigned> wants_at_most_;  ///< the guest's `want`
   std::vector<std::optional<double>> wanted_;  ///< the demands, and offline ones as −1, of the last estimate
+  unsigned there_;
   unsigned count_;
   bool is_set_ = false;  ///< the count was set
   double changed_at_ = -1e9;

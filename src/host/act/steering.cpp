@@ -9,6 +9,7 @@ namespace sukima::host {
 namespace {
 
 constexpr double most_pid = 4194304;  // the kernel's limit
+constexpr const char* default_libvirt = "qemu:///system";
 
 json object_of(const std::string& text) { return text.empty() ? json::object() : json::parse(text); }
 
@@ -45,6 +46,21 @@ void read_vcpu_threads(const vm& one, const std::string& where, steering& into) 
   }
   if (!into.vcpu_threads.empty() && into.vcpu_threads.size() != one.vcpus.size())
     place(json(), where + ".vcpus").fail("give 'thread' of each vCPU, or of none");
+  if (!into.vcpu_threads.empty() && into.places > 0)
+    place(json(), where + ".vcpus")
+        .fail("leave 'thread' out: those of vCPUs that are plugged in later are found by their names");
+}
+
+/// Where libvirt has it.
+void read_domain(const place& from, steering& into) {
+  if (from.given("domain")) into.domain = from.member("domain").name();
+  into.connect = from.given("connect") ? from.member("connect").name() : default_libvirt;
+}
+
+/// How many vCPUs at the end are offline: with `plug`, they may not be there yet.
+std::size_t places_of(const vm& one) {
+  const auto last = std::find_if(one.vcpus.rbegin(), one.vcpus.rend(), [](const vcpu& v) { return v.online; });
+  return static_cast<std::size_t>(last - one.vcpus.rbegin());
 }
 
 steering read_steering(const vm& one, const std::string& where) {
@@ -62,8 +78,12 @@ steering read_steering(const vm& one, const std::string& where) {
   if (from.given("file")) result.file = path_of(from.member("file"));
   result.plug = std::ranges::count(allowed, "plug") > 0;
   if (from.given("monitor")) result.monitor = path_of(from.member("monitor"));
-  if (result.plug && result.monitor.empty())
-    from.fail("virtual CPUs are plugged in through 'monitor', the QMP socket of its QEMU");
+  read_domain(from, result);
+  if (result.plug && result.monitor.empty() == result.domain.empty())
+    from.fail(
+        "virtual CPUs are plugged in through 'monitor', the QMP socket of its QEMU, or 'domain', its name in "
+        "libvirt: give one of them");
+  if (result.plug) result.places = places_of(one);
   if (from.given("cgroup")) result.cgroup = path_of(from.member("cgroup"));
   if ((result.cap || result.weight) && result.cgroup.empty())
     from.fail("a cap or a weight is set through 'cgroup', the folder of its control group");

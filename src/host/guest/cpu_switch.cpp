@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "shared/description.hpp"
 #include "shared/files.hpp"
@@ -16,6 +17,7 @@ namespace {
 
 constexpr const char* cpu_folder = "sys/devices/system/cpu";
 constexpr const char* state_file = "run/sukima/guest.state";
+constexpr const char* plugged_file = "run/sukima/guest.plugged";
 
 std::vector<std::uint32_t> list_in(const std::filesystem::path& file) {
   const auto text = read_small_file(file);
@@ -34,8 +36,26 @@ std::string trouble(const std::string& what, int error) { return what + ": " + s
 cpu_switch::cpu_switch(std::filesystem::path root) : root_(std::move(root)) {
   for (const std::uint32_t cpu : list_in(root_ / state_file))
     if (cpu != 0) off_.insert(cpu);
-  for (const std::uint32_t cpu : present()) known_.insert(cpu);
+  const std::vector<std::uint32_t> came = list_in(root_ / plugged_file);
+  for (const std::uint32_t cpu : present())
+    (cpu != 0 && std::ranges::binary_search(came, cpu) ? plugged_ : known_).insert(cpu);
   restore();
+}
+
+void cpu_switch::accept_present() {
+  for (const std::uint32_t cpu : present())
+    if (!plugged_.contains(cpu)) known_.insert(cpu);
+}
+
+/// Writes down what was plugged in: it is switched off in the end, whatever becomes of this process.
+std::optional<std::string> cpu_switch::claim_plugged() {
+  std::set<std::uint32_t> all = plugged_;
+  for (const std::uint32_t cpu : present())
+    if (!known_.contains(cpu)) all.insert(cpu);
+  if (all == plugged_) return std::nullopt;
+  if (auto problem = keep(plugged_file, all)) return problem;
+  plugged_ = std::move(all);
+  return std::nullopt;
 }
 
 std::vector<std::uint32_t> cpu_switch::online() const { return list_in(root_ / cpu_folder / "online"); }
@@ -51,27 +71,28 @@ std::optional<std::string> cpu_switch::set(std::uint32_t cpu, bool on) {
   return trouble("CPU " + std::to_string(cpu) + " cannot be switched " + (on ? "on" : "off"), error);
 }
 
-/// Writes down what is to be brought back, whatever becomes of this process.
-std::optional<std::string> cpu_switch::keep_state() const {
-  const std::filesystem::path file = root_ / state_file;
-  if (off_.empty()) {
+/// Writes down what is to be switched in the end, whatever becomes of this process.
+std::optional<std::string> cpu_switch::keep(const char* name, const std::set<std::uint32_t>& cpus) const {
+  const std::filesystem::path file = root_ / name;
+  if (cpus.empty()) {
     if (::unlink(file.c_str()) == 0 || errno == ENOENT) return std::nullopt;
     return trouble(file.string() + " cannot be removed", errno);
   }
-  const int error = replace_file(file, cpu_list_text({off_.begin(), off_.end()}) + "\n", 0644);
+  const int error = replace_file(file, cpu_list_text({cpus.begin(), cpus.end()}) + "\n", 0644);
   if (error == 0) return std::nullopt;
-  return trouble(file.string() + " cannot be written, so no CPU is switched off", error);
+  return trouble(file.string() + " cannot be written, so no CPU is switched", error);
 }
 
 std::optional<std::string> cpu_switch::switch_off(std::uint32_t cpu) {
+  if (plugged_.contains(cpu)) return set(cpu, false);
   off_.insert(cpu);
-  if (auto problem = keep_state()) {
+  if (auto problem = keep(state_file, off_)) {
     off_.erase(cpu);
     return problem;
   }
   if (auto problem = set(cpu, false)) {
     off_.erase(cpu);
-    keep_state();  // if that fails: a CPU that is on is brought back once more, which does nothing
+    keep(state_file, off_);  // if that fails: a CPU that is on is brought back once more, which does nothing
     return problem;
   }
   return std::nullopt;
@@ -82,14 +103,19 @@ std::optional<std::string> cpu_switch::switch_on(std::uint32_t cpu) {
   // One that was unplugged meanwhile cannot come back.
   if (std::filesystem::exists(file_of(cpu), ignored))
     if (auto problem = set(cpu, true)) return problem;
-  off_.erase(cpu);
-  return keep_state();
+  return off_.erase(cpu) == 0 ? std::nullopt : keep(state_file, off_);
 }
 
 std::optional<std::string> cpu_switch::restore() {
   std::optional<std::string> problem;
   for (const std::uint32_t cpu : std::set<std::uint32_t>(off_))
     if (auto one = switch_on(cpu)) problem = std::move(one);
+  if (std::exchange(follows_, false))
+    if (auto one = claim_plugged()) problem = std::move(one);
+  std::error_code ignored;
+  for (const std::uint32_t cpu : plugged_)
+    if (std::filesystem::exists(file_of(cpu), ignored))
+      if (auto one = set(cpu, false)) problem = std::move(one);
   return problem;
 }
 
@@ -99,7 +125,9 @@ std::optional<std::string> cpu_switch::follow(unsigned count) {
   // Somebody else brought them back: they are no longer ours.
   const std::size_t before = off_.size();
   for (const std::uint32_t cpu : on) off_.erase(cpu);
-  if (off_.size() != before) keep_state();
+  if (off_.size() != before) keep(state_file, off_);
+  follows_ = true;
+  if (auto failed = claim_plugged()) return failed;
   const std::size_t wanted = std::max(1U, count);
   std::optional<std::string> problem;
   for (auto cpu = on.rbegin(); cpu != on.rend() && on.size() > wanted;) {
@@ -111,9 +139,8 @@ std::optional<std::string> cpu_switch::follow(unsigned count) {
   }
   if (on.size() >= wanted) return problem;
   std::vector<std::uint32_t> back(off_.begin(), off_.end());
-  for (const std::uint32_t cpu : present())
-    if (!known_.contains(cpu) && !std::ranges::binary_search(on, cpu) && !off_.contains(cpu))
-      back.push_back(cpu);
+  for (const std::uint32_t cpu : plugged_)
+    if (!std::ranges::binary_search(on, cpu)) back.push_back(cpu);
   for (std::size_t i = 0; i < back.size() && on.size() + i < wanted; ++i)
     if (auto failed = switch_on(back[i])) problem = std::move(failed);
   return problem;

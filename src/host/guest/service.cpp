@@ -75,6 +75,7 @@ std::string guest_service::step(double now) {
   }
   // What could not be brought back is tried again.
   if (!vcpus_ && !cpus_->off().empty()) say(cpus_->restore());
+  if (!vcpus_) cpus_->accept_present();
   if (sent_at_ && now - *sent_at_ < between_messages) return {};
   sent_at_ = now;
   guest_message message;

@@ -127,6 +127,15 @@ std::unique_ptr<actuator> make_control_file(std::filesystem::path file);
 /// switched them on. \param socket of QMP
 std::unique_ptr<actuator> make_qmp_vcpus(std::filesystem::path socket);
 
+class libvirt_domain;
+
+/// The same by libvirt, with virDomainSetVcpusFlags, of the running domain only. A call takes as long as
+/// libvirt does. The proof: the time that libvirt's host counted for the new ones grows.
+std::unique_ptr<actuator> make_libvirt_vcpus(std::unique_ptr<libvirt_domain> domain, std::string name);
+/// \param name the domain's, or its UUID
+/// \throws source_error  this machine or this build has no libvirt
+std::unique_ptr<actuator> make_libvirt_vcpus(const std::string& uri, const std::string& name);
+
 /// A control file and the value to write there.
 struct group_setting {
   std::filesystem::path file;
@@ -166,6 +175,8 @@ class actor {
   /// Sets the old value unless somebody else has changed it since. \returns the journal's word, or
   /// "in effect" with the reason in `trouble` if it could not be set. \throws journal_error
   std::string undo(actuator& by, std::uint64_t number, std::string& trouble);
+  /// Its target is gone, and the act with it. \throws journal_error
+  void gone(const receipt& of) { journal_.close(of.number, "gone"); }
   /// The act has ended by itself. \throws journal_error
   void ended(const receipt& of) { journal_.close(of.number, "ended"); }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "act.hpp"
+#include "ceiling.hpp"
 #include "description.hpp"
 #include "estimate.hpp"
 #include "optimiser.hpp"
@@ -23,6 +24,7 @@ namespace sukima::host {
 
 /// CPU time of one vCPU, in seconds since some moment in the past.
 struct vcpu_time {
+  bool there = true;  ///< false: a place into which a vCPU can be plugged
   double ran = 0;
   double waited = 0;  ///< it could run and did not; with a quota's throttling
 };
@@ -46,10 +48,11 @@ class vm_counters {
 
 /// Counters of a process whose vCPUs are threads: from /proc/PID/task/TID/schedstat.
 /// \param threads of the vCPUs, in their order; empty: those that QEMU calls "CPU 0/KVM" and so on
+/// \param vcpus how many there are or can be; the last `places` of them may be plugged in later
 /// \param proc the folder of /proc
-/// \throws description_error  there is no such process, or it has not as many such threads as `vcpus`
+/// \throws description_error  there is no such process, or it has not as many such threads
 std::unique_ptr<vm_counters> make_process_counters(pid_t process, std::vector<pid_t> threads,
-                                                   std::size_t vcpus,
+                                                   std::size_t vcpus, std::size_t places = 0,
                                                    const std::filesystem::path& proc = "/proc");
 
 /// What may be set of a virtual machine, and where it is found: members of its description that estimates
@@ -62,6 +65,8 @@ struct steering {
   std::filesystem::path port, file;  ///< `port`, `file`: how the guest is told; at most one of them
   std::filesystem::path cgroup;  ///< `cgroup`: the folder of its control group, for `cap` and `weight`
   std::filesystem::path monitor;  ///< `monitor`: its QMP socket, for `plug`
+  std::string domain, connect;  ///< `domain`, `connect`: its name or UUID in libvirt, for `plug`, and where
+  std::size_t places = 0;  ///< with `plug`: the last vCPUs that are offline, which may be plugged in
 };
 
 /// The steering of each virtual machine, in their order.
@@ -74,6 +79,7 @@ struct session_vm {
   bool chosen = false;  ///< it is optimised; else only its counters are read
   std::unique_ptr<guest_link> link = nullptr;  ///< needed if it is chosen
   std::unique_ptr<vm_counters> counters = nullptr;  ///< null: it counts as always busy
+  std::unique_ptr<vcpu_ceiling> ceiling = nullptr;  ///< plugs virtual CPUs in; null: nobody does
 };
 
 struct session_options {
@@ -84,6 +90,7 @@ struct session_options {
 };
 
 class session_member;
+struct attempts;
 
 /// Optimises the chosen machines of one host, without a clock: times are seconds of a clock that does not
 /// go back. Nobody gets more by lying: what a guest says decides about its own number only, and what it
@@ -126,6 +133,10 @@ class session {
   void steer_vcpus(session_member& one, unsigned count, double now);
   void end_acts(session_member& one);
   void act_failed(session_member& one, const std::string& why, double now);
+  unsigned raise_ceiling(session_member& one, unsigned count, double now);
+  void begin_to_plug(session_member& one, const std::string& count, double now);
+  void plug_failed(session_member& one, const std::string& why, double now);
+  void try_later(session_member& one, attempts& of, const std::string& what, double now);
 
   session_options options_;
   std::unique_ptr<estimator> estimator_;

@@ -3,90 +3,50 @@
 #include "source/libvirt.hpp"
 
 #include <algorithm>
-#include <condition_variable>
 #include <iostream>
 #include <iterator>
-#include <mutex>
-#include <thread>
 
+#include "shared/calls.hpp"
 #include "source/files.hpp"
 #include "source/group_tree.hpp"
 
 namespace sukima::host {
 namespace {
 
-/// Makes blocking calls in a thread, so that who waits for them can stop waiting. A thread that hangs in a
-/// call when this ends is left to itself: libvirt has no way to call it back.
-class calling_thread {
+/// Asks libvirt in a thread, so that who waits for the answer can stop waiting.
+class libvirt_desk {
  public:
-  explicit calling_thread(std::unique_ptr<libvirt_calls> calls) : state_(std::make_shared<state>()) {
-    state_->calls = std::move(calls);
-    thread_ = std::thread([shared = state_] { serve(*shared); });
-  }
-  ~calling_thread() {
-    bool busy = false;
-    {
-      const std::lock_guard lock(state_->mutex);
-      state_->stop = true;
-      busy = state_->busy;
-    }
-    state_->changed.notify_all();
-    if (busy)
-      thread_.detach();
-    else
-      thread_.join();
-  }
-  calling_thread(const calling_thread&) = delete;
-  calling_thread& operator=(const calling_thread&) = delete;
+  explicit libvirt_desk(std::unique_ptr<libvirt_calls> calls) { call_->calls = std::move(calls); }
 
   /// \returns none if there is no answer at the deadline; the call goes on, and a later `ask` gets its answer
   /// \throws source_error as the call
   std::optional<libvirt_answer> ask(deadline end) {
-    std::unique_lock lock(state_->mutex);
-    if (!state_->busy) {
-      state_->answer.reset();
-      state_->failure.clear();
-      state_->busy = true;
-      state_->changed.notify_all();
-    }
-    if (!state_->changed.wait_until(lock, end, [&] { return !state_->busy; })) return std::nullopt;
-    if (!state_->failure.empty()) throw source_error(state_->failure);
-    return std::move(state_->answer);
+    if (!thread_->busy()) thread_->begin([call = call_] { call->run(); });
+    if (!thread_->wait(end)) return std::nullopt;
+    if (!call_->failure.empty()) throw source_error(call_->failure);
+    return std::move(call_->answer);
   }
 
  private:
-  struct state {
-    std::mutex mutex;
-    std::condition_variable changed;
-    std::unique_ptr<libvirt_calls> calls;  // only the thread uses it
-    bool busy = false, stop = false;
+  /// What the thread uses and leaves; the thread's while a call is under way.
+  struct one_call {
+    void run() {
+      answer.reset();
+      failure.clear();
+      try {
+        answer = calls->read();
+      } catch (const std::exception& error) {
+        failure = error.what();
+      }
+    }
+
+    std::unique_ptr<libvirt_calls> calls;
     std::optional<libvirt_answer> answer;
     std::string failure;
   };
 
-  static void serve(state& shared) {
-    std::unique_lock lock(shared.mutex);
-    for (;;) {
-      shared.changed.wait(lock, [&] { return shared.busy || shared.stop; });
-      if (shared.stop) return;
-      lock.unlock();
-      std::optional<libvirt_answer> answer;
-      std::string failure;
-      try {
-        answer = shared.calls->read();
-      } catch (const std::exception& error) {
-        failure = error.what();
-      }
-      lock.lock();
-      shared.answer = std::move(answer);
-      shared.failure = std::move(failure);
-      shared.busy = false;
-      shared.changed.notify_all();
-    }
-  }
-
-  std::shared_ptr<state> state_;
-  std::thread thread_;
+  std::shared_ptr<one_call> call_ = std::make_shared<one_call>();
+  std::unique_ptr<caller> thread_ = make_calling_thread();
 };
 
 double default_shares(const std::string& root) {
@@ -101,10 +61,10 @@ bool counted(const observed_vm& one) {
 class libvirt_source final : public source {
  public:
   libvirt_source(std::unique_ptr<libvirt_calls> calls, std::string root)
-      : thread_(std::move(calls)), root_(std::move(root)), default_shares_(default_shares(root_)) {}
+      : desk_(std::move(calls)), root_(std::move(root)), default_shares_(default_shares(root_)) {}
 
   snapshot read(deadline end) override {
-    auto answer = thread_.ask(end);
+    auto answer = desk_.ask(end);
     if (!answer && !answered_) throw source_error("libvirt did not answer in time; is its daemon well?");
     snapshot result = machine_of(answer ? answer->pcpus : pcpus_);
     if (!answer) {
@@ -156,7 +116,7 @@ class libvirt_source final : public source {
     return state != record.statistics.end() && (state->second == "5" || state->second == "6");
   }
 
-  calling_thread thread_;
+  libvirt_desk desk_;
   std::string root_;
   double default_shares_;
   bool answered_ = false;

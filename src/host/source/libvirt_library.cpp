@@ -21,11 +21,13 @@ namespace {
 struct library {
   // clang-format off
 #define SUKIMA_LIBVIRT_FUNCTIONS(F) \
-  F(virConnectOpenReadOnly) F(virConnectClose) F(virConnectIsAlive) \
+  F(virConnectOpen) F(virConnectOpenReadOnly) F(virConnectClose) F(virConnectIsAlive) \
   F(virConnectGetType) F(virConnectGetAllDomainStats) F(virDomainStatsRecordListFree) \
   F(virDomainGetName) F(virDomainGetUUIDString) F(virDomainGetID) \
   F(virDomainGetVcpus) F(virDomainGetVcpusFlags) F(virDomainGetSchedulerType) \
-  F(virDomainGetSchedulerParameters) F(virNodeGetCPUMap) F(virGetLastErrorMessage) \
+  F(virDomainGetSchedulerParameters) F(virDomainSetVcpusFlags) \
+  F(virDomainLookupByName) F(virDomainLookupByUUIDString) \
+  F(virDomainFree) F(virNodeGetCPUMap) F(virGetLastErrorMessage) \
   F(virSetErrorFunc)
   // clang-format on
 #define SUKIMA_DECLARE(name) decltype(&::name) name = nullptr;
@@ -46,6 +48,11 @@ struct library {
 #undef SUKIMA_LIBVIRT_FUNCTIONS
     // Without this it prints each error.
     virSetErrorFunc(nullptr, [](void*, virErrorPtr) {});
+  }
+
+  std::string last_error() const {
+    const char* const text = virGetLastErrorMessage();
+    return printable_name(text != nullptr ? text : "no reason given");
   }
 };
 
@@ -86,7 +93,7 @@ class loaded_libvirt final : public libvirt_calls {
         connection_, wanted, &records,
         VIR_CONNECT_GET_ALL_DOMAINS_STATS_ACTIVE | VIR_CONNECT_GET_ALL_DOMAINS_STATS_NOWAIT);
     if (count < 0) {
-      const std::string why = last_error();
+      const std::string why = library_.last_error();
       close();
       throw source_error("libvirt at " + uri_ + " cannot say what its domains do: " + why);
     }
@@ -106,17 +113,12 @@ class loaded_libvirt final : public libvirt_calls {
   }
 
  private:
-  std::string last_error() const {
-    const char* const text = library_.virGetLastErrorMessage();
-    return printable_name(text != nullptr ? text : "no reason given");
-  }
-
   void connect() {
     if (connection_ != nullptr && library_.virConnectIsAlive(connection_) == 1) return;
     close();
     connection_ = library_.virConnectOpenReadOnly(uri_.c_str());
     if (connection_ == nullptr)
-      throw source_error("libvirt cannot be reached at " + uri_ + ": " + last_error() +
+      throw source_error("libvirt cannot be reached at " + uri_ + ": " + library_.last_error() +
                          "; start libvirtd, or give another URI with --connect");
   }
 
@@ -188,7 +190,7 @@ class loaded_libvirt final : public libvirt_calls {
       if ((map[cpu / 8] >> (cpu % 8) & 1) != 0) ids.push_back(static_cast<std::uint32_t>(cpu));
     free(map);
     if (ids.empty())
-      throw source_error("libvirt at " + uri_ + " does not tell its host's CPUs: " + last_error());
+      throw source_error("libvirt at " + uri_ + " does not tell its host's CPUs: " + library_.last_error());
     return ids;
   }
 
@@ -198,10 +200,95 @@ class loaded_libvirt final : public libvirt_calls {
   bool tunable_ = true;
 };
 
+class loaded_domain final : public libvirt_domain {
+ public:
+  loaded_domain(std::string uri, std::string name) : uri_(std::move(uri)), name_(std::move(name)) {}
+  ~loaded_domain() override { close(); }
+  loaded_domain(const loaded_domain&) = delete;
+  loaded_domain& operator=(const loaded_domain&) = delete;
+
+  domain_vcpus vcpus() override {
+    find();
+    domain_vcpus result;
+    const int present = library_.virDomainGetVcpusFlags(domain_, VIR_DOMAIN_AFFECT_LIVE);
+    constexpr unsigned maximum = VIR_DOMAIN_VCPU_MAXIMUM;
+    const int most = library_.virDomainGetVcpusFlags(domain_, maximum | VIR_DOMAIN_AFFECT_LIVE);
+    if (present <= 0 || most < present || static_cast<std::size_t>(most) > most_vcpus)
+      fail("does not say how many virtual CPUs it has", library_.last_error());
+    result.present = static_cast<unsigned>(present);
+    result.most = static_cast<unsigned>(most);
+    std::vector<virVcpuInfo> infos(result.present);
+    const int known = library_.virDomainGetVcpus(domain_, infos.data(), present, nullptr, 0);
+    for (int i = 0; i < known; ++i)
+      result.ran.push_back(static_cast<double>(infos[static_cast<std::size_t>(i)].cpuTime) * 1e-9);
+    return result;
+  }
+
+  void plug(unsigned count) override {
+    find();
+    if (library_.virDomainSetVcpusFlags(domain_, count, VIR_DOMAIN_AFFECT_LIVE) != 0)
+      fail("does not take " + std::to_string(count) + " virtual CPUs", library_.last_error());
+  }
+
+ private:
+  /// \param why after a colon; empty: there is no reason beside that
+  [[noreturn]] void fail(const std::string& what, const std::string& why) {
+    throw source_error("the domain " + printable_name(name_) + " of libvirt at " + uri_ + " " + what +
+                       (why.empty() ? "" : ": " + why));
+  }
+
+  /// Finds the domain anew.
+  void find() {
+    if (connection_ == nullptr || library_.virConnectIsAlive(connection_) != 1) {
+      close();
+      connection_ = library_.virConnectOpen(uri_.c_str());
+      if (connection_ == nullptr)
+        throw source_error("libvirt cannot be reached at " + uri_ + ": " + library_.last_error() +
+                           "; start libvirtd, or give another 'connect'");
+    }
+    // Anew each time: what a domain was found with, such as its number, does not follow it.
+    forget_domain();
+    const std::string& wanted = uuid_.empty() ? name_ : uuid_;
+    domain_ = library_.virDomainLookupByUUIDString(connection_, wanted.c_str());
+    if (domain_ == nullptr && uuid_.empty())
+      domain_ = library_.virDomainLookupByName(connection_, name_.c_str());
+    if (domain_ == nullptr) fail("is not there", library_.last_error());
+    const unsigned run = library_.virDomainGetID(domain_);
+    if (run == static_cast<unsigned>(-1) || (!uuid_.empty() && run != run_)) fail("does not run any more", "");
+    if (!uuid_.empty()) return;
+    char uuid[VIR_UUID_STRING_BUFLEN] = "";
+    if (library_.virDomainGetUUIDString(domain_, uuid) != 0) fail("has no UUID", library_.last_error());
+    uuid_ = uuid;
+    run_ = run;
+  }
+
+  void forget_domain() {
+    if (domain_ != nullptr) library_.virDomainFree(domain_);
+    domain_ = nullptr;
+  }
+
+  void close() {
+    forget_domain();
+    if (connection_ != nullptr) library_.virConnectClose(connection_);
+    connection_ = nullptr;
+  }
+
+  library library_;
+  std::string uri_, name_;
+  virConnectPtr connection_ = nullptr;
+  virDomainPtr domain_ = nullptr;
+  std::string uuid_;  // of the domain that was found first
+  unsigned run_ = 0;  // its number, which differs from one start to the next
+};
+
 }  // namespace
 
 std::unique_ptr<libvirt_calls> load_libvirt(const std::string& uri) {
   return std::make_unique<loaded_libvirt>(uri);
+}
+
+std::unique_ptr<libvirt_domain> load_libvirt_domain(const std::string& uri, const std::string& name) {
+  return std::make_unique<loaded_domain>(uri, name);
 }
 
 }  // namespace sukima::host
@@ -210,9 +297,20 @@ std::unique_ptr<libvirt_calls> load_libvirt(const std::string& uri) {
 
 namespace sukima::host {
 
-std::unique_ptr<libvirt_calls> load_libvirt(const std::string& /*uri*/) {
+namespace {
+
+[[noreturn]] void fail(const char* instead) {
   throw source_error(
-      "this sukima was built without libvirt: install libvirt-dev and build it again, or use --qmp");
+      std::string("this sukima was built without libvirt: install libvirt-dev and build it again, or use ") +
+      instead);
+}
+
+}  // namespace
+
+std::unique_ptr<libvirt_calls> load_libvirt(const std::string& /*uri*/) { fail("--qmp"); }
+
+std::unique_ptr<libvirt_domain> load_libvirt_domain(const std::string& /*uri*/, const std::string& /*name*/) {
+  fail("'monitor'");
 }
 
 }  // namespace sukima::host

@@ -8,18 +8,6 @@ namespace {
 
 using namespace guests;
 
-/// Work that is divided evenly: nothing is lost by more threads.
-double independent(unsigned, double cpus) { return 1000 * cpus; }
-/// A barrier at which threads spin: more threads than CPUs ruin it.
-double spinning(unsigned threads, double cpus) {
-  return threads <= cpus + 1e-6 ? 1000.0 * threads : 1000 * cpus / (1 + 2 * (threads - cpus));
-}
-/// A lock: two threads are best, whatever there is.
-double locked(unsigned threads, double cpus) {
-  return 1000 * std::min<double>(2, std::min<double>(threads, cpus)) /
-         (1 + 0.2 * (threads > 2 ? threads - 2 : 0));
-}
-
 class session_of_guests : public testing::Test {
  protected:
   std::size_t verdicts(verdict_kind kind) const {
@@ -263,7 +251,7 @@ TEST(steering, is_read_with_places_of_what_is_wrong) {
 TEST(process_counters, read_what_the_kernel_says) {
   const guests::folder proc;
   const auto process = proc.path / "77";
-  EXPECT_THROW(make_process_counters(77, {}, 2, proc.path), description_error);
+  EXPECT_THROW(make_process_counters(77, {}, 2, 0, proc.path), description_error);
   write(process / "stat", "77 (qemu (x) 1) S 1 1 1 0 -1 4194560 1 1 1 1 1 1 1 1 20 0 5 0 12300 1 1\n");
   write(proc.path / "uptime", "223.50 1.0\n");
   for (int i = 0; i < 2; ++i) {
@@ -272,8 +260,8 @@ TEST(process_counters, read_what_the_kernel_says) {
     write(task / "schedstat", std::to_string(i + 1) + "000000000 500000000 7\n");
   }
   write(process / "task/77/comm", "qemu\n");
-  EXPECT_THROW(make_process_counters(77, {}, 3, proc.path), description_error);
-  const auto counters = make_process_counters(77, {}, 2, proc.path);
+  EXPECT_THROW(make_process_counters(77, {}, 3, 0, proc.path), description_error);
+  const auto counters = make_process_counters(77, {}, 2, 0, proc.path);
   const auto times = counters->read();
   ASSERT_TRUE(times);
   EXPECT_DOUBLE_EQ(times->vcpus[0].ran, 1);

@@ -3,6 +3,7 @@
 // sockets; the scheduler, the programs and the clock are made up.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <memory>
@@ -22,13 +23,24 @@ using namespace sukima::host;
 /// The speed of a program with n threads that get c CPUs each as many as there are.
 using speed = std::function<double(unsigned threads, double cpus)>;
 
+/// Work that is divided evenly: nothing is lost by more threads.
+inline double independent(unsigned, double cpus) { return 1000 * cpus; }
+/// A barrier at which threads spin: more threads than CPUs ruin it.
+inline double spinning(unsigned threads, double cpus) {
+  return threads <= cpus + 1e-6 ? 1000.0 * threads : 1000 * cpus / (1 + 2 * (threads - cpus));
+}
+/// A lock: two threads are best, whatever there is.
+inline double locked(unsigned threads, double cpus) {
+  return 1000 * std::min<double>(2, std::min<double>(threads, cpus)) /
+         (1 + 0.2 * (threads > 2 ? threads - 2 : 0));
+}
+
 /// A machine with a program that follows its number.
 class synthetic_guest {
  public:
-  synthetic_guest(unsigned vcpus, speed of, std::uint64_t seed)
+  synthetic_guest(unsigned vcpus, unsigned places, speed of, std::uint64_t seed)
       : machine(vcpus),
         service(std::make_unique<guest_service>(machine.root())),
-        vcpus_(vcpus),
         of_(std::move(of)),
         random_(seed) {
     auto [a, b] = connected_pair();
@@ -36,20 +48,33 @@ class synthetic_guest {
     port = std::move(b);
     service->programs().opened(1);
     times.vcpus.resize(vcpus);
+    times.vcpus.resize(vcpus + places, {.there = false});
     times.up = 1000;
     look();
   }
 
   /// How many threads the program has: its number, rounded, at most the online CPUs.
   unsigned threads() const {
-    const double number = follows ? number_ : vcpus_;
+    const double number = follows ? number_ : there();
     return std::clamp(static_cast<unsigned>(std::lround(number)), 1U, online_);
   }
   /// The CPUs that it wants.
-  double wants() const { return busy ? threads() : 0.01; }
+  double wants() const { return paused ? 0 : busy ? threads() : 0.01; }
+
+  /// How many virtual CPUs it has, which need not be online.
+  unsigned there() const {
+    return static_cast<unsigned>(std::ranges::count(times.vcpus, true, &vcpu_time::there));
+  }
+  /// Another virtual CPU is plugged in: its thread starts, and the guest sees a CPU that is offline.
+  void plug_in() {
+    const unsigned number = there();
+    times.vcpus.at(number) = {.ran = 1e-4};
+    machine.plug(number, false);
+  }
 
   /// Runs for a while with so many CPUs, and then talks with the host.
   void run(double seconds, double cpus, double now) {
+    if (paused) return;
     const double noise = std::exp(noise_ * gaussian_(random_));
     done += busy ? of_(threads(), cpus) * seconds * noise : 0;
     const unsigned running = busy ? threads() : 1;
@@ -77,6 +102,7 @@ class synthetic_guest {
   vm_times times;
   double done = 0;
   bool busy = true, follows = true, reports = true, silent = false, gone = false, deaf = false;
+  bool paused = false;
   unsigned most = 0;  ///< the bound of its count; 0: its vCPUs
   std::string lie;  ///< sent in place of what the service says
 
@@ -85,7 +111,7 @@ class synthetic_guest {
   void look() {
     std::istringstream in(text_in(machine.number()));
     std::string word;
-    number_ = vcpus_;
+    number_ = there();
     while (in >> word)
       if (word == "usable") in >> number_;
     auto on = machine.switched_on();
@@ -94,7 +120,6 @@ class synthetic_guest {
     on_ = std::move(on);
   }
 
-  unsigned vcpus_;
   double number_ = 0;  ///< the one that its programs can read
   std::vector<std::uint32_t> on_;  ///< its CPUs that are online
   unsigned online_ = 0;
@@ -118,9 +143,11 @@ class synthetic_host {
  public:
   explicit synthetic_host(unsigned pcpus) : pcpus_(pcpus) {}
 
-  synthetic_guest& add(unsigned vcpus, speed of) {
-    guests_.push_back(std::make_unique<synthetic_guest>(vcpus, std::move(of), 7 + guests_.size()));
-    vcpus_.push_back(vcpus);
+  /// \param places so many virtual CPUs can be plugged in
+  synthetic_guest& add(unsigned vcpus, speed of, unsigned places = 0) {
+    guests_.push_back(std::make_unique<synthetic_guest>(vcpus, places, std::move(of), 7 + guests_.size()));
+    vcpus_.push_back(vcpus + places);
+    places_.push_back(places);
     return *guests_.back();
   }
   synthetic_guest& operator[](std::size_t j) { return *guests_[j]; }
@@ -137,6 +164,7 @@ class synthetic_host {
       for (unsigned i = 0; i < vcpus_[j]; ++i) {
         vcpu each;
         each.id = i;
+        each.online = i + places_[j] < vcpus_[j];
         one.vcpus.push_back(each);
       }
       host.vms.push_back(std::move(one));
@@ -156,6 +184,8 @@ class synthetic_host {
       one.chosen = true;
       one.link = make_port_link(::dup(guests_[j]->host_end.get()));
       one.counters = std::make_unique<synthetic_counters>(*guests_[j]);
+      one.how.places = places_[j];
+      if (plugs.size() > j) one.ceiling = std::move(plugs[j]);
       vms.push_back(std::move(one));
     }
     running = std::make_unique<session>(host, std::move(vms), options, written);
@@ -173,6 +203,7 @@ class synthetic_host {
     }
   }
 
+  std::vector<std::unique_ptr<vcpu_ceiling>> plugs;  ///< of the guests, in their order, or fewer
   std::unique_ptr<session> running;
   double now = 1000;
   std::vector<verdict> verdicts;
@@ -196,7 +227,7 @@ class synthetic_host {
 
   unsigned pcpus_;
   std::vector<std::unique_ptr<synthetic_guest>> guests_;
-  std::vector<unsigned> vcpus_;
+  std::vector<unsigned> vcpus_, places_;
 };
 
 }  // namespace guests

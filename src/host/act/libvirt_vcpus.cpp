@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plugging virtual CPUs into a domain of libvirt, and proving it.
+#include <fmt/format.h>
+
+#include <cerrno>
+
+#include "act/vcpu_count.hpp"
+#include "source/libvirt.hpp"
+#include "shared/act.hpp"
+
+namespace sukima::host {
+namespace {
+
+class libvirt_vcpus final : public actuator {
+ public:
+  libvirt_vcpus(std::unique_ptr<libvirt_domain> domain, std::string name)
+      : domain_(std::move(domain)), name_(std::move(name)) {}
+
+  std::string target() const override { return "the domain " + name_; }
+
+  reach can(const std::string& value) const override {
+    const auto count = vcpu_count(value);
+    if (!count) return {false, fmt::format("'{}' is no number of virtual CPUs", value)};
+    try {
+      const domain_vcpus now = domain_->vcpus();
+      if (*count < now.present) return {false, none_is_unplugged(now.present)};
+      if (*count > now.most)
+        return {false, fmt::format("the machine has {} virtual CPUs and room for {}; with {} as the most in "
+                                   "its description (virsh setvcpus --maximum --config) it must start anew",
+                                   now.present, now.most, *count)};
+    } catch (const source_error& error) {
+      return {false, error.what()};
+    }
+    return {true, {}};
+  }
+
+  std::optional<std::string> present() const override {
+    try {
+      return std::to_string(domain_->vcpus().present);
+    } catch (const source_error&) {
+      return std::nullopt;
+    }
+  }
+
+  std::string trouble() const override { return trouble_; }
+
+  int apply(const std::string& value, double /*now*/) override {
+    const auto count = vcpu_count(value);
+    if (!count) return EINVAL;
+    try {
+      before_ = domain_->vcpus();
+      // Never downward, whatever has happened since `can`.
+      if (*count < before_.present) {
+        trouble_ = none_is_unplugged(before_.present);
+        return EPERM;
+      }
+      domain_->plug(*count);
+      new_ = domain_->vcpus();
+    } catch (const source_error& error) {
+      trouble_ = error.what();
+      return EPROTO;
+    }
+    return 0;
+  }
+
+  /// Each new virtual CPU has run since it was plugged in, by the time that libvirt's host counted.
+  proof verify(const std::string& value, double /*now*/) override {
+    try {
+      const domain_vcpus now = domain_->vcpus();
+      if (std::to_string(now.present) != value) return proof::waiting;
+      for (std::size_t i = before_.present; i < now.present; ++i) {
+        const double began = i < new_.ran.size() ? new_.ran[i] : 0;
+        if (i >= now.ran.size() || now.ran[i] < began + running_seconds) return proof::waiting;
+      }
+    } catch (const source_error&) {
+      return proof::failed;
+    }
+    return proof::proved;
+  }
+
+ private:
+  std::unique_ptr<libvirt_domain> domain_;
+  std::string name_, trouble_;
+  domain_vcpus before_, new_;  // before the last act, and right after it
+};
+
+}  // namespace
+
+std::unique_ptr<actuator> make_libvirt_vcpus(std::unique_ptr<libvirt_domain> domain, std::string name) {
+  return std::make_unique<libvirt_vcpus>(std::move(domain), std::move(name));
+}
+
+std::unique_ptr<actuator> make_libvirt_vcpus(const std::string& uri, const std::string& name) {
+  return make_libvirt_vcpus(load_libvirt_domain(uri, name), name);
+}
+
+}  // namespace sukima::host

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bad days of a session: a machine that is paused, moved to another host, or ends during a trial, and a host
+// that is killed. The clock is made up.
+#include <gtest/gtest.h>
+
+#include "synthetic_host.hpp"
+
+namespace {
+
+using namespace guests;
+
+/// Two guests on four CPUs; the first one is in the middle of a trial.
+class session_in_a_trial : public testing::Test {
+ protected:
+  void begin(const std::string& what) {
+    host.add(4, locked);
+    host.add(4, locked);
+    host[1].reports = false;
+    host.begin(what, {}, &written);
+    while (!tries() && host.now < 2000) host.run(0.25);
+    ASSERT_TRUE(tries());
+    told_before = host.events.size();
+    decided_before = host.verdicts.size();
+  }
+  bool tries() const {
+    const auto& said = host.running->said(0);
+    return host.running->state(0) == optimiser_state::trial && said && said->trial;
+  }
+  /// What the session has said since the trial began.
+  bool told(const std::string& part) const {
+    return std::any_of(host.events.begin() + static_cast<std::ptrdiff_t>(told_before), host.events.end(),
+                       [&](const std::string& one) { return one.find(part) != std::string::npos; });
+  }
+  std::size_t decided(verdict_kind kind) const {
+    return static_cast<std::size_t>(
+        std::count_if(host.verdicts.begin() + static_cast<std::ptrdiff_t>(decided_before), host.verdicts.end(),
+                      [&](const verdict& one) { return one.kind == kind && one.vm == "a"; }));
+  }
+  std::size_t results() const {
+    return decided(verdict_kind::better) + decided(verdict_kind::worse) + decided(verdict_kind::same);
+  }
+
+  guests::folder folder;
+  journal written{folder.path / "journal"};
+  synthetic_host host{4};
+  std::size_t told_before = 0, decided_before = 0;
+};
+
+TEST_F(session_in_a_trial, a_paused_machine_has_no_result) {
+  begin("threads");
+  host[0].paused = true;
+  host.run(12);
+  EXPECT_TRUE(told("a: its guest service is silent"));
+  EXPECT_EQ(results(), 0U);
+  EXPECT_EQ(decided(verdict_kind::voided), 1U);
+  EXPECT_EQ(decided(verdict_kind::back), 1U);
+  EXPECT_FALSE(host.running->said(0)->trial);
+  host.run(120);
+  EXPECT_GT(host.running->usable(1), 3.8) << "the other one can use what it leaves";
+  // Resumed: after its ten minutes it is measured anew, and ends where it should.
+  host[0].paused = false;
+  host.run(900);
+  EXPECT_EQ(host.running->count(0), 2U);
+  EXPECT_GE(results(), 1U);
+}
+
+TEST_F(session_in_a_trial, a_short_pause_makes_no_window) {
+  begin("threads");
+  host[0].paused = true;
+  host.run(6);
+  host[0].paused = false;
+  host.run(200);
+  EXPECT_FALSE(told("silent"));
+  EXPECT_EQ(host.running->count(0), 2U);
+}
+
+TEST_F(session_in_a_trial, a_machine_that_ends_leaves_nothing) {
+  begin("threads");
+  host[0].gone = true;
+  host.run(2);
+  EXPECT_TRUE(told("a: it has ended"));
+  EXPECT_EQ(results(), 0U);
+  EXPECT_EQ(decided(verdict_kind::voided), 1U);
+  EXPECT_FALSE(host.running->said(0));
+  EXPECT_GT(host.running->usable(1), 3.9);
+}
+
+TEST_F(session_in_a_trial, a_machine_that_moves_to_another_host_takes_no_act_along) {
+  begin("vcpus");
+  ASSERT_FALSE(written.in_effect().empty());
+  // Its process here ends, and its port closes. Elsewhere it goes on.
+  host[0].gone = true;
+  host[0].service->host_closed();
+  host[0].port = descriptor();
+  host.run(2);
+  EXPECT_TRUE(told("a: it has ended"));
+  EXPECT_EQ(results(), 0U);
+  for (const auto& [number, one] : written.in_effect()) EXPECT_EQ(one.what.vm, "b");
+  host[0].machine.settle();
+  EXPECT_EQ(host[0].machine.on(), "0-3");
+}
+
+/// The bound after a kill of the host: 30 s after its last word, which comes at least every 3 s, the guest has
+/// all its CPUs, and not much earlier, since a host that is started anew is to find them as they were.
+TEST_F(session_in_a_trial, cpus_come_back_30_s_after_the_last_word_of_a_killed_host) {
+  begin("vcpus");
+  const auto number = host[0].machine.number();
+  fs::remove(number);
+  while (!fs::exists(number)) host.run(0.25);
+  const double last_word = host.now;
+  const std::string before = host[0].machine.on();
+  ASSERT_NE(before, "0-3");
+  while (host[0].machine.on() == before && host.now < last_word + 60) host[0].run(0.25, 2, host.now += 0.25);
+  EXPECT_DOUBLE_EQ(host.now - last_word, 30);
+  EXPECT_EQ(host[0].machine.on(), "0-3");
+}
+
+TEST(process_counters, know_a_machine_by_its_process_and_not_by_its_name) {
+  const guests::folder proc;
+  const auto process = proc.path / "77";
+  const auto stat = [](const std::string& name, const std::string& start) {
+    return "77 (" + name + ") S 1 1 1 0 -1 4194560 1 1 1 1 1 1 1 1 20 0 5 0 " + start + " 1 1\n";
+  };
+  write(process / "stat", stat("db", "12300"));
+  write(process / "task/78/comm", "CPU 0/KVM\n");
+  write(process / "task/78/schedstat", "1000000000 500000000 7\n");
+  const auto counters = make_process_counters(77, {}, 1, 0, proc.path);
+  write(process / "stat", stat("renamed (CPU 0/KVM", "12300"));
+  ASSERT_TRUE(counters->read());
+  EXPECT_DOUBLE_EQ(counters->read()->vcpus[0].ran, 1);
+  write(process / "stat", stat("db", "12301"));
+  EXPECT_FALSE(counters->read()) << "another machine with its number and its name";
+}
+
+TEST(process_counters, see_what_is_plugged_in) {
+  const guests::folder proc;
+  const auto process = proc.path / "77";
+  write(process / "stat", "77 (qemu) S 1 1 1 0 -1 4194560 1 1 1 1 1 1 1 1 20 0 5 0 12300 1 1\n");
+  const auto plug = [&](int number) {
+    write(process / "task" / std::to_string(90 - number) / "comm", "CPU " + std::to_string(number) + "/TCG\n");
+    write(process / "task" / std::to_string(90 - number) / "schedstat",
+          std::to_string(number + 1) + "000000000 0 7\n");
+  };
+  plug(0);
+  EXPECT_THROW(make_process_counters(77, {}, 3, 1, proc.path), description_error);
+  plug(1);
+  const auto counters = make_process_counters(77, {}, 3, 1, proc.path);
+  EXPECT_FALSE(counters->read()->vcpus.at(2).there);
+  plug(2);
+  const auto times = counters->read();
+  ASSERT_TRUE(times);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_TRUE(times->vcpus[i].there);
+    EXPECT_DOUBLE_EQ(times->vcpus[i].ran, static_cast<double>(i) + 1);
+  }
+  plug(3);  // more than the description has: they are not counted
+  EXPECT_EQ(counters->read()->vcpus.size(), 3U);
+  EXPECT_THROW(make_process_counters(77, {}, 3, 1, proc.path), description_error);
+}
+
+}  // namespace
