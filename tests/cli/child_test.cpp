@@ -2,8 +2,8 @@
 // Child processes: output, ends of all kinds, time limit, environment, and that waiting costs nothing.
 #include <process/shared/child.hpp>
 
-#include <gtest/gtest.h>
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -119,9 +119,11 @@ void interrupt(pthread_t starter, const std::filesystem::path& stat, const std::
   close(opened);
 }
 
-// The child waits in front of a pipe, which stands for its control group, while the start of it is interrupted.
+// The child waits in front of a pipe, which stands for its control group, while the start of it is
+// interrupted.
 TEST(child, that_cannot_be_started_is_an_error_though_a_signal_comes_meanwhile) {
-  const std::filesystem::path gate = std::filesystem::temp_directory_path() / ("gate-" + std::to_string(getpid()));
+  const std::filesystem::path gate =
+      std::filesystem::temp_directory_path() / ("gate-" + std::to_string(getpid()));
   ASSERT_EQ(mkfifo(gate.c_str(), 0600), 0);
   struct sigaction action{}, before{};
   action.sa_handler = [](int) { ++signals_seen; };  // without SA_RESTART, as the program's own
@@ -129,7 +131,8 @@ TEST(child, that_cannot_be_started_is_an_error_though_a_signal_comes_meanwhile) 
   std::thread other(interrupt, pthread_self(), "/proc/self/task/" + std::to_string(gettid()) + "/stat", gate);
   int reason = 0;
   try {
-    run_child({.arguments = {"/no/such/program"}, .environment = {}, .input = {}, .cpu_group = gate.string()});
+    run_child(
+        {.arguments = {"/no/such/program"}, .environment = {}, .input = {}, .cpu_group = gate.string()});
   } catch (const std::system_error& error) {
     reason = error.code().value();
   }

@@ -25,9 +25,7 @@ reach vcpu_ceiling::can(const std::string& value) const {
   return found_->can;
 }
 
-std::optional<std::string> vcpu_ceiling::present() const {
-  return busy() ? std::nullopt : found_->present;
-}
+std::optional<std::string> vcpu_ceiling::present() const { return busy() ? std::nullopt : found_->present; }
 
 int vcpu_ceiling::apply(const std::string& value, double now) {
   through_->begin([by = by_, found = found_, value, now] {

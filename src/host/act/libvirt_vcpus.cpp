@@ -5,8 +5,8 @@
 #include <cerrno>
 
 #include "act/vcpu_count.hpp"
-#include "source/libvirt.hpp"
 #include "shared/act.hpp"
+#include "source/libvirt.hpp"
 
 namespace sukima::host {
 namespace {

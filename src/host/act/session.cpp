@@ -232,7 +232,8 @@ unsigned session::raise_ceiling(session_member& one, unsigned count, double now)
     one.plugged.reset();
     if (found == proof::proved) {
       one.plugging = {};
-      events_.push_back(fmt::format("{}: it has {} virtual CPUs now, until it ends", one.name(), one.there()));
+      events_.push_back(
+          fmt::format("{}: it has {} virtual CPUs now, until it ends", one.name(), one.there()));
     } else {
       const std::string why = one.ceiling()->trouble();
       plug_failed(one, why.empty() ? "the host's counters do not show them" : why, now);

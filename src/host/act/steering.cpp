@@ -59,7 +59,8 @@ void read_domain(const place& from, steering& into) {
 
 /// How many vCPUs at the end are offline: with `plug`, they may not be there yet.
 std::size_t places_of(const vm& one) {
-  const auto last = std::find_if(one.vcpus.rbegin(), one.vcpus.rend(), [](const vcpu& v) { return v.online; });
+  const auto last =
+      std::find_if(one.vcpus.rbegin(), one.vcpus.rend(), [](const vcpu& v) { return v.online; });
   return static_cast<std::size_t>(last - one.vcpus.rbegin());
 }
 

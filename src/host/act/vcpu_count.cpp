@@ -16,9 +16,10 @@ std::optional<unsigned> vcpu_count(const std::string& value) {
 }
 
 std::string none_is_unplugged(std::size_t present) {
-  return fmt::format("the machine has {} virtual CPUs, and none is unplugged; 'sukima guest' in it can switch "
-                     "some off",
-                     present);
+  return fmt::format(
+      "the machine has {} virtual CPUs, and none is unplugged; 'sukima guest' in it can switch "
+      "some off",
+      present);
 }
 
 }  // namespace sukima::host

@@ -254,7 +254,8 @@ class loaded_domain final : public libvirt_domain {
       domain_ = library_.virDomainLookupByName(connection_, name_.c_str());
     if (domain_ == nullptr) fail("is not there", library_.last_error());
     const unsigned run = library_.virDomainGetID(domain_);
-    if (run == static_cast<unsigned>(-1) || (!uuid_.empty() && run != run_)) fail("does not run any more", "");
+    if (run == static_cast<unsigned>(-1) || (!uuid_.empty() && run != run_))
+      fail("does not run any more", "");
     if (!uuid_.empty()) return;
     char uuid[VIR_UUID_STRING_BUFLEN] = "";
     if (library_.virDomainGetUUIDString(domain_, uuid) != 0) fail("has no UUID", library_.last_error());

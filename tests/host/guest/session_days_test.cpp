@@ -32,9 +32,9 @@ class session_in_a_trial : public testing::Test {
                        [&](const std::string& one) { return one.find(part) != std::string::npos; });
   }
   std::size_t decided(verdict_kind kind) const {
-    return static_cast<std::size_t>(
-        std::count_if(host.verdicts.begin() + static_cast<std::ptrdiff_t>(decided_before), host.verdicts.end(),
-                      [&](const verdict& one) { return one.kind == kind && one.vm == "a"; }));
+    return static_cast<std::size_t>(std::count_if(
+        host.verdicts.begin() + static_cast<std::ptrdiff_t>(decided_before), host.verdicts.end(),
+        [&](const verdict& one) { return one.kind == kind && one.vm == "a"; }));
   }
   std::size_t results() const {
     return decided(verdict_kind::better) + decided(verdict_kind::worse) + decided(verdict_kind::same);
@@ -100,8 +100,8 @@ TEST_F(session_in_a_trial, a_machine_that_moves_to_another_host_takes_no_act_alo
   EXPECT_EQ(host[0].machine.on(), "0-3");
 }
 
-/// The bound after a kill of the host: 30 s after its last word, which comes at least every 3 s, the guest has
-/// all its CPUs, and not much earlier, since a host that is started anew is to find them as they were.
+/// The bound after a kill of the host: 30 s after its last word, which comes at least every 3 s, the guest
+/// has all its CPUs, and not much earlier, since a host that is started anew is to find them as they were.
 TEST_F(session_in_a_trial, cpus_come_back_30_s_after_the_last_word_of_a_killed_host) {
   begin("vcpus");
   const auto number = host[0].machine.number();
@@ -137,7 +137,8 @@ TEST(process_counters, see_what_is_plugged_in) {
   const auto process = proc.path / "77";
   write(process / "stat", "77 (qemu) S 1 1 1 0 -1 4194560 1 1 1 1 1 1 1 1 20 0 5 0 12300 1 1\n");
   const auto plug = [&](int number) {
-    write(process / "task" / std::to_string(90 - number) / "comm", "CPU " + std::to_string(number) + "/TCG\n");
+    write(process / "task" / std::to_string(90 - number) / "comm",
+          "CPU " + std::to_string(number) + "/TCG\n");
     write(process / "task" / std::to_string(90 - number) / "schedstat",
           std::to_string(number + 1) + "000000000 0 7\n");
   };
