@@ -185,6 +185,23 @@ class Daemon(unittest.TestCase):
             pass
         self.assertLess(self.description()["vcpus"][1]["ran"], 0.5)
 
+    def test_a_virtual_cpu_is_plugged_in_and_one_that_the_guest_ignores_is_reported(self):
+        config = pathlib.Path(self.folder.name, "host.json")
+        config.write_text(json.dumps({"sukima-host": 1, "pcpus": [{"id": 0}], "vms": [
+            {"name": "a", "weight_of": "vm", "act": ["plug"], "domain": self.name, "connect": self.uri,
+             "vcpus": [{"id": 0}, {"id": 1}, {"id": 2, "online": False}]}]}))
+        journal = ("--journal", str(pathlib.Path(self.folder.name, "journal")))
+        code, _, error = host("act", "a", "plug", "3", "--config", str(config), *journal)
+        self.assertEqual(code, 1)
+        self.assertIn("a: the virtual CPUs are plugged in, but the guest does not use them", error)
+        self.assertEqual(self.virsh("vcpucount", self.name, "--live", "--active").stdout.strip(), "3")
+        code, _, error = host("act", "a", "plug", "2", "--config", str(config), *journal)
+        self.assertEqual(code, 1)
+        self.assertIn("none is unplugged", error)
+        code, out, _ = host("revert", *journal)
+        self.assertEqual(code, 0)
+        self.assertIn("was left as it is", out)
+
     def test_pins_and_pauses_are_seen(self):
         self.assertEqual(self.virsh("vcpupin", self.name, "0", "0").returncode, 0)
         self.assertEqual(self.virsh("suspend", self.name).returncode, 0)
