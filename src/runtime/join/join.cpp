@@ -65,8 +65,8 @@ void execute(fiber& s, task* t, char* top) noexcept {
   }
   s.segment = top;
   s.oldest = top;
-  // What it was raised to may lie within the segment's first choice point: it has to stay an address where one
-  // begins, and all that are pushed from here on are untouched.
+  // What it was raised to may lie within the segment's first choice point: it has to stay an address where
+  // one begins, and all that are pushed from here on are untouched.
   s.clean_from = std::min(s.clean_from, top);
   s.running = t;
   t->runner.store(s.on, std::memory_order_relaxed);

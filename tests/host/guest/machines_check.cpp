@@ -9,6 +9,7 @@
 #include <iostream>
 #include <list>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <thread>
 
 #include <lab/shared/guest.hpp>
@@ -197,6 +198,56 @@ TEST_F(monitor, gives_a_machine_one_virtual_cpu_more) {
   EXPECT_EQ(std::system(act.c_str()), 0);
   wait_for(2);
   EXPECT_NE(guests::text_in(folder.path / "journal").find(R"("step":"proved")"), std::string::npos);
+}
+
+/// `sukima host optimise` plugs one in, the guest service switches it on, and off again when the host is
+/// killed.
+TEST_F(monitor, of_a_machine_that_is_optimised_raises_its_ceiling) {
+  const guests::folder folder;
+  guest inside(guest_plan{.image = SUKIMA_IMAGE,
+                          .name = "a",
+                          .vcpus = 1,
+                          .most_vcpus = 2,
+                          .memory_mib = 256,
+                          .service_port = true,
+                          .free_monitor = true},
+               folder.path);
+  inside.wait_until_up(patience);
+  inside.run("sukima guest & sukima-follower");
+  const auto wait_for = [&](int online) {
+    for (;;) {
+      const auto text = inside.read_line(patience);
+      ASSERT_TRUE(text);
+      const json one = json::parse(*text, nullptr, false);
+      if (one.is_object() && one.value("online", 0) == online) return;
+    }
+  };
+  wait_for(1);
+  std::ofstream(folder.path / "host.json")
+      << json{{"sukima-host", 1},
+              {"pcpus", {{{"id", 0}}, {{"id", 1}}}},
+              {"vms",
+               {{{"name", "a"},
+                 {"weight_of", "vm"},
+                 {"act", {"vcpus", "plug"}},
+                 {"pid", inside.process()},
+                 {"port", (folder.path / "a.service").string()},
+                 {"monitor", (folder.path / "a.qmp").string()},
+                 {"vcpus", {{{"id", 0}}, {{"id", 1}, {"online", false}}}}}}}};
+  std::optional<sukima::cli::background_child> host;
+  host.emplace(sukima::cli::child_request{
+      .arguments = {SUKIMA_PROGRAM, "host", "optimise", "--config", folder.path / "host.json", "--journal",
+                    folder.path / "journal"},
+      .environment = {},
+      .input = {},
+      .output_file = folder.path / "log"});
+  wait_for(2);
+  const auto written = [&] { return guests::text_in(folder.path / "journal"); };
+  const std::string log = guests::text_in(folder.path / "log");
+  EXPECT_NE(log.find("a: it has 2 virtual CPUs now"), std::string::npos) << log;
+  EXPECT_NE(written().find(R"("kind":"plug")"), std::string::npos) << written();
+  host.reset();  // killed
+  wait_for(1);
 }
 
 }  // namespace
