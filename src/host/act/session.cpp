@@ -243,7 +243,10 @@ unsigned session::raise_ceiling(session_member& one, unsigned count, double now)
     one.asked_at.reset();
     plug_failed(one, one.ceiling()->target() + " does not answer", now);
   }
-  if (count <= one.there()) return count;
+  if (count <= one.there()) {
+    if (one.ceiling() != nullptr) one.ceiling()->forget();
+    return count;
+  }
   const bool leased = one.in_effect && !one.waiting && one.heard_lately(now);
   if (one.ceiling() != nullptr && leased && !one.ceiling()->busy() && one.plugging.open(now))
     begin_to_plug(one, std::to_string(count), now);
