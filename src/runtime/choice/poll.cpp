@@ -83,6 +83,15 @@ namespace {
 /// Looking through all of a deep stack at each poll would take too long.
 constexpr int most_looked_at = 32;
 
+/// Where the choice points begin that are untouched. The first one of a segment need not be polled, so it may
+/// have been pushed across `clean_from`, as a segment of the Tascell language begins.
+char* first_clean(const fiber& s, const choice_point* end) noexcept {
+  char* const from = std::max(s.clean_from, s.segment);
+  auto* const first = reinterpret_cast<choice_point*>(s.segment);
+  if (first >= end || from == s.segment) return from;
+  return std::max(from, reinterpret_cast<char*>(above(first)));
+}
+
 /// Calls look(r) for some choice points of [from, to), the oldest of them.
 template <class Look> void look_at_some(char* from, const char* to, Look look) noexcept {
   auto* r = reinterpret_cast<choice_point*>(from);
@@ -97,7 +106,7 @@ void check_choice_points(const fiber& s, const choice_point* end) noexcept {
   SUKIMA_ASSERT(s.segment <= s.oldest, "the oldest choice point with work belongs to the running segment");
   // What lies below the segment is being joined. `oldest` says nothing here: a clone may have closed what is
   // older.
-  look_at_some(std::max(s.clean_from, s.segment), reinterpret_cast<const char*>(end), [](choice_point* r) {
+  look_at_some(first_clean(s, end), reinterpret_cast<const char*>(end), [](choice_point* r) {
     SUKIMA_ASSERT(kind_of(r)->stop != nullptr || kind_of(r)->quiet || !was_split(r),
                   "nothing was split off from a choice point at `clean_from` or above");
   });

@@ -8,7 +8,7 @@
 
 #include <sukima/detail/executor.hpp>
 
-#include <algorithm>
+#include <optional>
 #include <system_error>
 
 namespace sukima::detail {
@@ -65,9 +65,6 @@ void execute(fiber& s, task* t, char* top) noexcept {
   }
   s.segment = top;
   s.oldest = top;
-  // What it was raised to may lie within the segment's first choice point: it has to stay an address where
-  // one begins, and all that are pushed from here on are untouched.
-  s.clean_from = std::min(s.clean_from, top);
   s.running = t;
   t->runner.store(s.on, std::memory_order_relaxed);
   takes_over(t);  // partner: split_oldest, add_child
@@ -196,6 +193,7 @@ void await(fiber& s, task* t, char* top) noexcept {
   inject_published(s);  // nobody would find them on a fiber that does not run
   if (t->origin != nullptr) unmask(r, *t);
   bool patient = true;
+  std::optional<bound_wait> passes_on;  // since it finds what another fiber has to run
   while (!is_done(t)) {
     worker& w = *s.on;
     if (s.home != nullptr && s.thread_bindings == 0) {
@@ -224,6 +222,14 @@ void await(fiber& s, task* t, char* top) noexcept {
     } else if (found.fresh != nullptr) {
       fiber* other = allowed == reach::anything ? w.take_fiber() : nullptr;
       if (other == nullptr) {
+        // What it waits for, or a part of it, but nothing that may run on top of this fiber. Were this the
+        // only worker, nobody else would take it: so the limit of fibers gives way, and a thread-bound fiber
+        // gets another worker in its place.
+        if (allowed == reach::limited) patient = false;
+        if (allowed == reach::thread_bound) {
+          if (!passes_on) passes_on.emplace(r);
+          passes_on->look();
+        }
         r.injector.push(found.fresh);
         yield();
         continue;
