@@ -139,4 +139,39 @@ TEST(failed_copy, is_forgotten_when_another_exception_leaves_the_search) {
   }
 }
 
+/// A call without a context notices the abort on a fiber of its own, where the failure is not pending: so the
+/// abort leaves the scope first. The scope ends as cancelled, and the failure leaves by the next join.
+TEST(failed_copy, that_is_pending_when_an_abort_leaves_its_scope_does_not_keep_that_from_ending) {
+  sukima::runtime two(support::with_workers(2));
+  int cancelled = 0;
+  while (cancelled < 20 && !testing::Test::HasFailure()) {
+    std::atomic<int> failed{0};
+    run_in(two, [&](context c) {
+      search_once(c, failed, [&](context below) {
+        bool has_ended = false;
+        try {
+          const bool whole = sukima::cancellable(below, [&](context within, const sukima::canceller& cancel) {
+            // Where the copy fails at the poll of this fork, its first branch cancels before any join.
+            for (;;)
+              sukima::fork2(
+                  within,
+                  [&](context) {
+                    if (failed == 0) return;
+                    cancel.cancel();
+                    for (;;) sukima::fork2([] {}, [] {});
+                  },
+                  [] {});
+          });
+          EXPECT_FALSE(whole);
+          has_ended = true;
+          sukima::fork2(below, [] {}, [] {});
+          ADD_FAILURE() << "the failure did not leave by the next join";
+        } catch (const std::runtime_error&) {
+          cancelled += has_ended ? 1 : 0;  // else it failed at the poll of a join
+        }
+      });
+    });
+  }
+}
+
 }  // namespace

@@ -189,6 +189,16 @@ bool close_scope(cancel_state& s) noexcept {
   return true;
 }
 
-bool abort_ends_here(cancel_state& s) noexcept { return close_scope(s) && !s.owner->abort_pending; }
+/// A pending failure of a callback is no abort: that of a choice point outside of the scope leaves by the
+/// next join. One from inside belongs to what was cancelled.
+bool abort_ends_here(cancel_state& s) noexcept {
+  if (!close_scope(s)) return false;
+  fiber& owner = *s.owner;
+  if (owner.failure && reinterpret_cast<char*>(s.scope) <= owner.failed_at) {
+    owner.failure = nullptr;
+    look_for_abort(owner);
+  }
+  return !is_concerned(owner);
+}
 
 }  // namespace sukima::detail
