@@ -116,6 +116,12 @@ class lab(with_folder):
         self.assertIn("sukima", report["versions"])
         self.assertIn("kernel", report["machine"])
 
+    def test_shows_target_times_only_if_what_they_are_made_of_is_run(self):
+        quick = {**EXPERIMENT, "environments": [{**EXPERIMENT["environments"][0], "quick": False}, EXPERIMENT["environments"][1]]}
+        self.write(quick)
+        self.assertNotIn("target time", self.run_lab("run", "small", "--quick", "--folder", "quick"))
+        self.assertIn("target time", self.run_lab("run", "small", "--folder", "whole"))
+
     def test_binds_programs_to_some_of_the_cpus(self):
         command = ["sh", "-c", "echo '{\"seconds\":1, \"result\":\"'$(nproc)'\"}'"]
         self.write({**EXPERIMENT, "programs": [{"name": "work", "command": command}], "claims": [],

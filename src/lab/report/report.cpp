@@ -80,8 +80,12 @@ std::string times_text(const experiment& what, const recorded_runs& all, const m
 }
 
 std::string relative_text(const experiment& what, const recorded_runs& all, const measured& runs) {
-  if (std::ranges::all_of(what.environments, [](const environment& one) { return one.baseline.empty(); }))
-    return {};
+  // A quick run may leave the environment out that the others are compared with.
+  const auto run = taken(what.environments, all.facts.choice);
+  const auto has_baseline = [&](const environment* one) {
+    return std::ranges::any_of(run, [&](const environment* other) { return other->name == one->baseline; });
+  };
+  if (std::ranges::none_of(run, has_baseline)) return {};
   const unsigned cpus = all.facts.bed.cpus;
   const auto cell = [&](const program& of, const setting& how, const environment& where) {
     const auto ratio = relative_time(of, how, where, runs, cpus);
