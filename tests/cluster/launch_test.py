@@ -73,14 +73,17 @@ class launch(unittest.TestCase):
         self.assertIn("[0] sukima: node 1 was lost", ended.stderr)
 
     def test_passes_signals_on(self):
-        script = 'trap "echo got >&2; exit 0" USR1; echo ready >&2; while :; do sleep 0.05; done'
-        with subprocess.Popen([SUKIMA, "cluster", "run", "-n", "2", "--", "sh", "-c", script],
-                              stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as running:
-            ready = {running.stderr.readline(), running.stderr.readline()}
-            self.assertEqual(ready, {"[0] ready\n", "[1] ready\n"})
-            running.send_signal(signal.SIGUSR1)
-            self.assertEqual(sorted(running.stderr.read().splitlines()), ["[0] got", "[1] got"])
-            self.assertEqual(running.wait(), 0)
+        names = ("INT", "QUIT", "TERM", "HUP", "USR1", "USR2", "ALRM")
+        traps = "; ".join(f'trap "echo {name} >&2; exit 0" {name}' for name in names)
+        script = f"{traps}; echo ready >&2; while :; do sleep 0.05; done"
+        for name in names:
+            with subprocess.Popen([SUKIMA, "cluster", "run", "-n", "2", "--", "sh", "-c", script],
+                                  stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as running:
+                ready = {running.stderr.readline(), running.stderr.readline()}
+                self.assertEqual(ready, {"[0] ready\n", "[1] ready\n"})
+                running.send_signal(getattr(signal, "SIG" + name))
+                self.assertEqual(sorted(running.stderr.read().splitlines()), [f"[0] {name}", f"[1] {name}"])
+                self.assertEqual(running.wait(), 0)
 
     def test_refuses_wrong_requests(self):
         for words, sentence in [

@@ -166,15 +166,17 @@ class lab(with_folder):
         marks.mkdir()
         command = ["sh", "-c", f"echo $$ > {marks}/$$.new; mv {marks}/$$.new {marks}/$$; exec sleep 1000"]
         self.write({**EXPERIMENT, "programs": [{"name": "work", "command": command}], "limit_seconds": 3600})
-        process = self.start("run", "small", "--folder", "runs")
-        while not (found := [one for one in marks.iterdir() if one.suffix == ""]):
-            time.sleep(0.01)
-        process.send_signal(signal.SIGINT)
-        process.communicate()
-        self.assertEqual(process.returncode, -signal.SIGINT)
-        for one in found:
-            self.assertFalse(pathlib.Path("/proc", one.name).exists(), "the program is gone")
-        self.assertEqual(self.records(), [])
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            process = self.start("run", "small", "--folder", "runs")
+            while not (found := [one for one in marks.iterdir() if one.suffix == ""]):
+                time.sleep(0.01)
+            process.send_signal(number)
+            process.communicate()
+            self.assertEqual(process.returncode, -number)
+            for one in found:
+                self.assertFalse(pathlib.Path("/proc", one.name).exists(), "the program is gone")
+                one.unlink()
+            self.assertEqual(self.records(), [])
         self.write(EXPERIMENT)
         self.refused("has another version of 'small'", "run", "small", "--folder", "runs")
 

@@ -8,9 +8,11 @@ gives to machine code.
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 SUKIMA, BACKENDS = str(Path(sys.argv[1]).resolve()), sys.argv[2:]
@@ -230,9 +232,35 @@ def check_left_clones(backend, work):
         raise failure(f"clones that were left are traced as {traced}; statistics count {left[1]}")
 
 
+def check_interruption(_, work):
+    """A signal ends the C compiler, too, and the temporary folder goes; one that is ignored stays ignored."""
+    backend = work / "waits"
+    backend.write_text('#!/bin/sh\necho $$ > "$PIDS/new"; mv "$PIDS/new" "$PIDS/pid"; exec sleep 1000\n')
+    backend.chmod(0o755)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for ignored in (False, True):
+            temporary = Path(tempfile.mkdtemp(dir=work))
+            pids = Path(tempfile.mkdtemp(dir=work))
+            running = subprocess.Popen([SUKIMA, "cc", f"--backend={backend}", "-c", "program.tc"], cwd=work,
+                                       env={**os.environ, "TMPDIR": str(temporary), "PIDS": str(pids)},
+                                       preexec_fn=(lambda one=number: signal.signal(one, signal.SIG_IGN)) if ignored else None)
+            while not (pids / "pid").exists() and running.poll() is None:
+                time.sleep(0.01)
+            compiler = int((pids / "pid").read_text())
+            running.send_signal(number)
+            if ignored:
+                os.kill(compiler, signal.SIGKILL)
+            is_equal(f"the end after {number}", running.wait(), 128 + signal.SIGKILL if ignored else -number)
+            is_equal("what stays in the temporary folder", list(temporary.iterdir()), [])
+            if Path("/proc", str(compiler)).exists():
+                raise failure(f"the compiler goes on after {number}")
+
+
 def main():
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)  # a shell's command in the background ignores some
     for backend in BACKENDS:
-        for check in (check_preprocessing, check_translation, check_makefile, check_reproducible, check_lines,
+        for check in (check_interruption, check_preprocessing, check_translation, check_makefile, check_reproducible, check_lines,
                       check_clones, check_left_clones):
             with tempfile.TemporaryDirectory() as folder:
                 work = Path(folder)

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -16,9 +17,46 @@
 namespace sukima::language {
 namespace {
 
-volatile std::sig_atomic_t interrupted = 0;
+constexpr std::array ending_signals{SIGINT, SIGTERM, SIGHUP};
 
-void note_interruption(int signal) { interrupted = signal; }
+// Written with the ending signals blocked, or in their handler.
+volatile std::sig_atomic_t interrupted = 0;
+volatile std::sig_atomic_t running = 0;  ///< the program that is waited for, or 0
+
+/// The program ends, too, wherever this process is: it may read that program's messages, or be about to wait.
+void note_interruption(int signal) {
+  interrupted = signal;
+  if (running != 0) kill(running, signal);
+}
+
+/// Blocks the ending signals while it exists.
+class held_signals {
+ public:
+  held_signals() {
+    sigset_t held;
+    sigemptyset(&held);
+    for (const int signal : ending_signals) sigaddset(&held, signal);
+    sigprocmask(SIG_BLOCK, &held, &before_);
+  }
+  ~held_signals() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+  held_signals(const held_signals&) = delete;
+  held_signals& operator=(const held_signals&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+/// The handler of all ending signals but those that this process ignores, as by nohup.
+void handle_ending_signals(void (*handler)(int)) {
+  for (const int signal : ending_signals) {
+    struct sigaction action{};
+    sigaction(signal, nullptr, &action);
+    if (action.sa_handler == SIG_IGN) continue;
+    action = {};
+    action.sa_handler = handler;
+    sigaction(signal, &action, nullptr);
+  }
+}
 
 std::vector<char*> pointers(const std::vector<std::string>& command) {
   std::vector<char*> result;
@@ -58,13 +96,19 @@ int run_program(const std::vector<std::string>& command, const line_change& chan
     report_failure(command.front());
     return 127;
   }
-  const pid_t child = fork();
+  pid_t child = -1;
+  {
+    const held_signals until_it_is_known;
+    if (interrupted != 0) return 128 + interrupted;
+    child = fork();
+    if (child > 0) running = child;
+    if (child == 0) handle_ending_signals(SIG_DFL);
+  }
   if (child < 0) {
     report_failure(command.front());
     return 127;
   }
   if (child == 0) {
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
     if (change) dup2(messages[1], STDERR_FILENO);
     execvp(arguments[0], arguments.data());
     report_failure(command.front());
@@ -74,9 +118,14 @@ int run_program(const std::vector<std::string>& command, const line_change& chan
     close(messages[1]);
     pass_on(messages[0], change);
   }
+  // Not reaped yet: until then the handler can only meet this program.
+  siginfo_t ended;
+  while (waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
+  }
+  const held_signals while_it_goes;
   int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-    if (interrupted != 0) kill(child, interrupted);
+  waitpid(child, &status, 0);
+  running = 0;
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
@@ -113,17 +162,13 @@ work_folder::work_folder() {
     throw std::system_error(errno, std::generic_category(),
                             "cannot create a temporary folder '" + pattern + "'");
   path_ = pattern;
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    struct sigaction action{};
-    action.sa_handler = note_interruption;
-    sigaction(signal, &action, nullptr);
-  }
+  handle_ending_signals(note_interruption);
 }
 
 work_folder::~work_folder() {
   std::error_code ignored;
   std::filesystem::remove_all(path_, ignored);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
+  handle_ending_signals(SIG_DFL);
   if (interrupted != 0) std::raise(interrupted);
 }
 
