@@ -251,9 +251,9 @@ std::optional<long> sleeps_of_the_clock() {
 
 TEST_P(deadline_test, a_nearer_one_wakes_a_clock_that_sleeps_for_longer) {
   runtime.run([](context c) {
-    cancellable(c, 1h, [](context) {});  // the clock is there
-    const std::optional<long> before = sleeps_of_the_clock();
-    ASSERT_TRUE(before);
+    cancellable(c, 1h, [](context) {});  // the clock is there, and soon has its name
+    std::optional<long> before;
+    ASSERT_TRUE(support::sleep_until([&] { return (before = sleeps_of_the_clock()).has_value(); }));
     cancellable(c, 1h, [&](context c1) {
       // It has been woken by this deadline, and sleeps again: for an hour.
       ASSERT_TRUE(support::sleep_until([&] { return sleeps_of_the_clock() > before; }));
