@@ -130,6 +130,7 @@ class node final : private receiver, private detail::remote_node {
   // remote_node: workers.
   void answered(detail::task* t) noexcept override;
   void answered_by_waiting(detail::task& t, resumer of_giver) noexcept override;
+  void unanswered() noexcept override {}  // of its requests none stands
   void idle() noexcept override;
   void aborted(std::uint64_t id) noexcept override;
   void ended(detail::received_task& t) noexcept override;
