@@ -4,57 +4,18 @@
 
 Two network namespaces of their own, joined by a pair of virtual devices; they end with the processes that hold them.
 """
-import contextlib
-import os
-import subprocess
 import sys
 import time
 import unittest
 from pathlib import Path
 
-from nodes import DIES_WITH_TEST, Meeting, end, wait_until_it_works
+from machines import obstacle, two_machines
+from nodes import Meeting, end, wait_until_it_works
 
 FIB = str(Path(sys.argv[1]).resolve())
 del sys.argv[1]
 PORT = 4000
 HELD_UP = 1.5  # seconds
-
-
-class Machine:
-    """A network namespace as long as the object lives."""
-
-    def __init__(self):
-        self.holder = subprocess.Popen([*DIES_WITH_TEST, "unshare", "--net", "sleep", "infinity"],
-                                       stderr=subprocess.DEVNULL)
-        self.place = f"/proc/{self.holder.pid}/ns/net"
-        while os.readlink(self.place) == os.readlink("/proc/self/ns/net"):
-            if self.holder.poll() is not None:
-                raise PermissionError("no network namespace can be made here")
-            time.sleep(0.01)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.holder.kill()
-        self.holder.wait()
-
-    def inside(self, *words):
-        return ["nsenter", f"--net={self.place}", *words]
-
-    def ip(self, *words):
-        subprocess.run(self.inside("ip", *words), check=True, capture_output=True)
-
-
-@contextlib.contextmanager
-def two_machines():
-    with Machine() as a, Machine() as b:
-        a.ip("link", "add", "cable", "type", "veth", "peer", "name", "cable", "netns", str(b.holder.pid))
-        for number, machine in enumerate((a, b), start=1):
-            machine.ip("addr", "add", f"10.77.0.{number}/24", "dev", "cable")
-            machine.ip("link", "set", "cable", "up")
-            machine.ip("link", "set", "lo", "up")
-        yield a, b
 
 
 def start(meeting, node, machine, size, silence):
@@ -88,10 +49,7 @@ class cable(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    try:
-        with two_machines():
-            pass
-    except (OSError, subprocess.CalledProcessError) as obstacle:
-        print(f"no network namespace can be made here: {obstacle}")
+    if why := obstacle():
+        print(f"no network namespace can be made here: {why}")
         sys.exit(77)
     unittest.main()
