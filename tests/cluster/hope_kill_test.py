@@ -23,10 +23,11 @@ del sys.argv[1:5]
 NODES = 4
 PROGRAMS = 4
 # The most that each step is counted to; `time` in microseconds.
-STEPS = {"time": 150000, "send": 40, "receive": 40, "entry": 3, "task": 30, "print": 6}
+STEPS = {"time": 250000, "send": 60, "receive": 60, "entry": 3, "task": 30, "print": 6}
 # Where a node begins, meets, works, prints and ends; of node 0, which knows where the others are, more.
 FIXED = ["0:send:1", "0:receive:1", "0:send:5", "0:entry:1", "3:send:1", "1:receive:3", "0:print:1,1:print:2,2:print:3",
          "0:task:3,1:task:3,2:task:3"]
+CERTAIN = 7  # of these deaths, whatever the nodes do
 
 
 def run(words, environment):
@@ -76,11 +77,9 @@ class kills(unittest.TestCase):
                 nodes = draws.sample(range(NODES), draws.randint(1, NODES - 1))
                 steps = [draws.choice(list(STEPS)) for _ in nodes]
                 dies = ",".join(f"{n}:{step}:{draws.randint(1, STEPS[step])}" for n, step in zip(nodes, steps))
-            if FRESH and i % 2 == 1:
-                dies = dies or "0:send:1"
             deaths += len(self.together(i % PROGRAMS, dies)[0])
         print(f"{RUNS} runs, {deaths} nodes died" + (f", seed {seed}" if FRESH else ""))
-        self.assertGreaterEqual(deaths, len(FIXED))
+        self.assertGreaterEqual(deaths, CERTAIN)
 
     def test_nodes_omit_what_others_have_computed(self):
         while self.together(0, "")[1] == 0:

@@ -40,12 +40,14 @@ constexpr int exit_lost = 75;
 constexpr int exit_differs = 70;
 constexpr int exit_output = 74;
 constexpr unsigned most_nodes = 64;
+constexpr unsigned longest_grace = 3600;
 
 struct cluster_options {
   std::string action, json;
   unsigned nodes = 2;
   bool no_tags = false;
   bool hope = false;
+  std::optional<unsigned> grace;
 };
 
 /// The workers of one node, so that all nodes together have as many as there are CPUs, and each has one.
@@ -109,11 +111,13 @@ int end_of_survivors(const sukima::cluster::launch_result& result) {
 int run(const cluster_options& options, const program_words& program) {
   if (!program || program->empty())
     throw usage_error("no program was given: sukima cluster run -n 2 -- PROGRAM ARGUMENT...");
+  if (options.grace && !options.hope) throw usage_error("--grace needs --hope");
   if (!find_program(program->front(), std::getenv("PATH"))) throw start_error(program->front(), ENOENT);
   sukima::cluster::launch_request request;
   request.program = *program;
   request.nodes = options.nodes;
   request.hope = options.hope;
+  if (options.grace) request.grace = std::chrono::seconds(*options.grace);
   request.tags = !options.no_tags;
   if (std::getenv("SUKIMA_WORKERS") == nullptr)
     request.variables = [&](unsigned node) {
@@ -161,6 +165,11 @@ void add_command(CLI::App& parent, int& code, program_words program) {
   command->add_flag("--hope", options->hope,
                     "Each node runs the whole program and omits what others have computed, so the program "
                     "goes on as long as one lives");
+  command
+      ->add_option("--grace", options->grace,
+                   "With --hope: for how long the others may go on when one node has ended well (default: 5)")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0u, longest_grace));
   command->add_flag("--no-tags", options->no_tags, "Do not begin lines on stderr with their node");
   command->add_option("--json", options->json, "Write how each node ended to this file, as one JSON object")
       ->type_name("FILE");

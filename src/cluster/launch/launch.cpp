@@ -33,10 +33,10 @@ namespace {
 constexpr std::size_t most_ahead = std::size_t{1} << 20;
 constexpr std::chrono::milliseconds ending_time{2000};
 constexpr std::chrono::milliseconds failing_time{1000};
-/// Under hierarchical omission, once the first node has ended well.
-constexpr std::chrono::milliseconds following_time{5000};
 /// A node has lost another one: that does not end by itself, perhaps, and all are to end within a second.
 constexpr std::chrono::milliseconds losing_time{300};
+/// More for nodes, as long as not all is printed.
+constexpr std::chrono::milliseconds reading_time{100};
 constexpr int status_lost = 75;
 constexpr std::size_t chunk_size = 65536;
 
@@ -225,7 +225,7 @@ class launcher {
     if (request_.hope) {
       ended_->add(n);
       const bool is_well = children_[n].end.exit_code == 0 && children_[n].end.signal == 0;
-      if (!deadline_ && (is_well || count_running() == 0)) deadline_ = clock::now() + following_time;
+      if (!deadline_ && (is_well || count_running() == 0)) deadline_ = clock::now() + request_.grace;
       return;
     }
     const bool failed = children_[n].end.exit_code != 0 || children_[n].end.signal != 0;
@@ -243,8 +243,8 @@ class launcher {
   }
   void end_late_ones() {
     if (!deadline_ || clock::now() < *deadline_) return;
-    if (!output_.unprinted().empty()) {  // whoever reads it is slow, and so nodes are
-      deadline_ = clock::now() + pause_;
+    if (!output_.unprinted().empty() && !result_.difference) {  // whoever reads it is slow, so nodes may be
+      deadline_ = clock::now() + reading_time;
       return;
     }
     signal_all(asked_to_end_ ? SIGKILL : SIGTERM);
@@ -293,7 +293,7 @@ class launcher {
     }
     result_.difference = output_.take(n, {chunk.data(), static_cast<std::size_t>(got)});
     if (!result_.difference) return;
-    end_output();
+    close_outputs();
     deadline_ = clock::now();
   }
   void print_output() {
@@ -303,16 +303,16 @@ class launcher {
       output_.printed(static_cast<std::size_t>(put));
     } else if (errno != EINTR && errno != EAGAIN) {
       result_.output_error = errno;
-      end_output();
+      close_outputs();
+      output_.printed(output_.unprinted().size());
     }
   }
   /// Nodes that go on writing get SIGPIPE.
-  void end_output() {
+  void close_outputs() {
     for (unsigned n = 0; n < children_.size(); ++n) {
       if (children_[n].output) output_.end(n);
       children_[n].output.reset();
     }
-    output_.printed(output_.unprinted().size());
   }
 
   void pass_errors(std::size_t n) {

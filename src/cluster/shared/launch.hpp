@@ -2,6 +2,7 @@
 // Starting the nodes of a cluster on this machine, and being their streams, their signals and their end.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -15,6 +16,7 @@ struct launch_request {
   std::vector<std::string> program;  ///< looked for in PATH, and its arguments
   unsigned nodes = 2;
   bool hope = false;  ///< hierarchical omission: each node runs all, and any one that lives is enough
+  std::chrono::seconds grace{5};  ///< then: for the others, once one has ended well
   bool tags = true;  ///< lines on stderr begin with the node: "[2] …"
   /// More variables of a node, NAME=VALUE; null: none.
   std::function<std::vector<std::string>(unsigned node)> variables;
@@ -47,7 +49,7 @@ struct launch_result {
 /// they are ended. Nodes end when this process is killed.
 ///
 /// Under hierarchical omission stdout is that of all nodes, each byte once (launch/merged_output.hpp), no
-/// node's end is another one's, and once one has ended well the others get five seconds.
+/// node's end is another one's, and once one has ended well the others get `grace`, and then two seconds.
 /// \throws std::system_error a node cannot be started: nothing runs then
 /// \pre one thread
 launch_result launch(const launch_request& request);
