@@ -98,20 +98,19 @@ std::uint32_t nodes();
 /// The number of this node, from 0.
 std::uint32_t this_node();
 
-/// Tasks and messages of one node so far: the first four where nodes steal, the others under `--hope`, where
-/// a task that was split off has a name, and is a unit.
+/// Tasks and messages of one node so far: the first four where nodes steal, the others under `--hope`.
 struct traffic {
   std::uint64_t given = 0;  ///< tasks that it gave to other nodes
   std::uint64_t received = 0;  ///< tasks that it took from them
   std::uint64_t requests = 0;  ///< that it sent
   std::uint64_t aborts = 0;  ///< that it sent
-  std::uint64_t named = 0;  ///< tasks that got a name
-  std::uint64_t omitted = 0;  ///< units that ended by another node's result, and did not run here
-  std::uint64_t cut = 0;  ///< units that ended by it while they ran here: in part they were computed twice
-  std::uint64_t computed = 0;  ///< units that gave their result here
-  std::uint64_t helped = 0;  ///< units begun though another node said that it runs them
-  std::uint64_t taken_over = 0;  ///< units begun after the node that ran them was lost
-  std::uint64_t yielded = 0;  ///< units left to a node of a lower number that had begun them, too
+  std::uint64_t named = 0;  ///< tasks that were split off, and got a name that all nodes agree on
+  std::uint64_t omitted = 0;  ///< named tasks that ended by another node's result, and did not run here
+  std::uint64_t cut = 0;  ///< those that ended by it while they ran here: in part they were computed twice
+  std::uint64_t computed = 0;  ///< those that gave their result here
+  std::uint64_t helped = 0;  ///< those begun though another node said that it runs them
+  std::uint64_t taken_over = 0;  ///< those begun after the node that ran them was lost
+  std::uint64_t yielded = 0;  ///< those left to a node of a lower number that had begun them, too
   std::uint64_t notes = 0;  ///< messages that it sent
 };
 /// Of this node; nothing where the program runs alone, and before its first entry. Any thread.

@@ -4,7 +4,7 @@
 // It prints the results of so many random entries, and on stderr "result SUM OMITTED", where SUM is of all
 // results. HOPE_PROGRAM_DIES says which nodes die and when, as NODE:STEP:COUNT,…; STEP is
 //   time     after so many microseconds
-//   send     before the node's COUNTth call that sends into a socket; what the cluster sends goes through them
+//   send     before the COUNTth call that sends into a socket, as all that the cluster sends is
 //   receive  after the COUNTth one that has received something
 //   entry    before its COUNTth entry
 //   task     in the COUNTth leaf that it computes

@@ -114,7 +114,7 @@ TEST(merged_output, checks_nodes_that_are_far_behind) {
   EXPECT_TRUE(far_behind(text, text.substr(0, text.size() - 1)));
 }
 
-// Four nodes in random steps; some end anywhere, one never. In every third round one byte of one node differs.
+// Four nodes in random steps; some end anywhere, one never. In every third round a byte of one node differs.
 TEST(merged_output, is_exact_in_any_order) {
   unsigned found_ones = 0;
   for (std::uint64_t seed = 1; seed <= 24; ++seed) {
@@ -134,8 +134,7 @@ TEST(merged_output, is_exact_in_any_order) {
     while (!found && std::ranges::count(ended, true) < 4) {
       const auto n = static_cast<unsigned>(draws() % 4);
       if (ended[n]) continue;
-      const std::size_t size =
-          std::min({m.room(n), std::size_t{draws() % 100000}, own[n].size() - sent[n]});
+      const std::size_t size = std::min({m.room(n), std::size_t{draws() % 100000}, own[n].size() - sent[n]});
       found = m.take(n, std::string_view(own[n]).substr(sent[n], size)).has_value();
       sent[n] += size;
       ended[n] = !found && sent[n] == own[n].size();

@@ -92,8 +92,7 @@ std::string new_token() {
 
 class launcher {
  public:
-  explicit launcher(const launch_request& request)
-      : request_(request), output_(request.nodes) {}
+  explicit launcher(const launch_request& request) : request_(request), output_(request.nodes) {}
 
   launch_result run() {
     start();
@@ -101,7 +100,8 @@ class launcher {
     for (unsigned n = 0; n < children_.size(); ++n) {
       const node_end& end = children_[n].end;
       result_.nodes.push_back(end);
-      const bool is_whole = request_.hope && end.exit_code == 0 && end.signal == 0 && result_.output_error == 0;
+      const bool is_whole =
+          request_.hope && end.exit_code == 0 && end.signal == 0 && result_.output_error == 0;
       if (is_whole && !result_.difference) result_.difference = output_.shorter(n);
     }
     return result_;

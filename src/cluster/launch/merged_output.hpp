@@ -15,7 +15,7 @@ namespace sukima::cluster {
 
 /// Nodes that write what has been written before are compared with it: byte by byte in the window, which is
 /// what was written last. A node that is farther behind is compared by a checksum of all that it has written,
-/// at the places where the window began. So the memory is bounded, whatever a node does, and no node waits for
+/// at the places where the window began. So the memory is bounded, whatever a node does, and none waits for
 /// one that is behind it. What is not printed yet stays in the window: who writes first waits for it.
 class merged_output {
  public:

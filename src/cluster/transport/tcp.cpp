@@ -41,6 +41,7 @@ bool are_neighbours(node_id a, node_id b, unsigned nodes) noexcept {
   return distance != 0 && std::min(distance, nodes - distance) <= 2;
 }
 
+// Long: the meeting, messages and losses share the state of the connections.
 class tcp_transport final : public transport {
  public:
   explicit tcp_transport(tcp_settings chosen)
@@ -180,7 +181,8 @@ class tcp_transport final : public transport {
     receiver_->on_lost(node, why);
     if (!meeting_) return;
     // The list of nodes does not come any more.
-    if (node == 0 && !std::exchange(is_listed_, true)) lose_missing("node 0 was lost, which knew where it is");
+    if (node == 0 && !std::exchange(is_listed_, true))
+      lose_missing("node 0 was lost, which knew where it is");
     if (chosen_.own.node == 0 && missing() == 0) send_members();
   }
   void lose_missing(const std::string& why) {
@@ -199,9 +201,9 @@ class tcp_transport final : public transport {
   }
 
   std::size_t missing() const noexcept {
-    return static_cast<std::size_t>(std::count_if(peers_.begin(), peers_.end(), [](const peer& p) {
-             return p.connection == nullptr && !p.gone;
-           })) -
+    return static_cast<std::size_t>(
+               std::count_if(peers_.begin(), peers_.end(),
+                             [](const peer& p) { return p.connection == nullptr && !p.gone; })) -
            1;  // this one
   }
   /// The others wait for node 0's list even where it names nobody to connect to.

@@ -27,8 +27,7 @@ tcp::endpoint address_of(asio::io_context& io, const tcp_settings& chosen, const
   error_code error;
   tcp::resolver resolver(io);
   const auto found = resolver.resolve(host, std::to_string(port), error);
-  if (error || found.empty())
-    throw start_failure("the host '" + host + "' is not known: " + error.message());
+  if (error || found.empty()) throw start_failure("the host '" + host + "' is not known: " + error.message());
   const tcp::endpoint endpoint = found.begin()->endpoint();
   if (chosen.token.empty() && !endpoint.address().is_loopback())
     throw start_failure("without a token nodes use the loopback device only, not " + host +
