@@ -60,9 +60,9 @@ _sukima_cluster() {
   _sukima_program && return
   case $previous in
     --json) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
-    -n | --nodes) ;;
-    cluster) mapfile -t COMPREPLY < <(compgen -W "run --help --nodes --no-tags --json" -- "$cur") ;;
-    *) mapfile -t COMPREPLY < <(compgen -W "--help --nodes --no-tags --json --" -- "$cur") ;;
+    -n | --nodes | --grace) ;;
+    cluster) mapfile -t COMPREPLY < <(compgen -W "run --help --nodes --hope --grace --no-tags --json" -- "$cur") ;;
+    *) mapfile -t COMPREPLY < <(compgen -W "--help --nodes --hope --grace --no-tags --json --" -- "$cur") ;;
   esac
 }
 

@@ -81,7 +81,9 @@ class remote_exception : public std::runtime_error {
 /// \throws what the function throws; where that was thrown on another node, remote_exception
 ///
 /// If the nodes do not come together (another program at one of them, another token), each ends with status 2
-/// and one sentence; if one of them is lost later, with status 75.
+/// and one sentence; if one of them is lost later, with status 75. Under `sukima cluster run --hope` every
+/// node makes the call, and omits what others have computed; then a node that is lost, or does not come, ends
+/// no other one, and exceptions arrive as they were thrown (docs/hope.md).
 /// \par Complexity one message to each node at the end, and a few for each task that travels
 template <class Call>
   requires detail::call_can_travel<Call>
@@ -96,13 +98,21 @@ std::uint32_t nodes();
 /// The number of this node, from 0.
 std::uint32_t this_node();
 
-/// Tasks and messages of one node so far.
+/// Tasks and messages of one node so far: the first four where nodes steal, the others under `--hope`.
 struct traffic {
   std::uint64_t given = 0;  ///< tasks that it gave to other nodes
   std::uint64_t received = 0;  ///< tasks that it took from them
   std::uint64_t requests = 0;  ///< that it sent
   std::uint64_t lifelines = 0;  ///< that it registered with others, as no request brought a task
   std::uint64_t aborts = 0;  ///< that it sent
+  std::uint64_t named = 0;  ///< tasks that were split off, and got a name that all nodes agree on
+  std::uint64_t omitted = 0;  ///< named tasks that ended by another node's result, and did not run here
+  std::uint64_t cut = 0;  ///< those that ended by it while they ran here: in part they were computed twice
+  std::uint64_t computed = 0;  ///< those that gave their result here
+  std::uint64_t helped = 0;  ///< those begun though another node said that it runs them
+  std::uint64_t taken_over = 0;  ///< those begun after the node that ran them was lost
+  std::uint64_t yielded = 0;  ///< those left to a node of a lower number that had begun them, too
+  std::uint64_t notes = 0;  ///< messages that it sent
 };
 /// Of this node; nothing where the program runs alone, and before its first entry. Any thread.
 traffic statistics();

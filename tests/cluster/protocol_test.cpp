@@ -312,6 +312,12 @@ TEST(environment, says_which_node_this_is) {
   EXPECT_EQ(s->port, 4711);
   EXPECT_EQ(s->token, "secret");
   EXPECT_EQ(s->listening, -1) << "only node 0 listens there";
+  EXPECT_FALSE(s->survives_losses);
+  variables[variable_ended] = "6";
+  EXPECT_EQ(read_environment(variable)->ended_nodes, -1);
+  variables[variable_hope] = "1";
+  EXPECT_TRUE(read_environment(variable)->survives_losses);
+  EXPECT_EQ(read_environment(variable)->ended_nodes, 6);
 }
 
 TEST(environment, is_refused_with_the_variable_that_is_wrong) {

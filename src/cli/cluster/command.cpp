@@ -5,13 +5,16 @@
 #include <cluster/shared/launch.hpp>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include <process/shared/executable.hpp>
 #include <process/shared/program.hpp>
@@ -25,19 +28,26 @@ constexpr const char* footer = R"(Examples:
   sukima cluster run -n 4 -- ./fib 45            four nodes on this machine, which share its CPUs
   sukima cluster run -n 2 -- ./solve < input     each node reads the whole input
   sukima cluster run -n 4 --no-tags -- ./fib 45  lines on stderr without "[NODE] "
+  sukima cluster run -n 4 --hope -- ./fib 45     goes on as long as one node lives
   sukima cluster run -n 4 --json ends.json -- ./fib 45
                                                  also write how each node ended
 
-docs/cluster.md describes such programs.)";
+docs/cluster.md describes such programs, docs/hope.md what --hope does.)";
 
 /// Of a node that was lost, as those that notice it end.
 constexpr int exit_lost = 75;
+/// Nodes did not print the same.
+constexpr int exit_differs = 70;
+constexpr int exit_output = 74;
 constexpr unsigned most_nodes = 64;
+constexpr unsigned longest_grace = 3600;
 
 struct cluster_options {
   std::string action, json;
   unsigned nodes = 2;
   bool no_tags = false;
+  bool hope = false;
+  std::optional<unsigned> grace;
 };
 
 /// The workers of one node, so that all nodes together have as many as there are CPUs, and each has one.
@@ -58,13 +68,56 @@ void write_ends(const std::string& path, const sukima::cluster::launch_result& r
   if (!file.flush()) throw usage_error(fmt::format("cannot write '{}': give --json another file", path));
 }
 
+std::string sentence_of(const sukima::cluster::output_difference& d) {
+  const std::string place = d.from == d.to
+                                ? fmt::format("at offset {} of its output", d.from)
+                                : fmt::format("between the offsets {} and {} of its output", d.from, d.to);
+  return fmt::format("node {} {} {}: with --hope all nodes must print the same", d.node,
+                     d.is_shorter ? "ended" : "wrote something else than was printed", place);
+}
+
+int end_by_signal(int signal) {
+  end_by(signal);
+  return 128 + signal;
+}
+
+/// As the nodes that ended by themselves: one that ended well, or else the first. If there is none, as they
+/// were ended.
+int end_of_survivors(const sukima::cluster::launch_result& result) {
+  if (result.difference) {
+    complain(sentence_of(*result.difference));
+    return exit_differs;
+  }
+  if (result.output_error == EPIPE) return end_by_signal(SIGPIPE);
+  if (result.output_error != 0) {
+    complain(fmt::format("cannot write the output: {}", std::strerror(result.output_error)));
+    return exit_output;
+  }
+  std::optional<int> code;
+  bool is_one_signal = true;
+  std::string ends;
+  for (std::size_t n = 0; n < result.nodes.size(); ++n) {
+    const auto& end = result.nodes[n];
+    if (end.signal == 0 && (!code || end.exit_code == 0)) code = end.exit_code;
+    is_one_signal &= end.signal == result.nodes.front().signal;
+    ends += fmt::format("{}node {} by signal {}", n == 0 ? "" : ", ", n, end.signal);
+  }
+  if (code) return *code;
+  if (is_one_signal) return end_by_signal(result.nodes.front().signal);
+  complain(fmt::format("no node ended by itself: {}", ends));
+  return exit_lost;
+}
+
 int run(const cluster_options& options, const program_words& program) {
   if (!program || program->empty())
     throw usage_error("no program was given: sukima cluster run -n 2 -- PROGRAM ARGUMENT...");
+  if (options.grace && !options.hope) throw usage_error("--grace needs --hope");
   if (!find_program(program->front(), std::getenv("PATH"))) throw start_error(program->front(), ENOENT);
   sukima::cluster::launch_request request;
   request.program = *program;
   request.nodes = options.nodes;
+  request.hope = options.hope;
+  if (options.grace) request.grace = std::chrono::seconds(*options.grace);
   request.tags = !options.no_tags;
   if (std::getenv("SUKIMA_WORKERS") == nullptr)
     request.variables = [&](unsigned node) {
@@ -82,6 +135,7 @@ int run(const cluster_options& options, const program_words& program) {
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
   if (!options.json.empty()) write_ends(options.json, result, took.count());
+  if (options.hope) return end_of_survivors(result);
   const auto& first = result.nodes.front();
   if (result.first_failure >= 0 && first.signal == SIGTERM) {
     // Node 0 did not notice it by itself, because they had not met.
@@ -92,11 +146,7 @@ int run(const cluster_options& options, const program_words& program) {
                                               result.first_failure, failed.exit_code));
     return failed.signal != 0 ? exit_lost : failed.exit_code;
   }
-  if (first.signal != 0) {
-    end_by(first.signal);
-    return 128 + first.signal;
-  }
-  return first.exit_code;
+  return first.signal != 0 ? end_by_signal(first.signal) : first.exit_code;
 }
 
 }  // namespace
@@ -112,6 +162,14 @@ void add_command(CLI::App& parent, int& code, program_words program) {
   command->add_option("-n,--nodes", options->nodes, "How many nodes (default: 2)")
       ->type_name("NODES")
       ->check(CLI::Range(1u, most_nodes));
+  command->add_flag("--hope", options->hope,
+                    "Each node runs the whole program and omits what others have computed, so the program "
+                    "goes on as long as one lives");
+  command
+      ->add_option("--grace", options->grace,
+                   "With --hope: for how long the others may go on when one node has ended well (default: 5)")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0u, longest_grace));
   command->add_flag("--no-tags", options->no_tags, "Do not begin lines on stderr with their node");
   command->add_option("--json", options->json, "Write how each node ended to this file, as one JSON object")
       ->type_name("FILE");

@@ -44,6 +44,10 @@ std::optional<tcp_settings> read_environment(const char* (*variable)(const char*
     const std::chrono::seconds time(number_of(variable_silence, silence, 0, longest_silence));
     s.silent_beats = static_cast<unsigned>(time / s.heartbeat);
   }
+  if (const char* const hope = variable(variable_hope))
+    s.survives_losses = number_of(variable_hope, hope, 0, 1) == 1;
+  if (const char* const ended = variable(variable_ended); ended != nullptr && s.survives_losses)
+    s.ended_nodes = static_cast<int>(number_of(variable_ended, ended, 0, most_descriptor));
   if (const char* const listen = variable(variable_listen); listen != nullptr && s.own.node == 0)
     s.listening = static_cast<int>(number_of(variable_listen, listen, 0, most_descriptor));
   return s;

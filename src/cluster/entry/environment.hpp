@@ -15,6 +15,10 @@ inline constexpr const char* variable_address = "SUKIMA_CLUSTER_ADDRESS";  ///< 
 inline constexpr const char* variable_listen = "SUKIMA_CLUSTER_LISTEN";  ///< node 0: the socket's descriptor
 inline constexpr const char* variable_silence =
     "SUKIMA_CLUSTER_SILENCE";  ///< seconds until a silent node is lost
+inline constexpr const char* variable_hope =
+    "SUKIMA_CLUSTER_HOPE";  ///< 1: hierarchical omission; 0, or none: nodes steal
+inline constexpr const char* variable_ended =
+    "SUKIMA_CLUSTER_ENDED";  ///< under the former: a descriptor, tcp_settings::ended_nodes
 inline constexpr const char* variable_plugins = "SUKIMA_CLUSTER_PLUGINS";  ///< folder of the plug-ins for MPI
 inline constexpr const char* variable_token = "SUKIMA_CLUSTER_TOKEN";  ///< what all nodes know
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // This process's node: made by its first entry, from what `sukima cluster run` or an mpirun has said.
 #include "entry/environment.hpp"
+#include "hope/node.hpp"
 #include "protocol/build_id.hpp"
 #include "steal/node.hpp"
 #include "transport/mpi.hpp"
@@ -67,16 +68,62 @@ std::unique_ptr<transport> own_transport(const own_place& at) {
       folder != nullptr ? folder : "");
 }
 
+/// What the program needs of a node, of either kind.
+class any_node {
+ public:
+  any_node() = default;
+  any_node(const any_node&) = delete;
+  any_node& operator=(const any_node&) = delete;
+  virtual ~any_node() = default;
+  virtual void run(sukima::detail::cluster_entry& called) = 0;
+  virtual traffic statistics() const = 0;
+};
+
+traffic traffic_of(const traffic& t) { return t; }
+traffic traffic_of(const hope::counts& c) {
+  return {.named = c.named,
+          .omitted = c.omitted,
+          .cut = c.cut,
+          .computed = c.computed,
+          .helped = c.helped,
+          .taken_over = c.taken_over,
+          .yielded = c.yielded,
+          .notes = c.notes};
+}
+
+template <class Node> class node_of_kind final : public any_node {
+ public:
+  template <class Options>
+  node_of_kind(std::unique_ptr<transport> by, Options chosen)
+      : node_(default_runtime(), std::move(by), std::move(chosen)) {}
+  void run(sukima::detail::cluster_entry& called) override { node_.run(called); }
+  traffic statistics() const override { return traffic_of(node_.statistics()); }
+
+ private:
+  Node node_;
+};
+
+/// \throws start_failure
+any_node* new_node(const own_place& at) {
+  const char* const hope = variable(variable_hope);
+  if (at.mpi && hope != nullptr && std::string(hope) != "0")
+    throw start_failure(std::string(variable_hope) + "=" + hope +
+                        " needs the transport tcp: under an MPI the loss of one node ends all of them");
+  if (at.tcp && at.tcp->survives_losses)
+    return new node_of_kind<hope::node>(own_transport(at), hope::node_options{.seed = at.node() + 1});
+  node_options options;
+  options.on_loss = [](const std::string& why) { end_process(why, status_lost); };
+  return new node_of_kind<node>(own_transport(at), std::move(options));
+}
+
 /// The node, as long as the process lives.
 class own_node {
  public:
   own_node() {
     const own_place& at = where_started();
     if (!at.tcp && !at.mpi) return;
-    node_options options;
-    options.on_loss = [](const std::string& why) { end_process(why, status_lost); };
     try {
-      node_ = new node(default_runtime(), own_transport(at), std::move(options));
+      node_ = new_node(at);
     } catch (const start_failure& failure) {
       end_process("node " + std::to_string(at.node()) + ": " + failure.what(), status_usage);
     }
@@ -89,18 +136,18 @@ class own_node {
   own_node& operator=(const own_node&) = delete;
 
   /// Null: the process runs alone.
-  node* get() const noexcept { return getpid() == process_ ? node_ : nullptr; }
+  any_node* get() const noexcept { return getpid() == process_ ? node_ : nullptr; }
 
  private:
   const pid_t process_ = getpid();
-  node* node_ = nullptr;
+  any_node* node_ = nullptr;
 };
 
 /// That of own_node_of_process(), once that is made.
 std::atomic<const own_node*> known{nullptr};
 
 /// Made by the first entry. \returns null: the process runs alone
-node* own_node_of_process() {
+any_node* own_node_of_process() {
   static own_node mine;
   known = &mine;
   return mine.get();
@@ -110,7 +157,7 @@ node* own_node_of_process() {
 
 traffic statistics() {
   const own_node* const mine = known.load();
-  const node* const n = mine != nullptr ? mine->get() : nullptr;
+  const any_node* const n = mine != nullptr ? mine->get() : nullptr;
   return n != nullptr ? n->statistics() : traffic{};
 }
 
@@ -124,7 +171,7 @@ namespace detail {
 
 void run_cluster_entry(cluster_entry& entry) {
   if (!is_inside()) {
-    if (cluster::node* const node = cluster::own_node_of_process()) {
+    if (cluster::any_node* const node = cluster::own_node_of_process()) {
       node->run(entry);
       return;
     }

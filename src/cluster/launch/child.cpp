@@ -50,15 +50,17 @@ std::vector<std::string> environment_with(const std::vector<std::string>& more) 
 }
 
 /// In the child, after fork(): only calls that are safe there. Returns if the program cannot be started.
-void become(const child_start& how, int input, int errors, char** arguments, char** variables,
+/// \param output where stdout goes, if it is piped
+void become(const child_start& how, int input, int errors, int output, char** arguments, char** variables,
             pid_t launcher) noexcept {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != launcher) _exit(1);  // it was killed before that
   dup2(input, STDIN_FILENO);
   dup2(errors, STDERR_FILENO);
-  if (!how.keeps_stdout)
+  if (how.output == child_output::piped) dup2(output, STDOUT_FILENO);
+  if (how.output == child_output::dropped)
     if (const int nowhere = open("/dev/null", O_WRONLY); nowhere >= 0) dup2(nowhere, STDOUT_FILENO);
-  if (how.inherited >= 0) fcntl(how.inherited, F_SETFD, 0);
+  for (const int d : how.inherited) fcntl(d, F_SETFD, 0);
   sigprocmask(SIG_SETMASK, &how.mask, nullptr);
   execvpe(arguments[0], arguments, variables);
 }
@@ -73,6 +75,7 @@ void descriptor::reset() noexcept {
 child start_child(const child_start& how) {
   auto [input, to_child] = make_pipe();
   auto [from_child, errors] = make_pipe();
+  auto [from_output, output] = make_pipe();
   auto [started, failed] = make_pipe();  // closed by exec, or gets errno
   std::vector<std::string> words = how.program;
   std::vector<std::string> environment = environment_with(how.variables);
@@ -83,7 +86,7 @@ child start_child(const child_start& how) {
   c.pid = fork();
   if (c.pid < 0) fail("no process for a node", errno);
   if (c.pid == 0) {
-    become(how, input.get(), errors.get(), const_cast<char**>(arguments.data()),
+    become(how, input.get(), errors.get(), output.get(), const_cast<char**>(arguments.data()),
            const_cast<char**>(variables.data()), launcher);
     const int error = errno;
     static_cast<void>(!write(failed.get(), &error, sizeof error));
@@ -102,6 +105,10 @@ child start_child(const child_start& how) {
   c.errors = std::move(from_child);
   keep_from_blocking(c.input.get());
   keep_from_blocking(c.errors.get());
+  if (how.output == child_output::piped) {
+    c.output = std::move(from_output);
+    keep_from_blocking(c.output.get());
+  }
   return c;
 }
 

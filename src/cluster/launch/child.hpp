@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include <csignal>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,11 +32,14 @@ class descriptor {
   int number_;
 };
 
+/// Where a child's stdout goes.
+enum class child_output : std::uint8_t { kept, dropped, piped };
+
 struct child_start {
   std::vector<std::string> program;
   std::vector<std::string> variables;  ///< NAME=VALUE, beyond this process's own
-  bool keeps_stdout = false;           ///< else it goes to /dev/null
-  int inherited = -1;                  ///< a descriptor that the program gets under the same number
+  child_output output = child_output::dropped;
+  std::vector<int> inherited;          ///< descriptors that the program gets under the same numbers
   sigset_t mask{};                     ///< its blocked signals
 };
 
@@ -43,6 +47,7 @@ struct child {
   pid_t pid = -1;
   descriptor input;   ///< its stdin; does not block
   descriptor errors;  ///< its stderr; does not block
+  descriptor output;  ///< its stdout, where it is piped; does not block
   bool running = true;
   node_end end;
   std::string line;  ///< of stderr, not complete yet

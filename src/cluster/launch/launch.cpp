@@ -4,14 +4,18 @@
 
 #include "entry/environment.hpp"
 #include "launch/child.hpp"
+#include "launch/merged_output.hpp"
+#include "launch/signals.hpp"
 #include "protocol/mac.hpp"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,59 +23,24 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <climits>
 #include <optional>
 
 namespace sukima::cluster {
 
 namespace {
 
-constexpr std::array passed_signals{SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM};
 constexpr std::size_t most_ahead = std::size_t{1} << 20;
 constexpr std::chrono::milliseconds ending_time{2000};
 constexpr std::chrono::milliseconds failing_time{1000};
 /// A node has lost another one: that does not end by itself, perhaps, and all are to end within a second.
 constexpr std::chrono::milliseconds losing_time{300};
+/// More for nodes, as long as not all is printed.
+constexpr std::chrono::milliseconds reading_time{100};
 constexpr int status_lost = 75;
 constexpr std::size_t chunk_size = 65536;
 
 [[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
-
-/// While it exists, the signals wait in a descriptor; children get the mask of before.
-class signals_in_descriptor {
- public:
-  signals_in_descriptor() {
-    sigset_t taken;
-    sigemptyset(&taken);
-    for (const int signal : passed_signals) {
-      struct sigaction action{};
-      sigaction(signal, nullptr, &action);
-      if (action.sa_handler != SIG_IGN) sigaddset(&taken, signal);  // as by nohup: the nodes ignore it, too
-    }
-    sigaddset(&taken, SIGCHLD);
-    sigset_t blocked = taken;
-    sigaddset(&blocked, SIGPIPE);
-    sigprocmask(SIG_BLOCK, &blocked, &before_);
-    events_ = descriptor(signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK));
-    if (!events_) fail("no descriptor for signals");
-  }
-  ~signals_in_descriptor() {
-    const timespec at_once{};
-    sigset_t broken;
-    sigemptyset(&broken);
-    sigaddset(&broken, SIGPIPE);
-    while (sigtimedwait(&broken, nullptr, &at_once) > 0) {
-    }
-    sigprocmask(SIG_SETMASK, &before_, nullptr);
-  }
-  signals_in_descriptor(const signals_in_descriptor&) = delete;
-  signals_in_descriptor& operator=(const signals_in_descriptor&) = delete;
-  const sigset_t& before() const noexcept { return before_; }
-  int get() const noexcept { return events_.get(); }
-
- private:
-  sigset_t before_{};
-  descriptor events_;
-};
 
 /// A socket that listens on a free port of the loopback device.
 struct meeting_place {
@@ -90,6 +59,27 @@ struct meeting_place {
   }
 };
 
+/// A file with a byte for each node, which is not 0 when that has ended.
+class ended_nodes {
+ public:
+  explicit ended_nodes(unsigned nodes) : file_(memfd_create("sukima-ended-nodes", MFD_CLOEXEC)) {
+    if (!file_ || ftruncate(file_.get(), nodes) != 0) fail("the nodes' ends cannot be told");
+  }
+  int get() const noexcept { return file_.get(); }
+  void add(std::size_t node) const noexcept {
+    static_cast<void>(!pwrite(file_.get(), "1", 1, static_cast<off_t>(node)));
+  }
+
+ private:
+  descriptor file_;
+};
+
+/// What can be written without waiting, where poll(2) says that something can.
+std::size_t most_at_once(int to) {
+  struct stat s{};
+  return fstat(to, &s) == 0 && S_ISREG(s.st_mode) ? chunk_size : PIPE_BUF;
+}
+
 std::string new_token() {
   constexpr const char* digits = "0123456789abcdef";
   std::string text;
@@ -102,12 +92,18 @@ std::string new_token() {
 
 class launcher {
  public:
-  explicit launcher(const launch_request& request) : request_(request) {}
+  explicit launcher(const launch_request& request) : request_(request), output_(request.nodes) {}
 
   launch_result run() {
     start();
-    while (count_running() != 0 || has_errors()) step();
-    for (std::size_t n = 0; n < children_.size(); ++n) result_.nodes.push_back(children_[n].end);
+    while (count_running() != 0 || has_errors() || has_output()) step();
+    for (unsigned n = 0; n < children_.size(); ++n) {
+      const node_end& end = children_[n].end;
+      result_.nodes.push_back(end);
+      const bool is_whole =
+          request_.hope && end.exit_code == 0 && end.signal == 0 && result_.output_error == 0;
+      if (is_whole && !result_.difference) result_.difference = output_.shorter(n);
+    }
     return result_;
   }
   ~launcher() {
@@ -125,6 +121,7 @@ class launcher {
 
   void start() {
     const meeting_place place;
+    if (request_.hope) ended_.emplace(request_.nodes);
     const char* const given = std::getenv(variable_token);
     const std::string token = given != nullptr && *given != 0 ? given : new_token();
     for (unsigned n = 0; n < request_.nodes; ++n) {
@@ -138,11 +135,16 @@ class launcher {
       set(variable_node, std::to_string(n));
       set(variable_address, place.address);
       set(variable_token, token);
-      how.keeps_stdout = n == 0;
+      set(variable_hope, request_.hope ? "1" : "0");
+      how.output = request_.hope ? child_output::piped : n == 0 ? child_output::kept : child_output::dropped;
       how.mask = signals_.before();
       if (n == 0) {
         set(variable_listen, std::to_string(place.socket.get()));
-        how.inherited = place.socket.get();
+        how.inherited.push_back(place.socket.get());
+      }
+      if (request_.hope) {
+        set(variable_ended, std::to_string(ended_->get()));
+        how.inherited.push_back(ended_->get());
       }
       children_.push_back(start_child(how));
     }
@@ -157,6 +159,12 @@ class launcher {
     return !deadline_passed_ &&
            std::any_of(children_.begin(), children_.end(), [](const child& c) { return bool(c.errors); });
   }
+  /// Under hierarchical omission.
+  bool has_output() const {
+    return !output_.unprinted().empty() ||
+           (!deadline_passed_ &&
+            std::any_of(children_.begin(), children_.end(), [](const child& c) { return bool(c.output); }));
+  }
   /// How much of what was read each node has got.
   std::size_t least_sent() const {
     std::size_t least = read_;
@@ -169,16 +177,22 @@ class launcher {
     std::vector<pollfd> all{{signals_.get(), POLLIN, 0}};
     const bool reads = !input_ended_ && read_ - least_sent() < most_ahead;
     all.push_back({reads ? STDIN_FILENO : -1, POLLIN, 0});
-    for (const child& c : children_) {
+    all.push_back({output_.unprinted().empty() ? -1 : STDOUT_FILENO, POLLOUT, 0});
+    for (unsigned n = 0; n < children_.size(); ++n) {
+      const child& c = children_[n];
       all.push_back({c.errors.get(), POLLIN, 0});
       all.push_back({c.sent < read_ ? c.input.get() : -1, POLLOUT, 0});
+      all.push_back({output_.room(n) != 0 ? c.output.get() : -1, POLLIN, 0});
     }
     if (poll(all.data(), all.size(), time_left()) < 0 && errno != EINTR) fail("waiting for the nodes");
     if ((all[0].revents & POLLIN) != 0) take_signals();
     if (all[1].revents != 0) read_input();
-    for (std::size_t n = 0; n < children_.size(); ++n) {
-      if (all[2 + 2 * n].revents != 0) pass_errors(n);
-      if (all[3 + 2 * n].revents != 0) write_input(children_[n]);
+    if (all[2].revents != 0) print_output();
+    for (unsigned n = 0; n < children_.size(); ++n) {
+      const pollfd* const own = &all[3 + std::size_t{3} * n];
+      if (own[0].revents != 0) pass_errors(n);
+      if (own[1].revents != 0) write_input(children_[n]);
+      if (own[2].revents != 0) take_output(n);
     }
     close_inputs();
     end_late_ones();
@@ -208,6 +222,12 @@ class launcher {
     }
   }
   void note_end(std::size_t n) {
+    if (request_.hope) {
+      ended_->add(n);
+      const bool is_well = children_[n].end.exit_code == 0 && children_[n].end.signal == 0;
+      if (!deadline_ && (is_well || count_running() == 0)) deadline_ = clock::now() + request_.grace;
+      return;
+    }
     const bool failed = children_[n].end.exit_code != 0 || children_[n].end.signal != 0;
     if (children_[n].end.exit_code == status_lost) pause_ = losing_time;
     if (n == 0) {
@@ -223,6 +243,10 @@ class launcher {
   }
   void end_late_ones() {
     if (!deadline_ || clock::now() < *deadline_) return;
+    if (!output_.unprinted().empty() && !result_.difference) {  // whoever reads it is slow, so nodes may be
+      deadline_ = clock::now() + reading_time;
+      return;
+    }
     signal_all(asked_to_end_ ? SIGKILL : SIGTERM);
     deadline_passed_ = asked_to_end_ || count_running() == 0;
     asked_to_end_ = true;
@@ -257,6 +281,40 @@ class launcher {
       if (c.sent == read_) c.input.reset();
   }
 
+  void take_output(unsigned n) {
+    child& c = children_[n];
+    std::array<char, chunk_size> chunk;
+    const ssize_t got = read(c.output.get(), chunk.data(), std::min(chunk.size(), output_.room(n)));
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) return;
+    if (got <= 0) {
+      c.output.reset();
+      output_.end(n);
+      return;
+    }
+    result_.difference = output_.take(n, {chunk.data(), static_cast<std::size_t>(got)});
+    if (!result_.difference) return;
+    close_outputs();
+    deadline_ = clock::now();
+  }
+  void print_output() {
+    const ssize_t put = write(STDOUT_FILENO, output_.unprinted().data(),
+                              std::min(output_.unprinted().size(), most_at_once(STDOUT_FILENO)));
+    if (put >= 0) {
+      output_.printed(static_cast<std::size_t>(put));
+    } else if (errno != EINTR && errno != EAGAIN) {
+      result_.output_error = errno;
+      close_outputs();
+      output_.printed(output_.unprinted().size());
+    }
+  }
+  /// Nodes that go on writing get SIGPIPE.
+  void close_outputs() {
+    for (unsigned n = 0; n < children_.size(); ++n) {
+      if (children_[n].output) output_.end(n);
+      children_[n].output.reset();
+    }
+  }
+
   void pass_errors(std::size_t n) {
     child& c = children_[n];
     std::array<char, chunk_size> chunk;
@@ -285,6 +343,8 @@ class launcher {
 
   const launch_request& request_;
   const signals_in_descriptor signals_;
+  std::optional<ended_nodes> ended_;  ///< under hierarchical omission
+  merged_output output_;  ///< under hierarchical omission
   std::vector<child> children_;
   launch_result result_;
   std::string buffer_;  ///< what was read from stdin and some node has not got yet

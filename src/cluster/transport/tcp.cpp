@@ -8,6 +8,7 @@
 #include "transport/tcp.hpp"
 
 #include "protocol/reader.hpp"
+#include "transport/tcp_address.hpp"
 #include "transport/tcp_connection.hpp"
 
 #include <boost/asio/executor_work_guard.hpp>
@@ -16,7 +17,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include <fcntl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -33,10 +34,6 @@ namespace {
 constexpr std::chrono::milliseconds between_attempts{50};
 /// How long a node that finds another one silent tells all others, before it ends.
 constexpr std::chrono::milliseconds telling_time{100};
-/// A shorter queue would refuse what one frame of the meeting needs.
-constexpr std::size_t longest_address = 256;
-
-void keep_from_children(int socket) noexcept { fcntl(socket, F_SETFD, FD_CLOEXEC); }
 
 /// In a ring of nodes: at most two apart.
 bool are_neighbours(node_id a, node_id b, unsigned nodes) noexcept {
@@ -44,6 +41,7 @@ bool are_neighbours(node_id a, node_id b, unsigned nodes) noexcept {
   return distance != 0 && std::min(distance, nodes - distance) <= 2;
 }
 
+// Long: the meeting, messages and losses share the state of the connections.
 class tcp_transport final : public transport {
  public:
   explicit tcp_transport(tcp_settings chosen)
@@ -51,6 +49,7 @@ class tcp_transport final : public transport {
         work_(io_.get_executor()),
         acceptor_(io_),
         beats_(io_),
+        looks_(io_),
         peers_(chosen_.own.nodes),
         is_listed_(chosen_.own.node == 0) {}
   ~tcp_transport() override { close_all(); }
@@ -58,15 +57,21 @@ class tcp_transport final : public transport {
   node_id start(receiver& to, clock::time_point deadline) override {
     receiver_ = &to;
     deadline_ = deadline;
-    listen();
+    listen_at(io_, acceptor_, chosen_);
     accept();
     if (chosen_.own.node != 0) connect(0, chosen_.host, chosen_.port);
-    // The others wait for node 0's list even where it names nobody to connect to.
-    while (failure_.empty() && (missing() != 0 || !is_listed_) && clock::now() < deadline)
-      io_.run_one_until(deadline);
-    if (failure_.empty() && (missing() != 0 || !is_listed_))
-      failure_ = "not all nodes came in time: " + std::to_string(missing()) + " of " +
-                 std::to_string(chosen_.own.nodes) + " are missing";
+    if (chosen_.survives_losses && chosen_.ended_nodes >= 0) {
+      keep_from_children(chosen_.ended_nodes);
+      look_for_ended_nodes();
+    }
+    while (failure_.empty() && !has_met() && clock::now() < deadline) io_.run_one_until(deadline);
+    if (failure_.empty() && !has_met()) {
+      if (chosen_.survives_losses)
+        lose_missing("it did not come in time");
+      else
+        failure_ = "not all nodes came in time: " + std::to_string(missing()) + " of " +
+                   std::to_string(chosen_.own.nodes) + " are missing";
+    }
     // The other side is to see the end of the handshake, or what is wrong.
     const auto end = failure_.empty() ? deadline : clock::now() + std::chrono::seconds(1);
     while (is_sending() && clock::now() < end) io_.run_one_until(end);
@@ -79,6 +84,7 @@ class tcp_transport final : public transport {
     for (const auto& guest : guests_)
       if (const auto c = guest.lock(); c != nullptr && !is_peer(*c)) c->close();
     guests_.clear();
+    looks_.cancel();
     meeting_ = false;
     if (chosen_.silent_beats != 0 && chosen_.own.nodes > 1) beat();
     return chosen_.own.node;
@@ -95,7 +101,8 @@ class tcp_transport final : public transport {
   void wait(clock::time_point until) override {
     std::vector<early_frame> early;
     early.swap(early_);
-    for (const early_frame& e : early) deliver(e.from, e.what);
+    for (const early_frame& e : early)
+      if (!peers_[e.from].gone) deliver(e.from, e.what);
     if (early.empty()) io_.run_one_until(until);
     io_.poll();
   }
@@ -157,23 +164,50 @@ class tcp_transport final : public transport {
     byte_sink(number).number(node);
     for (const peer& p : peers_)
       if (p.connection != nullptr && !p.gone) p.connection->send(frame_kind::lost, number, most_queued);
-    const auto end = clock::now() + telling_time;
-    leaving_ = true;  // whoever hears of it ends, which is no other loss
-    while (clock::now() < end) io_.run_one_until(end);
-    leaving_ = false;
+    if (!chosen_.survives_losses) {
+      const auto end = clock::now() + telling_time;
+      leaving_ = true;  // whoever hears of it ends, which is no other loss
+      while (clock::now() < end) io_.run_one_until(end);
+      leaving_ = false;
+    }
     lose(node, "nothing was heard of it for " + std::to_string(time.count()) + " s");
   }
   void lose(node_id node, const std::string& why) {
-    if (peers_[node].gone) return;
-    peers_[node].gone = true;
+    peer& p = peers_[node];
+    if (p.gone || (node == chosen_.own.node && chosen_.survives_losses)) return;
+    p.gone = true;
+    // If it lives all the same, it hears of this, and goes on without this node.
+    if (chosen_.survives_losses && p.connection != nullptr) p.connection->close();
     receiver_->on_lost(node, why);
+    if (!meeting_) return;
+    // The list of nodes does not come any more.
+    if (node == 0 && !std::exchange(is_listed_, true))
+      lose_missing("node 0 was lost, which knew where it is");
+    if (chosen_.own.node == 0 && missing() == 0) send_members();
+  }
+  void lose_missing(const std::string& why) {
+    for (node_id n = 0; n < peers_.size(); ++n)
+      if (peers_[n].connection == nullptr) lose(n, why);
+  }
+  void look_for_ended_nodes() {
+    std::vector<char> ended(peers_.size());
+    const ssize_t size = pread(chosen_.ended_nodes, ended.data(), ended.size(), 0);
+    for (node_id n = 0; static_cast<ssize_t>(n) < size; ++n)
+      if (ended[n] != 0 && peers_[n].connection == nullptr) lose(n, "it has ended");
+    looks_.expires_after(between_attempts);
+    looks_.async_wait([this](error_code error) {
+      if (!error && meeting_) look_for_ended_nodes();
+    });
   }
 
   std::size_t missing() const noexcept {
-    return chosen_.own.nodes - 1 -
-           static_cast<std::size_t>(std::count_if(peers_.begin(), peers_.end(),
-                                                  [](const peer& p) { return p.connection != nullptr; }));
+    return static_cast<std::size_t>(
+               std::count_if(peers_.begin(), peers_.end(),
+                             [](const peer& p) { return p.connection == nullptr && !p.gone; })) -
+           1;  // this one
   }
+  /// The others wait for node 0's list even where it names nobody to connect to.
+  bool has_met() const noexcept { return missing() == 0 && is_listed_; }
   bool is_sending() const {
     return std::any_of(unsuitable_.begin(), unsuitable_.end(),
                        [](const auto& c) { return c->is_sending(); }) ||
@@ -193,42 +227,6 @@ class tcp_transport final : public transport {
     io_.poll();
   }
 
-  tcp::endpoint resolve(const std::string& host, std::uint16_t port) {
-    error_code error;
-    tcp::resolver resolver(io_);
-    const auto found = resolver.resolve(host, std::to_string(port), error);
-    if (error || found.empty())
-      throw start_failure("the host '" + host + "' is not known: " + error.message());
-    const tcp::endpoint endpoint = found.begin()->endpoint();
-    if (chosen_.token.empty() && !endpoint.address().is_loopback())
-      throw start_failure("without a token nodes use the loopback device only, not " + host +
-                          ": set SUKIMA_CLUSTER_TOKEN");
-    return endpoint;
-  }
-
-  void listen() {
-    error_code error;
-    if (chosen_.listening >= 0) {
-      acceptor_.assign(tcp::v4(), chosen_.listening, error);
-    } else {
-      // The others tell where they listen, and nobody is told to come anywhere else.
-      tcp::endpoint here = resolve(chosen_.host, chosen_.port);
-      if (chosen_.own.node != 0) {
-        const bool everywhere = !here.address().is_loopback();
-        here = tcp::endpoint(everywhere ? asio::ip::address(asio::ip::address_v4::any()) : here.address(), 0);
-      }
-      acceptor_.open(here.protocol(), error);
-      if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
-      if (!error) acceptor_.bind(here, error);
-      if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
-    }
-    if (error)
-      throw start_failure("node " + std::to_string(chosen_.own.node) + " cannot listen on port " +
-                          std::to_string(chosen_.port) + " of " + chosen_.host + ": " + error.message());
-    keep_from_children(acceptor_.native_handle());
-    chosen_.own.port = acceptor_.local_endpoint().port();
-  }
-
   void accept() {
     acceptor_.async_accept([this](error_code error, tcp::socket socket) {
       if (error) return;
@@ -238,21 +236,31 @@ class tcp_transport final : public transport {
   }
 
   void connect(node_id to, const std::string& host, std::uint16_t port) {
-    const tcp::endpoint endpoint = resolve(host, port);
+    const tcp::endpoint endpoint = address_of(io_, chosen_, host, port);
     const std::string name = "node " + std::to_string(to) + " at " + host + ":" + std::to_string(port);
     auto socket = std::make_shared<tcp::socket>(io_);
     socket->async_connect(endpoint, [this, socket, to, host, port, name](error_code error) {
       if (!error) {
         begin(std::move(*socket), handshake::role::connector, to, name);
-      } else if (error == asio::error::connection_refused && clock::now() < deadline_) {
+      } else if (peers_[to].gone) {
+        return;
+      } else if (error == asio::error::connection_refused && clock::now() < deadline_ &&
+                 (to == 0 || !chosen_.survives_losses)) {
         auto again = std::make_shared<asio::steady_timer>(io_, between_attempts);
         again->async_wait([this, again, to, host, port](error_code ended) {
           if (!ended) connect(to, host, port);
         });
       } else {
-        fail(name + " cannot be reached: " + error.message());
+        fail_to_reach(to, name, " cannot be reached: " + error.message());
       }
     });
+  }
+
+  void fail_to_reach(node_id node, const std::string& name, const std::string& why) {
+    if (chosen_.survives_losses)
+      lose(node, why);
+    else
+      fail(name + why);
   }
 
   /// \param name of the node that is connected to; empty: it came by itself
@@ -261,7 +269,9 @@ class tcp_transport final : public transport {
     tcp_connection::events told;
     told.on_open = [this, side, expected](tcp_connection& c) { return opened(c, side, expected); };
     told.on_frame = [this](tcp_connection& c, const frame& f) { take(c, f); };
-    told.on_closed = [this, name](tcp_connection& c, const std::string& why) { closed(c, name, why); };
+    told.on_closed = [this, expected, name](tcp_connection& c, const std::string& why) {
+      closed(c, expected, name, why);
+    };
     auto made = std::make_shared<tcp_connection>(
         io_, std::move(socket), handshake(side, chosen_.own, chosen_.token), std::move(told));
     guests_.push_back(made);
@@ -276,6 +286,7 @@ class tcp_transport final : public transport {
       return true;  // it is closed when the other side has heard of it
     }
     const node_id node = c.peer().node;
+    if (peers_[node].gone) return false;  // this node has given it up
     if (peers_[node].connection != nullptr || (side == handshake::role::connector && node != expected)) {
       fail("two nodes have the number " + std::to_string(node));
       return false;
@@ -286,23 +297,22 @@ class tcp_transport final : public transport {
   }
 
   void send_members() {
-    bytes list;
-    byte_sink sink(list);
-    for (node_id n = 1; n < chosen_.own.nodes; ++n)
-      sink.text(peers_[n].connection->address()).number(peers_[n].connection->peer().port);
-    for (node_id n = 1; n < chosen_.own.nodes; ++n)
-      peers_[n].connection->send(frame_kind::members, list, most_queued);
+    if (std::exchange(has_sent_members_, true)) return;
+    std::vector<member> list;
+    for (node_id n = 1; n < peers_.size(); ++n) {
+      const peer& p = peers_[n];
+      list.push_back(p.gone ? member{} : member{p.connection->address(), p.connection->peer().port});
+    }
+    for (node_id n = 1; n < peers_.size(); ++n)
+      if (!peers_[n].gone) peers_[n].connection->send(frame_kind::members, write_members(list), most_queued);
   }
 
   void take_members(byte_view list) {
-    byte_source source(list);
-    for (node_id n = 1; n < chosen_.own.nodes; ++n) {
-      const std::string host = source.text(longest_address);
-      const auto port = source.number<std::uint16_t>();
-      if (!source.ok()) throw frame_error("the list of nodes is damaged");
-      if (n < chosen_.own.node) connect(n, host, port);
-    }
     is_listed_ = true;
+    for (node_id n = 0; const member& m : read_members(list, chosen_.own.nodes - 1)) {
+      if (++n < chosen_.own.node && m.port != 0) connect(n, m.host, m.port);
+      if (m.port == 0) lose(n, "node 0 has lost it");
+    }
   }
 
   bool is_peer(const tcp_connection& c) const noexcept {
@@ -340,9 +350,11 @@ class tcp_transport final : public transport {
     receiver_->on_left(from);
   }
 
-  void closed(tcp_connection& c, const std::string& name, const std::string& why) {
+  /// \param name as in begin()
+  void closed(tcp_connection& c, node_id expected, const std::string& name, const std::string& why) {
     if (!is_peer(c)) {
-      if (!name.empty()) fail(name + ": " + why);  // a stranger that came by itself is nobody's loss
+      // A stranger that came by itself is nobody's loss.
+      if (!name.empty()) fail_to_reach(expected, name, ": " + why);
       return;
     }
     const node_id node = c.peer().node;
@@ -350,7 +362,7 @@ class tcp_transport final : public transport {
       return e.from == node && e.what.kind == frame_kind::leave;
     });
     if (peers_[node].gone || leaves || leaving_) return;
-    if (meeting_) {
+    if (meeting_ && !chosen_.survives_losses) {
       fail("node " + std::to_string(node) + " was lost (" + why + ")");
       return;
     }
@@ -364,9 +376,11 @@ class tcp_transport final : public transport {
   asio::executor_work_guard<asio::io_context::executor_type> work_;
   tcp::acceptor acceptor_;
   asio::steady_timer beats_;
+  asio::steady_timer looks_;  ///< for nodes that end during the meeting
   std::vector<peer> peers_;  ///< by node
   std::vector<std::shared_ptr<tcp_connection>> unsuitable_;  ///< nodes that cannot work with this one
   std::vector<std::weak_ptr<tcp_connection>> guests_;  ///< who came to the meeting, strangers among them
+  bool has_sent_members_ = false;  ///< node 0
   bool is_listed_;  ///< it has node 0's list of nodes, or is node 0
   bool meeting_ = true;
   bool leaving_ = false;

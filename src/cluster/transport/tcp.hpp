@@ -19,6 +19,12 @@ struct tcp_settings {
   std::chrono::milliseconds heartbeat{500};  ///< between two of them
   unsigned silent_beats = 10;  ///< of this node's own, without a word of another one: that is lost. 0: never
   int listening = -1;  ///< node 0: a socket that listens already, which is taken over; -1: none
+  /// The others go on without nodes that are lost, or do not come, and tell only their receivers of it. A
+  /// node that others have lost though it lives loses them, too.
+  bool survives_losses = false;
+  /// With the former: a descriptor of a file with one byte for each node, not 0: it has ended, and is not
+  /// waited for; -1: none.
+  int ended_nodes = -1;
 };
 
 /// \throws start_failure by start(): another program, another token, a node that does not come

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/merged_output.hpp"
+
+#include <algorithm>
+
+namespace sukima::cluster {
+
+namespace {
+
+// FNV-1a. Nodes that differ do so by mistake.
+constexpr std::uint64_t sum_of_nothing = 0xCBF29CE484222325u;
+
+std::uint64_t sum_with(std::uint64_t sum, std::string_view text) noexcept {
+  for (const char c : text) sum = (sum ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
+  return sum;
+}
+
+}  // namespace
+
+merged_output::merged_output(unsigned nodes) : nodes_(nodes), sum_(sum_of_nothing) {}
+
+std::size_t merged_output::room(unsigned node) const {
+  const std::uint64_t behind = end_of_window() - nodes_[node].size;
+  const std::size_t waiting = unprinted().size();
+  return static_cast<std::size_t>(behind) + window - std::min(window, waiting);
+}
+
+std::string_view merged_output::in_window(std::uint64_t from) const {
+  return std::string_view(text_).substr(unused_ + static_cast<std::size_t>(from - begin_));
+}
+
+std::string_view merged_output::unprinted() const { return in_window(printed_); }
+
+void merged_output::printed(std::size_t size) {
+  printed_ += size;
+  move_window();
+}
+
+void merged_output::set_goal(writer& w) const {
+  w.since = w.size;
+  w.goal = begin_;
+  w.sum_there = sum_;
+}
+
+std::optional<merged_output::difference> merged_output::take(unsigned node, std::string_view text) {
+  writer& w = nodes_[node];
+  while (!text.empty() && w.size < begin_) {
+    const std::string_view part = text.substr(0, static_cast<std::size_t>(w.goal - w.size));
+    w.sum = sum_with(w.sum, part);
+    w.size += part.size();
+    text.remove_prefix(part.size());
+    if (w.size != w.goal) return {};
+    if (w.sum != w.sum_there) return difference{.node = node, .from = w.since, .to = w.goal - 1};
+    set_goal(w);
+  }
+  if (text.empty()) return {};
+  const std::string_view known = in_window(w.size).substr(0, text.size());
+  const auto [other, own] = std::mismatch(known.begin(), known.end(), text.begin());
+  if (other != known.end()) {
+    const std::uint64_t at = w.size + static_cast<std::uint64_t>(own - text.begin());
+    return difference{.node = node, .from = at, .to = at};
+  }
+  w.size += text.size();
+  text_.append(text.substr(known.size()));
+  move_window();
+  return {};
+}
+
+void merged_output::end(unsigned node) {
+  nodes_[node].is_live = false;
+  move_window();
+}
+
+std::optional<merged_output::difference> merged_output::shorter(unsigned node) const {
+  const std::uint64_t size = nodes_[node].size;
+  if (size == end_of_window()) return {};
+  return difference{.node = node, .from = size, .to = size, .is_shorter = true};
+}
+
+void merged_output::move_window() {
+  std::uint64_t least = printed_;
+  for (const writer& w : nodes_)
+    if (w.is_live) least = std::min(least, w.size);
+  const std::uint64_t end = end_of_window();
+  const std::uint64_t oldest = end - std::min<std::uint64_t>(window, end);
+  move_window_to(std::max(begin_, std::min(printed_, std::max(least, oldest))));
+}
+
+void merged_output::move_window_to(std::uint64_t offset) {
+  while (begin_ < offset) {
+    std::uint64_t next = offset;
+    for (const writer& w : nodes_)
+      if (w.is_live && w.size > begin_) next = std::min(next, w.size);
+    // Whoever is exactly here falls behind.
+    for (writer& w : nodes_)
+      if (w.is_live && w.size == begin_) w.sum = sum_;
+    const auto size = static_cast<std::size_t>(next - begin_);
+    sum_ = sum_with(sum_, in_window(begin_).substr(0, size));
+    begin_ = next;
+    unused_ += size;
+  }
+  for (writer& w : nodes_)
+    if (w.is_live && w.size < begin_ && w.goal <= w.size) set_goal(w);
+  if (unused_ > text_.size() / 2) {
+    text_.erase(0, unused_);
+    unused_ = 0;
+  }
+}
+
+}  // namespace sukima::cluster

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// One output of several nodes that all write the same: each byte once, from whichever node writes it first.
+#pragma once
+
+#include "shared/launch.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sukima::cluster {
+
+/// Nodes that write what has been written before are compared with it: byte by byte in the window, which is
+/// what was written last. A node that is farther behind is compared by a checksum of all that it has written,
+/// at the places where the window began. So the memory is bounded, whatever a node does, and none waits for
+/// one that is behind it. What is not printed yet stays in the window: who writes first waits for it.
+class merged_output {
+ public:
+  static constexpr std::size_t window = std::size_t{1} << 20;
+
+  using difference = output_difference;
+
+  explicit merged_output(unsigned nodes);
+
+  /// How many bytes take() may get of this node now. 0: it is the first, and too much is not printed yet.
+  std::size_t room(unsigned node) const;
+  /// What a node has written next. \pre not more than its room; the node has not ended
+  /// \returns the first difference, if there is one
+  /// Complexity: linear in the size; and in the number of nodes that are farther behind than the window
+  std::optional<difference> take(unsigned node, std::string_view text);
+  /// It writes no more.
+  void end(unsigned node);
+  /// Whether it has written less than others: then where it ended.
+  std::optional<difference> shorter(unsigned node) const;
+
+  /// What is to be printed next. Valid until the next other call.
+  std::string_view unprinted() const;
+  /// So many bytes of it are printed.
+  void printed(std::size_t size);
+
+ private:
+  using checksum = std::uint64_t;
+  struct writer {
+    std::uint64_t size = 0;  ///< what it has written
+    bool is_live = true;
+    // Behind the window:
+    checksum sum = 0;  ///< of what it has written
+    std::uint64_t since = 0;  ///< the offset where it was last found to be right
+    std::uint64_t goal = 0;  ///< the next offset where it is compared
+    checksum sum_there = 0;
+  };
+
+  std::uint64_t end_of_window() const noexcept { return begin_ + text_.size() - unused_; }
+  std::string_view in_window(std::uint64_t from) const;
+  void set_goal(writer& w) const;
+  void move_window();
+  void move_window_to(std::uint64_t offset);
+
+  std::vector<writer> nodes_;
+  std::string text_;  ///< the window, after some bytes that are not used any more
+  std::size_t unused_ = 0;
+  std::uint64_t begin_ = 0;  ///< the offset of the window
+  checksum sum_;  ///< of all that is before it
+  std::uint64_t printed_ = 0;
+};
+
+}  // namespace sukima::cluster

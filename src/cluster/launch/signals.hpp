@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The signals of the launcher.
+#pragma once
+
+#include "launch/child.hpp"
+
+#include <csignal>
+
+namespace sukima::cluster {
+
+/// While it exists, the signals that go on to the nodes, and SIGCHLD, wait in a descriptor, and SIGPIPE is
+/// blocked; children get the mask of before. One at a time. A signal that was ignored stays so.
+class signals_in_descriptor {
+ public:
+  /// \throws std::system_error
+  signals_in_descriptor();
+  ~signals_in_descriptor();
+  signals_in_descriptor(const signals_in_descriptor&) = delete;
+  signals_in_descriptor& operator=(const signals_in_descriptor&) = delete;
+  const sigset_t& before() const noexcept { return before_; }
+  /// Reads signalfd_siginfo; does not block.
+  int get() const noexcept { return events_.get(); }
+
+ private:
+  sigset_t before_{};
+  descriptor events_;
+};
+
+}  // namespace sukima::cluster

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transport/tcp_address.hpp"
+
+#include "protocol/frame.hpp"
+#include "protocol/reader.hpp"
+
+#include <boost/asio/ip/address.hpp>
+
+#include <fcntl.h>
+
+namespace sukima::cluster {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+using tcp = asio::ip::tcp;
+
+namespace {
+
+constexpr std::size_t longest_host = 256;
+
+}  // namespace
+
+void keep_from_children(int socket) noexcept { fcntl(socket, F_SETFD, FD_CLOEXEC); }
+
+tcp::endpoint address_of(asio::io_context& io, const tcp_settings& chosen, const std::string& host,
+                         std::uint16_t port) {
+  error_code error;
+  tcp::resolver resolver(io);
+  const auto found = resolver.resolve(host, std::to_string(port), error);
+  if (error || found.empty()) throw start_failure("the host '" + host + "' is not known: " + error.message());
+  const tcp::endpoint endpoint = found.begin()->endpoint();
+  if (chosen.token.empty() && !endpoint.address().is_loopback())
+    throw start_failure("without a token nodes use the loopback device only, not " + host +
+                        ": set SUKIMA_CLUSTER_TOKEN");
+  return endpoint;
+}
+
+void listen_at(asio::io_context& io, tcp::acceptor& by, tcp_settings& chosen) {
+  error_code error;
+  if (chosen.listening >= 0) {
+    by.assign(tcp::v4(), chosen.listening, error);
+  } else {
+    // The others tell where they listen, and nobody is told to come anywhere else.
+    tcp::endpoint here = address_of(io, chosen, chosen.host, chosen.port);
+    if (chosen.own.node != 0) {
+      const bool everywhere = !here.address().is_loopback();
+      here = tcp::endpoint(everywhere ? asio::ip::address(asio::ip::address_v4::any()) : here.address(), 0);
+    }
+    by.open(here.protocol(), error);
+    if (!error) by.set_option(tcp::acceptor::reuse_address(true), error);
+    if (!error) by.bind(here, error);
+    if (!error) by.listen(asio::socket_base::max_listen_connections, error);
+  }
+  if (error)
+    throw start_failure("node " + std::to_string(chosen.own.node) + " cannot listen on port " +
+                        std::to_string(chosen.port) + " of " + chosen.host + ": " + error.message());
+  keep_from_children(by.native_handle());
+  chosen.own.port = by.local_endpoint().port();
+}
+
+bytes write_members(const std::vector<member>& list) {
+  bytes to;
+  byte_sink sink(to);
+  for (const member& m : list) sink.text(m.host).number(m.port);
+  return to;
+}
+
+std::vector<member> read_members(byte_view from, unsigned count) {
+  byte_source source(from);
+  std::vector<member> list(count);
+  for (member& m : list) {
+    m.host = source.text(longest_host);
+    m.port = source.number<std::uint16_t>();
+  }
+  if (!source.ok()) throw frame_error("the list of nodes is damaged");
+  return list;
+}
+
+}  // namespace sukima::cluster

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where nodes listen, and where the others find them.
+#pragma once
+
+#include "transport/tcp.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sukima::cluster {
+
+/// Programs that this process starts do not get the socket.
+void keep_from_children(int socket) noexcept;
+
+/// The address of a host, perhaps from the name service.
+/// \throws start_failure it is not known, or without a token not of the loopback device
+boost::asio::ip::tcp::endpoint address_of(boost::asio::io_context& io, const tcp_settings& chosen,
+                                          const std::string& host, std::uint16_t port);
+
+/// Lets a node listen: node 0 where its settings say, the others on a port that is free; its number is put
+/// into `chosen.own`.
+/// \throws start_failure
+void listen_at(boost::asio::io_context& io, boost::asio::ip::tcp::acceptor& by, tcp_settings& chosen);
+
+/// Where a node listens. Port 0: it is lost.
+struct member {
+  std::string host;
+  std::uint16_t port = 0;
+};
+
+/// The list of all nodes but node 0, which that sends round.
+bytes write_members(const std::vector<member>& list);
+/// \throws frame_error it is no list of so many nodes
+std::vector<member> read_members(byte_view from, unsigned count);
+
+}  // namespace sukima::cluster

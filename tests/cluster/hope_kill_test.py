@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes die under --hope, up to all but one, at seeded moments and steps; the others give the sequential result, and the
+output of all together is the sequential one: hope_kill_test.py SUKIMA HOPE_PROGRAM RUNS [fresh]
+
+`fresh`: half of the runs have a seed of now, which is printed.
+"""
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+SUKIMA, PROGRAM = (str(Path(word).resolve()) for word in sys.argv[1:3])
+RUNS = int(sys.argv[3])
+FRESH = sys.argv[4:5] == ["fresh"]
+del sys.argv[1:5]
+NODES = 4
+PROGRAMS = 4
+# The most that each step is counted to; `time` in microseconds.
+STEPS = {"time": 250000, "send": 60, "receive": 60, "entry": 3, "task": 30, "print": 6}
+# Where a node begins, meets, works, prints and ends; of node 0, which knows where the others are, more.
+FIXED = ["0:send:1", "0:receive:1", "0:send:5", "0:entry:1", "3:send:1", "1:receive:3", "0:print:1,1:print:2,2:print:3",
+         "0:task:3,1:task:3,2:task:3"]
+CERTAIN = 7  # of these deaths, whatever the nodes do
+
+
+def run(words, environment):
+    return subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                          env={**os.environ, "SUKIMA_WORKERS": "1", **environment})
+
+
+class kills(unittest.TestCase):
+    known = {}
+
+    @classmethod
+    def alone(cls, seed):
+        if seed not in cls.known:
+            ended = run([PROGRAM, str(seed), "3"], {})
+            cls.known[seed] = (ended.stdout, ended.stderr.split()[1])
+        return cls.known[seed]
+
+    def together(self, seed, dies):
+        """Runs the program. Returns the nodes that died, and how many units the others omitted."""
+        output, result = self.alone(seed)
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "ends.json"
+            ended = run([SUKIMA, "cluster", "run", "--hope", "--grace", "3600", "-n", str(NODES), "--json", str(file),
+                         "--", PROGRAM, str(seed), "3"], {"HOPE_PROGRAM_DIES": dies})
+            where = f"program {seed}, {dies}: {ended.stderr}"
+            self.assertEqual(ended.returncode, 0, where)
+            self.assertTrue(ended.stdout == output, where)
+            ends = json.loads(file.read_text())["nodes"]
+        doomed = {int(one.split(":")[0]) for one in dies.split(",") if one}
+        died = [end["node"] for end in ends if end["signal"] == signal.SIGKILL]
+        self.assertLessEqual(set(died), doomed, where)
+        self.assertFalse([end for end in ends if end["node"] not in died and (end["exit_code"], end["signal"]) != (0, 0)])
+        lines = [line.split() for line in ended.stderr.splitlines()]
+        self.assertLessEqual({f"[{n}]" for n in range(NODES) if n not in died}, {line[0] for line in lines}, where)
+        for line in lines:
+            self.assertEqual(line[1:3], ["result", result], where)
+        return died, sum(int(line[3]) for line in lines)
+
+    def test_leave_the_sequential_result(self):
+        seed = time.time_ns() % 10**9
+        deaths = 0
+        for i in range(RUNS):
+            draws = random.Random(seed + i if FRESH and i % 2 == 1 else i)
+            if i < len(FIXED):
+                dies = FIXED[i]
+            else:
+                nodes = draws.sample(range(NODES), draws.randint(1, NODES - 1))
+                steps = [draws.choice(list(STEPS)) for _ in nodes]
+                dies = ",".join(f"{n}:{step}:{draws.randint(1, STEPS[step])}" for n, step in zip(nodes, steps))
+            deaths += len(self.together(i % PROGRAMS, dies)[0])
+        print(f"{RUNS} runs, {deaths} nodes died" + (f", seed {seed}" if FRESH else ""))
+        self.assertGreaterEqual(deaths, CERTAIN)
+
+    def test_nodes_omit_what_others_have_computed(self):
+        while self.together(0, "")[1] == 0:
+            pass
+
+
+if __name__ == "__main__":
+    unittest.main()

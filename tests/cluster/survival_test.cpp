@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// TCP under hierarchical omission: nodes that do not come, or are lost, end no other one.
+#include "transport_support.hpp"
+
+#include <sys/mman.h>
+
+#include <memory>
+#include <utility>
+
+namespace {
+
+using namespace transport_support;
+
+/// The file that says which nodes have ended.
+struct ended_nodes {
+  int file = memfd_create("ended", MFD_CLOEXEC);
+  explicit ended_nodes(unsigned nodes) { EXPECT_EQ(ftruncate(file, nodes), 0); }
+  ~ended_nodes() { close(file); }
+  ended_nodes(const ended_nodes&) = delete;
+  ended_nodes& operator=(const ended_nodes&) = delete;
+  void add(node_id node) const { EXPECT_EQ(pwrite(file, "1", 1, node), 1); }
+};
+
+/// Some nodes of several, each with a thread while they meet.
+struct survivors {
+  listening at;
+  ended_nodes ended;
+  std::vector<std::unique_ptr<transport>> nodes;
+  std::vector<listener> to;
+  explicit survivors(unsigned count) : ended(count), nodes(count), to(count) {}
+  ~survivors() {
+    if (nodes[0] == nullptr) close(at.socket);
+  }
+  survivors(const survivors&) = delete;
+  survivors& operator=(const survivors&) = delete;
+
+  void meet(const std::vector<node_id>& who, std::chrono::milliseconds heartbeat = 500s) {
+    std::vector<std::thread> threads;
+    for (const node_id n : who) {
+      tcp_settings s = settings_of(n, static_cast<unsigned>(nodes.size()), at);
+      s.survives_losses = true;
+      s.ended_nodes = ended.file;
+      s.heartbeat = heartbeat;
+      nodes[n] = make_tcp_transport(std::move(s));
+      threads.emplace_back([this, n] {
+        to[n].thread = std::this_thread::get_id();
+        EXPECT_NO_THROW(nodes[n]->start(to[n], clock::now() + patience));
+      });
+    }
+    for (std::thread& t : threads) t.join();
+    for (listener& l : to) l.thread = std::this_thread::get_id();
+  }
+  /// Until a node has got so many letters, these nodes do what is to be done.
+  void wait_for(node_id n, std::size_t letters, const std::vector<node_id>& who) {
+    while (to[n].got.size() < letters)
+      for (const node_id w : who) nodes[w]->wait(clock::now() + 1ms);
+  }
+  /// The nodes that a node has lost, in the order of their numbers.
+  std::vector<node_id> lost(node_id n) const {
+    std::vector<node_id> all;
+    for (const letter& l : to[n].got)
+      if (l.what == "lost") all.push_back(l.from);
+    std::ranges::sort(all);
+    return all;
+  }
+};
+using nodes = std::vector<node_id>;
+
+TEST(tcp_survival, does_not_wait_for_nodes_that_have_ended) {
+  survivors s(4);
+  s.ended.add(2);
+  s.meet({0, 1, 3});
+  for (const node_id n : {0u, 1u, 3u}) EXPECT_EQ(s.lost(n), nodes{2}) << n;
+  EXPECT_FALSE(s.nodes[1]->send(2, number(7)));
+  EXPECT_TRUE(s.nodes[1]->send(3, number(7)));
+  s.wait_for(3, 2, {1, 3});
+  EXPECT_EQ(s.to[3].got.back().what, "message");
+}
+
+// Only node 0 knows where the others are.
+TEST(tcp_survival, lets_each_go_alone_when_node_0_does_not_come) {
+  survivors s(3);
+  close(std::exchange(s.at.socket, -1));
+  s.ended.add(0);
+  s.meet({1, 2});
+  EXPECT_EQ(s.lost(1), (nodes{0, 2}));
+  EXPECT_EQ(s.lost(2), (nodes{0, 1}));
+}
+
+TEST(tcp_survival, ends_the_meeting_when_the_time_is_over) {
+  survivors s(2);
+  tcp_settings own = settings_of(0, 2, s.at);
+  own.survives_losses = true;
+  s.nodes[0] = make_tcp_transport(std::move(own));
+  s.to[0].thread = std::this_thread::get_id();
+  EXPECT_EQ(s.nodes[0]->start(s.to[0], clock::now() + 10ms), 0u);
+  EXPECT_EQ(s.lost(0), nodes{1});
+}
+
+TEST(tcp_survival, goes_on_when_connections_end) {
+  survivors s(3);
+  s.meet({0, 1, 2});
+  s.nodes[0].reset();  // without stop
+  for (const node_id n : {1u, 2u}) {
+    s.wait_for(n, 1, {1, 2});
+    EXPECT_EQ(s.lost(n), nodes{0}) << n;
+  }
+  EXPECT_TRUE(s.nodes[1]->send(2, number(7)));
+  s.wait_for(2, 2, {1, 2});
+  EXPECT_EQ(s.to[2].got.back().what, "message");
+}
+
+TEST(tcp_survival, parts_from_a_node_that_is_silent) {
+  survivors s(2);
+  s.meet({0, 1}, 10ms);
+  s.wait_for(0, 1, {0});  // nobody is in node 1's wait()
+  EXPECT_EQ(s.lost(0), nodes{1});
+  s.wait_for(1, 1, {1});
+  EXPECT_EQ(s.lost(1), nodes{0}) << "it lives, and is alone from now on";
+}
+
+}  // namespace
