@@ -15,13 +15,13 @@ namespace {
 /// task sample { in signed char n; in int values[n]; in double d; out short sum; out int room[n];
 ///               out unsigned short m; out char text[m]; }
 struct sample {
-  signed char n;
-  int* values;
-  double d;
-  short sum;
-  int* room;
-  unsigned short m;
-  char* text;
+  signed char n = 0;
+  int* values = nullptr;
+  double d = 0;
+  short sum = 0;
+  int* room = nullptr;
+  unsigned short m = 0;
+  char* text = nullptr;
 };
 
 constexpr std::array members{
