@@ -77,7 +77,7 @@ void node::run_unit(detail::task* t, context c) {
 void node::start(unit& u, claim_as how) {
   detail::received_task* t = nullptr;
   try {
-    t = u.form->make(u.arguments);
+    t = u.form->make(*u.form, u.arguments);
   } catch (...) {  // of the user's codec
     fail(u, std::current_exception());
     return;

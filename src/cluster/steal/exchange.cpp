@@ -218,7 +218,7 @@ void node::take_task(node_id from, const message& m) {
   thief_.on_task(from);
   detail::received_task* t = nullptr;
   try {
-    t = form->make(m.content);
+    t = form->make(*form, m.content);
   } catch (...) {
     const bytes why = write_exception(std::current_exception(), self_);
     send(from, {.kind = message_kind::result, .how = outcome::thrown, .id = m.id, .content = why});
