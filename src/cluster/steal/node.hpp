@@ -101,6 +101,9 @@ class node final : private receiver, private detail::remote_node {
   void send_waiting();
   clock::time_point next_look() const;
   void end_all(const std::string& why);
+  /// Ends all if node 0 left before the result of the active entry came, or before that entry began here.
+  void look_for_node_0();
+  void end_without(node_id gone, std::uint32_t entry);
   void wait_for_leaving();
 
   runtime& workers_;
