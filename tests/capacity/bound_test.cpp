@@ -143,11 +143,12 @@ TEST(neighbours_that_come_and_go, are_not_those_that_have_just_started) {
 
 /// Our threads have this nice value from now on.
 void renice(world& here, int nice) {
-  here.tree().file("/proc/self/stat",
-                   "4711 (a) R 1 4711 4711 34816 4711 4194304 1 2 3 4 5 6 7 8 " + std::to_string(20 + nice) + " " +
-                       std::to_string(nice) +
-                       " 1 0 99 1000000 200 18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 1 0 0 0 0 0 0 0 0 "
-                       "0 0 0 0 0\n");
+  here.tree().file(
+      "/proc/self/stat",
+      "4711 (a) R 1 4711 4711 34816 4711 4194304 1 2 3 4 5 6 7 8 " + std::to_string(20 + nice) + " " +
+          std::to_string(nice) +
+          " 1 0 99 1000000 200 18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 1 0 0 0 0 0 0 0 0 "
+          "0 0 0 0 0\n");
 }
 
 /// One thread with nice 5 beside three without on two CPUs: it stays where only one other is.

@@ -68,13 +68,14 @@ class over_mpi(unittest.TestCase):
                 os.kill(pids[node], signal.SIGKILL)
                 self.assertNotEqual(running.wait(), 0)
 
-    def test_ends_the_nodes_of_an_mpirun_that_is_ended(self):
-        with self.endless() as (running, pids):
-            running.terminate()
-            self.assertNotEqual(running.wait(), 0)
-            for pid in pids:
-                while Path(f"/proc/{pid}").exists():
-                    time.sleep(0.01)
+    def test_ends_the_nodes_of_an_mpirun_that_is_ended_or_killed(self):
+        for by in (signal.SIGTERM, signal.SIGKILL):
+            with self.endless() as (running, pids):
+                running.send_signal(by)
+                self.assertNotEqual(running.wait(), 0)
+                for pid in pids:
+                    while Path(f"/proc/{pid}").exists():
+                        time.sleep(0.01)
 
     def test_waits_for_a_node_that_is_stopped(self):
         with self.program("38") as (running, pids):

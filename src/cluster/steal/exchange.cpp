@@ -273,15 +273,25 @@ void node::on_left(node_id gone) {
   thief_.forget(gone);
   wanting_.erase(gone);
   lifelines_.remove(gone);
-  bool is_needed = gone == 0 && active_entry_.load() != 0 && self_ != 0;
-  if (is_needed) {
+  if (std::any_of(given_.begin(), given_.end(), [&](const auto& g) { return g.second == gone; }))
+    end_without(gone, active_entry_.load());
+}
+
+void node::look_for_node_0() {
+  if (self_ == 0 || !gone_[0]) return;
+  std::uint32_t entry = 0;
+  {
     const std::lock_guard hold(lock_);
-    is_needed = !results_.contains(active_entry_.load());
+    // Read inside: whoever takes the result out has ended the entry before.
+    entry = active_entry_.load();
+    if (entry == 0 || results_.contains(entry)) return;
   }
-  for (const auto& [id, where] : given_) is_needed |= where == gone;
-  if (is_needed)
-    end_all("node " + std::to_string(gone) + " ended its program before entry " +
-            std::to_string(active_entry_.load()) + " was over");
+  end_without(0, entry);
+}
+
+void node::end_without(node_id gone, std::uint32_t entry) {
+  end_all("node " + std::to_string(gone) + " ended its program before entry " + std::to_string(entry) +
+          " was over");
 }
 
 void node::on_lost(node_id gone, const std::string& why) {

@@ -38,6 +38,7 @@ void node::serve() {
       events.swap(events_);
     }
     for (event& e : events) take_event(e);
+    look_for_node_0();
     send_waiting();
     ask_others();
     ask_here();

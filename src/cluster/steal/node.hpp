@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A node: what joins a runtime to a transport. Its thread, the cluster thread, sleeps until a message or a
 // worker wakes it; it asks other nodes while a worker here is idle, and asks the workers here when another
-// node wants something: once for a request, and for lifelines by a request to them that stands. Only this thread
-// uses the transport and what is below "For the cluster thread".
+// node wants something: once for a request, and for lifelines by a request to them that stands. Only this
+// thread uses the transport and what is below "For the cluster thread".
 //
 // Entries have the same numbers on all nodes, from 1. An entry is over when its function has returned on node
 // 0; nothing of it is under way anywhere then, because whoever gave a task away waits for its result.
@@ -101,6 +101,9 @@ class node final : private receiver, private detail::remote_node {
   void send_waiting();
   clock::time_point next_look() const;
   void end_all(const std::string& why);
+  /// Ends all if node 0 left before the result of the active entry came, or before that entry began here.
+  void look_for_node_0();
+  void end_without(node_id gone, std::uint32_t entry);
   void wait_for_leaving();
 
   runtime& workers_;
