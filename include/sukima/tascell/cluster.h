@@ -45,10 +45,9 @@ typedef struct sukima_travelling {
   {{0, 0, 0}, {0, 0, 0}, name, exec, sizeof(task_type), __alignof__(task_type), members, count}
 #define SUKIMA_MEMBER(flags, task_type, member) \
   {flags, __builtin_offsetof(task_type, member), sizeof(((task_type*)0)->member), 0, 0}
-#define SUKIMA_ARRAY_MEMBER(flags, task_type, member, length)                         \
-  {(flags) | SUKIMA_ARRAY, __builtin_offsetof(task_type, member),                     \
-   sizeof(*((task_type*)0)->member), __builtin_offsetof(task_type, length),           \
-   sizeof(((task_type*)0)->length)}
+#define SUKIMA_ARRAY_MEMBER(flags, task_type, member, length)                                       \
+  {(flags) | SUKIMA_ARRAY, __builtin_offsetof(task_type, member), sizeof(*((task_type*)0)->member), \
+   __builtin_offsetof(task_type, length), sizeof(((task_type*)0)->length)}
 
 /** Makes a task type known to the nodes. Before main; by each file that hands out such tasks. */
 void sukima_register_travelling(sukima_travelling* type);
@@ -61,8 +60,8 @@ void sukima_register_travelling(sukima_travelling* type);
  *  \param result  where `run` puts it; its bytes go to the other nodes
  *
  *  Ends the program with status 2 if nothing of it can leave its node, or the nodes do not come together. */
-void sukima_cluster_enter(const char* name, const char* stays, void (*run)(char* top, void* frame), void* frame,
-                          void* result, sukima_size result_size);
+void sukima_cluster_enter(const char* name, const char* stays, void (*run)(char* top, void* frame),
+                          void* frame, void* result, sukima_size result_size);
 
 #ifdef __cplusplus
 }
