@@ -53,7 +53,8 @@ typedef struct sukima_travelling {
 void sukima_register_travelling(sukima_travelling* type);
 
 /** The C entry of a `cluster worker` function. As sukima_enter on node 0 of several nodes; the others help,
- *  and get what came out there. Where the program runs alone, and inside of a running entry, it is sukima_enter.
+ *  and get what came out there. Where the program runs alone, and inside of a running entry, it is
+ *  sukima_enter.
  *  \param name    of the function
  *  \param stays   why tasks of its file cannot leave their node; NULL: they can. For the message if
  *                 nothing of the program can leave its node
