@@ -101,6 +101,7 @@ struct traffic {
   std::uint64_t given = 0;  ///< tasks that it gave to other nodes
   std::uint64_t received = 0;  ///< tasks that it took from them
   std::uint64_t requests = 0;  ///< that it sent
+  std::uint64_t lifelines = 0;  ///< that it registered with others, as no request brought a task
   std::uint64_t aborts = 0;  ///< that it sent
 };
 /// Of this node; nothing where the program runs alone, and before its first entry. Any thread.
