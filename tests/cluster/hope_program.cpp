@@ -105,7 +105,7 @@ void print(std::string_view text) {
 std::uint64_t counted_leaf(sukima::context c, spec s, unsigned i) {
   if (is_death(step::task)) die();
   std::uint64_t value = piece(c, child(s, i));
-  for (unsigned turn = 0; turn < 150000; ++turn) value = mixed(value);
+  for (unsigned turn = 0; turn < 100000; ++turn) value = mixed(value);
   return value;
 }
 /// A loop whose pieces travel, each with a random program in it.
