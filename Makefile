@@ -39,9 +39,9 @@ test: ## the gate: build and run the tests that decide about landing (9 minutes)
 	@echo "Building and testing takes about 9 minutes on two cores."
 	@scripts/test.sh
 
-check: ## sanitizers, aarch64, models, fuzzers, long random runs, clang-tidy (an hour); PART=tsan: a part of it
+check: ## sanitizers, aarch64, models, fuzzers, long random runs, clang-tidy (an hour); PART=tsan: a part of it; PART=mutants FILE=…: which small changes of a file does no test notice?
 	@scripts/install-dependencies.sh
-	@scripts/test.sh --check $(PART)
+	@FILE=$(FILE) scripts/test.sh --check $(PART)
 
 measure: ## the tests whose verdict is a time or a share of CPU, alone on the machine (10 minutes); PART=host: a table (5 hours, or QUICK=1)
 	@scripts/install-dependencies.sh

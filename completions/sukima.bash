@@ -172,7 +172,7 @@ _sukima() {
   esac
   if [[ ${COMP_WORDS[1]} == cc ]]; then
     if [[ $cur == -* ]]; then
-      mapfile -t COMPREPLY < <(compgen -W "--backend= --emit-c --sequential --no-clones -fcheck-closures -fclosures=frame -fclosures=unwind -fclosures=exceptions --help --version -c -o -O3 -g" -- "$cur")
+      mapfile -t COMPREPLY < <(compgen -W "--backend= --emit-c --sequential --no-clones --cluster -fcheck-closures -fclosures=frame -fclosures=unwind -fclosures=exceptions --help --version -c -o -O3 -g" -- "$cur")
     else
       mapfile -t COMPREPLY < <(compgen -f -- "$cur")
     fi
@@ -183,12 +183,14 @@ _sukima() {
     --peers) _sukima_list_item "all none $(_sukima_listed systems | grep -vx -e sequential -e sukima)" ;;
     --scenario) _sukima_list_item "$(_sukima_listed scenarios)" ;;
     --compiler) mapfile -t COMPREPLY < <(compgen -W "best gcc clang both" -- "$cur") ;;
+    --transport) mapfile -t COMPREPLY < <(compgen -W "tcp openmpi mpich" -- "$cur") ;;
     --csv | --plot) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
-    --workers | --repetitions | --size | --time-limit | --peer-time | --worst | --external) ;;
+    --workers | --repetitions | --size | --time-limit | --peer-time | --worst | --external | --nodes | --quota) ;;
     *)
       if [[ $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "--help --workers --peers --scenario --repetitions --size --compiler \
-          --external --time-limit --peer-time --worst --json --csv --plot --verbose --list" -- "$cur")
+          --external --time-limit --peer-time --worst --nodes --transport --quota --json --csv --plot \
+          --verbose --list" -- "$cur")
       else
         mapfile -t COMPREPLY < <(compgen -W "all $(_sukima_listed benchmarks)" -- "$cur")
       fi

@@ -56,6 +56,8 @@ def axis_for(rows):
 def label(row):
     compiler = f" ({row['compiler']})" if row.get("compiler") else ""
     plural = "" if row["workers"] == 1 else "s"
+    if "nodes" in row:
+        return f"{row['nodes']} node{'' if row['nodes'] == 1 else 's'} of {row['workers']} worker{plural}"
     workers = "" if row["system"] == "sequential" else f", {row['workers']} worker{plural}"
     return f"{row['system']}{compiler}{workers}"
 
@@ -68,7 +70,8 @@ def draw_panel(axes, key, rows, axis):
     benchmark, size, scenario = key
     (factor, unit), logarithmic = axis
     order = {"sequential": 0, "sukima": 1}
-    rows = sorted(rows, key=lambda row: (order.get(row["system"], 2), row["workers"] if order.get(row["system"]) else 0))
+    rows = sorted(rows, key=lambda row: (order.get(row["system"], 2), row.get("nodes", 0),
+                                    row["workers"] if order.get(row["system"]) else 0))
     medians = [row["seconds"]["median"] / factor for row in rows]
     whiskers = [
         [(row["seconds"]["median"] - row["seconds"]["q1"]) / factor for row in rows],
@@ -88,7 +91,8 @@ def draw_panel(axes, key, rows, axis):
     if sequential:
         axes.axvline(min(sequential), color="#666666", linestyle="--", linewidth=0.8)
     axes.margins(x=0.18)
-    axes.set_xlabel(f"{unit} (x: times the sequential program)", fontsize=8)
+    compared = "one process" if any("nodes" in row for row in rows) else "the sequential program"
+    axes.set_xlabel(f"{unit} (x: times {compared})", fontsize=8)
     axes.set_title(benchmark + ("" if size is None else f", size {size}") + f", {scenario}", fontsize=10)
     axes.tick_params(axis="x", labelsize=8)
     for side in ("top", "right"):

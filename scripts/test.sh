@@ -8,7 +8,8 @@
 #   test.sh --check [PART…]   `make check [PART=…]`: what takes long. The parts, in the order in which they run:
 #                             release (the release build's tests with the label `check`: models, random, fuzz, package
 #                             and the others; one of these words is a part of it), tsan, asan, aarch64 (under QEMU), faults
-#                             (deliberate ones, each to be found by a test of the gate), tidy
+#                             (deliberate ones, each to be found by a test of the gate), tidy; and by itself
+#                             mutants (small changes of $FILE that no test of the gate notices)
 #   test.sh --measure         `make measure`: the tests with the label `measure`, whose verdict is a time or a share of
 #                             CPU, one after another; nothing else should run on the machine
 #   test.sh --measure host [OPTION…]   `make measure PART=host`: the table of scripts/host-table.py, with its options;
@@ -82,6 +83,14 @@ check_part() {
       scripts/faults.py
       exit
       ;;
+    mutants) # of one file, so not among the parts that `make check` runs by itself
+      if [[ -z ${FILE:-} ]]; then
+        echo "test.sh: say which file is to be changed: make check PART=mutants FILE=src/runtime/join/join.cpp" >&2
+        exit 2
+      fi
+      scripts/mutants.py "$FILE"
+      exit
+      ;;
     tidy)
       # All that has changed since the last whole run of clang-tidy; then a part of the others, another one each commit.
       echo "== clang-tidy (after $SECONDS s)"
@@ -90,7 +99,7 @@ check_part() {
       ;;
     *)
       echo "test.sh: unknown part '$1' of make check; give release, models, random, fuzz, package, tsan, asan, aarch64," \
-        "faults or tidy" >&2
+        "faults, tidy or mutants" >&2
       exit 2
       ;;
   esac

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs for several nodes: sukima cluster run -n 4 -- bench-cluster PROGRAM SIZE
+// --list tells their names and default sizes.
 //
 // fib forks calls; nqueens-array and pentomino search with callables without captures; uts and subgraphs add
-// up calls in loops. Each prints its result, and on stderr the time and what node 0 gave away.
+// up calls in loops. Each prints its result, and on stderr the time, the tasks that it gave and
+// received, and the node with its CPU time, as `sukima bench --nodes` reads it.
 #include "kernels/nqueens_array.hpp"
 #include "kernels/pentomino.hpp"
 #include "kernels/uts.hpp"
 
 #include <sukima/cluster.hpp>
 #include <sukima/ranges.hpp>
+
+#include <sys/resource.h>
 
 #include <bit>
 #include <charconv>
@@ -172,6 +176,16 @@ std::int64_t subgraphs(sukima::context c) {
                                  call<with_candidate>(connected{}, all), std::plus{});
 }
 
+/// Of all threads, from the start of the process.
+double cpu_seconds() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
 int usage() {
   std::fprintf(stderr,
                "bench-cluster: give a program and its size: fib 0..90, nqueens-array 1..20, "
@@ -206,6 +220,10 @@ static_assert(sukima::can_travel<programs::queens> && sukima::can_travel<program
 int main(int count, char** words) {
   int size = 0;
   std::int64_t result = 0;
+  if (count == 2 && std::strcmp(words[1], "--list") == 0) {
+    std::puts("fib 44\nnqueens-array 15\npentomino 13\nuts 11\nsubgraphs 46");
+    return 0;
+  }
   if (count != 3) return programs::usage();
   const std::string_view text(words[2]);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
@@ -215,6 +233,7 @@ int main(int count, char** words) {
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
   std::printf("%lld\n", static_cast<long long>(result));
   const sukima::cluster::traffic sent = sukima::cluster::statistics();
-  std::fprintf(stderr, "%.3f s, %llu tasks given, %llu received\n", time.count(),
-               static_cast<unsigned long long>(sent.given), static_cast<unsigned long long>(sent.received));
+  std::fprintf(stderr, "%.6f s, %llu tasks given, %llu received; node %u: %.6f s of CPU\n", time.count(),
+               static_cast<unsigned long long>(sent.given), static_cast<unsigned long long>(sent.received),
+               sukima::cluster::this_node(), programs::cpu_seconds());
 }

@@ -8,13 +8,21 @@
 #include "kernels/placed.hpp"
 #include "system.hpp"
 
+#include <sched.h>
+
 #include <algorithm>
+#include <array>
+#include <barrier>
+#include <chrono>
 #include <cstdint>
 #include <functional>
+#include <thread>
 #include <vector>
 
 namespace {
 
+using kernels::bin_tree;
+using kernels::read_vector;
 using sukima::context;
 using sukima::place;
 
@@ -91,18 +99,18 @@ template <class Object> struct placed_object {
   std::uint64_t sum = 0;  ///< by a sequential program
 };
 
-std::uint64_t sum_of(context c, const kernels::read_vector& v) {
+std::uint64_t sum_of(context c, const read_vector& v) {
   return sukima::parallel_reduce(
       c, 0, v.blocks(), std::uint64_t{0}, [&v](int block) { return v.sum_of_block(block); }, std::plus{});
 }
 
-std::uint64_t sum_of(context c, const kernels::bin_tree::node& n) {
+std::uint64_t sum_of(context c, const bin_tree::node& n) {
   if (n.left == nullptr) return n.value;
   auto [left, right] = sukima::fork2(
       c, [&n](context b) { return sum_of(b, *n.left); }, [&n](context b) { return sum_of(b, *n.right); });
   return n.value + left + right;
 }
-std::uint64_t sum_of(context c, const kernels::bin_tree& t) { return sum_of(c, t.root()); }
+std::uint64_t sum_of(context c, const bin_tree& t) { return sum_of(c, t.root()); }
 
 /// The passes go forward and back in turn: in one order only, work stealing keeps the objects where they
 /// were.
@@ -142,15 +150,83 @@ template <hints H, class Object> void measure_objects(bench::run& run, const std
   add_fields(run);
 }
 
-template <hints H> void measure_read_vector(bench::run& run) {
-  const auto elements =
-      static_cast<std::size_t>(run.size_between(1, 1'000'000)) * 1024 / sizeof(std::uint32_t);
-  measure_objects<H, kernels::read_vector>(run, [=] { return kernels::read_vector(elements); });
+// What is to be gained: two threads, each on a CPU of its own, that read one object each, pass by pass; their
+// own one, or the two in turn. How much longer that takes is what hints can gain here at most.
+
+std::uint64_t plain_sum_of(const read_vector& v) {
+  std::uint64_t sum = 0;
+  for (int block = 0; block < v.blocks(); ++block) sum += v.sum_of_block(block);
+  return sum;
+}
+std::uint64_t plain_sum_of(const bin_tree::node& n) {
+  return n.left == nullptr ? n.value : n.value + plain_sum_of(*n.left) + plain_sum_of(*n.right);
+}
+std::uint64_t plain_sum_of(const bin_tree& t) { return plain_sum_of(t.root()); }
+
+/// Two CPUs that this process may use; one of them twice where there is one only.
+std::array<int, 2> two_cpus() {
+  cpu_set_t usable;
+  std::array<int, 2> found{};
+  if (sched_getaffinity(0, sizeof usable, &usable) != 0) return found;
+  const auto next = [&](int cpu) {
+    while (cpu < CPU_SETSIZE && !CPU_ISSET(cpu, &usable)) ++cpu;
+    return cpu;
+  };
+  found[0] = next(0);
+  found[1] = next(found[0] + 1);
+  if (found[1] == CPU_SETSIZE) found[1] = found[0];
+  return found;
 }
 
-template <hints H> void measure_bin_tree(bench::run& run) {
+/// \returns seconds for all passes
+template <class Object> double read_pinned(std::array<placed_object<Object>, 2>& objects, bool in_turn) {
+  const std::array<int, 2> cpus = two_cpus();
+  std::array<std::uint64_t, 2> sums{};
+  std::barrier together(2);
+  std::chrono::steady_clock::time_point begin;
+  const auto read = [&](std::size_t self) {
+    cpu_set_t own;
+    CPU_ZERO(&own);
+    CPU_SET(cpus[self], &own);
+    sched_setaffinity(0, sizeof own, &own);
+    objects[self].sum = objects[self].data.fill(self + 1);
+    together.arrive_and_wait();
+    if (self == 0) begin = std::chrono::steady_clock::now();
+    for (std::size_t pass = 0; pass < passes; ++pass) {
+      const std::size_t which = in_turn ? (self + pass) % 2 : self;
+      sums[self] += plain_sum_of(objects[which].data);
+      together.arrive_and_wait();
+    }
+  };
+  {
+    const std::jthread other(read, 1);
+    const std::jthread one(read, 0);
+  }
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (sums[0] + sums[1] != passes * (objects[0].sum + objects[1].sum))
+    throw bench::wrong_result("an object was read wrongly");
+  return seconds;
+}
+
+template <class Object> void measure_pinned(bench::run& run, const std::function<Object()>& make) {
+  std::array<placed_object<Object>, 2> objects{{{make(), {}}, {make(), {}}}};
+  const double in_turn = read_pinned(objects, true);
+  double own = 0;
+  run.time([&] { own = read_pinned(objects, false); });
+  run.record(own / passes, run.cpu_seconds() / passes);
+  run.result(objects[0].sum);
+  run.field("in_turn_over_own", in_turn / own);
+}
+
+template <auto Measure> void measure_read_vector(bench::run& run) {
+  const auto elements =
+      static_cast<std::size_t>(run.size_between(1, 1'000'000)) * 1024 / sizeof(std::uint32_t);
+  Measure(run, [=] { return read_vector(elements); });
+}
+
+template <auto Measure> void measure_bin_tree(bench::run& run) {
   const int levels = run.size_between(1, 30);
-  measure_objects<H, kernels::bin_tree>(run, [=] { return kernels::bin_tree(levels); });
+  Measure(run, [=] { return bin_tree(levels); });
 }
 
 // Barnes and Hut's method: a cell of the tree and a block of bodies are at home where their part of the
@@ -233,10 +309,12 @@ const bench::registration registered[]{
     {"sum-up", measure_sum_up<sum_up<hints::none>>},
     {"sum-up-on", measure_sum_up<sum_up<hints::given>>},
     {"sum-up-launched", measure_sum_up<sum_up_launched>},
-    {"read-vector", measure_read_vector<hints::none>},
-    {"read-vector-on", measure_read_vector<hints::given>},
-    {"bin-tree", measure_bin_tree<hints::none>},
-    {"bin-tree-on", measure_bin_tree<hints::given>},
+    {"read-vector", measure_read_vector<measure_objects<hints::none, read_vector>>},
+    {"read-vector-on", measure_read_vector<measure_objects<hints::given, read_vector>>},
+    {"read-vector-pinned", measure_read_vector<measure_pinned<read_vector>>},
+    {"bin-tree", measure_bin_tree<measure_objects<hints::none, bin_tree>>},
+    {"bin-tree-on", measure_bin_tree<measure_objects<hints::given, bin_tree>>},
+    {"bin-tree-pinned", measure_bin_tree<measure_pinned<bin_tree>>},
     {"nbody-on", measure_nbody},
 };
 

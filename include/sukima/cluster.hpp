@@ -103,6 +103,7 @@ struct traffic {
   std::uint64_t given = 0;  ///< tasks that it gave to other nodes
   std::uint64_t received = 0;  ///< tasks that it took from them
   std::uint64_t requests = 0;  ///< that it sent
+  std::uint64_t lifelines = 0;  ///< that it registered with others, as no request brought a task
   std::uint64_t aborts = 0;  ///< that it sent
   std::uint64_t named = 0;  ///< tasks that were split off, and got a name that all nodes agree on
   std::uint64_t omitted = 0;  ///< named tasks that ended by another node's result, and did not run here

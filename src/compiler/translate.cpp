@@ -59,6 +59,7 @@ class translation : public ASTFrontendAction {
                                      request_.land_closures, request_.debuggable, clones()});
     if (failed()) return;
     note_tasks(u, compiler.getSourceManager());
+    result_.has_cluster = !u.cluster_keywords.empty() && !request_.sequential;
     result_.successful = write(print_sheet(compiler, u, planned, request_.line_directives), diagnostics);
   }
 

@@ -31,6 +31,7 @@ struct translation_result {
   std::vector<std::string> files;    ///< all files read, the main one first
   std::vector<bool> file_is_system;  ///< parallel to `files`: found in a folder of system headers
   std::vector<handled_task> handled_tasks;
+  bool has_cluster = false;  ///< it has a `cluster worker`
   std::vector<std::string> executed_tasks;  ///< those with a `task_exec` in this file
 };
 

@@ -27,6 +27,7 @@ set(index_files
   index/declarations.cpp
   index/jumps.cpp
   index/semantic_index.cpp
+  index/travel.cpp
   index/variable_uses.cpp)
 set(plan_files
   plan/captures.cpp
@@ -36,6 +37,7 @@ set(plan_files
   plan/closure_exits.cpp
   plan/closure_frames.cpp
   plan/closures.cpp
+  plan/cluster.cpp
   plan/do_two.cpp
   plan/dynamic_wind.cpp
   plan/exits.cpp
@@ -76,6 +78,7 @@ add_library(sukima_translator STATIC
   ${index_files}
   check/check.cpp
   check/closures.cpp
+  check/cluster.cpp
   check/diagnostics.cpp
   check/successors.cpp
   ${plan_files}

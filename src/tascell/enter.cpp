@@ -63,13 +63,7 @@ void end_with_tag(const thrown_tag& thrown) noexcept {
 
 }  // namespace
 
-}  // namespace sukima::detail
-
-using namespace sukima::detail;
-
-extern "C" {
-
-void sukima_enter(void (*run)(char* top, void* frame), void* frame) {
+void check_entry() noexcept {
   if (const char* block = running_block()) {
     std::fflush(stdout);
     std::fprintf(stderr, "sukima: a worker function was called in %s, where nothing may enter the runtime\n",
@@ -81,6 +75,34 @@ void sukima_enter(void (*run)(char* top, void* frame), void* frame) {
         "sukima: a worker function was called below a function that was compiled with -fclosures=unwind; "
         "compile that file with -fclosures=frame",
         70);
+}
+
+void end_after_failed_start() noexcept {
+  try {
+    throw;
+  } catch (const sukima::bad_setting& e) {
+    refuse(e.what(), 2);
+  } catch (const std::exception& e) {
+    refuse(e.what(), 70);
+  }
+}
+
+void end_entry(const segment_end& end, char* top) noexcept {
+  if (top != nullptr) sukima_remember_top(top);  // other fibers may have run on this thread
+  // Calls from within this one, on this thread, have left their own ends there.
+  this_threads_error().set = false;
+  if (end.threw && end.thrown.exit != nullptr) take_exit(end.thrown);
+  if (end.threw) end_with_tag(end.thrown);
+}
+
+}  // namespace sukima::detail
+
+using namespace sukima::detail;
+
+extern "C" {
+
+void sukima_enter(void (*run)(char* top, void* frame), void* frame) {
+  check_entry();
   language_root root;
   root.enter = run;
   root.frame = frame;
@@ -92,16 +114,10 @@ void sukima_enter(void (*run)(char* top, void* frame), void* frame) {
   char* const top = remembered_top();
   try {
     enter_masked(root);
-  } catch (const sukima::bad_setting& e) {
-    refuse(e.what(), 2);
-  } catch (const std::exception& e) {
-    refuse(e.what(), 70);
+  } catch (...) {
+    end_after_failed_start();
   }
-  if (top != nullptr) sukima_remember_top(top);  // other fibers may have run on this thread
-  // Calls from within this one, on this thread, have left their own ends there.
-  this_threads_error().set = false;
-  if (root.end.threw && root.end.thrown.exit != nullptr) take_exit(root.end.thrown);
-  if (root.end.threw) end_with_tag(root.end.thrown);
+  end_entry(root.end, top);
 }
 
 const char* sukima_last_error(void) {

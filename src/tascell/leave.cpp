@@ -13,6 +13,7 @@
 
 #include <cstdlib>
 #include <exception>
+#include <string>
 
 namespace sukima::detail {
 
@@ -39,13 +40,6 @@ static_assert(sizeof(base_point) % choice_point_alignment == 0);
 
 bool is_base(const choice_point* r) noexcept { return language_kind(r) == &base_kind; }
 bool is_try(const choice_point* r) noexcept { return language_kind(r) == &sukima_try_kind; }
-
-/// Marks a task that threw for the runtime. One object for all, because making one costs a microsecond.
-std::exception_ptr failure_mark() noexcept {
-  struct thrown {};
-  static const std::exception_ptr mark = std::make_exception_ptr(thrown{});
-  return mark;
-}
 
 /// The choice points that leaving has something to do with, oldest first. Not a std::vector, because nothing
 /// may need an end when the jump is made.
@@ -74,6 +68,17 @@ class way_out {
   std::size_t room_ = 0;
 };
 
+/// No `throw` of the program, but another node could not run the task or send its result.
+[[noreturn]] void end_with_failure(const std::exception_ptr& failure) noexcept {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& e) {
+    end_program((std::string("sukima: a task failed on another node: ") + e.what() + "\n").c_str());
+  } catch (...) {
+    end_program("sukima: a task failed on another node\n");
+  }
+}
+
 /// Aborts and awaits a choice point's children. The first tag that one of them threw, in sequential order, is
 /// kept unless there is one already.
 void discard_children(choice_point* r, bool& throwing, thrown_tag& thrown) noexcept {
@@ -83,6 +88,8 @@ void discard_children(choice_point* r, bool& throwing, thrown_tag& thrown) noexc
     if (!throwing && child->end.threw) {
       throwing = true;
       thrown = child->end.thrown;
+    } else if (!throwing && child->error && pending_abort(r) != abort_reach::task) {
+      end_with_failure(child->error);
     }
     task* const next = t->older;
     destroy_task(t);
@@ -136,6 +143,13 @@ void discard_children(choice_point* r, bool& throwing, thrown_tag& thrown) noexc
 }
 
 }  // namespace
+
+// One object for all, because making one costs a microsecond.
+std::exception_ptr failure_mark() noexcept {
+  struct thrown {};
+  static const std::exception_ptr mark = std::make_exception_ptr(thrown{});
+  return mark;
+}
 
 void leave_aborted(char* end) noexcept { leave(end, false, {}); }
 void leave_throwing(char* end, const thrown_tag& thrown) noexcept { leave(end, true, thrown); }

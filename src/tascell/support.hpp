@@ -2,37 +2,14 @@
 // What the files of this folder see of each other.
 #pragma once
 
-#include <sukima/tascell/closure.h>
-#include <sukima/tascell/tascell.h>
+#include "shared/segments.hpp"
+
 #include <sukima/detail/jump.hpp>
-#include <sukima/detail/task.hpp>
 
 #include <cstddef>
 #include <cstdint>
 
 namespace sukima::detail {
-
-/// A tag that was thrown and not caught yet, and where.
-struct thrown_tag {
-  std::size_t tag = 0;
-  const char* file = nullptr;
-  int line = 0;
-  sukima_exit* exit = nullptr;  ///< no tag, but a goto out of a closure
-};
-
-/// How the running of a segment of generated code ended. Written by the fiber that ran it, before its task
-/// is done.
-struct segment_end {
-  bool threw = false;
-  thrown_tag thrown;
-};
-
-/// A task of the language. The program's own object follows it in the same memory.
-struct language_task : task {
-  segment_end end;
-  void* object = nullptr;
-  std::uint32_t depth = 0;  ///< of its first call (clones.cpp)
-};
 
 inline choice_point* from_c(sukima_choice_point* r) noexcept { return reinterpret_cast<choice_point*>(r); }
 inline const choice_point* from_c(const sukima_choice_point* r) noexcept {
@@ -60,12 +37,7 @@ const char* running_block() noexcept;
 std::uint32_t depth_at(const char* top) noexcept;
 
 // leave.cpp
-/// Runs generated code as a segment that begins at `top`: run(top, frame). \returns did it end by itself?
-/// Else the segment's task is marked as aborted, or `end` holds the tag that nobody in it caught.
-/// \param depth of its first call
-bool run_segment(char* top, segment_end& end, void (*run)(char*, void*), void* frame,
-                 std::uint32_t depth) noexcept;
-/// That depth, of the segment that begins there.
+/// The depth of the first call in the segment that begins there.
 std::uint32_t depth_of_segment(const char* begin) noexcept;
 /// Leaves the running segment's choice points that lie below `end`, the youngest first, because an abort
 /// reached one of them.
@@ -76,8 +48,6 @@ std::uint32_t depth_of_segment(const char* begin) noexcept;
 // exits.cpp
 /// Goes on with a goto that has left a whole segment.
 [[noreturn]] void take_exit(const thrown_tag& thrown) noexcept;
-/// Where the choice points of the worker function end that called the plain C that runs on this thread.
-char* remembered_top() noexcept;
 [[noreturn]] void jump_to_exit(const sukima_exit* exit) noexcept;
 
 // trampoline.cpp

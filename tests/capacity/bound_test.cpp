@@ -141,16 +141,47 @@ TEST(neighbours_that_come_and_go, are_not_those_that_have_just_started) {
   EXPECT_NEAR(here.usable(2).usable, 1, 0.05);
 }
 
+/// Our threads have this nice value from now on.
+void renice(world& here, int nice) {
+  here.tree().file(
+      "/proc/self/stat",
+      "4711 (a) R 1 4711 4711 34816 4711 4194304 1 2 3 4 5 6 7 8 " + std::to_string(20 + nice) + " " +
+          std::to_string(nice) +
+          " 1 0 99 1000000 200 18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 1 0 0 0 0 0 0 0 0 "
+          "0 0 0 0 0\n");
+}
+
 /// One thread with nice 5 beside three without on two CPUs: it stays where only one other is.
 TEST(nice_threads, get_what_their_place_gives) {
   world here("0-1");
   here.group("/ours", "100", "max 100000").uses("/ours", 2).uses("", 2);
   for (int i = 0; i < 3; i++) here.foreign_thread("/ours", 501 + i, 2.0 / 3, 1.0 / 3);
-  here.tree().file("/proc/self/stat",
-                   "4711 (a) R 1 4711 4711 34816 4711 4194304 1 2 3 4 5 6 7 8 25 5 1 0 99 1000000 200 "
-                   "18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 1 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
+  renice(here, 5);
   here.run(3);
   EXPECT_NEAR(here.usable(1).usable, 335.0 / (335 + 1024), 0.01);
+}
+
+TEST(nice_threads, may_become_so_between_two_samples) {
+  world here("0-1");
+  here.group("/ours", "100", "max 100000").uses("/ours", 2).uses("", 2);
+  for (int i = 0; i < 3; i++) here.foreign_thread("/ours", 501 + i, 2.0 / 3, 1.0 / 3);
+  here.run(3);
+  EXPECT_NEAR(here.usable(1).usable, 0.5, 0.01);
+  renice(here, 5);
+  here.run(3);
+  EXPECT_NEAR(here.usable(1).usable, 335.0 / (335 + 1024), 0.01);
+}
+
+TEST(own_group, may_be_another_one_between_two_samples) {
+  world here("0-1");
+  here.group("/ours", "100", "max 100000").group("/narrow", "100", "50000 100000").run(2);
+  EXPECT_NEAR(here.usable(2).usable, 2, 0.01);
+  here.tree().file("/proc/self/cgroup", "0::/narrow\n");
+  here.run(2);
+  EXPECT_NEAR(here.usable(2).usable, 0.5, 0.01);
+  here.tree().file("/proc/self/cgroup", "0::/ours\n");
+  here.run(2);
+  EXPECT_NEAR(here.usable(2).usable, 2, 0.01);
 }
 
 TEST(placed_share, is_the_fair_one_where_all_are_equal) {

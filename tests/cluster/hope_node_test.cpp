@@ -17,6 +17,8 @@ using cluster_support::shape;
 
 /// Nothing is helped in the time of a test.
 const hope::node_options without_help{.before_helping = 10h};
+/// Where no answer comes, as messages are lost, or as a node is dead to the others and does not know it.
+const hope::node_options impatient{.before_helping = 1ms};
 /// All is told, and whatever another node claims is helped at once.
 const hope::node_options eager{.before_helping = 0us, .before_telling = 0us, .tick = 100us};
 
@@ -99,8 +101,9 @@ TEST(hope_nodes, omit_what_another_one_has_run) {
 }
 
 // Node 1 dies in the second branch when the other one knows that it is there.
+// It does not know that it is dead, and asks in vain when it is done.
 TEST(hope_nodes, take_over_what_a_lost_one_was_to_run) {
-  hope_nodes nodes({.nodes = 2}, without_help);
+  hope_nodes nodes({.nodes = 2}, without_help, {{}, {.patience = 0us}});
   stage now;
   at = &now;
   now.first_may_end = [&] { return now.second_runs.load() != 0 && nodes.statistics(0).named == 1; };
@@ -123,6 +126,29 @@ TEST(hope_nodes, help_with_what_others_do_not_end) {
   EXPECT_EQ(nodes.everywhere(call<both>()), std::vector<long>(2, 12));
   EXPECT_EQ(now.second_runs.load(), 2u);
   EXPECT_EQ(nodes.statistics(0).helped, 1u);
+}
+
+long first_of_two(sukima::context c) {
+  const auto [a, b] = sukima::fork2(c, call<first>(), call<second>());
+  return 10 * a + b;
+}
+long quick(sukima::context) { return 3; }
+long two_and_one(sukima::context c) {
+  const auto [a, b] = sukima::fork2(c, call<first_of_two>(), call<quick>());
+  return 10 * a + b;
+}
+
+// Node 1 is done with the second branch at once. What it gets then is within the first one, where node 0 is.
+TEST(hope_nodes, get_tasks_from_others_when_they_have_none) {
+  hope_nodes nodes({.nodes = 2}, without_help);
+  stage now;
+  at = &now;
+  now.first_may_end = [&] { return now.second_runs.load() == 1 && nodes.statistics(0).omitted == 2; };
+  now.second_may_end = [](unsigned) { return true; };
+  EXPECT_EQ(nodes.everywhere(call<two_and_one>()), std::vector<long>(2, 123));
+  EXPECT_EQ(now.second_runs.load(), 1u);
+  EXPECT_EQ(nodes.statistics(0).given, 1u);
+  EXPECT_EQ(nodes.statistics(1).computed, 2u);
 }
 
 TEST(hope_nodes, that_are_late_get_the_results) {
@@ -191,7 +217,7 @@ TEST(hope_programs, survive_the_loss_of_nodes) {
       faults& f = each[(mixed(seed) + k) % 4];
       f.dies_at = k == 0 && seed % 2 == 0 ? 1 : 1 + mixed(seed * 4 + k) % 60;
     }
-    run_programs(shape_of(seed, 4), seed % 4 < 2 ? eager : hope::node_options{}, std::move(each));
+    run_programs(shape_of(seed, 4), seed % 4 < 2 ? eager : impatient, std::move(each));
   }
 }
 
@@ -200,8 +226,8 @@ TEST(hope_programs, survive_lost_doubled_and_overtaken_messages) {
   for (std::uint64_t seed = 1; seed <= 27 * ROUNDS; ++seed) {
     const faults f{
         .lost = chances[seed % 3], .doubled = chances[seed / 3 % 3], .overtaken = chances[seed / 9 % 3]};
-    run_programs(shape_of(seed, 2 + static_cast<unsigned>(seed % 3)),
-                 seed % 2 == 0 ? eager : hope::node_options{}, std::vector<faults>(2 + seed % 3, f));
+    run_programs(shape_of(seed, 2 + static_cast<unsigned>(seed % 3)), seed % 2 == 0 ? eager : impatient,
+                 std::vector<faults>(2 + seed % 3, f));
   }
 }
 

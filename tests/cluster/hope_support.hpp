@@ -31,6 +31,7 @@ struct faults {
   std::uint64_t dies_at = 0;   ///< the number of its messages then; 0: it lives
   std::uint64_t suspects_at = 0;  ///< the number of messages that it has got when it takes `suspect` for dead
   node_id suspect = 0;
+  std::optional<std::chrono::microseconds> patience{};  ///< of the node, in place of before_helping
 };
 
 /// A transport between a node and that of the network.
@@ -99,6 +100,7 @@ class hope_nodes {
     on_each([&](unsigned i) {
       hope::node_options options = chosen;
       options.seed = s.seed * s.nodes + i;
+      options.before_helping = each[i].patience.value_or(chosen.before_helping);
       nodes_[i] = std::make_unique<hope::node>(
           *runtimes_[i], std::make_unique<faulty_transport>(network_, i, each[i], s.seed), options);
     });
@@ -141,6 +143,7 @@ class hope_nodes {
       all.cut += c.cut;
       all.computed += c.computed;
       all.helped += c.helped;
+      all.given += c.given;
       all.taken_over += c.taken_over;
       all.yielded += c.yielded;
       all.notes += c.notes;

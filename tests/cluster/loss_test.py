@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A node that stands still ends all: loss_test.py SUKIMA CLUSTER_FIB"""
+"""A node that stands still, or ends too early, ends all: loss_test.py SUKIMA CLUSTER_FIB RANDOM_PROGRAM"""
 import os
 import signal
 import subprocess
@@ -10,8 +10,10 @@ import time
 import unittest
 from pathlib import Path
 
-SUKIMA, FIB = (str(Path(word).resolve()) for word in sys.argv[1:3])
-del sys.argv[1:3]
+from nodes import Meeting, end
+
+SUKIMA, FIB, RANDOM_PROGRAM = (str(Path(word).resolve()) for word in sys.argv[1:4])
+del sys.argv[1:4]
 SILENCE = 2
 
 
@@ -40,17 +42,26 @@ class loss(unittest.TestCase):
         return errors, status, took
 
     def test_of_a_helper(self):
-        errors, status, took = self.stop(1)
-        self.assertEqual(status, 75)
-        self.assertIn("node 1 was lost", errors)
-        self.assertIn("run the program again", errors)
-        self.assertLess(took, SILENCE + 3)
+        for node in (1, 2):
+            errors, status, took = self.stop(node)
+            self.assertEqual(status, 75)
+            self.assertIn(f"node {node} was lost", errors)
+            self.assertIn("run the program again", errors)
+            self.assertLess(took, SILENCE + 3)
 
     def test_of_node_0(self):
         errors, status, took = self.stop(0)
         self.assertNotEqual(status, 0)
         self.assertIn("node 0 was lost", errors)
         self.assertLess(took, SILENCE + 4)
+
+    def test_of_a_node_0_that_has_fewer_entries(self):
+        with Meeting(2) as meeting:
+            nodes = [meeting.start(node, RANDOM_PROGRAM, "1", str(node + 1)) for node in (0, 1)]
+            self.assertEqual(end(nodes[0])[2], 0)
+            _, errors, status = end(nodes[1])
+            self.assertEqual(status, 75)
+            self.assertIn("sukima: node 0 ended its program before entry 2 was over", errors)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The cluster over an MPI: mpi_test.py openmpi|mpich BUILD_FOLDER"""
+import contextlib
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -11,27 +11,16 @@ import time
 import unittest
 from pathlib import Path
 
+from nodes import Mpi, used_ticks, wait_until_it_works
+
 KIND = sys.argv[1]
 BUILD = Path(sys.argv[2]).resolve()
 del sys.argv[1:3]
-NAME = {"openmpi": "Open MPI", "mpich": "MPICH"}[KIND]
-MPIRUN = [f"mpirun.{KIND}"] + {"openmpi": ["--oversubscribe", "--bind-to", "none"], "mpich": []}[KIND]
-PLUGINS = BUILD / "lib/sukima"
+MPI = Mpi(KIND, BUILD)
 FIB = BUILD / "examples/cluster_fib"
 PROGRAMS = BUILD / "bin/bench-cluster"
 TESTS = BUILD / "tests/bin"
-
-
-def environment(**more):
-    return {**os.environ, "SUKIMA_CLUSTER_PLUGINS": str(PLUGINS), "SUKIMA_WORKERS": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1",
-            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
-            "GTEST_COLOR": "no", **more}
-
-
-def mpirun(*words, **more):
-    # It ends with this process: what hangs is ended by ctest, which knows this process only.
-    return subprocess.run(["setpriv", "--pdeathsig", "TERM", *MPIRUN, *map(str, words)], stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True, env=environment(**more))
+mpirun = MPI.run
 
 
 class over_mpi(unittest.TestCase):
@@ -64,7 +53,7 @@ class over_mpi(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             ended = mpirun("-n", 2, FIB, 20, SUKIMA_CLUSTER_PLUGINS=folder)
         self.assertNotEqual(ended.returncode, 0)
-        self.assertIn(f"it was started by {NAME}, and the plug-in for that cannot be loaded", ended.stderr)
+        self.assertIn(f"it was started by {MPI.name}, and the plug-in for that cannot be loaded", ended.stderr)
 
     def test_takes_an_mpi_that_the_program_has_initialised(self):
         ended = mpirun("-n", 3, TESTS / f"cluster_initialises_{KIND}", "multiple")
@@ -74,22 +63,58 @@ class over_mpi(unittest.TestCase):
         self.assertIn("call MPI_Init_thread with MPI_THREAD_MULTIPLE", ended.stderr)
 
     def test_ends_all_when_a_node_is_killed(self):
-        with tempfile.TemporaryDirectory() as folder:
-            script = f'echo $$ > {folder}/$PMI_RANK$OMPI_COMM_WORLD_RANK; exec {FIB} 70'
-            with subprocess.Popen([*MPIRUN, "-n", "3", "sh", "-c", script], stdin=subprocess.DEVNULL,
-                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment()) as running:
-                victim = Path(folder) / "1"
-                while not (victim.exists() and victim.read_text().strip()):
-                    time.sleep(0.01)
-                pid = int(victim.read_text())
-                while int(Path(f"/proc/{pid}/stat").read_text().split()[13]) < 30:  # it works
-                    time.sleep(0.01)
-                os.kill(pid, signal.SIGKILL)
+        for node in range(3):
+            with self.endless() as (running, pids):
+                os.kill(pids[node], signal.SIGKILL)
                 self.assertNotEqual(running.wait(), 0)
+
+    def test_ends_the_nodes_of_an_mpirun_that_is_ended_or_killed(self):
+        for by in (signal.SIGTERM, signal.SIGKILL):
+            with self.endless() as (running, pids):
+                running.send_signal(by)
+                self.assertNotEqual(running.wait(), 0)
+                for pid in pids:
+                    while Path(f"/proc/{pid}").exists():
+                        time.sleep(0.01)
+
+    def test_waits_for_a_node_that_is_stopped(self):
+        with self.program("38") as (running, pids):
+            wait_until_it_works(pids[1])
+            os.kill(pids[1], signal.SIGSTOP)
+            # The other one ends what it has, and waits then.
+            before = -1
+            while before != (before := used_ticks(pids[0])):
+                time.sleep(0.5)
+            os.kill(pids[1], signal.SIGCONT)
+            self.assertEqual(running.stdout.read().split(), ["39088169"] * 2)
+            self.assertEqual(running.wait(), 0)
+
+    @contextlib.contextmanager
+    def program(self, size, nodes=2):
+        """Nodes that compute Fibonacci's number; yields mpirun and their processes."""
+        with tempfile.TemporaryDirectory() as folder:
+            script = f"echo $$ > {folder}/$PMI_RANK$OMPI_COMM_WORLD_RANK; exec {FIB} {size}"
+            with subprocess.Popen([*MPI.words, "-n", str(nodes), "sh", "-c", script], stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                                  env=MPI.environment()) as running:
+                pids = []
+                for node in range(nodes):
+                    file = Path(folder) / str(node)
+                    while not (file.exists() and file.read_text().endswith("\n")):
+                        time.sleep(0.01)
+                    pids.append(int(file.read_text()))
+                yield running, pids
+
+    @contextlib.contextmanager
+    def endless(self):
+        with self.program("70", nodes=3) as (running, pids):
+            for pid in pids[:2]:
+                wait_until_it_works(pid)
+            yield running, pids
 
 
 if __name__ == "__main__":
-    if shutil.which(MPIRUN[0]) is None or not (PLUGINS / f"sukima-cluster-{KIND}.so").exists():
-        print(f"{NAME} is not installed")
+    if not MPI.is_there():
+        print(f"{MPI.name} is not installed")
         sys.exit(77)
     unittest.main()

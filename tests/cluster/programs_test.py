@@ -10,6 +10,8 @@ import sys
 import unittest
 from pathlib import Path
 
+from nodes import tasks_given
+
 SUKIMA, PROGRAMS = (str(Path(word).resolve()) for word in sys.argv[1:3])
 LONG = sys.argv[3:4] == ["long"]
 del sys.argv[1:4]
@@ -30,11 +32,6 @@ def run(*words, environment=None):
     return ended
 
 
-def given(stderr):
-    """The tasks that nodes gave away, by node."""
-    return [int(line.split(" tasks given")[0].split()[-1]) for line in stderr.splitlines() if "tasks given" in line]
-
-
 class programs(unittest.TestCase):
     def test_give_the_result_of_one_machine(self):
         for name, size, known in KNOWN:
@@ -45,12 +42,12 @@ class programs(unittest.TestCase):
                 together = run(SUKIMA, "cluster", "run", "-n", nodes, "--", PROGRAMS, name, size,
                                environment={"SUKIMA_WORKERS": workers})
                 self.assertEqual(together.stdout, alone, (name, nodes, workers))
-                self.assertEqual(len(given(together.stderr)), int(nodes))
+                self.assertEqual(len(tasks_given(together.stderr)), int(nodes))
 
     def test_travel(self):
         # Long enough that tasks travel wherever the machine stands: until they did.
         for name, size in TRAVEL:
-            while sum(given(run(SUKIMA, "cluster", "run", "-n", "2", "--", PROGRAMS, name, size).stderr)) == 0:
+            while sum(tasks_given(run(SUKIMA, "cluster", "run", "-n", "2", "--", PROGRAMS, name, size).stderr)) == 0:
                 pass
 
     def test_refuse_what_is_wrong(self):

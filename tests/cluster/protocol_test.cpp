@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames, the handshake, messages, the choice of victims: all of it without a network.
+// Frames, the handshake, messages: all of it without a network.
 #include "entry/environment.hpp"
 #include "entry/forms.hpp"
 #include "protocol/build_id.hpp"
 #include "protocol/handshake.hpp"
 #include "protocol/messages.hpp"
-#include "steal/thief.hpp"
 
 #include <sukima/cluster.hpp>
 
@@ -216,7 +215,7 @@ TEST(messages, that_are_none_are_refused) {
   EXPECT_TRUE(read_message(whole));
   for (std::size_t size = 0; size < whole.size(); ++size)
     EXPECT_FALSE(read_message(byte_view(whole).first(size))) << size;
-  for (const unsigned kind : {0u, 8u, 255u}) {
+  for (const unsigned kind : {0u, 9u, 255u}) {
     bytes changed = whole;
     changed[0] = static_cast<std::byte>(kind);
     EXPECT_FALSE(read_message(changed)) << kind;
@@ -240,72 +239,6 @@ TEST(messages, carry_exceptions) {
   }
   EXPECT_THROW(std::rethrow_exception(there_and_back(17)), remote_exception);
   EXPECT_THROW(std::rethrow_exception(read_exception({})), remote_exception);
-}
-
-TEST(thief, asks_each_node_once_in_a_round_and_pauses_longer_each_time) {
-  thief t(1, 4, 5);
-  clock::time_point now{1s};
-  EXPECT_FALSE(t.next_victim(now)) << "nobody is idle";
-  EXPECT_FALSE(t.next_look());
-  t.set_hungry(true);
-  std::chrono::nanoseconds last{0};
-  for (int round = 0; round < 12; ++round) {
-    std::set<node_id> asked;
-    for (int i = 0; i < 3; ++i) {
-      const auto victim = t.next_victim(now);
-      ASSERT_TRUE(victim);
-      asked.insert(*victim);
-      EXPECT_FALSE(t.next_victim(now)) << "one request at a time";
-      t.on_none(*victim, now);
-    }
-    EXPECT_EQ(asked, (std::set<node_id>{0, 2, 3}));
-    EXPECT_FALSE(t.next_victim(now));
-    const auto pause = *t.next_look() - now;
-    EXPECT_GE(pause, last);
-    EXPECT_LE(pause, thief::longest_pause);
-    last = pause;
-    now += pause;
-  }
-  EXPECT_EQ(last, thief::longest_pause);
-}
-
-TEST(thief, asks_who_gave_last_first) {
-  thief t(0, 8, 9);
-  clock::time_point now{1s};
-  for (const node_id giver : {3u, 6u, 1u}) {
-    t.set_hungry(true);
-    while (*t.next_victim(now) != giver) {
-      t.on_none(giver, now);  // late: of no request
-      now += thief::patience;
-    }
-    t.on_task(giver);
-    EXPECT_FALSE(t.next_victim(now)) << "it has work";
-    t.set_hungry(true);
-    EXPECT_EQ(t.next_victim(now), giver);
-    t.on_none(giver, now);
-  }
-}
-
-TEST(thief, asks_another_node_when_one_does_not_answer) {
-  thief t(0, 3, 1);
-  t.set_hungry(true);
-  const clock::time_point now{1s};
-  const auto first = t.next_victim(now);
-  EXPECT_EQ(*t.next_look(), now + thief::patience);
-  EXPECT_FALSE(t.next_victim(now + thief::patience - 1ns));
-  const auto second = t.next_victim(now + thief::patience);
-  ASSERT_TRUE(second);
-  EXPECT_NE(first, second);
-}
-
-TEST(thief, forgets_nodes_that_are_gone) {
-  thief t(0, 3, 1);
-  t.set_hungry(true);
-  t.forget(1);
-  const clock::time_point now{1s};
-  EXPECT_EQ(t.next_victim(now), 2u);
-  t.forget(2);
-  EXPECT_FALSE(t.next_victim(now + 1h));
 }
 
 long travelling(long n) { return n; }

@@ -25,6 +25,8 @@ struct test_node final : remote_node {
     giver = of_giver;
   }
   void idle() noexcept override { idled.fetch_add(1); }
+  unsigned unanswered_looks = 0;
+  void unanswered() noexcept override { ++unanswered_looks; }
   void aborted(std::uint64_t id) noexcept override { aborts.push_back(id); }
   void ended(received_task& /*t*/) noexcept override {}
 };
@@ -134,6 +136,73 @@ TEST_F(remote, goes_on_without_work_though_the_giver_was_to_wait) {
     EXPECT_EQ(a + b, 3);
   });
   EXPECT_EQ(node.answers, std::vector<task*>{nullptr});
+}
+
+TEST_F(remote, answers_a_request_that_stands_when_there_is_work) {
+  request_task(runtime, giver::goes_on, request_kind::standing);
+  runtime.run(
+      [](sukima::context c) { static_cast<void>(sukima::fork2(c, [] { return 1; }, [] { return 2; })); });
+  EXPECT_TRUE(node.answers.empty()) << "there was none";
+  EXPECT_GE(node.unanswered_looks, 1u);
+  const long sum = runtime.run([&](sukima::context c) {
+    const auto [a, b] = sukima::fork2(
+        c,
+        [&](sukima::context below) {
+          static_cast<void>(sukima::fork2(below, seven, call<seven>()));
+          EXPECT_EQ(node.answers.size(), 1u) << "once";
+          give_back(runtime, *node.answers.at(0));
+          return 35L;
+        },
+        call<seven>());
+    return a + b;
+  });
+  EXPECT_EQ(sum, 42);
+  EXPECT_EQ(node.answers.size(), 1u);
+  EXPECT_FALSE(withdraw_request(runtime)) << "it was answered";
+  request_task(runtime);
+  ASSERT_EQ(node.answers.size(), 2u) << "the next one does not stand";
+  EXPECT_EQ(node.answers[1], nullptr);
+}
+
+TEST_F(remote, looks_again_when_it_is_reminded) {
+  const auto from_outside = [&](auto what) { std::thread(what).join(); };
+  const long sum = runtime.run([&](sukima::context c) {
+    from_outside([&] { request_task(runtime, giver::goes_on, request_kind::standing); });
+    static_cast<void>(sukima::fork2(c, seven, seven));
+    EXPECT_GE(node.unanswered_looks, 1u);
+    EXPECT_TRUE(node.answers.empty());
+    from_outside([&] { remind_of_request(runtime); });
+    const auto [a, b] = sukima::fork2(
+        c,
+        [&](sukima::context) {
+          EXPECT_EQ(node.answers.size(), 1u);
+          give_back(runtime, *node.answers.at(0));
+          return 35L;
+        },
+        call<seven>());
+    return a + b;
+  });
+  EXPECT_EQ(sum, 42);
+}
+
+TEST_F(remote, forgets_a_request_that_was_withdrawn) {
+  request_task(runtime, giver::goes_on, request_kind::standing);
+  EXPECT_TRUE(withdraw_request(runtime));
+  EXPECT_FALSE(withdraw_request(runtime));
+  const long sum = runtime.run([&](sukima::context c) {
+    const auto [a, b] = sukima::fork2(
+        c,
+        [&](sukima::context below) {
+          static_cast<void>(sukima::fork2(below, seven, seven));
+          return 35L;
+        },
+        call<seven>());
+    return a + b;
+  });
+  EXPECT_EQ(sum, 42);
+  EXPECT_TRUE(node.answers.empty());
+  request_task(runtime);
+  EXPECT_EQ(node.answers, std::vector<task*>{nullptr}) << "the next one does not stand";
 }
 
 TEST_F(remote, tells_an_abort_that_came_before_the_task_was_away) {

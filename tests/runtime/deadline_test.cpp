@@ -2,6 +2,8 @@
 // cancellable with a std::stop_token and with deadlines.
 #include "support.hpp"
 
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <optional>
 #include <stop_token>
@@ -232,6 +234,31 @@ TEST_P(deadline_test, the_nearest_of_nested_ones_counts) {
       cancellable(c1, 1h, [](context c2) { support::fork_for_ever(c2); });
       ADD_FAILURE();
     }));
+  });
+}
+
+/// How often the thread of the deadlines has gone to sleep; nothing: there is none.
+std::optional<long> sleeps_of_the_clock() {
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream comm(task.path() / "comm"), status(task.path() / "status");
+    std::string word;
+    if (!std::getline(comm, word) || word != "sukima-clock") continue;
+    while (status >> word)
+      if (long sleeps = 0; word == "voluntary_ctxt_switches:" && status >> sleeps) return sleeps;
+  }
+  return {};
+}
+
+TEST_P(deadline_test, a_nearer_one_wakes_a_clock_that_sleeps_for_longer) {
+  runtime.run([](context c) {
+    cancellable(c, 1h, [](context) {});  // the clock is there, and soon has its name
+    std::optional<long> before;
+    ASSERT_TRUE(support::sleep_until([&] { return (before = sleeps_of_the_clock()).has_value(); }));
+    cancellable(c, 1h, [&](context c1) {
+      // It has been woken by this deadline, and sleeps again: for an hour.
+      ASSERT_TRUE(support::sleep_until([&] { return sleeps_of_the_clock() > before; }));
+      EXPECT_FALSE(cancellable(c1, 5ms, [](context c2) { support::fork_for_ever(c2); }));
+    });
   });
 }
 

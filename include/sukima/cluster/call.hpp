@@ -172,7 +172,7 @@ template <class Callable> struct received_call : received_task {
 /// The form of a callable that says how it is made of bytes.
 template <class Callable> struct form_of {
   using result = result_of<Callable&&>;
-  static received_task* make(std::span<const std::byte> from) {
+  static received_task* make(const travel_form& /*self*/, std::span<const std::byte> from) {
     return new received_call<Callable>(travels<Callable>::from_bytes(from));
   }
   static void put(received_task& t, std::vector<std::byte>& to) {

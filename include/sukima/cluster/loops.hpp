@@ -134,7 +134,7 @@ template <class Loop> struct received_piece : received_task {
 /// \tparam Task   of its pieces there
 template <class Frame, class Task, class Loop> struct piece_travel {
   using place = typename Loop::place;
-  static received_task* make(std::span<const std::byte> from) {
+  static received_task* make(const travel_form& /*self*/, std::span<const std::byte> from) {
     const auto first = get_bits<place>(from);
     const auto end = get_bits<place>(from);
     return new received_piece<Loop>(first, end, Loop::take(from));

@@ -18,7 +18,7 @@ struct received_task;
 struct travel_form {
   const char* name = nullptr;  ///< the mangled one of the callable's type
   /// A task that was given away elsewhere, from its bytes. \throws what decoding throws
-  received_task* (*make)(std::span<const std::byte>) = nullptr;
+  received_task* (*make)(const travel_form&, std::span<const std::byte>) = nullptr;
   /// Appends the result of a task that has ended well.
   void (*put_result)(received_task&, std::vector<std::byte>&) = nullptr;
 };

@@ -93,48 +93,59 @@ typedef struct sukima_kind {
 /* The kinds of the constructs, as initial values of a constant object: without the members' names, because a
  * macro of the program may have them. `guard, probability` is `sukima_guard, FUNCTION` or `0, 0`; what a
  * construct does not have is 0. reclaim and destroy are never there. */
-#define SUKIMA_KIND(point_type, open, split, undo, redo, guard, stop, leave, quiet, put, exec, task_size, \
-                    task_align, probability, split_place, before, after, run, advance, put_values)        \
-  {sizeof(point_type),                                                                                    \
-   open,                                                                                                  \
-   split,                                                                                                 \
-   0,                                                                                                     \
-   undo,                                                                                                  \
-   redo,                                                                                                  \
-   guard,                                                                                                 \
-   0,                                                                                                     \
-   stop,                                                                                                  \
-   leave,                                                                                                 \
-   quiet,                                                                                                 \
-   0,                                                                                                     \
-   put,                                                                                                   \
-   exec,                                                                                                  \
-   task_size,                                                                                             \
-   task_align,                                                                                            \
-   probability,                                                                                           \
-   split_place,                                                                                           \
-   before,                                                                                                \
-   after,                                                                                                 \
-   run,                                                                                                   \
-   advance,                                                                                               \
+#define SUKIMA_KIND(point_type, open, split, undo, redo, guard, stop, leave, quiet, travel, put, exec, \
+                    task_size, task_align, probability, split_place, before, after, run, advance,      \
+                    put_values)                                                                        \
+  {sizeof(point_type),                                                                                 \
+   open,                                                                                               \
+   split,                                                                                              \
+   0,                                                                                                  \
+   undo,                                                                                               \
+   redo,                                                                                               \
+   guard,                                                                                              \
+   0,                                                                                                  \
+   stop,                                                                                               \
+   leave,                                                                                              \
+   quiet,                                                                                              \
+   travel,                                                                                             \
+   put,                                                                                                \
+   exec,                                                                                               \
+   task_size,                                                                                          \
+   task_align,                                                                                         \
+   probability,                                                                                        \
+   split_place,                                                                                        \
+   before,                                                                                             \
+   after,                                                                                              \
+   run,                                                                                                \
+   advance,                                                                                            \
    put_values}
-#define SUKIMA_DO_TWO_KIND(point_type, put, exec, task_type, guard, probability)                         \
-  SUKIMA_KIND(point_type, sukima_do_two_open, sukima_do_two_split, 0, 0, guard, 0, sukima_leave, 0, put, \
-              exec, sizeof(task_type), __alignof__(task_type), probability, 0, 0, 0, 0, 0, 0)
-#define SUKIMA_LOOP_KIND(point_type, put, exec, task_type, guard, probability, split_place)                  \
-  SUKIMA_KIND(point_type, sukima_loop_open, sukima_loop_split, 0, 0, guard, sukima_loop_stop, sukima_leave,  \
-              0, put, exec, sizeof(task_type), __alignof__(task_type), probability, split_place, 0, 0, 0, 0, \
-              0)
+#define SUKIMA_DO_TWO_KIND(point_type, put, exec, task_type, guard, probability) \
+  SUKIMA_TRAVELLING_DO_TWO_KIND(0, point_type, put, exec, task_type, guard, probability)
+#define SUKIMA_LOOP_KIND(point_type, put, exec, task_type, guard, probability, split_place) \
+  SUKIMA_TRAVELLING_LOOP_KIND(0, point_type, put, exec, task_type, guard, probability, split_place)
 #define SUKIMA_SUCCESSOR_LOOP_KIND(point_type, advance, put_values, exec, task_type, guard, probability) \
-  SUKIMA_KIND(point_type, sukima_successor_loop_open, sukima_successor_loop_split, 0, 0, guard,          \
-              sukima_loop_stop, sukima_leave, 0, 0, exec, sizeof(task_type), __alignof__(task_type),     \
+  SUKIMA_TRAVELLING_SUCCESSOR_LOOP_KIND(0, point_type, advance, put_values, exec, task_type, guard,      \
+                                        probability)
+/* Of constructs whose tasks may travel: the type's sukima_travelling is the first argument. */
+#define SUKIMA_TRAVELLING_DO_TWO_KIND(travel, point_type, put, exec, task_type, guard, probability)         \
+  SUKIMA_KIND(point_type, sukima_do_two_open, sukima_do_two_split, 0, 0, guard, 0, sukima_leave, 0, travel, \
+              put, exec, sizeof(task_type), __alignof__(task_type), probability, 0, 0, 0, 0, 0, 0)
+#define SUKIMA_TRAVELLING_LOOP_KIND(travel, point_type, put, exec, task_type, guard, probability,           \
+                                    split_place)                                                            \
+  SUKIMA_KIND(point_type, sukima_loop_open, sukima_loop_split, 0, 0, guard, sukima_loop_stop, sukima_leave, \
+              0, travel, put, exec, sizeof(task_type), __alignof__(task_type), probability, split_place, 0, \
+              0, 0, 0, 0)
+#define SUKIMA_TRAVELLING_SUCCESSOR_LOOP_KIND(travel, point_type, advance, put_values, exec, task_type,      \
+                                              guard, probability)                                            \
+  SUKIMA_KIND(point_type, sukima_successor_loop_open, sukima_successor_loop_split, 0, 0, guard,              \
+              sukima_loop_stop, sukima_leave, 0, travel, 0, exec, sizeof(task_type), __alignof__(task_type), \
               probability, 0, 0, 0, 0, advance, put_values)
 #define SUKIMA_JOIN_KIND(point_type, run)                                                                  \
   SUKIMA_KIND(point_type, sukima_loop_open, sukima_join_split, 0, 0, 0, sukima_loop_stop, sukima_leave, 0, \
-              0, 0, 0, 0, 0, 0, 0, 0, run, 0, 0)
+              0, 0, 0, 0, 0, 0, 0, 0, 0, run, 0, 0)
 #define SUKIMA_WIND_KIND(point_type, before, after)                                                         \
   SUKIMA_KIND(point_type, sukima_never_open, 0, sukima_wind_undo, sukima_wind_redo, 0, 0, 0, 1, 0, 0, 0, 0, \
-              0, 0, before, after, 0, 0, 0)
+              0, 0, 0, before, after, 0, 0, 0)
 
 sukima_bool sukima_never_open(const sukima_choice_point* r);
 sukima_bool sukima_do_two_open(const sukima_choice_point* r);

@@ -18,6 +18,7 @@
 #include "bench/catalogue.hpp"
 #include "bench/compiler_note.hpp"
 #include "bench/depth_search.hpp"
+#include "bench/nodes.hpp"
 #include "bench/plan.hpp"
 #include "bench/report.hpp"
 #include "bench/request.hpp"
@@ -291,6 +292,7 @@ int run_bench(const bench_options& options) {
     print_list(installed);
     return exit_success;
   }
+  if (!options.nodes.empty()) return run_on_nodes(options);
   return bench_session(options, installed).run();
 }
 
@@ -302,6 +304,7 @@ constexpr char footer[] =
   sukima bench nqueens sort --scenario alone,hogs,quota --repetitions 50 --worst 1.5 --peers none
   sukima bench nqueens --workers 1,2,4 --peers tbb,rayon --repetitions 25 --verbose
   sukima bench fib --json --compiler both > fib.jsonl
+  sukima bench uts --nodes 1,2,4 --quota 0.5    nodes of a cluster, each with half a CPU
   sukima bench fib --size 42 --external lace='./fib-lace -w {workers} {size}'
 
 A command given with --external prints its seconds as the last number on stdout. It runs for each number of
@@ -365,6 +368,7 @@ void add_command(CLI::App& parent, int& code) {
                    "Fail if a repetition of Sukima takes over F times the row's median")
       ->type_name("F")
       ->check(CLI::Range(1.0, 1e6).description(""));
+  add_node_options(*command, *options);
   command->add_flag("--json", options->json, "Print one JSON object per line instead of tables");
   command->add_option("--csv", options->csv, "Also write comma-separated values to this file")
       ->type_name("FILE");
@@ -372,7 +376,10 @@ void add_command(CLI::App& parent, int& code) {
   command->add_flag("-v,--verbose", options->verbose,
                     "Also print paired ratios of Sukima to each peer, with intervals");
   command->add_flag("--list", options->list, "List benchmarks, systems and scenarios, and exit");
-  command->callback([options, &code] { code = run_bench(*options); });
+  command->callback([options, command, &code] {
+    check_node_options(*command);
+    code = run_bench(*options);
+  });
 }
 
 }  // namespace sukima::cli::bench

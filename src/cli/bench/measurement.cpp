@@ -56,8 +56,10 @@ outcome external_measurement(const child_result& result) {
 std::string describe(const task& what) {
   const std::string compiler = what.compiler.empty() ? "" : fmt::format(" ({})", what.compiler);
   const std::string depth = what.depth ? fmt::format(" at depth {}", *what.depth) : "";
-  return fmt::format("{} by {}{}{} with {} worker{}, {}", what.benchmark, what.system, compiler, depth,
-                     what.workers, what.workers == 1 ? "" : "s", what.scenario);
+  const std::string nodes =
+      what.nodes == 0 ? "" : fmt::format("{} node{} of ", what.nodes, what.nodes == 1 ? "" : "s");
+  return fmt::format("{} by {}{}{} with {}{} worker{}, {}", what.benchmark, what.system, compiler, depth,
+                     nodes, what.workers, what.workers == 1 ? "" : "s", what.scenario);
 }
 
 bool is_by_peer(const task& what) {
@@ -168,13 +170,17 @@ child_request request_for(const task& what) {
   return request;
 }
 
+std::optional<run_failure> failure_of(const child_result& result, std::chrono::nanoseconds limit) {
+  std::string failure = describe_failure(result, limit);
+  if (failure.empty()) return std::nullopt;
+  const std::string_view said = last_line(result.errors);
+  if (!said.empty()) failure += fmt::format("; it printed: '{}'", excerpt(said));
+  if (!result.timed_out) return run_failure{failure};
+  return run_failure{failure, std::chrono::duration<double>(limit).count()};
+}
+
 outcome judge(const child_result& result, const task& what, std::chrono::nanoseconds limit) {
-  if (std::string failure = describe_failure(result, limit); !failure.empty()) {
-    const std::string_view said = last_line(result.errors);
-    if (!said.empty()) failure += fmt::format("; it printed: '{}'", excerpt(said));
-    if (!result.timed_out) return run_failure{failure};
-    return run_failure{failure, std::chrono::duration<double>(limit).count()};
-  }
+  if (auto failure = failure_of(result, limit)) return *std::move(failure);
   return what.command.empty() ? parse_program_output(result.output, what) : external_measurement(result);
 }
 

@@ -28,6 +28,7 @@ struct task {
   std::optional<int> depth{};  ///< of a tuned program: the cut-off depth of the search
   int repetitions = 1;     ///< of the work in one run
   bool reference = false;  ///< only there to compute an ideal from; not reported
+  int nodes = 0;  ///< of a cluster, each with that many workers; 0: none
 };
 
 /// "fib by tbb (gcc) with 2 workers, overworked"; of a tuned program "uts by tbb-tuned (gcc) at depth 3 with
@@ -71,6 +72,10 @@ std::string fill_in(std::string_view command, const task& what);
 
 /// How the task is started.
 child_request request_for(const task& what);
+
+/// Why a run failed that ended in this way, with the last line that it printed on stderr; nothing: it did
+/// not.
+std::optional<run_failure> failure_of(const child_result& result, std::chrono::nanoseconds limit);
 
 /// The measurement of a run that ended in this way.
 outcome judge(const child_result& result, const task& what, std::chrono::nanoseconds limit);

@@ -60,6 +60,7 @@ std::string json_line(const summary& s) {
   line["scenario"] = s.what.scenario;
   line["workers"] = s.what.workers;
   if (s.what.depth) line["depth"] = *s.what.depth;
+  if (s.what.nodes != 0) line["nodes"] = s.what.nodes;
   line["repetitions"] = s.repetitions;
   line["seconds"] = {{"q1", rounded(s.seconds.q1)},
                      {"median", rounded(s.seconds.median)},

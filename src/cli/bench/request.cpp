@@ -31,16 +31,6 @@ compiler_choice parse_compiler(const std::string& word) {
   return static_cast<compiler_choice>(std::ranges::find(words, word) - words.begin());
 }
 
-std::optional<std::int64_t> parse_size(const std::optional<std::string>& word) {
-  if (!word) return std::nullopt;
-  const auto size = parse_number<std::int64_t>(*word);
-  if (!size || *size < 0) {
-    throw usage_error(fmt::format(
-        "--size is '{}': give a whole number of at least 0 (the defaults: sukima bench --list)", *word));
-  }
-  return size;
-}
-
 /// The installed systems to measure, in the order of the catalogue.
 std::vector<std::string> parse_systems(const std::vector<std::string>& words,
                                        const std::vector<installed_system>& installed,
@@ -100,17 +90,31 @@ std::vector<std::string> available_benchmarks(const std::vector<installed_system
   return {names.begin(), names.end()};
 }
 
-std::vector<int> parse_workers(const std::vector<std::string>& words) {
+std::optional<std::int64_t> parse_size(const std::optional<std::string>& word) {
+  if (!word) return std::nullopt;
+  const auto size = parse_number<std::int64_t>(*word);
+  if (!size || *size < 0) {
+    throw usage_error(fmt::format(
+        "--size is '{}': give a whole number of at least 0 (the defaults: sukima bench --list)", *word));
+  }
+  return size;
+}
+
+std::vector<int> parse_counts(std::string_view option, const std::vector<std::string>& words, int most) {
   std::vector<int> counts;
   for (const std::string& word : words) {
     const auto count = parse_number<int>(word);
-    if (!count || *count < 1 || *count > most_workers) {
-      throw usage_error(fmt::format("--workers has '{}': give numbers from 1 to {}, such as --workers 1,2",
-                                    word, most_workers));
+    if (!count || *count < 1 || *count > most) {
+      throw usage_error(
+          fmt::format("{} has '{}': give numbers from 1 to {}, such as {} 1,2", option, word, most, option));
     }
     if (std::ranges::count(counts, *count) == 0) counts.push_back(*count);
   }
   return counts;
+}
+
+std::vector<int> parse_workers(const std::vector<std::string>& words) {
+  return parse_counts("--workers", words, most_workers);
 }
 
 external_system parse_external(std::string_view text) {

@@ -30,6 +30,9 @@ struct bench_options {
   std::vector<std::string> externals;
   std::string compiler = "best";
   std::optional<std::string> size;
+  std::vector<std::string> nodes;  ///< numbers of nodes of a cluster; empty: none
+  std::string transport = "tcp";   ///< between nodes
+  std::optional<double> quota;     ///< CPUs of each node
   int repetitions = 5;
   std::optional<double> time_limit;
   std::optional<double> peer_time;
@@ -53,8 +56,15 @@ struct bench_request {
   std::optional<std::int64_t> size;
 };
 
+/// The numbers given to an option (`--workers`), each from 1 to `most`, without repetitions. Throws
+/// usage_error.
+std::vector<int> parse_counts(std::string_view option, const std::vector<std::string>& words, int most);
+
 /// Numbers of workers, each from 1 to 4096. Throws usage_error.
 std::vector<int> parse_workers(const std::vector<std::string>& words);
+
+/// A problem size of at least 0; nothing for nothing. Throws usage_error.
+std::optional<std::int64_t> parse_size(const std::optional<std::string>& word);
 
 /// `NAME=COMMAND` with a name of letters, digits, '-', '_' and '.' that no system has. Throws usage_error.
 external_system parse_external(std::string_view text);

@@ -171,44 +171,19 @@ struct scenario_stage::scene {
 scenario_stage::scenario_stage(fs::path hog, int cpus) : hog_(std::move(hog)), cpus_(cpus) {}
 scenario_stage::~scenario_stage() = default;
 
-/// Makes the group that all groups of the runs are in, and tries it.
-std::string scenario_stage::make_home() {
-  std::string reason = "no CPU controller of control groups is mounted and handed down to this group";
-  bool first = true;
-  for (const group_parent& place : find_group_parents()) {
-    remove_leftover_groups(place);
-    try {
-      auto home = std::make_unique<cpu_group>(place.directory, group_name(getpid()), place.version);
-      home->allow_groups_below();
-      const cpu_group trial(home->directory(), "trial", home->version());
-      trial.set_quota(1);
-      child_request request;
-      request.arguments = {"/bin/sh", "-c", ":"};
-      request.cpu_group = trial.processes().string();
-      run_child(request);
-      home_ = std::move(home);
-      return {};
-    } catch (const std::system_error& error) {
-      if (first) reason = error.what();
-      first = false;
-    }
-  }
-  return fmt::format("no groups for CPU time: {}", reason);
-}
-
 std::string scenario_stage::obstacle(const surroundings& around) {
   if (around.put_pressure() && hog_.empty())
     return "there is no program bench-hog beside the benchmark programs";
   if (!around.need_groups()) return {};
-  if (!home_obstacle_) home_obstacle_ = make_home();
-  return *home_obstacle_;
+  if (!home_) home_ = make_group_home();
+  return home_->obstacle;
 }
 
 outcome scenario_stage::measure_cpu(const task& what, const surroundings& around, child_request request) {
   request.arguments = {hog_.string(), "--loops", std::to_string(what.workers), "--seconds",
                        fmt::format("{}", measured_seconds)};
   std::optional<scene> here;
-  if (around.need_groups()) here.emplace(*home_, around, hog_, cpus_);
+  if (around.need_groups()) here.emplace(*home_->group, around, hog_, cpus_);
   if (here) request.cpu_group = here->program.processes().string();
   return parse_hog_output(run_child(request), request.limit);
 }
@@ -217,7 +192,7 @@ outcome scenario_stage::run_once(const task& what, const surroundings& around, c
   child_request request = prepare(what);
   if (around.processes > 1 && what.command.empty()) request.arguments.emplace_back("--started");
   std::optional<scene> here;
-  if (around.need_groups()) here.emplace(*home_, around, hog_, cpus_);
+  if (around.need_groups()) here.emplace(*home_->group, around, hog_, cpus_);
   if (here) request.cpu_group = here->program.processes().string();
   std::vector<measurement> parts;
   for (const child_result& result : run_children(request, around.processes)) {

@@ -13,6 +13,7 @@
 
 #include <process/shared/control_group.hpp>
 #include "bench/catalogue.hpp"
+#include "bench/group_home.hpp"
 #include "bench/measurement.hpp"
 
 namespace sukima::cli::bench {
@@ -55,14 +56,12 @@ class scenario_stage {
  private:
   struct scene;
 
-  std::string make_home();
   outcome measure_cpu(const task& what, const surroundings& around, child_request request);
   outcome run_once(const task& what, const surroundings& around, const preparation& prepare);
 
   std::filesystem::path hog_;
   int cpus_;
-  std::unique_ptr<cpu_group> home_;
-  std::optional<std::string> home_obstacle_;
+  std::optional<group_home> home_;
   std::map<std::string, int> repetitions_;
 };
 

@@ -81,7 +81,8 @@ class any_node {
 
 traffic traffic_of(const traffic& t) { return t; }
 traffic traffic_of(const hope::counts& c) {
-  return {.named = c.named,
+  return {.given = c.given,
+          .named = c.named,
           .omitted = c.omitted,
           .cut = c.cut,
           .computed = c.computed,

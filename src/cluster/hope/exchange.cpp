@@ -3,6 +3,8 @@
 // is dropped, as are those that are no notes: a node that hears nothing at all goes on alone.
 #include "hope/node.hpp"
 
+#include <algorithm>
+
 namespace sukima::cluster::hope {
 
 namespace {
@@ -26,8 +28,9 @@ void node::tell(const note& n) {
 void node::on_message(node_id from, byte_view message) {
   const auto n = read_note(message);
   if (!n || from >= nodes_ || from == self_) return;
-  if (n->kind == note_kind::missing) {
-    answer_missing(from, *n);
+  requests_.hears(from);
+  if (n->kind == note_kind::missing || n->kind == note_kind::request) {
+    answer(from, *n);
   } else if (n->kind == note_kind::entry_result) {
     take_entry_result(*n);
   } else if (n->entry > entry_) {
@@ -46,6 +49,12 @@ void node::take_note(node_id from, const note& n) {
       return;
     case note_kind::unclaim:
       claims_.withdraw(n.task, from);
+      return;
+    case note_kind::given:
+      take_given(from, n);
+      return;
+    case note_kind::none:
+      requests_.has_none(from);
       return;
     default:
       take_result(n);
@@ -82,10 +91,11 @@ void node::take_result(const note& n) {
     heard_of(n);
     return;
   }
-  if (u->waiting.empty()) return;  // it was stopped already
+  if (u->waiting.empty() && u->is_stopped) return;
   count(u->running != nullptr ? &counts::cut : &counts::omitted);
   settle(*u, n.content);
   u->is_mine = u->is_claimed = false;
+  u->given_by.reset();
   if (u->running != nullptr)
     stop(*u);
   else
@@ -102,13 +112,17 @@ void node::take_entry_result(const note& n) {
   end_entry();
 }
 
-void node::answer_missing(node_id from, const note& n) {
+void node::answer(node_id from, const note& n) {
   // Whatever is asked for in an entry, its own result is better.
   if (const auto known = entry_results_.find(n.entry); known != entry_results_.end()) {
     tell_one(from, {.kind = note_kind::entry_result, .entry = n.entry, .content = known->second});
     return;
   }
-  if (n.entry != entry_ || active_ == nullptr) return;
+  if (n.entry != entry_ || active_ == nullptr || is_over_) return;
+  if (n.kind == note_kind::request) {
+    if (std::ranges::find(asking_, from) == asking_.end()) asking_.push_back(from);
+    return;
+  }
   if (const bytes* const known = store_.find(n.task))
     tell_one(from, {.kind = note_kind::result, .entry = entry_, .task = n.task, .content = *known});
 }
@@ -117,6 +131,7 @@ void node::on_left(node_id gone) { on_lost(gone, "it left"); }
 
 void node::on_lost(node_id gone, const std::string& /*why*/) {
   gone_[gone] = true;
+  requests_.lose(gone);
   const std::vector<task_key> orphans = claims_.lose(gone);
   if (active_ == nullptr || is_over_) return;
   // What it has told to some nodes only, before it was lost.

@@ -19,11 +19,15 @@ task_key get_key(byte_source& source) noexcept {
   return key;
 }
 
-bool has_task(note_kind kind) noexcept { return kind != note_kind::entry_result; }
+bool has_task(note_kind kind) noexcept {
+  return kind == note_kind::claim || kind == note_kind::unclaim || kind == note_kind::result ||
+         kind == note_kind::missing;
+}
 bool has_time(note_kind kind) noexcept { return kind == note_kind::claim || kind == note_kind::result; }
-bool has_place(note_kind kind) noexcept { return has_time(kind); }
+bool has_type(note_kind kind) noexcept { return kind == note_kind::given; }
+bool has_place(note_kind kind) noexcept { return has_time(kind) || kind == note_kind::given; }
 bool has_content(note_kind kind) noexcept {
-  return kind == note_kind::result || kind == note_kind::entry_result;
+  return kind == note_kind::result || kind == note_kind::entry_result || kind == note_kind::given;
 }
 
 }  // namespace
@@ -39,6 +43,7 @@ bytes write_note(const note& n) {
   const auto time = std::clamp(n.time, std::chrono::microseconds(0), longest_time);
   static_assert(longest_time.count() <= UINT32_MAX);
   if (has_time(n.kind)) sink.number(static_cast<std::uint32_t>(time.count()));
+  if (has_type(n.kind)) sink.number(n.type);
   if (has_content(n.kind)) sink.raw(n.content);
   return to;
 }
@@ -46,8 +51,7 @@ bytes write_note(const note& n) {
 std::optional<note> read_note(byte_view from) {
   byte_source source(from);
   const auto kind = source.number<std::uint8_t>();
-  if (kind < static_cast<std::uint8_t>(note_kind::claim) ||
-      kind > static_cast<std::uint8_t>(note_kind::missing))
+  if (kind < static_cast<std::uint8_t>(note_kind::claim) || kind > static_cast<std::uint8_t>(note_kind::none))
     return {};
   note n;
   n.kind = static_cast<note_kind>(kind);
@@ -55,6 +59,7 @@ std::optional<note> read_note(byte_view from) {
   if (has_task(n.kind)) n.task = get_key(source);
   if (has_place(n.kind)) n.within = get_key(source);
   if (has_time(n.kind)) n.time = std::chrono::microseconds(source.number<std::uint32_t>());
+  if (has_type(n.kind)) n.type = source.number<std::uint32_t>();
   if (!source.ok() || n.entry == 0 || n.time > longest_time) return {};
   if (has_content(n.kind))
     n.content = source.rest();

@@ -7,6 +7,9 @@
 //   result        what the task returned, for all who have it to do
 //   entry_result  what the entry returned: nobody has anything to do for it any more
 //   missing       does anybody know the result of this task, or of the entry?
+//   request       the sender has nothing to do: it asks for a task
+//   given         the answer: a task with its arguments; the sender takes it for claimed by the receiver
+//   none          the other answer: there is none
 #pragma once
 
 #include "hope/named_task.hpp"
@@ -18,7 +21,16 @@
 
 namespace sukima::cluster::hope {
 
-enum class note_kind : std::uint8_t { claim = 1, unclaim, result, entry_result, missing };
+enum class note_kind : std::uint8_t {
+  claim = 1,
+  unclaim,
+  result,
+  entry_result,
+  missing,
+  request,
+  given,
+  none
+};
 
 /// The name of the entry itself, in `missing` and as what a task is within. A task has it with a probability
 /// of 2^-128, and costs time then.
@@ -27,14 +39,15 @@ inline constexpr task_key name_of_entry{};
 struct note {
   note_kind kind = note_kind::claim;
   std::uint64_t entry = 0;  ///< its number, from 1
-  task_key task{};  ///< of all but entry_result
-  /// Of a claim or a result: the task out of which the sender has split it, or the entry. It tells where it
-  /// is of use; other nodes may have come to the same task by another way.
+  task_key task{};  ///< of claim, unclaim, result and missing
+  /// Of a claim, a result or a given task: the task out of which the sender has split it, or the entry. It
+  /// tells where it is of use; other nodes may have come to the same task by another way.
   task_key within{};
   /// Of a claim: how long it is old; of a result: the time that its computation took. Whole microseconds, not
   /// negative; longer than an hour counts as an hour.
   std::chrono::microseconds time{};
-  byte_view content{};  ///< of results: what came out, in bytes
+  std::uint32_t type = 0;  ///< of a given task: the number of its function
+  byte_view content{};  ///< of results: what came out, in bytes; of a given task: its arguments
 };
 
 /// Linear in the size of the content.

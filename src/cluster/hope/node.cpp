@@ -18,6 +18,7 @@ constexpr std::uint64_t kept_entries = 16;
 struct node::root_task : detail::received_task {
   node* owner = nullptr;
   detail::cluster_entry* called = nullptr;
+  bool began = false;  ///< for the cluster thread
 };
 
 node::node(runtime& workers, std::unique_ptr<transport> by, node_options chosen)
@@ -25,7 +26,8 @@ node::node(runtime& workers, std::unique_ptr<transport> by, node_options chosen)
       transport_(std::move(by)),
       chosen_(chosen),
       store_(chosen.memory),
-      draws_(chosen.seed) {
+      draws_(chosen.seed),
+      requests_(transport_->nodes(), chosen.before_helping) {
   nodes_ = transport_->nodes();
   gone_.resize(nodes_);
   thread_.start([this] { meet(); }, [this] { serve(); });
@@ -35,6 +37,7 @@ node::~node() { thread_.stop(*transport_); }
 
 void node::meet() {
   self_ = transport_->start(*this, clock::now() + chosen_.meeting_time);
+  requests_.lose(self_);
   detail::attach_node(workers_, *this);
 }
 
@@ -58,6 +61,7 @@ void node::turn() {
   if (!is_over_) {
     tell_claims_that_are_due();
     run_next();
+    give_to_others();
     ask_here();
   }
   conclude_if_over();
@@ -69,12 +73,14 @@ clock::time_point node::next_turn() const {
   if (!asked_for_) {
     if (!is_alone()) until = std::min(until, next_tick_);
     if ((is_planning() && place_began_) || helping_) until = std::min(until, not_before_);
-    if (is_worth_a_look()) until = std::min(until, next_look_);
+    if (is_worth_a_look()) until = std::min(until, looks_.next());
   }
-  const bool is_idle = unbegun_ == 0 && detail::has_idle_workers(workers_);
+  if (is_idle() && !is_alone()) {
+    until = std::min(until, requests_.next_request());
+    if (!held_.empty() || !units_left_to_others().empty())
+      until = std::min(until, requests_.end_of_patience());
+  }
   for (const auto& [key, u] : units_) {
-    const auto since = claims_.since(key);
-    if (is_idle && u->running == nullptr && since) until = std::min(until, *since + chosen_.before_helping);
     if (u->running != nullptr && u->is_mine && !u->is_claimed && !is_alone())
       until = std::min(until, u->since + chosen_.before_telling);
   }
@@ -90,10 +96,11 @@ void node::take_event(event& e) {
       answer_came(e);
       return;
     case event::what::began:
-      if (e.of != nullptr) {
+      if (e.of != nullptr)
         e.of->began = true;
-        --unbegun_;
-      }
+      else
+        root_->began = true;
+      --unbegun_;
       place_began(e.of);
       return;
     case event::what::aborted:
@@ -112,6 +119,7 @@ void node::begin_entry(active_entry& e) {
   ++entry_;
   active_ = &e;
   is_over_ = false;
+  requests_.begin();
   entry_results_.erase(entry_results_.begin(),
                        entry_results_.lower_bound(entry_ - std::min(entry_, kept_entries)));
   if (const auto known = entry_results_.find(entry_); known != entry_results_.end()) {
@@ -125,6 +133,7 @@ void node::begin_entry(active_entry& e) {
   root_->run = run_root;
   root_->destroy = detail::delete_task<root_task>;
   begin_plan();
+  ++unbegun_;
   detail::deliver(workers_, *root_);
   early_size_ = 0;
   for (const auto& [from, note] : std::exchange(early_, {})) on_message(from, note);
@@ -137,6 +146,7 @@ void node::run_root(detail::task* t, context c) {
 }
 
 void node::root_ended(event& e) {
+  if (!root_->began) --unbegun_;
   root_ = nullptr;
   e.t->destroy(e.t);
   if (e.how == outcome::ok) {
@@ -159,6 +169,7 @@ void node::end_entry() {
   for (unit* const u : all)
     if (u->running != nullptr) stop(*u);
   for (unit* const u : all) drop(*u);
+  for (const held_giver& h : std::exchange(held_, {})) h.giver.resume();
 }
 
 void node::conclude_if_over() {
@@ -167,9 +178,7 @@ void node::conclude_if_over() {
   store_.clear();
   helping_.reset();
   group_ = {};
-  in_vain_ = 0;
-  unmatched_.clear();
-  unmatched_within_.clear();
+  asking_.clear();
   const resumer waiting = std::exchange(active_, nullptr)->waiting;
   waiting.resume();  // the entry is gone from here on
 }

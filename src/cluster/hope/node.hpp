@@ -9,24 +9,34 @@
 //   free       the cluster thread lets it run when a worker here is idle, the youngest first, and claims it
 // A unit runs as a task of its own, made from the bytes of its arguments, so its result is at hand in bytes
 // and can be told to all. A result that comes meanwhile cuts it. If all units that are left are claimed by
-// others, the node helps: it runs one of them as well, but its tasks in the reverse order, so that it meets
-// the claimant in the middle. Because of this the entry ends here whatever becomes of the other nodes and of
-// all messages: a claim only delays (node_options::before_helping).
+// others, or the first branch of what the node began with the second one of is left to them, it asks them for
+// tasks (giving.cpp): what it gets is a unit as well, of which it tells the result to whoever has given it.
+// Where it gets nothing for long, it helps: it runs what is left to others as well, but its tasks in the
+// reverse order, so that it meets the claimant in the middle. Because of this the entry ends here whatever
+// becomes of the other nodes and of all messages: a claim only delays (node_options::before_helping).
+//
+// Exceptions: an entry returns or throws on each node what its own call returns or throws there, or returns
+// what another node's call has returned. A unit that throws here ends the task that waits for it by that
+// exception, and no other node hears of it: each runs that task itself. So with one possible exception all
+// nodes throw it; where several branches of an entry throw, nodes may throw different ones of them, and
+// where a program returns in spite of some exceptions, it is to return the same for each of them.
 //
 // Which tasks are asked for (order.cpp): at the beginning of an entry those of the planned start; in a unit
-// that is helped the oldest one at each level; where a claim or a result says that another node is inside of
-// what runs here, the oldest ones, until some are of no interest to anybody; and one every tick, so that of
-// what runs long a part is told to others before this node dies.
+// that is helped the oldest one at each level; for a node that has none the oldest one; where a claim or a
+// result says that another node is inside of what runs here, the oldest ones, until some are of no interest
+// to anybody; and one every tick, so that of what runs long a part is told to others before this node dies.
 //
 // Source: cluster.md of the design, sections 5 and 6, with every message to every node.
 #pragma once
 
 #include "entry/forms.hpp"
 #include "hope/claims.hpp"
+#include "hope/looks.hpp"
 #include "hope/messages.hpp"
 #include "hope/named_task.hpp"
 #include "hope/planned_start.hpp"
 #include "hope/result_store.hpp"
+#include "hope/work_requests.hpp"
 #include "protocol/messages.hpp"
 #include "transport/cluster_thread.hpp"
 #include "transport/transport.hpp"
@@ -37,6 +47,7 @@
 #include <sukima/suspend.hpp>
 
 #include <atomic>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -51,7 +62,8 @@ namespace sukima::cluster::hope {
 struct node_options {
   std::uint64_t seed = 1;  ///< of the choice which unit is helped
   std::chrono::seconds meeting_time{30};  ///< for all nodes to come
-  std::chrono::microseconds before_helping{2000};  ///< how old a claim is that an idle node does not mind
+  /// So long an idle node asks others for work before it begins what they claim.
+  std::chrono::microseconds before_helping{20000};
   std::chrono::microseconds yields_within{4000};  ///< a unit that was begun so lately is left to a lower node
   std::chrono::microseconds before_telling{2000};  ///< nobody hears of units that take less, unless nodes met
   std::chrono::microseconds tick{50000};  ///< at least one task is named in that time
@@ -64,7 +76,10 @@ struct counts {
   std::uint64_t omitted = 0;  ///< units that ended by another node's result, and did not run here
   std::uint64_t cut = 0;  ///< units that ended by it while they ran here
   std::uint64_t computed = 0;  ///< units that gave their result here
-  std::uint64_t helped = 0;  ///< units begun though another node claimed them
+  /// Times that a node that got nothing from others began a unit that another one claimed, or the branch that
+  /// was left to others.
+  std::uint64_t helped = 0;
+  std::uint64_t given = 0;  ///< units given to nodes that asked
   std::uint64_t taken_over = 0;  ///< units begun after their claimant was lost
   std::uint64_t yielded = 0;  ///< units left to a lower node that began them, too
   std::uint64_t notes = 0;  ///< messages sent
@@ -115,7 +130,12 @@ class node final : private receiver, private detail::remote_node {
     bytes content{};
     std::exception_ptr error{};
   };
-  enum class purpose : std::uint8_t { plan, help, look, tick };
+  enum class purpose : std::uint8_t { plan, help, look, give, tick };
+  /// A fiber whose second branch is done, and whose first one is left to others for now.
+  struct held_giver {
+    resumer giver;
+    task_key within;  ///< the unit, or the entry, that it belongs to
+  };
   /// Who claims a unit that begins here: this node, told at once or when it has taken a while; or another.
   enum class claim_as : std::uint8_t { mine_told, mine, of_another };
   /// How a named task stands.
@@ -130,6 +150,7 @@ class node final : private receiver, private detail::remote_node {
   // remote_node: workers.
   void answered(detail::task* t) noexcept override;
   void answered_by_waiting(detail::task& t, resumer of_giver) noexcept override;
+  void unanswered() noexcept override {}  // of its requests none stands
   void idle() noexcept override;
   void aborted(std::uint64_t id) noexcept override;
   void ended(detail::received_task& t) noexcept override;
@@ -153,7 +174,7 @@ class node final : private receiver, private detail::remote_node {
   void take_claim(node_id from, const note& n);
   void take_result(const note& n);
   void take_entry_result(const note& n);
-  void answer_missing(node_id from, const note& n);
+  void answer(node_id from, const note& n);
   void tell(const note& n);
   void tell_one(node_id to, const note& n);
   // units.cpp: the life of a unit
@@ -162,8 +183,14 @@ class node final : private receiver, private detail::remote_node {
   task_key within(const detail::task& t) const;
   void name(detail::task& t, resumer giver, purpose asked);
   unit* find(const task_key& key) const;
+  /// \pre there is none of that name
+  unit& new_unit(const task_key& key, const task_key& within, const detail::travel_form& form,
+                 bytes arguments);
   /// Lets it run here. \param how  whose it is, and whether others hear of it at once
   void start(unit& u, claim_as how);
+  /// A unit that no worker has begun, as all have something else to do: it is free again, also for others.
+  /// \returns false: it is the entry's own call, or is to end
+  bool take_back(detail::received_task& t);
   void tell_claim(unit& u);
   void tell_claims_that_are_due();
   void unit_ended(event& e);
@@ -186,7 +213,6 @@ class node final : private receiver, private detail::remote_node {
   std::optional<purpose> next_purpose(clock::time_point now) const;
   void answer_came(event& e);
   void nothing_came(purpose asked);
-  void end_look(clock::time_point now);
   /// A task has got its name. \param u  null: its result is known, and it has ended
   void place(unit* u, standing s, std::uint64_t id, purpose asked);
   void place_in_plan(unit* u, std::uint64_t id);
@@ -197,11 +223,24 @@ class node final : private receiver, private detail::remote_node {
   void place_began(unit* u);
   /// Another node is inside of something, and has told of a task that has no name here.
   void heard_of(const note& n);
-  void has_name_here(const task_key& task);
   /// Do others tell of tasks within something that runs here?
   bool is_worth_a_look() const;
-  void look_soon();
+  bool is_idle() const noexcept;
   void run_next();
+  /// Neither running here nor claimed by others?
+  bool is_free(const unit& u) const;
+  unit* youngest_free() const;  ///< null: none is free
+  /// Those that others claim and that do not run here, the oldest first.
+  std::vector<unit*> units_left_to_others() const;
+  /// Asks another node, or begins what others have not ended for long.
+  void find_work();
+  // giving.cpp: tasks for nodes that have none
+  void give_to_others();
+  void give(const unit& u, node_id to);
+  void have_none();
+  void take_given(node_id from, const note& n);
+  void let_held_go(std::size_t number);
+  void let_all_held_go(const task_key& within);
 
   runtime& workers_;
   const std::unique_ptr<transport> transport_;
@@ -227,9 +266,12 @@ class node final : private receiver, private detail::remote_node {
   std::unordered_map<task_key, std::unique_ptr<unit>, task_key_hash> units_;
   std::unordered_map<std::uint64_t, given_task> given_;
   std::uint64_t last_number_ = 0;  ///< of units
-  unsigned unbegun_ = 0;  ///< delivered, and not begun by a worker
+  unsigned unbegun_ = 0;  ///< delivered, the entry's own call, too, and not begun by a worker
   std::vector<bool> gone_;
   std::mt19937_64 draws_;
+  work_requests requests_;
+  std::deque<node_id> asking_;  ///< nodes that have nothing to do, and have got no answer
+  std::vector<held_giver> held_;
 
   // What is asked for.
   std::optional<purpose> asked_for_;  ///< an answer is awaited
@@ -239,16 +281,9 @@ class node final : private receiver, private detail::remote_node {
   task_key place_{};  ///< where the plan has led so far: the entry, or a unit
   bool place_began_ = false;  ///< a worker is there
   std::optional<task_key> helping_;  ///< the unit, or the entry, whose tasks are asked for in reverse order
-  /// Tasks that others have told of and that were never named here, with what they are within there; and how
-  /// many of them are within each.
-  std::unordered_map<task_key, task_key, task_key_hash> unmatched_;
-  std::unordered_map<task_key, std::size_t, task_key_hash> unmatched_within_;
-  unsigned in_vain_ = 0;  ///< tasks of no interest to anybody in this look, in a row
+  looks looks_;
   unsigned failures_ = 0;  ///< times that the plan or a help got nothing, in a row
   clock::time_point not_before_;  ///< for asking again after that
-  clock::time_point look_ended_;
-  clock::time_point next_look_;
-  std::chrono::microseconds look_pause_{};
   clock::time_point next_tick_;
 
   cluster_thread thread_;  ///< last: everything else is there when it begins
@@ -266,6 +301,7 @@ struct node::unit {
   void (*run)(detail::task*, context) = nullptr;  ///< of the task below, by its form
   detail::received_task* running = nullptr;  ///< delivered, and not ended
   clock::time_point since;  ///< when it was delivered
+  std::optional<node_id> given_by;  ///< the node that waits for its result, as it has given it
   bool began = false;  ///< a worker has begun it
   bool is_mine = false;  ///< no other node is to run it
   bool is_claimed = false;  ///< this node has told so

@@ -8,14 +8,9 @@ namespace sukima::cluster::hope {
 
 namespace {
 
-/// Tasks in a row that are of no interest to anybody: then a look ends.
-constexpr unsigned most_in_vain = 3;
 /// Times in a row that nothing was there to split: then the plan, or the help inside of a unit, ends.
 constexpr unsigned most_failures = 3;
 constexpr std::chrono::microseconds after_failure{200};
-/// Between looks, as long as they find nothing: doubled up to the longest.
-constexpr std::chrono::microseconds shortest_pause{100};
-constexpr std::chrono::microseconds longest_pause{20000};
 /// Units that wait here; no more are looked for then.
 constexpr std::size_t most_units = 1024;
 
@@ -35,9 +30,7 @@ void node::begin_plan() {
   place_began_ = false;
   failures_ = 0;
   not_before_ = now;
-  look_pause_ = shortest_pause;
-  look_ended_ = now;
-  next_look_ = now;
+  looks_.begin(now);
   next_tick_ = now + chosen_.tick;
 }
 
@@ -46,7 +39,7 @@ void node::place_began(unit* u) {
   if (is_over_ || u == nullptr) return;
   if (is_planning()) return;
   if (!u->is_mine && u->key != place_) help(u->key);
-  if (unmatched_within_.contains(u->key)) look_soon();  // its claimant has told of its tasks
+  if (looks_.is_within(u->key)) looks_.begin_soon();  // its claimant has told of its tasks
 }
 
 bool node::is_planning() const noexcept { return size_of(group_) > 1; }
@@ -62,32 +55,18 @@ void node::help(const task_key& key) {
 }
 
 void node::heard_of(const note& n) {
-  if (!unmatched_.emplace(n.task, n.within).second) return;
-  ++unmatched_within_[n.within];
-  if (is_running(n.within)) look_soon();
-}
-
-void node::has_name_here(const task_key& task) {
-  const auto found = unmatched_.find(task);
-  if (found == unmatched_.end()) return;
-  const auto place = unmatched_within_.find(found->second);
-  if (--place->second == 0) unmatched_within_.erase(place);
-  unmatched_.erase(found);
+  if (looks_.heard_of(n.task, n.within) && is_running(n.within)) looks_.begin_soon();
 }
 
 bool node::is_worth_a_look() const {
-  return std::ranges::any_of(unmatched_within_, [&](const auto& w) { return is_running(w.first); });
-}
-
-void node::look_soon() {
-  look_pause_ = shortest_pause;
-  next_look_ = std::min(next_look_, look_ended_ + shortest_pause);
+  return looks_.is_worth_it([this](const task_key& key) { return is_running(key); });
 }
 
 std::optional<node::purpose> node::next_purpose(clock::time_point now) const {
   if (is_planning() && place_began_ && now >= not_before_) return purpose::plan;
   if (helping_ && !is_planning() && now >= not_before_) return purpose::help;
-  if (now >= next_look_ && units_.size() < most_units && is_worth_a_look()) return purpose::look;
+  if (now >= looks_.next() && units_.size() < most_units && is_worth_a_look()) return purpose::look;
+  if (!asking_.empty() && !is_planning()) return purpose::give;
   if (now >= next_tick_ && !is_alone()) return purpose::tick;
   return {};
 }
@@ -107,7 +86,9 @@ void node::ask_here() {
 void node::answer_came(event& e) {
   const purpose asked = *std::exchange(asked_for_, {});
   if (e.t != nullptr && detail::came_from_node(workers_, *e.t)) {
-    detail::deliver(workers_, static_cast<detail::received_task&>(*e.t));  // it waits for a worker, as before
+    auto& unbegun = static_cast<detail::received_task&>(*e.t);
+    if (take_back(unbegun)) return;  // something else is asked for at once
+    detail::deliver(workers_, unbegun);  // it waits for a worker, as before
     e.t = nullptr;
   }
   if (e.t == nullptr) {
@@ -122,7 +103,8 @@ void node::answer_came(event& e) {
 
 void node::nothing_came(purpose asked) {
   const clock::time_point now = clock::now();
-  if (asked == purpose::look) end_look(now);
+  if (asked == purpose::look) looks_.end(now);
+  if (asked == purpose::give) have_none();
   if (asked != purpose::plan && asked != purpose::help) return;
   not_before_ = now + after_failure;
   if (++failures_ < most_failures) return;
@@ -131,13 +113,6 @@ void node::nothing_came(purpose asked) {
     group_ = {};
   else
     helping_.reset();
-}
-
-void node::end_look(clock::time_point now) {
-  in_vain_ = 0;
-  look_ended_ = now;
-  next_look_ = now + look_pause_;
-  look_pause_ = std::min(look_pause_ * 2, longest_pause);
 }
 
 void node::place(unit* u, standing s, std::uint64_t id, purpose asked) {
@@ -157,19 +132,22 @@ void node::place(unit* u, standing s, std::uint64_t id, purpose asked) {
       return;
     case purpose::look:
       if (s != standing::of_no_interest) {
-        in_vain_ = 0;
-        look_pause_ = shortest_pause;
-      } else if (++in_vain_ == most_in_vain) {
-        end_look(clock::now());
+        looks_.found();
+      } else {
+        looks_.found_in_vain(clock::now());
       }
       return;
+    case purpose::give:  // it is given, or the next one is asked for
     case purpose::tick:
       return;
   }
 }
 
 void node::place_in_plan(unit* u, std::uint64_t id) {
-  if (u == nullptr) return;  // its result is known: the next construct below is split among the group
+  if (u == nullptr) {  // those that began there are done, this node, too, if it is one of them
+    group_ = first_part(group_, rank_, 2) == 0 ? group_of_part(group_, 0, 2) : node_group{};
+    return;
+  }
   const node_group second = group_of_part(group_, 1, 2);
   const node_id leader = members_[second.first];
   if (first_part(group_, rank_, 2) == 0) {
@@ -178,7 +156,6 @@ void node::place_in_plan(unit* u, std::uint64_t id) {
     return;
   }
   group_ = second;
-  given_.at(id).helping = place_;
   if (u->running != nullptr) {
     group_ = {};
     let_giver_go(id);
@@ -196,27 +173,57 @@ void node::let_giver_go(std::uint64_t id) {
   if (const resumer giver = std::exchange(found->second.giver, {})) giver.resume();
 }
 
+bool node::is_idle() const noexcept { return unbegun_ == 0 && detail::has_idle_workers(workers_); }
+
 void node::run_next() {
-  if (unbegun_ != 0 || !detail::has_idle_workers(workers_)) return;
+  if (!is_idle()) {
+    requests_.has_work();
+    return;
+  }
+  unit* const free = youngest_free();
+  if (free == nullptr) {
+    find_work();
+    return;
+  }
+  if (claims_.of(free->key) == claims::state::orphan) count(&counts::taken_over);
+  requests_.has_work();
+  start(*free, claim_as::mine);
+}
+
+node::unit* node::youngest_free() const {
+  unit* found = nullptr;
+  for (const auto& [key, u] : units_)
+    if (is_free(*u) && (found == nullptr || u->number > found->number)) found = u.get();
+  return found;
+}
+
+bool node::is_free(const unit& u) const {
+  return u.running == nullptr && claims_.of(u.key) != claims::state::claimed;
+}
+
+std::vector<node::unit*> node::units_left_to_others() const {
+  std::vector<unit*> found;
+  for (const auto& [key, u] : units_)
+    if (u->running == nullptr && !is_free(*u)) found.push_back(u.get());
+  std::ranges::sort(found, {}, &unit::number);
+  return found;
+}
+
+void node::find_work() {
   const clock::time_point now = clock::now();
-  unit* free = nullptr;
-  std::vector<unit*> claimed;
-  for (const auto& [key, u] : units_) {
-    if (u->running != nullptr) continue;
-    if (claims_.of(key) != claims::state::claimed) {
-      if (free == nullptr || u->number > free->number) free = u.get();
-    } else if (*claims_.since(key) + chosen_.before_helping <= now) {
-      claimed.push_back(u.get());
-    }
-  }
-  if (free != nullptr) {
-    if (claims_.of(free->key) == claims::state::orphan) count(&counts::taken_over);
-    start(*free, claim_as::mine);
-  } else if (!claimed.empty()) {
-    std::ranges::sort(claimed, {}, &unit::number);
-    count(&counts::helped);
-    start(*claimed[draws_() % claimed.size()], claim_as::of_another);
-  }
+  if (const auto asked = requests_.next(now, draws_()))
+    tell_one(*asked, {.kind = note_kind::request, .entry = entry_});
+  if (!is_alone() && !requests_.is_over(now)) return;
+  const std::vector<unit*> claimed = units_left_to_others();
+  const std::size_t choices = claimed.size() + held_.size();
+  if (choices == 0) return;
+  requests_.does_without();
+  count(&counts::helped);
+  const std::size_t choice = draws_() % choices;
+  if (choice < claimed.size())
+    start(*claimed[choice], claim_as::of_another);
+  else
+    let_held_go(choice - claimed.size());
 }
 
 }  // namespace sukima::cluster::hope

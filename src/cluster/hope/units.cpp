@@ -31,29 +31,35 @@ void node::name(detail::task& t, resumer giver, purpose asked) {
   const task_key key = key_of(entry_, *number, arguments);
   const std::uint64_t id = detail::give_away(workers_, t);
   count(&counts::named);
-  has_name_here(key);
+  looks_.has_name_here(key);
   given_task& given = given_[id];
   given.giver = giver;
+  if (asked == purpose::plan) given.helping = place_;
   if (const bytes* const known = store_.find(key)) {
     count(&counts::omitted);
     finish(id, {.result = *known, .error = nullptr, .aborted = false});
     place(nullptr, standing::known, id, asked);
     return;
   }
-  std::unique_ptr<unit>& u = units_[key];
-  if (u == nullptr) {
-    u = std::make_unique<unit>();
-    u->owner = this;
-    u->key = key;
-    u->within = within(t);
-    u->number = ++last_number_;
-    u->form = travel.form;
-    u->arguments = std::move(arguments);
-  }
-  given.of = u.get();
+  unit* u = find(key);
+  if (u == nullptr) u = &new_unit(key, within(t), *travel.form, std::move(arguments));
+  given.of = u;
   u->waiting.push_back(id);
   const bool is_under_way = u->running != nullptr || claims_.of(key) == claims::state::claimed;
-  place(u.get(), is_under_way ? standing::under_way : standing::of_no_interest, id, asked);
+  place(u, is_under_way ? standing::under_way : standing::of_no_interest, id, asked);
+}
+
+node::unit& node::new_unit(const task_key& key, const task_key& within, const detail::travel_form& form,
+                           bytes arguments) {
+  std::unique_ptr<unit>& u = units_[key];
+  u = std::make_unique<unit>();
+  u->owner = this;
+  u->key = key;
+  u->within = within;
+  u->number = ++last_number_;
+  u->form = &form;
+  u->arguments = std::move(arguments);
+  return *u;
 }
 
 task_key node::within(const detail::task& t) const {
@@ -77,7 +83,7 @@ void node::run_unit(detail::task* t, context c) {
 void node::start(unit& u, claim_as how) {
   detail::received_task* t = nullptr;
   try {
-    t = u.form->make(u.arguments);
+    t = u.form->make(*u.form, u.arguments);
   } catch (...) {  // of the user's codec
     fail(u, std::current_exception());
     return;
@@ -92,6 +98,18 @@ void node::start(unit& u, claim_as how) {
   u.is_mine = how != claim_as::of_another;
   if (how == claim_as::mine_told) tell_claim(u);
   detail::deliver(workers_, *t);
+}
+
+bool node::take_back(detail::received_task& t) {
+  if (t.form == nullptr) return false;  // the entry's own call
+  unit& u = unit_of(t);
+  if (u.is_stopped) return false;  // it ends as soon as a worker takes it
+  --unbegun_;
+  t.destroy(&t);
+  u.running = nullptr;
+  unclaim(u);
+  if (u.waiting.empty()) erase(u);
+  return true;
 }
 
 void node::tell_claim(unit& u) {
@@ -122,13 +140,16 @@ void node::unit_ended(event& e) {
         const auto cost = std::chrono::duration_cast<std::chrono::microseconds>(clock::now() - u.since);
         const bool is_told = u.is_claimed || claims_.of(u.key) != claims::state::free;
         claims_.settle(u.key);
+        const note result{.kind = note_kind::result,
+                          .entry = entry_,
+                          .task = u.key,
+                          .within = u.within,
+                          .time = cost,
+                          .content = e.content};
         if (is_told || cost >= chosen_.before_telling)
-          tell({.kind = note_kind::result,
-                .entry = entry_,
-                .task = u.key,
-                .within = u.within,
-                .time = cost,
-                .content = e.content});
+          tell(result);
+        else if (u.given_by)
+          tell_one(*u.given_by, result);
         store_.put(u.key, e.content, cost);
       }
       settle(u, e.content);
@@ -174,9 +195,13 @@ void node::finish(std::uint64_t id, detail::given_outcome how) {
   const auto found = given_.find(id);
   const given_task given = found->second;
   given_.erase(found);
+  const bool has_result = !how.aborted && how.error == nullptr;
   detail::finish(workers_, id, std::move(how));
-  if (given.giver) given.giver.resume();
-  if (given.helping && !is_over_ && is_running(*given.helping)) help(*given.helping);
+  if (!given.giver) return;
+  if (has_result && given.helping && !is_over_ && is_running(*given.helping))
+    held_.push_back({given.giver, *given.helping});
+  else
+    given.giver.resume();
 }
 
 void node::forget_task(std::uint64_t id) {
@@ -194,13 +219,21 @@ void node::forget_task(std::uint64_t id) {
 }
 
 void node::stop(unit& u) {
-  if (!std::exchange(u.is_stopped, true)) detail::cancel(workers_, *u.running);
+  if (std::exchange(u.is_stopped, true)) return;
+  detail::cancel(workers_, *u.running);
+  let_all_held_go(u.key);  // they find themselves aborted
 }
 
 void node::unclaim(unit& u) {
   u.is_mine = false;
-  if (std::exchange(u.is_claimed, false) && !is_over_)
-    tell({.kind = note_kind::unclaim, .entry = entry_, .task = u.key});
+  const std::optional<node_id> giver = std::exchange(u.given_by, {});
+  const bool is_told = std::exchange(u.is_claimed, false);
+  if (is_over_) return;
+  const note what{.kind = note_kind::unclaim, .entry = entry_, .task = u.key};
+  if (is_told)
+    tell(what);
+  else if (giver)
+    tell_one(*giver, what);
 }
 
 void node::erase(unit& u) {

@@ -53,7 +53,7 @@ std::optional<message> read_message(byte_view from) {
   m.function = source.number<std::uint32_t>();
   m.id = source.number<std::uint64_t>();
   if (!source.ok() || kind < static_cast<std::uint8_t>(message_kind::request) ||
-      kind > static_cast<std::uint8_t>(message_kind::declined) ||
+      kind > static_cast<std::uint8_t>(message_kind::lifeline) ||
       how > static_cast<std::uint8_t>(outcome::aborted))
     return {};
   m.kind = static_cast<message_kind>(kind);

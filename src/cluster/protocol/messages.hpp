@@ -6,6 +6,7 @@
 //   victim -> thief      task       here is one; `id` is the victim's name for it
 //   thief -> victim      result     it has ended: ok, thrown, or aborted
 //   victim -> thief      abort      its result is not needed; the result is awaited all the same
+//   thief -> victim      lifeline   send me a task of that entry when there is one: it is not refused
 //   thief -> victim      declined   it was not begun here; somebody else may have it
 //   node 0 -> all        entry      the result of an entry: ok or thrown
 #pragma once
@@ -16,7 +17,7 @@
 
 namespace sukima::cluster {
 
-enum class message_kind : std::uint8_t { request = 1, none, task, result, abort, entry, declined };
+enum class message_kind : std::uint8_t { request = 1, none, task, result, abort, entry, declined, lifeline };
 enum class outcome : std::uint8_t { ok, thrown, aborted };
 
 struct message {

@@ -8,6 +8,20 @@
 
 namespace sukima::cluster {
 
+namespace {
+
+/// \returns false: it cannot travel, so it runs here, where nothing has to be encoded
+bool write_task(const detail::task& t, bytes& to) {
+  try {
+    t.kind->travel->put(t, to);
+    return to.size() <= largest_message / 2;
+  } catch (...) {
+    return false;
+  }
+}
+
+}  // namespace
+
 void node::send(node_id to, const message& m) {
   bytes out = write_message(m);
   // Nothing overtakes what waits.
@@ -29,7 +43,7 @@ void node::end_all(const std::string& why) {
 void node::take_event(event& e) {
   switch (e.kind) {
     case event::what::answered:
-      asking_here_ = false;
+      asking_here_ = asking::nothing;
       if (e.t != nullptr)
         give(*e.t);
       else
@@ -57,24 +71,36 @@ void node::take_event(event& e) {
                    .entry = static_cast<std::uint32_t>(e.id),
                    .content = e.content});
       refuse_all();
+      lifelines_.begin_entry(static_cast<std::uint32_t>(e.id) + 1);
       return;
   }
 }
 
 void node::ask_others() {
   const std::uint32_t entry = active_entry_.load();
-  if (idle_told_.exchange(false)) thief_.set_hungry(true);
-  if (entry == 0) return;
-  if (thief_.is_hungry() && !detail::has_idle_workers(workers_)) thief_.set_hungry(false);
-  if (const auto victim = thief_.next_victim(clock::now())) {
-    send(*victim, {.kind = message_kind::request, .entry = entry});
-    const std::lock_guard hold(lock_);
-    ++statistics_.requests;
+  if (entry != std::exchange(entry_seen_, entry) && entry != 0) {
+    thief_.begin_entry();
+    lifelines_.begin_entry(entry);
   }
+  look_for_idle_workers();
+  if (entry == 0) return;
+  const auto now = clock::now();
+  const auto victim = thief_.next_victim(now);
+  if (victim) send(*victim, {.kind = message_kind::request, .entry = entry});
+  const std::vector<node_id> lines = thief_.take_lifelines(now);
+  for (const node_id n : lines) send(n, {.kind = message_kind::lifeline, .entry = entry});
+  if (!victim && lines.empty()) return;
+  const std::lock_guard hold(lock_);
+  statistics_.requests += victim ? 1 : 0;
+  statistics_.lifelines += lines.size();
+}
+
+void node::look_for_idle_workers() {
+  if (idle_told_.exchange(false)) thief_.set_hungry(true);
+  if (thief_.is_hungry() && !detail::has_idle_workers(workers_)) thief_.set_hungry(false);
 }
 
 void node::ask_here() {
-  if (asking_here_ || wanting_.empty()) return;
   const std::uint32_t entry = active_entry_.load();
   for (auto at = wanting_.begin(); at != wanting_.end();) {
     const auto [who, in] = *at++;
@@ -82,9 +108,26 @@ void node::ask_here() {
     wanting_.erase(who);
     send(who, {.kind = message_kind::none});
   }
-  if (wanting_.empty()) return;
-  asking_here_ = true;
-  detail::request_task(workers_);
+  const auto now = clock::now();
+  if (unanswered_told_.exchange(false)) lifelines_.on_unanswered(now);
+  const bool stands = wanting_.empty() && lifelines_.next(entry);
+  if (asking_here_ == asking::once) return;
+  if (asking_here_ == asking::standing) {
+    if (stands) {
+      if (lifelines_.takes_look(now)) detail::remind_of_request(workers_);
+      return;
+    }
+    if (!detail::withdraw_request(workers_)) return;  // its answer is on the way
+    asking_here_ = asking::nothing;
+    lifelines_.on_work(now);
+  }
+  if (!wanting_.empty()) {
+    asking_here_ = asking::once;
+    detail::request_task(workers_);
+  } else if (stands && (!lifelines_.next_look() || lifelines_.takes_look(now))) {
+    asking_here_ = asking::standing;
+    detail::request_task(workers_, detail::giver::goes_on, detail::request_kind::standing);
+  }
 }
 
 void node::refuse_all() {
@@ -104,29 +147,23 @@ void node::give(detail::task& t) {
     return;
   }
   const std::uint32_t entry = active_entry_.load();
-  const detail::travel_point& travel = *t.kind->travel;
-  const auto number = forms_.number_of(*travel.form);
+  const auto number = forms_.number_of(*t.kind->travel->form);
   const auto to =
       std::find_if(wanting_.begin(), wanting_.end(), [&](const auto& w) { return w.second == entry; });
-  if (!number || to == wanting_.end()) {
-    detail::give_back(workers_, t);
-    if (!number) refuse_all();
-    return;
-  }
-  const node_id who = to->first;
-  wanting_.erase(to);
+  const bool was_asked = to != wanting_.end();
+  const std::optional<node_id> who = was_asked ? to->first : lifelines_.next(entry);
   bytes arguments;
-  try {
-    travel.put(t, arguments);
-    if (arguments.size() > largest_message / 2) throw std::length_error("arguments");
-  } catch (...) {  // it runs here, where nothing has to be encoded
+  if (!who || !number || !write_task(t, arguments)) {
     detail::give_back(workers_, t);
-    send(who, {.kind = message_kind::none});
+    if (who) refuse_all();
+    lifelines_.on_unanswered(clock::now());
     return;
   }
+  if (was_asked) wanting_.erase(to);
+  lifelines_.remove(*who);  // one task is what it waits for
   const std::uint64_t id = detail::give_away(workers_, t);
-  given_.emplace(id, who);
-  send(who,
+  given_.emplace(id, *who);
+  send(*who,
        {.kind = message_kind::task, .entry = entry, .function = *number, .id = id, .content = arguments});
   const std::lock_guard hold(lock_);
   ++statistics_.given;
@@ -143,7 +180,10 @@ void node::on_message(node_id from, byte_view bytes_of_message) {
       wanting_[from] = m->entry;
       return;
     case message_kind::none:
-      thief_.on_none(from, clock::now());
+      thief_.on_none(from);
+      return;
+    case message_kind::lifeline:
+      lifelines_.add(from, m->entry);
       return;
     case message_kind::task:
       take_task(from, *m);
@@ -169,10 +209,16 @@ void node::take_task(node_id from, const message& m) {
             (form == nullptr ? "an unknown function" : "another entry"));
     return;
   }
+  look_for_idle_workers();
+  if (!thief_.is_hungry()) {  // for a lifeline, or late; others may need it
+    thief_.on_surplus(from);
+    send(from, {.kind = message_kind::declined, .id = m.id});
+    return;
+  }
   thief_.on_task(from);
   detail::received_task* t = nullptr;
   try {
-    t = form->make(m.content);
+    t = form->make(*form, m.content);
   } catch (...) {
     const bytes why = write_exception(std::current_exception(), self_);
     send(from, {.kind = message_kind::result, .how = outcome::thrown, .id = m.id, .content = why});
@@ -187,6 +233,7 @@ void node::take_task(node_id from, const message& m) {
     ++statistics_.received;
   }
   detail::deliver(workers_, *t);
+  lifelines_.on_work(clock::now());
 }
 
 void node::take_result(node_id from, const message& m) {
@@ -205,11 +252,13 @@ void node::take_result(node_id from, const message& m) {
   }
   given_.erase(found);
   if (!declined) return;
+  lifelines_.on_work(clock::now());
   const std::lock_guard hold(lock_);
   --statistics_.given;
 }
 
 void node::take_entry(const message& m) {
+  lifelines_.begin_entry(m.entry + 1);
   resumer waits;
   {
     const std::lock_guard hold(lock_);
@@ -223,15 +272,26 @@ void node::on_left(node_id gone) {
   gone_[gone] = true;
   thief_.forget(gone);
   wanting_.erase(gone);
-  bool is_needed = gone == 0 && active_entry_.load() != 0 && self_ != 0;
-  if (is_needed) {
+  lifelines_.remove(gone);
+  if (std::any_of(given_.begin(), given_.end(), [&](const auto& g) { return g.second == gone; }))
+    end_without(gone, active_entry_.load());
+}
+
+void node::look_for_node_0() {
+  if (self_ == 0 || !gone_[0]) return;
+  std::uint32_t entry = 0;
+  {
     const std::lock_guard hold(lock_);
-    is_needed = !results_.contains(active_entry_.load());
+    // Read inside: whoever takes the result out has ended the entry before.
+    entry = active_entry_.load();
+    if (entry == 0 || results_.contains(entry)) return;
   }
-  for (const auto& [id, where] : given_) is_needed |= where == gone;
-  if (is_needed)
-    end_all("node " + std::to_string(gone) + " ended its program before entry " +
-            std::to_string(active_entry_.load()) + " was over");
+  end_without(0, entry);
+}
+
+void node::end_without(node_id gone, std::uint32_t entry) {
+  end_all("node " + std::to_string(gone) + " ended its program before entry " + std::to_string(entry) +
+          " was over");
 }
 
 void node::on_lost(node_id gone, const std::string& why) {

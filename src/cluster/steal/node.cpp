@@ -38,6 +38,7 @@ void node::serve() {
       events.swap(events_);
     }
     for (event& e : events) take_event(e);
+    look_for_node_0();
     send_waiting();
     ask_others();
     ask_here();
@@ -64,8 +65,11 @@ void node::wait_for_leaving() {
 clock::time_point node::next_look() const {
   clock::time_point until = clock::now() + std::chrono::hours(1);
   if (!waiting_.empty()) until = clock::now() + between_tries;
-  if (active_entry_.load() != 0)
-    if (const auto look = thief_.next_look()) until = std::min(until, *look);
+  const std::uint32_t entry = active_entry_.load();
+  if (entry == 0) return until;
+  if (const auto look = thief_.next_look()) until = std::min(until, *look);
+  if (asking_here_ != asking::once && lifelines_.next(entry))
+    if (const auto look = lifelines_.next_look()) until = std::min(until, *look);
   return until;
 }
 
@@ -136,6 +140,10 @@ traffic node::statistics() const {
 }
 
 void node::answered(detail::task* t) noexcept { post({event::what::answered, t, 0, outcome::ok, {}}); }
+
+void node::unanswered() noexcept {
+  if (!unanswered_told_.exchange(true)) transport_->ring();
+}
 
 void node::idle() noexcept {
   if (active_entry_.load() != 0 && !idle_told_.exchange(true)) transport_->ring();

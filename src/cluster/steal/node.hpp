@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A node: what joins a runtime to a transport. Its thread, the cluster thread, sleeps until a message or a
 // worker wakes it; it asks other nodes while a worker here is idle, and asks the workers here when another
-// node wants something. Only this thread uses the transport and what is below "For the cluster thread".
+// node wants something: once for a request, and for lifelines by a request to them that stands. Only this
+// thread uses the transport and what is below "For the cluster thread".
 //
 // Entries have the same numbers on all nodes, from 1. An entry is over when its function has returned on node
 // 0; nothing of it is under way anywhere then, because whoever gave a task away waits for its result.
@@ -9,6 +10,7 @@
 
 #include "entry/forms.hpp"
 #include "protocol/messages.hpp"
+#include "steal/lifelines.hpp"
 #include "steal/thief.hpp"
 #include "transport/cluster_thread.hpp"
 #include "transport/transport.hpp"
@@ -74,6 +76,7 @@ class node final : private receiver, private detail::remote_node {
 
   // remote_node: workers.
   void answered(detail::task* t) noexcept override;
+  void unanswered() noexcept override;
   void idle() noexcept override;
   void aborted(std::uint64_t id) noexcept override;
   void ended(detail::received_task& t) noexcept override;
@@ -90,6 +93,7 @@ class node final : private receiver, private detail::remote_node {
   void take_result(node_id from, const message& m);
   void take_entry(const message& m);
   void ask_others();
+  void look_for_idle_workers();
   void ask_here();
   void give(detail::task& t);
   void refuse_all();
@@ -97,6 +101,9 @@ class node final : private receiver, private detail::remote_node {
   void send_waiting();
   clock::time_point next_look() const;
   void end_all(const std::string& why);
+  /// Ends all if node 0 left before the result of the active entry came, or before that entry began here.
+  void look_for_node_0();
+  void end_without(node_id gone, std::uint32_t entry);
   void wait_for_leaving();
 
   runtime& workers_;
@@ -107,6 +114,7 @@ class node final : private receiver, private detail::remote_node {
   unsigned nodes_ = 1;
   std::atomic<std::uint32_t> active_entry_{0};  ///< 0: none
   std::atomic<bool> idle_told_{false};
+  std::atomic<bool> unanswered_told_{false};
 
   mutable std::mutex lock_;  ///< guards the next ones
   std::vector<event> events_;
@@ -119,7 +127,9 @@ class node final : private receiver, private detail::remote_node {
   // For the cluster thread.
   thief thief_{0, 1, 0};
   std::map<node_id, std::uint32_t> wanting_;  ///< nodes that wait for a task, with the entry they are in
-  bool asking_here_ = false;  ///< the runtime's answer is awaited
+  lifelines lifelines_;  ///< of other nodes
+  std::uint32_t entry_seen_ = 0;  ///< of active_entry_
+  enum class asking : std::uint8_t { nothing, once, standing } asking_here_ = asking::nothing;
   std::map<std::uint64_t, node_id> given_;  ///< tasks that are away, and where
   std::map<std::pair<node_id, std::uint64_t>, detail::received_task*> received_;
   std::deque<std::pair<node_id, bytes>> waiting_;  ///< what the transport did not take

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "steal/thief.hpp"
 
+#include "steal/lifelines.hpp"
+
 #include <algorithm>
-#include <utility>
 
 namespace sukima::cluster {
 
-thief::thief(node_id self, unsigned nodes, std::uint64_t seed) : draws_(seed) {
+thief::thief(node_id self, unsigned nodes, std::uint64_t seed)
+    : draws_(seed), self_(self), registered_(nodes) {
   for (node_id n = 0; n < nodes; ++n)
     if (n != self) others_.push_back(n);
   begin_round();
@@ -19,9 +21,18 @@ void thief::begin_round() {
   if (giver != round_.end()) std::rotate(giver, giver + 1, round_.end());
 }
 
+void thief::refused() noexcept {
+  asked_.reset();
+  if (refusals_ < most_refusals) ++refusals_;
+}
+
+void thief::give_up_late_one(clock::time_point now) {
+  if (asked_ && now - asked_at_ >= patience) refused();
+}
+
 std::optional<node_id> thief::next_victim(clock::time_point now) {
-  if (asked_ && now - asked_at_ >= patience) asked_.reset();
-  if (!hungry_ || asked_ || now < pause_ends_) return {};
+  give_up_late_one(now);
+  if (!hungry_ || asked_ || refusals_ == most_refusals) return {};
   if (round_.empty()) begin_round();
   if (round_.empty()) return {};
   asked_ = round_.back();
@@ -30,24 +41,45 @@ std::optional<node_id> thief::next_victim(clock::time_point now) {
   return asked_;
 }
 
-void thief::on_none(node_id from, clock::time_point now) {
-  if (asked_ == from) asked_.reset();
+std::vector<node_id> thief::take_lifelines(clock::time_point now) {
+  give_up_late_one(now);
+  if (!hungry_ || refusals_ < most_refusals) return {};
+  if (!waits_since_) waits_since_ = now;
+  const bool with_all = now - *waits_since_ >= patience;
+  std::vector<node_id> taken;
+  for (const node_id n : others_)
+    if (!registered_[n] && (with_all || are_partners(self_, n))) {
+      registered_[n] = true;
+      taken.push_back(n);
+    }
+  return taken;
+}
+
+void thief::on_none(node_id from) {
   if (last_giver_ == from) last_giver_.reset();
-  if (asked_ || !round_.empty()) return;
-  pause_ends_ = now + pause_;
-  pause_ = std::min(pause_ * 2, longest_pause);
+  if (asked_ == from) refused();
 }
 
 void thief::on_task(node_id from) {
-  if (asked_ == from) asked_.reset();
-  last_giver_ = from;
+  on_surplus(from);
   hungry_ = false;
-  begin_entry();
+  asked_.reset();
+  refusals_ = 0;
+  waits_since_.reset();
+  begin_round();
+}
+
+void thief::on_surplus(node_id from) {
+  last_giver_ = from;
+  registered_[from] = false;
+  if (asked_ == from) asked_.reset();
 }
 
 void thief::begin_entry() {
-  pause_ = shortest_pause;
-  pause_ends_ = {};
+  asked_.reset();
+  refusals_ = 0;
+  waits_since_.reset();
+  registered_.assign(registered_.size(), false);
   begin_round();
 }
 
@@ -60,7 +92,12 @@ void thief::forget(node_id node) {
 
 std::optional<clock::time_point> thief::next_look() const noexcept {
   if (!hungry_ || others_.empty()) return {};
-  return asked_ ? asked_at_ + patience : pause_ends_;
+  if (asked_) return asked_at_ + patience;
+  if (!waits_since_) return clock::time_point{};
+  const bool with_all =
+      std::all_of(others_.begin(), others_.end(), [&](node_id n) { return registered_[n]; });
+  if (with_all) return {};
+  return *waits_since_ + patience;
 }
 
 }  // namespace sukima::cluster

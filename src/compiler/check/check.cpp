@@ -297,6 +297,7 @@ class checker : rules {
 void check(CompilerInstance& compiler, const unit& u, const semantic_index& index) {
   checker(compiler, u, index).run();
   check_closures(compiler, u, index);
+  check_cluster(compiler, u, index);
   check_successors(compiler, u, index);
 }
 

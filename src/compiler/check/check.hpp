@@ -10,6 +10,8 @@ namespace sukima::language {
 void check(clang::CompilerInstance& compiler, const unit& u, const semantic_index& index);
 /// The rules for closures; called by check().
 void check_closures(clang::CompilerInstance& compiler, const unit& u, const semantic_index& index);
+/// The rules for entries and tasks of a cluster; called by check().
+void check_cluster(clang::CompilerInstance& compiler, const unit& u, const semantic_index& index);
 
 /// The rules for loops by successor; called by check().
 void check_successors(clang::CompilerInstance& compiler, const unit& u, const semantic_index& index);

@@ -54,6 +54,7 @@ std::string in_terms_of_the_language(std::string text) {
     text += "; to nest a function, write 'closure' between its name and its parameters";
   if (text == "use of undeclared identifier 'spawn'" || text == "unknown type name 'spawn'")
     text += "; to spawn a call, write it in a 'join', at the start of one of its statements";
+  if (text == "unknown type name 'cluster'") text += "; write 'cluster worker' in front of the function";
   // Extensions that gcc has and Clang lacks.
   for (const std::string_view only_gcc :
        {"'variable length array in structure'", "GNU decimal type extension",

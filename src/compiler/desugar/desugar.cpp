@@ -38,6 +38,7 @@ void desugarer::step() {
   if (is_name()) check_keyword();
   if (is_word("task")) return task();
   if (is_word("task_exec")) return task_execution_block();
+  if (is_word("cluster") && is_word("worker", 1)) return cluster_word();
   if (is_word("worker")) return worker_word();
   if (is_word("worker_local")) return worker_local();
   if (statement()) return;
@@ -113,7 +114,7 @@ void desugarer::task_members(task_declaration& declaration) {
     member.is_in = is_word("in");
     member.is_out = is_word("out");
     if (member.is_in || member.is_out) skip();
-    member.tokens = task_member_tokens(names);
+    task_member_tokens(names, member);
     declaration.members.push_back(member);
   }
 }
@@ -123,7 +124,7 @@ bool desugarer::sized_member(const std::set<std::string>& names) const {
   return is_name() && is(tok::l_square, 1) && is_name(2) && names.contains(name(2)) && is(tok::r_square, 3);
 }
 
-token_range desugarer::task_member_tokens(std::set<std::string>& names) {
+void desugarer::task_member_tokens(std::set<std::string>& names, task_member& member) {
   const token_index begin = here();
   while (!is(tok::semi)) {
     if (is(tok::r_brace) || is(tok::eof))
@@ -133,6 +134,7 @@ token_range desugarer::task_member_tokens(std::set<std::string>& names) {
       put(tok::l_paren, location, token_role::added);
       put(tok::star, location, token_role::added);
       names.insert(name());
+      member.lengths.emplace(here(), name(2));
       copy();
       put(tok::r_paren, location, token_role::added);
       skip();
@@ -144,7 +146,7 @@ token_range desugarer::task_member_tokens(std::set<std::string>& names) {
     step_over();
   }
   copy();
-  return {begin, here()};
+  member.tokens = {begin, here()};
 }
 
 /// `task_exec NAME BLOCK` becomes a function with `this` as a local variable.
@@ -176,6 +178,16 @@ void desugarer::task_execution_block() {
   execution.block.end = here();
   execution.whole.end = here();
   unit_.executions.push_back(execution);
+}
+
+/// The function that follows is an entry of the cluster.
+void desugarer::cluster_word() {
+  if (syntax_.closure_of_worker(at_ + 1))
+    fail(token().getLocation(),
+         "a closure cannot be an entry of the cluster, because only its creator can call it; omit 'cluster'");
+  unit_.cluster_keywords.push_back(here());
+  skip();
+  worker_word();
 }
 
 /// While Clang parses, a calling convention distinguishes a worker function's type from a plain one's,

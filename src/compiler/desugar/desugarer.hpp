@@ -28,9 +28,10 @@ class desugarer : private token_stream {
   void check_keyword() const;
   void task();
   void task_members(task_declaration& declaration);
-  token_range task_member_tokens(std::set<std::string>& names);
+  void task_member_tokens(std::set<std::string>& names, task_member& member);
   bool sized_member(const std::set<std::string>& names) const;
   void task_execution_block();
+  void cluster_word();
   void worker_word();
   void worker_local();
 

@@ -192,6 +192,8 @@ class command_line_parser {
       result_.sequential = true;
     } else if (o == "--no-clones") {
       result_.clones = false;
+    } else if (o == "--cluster") {
+      result_.cluster = true;
     } else if (o == "--emit-c") {
       result_.wanted = goal::translated;
     } else if (o.starts_with("--backend=")) {

@@ -42,6 +42,7 @@ struct command_line {
   std::string backend;
   bool sequential = false;
   bool clones = true;
+  bool cluster = false;  ///< link what programs with `cluster worker` need
   bool check_closures = false;
   bool unwind_closures = false;
   bool land_closures = false;

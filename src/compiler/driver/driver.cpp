@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/driver.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -94,7 +95,17 @@ class driver {
     return {"-isystem", tools_.include};
   }
 
-  arguments libraries() const { return line_.no_libraries ? arguments{} : tools_.link; }
+  /// \param for_cluster  a file of the program has a `cluster worker`
+  arguments libraries(bool for_cluster = false) const {
+    if (line_.no_libraries) return {};
+    if (!for_cluster && !line_.cluster) return tools_.link;
+    if (tools_.cluster.empty())
+      throw command_line_error(
+          "this Sukima was built without the library for several nodes; omit 'cluster' and '--cluster'");
+    arguments all = tools_.cluster;
+    append(all, tools_.link);
+    return all;
+  }
 
   int execute(const arguments& command, bool last, const line_change& change = {}) const {
     if (line_.verbose || line_.dry_run) std::cerr << quoted_command(command) << '\n';
@@ -346,7 +357,8 @@ class driver {
     list.end();
     append(command, tools_.compile);
     append(command, include_options());
-    append(command, libraries());
+    append(command, libraries(std::any_of(translated.begin(), translated.end(),
+                                          [](const translation_result& one) { return one.has_cluster; })));
     return execute(command, false, explained);
   }
 

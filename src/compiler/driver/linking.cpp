@@ -50,6 +50,12 @@ bool check_executions(const command_line& line, const std::vector<translation_re
 }
 
 std::string explained(const std::string& message) {
+  static const std::regex cluster(
+      "(undefined reference to|undefined symbol:) ?[`'\"]?"
+      "(sukima_cluster_(enter|nodes?|given)|sukima_register_travelling)");
+  if (std::regex_search(message, cluster))
+    return message +
+           "\nsukima cc: error: the program has a 'cluster worker' function; add '--cluster' to link it";
   static const std::regex symbol(
       "(undefined reference to|undefined symbol:|multiple definition of) ?[`'\"]?"
       "(?:sukima_exec_([A-Za-z0-9_]+)|([A-Za-z0-9_]+)\\.worker)");

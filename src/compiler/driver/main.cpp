@@ -22,6 +22,7 @@ Options:
   --emit-c             write the C translation of one .tc file to stdout, or to FILE with -o FILE
   --sequential         omit everything parallel: compile to plain, sequential C
   --no-clones          omit the sequential clones of worker functions: smaller code, slower short calls
+  --cluster            link what objects with 'cluster worker' functions need
   -fcheck-closures     end the program when a closure is called after its block was left
   -fclosures=KIND      implement closures by 'frame' (default), 'unwind' or 'exceptions'
   -x tc                treat the following files as Tascell, whatever their names are

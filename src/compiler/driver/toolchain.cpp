@@ -36,6 +36,9 @@ toolchain read_toolchain() {
       result.clang_headers = resolved(json.at("clang_headers").get<std::string>(), folder);
     for (const auto& word : json.at("compile"))
       result.compile.push_back(resolved(word.get<std::string>(), folder));
+    if (json.contains("cluster"))
+      for (const auto& word : json.at("cluster"))
+        result.cluster.push_back(resolved(word.get<std::string>(), folder));
     for (const auto& word : json.at("link")) result.link.push_back(resolved(word.get<std::string>(), folder));
     return result;
   } catch (const nlohmann::json::exception& error) {

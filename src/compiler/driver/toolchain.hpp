@@ -11,6 +11,7 @@ struct toolchain {
   std::string include;               ///< folder of <sukima/sukima.h>
   std::string clang_headers;         ///< folder of Clang's own headers, if not the one of the build
   std::vector<std::string> compile;  ///< further options for the C compiler
+  std::vector<std::string> cluster;  ///< libsukima-cluster and what it needs, in front of `link`
   std::vector<std::string> link;     ///< libsukima and what it needs
 };
 

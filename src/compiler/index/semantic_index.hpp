@@ -84,6 +84,23 @@ struct function_info {
   std::vector<std::pair<token_index, const clang::LabelDecl*>> asm_jumps;  ///< by the labels of asm goto
 };
 
+/// An `in` or `out` member of a task, or a member of an anonymous structure that is one.
+struct travelling_member {
+  std::string name;
+  bool is_in = false;
+  bool is_out = false;
+  std::string length;  ///< of an array: the member that holds it; else empty
+  bool has_signed_length = false;
+  bool is_late = false;  ///< that is an `out` member
+};
+
+/// How the tasks of one type travel between nodes.
+struct task_travel {
+  std::string stays;  ///< why they do not; empty: they do
+  std::vector<travelling_member> members;
+  std::set<std::string> left_behind;  ///< members that are neither `in` nor `out`
+};
+
 /// Maps are keyed by the token that the comment or the type of the value names.
 struct semantic_index {
   std::unordered_map<token_index, const clang::NamedDecl*> names;  ///< the declaration that a name refers to
@@ -110,6 +127,9 @@ struct semantic_index {
   std::set<const clang::FunctionDecl*>
       entered;  ///< canonical declarations of worker functions that need a C entry
   std::set<const clang::VarDecl*> worker_locals;  ///< canonical declarations
+  std::map<const clang::FunctionDecl*, token_index>
+      cluster_entries;  ///< canonical declarations of `cluster worker` functions, with that word
+  std::map<std::string, task_travel> travels;  ///< of a unit with `cluster worker`: its task types
 
   /// The function or the innermost closure whose block holds a token, or null.
   const function_info* function_at(token_index t) const;
@@ -120,6 +140,9 @@ struct semantic_index {
 bool is_worker_type(clang::QualType type);
 /// Whether this is the type of a closure, or of a pointer to closures.
 bool is_closure_type(clang::QualType type);
+
+/// Why values of a type cannot travel to another process; empty: they can. \param path  how they are called
+std::string why_it_stays(const clang::ASTContext& ast, clang::QualType type, const std::string& path);
 
 /// Walks the syntax tree of the whole unit once. Reports a `worker` that marks no function type. The index
 /// points into `u` and `ast`, which must outlive it.

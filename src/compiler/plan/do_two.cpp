@@ -3,6 +3,7 @@
 #include "plan/constructs.hpp"
 
 #include "plan/captures.hpp"
+#include "plan/cluster.hpp"
 #include "plan/names.hpp"
 #include "plan/tokens.hpp"
 
@@ -32,7 +33,8 @@ void plan_do_two(planner& p, sheet& out, const construct& c, const context& wher
   const level l = begin_choice_point(p, out, c, used, "sukima_choice_point", where);
   const std::string name = base_name(where) + "_" + number_of(c);
   const std::string kind = put_function(p, c, l, where) + hint_functions(p, c, l, where);
-  p.out.before.text("static const sukima_kind " + name + "_kind = SUKIMA_DO_TWO_KIND(struct " + name + kind +
+  const std::string begun = begin_kind(p, c, "DO_TWO");
+  p.out.before.text("static const sukima_kind " + name + "_kind = " + begun + "struct " + name + kind +
                     ");\n");
   out.text(" sukima_poll(&" + l.choice_point + "->sukima_head); ");
   plan_tokens(p, out, c.first, inside_of(p.in, l, where));

@@ -4,6 +4,7 @@
 
 #include "plan/captures.hpp"
 #include "plan/clones.hpp"
+#include "plan/cluster.hpp"
 #include "plan/names.hpp"
 #include "plan/tokens.hpp"
 
@@ -197,8 +198,9 @@ void plan_parallel_loop(planner& p, sheet& out, const construct& c, const loop_n
   const std::string name = base_name(where) + "_" + names.number;
   const std::string successor = by_successor ? successor_function(p, c, l, where) : "";
   const std::string kind = successor + put_function(p, c, l, where) + hint_functions(p, c, l, where);
-  p.out.before.text("static const sukima_kind " + name + "_kind = SUKIMA_" +
-                    (by_successor ? "SUCCESSOR_" : "") + "LOOP_KIND(struct " + name + kind + ");\n");
+  const std::string begun = begin_kind(p, c, by_successor ? "SUCCESSOR_LOOP" : "LOOP");
+  p.out.before.text("static const sukima_kind " + name + "_kind = " + begun + "struct " + name + kind +
+                    ");\n");
   plan_iterations(p, out, c, l, names, where);
   plan_loop_end(p, out, c, l, names, where);
 }

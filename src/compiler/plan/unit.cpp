@@ -46,6 +46,8 @@ void plan_declaration(planner& p, token_range range) {
 void plan_includes(planner& p) {
   p.out.unit.text(p.in.options.sequential ? "#include <sukima/tascell/sequential.h>\n"
                                           : "#include <sukima/tascell/tascell.h>\n");
+  if (!p.in.options.sequential && !p.in.unit.cluster_keywords.empty())
+    p.out.unit.text("#include <sukima/tascell/cluster.h>\n");
   if (!p.in.unit.closures.empty() || !p.in.unit.closure_types.empty() || !p.in.calls_of_c.empty())
     p.out.unit.text(p.in.unwinding ? "#include <sukima/tascell/unwind.h>\n"
                                    : "#include <sukima/tascell/closure.h>\n");

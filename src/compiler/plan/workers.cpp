@@ -2,6 +2,7 @@
 #include "plan/workers.hpp"
 
 #include "plan/clones.hpp"
+#include "plan/cluster.hpp"
 #include "plan/names.hpp"
 #include "plan/tokens.hpp"
 #include "plan/types.hpp"
@@ -101,8 +102,9 @@ void plan_entry(planner& p, const function_info& f) {
   p.out.behind.text(
       words + heading + " { struct " + frame + " sukima_f" +
       (values.empty() ? "; __builtin_memset(&sukima_f, 0, sizeof sukima_f)" : " = { " + values + " }") +
-      "; sukima_enter(sukima_0_" + name + "_run, &sukima_f);" +
-      (has_result ? " return sukima_f.sukima_result;" : "") + " }\n");
+      "; " +
+      enter_call(p, function, "sukima_0_" + name + "_run", "sukima_f", has_result ? "sukima_result" : "") +
+      ";" + (has_result ? " return sukima_f.sukima_result;" : "") + " }\n");
 }
 
 std::string pointer_entry(planner& p, const worker_call& call) {

@@ -109,6 +109,7 @@ struct task_member {
   token_range tokens;
   bool is_in;
   bool is_out;
+  std::map<token_index, std::string> lengths;  ///< of `v[n]`: the name v, and n
 };
 
 struct task_declaration {
@@ -151,6 +152,7 @@ struct unit {
   std::vector<task_execution> executions;
   std::vector<token_range> worker_locals;  ///< the declarations after `worker_local`
   std::vector<token_index> worker_keywords;  ///< the first token put in for each `worker`
+  std::vector<token_index> cluster_keywords;  ///< each `cluster` in front of a `worker`
   std::unordered_map<unsigned, token_index> at;  ///< tokens that were not put in, by raw location
 
   /// The innermost bracket that is open before a token, or no_token. Linear in the number of tokens before.

@@ -17,7 +17,11 @@ class remote_access {
 
 void attach_node(runtime& r, remote_node& node) { remote_access::core(r).remote.attach(node); }
 void detach_node(runtime& r) noexcept { remote_access::core(r).remote.detach(); }
-void request_task(runtime& r, giver then) noexcept { remote_access::core(r).remote.request(then); }
+void request_task(runtime& r, giver then, request_kind kind) noexcept {
+  remote_access::core(r).remote.request(then, kind);
+}
+void remind_of_request(runtime& r) noexcept { remote_access::core(r).remote.remind(); }
+bool withdraw_request(runtime& r) noexcept { return remote_access::core(r).remote.withdraw(); }
 
 std::uint64_t give_away(runtime& r, task& t) {
   takes_over(&t);  // partner: split_oldest; its captures are read now

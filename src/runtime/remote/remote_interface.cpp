@@ -28,11 +28,18 @@ void remote_interface::attach(remote_node& node) {
 
 void remote_interface::detach() noexcept {
   const std::lock_guard hold(calling_);
-  word_.fetch_and(~wanted);  // whoever is asked still finds that nothing is wanted
+  word_.fetch_and(~(wanted | stands));  // whoever is asked still finds that nothing is wanted
   node_ = nullptr;
 }
 
-void remote_interface::begins(worker& w) noexcept { w.answers_remote.store(true); }
+void remote_interface::begins(worker& w) noexcept {
+  w.answers_remote.store(true);  // then the word is read. Partner: request()
+  stress_point();
+  if ((word_.load() & stands) == 0) return;
+  ask(w);
+  // Another fiber looks at the flag when the worker comes to it.
+  if (fiber* const s = w.current.load()) s->limit.request_poll();
+}
 
 void remote_interface::stops(worker& w) noexcept {
   w.answers_remote.store(false);  // then the flag is read. Partner: request()
@@ -40,10 +47,30 @@ void remote_interface::stops(worker& w) noexcept {
   if (w.asked_by_node.exchange(false)) reply(nullptr);
 }
 
-void remote_interface::request(giver then) noexcept {
+void remote_interface::ask(worker& w) noexcept {
+  word_.fetch_add(one_asked);  // first: whoever takes the question counts it out
+  stress_point();
+  if (w.asked_by_node.exchange(true)) reply(nullptr);  // it has one already, and that is counted
+  stress_point();
+  w.flags.fetch_or(flag_remote);
+  stress_point();
+}
+
+void remote_interface::request(giver then, request_kind kind) noexcept {
   SUKIMA_ASSERT((word_.load() & wanted) == 0, "one request at a time");
   giver_waits_.store(then == giver::waits);
-  word_.fetch_add(wanted + one_asked);
+  word_.fetch_add(wanted + (kind == request_kind::standing ? stands : 0) + one_asked);
+  ask_all();
+}
+
+void remote_interface::remind() noexcept {
+  word_.fetch_add(one_asked);  // if it was answered meanwhile, nobody who is asked finds a wish
+  ask_all();
+}
+
+bool remote_interface::withdraw() noexcept { return (word_.fetch_and(~(wanted | stands)) & wanted) != 0; }
+
+void remote_interface::ask_all() noexcept {
   // What waits in the queue is ready for anybody; idle workers of this node come first.
   if (!core_.park.has_idle_workers()) {
     if (task* const queued = core_.injector.take_for_node()) {
@@ -53,13 +80,7 @@ void remote_interface::request(giver then) noexcept {
   }
   for (worker& w : core_.workers.all()) {
     if (!w.answers_remote.load()) continue;
-    word_.fetch_add(one_asked);  // first: whoever takes the question counts it out
-    stress_point();
-    if (w.asked_by_node.exchange(true))
-      word_.fetch_sub(one_asked);  // by the last request: it counts for that
-    stress_point();
-    w.flags.fetch_or(flag_remote);
-    stress_point();
+    ask(w);
     if (!w.answers_remote.load()) {  // partner: stops()
       if (w.asked_by_node.exchange(false)) reply(nullptr);
     } else if (fiber* const s = w.current.load()) {
@@ -69,12 +90,13 @@ void remote_interface::request(giver then) noexcept {
   reply(nullptr);
 }
 
-bool remote_interface::reply(task* t, const resumer* waiting) noexcept {
+remote_interface::replied remote_interface::reply(task* t, const resumer* waiting) noexcept {
   std::uint32_t seen = word_.load();
+  std::uint32_t next = 0;
   for (;;) {
-    std::uint32_t next = seen - one_asked;
+    next = seen - one_asked;
     const bool answers = (seen & wanted) != 0 && (t != nullptr || next == wanted);
-    if (answers) next &= ~wanted;
+    if (answers) next &= ~(wanted | stands);
     if (!word_.compare_exchange_weak(seen, next)) continue;
     if (!answers) break;
     const std::lock_guard hold(calling_);
@@ -83,16 +105,16 @@ bool remote_interface::reply(task* t, const resumer* waiting) noexcept {
       node_->answered_by_waiting(*t, *waiting);
     else
       node_->answered(t);
-    return t != nullptr;
+    return {next, t != nullptr};
   }
   if (t != nullptr) core_.injector.push(t, queue_end::front);
-  return false;
+  return {next, false};
 }
 
 bool remote_interface::reply_and_wait(fiber& s, task& t) noexcept {
   const std::uint64_t number = begin_suspension(s);
   const resumer waiting = suspension_resumer(s);
-  if (reply(&t, &waiting)) {
+  if (reply(&t, &waiting).given) {
     wait_at_poll(s);
     return true;
   }
@@ -105,21 +127,28 @@ bool remote_interface::reply_and_wait(fiber& s, task& t) noexcept {
 bool remote_interface::answer(fiber& s, choice_point* end, choice_point* polling) noexcept {
   worker& w = *s.on;
   w.flags.fetch_and(~flag_remote);
-  if (!w.asked_by_node.exchange(false)) return false;  // it was answered already, or taken back
-  stress_point();
-  task* t = nullptr;
-  if ((word_.load() & wanted) != 0) {
-    t = s.published.reclaim_oldest(core_.chosen.published_tasks,
-                                   [](const task& published) { return published.kind->travel != nullptr; });
-    if (t != nullptr)
-      s.publish_wanted.store(true);
-    else if ((t = split_oldest(s, end, polling, w, taker::node)) != nullptr)
-      ++w.statistics.promotions;
+  std::uint32_t left = 0;
+  if (!w.asked_by_node.exchange(false)) {
+    left = word_.load();  // the question was answered already, or taken back as this worker had been idle
+  } else {
+    stress_point();
+    task* t = nullptr;
+    if ((word_.load() & wanted) != 0) {
+      t = s.published.reclaim_oldest(core_.chosen.published_tasks,
+                                     [](const task& published) { return published.kind->travel != nullptr; });
+      if (t != nullptr)
+        s.publish_wanted.store(true);
+      else if ((t = split_oldest(s, end, polling, w, taker::node)) != nullptr)
+        ++w.statistics.promotions;
+    }
+    // Nothing waits on a stack that an exception leaves: what it holds may be needed elsewhere.
+    const bool may_wait = s.thread_bindings == 0 && s.home == nullptr && std::uncaught_exceptions() == 0;
+    if (t != nullptr && may_wait && giver_waits_.load()) return reply_and_wait(s, *t);
+    left = reply(t).left;
   }
-  // Nothing waits on a stack that an exception leaves: what it holds may be needed elsewhere.
-  const bool may_wait = s.thread_bindings == 0 && s.home == nullptr && std::uncaught_exceptions() == 0;
-  if (t != nullptr && may_wait && giver_waits_.load()) return reply_and_wait(s, *t);
-  reply(t);
+  if ((left & stands) == 0) return false;
+  const std::lock_guard hold(calling_);
+  if (node_ != nullptr) node_->unanswered();
   return false;
 }
 

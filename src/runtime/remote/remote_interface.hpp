@@ -4,8 +4,8 @@
 // places in the runtime costs one load.
 //
 // A request. The node asks all workers that run something for one task; the first that has one gives it.
-//   word        bit 0: a task is wanted; the rest counts the workers that are asked, and the node while it
-//               asks
+//   word        bit 0: a task is wanted; bit 1: and that stands; the rest counts the workers that are asked,
+//               and the node while it asks
 //   node:       wanted, and counts itself; then for each worker that `answers_remote`: counts it, sets its
 //               asked_by_node and flag_remote, *then reads answers_remote again*: if that is false it takes
 //               the question back, else it requests a poll; at the end it counts itself out
@@ -22,13 +22,22 @@
 // queue. Where the giver is to wait, its suspension begins before it answers, so the node may resume it at
 // once; a giver that was too late is not suspended.
 //
+// A request that stands is answered by a task only, or is withdrawn. The last one out says nothing, and both
+// bits stay set; so somebody must look again when there may be work:
+//   a worker that begins says so (answers_remote := true), *then* reads whether a request stands, and asks
+//               itself if so; the node sets the bits, *then* reads who answers
+//   a worker that finds nothing at a poll tells the node (unanswered), which asks all again after a pause:
+//               only a requested poll makes that worker look, and if it requested one itself, it would look
+//               at each fork for as long as nothing of it travels
+// A worker that goes idle needs no word: it is asked when it begins.
+//
 // A task that was given away is in `given_` until its result comes, or until the other node declines it
 // unbegun: finish() and take_back() take it out, and so does nothing else, so it is completed once. Its
 // owner waits as for any stolen task. Nobody here runs it, so an abort is not noticed at a poll:
 // request_abort_checks looks through `given_`, and give_away looks once itself after it has entered a
 // task.
 //
-// Model: model/remote.pml.
+// Models: model/remote.pml, model/standing.pml.
 #pragma once
 
 #include <sukima/detail/task.hpp>
@@ -48,6 +57,7 @@ struct runtime_core;
 struct worker;
 class remote_node;
 enum class giver : bool;
+enum class request_kind : std::uint8_t;
 
 class remote_interface {
  public:
@@ -58,7 +68,9 @@ class remote_interface {
   // For the node: shared/remote.hpp describes these.
   void attach(remote_node& node);
   void detach() noexcept;
-  void request(giver then) noexcept;
+  void request(giver then, request_kind kind) noexcept;
+  void remind() noexcept;
+  bool withdraw() noexcept;
   std::uint64_t give_away(task& t);
   task* take_given(std::uint64_t id) noexcept;
 
@@ -94,13 +106,23 @@ class remote_interface {
     bool abort_told;
   };
   static constexpr std::uint32_t wanted = 1;
-  static constexpr std::uint32_t one_asked = 2;
+  static constexpr std::uint32_t stands = 2;
+  static constexpr std::uint32_t one_asked = 4;
 
   void begins(worker& w) noexcept;
   void stops(worker& w) noexcept;
-  /// Counts one out, with a task or without. \returns the task went to the node
+  /// Asks whoever runs something. \pre the node is counted, for this
+  void ask_all() noexcept;
+  /// A worker gets the question. Its poll is requested by the caller.
+  void ask(worker& w) noexcept;
+  /// What became of an answer.
+  struct replied {
+    std::uint32_t left;  ///< the word after it
+    bool given;  ///< the task went to the node
+  };
+  /// Counts one out, with a task or without.
   /// \param waiting  the giver's suspension; null: it goes on
-  bool reply(task* t, const resumer* waiting = nullptr) noexcept;
+  replied reply(task* t, const resumer* waiting = nullptr) noexcept;
   /// \returns the fiber has waited
   bool reply_and_wait(fiber& s, task& t) noexcept;
   void tell_idle() noexcept;

@@ -31,6 +31,9 @@ class remote_node {
   /// In place of answered(t) where the giver waits: it goes on when it is resumed, which must be done. Only
   /// for a node that asks so.
   virtual void answered_by_waiting(task& /*t*/, resumer /*of_giver*/) noexcept {}
+  /// A worker has looked for a task for the request that stands, and has none. It looks again when it begins
+  /// something after it was idle, and at remind_of_request.
+  virtual void unanswered() noexcept = 0;
   /// A worker finds nothing to do. Comes again now and then while that lasts.
   virtual void idle() noexcept = 0;
   /// The result of a task that was given away is not needed any more; it must be finished all the same.
@@ -48,13 +51,23 @@ void attach_node(runtime& r, remote_node& node);
 /// Nothing of the node is called any more when it returns. \pre as attach_node
 void detach_node(runtime& r) noexcept;
 
+/// A request of the node: `single` is answered once all have been asked, `standing` when there is a task.
+enum class request_kind : std::uint8_t { single, standing };
+
 /// Asks the runtime's workers for a task; `answered` is called once, perhaps before this returns. A worker
 /// that polls splits its oldest work that travels off; one that goes idle has none. Any thread but a worker.
 /// \param then whether the fiber waits that splits a task off, with all that it runs and has to do; one that
 ///             is bound to its thread or to an executor goes on all the same
-/// \pre the last request was answered
+/// \pre the last request was answered or withdrawn
 /// \par Complexity linear in the number of workers
-void request_task(runtime& r, giver then = giver::goes_on) noexcept;
+void request_task(runtime& r, giver then = giver::goes_on, request_kind kind = request_kind::single) noexcept;
+/// The workers are asked again, for the request that stands; if it was answered meanwhile, nothing happens.
+/// After `unanswered`, and where a task has come into the injector queue. Any thread but a worker.
+/// \par Complexity linear in the number of workers
+void remind_of_request(runtime& r) noexcept;
+/// Nothing is wanted any more. \returns false: it was answered, or there was none; else `answered` is not
+/// called for it
+bool withdraw_request(runtime& r) noexcept;
 /// A task was given to another node. \returns its name, never used twice
 std::uint64_t give_away(runtime& r, task& t);
 /// It runs here after all. \pre not given away

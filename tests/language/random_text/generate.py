@@ -15,6 +15,9 @@ Closures take part in four ways: worker closures with such trees as their blocks
 GET call; `readers`, which see a variable of a suspended function and are called through pointers, also by tasks; and
 `escapes`, whose goto jumps to a label of the function that declared them. Escapes are used like throws: to the
 innermost one, wherever a throw is allowed.
+
+Programs for several nodes have no readers and escapes, whose pointers would keep the tasks in their node, and call each
+program by an entry that all nodes share.
 """
 import random
 
@@ -45,9 +48,10 @@ static void pop(struct env *e, unsigned long value) { if (e->stack[--e->n] != va
 class program:
     """One program: functions that call only functions before them."""
 
-    def __init__(self, seed, name, small=False):
+    def __init__(self, seed, name, small=False, travels=False):
         self.random = random.Random(seed)
         self.name = name
+        self.travels = travels
         self.nodes = 0
         self.codes = {}
         self.tasks = []  # declarations
@@ -81,6 +85,8 @@ class program:
         if depth < 7 and budget >= 2:
             kinds += ["wind", "wind", "if", "loop", "loop", "two", "two", "join", "try", "try", "sequential", "switch",
                       "named", "reader", "escape", "nested"]
+        if self.travels:
+            kinds = [kind for kind in kinds if kind not in ("read", "reader", "escape")]
         kind = r.choice(kinds)
         inner = lambda cost=1, more=(), t=throws, w=winds, old=targets: self.block(  # noqa: E731
             depth, budget // cost, list(old) + list(more), t, w)
@@ -206,13 +212,15 @@ class program:
             return name
         node["printed"] = True
         bounds = ", int from, int to" if loop else ""
+        pointers = "" if self.travels else " in escape *way; in reader *seen[2];"
         self.tasks.append("task %s_t { in struct env e; in unsigned long x; in int m; in long v[4]; in size_t tag;"
-                          " in escape *way; in reader *seen[2];%s out long s; out int left; };\n"
+                          "%s%s out long s; out int left; };\n"
                           "worker long %s(struct env *e, unsigned long x, int m, const long *v0, size_t tag, escape *way,"
                           " reader *const *seen, int *left%s);\n"
-                          "task_exec %s_t { this.s = %s(&this.e, this.x, this.m, this.v, this.tag, this.way, this.seen,"
+                          "task_exec %s_t { this.s = %s(&this.e, this.x, this.m, this.v, this.tag, %s,"
                           " &this.left%s) + this.e.wrong; }\n"
-                          % (name, " in int i0, i1;" if loop else "", name, bounds, name, name,
+                          % (name, pointers, " in int i0, i1;" if loop else "", name, bounds, name, name,
+                             "0, 0" if self.travels else "this.way, this.seen",
                              ", this.i0, this.i1" if loop else ""))
         inner = dict(self.START, part=node["id"], inside=self.ids_in(trees) | {node["id"]})
         body = head(inner)
@@ -228,8 +236,9 @@ class program:
 
     def put(self, node, c):
         """Declarations before a construct, and the statements of PUT that all tasks need."""
-        text = ("T e = *e; T x = %s; T m = m; memcpy(T v, v, sizeof(long) * m); T tag = %s; T way = %s;"
-                " memcpy(T seen, %s, sizeof T seen);" % (c["x"], c["tag"], c["way"], c["seen"]))
+        text = "T e = *e; T x = %s; T m = m; memcpy(T v, v, sizeof(long) * m); T tag = %s;" % (c["x"], c["tag"])
+        if not self.travels:
+            text += " T way = %s; memcpy(T seen, %s, sizeof T seen);" % (c["way"], c["seen"])
         own = node["id"]
         if node["constant"] % 4:
             return "", text.replace("T ", "this."), "s += this.s;"
@@ -361,22 +370,33 @@ class program:
                         + by_c + "".join(self.parts))
         return "".join(text)
 
+    def entry(self):
+        """Its value by a call that all nodes share, and what is left of the workspace."""
+        return ("cluster worker struct answer %s_entry(unsigned long x) {\nstruct env e = { { 0 }, 0, 0 };\n"
+                "const long v[4] = { 1, 2, 3, 4 };\nstruct answer a = { 0, 0, 0 };\na.s = %s_f%d(&e, x, v, 0, 0, 0);\n"
+                "a.n = e.n;\na.wrong = e.wrong;\nreturn a;\n}\n" % (self.name, self.name, len(self.functions) - 1))
+
     def call(self):
         last = len(self.functions) - 1
+        if self.travels:
+            return ("for (unsigned long x = 1; x < 4; x++) {\nconst struct answer a = %s_entry(x);\n"
+                    "printf(\"%s %%lx %%d %%d\\n\", (unsigned long)a.s, a.n, a.wrong);\n}\n" % (self.name, self.name))
         return ("for (unsigned long x = 1; x < 4; x++) {\nstruct env e = { { 0 }, 0, 0 };\nconst long v[4] = { 1, 2, 3, 4 };\n"
                 "reader *const seen[2] = { nothing_read, nothing_read };\n"
                 "printf(\"%s %%lx\", (unsigned long)%s_f%d(&e, x, v, 0, 0, seen));\nprintf(\" %%d %%d\\n\", e.n, e.wrong);\n}\n"
                 % (self.name, self.name, last))
 
 
-def source(seeds, work, repeats, small=False):
+def source(seeds, work, repeats, small=False, travels=False):
     """One file with a program for each seed.
 
     work -- steps of a computation that during which other workers become idle
     repeats -- how often everything runs
     small -- short programs, many of which a compiler takes in the time of one of the others
+    travels -- for several nodes
     """
-    programs = [program(seed, "p%d" % seed, small) for seed in seeds]
-    return ("#define WORK %d\n#define REPEATS %d\n" % (work, repeats) + PRELUDE + "".join(p.source() for p in programs)
+    programs = [program(seed, "p%d" % seed, small, travels) for seed in seeds]
+    entries = "struct answer { long s; int n, wrong; };\n" + "".join(p.entry() for p in programs) if travels else ""
+    return ("#define WORK %d\n#define REPEATS %d\n" % (work, repeats) + PRELUDE + "".join(p.source() for p in programs) + entries
             + "int main(void) {\nfor (int again = 0; again < REPEATS; again++) {\n" + "".join(p.call() for p in programs)
             + "}\nreturn 0;\n}\n")

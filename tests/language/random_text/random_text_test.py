@@ -3,12 +3,13 @@
 """Compiles random Tascell programs and compares them with their sequential erasures.
 
     random_text_test.py SUKIMA BACKEND... [--seed N | --fresh] [--programs N] [--together N] [--small] [--seconds N]
-                        [--keep FOLDER]
+                        [--keep FOLDER] [--nodes N]
 
 generate.py describes the programs. Several share one file, which saves starts of the compiler; the files are compiled
 with different options. --fresh chooses another first seed each time, and prints it; --small makes short programs, of
 which thousands can be compiled; --seconds begins no further file after that time. A failure names the seed: repeat it with
---seed SEED --programs 1 --keep FOLDER (and --small), which keeps the source. SUKIMA is `sukima` or, of a build with
+--seed SEED --programs 1 --keep FOLDER (and --small), which keeps the source. --nodes: programs for several nodes, run alone
+and on N of them. SUKIMA is `sukima` or, of a build with
 a sanitizer, its `sukima-cc`.
 """
 import argparse
@@ -44,9 +45,17 @@ def different(expected, got):
     return sorted({line.split()[0][1:] for line, other in zip(expected.splitlines(), got.splitlines()) if line != other})
 
 
-def check(compiler, backend, way, seeds, folder, small):
+def settings_on_nodes(sukima, nodes):
+    """Pairs of a command in front of the program's and variables: some as on one machine, and on several nodes."""
+    launch = [sukima, "cluster", "run", "-n", str(nodes), "--"]
+    return [([], SETTINGS[2]), (launch, {"SUKIMA_WORKERS": "1"}), (launch, {"SUKIMA_WORKERS": "2"}),
+            (launch, {"SUKIMA_WORKERS": "1", "SUKIMA_CLONES": "1000ms", "SUKIMA_STEAL": "request"})]
+
+
+def check(compiler, backend, way, seeds, folder, small, nodes):
     source = Path(folder) / f"random{seeds[0]}.tc"
-    source.write_text(generate.source(seeds, *((1500, 2) if small else (4000, 5)), small))
+    source.write_text(generate.source(seeds, *((1500, 2) if small else (4000, 5)), small, nodes > 0))
+    settings = settings_on_nodes(compiler[0], nodes) if nodes > 0 else [([], setting) for setting in SETTINGS]
     what = f"seeds {seeds[0]} to {seeds[-1]} with {backend} {way}"
     program = str(source.with_suffix(""))
     wrong = []
@@ -56,14 +65,14 @@ def check(compiler, backend, way, seeds, folder, small):
         result = run([*compiler, f"--backend={backend}", "-w", "-fwrapv", *options, "-o", program, source])
         if result.returncode != 0:
             return [f"{what}, {options}: does not compile:\n{result.stderr[:2000]}"]
-        for setting in SETTINGS if expected is not None else [{}]:
-            result = run([program], setting)
+        for front, setting in settings if expected is not None else [([], {})]:
+            result = run([*front, program], setting)
             if result.returncode != 0:
-                wrong.append(f"{what}, {options}, {setting}: exit code {result.returncode}, {result.stderr[:500]!r}")
+                wrong.append(f"{what}, {options}, {front}, {setting}: exit code {result.returncode}, {result.stderr[:500]!r}")
             elif expected is None:
                 expected = result.stdout
             elif result.stdout != expected:
-                wrong.append(f"{what}, {setting}: differs from the erasure for the seeds "
+                wrong.append(f"{what}, {front}, {setting}: differs from the erasure for the seeds "
                              f"{' '.join(different(expected, result.stdout))}")
         if expected is None:
             return wrong
@@ -83,6 +92,7 @@ def main():
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--seconds", type=float, default=float("inf"))
     parser.add_argument("--keep")
+    parser.add_argument("--nodes", type=int, default=0)
     arguments = parser.parse_args()
     if arguments.fresh:
         arguments.seed = int.from_bytes(os.urandom(4), "big")
@@ -100,7 +110,8 @@ def main():
                 break
             seeds = range(first, min(first + arguments.together, end))
             backend = arguments.backends[number % len(arguments.backends)]
-            found = check(compiler, backend, WAYS[number % len(WAYS)], seeds, folder, arguments.small)
+            found = check(compiler, backend, WAYS[number % len(WAYS)], seeds, folder, arguments.small,
+                          arguments.nodes)
             done += len(seeds)
             for text in found:
                 print(f"FAILED: {text}", flush=True)

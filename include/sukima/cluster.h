@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What programs in the Tascell language ask about the nodes that run them (docs/cluster.md). `sukima cc` links
+ * the library for programs with `cluster worker`, and with the option --cluster. */
+#ifndef SUKIMA_CLUSTER_H
+#define SUKIMA_CLUSTER_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** How many nodes run this program; 1: it runs alone. Any thread. */
+unsigned sukima_cluster_nodes(void);
+/** The number of this node, from 0. Any thread. */
+unsigned sukima_cluster_node(void);
+/** How many tasks this node has given to others so far. Any thread. */
+unsigned long long sukima_cluster_given(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

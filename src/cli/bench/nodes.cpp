@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of `sukima bench --nodes`, its rounds and its table; see nodes.hpp.
+#include "nodes.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <sstream>
+#include <system_error>
+
+#include "bench/catalogue.hpp"
+#include "bench/nodes_run.hpp"
+#include "bench/report.hpp"
+#include "capacity/machine.hpp"
+#include "console.hpp"
+
+namespace sukima::cli::bench {
+namespace {
+
+constexpr const char* program_name = "bench-cluster";
+constexpr const char* one_process = "one process";
+constexpr int most_nodes = 64;  // of `sukima cluster run`
+
+using clock = std::chrono::steady_clock;
+
+/// What a program says for --list: its benchmarks with their default sizes.
+std::map<std::string, std::int64_t> list_of(const std::filesystem::path& program) {
+  constexpr std::chrono::seconds limit{60};
+  const child_result result =
+      run_child({.arguments = {program.string(), "--list"}, .environment = {}, .input = {}, .limit = limit});
+  if (const auto failure = failure_of(result, limit))
+    throw usage_error(fmt::format("'{} --list' {}", program.string(), failure->reason));
+  std::map<std::string, std::int64_t> listed;
+  std::istringstream lines(result.output);
+  std::string name;
+  for (std::int64_t size = 0; lines >> name >> size;) listed.emplace(name, size);
+  return listed;
+}
+
+/// A request with --nodes, checked.
+struct node_request {
+  explicit node_request(const bench_options& options) {
+    const auto found = find_executable(program_directories(), program_name);
+    if (!found)
+      throw usage_error(fmt::format(
+          "--nodes needs the program {}: build it, or set SUKIMA_BENCH_DIR to its directory", program_name));
+    program = *found;
+    sizes = list_of(program);
+    std::vector<std::string> names;
+    for (const auto& [name, its_size] : sizes) names.push_back(name);
+    if (options.benchmarks.empty())
+      throw usage_error(
+          fmt::format("no benchmark was named; give 'all' or some of {}", join_words(names, " and ")));
+    const bool all = options.benchmarks == std::vector<std::string>{"all"};
+    benchmarks = all ? names : parse_choices("benchmark", options.benchmarks, names);
+    size = parse_size(options.size);
+    nodes = parse_counts("--nodes", options.nodes, most_nodes);
+    transport = parse_choices("transport", {options.transport}, node_transports()).front();
+    const std::vector<int> counts = parse_workers(options.workers);
+    if (counts.size() > 1)
+      throw usage_error("--workers has several numbers: with --nodes give one, that of each node");
+    if (!counts.empty()) workers = counts.front();
+    around = options.quota ? fmt::format("{}, {:g} CPUs each", transport, *options.quota) : transport;
+  }
+
+  std::filesystem::path program;
+  std::map<std::string, std::int64_t> sizes;
+  std::vector<std::string> benchmarks;
+  std::optional<std::int64_t> size;
+  std::vector<int> nodes;
+  std::string transport;
+  std::optional<int> workers;  ///< of each node
+  std::string around;          ///< in place of a scenario
+};
+
+/// One process with a worker for each CPU, and each number of nodes, which share the CPUs.
+std::vector<task> tasks_of(const node_request& request, const std::string& benchmark) {
+  const int cpus = usable_cpus();
+  task one;
+  one.benchmark = benchmark;
+  one.size = request.size.value_or(request.sizes.at(benchmark));
+  one.system = own_system;
+  one.program = request.program;
+  one.workers = cpus;
+  one.scenario = request.around;
+  std::vector<task> tasks{one};
+  for (const int nodes : request.nodes) {
+    tasks.push_back(one);
+    tasks.back().nodes = nodes;
+    tasks.back().workers = request.workers.value_or(std::max(1, cpus / nodes));
+  }
+  return tasks;
+}
+
+/// The median of a row's time over that of another one in the same round. \pre neither has failed
+interval paired_ratio(const row& numerator, const row& denominator) {
+  std::vector<double> ratios;
+  for (std::size_t round = 0; round < numerator.samples.size(); ++round)
+    ratios.push_back(numerator.samples[round].measured.seconds / denominator.samples[round].measured.seconds);
+  return bootstrap_median(ratios);
+}
+
+/// The figures of the rows that did not fail, with their ratios to one process.
+std::vector<summary> figures_of(const std::vector<row>& rows) {
+  std::vector<summary> figures = summarise(rows);
+  if (rows.front().failure) return figures;
+  for (summary& s : figures) {
+    s.ratio = s.seconds.median / figures.front().seconds.median;
+    s.cpu_ratio = s.cpu_seconds / figures.front().cpu_seconds;
+    if (s.what.nodes == 0) continue;
+    const auto r =
+        std::ranges::find_if(rows, [&](const row& other) { return other.what.nodes == s.what.nodes; });
+    s.paired.emplace(one_process, paired_ratio(*r, rows.front()));
+  }
+  return figures;
+}
+
+std::string shares_of(const summary& s) {
+  std::string text;
+  for (int node = 0; node < s.what.nodes; ++node) {
+    const auto share = s.more.find(fmt::format("share_{}", node));
+    if (share != s.more.end()) text += fmt::format("{}{:.0f}", text.empty() ? "" : " ", 100 * share->second);
+  }
+  return text;
+}
+
+std::string node_table(const std::vector<summary>& figures, bool colour) {
+  const task& what = figures.front().what;
+  std::string text =
+      fmt::format("{}, size {}, {}\n", styled(what.benchmark, "1", colour), *what.size, what.scenario);
+  text += styled(
+      fmt::format("{:<12}{:>8}{:>10}  {:<19}{:>14}  {:<16}{:>9}{:>9}  {}", "nodes", "workers", "median s",
+                  "[q1 - q3]", "/ one process", "[95 %]", "CPU s", "CPU /", "% of the CPU time of each node"),
+      "2", colour);
+  for (const summary& s : figures) {
+    const auto paired = s.paired.find(one_process);
+    const std::string interval =
+        paired == s.paired.end() ? ""
+                                 : fmt::format("[{:.3f}, {:.3f}]", paired->second.low, paired->second.high);
+    std::string line =
+        fmt::format("{:<12}{:>8}{:>10.3f}  {:<19}{:>14}  {:<16}{:>9.3f}{:>9}  {}",
+                    s.what.nodes == 0 ? one_process : std::to_string(s.what.nodes), s.what.workers,
+                    s.seconds.median, fmt::format("[{:.3f} - {:.3f}]", s.seconds.q1, s.seconds.q3),
+                    s.ratio ? fmt::format("{:.3f}", *s.ratio) : "-", interval, s.cpu_seconds,
+                    s.cpu_ratio ? fmt::format("{:.2f}", *s.cpu_ratio) : "-", shares_of(s));
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += "\n" + line;
+  }
+  return text + "\n";
+}
+
+/// Runs the tasks of one benchmark in rounds. Complains about those that fail. \returns their figures
+std::vector<summary> measure(const std::vector<task>& tasks, const bench_options& options,
+                             const node_stage& stage, bool& failed) {
+  progress_line progress;
+  const auto visible_from = clock::now() + std::chrono::seconds(2);
+  std::vector<row> rows = run_rounds(
+      tasks, {.repetitions = options.repetitions},
+      [&](const task& t) -> outcome {
+        try {
+          return stage.run(t, time_limit_of(t, options.time_limit));
+        } catch (const std::system_error& error) {
+          return run_failure{fmt::format("cannot be started: {}", error.what())};
+        }
+      },
+      [&](const task& t, std::size_t done, std::size_t total) {
+        if (clock::now() >= visible_from)
+          progress.show(fmt::format("run {} of {}: {}", done + 1, total, describe(t)));
+      });
+  progress.clear();
+  check_results(rows);
+  for (const row& r : rows) {
+    if (!r.failure) continue;
+    complain(fmt::format("{}: {}", describe(r.what), *r.failure));
+    failed = true;
+  }
+  return figures_of(rows);
+}
+
+}  // namespace
+
+void add_node_options(CLI::App& command, bench_options& options) {
+  command
+      .add_option("--nodes", options.nodes,
+                  "Numbers of nodes of a cluster, beside one process; --workers: of each node")
+      ->type_name("N,...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command
+      .add_option("--transport", options.transport,
+                  "What joins the nodes: " + join_words(node_transports()) + " [tcp]")
+      ->type_name("NAME");
+  command.add_option("--quota", options.quota, "Give each node a control group with so many CPUs")
+      ->type_name("CPUS")
+      ->check(CLI::Range(0.01, 4096.0).description(""));
+}
+
+void check_node_options(const CLI::App& command) {
+  const bool with_nodes = command.count("--nodes") != 0;
+  for (const char* name : {"--peers", "--scenario", "--compiler", "--external", "--peer-time", "--worst"})
+    if (with_nodes && command.count(name) != 0)
+      throw usage_error(fmt::format("{} has no meaning with --nodes: leave one of them out", name));
+  for (const char* name : {"--transport", "--quota"})
+    if (!with_nodes && command.count(name) != 0)
+      throw usage_error(fmt::format("{} is for --nodes: give numbers of nodes, too", name));
+}
+
+int run_on_nodes(const bench_options& options) {
+  const node_request request(options);
+  const machine_facts machine = describe_machine();
+  std::optional<output_file> csv;
+  std::optional<plotter> plot;
+  if (options.csv) csv.emplace(*options.csv);
+  if (options.plot) plot.emplace(*options.plot);
+  const node_stage stage(request.transport, options.quota);
+  const bool colour = use_colour(STDOUT_FILENO);
+  if (!options.json) fmt::print("{}\n", styled(one_line(machine), "2", colour));
+  std::vector<summary> all;
+  bool failed = false;
+  for (const std::string& benchmark : request.benchmarks) {
+    const std::vector<summary> figures = measure(tasks_of(request, benchmark), options, stage, failed);
+    for (const summary& s : figures)
+      if (options.json) fmt::print("{}\n", json_line(s));
+    if (!options.json && !figures.empty()) fmt::print("\n{}", node_table(figures, colour));
+    std::fflush(stdout);
+    all.insert(all.end(), figures.begin(), figures.end());
+  }
+  if (csv && !all.empty()) csv->write(csv_text(all, machine));
+  if (plot && !all.empty())
+    for (const auto& file : plot->draw(all, machine))
+      fmt::print(stderr, "sukima bench: drew {}\n", file.string());
+  return failed ? exit_failure : exit_success;
+}
+
+}  // namespace sukima::cli::bench

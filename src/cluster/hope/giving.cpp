@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// A node that has nothing to do asks the others for a task, and what it gets it runs in the place of whoever
+// has given it, who omits it when the result comes. Meanwhile what it waits for itself is left alone, and so
+// is the other branch of what it began with the second one of.
+#include "hope/node.hpp"
+
+namespace sukima::cluster::hope {
+
+void node::give_to_others() {
+  while (!asking_.empty()) {
+    unit* oldest = nullptr;
+    for (const auto& [key, u] : units_)
+      if (is_free(*u) && (oldest == nullptr || u->number < oldest->number)) oldest = u.get();
+    if (oldest == nullptr) return;
+    const node_id to = asking_.front();
+    asking_.pop_front();
+    if (!gone_[to]) give(*oldest, to);
+  }
+}
+
+void node::give(const unit& u, node_id to) {
+  // Also where the message is lost: a claim is a hint.
+  claims_.claim(u.key, to, clock::now());
+  count(&counts::given);
+  tell_one(to, {.kind = note_kind::given,
+                .entry = entry_,
+                .within = u.within,
+                .type = *forms_.number_of(*u.form),
+                .content = u.arguments});
+}
+
+void node::have_none() {
+  for (const node_id to : std::exchange(asking_, {}))
+    tell_one(to, {.kind = note_kind::none, .entry = entry_});
+}
+
+void node::take_given(node_id from, const note& n) {
+  requests_.gave(from);
+  const detail::travel_form* const form = forms_[n.type];
+  if (form == nullptr) return;
+  const task_key key = key_of(entry_, n.type, n.content);
+  if (const bytes* const known = store_.find(key)) {
+    tell_one(from, {.kind = note_kind::result, .entry = entry_, .task = key, .content = *known});
+    return;
+  }
+  unit* const known = find(key);
+  const bool runs_here = known != nullptr && known->running != nullptr && !known->is_stopped;
+  if (!runs_here && ((known != nullptr && known->is_stopped) || !is_idle())) {
+    tell_one(from, {.kind = note_kind::unclaim, .entry = entry_, .task = key});
+    return;
+  }
+  unit& u =
+      known != nullptr ? *known : new_unit(key, n.within, *form, bytes(n.content.begin(), n.content.end()));
+  u.given_by = from;
+  looks_.has_name_here(key);
+  if (runs_here) return;
+  requests_.has_work();
+  start(u, claim_as::mine);
+}
+
+void node::let_held_go(std::size_t number) {
+  const held_giver h = held_[number];
+  held_.erase(held_.begin() + static_cast<std::ptrdiff_t>(number));
+  if (is_running(h.within)) help(h.within);
+  h.giver.resume();
+}
+
+void node::let_all_held_go(const task_key& within) {
+  for (std::size_t i = held_.size(); i-- != 0;)
+    if (held_[i].within == within) let_held_go(i);
+}
+
+}  // namespace sukima::cluster::hope

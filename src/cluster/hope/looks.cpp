@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hope/looks.hpp"
+
+#include <algorithm>
+
+namespace sukima::cluster::hope {
+
+namespace {
+
+constexpr unsigned most_in_vain = 3;
+/// Between looks, as long as they find nothing: doubled up to the longest.
+constexpr std::chrono::microseconds shortest_pause{100};
+constexpr std::chrono::microseconds longest_pause{20000};
+
+}  // namespace
+
+void looks::begin(clock::time_point now) {
+  unnamed_.clear();
+  within_.clear();
+  in_vain_ = 0;
+  ended_ = now;
+  next_ = now;
+  pause_ = shortest_pause;
+}
+
+bool looks::heard_of(const task_key& task, const task_key& within) {
+  if (!unnamed_.emplace(task, within).second) return false;
+  ++within_[within];
+  return true;
+}
+
+void looks::has_name_here(const task_key& task) {
+  const auto found = unnamed_.find(task);
+  if (found == unnamed_.end()) return;
+  const auto place = within_.find(found->second);
+  if (--place->second == 0) within_.erase(place);
+  unnamed_.erase(found);
+}
+
+bool looks::is_worth_it(const runs_here& runs) const {
+  return std::ranges::any_of(within_, [&](const auto& w) { return runs(w.first); });
+}
+
+void looks::begin_soon() {
+  pause_ = shortest_pause;
+  next_ = std::min(next_, ended_ + shortest_pause);
+}
+
+void looks::found() noexcept {
+  in_vain_ = 0;
+  pause_ = shortest_pause;
+}
+
+void looks::found_in_vain(clock::time_point now) noexcept {
+  if (++in_vain_ == most_in_vain) end(now);
+}
+
+void looks::end(clock::time_point now) noexcept {
+  in_vain_ = 0;
+  ended_ = now;
+  next_ = now + pause_;
+  pause_ = std::min(pause_ * 2, longest_pause);
+}
+
+}  // namespace sukima::cluster::hope

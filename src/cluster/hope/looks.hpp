@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// When a node looks for tasks that others have told of: another node is inside of what runs here, and has
+// named a task that has no name here yet. A look names the oldest tasks here, until some in a row are of no
+// interest to anybody.
+#pragma once
+
+#include "hope/named_task.hpp"
+
+#include <chrono>
+#include <functional>
+#include <unordered_map>
+
+namespace sukima::cluster::hope {
+
+/// What was told of one entry, and the times of the looks. One thread.
+class looks {
+ public:
+  /// The entry, or a task: does it run here?
+  using runs_here = std::function<bool(const task_key&)>;
+
+  /// An entry begins. Constant but for what was kept of the last one.
+  void begin(clock::time_point now);
+  /// Another node has told of a task that has no name here.
+  /// \param within  what it is within there
+  /// \returns nobody has told of it before
+  bool heard_of(const task_key& task, const task_key& within);
+  /// It has a name here from now on.
+  void has_name_here(const task_key& task);
+  /// Is something unnamed within that task?
+  bool is_within(const task_key& task) const { return within_.contains(task); }
+  /// Is something unnamed within what runs here? Linear in the number of tasks that something is within.
+  bool is_worth_it(const runs_here& runs) const;
+
+  /// The next look begins as soon as may be.
+  void begin_soon();
+  clock::time_point next() const noexcept { return next_; }
+  /// A task was named that is of interest.
+  void found() noexcept;
+  /// A task was named that is of no interest: after a few in a row the look ends.
+  void found_in_vain(clock::time_point now) noexcept;
+  /// There is nothing more to name.
+  void end(clock::time_point now) noexcept;
+
+ private:
+  std::unordered_map<task_key, task_key, task_key_hash> unnamed_;  ///< and what each is within
+  std::unordered_map<task_key, std::size_t, task_key_hash> within_;  ///< how many are within each
+  unsigned in_vain_ = 0;  ///< in a row
+  clock::time_point ended_;
+  clock::time_point next_;
+  std::chrono::microseconds pause_{};
+};
+
+}  // namespace sukima::cluster::hope

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whom a node asks for a task that has nothing to do, and for how long it is content with asking.
+#pragma once
+
+#include "transport/transport.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace sukima::cluster::hope {
+
+/// The requests of one node, one at a time. One thread.
+class work_requests {
+ public:
+  /// \param nodes     how many there are
+  /// \param patience  so long a node that finds nothing to do only asks, and five times as long where not all
+  ///                  others have answered that they have nothing: who is silent may only lack a CPU
+  work_requests(unsigned nodes, std::chrono::microseconds patience) : patience_(patience), others_(nodes) {}
+
+  /// An entry begins: nobody is asked.
+  void begin() noexcept;
+  /// The node has something to do.
+  void has_work() noexcept;
+  /// Its patience is over: it has found something to do without the others. Those that have not answered are
+  /// neither asked nor waited for until they say something.
+  void does_without() noexcept;
+  /// The node has nothing to do. It asks all others in turn, one after the other; when all have been asked it
+  /// pauses, longer each time. An answer is waited for 10 ms.
+  /// \param draw  a random number: with whom a turn begins
+  /// \returns whom it is to ask now; nothing: nobody. Linear in the number of nodes
+  std::optional<node_id> next(clock::time_point now, std::uint64_t draw);
+  /// A node says something.
+  void hears(node_id from) noexcept { others_[from].is_silent = false; }
+  /// A node has given a task.
+  void gave(node_id from) noexcept;
+  /// A node has nothing to give.
+  void has_none(node_id from) noexcept;
+  /// A node is not asked any more: it is this one, or lost.
+  void lose(node_id node) noexcept { others_[node].is_gone = true; }
+
+  /// Has the node had nothing to do for longer than its patience?
+  bool is_over(clock::time_point now) const noexcept { return idle_since_ && now >= end_of_patience(); }
+  /// When is_over() becomes true, or has become. \pre next() was called last
+  clock::time_point end_of_patience() const noexcept;
+  /// When next() has somebody to ask, if no message comes. \pre next() was called last
+  clock::time_point next_request() const noexcept { return asked_ ? until_ : not_before_; }
+
+ private:
+  struct other_node {
+    bool is_gone = false;
+    bool is_silent = false;
+    bool has_none = false;  ///< it has said so since this node has nothing to do
+    bool was_asked = false;  ///< in this turn
+  };
+
+  const std::chrono::microseconds patience_;
+  std::vector<other_node> others_;
+  std::optional<clock::time_point> idle_since_;
+  std::optional<node_id> asked_;
+  clock::time_point until_;  ///< its answer is waited for
+  std::chrono::microseconds pause_{};
+  clock::time_point not_before_;
+};
+
+}  // namespace sukima::cluster::hope

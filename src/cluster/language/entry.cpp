@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// `cluster worker` functions: entries of the language that all nodes share.
+#include "language/travelling.hpp"
+
+#include <sukima/cluster.h>
+#include <sukima/tascell/cluster.h>
+#include <runtime/shared/remote.hpp>
+#include <sukima/cluster.hpp>
+#include <sukima/detail/jump.hpp>
+
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+
+namespace sukima::cluster {
+
+namespace {
+
+struct language_entry : detail::cluster_entry {
+  void (*call)(char*, void*);
+  void* frame;
+  byte_view result_bytes() const noexcept { return {static_cast<const std::byte*>(result), size}; }
+  void* result;
+  std::size_t size;
+  detail::segment_end end;
+
+  language_entry(void (*called)(char*, void*), void* with, void* into, std::size_t room)
+      : call(called), frame(with), result(into), size(room) {
+    run = [](cluster_entry& self, context c) {
+      auto& me = static_cast<language_entry&>(self);
+      detail::segment_task(c.top)->jumps = true;
+      detail::run_segment(c.top, me.end, me.call, me.frame, 0);
+    };
+    put = [](cluster_entry& self, std::vector<std::byte>& to) {
+      const auto& me = static_cast<const language_entry&>(self);
+      put_end(me.end, to);
+      if (me.end.threw) return;
+      const byte_view value = me.result_bytes();
+      to.insert(to.end(), value.begin(), value.end());
+    };
+    get = [](cluster_entry& self, std::span<const std::byte> from) {
+      auto& me = static_cast<language_entry&>(self);
+      me.end = get_end(from);
+      if (me.end.threw) return;
+      if (from.size() != me.size) throw std::length_error("sukima: the result of an entry is incomplete");
+      if (me.size != 0) std::memcpy(me.result, from.data(), me.size);
+    };
+  }
+};
+
+[[noreturn]] void end_at_start(const char* name, const char* stays) {
+  std::fflush(nullptr);
+  std::fprintf(stderr, "sukima: nothing of entry '%s' can leave its node: %s\n", name,
+               stays != nullptr ? stays : "its file hands out no tasks");
+  std::_Exit(2);
+}
+
+}  // namespace
+}  // namespace sukima::cluster
+
+using namespace sukima;
+
+extern "C" {
+
+void sukima_cluster_enter(const char* name, const char* stays, void (*run)(char* top, void* frame),
+                          void* frame, void* result, sukima_size result_size) {
+  if (detail::is_inside() || cluster::nodes() == 1) {
+    sukima_enter(run, frame);
+    return;
+  }
+  detail::check_entry();
+  if (!cluster::can_anything_leave()) cluster::end_at_start(name, stays);
+  char* const top = detail::remembered_top();
+  cluster::language_entry entry(run, frame, result, result_size);
+  try {
+    detail::run_cluster_entry(entry);
+  } catch (...) {
+    detail::end_after_failed_start();
+  }
+  detail::end_entry(entry.end, top);
+}
+
+unsigned sukima_cluster_nodes(void) { return cluster::nodes(); }
+
+unsigned sukima_cluster_node(void) { return cluster::this_node(); }
+
+unsigned long long sukima_cluster_given(void) { return cluster::statistics().given; }
+
+}  // extern "C"

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bytes of a task of the language, and of its result. Members come in the order of their declaration:
+//
+//   of a task     an `in` member as it lies in memory; an array: is there one (a byte), and its elements;
+//                 an `out` array whose length is an `in` member: has PUT made room for it (a byte)
+//   of a result   an `out` member as it lies in memory; an array as above
+//
+// All nodes run the same binary, so sizes, padding and byte order agree (sukima/transfer.hpp).
+#pragma once
+
+#include "transport/transport.hpp"
+
+#include <sukima/tascell/cluster.h>
+
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+namespace sukima::cluster {
+
+/// Appends a task that nobody has begun. \throws std::length_error an array is too long to travel
+void put_task(const sukima_travelling& type, const void* object, bytes& to);
+
+/// Takes over the result of a task that was run elsewhere. An array goes to where PUT has made room for it,
+/// else into new memory from malloc, which is the program's.
+/// \throws std::length_error these are no bytes of such a result; the object may be partly written
+void get_result(const sukima_travelling& type, void* object, byte_view from);
+
+/// The program's object of a task that has come from another node. Its arrays live as long as it does.
+class received_object {
+ public:
+  /// \throws std::length_error these are no bytes of such a task
+  received_object(const sukima_travelling& type, byte_view from);
+  received_object(const received_object&) = delete;
+  received_object& operator=(const received_object&) = delete;
+  /// Frees the arrays, also those that the task has made for its result.
+  ~received_object();
+
+  void* get() const noexcept { return object_.get(); }
+  /// Appends the result. \throws std::length_error it is too long to travel
+  void put_result(bytes& to) const;
+
+ private:
+  struct freeing {
+    void operator()(char* memory) const noexcept { std::free(memory); }
+  };
+  struct own_array {
+    std::unique_ptr<char, freeing> memory;
+    std::size_t size;
+  };
+  char* new_array(std::size_t size);
+  /// Does it point into one of the arrays that have been made here?
+  bool is_own(const char* place) const noexcept;
+
+  const sukima_travelling& type_;
+  std::unique_ptr<char, freeing> object_;
+  std::vector<own_array> arrays_;
+  std::vector<std::size_t>
+      sizes_;  ///< of the members' arrays when the task came; the task may change lengths
+};
+
+}  // namespace sukima::cluster

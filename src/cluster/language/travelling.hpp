@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tasks of the language and its entries share on their way between nodes.
+#pragma once
+
+#include "transport/transport.hpp"
+
+#include <tascell/shared/segments.hpp>
+
+#include <cstddef>
+
+namespace sukima::cluster {
+
+inline constexpr std::size_t longest_file_name = 4096;
+
+/// Has a task type been registered that can leave its node?
+bool can_anything_leave() noexcept;
+
+/// Appends how a segment has ended: by itself, or with a tag, which is a number, and the place of the throw.
+/// Ends the program where a goto out of a closure left it: nobody elsewhere has its label.
+void put_end(const detail::segment_end& end, bytes& to);
+/// Takes it from the front of the bytes. \throws std::length_error they are too few
+detail::segment_end get_end(byte_view& from);
+
+}  // namespace sukima::cluster

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stealing between nodes, at the level of messages (src/cluster/steal): requests, lifelines, tasks, tasks that are
+// declined, and the end of an entry. Three nodes with one worker each. What goes on between a node and its worker is in
+// src/runtime/model/remote.pml and standing.pml: here a node that has work to spare, and knows of somebody, gives.
+//
+// check: spin -DPIECES=3 -a; cc -O2 -DSAFETY -DCOLLAPSE; -m1000000
+// expect: errors: 0
+// check: spin -DLIFELINES_ONLY -a; cc -O2 -DSAFETY -DCOLLAPSE; -m1000000
+// expect: errors: 0
+// check: spin -DPIECES=3 -a; cc -O2 -DNP -DCOLLAPSE; -l -m1000000
+// expect: errors: 0
+// check: spin -DLIFELINES_ONLY -a; cc -O2 -DNP -DCOLLAPSE; -l -m1000000
+// expect: errors: 0
+// check: spin -DLIFELINES_ONLY -DBUG_PARTNERS_ONLY -a; cc -O2 -DSAFETY; -m1000000
+// expect: errors: 1
+// check: spin -DLIFELINES_ONLY -DBUG_STAYS_REGISTERED -a; cc -O2 -DSAFETY; -m1000000
+// expect: errors: 1
+// check: spin -DLIFELINES_ONLY -DBUG_LATE_IS_DROPPED -a; cc -O2 -DSAFETY; -m1000000
+// expect: errors: 1
+// check: spin -DLIFELINES_ONLY -DBUG_DECLINED_IS_KEPT -a; cc -O2 -DSAFETY; -m1000000
+// expect: errors: 1
+// check: spin -DPIECES=3 -DBUG_REFUSED_AT_LIFELINE -a; cc -O2 -DSAFETY; -m1000000
+// expect: errors: 1
+// check: spin -DPIECES=3 -DBUG_ASKS_ON -a; cc -O2 -DNP; -l -m1000000
+// expect: errors: 1
+//
+// What is modelled: node 0 has all pieces of work at first. A node that runs one can give any part of the others that
+// it has. An idle one may ask one other node, once, and gives up waiting for an answer at any moment; it registers
+// lifelines with its partners (0 and 1, 0 and 2), and at any moment with all; LIFELINES_ONLY: nobody asks. The
+// node that gives does not wait: the results are not modelled. The first pieces may end at once; the last three end only
+// when all three run, so each node has to get one. Then all ends: node 0 says so.
+//
+// What must hold:
+//   nobody is idle for ever while another node has work to spare (else the last pieces wait in an invalid end state);
+//   each piece is begun once, and none is left or under way at the end;
+//   no endless exchange of messages (no cycle at all: pan -l, without a label of progress).
+//
+// Each BUG_ takes one safeguard away:
+//   BUG_PARTNERS_ONLY       no lifeline is registered with a node that is no partner
+//   BUG_STAYS_REGISTERED    a node thinks that its lifeline is still registered after it declined the task that it brought
+//   BUG_LATE_IS_DROPPED     a task that comes to a node without an idle worker is dropped
+//   BUG_DECLINED_IS_KEPT    it is declined and run
+//   BUG_REFUSED_AT_LIFELINE a lifeline is forgotten when there is no work to spare
+//   BUG_ASKS_ON             an idle node never stops asking
+
+#ifndef PIECES
+#define PIECES 4
+#endif
+#define LAST 3                    /* pieces that end when all of them run */
+#define NODES 3
+#define ARE_PARTNERS(a, b) (a + b == 1 || a + b == 2)   /* of nodes 0, 1, 2: a differs from b in one bit */
+
+mtype = { request, none, task, declined, lifeline, over };
+/* From one node to another one, in order. */
+chan to[9] = [4] of { mtype, byte };
+#define CHANNEL(from, at) to[from * NODES + at]
+
+byte spare[NODES];                /* bits: pieces that nobody has begun */
+byte begun = 0;                   /* bits */
+bit runs[NODES];
+byte running = 0, ended = 0;
+
+inline begin(me) {
+  piece = (spare[me] & 1 -> 1 : (spare[me] & 2 -> 2 : (spare[me] & 4 -> 4 : 8)));
+  assert(!(begun & piece));
+  begun = begun | piece;
+  spare[me] = spare[me] & ~piece;
+  piece = 0;
+  runs[me] = 1;
+  running++
+}
+
+/* All of the pieces or one. */
+inline give(me, who) {
+  if
+  :: part = spare[me]
+  :: part = (spare[me] & 1 -> 1 : (spare[me] & 2 -> 2 : (spare[me] & 4 -> 4 : 8)))
+  fi;
+  spare[me] = spare[me] & ~part;
+  wants[who] = 0;
+  held[who] = 0;
+  CHANNEL(me, who)!task, part;
+  part = 0
+}
+
+inline receive(from, me) {
+  if
+  :: CHANNEL(from, me)?request, _ -> wants[from] = 1
+  :: CHANNEL(from, me)?none, _ -> if :: asks == from -> asks = me :: else fi
+  :: CHANNEL(from, me)?lifeline, _ -> held[from] = 1
+  :: CHANNEL(from, me)?declined, part ->
+     spare[me] = spare[me] | part;
+     part = 0
+  :: CHANNEL(from, me)?over, _ -> is_over = 1
+  :: CHANNEL(from, me)?task, part ->
+     assert(!is_over);
+     if
+     :: !runs[me] ->
+        registered[from] = 0;
+        spare[me] = spare[me] | part;
+        asks = me
+     :: runs[me] ->
+#ifndef BUG_STAYS_REGISTERED
+        registered[from] = 0;
+#endif
+        if :: asks == from -> asks = me :: else fi;
+#ifdef BUG_DECLINED_IS_KEPT
+        spare[me] = spare[me] | part;
+#endif
+#ifndef BUG_LATE_IS_DROPPED
+        CHANNEL(me, from)!declined, part;
+#endif
+     fi;
+     part = 0
+  fi
+}
+
+#define IDLE (!runs[me] && spare[me] == 0 && !is_over && ended < PIECES)
+#ifdef BUG_ASKS_ON
+#define MAY_ASK(who) (me != who && asks == me)
+#else
+#define MAY_ASK(who) (me != who && asks == me && !has_asked)
+#endif
+#define MISSES(who) (me != who && !registered[who])
+#define MAY_GIVE(who) (runs[me] && spare[me] != 0 && (wants[who] || held[who]))
+#define MAY_REFUSE(who) (wants[who] && (spare[me] == 0 || !runs[me]))
+
+inline ask(me, who) {
+  asks = who;
+  has_asked = 1;
+  CHANNEL(me, who)!request, 0
+}
+inline wait_at(who, may) {
+  if
+  :: MISSES(who) && may -> registered[who] = 1; CHANNEL(me, who)!lifeline, 0
+  :: else
+  fi
+}
+inline refuse(me, who) {
+  wants[who] = 0;
+#ifdef BUG_REFUSED_AT_LIFELINE
+  held[who] = 0;
+#endif
+  CHANNEL(me, who)!none, 0
+}
+
+proctype node(byte me) {
+  bit wants[NODES], held[NODES];  /* of other nodes: requests and lifelines */
+  bit registered[NODES];          /* lifelines, with other nodes */
+#ifdef LIFELINES_ONLY
+  bit has_asked = 1;
+#else
+  bit has_asked = 0;
+#endif
+  byte asks = me;                 /* whose answer is awaited; me: none */
+  bit is_over = 0;
+  byte part = 0, piece = 0;
+  do
+  /* The worker. */
+  :: atomic { !runs[me] && spare[me] != 0 -> begin(me) }
+  :: atomic { runs[me] && ended < PIECES - LAST -> runs[me] = 0; running--; ended++ }
+  :: atomic { runs[me] && running == LAST && ended == PIECES - LAST -> ended = PIECES }
+  :: atomic { runs[me] && ended == PIECES -> runs[me] = 0 }
+  /* The node. */
+  :: atomic { MAY_GIVE(0) -> give(me, 0) }
+  :: atomic { MAY_GIVE(1) -> give(me, 1) }
+  :: atomic { MAY_GIVE(2) -> give(me, 2) }
+  :: atomic { MAY_REFUSE(0) -> refuse(me, 0) }
+  :: atomic { MAY_REFUSE(1) -> refuse(me, 1) }
+  :: atomic { MAY_REFUSE(2) -> refuse(me, 2) }
+  :: atomic { IDLE && MAY_ASK(0) -> ask(me, 0) }
+  :: atomic { IDLE && MAY_ASK(1) -> ask(me, 1) }
+  :: atomic { IDLE && MAY_ASK(2) -> ask(me, 2) }
+  :: atomic { IDLE && asks != me -> asks = me }              /* it was patient long enough */
+  :: atomic { IDLE && asks == me && ((MISSES(1) && ARE_PARTNERS(me, 1)) || (MISSES(0) && ARE_PARTNERS(me, 0)) ||
+                                     (MISSES(2) && ARE_PARTNERS(me, 2))) ->
+              wait_at(0, ARE_PARTNERS(me, 0)); wait_at(1, ARE_PARTNERS(me, 1)); wait_at(2, ARE_PARTNERS(me, 2)) }
+#ifndef BUG_PARTNERS_ONLY
+  :: atomic { IDLE && asks == me && (MISSES(0) || MISSES(1) || MISSES(2)) ->
+              wait_at(0, true); wait_at(1, true); wait_at(2, true) }
+#endif
+  :: atomic { me != 0 && nempty(CHANNEL(0, me)) -> receive(0, me) }
+  :: atomic { me != 1 && nempty(CHANNEL(1, me)) -> receive(1, me) }
+  :: atomic { me != 2 && nempty(CHANNEL(2, me)) -> receive(2, me) }
+  :: atomic { me == 0 && ended == PIECES && !runs[0] && !runs[1] && !runs[2] ->
+              assert(begun == (1 << PIECES) - 1);
+              to[1]!over, 0; to[2]!over, 0; break }
+  :: is_over -> break
+  od
+}
+
+init {
+  atomic {
+    spare[0] = (1 << PIECES) - 1;
+    run node(0);
+    run node(1);
+    run node(2)
+  }
+}

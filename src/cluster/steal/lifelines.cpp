@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "steal/lifelines.hpp"
+
+#include <algorithm>
+
+namespace sukima::cluster {
+
+void lifelines::add(node_id node, std::uint32_t entry) {
+  if (entry < first_entry_) return;
+  const auto same = std::find_if(registered_.begin(), registered_.end(),
+                                 [&](const auto& line) { return line.first == node; });
+  if (same == registered_.end())
+    registered_.emplace_back(node, entry);
+  else
+    same->second = std::max(same->second, entry);
+}
+
+void lifelines::remove(node_id node) {
+  std::erase_if(registered_, [&](const auto& line) { return line.first == node; });
+  pause_ = shortest_pause;
+}
+
+void lifelines::begin_entry(std::uint32_t entry) {
+  first_entry_ = std::max(first_entry_, entry);
+  std::erase_if(registered_, [&](const auto& line) { return line.second < first_entry_; });
+  pause_ = shortest_pause;
+  look_at_.reset();
+}
+
+std::optional<node_id> lifelines::next(std::uint32_t entry) const {
+  const auto line =
+      std::find_if(registered_.begin(), registered_.end(), [&](const auto& l) { return l.second == entry; });
+  if (line == registered_.end()) return {};
+  return line->first;
+}
+
+void lifelines::on_unanswered(clock::time_point now) {
+  if (look_at_) return;
+  look_at_ = now + pause_;
+  pause_ = std::min(pause_ * 2, longest_pause);
+}
+
+bool lifelines::takes_look(clock::time_point now) {
+  if (!look_at_ || now < *look_at_) return false;
+  look_at_.reset();
+  return true;
+}
+
+}  // namespace sukima::cluster

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules of programs that run on several nodes: what an entry's call and its tasks need to travel.
+#include "check/check.hpp"
+
+#include "check/rules.hpp"
+
+namespace sukima::language {
+namespace {
+
+using namespace clang;
+
+class cluster_checker : rules {
+ public:
+  cluster_checker(CompilerInstance& compiler, const unit& u, const semantic_index& index)
+      : rules(compiler, u, index) {
+    const std::vector<std::string>& words = compiler.getDiagnosticOpts().Warnings;
+    const auto last = [&words](const char* word) { return std::find(words.rbegin(), words.rend(), word); };
+    warns_ = last("no-cluster") >= last("cluster");  // both are the end where neither is given
+  }
+
+  void run() {
+    for (const auto& [function, keyword] : index_.cluster_entries) check_entry(*function);
+    if (!warns_ || unit_.cluster_keywords.empty()) return;
+    for (const construct& c : unit_.constructs) {
+      const auto travel = index_.travels.find(c.task);
+      if (c.task.empty() || travel == index_.travels.end()) continue;
+      if (!travel->second.stays.empty())
+        check_staying(c, travel->second);
+      else
+        check_what_is_left(c, travel->second);
+    }
+  }
+
+ private:
+  void check_entry(const FunctionDecl& f) const {
+    const std::string name = f.getNameAsString();
+    if (f.isVariadic())
+      error(f.getLocation(),
+            "'cluster worker' function '" + name +
+                "' is variadic: plain C cannot call it; write a function with fixed parameters");
+    for (const ParmVarDecl* parameter : f.parameters()) {
+      const std::string own = parameter->getNameAsString();
+      const std::string reason = why_it_stays(ast_, parameter->getType(), own.empty() ? "a parameter" : own);
+      if (reason.empty()) continue;
+      const SourceLocation place = parameter->getLocation();
+      error(place.isValid() ? place : f.getLocation(),
+            "a parameter of the 'cluster worker' function '" + name + "' cannot travel: " + reason +
+                "; pass values, or let the function build what it needs");
+    }
+    const std::string reason = why_it_stays(ast_, f.getReturnType(), "the result");
+    if (!f.getReturnType()->isVoidType() && !reason.empty())
+      error(f.getLocation(), "the result of the 'cluster worker' function '" + name +
+                                 "' cannot travel to the other nodes: " + reason + "; return a value");
+  }
+
+  void check_staying(const construct& c, const task_travel& travel) {
+    if (!told_.insert(c.task).second) return;
+    warning(c.task_location, "task '" + c.task + "' stays in its node: " + travel.stays + " [-Wcluster]");
+  }
+
+  /// Warns of members without `in` and `out` that PUT or GET uses: on another node they are zero.
+  void check_what_is_left(const construct& c, const task_travel& travel) const {
+    for (const auto& [name, t] : members_named_in(c.put))
+      if (travel.left_behind.contains(name))
+        warning(location_of(t), "PUT sets '" + name + "' of task '" + c.task +
+                                    "', which does not travel; declare it 'in' [-Wcluster]");
+    for (const auto& [name, t] : members_named_in(c.get))
+      if (travel.left_behind.contains(name))
+        warning(location_of(t), "GET uses '" + name + "' of task '" + c.task +
+                                    "', which does not come back; declare it 'out' [-Wcluster]");
+  }
+
+  /// The members that stand behind `this.` in a block, with their first places.
+  std::map<std::string, token_index> members_named_in(token_range block) const {
+    std::map<std::string, token_index> names;
+    for (token_index t = block.begin; t + 2 < block.end; ++t) {
+      const auto name = index_.names.find(t);
+      if (unit_.roles[t] == token_role::parsed_only || name == index_.names.end() ||
+          name->second->getName() != "this")
+        continue;
+      if (unit_.tokens[t + 1].is(tok::period) && unit_.tokens[t + 2].is(tok::identifier))
+        names.emplace(unit_.tokens[t + 2].getIdentifierInfo()->getName().str(), t + 2);
+    }
+    return names;
+  }
+
+  bool warns_ = true;
+  std::set<std::string> told_;  ///< tasks that stay
+};
+
+}  // namespace
+
+void check_cluster(CompilerInstance& compiler, const unit& u, const semantic_index& index) {
+  cluster_checker(compiler, u, index).run();
+}
+
+}  // namespace sukima::language

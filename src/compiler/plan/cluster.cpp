@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/cluster.hpp"
+
+namespace sukima::language {
+
+using namespace clang;
+
+namespace {
+
+std::string flags_of(const travelling_member& member) {
+  std::string text = member.is_in ? "SUKIMA_IN" : "SUKIMA_OUT";
+  if (member.has_signed_length) text += " | SUKIMA_SIGNED";
+  if (member.is_late) text += " | SUKIMA_LATE";
+  return text;
+}
+
+/// Weak: each file that hands out such tasks has one, and the program keeps one of them.
+void describe(planner& p, const std::string& task, const task_travel& travel) {
+  if (!p.names.declared.insert("sukima_travel_" + task).second) return;
+  const std::string type = "struct " + task_type_name(task);
+  std::string members;
+  for (const travelling_member& member : travel.members)
+    members +=
+        (members.empty() ? " " : ", ") +
+        (member.length.empty() ? "SUKIMA_MEMBER(" + flags_of(member) + ", " + type + ", " + member.name + ")"
+                               : "SUKIMA_ARRAY_MEMBER(" + flags_of(member) + ", " + type + ", " +
+                                     member.name + ", " + member.length + ")");
+  const std::string object = "sukima_travel_" + task;
+  p.out.before.text("static const sukima_member sukima_members_" + task + "[] = {" + members + " };\n");
+  p.out.before.text("__attribute__((__weak__)) sukima_travelling " + object + " = SUKIMA_TRAVELLING(\"task " +
+                    task + "\", sukima_exec_" + task + ", " + type + ", sukima_members_" + task + ", " +
+                    std::to_string(travel.members.size()) + ");\n");
+  p.out.before.text("__attribute__((__constructor__)) static void sukima_travels_" + task +
+                    "(void) { sukima_register_travelling(&" + object + "); }\n");
+}
+
+std::string string_literal(const std::string& text) {
+  std::string literal = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') literal += '\\';
+    literal += c;
+  }
+  return literal + "\"";
+}
+
+/// Why the first task that the unit hands out and that cannot leave its node stays there, as a literal; else
+/// 0.
+std::string first_reason(const plan_input& in) {
+  for (const construct& c : in.unit.constructs) {
+    const auto travel = in.index.travels.find(c.task);
+    if (c.task.empty() || travel == in.index.travels.end() || travel->second.stays.empty()) continue;
+    const PresumedLoc place = in.sources.getPresumedLoc(in.sources.getExpansionLoc(c.task_location));
+    return string_literal("task '" + c.task + "' (" + place.getFilename() + ":" +
+                          std::to_string(place.getLine()) + "): " + travel->second.stays);
+  }
+  return "0";
+}
+
+}  // namespace
+
+std::string begin_kind(planner& p, const construct& c, const std::string& form) {
+  const auto travel = p.in.index.travels.find(c.task);
+  if (travel == p.in.index.travels.end() || !travel->second.stays.empty()) return "SUKIMA_" + form + "_KIND(";
+  describe(p, c.task, travel->second);
+  return "SUKIMA_TRAVELLING_" + form + "_KIND(&sukima_travel_" + c.task + ", ";
+}
+
+std::string enter_call(const planner& p, const FunctionDecl* function, const std::string& run,
+                       const std::string& frame, const std::string& result) {
+  if (!p.in.index.cluster_entries.contains(function->getCanonicalDecl()))
+    return "sukima_enter(" + run + ", &" + frame + ")";
+  const std::string value = frame + "." + result;
+  return "sukima_cluster_enter(\"" + function->getNameAsString() + "\", " + first_reason(p.in) + ", " + run +
+         ", &" + frame + ", " + (result.empty() ? "0, 0" : "&" + value + ", sizeof " + value) + ")";
+}
+
+}  // namespace sukima::language

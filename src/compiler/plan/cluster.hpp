@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// What programs need that run on several nodes: descriptions of the tasks that travel, and entries.
+#pragma once
+
+#include "plan/planner.hpp"
+
+namespace sukima::language {
+
+/// Begins the kind of a construct that hands out tasks: the macro's name and `(`, and if they may travel,
+/// their description, which is declared before.
+/// \param form  of the construct: `DO_TWO`, `LOOP` or `SUCCESSOR_LOOP`
+std::string begin_kind(planner& p, const construct& c, const std::string& form);
+
+/// The call by which a function's C entry enters the runtime, or the cluster.
+/// \param result  the member of the frame that holds it; empty: there is none
+std::string enter_call(const planner& p, const clang::FunctionDecl* function, const std::string& run,
+                       const std::string& frame, const std::string& result);
+
+}  // namespace sukima::language

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// How tasks and entries of the language run, and end, for the part cluster too: there a task comes from
+// another node, and an entry from this one's call.
+#pragma once
+
+#include <sukima/tascell/closure.h>
+#include <sukima/tascell/tascell.h>
+#include <sukima/detail/task.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+
+namespace sukima::detail {
+
+/// A tag that was thrown and not caught yet, and where.
+struct thrown_tag {
+  std::size_t tag = 0;
+  const char* file = nullptr;
+  int line = 0;
+  sukima_exit* exit = nullptr;  ///< no tag, but a goto out of a closure
+};
+
+/// How the running of a segment of generated code ended. Written by the fiber that ran it, before its task
+/// is done.
+struct segment_end {
+  bool threw = false;
+  thrown_tag thrown;
+};
+
+/// A task of the language. The program's own object follows it in the same memory.
+struct language_task : task {
+  segment_end end;
+  void* object = nullptr;
+  std::uint32_t depth = 0;  ///< of its first call (clones.cpp)
+};
+
+// leave.cpp
+/// Runs generated code as a segment that begins at `top`: run(top, frame). \returns did it end by itself?
+/// Else the segment's task is marked as aborted, or `end` holds the tag that nobody in it caught.
+/// \param depth of its first call
+bool run_segment(char* top, segment_end& end, void (*run)(char*, void*), void* frame,
+                 std::uint32_t depth) noexcept;
+/// What says of a task to the runtime that it threw.
+std::exception_ptr failure_mark() noexcept;
+
+// enter.cpp
+/// Ends the program if nothing may enter the runtime from where plain C calls a worker function.
+void check_entry() noexcept;
+/// What starting the runtime threw, which is being handled, ends the program with its message.
+[[noreturn]] void end_after_failed_start() noexcept;
+/// The call has ended: goes on with what nobody in it caught.
+/// \param top  remembered_top() before the call
+void end_entry(const segment_end& end, char* top) noexcept;
+
+// exits.cpp
+/// Where the choice points of the worker function end that called the plain C that runs on this thread.
+char* remembered_top() noexcept;
+
+}  // namespace sukima::detail

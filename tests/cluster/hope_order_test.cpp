@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hierarchical omission: whom an idle node asks, and when a busy one looks for what others have told of.
+#include "hope/looks.hpp"
+#include "hope/work_requests.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <vector>
+
+namespace {
+
+using namespace sukima::cluster;
+using namespace sukima::cluster::hope;
+using namespace std::chrono_literals;
+
+task_key key(std::uint64_t n) { return {.high = 0, .low = n}; }
+/// No clock is read: the tests say what time it is.
+constexpr clock::time_point start_of_time{std::chrono::hours(1)};
+
+TEST(work_requests, go_to_each_other_node_in_turn_and_pause_then) {
+  work_requests asks(4, 20ms);
+  asks.lose(0);
+  asks.begin();
+  std::vector<node_id> asked;
+  for (std::uint64_t draw : {2, 2, 2}) {
+    const auto whom = asks.next(start_of_time, draw);
+    ASSERT_TRUE(whom);
+    EXPECT_FALSE(asks.next(start_of_time, draw)) << "one at a time";
+    asked.push_back(*whom);
+    asks.has_none(*whom);
+  }
+  EXPECT_EQ(asked, (std::vector<node_id>{2, 3, 1}));
+  clock::time_point now = start_of_time;
+  for (const auto pause : {200us, 400us, 800us, 1600us, 3200us, 5000us, 5000us}) {
+    EXPECT_FALSE(asks.next(now, 2));
+    EXPECT_EQ(asks.next_request(), now + pause);
+    EXPECT_FALSE(asks.next(now + pause - 1us, 2));
+    now += pause;
+    for (unsigned i = 0; i < 3; ++i) asks.has_none(*asks.next(now, 2));
+  }
+  asks.gave(1);
+  EXPECT_TRUE(asks.next(now, 2));
+}
+
+TEST(work_requests, wait_for_an_answer_but_not_for_ever) {
+  work_requests asks(3, 20ms);
+  asks.lose(0);
+  asks.begin();
+  EXPECT_EQ(asks.next(start_of_time, 1), 1u);
+  EXPECT_EQ(asks.next_request(), start_of_time + 10ms);
+  EXPECT_FALSE(asks.next(start_of_time + 9ms, 1));
+  asks.has_none(2);  // late, of an earlier request
+  EXPECT_FALSE(asks.next(start_of_time + 9ms, 1));
+  EXPECT_EQ(asks.next(start_of_time + 10ms, 1), 2u);
+  asks.lose(2);
+  EXPECT_FALSE(asks.next(start_of_time + 20ms, 1));
+  EXPECT_EQ(asks.next(start_of_time + 30ms, 1), 1u) << "nobody else is left";
+}
+
+TEST(work_requests, are_content_longer_where_not_all_answer) {
+  work_requests asks(3, 20ms);
+  asks.lose(0);
+  asks.begin();
+  EXPECT_FALSE(asks.is_over(start_of_time + 1h)) << "it has something to do";
+  asks.next(start_of_time, 1);
+  asks.has_none(1);
+  EXPECT_FALSE(asks.is_over(start_of_time + 99ms));
+  EXPECT_TRUE(asks.is_over(start_of_time + 100ms));
+  asks.next(start_of_time + 1ms, 1);
+  asks.has_none(2);
+  EXPECT_FALSE(asks.is_over(start_of_time + 19ms));
+  EXPECT_TRUE(asks.is_over(start_of_time + 20ms));
+  asks.has_work();
+  asks.next(start_of_time + 30ms, 1);
+  EXPECT_FALSE(asks.is_over(start_of_time + 129ms)) << "what was said before does not count";
+  EXPECT_TRUE(asks.is_over(start_of_time + 130ms));
+}
+
+TEST(work_requests, do_without_those_that_are_silent_until_they_are_heard) {
+  work_requests asks(3, 20ms);
+  asks.lose(0);
+  asks.begin();
+  EXPECT_EQ(asks.next(start_of_time, 1), 1u);
+  asks.has_none(1);
+  asks.does_without();
+  const clock::time_point later = start_of_time + 1s;
+  EXPECT_FALSE(asks.next(later, 1)) << "node 2 is not asked: the turn is over";
+  EXPECT_EQ(asks.next(later + 1ms, 2), 1u);
+  asks.has_none(1);
+  EXPECT_TRUE(asks.is_over(later + 20ms)) << "nor waited for";
+  asks.hears(2);
+  EXPECT_FALSE(asks.is_over(later + 20ms));
+  EXPECT_EQ(asks.next(later + 2ms, 2), 2u);
+}
+
+TEST(looks, are_worth_it_while_something_unnamed_is_within_what_runs) {
+  looks l;
+  l.begin(start_of_time);
+  const looks::runs_here runs = [](const task_key& k) { return k == key(1); };
+  EXPECT_FALSE(l.is_worth_it(runs));
+  EXPECT_TRUE(l.heard_of(key(10), key(2)));
+  EXPECT_FALSE(l.is_worth_it(runs));
+  EXPECT_TRUE(l.heard_of(key(11), key(1)));
+  EXPECT_FALSE(l.heard_of(key(11), key(2))) << "told again";
+  EXPECT_TRUE(l.heard_of(key(12), key(1)));
+  EXPECT_TRUE(l.is_within(key(1)));
+  l.has_name_here(key(11));
+  EXPECT_TRUE(l.is_worth_it(runs));
+  l.has_name_here(key(12));
+  l.has_name_here(key(13));
+  EXPECT_FALSE(l.is_worth_it(runs));
+  EXPECT_FALSE(l.is_within(key(1)));
+  EXPECT_TRUE(l.is_within(key(2)));
+  l.begin(start_of_time);
+  EXPECT_FALSE(l.is_within(key(2)));
+}
+
+TEST(looks, end_after_three_in_vain_and_pause_longer_each_time) {
+  looks l;
+  l.begin(start_of_time);
+  EXPECT_EQ(l.next(), start_of_time);
+  const auto look_in_vain = [&] {
+    for (unsigned i = 0; i < 3; ++i) l.found_in_vain(start_of_time);
+  };
+  l.found_in_vain(start_of_time);
+  l.found_in_vain(start_of_time);
+  l.found();
+  l.found_in_vain(start_of_time);
+  l.found_in_vain(start_of_time);
+  EXPECT_EQ(l.next(), start_of_time) << "not in a row";
+  l.found_in_vain(start_of_time);
+  EXPECT_EQ(l.next(), start_of_time + 100us);
+  look_in_vain();
+  EXPECT_EQ(l.next(), start_of_time + 200us);
+  for (unsigned i = 0; i < 10; ++i) look_in_vain();
+  EXPECT_EQ(l.next(), start_of_time + 20ms);
+  l.begin_soon();
+  EXPECT_EQ(l.next(), start_of_time + 100us);
+}
+
+}  // namespace

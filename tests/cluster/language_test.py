@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Programs in the Tascell language give on several nodes what they give on one: language_test.py SUKIMA CC [long]
+
+SUKIMA starts nodes; CC is `sukima` or, of a build that has no compiler of its own, its `sukima-cc`.
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+SUKIMA, CC = (str(Path(word).resolve()) for word in sys.argv[1:3])
+LONG = sys.argv[3:4] == ["long"]
+del sys.argv[1:4]
+FOLDER = Path(__file__).resolve().parent / "language"
+EXAMPLES = FOLDER.parents[2] / "examples" / "tascell"
+COMPILE = [CC] if Path(CC).name == "sukima-cc" else [CC, "cc"]
+# The arguments of a short run, its result, and those of one that lasts long enough for tasks to travel.
+PROGRAMS = {"fib": ("24", "46368", "32"), "queens": ("8", "92", "11"), "pentomino": ("1", None, "1")}
+if LONG:
+    PROGRAMS = {"fib": ("35", "9227465", "35"), "queens": ("12", "14200", "12"), "pentomino": ("12", "9356", "12")}
+
+
+def run(*words, status=0, **environment):
+    ended = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                           env={**os.environ, **environment})
+    if ended.returncode != status:
+        raise AssertionError(f"{words} ended with {ended.returncode}: {ended.stdout} {ended.stderr}")
+    return ended
+
+
+def together(nodes, *words, status=0, workers="1"):
+    return run(SUKIMA, "cluster", "run", "-n", nodes, "--", *words, status=status, SUKIMA_WORKERS=workers)
+
+
+def told(stderr):
+    """The tasks that all nodes gave away, and the result that each of them has."""
+    lines = re.findall(r"(\d+) tasks given, result (\d+)$", stderr, re.MULTILINE)
+    return sum(int(given) for given, _ in lines), [result for _, result in lines]
+
+
+class language(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def build(self, source, *options):
+        program = f"{self.folder.name}/{source.stem}"
+        built = run(*COMPILE, "-O2", "-Wall", "-Wextra", "-Werror", *options, "-o", program, str(source))
+        self.assertEqual(built.stderr, "")
+        return program
+
+    def test_programs_give_the_result_of_one_machine(self):
+        for name, (size, known, _) in PROGRAMS.items():
+            program = self.build(FOLDER / f"{name}.tc")
+            alone = run(program, size, SUKIMA_WORKERS="1").stdout
+            if known is not None:
+                self.assertEqual(alone, known + "\n", name)
+            for nodes, workers in (("3", "1"), ("2", "2")):
+                ended = together(nodes, program, size, workers=workers)
+                self.assertEqual(ended.stdout, alone, (name, nodes, workers))
+                self.assertEqual(told(ended.stderr)[1], [alone.strip()] * int(nodes))
+
+    def test_examples_give_the_result_of_one_machine(self):
+        for name in ("cluster_fib", "cluster_sort"):
+            program = self.build(EXAMPLES / f"{name}.tc")
+            for nodes in ("1", "3"):
+                self.assertEqual(together(nodes, program).stdout, (EXAMPLES / f"{name}.expected").read_text(), name)
+
+    def test_tasks_travel(self):
+        # Wherever the machine stands: until they did.
+        for name, (_, _, size) in PROGRAMS.items():
+            program = self.build(FOLDER / f"{name}.tc")
+            while told(together("2", program, size).stderr)[0] == 0:
+                pass
+
+    def test_tasks_arrays_tags_and_aborts_cross(self):
+        source = FOLDER / "crossing.tc"
+        program = self.build(source)
+        line = source.read_text().splitlines().index("  throw this.tag;") + 1
+        result = together("2", program).stdout.splitlines()
+        self.assertEqual(result, ["34", "7", "5", "0", f"{line}: uncaught throw of tag 8", "1"])
+        alone = run(program, SUKIMA_WORKERS="1").stdout.splitlines()
+        self.assertEqual((alone[:4], alone[5]), (result[:4], "0"))
+
+    def test_a_result_that_is_too_long_ends_the_program(self):
+        program = self.build(FOLDER / "too_long.tc")
+        self.assertEqual(run(program, SUKIMA_WORKERS="1").stderr, "")
+        self.assertIn("sukima: a task failed on another node: sukima: an array of a task is too long to travel",
+                      together("2", program, status=70).stderr)
+
+    def test_a_program_whose_tasks_stay_ends_at_its_start(self):
+        source = Path(self.folder.name) / "stays.tc"
+        source.write_text("task t { in int *p; out int r; };\n"
+                          "cluster worker int f(int n) {\n"
+                          "  do_two { n++; } { n++; } handles t { this.p = &n; } { n += this.r; }\n"
+                          "  return n;\n}\n"
+                          "task_exec t { this.r = *this.p; }\n"
+                          "int main(void) { return f(0) - 2; }\n")
+        program = self.build(source, "-Wno-cluster")
+        self.assertEqual(run(program, SUKIMA_WORKERS="1").stderr, "")
+        ended = together("2", program, status=2).stderr
+        self.assertRegex(ended, r"sukima: nothing of entry 'f' can leave its node: task 't' \(.*stays.tc:3\): 'p' is a "
+                                r"pointer; give its length")
+
+    def test_objects_are_linked_with_an_option(self):
+        part, other, program = (f"{self.folder.name}/{name}" for name in ("part.o", "other.tc", "linked"))
+        run(*COMPILE, "-O2", "-c", "-o", part, str(EXAMPLES / "cluster_fib.tc"))
+        Path(other).write_text("worker int other(void) { return 0; }\n")
+        self.assertIn("add '--cluster' to link it", run(*COMPILE, "-o", program, part, other, status=1).stderr)
+        run(*COMPILE, "--cluster", "-o", program, part)
+        self.assertEqual(together("2", program, "10").stdout, "fib(10) = 55\n")
+
+
+if __name__ == "__main__":
+    unittest.main()

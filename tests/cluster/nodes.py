@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes that a test starts by itself, and what it waits for."""
+import contextlib
+import os
+import shutil
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+TOKEN = "of the test"
+#: Of all processes of a run: what hangs is ended by ctest, which knows the test's process only.
+DIES_WITH_TEST = ["setpriv", "--pdeathsig", "KILL"]
+
+
+def used_ticks(pid):
+    """The CPU time of a process in its own code, in ticks of 10 ms."""
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11])
+
+
+def wait_until_it_works(pid, ticks=10):
+    """A node has no work before all have met, and a helper none before a task has come to it."""
+    while used_ticks(pid) < ticks:
+        time.sleep(0.01)
+
+
+class Meeting:
+    """A place on the loopback device where nodes meet; it listens from the beginning."""
+
+    def __init__(self, nodes):
+        self.nodes = nodes
+        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.address = "127.0.0.1:%d" % self.socket.getsockname()[1]
+        self.started = []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for node in self.started:
+            with contextlib.suppress(ProcessLookupError):
+                node.kill()
+            node.communicate()
+        self.socket.close()
+
+    def start(self, node, *words, listens=None, **variables):
+        """Starts a process as this node. Node 0 has the socket, unless it is not to listen."""
+        has_socket = node == 0 if listens is None else listens
+        environment = {**os.environ, "SUKIMA_WORKERS": "1", "SUKIMA_CLUSTER_NODES": str(self.nodes),
+                       "SUKIMA_CLUSTER_NODE": str(node), "SUKIMA_CLUSTER_ADDRESS": self.address,
+                       "SUKIMA_CLUSTER_TOKEN": TOKEN, "SUKIMA_CLUSTER_SILENCE": "0"}
+        if has_socket:
+            environment["SUKIMA_CLUSTER_LISTEN"] = str(self.socket.fileno())
+        environment.update(variables)
+        started = subprocess.Popen([*DIES_WITH_TEST, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True, env=environment,
+                                   pass_fds=[self.socket.fileno()] if has_socket else [])
+        self.started.append(started)
+        return started
+
+
+def end(process):
+    """Waits for its end: (what it printed, its errors, its status)."""
+    output, errors = process.communicate()
+    return output, errors, process.returncode
+
+
+class Mpi:
+    """The mpirun of an implementation, and the plug-in of a build folder: "openmpi" or "mpich"."""
+
+    def __init__(self, kind, build):
+        self.kind = kind
+        self.name = {"openmpi": "Open MPI", "mpich": "MPICH"}[kind]
+        self.words = [f"mpirun.{kind}"] + {"openmpi": ["--oversubscribe", "--bind-to", "none"], "mpich": []}[kind]
+        self.plugins = Path(build) / "lib/sukima"
+
+    def is_there(self):
+        return shutil.which(self.words[0]) is not None and (self.plugins / f"sukima-cluster-{self.kind}.so").exists()
+
+    def environment(self, **more):
+        return {**os.environ, "SUKIMA_CLUSTER_PLUGINS": str(self.plugins), "SUKIMA_WORKERS": "1",
+                "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+                "OMPI_MCA_btl_vader_single_copy_mechanism": "none", "GTEST_COLOR": "no", **more}
+
+    def run(self, *words, **more):
+        # By TERM it ends its nodes.
+        return subprocess.run(["setpriv", "--pdeathsig", "TERM", *self.words, *map(str, words)],
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, env=self.environment(**more))
+
+
+def tasks_given(errors):
+    """The tasks that nodes gave away, by node, as the programs say it."""
+    return [int(line.split(" tasks given")[0].split()[-1]) for line in errors.splitlines() if "tasks given" in line]

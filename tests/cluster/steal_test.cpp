@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// When a node asks, whom, and when it waits at its lifelines: the decisions without a network, and nodes that
+// wait.
+#include "steal/lifelines.hpp"
+#include "support.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <set>
+
+namespace {
+
+using namespace cluster_support;
+using namespace sukima::cluster;
+using sukima::call;
+
+constexpr clock::time_point start{1s};
+
+using node_list = std::vector<node_id>;
+
+/// Refused until nobody is asked any more. \returns who was asked
+std::set<node_id> refuse(thief& t, clock::time_point now) {
+  std::set<node_id> asked;
+  for (unsigned i = 0; i < thief::most_refusals; ++i) {
+    EXPECT_EQ(t.take_lifelines(now), node_list{});
+    const auto victim = t.next_victim(now);
+    if (!victim) break;
+    asked.insert(*victim);
+    EXPECT_FALSE(t.next_victim(now)) << "one request at a time";
+    t.on_none(*victim == 0 ? 1 : 0);  // of nobody that was asked
+    t.on_none(*victim);
+  }
+  EXPECT_FALSE(t.next_victim(now + 1h));
+  return asked;
+}
+
+TEST(thief, asks_nobody_after_two_refusals) {
+  thief t(1, 4, 5);
+  EXPECT_FALSE(t.next_victim(start)) << "nobody is idle";
+  EXPECT_FALSE(t.next_look());
+  clock::time_point now = start;
+  for (int entry = 0; entry < 8; ++entry) {
+    t.set_hungry(true);
+    EXPECT_EQ(refuse(t, now).size(), thief::most_refusals) << "another one each time";
+    EXPECT_EQ(t.take_lifelines(now), (node_list{0, 3})) << "its partners";
+    EXPECT_EQ(t.take_lifelines(now + thief::patience - 1ns), node_list{});
+    EXPECT_EQ(t.next_look(), now + thief::patience);
+    now += thief::patience;
+    EXPECT_EQ(t.take_lifelines(now), node_list{2}) << "then all";
+    EXPECT_EQ(t.take_lifelines(now + 1h), node_list{}) << "once";
+    EXPECT_FALSE(t.next_victim(now + 1h));
+    EXPECT_FALSE(t.next_look()) << "it sleeps";
+    t.begin_entry();
+  }
+}
+
+TEST(thief, registers_a_lifeline_again_where_a_task_came_from) {
+  thief t(0, 4, 2);
+  t.set_hungry(true);
+  refuse(t, start);
+  EXPECT_EQ(t.take_lifelines(start), (node_list{1, 2}));
+  t.on_surplus(1);
+  EXPECT_EQ(t.take_lifelines(start), node_list{1});
+  t.set_hungry(false);
+  t.on_surplus(2);
+  EXPECT_EQ(t.take_lifelines(start + 1h), node_list{}) << "it has work";
+  t.set_hungry(true);
+  EXPECT_EQ(t.take_lifelines(start + 1h), (node_list{2, 3}));
+  t.on_task(3);
+  EXPECT_FALSE(t.is_hungry());
+  t.set_hungry(true);
+  refuse(t, start + 2h);
+  EXPECT_EQ(t.take_lifelines(start + 2h), node_list{}) << "its partners have them still";
+  EXPECT_EQ(t.take_lifelines(start + 3h), node_list{3});
+}
+
+TEST(thief, asks_who_gave_last_first) {
+  thief t(0, 8, 9);
+  clock::time_point now = start;
+  for (const node_id giver : {3u, 6u, 1u}) {
+    t.set_hungry(true);
+    t.on_task(giver);
+    EXPECT_FALSE(t.next_victim(now)) << "it has work";
+    t.set_hungry(true);
+    EXPECT_EQ(t.next_victim(now), giver);
+    t.on_none(giver);
+    EXPECT_NE(t.next_victim(now), giver);
+  }
+}
+
+TEST(thief, counts_a_request_as_refused_that_is_not_answered) {
+  thief t(0, 3, 1);
+  t.set_hungry(true);
+  const auto first = t.next_victim(start);
+  EXPECT_EQ(*t.next_look(), start + thief::patience);
+  EXPECT_FALSE(t.next_victim(start + thief::patience - 1ns));
+  const auto second = t.next_victim(start + thief::patience);
+  ASSERT_TRUE(second);
+  EXPECT_NE(first, second);
+  t.on_none(*first);  // late: not of the request under way
+  EXPECT_EQ(t.take_lifelines(start + 2 * thief::patience - 1ns), node_list{});
+  EXPECT_NE(t.take_lifelines(start + 2 * thief::patience), node_list{});
+}
+
+TEST(thief, forgets_nodes_that_are_gone) {
+  thief t(0, 3, 1);
+  t.set_hungry(true);
+  t.forget(1);
+  EXPECT_EQ(t.next_victim(start), 2u);
+  t.forget(2);
+  EXPECT_FALSE(t.next_victim(start + 1h));
+  EXPECT_EQ(t.take_lifelines(start + 1h), node_list{});
+  EXPECT_FALSE(t.next_look());
+}
+
+TEST(lifelines, join_partners_both_ways) {
+  static_assert(are_partners(5, 4) && are_partners(4, 5) && are_partners(0, 64));
+  static_assert(!are_partners(5, 5) && !are_partners(1, 2) && !are_partners(0, 3));
+}
+
+TEST(lifelines, are_kept_for_later_entries_and_end_with_theirs) {
+  lifelines l;
+  l.begin_entry(2);
+  l.add(5, 1);
+  EXPECT_FALSE(l.next(1)) << "that entry is over";
+  l.add(7, 2);
+  l.add(6, 3);
+  l.add(4, 2);
+  EXPECT_EQ(l.next(2), 7u) << "the oldest first";
+  l.add(7, 2);
+  l.remove(7);
+  EXPECT_EQ(l.next(2), 4u) << "a lifeline is there once";
+  l.begin_entry(3);
+  EXPECT_FALSE(l.next(2));
+  EXPECT_EQ(l.next(3), 6u) << "it came early";
+  l.begin_entry(1);
+  l.add(5, 2);
+  EXPECT_FALSE(l.next(2)) << "no entry comes again";
+}
+
+TEST(lifelines, are_looked_at_again_after_pauses) {
+  lifelines l;
+  EXPECT_FALSE(l.next_look());
+  clock::time_point now = start;
+  std::chrono::nanoseconds last{0};
+  for (int i = 0; i < 12; ++i) {
+    l.on_unanswered(now);
+    l.on_unanswered(now + 1h);  // by another worker
+    const auto pause = *l.next_look() - now;
+    EXPECT_GE(pause, last);
+    EXPECT_FALSE(l.takes_look(*l.next_look() - 1ns));
+    last = pause;
+    now += pause;
+    EXPECT_TRUE(l.takes_look(now));
+    EXPECT_FALSE(l.takes_look(now + 1h)) << "until nothing is found again";
+  }
+  EXPECT_EQ(last, lifelines::longest_pause);
+  l.remove(3);
+  l.on_unanswered(now);
+  EXPECT_EQ(*l.next_look(), now + lifelines::shortest_pause) << "a task was sent";
+  l.on_work(now);
+  EXPECT_TRUE(l.takes_look(now));
+}
+
+/// The nodes of the test that runs, for its entry.
+nodes_in_process* all_nodes = nullptr;
+std::atomic<unsigned> arrived{0};
+
+int nothing() { return 0; }
+/// A fork that stays here.
+void fork_here(sukima::context c) {
+  static_cast<void>(sukima::fork2(c, nothing, nothing));
+  std::this_thread::yield();
+}
+
+bool takes_part(sukima::context c, unsigned all) {
+  arrived.fetch_add(1);
+  while (arrived.load() < all) fork_here(c);
+  return true;
+}
+bool spread_over(sukima::context c, unsigned count, unsigned all) {
+  if (count == 1) return takes_part(c, all);
+  auto [a, b] = sukima::fork2(c, call<takes_part>(all), call<spread_over>(count - 1, all));
+  return a && b;
+}
+
+/// Nothing can be stolen until all other nodes wait at their lifelines, and for long after that.
+bool silent_at_first(sukima::context c, unsigned nodes) {
+  const auto all_wait = [&] {
+    for (unsigned i = 1; i < nodes; ++i)
+      if (all_nodes->statistics(i).lifelines < nodes - 1) return false;
+    return true;
+  };
+  while (!all_wait()) fork_here(c);
+  for (int i = 0; i < 20000; ++i) fork_here(c);
+  for (unsigned i = 1; i < nodes; ++i) {
+    const traffic sent = all_nodes->statistics(i);
+    EXPECT_EQ(sent.requests, thief::most_refusals) << "node " << i;
+    EXPECT_EQ(sent.lifelines, nodes - 1) << "node " << i;
+    EXPECT_EQ(sent.received, 0u) << "node " << i;
+  }
+  EXPECT_EQ(all_nodes->statistics(0).given, 0u);
+  return spread_over(c, nodes, nodes);  // each node has a part of it, or it does not end
+}
+
+TEST(lifelines, keep_an_idle_cluster_silent_until_there_is_work) {
+  for (const std::uint64_t seed : {1, 2, 3})
+    for (const unsigned count : {2u, 5u}) {
+      arrived = 0;
+      nodes_in_process nodes({.nodes = count, .seed = seed, .longest_delay = 2000us});
+      all_nodes = &nodes;
+      EXPECT_EQ(nodes.everywhere(call<silent_at_first>(count)), std::vector<bool>(count, true));
+      EXPECT_GE(nodes.given(), count - 1);
+    }
+}
+
+}  // namespace
