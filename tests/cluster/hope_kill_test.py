@@ -81,6 +81,30 @@ class kills(unittest.TestCase):
         print(f"{RUNS} runs, {deaths} nodes died" + (f", seed {seed}" if FRESH else ""))
         self.assertGreaterEqual(deaths, CERTAIN)
 
+    @unittest.skipUnless(FRESH, "long")
+    def test_leave_the_sequential_result_when_they_only_stand_still(self):
+        """Three of four nodes stop, and go on when the fourth one has its result: it had lost them, or not."""
+        for i in range(10):
+            output, result = self.alone(i % PROGRAMS)
+            step = list(STEPS)[1 + i % (len(STEPS) - 1)]
+            words = [SUKIMA, "cluster", "run", "--hope", "--grace", "3600", "-n", str(NODES), "--", PROGRAM,
+                     str(i % PROGRAMS), "3"]
+            # Not in the meeting, which waits for them.
+            count = 40 if step in ("send", "receive") else 2 + i // 5
+            dies = ",".join(f"{n}:{step}:{count}" for n in range(NODES) if n != i % NODES)
+            with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                  env={**os.environ, "SUKIMA_WORKERS": "1", "SUKIMA_CLUSTER_SILENCE": "1",
+                                       "HOPE_PROGRAM_DIES": dies, "HOPE_PROGRAM_STOPS": "1"}) as running:
+                seen = running.stdout.read(len(output))
+                while running.poll() is None:  # some may not have come to their step yet
+                    for n in Path(f"/proc/{running.pid}/task/{running.pid}/children").read_text().split():
+                        os.kill(int(n), signal.SIGCONT)
+                    time.sleep(0.01)
+                self.assertTrue(seen + running.stdout.read() == output, dies)
+                errors = [line.split() for line in running.stderr.read().splitlines()]
+            self.assertEqual(running.returncode, 0, (dies, errors))
+            self.assertEqual([line[1:3] for line in errors], [["result", result]] * NODES, dies)
+
     def test_nodes_omit_what_others_have_computed(self):
         while self.together(0, "")[1] == 0:
             pass

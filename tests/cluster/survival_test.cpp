@@ -97,6 +97,21 @@ TEST(tcp_survival, ends_the_meeting_when_the_time_is_over) {
   EXPECT_EQ(s.lost(0), nodes{1});
 }
 
+// Going alone would hide what is wrong.
+TEST(tcp_survival, refuses_another_token) {
+  survivors s(2);
+  std::thread first([&] { s.meet({0}); });
+  tcp_settings other = settings_of(1, 2, s.at);
+  other.survives_losses = true;
+  other.token = "guessed";
+  listener to;
+  const auto stranger = make_tcp_transport(std::move(other));
+  EXPECT_THROW(stranger->start(to, clock::now() + patience), start_failure);
+  s.ended.add(1);
+  first.join();
+  EXPECT_EQ(s.lost(0), nodes{1});
+}
+
 TEST(tcp_survival, goes_on_when_connections_end) {
   survivors s(3);
   s.meet({0, 1, 2});

@@ -354,7 +354,8 @@ class tcp_transport final : public transport {
   void closed(tcp_connection& c, node_id expected, const std::string& name, const std::string& why) {
     if (!is_peer(c)) {
       // A stranger that came by itself is nobody's loss.
-      if (!name.empty()) fail_to_reach(expected, name, ": " + why);
+      if (c.is_refused() && !name.empty()) fail(name + ": " + why);
+      if (!c.is_refused() && !name.empty()) fail_to_reach(expected, name, ": " + why);
       return;
     }
     const node_id node = c.peer().node;

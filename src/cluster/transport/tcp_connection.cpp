@@ -40,6 +40,7 @@ void tcp_connection::arrived(std::size_t size) {
       if (closed_) return;
     }
   } catch (const frame_error& error) {
+    refused_ = !open_;
     fail(error.what());
     return;
   }

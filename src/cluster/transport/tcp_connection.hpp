@@ -39,6 +39,8 @@ class tcp_connection : public std::enable_shared_from_this<tcp_connection> {
   void end_sending() noexcept;
   bool is_sending() const;
   bool is_closed() const;
+  /// The other side is no node of this cluster: it has another token, or says something else than nodes do.
+  bool is_refused() const noexcept { return refused_; }
   /// What keeps the nodes from working together; empty: nothing.
   std::string obstacle() const { return handshake_.obstacle(); }
   const identity& peer() const noexcept { return handshake_.peer(); }
@@ -57,6 +59,7 @@ class tcp_connection : public std::enable_shared_from_this<tcp_connection> {
   handshake handshake_;
   events told_;
   bool open_ = false;
+  bool refused_ = false;
   frame_reader reader_;
   std::array<std::byte, 65536> chunk_;
 
