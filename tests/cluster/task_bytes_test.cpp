@@ -33,7 +33,8 @@ constexpr std::array members{
     sukima_member SUKIMA_MEMBER(SUKIMA_OUT, sample, m),
     sukima_member SUKIMA_ARRAY_MEMBER(SUKIMA_OUT | SUKIMA_LATE, sample, text, m),
 };
-const sukima_travelling type = SUKIMA_TRAVELLING("task sample", nullptr, sample, members.data(), members.size());
+const sukima_travelling type =
+    SUKIMA_TRAVELLING("task sample", nullptr, sample, members.data(), members.size());
 
 bytes bytes_of(const sample& task) {
   bytes all;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What compiled programs with `cluster worker` call besides tascell.h: tasks that may run on another node, and
- * entries that all nodes share. Implemented by libsukima-cluster. */
+/* What compiled programs with `cluster worker` call besides tascell.h: tasks that may run on another node,
+ * and entries that all nodes share. Implemented by libsukima-cluster. */
 #ifndef SUKIMA_TASCELL_CLUSTER_H
 #define SUKIMA_TASCELL_CLUSTER_H
 
@@ -45,24 +45,24 @@ typedef struct sukima_travelling {
   {{0, 0, 0}, {0, 0, 0}, name, exec, sizeof(task_type), __alignof__(task_type), members, count}
 #define SUKIMA_MEMBER(flags, task_type, member) \
   {flags, __builtin_offsetof(task_type, member), sizeof(((task_type*)0)->member), 0, 0}
-#define SUKIMA_ARRAY_MEMBER(flags, task_type, member, length)                         \
-  {(flags) | SUKIMA_ARRAY, __builtin_offsetof(task_type, member),                     \
-   sizeof(*((task_type*)0)->member), __builtin_offsetof(task_type, length),           \
-   sizeof(((task_type*)0)->length)}
+#define SUKIMA_ARRAY_MEMBER(flags, task_type, member, length)                                       \
+  {(flags) | SUKIMA_ARRAY, __builtin_offsetof(task_type, member), sizeof(*((task_type*)0)->member), \
+   __builtin_offsetof(task_type, length), sizeof(((task_type*)0)->length)}
 
 /** Makes a task type known to the nodes. Before main; by each file that hands out such tasks. */
 void sukima_register_travelling(sukima_travelling* type);
 
-/** The C entry of a `cluster worker` function. As sukima_enter on node 0 of several nodes; the others help, and
- *  get what came out there. Where the program runs alone, and inside of a running entry, it is sukima_enter.
+/** The C entry of a `cluster worker` function. As sukima_enter on node 0 of several nodes; the others help,
+ *  and get what came out there. Where the program runs alone, and inside of a running entry, it is
+ *  sukima_enter.
  *  \param name    of the function
- *  \param stays   why tasks of its file cannot leave their node; NULL: they can. For the message if nothing of
- *                 the program can leave its node
+ *  \param stays   why tasks of its file cannot leave their node; NULL: they can. For the message if
+ *                 nothing of the program can leave its node
  *  \param result  where `run` puts it; its bytes go to the other nodes
  *
  *  Ends the program with status 2 if nothing of it can leave its node, or the nodes do not come together. */
-void sukima_cluster_enter(const char* name, const char* stays, void (*run)(char* top, void* frame), void* frame,
-                          void* result, sukima_size result_size);
+void sukima_cluster_enter(const char* name, const char* stays, void (*run)(char* top, void* frame),
+                          void* frame, void* result, sukima_size result_size);
 
 #ifdef __cplusplus
 }

@@ -3,10 +3,10 @@
 #include "language/travelling.hpp"
 
 #include <sukima/cluster.h>
-#include <sukima/cluster.hpp>
-#include <sukima/detail/jump.hpp>
 #include <sukima/tascell/cluster.h>
 #include <runtime/shared/remote.hpp>
+#include <sukima/cluster.hpp>
+#include <sukima/detail/jump.hpp>
 
 #include <cstdlib>
 #include <cstring>
@@ -62,8 +62,8 @@ using namespace sukima;
 
 extern "C" {
 
-void sukima_cluster_enter(const char* name, const char* stays, void (*run)(char* top, void* frame), void* frame,
-                          void* result, sukima_size result_size) {
+void sukima_cluster_enter(const char* name, const char* stays, void (*run)(char* top, void* frame),
+                          void* frame, void* result, sukima_size result_size) {
   if (detail::is_inside() || cluster::nodes() == 1) {
     sukima_enter(run, frame);
     return;

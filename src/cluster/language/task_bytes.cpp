@@ -177,8 +177,7 @@ void received_object::put_result(bytes& to) const {
       put_array(array_at(m, at), has(m, SUKIMA_LATE) ? size_of_array(m, at) : sizes_[i], out);
     else
       out.raw(bytes_at(at + m.offset, m.size));
-    if (to.size() > longest)
-      throw std::length_error("sukima: the result of a task is too long to travel");
+    if (to.size() > longest) throw std::length_error("sukima: the result of a task is too long to travel");
   }
 }
 

@@ -56,7 +56,8 @@ class received_object {
   const sukima_travelling& type_;
   std::unique_ptr<char, freeing> object_;
   std::vector<own_array> arrays_;
-  std::vector<std::size_t> sizes_;  ///< of the members' arrays when the task came; the task may change lengths
+  std::vector<std::size_t>
+      sizes_;  ///< of the members' arrays when the task came; the task may change lengths
 };
 
 }  // namespace sukima::cluster

@@ -91,8 +91,9 @@ bool can_anything_leave() noexcept { return is_any_registered; }
 
 void put_end(const detail::segment_end& end, bytes& to) {
   if (end.threw && end.thrown.exit != nullptr)
-    detail::end_program("sukima: a 'goto' out of a closure cannot leave a task that came from another node, nor "
-                        "an entry that all nodes share\n");
+    detail::end_program(
+        "sukima: a 'goto' out of a closure cannot leave a task that came from another node, nor "
+        "an entry that all nodes share\n");
   byte_sink out(to);
   out.number(std::uint8_t{end.threw});
   if (!end.threw) return;
@@ -121,8 +122,8 @@ detail::segment_end get_end(byte_view& from) {
 extern "C" void sukima_register_travelling(sukima_travelling* type) {
   using namespace sukima;
   if (type->form[0] != nullptr) return;  // by another file
-  auto* const form =
-      ::new (static_cast<void*>(type->form)) detail::travel_form{type->name, cluster::make, cluster::put_task_result};
+  auto* const form = ::new (static_cast<void*>(type->form))
+      detail::travel_form{type->name, cluster::make, cluster::put_task_result};
   ::new (static_cast<void*>(type->point)) detail::travel_point{form, cluster::put, cluster::get};
   detail::register_travel_form(*form);
   cluster::is_any_registered = true;

@@ -14,9 +14,7 @@ class cluster_checker : rules {
   cluster_checker(CompilerInstance& compiler, const unit& u, const semantic_index& index)
       : rules(compiler, u, index) {
     const std::vector<std::string>& words = compiler.getDiagnosticOpts().Warnings;
-    const auto last = [&words](const char* word) {
-      return std::find(words.rbegin(), words.rend(), word);
-    };
+    const auto last = [&words](const char* word) { return std::find(words.rbegin(), words.rend(), word); };
     warns_ = last("no-cluster") >= last("cluster");  // both are the end where neither is given
   }
 
@@ -37,8 +35,9 @@ class cluster_checker : rules {
   void check_entry(const FunctionDecl& f) const {
     const std::string name = f.getNameAsString();
     if (f.isVariadic())
-      error(f.getLocation(), "'cluster worker' function '" + name +
-                                 "' is variadic: plain C cannot call it; write a function with fixed parameters");
+      error(f.getLocation(),
+            "'cluster worker' function '" + name +
+                "' is variadic: plain C cannot call it; write a function with fixed parameters");
     for (const ParmVarDecl* parameter : f.parameters()) {
       const std::string own = parameter->getNameAsString();
       const std::string reason = why_it_stays(ast_, parameter->getType(), own.empty() ? "a parameter" : own);
@@ -56,8 +55,7 @@ class cluster_checker : rules {
 
   void check_staying(const construct& c, const task_travel& travel) {
     if (!told_.insert(c.task).second) return;
-    warning(c.task_location,
-            "task '" + c.task + "' stays in its node: " + travel.stays + " [-Wcluster]");
+    warning(c.task_location, "task '" + c.task + "' stays in its node: " + travel.stays + " [-Wcluster]");
   }
 
   /// Warns of members without `in` and `out` that PUT or GET uses: on another node they are zero.

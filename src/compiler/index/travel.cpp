@@ -15,8 +15,7 @@ std::string why_it_stays(const ASTContext& ast, QualType type, const std::string
   if (type->isAnyPointerType() || type->isBlockPointerType()) return "'" + path + "' is a pointer";
   if (const ConstantArrayType* array = ast.getAsConstantArrayType(type))
     return why_it_stays(ast, array->getElementType(), path + "[]");
-  if (type->isArrayType() || type->isIncompleteType())
-    return "the length of '" + path + "' is unknown";
+  if (type->isArrayType() || type->isIncompleteType()) return "the length of '" + path + "' is unknown";
   if (const auto* record = type->getAs<RecordType>())
     for (const FieldDecl* field : record->getDecl()->fields()) {
       const std::string name = field->getNameAsString();
@@ -31,7 +30,8 @@ namespace {
 /// Finds out how the tasks of one type travel.
 class task_traveller {
  public:
-  task_traveller(const ASTContext& ast, const unit& u, const task_declaration& task) : ast_(ast), unit_(u), task_(task) {}
+  task_traveller(const ASTContext& ast, const unit& u, const task_declaration& task)
+      : ast_(ast), unit_(u), task_(task) {}
 
   task_travel look(const semantic_index& index) {
     for (const auto& [t, field] : index.fields)
@@ -39,7 +39,8 @@ class task_traveller {
         add_all(*field->getParent(), nullptr);
         break;
       }
-    if (result_.stays.empty() && result_.members.empty()) result_.stays = "none of its members is 'in' or 'out'";
+    if (result_.stays.empty() && result_.members.empty())
+      result_.stays = "none of its members is 'in' or 'out'";
     return std::move(result_);
   }
 
@@ -91,12 +92,15 @@ class task_traveller {
     const auto known = std::find_if(result_.members.begin(), result_.members.end(),
                                     [&array](const travelling_member& m) { return m.name == array.length; });
     if (known == result_.members.end() || (array.is_in && !known->is_in)) {
-      add_reason("the length '" + array.length + "' of '" + array.name + "' does not travel; declare it 'in' before it", field);
+      add_reason("the length '" + array.length + "' of '" + array.name +
+                     "' does not travel; declare it 'in' before it",
+                 field);
       return;
     }
     const FieldDecl* const length = integers_.at(array.length);
     if (!length->getType()->isIntegralOrEnumerationType() || ast_.getTypeSize(length->getType()) > 64) {
-      add_reason("the length '" + array.length + "' of '" + array.name + "' is no integer of at most 64 bits", field);
+      add_reason("the length '" + array.length + "' of '" + array.name + "' is no integer of at most 64 bits",
+                 field);
       return;
     }
     array.is_late = !known->is_in;
@@ -138,7 +142,8 @@ const FunctionDecl* entry_at(const unit& u, const semantic_index& index, token_i
 
 }  // namespace
 
-void find_what_travels(const ASTContext& ast, const unit& u, semantic_index& index, DiagnosticsEngine& diagnostics) {
+void find_what_travels(const ASTContext& ast, const unit& u, semantic_index& index,
+                       DiagnosticsEngine& diagnostics) {
   if (u.cluster_keywords.empty()) return;
   for (const token_index t : u.cluster_keywords) {
     const FunctionDecl* const function = entry_at(u, index, t);

@@ -20,15 +20,15 @@ void describe(planner& p, const std::string& task, const task_travel& travel) {
   const std::string type = "struct " + task_type_name(task);
   std::string members;
   for (const travelling_member& member : travel.members)
-    members += (members.empty() ? " " : ", ") +
-               (member.length.empty()
-                    ? "SUKIMA_MEMBER(" + flags_of(member) + ", " + type + ", " + member.name + ")"
-                    : "SUKIMA_ARRAY_MEMBER(" + flags_of(member) + ", " + type + ", " + member.name + ", " +
-                          member.length + ")");
+    members +=
+        (members.empty() ? " " : ", ") +
+        (member.length.empty() ? "SUKIMA_MEMBER(" + flags_of(member) + ", " + type + ", " + member.name + ")"
+                               : "SUKIMA_ARRAY_MEMBER(" + flags_of(member) + ", " + type + ", " +
+                                     member.name + ", " + member.length + ")");
   const std::string object = "sukima_travel_" + task;
   p.out.before.text("static const sukima_member sukima_members_" + task + "[] = {" + members + " };\n");
-  p.out.before.text("__attribute__((__weak__)) sukima_travelling " + object + " = SUKIMA_TRAVELLING(\"task " + task +
-                    "\", sukima_exec_" + task + ", " + type + ", sukima_members_" + task + ", " +
+  p.out.before.text("__attribute__((__weak__)) sukima_travelling " + object + " = SUKIMA_TRAVELLING(\"task " +
+                    task + "\", sukima_exec_" + task + ", " + type + ", sukima_members_" + task + ", " +
                     std::to_string(travel.members.size()) + ");\n");
   p.out.before.text("__attribute__((__constructor__)) static void sukima_travels_" + task +
                     "(void) { sukima_register_travelling(&" + object + "); }\n");
@@ -43,14 +43,15 @@ std::string string_literal(const std::string& text) {
   return literal + "\"";
 }
 
-/// Why the first task that the unit hands out and that cannot leave its node stays there, as a literal; else 0.
+/// Why the first task that the unit hands out and that cannot leave its node stays there, as a literal; 0:
+/// there is none.
 std::string first_reason(const plan_input& in) {
   for (const construct& c : in.unit.constructs) {
     const auto travel = in.index.travels.find(c.task);
     if (c.task.empty() || travel == in.index.travels.end() || travel->second.stays.empty()) continue;
     const PresumedLoc place = in.sources.getPresumedLoc(in.sources.getExpansionLoc(c.task_location));
-    return string_literal("task '" + c.task + "' (" + place.getFilename() + ":" + std::to_string(place.getLine()) +
-                          "): " + travel->second.stays);
+    return string_literal("task '" + c.task + "' (" + place.getFilename() + ":" +
+                          std::to_string(place.getLine()) + "): " + travel->second.stays);
   }
   return "0";
 }
@@ -59,8 +60,7 @@ std::string first_reason(const plan_input& in) {
 
 std::string begin_kind(planner& p, const construct& c, const std::string& form) {
   const auto travel = p.in.index.travels.find(c.task);
-  if (travel == p.in.index.travels.end() || !travel->second.stays.empty())
-    return "SUKIMA_" + form + "_KIND(";
+  if (travel == p.in.index.travels.end() || !travel->second.stays.empty()) return "SUKIMA_" + form + "_KIND(";
   describe(p, c.task, travel->second);
   return "SUKIMA_TRAVELLING_" + form + "_KIND(&sukima_travel_" + c.task + ", ";
 }
@@ -70,8 +70,8 @@ std::string enter_call(const planner& p, const FunctionDecl* function, const std
   if (!p.in.index.cluster_entries.contains(function->getCanonicalDecl()))
     return "sukima_enter(" + run + ", &" + frame + ")";
   const std::string value = frame + "." + result;
-  return "sukima_cluster_enter(\"" + function->getNameAsString() + "\", " + first_reason(p.in) + ", " + run + ", &" +
-         frame + ", " + (result.empty() ? "0, 0" : "&" + value + ", sizeof " + value) + ")";
+  return "sukima_cluster_enter(\"" + function->getNameAsString() + "\", " + first_reason(p.in) + ", " + run +
+         ", &" + frame + ", " + (result.empty() ? "0, 0" : "&" + value + ", sizeof " + value) + ")";
 }
 
 }  // namespace sukima::language
