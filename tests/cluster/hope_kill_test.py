@@ -81,8 +81,11 @@ class kills(unittest.TestCase):
         print(f"{RUNS} runs, {deaths} nodes died" + (f", seed {seed}" if FRESH else ""))
         self.assertGreaterEqual(deaths, CERTAIN)
 
-    @unittest.skipUnless(FRESH, "long")
-    def test_leave_the_sequential_result_when_they_only_stand_still(self):
+    def test_nodes_omit_what_others_have_computed(self):
+        while self.together(0, "")[1] == 0:
+            pass
+
+    def stand_still(self):
         """Three of four nodes stop, and go on when the fourth one has its result: it had lost them, or not."""
         for i in range(10):
             output, result = self.alone(i % PROGRAMS)
@@ -105,10 +108,9 @@ class kills(unittest.TestCase):
             self.assertEqual(running.returncode, 0, (dies, errors))
             self.assertEqual([line[1:3] for line in errors], [["result", result]] * NODES, dies)
 
-    def test_nodes_omit_what_others_have_computed(self):
-        while self.together(0, "")[1] == 0:
-            pass
 
+if FRESH:  # long
+    kills.test_leave_the_sequential_result_when_they_only_stand_still = kills.stand_still
 
 if __name__ == "__main__":
     unittest.main()

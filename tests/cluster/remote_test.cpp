@@ -158,10 +158,10 @@ TEST_F(remote, answers_a_request_that_stands_when_there_is_work) {
   });
   EXPECT_EQ(sum, 42);
   EXPECT_EQ(node.answers.size(), 1u);
-  EXPECT_FALSE(withdraw_request(runtime)) << "it was answered";
   request_task(runtime);
   ASSERT_EQ(node.answers.size(), 2u) << "the next one does not stand";
   EXPECT_EQ(node.answers[1], nullptr);
+  EXPECT_FALSE(withdraw_request(runtime)) << "it was answered";
 }
 
 TEST_F(remote, looks_again_when_it_is_reminded) {

@@ -35,6 +35,11 @@ if [[ -e $prefix/libexec/sukima/sukima-cc ]]; then
   [[ $("$work/consumer/fibonacci") == 6765 ]] || fail "the consumer of sukima_add_executable"
   "$prefix/bin/sukima" cc -DARGUMENT=10 -o "$work/fibonacci" "$consumer/fibonacci.tc"
   [[ $("$work/fibonacci") == 55 ]] || fail "sukima cc of the moved installation"
+  if [[ -n $(find "$prefix" -name sukima-cluster.pc) ]]; then
+    "$prefix/bin/sukima" cc -o "$work/nodes_in_the_language" "$consumer/nodes.tc"
+    [[ $("$prefix/bin/sukima" cluster run -n 3 -- "$work/nodes_in_the_language") == 6765 ]] ||
+      fail "a program in the language on three nodes"
+  fi
 fi
 
 use_pkg_config "$prefix"

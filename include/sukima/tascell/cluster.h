@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What compiled programs with `cluster worker` call besides tascell.h: tasks that may run on another node, and
- * entries that all nodes share. Implemented by libsukima-cluster. */
+/* What compiled programs with `cluster worker` call besides tascell.h: tasks that may run on another node,
+ * and entries that all nodes share. Implemented by libsukima-cluster. */
 #ifndef SUKIMA_TASCELL_CLUSTER_H
 #define SUKIMA_TASCELL_CLUSTER_H
 
@@ -52,11 +52,12 @@ typedef struct sukima_travelling {
 /** Makes a task type known to the nodes. Before main; by each file that hands out such tasks. */
 void sukima_register_travelling(sukima_travelling* type);
 
-/** The C entry of a `cluster worker` function. As sukima_enter on node 0 of several nodes; the others help, and
- *  get what came out there. Where the program runs alone, and inside of a running entry, it is sukima_enter.
+/** The C entry of a `cluster worker` function. As sukima_enter on node 0 of several nodes; the others help,
+ *  and get what came out there. Where the program runs alone, and inside of a running entry, it is
+ *  sukima_enter.
  *  \param name    of the function
- *  \param stays   why tasks of its file cannot leave their node; NULL: they can. For the message if nothing of
- *                 the program can leave its node
+ *  \param stays   why tasks of its file cannot leave their node; NULL: they can. For the message if
+ *                 nothing of the program can leave its node
  *  \param result  where `run` puts it; its bytes go to the other nodes
  *
  *  Ends the program with status 2 if nothing of it can leave its node, or the nodes do not come together. */

@@ -85,13 +85,14 @@ void node::ask_others() {
   look_for_idle_workers();
   if (entry == 0) return;
   const auto now = clock::now();
-  const auto victim = thief_.next_victim(now);
-  if (victim) send(*victim, {.kind = message_kind::request, .entry = entry});
+  std::uint64_t requests = 0;
+  for (; const auto next = thief_.next_request(now); ++requests)
+    send(next->victim, {.kind = message_kind::request, .entry = entry, .id = next->number});
   const std::vector<node_id> lines = thief_.take_lifelines(now);
   for (const node_id n : lines) send(n, {.kind = message_kind::lifeline, .entry = entry});
-  if (!victim && lines.empty()) return;
+  if (requests == 0 && lines.empty()) return;
   const std::lock_guard hold(lock_);
-  statistics_.requests += victim ? 1 : 0;
+  statistics_.requests += requests;
   statistics_.lifelines += lines.size();
 }
 
@@ -103,10 +104,10 @@ void node::look_for_idle_workers() {
 void node::ask_here() {
   const std::uint32_t entry = active_entry_.load();
   for (auto at = wanting_.begin(); at != wanting_.end();) {
-    const auto [who, in] = *at++;
-    if (in == entry) continue;
+    const auto [who, asked] = *at++;
+    if (asked.entry == entry) continue;
     wanting_.erase(who);
-    send(who, {.kind = message_kind::none});
+    send(who, {.kind = message_kind::none, .id = asked.number});
   }
   const auto now = clock::now();
   if (unanswered_told_.exchange(false)) lifelines_.on_unanswered(now);
@@ -131,7 +132,8 @@ void node::ask_here() {
 }
 
 void node::refuse_all() {
-  for (const auto& [who, in] : std::exchange(wanting_, {})) send(who, {.kind = message_kind::none});
+  for (const auto& [who, asked] : std::exchange(wanting_, {}))
+    send(who, {.kind = message_kind::none, .id = asked.number});
 }
 
 void node::give(detail::task& t) {
@@ -149,7 +151,7 @@ void node::give(detail::task& t) {
   const std::uint32_t entry = active_entry_.load();
   const auto number = forms_.number_of(*t.kind->travel->form);
   const auto to =
-      std::find_if(wanting_.begin(), wanting_.end(), [&](const auto& w) { return w.second == entry; });
+      std::find_if(wanting_.begin(), wanting_.end(), [&](const auto& w) { return w.second.entry == entry; });
   const bool was_asked = to != wanting_.end();
   const std::optional<node_id> who = was_asked ? to->first : lifelines_.next(entry);
   bytes arguments;
@@ -177,10 +179,10 @@ void node::on_message(node_id from, byte_view bytes_of_message) {
   }
   switch (m->kind) {
     case message_kind::request:
-      wanting_[from] = m->entry;
+      wanting_[from] = {m->entry, m->id};
       return;
     case message_kind::none:
-      thief_.on_none(from);
+      thief_.on_none(from, m->id, clock::now());
       return;
     case message_kind::lifeline:
       lifelines_.add(from, m->entry);
@@ -210,7 +212,7 @@ void node::take_task(node_id from, const message& m) {
     return;
   }
   look_for_idle_workers();
-  if (!thief_.is_hungry()) {  // for a lifeline, or late; others may need it
+  if (!thief_.keeps_task(from)) {  // for a lifeline, or late; others may need it
     thief_.on_surplus(from);
     send(from, {.kind = message_kind::declined, .id = m.id});
     return;

@@ -64,6 +64,11 @@ class node final : private receiver, private detail::remote_node {
     outcome how = outcome::ok;
     bytes content;
   };
+  /// A request of another node.
+  struct wish {
+    std::uint32_t entry;  ///< that it is in
+    std::uint64_t number;  ///< of the request
+  };
   struct entry_result {
     outcome how;
     bytes content;
@@ -126,7 +131,7 @@ class node final : private receiver, private detail::remote_node {
 
   // For the cluster thread.
   thief thief_{0, 1, 0};
-  std::map<node_id, std::uint32_t> wanting_;  ///< nodes that wait for a task, with the entry they are in
+  std::map<node_id, wish> wanting_;  ///< nodes that wait for a task
   lifelines lifelines_;  ///< of other nodes
   std::uint32_t entry_seen_ = 0;  ///< of active_entry_
   enum class asking : std::uint8_t { nothing, once, standing } asking_here_ = asking::nothing;

@@ -7,97 +7,178 @@
 
 namespace sukima::cluster {
 
-thief::thief(node_id self, unsigned nodes, std::uint64_t seed)
-    : draws_(seed), self_(self), registered_(nodes) {
-  for (node_id n = 0; n < nodes; ++n)
-    if (n != self) others_.push_back(n);
-  begin_round();
+namespace {
+
+/// How probably a node is asked next, against the others of its side. No node counts for more than 16 that
+/// never gave anything: who has no work any more is not asked for long.
+double weight(std::uint64_t tasks, std::optional<clock::duration> round_trip) {
+  constexpr std::chrono::microseconds least{100};
+  const std::chrono::duration<double> distance = round_trip.value_or(clock::duration{0}) + least;
+  return (1.0 + static_cast<double>(std::min<std::uint64_t>(tasks, 15))) / distance.count();
 }
 
-void thief::begin_round() {
-  round_ = others_;
-  for (std::size_t i = round_.size(); i > 1; --i) std::swap(round_[i - 1], round_[draws_() % i]);
-  const auto giver = last_giver_ ? std::find(round_.begin(), round_.end(), *last_giver_) : round_.end();
-  if (giver != round_.end()) std::rotate(giver, giver + 1, round_.end());
+}  // namespace
+
+thief::thief(node_id self, unsigned nodes, std::uint64_t seed) : draws_(seed), self_(self), others_(nodes) {
+  for (node_id n = 0; n < nodes; ++n) others_[n].is_there = n != self;
 }
 
-void thief::refused() noexcept {
-  asked_.reset();
-  if (refusals_ < most_refusals) ++refusals_;
+bool thief::is_far(node_id n) const noexcept {
+  const auto& trip = others_[n].round_trip;
+  return trip && *trip >= far_from;
 }
 
-void thief::give_up_late_one(clock::time_point now) {
-  if (asked_ && now - asked_at_ >= patience) refused();
+bool thief::is_on(const side& s, node_id n) const noexcept {
+  return others_[n].is_there && is_far(n) == (&s == &far_);
 }
 
-std::optional<node_id> thief::next_victim(clock::time_point now) {
-  give_up_late_one(now);
-  if (!hungry_ || asked_ || refusals_ == most_refusals) return {};
-  if (round_.empty()) begin_round();
-  if (round_.empty()) return {};
-  asked_ = round_.back();
-  round_.pop_back();
-  asked_at_ = now;
-  return asked_;
+node_id thief::draw(std::vector<node_id>& from) {
+  const auto weight_of = [&](node_id n) { return weight(others_[n].tasks, others_[n].round_trip); };
+  double sum = 0;
+  for (const node_id n : from) sum += weight_of(n);
+  constexpr double draws = 9007199254740992.0;  // 2^53
+  double left = sum * static_cast<double>(draws_() >> 11) / draws;
+  std::size_t at = 0;
+  while (at + 1 < from.size() && left >= weight_of(from[at])) left -= weight_of(from[at++]);
+  const node_id drawn = from[at];
+  from.erase(from.begin() + static_cast<std::ptrdiff_t>(at));
+  return drawn;
+}
+
+void thief::begin_round(side& s) {
+  std::vector<node_id> all;
+  for (node_id n = 0; n < others_.size(); ++n)
+    if (is_on(s, n)) all.push_back(n);
+  s.round.clear();
+  if (last_giver_ && std::erase(all, *last_giver_) != 0) s.round.push_back(*last_giver_);
+  while (!all.empty()) s.round.push_back(draw(all));
+  std::reverse(s.round.begin(), s.round.end());
+}
+
+bool thief::is_silent(const side& s) const noexcept {
+  if (s.asked) return false;
+  bool has_members = false;
+  for (node_id n = 0; n < others_.size(); ++n) has_members |= is_on(s, n);
+  return s.refusals == most_refusals || !has_members;
+}
+
+clock::time_point thief::end_of_patience(node_id asked) const noexcept {
+  const clock::duration trips = others_[asked].round_trip.value_or(clock::duration{0}) * patient_round_trips;
+  return others_[asked].asked_at + std::max<clock::duration>(patience, trips);
+}
+
+void thief::give_up_late_ones(clock::time_point now) {
+  for (side* s : {&near_, &far_})
+    if (s->asked && now >= end_of_patience(*s->asked)) {
+      s->asked.reset();
+      ++s->refusals;
+    }
+}
+
+std::optional<node_id> thief::next_victim(side& s) {
+  if (s.asked || s.refusals == most_refusals) return {};
+  for (bool is_new = false;; is_new = true) {
+    while (!s.round.empty()) {
+      const node_id n = s.round.back();
+      s.round.pop_back();
+      if (is_on(s, n)) return n;
+    }
+    if (is_new) return {};
+    begin_round(s);
+  }
+}
+
+std::optional<thief::request> thief::next_request(clock::time_point now) {
+  give_up_late_ones(now);
+  if (!hungry_) return {};
+  for (side* s : {&near_, &far_})
+    if (const auto victim = next_victim(*s)) {
+      s->asked = victim;
+      others_[*victim].asked_at = now;
+      others_[*victim].asked_number = ++last_number_;
+      return request{*victim, last_number_};
+    }
+  return {};
 }
 
 std::vector<node_id> thief::take_lifelines(clock::time_point now) {
-  give_up_late_one(now);
-  if (!hungry_ || refusals_ < most_refusals) return {};
+  give_up_late_ones(now);
+  if (!hungry_ || !is_silent(near_) || !is_silent(far_)) return {};
   if (!waits_since_) waits_since_ = now;
   const bool with_all = now - *waits_since_ >= patience;
   std::vector<node_id> taken;
-  for (const node_id n : others_)
-    if (!registered_[n] && (with_all || are_partners(self_, n))) {
-      registered_[n] = true;
+  for (node_id n = 0; n < others_.size(); ++n)
+    if (others_[n].is_there && !others_[n].has_lifeline && (with_all || are_partners(self_, n))) {
+      others_[n].has_lifeline = true;
       taken.push_back(n);
     }
   return taken;
 }
 
-void thief::on_none(node_id from) {
+void thief::on_none(node_id from, std::uint64_t number, clock::time_point now) {
+  other& o = others_[from];
+  if (number != o.asked_number) return;  // late: another one is under way to it
+  o.tasks /= 2;
+  const clock::duration took = now - o.asked_at;
+  if (!o.round_trip || took < *o.round_trip) o.round_trip = took;
   if (last_giver_ == from) last_giver_.reset();
-  if (asked_ == from) refused();
+  for (side* s : {&near_, &far_})
+    if (s->asked == from) {
+      s->asked.reset();
+      ++s->refusals;
+    }
 }
+
+bool thief::keeps_task(node_id from) const noexcept { return hungry_ || far_.asked == from; }
 
 void thief::on_task(node_id from) {
   on_surplus(from);
+  ++others_[from].tasks;
   hungry_ = false;
-  asked_.reset();
-  refusals_ = 0;
-  waits_since_.reset();
-  begin_round();
+  begin_asking();
 }
 
 void thief::on_surplus(node_id from) {
   last_giver_ = from;
-  registered_[from] = false;
-  if (asked_ == from) asked_.reset();
+  others_[from].has_lifeline = false;
+  for (side* s : {&near_, &far_})
+    if (s->asked == from) s->asked.reset();
+}
+
+void thief::begin_asking() {
+  near_.asked.reset();
+  near_.round.clear();
+  near_.refusals = far_.refusals = 0;
+  far_.round.clear();
+  waits_since_.reset();
 }
 
 void thief::begin_entry() {
-  asked_.reset();
-  refusals_ = 0;
-  waits_since_.reset();
-  registered_.assign(registered_.size(), false);
-  begin_round();
+  begin_asking();
+  far_.asked.reset();
+  for (other& o : others_) o.has_lifeline = false;
 }
 
 void thief::forget(node_id node) {
-  std::erase(others_, node);
-  std::erase(round_, node);
-  if (asked_ == node) asked_.reset();
+  others_[node].is_there = false;
+  for (side* s : {&near_, &far_})
+    if (s->asked == node) s->asked.reset();
   if (last_giver_ == node) last_giver_.reset();
 }
 
 std::optional<clock::time_point> thief::next_look() const noexcept {
-  if (!hungry_ || others_.empty()) return {};
-  if (asked_) return asked_at_ + patience;
-  if (!waits_since_) return clock::time_point{};
-  const bool with_all =
-      std::all_of(others_.begin(), others_.end(), [&](node_id n) { return registered_[n]; });
-  if (with_all) return {};
-  return *waits_since_ + patience;
+  if (!hungry_) return {};
+  std::optional<clock::time_point> look;
+  for (const side* s : {&near_, &far_})
+    if (!is_silent(*s)) {
+      const auto at = s->asked ? end_of_patience(*s->asked) : clock::time_point{};
+      look = look ? std::min(*look, at) : at;
+    }
+  if (look) return look;
+  const bool waits_with_all = std::all_of(others_.begin(), others_.end(),
+                                          [](const other& o) { return !o.is_there || o.has_lifeline; });
+  if (waits_with_all) return {};
+  return waits_since_ ? *waits_since_ + patience : clock::time_point{};
 }
 
 }  // namespace sukima::cluster

@@ -43,8 +43,8 @@ std::string string_literal(const std::string& text) {
   return literal + "\"";
 }
 
-/// Why the first task that the unit hands out and that cannot leave its node stays there, as a literal; else
-/// 0.
+/// Why the first task that the unit hands out and that cannot leave its node stays there, as a literal; 0:
+/// there is none.
 std::string first_reason(const plan_input& in) {
   for (const construct& c : in.unit.constructs) {
     const auto travel = in.index.travels.find(c.task);
