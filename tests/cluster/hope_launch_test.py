@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Tests `sukima cluster run --hope` with programs that are no nodes: hope_launch_test.py SUKIMA"""
+import fcntl
 import os
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import time
 import unittest
 from pathlib import Path
@@ -27,6 +30,15 @@ def lives(pid):
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
     except OSError:
         return False
+
+
+def children(pid):
+    return [int(n) for n in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def waiting(pipe):
+    """How many bytes are in it."""
+    return struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, b"\0" * 4))[0]
 
 
 class launch(unittest.TestCase):
@@ -55,6 +67,16 @@ class launch(unittest.TestCase):
                                        r"output: with --hope all nodes must print the same\n$")
         self.assertEqual(ended.stdout[:6], "abc\nd\n")
 
+    def test_prints_what_nodes_wrote_before_they_differed(self):
+        # Nobody reads it before the nodes have been ended: most of it waits in the launcher then.
+        with subprocess.Popen(words(f"yes | head -c 500000; {NODE_1} && echo d || echo e; exec sleep 1000", nodes=2),
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+            while waiting(running.stdout) == 0 or children(running.pid):
+                time.sleep(0.01)
+            output, errors = running.communicate()
+        self.assertEqual((output[:500000], running.returncode), (b"y\n" * 250000, 70))
+        self.assertIn(b"at offset 500000 of its output", errors)
+
     def test_reports_a_node_that_prints_less(self):
         ended = shell(f"echo abc; {NODE_1} || echo d")
         self.assertEqual((ended.stdout, ended.returncode), ("abc\nd\n", 70))
@@ -72,8 +94,7 @@ class launch(unittest.TestCase):
                                     nodes=2), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE) as running:
             output = running.stdout.read(4194305)  # all that node 0 prints
-            nodes = [int(n) for n in Path(f"/proc/{running.pid}/task/{running.pid}/children").read_text().split()]
-            for n in nodes:
+            for n in children(running.pid):
                 os.kill(n, signal.SIGCONT)
             errors = running.stderr.read().decode()
         self.assertEqual(output[-4:], b"\ny" + b"y\n")
