@@ -181,7 +181,12 @@ TEST(small_tasks, stay_in_a_node_that_far_ones_ask) {
   });
   asks.meet();
   std::uint64_t number = 0;
-  while (!asks.gets_task(++number, 1h)) std::this_thread::yield();  // until the entry has begun there
+  while (!asks.gets_task(++number, 25ms)) std::this_thread::yield();  // until the entry has begun there
+  for (int i = 0; i < 2; ++i) {
+    asks.lifeline(25ms);
+    EXPECT_EQ(asks.next().request, 0u) << "one is sent after a while, although nothing else happens";
+  }
+  while (!asks.gets_task(++number, 1h)) std::this_thread::yield();  // after a while, too
   for (int i = 0; i < 50; ++i) EXPECT_FALSE(asks.gets_task(++number, 1h)) << "for four hours";
   asks.lifeline(1h);
   for (int i = 0; i < 50; ++i) EXPECT_FALSE(asks.gets_task(++number, 1h)) << "as before";
