@@ -3,11 +3,12 @@
 // only, without messages or threads.
 //
 // A node that found nothing to steal asks nobody any more (thief.hpp). It registers a lifeline with others:
-// each of them sends it a task when it has one, unasked. The others keep a lifeline until they have sent a
-// task there, or its entry is over; so an idle cluster sends nothing. Source: Saraswat et al.,
-// "Lifeline-based global load balancing", PPoPP 2011, where each node has only its partners: that joins all
-// nodes if everybody who has work can split it, but one who waits only for partners that run a last piece
-// gets nothing, whatever the others have. So it waits with all others in the end.
+// each of them sends it a task when it has one that is not too small for the way (small_tasks.hpp),
+// unasked. The others keep a lifeline until they have sent a task there, or its entry is over; so an idle
+// cluster sends nothing. Source: Saraswat et al., "Lifeline-based global load balancing", PPoPP 2011, where
+// each node has only its partners: that joins all nodes if everybody who has work can split it, but one who
+// waits only for partners that run a last piece gets nothing, whatever the others have. So it waits with
+// all others in the end.
 #pragma once
 
 #include "steal/small_tasks.hpp"
