@@ -9,8 +9,8 @@ import struct
 MAGIC = b"SUKIMA-CLUSTER-1"
 
 
-def peer_message(kind, how=0, entry=1, function=0, id=0):  # the names of messages.hpp
-    return struct.pack("<BBIIQ", kind, how, entry, function, id)
+def peer_message(kind, how=0, entry=1, function=0, id=0, request=0, round_trip=0):  # the names of messages.hpp
+    return struct.pack("<BBIIQQI", kind, how, entry, function, id, request, round_trip)
 
 
 class Peer:

@@ -199,6 +199,8 @@ TEST(messages, come_out_as_they_went_in) {
                   .entry = 3,
                   .function = 0x12345678,
                   .id = 0xfedcba9876543210,
+                  .request = 0x123456789abcdef0,
+                  .round_trip = 0x87654321,
                   .content = view(content)};
   const bytes written = write_message(m);
   const auto read = read_message(written);
@@ -207,6 +209,8 @@ TEST(messages, come_out_as_they_went_in) {
   EXPECT_EQ(read->entry, m.entry);
   EXPECT_EQ(read->function, m.function);
   EXPECT_EQ(read->id, m.id);
+  EXPECT_EQ(read->request, m.request);
+  EXPECT_EQ(read->round_trip, m.round_trip);
   EXPECT_EQ(text(read->content), content);
 }
 

@@ -197,6 +197,26 @@ TEST(thief, asks_by_round_trips_and_by_what_was_given) {
   EXPECT_NEAR(share_of_1(), 200, 60) << "15 tasks count";
 }
 
+TEST(thief, measures_by_the_answers_to_requests) {
+  thief t(0, 3, 1);
+  EXPECT_EQ(t.round_trip(1), 0ns) << "not known";
+  t.measure(1, 0, start + 1ms);
+  EXPECT_EQ(t.round_trip(1), 0ns) << "a task for a lifeline tells nothing";
+  t.set_hungry(true);
+  const auto first = t.next_request(start);
+  ASSERT_TRUE(first);
+  const node_id node = first->victim;
+  t.measure(node, first->number, start + 30ms);
+  EXPECT_EQ(t.round_trip(node), 30ms);
+  t.on_none(node, first->number, start + 20ms);
+  EXPECT_EQ(t.round_trip(node), 20ms) << "the shortest";
+  t.begin_entry();
+  while (const auto next = t.next_request(start + 1s))
+    if (next->victim == node) break;
+  t.measure(node, first->number, start + 1s + 1ms);
+  EXPECT_EQ(t.round_trip(node), 20ms) << "late: another one is under way";
+}
+
 TEST(thief, forgets_nodes_that_are_gone) {
   tested_thief t(0, 3, 1);
   t.set_hungry(true);
@@ -215,22 +235,29 @@ TEST(lifelines, join_partners_both_ways) {
 
 TEST(lifelines, are_kept_for_later_entries_and_end_with_theirs) {
   lifelines l;
+  const small_tasks none(8);
+  const auto next = [&](std::uint32_t entry) -> std::optional<node_id> {
+    const auto turn = l.next(entry, none, start);
+    if (!turn) return {};
+    EXPECT_EQ(turn->from, start) << "all are near";
+    return turn->node;
+  };
   l.begin_entry(2);
   l.add(5, 1);
-  EXPECT_FALSE(l.next(1)) << "that entry is over";
+  EXPECT_FALSE(next(1)) << "that entry is over";
   l.add(7, 2);
   l.add(6, 3);
   l.add(4, 2);
-  EXPECT_EQ(l.next(2), 7u) << "the oldest first";
+  EXPECT_EQ(next(2), 7u) << "the oldest first";
   l.add(7, 2);
   l.remove(7);
-  EXPECT_EQ(l.next(2), 4u) << "a lifeline is there once";
+  EXPECT_EQ(next(2), 4u) << "a lifeline is there once";
   l.begin_entry(3);
-  EXPECT_FALSE(l.next(2));
-  EXPECT_EQ(l.next(3), 6u) << "it came early";
+  EXPECT_FALSE(next(2));
+  EXPECT_EQ(next(3), 6u) << "it came early";
   l.begin_entry(1);
   l.add(5, 2);
-  EXPECT_FALSE(l.next(2)) << "no entry comes again";
+  EXPECT_FALSE(next(2)) << "no entry comes again";
 }
 
 TEST(lifelines, are_looked_at_again_after_pauses) {

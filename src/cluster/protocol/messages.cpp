@@ -33,13 +33,15 @@ bool has_content(message_kind kind) noexcept {
 
 bytes write_message(const message& m) {
   bytes to;
-  to.reserve(18 + m.content.size());
+  to.reserve(30 + m.content.size());
   byte_sink(to)
       .number(static_cast<std::uint8_t>(m.kind))
       .number(static_cast<std::uint8_t>(m.how))
       .number(m.entry)
       .number(m.function)
       .number(m.id)
+      .number(m.request)
+      .number(m.round_trip)
       .raw(m.content);
   return to;
 }
@@ -52,6 +54,8 @@ std::optional<message> read_message(byte_view from) {
   m.entry = source.number<std::uint32_t>();
   m.function = source.number<std::uint32_t>();
   m.id = source.number<std::uint64_t>();
+  m.request = source.number<std::uint64_t>();
+  m.round_trip = source.number<std::uint32_t>();
   if (!source.ok() || kind < static_cast<std::uint8_t>(message_kind::request) ||
       kind > static_cast<std::uint8_t>(message_kind::lifeline) ||
       how > static_cast<std::uint8_t>(outcome::aborted))

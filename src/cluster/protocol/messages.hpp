@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What nodes say to each other while they steal.
 //
-//   thief -> victim      request    give me a task of that entry; `id` is its number
-//   victim -> thief      none       there is none; `id` is the number of the request
+//   thief -> victim      request    give me a task of that entry
+//   victim -> thief      none       there is none
 //   victim -> thief      task       here is one; `id` is the victim's name for it
 //   thief -> victim      result     it has ended: ok, thrown, or aborted
 //   victim -> thief      abort      its result is not needed; the result is awaited all the same
@@ -25,7 +25,9 @@ struct message {
   outcome how = outcome::ok;   ///< of result and entry
   std::uint32_t entry = 0;     ///< the number of the entry, from 1
   std::uint32_t function = 0;  ///< of a task: its number among all functions that travel
-  std::uint64_t id = 0;  ///< of a request, or else of a task among those that the victim gave away
+  std::uint64_t id = 0;        ///< of a task among those that the victim gave away
+  std::uint64_t request = 0;   ///< its number, with its answer, too; 0: a task for a lifeline
+  std::uint32_t round_trip = 0;  ///< of request and lifeline: to the victim, in µs; 0: not known
   byte_view content{};  ///< arguments, or what came of them
 };
 

@@ -20,6 +20,12 @@ bool write_task(const detail::task& t, bytes& to) {
   }
 }
 
+/// As messages carry it: at most 71 minutes.
+std::uint32_t in_microseconds(clock::duration trip) {
+  const auto count = std::chrono::duration_cast<std::chrono::microseconds>(trip).count();
+  return static_cast<std::uint32_t>(std::min<std::int64_t>(count, 0xffffffff));
+}
+
 }  // namespace
 
 void node::send(node_id to, const message& m) {
@@ -51,7 +57,7 @@ void node::take_event(event& e) {
       return;
     case event::what::aborted:
       if (const auto where = given_.find(e.id); where != given_.end()) {
-        send(where->second, {.kind = message_kind::abort, .id = e.id});
+        send(where->second.where, {.kind = message_kind::abort, .id = e.id});
         const std::lock_guard hold(lock_);
         ++statistics_.aborts;
       }
@@ -59,7 +65,9 @@ void node::take_event(event& e) {
     case event::what::ended: {
       auto* const t = static_cast<detail::received_task*>(e.t);
       send(t->from, {.kind = message_kind::result, .how = e.how, .id = t->id, .content = e.content});
-      received_.erase({t->from, t->id});
+      const auto here = received_.find({t->from, t->id});
+      if (e.how != outcome::aborted) small_tasks_.on_ended(clock::now() - here->second.since);
+      received_.erase(here);
       t->destroy(t);
       return;
     }
@@ -87,9 +95,15 @@ void node::ask_others() {
   const auto now = clock::now();
   std::uint64_t requests = 0;
   for (; const auto next = thief_.next_request(now); ++requests)
-    send(next->victim, {.kind = message_kind::request, .entry = entry, .id = next->number});
+    send(next->victim, {.kind = message_kind::request,
+                        .entry = entry,
+                        .request = next->number,
+                        .round_trip = in_microseconds(thief_.round_trip(next->victim))});
   const std::vector<node_id> lines = thief_.take_lifelines(now);
-  for (const node_id n : lines) send(n, {.kind = message_kind::lifeline, .entry = entry});
+  for (const node_id n : lines)
+    send(n, {.kind = message_kind::lifeline,
+             .entry = entry,
+             .round_trip = in_microseconds(thief_.round_trip(n))});
   if (requests == 0 && lines.empty()) return;
   const std::lock_guard hold(lock_);
   statistics_.requests += requests;
@@ -103,15 +117,16 @@ void node::look_for_idle_workers() {
 
 void node::ask_here() {
   const std::uint32_t entry = active_entry_.load();
+  const auto now = clock::now();
   for (auto at = wanting_.begin(); at != wanting_.end();) {
     const auto [who, asked] = *at++;
-    if (asked.entry == entry) continue;
+    if (asked.entry == entry && small_tasks_.gives_from(who) <= now) continue;
     wanting_.erase(who);
-    send(who, {.kind = message_kind::none, .id = asked.number});
+    refuse(who, asked);
   }
-  const auto now = clock::now();
   if (unanswered_told_.exchange(false)) lifelines_.on_unanswered(now);
-  const bool stands = wanting_.empty() && lifelines_.next(entry);
+  const auto line = lifelines_.next(entry, small_tasks_, now);
+  const bool stands = wanting_.empty() && line && line->from == now;
   if (asking_here_ == asking::once) return;
   if (asking_here_ == asking::standing) {
     if (stands) {
@@ -131,9 +146,12 @@ void node::ask_here() {
   }
 }
 
+void node::refuse(node_id who, const wish& asked) {
+  send(who, {.kind = message_kind::none, .request = asked.number});
+}
+
 void node::refuse_all() {
-  for (const auto& [who, asked] : std::exchange(wanting_, {}))
-    send(who, {.kind = message_kind::none, .id = asked.number});
+  for (const auto& [who, asked] : std::exchange(wanting_, {})) refuse(who, asked);
 }
 
 void node::give(detail::task& t) {
@@ -150,23 +168,36 @@ void node::give(detail::task& t) {
   }
   const std::uint32_t entry = active_entry_.load();
   const auto number = forms_.number_of(*t.kind->travel->form);
-  const auto to =
-      std::find_if(wanting_.begin(), wanting_.end(), [&](const auto& w) { return w.second.entry == entry; });
-  const bool was_asked = to != wanting_.end();
-  const std::optional<node_id> who = was_asked ? to->first : lifelines_.next(entry);
+  const auto now = clock::now();
+  const auto to = std::find_if(wanting_.begin(), wanting_.end(), [&](const auto& w) {
+    return w.second.entry == entry && small_tasks_.gives_from(w.first) <= now;
+  });
+  std::uint64_t request = 0;
+  std::optional<node_id> who;
+  if (to != wanting_.end()) {
+    who = to->first;
+    request = to->second.number;
+  } else if (const auto line = lifelines_.next(entry, small_tasks_, now); line && line->from == now) {
+    who = line->node;
+  }
   bytes arguments;
   if (!who || !number || !write_task(t, arguments)) {
     detail::give_back(workers_, t);
     if (who) refuse_all();
-    lifelines_.on_unanswered(clock::now());
+    lifelines_.on_unanswered(now);
     return;
   }
-  if (was_asked) wanting_.erase(to);
+  if (to != wanting_.end()) wanting_.erase(to);
   lifelines_.remove(*who);  // one task is what it waits for
   const std::uint64_t id = detail::give_away(workers_, t);
-  given_.emplace(id, *who);
-  send(*who,
-       {.kind = message_kind::task, .entry = entry, .function = *number, .id = id, .content = arguments});
+  given_.emplace(id, away{*who, now});
+  small_tasks_.on_sent(*who, now);
+  send(*who, {.kind = message_kind::task,
+              .entry = entry,
+              .function = *number,
+              .id = id,
+              .request = request,
+              .content = arguments});
   const std::lock_guard hold(lock_);
   ++statistics_.given;
 }
@@ -179,12 +210,14 @@ void node::on_message(node_id from, byte_view bytes_of_message) {
   }
   switch (m->kind) {
     case message_kind::request:
-      wanting_[from] = {m->entry, m->id};
+      small_tasks_.set_round_trip(from, std::chrono::microseconds(m->round_trip));
+      wanting_[from] = {m->entry, m->request};
       return;
     case message_kind::none:
-      thief_.on_none(from, m->id, clock::now());
+      thief_.on_none(from, m->request, clock::now());
       return;
     case message_kind::lifeline:
+      small_tasks_.set_round_trip(from, std::chrono::microseconds(m->round_trip));
       lifelines_.add(from, m->entry);
       return;
     case message_kind::task:
@@ -196,7 +229,7 @@ void node::on_message(node_id from, byte_view bytes_of_message) {
       return;
     case message_kind::abort:
       if (const auto found = received_.find({from, m->id}); found != received_.end())
-        detail::cancel(workers_, *found->second);
+        detail::cancel(workers_, *found->second.t);
       return;
     case message_kind::entry:
       take_entry(*m);
@@ -211,6 +244,8 @@ void node::take_task(node_id from, const message& m) {
             (form == nullptr ? "an unknown function" : "another entry"));
     return;
   }
+  const auto now = clock::now();
+  thief_.measure(from, m.request, now);
   look_for_idle_workers();
   if (!thief_.keeps_task(from)) {  // for a lifeline, or late; others may need it
     thief_.on_surplus(from);
@@ -229,7 +264,7 @@ void node::take_task(node_id from, const message& m) {
   t->form = form;
   t->from = from;
   t->id = m.id;
-  received_.emplace(std::pair(from, m.id), t);
+  received_.emplace(std::pair(from, m.id), guest{t, now});
   {
     const std::lock_guard hold(lock_);
     ++statistics_.received;
@@ -244,7 +279,7 @@ void node::take_result(node_id from, const message& m) {
   how.result = m.content;
   how.aborted = m.how == outcome::aborted;
   if (m.how == outcome::thrown) how.error = read_exception(m.content);
-  const bool expected = found != given_.end() && found->second == from;
+  const bool expected = found != given_.end() && found->second.where == from;
   const bool declined = m.kind == message_kind::declined;
   if (!expected ||
       !(declined ? detail::take_back(workers_, m.id) : detail::finish(workers_, m.id, std::move(how)))) {
@@ -252,9 +287,11 @@ void node::take_result(node_id from, const message& m) {
             " a task that it did not have");
     return;
   }
+  const auto now = clock::now();
+  if (!declined && m.how != outcome::aborted) small_tasks_.on_result(from, now - found->second.since);
   given_.erase(found);
   if (!declined) return;
-  lifelines_.on_work(clock::now());
+  lifelines_.on_work(now);
   const std::lock_guard hold(lock_);
   --statistics_.given;
 }
@@ -275,7 +312,7 @@ void node::on_left(node_id gone) {
   thief_.forget(gone);
   wanting_.erase(gone);
   lifelines_.remove(gone);
-  if (std::any_of(given_.begin(), given_.end(), [&](const auto& g) { return g.second == gone; }))
+  if (std::any_of(given_.begin(), given_.end(), [&](const auto& g) { return g.second.where == gone; }))
     end_without(gone, active_entry_.load());
 }
 
@@ -299,7 +336,7 @@ void node::end_without(node_id gone, std::uint32_t entry) {
 void node::on_lost(node_id gone, const std::string& why) {
   gone_[gone] = true;
   const auto tasks =
-      std::count_if(given_.begin(), given_.end(), [&](const auto& g) { return g.second == gone; });
+      std::count_if(given_.begin(), given_.end(), [&](const auto& g) { return g.second.where == gone; });
   const std::uint32_t entry = active_entry_.load();
   std::string sentence = "node " + std::to_string(gone) + " was lost (" + why + ")";
   if (entry != 0)

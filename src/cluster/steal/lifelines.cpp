@@ -27,11 +27,15 @@ void lifelines::begin_entry(std::uint32_t entry) {
   look_at_.reset();
 }
 
-std::optional<node_id> lifelines::next(std::uint32_t entry) const {
-  const auto line =
-      std::find_if(registered_.begin(), registered_.end(), [&](const auto& l) { return l.second == entry; });
-  if (line == registered_.end()) return {};
-  return line->first;
+std::optional<lifelines::turn> lifelines::next(std::uint32_t entry, const small_tasks& tasks,
+                                               clock::time_point now) const {
+  std::optional<turn> first;
+  for (const auto& [node, of_entry] : registered_) {
+    if (of_entry != entry) continue;
+    const clock::time_point from = std::max(now, tasks.gives_from(node));
+    if (!first || from < first->from) first = {node, from};
+  }
+  return first;
 }
 
 void lifelines::on_unanswered(clock::time_point now) {

@@ -18,6 +18,7 @@ node::node(runtime& workers, std::unique_ptr<transport> by, node_options chosen)
     : workers_(workers), transport_(std::move(by)), chosen_(std::move(chosen)) {
   nodes_ = transport_->nodes();
   gone_.resize(nodes_);
+  small_tasks_ = small_tasks(nodes_);
   thread_.start([this] { meet(); }, [this] { serve(); });
 }
 
@@ -63,13 +64,19 @@ void node::wait_for_leaving() {
 }
 
 clock::time_point node::next_look() const {
-  clock::time_point until = clock::now() + std::chrono::hours(1);
-  if (!waiting_.empty()) until = clock::now() + between_tries;
+  const clock::time_point now = clock::now();
+  clock::time_point until = now + std::chrono::hours(1);
+  if (!waiting_.empty()) until = now + between_tries;
   const std::uint32_t entry = active_entry_.load();
   if (entry == 0) return until;
   if (const auto look = thief_.next_look()) until = std::min(until, *look);
-  if (asking_here_ != asking::once && lifelines_.next(entry))
-    if (const auto look = lifelines_.next_look()) until = std::min(until, *look);
+  if (asking_here_ == asking::once) return until;
+  if (const auto line = lifelines_.next(entry, small_tasks_, now)) {
+    const auto look = lifelines_.next_look();
+    // A request stands already, or it is made once somebody may have a task.
+    if (look || asking_here_ == asking::nothing)
+      until = std::min(until, std::max(line->from, look.value_or(line->from)));
+  }
   return until;
 }
 

@@ -11,6 +11,7 @@
 #include "entry/forms.hpp"
 #include "protocol/messages.hpp"
 #include "steal/lifelines.hpp"
+#include "steal/small_tasks.hpp"
 #include "steal/thief.hpp"
 #include "transport/cluster_thread.hpp"
 #include "transport/transport.hpp"
@@ -69,6 +70,16 @@ class node final : private receiver, private detail::remote_node {
     std::uint32_t entry;  ///< that it is in
     std::uint64_t number;  ///< of the request
   };
+  /// A task that was given away.
+  struct away {
+    node_id where;
+    clock::time_point since;
+  };
+  /// A task of another node.
+  struct guest {
+    detail::received_task* t;
+    clock::time_point since;
+  };
   struct entry_result {
     outcome how;
     bytes content;
@@ -101,6 +112,7 @@ class node final : private receiver, private detail::remote_node {
   void look_for_idle_workers();
   void ask_here();
   void give(detail::task& t);
+  void refuse(node_id who, const wish& asked);
   void refuse_all();
   void send(node_id to, const message& m);
   void send_waiting();
@@ -133,10 +145,11 @@ class node final : private receiver, private detail::remote_node {
   thief thief_{0, 1, 0};
   std::map<node_id, wish> wanting_;  ///< nodes that wait for a task
   lifelines lifelines_;  ///< of other nodes
+  small_tasks small_tasks_{0};
   std::uint32_t entry_seen_ = 0;  ///< of active_entry_
   enum class asking : std::uint8_t { nothing, once, standing } asking_here_ = asking::nothing;
-  std::map<std::uint64_t, node_id> given_;  ///< tasks that are away, and where
-  std::map<std::pair<node_id, std::uint64_t>, detail::received_task*> received_;
+  std::map<std::uint64_t, away> given_;
+  std::map<std::pair<node_id, std::uint64_t>, guest> received_;
   std::deque<std::pair<node_id, bytes>> waiting_;  ///< what the transport did not take
   std::vector<bool> gone_;
 

@@ -63,7 +63,7 @@ bool thief::is_silent(const side& s) const noexcept {
 }
 
 clock::time_point thief::end_of_patience(node_id asked) const noexcept {
-  const clock::duration trips = others_[asked].round_trip.value_or(clock::duration{0}) * patient_round_trips;
+  const clock::duration trips = round_trip(asked) * patient_round_trips;
   return others_[asked].asked_at + std::max<clock::duration>(patience, trips);
 }
 
@@ -115,12 +115,18 @@ std::vector<node_id> thief::take_lifelines(clock::time_point now) {
   return taken;
 }
 
+void thief::measure(node_id from, std::uint64_t number, clock::time_point now) {
+  other& o = others_[from];
+  if (number == 0 || number != o.asked_number) return;
+  const clock::duration took = now - o.asked_at;
+  if (!o.round_trip || took < *o.round_trip) o.round_trip = took;
+}
+
 void thief::on_none(node_id from, std::uint64_t number, clock::time_point now) {
   other& o = others_[from];
   if (number != o.asked_number) return;  // late: another one is under way to it
   o.tasks /= 2;
-  const clock::duration took = now - o.asked_at;
-  if (!o.round_trip || took < *o.round_trip) o.round_trip = took;
+  measure(from, number, now);
   if (last_giver_ == from) last_giver_.reset();
   for (side* s : {&near_, &far_})
     if (s->asked == from) {

@@ -45,6 +45,11 @@ class thief {
   /// Whom to ask now; nothing: nobody. The request is under way then. It may be followed by another one.
   std::optional<request> next_request(clock::time_point now);
   void on_none(node_id from, std::uint64_t number, clock::time_point now);
+  /// An answer to that request has come, a task or none: it shows how far that node is. \param number 0: of
+  /// no request
+  void measure(node_id from, std::uint64_t number, clock::time_point now);
+  /// The shortest that was measured; 0: none was.
+  clock::duration round_trip(node_id to) const { return others_[to].round_trip.value_or(clock::duration{0}); }
   /// Is a task from there kept? If not, no worker is idle any more, and it goes back. One that a far node was
   /// asked for is kept all the same: the next worker without work has it without a round trip.
   bool keeps_task(node_id from) const noexcept;

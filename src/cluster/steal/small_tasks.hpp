@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which nodes are too far for the tasks that this one has: a task that is short against the way there and
+// back stays. Decisions only, without clock, messages or threads.
+//
+// The nodes tell their round trips with what they ask for (thief.hpp). How long the next task will take is
+// not known, but how long the last ones took: those that this node gave to others, without the way, and those
+// of others that ran here. If the median of these is below four round trips, a far node gets none, until a
+// while has passed since one was sent to a far node. Then one is sent all the same, to see how long tasks are
+// by now: so a node that waits gets a task now and then, and more of them once they are long. Near nodes get
+// all they ask for. Why four: a task that leaves costs about one round trip, in which nobody computes.
+#pragma once
+
+#include "transport/transport.hpp"
+
+#include <vector>
+
+namespace sukima::cluster {
+
+class small_tasks {
+ public:
+  static constexpr unsigned remembered = 8;  ///< tasks that the median is of
+  static constexpr unsigned least_round_trips = 4;  ///< that a task takes if it leaves for a far node
+  static constexpr std::chrono::milliseconds pause{100};  ///< or so many round trips, if that is longer
+
+  explicit small_tasks(unsigned nodes) : round_trips_(nodes) {}
+
+  /// \param trip as that node has measured it; 0: it has not, and is near
+  void set_round_trip(node_id node, clock::duration trip) { round_trips_[node] = trip; }
+  void on_sent(node_id to, clock::time_point now);
+  /// A task that was given to that node has ended. \param took from sending it to its result
+  void on_result(node_id from, clock::duration took);
+  /// A task of another node has ended here. \param took since it came
+  void on_ended(clock::duration took);
+  /// From when on that node may get a task; for most nodes that is past.
+  clock::time_point gives_from(node_id node) const;
+
+ private:
+  bool is_far(node_id node) const;
+  bool are_long_enough(clock::duration trip) const;
+
+  std::vector<clock::duration> round_trips_;  ///< by node
+  std::vector<clock::duration> times_;  ///< that the last tasks took, the oldest first
+  clock::time_point next_;  ///< when one is sent whatever its size
+};
+
+}  // namespace sukima::cluster
