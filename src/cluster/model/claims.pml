@@ -11,7 +11,7 @@
 // expect: errors: 0
 // check: spin -DNODES=2 -a; cc -O2 -DNP -DCOLLAPSE; -l -m100000
 // expect: errors: 0
-// check: spin -DTASKS=1 -a; cc -O2 -DNP -DCOLLAPSE; -l -m100000
+// check: spin -DTASKS=1 -DMOST_GIFTS=0 -a; cc -O2 -DNP -DCOLLAPSE; -l -m100000
 // expect: errors: 0
 // check: spin -DNODES=2 -DBUG_WAITS_FOR_CLAIMANTS -a; cc -O2 -DSAFETY -DCOLLAPSE; -m100000
 // expect: errors: 1
@@ -19,14 +19,21 @@
 // expect: errors: 1
 // check: spin -DNODES=2 -DBUG_NAMED_BY_ORDER -a; cc -O2 -DSAFETY -DCOLLAPSE; -m100000
 // expect: errors: 1
+// check: spin -DNODES=2 -DBUG_GIVES_FOR_GOOD -a; cc -O2 -DSAFETY -DCOLLAPSE; -m100000
+// expect: errors: 1
 // check: spin -DNODES=2 -DBUG_RESULT_AT_START -a; cc -O2 -DSAFETY -DCOLLAPSE; -m100000
 // expect: errors: 1
 //
 // What is modelled: a node takes a task that has no result and that no node it believes alive has claimed, and claims
 // it; when it has waited long enough, also one that is claimed. It withdraws from the task that it runs whenever the
 // claim of a node with a smaller number arrives. A result is said to all; whoever has the task to do takes it over,
-// and ends what it runs of it. A task's value is its own: equal on all nodes.
+// and ends what it runs of it. A task's value is its own: equal on all nodes. A node may
+// give a free task to any other one at any moment, as that may have asked, and takes it for claimed by that one, whether it
+// arrives or not; who gets it runs it if it runs nothing, else says that it does not, which may be lost, too.
 // Time is not modelled: patience may be over at any moment.
+//
+// Not explored: the request that a gift answers; more than two gifts between two nodes, and more than one among three;
+// cycles of three nodes with a gift, as that search takes too long for each run.
 //
 // What must hold: no node has a wrong value; every node that does not die ends with all values, whatever is lost, also
 // where it is the only one left; and no endless sequence of takes and withdrawals (no cycle at all: pan -l, without a
@@ -35,6 +42,7 @@
 // Each BUG_ takes one safeguard away:
 //   BUG_WAITS_FOR_CLAIMANTS  a claim is more than a hint: its task is never taken while the claimant lives
 //   BUG_BOTH_YIELD           whoever hears a claim of what it runs withdraws, also the node with the smaller number
+//   BUG_GIVES_FOR_GOOD       a task that was given away is none of the giver's business any more
 //   BUG_NAMED_BY_ORDER       tasks are named by their place in the node's own order
 //   BUG_RESULT_AT_START      a result is said when the task begins, before it has its value
 
@@ -44,21 +52,31 @@
 #ifndef TASKS
 #define TASKS 2
 #endif
+#ifndef MOST_GIFTS
+#define MOST_GIFTS (4 - NODES)
+#endif
 #define NONE 9
 #define LAST (TASKS - 1)
 
 /* Messages on their way, by receiver, task and sender; and what a node believes. */
 #define AT(to, task, from) ((to) * TASKS * NODES + (task) * NODES + (from))
-bit claim_sent[18], unclaim_sent[18], result_sent[18];
+bit claim_sent[18], unclaim_sent[18], result_sent[18], given_sent[18];
 bit claimed[18];                 /* by node, task and claimant */
 byte value[6], content[18];      /* 0: none; of the results on their way */
 byte runs[3];                    /* NONE, or a task */
+byte gifts = MOST_GIFTS;         /* that all nodes together may give still */
 bit lost[9], dead[3];            /* lost: by node and the other one */
 byte living = NODES;
 
 #define VALUE(task) (1 + (task))
 #define HAS(me, task) (value[(me) * TASKS + (task)] != 0)
 #define IS_CLAIMED(me, task) (claimed[AT(me, task, 0)] || claimed[AT(me, task, 1)] || (NODES > 2 && claimed[AT(me, task, 2 % NODES)]))
+#ifdef BUG_GIVES_FOR_GOOD
+bit gave[6];                     /* by node and task */
+#define NEEDS(me, task) (!HAS(me, task) && !gave[(me) * TASKS + (task)])
+#else
+#define NEEDS(me, task) (!HAS(me, task))
+#endif
 #ifdef BUG_BOTH_YIELD
 #define YIELDS_TO(from, me) true
 #else
@@ -109,12 +127,24 @@ inline take(me, task) {
   say_result(me, task, 7);
 #endif
 }
+inline give(me, task, to) {
+  gifts--;
+  claimed[AT(me, task, to)] = 1;
+#ifdef BUG_GIVES_FOR_GOOD
+  gave[(me) * TASKS + (task)] = 1;
+#endif
+  if
+  :: HEARS(to, task) -> given_sent[AT(to, task, me)] = 1
+  :: skip                                                            /* it gets lost */
+  fi
+}
 /* The task is no concern of this node any more: nor are claims of it. */
 inline settle(me, task) {
   other = 0;
   do
   :: other < NODES ->
      claimed[AT(me, task, other)] = 0; claim_sent[AT(me, task, other)] = 0; unclaim_sent[AT(me, task, other)] = 0;
+     given_sent[AT(me, task, other)] = 0;
 #ifndef BUG_NAMED_BY_ORDER
      result_sent[AT(me, task, other)] = 0; content[AT(me, task, other)] = 0;
 #endif
@@ -152,9 +182,21 @@ inline set_value(me, task, what) {
        fi } \
   :: atomic { unclaim_sent[AT(me, task, from)] -> \
        unclaim_sent[AT(me, task, from)] = 0; claimed[AT(me, task, from)] = 0 } \
+  :: atomic { given_sent[AT(me, task, from)] -> \
+       given_sent[AT(me, task, from)] = 0; \
+       if \
+       :: runs[me] == NONE -> runs[me] = task \
+       :: runs[me] != NONE && runs[me] != task && HEARS(from, task) -> unclaim_sent[AT(from, task, me)] = 1 \
+       :: runs[me] != NONE /* it runs it, or that is not heard */ \
+       fi } \
   :: atomic { result_sent[AT(me, task, from)] -> \
        result_sent[AT(me, task, from)] = 0; \
        set_value(me, HEARD_AS(me, task), content[AT(me, task, from)]) }
+#define CAN_GIVE(task, to) \
+  (to != me && gifts > 0 && !lost[me * NODES + to] && !HAS(me, task) && !IS_CLAIMED(me, task) && runs[me] != task)
+#define GIVE(to) \
+  :: atomic { CAN_GIVE(0, to) -> give(me, 0, to) } \
+  :: atomic { TASKS > 1 && CAN_GIVE(LAST, to) -> give(me, LAST, to) }
 /* A node is lost, or is thought to be. */
 #ifdef SUSPECTS
 #define SEEMS_LOST(from) (from != me)
@@ -172,13 +214,13 @@ proctype node(byte me) {
   :: atomic { living > 1 -> living--; dead[me] = 1; runs[me] = NONE; settle(me, 0); settle(me, LAST); break }
 
   :: atomic { /* takes a free task */
-       runs[me] == NONE && (!HAS(me, 0) || !HAS(me, LAST)) ->
+       runs[me] == NONE && (NEEDS(me, 0) || NEEDS(me, LAST)) ->
        if
-       :: !HAS(me, 0) && !IS_CLAIMED(me, 0) -> take(me, 0)
-       :: !HAS(me, LAST) && !IS_CLAIMED(me, LAST) -> take(me, LAST)
+       :: NEEDS(me, 0) && !IS_CLAIMED(me, 0) -> take(me, 0)
+       :: NEEDS(me, LAST) && !IS_CLAIMED(me, LAST) -> take(me, LAST)
 #ifndef BUG_WAITS_FOR_CLAIMANTS
-       :: !HAS(me, 0) && IS_CLAIMED(me, 0) -> take(me, 0) /* its patience is over */
-       :: !HAS(me, LAST) && IS_CLAIMED(me, LAST) -> take(me, LAST)
+       :: NEEDS(me, 0) && IS_CLAIMED(me, 0) -> take(me, 0) /* its patience is over */
+       :: NEEDS(me, LAST) && IS_CLAIMED(me, LAST) -> take(me, LAST)
 #endif
        fi
      }
@@ -196,10 +238,13 @@ proctype node(byte me) {
   RECEIVE(LAST, 1)
   NOTICE(0)
   NOTICE(1)
+  GIVE(0)
+  GIVE(1)
 #if NODES > 2
   RECEIVE(0, 2)
   RECEIVE(LAST, 2)
   NOTICE(2)
+  GIVE(2)
 #endif
   od
 }

@@ -3,6 +3,8 @@
 //
 // check: spin -a; cc -O2 -DSAFETY -DCOLLAPSE; -m2000000
 // expect: errors: 0
+// check: spin -DWAITS -a; cc -O2 -DSAFETY -DCOLLAPSE; -m2000000
+// expect: errors: 0
 // check: spin -DBUG_LATE_COUNT -a; cc -O2 -DSAFETY; -m2000000
 // expect: errors: 1
 // check: spin -DBUG_KEEP_QUESTION -a; cc -O2 -DSAFETY; -m2000000
@@ -23,18 +25,28 @@
 // expect: errors: 1
 // check: spin -DBUG_TOLD_ONCE -a; cc -O2 -DSAFETY; -m2000000
 // expect: errors: 1
+// check: spin -DWAITS -DBUG_WAITS_TOO_LATE -a; cc -O2 -DSAFETY; -m2000000
+// expect: errors: 1
+// check: spin -DWAITS -DBUG_WAITS_IN_VAIN -a; cc -O2 -DSAFETY; -m2000000
+// expect: errors: 1
 //
 // What is modelled: the node's thread, which makes REQUESTS requests one after the other, and two workers with two
 // fibers each. A worker polls, changes fibers, begins a task, goes idle and works again, and goes idle for ever at last.
 // At a slow poll it finds a task or not. The first task is given away: its result comes, and once more (a message that
 // is repeated). Its owner may abort it at any time before it is completed; then it ends only because it was told so. Or the
 // other node declines it, as it was not begun there, and says so twice: then it runs here, or is given away once more.
+// With WAITS a request may want the fiber to wait that gives a task (giver::waits): the node lets it go on at any time
+// after the answer. Then nothing becomes of the task.
+//
+// Not explored: a giver that waits while the node makes its next request, or whose worker runs something else meanwhile.
 //
 // What must hold:
 //   each request is answered exactly once (a node that waits for ever is an invalid end state), and with "none" only
 //   when all were asked;
 //   a task that is found is given to the node, or is left to the workers (nothing is lost or in two places);
 //   a worker takes no fast poll while it owes an answer whose request to poll was finished;
+//   a fiber that gives a task and is to wait is let go on once, after its suspension has begun, and goes on; one whose
+//   task was too late does not wait;
 //   a task that was given away is completed once, also after it was declined, and an abort of it is told to whoever has it.
 //
 // Each BUG_ takes one safeguard away:
@@ -47,6 +59,8 @@
 //   BUG_NO_LOOK           give_away does not look for an abort that was written before
 //   BUG_FINISH_TWICE      a result completes a task without taking it out of the list
 //   BUG_DECLINE_TWICE     a task that was declined stays in the list when it is taken back
+//   BUG_WAITS_TOO_LATE    a giver that is to wait answers before its suspension has begun
+//   BUG_WAITS_IN_VAIN     it waits, too, when its answer was too late, so that nobody knows of it
 //   BUG_TOLD_ONCE         a task that is given away once more keeps the mark that its abort was told
 
 #define REQUESTS 2
@@ -61,6 +75,11 @@ bool flag[2];            /* flag_remote */
 bool high[4];            /* the limits of the fibers: worker w has 2 w and 2 w + 1 */
 byte current[2];         /* fiber of a worker, 0 or 1 */
 bool requested[2];       /* the node has finished its request to poll */
+#ifdef WAITS
+bool waits = false;      /* giver_waits_ */
+byte suspension[2];      /* of a worker's fiber. 0: it runs, 1: it waits, or is about to, 2: it may go on */
+byte giver = 0;          /* to the node: the worker whose fiber waits, and 1; or 0 */
+#endif
 byte answered = 0;       /* answers to the request under way */
 bool got_task = false;   /* it was a task */
 byte found = 0, given = 0, left = 0;   /* tasks */
@@ -106,9 +125,69 @@ inline reply(is_task) {
   }
 }
 
+/* The worker has nothing to run: it says so, and takes the question. */
+inline go_idle() {
+  answers[w] = false;
+  atomic { mine = asked[w]; asked[w] = false; requested[w] = false };
+  if :: mine -> reply(false) :: else fi;
+  mine = false
+}
+/* And runs something again. */
+inline work_again() {
+  answers[w] = true;
+  if :: flag[w] -> high[2 * w + current[w]] = true :: else fi        /* execute() */
+}
+
+#ifdef WAITS
+/* As reply(true), of a giver that is to wait. */
+inline reply_waiting() {
+  atomic {
+    assert(count > 0);
+    count--;
+    if
+    :: wanted -> wanted = false; giver = w + 1; answer(true); accepted = true
+    :: else -> left++
+    fi
+  }
+}
+/* reply_and_wait() and wait_at_poll(). */
+inline reply_and_wait() {
+#ifndef BUG_WAITS_TOO_LATE
+  suspension[w] = 1;
+#endif
+  reply_waiting();
+#ifdef BUG_WAITS_IN_VAIN
+  accepted = true;
+#endif
+  if
+  :: accepted ->
+#ifdef BUG_WAITS_TOO_LATE
+     suspension[w] = 1;
+#endif
+     go_idle();
+     suspension[w] == 2;
+     work_again()
+  :: else
+  fi;
+  atomic { suspension[w] = 0; accepted = false }
+}
+/* To the node: the giver goes on, if it waits. */
+inline let_go() {
+  atomic {
+    if
+    :: giver != 0 -> assert(suspension[giver - 1] == 1); suspension[giver - 1] = 2; giver = 0
+    :: else
+    fi
+  }
+}
+#endif
+
 proctype worker(byte w) {
   byte steps = STEPS;
   bool mine, is_task;
+#ifdef WAITS
+  bool accepted;
+#endif
   answers[w] = true;
   do
   :: atomic { !high[2 * w + current[w]] -> assert(!(asked[w] && requested[w])) };   /* a fast poll */
@@ -126,7 +205,14 @@ proctype worker(byte w) {
            :: wanted -> if :: is_task = true; found++ :: skip fi
            :: else
            fi;
-           reply(is_task);
+           if
+#ifdef WAITS
+           :: is_task && waits -> reply_and_wait()
+           :: !is_task || !waits -> reply(is_task)
+#else
+           :: true -> reply(is_task)
+#endif
+           fi;
            is_task = false
         :: else
         fi;
@@ -139,12 +225,8 @@ proctype worker(byte w) {
      if :: flag[w] -> high[2 * w + current[w]] = true :: else fi
 #endif
   :: steps > 0 -> steps--;                                           /* idle, and then work again */
-     answers[w] = false;
-     atomic { mine = asked[w]; asked[w] = false; requested[w] = false };
-     if :: mine -> reply(false) :: else fi;
-     mine = false;
-     answers[w] = true;
-     if :: flag[w] -> high[2 * w + current[w]] = true :: else fi      /* execute() */
+     go_idle();
+     work_again()
   od;
 stop:
   /* lifecycle::enter: the flags are wiped out, then the worker says that it answers no more. */
@@ -242,6 +324,9 @@ active proctype node() {
      requests--;
      answered = 0;
      got_task = false;
+#ifdef WAITS
+     if :: waits = true :: waits = false fi;
+#endif
      atomic { wanted = true; asking = true; count++ };
      w = 0;
      do
@@ -279,10 +364,14 @@ active proctype node() {
      asking = false;
      reply(false);
      answered == 1;                                                  /* sleeps until then */
+#ifdef WAITS
+     let_go()
+#else
      if
      :: got_task && !exchanged -> exchanged = true; exchange_task()
      :: else
      fi
+#endif
   :: requests == 0 -> break
   od;
   count == 0;                                                        /* nobody owes an answer for ever */
