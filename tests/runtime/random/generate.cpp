@@ -241,11 +241,18 @@ void add_places(node& n, numbers& random, unsigned places) {
   for (const auto& child : n.children) add_places(*child, random, places);
 }
 
+/// A loop whose iterations have places of their own begins with those that are near: it keeps no order.
+bool has_hinted_loop(const node& n) {
+  return (n.what == kind::loop && n.place != 0 && n.iterations > 1) ||
+         std::ranges::any_of(n.children, [](const auto& child) { return has_hinted_loop(*child); });
+}
+
 }  // namespace
 
 void add_places(program& p, std::uint64_t seed, unsigned places) {
   numbers random(mix(seed, 3));
   add_places(*p.root, random, places);
+  if (has_hinted_loop(*p.root)) p.in_order = false;
 }
 
 configuration configure(std::uint64_t seed, bool with_requests, bool with_fiber_limit) {

@@ -52,7 +52,7 @@ struct program {
   std::unique_ptr<node> root;
   bool pure = true;       ///< nothing in it throws or cancels
   bool fragile = false;   ///< copies of its workspaces fail now and then
-  bool in_order = true;   ///< nothing in it parks: one worker runs it exactly as the sequential program
+  bool in_order = true;   ///< nothing parks or is sorted by place: one worker runs it as one thread does
 };
 
 /// How a program is run.
