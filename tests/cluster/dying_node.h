@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs for several nodes under hierarchical omission that kill their own nodes. HOPE_PROGRAM_DIES says which nodes die
- * and when, as NODE:STEP:COUNT,…; STEP is
+/* Programs for several nodes under hierarchical omission that kill their own nodes. HOPE_PROGRAM_DIES says
+ * which nodes die and when, as NODE:STEP:COUNT,…; STEP is
  *   time     after so many microseconds
  *   send     before the COUNTth call that sends into a socket, as all that the cluster sends is
  *   receive  after the COUNTth one that has received something
