@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Node 0 leaves while another node needs it: that one ends, whether it is inside of an entry or begins one later.
+// Node 0 leaves while another node needs it: that one ends, whether it is inside of an entry or begins one
+// later.
 #include "support.hpp"
 
 #include <unistd.h>
@@ -20,7 +21,8 @@ long seven() { return 7; }
 class watched final : public transport, private receiver {
  public:
   explicit watched(std::unique_ptr<transport> by) : by_(std::move(by)) {}
-  /// Returns once the node has been told that another one left, and has done all that it does then. Any thread.
+  /// Returns once the node has been told that another one left, and has done all that it does then. Any
+  /// thread.
   void wait_for_leaving() { left_.wait(); }
   /// Returns once the node has sent something. Any thread.
   void wait_for_message() { sent_.wait(); }
@@ -60,8 +62,8 @@ class watched final : public transport, private receiver {
   std::latch sent_{1};
 };
 
-/// Two nodes, of which node 0 makes no entry and leaves. The process ends as one that has lost a node; one that hangs is
-/// killed.
+/// Two nodes, of which node 0 makes no entry and leaves. The process ends as one that has lost a node; one
+/// that hangs is killed.
 class pair_of_nodes {
  public:
   pair_of_nodes() {
