@@ -11,7 +11,7 @@ import time
 import unittest
 from pathlib import Path
 
-from nodes import Mpi, used_ticks, wait_until_it_works
+from nodes import Mpi, lives, used_ticks, wait_until_it_works
 
 KIND = sys.argv[1]
 BUILD = Path(sys.argv[2]).resolve()
@@ -113,7 +113,7 @@ class over_mpi(unittest.TestCase):
                 running.send_signal(by)
                 self.assertNotEqual(running.wait(), 0)
                 for pid in pids:
-                    while Path(f"/proc/{pid}").exists():
+                    while lives(pid):
                         time.sleep(0.01)
 
     def test_waits_for_a_node_that_is_stopped(self):
