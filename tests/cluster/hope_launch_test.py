@@ -12,6 +12,8 @@ import time
 import unittest
 from pathlib import Path
 
+from nodes import lives
+
 SUKIMA = str(Path(sys.argv[1]).resolve())
 del sys.argv[1:2]
 NODE_1 = "[ $SUKIMA_CLUSTER_NODE = 1 ]"
@@ -23,13 +25,6 @@ def words(script, nodes=3, grace=3600):
 
 def shell(script, **how):
     return subprocess.run(words(script, **how), stdin=subprocess.DEVNULL, capture_output=True, text=True)
-
-
-def lives(pid):
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 def children(pid):

@@ -19,9 +19,11 @@ FOLDER = Path(__file__).resolve().parent / "language"
 EXAMPLES = FOLDER.parents[2] / "examples" / "tascell"
 COMPILE = [CC] if Path(CC).name == "sukima-cc" else [CC, "cc"]
 # The arguments of a short run, its result, and those of one that lasts long enough for tasks to travel.
-PROGRAMS = {"fib": ("24", "46368", "32"), "queens": ("8", "92", "11"), "pentomino": ("1", None, "1")}
+PROGRAMS = {"fib": ("24", "46368", "32"), "queens": ("8", "92", "11"), "pentomino": ("1", None, "1"),
+            "uts": ("101", "3987", "103"), "subgraphs": ("20", "225593", "28")}
 if LONG:
-    PROGRAMS = {"fib": ("35", "9227465", "35"), "queens": ("12", "14200", "12"), "pentomino": ("12", "9356", "12")}
+    PROGRAMS = {"fib": ("35", "9227465", "35"), "queens": ("12", "14200", "12"), "pentomino": ("12", "9356", "12"),
+                "uts": ("3", "4112897", "3"), "subgraphs": ("36", "30684662", "36")}
 
 
 def run(*words, status=0, **environment):
@@ -52,7 +54,10 @@ class language(unittest.TestCase):
         cls.folder.cleanup()
 
     def build(self, source, *options):
+        """The program of a source, compiled once."""
         program = f"{self.folder.name}/{source.stem}"
+        if Path(program).exists():
+            return program
         built = run(*COMPILE, "-O2", "-Wall", "-Wextra", "-Werror", *options, "-o", program, str(source))
         self.assertEqual(built.stderr, "")
         return program

@@ -11,7 +11,7 @@ import time
 import unittest
 from pathlib import Path
 
-from nodes import Mpi, used_ticks, wait_until_it_works
+from nodes import Mpi, lives, used_ticks, wait_until_it_works
 
 KIND = sys.argv[1]
 BUILD = Path(sys.argv[2]).resolve()
@@ -20,7 +20,15 @@ MPI = Mpi(KIND, BUILD)
 FIB = BUILD / "examples/cluster_fib"
 PROGRAMS = BUILD / "bin/bench-cluster"
 TESTS = BUILD / "tests/bin"
+COMPILER = BUILD / "libexec/sukima/sukima-cc"
+LANGUAGE = Path(__file__).resolve().parent / "language"
 mpirun = MPI.run
+
+
+def alone(*words):
+    """What a program prints on one machine."""
+    return subprocess.run([*map(str, words)], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True,
+                          env=MPI.environment()).stdout
 
 
 class over_mpi(unittest.TestCase):
@@ -36,6 +44,37 @@ class over_mpi(unittest.TestCase):
             for nodes in (2, 4):
                 ended = mpirun("-n", nodes, PROGRAMS, name, size)
                 self.assertEqual(ended.stdout.split(), [known] * nodes, (name, nodes, ended.stderr))
+
+    @unittest.skipUnless(COMPILER.exists(), "this build has no compiler")
+    def test_runs_programs_in_the_language(self):
+        def outputs(nodes, *words):
+            """Of each node by itself: an MPI may print one's line within another's."""
+            with tempfile.TemporaryDirectory() as folder:
+                script = f"exec {' '.join(map(str, words))} > {folder}/$PMI_RANK$OMPI_COMM_WORLD_RANK"
+                ended = mpirun("-n", nodes, "sh", "-c", script)
+                self.assertEqual(ended.returncode, 0, (words, ended.stderr))
+                return [(Path(folder) / str(node)).read_text() for node in range(nodes)]
+
+        with tempfile.TemporaryDirectory() as folder:
+            def build(name):
+                subprocess.run([COMPILER, "-O2", "-o", f"{folder}/{name}", LANGUAGE / f"{name}.tc"], check=True)
+                return f"{folder}/{name}"
+
+            for name, size in (("fib", 27), ("queens", 10), ("pentomino", 1), ("uts", 103), ("subgraphs", 24)):
+                program = build(name)
+                self.assertEqual(outputs(3, program, size), [alone(program, size)] * 3, name)
+            ends = outputs(2, build("crossing"))
+            self.assertEqual(ends[0], ends[1])
+            self.assertRegex(ends[0], r"^34\n7\n5\n0\n\d+: uncaught throw of tag 8\n1\n$")
+        program = TESTS / "cluster_hope_program_language"
+        self.assertEqual(outputs(3, program, 1, 3), [alone(program, 1, 3)] * 3)
+
+    def test_refuses_hierarchical_omission(self):
+        ended = mpirun("-n", 2, FIB, 20, SUKIMA_CLUSTER_HOPE="1")
+        self.assertEqual((ended.returncode, ended.stdout), (2, ""))
+        self.assertRegex(ended.stderr, r"sukima: node [01]: SUKIMA_CLUSTER_HOPE=1 needs the transport tcp: under an MPI the "
+                                       r"loss of one node ends all of them\n")
+        self.assertEqual(mpirun("-n", 2, FIB, 20, SUKIMA_CLUSTER_HOPE="0").stdout, "6765\n" * 2)
 
     def test_shares_the_tasks(self):
         while " 0 tasks given" in (ended := mpirun("-n", 2, PROGRAMS, "uts", 103)).stderr.splitlines()[0]:
@@ -74,7 +113,7 @@ class over_mpi(unittest.TestCase):
                 running.send_signal(by)
                 self.assertNotEqual(running.wait(), 0)
                 for pid in pids:
-                    while Path(f"/proc/{pid}").exists():
+                    while lives(pid):
                         time.sleep(0.01)
 
     def test_waits_for_a_node_that_is_stopped(self):

@@ -18,6 +18,14 @@ def used_ticks(pid):
     return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11])
 
 
+def lives(pid):
+    """Not so a process that has ended and lost its parent, however late the machine's first process takes note of it."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
 def wait_until_it_works(pid, ticks=10):
     """A node has no work before all have met, and a helper none before a task has come to it."""
     while used_ticks(pid) < ticks:
