@@ -290,7 +290,7 @@ class lab(with_folder):
             for cell in experiment["cells"]:
                 self.assertIn(f"<td>{cell['median']:.3g}</td>", page)
             for claim in experiment["claims"]:
-                row = page[page.index(f"<tr id=\"{experiment['name']}-{claim['name']}\">"):]
+                row = page[page.index(f"<tr id=\"{experiment['name']}/{claim['name']}\">"):]
                 row = row[:row.index("</tr>")]
                 for text in (claim["figure"], claim["found"], claim["text"], claim["reason"]):
                     self.assertIn(text, row)

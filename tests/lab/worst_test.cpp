@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The papers' measures on recorded runs, each with its value computed by hand: the converted time (Yoda et al., section
-// 6.1), the target times, and the worst relative time over environments (Takayama and Kourai, section 3.1).
+// The papers' measures on recorded runs, each with its value computed by hand: the converted time (Yoda et al.,
+// section 6.1), the target times, and the worst relative time over environments (Takayama and Kourai, section
+// 3.1).
 #include <gtest/gtest.h>
 #include <lab/shared/report.hpp>
 
@@ -240,8 +241,8 @@ TEST(relative, of_several_settings_is_by_the_time_of_each_alone) {
   }
 }
 
-// A pair that is always 1, and one that is 0.5 or, where three of five rounds are 2, 2: that happens in 32 % of
-// the resamples, so it is within the interval.
+// A pair that is always 1, and one that is 0.5 or, where three of five rounds are 2, 2: that happens in 32 %
+// of the resamples, so it is within the interval.
 TEST(extreme_ratio, is_chosen_anew_in_each_resample) {
   const std::vector<double> ones(5, 1.0);
   const std::vector<sample_pair> pairs = {{ones, ones}, {{0.5, 0.5, 0.5, 2, 2}, ones}};
