@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The papers' measures on recorded runs, each with its value computed by hand: the converted time (Yoda et al.,
-// section 6.1), the target times, and the worst relative time over environments (Takayama and Kourai, section
-// 3.1).
+// The papers' measures on recorded runs, each with its value computed by hand: the converted time (Yoda et
+// al., section 6.1), the target times, and the worst relative time over environments (Takayama and Kourai,
+// section 3.1).
 #include <gtest/gtest.h>
 #include <lab/shared/report.hpp>
 

@@ -47,8 +47,8 @@ inline constexpr std::size_t fewest_rounds = 5;
 /// cells hold; it does not if so many fail that no outcome of the others could make it hold; otherwise it is
 /// undecided, or cannot be shown if cells that could not be set up prevent a decision. Cells that `choice`
 /// leaves out do not count. A cell holds if the whole interval of its ratio is beyond the bound, and fails if
-/// the whole interval is on the other side. Where only the worst environment counts, each program is one cell.
-/// O(claims · cells · rounds · log rounds · resamples).
+/// the whole interval is on the other side. Where only the worst environment counts, each program is one
+/// cell. O(claims · cells · rounds · log rounds · resamples).
 std::vector<judged_claim> judge(const experiment& what, const run_choice& choice, const measured& runs,
                                 const test_bed& where);
 
