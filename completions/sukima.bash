@@ -108,13 +108,13 @@ _sukima_host() {
 _sukima_lab() {
   case $previous in
     --folder) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
-    --repetitions) ;;
+    --repetitions | --cpus) ;;
     lab)
-      mapfile -t COMPREPLY < <(compgen -W "list run all report --help --folder --repetitions --quick --dry-run --plot --html --json" -- "$cur")
+      mapfile -t COMPREPLY < <(compgen -W "list run all report --help --folder --repetitions --cpus --quick --dry-run --plot --html --json" -- "$cur")
       ;;
     *)
       if [[ $cur == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "--help --folder --repetitions --quick --dry-run --plot --html --json" -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W "--help --folder --repetitions --cpus --quick --dry-run --plot --html --json" -- "$cur")
       else
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
       fi

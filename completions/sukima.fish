@@ -71,6 +71,7 @@ complete -c sukima -n __fish_use_subcommand -a lab -d 'Repeat experiments on pro
 complete -c sukima -n $lab -F -a 'list run all report'
 complete -c sukima -n $lab -x -l folder -a '(__fish_complete_directories)' -d 'Where the runs are stored'
 complete -c sukima -n $lab -x -l repetitions -d 'Rounds, in place of the number of the experiment'
+complete -c sukima -n $lab -x -l cpus -d 'Use so many CPUs'
 complete -c sukima -n $lab -l quick -d 'Few repetitions and small sizes'
 complete -c sukima -n $lab -l dry-run -d 'Print what would be run'
 complete -c sukima -n $lab -l plot -d 'Draw PNG and SVG files in the folder'

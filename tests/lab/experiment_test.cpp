@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading experiments, and what follows from their settings and environments.
 #include <gtest/gtest.h>
-#include <lab/shared/experiment.hpp>
+#include <lab/shared/record.hpp>
 
 #include "support.hpp"
 
@@ -166,6 +166,22 @@ TEST(experiment, has_what_starts_programs_outside_of_guests_only) {
   EXPECT_EQ(parse_experiment(written).settings[1].through, std::vector<std::string>{"env"});
   EXPECT_EQ(complaint(changed("\"workers_per_cpu\": 2", "\"cpus\": \"all\"")),
             "settings[1].cpus: must be 'seen' or 'left'");
+}
+
+TEST(experiment, leaves_out_what_needs_more_cpus) {
+  const experiment what = parse_experiment(changed("\"copies\": 2", "\"least_cpus\": 4, \"copies\": 2"));
+  EXPECT_TRUE(run_choice{.cpus = 4}.takes(what.environments[1]));
+  EXPECT_FALSE(run_choice{.cpus = 3}.takes(what.environments[1]));
+  EXPECT_TRUE(run_choice{}.takes(what.environments[1])) << "where the machine is not asked for";
+  EXPECT_EQ(plan_runs(what, {.cpus = 4}).size(), 5u * 2 * 3);
+  EXPECT_EQ(plan_runs(what, {.cpus = 3}).size(), 5u * 2 * 2);
+  const std::string few = changed("\"workers_per_cpu\": 2", "\"workers_per_cpu\": 2, \"least_cpus\": 16");
+  EXPECT_EQ(plan_runs(parse_experiment(few), {.cpus = 15}).size(), 5u * 1 * 3);
+  const std::string written = experiment_text(parse_experiment(few));
+  EXPECT_EQ(parse_experiment(written).settings[1].least_cpus, 16u);
+  EXPECT_EQ(experiment_text(parse_experiment(written)), written);
+  EXPECT_EQ(complaint(changed("\"copies\": 2", "\"least_cpus\": 0, \"copies\": 2")),
+            "environments[1].least_cpus: must be a number from 1.0 to 65536.0");
 }
 
 }  // namespace

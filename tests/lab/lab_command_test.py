@@ -101,9 +101,57 @@ class lab(with_folder):
         plan = self.run_lab("run", "small", "--dry-run", "--folder", "runs")
         self.assertIn("small: 20 runs, 0 of them done; about 20 min, at most 20 min\n", plan)
         self.assertIn("  half: fewer, 1 copy", plan)
+        self.assertNotIn("scaled", plan)
         self.assertFalse((self.folder / "runs").exists())
         self.run_lab("run", "small", "--repetitions", "1", "--folder", "runs")
         self.assertIn("small: 20 runs, 4 of them done", self.run_lab("run", "small", "--dry-run", "--folder", "runs"))
+
+    def test_plans_for_a_pretended_machine(self):
+        self.write({**EXPERIMENT, "paper_cpus": 16, "repetitions": 1, "claims": [],
+                    "settings": [{"name": "all"}, {"name": "seven-of-eight", "cpus": "left", "workers_per_cpu": 0.875, "least_cpus": 16}],
+                    "environments": [{"name": "one", "kind": "machine"},
+                                     {"name": "cap", "kind": "cap", "part": 0.75, "least_cpus": 4},
+                                     {"name": "half", "kind": "fewer", "part": 0.5},
+                                     {"name": "three", "kind": "share", "copies": 3},
+                                     {"name": "vms", "kind": "vms", "copies": 4, "quick": False}]})
+        pretended = {"environment": {"SUKIMA_CPUS": "2"}}
+        self.assertEqual(self.run_lab("run", "small", "--dry-run", **pretended),
+                         "small: 4 runs, 0 of them done; about 5 min, at most 5 min\n"
+                         "  one: machine, 1 copy, 2 CPUs to be seen, 2 left for each\n"
+                         "  half: fewer, 1 copy, 2 CPUs to be seen, 1 left for each\n"
+                         "  three: share, 3 copies, 2 CPUs to be seen, 1 left for each\n"
+                         "  vms: vms, 4 copies, 2 CPUs to be seen, 1 left for each\n"
+                         "  scaled from the paper's 16 CPUs to 2\n"
+                         "  left out for the number of CPUs: seven-of-eight, which needs 16; cap, which needs 4\n")
+        for machine in (("--cpus", "16"), ()):
+            plan = self.run_lab("run", "small", "--dry-run", "--quick", *machine, environment={"SUKIMA_CPUS": "2" if machine else "16"})
+            self.assertIn("small: 16 runs, 0 of them done", plan)
+            self.assertIn("\n  one: machine, 1 copy, 16 CPUs to be seen, 16 left for each\n"
+                          "  cap: cap, 1 copy, 16 CPUs to be seen, 12 left for each\n"
+                          "  half: fewer, 1 copy, 16 CPUs to be seen, 8 left for each\n"
+                          "  three: share, 3 copies, 16 CPUs to be seen, 6 left for each\n", plan)
+            self.assertNotIn("scaled", plan)
+            self.assertNotIn("left out", plan)
+
+    def test_the_installed_experiments_fit_any_machine(self):
+        for cpus in ("1", "2", "4", "16", "64"):
+            plan = self.run_lab("all", "--dry-run", "--cpus", cpus, environment={"SUKIMA_LAB_DIR": ""})
+            self.assertEqual(plan.count("scaled from the paper's"), 3 if cpus == "16" else 6, plan)
+            self.assertEqual("fewer-three-quarters, which needs 4" in plan, int(cpus) < 4)
+            self.assertEqual("times-7-8, which needs 16" in plan, int(cpus) < 16)
+            self.assertEqual("vms-16: vms, 16 copies, %s CPUs to be seen, 1 left for each" % cpus in plan, int(cpus) <= 16)
+
+    def test_uses_as_many_cpus_as_it_is_told(self):
+        command = ["sh", "-c", "echo '{\"seconds\":1, \"result\":\"'$(nproc)' {workers}\"}'"]
+        self.write({**EXPERIMENT, "programs": [{"name": "work", "command": command}], "claims": [],
+                    "environments": [{"name": "one", "kind": "machine"}]})
+        self.run_lab("run", "small", "--cpus", "1", "--folder", "runs")
+        self.assertEqual({record["result"] for record in self.records()}, {"1 1"})
+        machine = json.loads((self.folder / "runs" / "machine.json").read_text())
+        self.assertEqual(machine["cpus"], 1)
+        self.assertIn(["cpus of the lab", "1"], machine["machine"])
+        self.refused("more are for --dry-run only", "run", "small", "--cpus", "1024", "--folder", "others")
+        self.refused("what was run is in the folder", "report", "--folder", "runs", "--cpus", "1")
 
     def test_runs_and_judges(self):
         page = self.run_lab("run", "small", "--folder", "runs")
@@ -242,7 +290,7 @@ class lab(with_folder):
             for cell in experiment["cells"]:
                 self.assertIn(f"<td>{cell['median']:.3g}</td>", page)
             for claim in experiment["claims"]:
-                row = page[page.index(f"<tr id=\"{experiment['name']}-{claim['name']}\">"):]
+                row = page[page.index(f"<tr id=\"{experiment['name']}/{claim['name']}\">"):]
                 row = row[:row.index("</tr>")]
                 for text in (claim["figure"], claim["found"], claim["text"], claim["reason"]):
                     self.assertIn(text, row)

@@ -109,6 +109,27 @@ TEST_F(runner, makes_failed_runs_again) {
   EXPECT_EQ(summary.failed, 0u);
 }
 
+TEST_F(runner, goes_on_after_an_environment_that_broke_in_a_run) {
+  int calls = 0;
+  events_.answer = [&](const job&) -> std::vector<copy_end> {
+    if (++calls == 1) throw std::runtime_error("vm2 ended while a program ran in it:\nKernel panic");
+    return {{1, "{\"seconds\":0.5}", "", false}};
+  };
+  run_request all = request();
+  const run_summary summary = run_experiments(all);
+  EXPECT_EQ(summary.ran, 30u);
+  EXPECT_EQ(summary.failed, 1u);
+  EXPECT_EQ(calls, 30) << "the runs after it are made";
+  EXPECT_EQ(events_.set_up.size(), 5u * 3 + 1) << "in a fresh environment";
+  EXPECT_EQ(events_.alive, 0);
+  EXPECT_TRUE(stored().facts.bed.obstacles.empty()) << "a run that broke is no obstacle";
+  const std::vector<record> records = stored().records;
+  EXPECT_EQ(records[0].failure, "vm2 ended while a program ran in it: Kernel panic");
+  run_request again = request();
+  EXPECT_EQ(run_experiments(again).ran, 1u) << "the same request makes it again";
+  EXPECT_EQ(calls, 31);
+}
+
 TEST_F(runner, leaves_out_what_this_machine_cannot_set_up) {
   run_request all = request();
   int tries = 0;

@@ -83,8 +83,8 @@ namespace {
 
 TEST(ratio, of_medians_has_an_interval_that_the_seed_fixes) {
   const std::vector<double> left{2, 2.1, 1.9, 2, 2.2};
-  const std::vector<std::vector<double>> right{{1, 1.1, 0.9, 1, 1}};
-  const auto first = bootstrap_ratio(left, right, false), again = bootstrap_ratio(left, right, false);
+  const std::vector<double> right{1, 1.1, 0.9, 1, 1};
+  const auto first = bootstrap_ratio({{left}}, {{right}}), again = bootstrap_ratio({{left}}, {{right}});
   ASSERT_TRUE(first && again);
   EXPECT_DOUBLE_EQ(first->estimate, 2);
   EXPECT_GT(first->low, 1.6);
@@ -98,7 +98,7 @@ TEST(ratio, pairs_the_rounds) {
   // The machine is ten times slower in some rounds; both sides are, so their ratio is the same in every
   // resample in which the rounds are drawn together.
   const std::vector<double> left{2, 20, 2, 20, 2}, right{1, 10, 1, 10, 1};
-  const auto ratio = bootstrap_ratio(left, {right}, false);
+  const auto ratio = bootstrap_ratio({{left}}, {{right}});
   ASSERT_TRUE(ratio);
   EXPECT_DOUBLE_EQ(ratio->low, 2);
   EXPECT_DOUBLE_EQ(ratio->high, 2);
@@ -107,15 +107,15 @@ TEST(ratio, pairs_the_rounds) {
 TEST(ratio, takes_the_smallest_or_largest_median_of_the_right_side) {
   const std::vector<double> left(5, 6.0);
   const std::vector<std::vector<double>> right{std::vector<double>(5, 2.0), std::vector<double>(5, 3.0)};
-  EXPECT_DOUBLE_EQ(bootstrap_ratio(left, right, false)->estimate, 3);
-  EXPECT_DOUBLE_EQ(bootstrap_ratio(left, right, true)->estimate, 2);
+  EXPECT_DOUBLE_EQ(bootstrap_ratio({{left}}, {right, false})->estimate, 3);
+  EXPECT_DOUBLE_EQ(bootstrap_ratio({{left}}, {right, true})->estimate, 2);
 }
 
 TEST(ratio, of_infinite_times_is_infinite_or_undefined) {
   const std::vector<double> never(5, std::numeric_limits<double>::infinity()), one(5, 1.0);
-  EXPECT_EQ(bootstrap_ratio(never, {one}, false)->low, std::numeric_limits<double>::infinity());
-  EXPECT_DOUBLE_EQ(bootstrap_ratio(one, {never}, false)->high, 0);
-  EXPECT_FALSE(bootstrap_ratio(never, {never}, false));
+  EXPECT_EQ(bootstrap_ratio({{never}}, {{one}})->low, std::numeric_limits<double>::infinity());
+  EXPECT_DOUBLE_EQ(bootstrap_ratio({{one}}, {{never}})->high, 0);
+  EXPECT_FALSE(bootstrap_ratio({{never}}, {{never}}));
 }
 
 TEST(quantile, of_infinite_values_is_never_undefined) {

@@ -121,6 +121,22 @@ TEST(verdict, of_a_quick_run_leaves_out_what_was_not_run) {
   EXPECT_TRUE(one.cells.empty());
 }
 
+TEST(verdict, of_a_small_machine_leaves_out_what_needs_more_cpus) {
+  const std::vector<record> records = runs(one_second, two_seconds, two_seconds);
+  const std::string copies = "\"copies\": 2", least = "\"least_cpus\": 4, \"copies\": 2";
+  const judged_claim one = judged(records, copies, least, {2, "", {}}, {.cpus = 2});
+  EXPECT_EQ(one.outcome, verdict::holds);
+  EXPECT_EQ(one.cells.size(), 1u) << "what is left out does not count";
+  EXPECT_EQ(judged(records, copies, least, {4, "", {}}, {.cpus = 4}).cells.size(), 2u);
+  const std::string setting = "\"workers_per_cpu\": 2", big = "\"least_cpus\": 16";
+  const judged_claim none = judged(records, setting, big, {2, "", {}}, {.cpus = 2});
+  EXPECT_EQ(none.outcome, verdict::cannot_be_shown);
+  EXPECT_EQ(none.reason, "it compares what needs more CPUs than the 2 here");
+  const judged_claim both =
+      judged(records, "\"workers_per_cpu\": 2", "\"quick\": false", {2, "", {}}, {.quick = true, .cpus = 2});
+  EXPECT_EQ(both.reason, "none of its programs and environments is part of a quick run");
+}
+
 TEST(verdict, chooses_the_best_or_the_worst_of_several_settings) {
   const std::vector<record> records = runs(one_second, two_seconds, two_seconds);
   const std::string from = "\"right\": {\"settings\": [\"fast\"]}";

@@ -2,11 +2,13 @@
 // `sukima lab`: its options, and how a request is carried out.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <sched.h>
 #include <lab/shared/environment.hpp>
 #include <lab/shared/report.hpp>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -32,6 +34,7 @@ constexpr const char* footer = R"(Examples:
   sukima lab run wait-machine --quick              run one: few repetitions, small sizes
   sukima lab run wait-vms --folder results         store its runs there, or go on where it was interrupted
   sukima lab run ./my-experiment.json --dry-run    what would be run?
+  sukima lab run wait-vms --dry-run --cpus 16      and on a machine with 16 CPUs?
   sukima lab all --quick                           all experiments, in about 20 minutes
   sukima lab report --folder results --plot        tables, verdicts, and plots beside the runs
   sukima lab report --folder results --html page.html   the same as one page
@@ -42,13 +45,13 @@ struct lab_options {
   std::string action;
   std::vector<std::string> names;
   std::string folder, html;
-  std::optional<unsigned> repetitions;
+  std::optional<unsigned> repetitions, cpus;
   bool quick = false, dry_run = false, plot = false, json = false;
 };
 
 int list(const lab_options& options) {
   if (!options.names.empty() || !options.folder.empty() || options.quick || options.dry_run || options.plot ||
-      !options.html.empty())
+      options.cpus || !options.html.empty())
     throw usage_error("sukima lab list takes no names and no options but --json");
   const std::vector<parts::experiment> all = all_experiments();
   fmt::print("{}", options.json ? parts::list_json(all).dump(2) + "\n" : parts::list_text(all));
@@ -69,7 +72,7 @@ void write_report(const fs::path& folder, const lab_options& options) {
 int report(const lab_options& options) {
   if (options.folder.empty())
     throw usage_error("sukima lab report needs the folder of the runs: --folder FOLDER");
-  if (!options.names.empty() || options.quick || options.dry_run || options.repetitions)
+  if (!options.names.empty() || options.quick || options.dry_run || options.repetitions || options.cpus)
     throw usage_error(
         "sukima lab report takes only --folder, --plot, --html and --json: what was run is in the folder");
   if (options.plot) find_plotter();
@@ -85,10 +88,21 @@ parts::run_request request_for(const lab_options& options, std::vector<parts::ex
   if (options.folder.empty()) request.folder = fmt::format("sukima-lab-{:%Y%m%d-%H%M%S}", now);
   request.facts.machine = describe_machine();
   request.facts.versions["sukima"] = sukima_version;
-  request.facts.bed.cpus = static_cast<unsigned>(usable_cpus());
-  request.facts.choice = {options.quick, options.repetitions};
+  request.facts.bed.cpus = options.cpus.value_or(static_cast<unsigned>(usable_cpus()));
+  if (options.cpus) request.facts.machine.emplace_back("cpus of the lab", std::to_string(*options.cpus));
+  request.facts.choice = {options.quick, options.repetitions, request.facts.bed.cpus};
   request.find = find_program_file;
   return request;
+}
+
+/// Makes this process, and all that it starts, use some of its CPUs only.
+void use_cpus(unsigned count) {
+  if (const auto usable = static_cast<unsigned>(usable_cpus()); count > usable)
+    throw usage_error(
+        fmt::format("--cpus {}: {} can be used here; more are for --dry-run only", count, usable));
+  const cpu_set_t chosen = parts::first_cpus(count);
+  if (sched_setaffinity(0, sizeof chosen, &chosen) != 0)
+    throw std::system_error(errno, std::generic_category(), "sched_setaffinity");
 }
 
 /// The line on a terminal.
@@ -164,7 +178,10 @@ int run(const lab_options& options) {
     experiments = find_experiments(options.names);
   }
   parts::run_request request = request_for(options, std::move(experiments));
-  if (!options.dry_run) return run_all(options, request);
+  if (!options.dry_run) {
+    if (options.cpus) use_cpus(*options.cpus);
+    return run_all(options, request);
+  }
   std::error_code ignored;
   const bool begun = fs::exists(request.folder / "machine.json", ignored);
   fmt::print("{}", parts::plan_text(
@@ -190,6 +207,11 @@ void add_command(CLI::App& parent, int& code) {
   command->add_option("--repetitions", options->repetitions, "Rounds, in place of the experiment's number")
       ->type_name("COUNT")
       ->check(CLI::Range(1U, 1000U));
+  command
+      ->add_option("--cpus", options->cpus,
+                   "Use so many CPUs (default: all); a dry run may have more than there are")
+      ->type_name("COUNT")
+      ->check(CLI::Range(1U, 1024U));
   command->add_flag("--quick", options->quick, "Few repetitions, small sizes, and only the main cells");
   command->add_flag("--dry-run", options->dry_run, "Print what would be run");
   command->add_flag("--plot", options->plot, "Draw PNG and SVG files in the folder");

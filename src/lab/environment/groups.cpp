@@ -25,18 +25,11 @@ std::vector<copy_end> ends_of(const std::vector<cli::child_result>& results, std
   return ends;
 }
 
-/// The first CPUs that this process may use, as taskset(1) wants them.
-std::string first_cpus(unsigned count) {
-  cpu_set_t usable;
-  CPU_ZERO(&usable);
-  if (sched_getaffinity(0, sizeof usable, &usable) != 0)
-    throw std::system_error(errno, std::generic_category(), "sched_getaffinity");
+/// CPUs as taskset(1) wants them.
+std::string list_of(const cpu_set_t& cpus) {
   std::string list;
-  for (unsigned cpu = 0; cpu < CPU_SETSIZE && count > 0; ++cpu) {
-    if (!CPU_ISSET(cpu, &usable)) continue;
-    list += fmt::format("{}{}", list.empty() ? "" : ",", cpu);
-    --count;
-  }
+  for (unsigned cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &cpus)) list += fmt::format("{}{}", list.empty() ? "" : ",", cpu);
   return list;
 }
 
@@ -46,7 +39,7 @@ class machine_stage : public stage {
 
   std::vector<copy_end> run(const job& what, std::chrono::nanoseconds limit) override {
     cli::child_request request;
-    if (cpus_ > 0) request.arguments = {"/usr/bin/taskset", "-c", first_cpus(cpus_)};
+    if (cpus_ > 0) request.arguments = {"/usr/bin/taskset", "-c", list_of(first_cpus(cpus_))};
     request.arguments.insert(request.arguments.end(), what.arguments.begin(), what.arguments.end());
     request.environment = what.variables;
     request.limit = limit;
@@ -106,6 +99,19 @@ class group_stage : public stage {
 };
 
 }  // namespace
+
+cpu_set_t first_cpus(unsigned count) {
+  cpu_set_t cpus;
+  CPU_ZERO(&cpus);
+  if (sched_getaffinity(0, sizeof cpus, &cpus) != 0)
+    throw std::system_error(errno, std::generic_category(), "sched_getaffinity");
+  for (unsigned cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (!CPU_ISSET(cpu, &cpus)) continue;
+    if (count == 0) CPU_CLR(cpu, &cpus);
+    if (count > 0) --count;
+  }
+  return cpus;
+}
 
 std::unique_ptr<stage> make_machine_stage(unsigned cpus) {
   if (cpus > 0 && access("/usr/bin/taskset", X_OK) != 0)

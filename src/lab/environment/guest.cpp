@@ -104,13 +104,26 @@ void guest::wait_until_up(std::chrono::milliseconds patience) {
   throw std::runtime_error(fmt::format("{} {}:\n{}", name_, why, last_words()));
 }
 
+std::runtime_error guest::ended_early() const {
+  return std::runtime_error(fmt::format("{} ended while a program ran in it:\n{}", name_, last_words()));
+}
+
 void guest::run(const std::string& command) {
-  // The shell reads its commands from the port; the command itself must not.
-  port_->write(fmt::format("{{ {}\n}} </dev/null; echo {} $?\n", command, end_mark));
+  try {
+    // The shell reads its commands from the port; the command itself must not.
+    port_->write(fmt::format("{{ {}\n}} </dev/null; echo {} $?\n", command, end_mark));
+  } catch (const std::runtime_error&) {
+    throw ended_early();
+  }
 }
 
 std::optional<guest::heard> guest::hear(std::chrono::milliseconds patience) {
-  const auto line = port_->read_line(patience);
+  std::optional<std::string> line;
+  try {
+    line = port_->read_line(patience);
+  } catch (const std::runtime_error&) {
+    throw ended_early();
+  }
   if (!line) return std::nullopt;
   if (!line->starts_with(end_mark)) return heard{*line};
   return heard{{}, true, std::atoi(line->c_str() + std::string_view(end_mark).size())};

@@ -16,14 +16,13 @@ void shuffle(std::vector<Thing>& all, std::mt19937_64& generator) {
 }  // namespace
 
 std::vector<planned_run> plan_runs(const experiment& what, const run_choice& choice) {
-  const auto taken = [&](const auto& one) { return !choice.quick || one.quick; };
   std::vector<std::size_t> environments;
   for (std::size_t e = 0; e < what.environments.size(); ++e)
-    if (taken(what.environments[e])) environments.push_back(e);
+    if (choice.takes(what.environments[e])) environments.push_back(e);
   std::vector<cell> inside;
   for (std::size_t p = 0; p < what.programs.size(); ++p) {
     for (std::size_t s = 0; s < what.settings.size(); ++s)
-      if (taken(what.programs[p]) && taken(what.settings[s])) inside.push_back({p, s, 0});
+      if (choice.takes(what.programs[p]) && choice.takes(what.settings[s])) inside.push_back({p, s, 0});
   }
   const unsigned repetitions =
       choice.repetitions.value_or(choice.quick ? what.quick_repetitions : what.repetitions);

@@ -9,9 +9,12 @@ namespace sukima::lab {
 namespace {
 
 constexpr const char* root_name = "the experiment";
-constexpr double most_size = 1e15, most_repetitions = 1000, most_seconds = 3600, most_copies = 64;
+constexpr double most_size = 1e15, most_repetitions = 1000, most_seconds = 3600, most_copies = 64,
+                 most_cpus = 65536;
 
 std::int64_t read_size(const place& from) { return static_cast<std::int64_t>(from.whole(0, most_size)); }
+
+unsigned read_cpus(const place& from) { return static_cast<unsigned>(from.whole(1, most_cpus)); }
 
 program read_program(const place& from) {
   from.expect_members(
@@ -36,7 +39,7 @@ program read_program(const place& from) {
 }
 
 setting read_setting(const place& from) {
-  from.expect_members({"name", "variables", "workers_per_cpu", "cpus", "through", "quick"});
+  from.expect_members({"name", "variables", "workers_per_cpu", "cpus", "through", "least_cpus", "quick"});
   setting result;
   result.name = from.member("name").name();
   if (from.has("variables")) {
@@ -61,6 +64,7 @@ setting read_setting(const place& from) {
     from.member("through").each([&](const place& word) { result.through.push_back(word.text()); });
     if (result.through.empty()) from.member("through").fail("must not be empty");
   }
+  if (from.has("least_cpus")) result.least_cpus = read_cpus(from.member("least_cpus"));
   if (from.has("quick")) result.quick = from.member("quick").flag();
   return result;
 }
@@ -74,8 +78,8 @@ environment_kind read_kind(const place& from) {
 }
 
 environment read_environment(const place& from) {
-  from.expect_members(
-      {"name", "kind", "part", "copies", "weights", "vcpus", "memory_mib", "baseline", "quick"});
+  from.expect_members({"name", "kind", "part", "copies", "weights", "vcpus", "memory_mib", "baseline",
+                       "least_cpus", "quick"});
   environment result;
   result.name = from.member("name").name();
   result.kind = read_kind(from.member("kind"));
@@ -102,6 +106,7 @@ environment read_environment(const place& from) {
   if (only_for("memory_mib", {vms}))
     result.memory_mib = static_cast<unsigned>(from.member("memory_mib").whole(96, 65536));
   if (from.has("baseline")) result.baseline = from.member("baseline").name();
+  if (from.has("least_cpus")) result.least_cpus = read_cpus(from.member("least_cpus"));
   if (from.has("quick")) result.quick = from.member("quick").flag();
   return result;
 }
@@ -166,9 +171,21 @@ void check_targets(const place& from, const claim& read, const experiment& whole
   }
 }
 
+/// Which environments of a claim count.
+void read_judge(const place& from, claim& into) {
+  const std::string text = from.text();
+  if (text != "each" && text != "worst") from.fail("must be 'each' or 'worst'");
+  into.worst = text == "worst";
+  if (!into.worst) return;
+  if (into.of != measure::relative || !into.left.environment.empty())
+    from.fail("'worst' is for the measure 'relative', whose left side names no environment");
+  if (into.left.settings.size() > 1 && !into.left.worst)
+    from.fail("'worst' is for one setting, or for the worst of several");
+}
+
 claim read_claim(const place& from, const experiment& whole) {
   from.expect_members({"name", "text", "figure", "found", "measure", "left", "right", "programs",
-                       "environments", "relation", "bound", "in", "needs", "missing"});
+                       "environments", "relation", "bound", "in", "judge", "needs", "missing"});
   claim result;
   result.name = from.member("name").name();
   result.text = from.member("text").text();
@@ -191,6 +208,7 @@ claim read_claim(const place& from, const experiment& whole) {
   result.above = relation == "above";
   if (from.has("bound")) result.bound = from.member("bound").number(0.001, 1000);
   if (from.has("in")) result.in = from.member("in").number(0.01, 1);
+  if (from.has("judge")) read_judge(from.member("judge"), result);
   if (from.has("needs")) {
     result.needs = from.member("needs").text();
     if (result.needs != "kvm") from.member("needs").fail("must be 'kvm'");
@@ -203,7 +221,12 @@ void check_baselines(const place& environments, const experiment& whole) {
   std::size_t position = 0;
   environments.each([&](const place& one) {
     const environment& read = whole.environments[position++];
-    if (!read.baseline.empty()) read_reference(one.member("baseline"), whole.environments, "environment");
+    if (read.baseline.empty()) return;
+    const std::string name = read_reference(one.member("baseline"), whole.environments, "environment");
+    const environment& alone = *std::ranges::find(whole.environments, name, &environment::name);
+    if (alone.copies != 1 || alone.part != 1)
+      one.member("baseline")
+          .fail("'" + name + "' is not one copy with all CPUs, so it makes no target times");
   });
 }
 
@@ -234,9 +257,11 @@ experiment parse_experiment(std::string_view text) {
   result.name = root.member("name").name();
   result.title = root.member("title").text();
   if (root.has("source")) result.source = root.member("source").text();
-  if (root.has("paper_cpus"))
-    result.paper_cpus = static_cast<unsigned>(root.member("paper_cpus").whole(1, 65536));
-  if (root.has("shown")) result.shown = read_measure(root.member("shown"));
+  if (root.has("paper_cpus")) result.paper_cpus = read_cpus(root.member("paper_cpus"));
+  if (root.has("shown")) {
+    result.shown = read_measure(root.member("shown"));
+    if (result.shown == measure::relative) root.member("shown").fail("must be 'time' or 'converted'");
+  }
   result.programs = read_named<program>(root.member("programs"), read_program);
   result.settings = read_named<setting>(root.member("settings"), read_setting);
   result.environments = read_named<environment>(root.member("environments"), read_environment);

@@ -31,6 +31,7 @@ ordered_json json_of(const setting& one) {
   if (one.workers_per_cpu != 1) entry["workers_per_cpu"] = one.workers_per_cpu;
   if (one.cpus_left) entry["cpus"] = "left";
   if (!one.through.empty()) entry["through"] = one.through;
+  if (one.least_cpus != 1) entry["least_cpus"] = one.least_cpus;
   if (!one.quick) entry["quick"] = false;
   return entry;
 }
@@ -43,6 +44,7 @@ ordered_json json_of(const environment& one) {
   if (one.vcpus) entry["vcpus"] = *one.vcpus;
   if (one.memory_mib != environment().memory_mib) entry["memory_mib"] = one.memory_mib;
   if (!one.baseline.empty()) entry["baseline"] = one.baseline;
+  if (one.least_cpus != 1) entry["least_cpus"] = one.least_cpus;
   if (!one.quick) entry["quick"] = false;
   return entry;
 }
@@ -70,6 +72,7 @@ ordered_json json_of(const claim& one) {
   entry["relation"] = one.above ? "above" : "below";
   if (one.bound != 1) entry["bound"] = one.bound;
   if (one.in != 1) entry["in"] = one.in;
+  if (one.worst) entry["judge"] = "worst";
   if (!one.needs.empty()) entry["needs"] = one.needs;
   return entry;
 }

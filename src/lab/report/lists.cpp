@@ -49,6 +49,50 @@ double expected_seconds(const experiment& what, const cell& of, bool quick, unsi
   return alone ? std::min(what.limit_seconds, *alone * target_factor(where, cpus)) : what.limit_seconds;
 }
 
+/// What a plan expects of an experiment.
+struct forecast {
+  std::size_t runs = 0, done = 0;
+  double seconds = 0;  ///< of the runs that are not done
+  double most_seconds = 0;  ///< if each of them is stopped at the limit
+};
+
+forecast forecast_of(const experiment& what, const run_choice& choice, const std::vector<record>& done,
+                     unsigned cpus) {
+  const measured before(what.name, done);
+  forecast result;
+  std::set<std::pair<unsigned, std::size_t>> set_up;
+  for (const planned_run& run : plan_runs(what, choice)) {
+    ++result.runs;
+    if (before.done(what.programs[run.what.program].name, what.settings[run.what.setting].name,
+                    what.environments[run.what.environment].name, run.round)) {
+      ++result.done;
+      continue;
+    }
+    const bool fresh = set_up.emplace(run.round, run.what.environment).second;
+    const double first = fresh ? set_up_seconds(what.environments[run.what.environment]) : 0;
+    result.seconds += first + expected_seconds(what, run.what, choice.quick, cpus, done);
+    result.most_seconds += first + what.limit_seconds;
+  }
+  return result;
+}
+
+/// What differs from the paper because the machine has another number of CPUs.
+std::string scale_text(const experiment& what, const run_choice& choice, unsigned cpus) {
+  std::string text, left_out;
+  if (what.paper_cpus && *what.paper_cpus != cpus)
+    text = fmt::format("  scaled from the paper's {} CPUs to {}\n", *what.paper_cpus, cpus);
+  const auto add_names = [&](const auto& all) {
+    for (const auto& one : all)
+      if (!choice.enough_cpus(one))
+        left_out +=
+            fmt::format("{}{}, which needs {}", left_out.empty() ? "" : "; ", one.name, one.least_cpus);
+  };
+  add_names(what.settings);
+  add_names(what.environments);
+  if (!left_out.empty()) text += fmt::format("  left out for the number of CPUs: {}\n", left_out);
+  return text;
+}
+
 }  // namespace
 
 std::string list_text(const std::vector<experiment>& all) {
@@ -80,33 +124,17 @@ std::string plan_text(const std::vector<experiment>& all, const run_choice& choi
   std::size_t all_runs = 0;
   double all_seconds = 0;
   for (const experiment& one : all) {
-    const measured before(one.name, done);
-    const std::vector<planned_run> runs = plan_runs(one, choice);
-    std::set<std::size_t> used;
-    std::set<std::pair<unsigned, std::size_t>> set_up;
-    std::size_t ready = 0;
-    double seconds = 0;
-    for (const planned_run& run : runs) {
-      used.insert(run.what.environment);
-      if (before.done(one.programs[run.what.program].name, one.settings[run.what.setting].name,
-                      one.environments[run.what.environment].name, run.round)) {
-        ++ready;
-        continue;
-      }
-      seconds += expected_seconds(one, run.what, choice.quick, cpus, done);
-      if (set_up.emplace(run.round, run.what.environment).second)
-        seconds += set_up_seconds(one.environments[run.what.environment]);
-    }
-    all_runs += runs.size() - ready;
-    all_seconds += seconds;
-    text += fmt::format("{}: {} runs, {} of them done; about {}, at most {}\n", one.name, runs.size(), ready,
-                        duration_text(seconds),
-                        duration_text(static_cast<double>(runs.size() - ready) * one.limit_seconds));
-    for (const std::size_t position : used) {
-      const environment& where = one.environments[position];
-      text += fmt::format("  {}: {}, {} {}, {} CPUs to be seen\n", where.name, name_of(where.kind),
-                          where.copies, where.copies == 1 ? "copy" : "copies", visible_cpus(where, cpus));
-    }
+    const forecast expected = forecast_of(one, choice, done, cpus);
+    all_runs += expected.runs - expected.done;
+    all_seconds += expected.seconds;
+    text += fmt::format("{}: {} runs, {} of them done; about {}, at most {}\n", one.name, expected.runs,
+                        expected.done, duration_text(expected.seconds), duration_text(expected.most_seconds));
+    for (const environment& where : one.environments)
+      if (choice.takes(where))
+        text += fmt::format("  {}: {}, {} {}, {} CPUs to be seen, {} left for each\n", where.name,
+                            name_of(where.kind), where.copies, where.copies == 1 ? "copy" : "copies",
+                            visible_cpus(where, cpus), cpus_left(where, cpus));
+    text += scale_text(one, choice, cpus);
   }
   if (all.size() > 1)
     text += fmt::format("together: {} runs, about {}\n", all_runs, duration_text(all_seconds));

@@ -24,8 +24,10 @@ constexpr const char* page_head = R"(<!DOCTYPE html>
 body { font-family: sans-serif; max-width: 60em; margin: 1em auto; padding: 0 1em; color: #222; }
 table { border-collapse: collapse; margin: 1em 0; font-size: 0.85em; }
 th, td { border: 1px solid #ccc; padding: 0.2em 0.5em; text-align: left; vertical-align: top; }
-svg { max-width: 100%; height: auto; font-size: 11px; }
-.plots { overflow-x: auto; }
+.wide { overflow-x: auto; }
+.wide svg { display: block; margin: 1em 0; }
+td svg { margin: 0.3em 0; }
+td.claim { min-width: 16em; }
 .verdict { font-weight: bold; }
 </style>
 </head>
@@ -60,7 +62,8 @@ std::string machine_html(const ordered_json& report) {
 
 std::string cells_html(const ordered_json& experiment) {
   std::string html =
-      "<table>\n<tr><th>program</th><th>setting</th><th>environment</th><th>first quartile</th>"
+      "<div class=\"wide\"><table>\n<tr><th>program</th><th>setting</th><th>environment</th><th>first "
+      "quartile</th>"
       "<th>median</th><th>third quartile</th><th>by target time</th><th>rounds</th></tr>\n";
   for (const ordered_json& cell : experiment.at("cells"))
     html += fmt::format(
@@ -68,13 +71,26 @@ std::string cells_html(const ordered_json& experiment) {
         text_of(cell, "program"), text_of(cell, "setting"), text_of(cell, "environment"),
         figure_text(cell, "q1"), figure_text(cell, "median"), figure_text(cell, "q3"),
         figure_text(cell, "relative"), cell.value("rounds", 0));
-  return html + "</table>\n";
+  return html + "</table></div>\n";
+}
+
+/// The worst relative times, where the experiment has target times.
+std::string worst_html(const ordered_json& experiment) {
+  if (experiment.at("worst").empty()) return {};
+  std::string html =
+      "<div class=\"wide\"><table>\n<tr><th>program</th><th>setting</th><th>worst of</th>"
+      "<th>environment</th><th>by target time</th></tr>\n";
+  for (const ordered_json& one : experiment.at("worst"))
+    html += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+                        text_of(one, "program"), text_of(one, "setting"), text_of(one, "of"),
+                        text_of(one, "environment"), figure_text(one, "relative"));
+  return html + "</table></div>\n";
 }
 
 std::string plots_html(const ordered_json& experiment) {
   const std::string unit = experiment.at("shown") == name_of(measure::converted) ? "s / copies" : "s";
   std::vector<std::string> programs;
-  std::string html = "<div class=\"plots\">\n";
+  std::string html = "<div class=\"wide\">\n";
   for (const ordered_json& cell : experiment.at("cells")) {
     const std::string program = cell.at("program");
     if (!programs.empty() && programs.back() == program) continue;
@@ -90,16 +106,18 @@ std::string claims_html(const ordered_json& experiment, unsigned cpus) {
   std::string scaled;
   if (const auto paper = experiment.find("paper_cpus"); paper != experiment.end() && *paper != cpus)
     scaled = fmt::format(" (scaled from {} CPUs to {})", paper->get<unsigned>(), cpus);
-  std::string html = "<table>\n<tr><th>in the paper</th><th>here</th><th>verdict</th></tr>\n";
+  std::string html =
+      "<div class=\"wide\"><table>\n<tr><th>in the paper</th><th>here</th><th>verdict</th></tr>\n";
   for (const ordered_json& claim : experiment.at("claims")) {
     const std::string figure = text_of(claim, "figure"), reason = text_of(claim, "reason");
-    html += fmt::format("<tr id=\"{}-{}\"><td>{}{}<br>{}</td><td>{}<br>{}</td>", text_of(experiment, "name"),
-                        text_of(claim, "name"), figure, figure.empty() ? "" : scaled, text_of(claim, "found"),
-                        text_of(claim, "text"), ratios_svg(claim));
+    html +=
+        fmt::format("<tr id=\"{}/{}\"><td>{}{}<br>{}</td><td class=\"claim\">{}<br>{}</td>",
+                    text_of(experiment, "name"), text_of(claim, "name"), figure, figure.empty() ? "" : scaled,
+                    text_of(claim, "found"), text_of(claim, "text"), ratios_svg(claim));
     html += fmt::format("<td><span class=\"verdict\">{}</span>{}{}</td></tr>\n", text_of(claim, "verdict"),
                         reason.empty() ? "" : "<br>", reason);
   }
-  return html + "</table>\n";
+  return html + "</table></div>\n";
 }
 
 }  // namespace
@@ -112,7 +130,10 @@ std::string report_html(const recorded_runs& runs) {
                         text_of(experiment, "title"));
     if (const std::string source = text_of(experiment, "source"); !source.empty())
       html += fmt::format("<p>Source: {}.</p>\n", source);
-    html += claims_html(experiment, runs.facts.bed.cpus) + plots_html(experiment) + cells_html(experiment);
+    if (const std::size_t failures = experiment.at("failures"); failures > 0)
+      html += fmt::format("<p>{} runs failed.</p>\n", failures);
+    html += claims_html(experiment, runs.facts.bed.cpus) + plots_html(experiment) + worst_html(experiment) +
+            cells_html(experiment);
   }
   return html + "</body>\n</html>\n";
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 namespace sukima::lab {
@@ -22,45 +23,68 @@ ordered_json number_json(double value) {
   return std::isfinite(value) ? ordered_json(round_significant(value, 6)) : ordered_json();
 }
 
-/// The environments and settings of a quick run, or all.
+/// The programs, settings or environments that are part of the runs.
 template <class Thing>
 std::vector<const Thing*> taken(const std::vector<Thing>& all, const run_choice& choice) {
   std::vector<const Thing*> result;
   for (const Thing& one : all)
-    if (!choice.quick || one.quick) result.push_back(&one);
+    if (choice.takes(one)) result.push_back(&one);
   return result;
 }
 
 std::optional<quartiles> figures_of(const experiment& what, const measured& runs, const program& of,
                                     const setting& how, const environment& where) {
   std::vector<double> values;
-  const measure shown = what.shown == measure::relative ? measure::time : what.shown;
   for (const auto& [round, seconds] : runs.of(of.name, how.name, where.name))
-    values.push_back(value_of(shown, where, seconds));
+    values.push_back(value_of(what.shown, where, seconds));
   if (values.empty()) return std::nullopt;
   return quartiles_of(std::move(values));
 }
 
-/// A table with a row for each program and setting and a column for each environment, and perhaps another
-/// one.
-std::string table_of(const experiment& what, const run_choice& choice, const std::string& last,
-                     auto cell_text, auto last_text) {
+/// A column after those of the environments.
+struct last_column {
+  std::string name;
+  std::function<std::string(const program&, const setting&)> text;
+};
+
+/// A table with a row for each program and setting and a column for each environment, and perhaps others.
+std::string table_of(const experiment& what, const run_choice& choice, const std::vector<last_column>& last,
+                     auto cell_text) {
   std::string head = "| program | setting |", line = "|---|---|";
   const auto environments = taken(what.environments, choice);
-  for (const environment* const where : environments) {
-    head += " " + where->name + " |";
+  const auto add_column = [&](const std::string& name) {
+    head += " " + name + " |";
     line += "---|";
-  }
-  std::string text =
-      head + (last.empty() ? "" : " " + last + " |") + "\n" + line + (last.empty() ? "" : "---|") + "\n";
+  };
+  for (const environment* const where : environments) add_column(where->name);
+  for (const last_column& one : last) add_column(one.name);
+  std::string text = head + "\n" + line + "\n";
   for (const program* const of : taken(what.programs, choice)) {
     for (const setting* const how : taken(what.settings, choice)) {
       text += fmt::format("| {} | {} |", of->name, how->name);
       for (const environment* const where : environments) text += " " + cell_text(*of, *how, *where) + " |";
-      text += (last.empty() ? "" : " " + last_text(*of, *how) + " |") + "\n";
+      for (const last_column& one : last) text += " " + one.text(*of, *how) + " |";
+      text += "\n";
     }
   }
   return text + "\n";
+}
+
+/// A column of worst relative times: over the environments of a kind, or over all.
+struct worst_column {
+  std::string name;
+  std::optional<environment_kind> kind;
+};
+
+/// One for each kind that has several environments, if there are several kinds, and one for all; none without
+/// target times.
+std::vector<worst_column> worst_columns(const experiment& what, const run_choice& choice) {
+  std::vector<worst_column> columns;
+  const std::map<environment_kind, std::size_t> kinds = kinds_with_targets(what, choice);
+  for (const auto& [kind, count] : kinds)
+    if (kinds.size() > 1 && count > 1) columns.push_back({std::string("worst ") + name_of(kind), kind});
+  if (!kinds.empty()) columns.push_back({"worst", std::nullopt});
+  return columns;
 }
 
 std::string times_text(const experiment& what, const recorded_runs& all, const measured& runs) {
@@ -75,30 +99,26 @@ std::string times_text(const experiment& what, const recorded_runs& all, const m
     return fmt::format("{} ({} to {})", number_text(figures->median), number_text(figures->q1),
                        number_text(figures->q3));
   };
-  return text +
-         table_of(what, all.facts.choice, "", cell, [](const auto&, const auto&) { return std::string(); });
+  return text + table_of(what, all.facts.choice, {}, cell);
 }
 
 std::string relative_text(const experiment& what, const recorded_runs& all, const measured& runs) {
-  // A quick run may leave the environment out that the others are compared with.
-  const auto run = taken(what.environments, all.facts.choice);
-  const auto has_baseline = [&](const environment* one) {
-    return std::ranges::any_of(run, [&](const environment* other) { return other->name == one->baseline; });
-  };
-  if (std::ranges::none_of(run, has_baseline)) return {};
+  const std::vector<worst_column> worst = worst_columns(what, all.facts.choice);
+  if (worst.empty()) return {};
   const unsigned cpus = all.facts.bed.cpus;
   const auto cell = [&](const program& of, const setting& how, const environment& where) {
     const auto ratio = relative_time(of, how, where, runs, cpus);
     return ratio ? number_text(*ratio) : std::string("–");
   };
-  const auto worst = [&](const program& of, const setting& how) {
-    double most = 0;
-    for (const environment* const where : taken(what.environments, all.facts.choice))
-      most = std::max(most, relative_time(of, how, *where, runs, cpus).value_or(0));
-    return most > 0 ? number_text(most) : std::string("–");
-  };
+  std::vector<last_column> last;
+  for (const worst_column& one : worst)
+    last.push_back({one.name, [&, kind = one.kind](const program& of, const setting& how) {
+                      const auto most =
+                          worst_relative_time(what, of, how, kind, all.facts.choice, runs, cpus);
+                      return most ? number_text(most->relative) : std::string("–");
+                    }});
   return "Measured by target time: 1 is what the CPU that is left allows.\n\n" +
-         table_of(what, all.facts.choice, "worst", cell, worst);
+         table_of(what, all.facts.choice, last, cell);
 }
 
 std::string ratio_text(const judged_cell& one) {
@@ -111,13 +131,15 @@ std::string ratio_text(const judged_cell& one) {
 
 std::string claim_text(const judged_claim& one, const std::string& scaled) {
   std::string text =
-      fmt::format("- **{}**: {} {}", name_of(one.outcome), one.what.text,
-                  one.what.figure.empty() ? "" : fmt::format("({}{})", one.what.figure, scaled));
+      fmt::format("- **{}**: {}{}", name_of(one.outcome), one.what.text,
+                  one.what.figure.empty() ? "" : fmt::format(" ({}{})", one.what.figure, scaled));
   if (!one.what.found.empty()) text += fmt::format("\n  - The paper has: {}", one.what.found);
   if (!one.reason.empty()) text += fmt::format("\n  - Why: {}.", one.reason);
   for (const judged_cell& cell : one.cells)
-    text += fmt::format("\n  - {}, {}: {}, {}", cell.program, cell.environment, ratio_text(cell),
-                        name_of(cell.outcome));
+    text +=
+        fmt::format("\n  - {}, {}{}: {}, {}", cell.program, cell.environment,
+                    cell.worst_of.size() > 1 ? fmt::format(" (the worst of {})", cell.worst_of.size()) : "",
+                    ratio_text(cell), name_of(cell.outcome));
   return text + "\n";
 }
 
@@ -145,6 +167,7 @@ ordered_json claim_json(const judged_claim& one) {
       entry["ratio"] = {{"estimate", number_json(cell.ratio->estimate)},
                         {"low", number_json(cell.ratio->low)},
                         {"high", number_json(cell.ratio->high)}};
+    if (!cell.worst_of.empty()) entry["worst_of"] = cell.worst_of;
     if (!cell.reason.empty()) entry["reason"] = cell.reason;
     cells.push_back(std::move(entry));
   }
@@ -178,6 +201,26 @@ ordered_json cells_json(const experiment& what, const recorded_runs& all, const 
     }
   }
   return cells;
+}
+
+/// The worst relative times of each program with each setting.
+ordered_json worst_json(const experiment& what, const recorded_runs& all, const measured& runs) {
+  ordered_json entries = ordered_json::array();
+  for (const program* const of : taken(what.programs, all.facts.choice)) {
+    for (const setting* const how : taken(what.settings, all.facts.choice)) {
+      for (const worst_column& one : worst_columns(what, all.facts.choice)) {
+        const auto most =
+            worst_relative_time(what, *of, *how, one.kind, all.facts.choice, runs, all.facts.bed.cpus);
+        if (!most) continue;
+        entries.push_back({{"program", of->name},
+                           {"setting", how->name},
+                           {"of", one.kind ? name_of(*one.kind) : "all"},
+                           {"environment", most->environment},
+                           {"relative", number_json(most->relative)}});
+      }
+    }
+  }
+  return entries;
 }
 
 std::string failures_text(const experiment& what, const std::vector<record>& records, const measured& runs) {
@@ -235,6 +278,7 @@ ordered_json report_json(const recorded_runs& all) {
     if (what.paper_cpus) entry["paper_cpus"] = *what.paper_cpus;
     entry["failures"] = runs.failures();
     entry["cells"] = cells_json(what, all, runs);
+    entry["worst"] = worst_json(what, all, runs);
     entry["claims"] = ordered_json::array();
     for (const judged_claim& one : judge(what, all.facts.choice, runs, all.facts.bed))
       entry["claims"].push_back(claim_json(one));

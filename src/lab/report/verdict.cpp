@@ -13,62 +13,66 @@ const Thing& named(const std::vector<Thing>& all, const std::string& name) {
   return *std::ranges::find(all, name, &Thing::name);
 }
 
-/// The cells of one side for one program.
-struct operand {
-  std::vector<const rounds*> cells;
-  std::vector<std::string> settings;
+/// The rounds of a program with one setting in one environment, and what their times are multiplied with.
+struct sample {
+  const rounds* cell = nullptr;
+  std::string setting;
   const environment* where = nullptr;
-  double factor = 1;  ///< to multiply the times with
+  double factor = 1;
 };
 
-operand operand_of(const experiment& what, const side& from, const std::string& program,
-                   const std::string& where, measure of, const measured& runs) {
-  operand result;
-  const std::string& environment_name = from.environment.empty() ? where : from.environment;
-  result.where = &named(what.environments, environment_name);
-  result.settings = from.settings;
+/// The samples of a side in an environment, one for each setting.
+void add_samples(std::vector<sample>& to, const experiment& what, const side& from,
+                 const std::string& program, const std::string& where, measure of, const measured& runs) {
+  const environment& in = named(what.environments, from.environment.empty() ? where : from.environment);
+  const double factor = of == measure::relative ? 1 : value_of(of, in, 1);
   for (const std::string& setting : from.settings)
-    result.cells.push_back(&runs.of(program, setting, environment_name));
-  if (of != measure::relative) result.factor = value_of(of, *result.where, 1);
-  return result;
+    to.push_back({&runs.of(program, setting, in.name), setting, &in, factor});
 }
 
-/// The target times of a cell.
-operand target_of(const experiment& what, const operand& left, const std::string& program,
-                  const measured& runs, unsigned cpus) {
-  operand result = left;
-  result.where = &named(what.environments, left.where->baseline);
-  result.cells.clear();
-  for (const std::string& setting : left.settings)
-    result.cells.push_back(&runs.of(program, setting, result.where->name));
-  result.factor = target_factor(*left.where, cpus);
-  return result;
+/// The target times of each sample.
+std::vector<sample> targets_of(const experiment& what, const std::vector<sample>& of,
+                               const std::string& program, const measured& runs, unsigned cpus) {
+  std::vector<sample> targets;
+  for (const sample& one : of) {
+    const environment& alone = named(what.environments, one.where->baseline);
+    targets.push_back(
+        {&runs.of(program, one.setting, alone.name), one.setting, &alone, target_factor(*one.where, cpus)});
+  }
+  return targets;
 }
 
-/// The rounds that all cells of both sides have.
-std::vector<unsigned> common_rounds(const operand& left, const operand& right) {
+/// The rounds that all samples of both sides have.
+std::vector<unsigned> common_rounds(const std::vector<sample>& left, const std::vector<sample>& right) {
   std::vector<unsigned> common;
-  for (const auto& [round, unused] : *left.cells.front()) {
-    const auto has_it = [&, number = round](const rounds* one) { return one->contains(number); };
-    if (std::ranges::all_of(left.cells, has_it) && std::ranges::all_of(right.cells, has_it))
-      common.push_back(round);
+  for (const auto& [round, unused] : *left.front().cell) {
+    const auto has_it = [&, number = round](const sample& one) { return one.cell->contains(number); };
+    if (std::ranges::all_of(left, has_it) && std::ranges::all_of(right, has_it)) common.push_back(round);
   }
   return common;
 }
 
-std::vector<double> values_at(const rounds& cell, const std::vector<unsigned>& common, double factor) {
+std::vector<double> values_at(const sample& from, const std::vector<unsigned>& common) {
   std::vector<double> values;
-  for (const unsigned round : common) values.push_back(cell.at(round) * factor);
+  for (const unsigned round : common) values.push_back(from.cell->at(round) * from.factor);
   return values;
 }
 
-/// Why an operand has no runs: what prevented its environment, or its last failure.
-std::string reason_for_nothing(const operand& one, const std::string& program, const measured& runs,
-                               const test_bed& bed) {
-  if (const auto found = bed.obstacles.find(name_of(one.where->kind)); found != bed.obstacles.end())
-    return found->second;
-  for (const std::string& setting : one.settings)
-    if (std::string why = runs.failure(program, setting, one.where->name); !why.empty()) return why;
+alternatives alternatives_at(const std::vector<sample>& from, const std::vector<unsigned>& common,
+                             bool largest) {
+  alternatives result{{}, largest};
+  for (const sample& one : from) result.samples.push_back(values_at(one, common));
+  return result;
+}
+
+/// Why samples have no runs: what prevented their environment, or their last failure.
+std::string reason_for_nothing(const std::vector<sample>& all, const std::string& program,
+                               const measured& runs, const test_bed& bed) {
+  for (const sample& one : all) {
+    if (const auto found = bed.obstacles.find(name_of(one.where->kind)); found != bed.obstacles.end())
+      return found->second;
+    if (std::string why = runs.failure(program, one.setting, one.where->name); !why.empty()) return why;
+  }
   return {};
 }
 
@@ -78,14 +82,34 @@ verdict outcome_of(const interval& ratio, const claim& what) {
   return verdict::undecided;
 }
 
+/// The ratios of measured and target times in the rounds; of several environments, names the worst in `into`.
+std::optional<interval> relative_ratio(const std::vector<sample>& left, const std::vector<sample>& targets,
+                                       const std::vector<unsigned>& common, bool largest, judged_cell& into) {
+  std::vector<sample_pair> pairs;
+  double worst = 0;
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    pairs.push_back({values_at(left[i], common), values_at(targets[i], common)});
+    const double ratio = median_of(pairs.back().over) / median_of(pairs.back().under);
+    if (into.worst_of.empty() || !(ratio > worst)) continue;
+    worst = ratio;
+    into.environment = left[i].where->name;
+  }
+  return bootstrap_extreme_ratio(pairs, largest, 1);
+}
+
+/// \param places one environment, or those of which the worst counts
 judged_cell judge_cell(const experiment& what, const claim& of, const std::string& program,
-                       const std::string& where, const measured& runs, const test_bed& bed) {
+                       const std::vector<std::string>& places, const measured& runs, const test_bed& bed) {
   judged_cell result;
   result.program = program;
-  result.environment = where;
-  const operand left = operand_of(what, of.left, program, where, of.of, runs);
-  const operand right = of.right ? operand_of(what, *of.right, program, where, of.of, runs)
-                                 : target_of(what, left, program, runs, bed.cpus);
+  result.environment = places.front();
+  if (of.worst) result.worst_of = places;
+  std::vector<sample> left, right;
+  for (const std::string& where : places) add_samples(left, what, of.left, program, where, of.of, runs);
+  if (of.right)
+    add_samples(right, what, *of.right, program, places.front(), of.of, runs);
+  else
+    right = targets_of(what, left, program, runs, bed.cpus);
   const std::vector<unsigned> common = common_rounds(left, right);
   if (common.size() < fewest_rounds) {
     result.reason = reason_for_nothing(left, program, runs, bed);
@@ -96,16 +120,9 @@ judged_cell judge_cell(const experiment& what, const claim& of, const std::strin
                       std::to_string(fewest_rounds) + " rounds were run";
     return result;
   }
-  // Of several settings on the left, too, the fastest or slowest counts: by its median.
-  std::vector<double> chosen = values_at(*left.cells.front(), common, left.factor);
-  for (const rounds* const one : left.cells) {
-    std::vector<double> values = values_at(*one, common, left.factor);
-    const double a = median_of(values), b = median_of(chosen);
-    if (of.left.worst ? a > b : a < b) chosen = std::move(values);
-  }
-  std::vector<std::vector<double>> others;
-  for (const rounds* const one : right.cells) others.push_back(values_at(*one, common, right.factor));
-  result.ratio = bootstrap_ratio(chosen, others, of.right && of.right->worst);
+  result.ratio = of.right ? bootstrap_ratio(alternatives_at(left, common, of.left.worst),
+                                            alternatives_at(right, common, of.right->worst))
+                          : relative_ratio(left, right, common, of.worst || of.left.worst, result);
   if (!result.ratio)
     result.reason = "runs of both sides were stopped at the time limit";
   else
@@ -128,7 +145,6 @@ void decide(judged_claim& one) {
   };
   if (one.cells.empty()) {
     one.outcome = verdict::cannot_be_shown;
-    one.reason = "none of its programs and environments is part of a quick run";
   } else if (count(verdict::holds) >= wanted) {
     one.outcome = verdict::holds;
   } else if (one.cells.size() - count(verdict::does_not_hold) < wanted) {
@@ -142,21 +158,37 @@ void decide(judged_claim& one) {
   }
 }
 
-/// A side without the settings that are not for --quick.
-side quick_side(const experiment& what, side one) {
-  std::erase_if(one.settings, [&](const std::string& name) { return !named(what.settings, name).quick; });
+/// A side without the settings that are not part of the runs.
+side taken_side(const experiment& what, side one, const run_choice& choice) {
+  std::erase_if(one.settings,
+                [&](const std::string& name) { return !choice.takes(named(what.settings, name)); });
+  return one;
+}
+
+claim taken_claim(const experiment& what, claim one, const run_choice& choice) {
+  one.left = taken_side(what, one.left, choice);
+  if (one.right) one.right = taken_side(what, *one.right, choice);
   return one;
 }
 
 /// Whether what the claim compares for an environment is part of these runs; its settings are.
 bool takes_part(const experiment& what, const claim& of, const std::string& program, const std::string& where,
                 const run_choice& choice) {
-  if (!choice.quick) return true;
-  const auto quick = [&](const side& one) {
+  const auto taken = [&](const side& one) {
     const std::string& environment = one.environment.empty() ? where : one.environment;
-    return !one.settings.empty() && named(what.environments, environment).quick;
+    return !one.settings.empty() && choice.takes(named(what.environments, environment));
   };
-  return named(what.programs, program).quick && quick(of.left) && (!of.right || quick(*of.right));
+  return choice.takes(named(what.programs, program)) && taken(of.left) && (!of.right || taken(*of.right));
+}
+
+/// Why no program and environment of a claim is part of the runs. \param of as the file has it
+std::string reason_for_no_cells(const experiment& what, const claim& of, const run_choice& choice) {
+  const run_choice all{.cpus = choice.cpus};
+  for (const std::string& program : of.programs)
+    for (const std::string& where : of.environments)
+      if (takes_part(what, taken_claim(what, of, all), program, where, all))
+        return "none of its programs and environments is part of a quick run";
+  return "it compares what needs more CPUs than the " + std::to_string(choice.cpus) + " here";
 }
 
 }  // namespace
@@ -190,22 +222,44 @@ std::optional<double> relative_time(const program& of, const setting& how, const
   return std::isnan(ratio) ? std::nullopt : std::optional(ratio);
 }
 
+std::optional<relative_at> worst_relative_time(const experiment& what, const program& of, const setting& how,
+                                               std::optional<environment_kind> kind, const run_choice& choice,
+                                               const measured& runs, unsigned cpus) {
+  std::optional<relative_at> worst;
+  for (const environment& where : what.environments) {
+    if (!choice.takes(where) || (kind && where.kind != *kind)) continue;
+    const std::optional<double> ratio = relative_time(of, how, where, runs, cpus);
+    if (ratio && (!worst || *ratio > worst->relative)) worst = {where.name, *ratio};
+  }
+  return worst;
+}
+
+std::map<environment_kind, std::size_t> kinds_with_targets(const experiment& what, const run_choice& choice) {
+  std::map<environment_kind, std::size_t> kinds;
+  for (const environment& where : what.environments)
+    if (choice.takes(where) && !where.baseline.empty() &&
+        choice.takes(named(what.environments, where.baseline)))
+      ++kinds[where.kind];
+  return kinds;
+}
+
 std::vector<judged_claim> judge(const experiment& what, const run_choice& choice, const measured& runs,
                                 const test_bed& where) {
   std::vector<judged_claim> all;
   for (const claim& one : what.claims) {
     judged_claim result;
-    result.what = one;
-    if (choice.quick) {
-      result.what.left = quick_side(what, one.left);
-      if (one.right) result.what.right = quick_side(what, *one.right);
-    }
+    result.what = taken_claim(what, one, choice);
     for (const std::string& program : one.programs) {
+      std::vector<std::string> places;
       for (const std::string& place : one.environments)
-        if (takes_part(what, result.what, program, place, choice))
-          result.cells.push_back(judge_cell(what, result.what, program, place, runs, where));
+        if (takes_part(what, result.what, program, place, choice)) places.push_back(place);
+      if (places.empty()) continue;
+      if (one.worst) result.cells.push_back(judge_cell(what, result.what, program, places, runs, where));
+      for (const std::string& place : places)
+        if (!one.worst) result.cells.push_back(judge_cell(what, result.what, program, {place}, runs, where));
     }
     decide(result);
+    if (result.cells.empty()) result.reason = reason_for_no_cells(what, one, choice);
     if (!one.missing.empty()) {
       result.outcome = verdict::cannot_be_shown;
       result.reason = one.missing;

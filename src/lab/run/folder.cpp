@@ -81,6 +81,7 @@ run_facts parse_facts(std::string_view text) {
   });
   result.versions = read_texts(root.member("versions"));
   result.bed.cpus = static_cast<unsigned>(root.member("cpus").whole(1, 65536));
+  result.choice.cpus = result.bed.cpus;
   if (root.has("accelerator")) result.bed.accelerator = root.member("accelerator").name();
   result.bed.obstacles = read_texts(root.member("obstacles"));
   result.choice.quick = root.member("quick").flag();

@@ -38,6 +38,7 @@ struct setting {
   double workers_per_cpu = 1;  ///< for each CPU that the environment shows, or
   bool cpus_left = false;  ///< for each that it leaves the program: the papers' static rule
   std::vector<std::string> through;  ///< a command that starts the program: "sukima run --"
+  unsigned least_cpus = 1;  ///< left out on a machine with fewer
   bool quick = true;
 };
 
@@ -58,7 +59,9 @@ struct environment {
   std::vector<int> weights;  ///< share: one for each copy, 1 to 100; empty: all 1
   std::optional<unsigned> vcpus;  ///< vms: of each; nothing: as many as this machine has CPUs
   unsigned memory_mib = 256;  ///< vms: of each
-  std::string baseline;  ///< the environment whose times make the target times; empty: there are none
+  /// The environment whose times make the target times: one copy that has all CPUs. Empty: there are none.
+  std::string baseline;
+  unsigned least_cpus = 1;  ///< as above
   bool quick = true;
 };
 
@@ -88,6 +91,9 @@ struct claim {
   bool above = true;  ///< or below
   double bound = 1;
   double in = 1;  ///< the part of the programs × environments in which it must hold
+  /// Only the worst environment of each program counts, as in Takayama and Kourai's figures 2 to 7; for
+  /// measure::relative.
+  bool worst = false;
   std::string needs;  ///< "kvm", or empty
   std::string missing;  ///< why no experiment shows it, and then it compares nothing; or empty
 };

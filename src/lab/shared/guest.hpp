@@ -9,6 +9,7 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -59,7 +60,8 @@ class guest {
   /// Waits until its first process runs.
   /// \throws std::runtime_error if it does not within `patience`, with the last lines of its console
   void wait_until_up(std::chrono::milliseconds patience);
-  /// Runs a shell command in it. What it prints comes from read_line().
+  /// Runs a shell command in it. What it prints comes from hear() or read_line().
+  /// \throws std::runtime_error if the machine is gone, with the last lines of its console
   void run(const std::string& command);
   /// What it said last.
   struct heard {
@@ -69,7 +71,7 @@ class guest {
   };
   /// The next line that a command printed, or that it has ended; nothing if there is neither within
   /// `patience`.
-  /// \throws std::runtime_error if the machine is gone
+  /// \throws std::runtime_error if the machine is gone, with the last lines of its console
   std::optional<heard> hear(std::chrono::milliseconds patience);
   /// The next line that a command printed; nothing when the command has ended.
   /// \throws std::runtime_error if there is none within `patience`
@@ -86,6 +88,7 @@ class guest {
 
  private:
   std::string last_words() const;
+  std::runtime_error ended_early() const;
 
   std::string name_;
   std::filesystem::path folder_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -29,6 +30,19 @@ struct planned_run {
 struct run_choice {
   bool quick = false;  ///< only what is for --quick, with quick_repetitions
   std::optional<unsigned> repetitions{};  ///< in place of the experiment's
+  unsigned cpus = std::numeric_limits<unsigned>::max();  ///< only what so many CPUs are enough for
+
+  /// Whether a program, a setting or an environment is part of it.
+  template <class Thing>
+  bool takes(const Thing& one) const {
+    return (!quick || one.quick) && enough_cpus(one);
+  }
+  /// Whether the machine has the CPUs that it needs.
+  template <class Thing>
+  bool enough_cpus(const Thing& one) const {
+    if constexpr (requires { one.least_cpus; }) return one.least_cpus <= cpus;
+    return true;
+  }
 };
 
 /// All runs in their order: round by round; in each round the environments in an order of their own, and in

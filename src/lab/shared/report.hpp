@@ -29,7 +29,8 @@ nlohmann::ordered_json list_json(const std::vector<experiment>& all);
 
 /// What a run would do: the number of runs of each experiment, of which `done` are in the folder, how
 /// long the others are expected to take (by the runs that are done, else by the programs' times alone), and
-/// the most that they can take (each until its time limit). O(runs · done).
+/// the most that they can take (each until its time limit); its environments with their CPUs, and what a
+/// machine with so many CPUs does in another way than the paper's. O(runs · done).
 std::string plan_text(const std::vector<experiment>& all, const run_choice& choice,
                       const std::vector<record>& done, unsigned cpus);
 

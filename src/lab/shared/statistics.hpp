@@ -36,14 +36,29 @@ struct interval {
 /// O(resamples * n log n).
 interval bootstrap_median(std::span<const double> values, std::uint64_t seed = 1);
 
-/// The ratio of the median of `left` to the smallest (or largest) median among `right`, with its 95 %
+/// Samples of which the one with the smallest (or largest) median counts.
+struct alternatives {
+  std::vector<std::vector<double>> samples;  ///< at least one
+  bool largest = false;
+};
+
+/// The ratio of the median that counts on the left to the one that counts on the right, with its 95 %
 /// bootstrap percentile interval. The samples are paired: element i of each was measured in the same round,
-/// so each resample (2,000; the seed is fixed) draws rounds, and chooses the right side anew. All have the
+/// so each resample (2,000; the seed is fixed) draws rounds, and chooses on both sides anew. All have the
 /// same size and are not empty. Values may be infinite (a run that was stopped); nothing if the ratio is
 /// undefined, infinite by infinite. O(resamples * n log n * samples).
-std::optional<interval> bootstrap_ratio(std::span<const double> left,
-                                        const std::vector<std::vector<double>>& right, bool largest,
+std::optional<interval> bootstrap_ratio(const alternatives& left, const alternatives& right,
                                         std::uint64_t seed = 1);
+
+/// A sample, and the one that its median is divided by.
+struct sample_pair {
+  std::vector<double> over, under;
+};
+
+/// The smallest (or largest) of the ratios of medians of `pairs`, of which there is at least one. The rest is
+/// as above: each resample chooses the pair anew; nothing if one of the ratios is undefined.
+std::optional<interval> bootstrap_extreme_ratio(const std::vector<sample_pair>& pairs, bool largest,
+                                                std::uint64_t seed = 1);
 
 /// `value` rounded to a number of significant digits, so that reports do not show digits that mean nothing.
 double round_significant(double value, int digits);

@@ -27,6 +27,7 @@ const char* name_of(verdict what);
 /// A claim for one program in one environment.
 struct judged_cell {
   std::string program, environment;
+  std::vector<std::string> worst_of;  ///< the environments of which this one is the worst; empty: it alone
   std::optional<interval> ratio;  ///< left / right, or measured / target; may be infinite
   verdict outcome = verdict::undecided;
   std::string reason;  ///< where it is undecided or cannot be shown
@@ -46,7 +47,8 @@ inline constexpr std::size_t fewest_rounds = 5;
 /// cells hold; it does not if so many fail that no outcome of the others could make it hold; otherwise it is
 /// undecided, or cannot be shown if cells that could not be set up prevent a decision. Cells that `choice`
 /// leaves out do not count. A cell holds if the whole interval of its ratio is beyond the bound, and fails if
-/// the whole interval is on the other side. O(claims · cells · rounds · log rounds · resamples).
+/// the whole interval is on the other side. Where only the worst environment counts, each program is one
+/// cell. O(claims · cells · rounds · log rounds · resamples).
 std::vector<judged_claim> judge(const experiment& what, const run_choice& choice, const measured& runs,
                                 const test_bed& where);
 
@@ -57,5 +59,20 @@ double value_of(measure what, const environment& where, double seconds);
 /// runs.
 std::optional<double> relative_time(const program& of, const setting& how, const environment& where,
                                     const measured& runs, unsigned cpus);
+
+/// A relative time, and where it was measured.
+struct relative_at {
+  std::string environment;
+  double relative = 0;
+};
+
+/// The largest relative time of a program with a setting over the environments of a kind, or of all kinds;
+/// nothing if none has one. O(environments · rounds · log rounds).
+std::optional<relative_at> worst_relative_time(const experiment& what, const program& of, const setting& how,
+                                               std::optional<environment_kind> kind, const run_choice& choice,
+                                               const measured& runs, unsigned cpus);
+
+/// The kinds of environments of a run that have target times, each with their number.
+std::map<environment_kind, std::size_t> kinds_with_targets(const experiment& what, const run_choice& choice);
 
 }  // namespace sukima::lab

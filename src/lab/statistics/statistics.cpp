@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <random>
 
@@ -55,36 +56,61 @@ double median_at(std::span<const double> values, std::span<const std::size_t> po
   return quantile(room, 0.5);
 }
 
-double ratio_at(std::span<const double> left, const std::vector<std::vector<double>>& right, bool largest,
-                std::span<const std::size_t> positions, std::vector<double>& room) {
-  double chosen = median_at(right.front(), positions, room);
-  for (const std::vector<double>& one : right) {
-    const double median = median_at(one, positions, room);
-    chosen = largest ? std::max(chosen, median) : std::min(chosen, median);
-  }
-  return median_at(left, positions, room) / chosen;
+/// The smallest or largest of two values; not a number if one of them is none.
+double extreme(double a, double b, bool largest) {
+  if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<double>::quiet_NaN();
+  return largest ? std::max(a, b) : std::min(a, b);
 }
 
-}  // namespace
+double chosen_median(const alternatives& from, std::span<const std::size_t> positions,
+                     std::vector<double>& room) {
+  double chosen = median_at(from.samples.front(), positions, room);
+  for (const std::vector<double>& one : from.samples)
+    chosen = extreme(chosen, median_at(one, positions, room), from.largest);
+  return chosen;
+}
 
-std::optional<interval> bootstrap_ratio(std::span<const double> left,
-                                        const std::vector<std::vector<double>>& right, bool largest,
-                                        std::uint64_t seed) {
+/// The interval of a ratio of samples of a size. \param ratio_at gives it for the elements at positions
+template <class Ratio>
+std::optional<interval> interval_of(std::size_t size, std::uint64_t seed, Ratio ratio_at) {
   constexpr std::size_t resamples = 2'000;
   std::mt19937_64 generator(seed);
-  std::vector<std::size_t> positions(left.size());
+  std::vector<std::size_t> positions(size);
   std::iota(positions.begin(), positions.end(), std::size_t{0});
-  std::vector<double> room, ratios;
-  const double estimate = ratio_at(left, right, largest, positions, room);
+  const double estimate = ratio_at(positions);
   if (std::isnan(estimate)) return std::nullopt;
+  std::vector<double> ratios;
   for (std::size_t i = 0; i < resamples; ++i) {
-    for (std::size_t& position : positions) position = generator() % left.size();
-    const double ratio = ratio_at(left, right, largest, positions, room);
+    for (std::size_t& position : positions) position = generator() % size;
+    const double ratio = ratio_at(positions);
     if (std::isnan(ratio)) return std::nullopt;
     ratios.push_back(ratio);
   }
   std::sort(ratios.begin(), ratios.end());
   return interval{estimate, quantile(ratios, 0.025), quantile(ratios, 0.975)};
+}
+
+}  // namespace
+
+std::optional<interval> bootstrap_ratio(const alternatives& left, const alternatives& right,
+                                        std::uint64_t seed) {
+  std::vector<double> room;
+  return interval_of(left.samples.front().size(), seed, [&](std::span<const std::size_t> positions) {
+    return chosen_median(left, positions, room) / chosen_median(right, positions, room);
+  });
+}
+
+std::optional<interval> bootstrap_extreme_ratio(const std::vector<sample_pair>& pairs, bool largest,
+                                                std::uint64_t seed) {
+  std::vector<double> room;
+  return interval_of(pairs.front().over.size(), seed, [&](std::span<const std::size_t> positions) {
+    const auto ratio_of = [&](const sample_pair& one) {
+      return median_at(one.over, positions, room) / median_at(one.under, positions, room);
+    };
+    double chosen = ratio_of(pairs.front());
+    for (const sample_pair& one : pairs) chosen = extreme(chosen, ratio_of(one), largest);
+    return chosen;
+  });
 }
 
 double round_significant(double value, int digits) {
