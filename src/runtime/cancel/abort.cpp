@@ -59,7 +59,7 @@ bool is_concerned(const fiber& s) noexcept {
 
 bool is_task_concerned(const fiber& s) noexcept { return !is_shielded(s) && is_task_concerned(s.running); }
 
-bool is_task_concerned(const task* t) noexcept {
+bool is_descendant_concerned(const task* t) noexcept {
   for (; t != nullptr; t = t->parent) {
     if (t->cancelled.load(std::memory_order_acquire)) return true;
     if (t->cancellation_masked.load(std::memory_order_acquire)) return false;  // partner: unmask

@@ -25,8 +25,13 @@ namespace sukima::detail {
 bool is_concerned(const fiber& s) noexcept;
 /// Was the task that it runs, or one of its ancestors?
 bool is_task_concerned(const fiber& s) noexcept;
+/// The same of a task that came from another one.
+bool is_descendant_concerned(const task* t) noexcept;
 /// The same of any task that has not ended.
-bool is_task_concerned(const task* t) noexcept;
+inline bool is_task_concerned(const task* t) noexcept {
+  if (t == nullptr || t->parent != nullptr || t->owner != nullptr) return is_descendant_concerned(t);
+  return t->cancelled.load(std::memory_order_acquire);  // partner: the throw across a jump; the remote node's abort
+}
 /// Does a shield of the running segment keep aborts from outside away?
 bool is_shielded(const fiber& s) noexcept;
 /// `is_concerned`, where an exception may leave: not in a destructor that runs because of another one.

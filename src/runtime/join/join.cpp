@@ -74,9 +74,9 @@ void execute(fiber& s, task* t, char* top) noexcept {
   if (ahead) s.publish_wanted.store(true, std::memory_order_relaxed);
   s.steps.forget();
   if (!ahead) s.limit.begin_limit(true_limit(s));
-  // On a fiber that begins there is no choice point that could have been aborted.
+  // On a fiber that begins there is no shield, and no choice point that could have been aborted.
   if (outer_task == nullptr)
-    s.abort_pending = is_task_concerned(s);
+    s.abort_pending = is_task_concerned(t);
   else
     look_for_abort(s);
   // begin_limit may have wiped out a request: look at all that may be wanted.
