@@ -282,7 +282,7 @@ class tcp_transport final : public transport {
     std::vector<member> list;
     for (node_id n = 1; n < peers_.size(); ++n) {
       const peer& p = peers_[n];
-      list.push_back(p.gone ? member{} : member{p.connection->address(), p.connection->peer().port});
+      list.push_back(p.gone ? member{} : member_of(chosen_, *p.connection));
     }
     for (node_id n = 1; n < peers_.size(); ++n)
       if (!peers_[n].gone) peers_[n].connection->send(frame_kind::members, write_members(list), most_queued);
