@@ -59,10 +59,10 @@ _sukima_probe() {
 _sukima_cluster() {
   _sukima_program && return
   case $previous in
-    --json) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
-    -n | --nodes | --grace) ;;
-    cluster) mapfile -t COMPREPLY < <(compgen -W "run --help --nodes --hope --grace --no-tags --json" -- "$cur") ;;
-    *) mapfile -t COMPREPLY < <(compgen -W "--help --nodes --hope --grace --no-tags --json --" -- "$cur") ;;
+    --json | --hosts) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+    -n | --nodes | --grace | --ssh) ;;
+    cluster) mapfile -t COMPREPLY < <(compgen -W "run --help --nodes --hosts --ssh --hope --grace --no-tags --json" -- "$cur") ;;
+    *) mapfile -t COMPREPLY < <(compgen -W "--help --nodes --hosts --ssh --hope --grace --no-tags --json --" -- "$cur") ;;
   esac
 }
 

@@ -63,6 +63,8 @@ complete -c sukima -n $host -x -l count -d 'End after this many readings'
 complete -c sukima -n __fish_use_subcommand -a cluster -d 'Run a program on several nodes'
 complete -c sukima -n $cluster -f -a run
 complete -c sukima -n $cluster -x -s n -l nodes -d 'How many nodes'
+complete -c sukima -n $cluster -r -F -l hosts -d 'Start the nodes on the hosts that a file names'
+complete -c sukima -n $cluster -x -l ssh -d 'With --hosts, the command that reaches a host'
 complete -c sukima -n $cluster -l hope -d 'Go on as long as one node lives'
 complete -c sukima -n $cluster -x -l grace -d 'With --hope, how long the others may go on when one has ended well'
 complete -c sukima -n $cluster -l no-tags -d 'Do not begin lines on stderr with their node'

@@ -317,6 +317,10 @@ TEST(environment, says_which_node_this_is) {
   EXPECT_EQ(s->token, "secret");
   EXPECT_EQ(s->listening, -1) << "only node 0 listens there";
   EXPECT_FALSE(s->survives_losses);
+  EXPECT_TRUE(s->addresses.empty());
+  variables[variable_addresses] = "a,10.0.0.2,::1,d.example";
+  EXPECT_EQ(read_environment(variable)->addresses,
+            (std::vector<std::string>{"a", "10.0.0.2", "::1", "d.example"}));
   variables[variable_ended] = "6";
   EXPECT_EQ(read_environment(variable)->ended_nodes, -1);
   variables[variable_hope] = "1";
@@ -340,6 +344,9 @@ TEST(environment, is_refused_with_the_variable_that_is_wrong) {
             "cluster run");
   for (const char* value : {"0", "-1", "x", "", "4x", "99999999999"})
     EXPECT_NE(failure(variable_nodes, value).find("SUKIMA_CLUSTER_NODES="), std::string::npos) << value;
+  for (const char* value : {"", "a,b,c", "a,b,c,d,e", "a,,c,d", "a,b,c,", ",,,"})
+    EXPECT_NE(failure(variable_addresses, value).find("SUKIMA_CLUSTER_ADDRESSES="), std::string::npos)
+        << value;
   for (const char* value : {"", "host", ":1", "host:", "host:65536"})
     EXPECT_NE(failure(variable_address, value).find("SUKIMA_CLUSTER_ADDRESS="), std::string::npos) << value;
 }

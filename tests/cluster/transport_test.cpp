@@ -130,6 +130,39 @@ TEST(tcp_transport, has_only_the_loopback_device_without_a_token) {
   EXPECT_THROW(t->start(to, clock::now() + patience), start_failure);
 }
 
+TEST(tcp_transport, reaches_each_node_at_its_address) {
+  // Node 2 finds node 1 where the addresses say, and not where node 0 sees that it comes from.
+  const listening at;
+  const auto start = [&](node_id node) {
+    tcp_settings s = settings_of(node, 3, at);
+    s.addresses = {"127.0.0.1", "127.0.0.2", "localhost"};
+    listener to;
+    to.thread = std::this_thread::get_id();
+    const auto t = make_tcp_transport(std::move(s));
+    t->start(to, clock::now() + patience);
+    if (node == 2) {
+      EXPECT_TRUE(t->send(1, number(7)));
+    }
+    while (node == 1 && to.count("message") == 0) t->wait(clock::now() + patience);
+    t->stop(clock::now() + patience);
+  };
+  std::thread first(start, 1);
+  std::thread second(start, 2);
+  start(0);
+  first.join();
+  second.join();
+}
+
+TEST(tcp_transport, has_only_the_loopback_device_without_a_token_for_any_address) {
+  tcp_settings s;
+  s.own = {.version = "1", .build_id = "a", .nodes = 2, .node = 0};
+  s.host = "127.0.0.1";
+  s.addresses = {"0.0.0.0", "0.0.0.0"};
+  listener to;
+  const auto t = make_tcp_transport(s);
+  EXPECT_THROW(t->start(to, clock::now() + patience), start_failure);
+}
+
 TEST(tcp_transport, says_which_port_is_taken) {
   const listening taken;
   tcp_settings s;

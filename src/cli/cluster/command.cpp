@@ -20,6 +20,7 @@
 #include <process/shared/program.hpp>
 #include "commands.hpp"
 #include "console.hpp"
+#include "hosts.hpp"
 
 namespace sukima::cli::cluster {
 namespace {
@@ -29,6 +30,8 @@ constexpr const char* footer = R"(Examples:
   sukima cluster run -n 2 -- ./solve < input     each node reads the whole input
   sukima cluster run -n 4 --no-tags -- ./fib 45  lines on stderr without "[NODE] "
   sukima cluster run -n 4 --hope -- ./fib 45     goes on as long as one node lives
+  sukima cluster run --hosts hosts.txt -- ./fib 45
+                                                 nodes on other machines, by ssh
   sukima cluster run -n 4 --json ends.json -- ./fib 45
                                                  also write how each node ended
 
@@ -39,12 +42,14 @@ constexpr int exit_lost = 75;
 /// Nodes did not print the same.
 constexpr int exit_differs = 70;
 constexpr int exit_output = 74;
+constexpr unsigned default_nodes = 2;
 constexpr unsigned most_nodes = 64;
 constexpr unsigned longest_grace = 3600;
 
 struct cluster_options {
   std::string action, json;
-  unsigned nodes = 2;
+  std::optional<std::string> hosts, ssh;
+  std::optional<unsigned> nodes;
   bool no_tags = false;
   bool hope = false;
   std::optional<unsigned> grace;
@@ -58,11 +63,14 @@ unsigned workers_of(unsigned node, unsigned nodes) {
   return std::max(1u, cpus / nodes + (node < cpus % nodes ? 1 : 0));
 }
 
-void write_ends(const std::string& path, const sukima::cluster::launch_result& result, double seconds) {
+void write_ends(const std::string& path, const sukima::cluster::launch_request& request,
+                const sukima::cluster::launch_result& result, double seconds) {
   nlohmann::ordered_json ends = nlohmann::ordered_json::array();
-  for (std::size_t n = 0; n < result.nodes.size(); ++n)
-    ends.push_back(
-        {{"node", n}, {"exit_code", result.nodes[n].exit_code}, {"signal", result.nodes[n].signal}});
+  for (std::size_t n = 0; n < result.nodes.size(); ++n) {
+    const auto& end = result.nodes[n];
+    ends.push_back({{"node", n}, {"exit_code", end.exit_code}, {"signal", end.signal}});
+    if (!request.places.empty()) ends.back()["host"] = request.places[n].host;
+  }
   std::ofstream file(path);
   file << nlohmann::ordered_json{{"seconds", seconds}, {"nodes", ends}}.dump(2) << '\n';
   if (!file.flush()) throw usage_error(fmt::format("cannot write '{}': give --json another file", path));
@@ -108,33 +116,62 @@ int end_of_survivors(const sukima::cluster::launch_result& result) {
   return exit_lost;
 }
 
-int run(const cluster_options& options, const program_words& program) {
+/// Why a host's node ended where ssh can say nothing but 255.
+void complain_of_hosts(const sukima::cluster::launch_request& request,
+                       const sukima::cluster::launch_result& result) {
+  constexpr int unreachable = 255;
+  for (std::size_t n = 0; n < request.places.size(); ++n) {
+    const auto& end = result.nodes[n];
+    if (end.exit_code != unreachable) continue;
+    complain(fmt::format("node {} (host {}): {} ended with status {}: {}", n, request.places[n].host,
+                         request.remote_shell.front(), unreachable,
+                         end.has_begun ? "the connection was lost, or the program ended so"
+                                       : "the host was not reached, so the program did not begin there"));
+  }
+}
+
+sukima::cluster::launch_request request_of(const cluster_options& options, const program_words& program) {
   if (!program || program->empty())
     throw usage_error("no program was given: sukima cluster run -n 2 -- PROGRAM ARGUMENT...");
   if (options.grace && !options.hope) throw usage_error("--grace needs --hope");
-  if (!find_program(program->front(), std::getenv("PATH"))) throw start_error(program->front(), ENOENT);
+  if (options.ssh && !options.hosts) throw usage_error("--ssh needs --hosts");
+  if (options.nodes && options.hosts)
+    throw usage_error("--hosts names all nodes: leave --nodes out, and write their numbers into the file");
   sukima::cluster::launch_request request;
   request.program = *program;
-  request.nodes = options.nodes;
   request.hope = options.hope;
   if (options.grace) request.grace = std::chrono::seconds(*options.grace);
   request.tags = !options.no_tags;
+  if (options.hosts) {
+    request.places = read_hosts_file(*options.hosts);
+    if (options.ssh) request.remote_shell = split_command("--ssh", *options.ssh);
+    return request;
+  }
+  if (!find_program(program->front(), std::getenv("PATH"))) throw start_error(program->front(), ENOENT);
+  request.nodes = options.nodes.value_or(default_nodes);
   if (std::getenv("SUKIMA_WORKERS") == nullptr)
-    request.variables = [&](unsigned node) {
-      return std::vector<std::string>{fmt::format("SUKIMA_WORKERS={}", workers_of(node, options.nodes))};
+    request.variables = [nodes = request.nodes](unsigned node) {
+      return std::vector<std::string>{fmt::format("SUKIMA_WORKERS={}", workers_of(node, nodes))};
     };
+  return request;
+}
+
+int run(const cluster_options& options, const program_words& program) {
+  const sukima::cluster::launch_request request = request_of(options, program);
+  const std::string& started =
+      request.places.empty() ? request.program.front() : request.remote_shell.front();
   const auto begun = std::chrono::steady_clock::now();
   sukima::cluster::launch_result result;
   try {
     result = sukima::cluster::launch(request);
   } catch (const std::system_error& error) {
-    if (error.code().category() == std::generic_category() &&
-        std::string(error.what()).starts_with(program->front()))
-      throw start_error(program->front(), error.code().value());
+    if (error.code().category() == std::generic_category() && std::string(error.what()).starts_with(started))
+      throw start_error(started, error.code().value());
     throw;
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
-  if (!options.json.empty()) write_ends(options.json, result, took.count());
+  if (!options.json.empty()) write_ends(options.json, request, result, took.count());
+  complain_of_hosts(request, result);
   if (options.hope) return end_of_survivors(result);
   const auto& first = result.nodes.front();
   if (result.first_failure >= 0 && first.signal == SIGTERM) {
@@ -162,6 +199,15 @@ void add_command(CLI::App& parent, int& code, program_words program) {
   command->add_option("-n,--nodes", options->nodes, "How many nodes (default: 2)")
       ->type_name("NODES")
       ->check(CLI::Range(1u, most_nodes));
+  command
+      ->add_option("--hosts", options->hosts,
+                   "Start the nodes on the hosts that this file names, in lines HOST [NODES] [ADDRESS]")
+      ->type_name("FILE");
+  command
+      ->add_option("--ssh", options->ssh,
+                   "With --hosts: the command that reaches a host, called with it and with what to run there "
+                   "(default: ssh)")
+      ->type_name("COMMAND");
   command->add_flag("--hope", options->hope,
                     "Each node runs the whole program and omits what others have computed, so the program "
                     "goes on as long as one lives");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "entry/environment.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <string_view>
 
@@ -17,6 +18,22 @@ std::uint32_t number_of(const char* name, std::string_view text, std::uint32_t l
                         std::to_string(least) + " to " + std::to_string(most) +
                         ", or start the program with sukima cluster run");
   return value;
+}
+
+/// \throws start_failure not one for each node
+std::vector<std::string> addresses_of(std::string_view text, unsigned nodes) {
+  std::vector<std::string> all;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    all.emplace_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  const bool is_whole = all.size() == nodes &&
+                        std::none_of(all.begin(), all.end(), [](const std::string& a) { return a.empty(); });
+  if (!is_whole)
+    throw start_failure(std::string(variable_addresses) + "=" + std::string(text) + " is wrong: give " +
+                        std::to_string(nodes) + " addresses, separated by commas");
+  return all;
 }
 
 }  // namespace
@@ -39,6 +56,7 @@ std::optional<tcp_settings> read_environment(const char* (*variable)(const char*
   s.port = static_cast<std::uint16_t>(
       number_of(variable_address, std::string_view(address).substr(colon + 1), 0, most_port));
   if (const char* const token = variable(variable_token)) s.token = token;
+  if (const char* const all = variable(variable_addresses)) s.addresses = addresses_of(all, s.own.nodes);
   if (const char* const silence = variable(variable_silence)) {
     constexpr std::uint32_t longest_silence = 3600;
     const std::chrono::seconds time(number_of(variable_silence, silence, 0, longest_silence));

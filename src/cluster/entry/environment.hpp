@@ -12,6 +12,8 @@ namespace sukima::cluster {
 inline constexpr const char* variable_nodes = "SUKIMA_CLUSTER_NODES";  ///< how many
 inline constexpr const char* variable_node = "SUKIMA_CLUSTER_NODE";  ///< this one's number
 inline constexpr const char* variable_address = "SUKIMA_CLUSTER_ADDRESS";  ///< host:port of node 0
+inline constexpr const char* variable_addresses =
+    "SUKIMA_CLUSTER_ADDRESSES";  ///< where the others reach each node, by node, separated by commas
 inline constexpr const char* variable_listen = "SUKIMA_CLUSTER_LISTEN";  ///< node 0: the socket's descriptor
 inline constexpr const char* variable_silence =
     "SUKIMA_CLUSTER_SILENCE";  ///< seconds until a silent node is lost

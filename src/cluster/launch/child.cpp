@@ -55,6 +55,7 @@ void become(const child_start& how, int input, int errors, int output, char** ar
             pid_t launcher) noexcept {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != launcher) _exit(1);  // it was killed before that
+  if (how.own_session) setsid();
   dup2(input, STDIN_FILENO);
   dup2(errors, STDERR_FILENO);
   if (how.output == child_output::piped) dup2(output, STDOUT_FILENO);

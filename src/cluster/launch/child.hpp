@@ -41,6 +41,7 @@ struct child_start {
   child_output output = child_output::dropped;
   std::vector<int> inherited;          ///< descriptors that the program gets under the same numbers
   sigset_t mask{};                     ///< its blocked signals
+  bool own_session = false;            ///< the terminal's signals do not reach it
 };
 
 struct child {
@@ -52,6 +53,11 @@ struct child {
   node_end end;
   std::string line;  ///< of stderr, not complete yet
   std::size_t sent = 0;  ///< of what was read from stdin
+  // Of a node on another host, where this process is ssh:
+  std::string first;  ///< what its stdin begins with, and was not sent yet
+  bool is_ready = true;  ///< for input
+  pid_t program = 0;  ///< its process there; 0: not known to have begun
+  int own_signal = 0;  ///< that was sent to ssh itself, because the program had not begun
 };
 
 /// \throws std::system_error

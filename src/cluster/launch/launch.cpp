@@ -4,17 +4,14 @@
 
 #include "entry/environment.hpp"
 #include "launch/child.hpp"
+#include "launch/meeting.hpp"
 #include "launch/merged_output.hpp"
+#include "launch/remote_start.hpp"
 #include "launch/signals.hpp"
-#include "protocol/mac.hpp"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <poll.h>
-#include <sys/mman.h>
 #include <sys/signalfd.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -42,57 +39,18 @@ constexpr std::size_t chunk_size = 65536;
 
 [[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
 
-/// A socket that listens on a free port of the loopback device.
-struct meeting_place {
-  descriptor socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
-  std::string address;
-  meeting_place() {
-    sockaddr_in here{};
-    here.sin_family = AF_INET;
-    here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof here;
-    if (!socket || bind(socket.get(), reinterpret_cast<sockaddr*>(&here), size) != 0 ||
-        listen(socket.get(), SOMAXCONN) != 0 ||
-        getsockname(socket.get(), reinterpret_cast<sockaddr*>(&here), &size) != 0)
-      fail("the nodes have no place to meet");
-    address = "127.0.0.1:" + std::to_string(ntohs(here.sin_port));
-  }
-};
-
-/// A file with a byte for each node, which is not 0 when that has ended.
-class ended_nodes {
- public:
-  explicit ended_nodes(unsigned nodes) : file_(memfd_create("sukima-ended-nodes", MFD_CLOEXEC)) {
-    if (!file_ || ftruncate(file_.get(), nodes) != 0) fail("the nodes' ends cannot be told");
-  }
-  int get() const noexcept { return file_.get(); }
-  void add(std::size_t node) const noexcept {
-    static_cast<void>(!pwrite(file_.get(), "1", 1, static_cast<off_t>(node)));
-  }
-
- private:
-  descriptor file_;
-};
-
 /// What can be written without waiting, where poll(2) says that something can.
 std::size_t most_at_once(int to) {
   struct stat s{};
   return fstat(to, &s) == 0 && S_ISREG(s.st_mode) ? chunk_size : PIPE_BUF;
 }
 
-std::string new_token() {
-  constexpr const char* digits = "0123456789abcdef";
-  std::string text;
-  for (const std::byte b : random_bytes()) {
-    text += digits[std::to_integer<unsigned>(b) >> 4];
-    text += digits[std::to_integer<unsigned>(b) & 15];
-  }
-  return text;
-}
-
 class launcher {
  public:
-  explicit launcher(const launch_request& request) : request_(request), output_(request.nodes) {}
+  explicit launcher(const launch_request& request)
+      : request_(request),
+        nodes_(request.places.empty() ? request.nodes : static_cast<unsigned>(request.places.size())),
+        output_(nodes_) {}
 
   launch_result run() {
     start();
@@ -107,36 +65,61 @@ class launcher {
     return result_;
   }
   ~launcher() {
-    for (child& c : children_)
-      if (c.running) {
-        kill(c.pid, SIGKILL);
-        waitpid(c.pid, nullptr, 0);
-      }
+    const auto end = [](const child& c) {
+      kill(c.pid, SIGKILL);
+      waitpid(c.pid, nullptr, 0);
+    };
+    for (const child& c : children_)
+      if (c.running) end(c);
+    for (const signaller& s : signallers_) end(s.shell);
   }
   launcher(const launcher&) = delete;
   launcher& operator=(const launcher&) = delete;
 
  private:
   using clock = std::chrono::steady_clock;
+  /// A remote shell that brings a signal to a host.
+  struct signaller {
+    child shell;
+    unsigned node;
+    int signal;
+  };
 
   void start() {
-    const meeting_place place;
-    if (request_.hope) ended_.emplace(request_.nodes);
     const char* const given = std::getenv(variable_token);
     const std::string token = given != nullptr && *given != 0 ? given : new_token();
-    for (unsigned n = 0; n < request_.nodes; ++n) {
+    if (request_.places.empty()) {
+      start_here(token);
+      return;
+    }
+    remote_.emplace(request_, token);
+    for (unsigned n = 0; n < nodes_; ++n) {
+      child_start how;
+      how.program = remote_->command(n);
+      how.own_session = true;
+      how.output = output_of(n);
+      how.mask = signals_.before();
+      child& c = children_.emplace_back(start_child(how));
+      c.first = remote_->first_line(n);
+      c.is_ready = false;
+    }
+  }
+  void start_here(const std::string& token) {
+    const meeting_place place;
+    if (request_.hope) ended_.emplace(nodes_);
+    for (unsigned n = 0; n < nodes_; ++n) {
       child_start how;
       how.program = request_.program;
       if (request_.variables) how.variables = request_.variables(n);
       const auto set = [&](const char* name, const std::string& value) {
         how.variables.push_back(std::string(name) + "=" + value);
       };
-      set(variable_nodes, std::to_string(request_.nodes));
+      set(variable_nodes, std::to_string(nodes_));
       set(variable_node, std::to_string(n));
       set(variable_address, place.address);
       set(variable_token, token);
       set(variable_hope, request_.hope ? "1" : "0");
-      how.output = request_.hope ? child_output::piped : n == 0 ? child_output::kept : child_output::dropped;
+      how.output = output_of(n);
       how.mask = signals_.before();
       if (n == 0) {
         set(variable_listen, std::to_string(place.socket.get()));
@@ -148,6 +131,9 @@ class launcher {
       }
       children_.push_back(start_child(how));
     }
+  }
+  child_output output_of(unsigned node) const {
+    return request_.hope ? child_output::piped : node == 0 ? child_output::kept : child_output::dropped;
   }
 
   std::size_t count_running() const {
@@ -181,7 +167,7 @@ class launcher {
     for (unsigned n = 0; n < children_.size(); ++n) {
       const child& c = children_[n];
       all.push_back({c.errors.get(), POLLIN, 0});
-      all.push_back({c.sent < read_ ? c.input.get() : -1, POLLOUT, 0});
+      all.push_back({c.is_ready && (!c.first.empty() || c.sent < read_) ? c.input.get() : -1, POLLOUT, 0});
       all.push_back({output_.room(n) != 0 ? c.output.get() : -1, POLLIN, 0});
     }
     if (poll(all.data(), all.size(), time_left()) < 0 && errno != EINTR) fail("waiting for the nodes");
@@ -207,8 +193,8 @@ class launcher {
   void take_signals() {
     signalfd_siginfo info;
     while (read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
-      // The terminal has sent its signals to the nodes, too.
-      if (info.ssi_signo != SIGCHLD && info.ssi_code != SI_KERNEL)
+      // The terminal has sent its signals to nodes on this machine, too.
+      if (info.ssi_signo != SIGCHLD && (info.ssi_code != SI_KERNEL || remote_))
         signal_all(static_cast<int>(info.ssi_signo));
     }
     for (std::size_t n = 0; n < children_.size(); ++n) {
@@ -217,13 +203,16 @@ class launcher {
       if (!c.running || waitpid(c.pid, &status, WNOHANG) != c.pid) continue;
       c.running = false;
       c.input.reset();
-      c.end = WIFSIGNALED(status) ? node_end{0, WTERMSIG(status)} : node_end{WEXITSTATUS(status), 0};
+      c.end = remote_               ? end_of_remote(c, status)
+              : WIFSIGNALED(status) ? node_end{0, WTERMSIG(status)}
+                                    : node_end{WEXITSTATUS(status), 0};
       note_end(n);
     }
+    std::erase_if(signallers_, [this](const signaller& s) { return has_ended(s); });
   }
   void note_end(std::size_t n) {
     if (request_.hope) {
-      ended_->add(n);
+      if (ended_) ended_->add(n);
       const bool is_well = children_[n].end.exit_code == 0 && children_[n].end.signal == 0;
       if (!deadline_ && (is_well || count_running() == 0)) deadline_ = clock::now() + request_.grace;
       return;
@@ -237,9 +226,34 @@ class launcher {
       deadline_ = clock::now() + failing_time;
     }
   }
-  void signal_all(int signal) const {
-    for (const child& c : children_)
-      if (c.running) kill(c.pid, signal);
+  void signal_all(int signal) {
+    for (unsigned n = 0; n < nodes_; ++n)
+      if (children_[n].running) signal_node(n, signal);
+  }
+  void signal_node(unsigned n, int signal) {
+    child& c = children_[n];
+    if (!remote_ || c.program == 0 || signal == SIGKILL) {
+      c.own_signal = signal;
+      kill(c.pid, signal);
+      return;
+    }
+    child_start how;
+    how.program = remote_->signal_command(n, c.program, signal);
+    how.own_session = true;
+    how.mask = signals_.before();
+    signallers_.push_back({start_child(how), n, signal});
+    signallers_.back().shell.input.reset();
+  }
+  /// The host cannot be reached a second time: the end of its connection ends the program, too.
+  bool has_ended(const signaller& s) {
+    int status = 0;
+    if (waitpid(s.shell.pid, &status, WNOHANG) != s.shell.pid) return false;
+    const bool has_failed = WIFEXITED(status) && WEXITSTATUS(status) == status_unreachable;
+    if (has_failed && children_[s.node].running) {
+      children_[s.node].own_signal = s.signal;
+      kill(children_[s.node].pid, SIGKILL);
+    }
+    return true;
   }
   void end_late_ones() {
     if (!deadline_ || clock::now() < *deadline_) return;
@@ -267,10 +281,14 @@ class launcher {
     read_ += static_cast<std::size_t>(got);
   }
   void write_input(child& c) {
+    const bool is_first = !c.first.empty();
     const std::size_t kept_from = read_ - buffer_.size();
-    const std::string_view rest = std::string_view(buffer_).substr(c.sent - kept_from);
+    const std::string_view rest =
+        is_first ? std::string_view(c.first) : std::string_view(buffer_).substr(c.sent - kept_from);
     const ssize_t put = write(c.input.get(), rest.data(), rest.size());
-    if (put >= 0)
+    if (put >= 0 && is_first)
+      c.first.erase(0, static_cast<std::size_t>(put));
+    else if (put >= 0)
       c.sent += static_cast<std::size_t>(put);
     else if (errno != EINTR && errno != EAGAIN)
       c.input.reset();  // it reads no more
@@ -278,7 +296,7 @@ class launcher {
   void close_inputs() {
     if (!input_ended_) return;
     for (child& c : children_)
-      if (c.sent == read_) c.input.reset();
+      if (c.is_ready && c.first.empty() && c.sent == read_) c.input.reset();
   }
 
   void take_output(unsigned n) {
@@ -322,16 +340,31 @@ class launcher {
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) return;
     if (got <= 0) {
       c.errors.reset();
-      if (!c.line.empty()) print(n, std::exchange(c.line, {}) + "\n");
+      if (!c.line.empty()) take_line(n, std::exchange(c.line, {}) + "\n");
       return;
     }
     c.line.append(chunk.data(), static_cast<std::size_t>(got));
     for (std::size_t end = 0; (end = c.line.find('\n')) != std::string::npos; c.line.erase(0, end + 1))
-      print(n, c.line.substr(0, end + 1));
+      take_line(n, c.line.substr(0, end + 1));
     if (c.line.size() >= chunk_size) print(n, std::exchange(c.line, {}) + "\n");
   }
+  /// \param line  with its newline
+  void take_line(std::size_t n, const std::string& line) {
+    child& c = children_[n];
+    const auto mark = remote_ && c.program == 0
+                          ? remote_->mark_in(std::string_view(line).substr(0, line.size() - 1))
+                          : std::nullopt;
+    if (!mark) {
+      print(n, line);
+      return;
+    }
+    c.is_ready = true;
+    c.program = mark->process;
+    if (mark->begin != 0) print(n, line.substr(0, mark->begin) + "\n");
+  }
   void print(std::size_t n, const std::string& line) const {
-    const std::string text = request_.tags ? "[" + std::to_string(n) + "] " + line : line;
+    const std::string name = remote_ ? std::to_string(n) + " " + request_.places[n].host : std::to_string(n);
+    const std::string text = request_.tags ? "[" + name + "] " + line : line;
     std::string_view rest = text;
     while (!rest.empty()) {
       const ssize_t put = write(STDERR_FILENO, rest.data(), rest.size());
@@ -342,10 +375,13 @@ class launcher {
   }
 
   const launch_request& request_;
+  const unsigned nodes_;
   const signals_in_descriptor signals_;
-  std::optional<ended_nodes> ended_;  ///< under hierarchical omission
+  std::optional<ended_nodes> ended_;  ///< under hierarchical omission, on this machine
+  std::optional<remote_start> remote_;  ///< with places
   merged_output output_;  ///< under hierarchical omission
   std::vector<child> children_;
+  std::vector<signaller> signallers_;
   launch_result result_;
   std::string buffer_;  ///< what was read from stdin and some node has not got yet
   std::size_t read_ = 0;

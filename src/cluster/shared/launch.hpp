@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starting the nodes of a cluster on this machine, and being their streams, their signals and their end.
+// Starting the nodes of a cluster on this machine or on others, and being their streams, their signals and
+// their end.
 #pragma once
+
+#include "hosts.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -14,17 +17,20 @@ namespace sukima::cluster {
 
 struct launch_request {
   std::vector<std::string> program;  ///< looked for in PATH, and its arguments
-  unsigned nodes = 2;
+  unsigned nodes = 2;  ///< unless there are places
+  std::vector<node_place> places;  ///< of the nodes on their hosts; empty: all are on this machine
+  std::vector<std::string> remote_shell{"ssh"};  ///< a program as ssh, and its first arguments
   bool hope = false;  ///< hierarchical omission: each node runs all, and any one that lives is enough
   std::chrono::seconds grace{5};  ///< then: for the others, once one has ended well
   bool tags = true;  ///< lines on stderr begin with the node: "[2] …"
-  /// More variables of a node, NAME=VALUE; null: none.
+  /// More variables of a node on this machine, NAME=VALUE; null: none.
   std::function<std::vector<std::string>(unsigned node)> variables;
 };
 
 struct node_end {
   int exit_code = 0;
   int signal = 0;  ///< that ended it; 0: it ended by itself
+  bool has_begun = true;  ///< the program was begun; not so if its host could not be reached
 };
 
 /// A node's output is another one than what was printed.
@@ -48,9 +54,13 @@ struct launch_result {
 /// node 0 has ended the others get two seconds to end, too; when another one fails, so does node 0; then
 /// they are ended. Nodes end when this process is killed.
 ///
+/// With places the program is begun on each host by the remote shell, in this process's folder and with its
+/// variables SUKIMA_…, and the same holds, but: the shells there report a signal as status 128 + its number;
+/// when this process or a connection ends, the program there is ended within three seconds.
+///
 /// Under hierarchical omission stdout is that of all nodes, each byte once (launch/merged_output.hpp), no
 /// node's end is another one's, and once one has ended well the others get `grace`, and then two seconds.
-/// \throws std::system_error a node cannot be started: nothing runs then
+/// \throws std::system_error a node, or the remote shell, cannot be started: nothing runs then
 /// \pre one thread
 launch_result launch(const launch_request& request);
 

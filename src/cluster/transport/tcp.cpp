@@ -2,12 +2,11 @@
 // Meeting: node 0 listens; the others connect to it and say where they listen themselves. When all have come,
 // node 0 sends the addresses round, and each node connects to those of lower numbers.
 //
-// Heartbeats: each node sends them to its four neighbours in the ring of nodes, and counts its own beats in
-// which it heard nothing of one of them. So a machine that stood still as a whole loses nobody. Whoever finds
-// a node silent tells all others before its own node ends.
+// Whoever finds a node silent (transport/heartbeats.hpp) tells all others before its own node ends.
 #include "transport/tcp.hpp"
 
 #include "protocol/reader.hpp"
+#include "transport/heartbeats.hpp"
 #include "transport/tcp_address.hpp"
 #include "transport/tcp_connection.hpp"
 
@@ -35,12 +34,6 @@ constexpr std::chrono::milliseconds between_attempts{50};
 /// How long a node that finds another one silent tells all others, before it ends.
 constexpr std::chrono::milliseconds telling_time{100};
 
-/// In a ring of nodes: at most two apart.
-bool are_neighbours(node_id a, node_id b, unsigned nodes) noexcept {
-  const unsigned distance = (a + nodes - b) % nodes;
-  return distance != 0 && std::min(distance, nodes - distance) <= 2;
-}
-
 // Long: the meeting, messages and losses share the state of the connections.
 class tcp_transport final : public transport {
  public:
@@ -48,7 +41,9 @@ class tcp_transport final : public transport {
       : chosen_(std::move(chosen)),
         work_(io_.get_executor()),
         acceptor_(io_),
-        beats_(io_),
+        beats_(io_, chosen_,
+               {.send = [this](node_id n) { return send_beat(n); },
+                .on_silent = [this](node_id n) { lose_silent(n); }}),
         looks_(io_),
         peers_(chosen_.own.nodes),
         is_listed_(chosen_.own.node == 0) {}
@@ -86,7 +81,7 @@ class tcp_transport final : public transport {
     guests_.clear();
     looks_.cancel();
     meeting_ = false;
-    if (chosen_.silent_beats != 0 && chosen_.own.nodes > 1) beat();
+    beats_.begin();
     return chosen_.own.node;
   }
 
@@ -114,7 +109,7 @@ class tcp_transport final : public transport {
 
   void stop(clock::time_point deadline) noexcept override {
     leaving_ = true;
-    beats_.cancel();
+    beats_.stop();
     for (peer& p : peers_)
       if (p.connection != nullptr && !p.gone) p.connection->send(frame_kind::leave, {}, ~std::size_t{0});
     while (is_sending() && clock::now() < deadline) io_.run_one_until(deadline);
@@ -129,7 +124,6 @@ class tcp_transport final : public transport {
   struct peer {
     std::shared_ptr<tcp_connection> connection;
     bool gone = false;  ///< it left or was lost
-    unsigned silent = 0;  ///< beats of this node since something came
   };
   struct early_frame {
     node_id from;
@@ -139,24 +133,11 @@ class tcp_transport final : public transport {
   void fail(const std::string& why) {
     if (failure_.empty()) failure_ = why;
   }
-  void beat() {
-    beats_.expires_after(chosen_.heartbeat);
-    beats_.async_wait([this](error_code error) {
-      if (error || leaving_) return;
-      // What has come meanwhile counts first: perhaps it was this node that stood still.
-      asio::post(io_, [this] { look_for_silence(); });
-    });
-  }
-  void look_for_silence() {
-    if (leaving_) return;
-    for (node_id n = 0; n < peers_.size(); ++n) {
-      peer& p = peers_[n];
-      if (!are_neighbours(n, chosen_.own.node, chosen_.own.nodes) || p.gone || p.connection == nullptr)
-        continue;
-      p.connection->send(frame_kind::alive, {}, most_queued);
-      if (++p.silent > chosen_.silent_beats) lose_silent(n);
-    }
-    beat();
+  bool send_beat(node_id to) {
+    const peer& p = peers_[to];
+    if (p.gone || p.connection == nullptr) return false;
+    p.connection->send(frame_kind::alive, {}, most_queued);
+    return true;
   }
   void lose_silent(node_id node) {
     const auto time = std::chrono::ceil<std::chrono::seconds>(chosen_.heartbeat * chosen_.silent_beats);
@@ -301,7 +282,7 @@ class tcp_transport final : public transport {
     std::vector<member> list;
     for (node_id n = 1; n < peers_.size(); ++n) {
       const peer& p = peers_[n];
-      list.push_back(p.gone ? member{} : member{p.connection->address(), p.connection->peer().port});
+      list.push_back(p.gone ? member{} : member_of(chosen_, *p.connection));
     }
     for (node_id n = 1; n < peers_.size(); ++n)
       if (!peers_[n].gone) peers_[n].connection->send(frame_kind::members, write_members(list), most_queued);
@@ -322,7 +303,7 @@ class tcp_transport final : public transport {
 
   void take(tcp_connection& c, const frame& f) {
     if (!is_peer(c) || peers_[c.peer().node].gone) return;
-    peers_[c.peer().node].silent = 0;
+    beats_.heard(c.peer().node);
     if (f.kind == frame_kind::alive) return;
     if (f.kind == frame_kind::lost) {
       const node_id node = byte_source(f.content).number<std::uint32_t>();
@@ -376,7 +357,7 @@ class tcp_transport final : public transport {
   asio::io_context io_{1};
   asio::executor_work_guard<asio::io_context::executor_type> work_;
   tcp::acceptor acceptor_;
-  asio::steady_timer beats_;
+  heartbeats beats_;
   asio::steady_timer looks_;  ///< for nodes that end during the meeting
   std::vector<peer> peers_;  ///< by node
   std::vector<std::shared_ptr<tcp_connection>> unsuitable_;  ///< nodes that cannot work with this one

@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace sukima::cluster {
 
@@ -16,6 +17,9 @@ struct tcp_settings {
   std::string token;  ///< empty: none; then only addresses of the loopback device are used
   std::string host;   ///< node 0's, for the others; for node 0 the address where it listens
   std::uint16_t port = 0;  ///< node 0's
+  /// Where the others reach each node, without its port; empty: where node 0 sees that it comes from. With
+  /// it nodes listen on all of their addresses, unless the own one is of the loopback device.
+  std::vector<std::string> addresses;
   std::chrono::milliseconds heartbeat{500};  ///< between two of them
   unsigned silent_beats = 10;  ///< of this node's own, without a word of another one: that is lost. 0: never
   int listening = -1;  ///< node 0: a socket that listens already, which is taken over; -1: none

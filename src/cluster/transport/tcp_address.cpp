@@ -3,8 +3,10 @@
 
 #include "protocol/frame.hpp"
 #include "protocol/reader.hpp"
+#include "shared/hosts.hpp"
 
 #include <boost/asio/ip/address.hpp>
+#include <boost/asio/ip/v6_only.hpp>
 
 #include <fcntl.h>
 
@@ -17,6 +19,33 @@ using tcp = asio::ip::tcp;
 namespace {
 
 constexpr std::size_t longest_host = 256;
+
+/// On all addresses, of IPv6 and of IPv4, if the machine has both.
+/// \pre not open
+void open_everywhere(tcp::acceptor& by, tcp::endpoint& here, std::uint16_t port, error_code& error) {
+  here = tcp::endpoint(tcp::v6(), port);
+  by.open(here.protocol(), error);
+  if (!error) by.set_option(asio::ip::v6_only(false), error);
+  if (!error) return;
+  error_code ignored;
+  by.close(ignored);
+  here = tcp::endpoint(tcp::v4(), port);
+  by.open(here.protocol(), error);
+}
+
+/// Where a node listens that is told where the others reach it. Its own host may know that name as one of
+/// the loopback device.
+void open_known(asio::io_context& io, const tcp_settings& chosen, tcp::acceptor& by, tcp::endpoint& here,
+                error_code& error) {
+  const std::string& own = chosen.addresses[chosen.own.node];
+  const std::uint16_t port = chosen.own.node == 0 ? chosen.port : 0;
+  if (!is_loopback(own) && !chosen.token.empty()) {
+    open_everywhere(by, here, port, error);
+    return;
+  }
+  here = address_of(io, chosen, own, port);
+  by.open(here.protocol(), error);
+}
 
 }  // namespace
 
@@ -40,13 +69,18 @@ void listen_at(asio::io_context& io, tcp::acceptor& by, tcp_settings& chosen) {
   if (chosen.listening >= 0) {
     by.assign(tcp::v4(), chosen.listening, error);
   } else {
-    // The others tell where they listen, and nobody is told to come anywhere else.
-    tcp::endpoint here = address_of(io, chosen, chosen.host, chosen.port);
-    if (chosen.own.node != 0) {
-      const bool everywhere = !here.address().is_loopback();
-      here = tcp::endpoint(everywhere ? asio::ip::address(asio::ip::address_v4::any()) : here.address(), 0);
+    tcp::endpoint here;
+    if (!chosen.addresses.empty()) {
+      open_known(io, chosen, by, here, error);
+    } else {
+      // The others tell where they listen, and nobody is told to come anywhere else.
+      here = address_of(io, chosen, chosen.host, chosen.port);
+      if (chosen.own.node != 0) {
+        const bool everywhere = !here.address().is_loopback();
+        here = tcp::endpoint(everywhere ? asio::ip::address(asio::ip::address_v4::any()) : here.address(), 0);
+      }
+      by.open(here.protocol(), error);
     }
-    by.open(here.protocol(), error);
     if (!error) by.set_option(tcp::acceptor::reuse_address(true), error);
     if (!error) by.bind(here, error);
     if (!error) by.listen(asio::socket_base::max_listen_connections, error);
@@ -56,6 +90,11 @@ void listen_at(asio::io_context& io, tcp::acceptor& by, tcp_settings& chosen) {
                         std::to_string(chosen.port) + " of " + chosen.host + ": " + error.message());
   keep_from_children(by.native_handle());
   chosen.own.port = by.local_endpoint().port();
+}
+
+member member_of(const tcp_settings& chosen, const tcp_connection& node) {
+  const identity& other = node.peer();
+  return {chosen.addresses.empty() ? node.address() : chosen.addresses[other.node], other.port};
 }
 
 bytes write_members(const std::vector<member>& list) {

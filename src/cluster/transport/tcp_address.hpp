@@ -3,6 +3,7 @@
 #pragma once
 
 #include "transport/tcp.hpp"
+#include "transport/tcp_connection.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -31,6 +32,9 @@ struct member {
   std::string host;
   std::uint16_t port = 0;
 };
+
+/// Where the others find a node that has connected to this one.
+member member_of(const tcp_settings& chosen, const tcp_connection& node);
 
 /// The list of all nodes but node 0, which that sends round.
 bytes write_members(const std::vector<member>& list);

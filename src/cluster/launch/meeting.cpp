@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/meeting.hpp"
+
+#include "protocol/mac.hpp"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+namespace sukima::cluster {
+
+namespace {
+
+[[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
+
+}  // namespace
+
+meeting_place::meeting_place() : socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  sockaddr_in here{};
+  here.sin_family = AF_INET;
+  here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof here;
+  if (!socket || bind(socket.get(), reinterpret_cast<sockaddr*>(&here), size) != 0 ||
+      listen(socket.get(), SOMAXCONN) != 0 ||
+      getsockname(socket.get(), reinterpret_cast<sockaddr*>(&here), &size) != 0)
+    fail("the nodes have no place to meet");
+  address = "127.0.0.1:" + std::to_string(ntohs(here.sin_port));
+}
+
+ended_nodes::ended_nodes(unsigned nodes) : file_(memfd_create("sukima-ended-nodes", MFD_CLOEXEC)) {
+  if (!file_ || ftruncate(file_.get(), nodes) != 0) fail("the nodes' ends cannot be told");
+}
+
+void ended_nodes::add(std::size_t node) const noexcept {
+  static_cast<void>(!pwrite(file_.get(), "1", 1, static_cast<off_t>(node)));
+}
+
+std::string new_token() {
+  constexpr const char* digits = "0123456789abcdef";
+  std::string text;
+  for (const std::byte b : random_bytes()) {
+    text += digits[std::to_integer<unsigned>(b) >> 4];
+    text += digits[std::to_integer<unsigned>(b) & 15];
+  }
+  return text;
+}
+
+}  // namespace sukima::cluster

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the launcher has for nodes on its own machine to find each other, and to know who has ended.
+#pragma once
+
+#include "launch/child.hpp"
+
+#include <cstddef>
+#include <string>
+
+namespace sukima::cluster {
+
+/// A socket that listens on a free port of the loopback device.
+struct meeting_place {
+  descriptor socket;
+  std::string address;  ///< HOST:PORT
+  /// \throws std::system_error
+  meeting_place();
+};
+
+/// A file with a byte for each node, which is not 0 when that has ended.
+class ended_nodes {
+ public:
+  /// \throws std::system_error
+  explicit ended_nodes(unsigned nodes);
+  int get() const noexcept { return file_.get(); }
+  void add(std::size_t node) const noexcept;
+
+ private:
+  descriptor file_;
+};
+
+/// 64 random hexadecimal digits. \throws std::system_error
+std::string new_token();
+
+}  // namespace sukima::cluster

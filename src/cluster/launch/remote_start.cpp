@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/remote_start.hpp"
+
+#include "entry/environment.hpp"
+#include "launch/meeting.hpp"
+
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+
+extern char** environ;
+
+namespace sukima::cluster {
+
+namespace {
+
+constexpr std::size_t mark_size = 16;
+/// Linux gives out ports from 32768 by itself.
+constexpr unsigned first_port = 20000;
+constexpr unsigned ports = 12000;
+
+/// Never waits for somebody at a terminal, and notices within 15 s that a host is gone. A connection that
+/// another ssh keeps open would hide this one's end from the host.
+constexpr std::array options_of_ssh{"-T",
+                                    "-a",
+                                    "-x",
+                                    "-o",
+                                    "BatchMode=yes",
+                                    "-o",
+                                    "ConnectTimeout=20",
+                                    "-o",
+                                    "ServerAliveInterval=5",
+                                    "-o",
+                                    "ServerAliveCountMax=3",
+                                    "-o",
+                                    "ControlMaster=no",
+                                    "-o",
+                                    "ControlPath=none"};
+
+/// What the launcher says itself.
+constexpr std::array own_variables{variable_nodes, variable_node,   variable_address, variable_addresses,
+                                   variable_token, variable_listen, variable_hope,    variable_ended};
+
+/// Begins the program whose words are the shell's own, and ends as it does. h: the node, d: the folder, m:
+/// the mark. The newlines become blanks. A shell lets what it runs in the background ignore INT and QUIT,
+/// which only env (GNU 8.31) can undo. `kill -TERM --` is an error in dash.
+constexpr std::string_view begin_program = R"(
+cd -- "$d" 2>/dev/null || {
+  printf 'sukima: %s: there is no folder %s: make it there, or start the run in %s\n'
+    "$h" "$d" 'a folder that all hosts have' >&2; exit 127; };
+case $1 in */*) [ -f "$1" ] && [ -x "$1" ];; *) command -v -- "$1" >/dev/null;; esac || {
+  printf 'sukima: %s: there is no program %s: copy it there, or share its folder\n' "$h" "$1" >&2;
+  exit 127; };
+command -v setsid >/dev/null || {
+  printf 'sukima: %s: there is no setsid: install util-linux there\n' "$h" >&2; exit 127; };
+exec 3<&0;
+e='env --default-signal=INT,QUIT'; $e true 2>/dev/null || e=;
+sh -c 'e=$1; shift; printf "%s %s\n" "$0" "$$" >&2; exec $e setsid "$@"' "$m" "$e" "$@" <&3 3<&- & p=$!;
+exec 3<&- </dev/null >/dev/null 2>&1;
+{ while sleep 1; do
+    q=; read -r a b c q r <"/proc/$$/stat"; [ "$q" = "$PPID" ] && continue;
+    kill -s TERM -- "-$p"; sleep 2; kill -s KILL -- "-$p"; exit;
+  done; } & w=$!;
+wait "$p"; s=$?; kill "$w"; kill -s KILL -- "-$p"; exit "$s")";
+
+std::string on_one_line(std::string_view script) {
+  std::string line(script);
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  return line;
+}
+
+bool is_ssh(const std::string& program) { return std::filesystem::path(program).filename() == "ssh"; }
+
+/// SUKIMA_… of this process, those that the launcher does not set itself.
+std::string settings() {
+  constexpr std::string_view allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+  std::string text;
+  for (char** v = environ; *v != nullptr; ++v) {
+    const std::string_view whole(*v);
+    const std::string_view name = whole.substr(0, whole.find('='));
+    if (!name.starts_with("SUKIMA_") || name.size() == whole.size() ||
+        name.find_first_not_of(allowed) != name.npos ||
+        std::find(own_variables.begin(), own_variables.end(), name) != own_variables.end())
+      continue;
+    text += std::string(name) + "=" + shell_word(whole.substr(name.size() + 1)) + " ";
+  }
+  return text;
+}
+
+/// The workers of a node that shares its host, unless they are given: its part of the CPUs there.
+std::string share_of_cpus(const node_place& place) {
+  if (place.of_host == 1 || std::getenv("SUKIMA_WORKERS") != nullptr) return {};
+  const std::string nodes = std::to_string(place.of_host);
+  return "c=$(nproc 2>/dev/null || echo 1); w=$((c / " + nodes + " + (" + std::to_string(place.on_host) +
+         " < c % " + nodes + "))); export SUKIMA_WORKERS=$((w > 0 ? w : 1)); ";
+}
+
+}  // namespace
+
+std::string shell_word(std::string_view word) {
+  std::string text = "'";
+  for (const char c : word) {
+    if (c == '\'')
+      text += R"('\'')";
+    else if (c == '\n')
+      text += R"('"$n"')";
+    else
+      text += c;
+  }
+  return text + "'";
+}
+
+node_end end_of_remote(const child& node, int status) {
+  constexpr int signals = 128;
+  const bool has_begun = node.program != 0;
+  // What was sent to the shell was meant for the program.
+  if (node.own_signal != 0 && (WIFSIGNALED(status) || WEXITSTATUS(status) == status_unreachable))
+    return {0, node.own_signal, has_begun};
+  if (WIFSIGNALED(status)) return {0, WTERMSIG(status), has_begun};
+  const int code = WEXITSTATUS(status);
+  if (code > signals && code - signals < NSIG) return {0, code - signals, has_begun};
+  return {code, 0, has_begun};
+}
+
+remote_start::remote_start(const launch_request& request, std::string token)
+    : request_(request),
+      token_(std::move(token)),
+      mark_("sukima-node-" + new_token().substr(0, mark_size)),
+      folder_(std::filesystem::current_path()) {
+  unsigned drawn = 0;
+  const std::string digits = new_token();
+  std::from_chars(digits.data(), digits.data() + 4, drawn, 16);
+  port_ = first_port + drawn % ports;
+}
+
+std::vector<std::string> remote_start::command(unsigned node) const {
+  std::vector<std::string> words = request_.remote_shell;
+  if (is_ssh(words.front())) words.insert(words.end(), options_of_ssh.begin(), options_of_ssh.end());
+  words.push_back(request_.places[node].host);
+  // For any login shell: no backslash, no exclamation mark, one line.
+  words.push_back("exec sh -c 'echo " + mark_ + R"( ready >&2; IFS= read -r s && eval "$s"')");
+  return words;
+}
+
+std::string remote_start::variables_of(unsigned node) const {
+  std::string addresses;
+  for (const node_place& p : request_.places) addresses += (addresses.empty() ? "" : ",") + p.address;
+  const auto set = [](const char* name, const std::string& value) {
+    return std::string(name) + "=" + shell_word(value) + " ";
+  };
+  return settings() + set(variable_nodes, std::to_string(request_.places.size())) +
+         set(variable_node, std::to_string(node)) +
+         set(variable_address, request_.places.front().address + ":" + std::to_string(port_)) +
+         set(variable_addresses, addresses) + set(variable_token, token_) +
+         set(variable_hope, request_.hope ? "1" : "0");
+}
+
+std::string remote_start::first_line(unsigned node) const {
+  const node_place& place = request_.places[node];
+  std::string line = R"(n=$(printf '\nx'); n=${n%x}; )";
+  line += "export " + variables_of(node) + "; " + share_of_cpus(place);
+  line += "h=" + shell_word("node " + std::to_string(node) + " (host " + place.host + ")") + "; ";
+  line += "d=" + shell_word(folder_) + "; m=" + mark_ + "; set --";
+  for (const std::string& word : request_.program) line += " " + shell_word(word);
+  line += ";";
+  if (!request_.hope && node != 0) line += " exec >/dev/null;";
+  return line + on_one_line(begin_program) + "\n";
+}
+
+std::vector<std::string> remote_start::signal_command(unsigned node, pid_t process, int signal) const {
+  std::vector<std::string> words = command(node);
+  words.back() = std::string("kill -") + sigabbrev_np(signal) + " " + std::to_string(process);
+  return words;
+}
+
+std::optional<remote_start::mark> remote_start::mark_in(std::string_view line) const {
+  const std::size_t begin = line.find(mark_);
+  if (begin == line.npos) return {};
+  const std::string_view rest = line.substr(begin + mark_.size());
+  if (rest == " ready") return mark{begin, 0};
+  mark m{begin, 0};
+  if (rest.empty() ||
+      std::from_chars(rest.data() + 1, rest.data() + rest.size(), m.process).ec != std::errc{})
+    return {};
+  return m;
+}
+
+}  // namespace sukima::cluster

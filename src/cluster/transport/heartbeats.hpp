@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// A node's heartbeats, and which of its neighbours it hears nothing of.
+#pragma once
+
+#include "transport/tcp.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <functional>
+#include <vector>
+
+namespace sukima::cluster {
+
+/// Beats go to at most four neighbours in the ring of nodes. A node counts its own beats in which it heard
+/// nothing of one of them, so a machine that stood still as a whole loses nobody. It is used by the thread
+/// that runs `io`.
+class heartbeats {
+ public:
+  struct events {
+    /// Sends a heartbeat. \returns whether that node is there
+    std::function<bool(node_id)> send;
+    /// Nothing was heard of a node for the whole time.
+    std::function<void(node_id)> on_silent;
+  };
+  /// `settings`: of the transport, which outlives this
+  heartbeats(boost::asio::io_context& io, const tcp_settings& settings, events told);
+
+  /// Does nothing if no silence is too long, or this node is the only one.
+  void begin();
+  /// No event comes after this.
+  void stop() noexcept;
+  /// Something came from a node.
+  void heard(node_id node) noexcept { silent_[node] = 0; }
+
+ private:
+  void beat();
+  void look_for_silence();
+
+  boost::asio::io_context& io_;
+  const tcp_settings& settings_;
+  events told_;
+  boost::asio::steady_timer timer_;
+  std::vector<unsigned> silent_;  ///< by node: beats of this one since something came
+  bool stopped_ = false;
+};
+
+}  // namespace sukima::cluster

@@ -1,0 +1,283 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tests `sukima cluster run --hosts` without a network: hosts_test.py SUKIMA CLUSTER_FIB CLUSTER_QUEENS
+
+remote_shell.py stands for ssh, its hosts for addresses of the loopback device that are this test's own.
+"""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from nodes import DIES_WITH_TEST, wait_until_it_works
+
+SUKIMA, FIB, QUEENS = (str(Path(word).resolve()) for word in sys.argv[1:4])
+del sys.argv[1:4]
+SHELL = str(Path(__file__).resolve().parent / "remote_shell.py")
+HERE = "127.%d.%d.%d" % (64 + (os.getpid() >> 16) % 64, os.getpid() >> 8 & 255, os.getpid() & 255)
+TWO = f"alpha {HERE}\nbeta {HERE}\n"
+
+
+def lives(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def wait_until_ended(pids):
+    while any(map(lives, pids)):
+        time.sleep(0.01)
+
+
+class Hosts(unittest.TestCase):
+    def setUp(self):
+        # Beside the folder of the test, which another host has not got.
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name).resolve()
+        self.log = self.folder / "log"
+
+    def words(self, hosts, *words, options=(), shell=SHELL):
+        file = self.folder / "hosts.txt"
+        file.write_bytes(hosts if isinstance(hosts, bytes) else hosts.encode())
+        return [*DIES_WITH_TEST, SUKIMA, "cluster", "run", "--hosts", str(file), "--ssh", shell, *options, "--", *words]
+
+    def how(self, **variables):
+        return {"text": True, "cwd": self.folder,
+                "env": {**os.environ, "REMOTE_SHELL_LOG": str(self.log), **variables}}
+
+    def run_on(self, hosts, *words, text="", options=(), shell=SHELL, **variables):
+        return subprocess.run(self.words(hosts, *words, options=options, shell=shell), input=text, capture_output=True,
+                              **self.how(**variables))
+
+    def start_on(self, hosts, script, before="", **variables):
+        """(the launcher, the programs by node), which have said that they are there."""
+        started = subprocess.Popen(self.words(hosts, "sh", "-c", f"{before} echo $SUKIMA_CLUSTER_NODE $$ >&2; {script}"),
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   **self.how(**variables))
+        self.addCleanup(started.communicate)
+        self.addCleanup(started.kill)
+        nodes = sum(1 for line in hosts.splitlines() if line)
+        said = [started.stderr.readline().split()[-2:] for _ in range(nodes)]
+        return started, [pid for _, pid in sorted((int(node), int(pid)) for node, pid in said)]
+
+    def connection(self, host):
+        """The process that stands for ssh."""
+        return next(int(line.split()[0]) for line in self.log.read_text().splitlines() if line.split()[1] == host)
+
+
+class nodes_on_hosts(Hosts):
+    def test_have_the_result_of_one_machine(self):
+        for hosts in (TWO, f"alpha 2 {HERE}  # two\n\n# and another one\nme@beta\t{HERE}\n"):
+            ended = self.run_on(hosts, FIB, "25")
+            self.assertEqual((ended.stdout, ended.stderr, ended.returncode), ("75025\n", "", 0))
+            ended = self.run_on(hosts, QUEENS, "8", options=["--hope"])
+            self.assertEqual((ended.stdout.split()[-1], ended.stderr, ended.returncode), ("92", "", 0))
+
+    def test_get_all_words_as_they_are(self):
+        odd = ["", " a  b ", "it's", '"$HOME" `id` $(id) \\n \\', "two\nlines\n", "*", "-n", "é\u0081\u0088", "!x", "a;b&|<>"]
+        ended = self.run_on(TWO, "printf", "<%s>", *odd)
+        self.assertEqual((ended.stdout, ended.returncode), ("".join(f"<{word}>" for word in odd), 0))
+
+    def test_get_the_folder_and_the_settings_of_the_launcher(self):
+        script = 'echo "$PWD|$SUKIMA_WORKERS|$SUKIMA_TRY|$OTHER_TRY"'
+        value = "it's\n$x"
+        ended = self.run_on(TWO, "sh", "-c", script, SUKIMA_WORKERS="3", SUKIMA_TRY=value, OTHER_TRY="x",
+                            SUKIMA_CLUSTER_LISTEN="5")
+        self.assertEqual(ended.stdout.split("|")[:3], [str(self.folder), "3", value])
+        ended = self.run_on(TWO, "sh", "-c", "env | grep SUKIMA_CLUSTER_LISTEN", SUKIMA_CLUSTER_LISTEN="5")
+        self.assertEqual(ended.stdout, "")
+
+    def test_share_the_cpus_of_their_host(self):
+        cpus = int(subprocess.run(["nproc"], capture_output=True, text=True, check=True).stdout)
+        environment = {name: value for name, value in os.environ.items() if name != "SUKIMA_WORKERS"}
+        ended = subprocess.run(self.words(f"alpha 2 {HERE}\nbeta {HERE}", "sh", "-c", "echo $SUKIMA_WORKERS. >&2"),
+                               input="", capture_output=True, text=True, env=environment)
+        shares = [max(1, cpus // 2 + (node < cpus % 2)) for node in range(2)]
+        self.assertEqual(sorted(ended.stderr.splitlines()),
+                         [f"[0 alpha] {shares[0]}.", f"[1 alpha] {shares[1]}.", "[2 beta] ."])
+
+    def test_say_their_host_on_stderr_and_print_what_node_0_prints(self):
+        script = "cat; echo on >&2"
+        ended = self.run_on(TWO, "sh", "-c", script, text="input\n")
+        self.assertEqual((ended.stdout, sorted(ended.stderr.splitlines())), ("input\n", ["[0 alpha] on", "[1 beta] on"]))
+        ended = self.run_on(TWO, "sh", "-c", script, options=["--no-tags"])
+        self.assertEqual(ended.stderr, "on\non\n")
+        ended = self.run_on(TWO, "sh", "-c", "cat; echo end", text="input\n", options=["--hope"])
+        self.assertEqual((ended.stdout, ended.returncode), ("input\nend\n", 0))
+
+    def test_get_long_inputs_and_need_not_read_them(self):
+        text = "".join(f"line {i}\n" for i in range(300000))
+        script = '[ $SUKIMA_CLUSTER_NODE = 1 ] && exec <&-; exec cat'
+        self.assertEqual(self.run_on(TWO, "sh", "-c", script, text=text).stdout, text)
+
+    def test_end_as_node_0(self):
+        self.assertEqual(self.run_on(TWO, "sh", "-c", "exit $((SUKIMA_CLUSTER_NODE + 7))").returncode, 7)
+        self.assertEqual(self.run_on(f"alpha {HERE}", "sh", "-c", "kill -USR1 $$").returncode, -signal.SIGUSR1)
+
+    def test_are_reported_with_their_hosts(self):
+        file = self.folder / "ends.json"
+        self.run_on(TWO, "sh", "-c", "[ $SUKIMA_CLUSTER_NODE = 0 ] || kill -KILL $$", options=["--json", str(file)])
+        self.assertEqual(json.loads(file.read_text())["nodes"],
+                         [{"node": 0, "exit_code": 0, "signal": 0, "host": "alpha"},
+                          {"node": 1, "exit_code": 0, "signal": signal.SIGKILL, "host": "beta"}])
+
+    def test_get_all_signals(self):
+        for name in ("INT", "QUIT", "TERM", "HUP", "USR1", "USR2", "ALRM"):
+            trap = f'trap "echo {name} >&2; exit 0" {name};'
+            running, _ = self.start_on(TWO, "while :; do sleep 0.05; done", before=trap)
+            # setpriv has become the launcher.
+            running.send_signal(getattr(signal, "SIG" + name))
+            self.assertEqual(sorted(running.stderr.read().splitlines()), [f"[0 alpha] {name}", f"[1 beta] {name}"])
+            self.assertEqual(running.wait(), 0)
+
+    def test_keep_the_token_and_the_words_from_command_lines(self):
+        self.run_on(TWO, FIB, "17", SUKIMA_CLUSTER_TOKEN="sesame")
+        self.assertIn("alpha", self.log.read_text())
+        for word in ("sesame", FIB, "17 "):
+            self.assertNotIn(word, self.log.read_text())
+
+    def test_are_reached_by_ssh_with_options_that_keep_it_from_waiting(self):
+        (self.folder / "ssh").symlink_to(SHELL)
+        words = [word for word in self.words(TWO, FIB, "10") if word not in ("--ssh", SHELL)]
+        ended = subprocess.run(words, capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                               env={**os.environ, "REMOTE_SHELL_LOG": str(self.log),
+                                    "PATH": f"{self.folder}:{os.environ['PATH']}"})
+        self.assertEqual((ended.stdout, ended.returncode), ("55\n", 0))
+        for option in ("BatchMode=yes", "ConnectTimeout=", "ServerAliveInterval=", "ControlPath=none"):
+            self.assertIn(option, self.log.read_text())
+
+    def test_are_reached_by_a_command_of_several_words(self):
+        shell = self.folder / "a shell"
+        shutil.copy(SHELL, shell)
+        ended = self.run_on(TWO, FIB, "10", shell=f"'{shell}' -p  2222")
+        self.assertEqual((ended.stdout, ended.returncode), ("55\n", 0))
+        self.assertIn("-p 2222 alpha", self.log.read_text())
+
+
+class requests(Hosts):
+    def test_that_are_wrong_are_refused(self):
+        for hosts, sentence in [
+                ("", "hosts.txt names no host"),
+                ("# alpha\n\n", "hosts.txt names no host"),
+                ("alpha 0", "hosts.txt:1: 0 nodes are too few"),
+                ("\nalpha 257", "hosts.txt:2: these are too many nodes: give at most 256"),
+                ("alpha 256\nbeta", "hosts.txt:2: these are too many nodes"),
+                ("alpha 99999999999", "hosts.txt:1: these are too many nodes"),
+                ("-oProxyCommand=id", "hosts.txt:1: the host '-oProxyCommand=id' begins with '-'"),
+                ("me@-x", "hosts.txt:1: 'me@-x' is no host"),
+                ("a;id", "hosts.txt:1: 'a;id' is no host"),
+                (b"\xff\x00a", "hosts.txt:1: '??a' is no host"),
+                ("alpha 1 -x", "hosts.txt:1: '-x' is no address"),
+                ("alpha 1 10.0.0.1 more", "hosts.txt:1: 'more' is too much"),
+                ("localhost\nbeta", "hosts.txt:2: 'localhost' is another machine for each host")]:
+            ended = self.run_on(hosts, FIB)
+            self.assertEqual((ended.returncode, len(ended.stderr.splitlines())), (2, 1), hosts)
+            self.assertIn(sentence, ended.stderr)
+        self.assertFalse(self.log.exists())
+
+    def test_whose_options_do_not_fit_are_refused(self):
+        missing = str(self.folder / "missing")
+        given = self.folder / "given"
+        given.write_text(TWO)
+        for words, sentence in [
+                (["--hosts", missing], f"cannot read '{missing}': No such file or directory"),
+                (["--hosts", str(self.folder)], "Is a directory"),
+                (["--hosts", ""], "cannot read ''"),
+                (["--hosts", "/dev/zero"], "more than 1 MiB"),
+                (["--hosts", str(given), "--hosts", str(given)], "--hosts"),
+                (["--hosts", str(given), "-n", "2"], "leave --nodes out"),
+                (["--hosts", str(given), "--ssh", ""], "--ssh names no program"),
+                (["--hosts", str(given), "--ssh", "ssh 'x"], "a quote is open"),
+                (["--ssh", "ssh"], "--ssh needs --hosts")]:
+            ended = subprocess.run([SUKIMA, "cluster", "run", *words, "--", FIB], capture_output=True, text=True)
+            self.assertEqual((ended.returncode, len(ended.stderr.splitlines())), (2, 1), words)
+            self.assertIn(sentence, ended.stderr)
+
+
+class bad_days(Hosts):
+    def test_a_host_cannot_be_reached(self):
+        for host in ("refused", "unknown"):
+            ended = self.run_on(f"alpha {HERE}\n{host} {HERE}\n", FIB, "70")
+            self.assertEqual(ended.returncode, 255)
+            self.assertIn(f"sukima: node 1 (host {host}): {SHELL} ended with status 255: the host was not reached",
+                          ended.stderr)
+            ended = self.run_on(f"{host} {HERE}\nalpha {HERE}\n", FIB, "70")
+            self.assertEqual(ended.returncode, 255)
+        ended = self.run_on(f"alpha {HERE}\nrefused {HERE}\n", "echo", "on", options=["--hope"])
+        self.assertEqual((ended.stdout, ended.returncode), ("on\n", 0))
+
+    def test_there_is_no_ssh(self):
+        ended = self.run_on(TWO, FIB, "25", shell="/no/such/ssh")
+        self.assertEqual((ended.stderr, ended.returncode),
+                         ("sukima: '/no/such/ssh' cannot be started: there is no such program; check its name and "
+                          "PATH\n", 127))
+
+    def test_the_program_is_not_there(self):
+        for program in ("/no/such/program", "no-such-program", str(self.folder)):
+            ended = self.run_on(f"alpha {HERE}", program)
+            self.assertEqual((ended.stderr, ended.returncode),
+                             (f"[0 alpha] sukima: node 0 (host alpha): there is no program {program}: copy it there, "
+                              "or share its folder\n", 127))
+
+    def test_the_folder_is_not_there(self):
+        own = self.folder / "only here"
+        own.mkdir()
+        # It goes while the shell is on its way.
+        script = f"#!/bin/sh\nrmdir '{own}' 2>/dev/null\nexec {SHELL} \"$@\"\n"
+        slow = self.folder / "slow"
+        slow.write_text(script)
+        slow.chmod(0o755)
+        ended = subprocess.run(self.words(f"alpha {HERE}", "pwd", shell=str(slow)), cwd=own, input="",
+                               capture_output=True, text=True)
+        self.assertEqual((ended.stderr, ended.returncode),
+                         (f"[0 alpha] sukima: node 0 (host alpha): there is no folder {own}: make it there, or start the "
+                          "run in a folder that all hosts have\n", 127))
+
+    def test_another_program_is_there(self):
+        script = f"[ $SUKIMA_CLUSTER_NODE = 0 ] && exec {FIB} 25; exec {QUEENS} 8"
+        ended = self.run_on(TWO, "sh", "-c", script)
+        self.assertEqual(ended.returncode, 2)
+        self.assertIn("another program: build id", ended.stderr)
+
+    def test_a_host_dies(self):
+        running, pids = self.start_on(TWO, f"exec {FIB} 70", SUKIMA_WORKERS="1")
+        for pid in pids:
+            wait_until_it_works(pid)
+        os.kill(self.connection("beta"), signal.SIGKILL)
+        os.kill(pids[1], signal.SIGKILL)
+        self.assertIn("sukima: node 1 was lost", running.stderr.read())
+        self.assertEqual(running.wait(), 75)
+        wait_until_ended(pids)
+
+    def test_a_connection_is_lost(self):
+        # Its program is ended, too; the others lose it.
+        running, pids = self.start_on(TWO, f"exec {FIB} 70", SUKIMA_WORKERS="1")
+        for pid in pids:
+            wait_until_it_works(pid)
+        os.kill(self.connection("beta"), signal.SIGKILL)
+        running.stderr.read()
+        self.assertNotEqual(running.wait(), 0)
+        wait_until_ended(pids)
+
+    def test_the_launcher_is_killed(self):
+        for script in ("exec sleep 1000", "exec <&-; sleep 1000 & wait", "trap '' TERM; while :; do sleep 0.05; done"):
+            running, pids = self.start_on(TWO, script)
+            running.kill()
+            wait_until_ended(pids)
+
+    def test_what_a_program_leaves_behind_is_ended(self):
+        ended = self.run_on(f"alpha {HERE}", "sh", "-c", "sleep 1000 & echo $!")
+        self.assertEqual(ended.returncode, 0)
+        wait_until_ended([int(ended.stdout)])
+
+
+if __name__ == "__main__":
+    unittest.main()
