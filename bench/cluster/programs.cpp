@@ -4,8 +4,8 @@
 //
 // fib forks calls; nqueens-array and pentomino search with callables without captures; uts and subgraphs add
 // up calls in loops. Each prints its result, and on stderr the time, the tasks that it gave and
-// received, and the node with its CPU time, as `sukima bench --nodes` reads it; under `--hope` before that what
-// became of its units.
+// received, and the node with its CPU time, as `sukima bench --nodes` reads it; under `--hope`
+// before that what became of its units.
 #include "kernels/nqueens_array.hpp"
 #include "kernels/pentomino.hpp"
 #include "kernels/uts.hpp"

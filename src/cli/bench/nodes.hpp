@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `sukima bench --nodes`: programs on several nodes of a cluster beside one process that has all CPUs, or with
-// --hope under hierarchical omission, while some of the nodes are killed.
+// `sukima bench --nodes`: programs on several nodes of a cluster beside one process that has all CPUs, or
+// with --hope under hierarchical omission, while some of the nodes are killed.
 #pragma once
 
 #include <CLI/CLI.hpp>

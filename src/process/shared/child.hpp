@@ -21,7 +21,8 @@ struct child_request {
   std::string output_file{};  ///< gets stdout and stderr; empty: they are collected in the result
   std::chrono::nanoseconds limit{};  ///< then its process group is killed; 0: none
   std::chrono::steady_clock::time_point notice_at{};  ///< when to call `notice`, if still running
-  /// Called at or after `notice_at`, with the running program. \returns when to call it again; nothing: no more
+  /// Called at or after `notice_at`, with the running program. \returns when to call it again; nothing: no
+  /// more
   std::function<std::optional<std::chrono::steady_clock::time_point>(pid_t program)> notice{};
 };
 
