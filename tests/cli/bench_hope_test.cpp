@@ -16,7 +16,8 @@ class bench_hope : public bench_command {
   /// Node k uses k + 1 seconds of CPU. All nodes of the second run of several nodes wait until `deaths` of
   /// them are dead: with one kill-K, it is the one where that many are to be killed.
   /// \param answer what it prints: $nodes is how many there are, 0 without a cluster; $hope is 1 with --hope
-  void add_hope_program(int deaths, const std::string& answer = "echo 7", const std::string& seconds = "0.5") {
+  void add_hope_program(int deaths, const std::string& answer = "echo 7",
+                        const std::string& seconds = "0.5") {
     const fs::path file = folder / "bin" / "bench-cluster";
     std::ofstream(file) << "#!/bin/sh\n"
                            "if [ \"$1\" = --list ]; then echo uts 3; echo fib 40; exit; fi\n"
@@ -40,7 +41,8 @@ if [ $hope = 1 ] && [ $nodes -gt 1 ]; then
   fi
 fi
 )" << answer << "\necho \""
-                        << seconds << R"( s, 3 tasks given, 1 received; node $node: $((node + 1)).0 s of CPU" >&2
+                        << seconds
+                        << R"( s, 3 tasks given, 1 received; node $node: $((node + 1)).0 s of CPU" >&2
 [ $hope = 0 ] || echo "node $node: 2 units told, 3 omitted, 1 cut, 4 yielded, 10 notes sent" >&2
 )";
     fs::permissions(file, fs::perms::owner_all);
@@ -116,7 +118,8 @@ TEST_F(bench_hope, kills_all_nodes_but_one_and_says_so_in_a_table) {
   add_hope_program(3);
   const child_result result = run_scenarios("kill-3", {});
   EXPECT_EQ(result.exit_code, 0) << result.errors;
-  EXPECT_NE(result.output.find("uts, size 3, 4 nodes of 1 worker on 2 CPUs, tcp, seed 5\n"), std::string::npos)
+  EXPECT_NE(result.output.find("uts, size 3, 4 nodes of 1 worker on 2 CPUs, tcp, seed 5\n"),
+            std::string::npos)
       << result.output;
   bool is_there = false;
   for (const std::string& line : lines_of(result.output)) {
@@ -126,11 +129,13 @@ TEST_F(bench_hope, kills_all_nodes_but_one_and_says_so_in_a_table) {
     const std::vector<std::string> all{std::istream_iterator<std::string>(words), {}};
     // After the name: workers, median, quartiles (3), ratio, interval (2), work; then the counts.
     ASSERT_GT(all.size(), 13U) << line;
-    EXPECT_EQ(std::vector(all.begin() + 10, all.begin() + 14), (std::vector<std::string>{"2", "4", "5", "10"}));
+    EXPECT_EQ(std::vector(all.begin() + 10, all.begin() + 14),
+              (std::vector<std::string>{"2", "4", "5", "10"}));
     EXPECT_NE(line.find("what the living nodes' CPUs allow"), std::string::npos) << line;
   }
   EXPECT_TRUE(is_there) << result.output;
-  EXPECT_NE(result.output.find("of CPU time lost by a death, a worker\n"), std::string::npos) << result.output;
+  EXPECT_NE(result.output.find("of CPU time lost by a death, a worker\n"), std::string::npos)
+      << result.output;
 }
 
 TEST_F(bench_hope, fails_where_a_survivor_has_a_wrong_result) {
@@ -167,8 +172,9 @@ TEST_F(bench_hope, fails_where_nodes_end_before_they_are_killed) {
   add_hope_program(0, "echo 7", "1000000");
   const child_result result = run_scenarios("kill-1");
   EXPECT_EQ(result.exit_code, 1);
-  EXPECT_NE(result.errors.find("kill-1: ended 10 times before its nodes could be killed: give a larger --size"),
-            std::string::npos)
+  EXPECT_NE(
+      result.errors.find("kill-1: ended 10 times before its nodes could be killed: give a larger --size"),
+      std::string::npos)
       << result.errors;
 }
 
@@ -195,7 +201,8 @@ TEST_F(bench_hope, refuses_what_is_wrong) {
   refused({"--nodes", "2", "--seed", "3"}, "--seed is for the deaths of --hope");
   refused({"--nodes", "2,4", "--hope"}, "--nodes has several numbers: with --hope give one");
   refused({"--nodes", "4", "--hope", "--transport", "openmpi"}, "--hope needs --transport tcp");
-  refused({"--nodes", "4", "--hope", "--scenario", "hogs"}, "unknown scenario 'hogs' of --hope: choose none, ");
+  refused({"--nodes", "4", "--hope", "--scenario", "hogs"},
+          "unknown scenario 'hogs' of --hope: choose none, ");
   for (const char* word : {"kill-0", "kill-", "kill-x", "kill-1x", "kill--1"})
     refused({"--nodes", "4", "--hope", "--scenario", word}, std::string("unknown scenario '") + word + "'");
   refused({"--nodes", "4", "--hope", "--scenario", "none,kill-4"}, "'kill-4' needs 5 nodes or more");
@@ -207,7 +214,8 @@ TEST(hope_tasks, have_each_row_once_that_is_compared_with) {
   one.workers = 2;
   const auto names = [&](const char* word, bool has_quota) {
     std::string all;
-    for (const task& t : hope_tasks(one, 4, has_quota, parse_hope_scenarios({word}, 4))) all += t.scenario + ";";
+    for (const task& t : hope_tasks(one, 4, has_quota, parse_hope_scenarios({word}, 4)))
+      all += t.scenario + ";";
     return all;
   };
   EXPECT_EQ(names("none", false), "sequential;stealing;none;");

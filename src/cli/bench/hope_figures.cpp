@@ -104,8 +104,9 @@ std::string line_of(const summary& s) {
       s.what.workers, s.seconds.median, fmt::format("[{:.3f} - {:.3f}]", s.seconds.q1, s.seconds.q3),
       s.ratio ? fmt::format("{:.3f}", *s.ratio) : "-",
       is_compared ? fmt::format("[{:.3f}, {:.3f}]", paired->second.low, paired->second.high) : "",
-      s.cpu_ratio ? fmt::format("{:.3f}", *s.cpu_ratio) : "-", count_of(s, "published"), count_of(s, "omitted"),
-      count_of(s, "twice"), count_of(s, "messages"), is_compared ? paired->first : "");
+      s.cpu_ratio ? fmt::format("{:.3f}", *s.cpu_ratio) : "-", count_of(s, "published"),
+      count_of(s, "omitted"), count_of(s, "twice"), count_of(s, "messages"),
+      is_compared ? paired->first : "");
   line.erase(line.find_last_not_of(' ') + 1);
   return line;
 }

@@ -33,8 +33,8 @@ outcome hope_runner::run(const task& what, std::chrono::nanoseconds limit) {
     if (std::optional<outcome> o = stage_.run_hope(what, limit, plan)) return *std::move(o);
     for (planned_death& death : plan) death.seconds /= 2;
   }
-  return run_failure{fmt::format("ended {} times before its nodes could be killed: give a larger --size",
-                                 most_attempts)};
+  return run_failure{
+      fmt::format("ended {} times before its nodes could be killed: give a larger --size", most_attempts)};
 }
 
 outcome hope_runner::run_undisturbed(const task& what, std::chrono::nanoseconds limit) {

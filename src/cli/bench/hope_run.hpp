@@ -27,7 +27,7 @@ class hope_runner {
 
   const node_stage& stage_;
   std::uint64_t seed_;
-  std::map<std::string, double> shortest_;                    ///< seconds without a death, by benchmark
+  std::map<std::string, double> shortest_;  ///< seconds without a death, by benchmark
   std::map<std::pair<std::string, int>, std::uint64_t> runs_;  ///< by benchmark and deaths
 };
 

@@ -38,8 +38,8 @@ hope_scenario parse_one(const std::string& word, int nodes) {
   }
   const int least = word == "alone" ? 1 : std::max(2, scenario.deaths + 1);
   if (nodes < least)
-    throw usage_error(fmt::format("the scenario '{}' needs {} nodes or more: give --nodes {}, or leave it out",
-                                  word, least, least));
+    throw usage_error(fmt::format(
+        "the scenario '{}' needs {} nodes or more: give --nodes {}, or leave it out", word, least, least));
   return scenario;
 }
 
@@ -100,7 +100,8 @@ std::vector<planned_death> draw_deaths(std::uint64_t seed, int nodes, int deaths
   for (int i = 0; i < deaths; ++i) {
     // Not the distributions and shuffles of the library, which may differ: a seed is to mean the same
     // everywhere.
-    const std::size_t at = static_cast<std::size_t>(i) + generator() % (drawn.size() - static_cast<std::size_t>(i));
+    const std::size_t at =
+        static_cast<std::size_t>(i) + generator() % (drawn.size() - static_cast<std::size_t>(i));
     std::swap(drawn[static_cast<std::size_t>(i)], drawn[at]);
     const double fraction = static_cast<double>(generator() >> 11) * 0x1p-53;
     plan.push_back({drawn[static_cast<std::size_t>(i)], fraction * seconds});

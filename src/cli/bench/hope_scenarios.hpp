@@ -36,7 +36,7 @@ struct node_cpus {
 inline constexpr const char* sequential_row = "sequential";  ///< one process with one worker, no node
 inline constexpr const char* one_process_row = "one process";  ///< with as many workers as a node has
 inline constexpr const char* one_node_row = "one node";  ///< with its quota, which a process does not have
-inline constexpr const char* stealing_row = "stealing";        ///< as many nodes, which steal from each other
+inline constexpr const char* stealing_row = "stealing";  ///< as many nodes, which steal from each other
 
 /// The rows of one benchmark: those to compare with, and one for each scenario. With a scenario with deaths
 /// there is `none`, too.

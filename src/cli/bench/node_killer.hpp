@@ -23,7 +23,8 @@ struct planned_death {
 struct node_death {
   int node;
   double seconds;      ///< after all nodes' processes were there
-  double cpu_seconds;  ///< that it had used; what it used until the signal came, some microseconds, is missing
+  double
+      cpu_seconds;  ///< that it had used; what it used until the signal came, some microseconds, is missing
 };
 
 /// The death of some nodes of one run of `sukima cluster run`. Its nodes are found as the children of that
