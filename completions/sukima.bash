@@ -181,16 +181,22 @@ _sukima() {
   [[ ${COMP_WORDS[1]} == bench ]] || return
   case $previous in
     --peers) _sukima_list_item "all none $(_sukima_listed systems | grep -vx -e sequential -e sukima)" ;;
-    --scenario) _sukima_list_item "$(_sukima_listed scenarios)" ;;
+    --scenario)
+      if [[ " ${COMP_WORDS[*]} " == *" --hope "* ]]; then
+        _sukima_list_item "none alone kill-1 kill-2 kill-3"
+      else
+        _sukima_list_item "$(_sukima_listed scenarios)"
+      fi
+      ;;
     --compiler) mapfile -t COMPREPLY < <(compgen -W "best gcc clang both" -- "$cur") ;;
     --transport) mapfile -t COMPREPLY < <(compgen -W "tcp openmpi mpich" -- "$cur") ;;
     --csv | --plot) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
-    --workers | --repetitions | --size | --time-limit | --peer-time | --worst | --external | --nodes | --quota) ;;
+    --workers | --repetitions | --size | --time-limit | --peer-time | --worst | --external | --nodes | --quota | --seed) ;;
     *)
       if [[ $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "--help --workers --peers --scenario --repetitions --size --compiler \
-          --external --time-limit --peer-time --worst --nodes --transport --quota --json --csv --plot \
-          --verbose --list" -- "$cur")
+          --external --time-limit --peer-time --worst --nodes --transport --quota --hope --seed --json \
+          --csv --plot --verbose --list" -- "$cur")
       else
         mapfile -t COMPREPLY < <(compgen -W "all $(_sukima_listed benchmarks)" -- "$cur")
       fi

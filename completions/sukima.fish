@@ -142,6 +142,8 @@ complete -c sukima -n $bench -x -l worst -d 'Fail if a repetition takes over so 
 complete -c sukima -n $bench -x -l nodes -d 'Numbers of nodes of a cluster'
 complete -c sukima -n $bench -x -l transport -a 'tcp openmpi mpich' -d 'What joins the nodes'
 complete -c sukima -n $bench -x -l quota -d 'CPUs of each node'
+complete -c sukima -n $bench -l hope -d 'Nodes that omit what others have computed'
+complete -c sukima -n $bench -x -l seed -d 'Of the nodes and moments of kill-K'
 complete -c sukima -n $bench -l json -d 'Print one JSON object per line'
 complete -c sukima -n $bench -r -F -l csv -d 'Also write comma-separated values'
 complete -c sukima -n $bench -r -F -l plot -d 'Also draw PREFIX.png and PREFIX.svg'

@@ -3,7 +3,8 @@
 """Draws the JSON lines of `sukima bench --json` as bars: plot-bench.py PREFIX [--footer TEXT] < LINES.
 
 Writes PREFIX.png and PREFIX.svg: one panel for each benchmark and scenario, one bar for each row, its length the
-median seconds and its whisker from the first to the third quartile. The dashed line is the sequential program.
+median seconds and its whisker from the first to the third quartile. The dashed line is the sequential program. Of
+`--hope` all scenarios of a benchmark are in one panel, each bar with the work and the counts of its row.
 """
 import argparse
 import json
@@ -35,7 +36,7 @@ def read_panels(lines):
             continue
         try:
             row = json.loads(line)
-            key = (row["benchmark"], row["size"], row["scenario"])
+            key = (row["benchmark"], row["size"], "--hope" if "hope" in row else row["scenario"])
             row["seconds"]["q1"], row["seconds"]["median"], row["seconds"]["q3"]
         except (ValueError, KeyError, TypeError) as error:
             sys.exit(f"plot-bench.py: line {number} is no row of 'sukima bench --json' ({error!r})")
@@ -56,13 +57,24 @@ def axis_for(rows):
 def label(row):
     compiler = f" ({row['compiler']})" if row.get("compiler") else ""
     plural = "" if row["workers"] == 1 else "s"
+    if "hope" in row:
+        return row["scenario"]
     if "nodes" in row:
         return f"{row['nodes']} node{'' if row['nodes'] == 1 else 's'} of {row['workers']} worker{plural}"
     workers = "" if row["system"] == "sequential" else f", {row['workers']} worker{plural}"
     return f"{row['system']}{compiler}{workers}"
 
 
+def counts(row):
+    """Of nodes under hierarchical omission."""
+    texts = [f"work {row['work']:.2f} x"] if "hope" in row and "work" in row else []
+    texts += [f"{row[name]:.0f} {name}" for name in ("published", "omitted", "twice", "messages") if name in row]
+    return "".join(f", {text}" for text in texts)
+
+
 def colour(row):
+    if row.get("hope") is False and row["system"] == "sukima":
+        return COLOUR_PEER
     return {"sukima": COLOUR_OWN, "sequential": COLOUR_SEQUENTIAL}.get(row["system"], COLOUR_PEER)
 
 
@@ -70,8 +82,9 @@ def draw_panel(axes, key, rows, axis):
     benchmark, size, scenario = key
     (factor, unit), logarithmic = axis
     order = {"sequential": 0, "sukima": 1}
-    rows = sorted(rows, key=lambda row: (order.get(row["system"], 2), row.get("nodes", 0),
-                                    row["workers"] if order.get(row["system"]) else 0))
+    if scenario != "--hope":  # those are in an order already
+        rows = sorted(rows, key=lambda row: (order.get(row["system"], 2), row.get("nodes", 0),
+                                             row["workers"] if order.get(row["system"]) else 0))
     medians = [row["seconds"]["median"] / factor for row in rows]
     whiskers = [
         [(row["seconds"]["median"] - row["seconds"]["q1"]) / factor for row in rows],
@@ -85,13 +98,14 @@ def draw_panel(axes, key, rows, axis):
         axes.set_xscale("log")
     for place, (row, value) in enumerate(zip(rows, medians)):
         ratio = "" if row.get("ratio") is None else f"  {row['ratio']:.2f} x"
-        axes.annotate(f"{value:.3g}{ratio}", (row["seconds"]["q3"] / factor, place), xytext=(4, 0),
+        axes.annotate(f"{value:.3g}{ratio}{counts(row)}", (row["seconds"]["q3"] / factor, place), xytext=(4, 0),
                       textcoords="offset points", va="center", fontsize=7)
     sequential = [value for row, value in zip(rows, medians) if row["system"] == "sequential"]
     if sequential:
         axes.axvline(min(sequential), color="#666666", linestyle="--", linewidth=0.8)
-    axes.margins(x=0.18)
-    compared = "one process" if any("nodes" in row for row in rows) else "the sequential program"
+    axes.margins(x=0.18 if scenario != "--hope" else 1.2)
+    compared = ("its reference" if scenario == "--hope" else
+                "one process" if any("nodes" in row for row in rows) else "the sequential program")
     axes.set_xlabel(f"{unit} (x: times {compared})", fontsize=8)
     axes.set_title(benchmark + ("" if size is None else f", size {size}") + f", {scenario}", fontsize=10)
     axes.tick_params(axis="x", labelsize=8)

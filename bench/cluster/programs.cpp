@@ -4,7 +4,8 @@
 //
 // fib forks calls; nqueens-array and pentomino search with callables without captures; uts and subgraphs add
 // up calls in loops. Each prints its result, and on stderr the time, the tasks that it gave and
-// received, and the node with its CPU time, as `sukima bench --nodes` reads it.
+// received, and the node with its CPU time, as `sukima bench --nodes` reads it; under `--hope`
+// before that what became of its units.
 #include "kernels/nqueens_array.hpp"
 #include "kernels/pentomino.hpp"
 #include "kernels/uts.hpp"
@@ -18,6 +19,7 @@
 #include <charconv>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <ranges>
 #include <string_view>
@@ -233,6 +235,11 @@ int main(int count, char** words) {
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
   std::printf("%lld\n", static_cast<long long>(result));
   const sukima::cluster::traffic sent = sukima::cluster::statistics();
+  if (const char* const hope = std::getenv("SUKIMA_CLUSTER_HOPE"); hope != nullptr && *hope == '1')
+    std::fprintf(stderr, "node %u: %llu units told, %llu omitted, %llu cut, %llu yielded, %llu notes sent\n",
+                 sukima::cluster::this_node(), static_cast<unsigned long long>(sent.told),
+                 static_cast<unsigned long long>(sent.omitted), static_cast<unsigned long long>(sent.cut),
+                 static_cast<unsigned long long>(sent.yielded), static_cast<unsigned long long>(sent.notes));
   std::fprintf(stderr, "%.6f s, %llu tasks given, %llu received; node %u: %.6f s of CPU\n", time.count(),
                static_cast<unsigned long long>(sent.given), static_cast<unsigned long long>(sent.received),
                sukima::cluster::this_node(), programs::cpu_seconds());

@@ -284,10 +284,8 @@ std::vector<child_result> run_children(const std::vector<child_request>& request
     if (poll(waiting.data(), waiting.size(), poll_timeout(next)) < 0 && errno != EINTR) break;
     for (std::size_t i = 0; i < children.size(); ++i)
       children[i]->handle(std::span(waiting).subspan(3 * i, 3));
-    if (notice && now >= *notice && any_is_running()) {
-      request.notice();
-      notice.reset();
-    }
+    if (notice && now >= *notice)
+      notice = children.front()->is_running() ? request.notice(children.front()->pid()) : std::nullopt;
     if (deadline && now >= *deadline) {
       for (const auto& child : children) {
         child->result.timed_out = child->is_running();

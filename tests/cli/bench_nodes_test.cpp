@@ -2,7 +2,8 @@
 // `sukima bench --nodes` with a pretended program for several nodes.
 #include <gtest/gtest.h>
 
-#include "bench/nodes_run.hpp"
+#include "bench/group_home.hpp"
+#include "bench/node_output.hpp"
 #include "bench_command.hpp"
 
 namespace sukima::cli::bench {

@@ -207,9 +207,10 @@ TEST(notice, comes_once_while_the_program_runs) {
                  .input = {},
                  .limit = 500s,
                  .notice_at = std::chrono::steady_clock::now() + 100ms,
-                 .notice = [&] {
+                 .notice = [&](pid_t) {
                    ++calls;
                    std::filesystem::remove(noticed);
+                   return std::nullopt;
                  }});
   EXPECT_FALSE(result.timed_out);
   EXPECT_EQ(calls, 1);
@@ -218,8 +219,27 @@ TEST(notice, comes_once_while_the_program_runs) {
              .input = {},
              .limit = 500s,
              .notice_at = std::chrono::steady_clock::now() + 400s,
-             .notice = [&] { ++calls; }});
+             .notice = [&](pid_t) {
+               ++calls;
+               return std::nullopt;
+             }});
   EXPECT_EQ(calls, 1);
+}
+
+TEST(notice, comes_again_when_it_says_so) {
+  int calls = 0;
+  const child_result result = run_child({.arguments = {"/bin/sleep", "1000"},
+                                         .environment = {},
+                                         .input = {},
+                                         .limit = 500s,
+                                         .notice_at = std::chrono::steady_clock::now(),
+                                         .notice = [&](pid_t program) {
+                                           if (++calls == 3) kill(program, SIGKILL);
+                                           return std::optional(std::chrono::steady_clock::now() + 1ms);
+                                         }});
+  EXPECT_FALSE(result.timed_out);
+  EXPECT_EQ(result.signal, SIGKILL);
+  EXPECT_GE(calls, 3);
 }
 
 }  // namespace

@@ -57,7 +57,10 @@ class bench_runner {
       request.limit = time_limit_of(t, time_limit_);
       if (progress_.enabled() && clock::now() < visible_from()) {
         request.notice_at = visible_from();
-        request.notice = [this] { progress_.show(text_); };
+        request.notice = [this](pid_t) {
+          progress_.show(text_);
+          return std::nullopt;
+        };
       }
       return request;
     };
@@ -305,6 +308,7 @@ constexpr char footer[] =
   sukima bench nqueens --workers 1,2,4 --peers tbb,rayon --repetitions 25 --verbose
   sukima bench fib --json --compiler both > fib.jsonl
   sukima bench uts --nodes 1,2,4 --quota 0.5    nodes of a cluster, each with half a CPU
+  sukima bench uts --nodes 4 --hope --scenario alone,kill-1,kill-3
   sukima bench fib --size 42 --external lace='./fib-lace -w {workers} {size}'
 
 A command given with --external prints its seconds as the last number on stdout. It runs for each number of

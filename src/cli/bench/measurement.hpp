@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include <process/shared/child.hpp>
 
@@ -29,6 +30,9 @@ struct task {
   int repetitions = 1;     ///< of the work in one run
   bool reference = false;  ///< only there to compute an ideal from; not reported
   int nodes = 0;  ///< of a cluster, each with that many workers; 0: none
+  std::optional<bool>
+      hope{};  ///< in a measurement of --hope: is it under that, or what that is compared with?
+  int deaths = 0;  ///< nodes that are killed while it runs
 };
 
 /// "fib by tbb (gcc) with 2 workers, overworked"; of a tuned program "uts by tbb-tuned (gcc) at depth 3 with
@@ -51,6 +55,7 @@ struct measurement {
   std::optional<std::int64_t> size;  ///< as the program says
   std::string result;  ///< empty: the program does not say
   std::map<std::string, double> more;  ///< further numbers that the program prints, such as "bytes"
+  std::vector<double> deaths{};  ///< seconds from the start at which nodes were killed, ascending
 };
 
 /// Why a run failed, as the end of a sentence that starts with describe(task).

@@ -8,11 +8,13 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <random>
 #include <sstream>
 #include <system_error>
 
 #include "bench/catalogue.hpp"
-#include "bench/nodes_run.hpp"
+#include "bench/hope_figures.hpp"
+#include "bench/hope_run.hpp"
 #include "bench/report.hpp"
 #include "capacity/machine.hpp"
 #include "console.hpp"
@@ -23,6 +25,7 @@ namespace {
 constexpr const char* program_name = "bench-cluster";
 constexpr const char* one_process = "one process";
 constexpr int most_nodes = 64;  // of `sukima cluster run`
+constexpr std::uint64_t most_seed = std::uint64_t{1} << 53;  // a number of JSON is exact so far
 
 using clock = std::chrono::steady_clock;
 
@@ -56,6 +59,8 @@ struct node_request {
           fmt::format("no benchmark was named; give 'all' or some of {}", join_words(names, " and ")));
     const bool all = options.benchmarks == std::vector<std::string>{"all"};
     benchmarks = all ? names : parse_choices("benchmark", options.benchmarks, names);
+    // Equal calls are one unit there: hardly any work would be left.
+    if (all && options.hope) std::erase(benchmarks, "fib");
     size = parse_size(options.size);
     nodes = parse_counts("--nodes", options.nodes, most_nodes);
     transport = parse_choices("transport", {options.transport}, node_transports()).front();
@@ -64,7 +69,13 @@ struct node_request {
       throw usage_error("--workers has several numbers: with --nodes give one, that of each node");
     if (!counts.empty()) workers = counts.front();
     around = options.quota ? fmt::format("{}, {:g} CPUs each", transport, *options.quota) : transport;
+    if (!options.hope) return;
+    if (transport != "tcp")
+      throw usage_error("--hope needs --transport tcp: under an MPI the loss of one node ends all of them");
+    if (nodes.size() != 1) throw usage_error("--nodes has several numbers: with --hope give one");
+    scenarios = parse_hope_scenarios(options.scenarios, nodes.front());
   }
+  int workers_of(int count) const { return workers.value_or(std::max(1, usable_cpus() / count)); }
 
   std::filesystem::path program;
   std::map<std::string, std::int64_t> sizes;
@@ -74,23 +85,35 @@ struct node_request {
   std::string transport;
   std::optional<int> workers;  ///< of each node
   std::string around;          ///< in place of a scenario
+  std::vector<hope_scenario> scenarios;  ///< empty: nodes steal
 };
 
-/// One process with a worker for each CPU, and each number of nodes, which share the CPUs.
-std::vector<task> tasks_of(const node_request& request, const std::string& benchmark) {
+/// The machine's part of each node.
+node_cpus cpus_of(const node_request& request, std::optional<double> quota) {
+  const double workers = request.workers_of(request.nodes.front());
+  return {.each = std::min(workers, quota.value_or(workers)), .machine = static_cast<double>(usable_cpus())};
+}
+
+/// One process with a worker for each CPU, and each number of nodes, which share the CPUs; or the rows of the
+/// scenarios under hierarchical omission.
+std::vector<task> tasks_of(const node_request& request, const std::string& benchmark, bool has_quota) {
   const int cpus = usable_cpus();
   task one;
   one.benchmark = benchmark;
   one.size = request.size.value_or(request.sizes.at(benchmark));
   one.system = own_system;
   one.program = request.program;
+  if (!request.scenarios.empty()) {
+    one.workers = request.workers_of(request.nodes.front());
+    return hope_tasks(one, request.nodes.front(), has_quota, request.scenarios);
+  }
   one.workers = cpus;
   one.scenario = request.around;
   std::vector<task> tasks{one};
   for (const int nodes : request.nodes) {
     tasks.push_back(one);
     tasks.back().nodes = nodes;
-    tasks.back().workers = request.workers.value_or(std::max(1, cpus / nodes));
+    tasks.back().workers = request.workers_of(nodes);
   }
   return tasks;
 }
@@ -152,16 +175,16 @@ std::string node_table(const std::vector<summary>& figures, bool colour) {
   return text + "\n";
 }
 
-/// Runs the tasks of one benchmark in rounds. Complains about those that fail. \returns their figures
-std::vector<summary> measure(const std::vector<task>& tasks, const bench_options& options,
-                             const node_stage& stage, bool& failed) {
+/// Runs the tasks of one benchmark in rounds. Complains about those that fail.
+std::vector<row> measure(const std::vector<task>& tasks, const bench_options& options, hope_runner& runner,
+                         bool& failed) {
   progress_line progress;
   const auto visible_from = clock::now() + std::chrono::seconds(2);
   std::vector<row> rows = run_rounds(
       tasks, {.repetitions = options.repetitions},
       [&](const task& t) -> outcome {
         try {
-          return stage.run(t, time_limit_of(t, options.time_limit));
+          return runner.run(t, time_limit_of(t, options.time_limit));
         } catch (const std::system_error& error) {
           return run_failure{fmt::format("cannot be started: {}", error.what())};
         }
@@ -177,7 +200,17 @@ std::vector<summary> measure(const std::vector<task>& tasks, const bench_options
     complain(fmt::format("{}: {}", describe(r.what), *r.failure));
     failed = true;
   }
-  return figures_of(rows);
+  return rows;
+}
+
+/// "uts, size 11, 4 nodes of 1 worker on 2 CPUs, tcp, seed 7"
+std::string hope_heading(const node_request& request, const task& what, std::uint64_t seed, bool colour) {
+  const int nodes = request.nodes.front();
+  const int workers = request.workers_of(nodes);
+  return fmt::format("{}, size {}, {} node{} of {} worker{} on {} CPU{}, {}, seed {}",
+                     styled(what.benchmark, "1", colour), *what.size, nodes, nodes == 1 ? "" : "s", workers,
+                     workers == 1 ? "" : "s", usable_cpus(), usable_cpus() == 1 ? "" : "s", request.around,
+                     seed);
 }
 
 }  // namespace
@@ -196,16 +229,27 @@ void add_node_options(CLI::App& command, bench_options& options) {
   command.add_option("--quota", options.quota, "Give each node a control group with so many CPUs")
       ->type_name("CPUS")
       ->check(CLI::Range(0.01, 4096.0).description(""));
+  command.add_flag(
+      "--hope", options.hope,
+      "Nodes that omit what others have computed; --scenario: none, alone, kill-K [all of these]");
+  command.add_option("--seed", options.seed, "Of the nodes and moments of kill-K [drawn, and printed]")
+      ->type_name("N")
+      ->check(CLI::Range(std::uint64_t{0}, most_seed).description(""));
 }
 
 void check_node_options(const CLI::App& command) {
   const bool with_nodes = command.count("--nodes") != 0;
-  for (const char* name : {"--peers", "--scenario", "--compiler", "--external", "--peer-time", "--worst"})
+  const bool with_hope = command.count("--hope") != 0;
+  for (const char* name : {"--peers", "--compiler", "--external", "--peer-time", "--worst"})
     if (with_nodes && command.count(name) != 0)
       throw usage_error(fmt::format("{} has no meaning with --nodes: leave one of them out", name));
-  for (const char* name : {"--transport", "--quota"})
+  if (with_nodes && !with_hope && command.count("--scenario") != 0)
+    throw usage_error("--scenario has no meaning with --nodes without --hope: give --hope, too");
+  for (const char* name : {"--transport", "--quota", "--hope"})
     if (!with_nodes && command.count(name) != 0)
       throw usage_error(fmt::format("{} is for --nodes: give numbers of nodes, too", name));
+  if (!with_hope && command.count("--seed") != 0)
+    throw usage_error("--seed is for the deaths of --hope: give --hope, too, or leave it out");
 }
 
 int run_on_nodes(const bench_options& options) {
@@ -216,15 +260,26 @@ int run_on_nodes(const bench_options& options) {
   if (options.csv) csv.emplace(*options.csv);
   if (options.plot) plot.emplace(*options.plot);
   const node_stage stage(request.transport, options.quota);
+  const bool is_hope = !request.scenarios.empty();
+  const std::uint64_t seed = options.seed ? *options.seed : std::random_device{}();
+  hope_runner runner(stage, seed);
   const bool colour = use_colour(STDOUT_FILENO);
   if (!options.json) fmt::print("{}\n", styled(one_line(machine), "2", colour));
   std::vector<summary> all;
   bool failed = false;
   for (const std::string& benchmark : request.benchmarks) {
-    const std::vector<summary> figures = measure(tasks_of(request, benchmark), options, stage, failed);
-    for (const summary& s : figures)
+    const std::vector<task> tasks = tasks_of(request, benchmark, options.quota.has_value());
+    const std::vector<row> rows = measure(tasks, options, runner, failed);
+    std::vector<summary> figures =
+        is_hope ? hope_figures(rows, cpus_of(request, options.quota)) : figures_of(rows);
+    for (summary& s : figures) {
+      if (is_hope) s.more["seed"] = static_cast<double>(seed);
       if (options.json) fmt::print("{}\n", json_line(s));
-    if (!options.json && !figures.empty()) fmt::print("\n{}", node_table(figures, colour));
+    }
+    if (!options.json && !figures.empty())
+      fmt::print("\n{}", is_hope
+                             ? hope_table(figures, hope_heading(request, tasks.front(), seed, colour), colour)
+                             : node_table(figures, colour));
     std::fflush(stdout);
     all.insert(all.end(), figures.begin(), figures.end());
   }

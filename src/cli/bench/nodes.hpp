@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `sukima bench --nodes`: programs on several nodes of a cluster beside one process that has all CPUs.
+// `sukima bench --nodes`: programs on several nodes of a cluster beside one process that has all CPUs, or
+// with --hope under hierarchical omission, while some of the nodes are killed.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -8,7 +9,7 @@
 
 namespace sukima::cli::bench {
 
-/// Adds --nodes, --transport and --quota to the command.
+/// Adds --nodes, --transport, --quota, --hope and --seed to the command.
 void add_node_options(CLI::App& command, bench_options& options);
 
 /// \throws usage_error one of them was given with another option that makes no sense then

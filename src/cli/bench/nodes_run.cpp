@@ -6,14 +6,17 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
-#include <map>
-#include <memory>
-#include <sstream>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include <process/shared/errors.hpp>
 #include <process/shared/executable.hpp>
+#include <process/shared/temporary_directory.hpp>
+#include "bench/node_output.hpp"
 
 extern char** environ;
 
@@ -25,24 +28,25 @@ constexpr const char* entering =
     R"(node=${SUKIMA_CLUSTER_NODE:-${OMPI_COMM_WORLD_RANK:-$PMI_RANK}}
 echo 0 > "$0/node-$node/cgroup.procs" && exec "$@")";
 
-struct node_report {
-  double seconds = 0;
-  double tasks = 0;  ///< given
-  double cpu_seconds = 0;
+using clock = std::chrono::steady_clock;
+
+/// Nodes that have not ended are waited for up to the limit of the run.
+constexpr const char* longest_grace = "3600";
+
+struct node_end {
+  int node;
+  int exit_code;
+  int signal;  ///< that ended it, or 0
 };
 
-/// "0.512000 s, 9 tasks given, 7 received; node 1: 0.498000 s of CPU", perhaps after a node's tag.
-std::optional<std::pair<int, node_report>> read_report(const std::string& line) {
-  std::istringstream in(line);
-  node_report report;
-  int node = 0;
-  char colon = 0;
-  std::string s, tasks, given, received, word, of, cpu;
-  std::uint64_t taken = 0;
-  in >> report.seconds >> s >> report.tasks >> tasks >> given >> taken >> received >> word >> node >> colon >>
-      report.cpu_seconds >> s >> of >> cpu;
-  if (!in || given != "given," || word != "node" || colon != ':' || cpu != "CPU") return std::nullopt;
-  return std::pair(node, report);
+/// How nodes ended, as the launcher has written it.
+std::vector<node_end> ends_in(const std::string& file) {
+  std::ifstream stream(file);
+  const auto written = nlohmann::json::parse(stream);
+  std::vector<node_end> ends;
+  for (const auto& one : written.at("nodes"))
+    ends.push_back({one.at("node"), one.at("exit_code"), one.at("signal")});
+  return ends;
 }
 
 /// Variables of the user by which Open MPI is set up.
@@ -62,39 +66,6 @@ std::vector<std::pair<std::string, std::string>> mpi_variables() {
 const std::vector<std::string>& node_transports() {
   static const std::vector<std::string> all{"tcp", "openmpi", "mpich"};
   return all;
-}
-
-outcome parse_node_output(const child_result& result, int nodes) {
-  measurement read;
-  std::istringstream output(result.output);
-  for (std::string line; std::getline(output, line);) {  // an MPI gives that of all nodes
-    if (!read.result.empty() && line != read.result)
-      return run_failure{
-          fmt::format("has the result '{}' on one node and '{}' on another", read.result, line)};
-    read.result = line;
-  }
-  if (read.result.empty()) return run_failure{"printed no result"};
-  std::map<int, node_report> reports;
-  std::istringstream errors(result.errors);
-  for (std::string line; std::getline(errors, line);)
-    if (const auto report = read_report(line)) reports.insert(*report);
-  const int expected = std::max(nodes, 1);
-  if (static_cast<int>(reports.size()) != expected || reports.rbegin()->first != expected - 1)
-    return run_failure{fmt::format("{} of {} nodes told their time", reports.size(), expected)};
-  read.seconds = reports.at(0).seconds;
-  for (const auto& [node, report] : reports) {
-    read.cpu_seconds += report.cpu_seconds;
-    read.more["tasks"] += report.tasks;
-  }
-  if (nodes < 2 || !(read.cpu_seconds > 0)) return read;
-  double least = 1;
-  for (const auto& [node, report] : reports) {
-    const double share = report.cpu_seconds / read.cpu_seconds;
-    read.more[fmt::format("share_{}", node)] = share;
-    least = std::min(least, share);
-  }
-  read.more["share_least"] = least;
-  return read;
 }
 
 node_stage::node_stage(std::string transport, std::optional<double> quota)
@@ -122,28 +93,67 @@ std::vector<std::string> node_stage::starting_words(int nodes) const {
   return words;
 }
 
-outcome node_stage::run(const task& what, std::chrono::nanoseconds limit) const {
+node_stage::node_groups node_stage::make_groups(int nodes) const {
+  node_groups groups;
+  for (int node = 0; quota_ && node < nodes; ++node) {
+    groups.push_back(std::make_unique<cpu_group>(home_.group->directory(), fmt::format("node-{}", node),
+                                                 home_.group->version()));
+    groups.back()->set_quota(*quota_);
+  }
+  return groups;
+}
+
+child_request node_stage::request_for(const task& what, std::chrono::nanoseconds limit,
+                                      std::vector<std::string> starter) const {
   child_request request;
   request.limit = limit;
   request.environment = mpi_variables();
   request.environment.emplace_back("SUKIMA_WORKERS", std::to_string(what.workers));
-  std::vector<std::unique_ptr<cpu_group>> groups;
-  if (what.nodes != 0) {
-    request.arguments = starting_words(what.nodes);
-    for (int node = 0; quota_ && node < what.nodes; ++node) {
-      groups.push_back(std::make_unique<cpu_group>(home_.group->directory(), fmt::format("node-{}", node),
-                                                   home_.group->version()));
-      groups.back()->set_quota(*quota_);
-    }
-    if (quota_)
-      request.arguments.insert(request.arguments.end(),
-                               {"/bin/sh", "-c", entering, home_.group->directory().string()});
-  }
+  request.arguments = std::move(starter);
+  if (what.nodes != 0 && quota_)
+    request.arguments.insert(request.arguments.end(),
+                             {"/bin/sh", "-c", entering, home_.group->directory().string()});
   request.arguments.insert(request.arguments.end(), {what.program.string(), what.benchmark});
   if (what.size) request.arguments.push_back(std::to_string(*what.size));
-  const child_result result = run_child(request);
+  return request;
+}
+
+outcome node_stage::run(const task& what, std::chrono::nanoseconds limit) const {
+  const node_groups groups = make_groups(what.nodes);
+  const child_result result = run_child(
+      request_for(what, limit, what.nodes == 0 ? std::vector<std::string>{} : starting_words(what.nodes)));
   if (auto failure = failure_of(result, limit)) return *std::move(failure);
   return parse_node_output(result, what.nodes);
+}
+
+std::optional<outcome> node_stage::run_hope(const task& what, std::chrono::nanoseconds limit,
+                                            const std::vector<planned_death>& plan) const {
+  const temporary_directory folder("bench");
+  const std::string ends = folder.path() + "/ends.json";
+  const node_groups groups = make_groups(what.nodes);
+  child_request request = request_for(what, limit,
+                                      {starter_, "cluster", "run", "--hope", "-n", std::to_string(what.nodes),
+                                       "--no-tags", "--grace", longest_grace, "--json", ends, "--"});
+  node_killer killer(what.nodes, plan);
+  request.notice_at = clock::now();
+  request.notice = [&killer](pid_t launcher) { return killer.step(launcher); };
+  const child_result result = run_child(request);
+  if (auto failure = failure_of(result, limit)) return *std::move(failure);
+  int killed = 0;
+  for (const node_end& end : ends_in(ends)) {
+    const bool was_to_die = std::ranges::count(plan, end.node, &planned_death::node) != 0;
+    if (was_to_die && end.signal == SIGKILL) {
+      ++killed;
+    } else if (end.signal != 0) {
+      return run_failure{
+          fmt::format("lost node {} by signal {} ({})", end.node, end.signal, strsignal(end.signal))};
+    } else if (end.exit_code != 0) {
+      return run_failure{fmt::format("had exit code {} on node {}", end.exit_code, end.node)};
+    }
+  }
+  const auto is_over = [&](const planned_death& p) { return has_told_time(result, p.node); };
+  if (killed != static_cast<int>(plan.size()) || std::ranges::any_of(plan, is_over)) return std::nullopt;
+  return parse_hope_output(result, what.nodes, killer.deaths());
 }
 
 }  // namespace sukima::cli::bench

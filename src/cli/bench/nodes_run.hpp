@@ -1,27 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run of a program on several nodes, each perhaps in a control group of its own, and the meaning of its
-// output.
+// One run of a program on several nodes, each perhaps in a control group of its own.
 #pragma once
 
-#include <filesystem>
+#include <chrono>
+#include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "bench/group_home.hpp"
 #include "bench/measurement.hpp"
+#include "bench/node_killer.hpp"
 
 namespace sukima::cli::bench {
 
 /// What joins the nodes: "tcp", by `sukima cluster run`, or an MPI, by its mpirun.
 const std::vector<std::string>& node_transports();
-
-/// The measurement in what the nodes printed: on stdout the result, on stderr a line for each node. Further
-/// numbers: `tasks`, given by all together, and of several nodes share_0, share_1, … of the CPU time, and
-/// share_least.
-/// \param nodes 0: one process that is no node
-outcome parse_node_output(const child_result& result, int nodes);
 
 class node_stage {
  public:
@@ -33,8 +27,19 @@ class node_stage {
   /// cannot be started, or a group not made.
   outcome run(const task& what, std::chrono::nanoseconds limit) const;
 
+  /// Runs a task under hierarchical omission, and kills nodes as planned. \returns nothing: a node had ended
+  /// when it was to be killed
+  /// \pre the transport is tcp, and one node lives on; throws what run() throws
+  std::optional<outcome> run_hope(const task& what, std::chrono::nanoseconds limit,
+                                  const std::vector<planned_death>& plan) const;
+
  private:
+  using node_groups = std::vector<std::unique_ptr<cpu_group>>;
+
   std::vector<std::string> starting_words(int nodes) const;
+  node_groups make_groups(int nodes) const;  ///< none without a quota
+  child_request request_for(const task& what, std::chrono::nanoseconds limit,
+                            std::vector<std::string> starter) const;
 
   std::string transport_;
   std::string starter_;  ///< the program that starts nodes

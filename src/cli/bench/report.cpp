@@ -61,6 +61,7 @@ std::string json_line(const summary& s) {
   line["workers"] = s.what.workers;
   if (s.what.depth) line["depth"] = *s.what.depth;
   if (s.what.nodes != 0) line["nodes"] = s.what.nodes;
+  if (s.what.hope) line["hope"] = *s.what.hope;
   line["repetitions"] = s.repetitions;
   line["seconds"] = {{"q1", rounded(s.seconds.q1)},
                      {"median", rounded(s.seconds.median)},

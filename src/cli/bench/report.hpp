@@ -12,10 +12,10 @@
 
 namespace sukima::cli::bench {
 
-/// One JSON object without line break: benchmark, size, system, compiler, scenario, workers, repetitions,
-/// depth (of a tuned program), seconds (q1, median, q3, max), cpu_seconds, ratio and cpu_ratio (null without
-/// a sequential program), in a scenario with an ideal also ideal, cpus, over_ideal, own_ideal and
-/// over_own_ideal, further numbers, and for Sukima paired.
+/// One JSON object without line break: benchmark, size, system, compiler, scenario, workers, depth (of a
+/// tuned program), nodes, hope (in a measurement of --hope), repetitions, seconds (q1, median, q3, max),
+/// cpu_seconds, ratio and cpu_ratio (null without what they compare with), in a scenario with an ideal also
+/// ideal, cpus, over_ideal, own_ideal and over_own_ideal, further numbers, and paired where there is one.
 std::string json_line(const summary& s);
 
 struct table_style {

@@ -152,7 +152,9 @@ bench_request parse_request(const bench_options& options, const std::vector<inst
   request.workers = parse_workers(options.workers);
   request.workers_given = !request.workers.empty();
   if (!request.workers_given) request.workers = cpus > 1 ? std::vector<int>{1, cpus} : std::vector<int>{1};
-  request.scenarios = parse_choices("scenario", options.scenarios, scenario_names());
+  request.scenarios = options.scenarios.empty()
+                          ? std::vector<std::string>{"alone"}
+                          : parse_choices("scenario", options.scenarios, scenario_names());
   request.compiler = parse_compiler(options.compiler);
   request.size = parse_size(options.size);
   for (const std::string& text : options.externals) {

@@ -26,13 +26,15 @@ struct bench_options {
   std::vector<std::string> benchmarks;
   std::vector<std::string> workers;
   std::vector<std::string> peers{"all"};
-  std::vector<std::string> scenarios{"alone"};
+  std::vector<std::string> scenarios;  ///< empty: alone; with `hope` several
   std::vector<std::string> externals;
   std::string compiler = "best";
   std::optional<std::string> size;
   std::vector<std::string> nodes;  ///< numbers of nodes of a cluster; empty: none
   std::string transport = "tcp";   ///< between nodes
   std::optional<double> quota;     ///< CPUs of each node
+  bool hope = false;               ///< nodes under hierarchical omission
+  std::optional<std::uint64_t> seed;  ///< of the nodes that are killed, and of the moments
   int repetitions = 5;
   std::optional<double> time_limit;
   std::optional<double> peer_time;

@@ -86,6 +86,7 @@ traffic traffic_of(const hope::counts& c) {
           .omitted = c.omitted,
           .cut = c.cut,
           .computed = c.computed,
+          .told = c.told,
           .helped = c.helped,
           .taken_over = c.taken_over,
           .yielded = c.yielded,

@@ -76,6 +76,7 @@ struct counts {
   std::uint64_t omitted = 0;  ///< units that ended by another node's result, and did not run here
   std::uint64_t cut = 0;  ///< units that ended by it while they ran here
   std::uint64_t computed = 0;  ///< units that gave their result here
+  std::uint64_t told = 0;  ///< those whose result other nodes were told
   /// Times that a node that got nothing from others began a unit that another one claimed, or the branch that
   /// was left to others.
   std::uint64_t helped = 0;

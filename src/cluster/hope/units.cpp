@@ -146,10 +146,12 @@ void node::unit_ended(event& e) {
                           .within = u.within,
                           .time = cost,
                           .content = e.content};
-        if (is_told || cost >= chosen_.before_telling)
+        const bool is_for_all = is_told || cost >= chosen_.before_telling;
+        if (is_for_all)
           tell(result);
         else if (u.given_by)
           tell_one(*u.given_by, result);
+        if ((is_for_all && !is_alone()) || u.given_by) count(&counts::told);
         store_.put(u.key, e.content, cost);
       }
       settle(u, e.content);

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,9 @@ struct child_request {
   std::string output_file{};  ///< gets stdout and stderr; empty: they are collected in the result
   std::chrono::nanoseconds limit{};  ///< then its process group is killed; 0: none
   std::chrono::steady_clock::time_point notice_at{};  ///< when to call `notice`, if still running
-  std::function<void()> notice{};  ///< called once, at or after `notice_at`
+  /// Called at or after `notice_at`, with the running program. \returns when to call it again; nothing: no
+  /// more
+  std::function<std::optional<std::chrono::steady_clock::time_point>(pid_t program)> notice{};
 };
 
 struct child_result {
@@ -43,8 +46,8 @@ child_result run_child(const child_request& request);
 /// order in which they were started.
 std::vector<child_result> run_children(const child_request& request, int count);
 
-/// Several programs at once; the limit and the notice are those of the first request. The results are in the
-/// order of the requests.
+/// Several programs at once; the limit and the notice are those of the first request, the notice of its
+/// program only. The results are in the order of the requests.
 std::vector<child_result> run_children(const std::vector<child_request>& requests);
 
 /// A program that runs beside this process until the end of this object, which kills its process group. What
