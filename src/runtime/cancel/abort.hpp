@@ -30,7 +30,7 @@ bool is_descendant_concerned(const task* t) noexcept;
 /// The same of any task that has not ended.
 inline bool is_task_concerned(const task* t) noexcept {
   if (t == nullptr || t->parent != nullptr || t->owner != nullptr) return is_descendant_concerned(t);
-  return t->cancelled.load(std::memory_order_acquire);  // partner: the throw across a jump; the remote node's abort
+  return t->cancelled.load(std::memory_order_acquire);  // partners: stop_children, cancel
 }
 /// Does a shield of the running segment keep aborts from outside away?
 bool is_shielded(const fiber& s) noexcept;
