@@ -63,33 +63,33 @@ int main(int argc, char** argv) {
   program.set_version_flag("--version", fmt::format("sukima {}", sukima_version));
   program.require_subcommand(1);
   program.footer("'sukima COMMAND --help' describes a command. Manual page: man sukima.");
-  int code = exit_success;
+  int code = process::exit_success;
   bench::add_command(program, code);
   calibrate::add_command(program, code);
   cc::add_command(program);
-  cluster::add_command(program, code, take_program("cluster", argc, argv));
-  explain::add_command(program, code, take_program("explain", argc, argv));
+  cluster::add_command(program, code, process::take_program("cluster", argc, argv));
+  explain::add_command(program, code, process::take_program("explain", argc, argv));
   guest::add_command(program, code);
   host::add_command(program, code);
   lab::add_command(program, code);
-  objects::add_command(program, code, take_program("objects", argc, argv));
+  objects::add_command(program, code, process::take_program("objects", argc, argv));
   probe::add_command(program, code);
-  run::add_command(program, code, take_program("run", argc, argv));
+  run::add_command(program, code, process::take_program("run", argc, argv));
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return program.exit(error);  // --help and --version
     complain(sentence_on(program, error));
-    return exit_usage;
-  } catch (const usage_error& error) {
+    return process::exit_usage;
+  } catch (const process::usage_error& error) {
     complain(error.what());
-    return exit_usage;
-  } catch (const start_error& error) {
+    return process::exit_usage;
+  } catch (const process::start_error& error) {
     complain(error.what());
     return error.code();
   } catch (const std::exception& error) {
     complain(error.what());
-    return exit_failure;
+    return process::exit_failure;
   }
   return code;
 }

@@ -26,7 +26,7 @@
 #include "shared/interruption.hpp"
 #include "shared/program.hpp"
 
-namespace sukima::cli {
+namespace sukima::process {
 namespace {
 
 using clock = std::chrono::steady_clock;
@@ -315,4 +315,4 @@ std::string describe_failure(const child_result& result, std::chrono::nanosecond
   return {};
 }
 
-}  // namespace sukima::cli
+}  // namespace sukima::process

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <system_error>
 
-namespace sukima::cli {
+namespace sukima::process {
 namespace {
 
 namespace fs = std::filesystem;
@@ -184,4 +184,4 @@ int remove_leftover_groups(const group_parent& place) {
   return removed;
 }
 
-}  // namespace sukima::cli
+}  // namespace sukima::process

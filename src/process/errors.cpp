@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace sukima::cli {
+namespace sukima::process {
 
 start_error::start_error(const std::string& program, int error)
     : std::runtime_error(fmt::format(
@@ -14,4 +14,4 @@ start_error::start_error(const std::string& program, int error)
           error == ENOENT ? "there is no such program; check its name and PATH" : std::strerror(error))),
       code_(error == ENOENT ? exit_not_found : exit_not_startable) {}
 
-}  // namespace sukima::cli
+}  // namespace sukima::process

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace sukima::cli {
+namespace sukima::process {
 namespace {
 
 namespace fs = std::filesystem;
@@ -136,4 +136,4 @@ std::string obstacle_to_preloading(const fs::path& program, const std::string& l
   return {};
 }
 
-}  // namespace sukima::cli
+}  // namespace sukima::process

@@ -13,7 +13,7 @@
 #include "shared/child.hpp"
 #include "shared/errors.hpp"
 
-namespace sukima::cli {
+namespace sukima::process {
 
 namespace fs = std::filesystem;
 
@@ -88,4 +88,4 @@ fs::path find_python_that_draws(std::string_view option) {
                   option));
 }
 
-}  // namespace sukima::cli
+}  // namespace sukima::process

@@ -15,7 +15,7 @@
 #include <ctime>
 #include <vector>
 
-namespace sukima::cli {
+namespace sukima::process {
 namespace {
 
 constexpr std::array ending_signals{SIGINT, SIGTERM, SIGHUP};
@@ -141,4 +141,4 @@ int remove_directory_with_files(const char* path) noexcept {
   return remove_directory(path);
 }
 
-}  // namespace sukima::cli
+}  // namespace sukima::process

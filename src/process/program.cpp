@@ -17,7 +17,7 @@
 
 #include "shared/errors.hpp"
 
-namespace sukima::cli {
+namespace sukima::process {
 namespace {
 
 constexpr std::array passed_signals{SIGINT,  SIGQUIT, SIGTERM,  SIGHUP, SIGUSR1,
@@ -143,4 +143,4 @@ void end_by(int signal) {
   std::raise(signal);
 }
 
-}  // namespace sukima::cli
+}  // namespace sukima::process

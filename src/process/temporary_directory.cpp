@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <system_error>
 
-namespace sukima::cli {
+namespace sukima::process {
 
 temporary_directory::temporary_directory(const std::string& purpose) {
   path_ = (std::filesystem::temp_directory_path() / ("sukima-" + purpose + "-XXXXXX")).string();
@@ -20,4 +20,4 @@ temporary_directory::~temporary_directory() {
   std::filesystem::remove_all(path_, ignored);
 }
 
-}  // namespace sukima::cli
+}  // namespace sukima::process

@@ -69,7 +69,7 @@ class bench_command : public testing::Test {
   }
 
   /// A pretended program that gets no CPU for a while is none that does not end.
-  child_request request(std::vector<std::string> arguments) const {
+  process::child_request request(std::vector<std::string> arguments) const {
     if (arguments.size() > 1 && std::ranges::find(arguments, "--time-limit") == arguments.end())
       arguments.insert(arguments.begin() + 1, {"--time-limit", "400"});
     arguments.insert(arguments.begin(), SUKIMA_PROGRAM);
@@ -79,12 +79,12 @@ class bench_command : public testing::Test {
             .limit = 500s};
   }
 
-  child_result run(std::vector<std::string> arguments) const {
-    return run_child(request(std::move(arguments)));
+  process::child_result run(std::vector<std::string> arguments) const {
+    return process::run_child(request(std::move(arguments)));
   }
 
   /// The rows of a successful or partly failed run with --json, by system, workers and scenario.
-  static std::map<std::string, nlohmann::json> rows_of(const child_result& result) {
+  static std::map<std::string, nlohmann::json> rows_of(const process::child_result& result) {
     std::map<std::string, nlohmann::json> rows;
     for (const std::string& line : lines_of(result.output)) {
       auto row = nlohmann::json::parse(line);
@@ -104,7 +104,7 @@ class bench_command : public testing::Test {
 
   /// The request is refused with exit code 2 and one line on stderr that has `part`; nothing was run.
   void expect_refused(const std::vector<std::string>& arguments, const std::string& part) const {
-    const child_result result = run(arguments);
+    const process::child_result result = run(arguments);
     EXPECT_EQ(result.exit_code, 2);
     EXPECT_EQ(result.output, "");
     EXPECT_EQ(lines_of(result.errors).size(), 1U) << result.errors;

@@ -11,7 +11,7 @@ namespace {
 
 TEST_F(bench_command, prints_one_json_object_for_each_row) {
   add_usual_programs();
-  const child_result result = run(
+  const process::child_result result = run(
       {"bench", "fib", "--json", "--scenario", "alone,overworked", "--repetitions", "3", "--workers", "1,2"});
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   const auto rows = rows_of(result);
@@ -54,7 +54,7 @@ TEST_F(bench_command, calls_each_program_once_a_round_in_interleaved_order) {
 
 TEST_F(bench_command, prints_a_table_by_default) {
   add_usual_programs();
-  const child_result result = run({"bench", "fib", "lu", "--repetitions", "2", "--verbose"});
+  const process::child_result result = run({"bench", "fib", "lu", "--repetitions", "2", "--verbose"});
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_NE(result.output.find("kernel Linux"), std::string::npos);
   EXPECT_NE(result.output.find("fib, size 40, alone (nothing else runs on the machine)\n"),
@@ -67,15 +67,15 @@ TEST_F(bench_command, prints_a_table_by_default) {
 
 TEST_F(bench_command, says_once_which_peers_are_missing) {
   add_usual_programs();
-  const child_result all = run({"bench", "fib", "lu", "--repetitions", "1"});
+  const process::child_result all = run({"bench", "fib", "lu", "--repetitions", "1"});
   EXPECT_EQ(all.exit_code, 0);
   EXPECT_EQ(lines_of(all.errors).size(), 1U) << all.errors;
   EXPECT_NE(all.errors.find("left out, because not installed: tascell, openmp-gcc, "), std::string::npos)
       << all.errors;
-  const child_result some = run({"bench", "fib", "--repetitions", "1", "--peers", "tbb,chili"});
+  const process::child_result some = run({"bench", "fib", "--repetitions", "1", "--peers", "tbb,chili"});
   EXPECT_EQ(some.exit_code, 0);
   EXPECT_NE(some.errors.find("left out, because not installed: chili\n"), std::string::npos) << some.errors;
-  const child_result none = run({"bench", "fib", "--repetitions", "1", "--peers", "none", "--json"});
+  const process::child_result none = run({"bench", "fib", "--repetitions", "1", "--peers", "none", "--json"});
   EXPECT_EQ(none.errors, "");
   EXPECT_EQ(rows_of(none).size(), 3U);
 }
@@ -83,7 +83,8 @@ TEST_F(bench_command, says_once_which_peers_are_missing) {
 TEST_F(bench_command, reports_a_wrong_result_and_prints_the_other_rows) {
   add_usual_programs();
   add_program("bench-tbb-gcc", "1.2", "answer 8");
-  const child_result result = run({"bench", "fib", "--json", "--repetitions", "2", "--workers", "2"});
+  const process::child_result result =
+      run({"bench", "fib", "--json", "--repetitions", "2", "--workers", "2"});
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_NE(
       result.errors.find("sukima: fib by tbb (gcc) with 2 workers, alone: has the result '8', but sequential "
@@ -109,7 +110,7 @@ class bench_command_with_broken_program : public bench_command,
 TEST_P(bench_command_with_broken_program, reports_it_and_prints_the_other_rows) {
   add_usual_programs();
   add_program("bench-tbb-gcc", "1.2", GetParam().body);
-  const child_result result =
+  const process::child_result result =
       run({"bench", "fib", "--json", "--repetitions", "2", "--workers", "2", "--peers", "tbb,rayon"});
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_EQ(lines_of(result.errors).size(), 1U) << result.errors;
@@ -134,7 +135,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_F(bench_command, leaves_out_a_program_that_cannot_list_its_benchmarks) {
   add_usual_programs();
   std::ofstream(folder / "bin" / "bench-tbb-gcc") << "#!/bin/sh\nexit 9\n";
-  const child_result result =
+  const process::child_result result =
       run({"bench", "fib", "--json", "--repetitions", "1", "--peers", "tbb", "--workers", "2"});
   EXPECT_NE(result.errors.find("bench-tbb-gcc is left out: "), std::string::npos) << result.errors;
   EXPECT_NE(result.errors.find("--list' ended with exit code 9"), std::string::npos) << result.errors;
@@ -150,8 +151,8 @@ TEST_F(bench_command, chooses_the_faster_compiler_or_shows_both) {
   EXPECT_EQ(best.at("sequential 1 alone").at("compiler"), "clang");
   EXPECT_EQ(best.at("sukima 2 alone").at("compiler"), "gcc");
   EXPECT_DOUBLE_EQ(best.at("sukima 2 alone").at("ratio"), 1.5);
-  const child_result both = run({"bench", "fib", "--json", "--repetitions", "2", "--workers", "2", "--peers",
-                                 "none", "--compiler", "both"});
+  const process::child_result both = run({"bench", "fib", "--json", "--repetitions", "2", "--workers", "2",
+                                          "--peers", "none", "--compiler", "both"});
   std::map<std::string, double> ratios;
   for (const std::string& line : lines_of(both.output)) {
     const auto row = nlohmann::json::parse(line);
@@ -170,7 +171,7 @@ TEST_F(bench_command, takes_external_programs_into_the_same_rounds) {
   add_usual_programs();
   const std::string command = "echo external {benchmark} {size} {workers} $SUKIMA_WORKERS >> '" +
                               (folder / "log").string() + "'; echo time: 0.3 s";
-  const child_result result =
+  const process::child_result result =
       run({"bench", "fib", "--json", "--repetitions", "2", "--workers", "2", "--peers", "none", "--external",
            "lace=" + command, "--external", "other=echo 3"});
   EXPECT_EQ(result.exit_code, 0) << result.errors;
@@ -185,7 +186,7 @@ TEST_F(bench_command, takes_external_programs_into_the_same_rounds) {
 
 TEST_F(bench_command, fails_clearly_if_an_external_program_prints_no_number) {
   add_usual_programs();
-  const child_result result =
+  const process::child_result result =
       run({"bench", "fib", "--json", "--repetitions", "2", "--workers", "2", "--peers", "none", "--external",
            "lace=echo done", "--external", "gone=/no/such/program"});
   EXPECT_EQ(result.exit_code, 1);
@@ -199,11 +200,11 @@ TEST_F(bench_command, fails_clearly_if_an_external_program_prints_no_number) {
 TEST_F(bench_command, passes_its_settings_on_and_nothing_else) {
   add_usual_programs();
   add_program("bench-sukima-gcc", "1", "env >> '" + (folder / "env").string() + "'; answer 7");
-  child_request with_settings =
+  process::child_request with_settings =
       request({"bench", "fib", "--repetitions", "1", "--peers", "none", "--workers", "1"});
   with_settings.environment.emplace_back("SUKIMA_WAIT", "spin");
   with_settings.environment.emplace_back("OMP_NUM_THREADS", "3");
-  ASSERT_EQ(run_child(with_settings).exit_code, 0);
+  ASSERT_EQ(process::run_child(with_settings).exit_code, 0);
   std::ifstream stream(folder / "env");
   const std::string seen(std::istreambuf_iterator<char>(stream), {});
   EXPECT_NE(seen.find("SUKIMA_WAIT=spin"), std::string::npos);
@@ -236,16 +237,16 @@ TEST_F(bench_command, refuses_wrong_requests_in_one_sentence) {
 
 TEST_F(bench_command, refuses_to_go_without_programs) {
   expect_refused({"bench", "fib"}, "there are no benchmark programs in '" + (folder / "bin").string() + "'");
-  child_request wrong = request({"bench", "fib"});
+  process::child_request wrong = request({"bench", "fib"});
   wrong.environment[0].second = "/no/such/folder";
-  const child_result result = run_child(wrong);
+  const process::child_result result = process::run_child(wrong);
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_NE(result.errors.find("SUKIMA_BENCH_DIR names '/no/such/folder', which is not a directory"),
             std::string::npos);
   wrong = request({"bench", "fib"});
   wrong.environment[1].second = "some";
   add_usual_programs();
-  EXPECT_NE(run_child(wrong).errors.find("SUKIMA_CPUS is 'some', which is not a number of CPUs"),
+  EXPECT_NE(process::run_child(wrong).errors.find("SUKIMA_CPUS is 'some', which is not a number of CPUs"),
             std::string::npos);
 }
 
@@ -264,8 +265,8 @@ TEST_F(bench_command, writes_csv) {
 TEST_F(bench_command, draws_plots_or_says_what_is_missing) {
   add_usual_programs();
   const fs::path prefix = folder / "plot";
-  const child_result result = run({"bench", "fib", "lu", "--repetitions", "2", "--scenario",
-                                   "alone,overworked", "--plot", prefix.string()});
+  const process::child_result result = run({"bench", "fib", "lu", "--repetitions", "2", "--scenario",
+                                            "alone,overworked", "--plot", prefix.string()});
   if (result.exit_code == 2 && result.errors.find("python3-matplotlib") != std::string::npos)
     GTEST_SKIP() << "no Python with matplotlib here";
   ASSERT_EQ(result.exit_code, 0) << result.errors;
@@ -278,9 +279,9 @@ TEST_F(bench_command, draws_plots_or_says_what_is_missing) {
 
 TEST_F(bench_command, refuses_a_python_without_matplotlib_before_it_measures) {
   add_usual_programs();
-  child_request wrong = request({"bench", "fib", "--plot", (folder / "plot").string()});
+  process::child_request wrong = request({"bench", "fib", "--plot", (folder / "plot").string()});
   wrong.environment.emplace_back("SUKIMA_PYTHON", "/bin/false");
-  const child_result result = run_child(wrong);
+  const process::child_result result = process::run_child(wrong);
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_NE(result.errors.find("SUKIMA_PYTHON='/bin/false'"), std::string::npos) << result.errors;
   EXPECT_TRUE(log().empty());
@@ -295,9 +296,9 @@ TEST_F(bench_command, takes_its_programs_along_when_it_is_ended) {
                              "' bench fib --peers none --time-limit 400 & sukima=$!; " + "while ! [ -s '" +
                              marker.string() + "' ]; do sleep 0.05; done; " +
                              "kill -TERM $sukima; wait $sukima; echo $?";
-  child_request shell = request({});
+  process::child_request shell = request({});
   shell.arguments = {"/bin/sh", "-c", script};
-  const child_result result = run_child(shell);
+  const process::child_result result = process::run_child(shell);
   EXPECT_EQ(lines_of(result.output).back(), "143") << result.errors;
   std::ifstream stream(marker);
   pid_t program = 0;
@@ -316,9 +317,9 @@ TEST_F(bench_command, shows_colours_and_progress_on_terminals_only) {
   const std::string bench = std::string("TERM=xterm '") + SUKIMA_PROGRAM +
                             "' bench fib --repetitions 1 --workers 1 --peers tbb --time-limit 400";
   const auto on_terminal = [&](const std::string& command) {
-    child_request script = request({});
+    process::child_request script = request({});
     script.arguments = {"/usr/bin/script", "-qefc", command, screen};
-    return run_child(script).output;
+    return process::run_child(script).output;
   };
   if (!fs::exists("/usr/bin/script"))
     GTEST_SKIP() << "script (of bsdutils), which makes a terminal, is not here";
@@ -328,13 +329,14 @@ TEST_F(bench_command, shows_colours_and_progress_on_terminals_only) {
   EXPECT_NE(shown.find(" of 3"), std::string::npos) << shown;
   fs::remove(wait);
   EXPECT_EQ(on_terminal("NO_COLOR=1 " + bench + " 2>/dev/null").find("\033[1"), std::string::npos);
-  const child_result piped = run({"bench", "fib", "--repetitions", "1", "--workers", "1", "--peers", "tbb"});
+  const process::child_result piped =
+      run({"bench", "fib", "--repetitions", "1", "--workers", "1", "--peers", "tbb"});
   EXPECT_EQ((piped.output + piped.errors).find('\033'), std::string::npos);
 }
 
 TEST_F(bench_command, lists_what_there_is) {
   add_usual_programs();
-  const child_result result = run({"bench", "--list"});
+  const process::child_result result = run({"bench", "--list"});
   EXPECT_EQ(result.exit_code, 0);
   for (const char* part : {"benchmarks", "\n  fib ", "\n  lu ", "systems:", "\n  tbb ", "(not installed)",
                            "scenarios:\n", "\n  alone ", "\n  overworked "}) {
@@ -343,7 +345,7 @@ TEST_F(bench_command, lists_what_there_is) {
 }
 
 TEST_F(bench_command, has_help_with_examples) {
-  const child_result result = run({"bench", "--help"});
+  const process::child_result result = run({"bench", "--help"});
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_NE(result.output.find("Examples:\n  sukima bench fib"), std::string::npos);
   EXPECT_EQ(result.errors, "");

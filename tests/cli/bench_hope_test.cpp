@@ -49,7 +49,7 @@ fi
   }
 
   /// By scenario.
-  static std::map<std::string, nlohmann::json> by_scenario(const child_result& result) {
+  static std::map<std::string, nlohmann::json> by_scenario(const process::child_result& result) {
     std::map<std::string, nlohmann::json> rows;
     for (const std::string& line : lines_of(result.output)) {
       auto row = nlohmann::json::parse(line);
@@ -59,7 +59,8 @@ fi
     return rows;
   }
 
-  child_result run_scenarios(const std::string& scenarios, std::vector<std::string> more = {"--json"}) const {
+  process::child_result run_scenarios(const std::string& scenarios,
+                                      std::vector<std::string> more = {"--json"}) const {
     std::vector<std::string> words{"bench",  "uts", "--nodes",       "4", "--hope", "--scenario", scenarios,
                                    "--seed", "5",   "--repetitions", "1"};
     words.insert(words.end(), more.begin(), more.end());
@@ -69,7 +70,7 @@ fi
 
 TEST_F(bench_hope, without_deaths_is_beside_stealing_and_the_plain_program) {
   add_hope_program(0);
-  const child_result result = run_scenarios("none,alone");
+  const process::child_result result = run_scenarios("none,alone");
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   const auto rows = by_scenario(result);
   ASSERT_EQ(rows.size(), 4U) << result.output;
@@ -99,7 +100,7 @@ TEST_F(bench_hope, without_deaths_is_beside_stealing_and_the_plain_program) {
 
 TEST_F(bench_hope, kills_one_node_and_counts_its_time) {
   add_hope_program(1);
-  const child_result result = run_scenarios("kill-1");
+  const process::child_result result = run_scenarios("kill-1");
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   const auto rows = by_scenario(result);
   const nlohmann::json& killed = rows.at("kill-1");
@@ -116,7 +117,7 @@ TEST_F(bench_hope, kills_one_node_and_counts_its_time) {
 
 TEST_F(bench_hope, kills_all_nodes_but_one_and_says_so_in_a_table) {
   add_hope_program(3);
-  const child_result result = run_scenarios("kill-3", {});
+  const process::child_result result = run_scenarios("kill-3", {});
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_NE(result.output.find("uts, size 3, 4 nodes of 1 worker on 2 CPUs, tcp, seed 5\n"),
             std::string::npos)
@@ -140,7 +141,7 @@ TEST_F(bench_hope, kills_all_nodes_but_one_and_says_so_in_a_table) {
 
 TEST_F(bench_hope, fails_where_a_survivor_has_a_wrong_result) {
   add_hope_program(1, "[ $hope$nodes = 14 ] && [ $(ls $runs | wc -l) = 2 ] && echo 8 || echo 7");
-  const child_result result = run_scenarios("kill-1");
+  const process::child_result result = run_scenarios("kill-1");
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_NE(result.errors.find("uts by sukima with 4 nodes of 1 worker, kill-1: has the result '8', but "
                                "sequential has '7'"),
@@ -152,7 +153,7 @@ TEST_F(bench_hope, fails_where_a_survivor_has_a_wrong_result) {
 
 TEST_F(bench_hope, fails_where_nodes_differ_or_one_dies_by_itself) {
   add_hope_program(0, "[ $hope$node = 12 ] && echo 8 || echo 7");
-  child_result result = run_scenarios("none");
+  process::child_result result = run_scenarios("none");
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_NE(result.errors.find("uts by sukima with 4 nodes of 1 worker, none: ended with exit code 70"),
             std::string::npos)
@@ -170,7 +171,7 @@ TEST_F(bench_hope, fails_where_nodes_differ_or_one_dies_by_itself) {
 
 TEST_F(bench_hope, fails_where_nodes_end_before_they_are_killed) {
   add_hope_program(0, "echo 7", "1000000");
-  const child_result result = run_scenarios("kill-1");
+  const process::child_result result = run_scenarios("kill-1");
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_NE(
       result.errors.find("kill-1: ended 10 times before its nodes could be killed: give a larger --size"),
@@ -180,7 +181,8 @@ TEST_F(bench_hope, fails_where_nodes_end_before_they_are_killed) {
 
 TEST_F(bench_hope, measures_all_scenarios_without_a_list_and_all_programs_but_fib) {
   add_hope_program(0, "echo 7", "1000000");
-  const child_result result = run({"bench", "all", "--nodes", "3", "--hope", "--json", "--repetitions", "1"});
+  const process::child_result result =
+      run({"bench", "all", "--nodes", "3", "--hope", "--json", "--repetitions", "1"});
   const auto rows = by_scenario(result);
   EXPECT_EQ(rows.size(), 4U) << result.output;
   for (const char* scenario : {"kill-1", "kill-2"})
@@ -266,7 +268,7 @@ TEST(allowed_time, is_that_of_the_nodes_that_live) {
 }
 
 std::string why_not(const std::string& errors, int nodes, const std::vector<node_death>& deaths) {
-  child_result result;
+  process::child_result result;
   result.output = "7\n";
   result.errors = errors;
   const outcome read = parse_hope_output(result, nodes, deaths);
@@ -283,7 +285,7 @@ TEST(hope_output, has_the_time_and_the_units_of_each_node_that_lives) {
   EXPECT_EQ(why_not(time0 + units0, 2, {}), "1 of 2 nodes told their time");
   EXPECT_EQ(why_not(time0 + units0 + time1, 2, {}), "1 of 2 nodes told their units");
   EXPECT_EQ(why_not(time0 + units0, 2, {{1, 0.1, 0.5}}), "");
-  child_result result;
+  process::child_result result;
   result.output = "7\n";
   result.errors = time1 + units1;
   EXPECT_TRUE(has_told_time(result, 1));

@@ -29,7 +29,8 @@ class bench_nodes : public bench_command {
 
 TEST_F(bench_nodes, are_measured_beside_one_process) {
   add_cluster_program();
-  const child_result result = run({"bench", "fib", "--nodes", "1,3", "--json", "--repetitions", "2"});
+  const process::child_result result =
+      run({"bench", "fib", "--nodes", "1,3", "--json", "--repetitions", "2"});
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   std::vector<nlohmann::json> rows;
   for (const std::string& line : lines_of(result.output)) rows.push_back(nlohmann::json::parse(line));
@@ -65,8 +66,8 @@ TEST_F(bench_nodes, are_measured_beside_one_process) {
 TEST_F(bench_nodes, are_in_a_table_with_the_share_of_each) {
   add_cluster_program();
   const fs::path file = folder / "rows.csv";
-  const child_result result = run({"bench", "uts", "--nodes", "3", "--workers", "4", "--size", "5",
-                                   "--repetitions", "1", "--csv", file.string()});
+  const process::child_result result = run({"bench", "uts", "--nodes", "3", "--workers", "4", "--size", "5",
+                                            "--repetitions", "1", "--csv", file.string()});
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_NE(result.output.find("uts, size 5, tcp\n"), std::string::npos) << result.output;
   EXPECT_NE(result.output.find("one process        2     0.500"), std::string::npos) << result.output;
@@ -79,7 +80,7 @@ TEST_F(bench_nodes, are_in_a_table_with_the_share_of_each) {
 
 TEST_F(bench_nodes, that_fail_are_told) {
   add_cluster_program("echo $((7 + nodes))");
-  child_result result = run({"bench", "fib", "--nodes", "2", "--json", "--repetitions", "1"});
+  process::child_result result = run({"bench", "fib", "--nodes", "2", "--json", "--repetitions", "1"});
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_NE(result.errors.find(
                 "fib by sukima with 2 nodes of 1 worker, tcp: has the result '9', but sukima has '7'"),
@@ -98,7 +99,7 @@ TEST_F(bench_nodes, have_groups_with_a_quota) {
   add_cluster_program("echo 7",
                       "echo in $(cat /proc/self/cgroup | grep -o 'node-[0-9]' | head -n 1) of $nodes >> " +
                           (folder / "log").string());
-  const child_result result =
+  const process::child_result result =
       run({"bench", "fib", "--nodes", "2", "--quota", "0.5", "--json", "--repetitions", "1"});
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   const auto calls = log();
@@ -121,7 +122,7 @@ TEST_F(bench_nodes, refuse_what_is_wrong) {
 }
 
 std::string why_not(const std::string& output, const std::string& errors, int nodes) {
-  child_result result;
+  process::child_result result;
   result.output = output;
   result.errors = errors;
   const outcome read = parse_node_output(result, nodes);

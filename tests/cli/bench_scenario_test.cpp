@@ -25,8 +25,8 @@ class bench_scenario : public bench_command {
 
 TEST_F(bench_scenario, together_starts_four_processes_and_knows_the_ideal) {
   add_programs_with_hog();
-  const child_result result = run({"bench", "fib", "--json", "--scenario", "together", "--repetitions", "1",
-                                   "--workers", "2", "--peers", "none"});
+  const process::child_result result = run({"bench", "fib", "--json", "--scenario", "together",
+                                            "--repetitions", "1", "--workers", "2", "--peers", "none"});
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   const auto calls = log();
   // 0.6 s are too short: the first run finds out that the work is to be repeated.
@@ -49,8 +49,8 @@ TEST_F(bench_scenario, together_starts_four_processes_and_knows_the_ideal) {
 
 TEST_F(bench_scenario, that_needs_busy_loops_is_left_out_without_them) {
   add_usual_programs();
-  const child_result result = run({"bench", "fib", "--json", "--scenario", "together,alone", "--repetitions",
-                                   "1", "--workers", "2", "--peers", "none"});
+  const process::child_result result = run({"bench", "fib", "--json", "--scenario", "together,alone",
+                                            "--repetitions", "1", "--workers", "2", "--peers", "none"});
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_EQ(lines_of(result.errors).size(), 1U) << result.errors;
   EXPECT_NE(result.errors.find("bench-hog"), std::string::npos) << result.errors;
@@ -70,12 +70,12 @@ TEST_F(bench_command, fails_if_a_repetition_of_sukima_takes_longer_than_worst_al
     return run(
         {"bench", "fib", "--repetitions", "3", "--workers", "2", "--peers", "none", "--worst", factor});
   };
-  const child_result bad = with("1.5");
+  const process::child_result bad = with("1.5");
   EXPECT_EQ(bad.exit_code, 1);
   EXPECT_NE(bad.errors.find("the slowest of 3 repetitions took 2.00 times the median"), std::string::npos)
       << bad.errors;
   EXPECT_NE(bad.output.find("max / median"), std::string::npos) << bad.output;
-  const child_result good = with("2.5");
+  const process::child_result good = with("2.5");
   EXPECT_EQ(good.exit_code, 0) << good.errors;
   fs::remove(folder / "log");
   expect_refused({"bench", "fib", "--worst", "0.5"}, "--worst");

@@ -17,7 +17,7 @@ auto runs_of(const std::vector<std::string>& log, const std::string& program, in
 
 /// A run, and the seconds that its programs had.
 struct limited_run {
-  child_result result;
+  process::child_result result;
   std::string seconds;
 };
 
@@ -38,7 +38,7 @@ class bench_time_limit : public bench_command {
       fs::remove(folder / "log");
       std::vector<std::string> all = arguments;
       all.insert(all.end(), {"--time-limit", std::to_string(seconds)});
-      const child_result result = run(all);
+      const process::child_result result = run(all);
       if (std::ranges::all_of(lines_of(result.errors + result.output), is_right))
         return {result, std::to_string(seconds)};
     }
@@ -52,7 +52,7 @@ TEST_F(bench_command, cuts_slow_peers_short) {
     std::vector<std::string> arguments{"bench",     "fib", "--repetitions", "4",
                                        "--workers", "2",   "--peers",       "tbb"};
     arguments.insert(arguments.end(), option.begin(), option.end());
-    const child_result result = run(arguments);
+    const process::child_result result = run(arguments);
     EXPECT_EQ(result.exit_code, 0);
     const std::string note = "fib by tbb (gcc) with 2 workers, alone: ";
     const std::size_t found = result.output.find(note);

@@ -29,8 +29,8 @@ class bench_command_with_tuned_programs : public bench_command {
 };
 
 TEST_F(bench_command_with_tuned_programs, show_tuned_and_untuned_ones_with_the_depth_that_was_found) {
-  const child_result result = run({"bench", "nqueens", "--json", "--scenario", "alone,overworked",
-                                   "--repetitions", "2", "--workers", "1,2"});
+  const process::child_result result = run({"bench", "nqueens", "--json", "--scenario", "alone,overworked",
+                                            "--repetitions", "2", "--workers", "1,2"});
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   const auto rows = rows_of(result);
   EXPECT_EQ(rows.at("tbb-tuned 1 alone").at("depth"), 0);
@@ -50,8 +50,8 @@ TEST_F(bench_command_with_tuned_programs, show_tuned_and_untuned_ones_with_the_d
 
 TEST_F(bench_command_with_tuned_programs, show_the_depth_in_the_table_and_in_csv) {
   const fs::path file = folder / "result.csv";
-  const child_result result = run({"bench", "nqueens", "--repetitions", "1", "--workers", "2", "--compiler",
-                                   "gcc", "--csv", file.string()});
+  const process::child_result result = run({"bench", "nqueens", "--repetitions", "1", "--workers", "2",
+                                            "--compiler", "gcc", "--csv", file.string()});
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   std::vector<std::string> table;
   for (const std::string& line : lines_of(result.output)) {
@@ -70,7 +70,7 @@ TEST_F(bench_command_with_tuned_programs, show_the_depth_in_the_table_and_in_csv
 }
 
 TEST_F(bench_command_with_tuned_programs, are_no_part_of_other_benchmarks) {
-  const child_result result =
+  const process::child_result result =
       run({"bench", "lu", "--json", "--repetitions", "1", "--workers", "2", "--peers", "tbb,tbb-tuned"});
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_EQ(result.errors, "");
@@ -79,8 +79,8 @@ TEST_F(bench_command_with_tuned_programs, are_no_part_of_other_benchmarks) {
 
 TEST_F(bench_command_with_tuned_programs, fail_by_a_wrong_result_at_the_depth_that_was_found) {
   add_program("bench-tbb-gcc", "0.7", "case \"$*\" in *--depth*) answer 8;; *) answer 7;; esac");
-  const child_result result = run({"bench", "nqueens", "--json", "--repetitions", "1", "--workers", "2",
-                                   "--compiler", "gcc", "--peers", "tbb,tbb-tuned"});
+  const process::child_result result = run({"bench", "nqueens", "--json", "--repetitions", "1", "--workers",
+                                            "2", "--compiler", "gcc", "--peers", "tbb,tbb-tuned"});
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_NE(
       result.errors.find("nqueens by tbb-tuned (gcc) at depth 0 with 2 workers, alone: has the result '8', "
@@ -92,8 +92,8 @@ TEST_F(bench_command_with_tuned_programs, fail_by_a_wrong_result_at_the_depth_th
 
 TEST_F(bench_command_with_tuned_programs, fail_once_if_they_do_not_run) {
   add_program("bench-tbb-gcc", "0.7", "case \"$*\" in *--depth*) exit 3;; *) answer 7;; esac");
-  const child_result result = run({"bench", "nqueens", "--json", "--repetitions", "2", "--workers", "2",
-                                   "--compiler", "gcc", "--peers", "tbb,tbb-tuned"});
+  const process::child_result result = run({"bench", "nqueens", "--json", "--repetitions", "2", "--workers",
+                                            "2", "--compiler", "gcc", "--peers", "tbb,tbb-tuned"});
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_EQ(lines_of(result.errors).size(), 1U) << result.errors;
   EXPECT_NE(result.errors.find("at depth 0 with 2 workers, alone: ended with exit code 3"), std::string::npos)
@@ -107,7 +107,7 @@ TEST_F(bench_command, fails_if_the_sequential_program_is_not_the_best_possible) 
   const auto result_of = [&](const char* repetitions, const char* workers) {
     return run({"bench", "fib", "--peers", "none", "--repetitions", repetitions, "--workers", workers});
   };
-  const child_result result = result_of("5", "1");
+  const process::child_result result = result_of("5", "1");
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_EQ(
       result.errors,

@@ -37,28 +37,29 @@ namespace {
 
 using namespace std::chrono_literals;
 
-child_result shell(const std::string& script, std::chrono::nanoseconds limit = 500s) {
-  return run_child({.arguments = {"/bin/sh", "-c", script}, .environment = {}, .input = {}, .limit = limit});
+process::child_result shell(const std::string& script, std::chrono::nanoseconds limit = 500s) {
+  return process::run_child(
+      {.arguments = {"/bin/sh", "-c", script}, .environment = {}, .input = {}, .limit = limit});
 }
 
 TEST(child, gives_output_errors_and_exit_code) {
-  const child_result result = shell("echo out; echo err >&2; exit 7");
+  const process::child_result result = shell("echo out; echo err >&2; exit 7");
   EXPECT_EQ(result.output, "out\n");
   EXPECT_EQ(result.errors, "err\n");
   EXPECT_EQ(result.exit_code, 7);
-  EXPECT_EQ(describe_failure(result, 1s), "ended with exit code 7");
+  EXPECT_EQ(process::describe_failure(result, 1s), "ended with exit code 7");
 }
 
 TEST(child, reads_its_input) {
   const std::string text(300'000, 'x');
-  const child_result result =
-      run_child({.arguments = {"/bin/sh", "-c", "wc -c"}, .environment = {}, .input = text, .limit = 500s});
+  const process::child_result result = process::run_child(
+      {.arguments = {"/bin/sh", "-c", "wc -c"}, .environment = {}, .input = text, .limit = 500s});
   EXPECT_EQ(std::stoi(result.output), 300'000);
   EXPECT_EQ(shell("wc -c").output, "0\n");
 }
 
 TEST(child, may_print_more_than_a_pipe_holds_and_more_than_is_kept) {
-  const child_result result = shell("head -c 3000000 /dev/zero; echo end >&2");
+  const process::child_result result = shell("head -c 3000000 /dev/zero; echo end >&2");
   EXPECT_EQ(result.output.size(), std::size_t{1} << 20);
   EXPECT_EQ(result.errors, "end\n");
   EXPECT_EQ(result.exit_code, 0);
@@ -69,32 +70,32 @@ TEST(child, may_close_its_outputs_and_go_on) {
 }
 
 TEST(child, that_dies_of_a_signal_is_reported) {
-  const child_result result = shell("kill -SEGV $$");
+  const process::child_result result = shell("kill -SEGV $$");
   EXPECT_EQ(result.signal, SIGSEGV);
-  EXPECT_EQ(describe_failure(result, 1s), "was killed by signal 11 (Segmentation fault)");
+  EXPECT_EQ(process::describe_failure(result, 1s), "was killed by signal 11 (Segmentation fault)");
 }
 
 TEST(child, that_hangs_is_killed_with_its_children) {
-  child_result result;
+  process::child_result result;
   // A shell that gets no CPU for so long is killed before it says anything.
   for (auto limit = 300ms; result.output.empty(); limit *= 2) {
     result = shell("sleep 600 & echo $!; trap '' TERM; sleep 600; sleep 600", limit);
     EXPECT_TRUE(result.timed_out);
   }
-  EXPECT_EQ(describe_failure(result, 300ms), "did not end within 0.3 s and was killed");
+  EXPECT_EQ(process::describe_failure(result, 300ms), "did not end within 0.3 s and was killed");
   // The grandchild ends, too.
   wait_until_ended(std::stoi(result.output));
 }
 
 TEST(child, is_over_when_it_ends_even_if_others_hold_its_output) {
-  const child_result result = shell("sleep 1000 & echo done");
+  const process::child_result result = shell("sleep 1000 & echo done");
   EXPECT_EQ(result.output, "done\n");
   EXPECT_FALSE(result.timed_out);
 }
 
 TEST(child, that_cannot_be_started_is_an_error) {
   try {
-    run_child({.arguments = {"/no/such/program"}, .environment = {}, .input = {}});
+    process::run_child({.arguments = {"/no/such/program"}, .environment = {}, .input = {}});
     FAIL();
   } catch (const std::system_error& error) {
     EXPECT_EQ(error.code().value(), ENOENT);
@@ -131,7 +132,7 @@ TEST(child, that_cannot_be_started_is_an_error_though_a_signal_comes_meanwhile) 
   std::thread other(interrupt, pthread_self(), "/proc/self/task/" + std::to_string(gettid()) + "/stat", gate);
   int reason = 0;
   try {
-    run_child(
+    process::run_child(
         {.arguments = {"/no/such/program"}, .environment = {}, .input = {}, .cpu_group = gate.string()});
   } catch (const std::system_error& error) {
     reason = error.code().value();
@@ -147,10 +148,10 @@ TEST(child, sees_only_the_environment_that_is_passed_through) {
   setenv("SUKIMA_CHILD_TEST", "seen", 1);
   setenv("SUKIMA_REPLACED", "old", 1);
   setenv("OMP_NUM_THREADS", "77", 1);
-  const child_result result = run_child({.arguments = {"/bin/sh", "-c", "env"},
-                                         .environment = {{"SUKIMA_REPLACED", "new"}},
-                                         .input = {},
-                                         .limit = 500s});
+  const process::child_result result = process::run_child({.arguments = {"/bin/sh", "-c", "env"},
+                                                           .environment = {{"SUKIMA_REPLACED", "new"}},
+                                                           .input = {},
+                                                           .limit = 500s});
   EXPECT_NE(result.output.find("SUKIMA_CHILD_TEST=seen\n"), std::string::npos);
   EXPECT_NE(result.output.find("SUKIMA_REPLACED=new\n"), std::string::npos);
   EXPECT_EQ(result.output.find("SUKIMA_REPLACED=old"), std::string::npos);
@@ -163,12 +164,12 @@ TEST(child, is_in_a_process_group_of_its_own) {
 }
 
 TEST(child, accounts_the_cpu_time_that_it_used) {
-  const child_result result = shell("i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done");
+  const process::child_result result = shell("i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done");
   EXPECT_GT(result.cpu_seconds, 0.02);
   EXPECT_GE(result.seconds * 1.1 + 0.05, result.cpu_seconds);
 }
 
-TEST(background_child, prints_to_its_file_and_ends_with_its_object) {
+TEST(process::background_child, prints_to_its_file_and_ends_with_its_object) {
   std::string file = (std::filesystem::temp_directory_path() / "sukima-output-XXXXXX").string();
   close(mkstemp(file.data()));
   const auto text_of_file = [&] {
@@ -177,10 +178,11 @@ TEST(background_child, prints_to_its_file_and_ends_with_its_object) {
   };
   pid_t pid = 0;
   {
-    const background_child child({.arguments = {"/bin/sh", "-c", "echo out; echo err >&2; exec sleep 1000"},
-                                  .environment = {},
-                                  .input = {},
-                                  .output_file = file});
+    const process::background_child child(
+        {.arguments = {"/bin/sh", "-c", "echo out; echo err >&2; exec sleep 1000"},
+         .environment = {},
+         .input = {},
+         .output_file = file});
     pid = child.pid();
     EXPECT_EQ(kill(pid, 0), 0);
     while (text_of_file() != "out\nerr\n") usleep(1000);
@@ -201,42 +203,43 @@ TEST(notice, comes_once_while_the_program_runs) {
   int calls = 0;
   std::string noticed = (std::filesystem::temp_directory_path() / "sukima-noticed-XXXXXX").string();
   close(mkstemp(noticed.data()));
-  const child_result result =
-      run_child({.arguments = {"/bin/sh", "-c", "while [ -e \"$0\" ]; do sleep 0.01; done", noticed},
-                 .environment = {},
-                 .input = {},
-                 .limit = 500s,
-                 .notice_at = std::chrono::steady_clock::now() + 100ms,
-                 .notice = [&](pid_t) {
-                   ++calls;
-                   std::filesystem::remove(noticed);
-                   return std::nullopt;
-                 }});
+  const process::child_result result =
+      process::run_child({.arguments = {"/bin/sh", "-c", "while [ -e \"$0\" ]; do sleep 0.01; done", noticed},
+                          .environment = {},
+                          .input = {},
+                          .limit = 500s,
+                          .notice_at = std::chrono::steady_clock::now() + 100ms,
+                          .notice = [&](pid_t) {
+                            ++calls;
+                            std::filesystem::remove(noticed);
+                            return std::nullopt;
+                          }});
   EXPECT_FALSE(result.timed_out);
   EXPECT_EQ(calls, 1);
-  run_child({.arguments = {"/bin/true"},
-             .environment = {},
-             .input = {},
-             .limit = 500s,
-             .notice_at = std::chrono::steady_clock::now() + 400s,
-             .notice = [&](pid_t) {
-               ++calls;
-               return std::nullopt;
-             }});
+  process::run_child({.arguments = {"/bin/true"},
+                      .environment = {},
+                      .input = {},
+                      .limit = 500s,
+                      .notice_at = std::chrono::steady_clock::now() + 400s,
+                      .notice = [&](pid_t) {
+                        ++calls;
+                        return std::nullopt;
+                      }});
   EXPECT_EQ(calls, 1);
 }
 
 TEST(notice, comes_again_when_it_says_so) {
   int calls = 0;
-  const child_result result = run_child({.arguments = {"/bin/sleep", "1000"},
-                                         .environment = {},
-                                         .input = {},
-                                         .limit = 500s,
-                                         .notice_at = std::chrono::steady_clock::now(),
-                                         .notice = [&](pid_t program) {
-                                           if (++calls == 3) kill(program, SIGKILL);
-                                           return std::optional(std::chrono::steady_clock::now() + 1ms);
-                                         }});
+  const process::child_result result =
+      process::run_child({.arguments = {"/bin/sleep", "1000"},
+                          .environment = {},
+                          .input = {},
+                          .limit = 500s,
+                          .notice_at = std::chrono::steady_clock::now(),
+                          .notice = [&](pid_t program) {
+                            if (++calls == 3) kill(program, SIGKILL);
+                            return std::optional(std::chrono::steady_clock::now() + 1ms);
+                          }});
   EXPECT_FALSE(result.timed_out);
   EXPECT_EQ(result.signal, SIGKILL);
   EXPECT_GE(calls, 3);

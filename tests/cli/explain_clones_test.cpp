@@ -76,7 +76,7 @@ TEST(explain_clones, refuses_incomplete_counts) {
         R"("name":"clone_polls","args":{"place":"a","served":1,"left_for_work":2})"}) {
     std::string text = a_run().text();
     text.insert(text.find('[') + 1, R"({"ph":"M",)" + std::string(event) + "},");
-    EXPECT_THROW(parse_trace(text, "t.json"), usage_error) << event;
+    EXPECT_THROW(parse_trace(text, "t.json"), process::usage_error) << event;
   }
 }
 

@@ -35,16 +35,17 @@ class explain_command : public testing::Test {
     return (folder / name).string();
   }
 
-  child_result explain(std::vector<std::string> arguments, const std::string& input = {}) const {
+  process::child_result explain(std::vector<std::string> arguments, const std::string& input = {}) const {
     arguments.insert(arguments.begin(), {SUKIMA_PROGRAM, "explain"});
     return run(std::move(arguments), input);
   }
 
-  child_result run(std::vector<std::string> arguments, const std::string& input = {}) const {
-    return run_child({.arguments = std::move(arguments),
-                      .environment = {{"TMPDIR", (folder / "tmp").string()}, {"SUKIMA_WORKERS", "2"}},
-                      .input = input,
-                      .limit = 500s});
+  process::child_result run(std::vector<std::string> arguments, const std::string& input = {}) const {
+    return process::run_child(
+        {.arguments = std::move(arguments),
+         .environment = {{"TMPDIR", (folder / "tmp").string()}, {"SUKIMA_WORKERS", "2"}},
+         .input = input,
+         .limit = 500s});
   }
 
   void expect_refused(const std::vector<std::string>& arguments, const std::string& part) const {

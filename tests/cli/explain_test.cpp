@@ -302,7 +302,7 @@ TEST(explain_text, of_times_has_three_digits) {
 std::string refusal_of(const std::string& text) {
   try {
     parse_trace(text, "t.json");
-  } catch (const usage_error& error) {
+  } catch (const process::usage_error& error) {
     return error.what();
   }
   return "accepted";
@@ -411,7 +411,7 @@ TEST(explain_trace_file, survives_thousands_of_damaged_files) {
         ASSERT_FALSE(json_of(std::vector{profile}).dump().empty());
       }
       ++profiles;
-    } catch (const usage_error& error) {
+    } catch (const process::usage_error& error) {
       ASSERT_EQ(std::string_view(error.what()).find('\n'), std::string_view::npos);
       ++refusals;
     }

@@ -102,13 +102,13 @@ TEST(request, of_a_program_names_benchmark_size_and_workers) {
 TEST(request, of_a_command_goes_to_the_shell) {
   task t = fib_task();
   t.command = "run {size} | tail -1";
-  const child_request request = request_for(t);
+  const process::child_request request = request_for(t);
   EXPECT_EQ(request.arguments, (std::vector<std::string>{"/bin/sh", "-c", "run 30 | tail -1"}));
   EXPECT_EQ(request.environment.at(0), std::pair(std::string("SUKIMA_WORKERS"), std::string("2")));
 }
 
 TEST(judge, quotes_the_last_line_that_a_failing_program_said) {
-  child_result result;
+  process::child_result result;
   result.exit_code = 3;
   result.errors = "starting\nwrong result 7, expected 8\n";
   EXPECT_EQ(failure_of(judge(result, fib_task(), std::chrono::seconds(1))),
@@ -116,7 +116,7 @@ TEST(judge, quotes_the_last_line_that_a_failing_program_said) {
 }
 
 TEST(judge, tells_a_run_that_was_stopped_from_other_failures) {
-  child_result result;
+  process::child_result result;
   result.signal = 9;
   EXPECT_FALSE(std::get<run_failure>(judge(result, fib_task(), std::chrono::seconds(7))).stopped_after);
   result.timed_out = true;
@@ -141,7 +141,7 @@ TEST(time_limit, is_shorter_for_peers_unless_the_user_says_one) {
 TEST(judge, takes_the_seconds_of_a_command_from_its_output) {
   task t = fib_task();
   t.command = "x";
-  child_result result;
+  process::child_result result;
   result.output = "0.75 s";
   result.cpu_seconds = 1.25;
   const outcome o = judge(result, t, std::chrono::seconds(1));

@@ -150,7 +150,7 @@ TEST(choosing_cpus, prints_lists) {
 }
 
 TEST(machine_places, say_which_ones_have_cpus_for_the_process) {
-  const temporary_directory root("places");
+  const process::temporary_directory root("places");
   const auto write = [&](const std::string& name, const std::string& text) {
     const std::filesystem::path path = std::filesystem::path(root.path()) / name;
     std::filesystem::create_directories(path.parent_path());
@@ -183,7 +183,7 @@ TEST(machine_places, say_which_ones_have_cpus_for_the_process) {
 }
 
 TEST(machine_places, are_not_mentioned_where_none_is_known) {
-  const temporary_directory root("places");
+  const process::temporary_directory root("places");
   const std::vector<machine_place> places = read_places({.root = root.path(), .is_recorded = true});
   ASSERT_EQ(places.size(), 1u);
   EXPECT_EQ(places[0].name, "machine");

@@ -182,8 +182,8 @@ TEST(output_file, appears_whole_and_leaves_nothing_else) {
 
 TEST(output_file, that_cannot_be_is_refused_at_once) {
   const temporary_folder folder;
-  EXPECT_THROW(output_file(folder.path / "missing" / "x.csv"), usage_error);
-  EXPECT_THROW(output_file{folder.path}, usage_error);
+  EXPECT_THROW(output_file(folder.path / "missing" / "x.csv"), process::usage_error);
+  EXPECT_THROW(output_file{folder.path}, process::usage_error);
 }
 
 TEST(machine, is_described_in_pairs) {
@@ -198,7 +198,7 @@ TEST(usable_cpus, obeys_the_override_and_names_a_wrong_one) {
   setenv("SUKIMA_CPUS", "2.5", 1);
   EXPECT_EQ(usable_cpus(), 3);
   setenv("SUKIMA_CPUS", "many", 1);
-  EXPECT_THROW(usable_cpus(), usage_error);
+  EXPECT_THROW(usable_cpus(), process::usage_error);
   unsetenv("SUKIMA_CPUS");
   EXPECT_GE(usable_cpus(), 1);
 }

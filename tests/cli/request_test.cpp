@@ -17,7 +17,7 @@ namespace {
 std::string complaint_of(const auto& action) {
   try {
     action();
-  } catch (const usage_error& error) {
+  } catch (const process::usage_error& error) {
     return error.what();
   }
   return {};

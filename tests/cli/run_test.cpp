@@ -221,15 +221,15 @@ TEST_F(run_variables, pass_on_the_users_own_number_to_sukima) {
 }
 
 TEST(run_executable, finds_programs_as_a_shell_does) {
-  const temporary_directory folder("test");
+  const process::temporary_directory folder("test");
   const std::string& path = folder.path();
   std::ofstream(path + "/plain") << "text";
   fs::create_directory(path + "/folder");
-  EXPECT_EQ(find_program("sh", "/nowhere:/bin"), fs::path("/bin/sh"));
-  EXPECT_EQ(find_program("plain", path.c_str()), std::nullopt);
-  EXPECT_EQ(find_program("folder", path.c_str()), std::nullopt);
-  EXPECT_EQ(find_program(path + "/plain", "/bin"), std::nullopt);
-  EXPECT_EQ(find_program("/bin/sh", nullptr), fs::path("/bin/sh"));
+  EXPECT_EQ(process::find_program("sh", "/nowhere:/bin"), fs::path("/bin/sh"));
+  EXPECT_EQ(process::find_program("plain", path.c_str()), std::nullopt);
+  EXPECT_EQ(process::find_program("folder", path.c_str()), std::nullopt);
+  EXPECT_EQ(process::find_program(path + "/plain", "/bin"), std::nullopt);
+  EXPECT_EQ(process::find_program("/bin/sh", nullptr), fs::path("/bin/sh"));
 }
 
 class preloading : public testing::Test {
@@ -240,10 +240,10 @@ class preloading : public testing::Test {
     fs::permissions(file, fs::perms::owner_all);
     return file;
   }
-  std::string obstacle(const std::string& file) { return obstacle_to_preloading(file, loader); }
+  std::string obstacle(const std::string& file) { return process::obstacle_to_preloading(file, loader); }
 
-  temporary_directory folder{"test"};
-  std::string loader = loader_of("/proc/self/exe");
+  process::temporary_directory folder{"test"};
+  std::string loader = process::loader_of("/proc/self/exe");
 };
 
 TEST_F(preloading, works_with_ordinary_programs_and_scripts) {
@@ -254,10 +254,10 @@ TEST_F(preloading, works_with_ordinary_programs_and_scripts) {
 }
 
 TEST_F(preloading, is_refused_for_another_c_library) {
-  EXPECT_NE(obstacle_to_preloading("/bin/sh", "/lib/ld-musl-x86_64.so.1").find("another C library"),
+  EXPECT_NE(process::obstacle_to_preloading("/bin/sh", "/lib/ld-musl-x86_64.so.1").find("another C library"),
             std::string::npos);
   // A script is what its interpreter is.
-  EXPECT_NE(obstacle_to_preloading(write("script", "#!/bin/sh\n"), "/lib/ld-musl-x86_64.so.1"), "");
+  EXPECT_NE(process::obstacle_to_preloading(write("script", "#!/bin/sh\n"), "/lib/ld-musl-x86_64.so.1"), "");
 }
 
 TEST_F(preloading, is_refused_for_programs_with_their_owners_rights) {

@@ -34,7 +34,7 @@ std::string line(double seconds, double cpu_seconds, const std::string& result,
 outcome judged(int repetitions, const std::string& output, int exit_code = 0) {
   task t = make_task("sukima", 2, "hogs");
   t.repetitions = repetitions;
-  child_result result;
+  process::child_result result;
   result.output = output;
   result.exit_code = exit_code;
   return judge_repetitions(result, t, 1s);
@@ -82,7 +82,7 @@ TEST(several_processes, take_until_the_last_one_ends) {
 }
 
 TEST(systems, that_differ_by_environment_are_for_their_benchmark_only) {
-  const child_request active = request_for(make_task("openmp-gcc-active", 2, "alone"));
+  const process::child_request active = request_for(make_task("openmp-gcc-active", 2, "alone"));
   EXPECT_EQ(active.environment,
             (std::vector<std::pair<std::string, std::string>>{{"OMP_WAIT_POLICY", "active"}}));
   EXPECT_TRUE(request_for(make_task("openmp-gcc", 2, "alone")).environment.empty());
@@ -95,7 +95,7 @@ TEST(systems, that_differ_by_environment_are_for_their_benchmark_only) {
 }
 
 TEST(busy_loops, tell_how_much_cpu_there_was) {
-  child_result result;
+  process::child_result result;
   result.output = "{\"seconds\":1.0,\"cpu_seconds\":1.25}\n";
   EXPECT_DOUBLE_EQ(std::get<measurement>(parse_hog_output(result, 1s)).cpu_seconds, 1.25);
   for (const char* wrong : {"", "[]", "{\"seconds\":1}", "{\"seconds\":0,\"cpu_seconds\":1}", "1.0 1.25"}) {

@@ -25,32 +25,32 @@ void fill(const fs::path& folder, int files) {
 }
 
 TEST(interruption, removes_a_directory_with_more_files_than_are_read_at_once) {
-  const temporary_directory above("lab-test");
+  const process::temporary_directory above("lab-test");
   const fs::path folder = fs::path(above.path()) / "full";
   fill(folder, 500);
-  EXPECT_EQ(remove_directory_with_files(folder.c_str()), 0);
+  EXPECT_EQ(process::remove_directory_with_files(folder.c_str()), 0);
   EXPECT_FALSE(fs::exists(folder));
 }
 
 TEST(interruption, leaves_directories_below_alone) {
-  const temporary_directory above("lab-test");
+  const process::temporary_directory above("lab-test");
   const fs::path folder = fs::path(above.path()) / "full";
   fill(folder, 2);
   fs::create_directory(folder / "below");
-  EXPECT_NE(remove_directory_with_files(folder.c_str()), 0);
+  EXPECT_NE(process::remove_directory_with_files(folder.c_str()), 0);
   EXPECT_TRUE(fs::exists(folder / "below"));
-  EXPECT_NE(remove_directory_with_files((folder / "none").c_str()), 0);
+  EXPECT_NE(process::remove_directory_with_files((folder / "none").c_str()), 0);
 }
 
 TEST(interruption, by_a_signal_removes_files_only_where_that_was_asked_for) {
-  const temporary_directory above("lab-test");
+  const process::temporary_directory above("lab-test");
   const fs::path guests = fs::path(above.path()) / "guests", other = fs::path(above.path()) / "other";
   fill(guests, 3);
   fill(other, 3);
   const pid_t child = fork();
   if (child == 0) {
-    const removed_on_signal with_files(guests.string(), directory_contents::files);
-    const removed_on_signal empty_only(other.string());
+    const process::removed_on_signal with_files(guests.string(), process::directory_contents::files);
+    const process::removed_on_signal empty_only(other.string());
     raise(SIGTERM);
     _exit(0);
   }

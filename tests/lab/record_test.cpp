@@ -115,7 +115,7 @@ TEST(records, of_a_run_that_failed_and_was_made_again_count_once) {
 }
 
 TEST(folder, goes_on_after_the_last_whole_line) {
-  const cli::temporary_directory folder("lab-test");
+  const process::temporary_directory folder("lab-test");
   const std::filesystem::path file = folder.path() + "/runs.jsonl";
   write_text(file, record_line(example()) + "\n{\"experiment\": \"sm");
   {
@@ -126,7 +126,7 @@ TEST(folder, goes_on_after_the_last_whole_line) {
 }
 
 TEST(folder, is_written_by_one_process_at_a_time) {
-  const cli::temporary_directory folder("lab-test");
+  const process::temporary_directory folder("lab-test");
   const record_file first(folder.path() + "/runs.jsonl");
   EXPECT_THROW(record_file(folder.path() + "/runs.jsonl"), experiment_error);
 }

@@ -53,7 +53,7 @@ class runner : public testing::Test {
   }
   recorded_runs stored() { return read_folder(folder_.path() + "/runs"); }
 
-  cli::temporary_directory folder_{"lab-test"};
+  process::temporary_directory folder_{"lab-test"};
   log events_;
 };
 

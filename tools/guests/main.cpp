@@ -96,7 +96,7 @@ int run_under_xen(const request& what) {
       "XEN_GUESTS={} XEN_VCPUS={} XEN_COMMAND='sukima-guest-agent {} 100000' XEN_SETTLING={} XEN_SECONDS={}",
       what.guests, what.vcpus, threads, settling_seconds, what.seconds);
   if (const int code = build_image(settings, xen_image_script, image); code != 0) return code;
-  const sukima::cli::temporary_directory folder("guests");
+  const sukima::process::temporary_directory folder("guests");
   return report(read_xen(run_xen(image, folder.path(), patience_with_xen), threads), what, "xen");
 }
 
@@ -139,7 +139,7 @@ int run(const request& what) {
   const fs::path image = image_folder(what, "guest");
   if (const int code = build_image("", image_script, image); code != 0) return code;
   const unsigned threads = what.threads != 0 ? what.threads : what.vcpus;
-  const sukima::cli::temporary_directory folder("guests");
+  const sukima::process::temporary_directory folder("guests");
   std::list<watched> all;
   for (unsigned i = 0; i < what.guests; ++i)
     all.emplace_back(guest_plan{image, fmt::format("guest{}", i + 1), what.vcpus, 0, 128, what.accelerator},

@@ -63,8 +63,8 @@ class control_groups {
   bool shielded_ = false;
   std::vector<std::string> mounts_;
   std::vector<std::string> options_;
-  std::vector<std::unique_ptr<cli::cpu_group>> shield_;  ///< before made_: removed after those below it
-  std::vector<std::unique_ptr<cli::cpu_group>> made_;  ///< one for each mount, in the order of making
+  std::vector<std::unique_ptr<process::cpu_group>> shield_;  ///< before made_: removed after those below it
+  std::vector<std::unique_ptr<process::cpu_group>> made_;  ///< one for each mount, in the order of making
   std::string prefix_;
 };
 

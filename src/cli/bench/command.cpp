@@ -40,7 +40,7 @@ constexpr double peer_seconds_for_each_repetition = 1;
 class bench_runner {
  public:
   bench_runner(std::optional<double> time_limit, int cpus)
-      : stage_(find_hog(program_directories()), cpus), time_limit_(time_limit) {}
+      : stage_(find_hog(process::program_directories()), cpus), time_limit_(time_limit) {}
 
   /// Why nothing can be run in a scenario; empty if it can.
   std::string obstacle(const scenario_entry& scenario) { return stage_.obstacle(scenario.around); }
@@ -53,7 +53,7 @@ class bench_runner {
 
   outcome run(const task& what) {
     const auto prepare = [this](const task& t) {
-      child_request request = request_for(t);
+      process::child_request request = request_for(t);
       request.limit = time_limit_of(t, time_limit_);
       if (progress_.enabled() && clock::now() < visible_from()) {
         request.notice_at = visible_from();
@@ -119,7 +119,7 @@ class bench_session {
     if (plotter_ && !figures_.empty()) {
       for (const auto& file : plotter_->draw(figures_, machine_)) note(fmt::format("drew {}", file.string()));
     }
-    return failed_ ? exit_failure : exit_success;
+    return failed_ ? process::exit_failure : process::exit_success;
   }
 
  private:
@@ -290,10 +290,10 @@ void print_list(const std::vector<installed_system>& installed) {
 }
 
 int run_bench(const bench_options& options) {
-  const std::vector<installed_system> installed = find_programs(program_directories());
+  const std::vector<installed_system> installed = find_programs(process::program_directories());
   if (options.list) {
     print_list(installed);
-    return exit_success;
+    return process::exit_success;
   }
   if (!options.nodes.empty()) return run_on_nodes(options);
   return bench_session(options, installed).run();

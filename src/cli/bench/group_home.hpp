@@ -10,7 +10,7 @@
 namespace sukima::cli::bench {
 
 struct group_home {
-  std::unique_ptr<cpu_group> group;
+  std::unique_ptr<process::cpu_group> group;
   std::string obstacle;  ///< why there is none, as the end of a sentence; empty: it is there
 };
 

@@ -33,12 +33,12 @@ hope_scenario parse_one(const std::string& word, int nodes) {
   if (const auto deaths = deaths_in(word)) {
     scenario.deaths = *deaths;
   } else if (word != "none" && word != "alone") {
-    throw usage_error(
+    throw process::usage_error(
         fmt::format("unknown scenario '{}' of --hope: choose none, alone, or kill-K to kill K nodes", word));
   }
   const int least = word == "alone" ? 1 : std::max(2, scenario.deaths + 1);
   if (nodes < least)
-    throw usage_error(fmt::format(
+    throw process::usage_error(fmt::format(
         "the scenario '{}' needs {} nodes or more: give --nodes {}, or leave it out", word, least, least));
   return scenario;
 }

@@ -40,7 +40,7 @@ std::string_view last_line(std::string_view text) {
 
 bool is_time(double seconds) { return std::isfinite(seconds) && seconds >= 0; }
 
-outcome external_measurement(const child_result& result) {
+outcome external_measurement(const process::child_result& result) {
   const std::optional<double> seconds = last_number(result.output);
   if (!seconds) {
     return run_failure{
@@ -154,8 +154,8 @@ std::string fill_in(std::string_view command, const task& what) {
   return filled;
 }
 
-child_request request_for(const task& what) {
-  child_request request;
+process::child_request request_for(const task& what) {
+  process::child_request request;
   if (!what.command.empty()) {
     request.arguments = {"/bin/sh", "-c", fill_in(what.command, what)};
     request.environment = {{"SUKIMA_WORKERS", std::to_string(what.workers)}};
@@ -170,8 +170,8 @@ child_request request_for(const task& what) {
   return request;
 }
 
-std::optional<run_failure> failure_of(const child_result& result, std::chrono::nanoseconds limit) {
-  std::string failure = describe_failure(result, limit);
+std::optional<run_failure> failure_of(const process::child_result& result, std::chrono::nanoseconds limit) {
+  std::string failure = process::describe_failure(result, limit);
   if (failure.empty()) return std::nullopt;
   const std::string_view said = last_line(result.errors);
   if (!said.empty()) failure += fmt::format("; it printed: '{}'", excerpt(said));
@@ -179,7 +179,7 @@ std::optional<run_failure> failure_of(const child_result& result, std::chrono::n
   return run_failure{failure, std::chrono::duration<double>(limit).count()};
 }
 
-outcome judge(const child_result& result, const task& what, std::chrono::nanoseconds limit) {
+outcome judge(const process::child_result& result, const task& what, std::chrono::nanoseconds limit) {
   if (auto failure = failure_of(result, limit)) return *std::move(failure);
   return what.command.empty() ? parse_program_output(result.output, what) : external_measurement(result);
 }

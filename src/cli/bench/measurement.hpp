@@ -76,13 +76,13 @@ std::optional<double> last_number(std::string_view output);
 std::string fill_in(std::string_view command, const task& what);
 
 /// How the task is started.
-child_request request_for(const task& what);
+process::child_request request_for(const task& what);
 
 /// Why a run failed that ended in this way, with the last line that it printed on stderr; nothing: it did
 /// not.
-std::optional<run_failure> failure_of(const child_result& result, std::chrono::nanoseconds limit);
+std::optional<run_failure> failure_of(const process::child_result& result, std::chrono::nanoseconds limit);
 
 /// The measurement of a run that ended in this way.
-outcome judge(const child_result& result, const task& what, std::chrono::nanoseconds limit);
+outcome judge(const process::child_result& result, const task& what, std::chrono::nanoseconds limit);
 
 }  // namespace sukima::cli::bench

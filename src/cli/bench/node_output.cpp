@@ -81,7 +81,7 @@ std::map<int, Report> reports_in(const std::string& errors,
 
 }  // namespace
 
-outcome parse_node_output(const child_result& result, int nodes) {
+outcome parse_node_output(const process::child_result& result, int nodes) {
   measurement read;
   if (auto failure = read_result(result.output, read.result)) return *std::move(failure);
   const auto reports = reports_in(result.errors, read_report);
@@ -104,7 +104,8 @@ outcome parse_node_output(const child_result& result, int nodes) {
   return read;
 }
 
-outcome parse_hope_output(const child_result& result, int nodes, const std::vector<node_death>& deaths) {
+outcome parse_hope_output(const process::child_result& result, int nodes,
+                          const std::vector<node_death>& deaths) {
   measurement read;
   if (auto failure = read_result(result.output, read.result)) return *std::move(failure);
   const auto reports = reports_in(result.errors, read_report);
@@ -132,7 +133,7 @@ outcome parse_hope_output(const child_result& result, int nodes, const std::vect
   return read;
 }
 
-bool has_told_time(const child_result& result, int node) {
+bool has_told_time(const process::child_result& result, int node) {
   return reports_in(result.errors, read_report).contains(node);
 }
 

@@ -32,10 +32,10 @@ using clock = std::chrono::steady_clock;
 /// What a program says for --list: its benchmarks with their default sizes.
 std::map<std::string, std::int64_t> list_of(const std::filesystem::path& program) {
   constexpr std::chrono::seconds limit{60};
-  const child_result result =
-      run_child({.arguments = {program.string(), "--list"}, .environment = {}, .input = {}, .limit = limit});
+  const process::child_result result = process::run_child(
+      {.arguments = {program.string(), "--list"}, .environment = {}, .input = {}, .limit = limit});
   if (const auto failure = failure_of(result, limit))
-    throw usage_error(fmt::format("'{} --list' {}", program.string(), failure->reason));
+    throw process::usage_error(fmt::format("'{} --list' {}", program.string(), failure->reason));
   std::map<std::string, std::int64_t> listed;
   std::istringstream lines(result.output);
   std::string name;
@@ -46,16 +46,16 @@ std::map<std::string, std::int64_t> list_of(const std::filesystem::path& program
 /// A request with --nodes, checked.
 struct node_request {
   explicit node_request(const bench_options& options) {
-    const auto found = find_executable(program_directories(), program_name);
+    const auto found = process::find_executable(process::program_directories(), program_name);
     if (!found)
-      throw usage_error(fmt::format(
+      throw process::usage_error(fmt::format(
           "--nodes needs the program {}: build it, or set SUKIMA_BENCH_DIR to its directory", program_name));
     program = *found;
     sizes = list_of(program);
     std::vector<std::string> names;
     for (const auto& [name, its_size] : sizes) names.push_back(name);
     if (options.benchmarks.empty())
-      throw usage_error(
+      throw process::usage_error(
           fmt::format("no benchmark was named; give 'all' or some of {}", join_words(names, " and ")));
     const bool all = options.benchmarks == std::vector<std::string>{"all"};
     benchmarks = all ? names : parse_choices("benchmark", options.benchmarks, names);
@@ -66,13 +66,14 @@ struct node_request {
     transport = parse_choices("transport", {options.transport}, node_transports()).front();
     const std::vector<int> counts = parse_workers(options.workers);
     if (counts.size() > 1)
-      throw usage_error("--workers has several numbers: with --nodes give one, that of each node");
+      throw process::usage_error("--workers has several numbers: with --nodes give one, that of each node");
     if (!counts.empty()) workers = counts.front();
     around = options.quota ? fmt::format("{}, {:g} CPUs each", transport, *options.quota) : transport;
     if (!options.hope) return;
     if (transport != "tcp")
-      throw usage_error("--hope needs --transport tcp: under an MPI the loss of one node ends all of them");
-    if (nodes.size() != 1) throw usage_error("--nodes has several numbers: with --hope give one");
+      throw process::usage_error(
+          "--hope needs --transport tcp: under an MPI the loss of one node ends all of them");
+    if (nodes.size() != 1) throw process::usage_error("--nodes has several numbers: with --hope give one");
     scenarios = parse_hope_scenarios(options.scenarios, nodes.front());
   }
   int workers_of(int count) const { return workers.value_or(std::max(1, usable_cpus() / count)); }
@@ -242,14 +243,14 @@ void check_node_options(const CLI::App& command) {
   const bool with_hope = command.count("--hope") != 0;
   for (const char* name : {"--peers", "--compiler", "--external", "--peer-time", "--worst"})
     if (with_nodes && command.count(name) != 0)
-      throw usage_error(fmt::format("{} has no meaning with --nodes: leave one of them out", name));
+      throw process::usage_error(fmt::format("{} has no meaning with --nodes: leave one of them out", name));
   if (with_nodes && !with_hope && command.count("--scenario") != 0)
-    throw usage_error("--scenario has no meaning with --nodes without --hope: give --hope, too");
+    throw process::usage_error("--scenario has no meaning with --nodes without --hope: give --hope, too");
   for (const char* name : {"--transport", "--quota", "--hope"})
     if (!with_nodes && command.count(name) != 0)
-      throw usage_error(fmt::format("{} is for --nodes: give numbers of nodes, too", name));
+      throw process::usage_error(fmt::format("{} is for --nodes: give numbers of nodes, too", name));
   if (!with_hope && command.count("--seed") != 0)
-    throw usage_error("--seed is for the deaths of --hope: give --hope, too, or leave it out");
+    throw process::usage_error("--seed is for the deaths of --hope: give --hope, too, or leave it out");
 }
 
 int run_on_nodes(const bench_options& options) {
@@ -287,7 +288,7 @@ int run_on_nodes(const bench_options& options) {
   if (plot && !all.empty())
     for (const auto& file : plot->draw(all, machine))
       fmt::print(stderr, "sukima bench: drew {}\n", file.string());
-  return failed ? exit_failure : exit_success;
+  return failed ? process::exit_failure : process::exit_success;
 }
 
 }  // namespace sukima::cli::bench

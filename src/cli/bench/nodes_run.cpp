@@ -74,15 +74,16 @@ node_stage::node_stage(std::string transport, std::optional<double> quota)
     starter_ = std::filesystem::read_symlink("/proc/self/exe").string();
   } else {
     const std::string mpirun = "mpirun." + transport_;
-    const auto found = find_program(mpirun, std::getenv("PATH"));
+    const auto found = process::find_program(mpirun, std::getenv("PATH"));
     if (!found)
-      throw usage_error(fmt::format("--transport {} needs {}, which is not installed: take another one",
-                                    transport_, mpirun));
+      throw process::usage_error(fmt::format(
+          "--transport {} needs {}, which is not installed: take another one", transport_, mpirun));
     starter_ = found->string();
   }
   if (!quota_) return;
   home_ = make_group_home();
-  if (!home_.obstacle.empty()) throw usage_error(fmt::format("--quota: {}; leave it out", home_.obstacle));
+  if (!home_.obstacle.empty())
+    throw process::usage_error(fmt::format("--quota: {}; leave it out", home_.obstacle));
 }
 
 std::vector<std::string> node_stage::starting_words(int nodes) const {
@@ -96,16 +97,16 @@ std::vector<std::string> node_stage::starting_words(int nodes) const {
 node_stage::node_groups node_stage::make_groups(int nodes) const {
   node_groups groups;
   for (int node = 0; quota_ && node < nodes; ++node) {
-    groups.push_back(std::make_unique<cpu_group>(home_.group->directory(), fmt::format("node-{}", node),
-                                                 home_.group->version()));
+    groups.push_back(std::make_unique<process::cpu_group>(
+        home_.group->directory(), fmt::format("node-{}", node), home_.group->version()));
     groups.back()->set_quota(*quota_);
   }
   return groups;
 }
 
-child_request node_stage::request_for(const task& what, std::chrono::nanoseconds limit,
-                                      std::vector<std::string> starter) const {
-  child_request request;
+process::child_request node_stage::request_for(const task& what, std::chrono::nanoseconds limit,
+                                               std::vector<std::string> starter) const {
+  process::child_request request;
   request.limit = limit;
   request.environment = mpi_variables();
   request.environment.emplace_back("SUKIMA_WORKERS", std::to_string(what.workers));
@@ -120,7 +121,7 @@ child_request node_stage::request_for(const task& what, std::chrono::nanoseconds
 
 outcome node_stage::run(const task& what, std::chrono::nanoseconds limit) const {
   const node_groups groups = make_groups(what.nodes);
-  const child_result result = run_child(
+  const process::child_result result = process::run_child(
       request_for(what, limit, what.nodes == 0 ? std::vector<std::string>{} : starting_words(what.nodes)));
   if (auto failure = failure_of(result, limit)) return *std::move(failure);
   return parse_node_output(result, what.nodes);
@@ -128,16 +129,17 @@ outcome node_stage::run(const task& what, std::chrono::nanoseconds limit) const 
 
 std::optional<outcome> node_stage::run_hope(const task& what, std::chrono::nanoseconds limit,
                                             const std::vector<planned_death>& plan) const {
-  const temporary_directory folder("bench");
+  const process::temporary_directory folder("bench");
   const std::string ends = folder.path() + "/ends.json";
   const node_groups groups = make_groups(what.nodes);
-  child_request request = request_for(what, limit,
-                                      {starter_, "cluster", "run", "--hope", "-n", std::to_string(what.nodes),
-                                       "--no-tags", "--grace", longest_grace, "--json", ends, "--"});
+  process::child_request request =
+      request_for(what, limit,
+                  {starter_, "cluster", "run", "--hope", "-n", std::to_string(what.nodes), "--no-tags",
+                   "--grace", longest_grace, "--json", ends, "--"});
   node_killer killer(what.nodes, plan);
   request.notice_at = clock::now();
   request.notice = [&killer](pid_t launcher) { return killer.step(launcher); };
-  const child_result result = run_child(request);
+  const process::child_result result = process::run_child(request);
   if (auto failure = failure_of(result, limit)) return *std::move(failure);
   int killed = 0;
   for (const node_end& end : ends_in(ends)) {

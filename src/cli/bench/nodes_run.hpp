@@ -34,12 +34,12 @@ class node_stage {
                                   const std::vector<planned_death>& plan) const;
 
  private:
-  using node_groups = std::vector<std::unique_ptr<cpu_group>>;
+  using node_groups = std::vector<std::unique_ptr<process::cpu_group>>;
 
   std::vector<std::string> starting_words(int nodes) const;
   node_groups make_groups(int nodes) const;  ///< none without a quota
-  child_request request_for(const task& what, std::chrono::nanoseconds limit,
-                            std::vector<std::string> starter) const;
+  process::child_request request_for(const task& what, std::chrono::nanoseconds limit,
+                                     std::vector<std::string> starter) const;
 
   std::string transport_;
   std::string starter_;  ///< the program that starts nodes

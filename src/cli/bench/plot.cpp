@@ -21,7 +21,7 @@ constexpr std::chrono::seconds python_limit{120};
 
 plotter::plotter(fs::path prefix) : prefix_(std::move(prefix)) {
   if (prefix_.filename().empty()) {
-    throw usage_error(fmt::format(
+    throw process::usage_error(fmt::format(
         "--plot is '{}', which ends without a name: give the two files' common beginning", prefix_.string()));
   }
   for (const char* ending : {".png", ".svg"}) {
@@ -29,24 +29,24 @@ plotter::plotter(fs::path prefix) : prefix_(std::move(prefix)) {
     file += ending;
     [[maybe_unused]] const output_file writable(file);
   }
-  script_ = own_directory().parent_path() / "share" / "sukima" / "plot-bench.py";
+  script_ = process::own_directory().parent_path() / "share" / "sukima" / "plot-bench.py";
   if (access(script_.c_str(), R_OK) != 0) {
-    throw usage_error(
+    throw process::usage_error(
         fmt::format("--plot needs '{}', which is not there: install sukima again, or leave --plot out",
                     script_.string()));
   }
-  python_ = find_python_that_draws("--plot");
+  python_ = process::find_python_that_draws("--plot");
 }
 
 std::vector<fs::path> plotter::draw(std::span<const summary> figures, const machine_facts& machine) const {
   std::string input;
   for (const summary& s : figures) input += json_line(s) + "\n";
-  const child_result result = run_child(
+  const process::child_result result = process::run_child(
       {.arguments = {python_.string(), script_.string(), prefix_.string(), "--footer", one_line(machine)},
        .environment = {{"MPLBACKEND", "Agg"}},
        .input = input,
        .limit = python_limit});
-  if (const std::string failure = describe_failure(result, python_limit); !failure.empty()) {
+  if (const std::string failure = process::describe_failure(result, python_limit); !failure.empty()) {
     throw std::runtime_error(
         fmt::format("the plot failed: {} {}: {}", script_.string(), failure, result.errors));
   }

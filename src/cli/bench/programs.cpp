@@ -24,9 +24,9 @@ constexpr std::chrono::seconds list_limit{60};
 std::optional<std::set<std::string>> list_benchmarks(const fs::path& file) {
   std::string failure;
   try {
-    const child_result result = run_child(
+    const process::child_result result = process::run_child(
         {.arguments = {file.string(), "--list"}, .environment = {}, .input = {}, .limit = list_limit});
-    failure = describe_failure(result, list_limit);
+    failure = process::describe_failure(result, list_limit);
     if (failure.empty()) {
       std::istringstream lines(result.output);
       return std::set<std::string>(std::istream_iterator<std::string>(lines), {});
@@ -52,7 +52,7 @@ std::vector<installed_system> find_programs(const std::vector<fs::path>& directo
   for (const system_entry& system : systems()) {
     installed_system& entry = found.emplace_back(std::string(system.name), std::vector<program>{});
     for (const variant_name& variant : system.variants) {
-      const auto file = find_executable(directories, variant.program);
+      const auto file = process::find_executable(directories, variant.program);
       if (!file) continue;
       if (auto benchmarks = list_benchmarks(*file)) {
         if (!system.benchmarks.empty()) {

@@ -130,10 +130,10 @@ output_file::output_file(std::filesystem::path path) : path_(std::move(path)) {
   const int error = path_.filename().empty() ? EISDIR : cap_output_check(path_.c_str());
   if (error == 0) return;
   if (error == EISDIR) {
-    throw usage_error(
+    throw process::usage_error(
         fmt::format("'{}' does not name a file: give the name of one that can be written", path_.string()));
   }
-  throw usage_error(fmt::format(
+  throw process::usage_error(fmt::format(
       "cannot write '{}': the folder '{}' {}; choose a folder that you can write to", path_.string(),
       folder.string(), error == ENOENT ? "does not exist" : std::strerror(error)));
 }

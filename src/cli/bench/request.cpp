@@ -41,7 +41,7 @@ std::vector<std::string> parse_systems(const std::vector<std::string>& words,
   std::vector<std::string> chosen = parse_choices("peer", words, accepted);
   if (chosen.size() > 1 &&
       (std::ranges::count(chosen, "none") > 0 || std::ranges::count(chosen, "all") > 0)) {
-    throw usage_error("--peers takes 'all', 'none' or a list of peers, not both");
+    throw process::usage_error("--peers takes 'all', 'none' or a list of peers, not both");
   }
   if (chosen.front() == "none") chosen.clear();
   if (!chosen.empty() && chosen.front() == "all") chosen = known;
@@ -65,15 +65,15 @@ std::vector<std::string> parse_benchmarks(const std::vector<std::string>& words,
   }
   if (accepted.empty()) {
     std::string places;
-    for (const auto& directory : program_directories()) {
+    for (const auto& directory : process::program_directories()) {
       places += fmt::format("{}'{}'", places.empty() ? "" : " or ", directory.string());
     }
-    throw usage_error(fmt::format(
+    throw process::usage_error(fmt::format(
         "there are no benchmark programs in {}: build them, or set SUKIMA_BENCH_DIR to their directory",
         places));
   }
   if (words.empty()) {
-    throw usage_error(
+    throw process::usage_error(
         fmt::format("no benchmark was named; give 'all' or some of {}", join_words(accepted, " and ")));
   }
   if (words.size() == 1 && words.front() == "all") return accepted;
@@ -94,7 +94,7 @@ std::optional<std::int64_t> parse_size(const std::optional<std::string>& word) {
   if (!word) return std::nullopt;
   const auto size = parse_number<std::int64_t>(*word);
   if (!size || *size < 0) {
-    throw usage_error(fmt::format(
+    throw process::usage_error(fmt::format(
         "--size is '{}': give a whole number of at least 0 (the defaults: sukima bench --list)", *word));
   }
   return size;
@@ -105,7 +105,7 @@ std::vector<int> parse_counts(std::string_view option, const std::vector<std::st
   for (const std::string& word : words) {
     const auto count = parse_number<int>(word);
     if (!count || *count < 1 || *count > most) {
-      throw usage_error(
+      throw process::usage_error(
           fmt::format("{} has '{}': give numbers from 1 to {}, such as {} 1,2", option, word, most, option));
     }
     if (std::ranges::count(counts, *count) == 0) counts.push_back(*count);
@@ -124,11 +124,11 @@ external_system parse_external(std::string_view text) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.';
   });
   if (equals == std::string_view::npos || !plain || equals + 1 == text.size()) {
-    throw usage_error(fmt::format(
+    throw process::usage_error(fmt::format(
         "--external is '{}': give NAME='COMMAND', with a name of letters, digits, '-', '_' and '.'", text));
   }
   if (find_system(name) != nullptr) {
-    throw usage_error(
+    throw process::usage_error(
         fmt::format("--external has the name '{}', which is a known system: choose another", name));
   }
   return {std::string(name), std::string(text.substr(equals + 1))};
@@ -139,7 +139,7 @@ std::vector<std::string> parse_choices(std::string_view what, const std::vector<
   std::vector<std::string> chosen;
   for (const std::string& word : words) {
     if (std::ranges::count(accepted, word) == 0) {
-      throw usage_error(fmt::format("unknown {} '{}': choose {}", what, word, join_words(accepted)));
+      throw process::usage_error(fmt::format("unknown {} '{}': choose {}", what, word, join_words(accepted)));
     }
     if (std::ranges::count(chosen, word) == 0) chosen.push_back(word);
   }
@@ -160,7 +160,8 @@ bench_request parse_request(const bench_options& options, const std::vector<inst
   for (const std::string& text : options.externals) {
     external_system external = parse_external(text);
     if (std::ranges::count(request.externals, external.name, &external_system::name) > 0) {
-      throw usage_error(fmt::format("--external has the name '{}' twice: choose another", external.name));
+      throw process::usage_error(
+          fmt::format("--external has the name '{}' twice: choose another", external.name));
     }
     request.externals.push_back(std::move(external));
   }

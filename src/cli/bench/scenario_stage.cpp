@@ -59,8 +59,8 @@ fs::path find_hog(const std::vector<fs::path>& directories) {
   return {};
 }
 
-outcome parse_hog_output(const child_result& result, std::chrono::nanoseconds limit) {
-  if (const std::string failure = describe_failure(result, limit); !failure.empty())
+outcome parse_hog_output(const process::child_result& result, std::chrono::nanoseconds limit) {
+  if (const std::string failure = process::describe_failure(result, limit); !failure.empty())
     return run_failure{failure};
   const auto json = nlohmann::json::parse(result.output, nullptr, false);
   const auto number = [&](const char* name) {
@@ -72,11 +72,13 @@ outcome parse_hog_output(const child_result& result, std::chrono::nanoseconds li
   return measurement{seconds, cpu_seconds, std::nullopt, {}, {}};
 }
 
-outcome judge_repetitions(const child_result& result, const task& what, std::chrono::nanoseconds limit) {
-  if (what.repetitions == 1 || !describe_failure(result, limit).empty()) return judge(result, what, limit);
+outcome judge_repetitions(const process::child_result& result, const task& what,
+                          std::chrono::nanoseconds limit) {
+  if (what.repetitions == 1 || !process::describe_failure(result, limit).empty())
+    return judge(result, what, limit);
   std::vector<measurement> parts;
   std::istringstream lines(result.output);
-  for (child_result one = result; std::getline(lines, one.output);) {
+  for (process::child_result one = result; std::getline(lines, one.output);) {
     outcome read = judge(one, what, limit);
     auto* const measured = std::get_if<measurement>(&read);
     if (measured == nullptr) return read;
@@ -136,7 +138,7 @@ outcome combine(std::span<const measurement> parts, int repetitions) {
 
 /// The groups and busy loops of one run.
 struct scenario_stage::scene {
-  scene(const cpu_group& home, const surroundings& around, const fs::path& hog, int cpus)
+  scene(const process::cpu_group& home, const surroundings& around, const fs::path& hog, int cpus)
       : program(home.directory(), "program", home.version()) {
     if (around.quota > 0) program.set_quota(around.quota);
     const std::vector<int> places = own_cpus();
@@ -145,8 +147,8 @@ struct scenario_stage::scene {
                                                                  : cpus;
     for (int i = 0; i < count; ++i) {
       hog_groups.push_back(
-          std::make_unique<cpu_group>(home.directory(), fmt::format("hog-{}", i), home.version()));
-      child_request request;
+          std::make_unique<process::cpu_group>(home.directory(), fmt::format("hog-{}", i), home.version()));
+      process::child_request request;
       request.arguments = {hog.string()};
       // A busy loop stays on its CPU, the last one first: so rounds do not differ by the kernel's choice.
       if (static_cast<std::size_t>(i) < places.size()) {
@@ -163,9 +165,9 @@ struct scenario_stage::scene {
     if (count > 0) std::this_thread::sleep_for(settling);
   }
 
-  cpu_group program;
-  std::vector<std::unique_ptr<cpu_group>> hog_groups;
-  std::vector<background_child> hogs;  // after their groups: ended before those are removed
+  process::cpu_group program;
+  std::vector<std::unique_ptr<process::cpu_group>> hog_groups;
+  std::vector<process::background_child> hogs;  // after their groups: ended before those are removed
 };
 
 scenario_stage::scenario_stage(fs::path hog, int cpus) : hog_(std::move(hog)), cpus_(cpus) {}
@@ -179,23 +181,24 @@ std::string scenario_stage::obstacle(const surroundings& around) {
   return home_->obstacle;
 }
 
-outcome scenario_stage::measure_cpu(const task& what, const surroundings& around, child_request request) {
+outcome scenario_stage::measure_cpu(const task& what, const surroundings& around,
+                                    process::child_request request) {
   request.arguments = {hog_.string(), "--loops", std::to_string(what.workers), "--seconds",
                        fmt::format("{}", measured_seconds)};
   std::optional<scene> here;
   if (around.need_groups()) here.emplace(*home_->group, around, hog_, cpus_);
   if (here) request.cpu_group = here->program.processes().string();
-  return parse_hog_output(run_child(request), request.limit);
+  return parse_hog_output(process::run_child(request), request.limit);
 }
 
 outcome scenario_stage::run_once(const task& what, const surroundings& around, const preparation& prepare) {
-  child_request request = prepare(what);
+  process::child_request request = prepare(what);
   if (around.processes > 1 && what.command.empty()) request.arguments.emplace_back("--started");
   std::optional<scene> here;
   if (around.need_groups()) here.emplace(*home_->group, around, hog_, cpus_);
   if (here) request.cpu_group = here->program.processes().string();
   std::vector<measurement> parts;
-  for (const child_result& result : run_children(request, around.processes)) {
+  for (const process::child_result& result : process::run_children(request, around.processes)) {
     outcome one = judge_repetitions(result, what, request.limit);
     auto* const measured = std::get_if<measurement>(&one);
     if (measured == nullptr) return one;

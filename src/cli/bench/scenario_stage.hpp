@@ -22,11 +22,12 @@ namespace sukima::cli::bench {
 std::filesystem::path find_hog(const std::vector<std::filesystem::path>& directories);
 
 /// The output of the program of busy loops: the CPU actually available, `cpu_seconds` in `seconds`.
-outcome parse_hog_output(const child_result& result, std::chrono::nanoseconds limit);
+outcome parse_hog_output(const process::child_result& result, std::chrono::nanoseconds limit);
 
 /// The measurement of one process that printed a line for each repetition: seconds, CPU seconds and further
 /// numbers are means.
-outcome judge_repetitions(const child_result& result, const task& what, std::chrono::nanoseconds limit);
+outcome judge_repetitions(const process::child_result& result, const task& what,
+                          std::chrono::nanoseconds limit);
 
 /// One measurement of several processes that ran at once: `seconds` is the time from the start of the first
 /// until the last ends, divided by the repetitions of each; `cpu_seconds` is the sum. Their results must be
@@ -36,7 +37,7 @@ outcome combine(std::span<const measurement> parts, int repetitions);
 class scenario_stage {
  public:
   /// How a task is started, apart from its surroundings.
-  using preparation = std::function<child_request(const task&)>;
+  using preparation = std::function<process::child_request(const task&)>;
 
   /// `hog` is the program of busy loops, empty if there is none, and `cpus` the number of CPUs to assume.
   scenario_stage(std::filesystem::path hog, int cpus);
@@ -56,7 +57,7 @@ class scenario_stage {
  private:
   struct scene;
 
-  outcome measure_cpu(const task& what, const surroundings& around, child_request request);
+  outcome measure_cpu(const task& what, const surroundings& around, process::child_request request);
   outcome run_once(const task& what, const surroundings& around, const preparation& prepare);
 
   std::filesystem::path hog_;

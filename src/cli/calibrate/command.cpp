@@ -44,11 +44,12 @@ int show(const calibrate_options& options) {
   const std::string path = options.file.empty() ? profile_path() : options.file;
   std::string error(512, '\0');
   const profile_file profile(sukima_capacity_profile_read(path.c_str(), error.data(), error.size()));
-  if (!profile) throw usage_error(fmt::format("{}: measure one with sukima calibrate", error.c_str()));
+  if (!profile)
+    throw process::usage_error(fmt::format("{}: measure one with sukima calibrate", error.c_str()));
   const sukima_capacity_profile_state state = sukima_capacity_profile_check(profile.get());
   if (!options.json) fmt::print("The profile {} {}.\n", path, state_text(state));
   print(*profile, options.json);
-  return state == SUKIMA_CAPACITY_PROFILE_VALID ? exit_success : exit_failure;
+  return state == SUKIMA_CAPACITY_PROFILE_VALID ? process::exit_success : process::exit_failure;
 }
 
 int measure_and_store(const calibrate_options& options) {
@@ -62,13 +63,13 @@ int measure_and_store(const calibrate_options& options) {
     const std::string path = options.file.empty() ? profile_path() : options.file;
     const int failure = sukima_capacity_profile_write(path.c_str(), &profile);
     if (failure != 0)
-      throw usage_error(
+      throw process::usage_error(
           fmt::format("the profile cannot be written to '{}': {}; choose another file with --output", path,
                       std::strerror(failure)));
     if (!options.json) fmt::print("Written to {}.\n", path);
   }
   print(profile, options.json);
-  return exit_success;
+  return process::exit_success;
 }
 
 }  // namespace
@@ -94,7 +95,7 @@ void add_command(CLI::App& parent, int& code) {
   command->add_flag("--json", options->json, "Print one JSON object");
   command->callback([options, &code] {
     if (options->show && (!options->cpus.empty() || options->all_pairs || options->file == "-"))
-      throw usage_error("--show measures nothing: leave out --cpus, --all-pairs and --output -");
+      throw process::usage_error("--show measures nothing: leave out --cpus, --all-pairs and --output -");
     code = options->show ? show(*options) : measure_and_store(*options);
   });
 }

@@ -36,7 +36,7 @@ int usable_cpus() {
   sukima_capacity_facts facts{};
   if (sukima_capacity_read(nullptr, &facts) == EINVAL) {
     const char* setting = std::getenv("SUKIMA_CPUS");
-    throw usage_error(
+    throw process::usage_error(
         fmt::format("SUKIMA_CPUS is '{}', which is not a number of CPUs: set it to a number above 0, "
                     "such as 2 or 1.5, or unset it",
                     setting == nullptr ? "" : setting));

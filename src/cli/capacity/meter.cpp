@@ -30,7 +30,8 @@ constexpr double no_neighbour = 0.15;
 
 void expect_process(pid_t process) {
   if (process != 0 && kill(process, 0) != 0 && errno == ESRCH)
-    throw usage_error(fmt::format("there is no process {}: give the number of a running process", process));
+    throw process::usage_error(
+        fmt::format("there is no process {}: give the number of a running process", process));
 }
 
 }  // namespace
@@ -43,7 +44,8 @@ capacity_meter::capacity_meter(const meter_place& place) {
   if (place.override_text) options.override_text = place.override_text->c_str();
   estimator_.reset(sukima_capacity_estimator_open(&options));
   if (!estimator_) throw std::bad_alloc();
-  if (const char* const error = sukima_capacity_estimator_error(estimator_.get())) throw usage_error(error);
+  if (const char* const error = sukima_capacity_estimator_error(estimator_.get()))
+    throw process::usage_error(error);
 }
 
 void capacity_meter::measure(double seconds) {

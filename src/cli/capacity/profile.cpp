@@ -135,7 +135,7 @@ sukima::calibration measure_profile(sukima::calibration_plan plan) {
   const std::set<unsigned> allowed = allowed_cpus();
   for (const unsigned cpu : plan.cpus)
     if (!allowed.contains(cpu))
-      throw usage_error(
+      throw process::usage_error(
           fmt::format("this process may not use CPU {}: choose from {}", cpu, cpu_list_text(allowed)));
   warn_of_others();
   progress_line progress;
@@ -145,7 +145,7 @@ sukima::calibration measure_profile(sukima::calibration_plan plan) {
   try {
     return sukima::calibrate(plan);
   } catch (const std::invalid_argument& error) {
-    throw usage_error(error.what());
+    throw process::usage_error(error.what());
   }
 }
 

@@ -25,7 +25,7 @@ std::optional<int> become_compiler(int argc, char** argv) {
   complain(
       fmt::format("cannot start '{}': {}; this copy of Sukima was built or installed without its compiler",
                   compiler.string(), std::strerror(errno)));
-  return exit_usage;
+  return process::exit_usage;
 }
 
 void add_command(CLI::App& parent) {

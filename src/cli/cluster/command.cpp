@@ -73,7 +73,8 @@ void write_ends(const std::string& path, const sukima::cluster::launch_request& 
   }
   std::ofstream file(path);
   file << nlohmann::ordered_json{{"seconds", seconds}, {"nodes", ends}}.dump(2) << '\n';
-  if (!file.flush()) throw usage_error(fmt::format("cannot write '{}': give --json another file", path));
+  if (!file.flush())
+    throw process::usage_error(fmt::format("cannot write '{}': give --json another file", path));
 }
 
 std::string sentence_of(const sukima::cluster::output_difference& d) {
@@ -85,7 +86,7 @@ std::string sentence_of(const sukima::cluster::output_difference& d) {
 }
 
 int end_by_signal(int signal) {
-  end_by(signal);
+  process::end_by(signal);
   return 128 + signal;
 }
 
@@ -132,11 +133,12 @@ void complain_of_hosts(const sukima::cluster::launch_request& request,
 
 sukima::cluster::launch_request request_of(const cluster_options& options, const program_words& program) {
   if (!program || program->empty())
-    throw usage_error("no program was given: sukima cluster run -n 2 -- PROGRAM ARGUMENT...");
-  if (options.grace && !options.hope) throw usage_error("--grace needs --hope");
-  if (options.ssh && !options.hosts) throw usage_error("--ssh needs --hosts");
+    throw process::usage_error("no program was given: sukima cluster run -n 2 -- PROGRAM ARGUMENT...");
+  if (options.grace && !options.hope) throw process::usage_error("--grace needs --hope");
+  if (options.ssh && !options.hosts) throw process::usage_error("--ssh needs --hosts");
   if (options.nodes && options.hosts)
-    throw usage_error("--hosts names all nodes: leave --nodes out, and write their numbers into the file");
+    throw process::usage_error(
+        "--hosts names all nodes: leave --nodes out, and write their numbers into the file");
   sukima::cluster::launch_request request;
   request.program = *program;
   request.hope = options.hope;
@@ -147,7 +149,8 @@ sukima::cluster::launch_request request_of(const cluster_options& options, const
     if (options.ssh) request.remote_shell = split_command("--ssh", *options.ssh);
     return request;
   }
-  if (!find_program(program->front(), std::getenv("PATH"))) throw start_error(program->front(), ENOENT);
+  if (!process::find_program(program->front(), std::getenv("PATH")))
+    throw process::start_error(program->front(), ENOENT);
   request.nodes = options.nodes.value_or(default_nodes);
   if (std::getenv("SUKIMA_WORKERS") == nullptr)
     request.variables = [nodes = request.nodes](unsigned node) {
@@ -166,7 +169,7 @@ int run(const cluster_options& options, const program_words& program) {
     result = sukima::cluster::launch(request);
   } catch (const std::system_error& error) {
     if (error.code().category() == std::generic_category() && std::string(error.what()).starts_with(started))
-      throw start_error(started, error.code().value());
+      throw process::start_error(started, error.code().value());
     throw;
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;

@@ -18,14 +18,15 @@ std::vector<sukima::cluster::node_place> read_hosts_file(const std::string& path
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "re"), std::fclose);
   if (file) text.resize(std::fread(text.data(), 1, text.size(), file.get()));
   if (!file || std::ferror(file.get()) != 0)
-    throw usage_error(fmt::format("cannot read '{}': {}: give --hosts a file of lines HOST [NODES] [ADDRESS]",
-                                  path, std::strerror(errno)));
+    throw process::usage_error(
+        fmt::format("cannot read '{}': {}: give --hosts a file of lines HOST [NODES] [ADDRESS]", path,
+                    std::strerror(errno)));
   if (text.size() > most)
-    throw usage_error(fmt::format("'{}' has more than 1 MiB: give --hosts another file", path));
+    throw process::usage_error(fmt::format("'{}' has more than 1 MiB: give --hosts another file", path));
   try {
     return sukima::cluster::read_hosts(text, path);
   } catch (const sukima::cluster::hosts_error& error) {
-    throw usage_error(error.what());
+    throw process::usage_error(error.what());
   }
 }
 
@@ -46,9 +47,9 @@ std::vector<std::string> split_command(const std::string& option, const std::str
     else
       words.back() += c;
   }
-  if (quote != 0) throw usage_error(fmt::format("{}: a quote is open: close it", option));
+  if (quote != 0) throw process::usage_error(fmt::format("{}: a quote is open: close it", option));
   if (words.empty() || words.front().empty())
-    throw usage_error(fmt::format("{} names no program: give a command as ssh", option));
+    throw process::usage_error(fmt::format("{} names no program: give a command as ssh", option));
   return words;
 }
 

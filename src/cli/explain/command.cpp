@@ -44,8 +44,8 @@ void write_profiles(const recorded_trace& trace, bool json, std::FILE* to) {
     throw std::system_error(errno, std::generic_category(), "the explanation cannot be written");
 }
 
-void explain_program(const std::string& program, const program_end& end, const std::string& trace_file,
-                     bool json) {
+void explain_program(const std::string& program, const process::program_end& end,
+                     const std::string& trace_file, bool json) {
   if (!std::filesystem::exists(trace_file)) {
     complain(
         fmt::format("'{}' wrote no trace: {}", program,
@@ -54,17 +54,17 @@ void explain_program(const std::string& program, const program_end& end, const s
   }
   try {
     write_profiles(read_trace(trace_file), json, stderr);
-  } catch (const usage_error& error) {  // the request was right
+  } catch (const process::usage_error& error) {  // the request was right
     complain(error.what());
   }
 }
 
 int run_and_explain(const explain_options& options, const std::vector<std::string>& program) {
-  program_end end;
+  process::program_end end;
   {
-    const temporary_directory directory("explain");
+    const process::temporary_directory directory("explain");
     const std::string file = directory.path() + "/trace.json";
-    end = run_program(program, environment_with({"SUKIMA_TRACE=" + file}));
+    end = process::run_program(program, process::environment_with({"SUKIMA_TRACE=" + file}));
     if (!options.keep.empty() && std::filesystem::exists(file)) {
       std::error_code failure;
       std::filesystem::copy_file(file, options.keep, std::filesystem::copy_options::overwrite_existing,
@@ -75,7 +75,7 @@ int run_and_explain(const explain_options& options, const std::vector<std::strin
     explain_program(program.front(), end, file, options.json);
   }
   if (end.signal != 0) {
-    end_by(end.signal);
+    process::end_by(end.signal);
     return 128 + end.signal;  // a signal that does not end this process, after all
   }
   return end.exit_code;
@@ -94,19 +94,21 @@ void add_command(CLI::App& parent, int& code, program_words program) {
   command->callback([options, &code, program = std::move(program)] {
     if (program.has_value()) {
       if (!options->file.empty())
-        throw usage_error(fmt::format(
+        throw process::usage_error(fmt::format(
             "explain takes a file or, after --, a program; '{}' and '--' are both given", options->file));
       if (program->empty())
-        throw usage_error("no program was given after --: sukima explain -- PROGRAM ARGUMENT...");
+        throw process::usage_error("no program was given after --: sukima explain -- PROGRAM ARGUMENT...");
       code = run_and_explain(*options, *program);
       return;
     }
     if (options->file.empty())
-      throw usage_error("nothing to explain: give a trace file, or a program: sukima explain -- PROGRAM");
+      throw process::usage_error(
+          "nothing to explain: give a trace file, or a program: sukima explain -- PROGRAM");
     if (!options->keep.empty())
-      throw usage_error("--keep is for the trace of a program: sukima explain --keep FILE -- PROGRAM");
+      throw process::usage_error(
+          "--keep is for the trace of a program: sukima explain --keep FILE -- PROGRAM");
     write_profiles(read_trace(options->file), options->json, stdout);
-    code = exit_success;
+    code = process::exit_success;
   });
 }
 

@@ -111,8 +111,8 @@ class event_reader final : public nlohmann::json_sax<nlohmann::json> {
   }
   bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception&) override {
     if (position > size_ && position > 1)
-      throw usage_error(fmt::format("'{}' is cut off: its JSON does not end", file_));
-    throw usage_error(fmt::format("'{}' is not JSON (byte {})", file_, position));
+      throw process::usage_error(fmt::format("'{}' is cut off: its JSON does not end", file_));
+    throw process::usage_error(fmt::format("'{}' is not JSON (byte {})", file_, position));
   }
 
  private:
@@ -148,7 +148,8 @@ void read_events(std::string_view text, std::string_view file, const std::functi
   event_reader reader(file, text.size(), take);
   nlohmann::json::sax_parse(text.begin(), text.end(), &reader);
   if (!reader.has_events())
-    throw usage_error(fmt::format("'{}' is JSON but not a trace: it has no list 'traceEvents'", file));
+    throw process::usage_error(
+        fmt::format("'{}' is JSON but not a trace: it has no list 'traceEvents'", file));
 }
 
 }  // namespace sukima::cli::explain

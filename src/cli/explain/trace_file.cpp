@@ -65,7 +65,7 @@ class collector {
       trace.workers.push_back(std::move(thread.worker));
     }
     if (trace.workers.empty())
-      throw usage_error(fmt::format("'{}' is not a trace of Sukima: it names no worker", name_));
+      throw process::usage_error(fmt::format("'{}' is not a trace of Sukima: it names no worker", name_));
     std::ranges::sort(trace.workers, [](const recorded_worker& a, const recorded_worker& b) {
       return std::pair(a.runtime, a.number) < std::pair(b.runtime, b.number);
     });
@@ -84,7 +84,7 @@ class collector {
 
  private:
   [[noreturn]] void damaged(std::string_view what) const {
-    throw usage_error(fmt::format("'{}' is damaged: event {} {}", name_, count_, what));
+    throw process::usage_error(fmt::format("'{}' is damaged: event {} {}", name_, count_, what));
   }
 
   double seconds(const std::optional<double>& microseconds, std::string_view what) const {
@@ -199,7 +199,7 @@ std::uint64_t recorded_clones::clones() const {
 
 recorded_trace parse_trace(std::string_view text, std::string_view name) {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
-    throw usage_error(fmt::format("'{}' is empty: trace a run with SUKIMA_TRACE={}", name, name));
+    throw process::usage_error(fmt::format("'{}' is empty: trace a run with SUKIMA_TRACE={}", name, name));
   collector events(name);
   read_events(text, name, [&](event& e) { events.take(e); });
   return events.result();
@@ -207,7 +207,7 @@ recorded_trace parse_trace(std::string_view text, std::string_view name) {
 
 recorded_trace read_trace(const std::string& file) {
   const auto refuse = [&](int reason) {
-    throw usage_error(fmt::format("'{}' cannot be read: {}", file, std::strerror(reason)));
+    throw process::usage_error(fmt::format("'{}' cannot be read: {}", file, std::strerror(reason)));
   };
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream(std::fopen(file.c_str(), "re"), std::fclose);
   if (stream == nullptr) refuse(errno);
@@ -222,7 +222,7 @@ recorded_trace read_trace(const std::string& file) {
     if (std::ferror(stream.get()) != 0) refuse(errno);
   }
   if (text.starts_with("\177ELF") || text.starts_with("#!"))
-    throw usage_error(
+    throw process::usage_error(
         fmt::format("'{}' is a program, not a trace; to run it: sukima explain -- {}", file, file));
   return parse_trace(text, file);
 }

@@ -55,7 +55,7 @@ void report(const std::string& sentence, bool json) {
 unsigned user_number(const std::string& name) {
   const passwd* const entry = ::getpwnam(name.c_str());
   if (entry == nullptr)
-    throw usage_error(fmt::format("--user: there is no user '{}'; give another name", name));
+    throw process::usage_error(fmt::format("--user: there is no user '{}'; give another name", name));
   return entry->pw_uid;
 }
 
@@ -64,15 +64,15 @@ int run(guest_command& options) {
   options.service.port = options.port;
   options.service.socket = options.socket;
   if (!std::filesystem::is_directory(options.root))
-    throw usage_error(fmt::format("--root: '{}' is no folder; leave it out", options.root));
+    throw process::usage_error(fmt::format("--root: '{}' is no folder; leave it out", options.root));
   if (!options.user.empty()) options.service.user = user_number(options.user);
   if (options.restore) {
     // Beginning does it already; it is tried once more to say what fails.
     if (const auto problem = model::guest_service(options.service.root).stop()) {
       complain(*problem);
-      return exit_failure;
+      return process::exit_failure;
     }
-    return exit_success;
+    return process::exit_success;
   }
   struct sigaction action{};
   action.sa_handler = stop;  // without SA_RESTART: waiting ends
@@ -82,12 +82,12 @@ int run(guest_command& options) {
     model::run_guest(options.service, stopped,
                      [&](const std::string& sentence) { report(sentence, options.json); });
   } catch (const std::system_error& error) {
-    throw usage_error(
+    throw process::usage_error(
         fmt::format("the socket for programs cannot be made ({}); end the other service, or give "
                     "another --socket",
                     error.what()));
   }
-  return exit_success;
+  return process::exit_success;
 }
 
 }  // namespace

@@ -43,22 +43,23 @@ model::description read_config(const act_options& options) {
   std::ifstream in(options.config, std::ios::binary);
   const std::string text(std::istreambuf_iterator<char>(in), {});
   if (!in)
-    throw usage_error(
+    throw process::usage_error(
         fmt::format("the description '{}' of the machines that may be acted on cannot be read; give "
                     "another --config",
                     options.config));
   try {
     return model::parse_description(text);
   } catch (const model::description_error& error) {
-    throw usage_error(fmt::format("{}: {}", options.config, error.what()));
+    throw process::usage_error(fmt::format("{}: {}", options.config, error.what()));
   }
 }
 
 std::size_t find_vm(const model::description& host, const std::string& name, const act_options& options) {
   const auto found = std::ranges::find(host.vms, name, &model::vm::name);
   if (found == host.vms.end())
-    throw usage_error(fmt::format("{} has no virtual machine '{}'; sukima host estimate {} lists them",
-                                  options.config, name, options.config));
+    throw process::usage_error(
+        fmt::format("{} has no virtual machine '{}'; sukima host estimate {} lists them", options.config,
+                    name, options.config));
   return static_cast<std::size_t>(found - host.vms.begin());
 }
 
@@ -70,13 +71,14 @@ std::vector<bool> chosen_of(const model::description& host, const std::vector<mo
   for (const std::string& name : options.words) {
     const std::size_t j = find_vm(host, name, options);
     if (!may(j))
-      throw usage_error(fmt::format("vms[{}].act: '{}' may not be acted on; add \"act\": [\"threads\"] in {}",
-                                    j, name, options.config));
+      throw process::usage_error(
+          fmt::format("vms[{}].act: '{}' may not be acted on; add \"act\": [\"threads\"] in {}", j, name,
+                      options.config));
     chosen[j] = true;
   }
   for (std::size_t j = 0; options.words.empty() && j < all.size(); ++j) chosen[j] = may(j);
   if (std::ranges::count(chosen, true) == 0)
-    throw usage_error(
+    throw process::usage_error(
         fmt::format("no virtual machine of {} has 'act': nothing may be optimised", options.config));
   return chosen;
 }
@@ -87,7 +89,7 @@ std::unique_ptr<model::actuator> plug_of(const model::steering& how) {
   try {
     return model::make_libvirt_vcpus(how.connect, how.domain);
   } catch (const model::source_error& error) {
-    throw usage_error(error.what());
+    throw process::usage_error(error.what());
   }
 }
 
@@ -151,7 +153,7 @@ model::journal open_journal(const act_options& options) {
   try {
     return model::journal(options.journal);
   } catch (const model::journal_error& error) {
-    throw usage_error(error.what());
+    throw process::usage_error(error.what());
   }
 }
 
@@ -177,7 +179,8 @@ double number_of(const std::string& text, double least, double most, const char*
   const auto [end, error] =
       std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
   if (error != std::errc() || end != text.data() + text.size() || !(value >= least && value <= most))
-    throw usage_error(fmt::format("'{}' is no {}: give a number from {:g} to {:g}", text, what, least, most));
+    throw process::usage_error(
+        fmt::format("'{}' is no {}: give a number from {:g} to {:g}", text, what, least, most));
   return value;
 }
 
@@ -194,7 +197,7 @@ wanted_act find_act(const model::steering& how, const std::string& kind, const s
     // Only digits: number_of would take 2.0, too.
     const double count = number_of(value, how.least, how.most, "number of virtual CPUs in its bounds");
     if (value.find('.') != std::string::npos)
-      throw usage_error(fmt::format("'{}' is no number of virtual CPUs: give a whole one", value));
+      throw process::usage_error(fmt::format("'{}' is no number of virtual CPUs: give a whole one", value));
     return {model::act_kind::plug, plug_of(how), std::to_string(static_cast<unsigned>(count))};
   }
   const auto setting =
@@ -259,43 +262,44 @@ int optimise(const act_options& options) {
     model::session running(host, std::move(vms), how, written ? &*written : nullptr);
     run(running, options.json);
   } catch (const model::description_error& error) {
-    throw usage_error(fmt::format("{}: {}", options.config, error.what()));
+    throw process::usage_error(fmt::format("{}: {}", options.config, error.what()));
   }
-  return exit_success;
+  return process::exit_success;
 }
 
 int set_value(const act_options& options) {
   if (options.words.size() != 3)
-    throw usage_error("an act needs a virtual machine, a kind and a value: sukima host act VM cap 1.5");
+    throw process::usage_error(
+        "an act needs a virtual machine, a kind and a value: sukima host act VM cap 1.5");
   const std::string &name = options.words[0], &kind = options.words[1];
   if (kind != "cap" && kind != "weight" && kind != "plug")
-    throw usage_error(fmt::format("'{}' cannot be set: choose cap, weight or plug", kind));
+    throw process::usage_error(fmt::format("'{}' cannot be set: choose cap, weight or plug", kind));
   const model::description host = read_config(options);
   const std::size_t j = find_vm(host, name, options);
   try {
     const model::steering how = model::steering_of(host)[j];
     if (!(kind == "cap" ? how.cap : kind == "weight" ? how.weight : how.plug))
-      throw usage_error(fmt::format("vms[{}].act: {} of '{}' may not be set; add \"{}\" to its act in {}", j,
-                                    kind == "plug" ? "the virtual CPUs" : "the " + kind, name, kind,
-                                    options.config));
+      throw process::usage_error(
+          fmt::format("vms[{}].act: {} of '{}' may not be set; add \"{}\" to its act in {}", j,
+                      kind == "plug" ? "the virtual CPUs" : "the " + kind, name, kind, options.config));
     const wanted_act wanted = find_act(how, kind, options.words[2]);
     model::journal written = open_journal(options);
     set_and_prove(wanted, name, written, options.json);
   } catch (const model::description_error& error) {
-    throw usage_error(fmt::format("{}: {}", options.config, error.what()));
+    throw process::usage_error(fmt::format("{}: {}", options.config, error.what()));
   } catch (const model::act_error& error) {
     complain(error.what());
-    return exit_failure;
+    return process::exit_failure;
   }
-  return exit_success;
+  return process::exit_success;
 }
 
 int revert(const act_options& options) {
   if (!options.words.empty())
-    throw usage_error(fmt::format("'{}' is one word too many: sukima host revert undoes everything",
-                                  options.words.front()));
+    throw process::usage_error(fmt::format("'{}' is one word too many: sukima host revert undoes everything",
+                                           options.words.front()));
   model::journal written = open_journal(options);
-  return undo_all(written, options.json) ? exit_success : exit_failure;
+  return undo_all(written, options.json) ? process::exit_success : process::exit_failure;
 }
 
 }  // namespace sukima::cli::host

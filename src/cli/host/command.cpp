@@ -64,26 +64,29 @@ std::string live_option(const host_options& options) {
 /// What is wrong with options of this action, before anything is read.
 void check(const host_options& options, const std::string& file) {
   if (options.acting.dry_run || options.acting.by != "progress")
-    throw usage_error("--dry-run and --by are for sukima host optimise; leave them out");
+    throw process::usage_error("--dry-run and --by are for sukima host optimise; leave them out");
   const std::string live = live_option(options);
   if (!file.empty() && !live.empty())
-    throw usage_error(fmt::format("{} is for a running host; leave out either it or '{}'", live, file));
+    throw process::usage_error(
+        fmt::format("{} is for a running host; leave out either it or '{}'", live, file));
   if (options.count && options.action != "watch" && options.action != "record")
-    throw usage_error("--count is for watch and record");
+    throw process::usage_error("--count is for watch and record");
   if (!options.since.empty() && (options.action != "explain" || file.empty()))
-    throw usage_error("--since is for an explanation of a file: sukima host explain VM FILE --since EARLIER");
+    throw process::usage_error(
+        "--since is for an explanation of a file: sukima host explain VM FILE --since EARLIER");
   if (options.method != "exact" && options.action != "estimate")
-    throw usage_error("--method is for an estimate: sukima host estimate FILE");
+    throw process::usage_error("--method is for an estimate: sukima host estimate FILE");
 }
 
 model::description read_host(const std::string& path) {
   std::ifstream in(path == "-" ? "/dev/stdin" : path, std::ios::binary);
   const std::string text(std::istreambuf_iterator<char>(in), {});
-  if (!in) throw usage_error(fmt::format("the description '{}' cannot be read; give another file", path));
+  if (!in)
+    throw process::usage_error(fmt::format("the description '{}' cannot be read; give another file", path));
   try {
     return model::parse_description(text);
   } catch (const model::description_error& error) {
-    throw usage_error(fmt::format("{}: {}", path, error.what()));
+    throw process::usage_error(fmt::format("{}: {}", path, error.what()));
   }
 }
 
@@ -102,7 +105,7 @@ model::description described(const host_options& options, const std::string& fil
   live_host host(options.live);
   host.measure();
   for (const std::string& note : host.take_notes()) complain(note);
-  if (host.seen().host().vms.empty()) throw usage_error(host.nothing());
+  if (host.seen().host().vms.empty()) throw process::usage_error(host.nothing());
   // Counters that were read once begin with the machine.
   if (options.live.domstats.empty()) since = host.first();
   return host.seen().host();
@@ -110,7 +113,8 @@ model::description described(const host_options& options, const std::string& fil
 
 int estimate(const host_options& options) {
   if (!options.second.empty())
-    throw usage_error(fmt::format("'{}' is one word too many: sukima host estimate FILE", options.second));
+    throw process::usage_error(
+        fmt::format("'{}' is one word too many: sukima host estimate FILE", options.second));
   check(options, options.first);
   estimated what;
   std::optional<model::description> since;
@@ -124,11 +128,11 @@ int estimate(const host_options& options) {
       for (std::size_t j = 0; j < what.host.vms.size(); ++j) what.counts.push_back(exact.counts(j));
     }
   } catch (const model::description_error& error) {
-    throw usage_error(
+    throw process::usage_error(
         fmt::format("{}: {}", options.first.empty() ? "this host" : options.first, error.what()));
   }
   fmt::print("{}", options.json ? estimate_json(what).dump(2) + "\n" : estimate_report(what));
-  return exit_success;
+  return process::exit_success;
 }
 
 /// The actions that change something.
@@ -138,22 +142,22 @@ int change(host_options& options) {
   options.acting.words.insert(options.acting.words.end(), options.others.begin(), options.others.end());
   options.acting.json = options.json;
   if (!options.since.empty() || !options.weight_of.empty() || options.method != "exact")
-    throw usage_error(fmt::format(
+    throw process::usage_error(fmt::format(
         "--since, --weight-of and --method are not for sukima host {}; leave them out", options.action));
   if (const std::string live = live_option(options); !live.empty() || options.count)
-    throw usage_error(fmt::format("{} is not for sukima host {}; leave it out",
-                                  options.count ? "--count" : live, options.action));
+    throw process::usage_error(fmt::format("{} is not for sukima host {}; leave it out",
+                                           options.count ? "--count" : live, options.action));
   if (options.action != "optimise" && (options.acting.dry_run || options.acting.by != "progress"))
-    throw usage_error("--dry-run and --by are for sukima host optimise; leave them out");
+    throw process::usage_error("--dry-run and --by are for sukima host optimise; leave them out");
   if (options.action == "optimise") return optimise(options.acting);
   return options.action == "act" ? set_value(options.acting) : revert(options.acting);
 }
 
 int explain(const host_options& options) {
   if (options.first.empty())
-    throw usage_error("an explanation needs a virtual machine: sukima host explain VM [FILE]");
+    throw process::usage_error("an explanation needs a virtual machine: sukima host explain VM [FILE]");
   if (!options.others.empty())
-    throw usage_error(
+    throw process::usage_error(
         fmt::format("'{}' is one word too many: sukima host explain VM [FILE]", options.others.front()));
   check(options, options.second);
   std::optional<model::description> since;
@@ -161,28 +165,29 @@ int explain(const host_options& options) {
   const std::string where = options.second.empty() ? "this host" : options.second;
   const auto found = std::ranges::find(host.vms, options.first, &model::vm::name);
   if (found == host.vms.end())
-    throw usage_error(fmt::format("{} has no virtual machine '{}'; sukima host {} lists them", where,
-                                  options.first,
-                                  options.second.empty() ? "list" : "estimate " + options.second));
+    throw process::usage_error(fmt::format("{} has no virtual machine '{}'; sukima host {} lists them", where,
+                                           options.first,
+                                           options.second.empty() ? "list" : "estimate " + options.second));
   try {
     const model::explanation what = model::explain(host, static_cast<std::size_t>(found - host.vms.begin()),
                                                    owner_of(options), since ? &*since : nullptr);
     fmt::print("{}", options.json ? explanation_json(found->name, what).dump(2) + "\n"
                                   : explanation_report(found->name, what));
   } catch (const model::description_error& error) {
-    throw usage_error(fmt::format("{}: {}", where, error.what()));
+    throw process::usage_error(fmt::format("{}: {}", where, error.what()));
   }
-  return exit_success;
+  return process::exit_success;
 }
 
 /// list, watch and record.
 int show(const host_options& options) {
   const bool records = options.action == "record";
   if (records && options.first.empty())
-    throw usage_error("a recording needs a file: sukima host record FILE");
+    throw process::usage_error("a recording needs a file: sukima host record FILE");
   const std::string& surplus = records ? options.second : options.first;
   if (!surplus.empty())
-    throw usage_error(fmt::format("'{}' is one word too many: sukima host {}", surplus, options.action));
+    throw process::usage_error(
+        fmt::format("'{}' is one word too many: sukima host {}", surplus, options.action));
   check(options, "");
   live_host host(options.live);
   const machine_options how{owner_of(options), options.json, options.count};

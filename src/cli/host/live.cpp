@@ -41,7 +41,7 @@ live_host::live_host(const live_options& options)
     else
       open_found(options, parts);
   } catch (const model::source_error& error) {
-    throw usage_error(error.what());
+    throw process::usage_error(error.what());
   }
   source_ = model::join_sources(std::move(parts));
   sources_ = source_->can().name;
@@ -88,11 +88,11 @@ void live_host::next() {
       }
     const model::description& host = observer_.see(read);
     // Of sources that were asked for, one that gives nothing is the user's to mend.
-    if (!begun_ && given_ && host.vms.empty() && !notes_.empty()) throw usage_error(notes_.front());
+    if (!begun_ && given_ && host.vms.empty() && !notes_.empty()) throw process::usage_error(notes_.front());
     if (!begun_) first_ = host;
     begun_ = true;
   } catch (const model::source_error& error) {
-    if (!begun_) throw usage_error(error.what());
+    if (!begun_) throw process::usage_error(error.what());
     notes_.emplace_back(error.what());
   }
   // Intervals begin with the first answer. Readings that were missed are not made up for.

@@ -36,7 +36,7 @@ std::vector<row> rows_of(const live_host& host, const machine_options& options) 
   try {
     shares = model::estimate_shares(now, {model::estimate_method::exact, options.weight_of});
   } catch (const model::description_error& error) {
-    throw usage_error(fmt::format("no estimate can be made: {}", error.what()));
+    throw process::usage_error(fmt::format("no estimate can be made: {}", error.what()));
   }
   std::vector<row> rows;
   for (std::size_t j = 0; j < now.vms.size(); ++j)
@@ -173,7 +173,7 @@ int list(live_host& host, const machine_options& options) {
     tell_notes(host);
     fmt::print("{}", rows.empty() ? host.nothing() + "\n" : table_of(rows));
   }
-  return exit_success;
+  return process::exit_success;
 }
 
 int watch(live_host& host, const machine_options& options) {
@@ -187,9 +187,9 @@ int watch(live_host& host, const machine_options& options) {
     else
       output.show(host, rows);
     std::fflush(stdout);
-    if (std::ferror(stdout) != 0) return exit_failure;
+    if (std::ferror(stdout) != 0) return process::exit_failure;
   }
-  return exit_success;
+  return process::exit_success;
 }
 
 int record(live_host& host, const std::string& path, const machine_options& options) {
@@ -199,20 +199,21 @@ int record(live_host& host, const std::string& path, const machine_options& opti
   const std::string text = model::description_text(now);
   if (path == "-") {
     fmt::print("{}", text);
-    return exit_success;
+    return process::exit_success;
   }
   std::ofstream out(path, std::ios::binary | std::ios::trunc);
   out << text;
   out.close();
   if (!out)
-    throw usage_error(fmt::format("the description cannot be written to '{}'; give another file", path));
+    throw process::usage_error(
+        fmt::format("the description cannot be written to '{}'; give another file", path));
   if (now.vms.empty())
     fmt::print("{}\n", host.nothing());
   else
     fmt::print("{}: {} on {}\n", path,
                now.vms.size() == 1 ? "1 virtual machine" : fmt::format("{} virtual machines", now.vms.size()),
                now.pcpus.size() == 1 ? "1 pCPU" : fmt::format("{} pCPUs", now.pcpus.size()));
-  return exit_success;
+  return process::exit_success;
 }
 
 }  // namespace sukima::cli::host

@@ -52,10 +52,10 @@ struct lab_options {
 int list(const lab_options& options) {
   if (!options.names.empty() || !options.folder.empty() || options.quick || options.dry_run || options.plot ||
       options.cpus || !options.html.empty())
-    throw usage_error("sukima lab list takes no names and no options but --json");
+    throw process::usage_error("sukima lab list takes no names and no options but --json");
   const std::vector<parts::experiment> all = all_experiments();
   fmt::print("{}", options.json ? parts::list_json(all).dump(2) + "\n" : parts::list_text(all));
-  return exit_success;
+  return process::exit_success;
 }
 
 void write_report(const fs::path& folder, const lab_options& options) {
@@ -71,13 +71,13 @@ void write_report(const fs::path& folder, const lab_options& options) {
 
 int report(const lab_options& options) {
   if (options.folder.empty())
-    throw usage_error("sukima lab report needs the folder of the runs: --folder FOLDER");
+    throw process::usage_error("sukima lab report needs the folder of the runs: --folder FOLDER");
   if (!options.names.empty() || options.quick || options.dry_run || options.repetitions || options.cpus)
-    throw usage_error(
+    throw process::usage_error(
         "sukima lab report takes only --folder, --plot, --html and --json: what was run is in the folder");
   if (options.plot) find_plotter();
   write_report(options.folder, options);
-  return exit_success;
+  return process::exit_success;
 }
 
 parts::run_request request_for(const lab_options& options, std::vector<parts::experiment> experiments) {
@@ -98,7 +98,7 @@ parts::run_request request_for(const lab_options& options, std::vector<parts::ex
 /// Makes this process, and all that it starts, use some of its CPUs only.
 void use_cpus(unsigned count) {
   if (const auto usable = static_cast<unsigned>(usable_cpus()); count > usable)
-    throw usage_error(
+    throw process::usage_error(
         fmt::format("--cpus {}: {} can be used here; more are for --dry-run only", count, usable));
   const cpu_set_t chosen = parts::first_cpus(count);
   if (sched_setaffinity(0, sizeof chosen, &chosen) != 0)
@@ -163,18 +163,18 @@ int run_all(const lab_options& options, parts::run_request& request) {
   write_report(request.folder, options);
   fmt::print(stderr, "{} runs, {} failed, {} left out; stored in {}\n", summary.ran, summary.failed,
              summary.left_out, request.folder.string());
-  return summary.failed > 0 ? exit_failure : exit_success;
+  return summary.failed > 0 ? process::exit_failure : process::exit_success;
 }
 
 int run(const lab_options& options) {
   std::vector<parts::experiment> experiments;
   if (options.action == "all") {
     if (!options.names.empty())
-      throw usage_error("sukima lab all runs all experiments: leave out the names, or say run");
+      throw process::usage_error("sukima lab all runs all experiments: leave out the names, or say run");
     experiments = all_experiments();
   } else {
     if (options.names.empty())
-      throw usage_error("sukima lab run needs the names of experiments: see sukima lab list");
+      throw process::usage_error("sukima lab run needs the names of experiments: see sukima lab list");
     experiments = find_experiments(options.names);
   }
   parts::run_request request = request_for(options, std::move(experiments));
@@ -188,7 +188,7 @@ int run(const lab_options& options) {
                        request.experiments, request.facts.choice,
                        begun ? parts::read_folder(request.folder).records : std::vector<parts::record>(),
                        request.facts.bed.cpus));
-  return exit_success;
+  return process::exit_success;
 }
 
 }  // namespace
@@ -225,7 +225,7 @@ void add_command(CLI::App& parent, int& code) {
       else
         code = options->action == "report" ? report(*options) : run(*options);
     } catch (const parts::experiment_error& error) {
-      throw usage_error(error.what());
+      throw process::usage_error(error.what());
     }
   });
 }

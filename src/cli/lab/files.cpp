@@ -23,7 +23,7 @@ parts::experiment read_experiment(const fs::path& file) {
   try {
     return parts::parse_experiment(parts::read_text(file));
   } catch (const parts::experiment_error& error) {
-    throw usage_error(fmt::format("'{}': {}", file.string(), error.what()));
+    throw process::usage_error(fmt::format("'{}': {}", file.string(), error.what()));
   }
 }
 
@@ -36,7 +36,7 @@ std::string variable(const char* name) {
 
 fs::path data_folder() {
   if (const std::string setting = variable("SUKIMA_LAB_DIR"); !setting.empty()) return setting;
-  return own_directory().parent_path() / "share" / "sukima" / "lab";
+  return process::own_directory().parent_path() / "share" / "sukima" / "lab";
 }
 
 std::vector<parts::experiment> all_experiments() {
@@ -45,7 +45,7 @@ std::vector<parts::experiment> all_experiments() {
   for (const auto& entry : fs::directory_iterator(data_folder(), error))
     if (entry.path().extension() == ".json") files.push_back(entry.path());
   if (files.empty())
-    throw usage_error(
+    throw process::usage_error(
         fmt::format("'{}' has no experiments: install sukima again, or set SUKIMA_LAB_DIR to a "
                     "folder with files of experiments",
                     data_folder().string()));
@@ -54,7 +54,7 @@ std::vector<parts::experiment> all_experiments() {
   for (const fs::path& file : files) {
     all.push_back(read_experiment(file));
     if (all.back().name != file.stem())
-      throw usage_error(
+      throw process::usage_error(
           fmt::format("'{}': name: must be that of its file, '{}'", file.string(), file.stem().string()));
   }
   return all;
@@ -72,13 +72,13 @@ std::vector<parts::experiment> find_experiments(const std::vector<std::string>& 
       if (at == all.end()) {
         std::vector<std::string> known;
         for (const parts::experiment& each : all) known.push_back(each.name);
-        throw usage_error(
+        throw process::usage_error(
             fmt::format("there is no experiment '{}': choose {}, or give a file", name, join_words(known)));
       }
       one = *at;
     }
     if (std::ranges::find(found, one.name, &parts::experiment::name) != found.end())
-      throw usage_error(fmt::format("the experiment '{}' is given twice", one.name));
+      throw process::usage_error(fmt::format("the experiment '{}' is given twice", one.name));
     found.push_back(std::move(one));
   }
   return found;
@@ -87,17 +87,19 @@ std::vector<parts::experiment> find_experiments(const std::vector<std::string>& 
 fs::path find_program_file(const parts::program& what) {
   if (!what.benchmark.empty()) {
     for (const std::string ending : {"-gcc", "-clang", ""})
-      if (auto file = find_executable(program_directories(), "bench-" + what.system + ending)) return *file;
-    throw usage_error(
+      if (auto file =
+              process::find_executable(process::program_directories(), "bench-" + what.system + ending))
+        return *file;
+    throw process::usage_error(
         fmt::format("the program '{}' needs the benchmark programs of '{}', which are not installed: "
                     "build or install them, or set SUKIMA_BENCH_DIR",
                     what.name, what.system));
   }
   const std::string& word = what.command.front();
   if (word.find('/') == std::string::npos)
-    if (auto file = find_executable(program_directories(), word)) return *file;
-  if (auto file = find_program(word, std::getenv("PATH"))) return fs::absolute(*file);
-  throw usage_error(fmt::format(
+    if (auto file = process::find_executable(process::program_directories(), word)) return *file;
+  if (auto file = process::find_program(word, std::getenv("PATH"))) return fs::absolute(*file);
+  throw process::usage_error(fmt::format(
       "the program '{}' needs '{}', which is not there: install it, or change its command", what.name, word));
 }
 

@@ -19,25 +19,25 @@ namespace fs = std::filesystem;
 
 plotter find_plotter() {
   plotter found;
-  found.script = own_directory().parent_path() / "share" / "sukima" / "plot-lab.py";
+  found.script = process::own_directory().parent_path() / "share" / "sukima" / "plot-lab.py";
   if (access(found.script.c_str(), R_OK) != 0)
-    throw usage_error(
+    throw process::usage_error(
         fmt::format("--plot needs '{}', which is not there: install sukima again, or leave --plot out",
                     found.script.string()));
-  found.python = find_python_that_draws("--plot");
+  found.python = process::find_python_that_draws("--plot");
   return found;
 }
 
 std::vector<fs::path> draw(const nlohmann::ordered_json& report, const fs::path& folder) {
   constexpr std::chrono::seconds limit{300};
   const plotter with = find_plotter();
-  child_request request;
+  process::child_request request;
   request.arguments = {with.python.string(), with.script.string(), folder.string()};
   request.environment = {{"MPLBACKEND", "Agg"}};
   request.input = report.dump();
   request.limit = limit;
-  const child_result result = run_child(request);
-  if (const std::string failure = describe_failure(result, limit); !failure.empty())
+  const process::child_result result = process::run_child(request);
+  if (const std::string failure = process::describe_failure(result, limit); !failure.empty())
     throw std::runtime_error(
         fmt::format("the plot failed: {} {}: {}", with.script.string(), failure, result.errors));
   std::vector<fs::path> files;

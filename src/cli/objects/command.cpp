@@ -42,13 +42,14 @@ struct objects_options {
 
 void refuse_seconds(const objects_options& options) {
   if (options.seconds)
-    throw usage_error("--seconds is for a recording: sukima objects record --seconds 1 -- PROGRAM");
+    throw process::usage_error("--seconds is for a recording: sukima objects record --seconds 1 -- PROGRAM");
 }
 
 int calibrate(const objects_options& options) {
   refuse_seconds(options);
   if (!options.file.empty() || options.cpus || !options.output.empty())
-    throw usage_error("sukima objects calibrate measures this machine: leave out FILE, --cpus and --output");
+    throw process::usage_error(
+        "sukima objects calibrate measures this machine: leave out FILE, --cpus and --output");
   const std::string path = profile_path();
   try {
     const std::string profile = read_profile(path);
@@ -59,9 +60,9 @@ int calibrate(const objects_options& options) {
     fmt::print("{}", options.json ? costs_json(costs).dump(2) + "\n" : costs_report(costs));
     if (!options.json) fmt::print("Written to {}.\n", path);
   } catch (const model::costs_error& error) {
-    throw usage_error(error.what());
+    throw process::usage_error(error.what());
   }
-  return exit_success;
+  return process::exit_success;
 }
 
 /// The CPUs that the user gave, or those that this process could use now.
@@ -85,7 +86,8 @@ void store(const planned& what, const std::string& path) {
 
 int make_plan(const objects_options& options) {
   refuse_seconds(options);
-  if (options.file.empty()) throw usage_error("sukima objects plan needs the file with the description");
+  if (options.file.empty())
+    throw process::usage_error("sukima objects plan needs the file with the description");
   planned what;
   try {
     what.program = model::parse_description(read_file(options.file, "the description"));
@@ -96,20 +98,20 @@ int make_plan(const objects_options& options) {
     what.by_paper = request.by_paper = options.decides == "paper";
     what.plan = quiet_plan(what.program, request);
   } catch (const model::description_error& error) {
-    throw usage_error(fmt::format("{}: {}", options.file, error.what()));
+    throw process::usage_error(fmt::format("{}: {}", options.file, error.what()));
   } catch (const model::costs_error& error) {
-    throw usage_error(error.what());
+    throw process::usage_error(error.what());
   }
   if (!options.output.empty()) store(what, options.output);
   fmt::print("{}", options.json ? plan_json(what).dump(2) + "\n" : plan_report(what));
-  return exit_success;
+  return process::exit_success;
 }
 
 int record(const objects_options& options, const program_words& program) {
   if (!program || program->empty())
-    throw usage_error("no program was given: sukima objects record -- PROGRAM ARGUMENT...");
+    throw process::usage_error("no program was given: sukima objects record -- PROGRAM ARGUMENT...");
   if (!options.file.empty() || options.cpus)
-    throw usage_error("sukima objects record runs a program after --: leave out FILE and --cpus");
+    throw process::usage_error("sukima objects record runs a program after --: leave out FILE and --cpus");
   constexpr double most_seconds = 2;
   const model::description seen = record_program(*program, options.seconds.value_or(most_seconds));
   if (!options.output.empty()) replace_file(options.output, model::description_text(seen));
@@ -118,14 +120,14 @@ int record(const objects_options& options, const program_words& program) {
   else if (options.output.empty())
     fmt::print("{}", model::description_text(seen));
   fmt::print(options.output.empty() || options.json ? stderr : stdout, "{}", recording_report(seen));
-  return exit_success;
+  return process::exit_success;
 }
 
 int validate(const objects_options& options, const program_words& program) {
   if (!program || program->empty())
-    throw usage_error("no program was given: sukima objects validate -- PROGRAM ARGUMENT...");
+    throw process::usage_error("no program was given: sukima objects validate -- PROGRAM ARGUMENT...");
   if (!options.file.empty() || options.cpus || !options.output.empty())
-    throw usage_error(
+    throw process::usage_error(
         "sukima objects validate runs a program after -- on the CPUs that there are: leave out FILE, --cpus "
         "and --output");
   constexpr double most_seconds = 60;
@@ -137,11 +139,11 @@ int validate(const objects_options& options, const program_words& program) {
                          {.where = {.cpus = what.cpus, .costs = read_costs()}});
     fmt::print("{}", options.json ? validation_json(result).dump(2) + "\n" : validation_report(result));
   } catch (const model::description_error& error) {
-    throw usage_error(fmt::format("'{}': {}", program->front(), error.what()));
+    throw process::usage_error(fmt::format("'{}': {}", program->front(), error.what()));
   } catch (const model::costs_error& error) {
-    throw usage_error(error.what());
+    throw process::usage_error(error.what());
   }
-  return exit_success;
+  return process::exit_success;
 }
 
 }  // namespace
@@ -170,13 +172,13 @@ void add_command(CLI::App& parent, int& code, program_words program) {
   command->add_flag("--json", options->json, "Print one JSON object");
   command->callback([options, &code, program = std::move(program)] {
     if (options->quick && options->action != "validate")
-      throw usage_error("--quick is for a validation: sukima objects validate --quick -- PROGRAM");
+      throw process::usage_error("--quick is for a validation: sukima objects validate --quick -- PROGRAM");
     if (options->action == "record" || options->action == "validate") {
       code = options->action == "record" ? record(*options, program) : validate(*options, program);
       return;
     }
     if (program)
-      throw usage_error(
+      throw process::usage_error(
           "only sukima objects record and validate run a program: leave out -- and what follows");
     code = options->action == "plan" ? make_plan(*options) : calibrate(*options);
   });

@@ -18,17 +18,17 @@ namespace sukima::cli::objects {
 std::string read_file(const std::string& path, const std::string& what) {
   std::ifstream in(path == "-" ? "/dev/stdin" : path, std::ios::binary);
   std::string text(std::istreambuf_iterator<char>(in), {});
-  if (!in) throw usage_error(fmt::format("{} '{}' cannot be read; give another file", what, path));
+  if (!in) throw process::usage_error(fmt::format("{} '{}' cannot be read; give another file", what, path));
   return text;
 }
 
 std::string read_profile(const std::string& path) {
   std::string error(512, '\0');
   const profile_file profile(sukima_capacity_profile_read(path.c_str(), error.data(), error.size()));
-  if (!profile) throw usage_error(error.c_str());
+  if (!profile) throw process::usage_error(error.c_str());
   const sukima_capacity_profile_state state = sukima_capacity_profile_check(profile.get());
   if (state != SUKIMA_CAPACITY_PROFILE_VALID)
-    throw usage_error(fmt::format("the profile {} {}", path, state_text(state)));
+    throw process::usage_error(fmt::format("the profile {} {}", path, state_text(state)));
   return read_file(path, "the machine profile");
 }
 
@@ -36,7 +36,7 @@ model::cost_table read_costs() {
   const std::string path = profile_path();
   model::cost_table costs = model::parse_costs(read_profile(path));
   if (costs.messages.empty())
-    throw usage_error(fmt::format(
+    throw process::usage_error(fmt::format(
         "the profile {} does not say what messages cost: measure it with sukima objects calibrate", path));
   return costs;
 }
@@ -49,7 +49,7 @@ void replace_file(const std::string& path, const std::string& text) {
     error = cap_output_close(&file, true);
   }
   if (error != 0)
-    throw usage_error(
+    throw process::usage_error(
         fmt::format("'{}' cannot be written: {}; choose another file", path, std::strerror(error)));
 }
 

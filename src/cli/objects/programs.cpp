@@ -54,20 +54,21 @@ class dropped_output {
 
 /// What the library has recorded of a run.
 std::string record_text(const std::vector<std::string>& program, double seconds) {
-  const temporary_directory directory("record");
+  const process::temporary_directory directory("record");
   const std::string file = directory.path() + "/recording";
-  program_end end;
+  process::program_end end;
   {
     const moved_output moved(STDERR_FILENO);
-    end = run_program(program, environment_with({fmt::format("SUKIMA_OBJECTS_RECORD={}:{}", seconds, file)}));
+    end = process::run_program(
+        program, process::environment_with({fmt::format("SUKIMA_OBJECTS_RECORD={}:{}", seconds, file)}));
   }
   if (end.signal != 0)
-    throw usage_error(
+    throw process::usage_error(
         fmt::format("'{}' was ended by signal {}, so nothing was recorded: mend it, then record "
                     "it again",
                     program.front(), end.signal));
   if (!std::filesystem::exists(file))
-    throw usage_error(
+    throw process::usage_error(
         fmt::format("'{}' ran no concurrent objects: give a program that calls sukima::objects::program::run",
                     program.front()));
   return read_file(file, "the recording");
@@ -85,30 +86,31 @@ model::description record_program(const std::vector<std::string>& program, doubl
   try {
     return description_of(record_text(program, seconds), name);
   } catch (const model::description_error& error) {
-    throw usage_error(fmt::format("'{}' cannot be described: {}", program.front(), error.what()));
+    throw process::usage_error(fmt::format("'{}' cannot be described: {}", program.front(), error.what()));
   }
 }
 
 double time_program(const std::vector<std::string>& program, const std::string& plan) {
-  const temporary_directory directory("time");
+  const process::temporary_directory directory("time");
   const std::string file = directory.path() + "/nanoseconds";
-  program_end end;
+  process::program_end end;
   {
     const dropped_output dropped;
-    end = run_program(program, environment_with({"SUKIMA_OBJECTS_RECORD=", "SUKIMA_OBJECTS=" + plan,
-                                                 "SUKIMA_OBJECTS_TIME=" + file}));
+    end = process::run_program(
+        program, process::environment_with(
+                     {"SUKIMA_OBJECTS_RECORD=", "SUKIMA_OBJECTS=" + plan, "SUKIMA_OBJECTS_TIME=" + file}));
   }
   if (end.signal != 0 || end.exit_code != 0 || !std::filesystem::exists(file))
-    throw usage_error(fmt::format("'{}' {}, so its time is not known: mend it, then validate it again",
-                                  program.front(),
-                                  end.signal != 0      ? fmt::format("was ended by signal {}", end.signal)
-                                  : end.exit_code != 0 ? fmt::format("ended with exit code {}", end.exit_code)
-                                                       : "ran no objects"));
+    throw process::usage_error(
+        fmt::format("'{}' {}, so its time is not known: mend it, then validate it again", program.front(),
+                    end.signal != 0      ? fmt::format("was ended by signal {}", end.signal)
+                    : end.exit_code != 0 ? fmt::format("ended with exit code {}", end.exit_code)
+                                         : "ran no objects"));
   const std::string text = read_file(file, "the time of a run");
   double time_ns = 0;
   if (std::from_chars(text.data(), text.data() + text.size(), time_ns).ec != std::errc())
-    throw usage_error(fmt::format("the time of '{}' is no number; it uses another version of the library",
-                                  program.front()));
+    throw process::usage_error(fmt::format(
+        "the time of '{}' is no number; it uses another version of the library", program.front()));
   return time_ns;
 }
 

@@ -48,7 +48,7 @@ double first_of(const std::map<std::size_t, double>& by_input) {
 }
 
 [[noreturn]] void fail_to_read() {
-  throw usage_error(
+  throw process::usage_error(
       "the recording is not complete: the program ended before its objects had, or uses another version of "
       "the library");
 }
@@ -93,7 +93,7 @@ class recording_reader {
       double seconds = 0;
       line >> seconds >> detail;
       if (detail == "failed")
-        throw usage_error(
+        throw process::usage_error(
             "the program's objects failed, so there is nothing to plan: mend it, then record it again");
       into_.recorded = {seconds, detail == "whole"};
     } else if (word == "stream") {

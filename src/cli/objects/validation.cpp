@@ -33,7 +33,7 @@ std::size_t keep_ending(const model::plan& plan, validation& into) {
     }
   }
   if (into.models.empty())
-    throw usage_error(
+    throw process::usage_error(
         "no model is expected to end, though the recorded run has: its description lacks what the program "
         "depends on");
   return chosen;
@@ -53,7 +53,7 @@ double fastest_first_run(const validation& of) {
 
 void measure(const std::vector<std::string>& program, const model::description& described, int runs,
              validation& into) {
-  const temporary_directory directory("validate");
+  const process::temporary_directory directory("validate");
   std::vector<std::string> plans;
   for (const validated_model& one : into.models) {
     plans.push_back(fmt::format("{}/{}", directory.path(), plans.size()));
@@ -106,7 +106,7 @@ validation validate_program(const std::vector<std::string>& program, double seco
                             const model::plan_request& request) {
   const model::description described = record_program(program, seconds);
   if (!described.recorded || !described.recorded->whole)
-    throw usage_error(fmt::format(
+    throw process::usage_error(fmt::format(
         "'{}' runs for longer than {:.3g} s, so its time cannot be compared: give it less to do, or "
         "more --seconds",
         program.front(), seconds));

@@ -52,25 +52,26 @@ struct probe_options {
 
 void refuse_contradictions(const probe_options& options) {
   if (!options.watch && (options.interval || options.count))
-    throw usage_error("--interval and --count need --watch: add it");
+    throw process::usage_error("--interval and --count need --watch: add it");
   if (options.watch && (options.runtimes || options.at_least || options.strict || options.threads_only))
-    throw usage_error(
+    throw process::usage_error(
         "--watch repeats the measurement: leave out --runtimes, --at-least, --strict and --threads");
   if (options.runtimes && options.process != 0)
-    throw usage_error("--runtimes runs programs as children of this process: leave out --pid");
+    throw process::usage_error("--runtimes runs programs as children of this process: leave out --pid");
   if (options.steal && (options.watch || options.threads_only))
-    throw usage_error("--steal keeps all CPUs busy for a second: leave out --watch and --threads");
+    throw process::usage_error("--steal keeps all CPUs busy for a second: leave out --watch and --threads");
   if (options.pairs && (options.watch || options.runtimes || options.threads_only || options.at_least ||
                         options.strict || options.steal))
-    throw usage_error("--pairs prints only the pairs: leave out all options but --pid and --json");
+    throw process::usage_error("--pairs prints only the pairs: leave out all options but --pid and --json");
   const bool is_special = options.watch || options.runtimes || options.pairs || options.steal;
   if (!options.root.empty() && (is_special || !options.record.empty()))
-    throw usage_error(
+    throw process::usage_error(
         "--root answers from files: leave out --watch, --runtimes, --pairs, --steal and --record");
   if (!options.record.empty() && is_special)
-    throw usage_error("--record stores one measurement: leave out --watch, --runtimes, --pairs and --steal");
+    throw process::usage_error(
+        "--record stores one measurement: leave out --watch, --runtimes, --pairs and --steal");
   if (options.threads_only && (options.json || options.runtimes))
-    throw usage_error("--threads prints one number: leave out --json and --runtimes");
+    throw process::usage_error("--threads prints one number: leave out --json and --runtimes");
 }
 
 /// The curve ends at this number of threads.
@@ -175,7 +176,7 @@ int probe_pairs(const probe_options& options) {
                      : "Measured now; sukima calibrate stores such figures.\n");
   }
   if (std::fflush(stdout) != 0) throw std::runtime_error("the answer cannot be written to standard output");
-  return exit_success;
+  return process::exit_success;
 }
 
 int probe_once(const probe_options& options) {
@@ -190,7 +191,7 @@ int probe_once(const probe_options& options) {
   if (std::fflush(stdout) != 0) throw std::runtime_error("the answer cannot be written to standard output");
   if (options.at_least && found.estimate.usable < *options.at_least - 1e-9) return exit_too_few;
   if (options.strict && !found.warnings.empty()) return exit_warnings;
-  return exit_success;
+  return process::exit_success;
 }
 
 }  // namespace

@@ -220,10 +220,11 @@ recording::recording(const fs::path& folder, pid_t process) : folder_(folder), p
   std::error_code error;
   fs::create_directories(folder_, error);
   if (error)
-    throw usage_error(fmt::format("the folder '{}' cannot be made: {}; give another one to --record",
-                                  folder_.string(), error.message()));
+    throw process::usage_error(fmt::format("the folder '{}' cannot be made: {}; give another one to --record",
+                                           folder_.string(), error.message()));
   if (!fs::is_empty(folder_, error) || error)
-    throw usage_error(fmt::format("the folder '{}' is not empty: give --record a new one", folder_.string()));
+    throw process::usage_error(
+        fmt::format("the folder '{}' is not empty: give --record a new one", folder_.string()));
   samples_.begin(first_time_ns);
   watching_ = std::make_unique<watching>(samples_, process_);
 }
@@ -264,7 +265,7 @@ void recording::store(const capacity_meter& meter) {
 recorded_tree::recorded_tree(const fs::path& folder) : folder_(fs::absolute(folder).lexically_normal()) {
   std::error_code ignored;
   if (!fs::is_directory(folder_ / "proc", ignored))
-    throw usage_error(
+    throw process::usage_error(
         fmt::format("'{}' holds no recorded tree: give a folder with copies of proc and sys, such as one "
                     "of sukima probe --record",
                     folder.string()));
@@ -274,7 +275,7 @@ recorded_tree::recorded_tree(const fs::path& folder) : folder_(fs::absolute(fold
   times_.resize(cap_most_samples);
   times_.resize(cap_parse_sample_times(text.data(), text.size(), times_.data()));
   if (times_.empty())
-    throw usage_error(
+    throw process::usage_error(
         fmt::format("'{}' does not hold the times of samples: the recording is damaged", list.string()));
   moving_.emplace("root");
   copy_files(folder_, moving_->path(), folder_ / "samples");

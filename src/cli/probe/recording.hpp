@@ -91,7 +91,7 @@ class recorded_tree {
   std::filesystem::path folder_;
   std::vector<std::uint64_t> times_;  ///< empty: a plain copy
   /// Where the files of a recording change from sample to sample.
-  std::optional<temporary_directory> moving_;
+  std::optional<process::temporary_directory> moving_;
 };
 
 }  // namespace sukima::cli::probe

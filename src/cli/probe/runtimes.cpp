@@ -110,9 +110,9 @@ runtime_answer ask_command(const std::string& runtime, const std::vector<std::st
                            const std::string& before, const std::string& source) {
   runtime_answer answer{runtime, std::nullopt, source};
   try {
-    const child_result result =
-        run_child({.arguments = command, .environment = whole_environment(), .input = {}, .limit = patience});
-    const std::string failure = describe_failure(result, patience);
+    const process::child_result result = process::run_child(
+        {.arguments = command, .environment = whole_environment(), .input = {}, .limit = patience});
+    const std::string failure = process::describe_failure(result, patience);
     answer.threads = number_in(result.output + result.errors, before);
     if (!answer.threads)
       answer.source =
@@ -166,13 +166,13 @@ std::optional<runtime_answer> ask_library(const library_question& question) {
 }
 
 std::optional<std::string> installed(const std::string& program) {
-  const auto file = find_program(program, std::getenv("PATH"));
+  const auto file = process::find_program(program, std::getenv("PATH"));
   return file ? std::optional(file->string()) : std::nullopt;
 }
 
 /// Writes a program of a few lines, compiles it if need be, and asks it.
 void ask_compiled(std::vector<runtime_answer>& answers) {
-  const temporary_directory folder("probe");
+  const process::temporary_directory folder("probe");
   const auto write = [&](const std::string& name, const std::string& text) {
     std::ofstream(folder.path() + "/" + name) << text;
     return folder.path() + "/" + name;

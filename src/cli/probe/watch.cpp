@@ -159,10 +159,10 @@ int watch(const watch_options& options) {
     next += interval;
     const sukima_capacity_estimate estimate = meter.usable();
     output.show({meter.facts(), meter.load(), estimate, meter.cause(estimate)});
-    if (std::ferror(stdout) != 0) return exit_failure;
+    if (std::ferror(stdout) != 0) return process::exit_failure;
     if (options.count && ++done == *options.count) break;
   }
-  return exit_success;
+  return process::exit_success;
 }
 
 }  // namespace sukima::cli::probe

@@ -54,19 +54,19 @@ void complete(command_options& options) {
   options.run.preload = !options.no_preload;
   const thread_policy& policy = options.run.policy;
   if (policy.maximum && *policy.maximum < policy.minimum)
-    throw usage_error(
+    throw process::usage_error(
         fmt::format("--min {} is more than --max {}: give a smaller --min", policy.minimum, *policy.maximum));
   if (!options.output.empty() && !options.report && !options.json)
-    throw usage_error("--output names the file of a report: give --report or --json, too");
+    throw process::usage_error("--output names the file of a report: give --report or --json, too");
 }
 
 /// Replaces this process with the program.
 void become(const std::vector<std::string>& program, const run_plan& plan) {
   std::vector<std::string> arguments = program;
-  std::vector<std::string> environment = environment_with(changed_variables(plan, ""));
-  const std::vector<char*> environment_pointers = pointers_to(environment);
-  execvpe(arguments[0].c_str(), pointers_to(arguments).data(), environment_pointers.data());
-  throw start_error(program[0], errno);
+  std::vector<std::string> environment = process::environment_with(changed_variables(plan, ""));
+  const std::vector<char*> environment_pointers = process::pointers_to(environment);
+  execvpe(arguments[0].c_str(), process::pointers_to(arguments).data(), environment_pointers.data());
+  throw process::start_error(program[0], errno);
 }
 
 std::uint64_t now() {
@@ -86,7 +86,7 @@ class report_target {
     if (name.empty()) return;
     file_.reset(std::fopen(name.c_str(), "we"));
     if (!file_)
-      throw usage_error(
+      throw process::usage_error(
           fmt::format("the report cannot be written to '{}': {}; choose another file with --output", name,
                       std::strerror(errno)));
   }
@@ -112,7 +112,8 @@ int run_and_report(const command_options& options, const std::vector<std::string
   {
     const decision_log log;
     const std::uint64_t start = now();
-    record.end = run_program(program, environment_with(changed_variables(record.plan, log.path())));
+    record.end =
+        process::run_program(program, process::environment_with(changed_variables(record.plan, log.path())));
     record.seconds = static_cast<double>(now() - start) * 1e-9;
     record.decisions = read_log(log.content(), start);
   }
@@ -123,7 +124,7 @@ int run_and_report(const command_options& options, const std::vector<std::string
                    ? json_of(record).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"
                    : text_of(record));
   if (record.end.signal != 0) {
-    end_by(record.end.signal);
+    process::end_by(record.end.signal);
     return 128 + record.end.signal;  // a signal that does not end this process, after all
   }
   return record.end.exit_code;
@@ -132,18 +133,18 @@ int run_and_report(const command_options& options, const std::vector<std::string
 int carry_out(command_options& options, const std::optional<std::vector<std::string>>& program) {
   complete(options);
   if (!options.dry_run && (!program || program->empty()))
-    throw usage_error("no program was given: sukima run [OPTION...] -- PROGRAM [ARGUMENT...]");
+    throw process::usage_error("no program was given: sukima run [OPTION...] -- PROGRAM [ARGUMENT...]");
   if (program && program->empty())
-    throw usage_error("no program was given after --: sukima run -- PROGRAM [ARGUMENT...]");
+    throw process::usage_error("no program was given after --: sukima run -- PROGRAM [ARGUMENT...]");
   run_plan plan = make_plan(options.run, program ? program->front() : "");
   if (options.dry_run) {
     fmt::print("{}", plan_text(plan));
-    return exit_success;
+    return process::exit_success;
   }
   if (!plan.pinned.empty()) pin_to(choose_cpus(read_topology(), allowed_cpus(), plan.decision.threads));
   if (options.report || options.json) return run_and_report(options, *program, std::move(plan));
   become(*program, plan);
-  return exit_failure;
+  return process::exit_failure;
 }
 
 }  // namespace

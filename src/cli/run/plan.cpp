@@ -68,12 +68,12 @@ void choose_library(run_plan& plan, const run_options& options, const std::strin
     return;
   }
   if (!program.empty()) {
-    const auto file = find_program(program, std::getenv("PATH"));
+    const auto file = process::find_program(program, std::getenv("PATH"));
     if (!file) {
       plan.obstacle = "there is no such program";  // starting it says more
       return;
     }
-    plan.obstacle = obstacle_to_preloading(*file, loader_of("/proc/self/exe"));
+    plan.obstacle = process::obstacle_to_preloading(*file, process::loader_of("/proc/self/exe"));
     if (!plan.obstacle.empty()) return;
   }
   plan.library = preload_library();

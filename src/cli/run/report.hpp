@@ -26,7 +26,7 @@ struct run_record {
   std::vector<std::string> program;
   run_plan plan;
   std::vector<late_decision> decisions;
-  program_end end;
+  process::program_end end;
   double seconds = 0;      ///< from start to end
   double cpu_seconds = 0;  ///< of the program and those of its children that it has waited for
 };

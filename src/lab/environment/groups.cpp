@@ -14,11 +14,12 @@
 namespace sukima::lab {
 namespace {
 
-std::vector<copy_end> ends_of(const std::vector<cli::child_result>& results, std::chrono::nanoseconds limit) {
+std::vector<copy_end> ends_of(const std::vector<process::child_result>& results,
+                              std::chrono::nanoseconds limit) {
   std::vector<copy_end> ends;
-  for (const cli::child_result& one : results) {
+  for (const process::child_result& one : results) {
     copy_end end{one.seconds, one.output, {}, one.timed_out};
-    if (!one.timed_out) end.failure = cli::describe_failure(one, limit);
+    if (!one.timed_out) end.failure = process::describe_failure(one, limit);
     if (!end.failure.empty() && !one.errors.empty()) end.failure += ": " + one.errors.substr(0, 500);
     ends.push_back(std::move(end));
   }
@@ -38,12 +39,12 @@ class machine_stage : public stage {
   explicit machine_stage(unsigned cpus) : cpus_(cpus) {}
 
   std::vector<copy_end> run(const job& what, std::chrono::nanoseconds limit) override {
-    cli::child_request request;
+    process::child_request request;
     if (cpus_ > 0) request.arguments = {"/usr/bin/taskset", "-c", list_of(first_cpus(cpus_))};
     request.arguments.insert(request.arguments.end(), what.arguments.begin(), what.arguments.end());
     request.environment = what.variables;
     request.limit = limit;
-    return ends_of(cli::run_children(request, 1), limit);
+    return ends_of(process::run_children(request, 1), limit);
   }
 
  private:
@@ -55,7 +56,7 @@ class group_stage : public stage {
   group_stage(const environment& where, unsigned cpus) {
     std::string last =
         "the CPU controller of control groups is not there, or not handed down to this process";
-    for (const cli::group_parent& parent : cli::find_group_parents()) {
+    for (const process::group_parent& parent : process::find_group_parents()) {
       try {
         make_groups(parent, where, cpus);
         return;
@@ -71,31 +72,33 @@ class group_stage : public stage {
   }
 
   std::vector<copy_end> run(const job& what, std::chrono::nanoseconds limit) override {
-    std::vector<cli::child_request> requests;
+    std::vector<process::child_request> requests;
     for (auto group = std::next(groups_.begin()); group != groups_.end(); ++group) {
-      cli::child_request request;
+      process::child_request request;
       request.arguments = what.arguments;
       request.environment = what.variables;
       request.limit = limit;
       request.cpu_group = group->processes().string();
       requests.push_back(std::move(request));
     }
-    return ends_of(cli::run_children(requests), limit);
+    return ends_of(process::run_children(requests), limit);
   }
 
  private:
-  void make_groups(const cli::group_parent& parent, const environment& where, unsigned cpus) {
-    cli::remove_leftover_groups(parent);
-    cli::cpu_group& top = groups_.emplace_back(parent.directory, cli::group_name(getpid()), parent.version);
+  void make_groups(const process::group_parent& parent, const environment& where, unsigned cpus) {
+    process::remove_leftover_groups(parent);
+    process::cpu_group& top =
+        groups_.emplace_back(parent.directory, process::group_name(getpid()), parent.version);
     top.allow_groups_below();
     for (unsigned i = 0; i < where.copies; ++i) {
-      cli::cpu_group& one = groups_.emplace_back(top.directory(), fmt::format("copy{}", i), parent.version);
+      process::cpu_group& one =
+          groups_.emplace_back(top.directory(), fmt::format("copy{}", i), parent.version);
       if (where.kind == environment_kind::cap) one.set_quota(where.part * static_cast<double>(cpus));
       if (!where.weights.empty()) one.set_weight(where.weights[i]);
     }
   }
 
-  std::list<cli::cpu_group> groups_;
+  std::list<process::cpu_group> groups_;
 };
 
 }  // namespace

@@ -53,7 +53,7 @@ std::vector<std::string> command_line(const guest_plan& plan, const std::filesys
 }  // namespace
 
 std::string find_emulator() {
-  const auto file = cli::find_program("qemu-system-x86_64", std::getenv("PATH"));
+  const auto file = process::find_program("qemu-system-x86_64", std::getenv("PATH"));
   if (!file) throw std::runtime_error("qemu-system-x86_64 is not installed: apt-get install qemu-system-x86");
   return file->string();
 }
@@ -65,10 +65,10 @@ std::string text_of(const std::filesystem::path& file) {
 
 guest::guest(const guest_plan& plan, const std::filesystem::path& folder)
     : name_(plan.name), folder_(folder) {
-  machine_.emplace(cli::child_request{.arguments = command_line(plan, folder),
-                                      .environment = {},
-                                      .input = {},
-                                      .output_file = (folder / (name_ + ".qemu")).string()});
+  machine_.emplace(process::child_request{.arguments = command_line(plan, folder),
+                                          .environment = {},
+                                          .input = {},
+                                          .output_file = (folder / (name_ + ".qemu")).string()});
   try {
     monitor_ = std::make_unique<unix_socket>(folder / (name_ + ".monitor"), patience_with_qemu);
     port_ = std::make_unique<unix_socket>(folder / (name_ + ".port"), patience_with_qemu);

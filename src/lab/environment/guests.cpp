@@ -103,21 +103,21 @@ class guest_stage : public stage {
     }
   }
 
-  cli::temporary_directory folder_{"lab"};
-  cli::removed_on_signal cleanup_{folder_.path(), cli::directory_contents::files};
+  process::temporary_directory folder_{"lab"};
+  process::removed_on_signal cleanup_{folder_.path(), process::directory_contents::files};
   std::list<guest> guests_;
   bool usable_ = true;
 };
 
 /// Runs build-image.sh. \throws obstacle
 void build_image(const environment_settings& settings) {
-  cli::child_request request;
+  process::child_request request;
   request.arguments = {(settings.scripts / "build-image.sh").string(), settings.image.string()};
   for (const std::filesystem::path& program : settings.programs)
     request.arguments.push_back(program.string());
   request.limit = patience_with_script;
-  const cli::child_result result = cli::run_child(request);
-  if (const std::string failure = cli::describe_failure(result, patience_with_script); !failure.empty())
+  const process::child_result result = process::run_child(request);
+  if (const std::string failure = process::describe_failure(result, patience_with_script); !failure.empty())
     throw obstacle(
         fmt::format("the guests' system cannot be made: build-image.sh {} ({})", failure, result.errors));
 }
@@ -125,8 +125,8 @@ void build_image(const environment_settings& settings) {
 /// Whether KVM runs a guest: what /dev/kvm promises is not enough.
 bool kvm_works(const std::filesystem::path& image) {
   if (access("/dev/kvm", R_OK | W_OK) != 0) return false;
-  const cli::temporary_directory folder("lab");
-  const cli::removed_on_signal cleanup(folder.path(), cli::directory_contents::files);
+  const process::temporary_directory folder("lab");
+  const process::removed_on_signal cleanup(folder.path(), process::directory_contents::files);
   guest_plan plan;
   plan.image = image;
   plan.name = "trial";
@@ -141,10 +141,10 @@ bool kvm_works(const std::filesystem::path& image) {
 }
 
 std::string version_of_qemu(const std::string& emulator) {
-  cli::child_request request;
+  process::child_request request;
   request.arguments = {emulator, "--version"};
   request.limit = 60s;
-  const std::string output = cli::run_child(request).output;
+  const std::string output = process::run_child(request).output;
   return output.substr(0, output.find('\n'));
 }
 
@@ -181,7 +181,7 @@ stage_maker environments_of_this_machine(
         break;
     }
     if (accelerator.empty()) {
-      const auto emulator = cli::find_program("qemu-system-x86_64", std::getenv("PATH"));
+      const auto emulator = process::find_program("qemu-system-x86_64", std::getenv("PATH"));
       if (!emulator)
         throw obstacle(
             "there is no qemu-system-x86_64 here: apt-get install qemu-system-x86 busybox-static cpio");

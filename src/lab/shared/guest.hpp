@@ -92,7 +92,7 @@ class guest {
 
   std::string name_;
   std::filesystem::path folder_;
-  std::optional<cli::background_child> machine_;
+  std::optional<process::background_child> machine_;
   std::unique_ptr<unix_socket> monitor_;
   std::unique_ptr<unix_socket> port_;
 };

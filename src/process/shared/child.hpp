@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace sukima::cli {
+namespace sukima::process {
 
 struct child_request {
   std::vector<std::string> arguments;                             ///< program file and its arguments
@@ -70,4 +70,4 @@ class background_child {
 /// "was killed by signal 11 (Segmentation fault)", "ended with exit code 3", …; empty after a success.
 std::string describe_failure(const child_result& result, std::chrono::nanoseconds limit);
 
-}  // namespace sukima::cli
+}  // namespace sukima::process

@@ -12,7 +12,7 @@
 
 #include "interruption.hpp"
 
-namespace sukima::cli {
+namespace sukima::process {
 
 /// A group of the kernel's CPU controller in which groups may be made.
 struct group_parent {
@@ -80,4 +80,4 @@ std::string group_name(pid_t bench);
 /// process that is gone. What still has processes in it stays. Returns how many were removed.
 int remove_leftover_groups(const group_parent& place);
 
-}  // namespace sukima::cli
+}  // namespace sukima::process

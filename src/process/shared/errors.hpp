@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace sukima::cli {
+namespace sukima::process {
 
 /// Exit codes of every subcommand.
 enum exit_code : int {
@@ -34,4 +34,4 @@ class start_error : public std::runtime_error {
   exit_code code_;
 };
 
-}  // namespace sukima::cli
+}  // namespace sukima::process

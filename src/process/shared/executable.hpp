@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-namespace sukima::cli {
+namespace sukima::process {
 
 /// The file that a program's name stands for: one with a slash is taken as it is, others are looked for in
 /// `search_path` (PATH). Nothing if there is none that may be executed.
@@ -21,4 +21,4 @@ std::string obstacle_to_preloading(const std::filesystem::path& program, const s
 /// The dynamic loader of a program; empty if it has none or is no ELF file of this machine.
 std::string loader_of(const std::filesystem::path& program);
 
-}  // namespace sukima::cli
+}  // namespace sukima::process

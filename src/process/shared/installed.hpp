@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace sukima::cli {
+namespace sukima::process {
 
 /// Where benchmark programs are looked for, first match first: $SUKIMA_BENCH_DIR (directories separated by
 /// ':') and nothing else where it is set; otherwise ../libexec/sukima beside the directory of this program,
@@ -28,4 +28,4 @@ std::optional<std::filesystem::path> find_executable(const std::vector<std::file
 /// \throws usage_error if there is none
 std::filesystem::path find_python_that_draws(std::string_view option);
 
-}  // namespace sukima::cli
+}  // namespace sukima::process

@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace sukima::cli {
+namespace sukima::process {
 
 /// A process group that is killed when SIGINT, SIGTERM or SIGHUP ends this process. The signals are caught as
 /// long as there is such a group or directory, unless this process was started with them ignored. Only for
@@ -47,4 +47,4 @@ int remove_directory(const char* path) noexcept;
 /// Removes a directory and the files in it. Async-signal-safe. 0, or an errno.
 int remove_directory_with_files(const char* path) noexcept;
 
-}  // namespace sukima::cli
+}  // namespace sukima::process

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace sukima::cli {
+namespace sukima::process {
 
 /// How a program ended.
 struct program_end {
@@ -38,4 +38,4 @@ void end_by(int signal);
 /// as the texts exist unchanged.
 std::vector<char*> pointers_to(std::vector<std::string>& texts);
 
-}  // namespace sukima::cli
+}  // namespace sukima::process

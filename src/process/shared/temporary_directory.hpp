@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace sukima::cli {
+namespace sukima::process {
 
 /// A directory of its own in TMPDIR, removed at the end with what is in it.
 class temporary_directory {
@@ -21,4 +21,4 @@ class temporary_directory {
   std::string path_;
 };
 
-}  // namespace sukima::cli
+}  // namespace sukima::process

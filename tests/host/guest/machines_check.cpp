@@ -109,11 +109,11 @@ class machines : public with_image {
   /// Starts `sukima host optimise`.
   void optimise() {
     host.emplace(
-        sukima::cli::child_request{.arguments = {SUKIMA_PROGRAM, "host", "optimise", "--json", "--config",
-                                                 config(), "--journal", folder.path / "journal"},
-                                   .environment = {},
-                                   .input = {},
-                                   .output_file = log()});
+        sukima::process::child_request{.arguments = {SUKIMA_PROGRAM, "host", "optimise", "--json", "--config",
+                                                     config(), "--journal", folder.path / "journal"},
+                                       .environment = {},
+                                       .input = {},
+                                       .output_file = log()});
   }
   void wait_for_log(const std::string& part) {
     while (guests::text_in(log()).find(part) == std::string::npos) {
@@ -123,7 +123,7 @@ class machines : public with_image {
 
   guests::folder folder;
   std::list<machine> all;
-  std::optional<sukima::cli::background_child> host;
+  std::optional<sukima::process::background_child> host;
 };
 
 TEST_F(machines, follow_their_numbers_within_the_lease_and_no_longer) {
@@ -234,8 +234,8 @@ TEST_F(monitor, of_a_machine_that_is_optimised_raises_its_ceiling) {
                  {"port", (folder.path / "a.service").string()},
                  {"monitor", (folder.path / "a.qmp").string()},
                  {"vcpus", {{{"id", 0}}, {{"id", 1}, {"online", false}}}}}}}};
-  std::optional<sukima::cli::background_child> host;
-  host.emplace(sukima::cli::child_request{
+  std::optional<sukima::process::background_child> host;
+  host.emplace(sukima::process::child_request{
       .arguments = {SUKIMA_PROGRAM, "host", "optimise", "--config", folder.path / "host.json", "--journal",
                     folder.path / "journal"},
       .environment = {},
