@@ -15,6 +15,7 @@
 namespace {
 
 using namespace sukima::cli;
+namespace process = sukima::process;
 
 /// The long names of a command's options, for messages.
 std::vector<std::string> option_names(const CLI::App& command) {

@@ -169,7 +169,7 @@ TEST(child, accounts_the_cpu_time_that_it_used) {
   EXPECT_GE(result.seconds * 1.1 + 0.05, result.cpu_seconds);
 }
 
-TEST(process::background_child, prints_to_its_file_and_ends_with_its_object) {
+TEST(background_child, prints_to_its_file_and_ends_with_its_object) {
   std::string file = (std::filesystem::temp_directory_path() / "sukima-output-XXXXXX").string();
   close(mkstemp(file.data()));
   const auto text_of_file = [&] {
