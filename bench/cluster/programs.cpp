@@ -23,6 +23,7 @@
 #include <cstring>
 #include <ranges>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace programs {
@@ -52,7 +53,10 @@ std::int64_t solutions(sukima::context c, queens& q) {
         ++w.row;
         return true;
       },
-      [](queens& w, int column) { w.board.remove(--w.row, column); },
+      [](queens& w, int column) {
+        w.board.remove(--w.row, column);
+        w.board.column[static_cast<unsigned>(w.row)] = 0;  // as it was: tasks are named by all bytes of it
+      },
       [](sukima::context below, queens& w, int) { return solutions(below, w); }, std::plus{});
 }
 std::int64_t count_queens(sukima::context c, int n) {
@@ -80,7 +84,7 @@ struct puzzle {
     return true;
   }
   void take(int choice) {
-    cell = filled[static_cast<unsigned>(--used)];
+    cell = std::exchange(filled[static_cast<unsigned>(--used)], 0);  // tasks are named by all bytes of this
     const auto& how = board.forms(used).form[static_cast<unsigned>(choice % forms)];
     board.remove(cell, used, used + choice / forms, how);
   }

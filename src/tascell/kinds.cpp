@@ -95,6 +95,11 @@ language_task* make_task(const choice_point* r, std::size_t size, std::size_t al
   return t;
 }
 
+/// How many of the last `left` values are split off.
+std::uint64_t part_of(const sukima_kind& kind, std::uint64_t left) {
+  return kind.travel != nullptr ? travelling_part(left) : left - left / 2;
+}
+
 /// The values after the one that runs which are still the owner's: takes `value` to the next one.
 /// \returns whether there is one
 bool next_value(const sukima_successor_loop* l, sukima_word& value) {
@@ -171,9 +176,8 @@ sukima_task* sukima_loop_split(sukima_choice_point* c) {
   const auto* l = reinterpret_cast<const sukima_loop*>(c);
   const int i = l->sukima_i;
   const int end = l->sukima_end;
-  // Rounded down, also below zero, it lies in [i + 1, end - 1].
-  const std::int64_t middle = (std::int64_t{1} + i + end) >> 1;
-  int from = static_cast<int>(middle);
+  const auto left = static_cast<std::uint64_t>(std::int64_t{end} - 1 - i);
+  int from = static_cast<int>(end - static_cast<std::int64_t>(part_of(*kind, left)));
   if (kind->split_place != nullptr) {
     const block here("split");
     from = std::clamp(kind->split_place(c, i, end), i + 1, end - 1);
@@ -200,7 +204,7 @@ sukima_task* sukima_successor_loop_split(sukima_choice_point* c) {
     std::size_t left = 0;
     while (next_value(l, end)) ++left;
     from = l->sukima_current;
-    for (std::size_t kept = left / 2 + 1; kept > 0; --kept) next_value(l, from);
+    for (std::size_t kept = left - part_of(*kind, left) + 1; kept > 0; --kept) next_value(l, from);
     set_running_block("PUT");
     kind->put_values(c, t->object, from, end);
   }

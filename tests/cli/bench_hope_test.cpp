@@ -285,6 +285,7 @@ TEST(hope_output, has_the_time_and_the_units_of_each_node_that_lives) {
   EXPECT_EQ(why_not(time0 + units0, 2, {}), "1 of 2 nodes told their time");
   EXPECT_EQ(why_not(time0 + units0 + time1, 2, {}), "1 of 2 nodes told their units");
   EXPECT_EQ(why_not(time0 + units0, 2, {{1, 0.1, 0.5}}), "");
+  EXPECT_EQ(why_not(time0 + units0 + units1, 2, {{1, 0.1, 0.5}}), "") << "killed between its lines";
   process::child_result result;
   result.output = "7\n";
   result.errors = time1 + units1;

@@ -88,10 +88,31 @@ TEST(work_requests, do_without_those_that_are_silent_until_they_are_heard) {
   EXPECT_FALSE(asks.next(later, 1)) << "node 2 is not asked: the turn is over";
   EXPECT_EQ(asks.next(later + 1ms, 2), 1u);
   asks.has_none(1);
-  EXPECT_TRUE(asks.is_over(later + 20ms)) << "nor waited for";
+  EXPECT_TRUE(asks.is_over(later + 40ms)) << "nor waited for";
   asks.hears(2);
-  EXPECT_FALSE(asks.is_over(later + 20ms));
+  EXPECT_FALSE(asks.is_over(later + 40ms));
   EXPECT_EQ(asks.next(later + 2ms, 2), 2u);
+}
+
+TEST(work_requests, are_content_twice_as_long_after_each_time_without) {
+  work_requests asks(2, 20ms);
+  asks.lose(0);
+  asks.begin();
+  clock::time_point now = start_of_time;
+  const auto patience_is = [&](std::chrono::milliseconds patience) {
+    now += 1h;
+    static_cast<void>(asks.next(now, 1));
+    asks.has_none(1);
+    EXPECT_FALSE(asks.is_over(now + patience - 1us));
+    EXPECT_TRUE(asks.is_over(now + patience));
+    asks.does_without();
+  };
+  for (const auto patience : {20ms, 40ms, 80ms, 160ms, 320ms, 320ms}) patience_is(patience);
+  asks.begin();
+  patience_is(20ms);
+  patience_is(40ms);
+  asks.lose(0);
+  patience_is(20ms);
 }
 
 TEST(looks, are_worth_it_while_something_unnamed_is_within_what_runs) {

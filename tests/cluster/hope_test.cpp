@@ -130,6 +130,8 @@ TEST(results, stay_within_the_bound) {
 
 using state = claims::state;
 
+constexpr claims::ages both_young{.own = 0us, .told = 0us, .young = 4ms};
+
 TEST(claims, hold_until_they_are_withdrawn_or_settled) {
   claims c;
   EXPECT_EQ(c.of(key(1)), state::free);
@@ -167,7 +169,7 @@ TEST(claims, of_a_lost_node_leave_orphans) {
   EXPECT_EQ(c.of(key(1)), state::orphan);
   EXPECT_EQ(c.of(key(2)), state::claimed);
   EXPECT_FALSE(c.since(key(1)));
-  EXPECT_FALSE(c.yields(key(1), 5));
+  EXPECT_FALSE(c.yields(key(1), 5, both_young));
   c.claim(key(1), 1, at(2ms));  // was still on its way
   EXPECT_EQ(c.of(key(1)), state::orphan);
   c.withdraw(key(1), 1);
@@ -198,12 +200,48 @@ TEST(claims, make_all_claimants_yield_but_one) {
       for (const node_id other : arriving)
         if (other != self) c.claim(key(1), other, at(1ms));
       c.lose(dead);
-      if (self != dead && !c.yields(key(1), self)) go_on.push_back(self);
+      if (self != dead && !c.yields(key(1), self, both_young)) go_on.push_back(self);
     }
     std::erase(claimants, dead);
     if (!claimants.empty()) claimants.resize(1);  // the smallest that lives
     ASSERT_EQ(go_on, claimants);
   }
+}
+
+// Two nodes that run the same task hear of each other, each at its time.
+TEST(claims, make_one_of_two_yield_to_the_older_but_never_both) {
+  constexpr std::chrono::microseconds young = 4ms;
+  std::mt19937 random(6);
+  const auto draw = [&](std::chrono::microseconds below) {
+    return std::chrono::microseconds(random() % static_cast<unsigned>(below.count()));
+  };
+  unsigned yielded = 0;
+  for (int n = 0; n < 20000; ++n) {
+    const std::chrono::microseconds began[2] = {draw(30ms), draw(30ms)};
+    const std::chrono::microseconds told[2] = {began[0] + draw(20ms), began[1] + draw(20ms)};
+    std::chrono::microseconds heard[2] = {told[1] + draw(10ms), told[0] + draw(10ms)};
+    bool stops[2]{};
+    // In the order in which they hear. Who has stopped before it was to tell says nothing.
+    for (const node_id self : {heard[0] <= heard[1] ? 0u : 1u, heard[0] <= heard[1] ? 1u : 0u}) {
+      const node_id other = 1 - self;
+      if (heard[self] < began[self] || (stops[other] && heard[other] < told[other])) continue;
+      claims c;
+      c.claim(key(1), other, at(1ms));
+      stops[self] =
+          c.yields(key(1), self,
+                   {.own = heard[self] - began[self], .told = told[other] - began[other], .young = young});
+    }
+    ASSERT_FALSE(stops[0] && stops[1]) << n;
+    yielded += stops[0] || stops[1];
+    // Old enough when it tells, and for long before the other one began.
+    const node_id older = began[0] < began[1] ? 0 : 1;
+    const node_id later = 1 - older;
+    if (heard[later] >= began[later] && told[older] - began[older] > heard[later] - began[later] &&
+        told[older] - began[older] >= young && !stops[older]) {
+      EXPECT_TRUE(stops[later]);
+    }
+  }
+  EXPECT_GT(yielded, 5000u);
 }
 
 std::vector<note> all_kinds_of_notes(byte_view content) {

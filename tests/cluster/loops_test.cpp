@@ -7,8 +7,12 @@
 #include <sukima/set_bits.hpp>
 
 #include <array>
+#include <cstring>
+#include <new>
 #include <ranges>
+#include <set>
 #include <stdexcept>
+#include <vector>
 
 namespace {
 
@@ -54,6 +58,75 @@ TEST(loops, share_what_came_to_a_busy_node) {
     nodes_in_process nodes({.published = 0, .seed = seed, .longest_delay = 20ms});
     EXPECT_EQ(nodes.everywhere(call<sum_of_calls>(10)), std::vector<long>(4, 46));
   }
+}
+
+struct part {
+  std::int64_t from;
+  std::int64_t to;
+  friend auto operator<=>(const part&, const part&) = default;
+};
+/// What is split off one after the other from a loop that has begun the iteration before `next`, and then
+/// from these parts, wherever they stand.
+void parts_of(std::int64_t next, std::int64_t end, std::set<part>& all) {
+  while (next < end) {
+    const auto size = sukima::detail::travelling_part(static_cast<std::uint64_t>(end - next));
+    ASSERT_GE(size, 1u);
+    ASSERT_LE(size, static_cast<std::uint64_t>(end - next));
+    const part p{end - static_cast<std::int64_t>(size), end};
+    if (all.insert(p).second)
+      for (std::int64_t begun = p.from; begun < p.to; ++begun) parts_of(begun + 1, p.to, all);
+    end = p.from;
+  }
+}
+TEST(loops, are_split_into_the_same_parts_wherever_they_stand) {
+  for (std::int64_t n = 1; n <= 70; ++n) {
+    std::set<part> all;
+    for (std::int64_t next = 0; next < n; ++next) parts_of(next, n, all);
+    for (const part& a : all) {
+      std::set<part> within;
+      for (std::int64_t next = a.from + 1; next < a.to; ++next) parts_of(next, a.to, within);
+      for (const part& b : all) {
+        const bool apart = a.to <= b.from || b.to <= a.from;
+        const bool around = (a.from <= b.from && b.to <= a.to) || (b.from <= a.from && a.to <= b.to);
+        ASSERT_TRUE(apart || around) << n << ": " << a.from << ' ' << a.to << ", " << b.from << ' ' << b.to;
+        // A part of the loop within `a` that does not begin with it, as the owner of `a` does, is one of `a`,
+        // too.
+        if (a.from < b.from && b.to <= a.to) {
+          ASSERT_TRUE(within.contains(b)) << n;
+        }
+      }
+    }
+  }
+  using sukima::detail::travelling_part;
+  for (std::uint64_t left = 3; left < 100000; ++left) {
+    ASSERT_GE(3 * travelling_part(left), left);
+    ASSERT_LE(3 * travelling_part(left), 2 * left);
+  }
+  EXPECT_EQ(travelling_part(std::uint64_t{1} << 63), std::uint64_t{1} << 62);
+}
+
+struct padded {
+  char first;
+  std::uint32_t second;
+  double third[3];
+  char last;
+};
+TEST(values, are_the_same_bytes_whatever_lies_between_their_members) {
+#if __has_builtin(__builtin_clear_padding)
+  std::vector<std::byte> bytes[2];
+  for (const int filled : {0, 255}) {
+    alignas(padded) std::byte room[sizeof(padded)];
+    std::memset(room, filled, sizeof room);
+    auto* const value = std::launder(reinterpret_cast<padded*>(room));
+    value->first = 'a';
+    value->second = 7;
+    for (double& d : value->third) d = 0.5;
+    value->last = 'z';
+    sukima::detail::put_value(*value, bytes[filled != 0]);
+  }
+  EXPECT_EQ(bytes[0].size(), sizeof(padded));
+  EXPECT_EQ(bytes[0], bytes[1]);
+#endif
 }
 
 long square_of(int i) { return long{i} * i; }

@@ -6,7 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstring>
+#include <functional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -183,6 +186,133 @@ TEST_F(remote, looks_again_when_it_is_reminded) {
     return a + b;
   });
   EXPECT_EQ(sum, 42);
+}
+
+std::function<void()> at_each_leaf;
+std::function<void(int)> after_poll;
+long at_iteration(sukima::context c, int i) {
+  at_each_leaf();
+  static_cast<void>(sukima::fork2(c, seven, seven));  // polls
+  after_poll(i);
+  return i;
+}
+TEST_F(remote, gets_pieces_whose_ends_do_not_depend_on_where_a_loop_stands) {
+  struct piece {
+    int asked_at;
+    std::int64_t from;
+  };
+  for (const auto [asked_at, from] : {piece{0, 8}, {2, 8}, {3, 8}, {6, 12}, {9, 12}, {11, 14}, {13, 15}}) {
+    node.answers.clear();
+    int begun = 0;
+    at_each_leaf = [&, at = asked_at] {
+      if (begun++ == at) ask();
+    };
+    after_poll = [&, at = asked_at, first = from](int i) {
+      if (i != at) return;
+      task& t = *node.answers.at(0);
+      std::vector<std::byte> bytes;
+      t.kind->travel->put(t, bytes);
+      std::int64_t ends[2];
+      ASSERT_GE(bytes.size(), sizeof ends);
+      std::memcpy(ends, bytes.data(), sizeof ends);
+      EXPECT_EQ(ends[0], first) << "asked at " << at;
+      EXPECT_EQ(ends[1], 16);
+      give_back(runtime, t);
+    };
+    EXPECT_EQ(runtime.run([](sukima::context c) {
+      return sukima::parallel_reduce(c, 0, 16, 0L, call<at_iteration>(), std::plus{});
+    }),
+              120);
+  }
+}
+
+// A part of a part that came from elsewhere has the name that its owner gives it.
+TEST_F(remote, gets_pieces_of_one_form_from_a_loop_and_from_its_pieces) {
+  const auto whole = [](sukima::context c) {
+    EXPECT_EQ(sukima::parallel_reduce(c, 0, 16, 0L, call<at_iteration>(), std::plus{}), 120);
+  };
+  const travel_form* form = nullptr;
+  std::vector<std::byte> bytes;
+  const auto split_at = [&](int iteration, const auto& loop) {
+    node.answers.clear();
+    bytes.clear();
+    at_each_leaf = [] {};
+    after_poll = [&](int i) {
+      if (i == iteration) ask();
+      if (i != iteration + 1) return;
+      task& t = *node.answers.at(0);
+      form = t.kind->travel->form;
+      t.kind->travel->put(t, bytes);
+      give_back(runtime, t);
+    };
+    runtime.run(loop);
+  };
+  split_at(9, whole);
+  const travel_form* const of_whole = form;
+  const std::vector<std::byte> part_of_whole = bytes;
+  split_at(0, whole);
+  received_task* const piece = form->make(*form, bytes);
+  split_at(9, [&](sukima::context c) { piece->run(piece, c); });
+  piece->destroy(piece);
+  EXPECT_EQ(form, of_whole);
+  EXPECT_EQ(bytes, part_of_whole);
+}
+
+// A clone has no choice points, but ends for a request that does not stand.
+long leaves_below(sukima::context c, int depth, int /*i*/) {
+  if (depth == 0) {
+    at_each_leaf();
+    return 1;
+  }
+  return sukima::parallel_reduce(c, 0, 3, 0L, call<leaves_below>(depth - 1), std::plus{});
+}
+TEST_F(remote, ends_a_clone_for_a_request) {
+  unsigned begun = 0;
+  bool is_given = false;
+  at_each_leaf = [&] {
+    if (++begun == 5000) ask();
+    if (node.answers.size() == 1 && node.answers[0] != nullptr) {
+      give_back(runtime, *std::exchange(node.answers[0], nullptr));
+      is_given = true;
+    }
+  };
+  EXPECT_EQ(runtime.run([&](sukima::context c) { return leaves_below(c, 8, 0); }), 6561);
+  EXPECT_EQ(node.answers.size(), 1u);
+  EXPECT_TRUE(is_given);
+  EXPECT_GT(runtime.statistics().clones, 0u);
+}
+
+// What is ready and does not run has work that nobody sees.
+struct ready_and_running final : received_task {
+  std::function<void(sukima::context)> body;
+};
+TEST_F(remote, lets_what_is_ready_run_where_the_running_fiber_has_nothing) {
+  sukima::resumer root;
+  bool root_ran = false;
+  ready_and_running t;
+  t.run = [](task* self, sukima::context c) { static_cast<ready_and_running*>(self)->body(c); };
+  t.destroy = [](task*) noexcept {};
+  t.body = [&](sukima::context c) {
+    root.resume();
+    for (int i = 0; i < 1000 && !root_ran; ++i) {
+      ask();
+      static_cast<void>(sukima::fork2(c, seven, seven));  // polls
+    }
+    EXPECT_TRUE(root_ran);
+    root.resume();
+  };
+  runtime.run([&](sukima::context c) {
+    const auto wait = [&](auto then) {
+      sukima::suspend(c, [&](sukima::resumer r) {
+        root = r;
+        then();
+      });
+    };
+    wait([&] { std::thread([&] { deliver(runtime, t); }).join(); });
+    root_ran = true;
+    wait([] {});
+  });
+  EXPECT_EQ(node.answers, std::vector<task*>{nullptr});
 }
 
 TEST_F(remote, forgets_a_request_that_was_withdrawn) {

@@ -94,11 +94,31 @@ struct split_parameters<Function, Parameters, std::index_sequence<First...>, std
       bound_call<Function, first, std::tuple<std::tuple_element_t<sizeof...(First) + Rest, Parameters>...>>;
 };
 
+/// The bytes of a value that is trivially copyable. What is not part of any member is zero where the compiler
+/// can tell (g++ can): under `--hope` equal values make equal names, and whatever the
+/// stack held there would be part of them.
+template <class T> void put_bits(const T& value, std::vector<std::byte>& to) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  const auto append = [&](const void* first) {
+    const auto* const bytes = static_cast<const std::byte*>(first);
+    to.insert(to.end(), bytes, bytes + sizeof(T));
+  };
+#if __has_builtin(__builtin_clear_padding)
+  if constexpr (!std::has_unique_object_representations_v<T>) {
+    alignas(T) std::byte room[sizeof(T)];
+    std::memcpy(room, std::addressof(value), sizeof(T));
+    __builtin_clear_padding(std::launder(reinterpret_cast<T*>(room)));
+    append(room);
+    return;
+  }
+#endif
+  append(std::addressof(value));
+}
+
 /// Values in bytes: plain ones as they are, others after their length. \throws what a codec throws
 template <class T> void put_value(const T& value, std::vector<std::byte>& to) {
   if constexpr (can_be_copied<T>) {
-    const auto* const first = reinterpret_cast<const std::byte*>(std::addressof(value));
-    to.insert(to.end(), first, first + sizeof(T));
+    put_bits(value, to);
   } else {
     const std::size_t place = to.size();
     to.resize(place + sizeof(std::uint64_t));

@@ -42,14 +42,10 @@ template <class I>
 concept place_can_travel = std::is_trivially_copyable_v<I> && (whole_number<I> || iterates_over_values<I>());
 
 /// Values that hold no pointers, though is_plain does not see it.
-template <class T> void put_bits(const T& value, std::vector<std::byte>& to) {
-  static_assert(std::is_trivially_copyable_v<T>);
-  if constexpr (!std::is_empty_v<T>) {
-    const auto* const first = reinterpret_cast<const std::byte*>(std::addressof(value));
-    to.insert(to.end(), first, first + sizeof(T));
-  }
+template <class T> void put_part(const T& part, std::vector<std::byte>& to) {
+  if constexpr (!std::is_empty_v<T>) put_bits(part, to);
 }
-template <class T> T get_bits(std::span<const std::byte>& from) {
+template <class T> T get_part(std::span<const std::byte>& from) {
   T value{};
   if constexpr (!std::is_empty_v<T>) {
     if (from.size() < sizeof(T))
@@ -129,57 +125,61 @@ template <class Loop> struct received_piece : received_task {
   }
 };
 
-/// How the pieces of a loop travel: the `point` of its choice points' kind.
-/// \tparam Frame  the loop's frame on the node that gives
-/// \tparam Task   of its pieces there
-template <class Frame, class Task, class Loop> struct piece_travel {
+/// The form of a loop's pieces: one, whatever context the loop that is split has got. Those of a piece that
+/// came from another node would have names of their own otherwise.
+template <class Loop> struct form_of_pieces {
   using place = typename Loop::place;
   static received_task* make(const travel_form& /*self*/, std::span<const std::byte> from) {
-    const auto first = get_bits<place>(from);
-    const auto end = get_bits<place>(from);
+    const auto first = get_part<place>(from);
+    const auto end = get_part<place>(from);
     return new received_piece<Loop>(first, end, Loop::take(from));
   }
   static void put_result(received_task& t, std::vector<std::byte>& to) {
     put_optional(static_cast<received_piece<Loop>&>(t).value, to);
   }
+  static const travel_form form;
+  static const form_registration registration;
+};
+template <class Loop>
+const travel_form form_of_pieces<Loop>::form{typeid(Loop).name(), make, put_result};
+template <class Loop> const form_registration form_of_pieces<Loop>::registration{form};
+
+/// How the pieces of a loop travel: the `point` of its choice points' kind.
+/// \tparam Frame  the loop's frame on the node that gives
+/// \tparam Task   of its pieces there
+template <class Frame, class Task, class Loop> struct piece_travel {
   static void put(const task& t, std::vector<std::byte>& to) {
-    static_cast<void>(registration);  // it is made where this is used
+    static_cast<void>(form_of_pieces<Loop>::registration);  // it is made where this is used
     const auto& piece = static_cast<const Task&>(t);
-    put_bits(piece.from, to);
-    put_bits(piece.to, to);
-    Loop::put(piece, to);
+    put_part(piece.from, to);
+    put_part(piece.to, to);
+    Loop::template put<Frame>(piece, to);
   }
   static void get(task& t, std::span<const std::byte> from) {
     static_cast<Task&>(t).value = get_optional<typename Loop::result>(from);
   }
-  static const travel_form form;
-  static const form_registration registration;
-  static constexpr travel_point point{&form, put, get};
+  static constexpr travel_point point{&form_of_pieces<Loop>::form, put, get};
 };
-template <class Frame, class Task, class Loop>
-const travel_form piece_travel<Frame, Task, Loop>::form{typeid(Frame).name(), make, put_result};
-template <class Frame, class Task, class Loop>
-const form_registration piece_travel<Frame, Task, Loop>::registration{form};
 
-template <class T, class Source, class Body, class Combine, class Hints, class C> struct travelling_reduce {
+template <class T, class Source, class Body, class Combine, class Hints> struct travelling_reduce {
   using result = T;
   using place = place_of<Source>;
   using own_body = std::remove_const_t<Body>;
-  using frame = reduce_frame<T, Source, Body, Combine, Hints, C>;
   [[no_unique_address]] Source source;
   [[no_unique_address]] Hints hints;
   [[no_unique_address]] own_body body;
   [[no_unique_address]] std::remove_const_t<Combine> combine;
 
-  static void put(const typename frame::reduce_task& piece, std::vector<std::byte>& to) {
-    const auto& f = *static_cast<const frame*>(piece.frame);
-    put_bits(f.elements, to);
-    put_bits(static_cast<const Hints&>(f), to);
+  template <class Frame> static void put(const typename Frame::reduce_task& piece,
+                                         std::vector<std::byte>& to) {
+    const auto& f = *static_cast<const Frame*>(piece.frame);
+    put_part(f.elements, to);
+    put_part(static_cast<const Hints&>(f), to);
     travelling_body<own_body>::put(f.body, to);
   }
   static travelling_reduce take(std::span<const std::byte>& from) {
-    auto elements = get_bits<Source>(from);
-    auto chosen = get_bits<Hints>(from);
+    auto elements = get_part<Source>(from);
+    auto chosen = get_part<Hints>(from);
     return {elements, chosen, travelling_body<own_body>::take(from), {}};
   }
   std::optional<T> run(context c, place from, place to) {
@@ -197,16 +197,15 @@ template <class T, class Source, class Body, class Combine, class Hints, class C
 struct travels_piece<reduce_frame<T, Source, Body, Combine, Hints, C>>
     : piece_travel<reduce_frame<T, Source, Body, Combine, Hints, C>,
                    typename reduce_frame<T, Source, Body, Combine, Hints, C>::reduce_task,
-                   travelling_reduce<T, Source, Body, Combine, Hints, C>> {};
+                   travelling_reduce<T, Source, Body, Combine, Hints>> {};
 
 template <class Workspace, class Source, class Apply, class Undo, class Body, class Combine, class Result,
-          class Hints, class C>
+          class Hints>
 struct travelling_search {
   using result = Result;
   using place = place_of<Source>;
   template <class Context> using frame_with =
       search_frame<Workspace, Source, Apply, Undo, Body, Combine, Result, Hints, Context>;
-  using frame = frame_with<C>;
   Workspace workspace;
   [[no_unique_address]] Source source;
   [[no_unique_address]] Hints hints;
@@ -215,14 +214,15 @@ struct travelling_search {
   [[no_unique_address]] std::remove_const_t<Body> body;
   [[no_unique_address]] std::remove_const_t<Combine> combine;
 
-  static void put(const typename frame::search_task& piece, std::vector<std::byte>& to) {
-    put_bits(piece.own.source, to);
-    put_bits(static_cast<const Hints&>(piece.own), to);
+  template <class Frame>
+  static void put(const typename Frame::search_task& piece, std::vector<std::byte>& to) {
+    put_part(piece.own.source, to);
+    put_part(static_cast<const Hints&>(piece.own), to);
     put_value(piece.workspace, to);
   }
   static travelling_search take(std::span<const std::byte>& from) {
-    auto elements = get_bits<Source>(from);
-    auto chosen = get_bits<Hints>(from);
+    auto elements = get_part<Source>(from);
+    auto chosen = get_part<Hints>(from);
     return {get_value<Workspace>(from), elements, chosen, {}, {}, {}, {}};
   }
   std::optional<Result> run(context c, place from, place to) {
@@ -249,6 +249,6 @@ struct travels_piece<search_frame<Workspace, Source, Apply, Undo, Body, Combine,
     : piece_travel<
           search_frame<Workspace, Source, Apply, Undo, Body, Combine, Result, Hints, C>,
           typename search_frame<Workspace, Source, Apply, Undo, Body, Combine, Result, Hints, C>::search_task,
-          travelling_search<Workspace, Source, Apply, Undo, Body, Combine, Result, Hints, C>> {};
+          travelling_search<Workspace, Source, Apply, Undo, Body, Combine, Result, Hints>> {};
 
 }  // namespace SUKIMA_DETAIL_NAMESPACE

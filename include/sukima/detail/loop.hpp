@@ -70,6 +70,8 @@ using loop_task = piece_task<std::int64_t>;
 /// Do the pieces of the loop with this frame travel? A specialization says so by its `point`
 /// (sukima/cluster/loops.hpp).
 template <class Frame> struct travels_piece {};
+template <class Frame>
+concept piece_travels = requires { travels_piece<Frame>::point; };
 
 /// The kind of a loop's choice points: what its frame has decides about `guard`, `undo` and `redo`.
 template <class Frame, class Operations> constexpr choice_point_kind kind_of_loop() {
@@ -81,7 +83,7 @@ template <class Frame, class Operations> constexpr choice_point_kind kind_of_loo
     k.redo = Operations::redo;
   }
   if constexpr (requires(Frame& f) { f.guard(); }) k.guard = Operations::guard;
-  if constexpr (requires { travels_piece<Frame>::point; }) k.travel = &travels_piece<Frame>::point;
+  if constexpr (piece_travels<Frame>) k.travel = &travels_piece<Frame>::point;
   return k;
 }
 
@@ -103,6 +105,8 @@ template <class Frame> struct loop_operations {
     std::int64_t from = next + (end - next) / 2;
     if constexpr (requires { frame(r).split_place(next, end); })
       from = std::clamp(frame(r).split_place(next, end), next, end - 1);
+    else if constexpr (piece_travels<Frame>)
+      from = end - static_cast<std::int64_t>(travelling_part(static_cast<std::uint64_t>(end - next)));
     loop_task* t = frame(r).make_task();
     t->from = from;
     t->to = end;

@@ -57,6 +57,8 @@ template <class Frame, one_word_iterator I> struct successor_operations {
     // Numbers count from the element in progress, which is number 0.
     if constexpr (requires { frame(r).split_place(kept, left); })
       kept = std::clamp(frame(r).split_place(1, left + 1), std::int64_t{1}, left) - 1;
+    else if constexpr (piece_travels<Frame>)
+      kept = left - static_cast<std::int64_t>(travelling_part(static_cast<std::uint64_t>(left)));
     for (; kept > 0; --kept) ++from;
     piece_task<I>* t = frame(r).make_task();
     t->from = from;

@@ -5,6 +5,7 @@
 
 #include <sukima/detail/task.hpp>
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -32,6 +33,17 @@ struct travel_point {
   void (*get)(task&, std::span<const std::byte>);
 };
 
+/// How many of the last `left` iterations of a loop are split off where its pieces travel: between a third
+/// and two thirds of them, and a power of two. So of the pieces of two nodes that stand at different
+/// iterations of one loop each is a piece of the other as well, or a piece of one of those, or contains some,
+/// and under `--hope` it has the same name there. Half of what is left would be another piece at each
+/// iteration.
+/// \pre left ≥ 1
+/// Source: cluster.md of the design, section 5, "Loops".
+constexpr std::uint64_t travelling_part(std::uint64_t left) noexcept {
+  return left < 3 ? 1 : std::bit_floor(left - (left - 1) / 3 - 1);
+}
+
 /// Does this callable travel? It stays at home unless a specialization says otherwise, and says how:
 ///     static constexpr bool possible = true;
 ///     static const travel_form form;
@@ -44,7 +56,7 @@ template <class F> struct travels {
 /// A task that another node gave to this one. It has no owner here: whoever waits for it is elsewhere.
 struct received_task : task {
   const travel_form* form = nullptr;
-  std::uint64_t id = 0;    ///< the name that the giving node calls it by
+  std::uint64_t id = 0;  ///< the name that the giving node calls it by
   std::uint32_t from = 0;  ///< that node
 };
 

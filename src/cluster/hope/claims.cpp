@@ -41,7 +41,9 @@ std::optional<clock::time_point> claims::since(const task_key& task) const {
   return std::ranges::min_element(at->second.claimants, {}, [](const auto& c) { return c.second; })->second;
 }
 
-bool claims::yields(const task_key& task, node_id self) const {
+bool claims::yields(const task_key& task, node_id self, const ages& a) const {
+  if (a.told > a.own && a.told >= a.young) return true;
+  if (a.own >= a.young) return false;
   const auto at = tasks_.find(task);
   return at != tasks_.end() && !at->second.claimants.empty() && at->second.claimants.begin()->first < self;
 }

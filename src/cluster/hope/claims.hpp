@@ -41,9 +41,17 @@ class claims {
   state of(const task_key& task) const;
   /// Since when the task has been claimed by the first of its living claimants; nothing: it is not claimed.
   std::optional<clock::time_point> since(const task_key& task) const;
-  /// Whether two nodes began a task and this one is to stop: another living claimant has a smaller number.
-  /// The claimant with the smallest number goes on, so at least one does.
-  bool yields(const task_key& task, node_id self) const;
+  /// How long two nodes have run the same task.
+  struct ages {
+    std::chrono::microseconds own;  ///< this node's, now
+    std::chrono::microseconds told;  ///< the other's, when it said so
+    std::chrono::microseconds young;  ///< below that age a node stops for a smaller number
+  };
+  /// Whether two nodes began a task and this one is to stop, as it hears of the other: it is young, and
+  /// another living claimant has a smaller number; or the other one began earlier, and has not stopped for
+  /// this one though it may have the smaller number, as it was not young any more. Of two at most one stops;
+  /// of young ones the smallest goes on.
+  bool yields(const task_key& task, node_id self, const ages& a) const;
   std::size_t size() const noexcept { return tasks_.size(); }
 
  private:

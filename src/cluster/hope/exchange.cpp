@@ -75,8 +75,8 @@ void node::take_claim(node_id from, const note& n) {
   }
   if (u->running == nullptr || u->is_stopped || !u->is_mine) return;
   if (!u->is_claimed) tell_claim(*u);  // one of the two is to yield
-  const bool is_young = clock::now() - u->since < chosen_.yields_within;
-  if (!is_young || !claims_.yields(n.task, self_)) return;
+  const auto age = std::chrono::duration_cast<std::chrono::microseconds>(clock::now() - u->since);
+  if (!claims_.yields(n.task, self_, {.own = age, .told = n.time, .young = chosen_.yields_within})) return;
   count(&counts::yielded);
   stop(*u);
   unclaim(*u);
@@ -120,7 +120,7 @@ void node::answer(node_id from, const note& n) {
   }
   if (n.entry != entry_ || active_ == nullptr || is_over_) return;
   if (n.kind == note_kind::request) {
-    if (std::ranges::find(asking_, from) == asking_.end()) asking_.push_back(from);
+    takes_request(from);
     return;
   }
   if (const bytes* const known = store_.find(n.task))

@@ -4,7 +4,27 @@
 // is the other branch of what it began with the second one of.
 #include "hope/node.hpp"
 
+#include <algorithm>
+
 namespace sukima::cluster::hope {
+
+namespace {
+
+/// What runs here may have nothing to split at one moment and much at the next. Who asks waits for an answer
+/// longer than that (work_requests.cpp).
+constexpr std::chrono::microseconds looks_for_some{5000};
+constexpr std::chrono::microseconds between_questions{200};
+
+}  // namespace
+
+void node::takes_request(node_id from) {
+  if (std::ranges::find(asking_, from) != asking_.end()) return;
+  if (asking_.empty()) {
+    give_again_ = clock::now();
+    give_until_ = give_again_ + looks_for_some;
+  }
+  asking_.push_back(from);
+}
 
 void node::give_to_others() {
   while (!asking_.empty()) {
@@ -27,6 +47,13 @@ void node::give(const unit& u, node_id to) {
                 .within = u.within,
                 .type = *forms_.number_of(*u.form),
                 .content = u.arguments});
+}
+
+void node::nothing_to_give(clock::time_point now) {
+  if (is_idle() || now >= give_until_)
+    have_none();
+  else
+    give_again_ = now + between_questions;
 }
 
 void node::have_none() {

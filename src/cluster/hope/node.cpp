@@ -74,6 +74,8 @@ clock::time_point node::next_turn() const {
     if (!is_alone()) until = std::min(until, next_tick_);
     if ((is_planning() && place_began_) || helping_) until = std::min(until, not_before_);
     if (is_worth_a_look()) until = std::min(until, looks_.next());
+    if (!asking_.empty() && !is_planning()) until = std::min(until, give_again_);
+    until = std::max(until, may_take_back());
   }
   if (is_idle() && !is_alone()) {
     until = std::min(until, requests_.next_request());
@@ -134,6 +136,7 @@ void node::begin_entry(active_entry& e) {
   root_->destroy = detail::delete_task<root_task>;
   begin_plan();
   ++unbegun_;
+  delivered_ = clock::now();
   detail::deliver(workers_, *root_);
   early_size_ = 0;
   for (const auto& [from, note] : std::exchange(early_, {})) on_message(from, note);

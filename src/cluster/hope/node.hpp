@@ -64,7 +64,9 @@ struct node_options {
   std::chrono::seconds meeting_time{30};  ///< for all nodes to come
   /// So long an idle node asks others for work before it begins what they claim.
   std::chrono::microseconds before_helping{20000};
-  std::chrono::microseconds yields_within{4000};  ///< a unit that was begun so lately is left to a lower node
+  /// A unit that was begun so lately is left to a lower node that runs it, too, and else only to one that
+  /// began it earlier.
+  std::chrono::microseconds yields_within{4000};
   std::chrono::microseconds before_telling{2000};  ///< nobody hears of units that take less, unless nodes met
   std::chrono::microseconds tick{50000};  ///< at least one task is named in that time
   std::size_t memory = std::size_t{64} << 20;  ///< bytes of results that are kept
@@ -211,6 +213,8 @@ class node final : private receiver, private detail::remote_node {
   // order.cpp: what is asked for and what runs next
   void begin_plan();
   void ask_here();
+  /// From when on a question may take back what no worker has begun.
+  clock::time_point may_take_back() const;
   std::optional<purpose> next_purpose(clock::time_point now) const;
   void answer_came(event& e);
   void nothing_came(purpose asked);
@@ -236,8 +240,10 @@ class node final : private receiver, private detail::remote_node {
   /// Asks another node, or begins what others have not ended for long.
   void find_work();
   // giving.cpp: tasks for nodes that have none
+  void takes_request(node_id from);
   void give_to_others();
   void give(const unit& u, node_id to);
+  void nothing_to_give(clock::time_point now);
   void have_none();
   void take_given(node_id from, const note& n);
   void let_held_go(std::size_t number);
@@ -268,10 +274,13 @@ class node final : private receiver, private detail::remote_node {
   std::unordered_map<std::uint64_t, given_task> given_;
   std::uint64_t last_number_ = 0;  ///< of units
   unsigned unbegun_ = 0;  ///< delivered, the entry's own call, too, and not begun by a worker
+  clock::time_point delivered_;  ///< when one was last
   std::vector<bool> gone_;
   std::mt19937_64 draws_;
   work_requests requests_;
   std::deque<node_id> asking_;  ///< nodes that have nothing to do, and have got no answer
+  clock::time_point give_again_;  ///< when something is looked for again for them
+  clock::time_point give_until_;  ///< they are told then that there is nothing
   std::vector<held_giver> held_;
 
   // What is asked for.

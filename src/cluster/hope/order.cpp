@@ -11,6 +11,8 @@ namespace {
 /// Times in a row that nothing was there to split: then the plan, or the help inside of a unit, ends.
 constexpr unsigned most_failures = 3;
 constexpr std::chrono::microseconds after_failure{200};
+/// A task that was delivered is left to the worker that wakes for it so long: a question would find it first.
+constexpr std::chrono::microseconds before_taking_back{4000};
 /// Units that wait here; no more are looked for then.
 constexpr std::size_t most_units = 1024;
 
@@ -66,14 +68,19 @@ std::optional<node::purpose> node::next_purpose(clock::time_point now) const {
   if (is_planning() && place_began_ && now >= not_before_) return purpose::plan;
   if (helping_ && !is_planning() && now >= not_before_) return purpose::help;
   if (now >= looks_.next() && units_.size() < most_units && is_worth_a_look()) return purpose::look;
-  if (!asking_.empty() && !is_planning()) return purpose::give;
+  if (!asking_.empty() && !is_planning() && now >= give_again_) return purpose::give;
   if (now >= next_tick_ && !is_alone()) return purpose::tick;
   return {};
+}
+
+clock::time_point node::may_take_back() const {
+  return unbegun_ == 0 ? clock::time_point::min() : delivered_ + before_taking_back;
 }
 
 void node::ask_here() {
   if (asked_for_) return;
   const clock::time_point now = clock::now();
+  if (now < may_take_back()) return;
   const auto what = next_purpose(now);
   if (!what) return;
   next_tick_ = now + chosen_.tick;
@@ -104,7 +111,7 @@ void node::answer_came(event& e) {
 void node::nothing_came(purpose asked) {
   const clock::time_point now = clock::now();
   if (asked == purpose::look) looks_.end(now);
-  if (asked == purpose::give) have_none();
+  if (asked == purpose::give) nothing_to_give(now);
   if (asked != purpose::plan && asked != purpose::help) return;
   not_before_ = now + after_failure;
   if (++failures_ < most_failures) return;

@@ -92,7 +92,7 @@ void node::start(unit& u, claim_as how) {
   t->form = u.form;
   t->id = reinterpret_cast<std::uintptr_t>(&u);
   u.running = t;
-  u.since = clock::now();
+  u.since = delivered_ = clock::now();
   u.began = false;
   ++unbegun_;
   u.is_mine = how != claim_as::of_another;

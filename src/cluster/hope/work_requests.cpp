@@ -12,6 +12,7 @@ constexpr std::chrono::microseconds answer_time{10000};
 constexpr std::chrono::microseconds shortest_pause{200};
 constexpr std::chrono::microseconds longest_pause{5000};
 constexpr int patience_with_silent_ones = 5;
+constexpr int most_doublings = 4;
 
 }  // namespace
 
@@ -20,6 +21,7 @@ void work_requests::begin() noexcept {
   asked_.reset();
   for (other_node& o : others_) o.is_silent = o.was_asked = false;
   pause_ = shortest_pause;
+  times_without_ = 0;
   not_before_ = {};
 }
 
@@ -30,6 +32,7 @@ void work_requests::has_work() noexcept {
 
 void work_requests::does_without() noexcept {
   for (other_node& o : others_) o.is_silent = o.is_silent || !o.has_none;
+  times_without_ = std::min(times_without_ + 1, most_doublings);
   has_work();
 }
 
@@ -66,7 +69,7 @@ void work_requests::has_none(node_id from) noexcept {
 clock::time_point work_requests::end_of_patience() const noexcept {
   const bool all_have_none = std::ranges::all_of(
       others_, [](const other_node& o) { return o.is_gone || o.is_silent || o.has_none; });
-  return *idle_since_ + (all_have_none ? patience_ : patience_ * patience_with_silent_ones);
+  return *idle_since_ + patience_ * (all_have_none ? 1 : patience_with_silent_ones) * (1 << times_without_);
 }
 
 }  // namespace sukima::cluster::hope

@@ -16,7 +16,9 @@ class work_requests {
  public:
   /// \param nodes     how many there are
   /// \param patience  so long a node that finds nothing to do only asks, and five times as long where not all
-  ///                  others have answered that they have nothing: who is silent may only lack a CPU
+  ///                  others have answered that they have nothing: who is silent may only lack a CPU. Twice
+  ///                  as long each time that it had to do without the others, until one is lost: if all
+  ///                  live, what it repeats is mostly in vain.
   work_requests(unsigned nodes, std::chrono::microseconds patience) : patience_(patience), others_(nodes) {}
 
   /// An entry begins: nobody is asked.
@@ -38,7 +40,10 @@ class work_requests {
   /// A node has nothing to give.
   void has_none(node_id from) noexcept;
   /// A node is not asked any more: it is this one, or lost.
-  void lose(node_id node) noexcept { others_[node].is_gone = true; }
+  void lose(node_id node) noexcept {
+    others_[node].is_gone = true;
+    times_without_ = 0;
+  }
 
   /// Has the node had nothing to do for longer than its patience?
   bool is_over(clock::time_point now) const noexcept { return idle_since_ && now >= end_of_patience(); }
@@ -61,6 +66,7 @@ class work_requests {
   std::optional<node_id> asked_;
   clock::time_point until_;  ///< its answer is waited for
   std::chrono::microseconds pause_{};
+  int times_without_ = 0;  ///< in this entry, since the last one was lost
   clock::time_point not_before_;
 };
 

@@ -18,7 +18,7 @@ namespace sukima::detail {
 extern "C" int sukima_poll_in_clone(char* top) {
   fiber& s = fiber_of(top);
   auto* const end = reinterpret_cast<choice_point*>(top);
-  const bool all_served = poll_slow(s, end, end, true);
+  const bool all_served = poll_slow(s, end, end, poll_place::clone);
   const bool parallel = !all_served || s.abort_pending;
   if (traced_clones* const traced = s.clones) {
     auto& count = s.abort_pending ? traced->left_for_abort

@@ -113,7 +113,7 @@ void check_choice_points(const fiber& s, const choice_point* end) noexcept {
 }
 #endif
 
-bool poll_slow(fiber& s, choice_point* end, choice_point* polling, bool at_join) noexcept {
+bool poll_slow(fiber& s, choice_point* end, choice_point* polling, poll_place place) noexcept {
   char* const here = reinterpret_cast<char*>(polling);
   s.oldest = std::min(s.oldest, here);
   s.clean_from = std::min(s.clean_from, here);
@@ -121,6 +121,7 @@ bool poll_slow(fiber& s, choice_point* end, choice_point* polling, bool at_join)
   const char* written = true_limit(s);
   s.limit.publish_limit(true_limit(s));
   std::uint32_t flags = 0;
+  auto to_node = remote_interface::answered::yes;
   for (;;) {
     worker& w = *s.on;
     flags = w.flags.load();
@@ -130,7 +131,8 @@ bool poll_slow(fiber& s, choice_point* end, choice_point* polling, bool at_join)
     }
     if ((flags & flag_leave) != 0 && s.thread_bindings == 0)
       hand_over(s);
-    else if ((flags & flag_remote) != 0 && s.runtime->remote.answer(s, end, polling))
+    else if ((flags & flag_remote) != 0 && (to_node = s.runtime->remote.answer(s, end, polling, place)) ==
+                                               remote_interface::answered::after_waiting)
       look_for_abort(s);  // flags went to the workers meanwhile
     else if (!s.runtime->hints.in_use() || !s.runtime->hints.poll(s, flags)) [[likely]]
       break;
@@ -144,9 +146,10 @@ bool poll_slow(fiber& s, choice_point* end, choice_point* polling, bool at_join)
     all_served = t != nullptr;
     reply_to_thief(*thief, t);
   }
-  const bool more = publish_work(s, end, polling);
+  const bool more = publish_work(s, end, polling) || to_node == remote_interface::answered::not_yet;
   // Loops of destructors are whole, also where an abort is pending.
-  if (s.abort_pending && !at_join && kind_of(polling)->stop != nullptr && leaves_at_join(s)) {
+  if (s.abort_pending && place == poll_place::ahead && kind_of(polling)->stop != nullptr &&
+      leaves_at_join(s)) {
     kind_of(polling)->stop(polling);
     if (s.failure) s.taken_up_to = std::min(s.taken_up_to, here);
   }
@@ -210,7 +213,7 @@ extern "C" void sukima_poll_slow(choice_point* r) noexcept {
     note_push(s, r);
     return;
   }
-  poll_slow(s, above(r), r, false);
+  poll_slow(s, above(r), r, poll_place::ahead);
   if (!s.abort_pending) return;
   // Nothing in these frames needs an end: this may not return.
   if (const auto leave = kind_of(r)->leave) leave(r);

@@ -19,6 +19,7 @@
 #include "steal/injector.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 namespace sukima::detail {
 
@@ -27,13 +28,19 @@ inline char* true_limit(const fiber& s) noexcept {
   return std::max({s.clean_from, s.steps.end(), s.early_poll});
 }
 
+/// Which poll it is.
+enum class poll_place : std::uint8_t {
+  ahead,  ///< at a fork's entry, or before an iteration
+  join,  ///< after the first branch; loops are not stopped by it
+  clone,  ///< of a sequential clone, which has no choice points but ends where somebody wants more of them
+};
+
 /// Does what others want of this fiber: checks for aborts, goes home, answers a steal request, publishes
 /// work. The fiber may continue on another worker.
 /// \returns did everybody who wants work get some?
 /// \param end      one past the youngest choice point that may be split
 /// \param polling  the choice point that polls
-/// \param at_join  the poll after the first branch; loops are not stopped by it
-bool poll_slow(fiber& s, choice_point* end, choice_point* polling, bool at_join) noexcept;
+bool poll_slow(fiber& s, choice_point* end, choice_point* polling, poll_place place) noexcept;
 #if defined(SUKIMA_ASSERTIONS)
 /// Evaluates the invariants above, as far as they can be seen from here.
 /// \param end  one past the youngest choice point

@@ -30,7 +30,8 @@ task* complete_children(choice_point* r) noexcept {
   // Newest first: that one has the iterations that come next.
   for (task* t = newest; t != nullptr; t = t->older) {
     if (complete_if_unbegun(s, r, t)) continue;
-    if (!polled) poll_slow(s, r, r, true);  // others may have the rest of this fiber's work while it waits
+    if (!polled)
+      poll_slow(s, r, r, poll_place::join);  // others may have the rest of this fiber's work while it waits
     polled = true;
     await(s, t, reinterpret_cast<char*>(above(r)));
   }

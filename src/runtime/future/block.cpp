@@ -147,7 +147,7 @@ bool end_future(future_point* r, bool fails) noexcept {
     r->word = reinterpret_cast<std::uintptr_t>(kind.spent);
     kind.destroy(r);
   }
-  poll_slow(s, r, r, true);
+  poll_slow(s, r, r, poll_place::join);
   if (t != nullptr) {
     const future_kind& kind = *static_cast<const future_kind*>(t->kind);
     if (fails && !is_done(t)) {

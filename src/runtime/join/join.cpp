@@ -297,7 +297,7 @@ task* join_child(choice_point* r) {
     if (!s.abort_pending) return nullptr;
     t = nullptr;
   }
-  poll_slow(s, r, r, true);
+  poll_slow(s, r, r, poll_place::join);
   if (t != nullptr) await(s, t, reinterpret_cast<char*>(above(r)));
   const auto leave = [&] {
     if (t != nullptr) t->destroy(t);
@@ -351,7 +351,7 @@ bool reclaim_child(choice_point* r) noexcept {
 
 task* join_children(choice_point* r) {
   fiber& s = fiber_of(r);
-  poll_slow(s, r, r, true);
+  poll_slow(s, r, r, poll_place::join);
   const choice_point_kind* kind = kind_of(r);
   task* const newest = was_split(r) ? newest_child(r) : nullptr;
   // Newest first: that one has the iterations that come next. What nobody began is run here.

@@ -32,7 +32,7 @@
 //
 // What is modelled: the node's thread, which makes REQUESTS requests one after the other, and two workers with two
 // fibers each. A worker polls, changes fibers, begins a task, goes idle and works again, and goes idle for ever at last.
-// At a slow poll it finds a task or not. The first task is given away: its result comes, and once more (a message that
+// At a slow poll it finds a task or not; in a clone a worker without one may ask itself again. The first task is given away: its result comes, and once more (a message that
 // is repeated). Its owner may abort it at any time before it is completed; then it ends only because it was told so. Or the
 // other node declines it, as it was not begun there, and says so twice: then it runs here, or is given away once more.
 // With WAITS a request may want the fiber to wait that gives a task (giver::waits): the node lets it go on at any time
@@ -125,6 +125,15 @@ inline reply(is_task) {
   }
 }
 
+/* set_question(), at a poll of a clone that had no task: the next poll is slow again. */
+inline ask_itself_again() {
+  atomic { was = asked[w]; asked[w] = true };
+  if :: was -> reply(false) :: else fi;
+  was = false;
+  flag[w] = true;
+  high[2 * w + current[w]] = true
+}
+
 /* The worker has nothing to run: it says so, and takes the question. */
 inline go_idle() {
   answers[w] = false;
@@ -184,7 +193,7 @@ inline let_go() {
 
 proctype worker(byte w) {
   byte steps = STEPS;
-  bool mine, is_task;
+  bool mine, is_task, was;
 #ifdef WAITS
   bool accepted;
 #endif
@@ -206,6 +215,7 @@ proctype worker(byte w) {
            :: else
            fi;
            if
+           :: wanted && !is_task -> ask_itself_again()               /* in a clone */
 #ifdef WAITS
            :: is_task && waits -> reply_and_wait()
            :: !is_task || !waits -> reply(is_task)

@@ -50,6 +50,10 @@ void remote_interface::stops(worker& w) noexcept {
 void remote_interface::ask(worker& w) noexcept {
   word_.fetch_add(one_asked);  // first: whoever takes the question counts it out
   stress_point();
+  set_question(w);
+}
+
+void remote_interface::set_question(worker& w) noexcept {
   if (w.asked_by_node.exchange(true)) reply(nullptr);  // it has one already, and that is counted
   stress_point();
   w.flags.fetch_or(flag_remote);
@@ -124,7 +128,16 @@ bool remote_interface::reply_and_wait(fiber& s, task& t) noexcept {
   return false;
 }
 
-bool remote_interface::answer(fiber& s, choice_point* end, choice_point* polling) noexcept {
+bool remote_interface::let_another_run(fiber& s) noexcept {
+  fiber* const other = core_.injector.take_runnable();
+  if (other == nullptr) return false;
+  inject_published(s);
+  switch_to(*s.on, s, *other, [](worker& w, fiber* from, void*) { w.runtime->injector.push(from); }, nullptr);
+  return true;
+}
+
+remote_interface::answered remote_interface::answer(fiber& s, choice_point* end, choice_point* polling,
+                                                    poll_place place) noexcept {
   worker& w = *s.on;
   w.flags.fetch_and(~flag_remote);
   std::uint32_t left = 0;
@@ -133,7 +146,9 @@ bool remote_interface::answer(fiber& s, choice_point* end, choice_point* polling
   } else {
     stress_point();
     task* t = nullptr;
-    if ((word_.load() & wanted) != 0) {
+    const std::uint32_t word = word_.load();
+    const bool is_wanted = (word & wanted) != 0;
+    if (is_wanted) {
       t = s.published.reclaim_oldest(core_.chosen.published_tasks,
                                      [](const task& published) { return published.kind->travel != nullptr; });
       if (t != nullptr)
@@ -141,15 +156,21 @@ bool remote_interface::answer(fiber& s, choice_point* end, choice_point* polling
       else if ((t = split_oldest(s, end, polling, w, taker::node)) != nullptr)
         ++w.statistics.promotions;
     }
+    if (is_wanted && t == nullptr && place == poll_place::clone && (word & stands) == 0) {
+      set_question(w);
+      return answered::not_yet;
+    }
     // Nothing waits on a stack that an exception leaves: what it holds may be needed elsewhere.
     const bool may_wait = s.thread_bindings == 0 && s.home == nullptr && std::uncaught_exceptions() == 0;
-    if (t != nullptr && may_wait && giver_waits_.load()) return reply_and_wait(s, *t);
+    if (t != nullptr && may_wait && giver_waits_.load())
+      return reply_and_wait(s, *t) ? answered::after_waiting : answered::yes;
     left = reply(t).left;
+    if (is_wanted && t == nullptr && may_wait && let_another_run(s)) return answered::after_waiting;
   }
-  if ((left & stands) == 0) return false;
+  if ((left & stands) == 0) return answered::yes;
   const std::lock_guard hold(calling_);
   if (node_ != nullptr) node_->unanswered();
-  return false;
+  return answered::yes;
 }
 
 void remote_interface::tell_idle() noexcept {

@@ -22,6 +22,10 @@
 // queue. Where the giver is to wait, its suspension begins before it answers, so the node may resume it at
 // once; a giver that was too late is not suspended.
 //
+// A request that does not stand would mostly meet sequential clones, which have no choice points. There a
+// worker without a task asks itself again: the clone ends at once, and the next poll, which is soon, may find
+// some. One that stands meets choice points later, and larger tasks.
+//
 // A request that stands is answered by a task only, or is withdrawn. The last one out says nothing, and both
 // bits stay set; so somebody must look again when there may be work:
 //   a worker that begins says so (answers_remote := true), *then* reads whether a request stands, and asks
@@ -57,6 +61,7 @@ struct runtime_core;
 struct worker;
 class remote_node;
 enum class giver : bool;
+enum class poll_place : std::uint8_t;
 enum class request_kind : std::uint8_t;
 
 class remote_interface {
@@ -83,9 +88,13 @@ class remote_interface {
   void worker_stops(worker& w) noexcept {
     if (is_attached()) stops(w);
   }
+  enum class answered : std::uint8_t {
+    yes,
+    not_yet,  ///< a clone has nothing to give before it ends: the question stands, for the next poll
+    after_waiting,  ///< the fiber has not run meanwhile: all may be otherwise than before, its worker, too
+  };
   /// At a poll of a fiber on whose worker flag_remote was seen. Parameters as poll_slow.
-  /// \returns the fiber has waited: all may be otherwise than before, its worker, too
-  bool answer(fiber& s, choice_point* end, choice_point* polling) noexcept;
+  answered answer(fiber& s, choice_point* end, choice_point* polling, poll_place place) noexcept;
   /// A worker has found nothing to do.
   void is_idle() noexcept {
     if (is_attached()) tell_idle();
@@ -115,6 +124,8 @@ class remote_interface {
   void ask_all() noexcept;
   /// A worker gets the question. Its poll is requested by the caller.
   void ask(worker& w) noexcept;
+  /// \pre it is counted
+  void set_question(worker& w) noexcept;
   /// What became of an answer.
   struct replied {
     std::uint32_t left;  ///< the word after it
@@ -125,6 +136,9 @@ class remote_interface {
   replied reply(task* t, const resumer* waiting = nullptr) noexcept;
   /// \returns the fiber has waited
   bool reply_and_wait(fiber& s, task& t) noexcept;
+  /// A fiber without a task for the node gives its worker to one that is ready: what that has to do nobody
+  /// can take before it runs. \returns there was one, and this fiber goes on again
+  bool let_another_run(fiber& s) noexcept;
   void tell_idle() noexcept;
   void abort_given() noexcept;
 

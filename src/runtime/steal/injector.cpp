@@ -78,6 +78,14 @@ work injector_queue::take(const task* awaited, reach allowed, const worker* by) 
   return found;
 }
 
+fiber* injector_queue::take_runnable() noexcept {
+  if (size_.load() == 0) return nullptr;
+  const std::lock_guard hold(lock_);
+  fiber* const found = fibers_.empty() ? nullptr : take_fiber(nullptr);
+  if (found != nullptr) size_.fetch_sub(1);
+  return found;
+}
+
 task* injector_queue::take_for_node() noexcept {
   if (size_.load() == 0) return nullptr;
   const std::lock_guard hold(lock_);

@@ -36,6 +36,8 @@ class injector_queue {
   ///            but passes the first fiber over only `most_passed_over` times in a row (tuning.hpp); null: no
   ///            hints
   work take(const task* awaited, reach allowed, const worker* by = nullptr) noexcept;
+  /// A fiber that is ready, without regard to hints; null: there is none.
+  fiber* take_runnable() noexcept;
   /// A task for another node: one that travels, or one that has come from a node and was not begun; null:
   /// none.
   task* take_for_node() noexcept;
