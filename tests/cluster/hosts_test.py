@@ -11,29 +11,16 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 from pathlib import Path
 
-from nodes import DIES_WITH_TEST, wait_until_it_works
+from nodes import DIES_WITH_TEST, wait_until_ended, wait_until_it_works
 
 SUKIMA, FIB, QUEENS = (str(Path(word).resolve()) for word in sys.argv[1:4])
 del sys.argv[1:4]
 SHELL = str(Path(__file__).resolve().parent / "remote_shell.py")
 HERE = "127.%d.%d.%d" % (64 + (os.getpid() >> 16) % 64, os.getpid() >> 8 & 255, os.getpid() & 255)
 TWO = f"alpha {HERE}\nbeta {HERE}\n"
-
-
-def lives(pid):
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except OSError:
-        return False
-
-
-def wait_until_ended(pids):
-    while any(map(lives, pids)):
-        time.sleep(0.01)
 
 
 class Hosts(unittest.TestCase):

@@ -26,6 +26,11 @@ def lives(pid):
         return False
 
 
+def wait_until_ended(pids):
+    while any(map(lives, pids)):
+        time.sleep(0.01)
+
+
 def wait_until_it_works(pid, ticks=10):
     """A node has no work before all have met, and a helper none before a task has come to it."""
     while used_ticks(pid) < ticks:

@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`sukima cluster run --hosts` by ssh itself: ssh_test.py SUKIMA CLUSTER_FIB CLUSTER_QUEENS
+
+An sshd of its own listens at the loopback device, with keys that are made for it. hosts_test.py has the cases; these are
+those in which sshd and a shell that stands for it may differ.
+"""
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from nodes import DIES_WITH_TEST, wait_until_ended, wait_until_it_works
+
+SUKIMA, FIB, QUEENS = (str(Path(word).resolve()) for word in sys.argv[1:4])
+del sys.argv[1:4]
+SSHD = shutil.which("sshd") or shutil.which("sshd", path="/usr/sbin:/usr/local/sbin")
+TWO = "127.0.0.1\n127.0.0.1\n"
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as listens:
+        return listens.getsockname()[1]
+
+
+class Server:
+    """sshd, until `stop`."""
+
+    def __init__(self, folder):
+        self.folder, self.port = Path(folder), free_port()
+        for key in ("host", "user", "stranger"):
+            subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", self.folder / key], check=True)
+        shutil.copy(self.folder / "user.pub", self.folder / "authorized")
+        (self.folder / "config").write_text(
+            f"Port {self.port}\nListenAddress 127.0.0.1\nHostKey {folder}/host\nAuthorizedKeysFile {folder}/authorized\n"
+            "PidFile none\nStrictModes no\nUsePAM no\nPermitRootLogin yes\nPasswordAuthentication no\n")
+        if os.getuid() == 0:
+            Path("/run/sshd").mkdir(exist_ok=True)  # sshd's own; Debian makes it when its service starts
+        self.process = subprocess.Popen([*DIES_WITH_TEST, SSHD, "-D", "-e", "-f", self.folder / "config"],
+                                        stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        said = ""
+        for line in self.process.stderr:
+            said += line
+            if "listening" in line:
+                return
+        self.stop()
+        raise AssertionError(f"sshd ended: {said}")
+
+    def command(self, key="user"):
+        return (f"ssh -p {self.port} -i {self.folder / key} -o IdentitiesOnly=yes -o StrictHostKeyChecking=no "
+                f"-o UserKnownHostsFile={self.folder / 'known'} -o LogLevel=ERROR -F none")
+
+    def connections(self):
+        """The processes that serve one each."""
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text()
+        return [int(pid) for pid in children.split()]
+
+    def stop(self):
+        for pid in self.connections() if self.process.poll() is None else []:
+            os.kill(pid, signal.SIGTERM)
+        self.process.kill()
+        self.process.communicate()
+
+
+class hosts_by_ssh(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.kept = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.kept.cleanup)
+        cls.folder = Path(cls.kept.name).resolve()
+        cls.server = Server(cls.folder)
+        cls.addClassCleanup(cls.server.stop)
+
+    def words(self, hosts, *words, options=(), key="user"):
+        file = self.folder / "hosts.txt"
+        file.write_text(hosts)
+        return [*DIES_WITH_TEST, SUKIMA, "cluster", "run", "--hosts", str(file), "--ssh", self.server.command(key),
+                *options, "--", *words]
+
+    def run_on(self, hosts, *words, **how):
+        return subprocess.run(self.words(hosts, *words, **how), stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              cwd=self.folder)
+
+    def start(self, script):
+        """(the launcher, the pids of two programs), which have said that they are there."""
+        started = subprocess.Popen(self.words(TWO, "sh", "-c", f"echo $$ >&2; {script}"), stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=self.folder)
+        self.addCleanup(started.communicate)
+        self.addCleanup(started.kill)
+        return started, [int(started.stderr.readline().split()[-1]) for _ in range(2)]
+
+    def test_have_the_result_of_one_machine(self):
+        ended = self.run_on("127.0.0.1 2\n127.0.0.1\n", FIB, "25")
+        self.assertEqual((ended.stdout, ended.stderr, ended.returncode), ("75025\n", "", 0))
+        ended = self.run_on(TWO, QUEENS, "8", options=["--hope"])
+        self.assertEqual((ended.stdout.split()[-1], ended.stderr, ended.returncode), ("92", "", 0))
+
+    def test_get_all_words_as_they_are(self):
+        odd = ["", " a  b ", "it's", '"$HOME" `id` $(id) \\n \\', "two\nlines\n", "*", "-n", "!x", "a;b&|<>"]
+        ended = self.run_on(TWO, "printf", "<%s>", *odd)
+        self.assertEqual((ended.stdout, ended.returncode), ("".join(f"<{word}>" for word in odd), 0))
+
+    def test_get_signals(self):
+        for name in ("INT", "TERM", "USR1"):
+            running, _ = self.start(f'trap "echo {name} >&2; exit 0" {name}; echo on >&2; while :; do sleep 0.05; done')
+            self.assertEqual([running.stderr.readline().split()[-1] for _ in range(2)], ["on", "on"])
+            running.send_signal(getattr(signal, "SIG" + name))  # setpriv has become the launcher
+            self.assertEqual(sorted(running.stderr.read().splitlines()),
+                             [f"[0 127.0.0.1] {name}", f"[1 127.0.0.1] {name}"])
+            self.assertEqual(running.wait(), 0)
+
+    def test_are_refused_without_the_right_key(self):
+        ended = self.run_on(TWO, FIB, "25", key="stranger")
+        self.assertEqual(ended.returncode, 255)
+        self.assertIn("node 0 (host 127.0.0.1): ssh ended with status 255: the host was not reached", ended.stderr)
+
+    def test_have_no_such_program(self):
+        ended = self.run_on("127.0.0.1\n", "/no/such/program")
+        self.assertEqual((ended.stderr, ended.returncode),
+                         ("[0 127.0.0.1] sukima: node 0 (host 127.0.0.1): there is no program /no/such/program: copy it "
+                          "there, or share its folder\n", 127))
+
+    def test_end_when_the_launcher_is_killed(self):
+        for script in ("exec sleep 1000", "trap '' TERM; while :; do sleep 0.05; done"):
+            running, pids = self.start(script)
+            running.kill()
+            wait_until_ended(pids)
+
+    def test_end_when_a_connection_is_lost(self):
+        running, pids = self.start(f"SUKIMA_WORKERS=1 exec {FIB} 70")
+        for pid in pids:
+            wait_until_it_works(pid)
+        for pid in self.server.connections():
+            os.kill(pid, signal.SIGKILL)
+        running.stderr.read()
+        self.assertNotEqual(running.wait(), 0)
+        wait_until_ended(pids)
+
+
+if __name__ == "__main__":
+    if SSHD is None or shutil.which("ssh") is None:
+        print("there is no sshd here")
+        sys.exit(77)
+    unittest.main()
