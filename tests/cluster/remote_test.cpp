@@ -286,33 +286,48 @@ TEST_F(remote, ends_a_clone_for_a_request) {
 struct ready_and_running final : received_task {
   std::function<void(sukima::context)> body;
 };
-TEST_F(remote, lets_what_is_ready_run_where_the_running_fiber_has_nothing) {
-  sukima::resumer root;
-  bool root_ran = false;
-  ready_and_running t;
-  t.run = [](task* self, sukima::context c) { static_cast<ready_and_running*>(self)->body(c); };
-  t.destroy = [](task*) noexcept {};
-  t.body = [&](sukima::context c) {
-    root.resume();
-    for (int i = 0; i < 1000 && !root_ran; ++i) {
-      ask();
-      static_cast<void>(sukima::fork2(c, seven, seven));  // polls
-    }
-    EXPECT_TRUE(root_ran);
-    root.resume();
-  };
-  runtime.run([&](sukima::context c) {
-    const auto wait = [&](auto then) {
-      sukima::suspend(c, [&](sukima::resumer r) {
-        root = r;
-        then();
-      });
+class ready_fibers : public remote {
+ protected:
+  /// Lets the root run while a received task polls that has nothing to give. \pre `ask_for_it` asks once
+  template <class Ask, class Then> void run_while_another_polls(Ask ask_for_it, Then in_root) {
+    sukima::resumer root;
+    bool root_ran = false;
+    ready_and_running t;
+    t.run = [](task* self, sukima::context c) { static_cast<ready_and_running*>(self)->body(c); };
+    t.destroy = [](task*) noexcept {};
+    t.body = [&](sukima::context c) {
+      root.resume();
+      ask_for_it();
+      for (int i = 0; i < 1000 && !root_ran; ++i) static_cast<void>(sukima::fork2(c, seven, seven));  // polls
+      EXPECT_TRUE(root_ran);
+      root.resume();
     };
-    wait([&] { std::thread([&] { deliver(runtime, t); }).join(); });
-    root_ran = true;
-    wait([] {});
-  });
+    runtime.run([&](sukima::context c) {
+      const auto wait = [&](auto then) {
+        sukima::suspend(c, [&](sukima::resumer r) {
+          root = r;
+          then();
+        });
+      };
+      wait([&] { std::thread([&] { deliver(runtime, t); }).join(); });
+      root_ran = true;
+      in_root();
+      wait([] {});
+    });
+  }
+};
+TEST_F(ready_fibers, run_where_the_running_one_has_nothing) {
+  run_while_another_polls([&] { ask(); }, [] {});
   EXPECT_EQ(node.answers, std::vector<task*>{nullptr});
+}
+
+// Else nobody would look again for a request that stands.
+TEST_F(ready_fibers, run_when_the_node_was_told_that_there_is_nothing) {
+  run_while_another_polls(
+      [&] { std::thread([&] { request_task(runtime, giver::goes_on, request_kind::standing); }).join(); },
+      [&] { EXPECT_EQ(node.unanswered_looks, 1u); });
+  EXPECT_TRUE(node.answers.empty());
+  EXPECT_TRUE(withdraw_request(runtime));
 }
 
 TEST_F(remote, forgets_a_request_that_was_withdrawn) {

@@ -141,36 +141,37 @@ remote_interface::answered remote_interface::answer(fiber& s, choice_point* end,
   worker& w = *s.on;
   w.flags.fetch_and(~flag_remote);
   std::uint32_t left = 0;
+  bool may_switch = false;
   if (!w.asked_by_node.exchange(false)) {
     left = word_.load();  // the question was answered already, or taken back as this worker had been idle
   } else {
     stress_point();
     task* t = nullptr;
     const std::uint32_t word = word_.load();
-    const bool is_wanted = (word & wanted) != 0;
-    if (is_wanted) {
+    if ((word & wanted) != 0) {
       t = s.published.reclaim_oldest(core_.chosen.published_tasks,
                                      [](const task& published) { return published.kind->travel != nullptr; });
       if (t != nullptr)
         s.publish_wanted.store(true);
       else if ((t = split_oldest(s, end, polling, w, taker::node)) != nullptr)
         ++w.statistics.promotions;
-    }
-    if (is_wanted && t == nullptr && place == poll_place::clone && (word & stands) == 0) {
-      set_question(w);
-      return answered::not_yet;
+      else if (place == poll_place::clone && (word & stands) == 0) {
+        set_question(w);
+        return answered::not_yet;
+      }
     }
     // Nothing waits on a stack that an exception leaves: what it holds may be needed elsewhere.
     const bool may_wait = s.thread_bindings == 0 && s.home == nullptr && std::uncaught_exceptions() == 0;
     if (t != nullptr && may_wait && giver_waits_.load())
       return reply_and_wait(s, *t) ? answered::after_waiting : answered::yes;
     left = reply(t).left;
-    if (is_wanted && t == nullptr && may_wait && let_another_run(s)) return answered::after_waiting;
+    may_switch = (word & wanted) != 0 && t == nullptr && may_wait;
   }
-  if ((left & stands) == 0) return answered::yes;
-  const std::lock_guard hold(calling_);
-  if (node_ != nullptr) node_->unanswered();
-  return answered::yes;
+  if ((left & stands) != 0) {
+    const std::lock_guard hold(calling_);
+    if (node_ != nullptr) node_->unanswered();
+  }
+  return may_switch && let_another_run(s) ? answered::after_waiting : answered::yes;
 }
 
 void remote_interface::tell_idle() noexcept {
