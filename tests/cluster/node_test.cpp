@@ -202,6 +202,13 @@ TEST(calls, that_cannot_travel_stay) {
   EXPECT_EQ(found, 58);
 }
 
+// A clone would call a generic one, and what the function forks there would be no choice points.
+template <class Call>
+concept is_like_a_lambda = sukima::detail::has_one_call<Call> && !sukima::detail::may_be_generic<Call>;
+long adds(int a, int b) { return a + b; }
+static_assert(is_like_a_lambda<decltype(call<fib>())> && is_like_a_lambda<decltype(call<fib>(1))>);
+static_assert(is_like_a_lambda<decltype(call<adds>(1))> && is_like_a_lambda<decltype(call<adds>(1, 2))>);
+
 long throws_alone() { throw std::out_of_range("alone"); }
 
 TEST(calls, outside_of_a_cluster_run_here) {

@@ -2,12 +2,14 @@
 // The runtime's remote interface (runtime/shared/remote.hpp), without a cluster: the test is the node.
 #include <runtime/shared/remote.hpp>
 #include <sukima/cluster.hpp>
+#include <sukima/search.hpp>
 
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <cstring>
 #include <functional>
+#include <ranges>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -259,24 +261,40 @@ TEST_F(remote, gets_pieces_of_one_form_from_a_loop_and_from_its_pieces) {
 }
 
 // A clone has no choice points, but ends for a request that does not stand.
-long leaves_below(sukima::context c, int depth, int /*i*/) {
-  if (depth == 0) {
+struct path {
+  int left = 0;
+};
+template <class C> long ends_below(C c, path& p) {
+  if (p.left == 0) {
     at_each_leaf();
     return 1;
   }
-  return sukima::parallel_reduce(c, 0, 3, 0L, call<leaves_below>(depth - 1), std::plus{});
+  return sukima::search(
+      c, p, std::views::iota(0, 3),
+      [](path& w, int) {
+        --w.left;
+        return true;
+      },
+      [](path& w, int) { ++w.left; }, [](auto below, path& w, int) { return ends_below(below, w); },
+      std::plus{});
 }
 TEST_F(remote, ends_a_clone_for_a_request) {
+  constexpr unsigned rounds = 400;  // soon each is one clone
   unsigned begun = 0;
   bool is_given = false;
   at_each_leaf = [&] {
-    if (++begun == 5000) ask();
+    if (++begun == (rounds - 1) * 243 + 100) ask();
     if (node.answers.size() == 1 && node.answers[0] != nullptr) {
       give_back(runtime, *std::exchange(node.answers[0], nullptr));
       is_given = true;
     }
   };
-  EXPECT_EQ(runtime.run([&](sukima::context c) { return leaves_below(c, 8, 0); }), 6561);
+  long ends = 0;
+  runtime.run([&](sukima::context c) {
+    path p{5};
+    for (unsigned i = 0; i < rounds; ++i) ends += ends_below(c, p);
+  });
+  EXPECT_EQ(ends, 243L * rounds);
   EXPECT_EQ(node.answers.size(), 1u);
   EXPECT_TRUE(is_given);
   EXPECT_GT(runtime.statistics().clones, 0u);

@@ -45,21 +45,26 @@ template <class Callable> result_of<Callable&&> call_plainly(context c, Callable
 template <auto Function, class Parameters> struct call_of;
 
 /// The call itself: what fork2, fork and cluster::run take. A class with one call operator, so that a fork
-/// treats it as a lambda.
-template <auto Function, class... Parameters> struct call_of<Function, std::tuple<Parameters...>> {
-  using traits = called_function<decltype(Function)>;
-  using result = typename traits::result;
+/// treats it as a lambda. Of two, one of them constrained away, g++ 12 cannot tell which one there is, and
+/// takes the call for a generic callable, which a clone may call: its forks would be no choice points.
+template <auto Function, class... Parameters>
+  requires(called_function<decltype(Function)>::takes_context)
+struct call_of<Function, std::tuple<Parameters...>> {
+  using result = typename called_function<decltype(Function)>::result;
   [[no_unique_address]] std::tuple<Parameters...> arguments;
 
-  [[gnu::always_inline]] result operator()(context c)
-    requires traits::takes_context
-  {
+  [[gnu::always_inline]] result operator()(context c) {
     return std::apply([&](Parameters&... each) -> result { return Function(c, std::move(each)...); },
                       arguments);
   }
-  [[gnu::always_inline]] result operator()()
-    requires(!traits::takes_context)
-  {
+};
+template <auto Function, class... Parameters>
+  requires(!called_function<decltype(Function)>::takes_context)
+struct call_of<Function, std::tuple<Parameters...>> {
+  using result = typename called_function<decltype(Function)>::result;
+  [[no_unique_address]] std::tuple<Parameters...> arguments;
+
+  [[gnu::always_inline]] result operator()() {
     return std::apply([](Parameters&... each) -> result { return Function(std::move(each)...); }, arguments);
   }
 };
@@ -67,20 +72,23 @@ template <auto Function, class... Parameters> struct call_of<Function, std::tupl
 /// A call whose last arguments come later: the body of a loop. Called often, so it keeps its arguments.
 template <auto Function, class Bound, class Rest> struct bound_call;
 template <auto Function, class... Bound, class... Rest>
+  requires(called_function<decltype(Function)>::takes_context)
 struct bound_call<Function, std::tuple<Bound...>, std::tuple<Rest...>> {
-  using traits = called_function<decltype(Function)>;
-  using result = typename traits::result;
+  using result = typename called_function<decltype(Function)>::result;
   [[no_unique_address]] std::tuple<Bound...> arguments;
 
-  [[gnu::always_inline]] result operator()(context c, Rest... rest) const
-    requires traits::takes_context
-  {
+  [[gnu::always_inline]] result operator()(context c, Rest... rest) const {
     return std::apply(
         [&](const Bound&... each) -> result { return Function(c, each..., std::move(rest)...); }, arguments);
   }
-  [[gnu::always_inline]] result operator()(Rest... rest) const
-    requires(!traits::takes_context)
-  {
+};
+template <auto Function, class... Bound, class... Rest>
+  requires(!called_function<decltype(Function)>::takes_context)
+struct bound_call<Function, std::tuple<Bound...>, std::tuple<Rest...>> {
+  using result = typename called_function<decltype(Function)>::result;
+  [[no_unique_address]] std::tuple<Bound...> arguments;
+
+  [[gnu::always_inline]] result operator()(Rest... rest) const {
     return std::apply([&](const Bound&... each) -> result { return Function(each..., std::move(rest)...); },
                       arguments);
   }

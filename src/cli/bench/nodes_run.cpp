@@ -49,13 +49,14 @@ std::vector<node_end> ends_in(const std::string& file) {
   return ends;
 }
 
-/// Variables of the user by which Open MPI is set up.
+/// Variables of the user by which Open MPI is set up, and that of the folder of our plug-ins for MPI.
 std::vector<std::pair<std::string, std::string>> mpi_variables() {
   std::vector<std::pair<std::string, std::string>> found;
   for (char** v = environ; *v != nullptr; ++v) {
     const std::string_view variable(*v);
     const std::size_t equals = variable.find('=');
-    if (variable.starts_with("OMPI_") && equals != std::string_view::npos)
+    const bool is_wanted = variable.starts_with("OMPI_") || variable.starts_with("SUKIMA_CLUSTER_PLUGINS=");
+    if (is_wanted && equals != std::string_view::npos)
       found.emplace_back(variable.substr(0, equals), variable.substr(equals + 1));
   }
   return found;
