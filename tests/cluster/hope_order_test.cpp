@@ -137,6 +137,16 @@ TEST(looks, are_worth_it_while_something_unnamed_is_within_what_runs) {
   EXPECT_FALSE(l.is_within(key(2)));
 }
 
+TEST(looks, are_for_what_began_last_as_the_rest_waits_for_it) {
+  const std::vector<begun_task> begun{
+      {key(1), start_of_time + 2ms}, {key(3), start_of_time}, {key(2), start_of_time + 3ms}};
+  using keys = std::vector<task_key>;
+  EXPECT_EQ(latest_of(begun, 1), keys{key(2)});
+  EXPECT_EQ(latest_of(begun, 2), (keys{key(2), key(1)}));
+  EXPECT_EQ(latest_of(begun, 4), (keys{key(2), key(1), key(3)}));
+  EXPECT_EQ(latest_of({}, 1), keys{});
+}
+
 TEST(looks, end_after_three_in_vain_and_pause_longer_each_time) {
   looks l;
   l.begin(start_of_time);

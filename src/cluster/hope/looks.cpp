@@ -2,6 +2,8 @@
 #include "hope/looks.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 
 namespace sukima::cluster::hope {
 
@@ -13,6 +15,14 @@ constexpr std::chrono::microseconds shortest_pause{100};
 constexpr std::chrono::microseconds longest_pause{20000};
 
 }  // namespace
+
+std::vector<task_key> latest_of(std::vector<begun_task> begun, std::size_t workers) {
+  std::ranges::sort(begun, std::ranges::greater{}, &begun_task::since);
+  if (begun.size() > workers) begun.resize(workers);
+  std::vector<task_key> keys;
+  std::ranges::transform(begun, std::back_inserter(keys), &begun_task::key);
+  return keys;
+}
 
 void looks::begin(clock::time_point now) {
   unnamed_.clear();

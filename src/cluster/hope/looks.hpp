@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a node looks for tasks that others have told of: another node is inside of what runs here, and has
-// named a task that has no name here yet. A look names the oldest tasks here, until some in a row are of no
-// interest to anybody.
+// When a node looks for tasks that others have told of: another node is inside of what is worked on here, and
+// has named a task that has no name here yet. A look names the oldest tasks here, until some in a row are of
+// no interest to anybody.
 #pragma once
 
 #include "hope/named_task.hpp"
@@ -9,13 +9,24 @@
 #include <chrono>
 #include <functional>
 #include <unordered_map>
+#include <vector>
 
 namespace sukima::cluster::hope {
+
+/// The entry, or a task, that was begun here and has not ended.
+struct begun_task {
+  task_key key;
+  clock::time_point since;
+};
+/// Those that workers are in the middle of, as far as one can tell: the ones that began last, one for each
+/// worker. The others wait for them, and a look would find nothing within those.
+/// Complexity: n log n for n tasks
+std::vector<task_key> latest_of(std::vector<begun_task> begun, std::size_t workers);
 
 /// What was told of one entry, and the times of the looks. One thread.
 class looks {
  public:
-  /// The entry, or a task: does it run here?
+  /// The entry, or a task: is it worked on here?
   using runs_here = std::function<bool(const task_key&)>;
 
   /// An entry begins. Constant but for what was kept of the last one.

@@ -228,7 +228,9 @@ class node final : private receiver, private detail::remote_node {
   void place_began(unit* u);
   /// Another node is inside of something, and has told of a task that has no name here.
   void heard_of(const note& n);
-  /// Do others tell of tasks within something that runs here?
+  /// What workers here are in the middle of. Linear in the number of units.
+  std::vector<task_key> worked_on() const;
+  /// Do others tell of tasks within something that is worked on here?
   bool is_worth_a_look() const;
   bool is_idle() const noexcept;
   void run_next();

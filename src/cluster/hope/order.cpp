@@ -57,11 +57,23 @@ void node::help(const task_key& key) {
 }
 
 void node::heard_of(const note& n) {
-  if (looks_.heard_of(n.task, n.within) && is_running(n.within)) looks_.begin_soon();
+  if (!looks_.heard_of(n.task, n.within)) return;
+  const std::vector<task_key> places = worked_on();
+  if (std::ranges::find(places, n.within) != places.end()) looks_.begin_soon();
+}
+
+std::vector<task_key> node::worked_on() const {
+  std::vector<begun_task> begun;
+  if (root_ != nullptr) begun.push_back({name_of_entry, clock::time_point::min()});
+  for (const auto& [key, u] : units_)
+    if (u->running != nullptr && u->began && !u->is_stopped) begun.push_back({key, u->since});
+  return latest_of(std::move(begun), workers_.workers());
 }
 
 bool node::is_worth_a_look() const {
-  return looks_.is_worth_it([this](const task_key& key) { return is_running(key); });
+  const std::vector<task_key> places = worked_on();
+  return looks_.is_worth_it(
+      [&](const task_key& key) { return std::ranges::find(places, key) != places.end(); });
 }
 
 std::optional<node::purpose> node::next_purpose(clock::time_point now) const {
