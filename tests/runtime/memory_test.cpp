@@ -3,6 +3,10 @@
 #include "support.hpp"
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
 
 namespace {
 
@@ -52,6 +56,33 @@ TEST_P(fibers_of, a_deep_tree_are_few) {
     EXPECT_EQ(r.run([=](context c) { return deep_tree(c, depth); }), 1 + 8L * depth);
   EXPECT_LE(r.statistics().parked_peak, 64u * GetParam());
   EXPECT_LE(r.statistics().fibers_peak, 65u * GetParam() + 1);
+}
+
+/// By which bits of an address AMD's Zen chooses a way of its first-level data cache.
+unsigned way_of(std::uintptr_t address) {
+  unsigned hash = 0;
+  for (const auto& [low, high] :
+       {std::pair{12, 27}, {13, 26}, {14, 25}, {15, 20}, {16, 21}, {17, 22}, {18, 23}, {19, 24}})
+    hash = hash * 2 + ((address >> low ^ address >> high) & 1);
+  return hash;
+}
+
+/// Else a line of one and a line of the other push each other out of that cache.
+TEST(stacks_of_a_fiber, share_no_way_of_the_cache_but_in_their_common_page) {
+  constexpr std::uintptr_t page = 4096;
+  std::vector<std::unique_ptr<sukima::runtime>> at_many_addresses(4);
+  for (auto& r : at_many_addresses) {
+    r = std::make_unique<sukima::runtime>(with_workers(1));
+    r->run([=](context c) {
+      const auto local = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) / page * page;
+      const auto top = reinterpret_cast<std::uintptr_t>(c.top) / page * page;
+      for (std::uintptr_t i = 0; i < 16; ++i)
+        for (std::uintptr_t j = 0; j < 16; ++j)
+          if (local - i * page != top + j * page) {
+            EXPECT_NE(way_of(local - i * page), way_of(top + j * page));
+          }
+    });
+  }
 }
 
 #if !defined(SUKIMA_SANITIZED)  // sanitizers need memory of their own

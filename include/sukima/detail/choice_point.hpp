@@ -59,11 +59,16 @@ constexpr choice_point_kind closed_kind(std::uint32_t size) noexcept {
 inline constexpr std::uintptr_t split_mark = 1;
 inline constexpr std::size_t choice_point_alignment = 16;
 
-/// Alignment of a fiber's choice region: masking any address in it finds the gate. Also its greatest size.
+/// Alignment of a fiber's choice region: masking any address in it finds the gate.
 inline constexpr std::uintptr_t choice_span = std::uintptr_t{1} << 26;
+/// Where the page with the gate lies in the region. Not at its beginning: the first-level data caches of
+/// AMD's Zen hash an address, each of bits 12 to 19 with one of 20 to 27 (M. Lipp et al., "Take A Way", ASIA
+/// CCS 2020). On both sides of an aligned address all these bits differ, the hash is the same, and a line of
+/// the C stack and one of the choice stack would push each other out.
+inline constexpr std::uintptr_t gate_page = std::uintptr_t{1} << 16;
 /// Where the gate lies in the region. The part of that page below it belongs to the C stack, which grows
 /// downward from here, so that a fiber that does little costs one page.
-inline constexpr std::uintptr_t gate_offset = 2048;
+inline constexpr std::uintptr_t gate_offset = gate_page + 2048;
 
 /// The ambient context of a fiber: what a call without a context uses (ambient.hpp). Only the fiber itself
 /// reads and writes it.

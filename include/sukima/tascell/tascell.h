@@ -172,7 +172,7 @@ typedef struct sukima_poll_point {
 
 /** The fiber's limit lies at a fixed place of the region that holds its choice stack (choice_point.hpp). */
 #define SUKIMA_CHOICE_SPAN ((sukima_word)1 << 26)
-#define SUKIMA_GATE_OFFSET ((sukima_word)2048)
+#define SUKIMA_GATE_OFFSET ((sukima_word)(65536 + 2048))
 
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)

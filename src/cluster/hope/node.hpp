@@ -23,8 +23,9 @@
 //
 // Which tasks are asked for (order.cpp): at the beginning of an entry those of the planned start; in a unit
 // that is helped the oldest one at each level; for a node that has none the oldest one; where a claim or a
-// result says that another node is inside of what runs here, the oldest ones, until some are of no interest
-// to anybody; and one every tick, so that of what runs long a part is told to others before this node dies.
+// result says that another node is inside of what is worked on here, the oldest ones, until some are of no
+// interest to anybody; and one every tick, so that of what runs long most is told to others before this node
+// dies.
 //
 // Source: cluster.md of the design, sections 5 and 6, with every message to every node.
 #pragma once
@@ -68,7 +69,9 @@ struct node_options {
   /// began it earlier.
   std::chrono::microseconds yields_within{4000};
   std::chrono::microseconds before_telling{2000};  ///< nobody hears of units that take less, unless nodes met
-  std::chrono::microseconds tick{50000};  ///< at least one task is named in that time
+  /// At least one task is named in that time for each other node that lives: all are told its result, and
+  /// what telling costs a node is the same whatever their number.
+  std::chrono::microseconds tick{1500};
   std::size_t memory = std::size_t{64} << 20;  ///< bytes of results that are kept
 };
 
@@ -222,7 +225,8 @@ class node final : private receiver, private detail::remote_node {
   void place(unit* u, standing s, std::uint64_t id, purpose asked);
   void place_in_plan(unit* u, std::uint64_t id);
   bool is_planning() const noexcept;
-  bool is_alone() const noexcept;  ///< no other node lives
+  unsigned living_others() const noexcept;
+  bool is_alone() const noexcept { return living_others() == 0; }
   void help(const task_key& key);
   void let_giver_go(std::uint64_t id);
   void place_began(unit* u);

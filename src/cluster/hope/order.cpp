@@ -33,7 +33,7 @@ void node::begin_plan() {
   failures_ = 0;
   not_before_ = now;
   looks_.begin(now);
-  next_tick_ = now + chosen_.tick;
+  next_tick_ = now + chosen_.tick * living_others();
 }
 
 void node::place_began(unit* u) {
@@ -46,8 +46,8 @@ void node::place_began(unit* u) {
 
 bool node::is_planning() const noexcept { return size_of(group_) > 1; }
 
-bool node::is_alone() const noexcept {
-  return static_cast<unsigned>(std::ranges::count(gone_, true)) + 1 >= nodes_;
+unsigned node::living_others() const noexcept {
+  return static_cast<unsigned>(std::ranges::count(gone_, false)) - 1;
 }
 
 void node::help(const task_key& key) {
@@ -95,7 +95,7 @@ void node::ask_here() {
   if (now < may_take_back()) return;
   const auto what = next_purpose(now);
   if (!what) return;
-  next_tick_ = now + chosen_.tick;
+  next_tick_ = now + chosen_.tick * living_others();
   const bool second_first =
       what == purpose::help || (what == purpose::plan && first_part(group_, rank_, 2) == 1);
   asked_for_ = what;

@@ -36,6 +36,7 @@ namespace {
 constexpr std::size_t small_page = 4096;
 /// Up to this size of the C stack fibers are made small.
 constexpr std::size_t small_stack_limit = 64 * 1024;
+static_assert(gate_page <= small_stack_limit, "the mapping of a large fiber begins below its choice region");
 /// Choice stack of a small fiber, header included.
 constexpr std::size_t small_choice = 8 * 1024;
 /// Where a small fiber's header lies in its first small page; the C stack begins right below it.
@@ -109,8 +110,8 @@ fiber_pool::fiber_pool(runtime_core& runtime, std::size_t stack_size, std::size_
     : runtime_(runtime),
       small_(stack_size <= small_stack_limit),
       stack_size_(round_up(stack_size, small_ ? small_page : page_size())),
-      choice_size_(
-          std::clamp<std::size_t>(round_up(choice_size, page_size()), 2 * page_size(), choice_span)) {}
+      choice_size_(std::clamp<std::size_t>(round_up(choice_size, page_size()), 2 * page_size(),
+                                           choice_span - gate_page)) {}
 
 fiber_pool::~fiber_pool() {
   for (fiber* s = free_; s != nullptr;) {
@@ -201,17 +202,16 @@ fiber* fiber_pool::make_large() {
   const std::size_t page = page_size();
   const std::size_t stack = stack_size_ + page;  // with its guard
   const std::size_t size = stack + choice_size_;
-  char* begin = map_aligned(size, stack);
+  char* begin = map_aligned(size, stack - gate_page);
   if (begin == nullptr) return nullptr;
-  char* aligned = begin + stack;
-  if (mprotect(begin, page, PROT_NONE) != 0 ||
-      mprotect(aligned + choice_size_ - page, page, PROT_NONE) != 0) {
+  char* const first = begin + stack;  // the page with the gate
+  if (mprotect(begin, page, PROT_NONE) != 0 || mprotect(first + choice_size_ - page, page, PROT_NONE) != 0) {
     munmap(begin, size);
     return nullptr;
   }
   static std::atomic<std::size_t> made{0};
   const std::size_t colour = made.fetch_add(1, std::memory_order_relaxed) % colours * colour_step;
-  auto* own_gate = ::new (static_cast<void*>(aligned + gate_offset)) gate{};
+  auto* own_gate = ::new (static_cast<void*>(first + (gate_offset - gate_page))) gate{};
   own_gate->clone_grain = clone_grain_of(runtime_.chosen.clones_ns);
   own_gate->follows_hints = runtime_.chosen.placement != placement_policy::off;
   auto* s = ::new (static_cast<void*>(own_gate + 1)) fiber;
@@ -222,8 +222,8 @@ fiber* fiber_pool::make_large() {
   s->ambient = &own_gate->ambient;
   regions_ = ::new (static_cast<void*>(s + 1)) memory_region{begin, size, regions_};
   s->base = reinterpret_cast<char*>(round_up(reinterpret_cast<std::uintptr_t>(regions_ + 1), 128)) + colour;
-  s->choice_end = aligned + choice_size_ - page;
-  s->stack_top = aligned + gate_offset - 128 - colour;
+  s->choice_end = first + choice_size_ - page;
+  s->stack_top = first + (gate_offset - gate_page) - 128 - colour;
   s->stack_size = static_cast<std::size_t>(s->stack_top - (begin + page));
   own_gate->limit.store(s->base, std::memory_order_relaxed);
   return s;
