@@ -115,22 +115,20 @@ TEST(work_requests, are_content_twice_as_long_after_each_time_without) {
   patience_is(20ms);
 }
 
-TEST(looks, are_worth_it_while_something_unnamed_is_within_what_runs) {
+TEST(looks, are_for_what_something_unnamed_is_within) {
   looks l;
   l.begin(start_of_time);
-  const looks::runs_here runs = [](const task_key& k) { return k == key(1); };
-  EXPECT_FALSE(l.is_worth_it(runs));
+  EXPECT_FALSE(l.is_within(key(1)));
   EXPECT_TRUE(l.heard_of(key(10), key(2)));
-  EXPECT_FALSE(l.is_worth_it(runs));
+  EXPECT_FALSE(l.is_within(key(1)));
   EXPECT_TRUE(l.heard_of(key(11), key(1)));
   EXPECT_FALSE(l.heard_of(key(11), key(2))) << "told again";
   EXPECT_TRUE(l.heard_of(key(12), key(1)));
   EXPECT_TRUE(l.is_within(key(1)));
   l.has_name_here(key(11));
-  EXPECT_TRUE(l.is_worth_it(runs));
+  EXPECT_TRUE(l.is_within(key(1)));
   l.has_name_here(key(12));
   l.has_name_here(key(13));
-  EXPECT_FALSE(l.is_worth_it(runs));
   EXPECT_FALSE(l.is_within(key(1)));
   EXPECT_TRUE(l.is_within(key(2)));
   l.begin(start_of_time);

@@ -47,10 +47,6 @@ void looks::has_name_here(const task_key& task) {
   unnamed_.erase(found);
 }
 
-bool looks::is_worth_it(const runs_here& runs) const {
-  return std::ranges::any_of(within_, [&](const auto& w) { return runs(w.first); });
-}
-
 void looks::begin_soon() {
   pause_ = shortest_pause;
   next_ = std::min(next_, ended_ + shortest_pause);

@@ -7,7 +7,6 @@
 #include "hope/named_task.hpp"
 
 #include <chrono>
-#include <functional>
 #include <unordered_map>
 #include <vector>
 
@@ -26,9 +25,6 @@ std::vector<task_key> latest_of(std::vector<begun_task> begun, std::size_t worke
 /// What was told of one entry, and the times of the looks. One thread.
 class looks {
  public:
-  /// The entry, or a task: is it worked on here?
-  using runs_here = std::function<bool(const task_key&)>;
-
   /// An entry begins. Constant but for what was kept of the last one.
   void begin(clock::time_point now);
   /// Another node has told of a task that has no name here.
@@ -39,8 +35,6 @@ class looks {
   void has_name_here(const task_key& task);
   /// Is something unnamed within that task?
   bool is_within(const task_key& task) const { return within_.contains(task); }
-  /// Is something unnamed within what runs here? Linear in the number of tasks that something is within.
-  bool is_worth_it(const runs_here& runs) const;
 
   /// The next look begins as soon as may be.
   void begin_soon();

@@ -84,7 +84,7 @@ clock::time_point node::next_turn() const {
   }
   for (const auto& [key, u] : units_) {
     if (u->running != nullptr && u->is_mine && !u->is_claimed && !is_alone())
-      until = std::min(until, u->since + chosen_.before_telling);
+      until = std::min(until, u->since + chosen_.before_claiming);
   }
   return until;
 }

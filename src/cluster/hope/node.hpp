@@ -69,6 +69,8 @@ struct node_options {
   /// began it earlier.
   std::chrono::microseconds yields_within{4000};
   std::chrono::microseconds before_telling{2000};  ///< nobody hears of units that take less, unless nodes met
+  /// Nor that they run here, before they have taken that long: most end sooner, and are told once, then.
+  std::chrono::microseconds before_claiming{10000};
   /// At least one task is named in that time for each other node that lives: all are told its result, and
   /// what telling costs a node is the same whatever their number.
   std::chrono::microseconds tick{1500};

@@ -71,9 +71,7 @@ std::vector<task_key> node::worked_on() const {
 }
 
 bool node::is_worth_a_look() const {
-  const std::vector<task_key> places = worked_on();
-  return looks_.is_worth_it(
-      [&](const task_key& key) { return std::ranges::find(places, key) != places.end(); });
+  return std::ranges::any_of(worked_on(), [this](const task_key& key) { return looks_.is_within(key); });
 }
 
 std::optional<node::purpose> node::next_purpose(clock::time_point now) const {

@@ -123,7 +123,7 @@ void node::tell_claims_that_are_due() {
   const clock::time_point now = clock::now();
   for (const auto& [key, u] : units_)
     if (u->running != nullptr && u->is_mine && !u->is_claimed && !u->is_stopped &&
-        now - u->since >= chosen_.before_telling)
+        now - u->since >= chosen_.before_claiming)
       tell_claim(*u);
 }
 
