@@ -118,6 +118,22 @@ TEST(hope_nodes, take_over_what_a_lost_one_was_to_run) {
   EXPECT_EQ(nodes.statistics(0).taken_over, 1u);
 }
 
+// Node 0 dies in the first branch, which has no name. Nodes 1 and 2 are in the second one then, and node 1
+// goes on with the first one without asking node 2 for work before.
+TEST(hope_nodes, go_on_where_a_lost_one_was_if_they_are_next) {
+  hope_nodes nodes({.nodes = 3}, without_help, {{.patience = 0us}, {}, {}});
+  stage now;
+  at = &now;
+  std::atomic<bool> is_killed{false};
+  now.first_may_end = [&] {
+    if (now.second_runs.load() == 2 && !is_killed.exchange(true)) nodes.kill(0);
+    return is_killed.load();
+  };
+  now.second_may_end = [&](unsigned) { return is_killed.load(); };
+  EXPECT_EQ(nodes.everywhere(call<both>()), std::vector<long>(3, 12));
+  EXPECT_EQ(nodes.statistics(1).helped, 0u);
+}
+
 // Node 1 claims the second branch and is not done with it before the other one helps.
 TEST(hope_nodes, help_with_what_others_do_not_end) {
   hope_nodes nodes({.nodes = 2}, {.before_helping = 0us});

@@ -138,6 +138,7 @@ void node::on_lost(node_id gone, const std::string& /*why*/) {
   tell({.kind = note_kind::missing, .entry = entry_, .task = name_of_entry});
   for (const task_key& key : orphans)
     if (find(key) != nullptr) tell({.kind = note_kind::missing, .entry = entry_, .task = key});
+  inherit();
 }
 
 }  // namespace sukima::cluster::hope

@@ -92,6 +92,16 @@ void node::let_held_go(std::size_t number) {
   h.giver.resume();
 }
 
+bool node::let_inherited_go() {
+  const auto found =
+      std::ranges::find_if(held_, [this](const held_giver& h) { return is_first_of(h.began); });
+  if (found == held_.end()) return false;
+  const resumer giver = found->giver;
+  held_.erase(found);
+  giver.resume();
+  return true;
+}
+
 void node::let_all_held_go(const task_key& within) {
   for (std::size_t i = held_.size(); i-- != 0;)
     if (held_[i].within == within) let_held_go(i);

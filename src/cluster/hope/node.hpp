@@ -125,6 +125,7 @@ class node final : private receiver, private detail::remote_node {
     unit* of = nullptr;
     resumer giver{};  ///< the fiber that it was split off from, where that waits; or empty
     std::optional<task_key> helping{};  ///< the unit that is helped further when that fiber goes on
+    node_group began{};  ///< the ranks that the plan led to that unit; none: it is helped
   };
   /// What workers leave for the cluster thread.
   struct event {
@@ -143,6 +144,7 @@ class node final : private receiver, private detail::remote_node {
   struct held_giver {
     resumer giver;
     task_key within;  ///< the unit, or the entry, that it belongs to
+    node_group began;  ///< the ranks that the plan led there; none: it is helped
   };
   /// Who claims a unit that begins here: this node, told at once or when it has taken a while; or another.
   enum class claim_as : std::uint8_t { mine_told, mine, of_another };
@@ -227,6 +229,10 @@ class node final : private receiver, private detail::remote_node {
   void place(unit* u, standing s, std::uint64_t id, purpose asked);
   void place_in_plan(unit* u, std::uint64_t id);
   bool is_planning() const noexcept;
+  /// Is this the first of these ranks that lives? Then nobody else goes on with where they began.
+  bool is_first_of(node_group ranks) const;
+  /// What the first of the ranks that began there was to run is this node's: the first one is lost.
+  void inherit();
   unsigned living_others() const noexcept;
   bool is_alone() const noexcept { return living_others() == 0; }
   void help(const task_key& key);
@@ -255,6 +261,8 @@ class node final : private receiver, private detail::remote_node {
   void have_none();
   void take_given(node_id from, const note& n);
   void let_held_go(std::size_t number);
+  /// One that is left to nobody any more goes on. \returns false: there is none
+  bool let_inherited_go();
   void let_all_held_go(const task_key& within);
 
   runtime& workers_;

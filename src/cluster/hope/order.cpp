@@ -44,6 +44,20 @@ void node::place_began(unit* u) {
   if (looks_.is_within(u->key)) looks_.begin_soon();  // its claimant has told of its tasks
 }
 
+bool node::is_first_of(node_group ranks) const {
+  while (ranks.first < ranks.last && gone_[members_[ranks.first]]) ++ranks.first;
+  return ranks.first < ranks.last && ranks.first == rank_;
+}
+
+void node::inherit() {
+  for (const auto& [id, given] : given_) {
+    if (!given.helping || !is_first_of(given.began)) continue;
+    unit* const u = find(*given.helping);
+    if (u == nullptr || u->running == nullptr || u->is_stopped || std::exchange(u->is_mine, true)) continue;
+    tell_claim(*u);
+  }
+}
+
 bool node::is_planning() const noexcept { return size_of(group_) > 1; }
 
 unsigned node::living_others() const noexcept {
@@ -199,7 +213,10 @@ void node::run_next() {
   }
   unit* const free = youngest_free();
   if (free == nullptr) {
-    find_work();
+    if (let_inherited_go())
+      requests_.has_work();
+    else
+      find_work();
     return;
   }
   if (claims_.of(free->key) == claims::state::orphan) count(&counts::taken_over);

@@ -34,7 +34,10 @@ void node::name(detail::task& t, resumer giver, purpose asked) {
   looks_.has_name_here(key);
   given_task& given = given_[id];
   given.giver = giver;
-  if (asked == purpose::plan) given.helping = place_;
+  if (asked == purpose::plan) {
+    given.helping = place_;
+    given.began = group_;
+  }
   if (const bytes* const known = store_.find(key)) {
     count(&counts::omitted);
     finish(id, {.result = *known, .error = nullptr, .aborted = false});
@@ -95,6 +98,7 @@ void node::start(unit& u, claim_as how) {
   u.since = delivered_ = clock::now();
   u.began = false;
   ++unbegun_;
+  next_tick_ = u.since + chosen_.tick * living_others();  // one that ends sooner is told as a whole
   u.is_mine = how != claim_as::of_another;
   if (how == claim_as::mine_told) tell_claim(u);
   detail::deliver(workers_, *t);
@@ -201,7 +205,7 @@ void node::finish(std::uint64_t id, detail::given_outcome how) {
   detail::finish(workers_, id, std::move(how));
   if (!given.giver) return;
   if (has_result && given.helping && !is_over_ && is_running(*given.helping))
-    held_.push_back({given.giver, *given.helping});
+    held_.push_back({given.giver, *given.helping, given.began});
   else
     given.giver.resume();
 }
