@@ -50,12 +50,14 @@ bool node::is_first_of(node_group ranks) const {
 }
 
 void node::inherit() {
-  for (const auto& [id, given] : given_) {
-    if (!given.helping || !is_first_of(given.began)) continue;
-    unit* const u = find(*given.helping);
-    if (u == nullptr || u->running == nullptr || u->is_stopped || std::exchange(u->is_mine, true)) continue;
+  const auto claim = [this](const task_key& key, node_group began) {
+    unit* const u = is_first_of(began) ? find(key) : nullptr;
+    if (u == nullptr || u->running == nullptr || u->is_stopped || std::exchange(u->is_mine, true)) return;
     tell_claim(*u);
-  }
+  };
+  for (const auto& [id, given] : given_)
+    if (given.helping) claim(*given.helping, given.began);
+  for (const held_giver& h : held_) claim(h.within, h.began);
 }
 
 bool node::is_planning() const noexcept { return size_of(group_) > 1; }
