@@ -20,8 +20,11 @@ const hope::node_options without_help{.before_helping = 10h};
 /// Where no answer comes, as messages are lost, or as a node is dead to the others and does not know it.
 const hope::node_options impatient{.before_helping = 1ms};
 /// All is told, and whatever another node claims is helped at once.
-const hope::node_options eager{
-    .before_helping = 0us, .before_telling = 0us, .before_claiming = 0us, .tick = 30us};
+const hope::node_options eager{.before_helping = 0us,
+                               .before_going_on = 0us,
+                               .before_telling = 0us,
+                               .before_claiming = 0us,
+                               .tick = 30us};
 
 long fib(sukima::context c, int n) {
   if (n < 2) return n;

@@ -88,7 +88,8 @@ void node::take_given(node_id from, const note& n) {
 void node::let_held_go(std::size_t number) {
   const held_giver h = held_[number];
   held_.erase(held_.begin() + static_cast<std::ptrdiff_t>(number));
-  if (is_running(h.within)) help(h.within);
+  if (is_running(h.within) && !is_first_of(h.began)) help(h.within);
+  goes_on(h.within);
   h.giver.resume();
 }
 
@@ -96,9 +97,7 @@ bool node::let_inherited_go() {
   const auto found =
       std::ranges::find_if(held_, [this](const held_giver& h) { return is_first_of(h.began); });
   if (found == held_.end()) return false;
-  const resumer giver = found->giver;
-  held_.erase(found);
-  giver.resume();
+  let_held_go(static_cast<std::size_t>(found - held_.begin()));
   return true;
 }
 

@@ -77,11 +77,11 @@ clock::time_point node::next_turn() const {
     if (!asking_.empty() && !is_planning()) until = std::min(until, give_again_);
     until = std::max(until, may_take_back());
   }
-  if (is_idle() && !is_alone()) {
-    until = std::min(until, requests_.next_request());
-    if (!held_.empty() || !units_left_to_others().empty())
-      until = std::min(until, requests_.end_of_patience());
+  if (is_idle() && (!held_.empty() || !units_left_to_others().empty())) {
+    const clock::time_point may_go_on = requests_.idle_since() + chosen_.before_going_on;
+    until = std::min(until, clock::now() < may_go_on ? may_go_on : requests_.end_of_patience());
   }
+  if (is_idle() && !is_alone()) until = std::min(until, requests_.next_request());
   for (const auto& [key, u] : units_) {
     if (u->running != nullptr && u->is_mine && !u->is_claimed && !is_alone())
       until = std::min(until, u->since + chosen_.before_claiming);
@@ -102,6 +102,7 @@ void node::take_event(event& e) {
         e.of->began = true;
       else
         root_->began = true;
+      goes_on(e.of != nullptr ? e.of->key : name_of_entry);
       --unbegun_;
       place_began(e.of);
       return;

@@ -65,6 +65,9 @@ struct node_options {
   std::chrono::seconds meeting_time{30};  ///< for all nodes to come
   /// So long an idle node asks others for work before it begins what they claim.
   std::chrono::microseconds before_helping{20000};
+  /// Nor does it begin anything that was left to others before it has been idle for so long: a worker may be
+  /// about to take what has just become ready.
+  std::chrono::microseconds before_going_on{4000};
   /// A unit that was begun so lately is left to a lower node that runs it, too, and else only to one that
   /// began it earlier.
   std::chrono::microseconds yields_within{4000};
@@ -238,6 +241,8 @@ class node final : private receiver, private detail::remote_node {
   void help(const task_key& key);
   void let_giver_go(std::uint64_t id);
   void place_began(unit* u);
+  /// A worker is in the middle of the entry, or of a unit, from now on.
+  void goes_on(const task_key& key);
   /// Another node is inside of something, and has told of a task that has no name here.
   void heard_of(const note& n);
   /// What workers here are in the middle of. Linear in the number of units.
@@ -280,6 +285,7 @@ class node final : private receiver, private detail::remote_node {
   std::uint64_t entry_ = 0;  ///< the number of the active entry, or of the last one
   active_entry* active_ = nullptr;
   root_task* root_ = nullptr;  ///< until it has ended
+  clock::time_point root_goes_on_;  ///< as a unit's `goes_on`
   bool is_over_ = false;  ///< nothing of the active entry is needed any more
   std::map<std::uint64_t, bytes> entry_results_;  ///< of entries to come, and of the last ones
   std::vector<std::pair<node_id, bytes>> early_;  ///< notes of entries that have not begun here
@@ -327,6 +333,7 @@ struct node::unit {
   void (*run)(detail::task*, context) = nullptr;  ///< of the task below, by its form
   detail::received_task* running = nullptr;  ///< delivered, and not ended
   clock::time_point since;  ///< when it was delivered
+  clock::time_point goes_on;  ///< when a worker has begun it, or has gone on where it was left to others
   std::optional<node_id> given_by;  ///< the node that waits for its result, as it has given it
   bool began = false;  ///< a worker has begun it
   bool is_mine = false;  ///< no other node is to run it

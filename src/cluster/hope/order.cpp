@@ -44,6 +44,13 @@ void node::place_began(unit* u) {
   if (looks_.is_within(u->key)) looks_.begin_soon();  // its claimant has told of its tasks
 }
 
+void node::goes_on(const task_key& key) {
+  if (key == name_of_entry)
+    root_goes_on_ = clock::now();
+  else if (unit* const u = find(key))
+    u->goes_on = clock::now();
+}
+
 bool node::is_first_of(node_group ranks) const {
   while (ranks.first < ranks.last && gone_[members_[ranks.first]]) ++ranks.first;
   return ranks.first < ranks.last && ranks.first == rank_;
@@ -80,9 +87,9 @@ void node::heard_of(const note& n) {
 
 std::vector<task_key> node::worked_on() const {
   std::vector<begun_task> begun;
-  if (root_ != nullptr) begun.push_back({name_of_entry, clock::time_point::min()});
+  if (root_ != nullptr) begun.push_back({name_of_entry, root_goes_on_});
   for (const auto& [key, u] : units_)
-    if (u->running != nullptr && u->began && !u->is_stopped) begun.push_back({key, u->since});
+    if (u->running != nullptr && u->began && !u->is_stopped) begun.push_back({key, u->goes_on});
   return latest_of(std::move(begun), workers_.workers());
 }
 
@@ -215,10 +222,7 @@ void node::run_next() {
   }
   unit* const free = youngest_free();
   if (free == nullptr) {
-    if (let_inherited_go())
-      requests_.has_work();
-    else
-      find_work();
+    find_work();
     return;
   }
   if (claims_.of(free->key) == claims::state::orphan) count(&counts::taken_over);
@@ -249,6 +253,11 @@ void node::find_work() {
   const clock::time_point now = clock::now();
   if (const auto asked = requests_.next(now, draws_()))
     tell_one(*asked, {.kind = note_kind::request, .entry = entry_});
+  if (now < requests_.idle_since() + chosen_.before_going_on) return;
+  if (let_inherited_go()) {
+    requests_.has_work();
+    return;
+  }
   if (!is_alone() && !requests_.is_over(now)) return;
   const std::vector<unit*> claimed = units_left_to_others();
   const std::size_t choices = claimed.size() + held_.size();

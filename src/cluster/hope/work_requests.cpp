@@ -69,7 +69,7 @@ void work_requests::has_none(node_id from) noexcept {
 clock::time_point work_requests::end_of_patience() const noexcept {
   const bool all_have_none = std::ranges::all_of(
       others_, [](const other_node& o) { return o.is_gone || o.is_silent || o.has_none; });
-  return *idle_since_ + patience_ * (all_have_none ? 1 : patience_with_silent_ones) * (1 << times_without_);
+  return idle_since() + patience_ * (all_have_none ? 1 : patience_with_silent_ones) * (1 << times_without_);
 }
 
 }  // namespace sukima::cluster::hope

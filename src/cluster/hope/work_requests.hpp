@@ -47,6 +47,8 @@ class work_requests {
 
   /// Has the node had nothing to do for longer than its patience?
   bool is_over(clock::time_point now) const noexcept { return idle_since_ && now >= end_of_patience(); }
+  /// Since when the node has had nothing to do; the beginning of time: next() was not called since it had.
+  clock::time_point idle_since() const noexcept { return idle_since_.value_or(clock::time_point::min()); }
   /// When is_over() becomes true, or has become. \pre next() was called last
   clock::time_point end_of_patience() const noexcept;
   /// When next() has somebody to ask, if no message comes. \pre next() was called last
