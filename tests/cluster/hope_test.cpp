@@ -217,9 +217,10 @@ TEST(claims, make_one_of_two_yield_to_the_older_but_never_both) {
   };
   unsigned yielded = 0;
   for (int n = 0; n < 20000; ++n) {
-    const std::chrono::microseconds began[2] = {draw(30ms), draw(30ms)};
-    const std::chrono::microseconds told[2] = {began[0] + draw(20ms), began[1] + draw(20ms)};
-    std::chrono::microseconds heard[2] = {told[1] + draw(10ms), told[0] + draw(10ms)};
+    const int times = n % 2 == 0 ? 10 : 1;  // many pairs are to be young
+    const std::chrono::microseconds began[2] = {draw(3ms * times), draw(3ms * times)};
+    const std::chrono::microseconds told[2] = {began[0] + draw(2ms * times), began[1] + draw(2ms * times)};
+    std::chrono::microseconds heard[2] = {told[1] + draw(1ms * times), told[0] + draw(1ms * times)};
     bool stops[2]{};
     // In the order in which they hear. Who has stopped before it was to tell says nothing.
     for (const node_id self : {heard[0] <= heard[1] ? 0u : 1u, heard[0] <= heard[1] ? 1u : 0u}) {
