@@ -3,6 +3,8 @@
 // and how they are joined.
 #include "support.hpp"
 
+#include <sukima/detail/travel.hpp>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>

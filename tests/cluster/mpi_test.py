@@ -117,7 +117,7 @@ class over_mpi(unittest.TestCase):
                         time.sleep(0.01)
 
     def test_waits_for_a_node_that_is_stopped(self):
-        with self.program("38") as (running, pids):
+        with self.program("43") as (running, pids):
             wait_until_it_works(pids[1])
             os.kill(pids[1], signal.SIGSTOP)
             # The other one ends what it has, and waits then.
@@ -125,7 +125,7 @@ class over_mpi(unittest.TestCase):
             while before != (before := used_ticks(pids[0])):
                 time.sleep(0.5)
             os.kill(pids[1], signal.SIGCONT)
-            self.assertEqual(running.stdout.read().split(), ["39088169"] * 2)
+            self.assertEqual(running.stdout.read().split(), ["433494437"] * 2)
             self.assertEqual(running.wait(), 0)
 
     @contextlib.contextmanager
