@@ -291,6 +291,34 @@ TEST_P(cancel_test, a_shielded_destructor_runs_to_its_end) {
   });
 }
 
+/// Cancels and forks while an exception is thrown, so that the fork takes note of the abort and goes on.
+struct cancels_at_end {
+  const canceller& cancel;
+  ~cancels_at_end() {
+    cancel.cancel();
+    sukima::fork2([] {}, [] {});
+  }
+};
+
+/// A call without a context runs on another fiber, which takes note of the abort and returns. Then nobody
+/// but the fiber that waited for it can tell that fiber's next fork.
+TEST_P(cancel_test, ends_a_fiber_that_waited_while_another_took_note) {
+  const support::must_end within("a scope that was cancelled while its fiber waited");
+  runtime.run([](context c) {
+    for (int i = 0; i < 20; ++i)
+      EXPECT_FALSE(sukima::cancellable(c, [](context below, const canceller& cancel) {
+        sukima::run([&cancel](context) {
+          try {
+            const cancels_at_end at_end{cancel};
+            throw test_error(1);
+          } catch (const test_error&) {
+          }
+        });
+        support::fork_for_ever(below);
+      }));
+  });
+}
+
 TEST_P(cancel_test, a_noexcept_function_forks_below_a_shield) {
   const support::must_end within("a shielded noexcept function");
   const auto sum = [](context c) noexcept {

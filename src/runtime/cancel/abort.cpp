@@ -82,7 +82,11 @@ std::exception_ptr take_failure(fiber& s, const choice_point* r) noexcept {
   return std::exchange(s.failure, nullptr);
 }
 
-void look_for_abort(fiber& s) noexcept { s.abort_pending = is_concerned(s) || s.failure != nullptr; }
+void look_for_abort(fiber& s) noexcept {
+  s.abort_pending = is_concerned(s) || s.failure != nullptr;
+  // The flag of the worker may have gone to another fiber, which was told to poll in the place of this one.
+  if (s.abort_pending) s.limit.request_poll();
+}
 
 void lower_abort(fiber& s, char* r) noexcept {
   atomic<char*>& word = abort_word(s, r);

@@ -39,6 +39,32 @@ program abort_of_a_running_fiber(bool again) {
   return p;
 }
 
+/// The same of a task that came from another one, which is cancelled.
+program abort_of_a_running_child() {
+  world& w = world::with(3);
+  static std::optional<test_task> parent;
+  static std::optional<test_task> running;
+  program p;
+  p.name = "abort of a running child";
+  p.set_up = [&w] {
+    w.reset();
+    w.run(0, 0, true);
+    parent.emplace();
+    running.emplace().parent = &*parent;
+    w.fiber(0).running = &*running;
+    w.bottom(0);
+  };
+  p.threads = {[&w] { poll(*reinterpret_cast<test_choice_point*>(w.fiber(0).base)); },
+               [&w] {
+                 parent->cancelled.store(true, std::memory_order_release);
+                 detail::request_abort_checks(*w.core);
+               }};
+  p.at_end = [&w] {
+    require(w.fiber(0).abort_pending || w.is_raised(0), "the abort was noticed, or the next poll is slow");
+  };
+  return p;
+}
+
 /// A worker begins to search and requests polls; the fiber publishes, or its next poll is slow.
 program request_of_an_idle_worker() {
   world& w = world::with(3);
@@ -215,10 +241,15 @@ program request_of_a_new_fiber() {
 }  // namespace
 
 std::vector<program> polling_programs() {
-  return {abort_of_a_running_fiber(false),   abort_of_a_running_fiber(true),
-          request_of_an_idle_worker(),       request_of_a_thief(),
-          abort_of_a_beginning_task(),       abort_of_a_fiber_that_continues(),
-          call_home_of_an_arriving_worker(), request_of_a_new_fiber()};
+  return {abort_of_a_running_fiber(false),
+          abort_of_a_running_fiber(true),
+          abort_of_a_running_child(),
+          request_of_an_idle_worker(),
+          request_of_a_thief(),
+          abort_of_a_beginning_task(),
+          abort_of_a_fiber_that_continues(),
+          call_home_of_an_arriving_worker(),
+          request_of_a_new_fiber()};
 }
 
 }  // namespace sukima::memory

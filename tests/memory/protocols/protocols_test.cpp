@@ -59,8 +59,9 @@ const std::vector<known_order> polling{
     {"abort.cpp", "request_abort_checks fetch_or", seq_cst},
     {"abort.cpp", "request_abort_checks load", seq_cst},
     {"abort.cpp", "is_concerned load", relaxed},
-    {"abort.cpp", "is_task_concerned load 1", relaxed},
-    {"abort.cpp", "is_task_concerned load 2", relaxed},
+    {"abort.cpp", "is_descendant_concerned load 1", relaxed},
+    {"abort.cpp", "is_descendant_concerned load 2", relaxed},
+    {"abort.hpp", "is_task_concerned load", relaxed},
     {"abort.cpp", "lower_abort compare_exchange", relaxed},
 };
 
