@@ -41,7 +41,7 @@ bool leaves_at_join(const fiber& s) noexcept;
 /// The failure of a callback that leaves by the join of `r`; null: none. It is over then, unless a loop below
 /// `r` was ended for it.
 std::exception_ptr take_failure(fiber& s, const choice_point* r) noexcept;
-/// Sets `abort_pending`, from which on polls at joins look closer; then the next poll is slow.
+/// Sets `abort_pending`, from which on polls at joins look closer; the next poll is slow then.
 void look_for_abort(fiber& s) noexcept;
 /// Aborts what this fiber does in `r` and above. `request_abort_checks` must follow.
 void lower_abort(fiber& s, char* r) noexcept;
