@@ -10,6 +10,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from nodes import DIES_WITH_TEST, wait_until_ended
+
 SUKIMA, FIB = (str(Path(word).resolve()) for word in sys.argv[1:3])
 del sys.argv[1:3]
 
@@ -40,6 +42,28 @@ class launch(unittest.TestCase):
         text = "x" * 3000000
         ended = shell('if [ $SUKIMA_CLUSTER_NODE = 1 ]; then exec <&-; fi; wc -c', text=text, nodes="2")
         self.assertEqual(ended.stdout.strip(), str(len(text)))
+
+    def test_goes_on_when_a_node_ends_and_has_not_read(self):
+        """The launcher finds at once that node 1 has ended, that it does not read, and that there is more to read."""
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkfifo(f"{folder}/end")
+            script = (f'if [ $SUKIMA_CLUSTER_NODE = 1 ]; then echo $$ > {folder}/pid; read line < {folder}/end; exit; fi; '
+                      f'head -c 200000 > /dev/null; echo read; wc -c')
+            with subprocess.Popen([*DIES_WITH_TEST, SUKIMA, "cluster", "run", "-n", "2", "--", "sh", "-c", script],
+                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE) as running:
+                running.stdin.write(b"x" * 200000)
+                running.stdin.flush()
+                self.assertEqual(running.stdout.readline(), b"read\n")
+                with open(f"{folder}/end", "w", encoding="utf-8") as end:
+                    running.send_signal(signal.SIGSTOP)
+                    os.waitid(os.P_PID, running.pid, os.WSTOPPED | os.WNOWAIT)
+                    end.write("\n")
+                wait_until_ended([int(Path(f"{folder}/pid").read_text())])
+                running.stdin.write(b"x" * 50000)
+                running.stdin.close()
+                running.send_signal(signal.SIGCONT)
+                self.assertEqual(running.stdout.read(), b"50000\n")
+                self.assertEqual(running.wait(), 0)
 
     def test_tags_lines_with_their_node(self):
         script = 'printf "a\\nb" >&2'

@@ -176,9 +176,9 @@ class launcher {
     if (all[2].revents != 0) print_output();
     for (unsigned n = 0; n < children_.size(); ++n) {
       const pollfd* const own = &all[3 + std::size_t{3} * n];
-      if (own[0].revents != 0) pass_errors(n);
-      if (own[1].revents != 0) write_input(children_[n]);
-      if (own[2].revents != 0) take_output(n);
+      if (own[0].revents != 0 && children_[n].errors) pass_errors(n);
+      if (own[1].revents != 0 && children_[n].input) write_input(children_[n]);  // it may have ended
+      if (own[2].revents != 0 && children_[n].output) take_output(n);
     }
     close_inputs();
     end_late_ones();
