@@ -6,7 +6,8 @@ Looks at the comments of all sources and scripts, and at README.md, docs/, the o
   - a path that begins with a folder of the tree (src/…, docs/…, tests/…) must be a file or folder, a file's name
     (switch.cpp) that of a file somewhere in the tree, a link of a page lead to a file;
   - a name in backquotes, and each word with an underscore, must occur in code: a function, type, variable, option;
-  - every SUKIMA_… variable, target of make and command of sukima must exist.
+  - every SUKIMA_… variable, target of make and command of sukima must exist;
+  - in the code of Python scripts, what stands behind `ROOT /` must exist, unless it is built.
 Names that are not ours (of the kernel, of other programs) stand in tests/house/foreign_names.txt, one a line.
 """
 import functools
@@ -25,6 +26,7 @@ FILE = re.compile(r"(?<![\w/.$*<>{}-])((?:[\w.+-]+/)*[\w+-]+\.(?:cpp|hpp|pml|tc|
 # Names of C headers, C sources and scripts are often foreign: only with a folder of ours in front.
 PATH = re.compile(r"(?<![\w/.$*<>{}~-])((?:src|include|docs|scripts|tests|bench|examples|cmake|tools|python|editors"
                   r"|completions)/[\w./+-]*[\w+])(?![\w*<{$…])")
+OPENED = re.compile(r'\bROOT / "((?!build\b)[\w./-]+)"')
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 QUOTED = re.compile(r"`([^`\n]+)`")
 VARIABLE = re.compile(r"\bSUKIMA_[A-Z][A-Z_0-9]*\b(?!_?[…*])")
@@ -76,6 +78,7 @@ class Tree:
         self.files = list(all_files(root))
         self.names = {path.name for path in self.files} | {path.name.removesuffix(".in") for path in self.files}
         self.texts = []  # (path, what people read)
+        self.opened = []  # (path, code of a Python script)
         words, strings = set(), []
         for path in self.files:
             if str(path).startswith(DATA):
@@ -93,6 +96,8 @@ class Tree:
                 continue
             code, comments = split_comments(text, "" if is_build_file else suffix)
             self.texts.append((path, comments))
+            if suffix == ".py":
+                self.opened.append((path, code))
             words.update(re.findall(r"\w+", code))
             strings.append(code)
         self.words = words
@@ -188,6 +193,11 @@ def main():
         for offset, complaint in complaints_of(tree, path, text):
             print(f"{path}:{text.count(chr(10), 0, offset) + 1}: {complaint}")
             count += 1
+    for path, code in tree.opened:
+        for match in OPENED.finditer(code):
+            if not (root / match.group(1)).exists():
+                print(f"{path}:{code.count(chr(10), 0, match.start()) + 1}: there is no {match.group(1)}")
+                count += 1
     for name in sorted(tree.foreign - tree.used_foreign):
         print(f"tests/house/foreign_names.txt: nothing names {name} any more; take it out")
         count += 1

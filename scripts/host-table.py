@@ -249,7 +249,7 @@ def drain(guest):
 def measure(given, measurements):
     if len(os.sched_getaffinity(0)) < 2:
         give_up("two CPUs are needed")
-    build = [ROOT / "tools/guests/build-image.sh", given.image, given.programs / "sukima", given.measured]
+    build = [ROOT / "src/lab/environment/build-image.sh", given.image, given.programs / "sukima", given.measured]
     if subprocess.run(build, check=False).returncode != 0:
         give_up("the guests' image cannot be built; see above")
     for number in range(given.repetitions):

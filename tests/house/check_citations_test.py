@@ -45,6 +45,12 @@ class CheckCitations(unittest.TestCase):
     def test_path(self):
         self.page("See src/part/bush.cpp.", "there is no src/part/bush.cpp")
 
+    def test_path_that_a_script_opens(self):
+        script = 'ROOT = "."\nopen(ROOT / "build/log")\nopen(ROOT / "src/part/{}")\n'
+        self.assert_rejected({"scripts/look.py": script.format("bush.sh")},
+                             "scripts/look.py:3: there is no src/part/bush.sh")
+        self.assertEqual(self.check({"scripts/look.py": script.format("tree.cpp")})[0], 0)
+
     def test_file_name(self):
         self.page("See bush.cpp.", "no file is called bush.cpp")
 
