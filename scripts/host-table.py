@@ -5,15 +5,17 @@
     host-table.py --programs build/release/bin --measured build/release/tests/bin/sukima-measured
                   --image build/guest --results host.json [--quick]
 
-Two guests of QEMU with four virtual CPUs each, on two CPUs. One of them runs a program; it lacks CPU in one of three ways:
+Two guests of QEMU with four virtual CPUs each, on two CPUs. One of them runs a program; it lacks CPU in one of three ways, or has more:
 
     shared  the other guest is busy, too
     capped  its control group gets 1 CPU; the other guest is idle
     fewer   its virtual CPUs are bound to one CPU, those of the other guest, which is busy, to another one
+    idle    nothing binds it, and the other guest is idle: more is there than the weights say (only where --ways names it)
 
 In each repetition, in one boot: the speed with each number of threads from 1 to 4, in random order, told through the port
 and held; then the real `sukima host optimise`, by the program's progress, and at its end the speed with what it holds; then
-the fixed numbers once more: their mean counts, so that what drifts meets both. The static rule is VCPU-Bal's: CPUs by weight, rounded up, whatever else binds (`sukima host estimate --method formula`).
+the fixed numbers once more: their mean counts, so that what drifts meets both. The static rule is VCPU-Bal's: CPUs by
+weight, rounded up, whatever else binds (`sukima host estimate --method formula`).
 
 A cell: the median speed with each number as a part of the best one's; the optimiser's last number and its speed by that of
 the best, and the time by the optimiser / by the static rule with its 95 % bootstrap interval (below 1: the optimiser is
@@ -37,7 +39,8 @@ import resumed
 from places import QuotaGroup, give_up, locked
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-WAYS = ["shared", "capped", "fewer"]
+LACKING = ["shared", "capped", "fewer"]  # the ways of the paper, section 3
+WAYS = LACKING + ["idle"]
 KINDS = ["barrier", "lock", "independent", "sukima"]
 VCPUS = 4
 COUNTS = range(1, VCPUS + 1)
@@ -51,7 +54,7 @@ def arguments():
     resumed.add_arguments(parser)
     parser.add_argument("--measured", type=pathlib.Path, required=True, help="the program sukima-measured")
     parser.add_argument("--image", type=pathlib.Path, required=True, help="folder for the guests' kernel and programs")
-    parser.add_argument("--ways", nargs="+", default=WAYS, choices=WAYS, metavar="WAY", help=f"of {' '.join(WAYS)}")
+    parser.add_argument("--ways", nargs="+", default=LACKING, choices=WAYS, metavar="WAY", help=f"of {' '.join(WAYS)}")
     parser.add_argument("--kinds", nargs="+", default=KINDS, choices=KINDS, metavar="KIND", help=f"of {' '.join(KINDS)}")
     parser.add_argument("--repetitions", type=int, default=5)
     parser.add_argument("--window", type=float, default=10, help="seconds in which a speed is measured [10]")
@@ -215,7 +218,7 @@ def repetition(given, way, kind):
         stack.callback(a.end)
         b = Guest(given, folder, "b", groups[1], others)
         stack.callback(b.end)
-        b.start(None if way == "capped" else NEIGHBOUR)
+        b.start(None if way in ("capped", "idle") else NEIGHBOUR)
         a.start(kind)
         a.follow(2)
         if way == "capped":

@@ -35,6 +35,12 @@ class Table(unittest.TestCase):
         rows = self.table(results, "--ways", "fewer", "capped").stdout.splitlines()[2:]
         self.assertEqual(rows, ["| fewer | lock |  1.00  0.75  0.50  0.25 | 1 | 1 | 1 | 1.00 | 1.00 (1.00–1.00) | 1 |"])
 
+    def test_shows_the_idle_neighbour_only_where_it_is_named(self):
+        results = {"idle lock": [run_of(50, 100, 80, 20, 100, 2)]}
+        self.assertEqual(self.table(results).stdout.splitlines()[2:], [])
+        self.assertEqual(self.table(results, "--ways", "idle").stdout.splitlines()[2:], [
+            "| idle | lock |  0.50  1.00  0.80  0.20 | 2 | 1 | 2 | 1.00 | 0.50 (0.50–0.50) | 1 |"])
+
     def test_refuses_a_file_of_something_else(self):
         done = self.table("no results")
         self.assertNotEqual(done.returncode, 0)
