@@ -85,14 +85,26 @@ TEST(stacks_of_a_fiber, share_no_way_of_the_cache_but_in_their_common_page) {
   }
 }
 
-#if !defined(SUKIMA_SANITIZED)  // sanitizers need memory of their own
-
 class memory : public testing::Test {
  protected:
   void SetUp() override {
     if (!support::private_bytes()) GTEST_SKIP() << "this kernel does not say how much memory a process has";
   }
 };
+
+/// With a sanitizer, too: it has a false stack for each fiber.
+TEST_F(memory, of_fibers_that_ended_is_used_again) {
+  sukima::runtime r(with_workers(4));
+  const auto run_often = [&](int times) {
+    for (int i = 0; i < times; ++i) r.run([](context c) { return support::fib(c, 15); });
+  };
+  run_often(20);
+  const std::size_t before = *support::private_bytes();
+  run_often(400);
+  EXPECT_LT(*support::private_bytes(), before + (std::size_t{32} << 20));
+}
+
+#if !defined(SUKIMA_SANITIZED)  // sanitizers need memory of their own
 
 TEST_F(memory, of_a_new_runtime_is_small) {
   constexpr unsigned workers = 16;

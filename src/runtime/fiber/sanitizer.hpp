@@ -23,13 +23,6 @@
 #define SUKIMA_TSAN 1
 #endif
 #endif
-#if defined(__SANITIZE_ADDRESS__)
-#define SUKIMA_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SUKIMA_ASAN 1
-#endif
-#endif
 
 extern "C" {
 [[gnu::weak]] void __sanitizer_start_switch_fiber(void** save, const void* bottom, std::size_t size);
@@ -48,11 +41,6 @@ extern "C" {
 
 namespace sukima::detail {
 
-#if defined(SUKIMA_ASAN)
-inline constexpr bool library_has_asan = true;
-#else
-inline constexpr bool library_has_asan = false;
-#endif
 #if defined(SUKIMA_TSAN)
 inline constexpr bool library_has_tsan = true;
 #else

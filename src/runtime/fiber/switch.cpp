@@ -62,13 +62,14 @@ void exchange_exceptions(worker& w, exception_state& leaving, const exception_st
   now.uncaught = arriving.uncaught;
 }
 
-/// A fiber that is left for `recycle` never runs again. A library with AddressSanitizer itself has the
-/// message of this jump itself on that fiber's false stack, and keeps it.
+/// A fiber that is left for `recycle` never runs again, and its false stack is given back at once.
 void** place_of_fake_stack(worker& w, fiber* from, after_switch then) noexcept {
-  if (then == recycle && !library_has_asan) return nullptr;
+  if (then == recycle) return nullptr;
   return from != nullptr ? &from->fake_stack : &w.home_fake_stack;
 }
 
+/// Not checked: a frame of its own on a false stack would end on one that is gone.
+[[gnu::no_sanitize_address]]
 void before_jump(worker& w, fiber* from, fiber* to, after_switch then) noexcept {
   if (program_has_tsan()) [[unlikely]] {
     if (from == nullptr) w.home_tsan_fiber = __tsan_get_current_fiber();
@@ -132,7 +133,9 @@ void arrive(const fc::transfer_t& transfer, bool fresh) noexcept {
   if (m.then != nullptr) m.then(*m.w, m.from, m.argument);
 }
 
-[[gnu::noinline]] void jump(worker& w, fiber* from, fiber* to, after_switch then, void* argument) {
+/// Not checked: the message must lie on the stack itself, for the false one may be gone before it is read.
+[[gnu::noinline, gnu::no_sanitize_address]] void jump(worker& w, fiber* from, fiber* to, after_switch then,
+                                                      void* argument) {
   message m{&w, from, to, then, argument};
   fc::fcontext_t target = to != nullptr ? to->saved : w.home;
   before_jump(w, from, to, then);
