@@ -16,6 +16,8 @@ import time
 import unittest
 from pathlib import Path
 
+from nodes import go_on_if_stopped
+
 SUKIMA, PROGRAM = (str(Path(word).resolve()) for word in sys.argv[1:3])
 RUNS = int(sys.argv[3])
 FRESH = sys.argv[4:5] == ["fresh"]
@@ -101,7 +103,7 @@ class kills(unittest.TestCase):
                 seen = running.stdout.read(len(output))
                 while running.poll() is None:  # some may not have come to their step yet
                     for n in Path(f"/proc/{running.pid}/task/{running.pid}/children").read_text().split():
-                        os.kill(int(n), signal.SIGCONT)
+                        go_on_if_stopped(int(n))
                     time.sleep(0.01)
                 self.assertTrue(seen + running.stdout.read() == output, dies)
                 errors = [line.split() for line in running.stderr.read().splitlines()]

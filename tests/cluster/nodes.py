@@ -3,6 +3,7 @@
 import contextlib
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import time
@@ -18,12 +19,24 @@ def used_ticks(pid):
     return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11])
 
 
+def state_of(pid):
+    """The letter of a process's state, as in proc(5); none where it has gone."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return ""
+
+
 def lives(pid):
     """Not so a process that has ended and lost its parent, however late the machine's first process takes note of it."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
+    return state_of(pid) not in ("", "Z")
+
+
+def go_on_if_stopped(pid):
+    """A process that runs gets no SIGCONT: it would take back the stop by which LeakSanitizer, at the process's end, attaches
+    to its threads, and both would wait for ever."""
+    if state_of(pid) == "T":
+        os.kill(pid, signal.SIGCONT)
 
 
 def wait_until_ended(pids):
