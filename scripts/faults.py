@@ -1,18 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Plants the faults of tests/faults.toml, one at a time, and tells which test of the gate found each:
-faults.py [--only NAME|PART]... [--list|--check]
+faults.py [--only NAME|PART]... [--minutes N] [--list|--check]
 
 Works on a copy of the sources in build/faults. Of the tests without the labels `check` and `measure` those run that a
 fault names, until one fails or hangs for a minute. A finding counts only if the same test passes three times without the fault.
+With --minutes no fault is begun after that time, and the last commit decides about the order: each commit has others tried.
 Prints a table, and as the last line `N passed, N failed, 0 skipped`: found, and not found.
 """
 import argparse
+import hashlib
 import os
 import re
 import shutil
 import subprocess
 import sys
+import time
 import tomllib
 from pathlib import Path
 
@@ -111,9 +114,16 @@ def check(faults):
     return 1 if wrong else 0
 
 
+def shuffled(faults):
+    """In an order that the last commit decides."""
+    commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+    return sorted(faults, key=lambda fault: hashlib.sha256(f"{commit} {fault['name']}".encode()).digest())
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--only", action="append", help="faults of this name, or of this part")
+    arguments.add_argument("--minutes", type=float, help="begin no fault after so many minutes (default: try all)")
     arguments.add_argument("--list", action="store_true", help="print the faults and end")
     arguments.add_argument("--check", action="store_true", help="look whether each can be planted, and end")
     given = arguments.parse_args()
@@ -136,8 +146,12 @@ def main():
     if not all(configure(folder, log) for folder in {build_folder(fault) for fault in faults}) or not build_all(faults, log):
         print(f"faults.py: the sources do not build without a fault, see {log}", file=sys.stderr)
         return 1
-    counts, found_by = {True: 0, False: 0}, {}
-    for fault in faults:
+    start = time.monotonic()
+    counts, found_by, not_tried = {True: 0, False: 0}, {}, 0
+    for fault in faults if given.minutes is None else shuffled(faults):
+        if given.minutes is not None and time.monotonic() - start > given.minutes * 60:
+            not_tried += 1
+            continue
         test, sentence = try_fault(fault, PLACE / f"{fault['name']}.log")
         if test is not None:
             found_by.setdefault((build_folder(fault), test), []).append(fault)
@@ -152,6 +166,8 @@ def main():
             print(f"{test} fails without a fault, too: it found nothing")
             counts[True] -= len(those)
             counts[False] += len(those)
+    if not_tried:
+        print(f"{not_tried} faults were not tried in {given.minutes:g} minutes; scripts/faults.py without --minutes tries all")
     print(f"{counts[True]} passed, {counts[False]} failed, 0 skipped")
     return 1 if counts[False] else 0
 

@@ -86,6 +86,22 @@ class Scripts(unittest.TestCase):
         return [json.loads(line) for line in self.script(name, *words, "--json").stdout.splitlines()]
 
 
+class Tables(Scripts):
+    def test_divide_by_the_sequential_program_and_take_the_faster_compiler(self):
+        def row(system, workers, median, scenario="alone"):
+            return json.dumps({"benchmark": "fib", "system": system, "workers": workers, "scenario": scenario,
+                               "seconds": {"q1": median / 2, "median": median, "q3": median * 2}})
+        self.results.write_text("\n".join([
+            row("sequential", 1, 1.0), row("sukima", 2, 0.9), row("sukima", 2, 0.6), row("sukima", 2, 0.1, "hog"),
+            row("tbb", 2, 0.75)]))
+        self.assertEqual(self.script("benchmark-tables.py", self.results).stdout.splitlines()[2:5], [
+            "| seconds | sequential | Sukima | TBB |",
+            "| --- | ---: | ---: | ---: |",
+            "| `fib` | 1.000 | **0.600 (0.60)** | 0.750 (0.75) |"])
+        self.assertIn("| `fib` | 300–1200 | 375–1500 |\n",
+                      self.script("benchmark-tables.py", "--quartiles", "--unit", "ms", self.results).stdout)
+
+
 class Pressure(Scripts):
     def setUp(self):
         super().setUp()
