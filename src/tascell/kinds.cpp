@@ -120,6 +120,13 @@ task* split_loop(choice_point* r, language_task* t, int from, int to) {
   return t;
 }
 
+/// The object of a task that has ended, for GET. What it points to is the program's from now on.
+void* hand_over(task* t) noexcept {
+  auto* const done = static_cast<language_task*>(t);
+  for (malloced& array : done->received) static_cast<void>(array.release());
+  return done->object;
+}
+
 /// Leaves if an abort is pending, or a child of this choice point did not end well.
 void leave_if_failed(choice_point* r, task* newest) noexcept {
   bool failed = pending_abort(r) != abort_reach::nothing;
@@ -252,14 +259,14 @@ double sukima_guard(sukima_choice_point* r) {
   leave_if_failed(r, newest);
   r->word = reinterpret_cast<std::uintptr_t>(kind);
   set_running_block("GET");
-  return static_cast<language_task*>(newest)->object;
+  return hand_over(newest);
 }
 
 [[gnu::nothrow]] void* sukima_next(void* object) {
   language_task* const done = task_of(object);
   task* const next = done->older;
   destroy_task(done);
-  if (next != nullptr) return static_cast<language_task*>(next)->object;
+  if (next != nullptr) return hand_over(next);
   set_running_block(nullptr);
   return nullptr;
 }

@@ -111,7 +111,9 @@ void put_task(const sukima_travelling& type, const void* object, bytes& to) {
   }
 }
 
-void get_result(const sukima_travelling& type, void* object, byte_view from) {
+std::vector<detail::malloced> get_result(const sukima_travelling& type, void* object, byte_view from) {
+  std::vector<detail::malloced> made;
+  std::vector<const sukima_member*> made_for;
   auto* const at = static_cast<char*>(object);
   byte_source in(from);
   for (const sukima_member& m : members_of(type)) {
@@ -127,11 +129,14 @@ void get_result(const sukima_travelling& type, void* object, byte_view from) {
     if (array == nullptr) {
       array = static_cast<char*>(std::malloc(std::max<std::size_t>(elements.size(), 1)));
       if (array == nullptr) throw std::bad_alloc();
-      set_array(m, at, array);
+      made.emplace_back(array);
+      made_for.push_back(&m);
     }
     copy(array, elements);
   }
   check_end(in);
+  for (std::size_t i = 0; i < made.size(); ++i) set_array(*made_for[i], at, made[i].get());
+  return made;
 }
 
 received_object::received_object(const sukima_travelling& type, byte_view from)
@@ -183,7 +188,7 @@ void received_object::put_result(bytes& to) const {
 
 char* received_object::new_array(std::size_t size) {
   // Zero bytes: the room for a result is what a new task's members are.
-  std::unique_ptr<char, freeing> memory(static_cast<char*>(std::calloc(std::max<std::size_t>(size, 1), 1)));
+  detail::malloced memory(static_cast<char*>(std::calloc(std::max<std::size_t>(size, 1), 1)));
   if (memory == nullptr) throw std::bad_alloc();
   arrays_.push_back({std::move(memory), size});
   return arrays_.back().memory.get();

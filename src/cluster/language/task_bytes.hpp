@@ -11,10 +11,9 @@
 #include "transport/transport.hpp"
 
 #include <sukima/tascell/cluster.h>
+#include <tascell/shared/malloced.hpp>
 
 #include <cstddef>
-#include <cstdlib>
-#include <memory>
 #include <vector>
 
 namespace sukima::cluster {
@@ -23,9 +22,12 @@ namespace sukima::cluster {
 void put_task(const sukima_travelling& type, const void* object, bytes& to);
 
 /// Takes over the result of a task that was run elsewhere. An array goes to where PUT has made room for it,
-/// else into new memory from malloc, which is the program's.
-/// \throws std::length_error these are no bytes of such a result; the object may be partly written
-void get_result(const sukima_travelling& type, void* object, byte_view from);
+/// else into new memory.
+/// \returns that memory, to be released where the program gets the object
+/// \throws std::length_error these are no bytes of such a result; the object may be partly written, but has
+/// no new memory
+[[nodiscard]] std::vector<detail::malloced> get_result(const sukima_travelling& type, void* object,
+                                                       byte_view from);
 
 /// The program's object of a task that has come from another node. Its arrays live as long as it does.
 class received_object {
@@ -42,11 +44,8 @@ class received_object {
   void put_result(bytes& to) const;
 
  private:
-  struct freeing {
-    void operator()(char* memory) const noexcept { std::free(memory); }
-  };
   struct own_array {
-    std::unique_ptr<char, freeing> memory;
+    detail::malloced memory;
     std::size_t size;
   };
   char* new_array(std::size_t size);
@@ -54,7 +53,7 @@ class received_object {
   bool is_own(const char* place) const noexcept;
 
   const sukima_travelling& type_;
-  std::unique_ptr<char, freeing> object_;
+  detail::malloced object_;
   std::vector<own_array> arrays_;
   std::vector<std::size_t>
       sizes_;  ///< of the members' arrays when the task came; the task may change lengths

@@ -72,7 +72,7 @@ void get(detail::task& t, std::span<const std::byte> from) {
   auto& me = static_cast<detail::language_task&>(t);
   me.end = get_end(from);
   if (me.end.threw) std::rethrow_exception(detail::failure_mark());  // the runtime keeps it as the task's
-  get_result(type_of(t), me.object, from);
+  me.received = get_result(type_of(t), me.object, from);
 }
 
 bool is_any_registered = false;  // before main, and by dlopen

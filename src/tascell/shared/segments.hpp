@@ -3,6 +3,8 @@
 // another node, and an entry from this one's call.
 #pragma once
 
+#include "malloced.hpp"
+
 #include <sukima/tascell/closure.h>
 #include <sukima/tascell/tascell.h>
 #include <sukima/detail/task.hpp>
@@ -10,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <vector>
 
 namespace sukima::detail {
 
@@ -33,6 +36,8 @@ struct language_task : task {
   segment_end end;
   void* object = nullptr;
   std::uint32_t depth = 0;  ///< of its first call (clones.cpp)
+  /// Arrays of a result from another node: freed with the task, unless GET takes them over.
+  std::vector<malloced> received;
 };
 
 // leave.cpp

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdlib>
+#include <memory>
+
+namespace sukima::detail {
+
+struct freeing {
+  void operator()(char* memory) const noexcept { std::free(memory); }
+};
+
+/// Memory from malloc that a program of the language may get, and then frees itself.
+using malloced = std::unique_ptr<char, freeing>;
+
+}  // namespace sukima::detail
