@@ -80,11 +80,11 @@ class lab(with_folder):
     def test_refuses_wrong_requests(self):
         self.refused("needs the names of experiments", "run")
         self.refused("there is no experiment 'x': choose small, or give a file", "run", "x")
-        self.refused("cannot be read", "run", "./x.json")
+        self.refused("cannot be read: No such file or directory", "run", "./x.json")
         self.refused("is given twice", "run", "small", "small")
         self.refused("leave out the names", "all", "small")
         self.refused("needs the folder", "report")
-        self.refused("'none/machine.json' cannot be read", "report", "--folder", "none")
+        self.refused("'none' has no machine.json: give the folder of a 'sukima lab run' or 'all'", "report", "--folder", "none")
         self.refused("takes no names", "list", "small")
         self.write({**EXPERIMENT, "claims": [{}]})
         self.refused("claims[0]: the member 'name' is missing", "run", "small")

@@ -34,15 +34,6 @@ bool is_deep(std::string_view text) {
   return false;
 }
 
-json parse_json(std::string_view text) {
-  if (is_deep(text)) throw description_error("the description: is nested too deeply");
-  try {
-    return json::parse(text);
-  } catch (const json::exception& error) {
-    throw description_error(std::string("the description is no JSON: ") + error.what());
-  }
-}
-
 /// The number of the member, none if it is null or not there.
 std::optional<double> number_of(const place& from, const char* name, double most) {
   if (!from.given(name)) return std::nullopt;
@@ -123,7 +114,8 @@ vm read_vm(const place& from, const id_set& pcpus) {
 }  // namespace
 
 description parse_description(std::string_view text) {
-  const json document = parse_json(text);
+  if (is_deep(text)) throw description_error("the description: is nested too deeply");
+  const json document = parse_json<description_error>(text, "the description");
   const place root(document, "");
   const place version = root.member("sukima-host");
   if (version.number(0, 1e9) != 1) version.fail("only version 1 is known");

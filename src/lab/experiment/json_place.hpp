@@ -3,6 +3,7 @@
 #pragma once
 
 #include <json/shared/json_place.hpp>
+#include <json/shared/parse_json.hpp>
 
 #include <algorithm>
 #include <string>

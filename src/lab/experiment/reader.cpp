@@ -243,12 +243,7 @@ void check_starters(const place& settings, const experiment& whole) {
 }  // namespace
 
 experiment parse_experiment(std::string_view text) {
-  json document;
-  try {
-    document = json::parse(text);
-  } catch (const json::exception& error) {
-    throw experiment_error(std::string(root_name) + " is no JSON: " + error.what());
-  }
+  const json document = parse_json<experiment_error>(text, root_name);
   const place root(document, "", root_name);
   root.expect_members({"sukima-lab", "name", "title", "source", "paper_cpus", "shown", "programs", "settings",
                        "environments", "repetitions", "quick_repetitions", "limit_seconds", "claims"});

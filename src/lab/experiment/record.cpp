@@ -49,12 +49,7 @@ std::string record_line(const record& one) {
 }
 
 record parse_record(std::string_view line) {
-  json document;
-  try {
-    document = json::parse(line);
-  } catch (const json::exception& error) {
-    throw experiment_error(std::string(record_name) + " is no JSON: " + error.what());
-  }
+  const json document = parse_json<experiment_error>(line, record_name);
   const place root(document, "", record_name);
   root.expect_members({"experiment", "program", "setting", "environment", "round", "seconds", "failure",
                        "wall_seconds", "result"});

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* facts_name = "the facts";
+constexpr const char* facts_name = "the description of the runs";
 
 std::map<std::string, std::string> read_texts(const place& from) {
   from.expect_printable_names();
@@ -61,12 +61,7 @@ std::string facts_text(const run_facts& facts) {
 }
 
 run_facts parse_facts(std::string_view text) {
-  json document;
-  try {
-    document = json::parse(text);
-  } catch (const json::exception& error) {
-    throw experiment_error(std::string(facts_name) + " are no JSON: " + error.what());
-  }
+  const json document = parse_json<experiment_error>(text, facts_name);
   const place root(document, "", facts_name);
   root.expect_members(
       {"sukima-lab-runs", "machine", "versions", "cpus", "accelerator", "obstacles", "quick", "repetitions"});
@@ -105,9 +100,13 @@ std::string difference(const run_facts& before, const run_facts& now) {
 }
 
 std::string read_text(const fs::path& file) {
+  errno = 0;
   std::ifstream in(file, std::ios::binary);
   std::string text(std::istreambuf_iterator<char>(in), {});
-  if (!in || fs::is_directory(file)) throw experiment_error("'" + file.string() + "' cannot be read");
+  const int reason = fs::is_directory(file) ? EISDIR : errno;
+  if (!in || reason == EISDIR)
+    throw experiment_error("'" + file.string() + "' cannot be read: " +
+                           std::generic_category().message(reason != 0 ? reason : EIO));
   return text;
 }
 
@@ -121,9 +120,12 @@ recorded_runs read_folder(const fs::path& folder) {
     }
   };
   recorded_runs result;
+  std::error_code ignored;
+  if (!fs::exists(folder / "machine.json", ignored))
+    throw experiment_error("'" + folder.string() +
+                           "' has no machine.json: give the folder of a 'sukima lab run' or 'all'");
   result.facts = in_file(folder / "machine.json", parse_facts);
   std::vector<fs::path> files;
-  std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder / "experiments", ignored))
     if (entry.path().extension() == ".json") files.push_back(entry.path());
   std::ranges::sort(files);

@@ -95,7 +95,7 @@ void connect(const place& from, std::size_t number, description& into) {
 }  // namespace
 
 description parse_description(std::string_view text) {
-  const json document = parse_json(text, "the description");
+  const json document = parse_json<description_error>(text, "the description");
   const place root(document, "");
   root.expect_members({version_name, "program", "recorded", "objects", "streams"});
   if (root.member(version_name).value() != 1) root.member(version_name).fail("only version 1 is known");

@@ -3,21 +3,13 @@
 #pragma once
 
 #include <json/shared/json_place.hpp>
+#include <json/shared/parse_json.hpp>
 
 #include "shared/description.hpp"
 
 namespace sukima::objects::model {
 
 using nlohmann::json;
-
-/// \param what the text is, for messages \throws description_error if it is no JSON
-inline json parse_json(std::string_view text, const std::string& what) {
-  try {
-    return json::parse(text);
-  } catch (const json::exception& error) {
-    throw description_error(what + " is no JSON: " + error.what());
-  }
-}
 
 class place : public json_place<place, description_error> {
  public:

@@ -39,7 +39,7 @@ std::string hexadecimal(std::uint64_t value) {
 
 named_plan read_plan(std::string_view text, std::uint64_t machine_hash) {
   constexpr const char* version_name = "sukima-objects-plan";
-  const json document = parse_json(text, "the plan");
+  const json document = parse_json<description_error>(text, "the plan");
   const place root(document, "", "the plan");
   root.expect_members(
       {version_name, "program", "machine", "cpus", "model", "predicted_ns", "groups", "capacities"});
