@@ -10,9 +10,9 @@ static int inside[rows];
 
 // How many points of a row belong to the Mandelbrot set.
 static void render(int row) {
-  const double y = 2.0 * row / rows - 1;
+  const double y = 2.0 * row / (int)rows - 1;
   for (int column = 0; column < columns; column++) {
-    const double x = 3.0 * column / columns - 2;
+    const double x = 3.0 * column / (int)columns - 2;
     double a = 0, b = 0;
     int steps = 0;
     for (; steps < 100 && a * a + b * b < 4; steps++) {

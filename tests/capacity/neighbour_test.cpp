@@ -34,7 +34,8 @@ class bound_child {
       const bool done = write_file(group_path / "cgroup.procs", std::to_string(::getpid())) &&
                         ::sched_setaffinity(0, sizeof one, &one) == 0;
       if (::write(ready[1], done ? "y" : "n", 1) != 1) ::_exit(2);
-      while (runs) {
+      volatile const bool for_ever = runs;
+      while (for_ever) {
       }
       for (;;) ::pause();
     }

@@ -105,6 +105,19 @@ TEST(planner, calls_ties_ties_and_takes_the_fewest_units) {
   EXPECT_EQ(made.ranking[made.chosen].units, 2u);
 }
 
+TEST(planner, takes_another_cpu_only_for_more_than_is_known) {
+  const auto chosen_for = [](double part) {
+    description program = examples::pipeline_of(1, 2000, 1e6);
+    program.objects.push_back(program.objects[0]);
+    program.objects.back().name = "smaller";
+    program.objects.back().compute_ns *= part;
+    const plan made = plan_of(program, 2);
+    return made.ranking[made.chosen].how.model;
+  };
+  EXPECT_EQ(chosen_for(0.2), simulated) << "a second CPU gains a sixth";
+  EXPECT_NE(chosen_for(0.5), simulated) << "a third";
+}
+
 TEST(planner, enlarges_streams_while_it_pays) {
   const description program = examples::pipeline_of(2, 1e6, 0, 1);
   const plan made = plan_of(program, 1);

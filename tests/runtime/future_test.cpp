@@ -305,7 +305,7 @@ TEST_P(futures, do_not_wait_for_themselves) {
 
 TEST_P(futures, need_the_context_of_their_function) {
   runtime.run([](context c) {
-    EXPECT_THROW(future<int>([] { return 1; }), sukima::usage_error);
+    EXPECT_THROW(static_cast<void>(future<int>([] { return 1; })), sukima::usage_error);
     future<int> f(c, [] { return 2; });
     if (GetParam() == 1) {  // another worker could have run it, and then there is nothing to do
       EXPECT_THROW(f.touch(), sukima::usage_error);
@@ -321,7 +321,7 @@ TEST_P(futures, need_the_context_of_their_function) {
     }
     EXPECT_EQ(f.touch(c), 2);
   });
-  EXPECT_THROW(future<int>([] { return 1; }), sukima::usage_error);
+  EXPECT_THROW(static_cast<void>(future<int>([] { return 1; })), sukima::usage_error);
 }
 
 TEST_P(futures, are_touched_by_thread_bound_code) {

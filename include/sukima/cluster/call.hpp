@@ -35,10 +35,10 @@ struct called_function<R (*)(A...) noexcept> : called_function<R (*)(A...)> {};
 /// is made of a callable here is one and the same in the whole program.
 template <class Callable> result_of<Callable&&> call_plainly(context c, Callable&& callable) {
   if constexpr (std::is_invocable_v<Callable&&, context>) {
-    return std::move(callable)(c);
+    return std::forward<Callable>(callable)(c);
   } else {
     const ambient_context ambient(c);
-    return std::move(callable)();
+    return std::forward<Callable>(callable)();
   }
 }
 

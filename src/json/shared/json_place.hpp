@@ -19,12 +19,6 @@ template <class Place, class Error>
 class json_place {
  public:
   using json = nlohmann::json;
-  /// \param value must live as long
-  /// \param where from the root, which is empty
-  /// \param root  what the root is, for messages
-  json_place(const json& value, std::string where, const char* root)
-      : value_(value), where_(std::move(where)), root_(root) {}
-
   /// \throws Error with the place and the text
   [[noreturn]] void fail(const std::string& what) const {
     throw Error((where_.empty() ? root_ : where_) + ": " + what);
@@ -88,6 +82,13 @@ class json_place {
   }
 
  private:
+  friend Place;
+  /// \param value must live as long
+  /// \param where from the root, which is empty
+  /// \param root  what the root is, for messages
+  json_place(const json& value, std::string where, const char* root)
+      : value_(value), where_(std::move(where)), root_(root) {}
+
   const json& value_;
   std::string where_;
   const char* root_;
