@@ -102,14 +102,12 @@ template <class Source> inline constexpr bool source_can_travel = false;
 template <class I> inline constexpr bool source_can_travel<element_source<I>> = place_can_travel<I>;
 template <class I> inline constexpr bool source_can_travel<successor_source<I>> = place_can_travel<I>;
 
-template <class F>
-inline constexpr bool is_made_of_nothing = std::is_empty_v<F> && std::default_initializable<F>;
-
 template <class Hints> inline constexpr bool hints_can_travel = false;
 template <class Guard, class Split, class Grain>
 inline constexpr bool hints_can_travel<loop_hints<Guard, Split, Grain>> =
-    is_made_of_nothing<Guard> && is_made_of_nothing<Split> &&
-    std::is_trivially_copyable_v<loop_hints<Guard, Split, Grain>>;
+    std::conjunction_v<std::is_empty<Guard>, std::is_default_constructible<Guard>, std::is_empty<Split>,
+                       std::is_default_constructible<Split>,
+                       std::is_trivially_copyable<loop_hints<Guard, Split, Grain>>>;
 
 /// A piece of a loop that came from another node.
 /// \tparam Loop  what is known of the loop: its `result`, `place`, and `run(context, from, to)`
