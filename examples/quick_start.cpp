@@ -24,7 +24,7 @@ struct board {
   bool place(int column) {
     const int row = static_cast<int>(column_of_row.size());
     for (int r = 0; r < row; ++r) {
-      const int distance = column_of_row[r] - column;
+      const int distance = column_of_row[static_cast<std::size_t>(r)] - column;
       if (distance == 0 || distance == row - r || distance == r - row) return false;
     }
     column_of_row.push_back(column);

@@ -16,7 +16,7 @@ class board {
     static constexpr std::pair<int, int> moves[] = {{1, 2},  {2, 1},  {-1, 2},  {-2, 1},
                                                     {1, -2}, {2, -1}, {-1, -2}, {-2, -1}};
     if (x < 0 || y < 0 || x >= size_ || y >= size_) return;
-    if (seen_[static_cast<std::size_t>(y * size_ + x)].exchange(true)) return;
+    if (seen_[index_of(x, y)].exchange(true)) return;
     ++reached_;
     for (const auto& [dx, dy] : moves)
       group.run([this, &group, x = x + dx, y = y + dy] { visit(group, x, y); });
@@ -24,6 +24,10 @@ class board {
   int reached() const { return reached_; }
 
  private:
+  std::size_t index_of(int x, int y) const {
+    return static_cast<std::size_t>(y) * static_cast<std::size_t>(size_) + static_cast<std::size_t>(x);
+  }
+
   int size_;
   std::vector<std::atomic<bool>> seen_;
   std::atomic<int> reached_{0};

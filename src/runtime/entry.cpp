@@ -4,6 +4,7 @@
 #include "fiber/fault.hpp"
 #include "fiber/sanitizer.hpp"
 #include "short_roots.hpp"
+#include "stress.hpp"
 
 #include <sukima/detail/loop.hpp>
 #include <sukima/detail/own_thread.hpp>
@@ -186,6 +187,7 @@ void background_main(worker& w) {
       w.rests(rest_place::busy);
       continue;
     }
+    stress_point();
     w.rests(rest_place::busy);
     fiber* const s = w.take_fiber();
     if (s == nullptr) break;  // no memory: one worker less

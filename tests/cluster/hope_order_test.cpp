@@ -23,7 +23,7 @@ TEST(work_requests, go_to_each_other_node_in_turn_and_pause_then) {
   asks.lose(0);
   asks.begin();
   std::vector<node_id> asked;
-  for (std::uint64_t draw : {2, 2, 2}) {
+  for (const std::uint64_t draw : {2u, 2u, 2u}) {
     const auto whom = asks.next(start_of_time, draw);
     ASSERT_TRUE(whom);
     EXPECT_FALSE(asks.next(start_of_time, draw)) << "one at a time";

@@ -111,8 +111,8 @@ TEST(worker_places, count_a_worker_in_all_places_around_its_last_cpu) {
   places.forget(one);
   EXPECT_EQ(one.read(), -1);
   EXPECT_FALSE(places.is_in(one, SUKIMA_PLACE_WHOLE));
-  for (sukima_place p = 1; p <= sukima_place_table_count(&machine.table()); ++p)
-    EXPECT_EQ(places.count(p), 0u);
+  for (std::uint32_t p = 1; p <= sukima_place_table_count(&machine.table()); ++p)
+    EXPECT_EQ(places.count(static_cast<sukima_place>(p)), 0u);
   places.forget(one);  // has left already
   EXPECT_EQ(places.count(SUKIMA_PLACE_WHOLE), 0u);
 }
@@ -163,7 +163,8 @@ TEST(worker_places, counts_are_right_after_workers_have_moved_at_the_same_time) 
     });
   }
   for (std::thread& t : threads) t.join();
-  for (sukima_place p = 1; p <= sukima_place_table_count(&machine.table()); ++p) {
+  for (std::uint32_t i = 1; i <= sukima_place_table_count(&machine.table()); ++i) {
+    const auto p = static_cast<sukima_place>(i);
     const auto there = std::ranges::count_if(seen, [&](const last_cpu& one) { return places.is_in(one, p); });
     EXPECT_EQ(places.count(p), static_cast<unsigned>(there)) << p;
   }

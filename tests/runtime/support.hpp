@@ -239,7 +239,7 @@ class fragile {
  public:
   explicit fragile(int value = 0) : value_(value) {}
   fragile(const fragile& other) : value_((failing_call::may_fail(), other.value_)) {}
-  fragile(fragile&& other) noexcept(false) : value_((failing_call::may_fail(), other.value_)) {}
+  fragile(fragile&& other) noexcept(false) : value_((failing_call::may_fail(), std::move(other.value_))) {}
   fragile& operator=(const fragile& other) {
     failing_call::may_fail();
     value_ = other.value_;

@@ -124,9 +124,11 @@ void sukima_levels_left(const void* sukima_frame_address);
 /* The stack pointer: C frames of callers lie above it, what has been left below. Where it is unknown, levels
  * that a longjmp has left are found out later. */
 #if defined(__x86_64__)
+/* NOLINTNEXTLINE(misc-definitions-in-headers): a register has no address, and no second definition */
 __extension__ register const void* sukima_stack_pointer __asm__("rsp");
 #define sukima_stack_here() sukima_stack_pointer
 #elif defined(__aarch64__)
+/* NOLINTNEXTLINE(misc-definitions-in-headers): as above */
 __extension__ register const void* sukima_stack_pointer __asm__("sp");
 #define sukima_stack_here() sukima_stack_pointer
 #else
@@ -164,7 +166,7 @@ __attribute__((always_inline)) static __inline__ void sukima_save_frame(sukima_f
   sukima_unwind_state* const sukima_s = &sukima_unwinding;
   sukima_f->sukima_resume = sukima_resume;
   sukima_f->sukima_place = sukima_call;
-  if (sukima_s->sukima_last != (sukima_frame*)0)
+  if (sukima_s->sukima_last)
     sukima_s->sukima_last->sukima_older = sukima_f;
   else
     sukima_s->sukima_first = sukima_f;

@@ -18,8 +18,9 @@ std::string why_it_stays(const ASTContext& ast, QualType type, const std::string
   if (type->isArrayType() || type->isIncompleteType()) return "the length of '" + path + "' is unknown";
   if (const auto* record = type->getAs<RecordType>())
     for (const FieldDecl* field : record->getDecl()->fields()) {
-      const std::string name = field->getNameAsString();
-      std::string reason = why_it_stays(ast, field->getType(), name.empty() ? path : path + "." + name);
+      std::string inner = path;
+      if (const std::string name = field->getNameAsString(); !name.empty()) inner.append(".").append(name);
+      std::string reason = why_it_stays(ast, field->getType(), inner);
       if (!reason.empty()) return reason;
     }
   return "";

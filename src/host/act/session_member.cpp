@@ -50,11 +50,11 @@ void session_member::hear(double now) {
 bool session_member::heard_lately(double now) const { return heard_at_ && now - *heard_at_ <= silence; }
 
 /// The demand rises at once and falls over half a minute.
-void session_member::judge_demand(double seconds, const vm_times& times) {
+void session_member::judge_demand(double seconds, const vm_times& before, const vm_times& times) {
   double ran = 0, waited = 0;
   for (std::size_t i = 0; i < demand_.size(); ++i) {
-    ran += times.vcpus[i].ran - times_->vcpus[i].ran;
-    waited += times.vcpus[i].waited - times_->vcpus[i].waited;
+    ran += times.vcpus[i].ran - before.vcpus[i].ran;
+    waited += times.vcpus[i].waited - before.vcpus[i].waited;
   }
   use_ = std::max(0.0, ran / seconds);
   const bool told = is_set_ && use_ >= uses_all * count_;
@@ -62,7 +62,7 @@ void session_member::judge_demand(double seconds, const vm_times& times) {
   const bool wants_more = waited >= std::max(little_waiting * ran, no_waiting * seconds) || told;
   const double more = demand_more / static_cast<double>(std::max<std::size_t>(1, demand_.size()));
   for (std::size_t i = 0; i < demand_.size(); ++i) {
-    const double used = (times.vcpus[i].ran - times_->vcpus[i].ran) / seconds;
+    const double used = (times.vcpus[i].ran - before.vcpus[i].ran) / seconds;
     const double now = wants_more ? 1.0 : std::clamp(used * demand_factor + more, 0.0, 1.0);
     const double falls = demand_[i] + (now - demand_[i]) * std::min(1.0, seconds / demand_falls);
     demand_[i] = std::max(now, falls);
@@ -78,7 +78,7 @@ bool session_member::measure(double now) {
     return false;
   }
   seconds_ = now - measured_at_;
-  if (times_ && seconds_ > 0) judge_demand(seconds_, *times);
+  if (times_ && seconds_ > 0) judge_demand(seconds_, *times_, *times);
   if (!times_) seconds_ = 0;
   std::vector<double> ran;
   for (const vcpu_time& one : times->vcpus) ran.push_back(one.ran);

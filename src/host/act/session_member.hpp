@@ -80,7 +80,7 @@ class session_member {
   };
   bool is_online(std::size_t i) const;
   void set_count(unsigned count, double now);
-  void judge_demand(double seconds, const vm_times& times);
+  void judge_demand(double seconds, const vm_times& before, const vm_times& times);
 
   vm described_;
   session_vm given_;

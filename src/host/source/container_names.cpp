@@ -58,7 +58,7 @@ std::optional<std::string> container_name(const std::string& group) {
     return unit_name(*name);
   if (const auto name = between(last, "machine-", ".scope"); name && !name->empty()) {
     // Virtual machines that libvirt has registered are its own: machine-qemu\x2d1\x2dNAME.scope.
-    const std::string text = unit_name(*name);
+    std::string text = unit_name(*name);
     if (text.starts_with("qemu-") || text.starts_with("lxc-")) return std::nullopt;
     return text;
   }

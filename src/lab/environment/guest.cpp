@@ -64,11 +64,12 @@ std::string text_of(const std::filesystem::path& file) {
 }
 
 guest::guest(const guest_plan& plan, const std::filesystem::path& folder)
-    : name_(plan.name), folder_(folder) {
-  machine_.emplace(process::child_request{.arguments = command_line(plan, folder),
-                                          .environment = {},
-                                          .input = {},
-                                          .output_file = (folder / (name_ + ".qemu")).string()});
+    : name_(plan.name),
+      folder_(folder),
+      machine_(process::child_request{.arguments = command_line(plan, folder),
+                                      .environment = {},
+                                      .input = {},
+                                      .output_file = (folder / (name_ + ".qemu")).string()}) {
   try {
     monitor_ = std::make_unique<unix_socket>(folder / (name_ + ".monitor"), patience_with_qemu);
     port_ = std::make_unique<unix_socket>(folder / (name_ + ".port"), patience_with_qemu);

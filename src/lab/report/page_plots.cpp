@@ -144,7 +144,8 @@ std::string legend_svg(const std::vector<std::string>& settings, const legend_co
   std::string svg;
   for (std::size_t i = 0; i < settings.size(); ++i) {
     const double x = left + columns.width * static_cast<double>(i % columns.count);
-    const double line = y + 16.0 * static_cast<double>(i / columns.count);
+    const std::size_t row = i / columns.count;
+    const double line = y + 16.0 * static_cast<double>(row);
     svg += fmt::format("<rect x='{:.0f}' y='{:.0f}' width='10' height='10' {}/>", x, line, fill_of(i)) +
            text_svg(x + 14, line + 9, settings[i]);
   }
@@ -206,11 +207,11 @@ std::string bars_svg(const ordered_json& cells, const std::string& program, cons
   const double width = std::max(
       {340.0, left + wide * static_cast<double>(places.size()) + 10, left + width_of(settings) + 44});
   const legend_columns columns = columns_of(settings, width - left);
-  const auto lines = static_cast<double>((settings.size() + columns.count - 1) / columns.count);
+  const std::size_t rows = (settings.size() + columns.count - 1) / columns.count;
   const std::string title =
       fmt::format("{}, {}{}", program, unit, heights.logarithmic() ? ", logarithmic" : "");
-  std::string svg = open_svg(width, bottom + 34 + 16 * lines, program) + text_svg(left, 14, title) +
-                    heights_svg(heights, left, width - 10, bottom);
+  std::string svg = open_svg(width, bottom + 34 + 16 * static_cast<double>(rows), program) +
+                    text_svg(left, 14, title) + heights_svg(heights, left, width - 10, bottom);
   for (std::size_t i = 0; i < own.size(); ++i) {
     const auto group = static_cast<double>(
         std::ranges::find(places, own[i].at("environment").get<std::string>()) - places.begin());

@@ -81,7 +81,7 @@ class guest {
   std::vector<pid_t> vcpu_threads();
   std::vector<vcpu_time> vcpu_times();
   /// The process of QEMU, for control groups.
-  pid_t process() const { return machine_->pid(); }
+  pid_t process() const { return machine_.pid(); }
   /// One command of QEMU's monitor (QMP), such as "stop" or "device_add".
   /// \throws std::runtime_error with QEMU's message
   nlohmann::json monitor(const std::string& command, const nlohmann::json& arguments);
@@ -92,7 +92,7 @@ class guest {
 
   std::string name_;
   std::filesystem::path folder_;
-  std::optional<process::background_child> machine_;
+  process::background_child machine_;
   std::unique_ptr<unix_socket> monitor_;
   std::unique_ptr<unix_socket> port_;
 };

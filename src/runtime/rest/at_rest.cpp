@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The check at rest. It reads what the parts keep to themselves (they name it as a friend), between two equal
-// readings of all marks (rest_mark.hpp) and of the worker counts: so nothing has changed meanwhile.
+// The check at rest. It reads what the parts keep to themselves (they name it as a friend), after two equal
+// readings of all marks (rest_mark.hpp) and of the worker counts: so nothing changes meanwhile. A third one
+// shows it.
 #include "rest/at_rest.hpp"
 
 #include "core.hpp"
+#include "stress.hpp"
 
 #if defined(SUKIMA_ASSERTIONS)
 
@@ -36,6 +38,7 @@ class rest_check {
   picture take() const;
   static bool equal(const picture& a, const picture& b) noexcept;
   bool has_settled(const picture& p) const noexcept;
+  bool look_around_again(const picture& p) const noexcept;
   void check_workers(const picture& p);
   void check_place(const worker& w, rest_mark::reading mark);
   void check_idle_fiber(const worker& w, const fiber& s);
@@ -60,7 +63,10 @@ class rest_check {
 
 rest_check::picture rest_check::take() const {
   picture p;
-  for (const worker& w : core_.workers.all()) p.marks.push_back(w.rest.read());
+  for (const worker& w : core_.workers.all()) {
+    p.marks.push_back(w.rest.read());
+    stress_point();
+  }
   p.counts = core_.park.counts();
   return p;
 }
@@ -82,6 +88,21 @@ bool rest_check::has_settled(const picture& p) const noexcept {
     if (core_.life.is_closed()) return false;
     const bool is_surplus = core_.controller.is_surplus(w.rank);
     if (mark.place() == rest_place::looking ? (w.flags.load() & flag_leave) != 0 : !is_surplus) return false;
+  }
+  return true;
+}
+
+/// Waits until each worker that never sleeps has looked around again. The look that the picture has shown may
+/// have been followed by one that had already taken something.
+/// \return false: one of them goes on
+bool rest_check::look_around_again(const picture& p) const noexcept {
+  for (unsigned i = 0; i < p.marks.size(); ++i) {
+    const rest_mark::reading mark = p.marks[i];
+    const rest_mark& now = core_.workers[i].rest;
+    if (mark.place() == rest_place::no_thread || mark.sleeps()) continue;
+    // The second one after this has begun after it.
+    for (const std::uint32_t seen = now.looks(); now.looks() - seen < 2; std::this_thread::yield())
+      if (now.read() != mark) return false;
   }
   return true;
 }
@@ -212,6 +233,8 @@ void rest_check::run() {
   if (core_.life.is_orphaned()) return;
   // While it is held no target changes.
   const std::lock_guard hold(core_.controller.deciding_);
+  // Some instructions long, unless such a thread has just lost its CPU (lifecycle::stop).
+  while (core_.life.resuming_.load(std::memory_order_acquire) != 0) std::this_thread::yield();
   for (;;) {
     const std::uint32_t seen = core_.rest.read();
     const picture before = take();
@@ -219,8 +242,9 @@ void rest_check::run() {
       core_.rest.wait(seen);
       continue;
     }
-    // Some instructions long, unless such a thread has just lost its CPU (lifecycle::stop).
-    while (core_.life.resuming_.load(std::memory_order_acquire) != 0) std::this_thread::yield();
+    // The marks were read one after another. Whoever was read early may since have woken by itself, and have
+    // taken something from whoever was read late.
+    if (!look_around_again(before) || !equal(before, take())) continue;
     violated_ = nullptr;
     check_counts(before);
     check_workers(before);

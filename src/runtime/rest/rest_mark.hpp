@@ -2,9 +2,11 @@
 // Where a background worker without work is, for the check at rest (rest/at_rest.hpp). Kept only where
 // SUKIMA_ASSERT is on; elsewhere all of this is nothing.
 //
-// A worker marks itself before it sleeps, and as busy when it goes on, before it changes anything else. So
-// between two equal readings of all marks no worker has changed anything. Each mark is an event for whoever
-// waits until all workers have settled.
+// A worker marks itself before it sleeps, and as busy when it goes on, before it changes anything else. One
+// that never sleeps marks itself when it has looked around for nothing, and as busy only after the look that
+// has found something; so its looks are counted. If two readings of all marks are equal, nobody is busy in
+// them, and each worker that never sleeps has made two looks after the first one, then no worker changes
+// anything by itself any more. Each mark is an event for whoever waits until all workers have settled.
 #pragma once
 
 #include "assert.hpp"
@@ -45,13 +47,17 @@ class rest_mark {
     bool operator==(const reading&) const = default;
   };
   reading read() const noexcept { return {word_.load()}; }
+  /// How often its worker has looked around for nothing. Acquire; partner: is().
+  std::uint32_t looks() const noexcept { return looks_.load(std::memory_order_acquire); }
   void sleeps(rest_events& events, rest_place place, std::uint32_t epoch) noexcept {
     set(events, place, std::uint64_t{epoch} << 9 | 1u << 8);
   }
   void is(rest_events& events, rest_place place) noexcept {
-    // A worker that never sleeps says so once, not in each turn.
+    // A worker that never sleeps says so once, not in each turn. Partner of the counter: looks().
     if ((word_.load(std::memory_order_relaxed) & 0x1ff) != static_cast<std::uint64_t>(place))
       set(events, place, 0);
+    else
+      looks_.store(looks_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
 
  private:
@@ -61,6 +67,7 @@ class rest_mark {
     events.add();
   }
   std::atomic<std::uint64_t> word_{static_cast<std::uint64_t>(rest_place::no_thread)};
+  std::atomic<std::uint32_t> looks_{0};
 };
 
 #else
