@@ -51,9 +51,6 @@ function(sukima_add_test name)
     message(FATAL_ERROR "sukima_add_test(${name} …): give SOURCES and named arguments only, "
       "without '${arg_UNPARSED_ARGUMENTS}'")
   endif()
-  if(CMAKE_CROSSCOMPILING AND "measure" IN_LIST arg_LABELS)
-    return() # the times of an emulated processor mean nothing
-  endif()
   add_executable(${name} ${arg_SOURCES})
   target_compile_definitions(${name} PRIVATE
     SUKIMA_DEATH_TEST_STYLE="${SUKIMA_DEATH_TEST_STYLE}" ${arg_DEFINITIONS})
@@ -67,6 +64,9 @@ function(sukima_add_test name)
   endif()
   if(arg_SEPARATE)
     set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
+  endif()
+  if(CMAKE_CROSSCOMPILING AND "measure" IN_LIST arg_LABELS)
+    return() # the times of an emulated processor mean nothing
   endif()
   if(arg_SHARDS AND SUKIMA_SANITIZER)
     sukima_add_shards(${name} ${arg_SHARDS} "${arg_LABELS}")
