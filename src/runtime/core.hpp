@@ -42,7 +42,8 @@ namespace sukima::detail {
 
 struct runtime_core {
   /// \param most_workers background threads and one entering thread; what the settings left open is decided
-  runtime_core(const settings& s, unsigned most_workers);
+  /// \param capacity     where it has been read already; else null
+  runtime_core(const settings& s, unsigned most_workers, capacity_handle capacity);
   ~runtime_core();
   runtime_core(const runtime_core&) = delete;
   runtime_core& operator=(const runtime_core&) = delete;

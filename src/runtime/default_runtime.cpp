@@ -7,9 +7,9 @@
 #include <pthread.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <type_traits>
+#include <utility>
 
 namespace sukima {
 
@@ -17,15 +17,11 @@ namespace {
 
 /// The default of settings::workers: the CPUs that may run at once; if the number is not adapted, at most
 /// what the quotas of all groups above pay for, rounded up.
-unsigned usable_cpus(bool elastic) {
+unsigned usable_cpus(const sukima_capacity* capacity, bool elastic) {
+  if (capacity == nullptr) return 1;
+  if (const char* const mistake = sukima_capacity_error(capacity)) throw bad_setting(mistake);
   sukima_capacity_facts facts;
-  if (sukima_capacity_read(nullptr, &facts) == EINVAL) {
-    sukima_capacity* reader = sukima_capacity_open(nullptr);
-    const char* text = reader != nullptr ? sukima_capacity_error(reader) : nullptr;
-    const std::string reason = text != nullptr ? text : "SUKIMA_CPUS is not a number above 0";
-    sukima_capacity_close(reader);
-    throw bad_setting(reason);
-  }
+  sukima_capacity_latest(capacity, &facts);
   return static_cast<unsigned>(std::clamp(elastic ? facts.cap : std::ceil(facts.usable), 1.0, 1024.0));
 }
 
@@ -33,8 +29,10 @@ unsigned usable_cpus(bool elastic) {
 
 runtime::runtime(const settings& chosen) {
   chosen.check();
-  core_ = std::make_unique<detail::runtime_core>(
-      chosen, chosen.workers != 0 ? chosen.workers : usable_cpus(chosen.elastic));
+  detail::capacity_handle capacity;
+  if (chosen.workers == 0) capacity = detail::open_capacity();
+  const unsigned workers = chosen.workers != 0 ? chosen.workers : usable_cpus(capacity.get(), chosen.elastic);
+  core_ = std::make_unique<detail::runtime_core>(chosen, workers, std::move(capacity));
 }
 
 runtime::~runtime() {

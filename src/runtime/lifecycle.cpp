@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
+#include <utility>
 
 namespace sukima::detail {
 
@@ -39,7 +40,7 @@ unsigned count_forks() {
   return forks_so_far();
 }
 
-runtime_core::runtime_core(const settings& s, unsigned most_workers)
+runtime_core::runtime_core(const settings& s, unsigned most_workers, capacity_handle capacity)
     : chosen(s),
       tuned(ticks_per_nanosecond()),
       workers_are_asked(s.published_tasks == 0),
@@ -48,7 +49,7 @@ runtime_core::runtime_core(const settings& s, unsigned most_workers)
       serial(next_serial()) {
   find_vector_registers();
   watch_for_overflow();
-  life.start();
+  life.start(std::move(capacity));
 }
 
 runtime_core::~runtime_core() { life.stop(); }
@@ -66,7 +67,7 @@ void lifecycle::exit_if_orphaned() const noexcept {
   std::_Exit(70);
 }
 
-void lifecycle::start() {
+void lifecycle::start(capacity_handle capacity) {
   worker& first = core_.workers.add(0);  // for the first thread that enters
   fiber* const reserved =
       first.take_fiber();  // before the background workers take what address space there is
@@ -74,7 +75,7 @@ void lifecycle::start() {
   first.give_fiber(reserved);
   first.taken.store(false, std::memory_order_relaxed);
   try {
-    core_.controller.start();
+    core_.controller.start(std::move(capacity));
     if (core_.controller.follows_capacity() || tracing()) core_.monitor_thread.start();
   } catch (...) {
     stop();

@@ -7,6 +7,8 @@
 // not ended are cancelled and awaited before that, by one more entry of the thread that stops.
 #pragma once
 
+#include "control/capacity_handle.hpp"
+
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
@@ -27,8 +29,10 @@ class lifecycle {
   lifecycle(const lifecycle&) = delete;
   lifecycle& operator=(const lifecycle&) = delete;
 
-  /// Makes the first worker, and starts the threads. \throws std::system_error
-  void start();
+  /// Makes the first worker, and starts the threads.
+  /// \param capacity  where it has been read already; else null
+  /// \throws std::system_error
+  void start(capacity_handle capacity);
   /// Waits until all entries have ended, then ends the workers. May be called again.
   void stop();
 

@@ -43,22 +43,16 @@ std::string reason_of(const sukima_capacity_facts& facts) {
 
 }  // namespace
 
-worker_controller::~worker_controller() {
-  if (capacity_ != nullptr) sukima_capacity_close(capacity_);
-}
-
-void worker_controller::start() {
+void worker_controller::start(capacity_handle opened) {
   if (core_.chosen.elastic && core_.worker_limit > 1) {
-    sukima_capacity_options options{};
-    options.affinity = SUKIMA_CAPACITY_AT_OPEN;
-    capacity_ = sukima_capacity_open(&options);
+    capacity_ = opened != nullptr ? std::move(opened) : open_capacity();
     if (core_.chosen.neighbours) neighbours_.open();
   }
   unsigned first = core_.worker_limit;
   std::string reason = "as many as were asked for";
   if (capacity_ != nullptr) {
     sukima_capacity_facts facts;
-    sukima_capacity_latest(capacity_, &facts);
+    sukima_capacity_latest(capacity_.get(), &facts);
     const unsigned allowed = take(facts);
     if (allowed < first) reason = reason_of(facts);
     first = std::min(first, allowed);
@@ -80,7 +74,7 @@ unsigned worker_controller::take(const sukima_capacity_facts& facts) noexcept {
 bool worker_controller::look_at_capacity() {
   if (capacity_ == nullptr) return false;
   sukima_capacity_facts facts;
-  const bool changed = sukima_capacity_refresh(capacity_, &facts) != 0;
+  const bool changed = sukima_capacity_refresh(capacity_.get(), &facts) != 0;
   const unsigned by_capacity = std::min(core_.worker_limit, take(facts));
   const unsigned worth = neighbours_.is_open() ? neighbours_.worth_running(by_capacity) : by_capacity;
   const double advertised = sukima_capacity_advertised(nullptr);

@@ -15,14 +15,12 @@
 // Model: model/worker_controller.pml.
 #pragma once
 
+#include "control/capacity_handle.hpp"
 #include "control/neighbours.hpp"
 
 #include <atomic>
 #include <mutex>
 #include <string_view>
-
-struct sukima_capacity;
-struct sukima_capacity_facts;
 
 namespace sukima::detail {
 
@@ -32,12 +30,14 @@ struct runtime_core;
 class worker_controller {
  public:
   explicit worker_controller(runtime_core& core) : core_(core) {}
-  ~worker_controller();
+  ~worker_controller() = default;
   worker_controller(const worker_controller&) = delete;
   worker_controller& operator=(const worker_controller&) = delete;
 
-  /// Decides on the first number and starts so many threads. \throws std::system_error
-  void start();
+  /// Decides on the first number and starts so many threads.
+  /// \param opened  where it has been read already; else null
+  /// \throws std::system_error
+  void start(capacity_handle opened);
   /// Does it follow the capacity of the machine, and need the monitor therefore?
   bool follows_capacity() const noexcept { return capacity_ != nullptr; }
 
@@ -69,7 +69,7 @@ class worker_controller {
   void adjust(std::string_view reason) noexcept;
 
   runtime_core& core_;
-  sukima_capacity* capacity_ = nullptr;
+  capacity_handle capacity_;
   neighbours neighbours_;  ///< closed unless the settings want them; only for the monitor
   std::atomic<unsigned> target_{1};
   std::atomic<bool> quota_binds_{false};
