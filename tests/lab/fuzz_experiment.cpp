@@ -26,7 +26,7 @@ void judge(const lab::experiment& what) {
     demand(lab::target_factor(where, 2) >= 1, "less CPU takes longer");
     demand(lab::remaining_cpus(where, 2) >= 1, "a CPU is left");
   }
-  for (const lab::judged_claim& one : lab::judge(what, {}, lab::measured(what.name, {}), {})) {
+  for (const lab::judged_claim& one : lab::judge(what, {}, lab::measured(what, {}), {})) {
     demand(one.outcome != lab::verdict::holds && one.outcome != lab::verdict::does_not_hold,
            "no runs decide nothing");
     demand(!one.reason.empty(), "what is not decided has a reason");

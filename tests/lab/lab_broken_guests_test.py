@@ -61,7 +61,9 @@ for line in port:
         continue
     how = planned("job")
     end(how)
-    if how != "silent":
+    if how == "partial":
+        print('{{"seconds": 1, "result": "7"}}SUKIMA-ENDED 0', file=port, flush=True)
+    elif how != "silent":
         print('{{"seconds": 1, "result": "7"}}\\nSUKIMA-ENDED 0', file=port, flush=True)
 '''
 
@@ -94,7 +96,8 @@ class broken_guests(unittest.TestCase):
                                  text=True, capture_output=True, stdin=subprocess.DEVNULL)
         self.assertEqual(process.returncode, code, process.stderr + process.stdout)
         self.assertEqual(list((self.folder / "tmp").iterdir()), [], "sockets and consoles are gone")
-        records = [json.loads(line) for line in (self.folder / "runs" / "runs.jsonl").read_text().splitlines()]
+        runs = self.folder / "runs" / "runs.jsonl"
+        records = [json.loads(line) for line in runs.read_text().splitlines()] if runs.exists() else []
         return records, process
 
     def boots(self, name="vm1"):
@@ -129,6 +132,18 @@ class broken_guests(unittest.TestCase):
         records, _ = self.run_lab("vm2 job 1 silent\n", 0, settings=settings, repetitions=1, limit_seconds=0.1)
         self.assertIn(None, records[0]["seconds"])
         self.assertEqual(self.boots(), 2, "the second run has fresh machines")
+
+    def test_a_last_line_needs_no_end(self):
+        records, _ = self.run_lab("vm1 job 1 partial\n", 0, repetitions=1)
+        self.assertEqual(records[0]["seconds"], [1, 1])
+
+    def test_programs_of_one_name_are_refused(self):
+        for name in ("old", "new"):
+            (self.folder / name).mkdir()
+            self.program(self.folder / name / "run", "#!/bin/sh\n")
+        programs = [{"name": name, "command": [f"{self.folder}/{name}/run"]} for name in ("old", "new")]
+        _, process = self.run_lab("", 2, programs=programs)
+        self.assertIn("have the same file name, and a virtual machine has one of them only", process.stderr)
 
     def test_guests_that_never_boot_are_given_up(self):
         plan = "".join(f"vm1 boot {number} killed\n" for number in range(1, 9))

@@ -96,6 +96,14 @@ class lab(with_folder):
         self.refused("the program 'work' needs 'no-such-program', which is not there", "run", "small", "--folder", "runs")
         self.assertEqual(experiment.read_text(), text)
         self.assertFalse((self.folder / "runs").exists(), "nothing is begun before all programs are found")
+        self.write(EXPERIMENT)
+        (self.folder / "folder.json").mkdir()
+        self.refused("'./folder.json' cannot be read: Is a directory", "run", "./folder.json")
+        (self.folder / "file").write_text("")
+        self.refused("'file' cannot be made: Not a directory; choose another --folder", "run", "small", "--folder", "file")
+        self.refused("--html no/page.html: No such file or directory", "run", "small", "--folder", "runs", "--html", "no/page.html")
+        self.assertFalse((self.folder / "runs").exists(), "nothing is begun before the page can be written")
+        self.refused("leave out --json or --dry-run", "run", "small", "--dry-run", "--json")
 
     def test_prints_what_would_be_run(self):
         plan = self.run_lab("run", "small", "--dry-run", "--folder", "runs")
@@ -105,6 +113,7 @@ class lab(with_folder):
         self.assertFalse((self.folder / "runs").exists())
         self.run_lab("run", "small", "--repetitions", "1", "--folder", "runs")
         self.assertIn("small: 20 runs, 4 of them done", self.run_lab("run", "small", "--dry-run", "--folder", "runs"))
+        self.refused("its runs are not quick: leave out --quick", "run", "small", "--quick", "--dry-run", "--folder", "runs")
 
     def test_plans_for_a_pretended_machine(self):
         self.write({**EXPERIMENT, "paper_cpus": 16, "repetitions": 1, "claims": [],

@@ -98,20 +98,47 @@ TEST(records, of_a_file_end_with_the_last_whole_line) {
 }
 
 TEST(records, of_a_run_that_failed_and_was_made_again_count_once) {
+  experiment what = parse_experiment(test::small_experiment);
   std::vector<record> records;
   record failed = example();
   failed.failure = "ended with exit code 3";
   records.push_back(failed);
-  const measured before("small", records);
+  const measured before(what, records);
+  EXPECT_EQ(before.failures(), 1u);
   EXPECT_FALSE(before.done("work", "fast", "two", 3));
   EXPECT_EQ(before.failure("work", "fast", "two"), "ended with exit code 3");
   records.push_back(example());
   records.back().seconds = {0.5, 1.5};
-  const measured after("small", records);
+  const measured after(what, records);
+  EXPECT_EQ(after.failures(), 0u) << "no run is missing";
+  EXPECT_EQ(after.failure("work", "fast", "two"), "");
   EXPECT_TRUE(after.done("work", "fast", "two", 3));
   EXPECT_EQ(after.of("work", "fast", "two"), (rounds{{3, 1.0}}));
   EXPECT_TRUE(after.of("work", "slow", "two").empty());
-  EXPECT_TRUE(measured("other", records).of("work", "fast", "two").empty());
+  what.name = "other";
+  EXPECT_TRUE(measured(what, records).of("work", "fast", "two").empty());
+}
+
+TEST(records, of_stopped_runs_have_the_time_limit_as_the_least) {
+  const experiment what = parse_experiment(test::small_experiment);
+  const measured runs(what, {example()});
+  EXPECT_EQ(runs.of("work", "fast", "two").at(3), std::numeric_limits<double>::infinity());
+  EXPECT_DOUBLE_EQ(runs.least_of("work", "fast", "two").at(3), (0.5 + what.limit_seconds) / 2);
+}
+
+TEST(records, are_read_again_whatever_a_program_printed) {
+  std::string characters, bytes(4000, '\xff');
+  for (int i = 0; i < 1400; ++i) characters += "\u3042";
+  for (const std::string& text : {characters, bytes, std::string("a\tb\n")}) {
+    record one = example();
+    one.result = text;
+    const record read = parse_record(record_line(one));
+    EXPECT_EQ(read.result, on_one_line(text));
+    EXPECT_EQ(on_one_line(read.result), read.result) << "what is compared later";
+    one.failure = text;
+    EXPECT_EQ(parse_record(record_line(one)).failure, on_one_line(text));
+  }
+  EXPECT_EQ(on_one_line(characters).size(), 3999u) << "whole characters";
 }
 
 TEST(folder, goes_on_after_the_last_whole_line) {

@@ -66,7 +66,7 @@ TEST_F(runner, stores_every_run_with_the_experiment_and_the_machine) {
   ASSERT_EQ(runs.records.size(), 30u);
   EXPECT_EQ(runs.experiments.front().name, "small");
   EXPECT_EQ(runs.facts.machine.front().second, "made up");
-  const measured times("small", runs.records);
+  const measured times(runs.experiments.front(), runs.records);
   EXPECT_EQ(times.of("work", "slow", "four"), (rounds{{0, 0.5}, {1, 0.5}, {2, 0.5}, {3, 0.5}, {4, 0.5}}));
 }
 
@@ -170,6 +170,70 @@ TEST_F(runner, refuses_a_folder_of_another_machine_or_experiment) {
   run_request changed = request();
   changed.experiments.front().programs.front().size = 31;
   EXPECT_THROW(run_experiments(changed), experiment_error);
+}
+
+TEST_F(runner, refuses_to_mix_what_differs) {
+  setenv("SUKIMA_A_TEST", "7", 1);
+  EXPECT_NE(variables_text(environ).find("SUKIMA_A_TEST=7"), std::string::npos);
+  unsetenv("SUKIMA_A_TEST");
+  EXPECT_EQ(variables_text(environ).find("SUKIMA_A_TEST"), std::string::npos);
+  run_request first = request();
+  first.facts.machine.emplace_back(variables_fact, "SUKIMA_X=7");
+  first.facts.versions["sukima"] = "0.1.0";
+  learn(first.facts, "tcg", {{"QEMU", "7.2"}});
+  run_experiments(first);
+  const auto why = [&](auto change) {
+    run_request other = request();
+    other.facts.machine.emplace_back(variables_fact, "SUKIMA_X=7");
+    change(other.facts);
+    try {
+      earlier_runs(other);
+    } catch (const experiment_error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(why([](run_facts&) {}), "");
+  EXPECT_NE(why([](run_facts& facts) { facts.machine.pop_back(); }).find("here it is not set"),
+            std::string::npos);
+  EXPECT_NE(why([](run_facts& facts) { facts.versions["sukima"] = "0.2.0"; }).find("version of sukima"),
+            std::string::npos);
+  run_facts stored_facts = stored().facts;
+  EXPECT_THROW(learn(stored_facts, "kvm", {}), experiment_error);
+  EXPECT_THROW(learn(stored_facts, "tcg", {{"QEMU", "8.0"}}), experiment_error);
+}
+
+TEST_F(runner, keeps_what_could_not_be_set_up_until_it_can) {
+  run_request first = request();
+  const auto make = first.make_stage;
+  first.make_stage = [&](const environment& where) {
+    if (where.kind == environment_kind::vms) throw obstacle("there is no QEMU");
+    return make(where);
+  };
+  run_experiments(first);
+  ASSERT_EQ(stored().facts.bed.obstacles.size(), 1u);
+  run_request none = request();
+  none.experiments.clear();
+  run_experiments(none);
+  EXPECT_EQ(stored().facts.bed.obstacles.at("vms"), "there is no QEMU");
+  run_request again = request();
+  EXPECT_EQ(run_experiments(again).ran, 10u);
+  EXPECT_TRUE(stored().facts.bed.obstacles.empty());
+}
+
+TEST_F(runner, leaves_nothing_in_a_folder_that_another_process_writes_to) {
+  run_request first = request();
+  first.experiments.clear();
+  run_experiments(first);
+  const record_file theirs(first.folder / "runs.jsonl");
+  run_request second = request();
+  EXPECT_THROW(run_experiments(second), experiment_error);
+  EXPECT_TRUE(stored().experiments.empty());
+}
+
+TEST_F(runner, refuses_times_that_are_none) {
+  EXPECT_EQ(record_of({{1, "{\"seconds\": 2500000000}", "", false}}, true, "").failure,
+            "its 'seconds' are above 1000000000");
 }
 
 TEST_F(runner, finds_wrong_results) {

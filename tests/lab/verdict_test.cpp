@@ -25,7 +25,7 @@ judged_claim judged(const std::vector<record>& records, const std::string& from 
   std::string text = test::small_experiment;
   if (!from.empty()) text.replace(text.find(from), from.size(), to);
   const experiment what = parse_experiment(text);
-  return judge(what, choice, measured("small", records), bed).front();
+  return judge(what, choice, measured(what, records), bed).front();
 }
 
 std::vector<record> runs(const std::vector<double>& fast, const std::vector<double>& slow,
@@ -87,14 +87,39 @@ TEST(verdict, compares_the_same_rounds) {
 }
 
 TEST(verdict, takes_a_stopped_run_as_longer_than_all) {
-  const judged_claim one =
-      judged(runs(one_second, {stopped, stopped, stopped, stopped, stopped}, two_seconds));
+  const std::vector<double> never(5, stopped);
+  const judged_claim one = judged(runs(one_second, never, two_seconds));
   EXPECT_EQ(one.outcome, verdict::holds);
   EXPECT_EQ(one.cells[0].ratio->estimate, stopped);
-  const std::vector<double> never(5, stopped);
   const judged_claim both = judged(runs(never, never, two_seconds));
   EXPECT_EQ(both.cells[0].outcome, verdict::undecided);
   EXPECT_EQ(both.cells[0].reason, "runs of both sides were stopped at the time limit");
+}
+
+// It took the time limit of 60 seconds at least; how much more nobody knows.
+TEST(verdict, takes_a_stopped_run_for_no_longer_than_is_known) {
+  const std::vector<double> never(5, stopped);
+  const std::vector<record> left = runs(one_second, never, two_seconds);
+  EXPECT_EQ(judged(left, "\"bound\": 1.1", "\"bound\": 50").cells[0].outcome, verdict::holds);
+  const judged_cell far = judged(left, "\"bound\": 1.1", "\"bound\": 100").cells[0];
+  EXPECT_EQ(far.outcome, verdict::undecided);
+  EXPECT_EQ(far.reason, "runs were stopped at the time limit: how much longer they take is not known");
+  const std::vector<record> right = runs(never, two_seconds, two_seconds);
+  EXPECT_EQ(judged(right).cells[0].outcome, verdict::does_not_hold);
+  EXPECT_EQ(judged(right, "\"bound\": 1.1", "\"bound\": 0.001").cells[0].outcome, verdict::undecided);
+}
+
+TEST(verdict, of_too_few_rounds_is_undecided_though_an_earlier_run_failed) {
+  std::vector<record> records = runs({1, 1, 1, 1}, {2, 2, 2, 2}, two_seconds);
+  record failed = records.front();
+  failed.seconds.clear();
+  failed.failure = "ended with exit code 1";
+  records.insert(records.begin(), failed);
+  failed.round = 4;
+  records.push_back(failed);
+  const judged_claim one = judged(records);
+  EXPECT_EQ(one.outcome, verdict::undecided);
+  EXPECT_EQ(one.reason, "work in one: only 4 of at least 5 rounds were run");
 }
 
 TEST(verdict, says_what_this_machine_cannot_set_up) {
@@ -168,7 +193,7 @@ TEST(measures, compare_with_target_times) {
   std::vector<record> records;
   add_runs(records, "fast", "one", one_second);
   add_runs(records, "fast", "two", {3, 3, 3, 3, 3});
-  const measured times("small", records);
+  const measured times(what, records);
   const auto ratio = relative_time(what.programs[0], what.settings[0], what.environments[1], times, 2);
   ASSERT_TRUE(ratio);
   EXPECT_NEAR(*ratio, 1.5, 0.01) << "3 s, where T(1) * 2 is 2 s";
@@ -183,6 +208,11 @@ TEST(measures, compare_with_target_times) {
   const judged_claim one = judge(parse_experiment(text), {}, times, {2, "", {}}).front();
   EXPECT_EQ(one.outcome, verdict::holds);
   EXPECT_NEAR(one.cells[0].ratio->estimate, 1.5, 0.01);
+  const std::string baseline = "{\"name\": \"one\", \"kind\": \"machine\"";
+  text.replace(text.find(baseline), baseline.size(), baseline + ", \"quick\": false");
+  const judged_claim alone = judge(parse_experiment(text), {.quick = true}, times, {2, "", {}}).front();
+  EXPECT_EQ(alone.outcome, verdict::cannot_be_shown) << "its target times are not part of a quick run";
+  EXPECT_TRUE(alone.cells.empty());
 }
 
 TEST(report, has_tables_verdicts_and_the_worst_of_each_row) {
@@ -213,7 +243,8 @@ TEST(verdicts, of_what_no_experiment_shows_have_the_reason_of_the_file) {
   const std::size_t from = text.find("\"left\": {");
   text.replace(from, text.find("\"bound\"") - from, "\"missing\": \"it cannot be done\"}]}");
   text.resize(text.find("}]}") + 3);
-  const judged_claim one = judge(parse_experiment(text), {}, measured("small", {}), {}).front();
+  const judged_claim one =
+      judge(parse_experiment(text), {}, measured(parse_experiment(text), {}), {}).front();
   EXPECT_EQ(one.outcome, verdict::cannot_be_shown);
   EXPECT_EQ(one.reason, "it cannot be done");
   EXPECT_NE(experiment_text(parse_experiment(text)).find("it cannot be done"), std::string::npos);

@@ -69,13 +69,13 @@ recorded_runs recorded(const std::string& from = "", const std::string& to = "")
 
 judged_claim judged(const std::string& from = "", const std::string& to = "") {
   const recorded_runs all = recorded(from, to);
-  const measured runs("shortages", all.records);
+  const measured runs(all.experiments.front(), all.records);
   return judge(all.experiments.front(), all.facts.choice, runs, all.facts.bed).front();
 }
 
 TEST(converted, is_the_mean_over_the_machines_divided_by_their_number) {
   const recorded_runs all = recorded();
-  const measured runs("shortages", all.records);
+  const measured runs(all.experiments.front(), all.records);
   const environment& four = all.experiments.front().environments[2];
   // (5.1 + 5.1 + 5.3 + 5.3) / 4 machines / 4 machines
   EXPECT_DOUBLE_EQ(value_of(measure::converted, four, runs.of("ep", "all", "share-4").at(0)), 1.3);
@@ -92,7 +92,7 @@ TEST(converted, is_in_the_tables_where_the_file_says_so) {
 TEST(relative, is_measured_by_target_time) {
   const recorded_runs all = recorded();
   const experiment& what = all.experiments.front();
-  const measured runs("shortages", all.records);
+  const measured runs(all.experiments.front(), all.records);
   const double by_hand[] = {0, 1.2, 1.3, 1.1, 0.9, 1.2};
   for (std::size_t i = 1; i < what.environments.size(); ++i) {
     const auto ratio = relative_time(what.programs[0], what.settings[0], what.environments[i], runs, 16);
@@ -104,7 +104,7 @@ TEST(relative, is_measured_by_target_time) {
 TEST(worst, is_found_over_the_environments_of_a_kind_and_over_all) {
   const recorded_runs all = recorded();
   const experiment& what = all.experiments.front();
-  const measured runs("shortages", all.records);
+  const measured runs(all.experiments.front(), all.records);
   const auto worst = [&](std::optional<environment_kind> kind) {
     return worst_relative_time(what, what.programs[0], what.settings[0], kind, {}, runs, 16);
   };
@@ -169,7 +169,7 @@ TEST(worst, is_named_in_the_report) {
 TEST(worst, is_not_known_where_one_environment_was_not_run) {
   recorded_runs all = recorded();
   std::erase_if(all.records, [](const record& one) { return one.environment == "share-2"; });
-  const measured runs("shortages", all.records);
+  const measured runs(all.experiments.front(), all.records);
   const judged_claim one = judge(all.experiments.front(), {}, runs, {16, "", {}}).front();
   EXPECT_EQ(one.outcome, verdict::undecided);
   EXPECT_EQ(one.reason, "ep in share-2: only 0 of at least 5 rounds were run");
@@ -235,7 +235,7 @@ TEST(relative, of_several_settings_is_by_the_time_of_each_alone) {
   what.worst = false;
   for (const bool worst : {false, true}) {
     what.left.worst = worst;
-    const measured runs("shortages", all.records);
+    const measured runs(all.experiments.front(), all.records);
     const judged_claim one = judge(all.experiments.front(), {}, runs, all.facts.bed).front();
     EXPECT_DOUBLE_EQ(one.cells[1].ratio->estimate, 1.3) << worst;
   }

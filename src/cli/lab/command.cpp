@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // `sukima lab`: its options, and how a request is carried out.
+#include <capacity/shared/output_file.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <sched.h>
+#include <unistd.h>
 #include <lab/shared/environment.hpp>
 #include <lab/shared/report.hpp>
 
@@ -69,13 +71,22 @@ void write_report(const fs::path& folder, const lab_options& options) {
   for (const fs::path& file : draw(figures, folder)) fmt::print(stderr, "Drawn: {}\n", file.string());
 }
 
+/// What is found only after the runs would be found too late.
+void check_outputs(const lab_options& options) {
+  if (options.plot) find_plotter();
+  if (options.html.empty()) return;
+  if (const int error = cap_output_check(options.html.c_str()); error != 0)
+    throw process::usage_error(
+        fmt::format("--html {}: {}", options.html, std::generic_category().message(error)));
+}
+
 int report(const lab_options& options) {
   if (options.folder.empty())
     throw process::usage_error("sukima lab report needs the folder of the runs: --folder FOLDER");
   if (!options.names.empty() || options.quick || options.dry_run || options.repetitions || options.cpus)
     throw process::usage_error(
         "sukima lab report takes only --folder, --plot, --html and --json: what was run is in the folder");
-  if (options.plot) find_plotter();
+  check_outputs(options);
   write_report(options.folder, options);
   return process::exit_success;
 }
@@ -90,6 +101,8 @@ parts::run_request request_for(const lab_options& options, std::vector<parts::ex
   request.facts.versions["sukima"] = sukima_version;
   request.facts.bed.cpus = options.cpus.value_or(static_cast<unsigned>(usable_cpus()));
   if (options.cpus) request.facts.machine.emplace_back("cpus of the lab", std::to_string(*options.cpus));
+  if (const std::string text = parts::variables_text(environ); !text.empty())
+    request.facts.machine.emplace_back(parts::variables_fact, text);
   request.facts.choice = {options.quick, options.repetitions, request.facts.bed.cpus};
   request.find = find_program_file;
   return request;
@@ -119,14 +132,28 @@ std::string position_text(const parts::run_position& at) {
   return text;
 }
 
+/// Adds a program that goes into guests, where all of them are in one folder.
+void add_for_guests(std::vector<fs::path>& files, const fs::path& file) {
+  const auto same = std::ranges::find(files, file.filename(), &fs::path::filename);
+  if (same == files.end())
+    files.push_back(file);
+  else if (*same != file)
+    throw process::usage_error(fmt::format(
+        "'{}' and '{}' have the same file name, and a virtual machine has one of them only: give one of "
+        "them another name",
+        same->string(), file.string()));
+}
+
 /// The programs that go into guests. Finds all programs, so that one that is missing is known before anything
 /// runs.
 std::vector<fs::path> programs_of(const std::vector<parts::experiment>& experiments) {
   std::vector<fs::path> files;
   for (const parts::experiment& what : experiments) {
+    const bool has_guests = std::ranges::find(what.environments, parts::environment_kind::vms,
+                                              &parts::environment::kind) != what.environments.end();
     for (const parts::program& one : what.programs) {
-      fs::path file = find_program_file(one);
-      if (std::ranges::find(files, file) == files.end()) files.push_back(std::move(file));
+      const fs::path file = find_program_file(one);
+      if (has_guests) add_for_guests(files, file);
     }
     // No guest has what starts programs, but it must be there.
     for (const parts::setting& how : what.settings)
@@ -145,19 +172,19 @@ int run_all(const lab_options& options, parts::run_request& request) {
   request.observe = [&](const parts::run_position& at) { line.show(position_text(at)); };
   request.make_stage = parts::environments_of_this_machine(
       settings, [&](const std::string& accelerator, const std::map<std::string, std::string>& versions) {
-        request.facts.bed.accelerator = accelerator;
-        request.facts.versions.insert(versions.begin(), versions.end());
+        parts::learn(request.facts, accelerator, versions);
       });
-  if (options.plot) find_plotter();
+  check_outputs(options);
   if (line.enabled())
     fmt::print(stderr, "Runs are stored in {}; the same command goes on there.\n", request.folder.string());
   parts::run_summary summary;
   try {
     summary = parts::run_experiments(request);
   } catch (const std::system_error& error) {
-    throw std::runtime_error(
-        fmt::format("{}: give it room, and run the same command with --folder {} to go on", error.what(),
-                    request.folder.string()));
+    const int reason = error.code().value();
+    const bool is_full = reason == ENOSPC || reason == EDQUOT || reason == EFBIG;
+    throw std::runtime_error(fmt::format("{}: {}run the same command with --folder {} to go on", error.what(),
+                                         is_full ? "give it room, and " : "", request.folder.string()));
   }
   line.clear();
   write_report(request.folder, options);
@@ -177,17 +204,18 @@ int run(const lab_options& options) {
       throw process::usage_error("sukima lab run needs the names of experiments: see sukima lab list");
     experiments = find_experiments(options.names);
   }
+  if (options.dry_run && options.json)
+    throw process::usage_error(
+        "sukima lab prints what would be run as text only: leave out --json or --dry-run");
   parts::run_request request = request_for(options, std::move(experiments));
   if (!options.dry_run) {
     if (options.cpus) use_cpus(*options.cpus);
     return run_all(options, request);
   }
-  std::error_code ignored;
-  const bool begun = fs::exists(request.folder / "machine.json", ignored);
-  fmt::print("{}", parts::plan_text(
-                       request.experiments, request.facts.choice,
-                       begun ? parts::read_folder(request.folder).records : std::vector<parts::record>(),
-                       request.facts.bed.cpus));
+  const std::optional<parts::recorded_runs> begun = parts::earlier_runs(request);
+  fmt::print("{}",
+             parts::plan_text(request.experiments, request.facts.choice,
+                              begun ? begun->records : std::vector<parts::record>(), request.facts.bed.cpus));
   return process::exit_success;
 }
 

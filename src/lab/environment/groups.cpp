@@ -62,14 +62,12 @@ class group_stage : public stage {
         return;
       } catch (const std::system_error& error) {
         last = fmt::format("no control group can be made: {}", error.what());
-        groups_.clear();
+        remove_groups();
       }
     }
     throw obstacle(last);
   }
-  ~group_stage() override {
-    while (!groups_.empty()) groups_.pop_back();  // those below before the one above
-  }
+  ~group_stage() override { remove_groups(); }
 
   std::vector<copy_end> run(const job& what, std::chrono::nanoseconds limit) override {
     std::vector<process::child_request> requests;
@@ -85,6 +83,10 @@ class group_stage : public stage {
   }
 
  private:
+  /// Those below before the one above.
+  void remove_groups() {
+    while (!groups_.empty()) groups_.pop_back();
+  }
   void make_groups(const process::group_parent& parent, const environment& where, unsigned cpus) {
     process::remove_leftover_groups(parent);
     process::cpu_group& top =

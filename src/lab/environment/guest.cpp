@@ -10,6 +10,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <utility>
 
 #include <process/shared/executable.hpp>
 #include "environment/unix_socket.hpp"
@@ -119,6 +120,7 @@ void guest::run(const std::string& command) {
 }
 
 std::optional<guest::heard> guest::hear(std::chrono::milliseconds patience) {
+  if (exit_code_) return heard{{}, true, *std::exchange(exit_code_, std::nullopt)};
   std::optional<std::string> line;
   try {
     line = port_->read_line(patience);
@@ -126,8 +128,13 @@ std::optional<guest::heard> guest::hear(std::chrono::milliseconds patience) {
     throw ended_early();
   }
   if (!line) return std::nullopt;
-  if (!line->starts_with(end_mark)) return heard{*line};
-  return heard{{}, true, std::atoi(line->c_str() + std::string_view(end_mark).size())};
+  // What a command printed last may have no end of a line.
+  const std::size_t mark = line->rfind(end_mark);
+  if (mark == std::string::npos) return heard{*line};
+  const int exit_code = std::atoi(line->c_str() + mark + std::string_view(end_mark).size());
+  if (mark == 0) return heard{{}, true, exit_code};
+  exit_code_ = exit_code;
+  return heard{line->substr(0, mark)};
 }
 
 std::optional<std::string> guest::read_line(std::chrono::milliseconds patience) {

@@ -18,10 +18,13 @@ for tool in busybox cpio; do
 done
 
 # fetch WHAT KERNEL [PACKAGE…]: fetches the newest kernel of the package KERNEL, and the packages, into the folder
-# $fetched, which goes away with the script. Ends it with 77 where WHAT cannot be fetched.
+# $fetched, which goes away with the script; if the script is killed, at the next call. Ends it with 77 where WHAT cannot
+# be fetched. One at a time.
 fetch() {
   local what=$1 kernel
-  fetched=$(mktemp -d)
+  fetched=$folder/fetched
+  rm -rf "$fetched"
+  mkdir "$fetched"
   trap 'rm -rf "$fetched"' EXIT
   kernel=$(apt-cache depends "$2" 2>/dev/null | awk '/Depends: linux-image/ {print $2; exit}')
   if [[ -z $kernel ]] || ! (cd "$fetched" && apt-get download "$kernel" "${@:3}" >/dev/null 2>&1); then

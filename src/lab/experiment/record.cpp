@@ -2,6 +2,7 @@
 // Records of runs; see record.hpp.
 #include "shared/record.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -11,7 +12,7 @@
 namespace sukima::lab {
 namespace {
 
-constexpr double most_rounds = 1e6, longest_time = 1e9;
+constexpr double most_rounds = 1e6;
 constexpr std::size_t most_text = 4000;
 constexpr const char* record_name = "the record";
 
@@ -20,15 +21,22 @@ double read_seconds(const place& from) {
   return from.number(0, longest_time);
 }
 
-/// A text without what would end a line of a table.
-std::string on_one_line(std::string text) {
-  if (text.size() > most_text) text.resize(most_text);
+/// Whether a byte of UTF-8 goes on with the character before.
+bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
+
+}  // namespace
+
+std::string on_one_line(const std::string& any) {
+  // What is no UTF-8 is replaced first: that makes it longer.
+  const std::string quoted = json(any).dump(-1, ' ', false, json::error_handler_t::replace);
+  std::string text = json::parse(quoted).get<std::string>();
+  std::size_t end = std::min(text.size(), most_text);
+  while (end < text.size() && end > 0 && continues_character(text[end])) --end;
+  text.resize(end);
   for (char& c : text)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
   return text;
 }
-
-}  // namespace
 
 std::string record_line(const record& one) {
   nlohmann::ordered_json line = {{"experiment", one.experiment},
@@ -86,35 +94,53 @@ std::vector<record> parse_records(std::string_view text, const std::string& name
   return records;
 }
 
-double mean_seconds(const record& one) {
-  return std::accumulate(one.seconds.begin(), one.seconds.end(), 0.0) /
-         static_cast<double>(one.seconds.size());
+double mean_seconds(const record& one, double stopped) {
+  double sum = 0;
+  for (const double seconds : one.seconds) sum += std::isfinite(seconds) ? seconds : stopped;
+  return sum / static_cast<double>(one.seconds.size());
 }
 
-measured::measured(const std::string& experiment, const std::vector<record>& records) {
+measured::measured(const experiment& what, const std::vector<record>& records) {
   for (const record& one : records) {
-    if (one.experiment != experiment) continue;
+    if (one.experiment != what.name) continue;
     entry& into = cells_[{one.program, one.setting, one.environment}];
     if (one.failure.empty()) {
       into.seconds[one.round] = mean_seconds(one);
-    } else {
+      into.least[one.round] = mean_seconds(one, what.limit_seconds);
+      into.failed.erase(one.round);
+    } else if (!into.seconds.contains(one.round)) {
+      into.failed.insert(one.round);
       into.failure = one.failure;
-      ++failures_;
     }
   }
 }
 
+const measured::entry& measured::at(const std::string& program, const std::string& setting,
+                                    const std::string& environment) const {
+  static const entry none;
+  const auto found = cells_.find({program, setting, environment});
+  return found == cells_.end() ? none : found->second;
+}
+
 const rounds& measured::of(const std::string& program, const std::string& setting,
                            const std::string& environment) const {
-  static const rounds none;
-  const auto found = cells_.find({program, setting, environment});
-  return found == cells_.end() ? none : found->second.seconds;
+  return at(program, setting, environment).seconds;
+}
+
+const rounds& measured::least_of(const std::string& program, const std::string& setting,
+                                 const std::string& environment) const {
+  return at(program, setting, environment).least;
 }
 
 std::string measured::failure(const std::string& program, const std::string& setting,
                               const std::string& environment) const {
-  const auto found = cells_.find({program, setting, environment});
-  return found == cells_.end() ? "" : found->second.failure;
+  const entry& found = at(program, setting, environment);
+  return found.failed.empty() ? "" : found.failure;
+}
+
+std::size_t measured::failures() const {
+  return std::accumulate(cells_.begin(), cells_.end(), std::size_t{0},
+                         [](std::size_t sum, const auto& one) { return sum + one.second.failed.size(); });
 }
 
 bool measured::done(const std::string& program, const std::string& setting, const std::string& environment,

@@ -58,7 +58,7 @@ struct forecast {
 
 forecast forecast_of(const experiment& what, const run_choice& choice, const std::vector<record>& done,
                      unsigned cpus) {
-  const measured before(what.name, done);
+  const measured before(what, done);
   forecast result;
   std::set<std::pair<unsigned, std::size_t>> set_up;
   for (const planned_run& run : plan_runs(what, choice)) {

@@ -250,7 +250,7 @@ std::string machine_text(const run_facts& facts) {
 std::string report_text(const recorded_runs& all) {
   std::string text = "# Results of the lab\n\n" + machine_text(all.facts);
   for (const experiment& what : all.experiments) {
-    const measured runs(what.name, all.records);
+    const measured runs(what, all.records);
     text += fmt::format("## {}: {}\n\n", what.name, what.title);
     if (!what.source.empty()) text += fmt::format("Source: {}.\n\n", what.source);
     text +=
@@ -272,7 +272,7 @@ ordered_json report_json(const recorded_runs& all) {
   document["obstacles"] = all.facts.bed.obstacles;
   document["experiments"] = ordered_json::array();
   for (const experiment& what : all.experiments) {
-    const measured runs(what.name, all.records);
+    const measured runs(what, all.records);
     ordered_json entry = {
         {"name", what.name}, {"title", what.title}, {"source", what.source}, {"shown", name_of(what.shown)}};
     if (what.paper_cpus) entry["paper_cpus"] = *what.paper_cpus;

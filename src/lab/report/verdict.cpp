@@ -16,6 +16,7 @@ const Thing& named(const std::vector<Thing>& all, const std::string& name) {
 /// The rounds of a program with one setting in one environment, and what their times are multiplied with.
 struct sample {
   const rounds* cell = nullptr;
+  const rounds* least = nullptr;  ///< with the time limit in place of infinite times
   std::string setting;
   const environment* where = nullptr;
   double factor = 1;
@@ -27,7 +28,8 @@ void add_samples(std::vector<sample>& to, const experiment& what, const side& fr
   const environment& in = named(what.environments, from.environment.empty() ? where : from.environment);
   const double factor = of == measure::relative ? 1 : value_of(of, in, 1);
   for (const std::string& setting : from.settings)
-    to.push_back({&runs.of(program, setting, in.name), setting, &in, factor});
+    to.push_back({&runs.of(program, setting, in.name), &runs.least_of(program, setting, in.name), setting,
+                  &in, factor});
 }
 
 /// The target times of each sample.
@@ -36,8 +38,9 @@ std::vector<sample> targets_of(const experiment& what, const std::vector<sample>
   std::vector<sample> targets;
   for (const sample& one : of) {
     const environment& alone = named(what.environments, one.where->baseline);
-    targets.push_back(
-        {&runs.of(program, one.setting, alone.name), one.setting, &alone, target_factor(*one.where, cpus)});
+    targets.push_back({&runs.of(program, one.setting, alone.name),
+                       &runs.least_of(program, one.setting, alone.name), one.setting, &alone,
+                       target_factor(*one.where, cpus)});
   }
   return targets;
 }
@@ -65,13 +68,29 @@ alternatives alternatives_at(const std::vector<sample>& from, const std::vector<
   return result;
 }
 
-/// Why samples have no runs: what prevented their environment, or their last failure.
+/// The samples where a stopped run took no longer than the time limit.
+std::vector<sample> at_least(std::vector<sample> all) {
+  for (sample& one : all) one.cell = one.least;
+  return all;
+}
+
+/// Whether one of these runs was stopped.
+bool has_stopped(const std::vector<sample>& all, const std::vector<unsigned>& common) {
+  return std::ranges::any_of(all, [&](const sample& one) {
+    return std::ranges::any_of(common, [&](unsigned round) { return std::isinf(one.cell->at(round)); });
+  });
+}
+
+/// Why samples have no runs: what prevented their environment, or their last failure. One that has some is
+/// only not done.
 std::string reason_for_nothing(const std::vector<sample>& all, const std::string& program,
                                const measured& runs, const test_bed& bed) {
   for (const sample& one : all) {
     if (const auto found = bed.obstacles.find(name_of(one.where->kind)); found != bed.obstacles.end())
       return found->second;
-    if (std::string why = runs.failure(program, one.setting, one.where->name); !why.empty()) return why;
+    if (std::string why = runs.failure(program, one.setting, one.where->name);
+        one.cell->empty() && !why.empty())
+      return why;
   }
   return {};
 }
@@ -120,14 +139,29 @@ judged_cell judge_cell(const experiment& what, const claim& of, const std::strin
                       std::to_string(fewest_rounds) + " rounds were run";
     return result;
   }
-  result.ratio = of.right ? bootstrap_ratio(alternatives_at(left, common, of.left.worst),
-                                            alternatives_at(right, common, of.right->worst))
-                          : relative_ratio(left, right, common, of.worst || of.left.worst, result);
-  if (!result.ratio)
+  const auto ratio_of = [&](const std::vector<sample>& over, const std::vector<sample>& under,
+                            judged_cell& into) {
+    return of.right ? bootstrap_ratio(alternatives_at(over, common, of.left.worst),
+                                      alternatives_at(under, common, of.right->worst))
+                    : relative_ratio(over, under, common, of.worst || of.left.worst, into);
+  };
+  result.ratio = ratio_of(left, right, result);
+  if (!result.ratio) {
     result.reason = "runs of both sides were stopped at the time limit";
-  else
-    result.outcome = outcome_of(*result.ratio, of);
-  if (result.ratio && result.outcome == verdict::undecided) result.reason = "the interval contains the bound";
+    return result;
+  }
+  result.outcome = outcome_of(*result.ratio, of);
+  if (result.outcome == verdict::undecided) result.reason = "the interval contains the bound";
+  // A stopped run may take any time from the limit on: only what holds at both ends is decided.
+  judged_cell unused = result;
+  for (const auto& [over, under] : {std::pair(at_least(left), right), std::pair(left, at_least(right))}) {
+    if (!has_stopped(left, common) && !has_stopped(right, common)) break;
+    const std::optional<interval> extreme = ratio_of(over, under, unused);
+    if (result.outcome == verdict::undecided || (extreme && outcome_of(*extreme, of) == result.outcome))
+      continue;
+    result.outcome = verdict::undecided;
+    result.reason = "runs were stopped at the time limit: how much longer they take is not known";
+  }
   return result;
 }
 
@@ -176,7 +210,11 @@ bool takes_part(const experiment& what, const claim& of, const std::string& prog
                 const run_choice& choice) {
   const auto taken = [&](const side& one) {
     const std::string& environment = one.environment.empty() ? where : one.environment;
-    return !one.settings.empty() && choice.takes(named(what.environments, environment));
+    const auto has_runs = [&](const std::string& place) {
+      return choice.takes(named(what.environments, place));
+    };
+    return !one.settings.empty() && has_runs(environment) &&
+           (of.right || has_runs(named(what.environments, environment).baseline));
   };
   return choice.takes(named(what.programs, program)) && taken(of.left) && (!of.right || taken(*of.right));
 }

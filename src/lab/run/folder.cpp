@@ -38,6 +38,20 @@ std::string fact(const run_facts& facts, const std::string& name) {
   return {};
 }
 
+std::string differ(const std::string& what, const std::string& before, const std::string& now) {
+  const auto shown = [](const std::string& text) { return text.empty() ? "not set" : "'" + text + "'"; };
+  return "its " + what + " is " + shown(before) + ", here it is " + shown(now);
+}
+
+/// A version that is another one than these runs have.
+std::string other_versions(const run_facts& before, const std::map<std::string, std::string>& now) {
+  for (const auto& [name, version] : now)
+    if (const auto known = before.versions.find(name);
+        known != before.versions.end() && known->second != version)
+      return differ("version of " + name, known->second, version);
+  return {};
+}
+
 /// Cuts off what follows the last end of a line. \returns the length
 off_t whole_lines(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
@@ -85,11 +99,31 @@ run_facts parse_facts(std::string_view text) {
   return result;
 }
 
+std::string variables_text(const char* const* environment) {
+  std::vector<std::string> variables;
+  for (; *environment != nullptr; ++environment)
+    if (std::string_view(*environment).starts_with("SUKIMA_")) variables.push_back(on_one_line(*environment));
+  std::ranges::sort(variables);
+  std::string text;
+  for (const std::string& one : variables) text += (text.empty() ? "" : " ") + one;
+  return text.substr(0, 2000);
+}
+
+void learn(run_facts& facts, const std::string& accelerator,
+           const std::map<std::string, std::string>& versions) {
+  std::string why = other_versions(facts, versions);
+  if (!facts.bed.accelerator.empty() && facts.bed.accelerator != accelerator)
+    why = differ("accelerator of virtual machines", facts.bed.accelerator, accelerator);
+  if (!why.empty())
+    throw experiment_error("the folder is of other runs: " + why + "; choose another --folder");
+  facts.bed.accelerator = accelerator;
+  facts.versions.insert(versions.begin(), versions.end());
+}
+
 std::string difference(const run_facts& before, const run_facts& now) {
-  for (const char* name : {"cpu", "kernel"})
-    if (fact(before, name) != fact(now, name))
-      return std::string("its ") + name + " is '" + fact(before, name) + "', here it is '" + fact(now, name) +
-             "'";
+  for (const char* name : {"cpu", "kernel", variables_fact})
+    if (fact(before, name) != fact(now, name)) return differ(name, fact(before, name), fact(now, name));
+  if (std::string why = other_versions(before, now.versions); !why.empty()) return why;
   if (before.bed.cpus != now.bed.cpus)
     return "it has runs on " + std::to_string(before.bed.cpus) + " CPUs, here are " +
            std::to_string(now.bed.cpus);
@@ -100,13 +134,16 @@ std::string difference(const run_facts& before, const run_facts& now) {
 }
 
 std::string read_text(const fs::path& file) {
+  const auto refuse = [&](int reason) {
+    throw experiment_error("'" + file.string() + "' cannot be read: " +
+                           std::generic_category().message(reason != 0 ? reason : EIO));
+  };
+  std::error_code ignored;
+  if (fs::is_directory(file, ignored)) refuse(EISDIR);
   errno = 0;
   std::ifstream in(file, std::ios::binary);
   std::string text(std::istreambuf_iterator<char>(in), {});
-  const int reason = fs::is_directory(file) ? EISDIR : errno;
-  if (!in || reason == EISDIR)
-    throw experiment_error("'" + file.string() + "' cannot be read: " +
-                           std::generic_category().message(reason != 0 ? reason : EIO));
+  if (!in) refuse(errno);
   return text;
 }
 

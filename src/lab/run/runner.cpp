@@ -9,6 +9,7 @@
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 namespace sukima::lab {
 namespace {
@@ -28,16 +29,12 @@ std::string filled(std::string text, unsigned workers) {
 /// Everything of one call of run_experiments.
 class session {
  public:
-  explicit session(run_request& request) : request_(request) {
-    prepare();
-    file_.emplace(request_.folder / "runs.jsonl");
-    before_ = read_folder(request_.folder).records;
-  }
+  explicit session(run_request& request) : request_(request) { prepare(); }
 
   run_summary run() {
     for (const experiment& what : request_.experiments) {
       const std::vector<planned_run> runs = plan_runs(what, request_.facts.choice);
-      const measured known(what.name, before_);
+      const measured known(what, before_);
       total_ += runs.size();
       done_before_ += static_cast<std::size_t>(
           std::ranges::count_if(runs, [&](const planned_run& one) { return is_done(what, known, one); }));
@@ -51,29 +48,24 @@ class session {
   /// Makes the folder, or checks that it is for these runs.
   void prepare() {
     namespace fs = std::filesystem;
-    const fs::path facts_file = request_.folder / "machine.json";
-    std::error_code ignored;
-    if (fs::exists(facts_file, ignored)) {
-      const recorded_runs found = read_folder(request_.folder);
-      if (const std::string why = difference(found.facts, request_.facts); !why.empty())
-        throw experiment_error(fmt::format("'{}' is of other runs: {}; or choose another --folder",
-                                           request_.folder.string(), why));
+    std::error_code error;
+    fs::create_directories(request_.folder / "experiments", error);
+    if (error)
+      throw experiment_error(fmt::format("'{}' cannot be made: {}; choose another --folder",
+                                         request_.folder.string(), error.message()));
+    file_.emplace(request_.folder / "runs.jsonl");  // from here on it is this process's
+    if (const std::optional<recorded_runs> found = earlier_runs(request_)) {
       // What earlier runs found out still holds for theirs.
-      if (request_.facts.bed.accelerator.empty())
-        request_.facts.bed.accelerator = found.facts.bed.accelerator;
-      request_.facts.versions.insert(found.facts.versions.begin(), found.facts.versions.end());
-      request_.facts.machine = found.facts.machine;
+      request_.facts.bed.accelerator = found->facts.bed.accelerator;
+      request_.facts.bed.obstacles = found->facts.bed.obstacles;
+      request_.facts.versions.insert(found->facts.versions.begin(), found->facts.versions.end());
+      request_.facts.machine = found->facts.machine;
+      before_ = found->records;
     } else {
-      fs::create_directories(request_.folder / "experiments");
-      write_text(facts_file, facts_text(request_.facts));
+      write_text(request_.folder / "machine.json", facts_text(request_.facts));
     }
-    for (const experiment& what : request_.experiments) {
-      const fs::path file = request_.folder / "experiments" / (what.name + ".json");
-      if (fs::exists(file, ignored) && read_text(file) != experiment_text(what))
-        throw experiment_error(fmt::format("'{}' has another version of '{}': choose another --folder",
-                                           request_.folder.string(), what.name));
-      write_text(file, experiment_text(what));
-    }
+    for (const experiment& what : request_.experiments)
+      write_text(request_.folder / "experiments" / (what.name + ".json"), experiment_text(what));
   }
 
   static bool is_done(const experiment& what, const measured& known, const planned_run& one) {
@@ -82,7 +74,7 @@ class session {
   }
 
   void run_one(const experiment& what) {
-    const measured known(what.name, before_);
+    const measured known(what, before_);
     for (const record& one : before_)
       if (one.experiment == what.name && !one.result.empty())
         results_[what.name + "/" + one.program] = one.result;
@@ -91,7 +83,7 @@ class session {
     for (const planned_run& one : plan_runs(what, request_.facts.choice)) {
       const environment& where = what.environments[one.what.environment];
       if (is_done(what, known, one)) continue;
-      if (request_.facts.bed.obstacles.contains(name_of(where.kind))) {
+      if (given_up_.contains(where.kind)) {
         ++summary_.left_out;
         continue;
       }
@@ -110,10 +102,13 @@ class session {
     try {
       stage_ = request_.make_stage(where);
       failures_in_a_row_[where.kind] = 0;
+      request_.facts.bed.obstacles.erase(name_of(where.kind));
       store_facts();
       return true;
     } catch (const obstacle& error) {
       note_obstacle(where, error.what());
+    } catch (const experiment_error&) {
+      throw;
     } catch (const std::system_error&) {
       throw;
     } catch (const std::exception& error) {
@@ -128,6 +123,7 @@ class session {
     std::ranges::replace_if(
         line, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
     request_.facts.bed.obstacles[name_of(where.kind)] = line;
+    given_up_.insert(where.kind);
     store_facts();
   }
 
@@ -187,6 +183,7 @@ class session {
   std::map<std::string, std::string> results_;  ///< by experiment/program
   std::unique_ptr<stage> stage_;
   std::map<environment_kind, int> failures_in_a_row_;
+  std::set<environment_kind> given_up_;  ///< in this call
   std::size_t done_ = 0, total_ = 0, done_before_ = 0;
   clock::time_point start_ = clock::now();
   std::string stored_facts_;  ///< as this process wrote them last
@@ -194,6 +191,23 @@ class session {
 };
 
 }  // namespace
+
+std::optional<recorded_runs> earlier_runs(const run_request& request) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (!fs::exists(request.folder / "machine.json", ignored)) return std::nullopt;
+  recorded_runs found = read_folder(request.folder);
+  if (const std::string why = difference(found.facts, request.facts); !why.empty())
+    throw experiment_error(
+        fmt::format("'{}' is of other runs: {}; or choose another --folder", request.folder.string(), why));
+  for (const experiment& what : request.experiments) {
+    const fs::path file = request.folder / "experiments" / (what.name + ".json");
+    if (fs::exists(file, ignored) && read_text(file) != experiment_text(what))
+      throw experiment_error(fmt::format("'{}' has another version of '{}': choose another --folder",
+                                         request.folder.string(), what.name));
+  }
+  return found;
+}
 
 run_summary run_experiments(run_request& request) { return session(request).run(); }
 
@@ -242,7 +256,7 @@ printed read_output(std::string_view output) {
       if (seconds >= 0 && std::isfinite(seconds)) last.seconds = seconds;
     }
     if (const auto found = line.find("result"); found != line.end())
-      last.result = found->is_string() ? found->get<std::string>() : found->dump();
+      last.result = on_one_line(found->is_string() ? found->get<std::string>() : found->dump());
   }
   return last;
 }
@@ -257,6 +271,8 @@ record record_of(const std::vector<copy_end>& ends, bool prints_seconds, const s
     }
     const printed read = read_output(one.output);
     if (result.failure.empty() && !one.failure.empty()) result.failure = one.failure;
+    if (result.failure.empty() && read.seconds.value_or(0) > longest_time)
+      result.failure = fmt::format("its 'seconds' are above {}", longest_time);
     if (result.failure.empty() && prints_seconds && !read.seconds)
       result.failure = "it printed no line of JSON with its 'seconds'";
     if (result.failure.empty() && !expected.empty() && read.result != expected)

@@ -30,6 +30,15 @@ std::string facts_text(const run_facts& facts);
 /// \throws experiment_error with the place
 run_facts parse_facts(std::string_view text);
 
+/// The fact that has the variables SUKIMA_* of the environment: programs in it see them.
+inline constexpr const char* variables_fact = "variables";
+/// These variables, sorted, with their values. \param environment as `environ`, ended by null
+std::string variables_text(const char* const* environment);
+
+/// Adds what virtual machines are made with. \throws experiment_error if the runs so far had something else
+void learn(run_facts& facts, const std::string& accelerator,
+           const std::map<std::string, std::string>& versions);
+
 /// Why runs of these two may not be in one folder; empty if they may: the machines or the choices differ.
 std::string difference(const run_facts& before, const run_facts& now);
 

@@ -95,6 +95,7 @@ class guest {
   process::background_child machine_;
   std::unique_ptr<unix_socket> monitor_;
   std::unique_ptr<unix_socket> port_;
+  std::optional<int> exit_code_;  ///< of a command that has ended, which is still to be said
 };
 
 }  // namespace sukima::lab

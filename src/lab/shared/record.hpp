@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -74,37 +75,51 @@ record parse_record(std::string_view line);
 /// \param name of the file, for messages \throws experiment_error with the number of the line
 std::vector<record> parse_records(std::string_view text, const std::string& name);
 
-/// The seconds of a run: the mean over its copies; infinite if one of them was stopped. `one` has seconds.
-double mean_seconds(const record& one);
+/// A time beyond this, in seconds, is none.
+inline constexpr double longest_time = 1e9;
+
+/// A text as a record keeps it: UTF-8 of at most 4000 bytes, with a blank in place of each control character.
+std::string on_one_line(const std::string& any);
+
+/// The seconds of a run: the mean over its copies. `one` has seconds.
+/// \param stopped what a copy counts as that was stopped at the time limit
+double mean_seconds(const record& one, double stopped = std::numeric_limits<double>::infinity());
 
 /// The seconds of each round of a cell.
 using rounds = std::map<unsigned, double>;
 
-/// Records by cell. Failed runs are counted only; of several records of the same run the last one that
-/// succeeded counts.
+/// Records by cell. Of several records of the same run the last one that succeeded counts; runs of which none
+/// did are counted only.
 class measured {
  public:
   /// O(records · log). Records of other experiments are left out.
-  measured(const std::string& experiment, const std::vector<record>& records);
+  measured(const experiment& what, const std::vector<record>& records);
 
-  /// Of a cell without any: empty.
+  /// Of a cell without any: empty. A run with a stopped copy is infinitely long.
   const rounds& of(const std::string& program, const std::string& setting,
                    const std::string& environment) const;
-  /// Why the cell's last failed run failed; empty if none did.
+  /// The same where a stopped copy counts as the time limit: it took at least that.
+  const rounds& least_of(const std::string& program, const std::string& setting,
+                         const std::string& environment) const;
+  /// Why the last one of the cell's failed runs failed; empty if there is none, or each was made again.
   std::string failure(const std::string& program, const std::string& setting,
                       const std::string& environment) const;
   bool done(const std::string& program, const std::string& setting, const std::string& environment,
             unsigned round) const;
-  std::size_t failures() const { return failures_; }
+  /// Runs that failed, and were not made again with success.
+  std::size_t failures() const;
 
  private:
   struct entry {
-    rounds seconds;
+    rounds seconds, least;
+    std::set<unsigned> failed;  ///< rounds
     std::string failure;
   };
+  const entry& at(const std::string& program, const std::string& setting,
+                  const std::string& environment) const;
+
   using key = std::vector<std::string>;
   std::map<key, entry> cells_;
-  std::size_t failures_ = 0;
 };
 
 }  // namespace sukima::lab

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -79,6 +80,10 @@ struct run_request {
 struct run_summary {
   std::size_t ran = 0, failed = 0, left_out = 0;  ///< runs; left out for an obstacle
 };
+
+/// What the folder of a request has; nothing if it is none yet.
+/// \throws experiment_error if it is of another machine or of other experiments, or cannot be read
+std::optional<recorded_runs> earlier_runs(const run_request& request);
 
 /// Runs what the folder has not, and stores it there. An obstacle leaves out all environments of its kind.
 /// \throws experiment_error if the folder is of another machine or of other experiments; std::system_error if
