@@ -27,7 +27,7 @@ ORDER = {
     "calibrate": {"capacity", "objects", "runtime"},
     "cluster": {"tascell", "runtime", "capacity"},
     "lab": {"capacity", "cluster", "host", "json", "objects", "process", "runtime"},
-    "cli": {"calibrate", "capacity", "cluster", "host", "lab", "objects", "preload", "process"},
+    "cli": {"calibrate", "capacity", "cluster", "host", "json", "lab", "objects", "preload", "process"},
     "tools": {"capacity", "lab", "process"},
 }
 # The folders of src/cli that all commands may include.

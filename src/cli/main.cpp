@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <exception>
 #include <string>
 #include <vector>
@@ -90,6 +91,11 @@ int main(int argc, char** argv) {
     return error.code();
   } catch (const std::exception& error) {
     complain(error.what());
+    return process::exit_failure;
+  }
+  // A full disk, or a device that takes nothing.
+  if ((std::fflush(stdout) != 0 || std::ferror(stdout) != 0) && code == process::exit_success) {
+    complain("the output could not be written to standard output");
     return process::exit_failure;
   }
   return code;

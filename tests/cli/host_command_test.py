@@ -188,6 +188,8 @@ class Refusals(unittest.TestCase):
     def test_are_one_sentence(self):
         self.refused("one word too many", "estimate", "x", "y")
         self.refused("'/nonesuch' cannot be read", "estimate", "/nonesuch")
+        self.refused("'/' cannot be read", "estimate", "/")
+        self.refused("'/' cannot be read", "list", "--domstats", "/")
         self.refused("-: the description is no JSON", "estimate", "-", given="nothing")
         self.refused("vms[0].vcpus[0].hard: CPU 64 does not exist", "estimate", "-", given=host(1, vm("a", "64")))
         self.refused("vms[0].weight_of: is missing", "estimate", "-", given=host(1, vm("a", "0", weight_of=None)))

@@ -58,6 +58,24 @@ TEST(explanation, of_an_interval) {
   EXPECT_FALSE(says(what, "Compare"));
 }
 
+TEST(explanation, of_an_interval_finds_the_machine_by_its_id) {
+  description before = two_on_one(10, 5), now = two_on_one(12, 5.02);
+  before.taken = 100;
+  now.taken = 110;
+  before.vms[0].id = now.vms[0].id = "id-1";
+  before.vms[0].name = "former";
+  EXPECT_NEAR(explain(now, 0, {}, &before).got, 0.2, 1e-12);
+}
+
+TEST(explanation, of_an_interval_counts_a_vcpu_that_was_off_from_zero) {
+  description before = two_on_one(10, 5), now = two_on_one(3, 1);
+  before.taken = 100;
+  now.taken = 110;
+  before.vms[0].vcpus[0] = {};
+  before.vms[0].vcpus[0].online = false;
+  EXPECT_NEAR(explain(now, 0, {}, &before).got, 0.3, 1e-12);
+}
+
 std::string refusal_of(const description& host, const description* since = nullptr) {
   try {
     explain(host, 0, {}, since);
@@ -83,6 +101,9 @@ TEST(explanation, needs_counters) {
   before.vms[0].vcpus[0].ran.reset();
   EXPECT_EQ(refusal_of(now, &before),
             "of the earlier one, vms[0].vcpus[0].ran: is missing; an explanation needs the counters");
+  before.vms[0].name = "other";
+  EXPECT_EQ(refusal_of(now, &before),
+            "vms: the earlier description has no machine 'a'; take both of one run");
 }
 
 }  // namespace

@@ -29,12 +29,14 @@ constexpr auto sampling = 50ms;
 constexpr double no_neighbour = 0.15;
 
 void expect_process(pid_t process) {
-  if (process != 0 && kill(process, 0) != 0 && errno == ESRCH)
+  if (!is_there(process))
     throw process::usage_error(
         fmt::format("there is no process {}: give the number of a running process", process));
 }
 
 }  // namespace
+
+bool is_there(pid_t process) { return process == 0 || kill(process, 0) == 0 || errno != ESRCH; }
 
 capacity_meter::capacity_meter(const meter_place& place) {
   if (!place.is_recorded) expect_process(place.process);

@@ -33,6 +33,9 @@ struct meter_place {
 };
 
 /// Measures what a process gets, and estimates what k threads of it would get beside its neighbours.
+/// Whether there is a process of this number; of 0, this one.
+bool is_there(pid_t process);
+
 class capacity_meter {
  public:
   /// \param process 0 is this one

@@ -10,10 +10,9 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <fstream>
 #include <host/shared/source.hpp>
 #include <host/shared/steering.hpp>
-#include <iterator>
+#include <json/shared/read_text.hpp>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <thread>
@@ -40,15 +39,14 @@ void print_line(const json& event, const std::string& text, bool as_json) {
 }
 
 model::description read_config(const act_options& options) {
-  std::ifstream in(options.config, std::ios::binary);
-  const std::string text(std::istreambuf_iterator<char>(in), {});
-  if (!in)
+  const std::optional<std::string> text = read_file_text(options.config);
+  if (!text)
     throw process::usage_error(
         fmt::format("the description '{}' of the machines that may be acted on cannot be read; give "
                     "another --config",
                     options.config));
   try {
-    return model::parse_description(text);
+    return model::parse_description(*text);
   } catch (const model::description_error& error) {
     throw process::usage_error(fmt::format("{}: {}", options.config, error.what()));
   }
@@ -200,6 +198,8 @@ wanted_act find_act(const model::steering& how, const std::string& kind, const s
       throw process::usage_error(fmt::format("'{}' is no number of virtual CPUs: give a whole one", value));
     return {model::act_kind::plug, plug_of(how), std::to_string(static_cast<unsigned>(count))};
   }
+  if (kind == "weight" && value.find('.') != std::string::npos)
+    throw process::usage_error(fmt::format("'{}' is no weight: give a whole number", value));
   const auto setting =
       kind == "cap"
           ? model::cap_setting(how.cgroup, value == "none"
@@ -229,8 +229,11 @@ void set_and_prove(const wanted_act& wanted, const std::string& name, model::jou
                     name));
   if (found != model::proof::proved) {
     std::string trouble;
-    one.undo(*wanted.by, done.number, trouble);
-    throw model::act_error(fmt::format("{} does not take {}", wanted.by->target(), wanted.value));
+    const std::string outcome = one.undo(*wanted.by, done.number, trouble, model::setter::us);
+    throw model::act_error(fmt::format(
+        "{} does not take {}{}", wanted.by->target(), wanted.value,
+        outcome == "undone" ? ""
+                            : fmt::format(", and was not set back to {}: {}", done.what.before, trouble)));
   }
   print_line({{"part", "host"},
               {"vm", name},

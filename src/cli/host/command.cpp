@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <fstream>
 #include <host/shared/act.hpp>
-#include <iterator>
+#include <json/shared/read_text.hpp>
 #include <memory>
 #include <optional>
 
@@ -79,12 +78,11 @@ void check(const host_options& options, const std::string& file) {
 }
 
 model::description read_host(const std::string& path) {
-  std::ifstream in(path == "-" ? "/dev/stdin" : path, std::ios::binary);
-  const std::string text(std::istreambuf_iterator<char>(in), {});
-  if (!in)
+  const std::optional<std::string> text = read_file_text(path == "-" ? "/dev/stdin" : path);
+  if (!text)
     throw process::usage_error(fmt::format("the description '{}' cannot be read; give another file", path));
   try {
-    return model::parse_description(text);
+    return model::parse_description(*text);
   } catch (const model::description_error& error) {
     throw process::usage_error(fmt::format("{}: {}", path, error.what()));
   }

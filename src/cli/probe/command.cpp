@@ -142,6 +142,9 @@ answer find_answer(const probe_options& options) {
     meter.measure(measuring_seconds);
   }
   answer found = answer_of(meter);
+  if (!is_there(options.process))
+    throw std::runtime_error(fmt::format(
+        "process {} has ended while it was measured: there is no answer for it", options.process));
   found.steal = std::move(steal);
   if (options.threads_only) return found;
   found.places = read_places({.process = options.process});

@@ -37,7 +37,7 @@ proof actor::verify(actuator& by, const receipt& of, double now) {
   return found;
 }
 
-std::string actor::undo(actuator& by, std::uint64_t number, std::string& trouble) {
+std::string actor::undo(actuator& by, std::uint64_t number, std::string& trouble, setter last) {
   const act what = journal_.in_effect().at(number).what;
   const auto present = by.present();
   const char* outcome = "undone";
@@ -45,7 +45,7 @@ std::string actor::undo(actuator& by, std::uint64_t number, std::string& trouble
     outcome = "gone";
   } else if (*present == what.before) {
     trouble = "it has its old value already";
-  } else if (*present != what.after) {
+  } else if (*present != what.after && last == setter::anybody) {
     outcome = "left";
     trouble = fmt::format("somebody else has set it to {} since", *present);
   } else if (const int error = by.apply(what.before, 0); error != 0) {

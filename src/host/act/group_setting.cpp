@@ -49,8 +49,10 @@ group_setting weight_setting(const std::filesystem::path& group, unsigned weight
   const auto file = group / (second ? "cpu.weight" : "cpu.shares");
   if (!second && !is_there(file))
     throw act_error(fmt::format("{} has no weight: it is no control group with CPU", group.string()));
-  if (second && weight > 10000)
+  if (second && (weight < 1 || weight > 10000))
     throw act_error(fmt::format("{} takes weights from 1 to 10000", file.string()));
+  if (!second && (weight < 2 || weight > 262144))
+    throw act_error(fmt::format("{} takes weights from 2 to 262144", file.string()));
   return {file, std::to_string(weight)};
 }
 

@@ -2,6 +2,7 @@
 // Why a virtual machine does not get what it is entitled to; see shared/explanation.hpp.
 #include "shared/explanation.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -35,13 +36,23 @@ std::string where_of(std::size_t vm, std::size_t vcpu) {
   return "vms[" + std::to_string(vm) + "].vcpus[" + std::to_string(vcpu) + "]";
 }
 
-/// The counters of the same vCPU earlier; none if it was not there.
-counters earlier(const description& since, const std::string& name, std::uint32_t id) {
-  for (std::size_t j = 0; j < since.vms.size(); ++j)
-    for (std::size_t i = 0; since.vms[j].name == name && i < since.vms[j].vcpus.size(); ++i)
-      if (since.vms[j].vcpus[i].id == id)
-        return counters_of(since.vms[j].vcpus[i], "of the earlier one, " + where_of(j, i));
-  return {};
+/// The same machine in the earlier description: its id counts, because names change.
+std::size_t find_earlier(const description& since, const vm& one) {
+  auto found = std::ranges::find_if(since.vms, [&](const vm& each) { return one.id && each.id == one.id; });
+  if (found == since.vms.end()) found = std::ranges::find(since.vms, one.name, &vm::name);
+  if (found == since.vms.end())
+    throw description_error("vms: the earlier description has no machine '" + one.name +
+                            "'; take both of one run");
+  return static_cast<std::size_t>(found - since.vms.begin());
+}
+
+/// The counters of the same vCPU earlier; none if it was not there, or not online.
+counters earlier(const description& since, std::size_t vm, std::uint32_t id) {
+  const std::vector<vcpu>& all = since.vms[vm].vcpus;
+  const auto found = std::ranges::find(all, id, &vcpu::id);
+  if (found == all.end() || (!found->online && !found->ran && !found->waited)) return {};
+  return counters_of(*found,
+                     "of the earlier one, " + where_of(vm, static_cast<std::size_t>(found - all.begin())));
 }
 
 double interval(const description& host, const description& since) {
@@ -93,12 +104,13 @@ explanation explain(const description& host, std::size_t vm, std::optional<weigh
   explanation result;
   result.entitled = exact.of(vm);
   if (since != nullptr) result.seconds = interval(host, *since);
+  const std::size_t before_it = since != nullptr ? find_earlier(*since, one) : 0;
   counters sum;
   for (std::size_t i = 0; i < one.vcpus.size(); ++i) {
     if (!one.vcpus[i].online) continue;
     counters now = counters_of(one.vcpus[i], where_of(vm, i));
     if (since != nullptr) {
-      const counters before = earlier(*since, one.name, one.vcpus[i].id);
+      const counters before = earlier(*since, before_it, one.vcpus[i].id);
       now = {now.ran - before.ran, now.waited - before.waited};
       if (now.ran < 0 || now.waited < 0)
         throw description_error(where_of(vm, i) +

@@ -160,6 +160,9 @@ struct receipt {
   double deadline = 0;
 };
 
+/// Who may have set a value last.
+enum class setter { us, anybody };
+
 /// Does acts with the journal's lines around them.
 class actor {
  public:
@@ -174,7 +177,8 @@ class actor {
   proof verify(actuator& by, const receipt& of, double now);
   /// Sets the old value unless somebody else has changed it since. \returns the journal's word, or
   /// "in effect" with the reason in `trouble` if it could not be set. \throws journal_error
-  std::string undo(actuator& by, std::uint64_t number, std::string& trouble);
+  /// \param last  `us`: what is there now is what the kernel made of our value
+  std::string undo(actuator& by, std::uint64_t number, std::string& trouble, setter last = setter::anybody);
   /// Its target is gone, and the act with it. \throws journal_error
   void gone(const receipt& of) { journal_.close(of.number, "gone"); }
   /// The act has ended by itself. \throws journal_error

@@ -22,11 +22,33 @@ constexpr std::size_t most_groups = 20000;
 /// So many threads of a container are looked at for their waiting.
 constexpr std::size_t most_threads = 4096;
 
+struct counted_time {
+  double ran = 0, waited = 0;
+};
+
 /// For how long the threads of a group waited, added up as they come and go.
 struct thread_waits {
   std::map<long, double> seen;
   double sum = 0;
   bool begun = false;
+};
+
+/// What each virtual CPU of a container has run and waited. The counters are the group's; how many share them
+/// changes with its quota and CPU set.
+struct shared_counters {
+  double usage = 0, wait = 0;  ///< of the group, at the last reading
+  std::vector<counted_time> each;
+
+  void count(double used, double waited, std::size_t sharing) {
+    if (used < usage || waited < wait) *this = {};  // another group of the same name
+    each.resize(std::max(each.size(), sharing));
+    for (std::size_t i = 0; i < sharing; ++i) {
+      each[i].ran += (used - usage) / static_cast<double>(sharing);
+      each[i].waited += (waited - wait) / static_cast<double>(sharing);
+    }
+    usage = used;
+    wait = waited;
+  }
 };
 
 class control_group_source final : public source {
@@ -57,6 +79,8 @@ class control_group_source final : public source {
     }
     seen_ = std::move(seen);
     std::erase_if(waits_, [&](const auto& one) { return !seen_.contains(one.first); });
+    std::erase_if(counters_, [&](const auto& one) { return !seen_.contains(one.first); });
+    note_shared_quotas(result.notes);
     for (const auto& [group, one] : seen_) result.vms.push_back(one);
     return result;
   }
@@ -87,6 +111,17 @@ class control_group_source final : public source {
       else if (depth > 0)
         search(path, depth - 1, visited);
     }
+  }
+
+  /// Each container is shown with the whole quota of a group above it.
+  void note_shared_quotas(std::vector<std::string>& notes) const {
+    std::map<std::string, std::size_t> below;
+    for (const auto& [group, one] : seen_)
+      if (const auto owner = tree_.quota_owner(group); !owner.empty() && owner != group) ++below[owner];
+    for (const auto& [owner, count] : below)
+      if (count > 1)
+        notes.push_back("the quota of the control group " + owner + " is that of " + std::to_string(count) +
+                        " containers together; each of them is shown as if it had all of it");
   }
 
   /// Seconds that the group's threads waited since it was first seen. Those that end between two readings
@@ -139,12 +174,14 @@ class control_group_source final : public source {
       count = std::min(count, static_cast<std::size_t>(std::max(std::ceil(*facts->quota), 1.0)));
     // Version 2 counts in which time somebody waited: zero if and only if nobody did, which is what matters.
     const double wait = facts->some_waited ? *facts->some_waited : waited(group);
+    shared_counters& counters = counters_[group];
+    counters.count(*facts->usage, wait, count);
     for (std::size_t i = 0; i < count; ++i) {
       vcpu one;
       one.id = static_cast<std::uint32_t>(i);
       if (may.size() < machine.pcpus.size()) one.hard = may;
-      one.ran = *facts->usage / static_cast<double>(count);
-      one.waited = wait / static_cast<double>(count);
+      one.ran = counters.each[i].ran;
+      one.waited = counters.each[i].waited;
       result.now.vcpus.push_back(std::move(one));
     }
     return result;
@@ -155,6 +192,7 @@ class control_group_source final : public source {
   std::map<std::string, std::string> groups_;  // path → name
   std::map<std::string, observed_vm> seen_;
   std::map<std::string, thread_waits> waits_;
+  std::map<std::string, shared_counters> counters_;
 };
 
 }  // namespace

@@ -2,20 +2,14 @@
 // Files of /proc and /sys; see files.hpp.
 #include "source/files.hpp"
 
+#include <json/shared/read_text.hpp>
+
 #include <charconv>
 #include <chrono>
-#include <fstream>
-#include <iterator>
 
 namespace sukima::host {
 
-std::optional<std::string> read_text(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return std::nullopt;
-  std::string text(std::istreambuf_iterator<char>(in), {});
-  if (in.bad()) return std::nullopt;
-  return text;
-}
+std::optional<std::string> read_text(const std::string& path) { return read_file_text(path); }
 
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <limits>
+#include <map>
 
 #include "shared/description.hpp"
 #include "source/files.hpp"
@@ -46,6 +48,11 @@ std::string unescaped(std::string_view text) {
   return result;
 }
 
+/// How many names a path has.
+std::size_t depth_of(std::string_view path) {
+  return path == "/" ? 0 : static_cast<std::size_t>(std::ranges::count(path, '/'));
+}
+
 std::string parent_of(const std::string& group) {
   const std::size_t slash = group.rfind('/');
   return slash == std::string::npos || slash == 0 ? "/" : group.substr(0, slash);
@@ -65,6 +72,15 @@ std::vector<std::uint32_t> list_in(const std::string& path) {
 
 group_tree::group_tree(std::string root) : root_(std::move(root)) {
   std::string second;
+  // Of several mounts of a hierarchy the one counts that shows most of it; of the same part, the one on top.
+  std::map<const std::string*, std::string> shown;
+  const auto take = [&](std::string& into, const std::string& where, std::string_view part) {
+    const auto [known, is_first] = shown.try_emplace(&into, part);
+    if (!is_first && depth_of(part) > depth_of(known->second)) return;
+    if (!is_first && depth_of(part) == depth_of(known->second) && where != into) return;
+    known->second = part;
+    into = where;
+  };
   const std::string mounts = read_text(root_ + "/proc/self/mountinfo").value_or("");
   for (const std::string_view line : lines_of(mounts)) {
     // ID PARENT DEVICE ROOT MOUNT-POINT OPTIONS [FIELDS…] - TYPE SOURCE OPTIONS
@@ -74,12 +90,12 @@ group_tree::group_tree(std::string root) : root_(std::move(root)) {
     const std::string where = root_ + unescaped(words[4]);
     const std::string_view options = dash[3];
     if (dash[1] == "cgroup2") {
-      second = where;
+      take(second, where, words[3]);
     } else if (dash[1] == "cgroup") {
-      if (has_word(options, "cpu")) cpu_ = where;
-      if (has_word(options, "cpuacct")) accounting_ = where;
-      if (has_word(options, "cpuset")) sets_ = where;
-      if (has_word(options, "freezer")) freezer_ = where;
+      if (has_word(options, "cpu")) take(cpu_, where, words[3]);
+      if (has_word(options, "cpuacct")) take(accounting_, where, words[3]);
+      if (has_word(options, "cpuset")) take(sets_, where, words[3]);
+      if (has_word(options, "freezer")) take(freezer_, where, words[3]);
     }
   }
   if (!cpu_.empty() || second.empty()) return;
@@ -88,6 +104,19 @@ group_tree::group_tree(std::string root) : root_(std::move(root)) {
     if (std::ranges::find(words, "cpu") == words.end()) return;
     v2_ = true;
     cpu_ = sets_ = second;
+  }
+}
+
+std::string group_tree::quota_owner(const std::string& group) const {
+  std::string owner;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::string at = group;; at = parent_of(at)) {
+    cap_group_facts facts;
+    if (there() && cap_group_facts_read(directory(at).c_str(), nullptr, v2_, &facts) && facts.quota < least) {
+      least = facts.quota;
+      owner = at;
+    }
+    if (at == "/") return owner;
   }
 }
 

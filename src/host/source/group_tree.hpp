@@ -37,6 +37,8 @@ class group_tree {
 
   /// \returns none if there is no such group
   std::optional<group_facts> facts(const std::string& group) const;
+  /// The group whose quota is the smallest of this one and all above it; "" if none has one.
+  std::string quota_owner(const std::string& group) const;
   /// The groups of a pattern of glob(7), such as "/docker/*", in the order of their names.
   std::vector<std::string> match(const std::string& pattern) const;
   /// The names of the groups in a group, in order.

@@ -2,6 +2,7 @@
 // Virtual machines of plain QEMU: their monitors say which threads are virtual CPUs, and /proc what these
 // did.
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -97,6 +98,9 @@ class qmp_source final : public source {
     result.read_at = steady_seconds();
     result.source = "qmp";
     long process = 0;
+    // An emulator of one thread runs all virtual CPUs in turn.
+    std::map<long, std::size_t> in_thread;
+    for (const qmp_vcpu& one : known.machine.vcpus) ++in_thread[one.thread];
     for (const qmp_vcpu& one : known.machine.vcpus) {
       const auto thread = read_thread(options_.root, one.thread);
       if (!thread) continue;  // it was unplugged, or the machine has ended
@@ -111,8 +115,9 @@ class qmp_source final : public source {
       vcpu each;
       each.id = one.id;
       each.hard = thread->cpus;
-      each.ran = thread->ran;
-      each.waited = thread->waited;
+      const auto sharing = static_cast<double>(in_thread.at(one.thread));
+      each.ran = thread->ran / sharing;
+      each.waited = thread->waited / sharing;
       result.now.vcpus.push_back(std::move(each));
       result.last_pcpu.push_back(thread->last_cpu);
     }
@@ -133,6 +138,9 @@ class qmp_source final : public source {
     if (!known.machine.uuid.empty()) result.now.id = known.machine.uuid;
     if (!known.machine.running) result.state = vm_state::paused;
     take_group(process, result);
+    if (in_thread.size() < known.machine.vcpus.size())
+      result.now.cap = std::min(result.now.cap.value_or(std::numeric_limits<double>::infinity()),
+                                static_cast<double>(in_thread.size()));
     return result;
   }
 

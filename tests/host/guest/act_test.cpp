@@ -123,6 +123,36 @@ TEST_F(acting, what_cannot_be_undone_stays_in_the_journal) {
   EXPECT_EQ(written.in_effect().size(), 1U);
 }
 
+/// Makes another value of a small one, as the kernel does with cpu.shares.
+class clamping final : public actuator {
+ public:
+  std::string target() const override { return "clamping"; }
+  reach can(const std::string&) const override { return {true, {}}; }
+  std::optional<std::string> present() const override { return value_; }
+  int apply(const std::string& value, double) override {
+    value_ = value == "1" ? "2" : value;
+    return 0;
+  }
+  proof verify(const std::string& value, double) override {
+    return value == value_ ? proof::proved : proof::failed;
+  }
+
+ private:
+  std::string value_ = "1024";
+};
+
+TEST_F(acting, what_the_kernel_makes_of_a_value_is_set_back) {
+  journal written(file);
+  actor one(written);
+  clamping by;
+  const receipt done = one.apply(by, "a", act_kind::weight, "1", 1);
+  EXPECT_EQ(one.verify(by, done, 1), proof::failed);
+  std::string trouble;
+  EXPECT_EQ(one.undo(by, done.number, trouble, setter::us), "undone");
+  EXPECT_EQ(by.present(), "1024");
+  EXPECT_TRUE(written.in_effect().empty());
+}
+
 TEST_F(acting, without_proof_an_act_fails_at_its_deadline) {
   journal written(file);
   actor one(written);

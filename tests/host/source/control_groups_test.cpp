@@ -117,6 +117,48 @@ TEST(control_groups, threads_that_come_and_go_do_not_take_their_waiting_back) {
   EXPECT_NEAR(waited(), 0.15, 1e-9);
 }
 
+TEST(control_groups, whose_quota_changes_did_not_start_anew) {
+  recorded_tree tree;
+  sukima_test::load_tree(recordings + "container-v1.tree", tree);
+  const auto groups = open_control_groups({{}, true, tree.root()});
+  const double before = groups->read(far()).vms.at(0).now.vcpus.at(0).ran.value();
+  tree.file("/sys/fs/cgroup/cpu/docker/3f9a1c" + std::string(58, '0') + "/cpu.cfs_quota_us", "150000\n");
+  const snapshot now = groups->read(far());
+  ASSERT_EQ(now.vms.at(0).now.vcpus.size(), 2U);
+  EXPECT_EQ(now.vms[0].now.vcpus[0].ran, before) << "it ran no more";
+  EXPECT_EQ(now.vms[0].now.vcpus[1].ran, 0);
+}
+
+TEST(control_groups, that_have_a_quota_together_are_named) {
+  recorded_tree tree;
+  sukima_test::load_tree(recordings + "containers-v2.tree", tree);
+  const std::string top = "/sys/fs/cgroup/together";
+  tree.file(top + "/cpu.max", "50000 100000\n");
+  for (const char* name : {"/a", "/b"})
+    tree.file(top + name + "/cpu.max", "max 100000\n")
+        .file(top + name + "/cpu.weight", "100\n")
+        .file(top + name + "/cpu.stat", "usage_usec 1\n");
+  const auto notes = [&](const std::string& pattern) {
+    return open_control_groups({{pattern}, false, tree.root()})->read(far()).notes;
+  };
+  EXPECT_EQ(
+      notes("/together/*"),
+      std::vector<std::string>{"the quota of the control group /together is that of 2 containers together; "
+                               "each of them is shown as if it had all of it"});
+  EXPECT_EQ(notes("/together/a"), std::vector<std::string>());
+}
+
+TEST(control_groups, a_part_of_the_hierarchy_mounted_elsewhere_does_not_hide_it) {
+  recorded_tree tree;
+  const std::string whole = "31 23 0:28 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n";
+  const std::string part = "40 23 0:28 /a /mnt rw - cgroup2 cgroup2 rw\n";
+  tree.file("/sys/fs/cgroup/cgroup.controllers", "cpu\n").file("/sys/fs/cgroup/a/cpu.stat", "usage_usec 1\n");
+  for (const std::string& mounts : {whole + part, part + whole}) {
+    tree.file("/proc/self/mountinfo", mounts);
+    EXPECT_EQ(group_tree(tree.root()).match("/a"), std::vector<std::string>{"/a"}) << mounts;
+  }
+}
+
 TEST(control_groups, a_group_that_nobody_counts_is_named) {
   recorded_tree tree;
   sukima_test::load_tree(recordings + "container-v1.tree", tree);
