@@ -211,7 +211,8 @@ bool recording::end_operation(object_core& me) {
     const std::lock_guard hold(lock_);
     count(one, static_cast<double>(messages));
   }
-  in_slice_ += static_cast<unsigned>(std::min<std::uint64_t>(messages, island::slice));
+  // An attempt without a message is a poll, too.
+  in_slice_ += static_cast<unsigned>(std::clamp<std::uint64_t>(messages, 1, island::slice));
   if (in_slice_ >= island::slice) {
     in_slice_ = 0;
     return true;

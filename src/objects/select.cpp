@@ -33,6 +33,7 @@ std::size_t serve_one(select_case* const* cases, std::size_t count, bool in_orde
       const select_case::outcome found = c.try_now();
       if (found == select_case::outcome::served) {
         if (!in_order) me.next_case = at + 1;
+        if (c.stream == nullptr) count_message(me);  // time is no message, but a poll
         return at;
       }
       receives |= c.receives;

@@ -52,6 +52,22 @@ TEST_P(select_test, receives_everything_from_all) {
   for (const int n : counts) EXPECT_EQ(n, each);
 }
 
+TEST_P(select_test, a_time_lets_others_go_first) {
+  program p(runtime);
+  auto s = p.stream<int>("s");
+  int got = 0;
+  p.object(
+       "poller",
+       [&](in<int> from) {
+         while (!from.is_closed()) select(from.on([&](int one) { got += one; }), after(0ms, [] {}));
+       },
+       s.in())
+      .group("g");
+  p.object("source", [](out<int> to) { to.send(1); }, s.out()).group("g");
+  p.run();
+  EXPECT_EQ(got, 1);
+}
+
 /// An object that was woken for a message, but serves another stream, wakes the next one that waits for it.
 TEST(select, passes_on_what_it_was_woken_for) {
   const model_chosen chosen("simulated");  // the objects begin in the order of their declaration

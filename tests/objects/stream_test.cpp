@@ -5,6 +5,8 @@
 
 #include <array>
 #include <numeric>
+#include <optional>
+#include <utility>
 
 namespace {
 
@@ -170,6 +172,144 @@ TEST_P(stream_test, batches_are_the_same_messages) {
   std::vector<int> wanted(3000);
   std::iota(wanted.begin(), wanted.end(), 0);
   EXPECT_EQ(got, wanted);
+}
+
+TEST_P(stream_test, a_stream_is_forwarded_as_a_range) {
+  program p(runtime);
+  auto merged = p.stream<int>("merged", capacity{4});
+  auto to = merged.out();
+  std::vector<out<int>> ends;
+  ends.push_back(to.share());
+  ends.push_back(std::move(to));
+  for (const char* name : {"a", "b"}) {
+    auto own = p.stream<int>(name, capacity{2});
+    p.object(
+        std::string("source ") + name,
+        [](out<int> there) {
+          for (int i = 0; i < 1000; ++i) there.send(1);
+        },
+        own.out());
+    p.object(
+        std::string("relay ") + name, [](in<int> from, out<int> there) { there.send_all(from); }, own.in(),
+        std::move(ends.back()));
+    ends.pop_back();
+  }
+  int got = 0;
+  p.object(
+      "sink",
+      [&](in<int> from) {
+        for (const int one : from) got += one;
+      },
+      merged.in());
+  p.run();
+  EXPECT_EQ(got, 2000);
+}
+
+/// Its assignment fails once, for the third one.
+struct fails_once {
+  std::shared_ptr<int> number;
+  fails_once() = default;
+  explicit fails_once(int value) : number(std::make_shared<int>(value)) {}
+  fails_once(const fails_once&) = default;
+  fails_once& operator=(const fails_once& other) {
+    if (*other.number == 3 && !std::exchange(has_failed, true)) throw std::runtime_error("once");
+    number = other.number;
+    return *this;
+  }
+  static inline bool has_failed = false;
+};
+
+TEST_P(stream_test, what_an_assignment_refuses_stays) {
+  fails_once::has_failed = false;
+  program p(runtime);
+  auto s = p.stream<fails_once>("s", capacity{8});
+  p.object(
+      "source",
+      [](out<fails_once> to) {
+        for (int i = 0; i < 8; ++i) to.send(fails_once(i));
+      },
+      s.out());
+  std::vector<int> got;
+  int thrown = 0;
+  p.object(
+      "sink",
+      [&](in<fails_once> from) {
+        for (std::vector<fails_once> some(8);;) try {
+            const std::size_t count = from.receive_some(some);
+            if (count == 0) break;
+            for (std::size_t i = 0; i < count; ++i) got.push_back(*some[i].number);
+          } catch (const std::runtime_error&) {
+            // What was taken before is where it was put.
+            for (const fails_once& one : some)
+              if (one.number && *one.number == static_cast<int>(got.size())) got.push_back(*one.number);
+            ++thrown;
+          }
+      },
+      s.in());
+  p.run();
+  EXPECT_EQ(thrown, 1);
+  std::vector<int> wanted(8);
+  std::iota(wanted.begin(), wanted.end(), 0);
+  EXPECT_EQ(got, wanted);
+}
+
+TEST_P(stream_test, attempts_let_others_go_first) {
+  program p(runtime);
+  auto s = p.stream<int>("s", capacity{1});
+  int got = 0;
+  p.object(
+       "poller",
+       [&](in<int> from) {
+         while (!from.is_closed()) {
+           if (const auto one = from.try_receive()) got += *one;
+           if (const auto one = from.receive_for(1ns)) got += *one;
+         }
+       },
+       s.in())
+      .group("g");
+  p.object(
+       "source",
+       [](out<int> to) {
+         for (int i = 0; i < 10; ++i)
+           while (to.try_send(1) == send_result::full) {
+           }
+       },
+       s.out())
+      .group("g");
+  p.run();
+  EXPECT_EQ(got, 10);
+}
+
+TEST_P(stream_test, attempts_see_an_abort) {
+  program p(runtime);
+  auto s = p.stream<int>("s", capacity{1});
+  p.object(
+       "poller",
+       [](in<int> from) {
+         for (;;) static_cast<void>(from.try_receive());
+       },
+       s.in())
+      .group("g");
+  p.object(
+       "sender",
+       [&](out<int> to) {
+         p.abort();
+         for (;;) static_cast<void>(to.try_send(1));
+       },
+       s.out())
+      .group("g");
+  p.run();
+}
+
+TEST(stream, waits_longer_than_the_clock_can_tell) {
+  const model_chosen chosen("simulated");  // the objects begin in the order of their declaration
+  program p;
+  auto s = p.stream<int>("s");
+  std::optional<int> got;
+  p.object("sink", [&](in<int> from) { got = from.receive_for(std::chrono::hours::max()); }, s.in());
+  p.object("source", [](out<int> to) { to.send(1); }, s.out());
+  p.run();
+  EXPECT_EQ(got, 1);
 }
 
 TEST_P(stream_test, attempts_do_not_wait) {

@@ -85,13 +85,13 @@ template <class T> class out : public detail::stream_end {
     if (put(value, true, nullptr) == send_result::broken) core_->throw_broken(owner_);
   }
   /// The same without waiting. The message is moved from only if it was sent.
-  send_result try_send(T& value) { return put(value, false, nullptr); }
-  send_result try_send(T&& value) { return put(value, false, nullptr); }
+  send_result try_send(T& value) { return polled(put(value, false, nullptr)); }
+  send_result try_send(T&& value) { return polled(put(value, false, nullptr)); }
   /// Waits for room for at most so long.
   template <class Rep, class Period> send_result send_for(T& value,
                                                           std::chrono::duration<Rep, Period> longest) {
-    const auto until = detail::clock::now() + std::chrono::ceil<detail::clock::duration>(longest);
-    return put(value, true, &until);
+    const auto until = detail::end_of_wait(longest);
+    return polled(put(value, true, &until));
   }
   /// Sends the elements of a range, moved from it if it is an rvalue; what fits at a time is published
   /// at once.
@@ -101,6 +101,15 @@ template <class T> class out : public detail::stream_end {
     detail::object_core& me = detail::user_of(s, owner_, true);
     auto next = std::begin(messages);
     const auto last = std::end(messages);
+    // An input iterator may wait itself, as that of a receiving end: no lock is held meanwhile.
+    if constexpr (!std::forward_iterator<decltype(next)>) {
+      for (; next != last; ++next)
+        if constexpr (std::is_lvalue_reference_v<R>)
+          send(T(*next));
+        else
+          send(T(std::move(*next)));
+      return;
+    }
     if constexpr (can_travel<T>)
       if (s.in_records) {
         for (; next != last; ++next)
@@ -151,6 +160,11 @@ template <class T> class out : public detail::stream_end {
   template <class, class> friend struct detail::room_case;
   explicit out(detail::stream_core& core) noexcept : stream_end(core, true) {}
 
+  /// An attempt without success is a poll, too: others go first, and an abort is seen.
+  send_result polled(send_result found) {
+    if (found == send_result::full) detail::count_message(detail::user_of(core(), owner_, true));
+    return found;
+  }
   // Inlined: a wait within an island is hardly longer than the calls around it, and each return after a
   // switch is one that the processor predicts wrongly.
   [[gnu::always_inline]] send_result put(T& value, bool waits, const detail::clock::time_point* until) {
@@ -215,12 +229,18 @@ template <class T> class in : public detail::stream_end {
   /// \par Complexity constant
   std::optional<T> receive() { return take(true, nullptr); }
   /// The same without waiting: empty, too, if there is no message now.
-  std::optional<T> try_receive() { return take(false, nullptr); }
+  std::optional<T> try_receive() {
+    std::optional<T> found = take(false, nullptr);
+    if (!found) poll();
+    return found;
+  }
   /// Waits for at most so long.
   template <class Rep, class Period> std::optional<T> receive_for(
       std::chrono::duration<Rep, Period> longest) {
-    const auto until = detail::clock::now() + std::chrono::ceil<detail::clock::duration>(longest);
-    return take(true, &until);
+    const auto until = detail::end_of_wait(longest);
+    std::optional<T> found = take(true, &until);
+    if (!found) poll();
+    return found;
   }
   /// Waits for a message, then takes as many as there are and fit. \returns how many; 0: as receive
   /// when empty
@@ -230,10 +250,14 @@ template <class T> class in : public detail::stream_end {
     std::uint64_t taken = 0;
     if constexpr (can_travel<T>)
       if (s.in_records) {
-        for (; taken < to.size(); ++taken) {
-          std::optional<T> message = detail::take_from_record<T>(me, s, taken == 0, nullptr);
-          if (!message) break;
-          to[taken] = *std::move(message);
+        try {
+          for (; taken < to.size(); ++taken) {
+            std::optional<T> message = detail::take_from_record<T>(me, s, taken == 0, nullptr);
+            if (!message) break;
+            to[taken] = *std::move(message);
+          }
+        } catch (const stream_failed&) {
+          if (taken == 0) throw;  // the next call says it
         }
         return taken;
       }
@@ -243,12 +267,20 @@ template <class T> class in : public detail::stream_end {
         const detail::side_lock hold(s, false);
         const std::uint64_t head = s.words->head.load(std::memory_order_relaxed);
         const std::uint64_t most = std::min<std::uint64_t>(s.messages(head), to.size());
+        // Also where an assignment throws: what was taken before is destroyed already.
+        struct giving_back {
+          detail::stream_core& s;
+          const std::uint64_t head;
+          const std::uint64_t& taken;
+          ~giving_back() {
+            if (taken != 0) s.give_back(head + taken, taken);
+          }
+        } const at_end{s, head, taken};
         for (; taken < most; ++taken) {
           T& message = *std::launder(s.slot_of<T>(head + taken));
           to[taken] = std::move(message);
           std::destroy_at(&message);
         }
-        if (taken != 0) s.give_back(head + taken, taken);
       }
       if (taken != 0) break;
       if (ended) {
@@ -296,6 +328,8 @@ template <class T> class in : public detail::stream_end {
   template <class, class> friend struct detail::receive_case;
   explicit in(detail::stream_core& core) noexcept : stream_end(core, false) {}
 
+  /// An attempt without success is a poll, too: others go first, and an abort is seen.
+  void poll() { detail::count_message(detail::user_of(core(), owner_, false)); }
   // Inlined: see out::put. The optional is made where it is returned: g++ writes one that is made before, or
   // that another function returns, in parts and copies it as a whole, for which the processor waits longer
   // than for all the rest.

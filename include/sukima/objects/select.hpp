@@ -36,7 +36,7 @@ template <class T, class F> struct receive_case final : select_case {
   }
   outcome try_now() override {
     const bool ended = from.is_closed();
-    if (std::optional<T> message = from.try_receive()) {
+    if (std::optional<T> message = from.take(false, nullptr)) {
       f(*std::move(message));
       return outcome::served;
     }
@@ -53,7 +53,7 @@ template <class T, class F> struct room_case final : select_case {
     owner = &end.owner_;
   }
   outcome try_now() override {
-    switch (to.try_send(value)) {
+    switch (to.put(value, false, nullptr)) {
       case send_result::sent:
         f();
         return outcome::served;
@@ -68,7 +68,7 @@ template <class T, class F> struct room_case final : select_case {
 
 template <class F> struct time_case final : select_case {
   F f;
-  time_case(clock::duration longest, F function) : f(std::move(function)) { at = clock::now() + longest; }
+  time_case(clock::time_point until, F function) : f(std::move(function)) { at = until; }
   outcome try_now() override {
     if (clock::now() < at) return outcome::not_yet;
     f();
@@ -101,7 +101,7 @@ template <class T> template <class F> detail::room_case<T, F> out<T>::on_room(T&
 /// A case of select that calls f() when so much time has passed without another one.
 template <class Rep, class Period, class F>
 detail::time_case<F> after(std::chrono::duration<Rep, Period> longest, F f) {
-  return {std::chrono::ceil<detail::clock::duration>(longest), std::move(f)};
+  return {detail::end_of_wait(longest), std::move(f)};
 }
 
 /// Waits until one of the cases is ready (in::on, out::on_room, after) and serves it. Begins with the
