@@ -65,6 +65,22 @@ class launch(unittest.TestCase):
                 self.assertEqual(running.stdout.read(), b"50000\n")
                 self.assertEqual(running.wait(), 0)
 
+    def test_sees_the_ends_of_nodes_where_they_are_ignored(self):
+        ended = subprocess.run(["env", "--ignore-signal=CHLD", SUKIMA, "cluster", "run", "-n", "2", "--", FIB, "20"],
+                               capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        self.assertEqual((ended.stdout, ended.stderr, ended.returncode), ("6765\n", "", 0))
+
+    def test_writes_all_lines_to_a_descriptor_that_does_not_wait(self):
+        ends = os.pipe2(os.O_CLOEXEC)
+        os.set_blocking(ends[1], False)
+        with subprocess.Popen([SUKIMA, "cluster", "run", "-n", "2", "--", "sh", "-c", "seq 20000 >&2; exec >&-; read x || :"],
+                              stdin=subprocess.PIPE, stderr=ends[1]) as running:
+            os.close(ends[1])
+            with open(ends[0], encoding="utf-8") as errors:
+                running.stdin.close()
+                self.assertEqual(sum(1 for _ in errors), 40000)
+            self.assertEqual(running.wait(), 0)
+
     def test_tags_lines_with_their_node(self):
         script = 'printf "a\\nb" >&2'
         self.assertEqual(sorted(shell(script, nodes="2").stderr.splitlines()), ["[0] a", "[0] b", "[1] a", "[1] b"])

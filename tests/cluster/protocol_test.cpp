@@ -66,6 +66,19 @@ TEST(frames, come_out_as_they_went_in_byte_by_byte) {
   }
 }
 
+// A queue of many short messages would take longer than a silent node may.
+TEST(frames, are_appended_without_copying_the_queue_each_time) {
+  frame_writer writer;
+  bytes queue;
+  unsigned copies = 0;
+  for (int i = 0; i < 10000; ++i) {
+    const std::size_t room = queue.capacity();
+    writer.write(queue, frame_kind::data, view("short"));
+    copies += queue.capacity() != room ? 1 : 0;
+  }
+  EXPECT_LT(copies, 100U);
+}
+
 TEST(frames, with_impossible_lengths_are_refused_at_once) {
   for (const std::uint32_t length : {0u, 4098u, 0x7fffffffu, 0xffffffffu}) {
     frame_reader reader;

@@ -23,7 +23,11 @@ constexpr int status_lost = 75;  ///< EX_TEMPFAIL of sysexits.h: running it agai
 
 /// Ends this process without the program's own ends: they may wait for what will not come.
 [[noreturn]] void end_process(const std::string& sentence, int status) {
-  std::fflush(nullptr);
+  // Not every stream: a thread that waits for input holds the lock of its own.
+  if (ftrylockfile(stdout) == 0) {
+    fflush_unlocked(stdout);
+    funlockfile(stdout);
+  }
   std::fprintf(stderr, "sukima: %s\n", sentence.c_str());
   std::_Exit(status);
 }

@@ -2,6 +2,7 @@
 #include "launch/child.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -67,6 +68,12 @@ void become(const child_start& how, int input, int errors, int output, char** ar
 }
 
 }  // namespace
+
+bool has_room(int number) noexcept {
+  pollfd one{number, POLLOUT, 0};
+  poll(&one, 1, -1);
+  return true;
+}
 
 void descriptor::reset() noexcept {
   if (number_ >= 0) close(number_);

@@ -32,6 +32,10 @@ class descriptor {
   int number_;
 };
 
+/// Waits until a descriptor takes something, which others have made one that does not wait: ssh does.
+/// \return true
+bool has_room(int number) noexcept;
+
 /// Where a child's stdout goes.
 enum class child_output : std::uint8_t { kept, dropped, piped };
 

@@ -368,7 +368,7 @@ class launcher {
     std::string_view rest = text;
     while (!rest.empty()) {
       const ssize_t put = write(STDERR_FILENO, rest.data(), rest.size());
-      if (put < 0 && errno == EINTR) continue;
+      if (put < 0 && (errno == EINTR || (errno == EAGAIN && has_room(STDERR_FILENO)))) continue;
       if (put <= 0) return;
       rest.remove_prefix(static_cast<std::size_t>(put));
     }

@@ -25,6 +25,10 @@ signals_in_descriptor::signals_in_descriptor() {
     if (action.sa_handler != SIG_IGN) sigaddset(&taken, signal);  // as by nohup: the nodes ignore it, too
   }
   sigaddset(&taken, SIGCHLD);
+  // Where it is ignored, the kernel says nothing of children that end.
+  struct sigaction usual{};
+  usual.sa_handler = SIG_DFL;
+  sigaction(SIGCHLD, &usual, &of_children_);
   sigset_t blocked = taken;
   sigaddset(&blocked, SIGPIPE);
   sigprocmask(SIG_BLOCK, &blocked, &before_);
@@ -39,6 +43,7 @@ signals_in_descriptor::~signals_in_descriptor() {
   sigaddset(&broken, SIGPIPE);
   while (sigtimedwait(&broken, nullptr, &at_once) > 0) {
   }
+  sigaction(SIGCHLD, &of_children_, nullptr);
   sigprocmask(SIG_SETMASK, &before_, nullptr);
 }
 

@@ -23,6 +23,7 @@ class signals_in_descriptor {
 
  private:
   sigset_t before_{};
+  struct sigaction of_children_{};  ///< as it was before
   descriptor events_;
 };
 

@@ -21,7 +21,6 @@ digest mac_of(const digest& key, std::uint64_t number, byte_view whole_frame) {
 void frame_writer::write(bytes& to, frame_kind kind, byte_view content) {
   const std::size_t begin = to.size();
   const std::size_t length = 1 + content.size() + (key_ ? mac_size : 0);
-  to.reserve(begin + length_size + length);
   byte_sink(to)
       .number(static_cast<std::uint32_t>(length))
       .number(static_cast<std::uint8_t>(kind))

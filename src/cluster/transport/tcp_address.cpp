@@ -75,11 +75,13 @@ void listen_at(asio::io_context& io, tcp::acceptor& by, tcp_settings& chosen) {
     } else {
       // The others tell where they listen, and nobody is told to come anywhere else.
       here = address_of(io, chosen, chosen.host, chosen.port);
-      if (chosen.own.node != 0) {
-        const bool everywhere = !here.address().is_loopback();
-        here = tcp::endpoint(everywhere ? asio::ip::address(asio::ip::address_v4::any()) : here.address(), 0);
+      const bool everywhere = chosen.own.node != 0 && !here.address().is_loopback();
+      if (everywhere) {
+        open_everywhere(by, here, 0, error);
+      } else {
+        if (chosen.own.node != 0) here.port(0);
+        by.open(here.protocol(), error);
       }
-      by.open(here.protocol(), error);
     }
     if (!error) by.set_option(tcp::acceptor::reuse_address(true), error);
     if (!error) by.bind(here, error);
