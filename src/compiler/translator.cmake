@@ -80,6 +80,7 @@ add_library(sukima_translator STATIC
   check/closures.cpp
   check/cluster.cpp
   check/diagnostics.cpp
+  check/hidden_names.cpp
   check/successors.cpp
   ${plan_files}
   ${unwind_files})

@@ -298,6 +298,7 @@ void check(CompilerInstance& compiler, const unit& u, const semantic_index& inde
   checker(compiler, u, index).run();
   check_closures(compiler, u, index);
   check_cluster(compiler, u, index);
+  check_hidden_names(compiler, u, index);
   check_successors(compiler, u, index);
 }
 

@@ -12,7 +12,8 @@ void check(clang::CompilerInstance& compiler, const unit& u, const semantic_inde
 void check_closures(clang::CompilerInstance& compiler, const unit& u, const semantic_index& index);
 /// The rules for entries and tasks of a cluster; called by check().
 void check_cluster(clang::CompilerInstance& compiler, const unit& u, const semantic_index& index);
-
+/// The rules for names and parameters that the generated C would mistake; called by check().
+void check_hidden_names(clang::CompilerInstance& compiler, const unit& u, const semantic_index& index);
 /// The rules for loops by successor; called by check().
 void check_successors(clang::CompilerInstance& compiler, const unit& u, const semantic_index& index);
 

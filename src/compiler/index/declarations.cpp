@@ -60,6 +60,7 @@ void record_variable(const recording& to, const VarDecl* variable) {
   const token_index t = to.of.find(variable->getLocation());
   if (t == no_token) return;
   to.index.declared[variable] = t;
+  if (!variable->isFileVarDecl()) to.index.variable_names.insert(variable->getNameAsString());
   if (!isa<ParmVarDecl>(variable))
     for (const closure_declaration& c : to.of.closures)
       if (c.name_token == t) to.index.closure_variables[variable] = &c;

@@ -113,6 +113,7 @@ struct semantic_index {
   std::set<token_index> plain_entries;  ///< names of worker functions that mean the C entry
   std::map<token_index, const clang::FieldDecl*> fields;
   std::map<const clang::VarDecl*, token_index> declared;  ///< the name in its declaration
+  std::set<std::string> variable_names;  ///< of local variables and parameters
   std::deque<function_info> functions;  ///< in the order of the file
   std::deque<function_info> closures;  ///< their blocks, outer before inner
   std::map<const clang::VarDecl*, const closure_declaration*> closure_variables;

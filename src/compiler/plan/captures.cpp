@@ -90,8 +90,9 @@ std::vector<captured> captures_of(const planner& p, const construct& c, const st
       result.push_back({variable, by_value});
       try {
         const std::vector<std::string> lengths = variable_lengths(variable->getType(), "x");
-        (void)language::declare(variable->getType(), "",
-                                {p.in.ast, !p.in.options.sequential, &p.names.renamed, &lengths});
+        (void)language::declare(
+            variable->getType(), "",
+            {p.in.ast, !p.in.options.sequential, &p.names.renamed, &lengths, &p.in.index.variable_names});
       } catch (const unprintable_type& problem) {
         result.pop_back();
         report(p.in, p.in.unit.tokens[t].getLocation(),
@@ -161,7 +162,8 @@ std::string bind_capture(const planner& p, const captured& one, const std::strin
     std::vector<std::string> lengths = lengths_of(one, name);
     for (std::size_t k = 0; k < lengths.size(); ++k)
       lengths[k] = point + "->" + length_member(one.variable, k);
-    const type_style style{p.in.ast, !p.in.options.sequential, &p.names.renamed, &lengths};
+    const type_style style{p.in.ast, !p.in.options.sequential, &p.names.renamed, &lengths,
+                           &p.in.index.variable_names};
     if (one.by_value) {
       inside.names.erase(one.variable);
       inside.copies.insert(one.variable);

@@ -83,8 +83,9 @@ std::vector<captured> captures_of_closure(const planner& p, const closure_declar
     if (!seen.insert(variable).second) continue;
     try {
       const std::vector<std::string> lengths = variable_lengths(variable->getType(), "x");
-      (void)language::declare(variable->getType(), "",
-                              {p.in.ast, !p.in.options.sequential, &p.names.renamed, &lengths});
+      (void)language::declare(
+          variable->getType(), "",
+          {p.in.ast, !p.in.options.sequential, &p.names.renamed, &lengths, &p.in.index.variable_names});
       result.push_back({variable, is_final_at_birth(p.in, variable, c, where)});
     } catch (const unprintable_type& problem) {
       report(p.in, p.in.unit.tokens[t].getLocation(),

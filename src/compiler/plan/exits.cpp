@@ -99,9 +99,9 @@ void plan_jump(planner& p, sheet& out, const jump& j, const context& where, cons
     const std::string text = computed.empty() ? text_of(p, value, where) : computed;
     if (!text.empty() && !type->isVoidType()) {
       if (out_of_body) {
-        out.text(" " + assign(p, type, where.exits->frame + "->sukima_result", text));
+        out.text(" " + assign(p, type, where.exits->frame + "->sukima_result", "(" + text + ")"));
       } else {
-        out.text(" " + declare_unqualified(p, type, "sukima_value") + " = " + text + ";");
+        out.text(" " + declare_unqualified(p, type, "sukima_value") + " = (" + text + ");");
         last = " return sukima_value;";
       }
     } else {

@@ -7,6 +7,8 @@
 #include "plan/names.hpp"
 #include "plan/tokens.hpp"
 
+#include <utility>
+
 namespace sukima::language {
 
 using namespace clang;
@@ -142,9 +144,24 @@ class statement_planner {
   }
 
  private:
+  /// A member of the choice point. Choice points are aligned to 16 bytes.
+  std::string declared_member(QualType type, const std::string& member) {
+    try {
+      const bool fits = type->isIncompleteType() || p_.in.ast.getTypeAlignInChars(type).getQuantity() <= 16;
+      if (!fits && !std::exchange(is_refused_, true))
+        report(p_.in, s_.call->getExprLoc(),
+               "what a spawned call takes and returns may be aligned to 16 bytes at most; pass a pointer");
+      return declare_unqualified(p_, type, member);
+    } catch (const unprintable_type& problem) {
+      report(p_.in, s_.call->getExprLoc(),
+             "this call cannot be spawned: of one of its types, " + problem.reason);
+      return "int " + member;
+    }
+  }
+
   /// A member of the choice point, whose value is computed on entry. \returns how it is reached
   std::string keep(const std::string& member, QualType type, const std::string& value) {
-    const std::string declared = declare_unqualified(p_, type, member);
+    const std::string declared = declared_member(type, member);
     join_.members += " " + declared + ";";
     join_.operands += " " + declared + " = " + value + ";";
     join_.stores += " " + assign(p_, type, join_.point + "->" + member, member);
@@ -157,6 +174,7 @@ class statement_planner {
       return is_worker_ ? worker_name(direct) : direct->getNameAsString();
     }
     context apart = where_;
+    apart.noted_apart = s_.callee.end;
     if (is_closure_) apart.called_apart = &p_.in.index.closure_calls.at(s_.callee.end);
     return keep("sukima_c" + index_, s_.call->getCallee()->getType(), text_of(p_, s_.callee, apart));
   }
@@ -197,7 +215,7 @@ class statement_planner {
     join_.given += " case " + index_ + ": ";
     if (assigns) {
       const std::string result = join_.point + "->sukima_v" + index_;
-      join_.members += " " + declare_unqualified(p_, s_.call->getType(), "sukima_v" + index_) + ";";
+      join_.members += " " + declared_member(s_.call->getType(), "sukima_v" + index_) + ";";
       join_.given += assign(p_, s_.call->getType(), result, call_with("sukima_top", callee_)) + " break;";
       join_.assigned += " case " + index_ + ": *" + target + " " + operation + result + "; break;";
     } else {
@@ -213,6 +231,7 @@ class statement_planner {
   bool is_worker_;
   bool is_closure_;
   bool leaves_ = false;
+  bool is_refused_ = false;
   std::string callee_;
   std::string caller_;
   std::string arguments_;

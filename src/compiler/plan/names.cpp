@@ -14,7 +14,9 @@ void report(const plan_input& in, SourceLocation place, const std::string& messa
 }
 
 std::string declare(const planner& p, QualType type, const std::string& name) {
-  return language::declare(type, name, {p.in.ast, !p.in.options.sequential, &p.names.renamed, nullptr});
+  return language::declare(
+      type, name,
+      {p.in.ast, !p.in.options.sequential, &p.names.renamed, nullptr, &p.in.index.variable_names});
 }
 
 std::string declare_unqualified(const planner& p, QualType type, const std::string& name) {

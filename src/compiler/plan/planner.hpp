@@ -59,6 +59,8 @@ struct context {
   std::set<const clang::VarDecl*> copies;  ///< variables that are constant copies here
   std::set<token_index> begun;  ///< calls of workers that are being planned with what follows them
   const closure_call* called_apart = nullptr;  ///< its callee is printed as a value
+  token_index noted_apart =
+      no_token;  ///< the parenthesis of a call of plain C whose callee is printed as a value
   std::map<const clang::LabelDecl*, std::string> exits_here;  ///< of labels outside of the closure: addresses
   std::string closure_name;  ///< in a closure: of its generated function
   bool moving = false;  ///< a declaration that is moved in front of its function

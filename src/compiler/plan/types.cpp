@@ -112,7 +112,11 @@ std::string type_writer::declare(QualType type, const std::string& name) {
       return with_words(words + tag_words(cast<TagType>(t)->getDecl()), name);
     case Type::Typedef: {
       const TypedefNameDecl* alias = cast<TypedefType>(t)->getDecl();
-      if (alias->getParentFunctionOrMethod() == nullptr)
+      const TagDecl* const tag = alias->getUnderlyingType()->getAsTagDecl();
+      const bool has_name = tag == nullptr || tag->getIdentifier() != nullptr;
+      const bool is_hidden =
+          style_.variables != nullptr && has_name && style_.variables->contains(alias->getNameAsString());
+      if (alias->getParentFunctionOrMethod() == nullptr && !is_hidden)
         return with_words(words + alias->getNameAsString(), name);
       break;
     }

@@ -17,6 +17,8 @@ struct type_style {
   bool hidden_top;  ///< the types of worker functions get their hidden parameter
   const std::map<const clang::Decl*, std::string>* renamed = nullptr;  ///< local types that were moved out
   const std::vector<std::string>* lengths = nullptr;  ///< of arrays of variable length, from the outside in
+  /// Names of variables of the unit: where one hides a typedef of a type with a name, that name is written.
+  const std::set<std::string>* variables = nullptr;
 };
 
 /// A declaration of `name` with this type, as `int (*name)[3]`; an empty name gives the type's name.

@@ -82,11 +82,19 @@ std::optional<std::string> function_name_word(const plan_input& in, const contex
          "\"";
 }
 
+/// Does a `register` belong to a variable that the program binds to a register?
+bool names_a_register(const plan_input& in, token_index t) {
+  while (t < in.unit.tokens.size() && in.unit.tokens[t].isNot(tok::semi) &&
+         in.unit.tokens[t].isNot(tok::kw_asm))
+    ++t;
+  return t < in.unit.tokens.size() && in.unit.tokens[t].is(tok::kw_asm);
+}
+
 /// What stands in place of a token by itself; nothing: it is kept.
 std::optional<std::string> name_at(const planner& p, token_index t, const context& where) {
   const plan_input& in = p.in;
   if (in.unit.tokens[t].is(tok::kw_register) && where.function != nullptr &&
-      (where.function->is_worker || where.function->has_closures))
+      (where.function->is_worker || where.function->has_closures) && !names_a_register(in, t))
     return "";
   if (in.index.dropped.contains(t)) return "";
   if (const auto name = in.index.names.find(t); name != in.index.names.end()) {
@@ -123,8 +131,9 @@ std::vector<planned_word> words_in_front(const planner& p, token_index t, const 
       words.push_back({leaves ? "(sukima_leave_for_c(" + where.top + "), " : "", space, call,
                        (leaves ? ")(" : "(") + (is_worker ? where.top + ", " : "") + begin_check(p, *call)});
     }
-  if (const auto call = in.calls_of_c.find(t);
-      call != in.calls_of_c.end() && leaves_for_c(in, call->second, where))
+  if (const auto call = in.calls_of_c.find(t); call != in.calls_of_c.end() &&
+                                               call->second != where.noted_apart &&
+                                               leaves_for_c(in, call->second, where))
     words.push_back({"(sukima_leave_for_c(" + where.top + "), ", space});
   if (in.index.all_calls.contains(t) && leaves_for_c(in, t, where)) {
     const auto begun = in.calls_of_c.find(in.unit.find(in.index.all_calls.at(t)->getBeginLoc()));

@@ -10,13 +10,14 @@
 namespace sukima {
 
 /// All that is left of a stream. O(size).
-/// \return nothing if it cannot be read, as where it is a folder, or /proc's file of a process that has ended:
+/// \return nothing if it cannot be read, as a folder, or the file in /proc of a process that has ended:
 ///   std::istreambuf_iterator throws there, because the stream buffer does
 inline std::optional<std::string> read_all(std::istream& in) {
   if (!in) return std::nullopt;
   std::string text;
   char part[16384];
-  while (in.read(part, sizeof part) || in.gcount() > 0) text.append(part, static_cast<std::size_t>(in.gcount()));
+  while (in.read(part, sizeof part) || in.gcount() > 0)
+    text.append(part, static_cast<std::size_t>(in.gcount()));
   return in.bad() ? std::nullopt : std::optional(std::move(text));
 }
 

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the generated C would take for something else: an AFTER is printed at each jump out of its BODY, and a worker
+// function has one parameter more.
+#include "check/check.hpp"
+
+#include "check/rules.hpp"
+
+namespace sukima::language {
+namespace {
+
+using namespace clang;
+
+class hidden_name_checker : rules {
+ public:
+  hidden_name_checker(CompilerInstance& compiler, const unit& u, const semantic_index& index)
+      : rules(compiler, u, index) {}
+
+  void run() const {
+    for (const construct& c : unit_.constructs)
+      if (c.kind == construct_kind::wind && !c.after.empty()) check_after(c);
+    for (const FunctionDecl* f : index_.workers)
+      for (const FunctionDecl* one : f->redecls())
+        for (const Attr* attribute : one->attrs()) check_attribute(*one, *attribute);
+  }
+
+ private:
+  /// The variables of outside that AFTER names.
+  std::map<std::string, const VarDecl*> named_in_after(const construct& c) const {
+    std::map<std::string, const VarDecl*> used;
+    for (token_index t = c.after.begin; t < c.after.end; ++t) {
+      const auto name = index_.names.find(t);
+      const auto* variable = name == index_.names.end() ? nullptr : dyn_cast<VarDecl>(name->second);
+      if (variable == nullptr) continue;
+      const auto declared = index_.declared.find(variable);
+      if (declared == index_.declared.end() || !c.after.holds(declared->second))
+        used[variable->getNameAsString()] = variable;
+    }
+    return used;
+  }
+
+  /// After the last token that sees a variable declared at `at`.
+  token_index end_of_scope(token_index at) const {
+    const token_index open = unit_.bracket_around(at);
+    if (open == no_token) return at;
+    const token_index close = unit_.partner[open];
+    if (unit_.tokens[open].is(tok::l_brace)) return close;
+    // In the head of a loop.
+    if (close + 1 < unit_.tokens.size() && unit_.tokens[close + 1].is(tok::l_brace)) return unit_.partner[close + 1];
+    token_index end = close;
+    while (end < unit_.tokens.size() && unit_.tokens[end].isNot(tok::semi)) ++end;
+    return end;
+  }
+
+  /// Is there a `try` in the BODY around the jump? Its body is a function of its own.
+  bool is_in_try(token_index t, const construct& c) const {
+    return std::ranges::any_of(unit_.constructs, [&](const construct& inner) {
+      return inner.kind == construct_kind::try_catch && c.first.holds(inner.whole.begin) && inner.first.holds(t);
+    });
+  }
+
+  void check_after(const construct& c) const {
+    const std::map<std::string, const VarDecl*> used = named_in_after(c);
+    const function_info* const function = index_.function_at(c.whole.begin);
+    for (const auto& [variable, at] : index_.declared) {
+      const auto same = used.find(variable->getNameAsString());
+      if (!c.first.holds(at) || same == used.end() || same->second == variable || index_.function_at(at) != function)
+        continue;
+      const token_index end = end_of_scope(at);
+      for (token_index t = at; t < end; ++t) {
+        const auto j = index_.jumps.find(t);
+        if (j == index_.jumps.end() || index_.function_at(t) != function || is_in_try(t, c)) continue;
+        const bool stays = j->second.kind != jump_kind::leave_function && j->second.target != no_token &&
+                           c.whole.holds(j->second.target);
+        if (!stays)
+          error(location_of(t), "AFTER of this 'dynamic_wind' uses '" + same->first +
+                                    "', which is another variable where this jump leaves BODY; rename one of them");
+      }
+    }
+  }
+
+  void check_attribute(const FunctionDecl& f, const Attr& attribute) const {
+    const auto* nonnull = dyn_cast<NonNullAttr>(&attribute);
+    const bool counts = (nonnull != nullptr && nonnull->args_size() > 0) || isa<FormatAttr>(attribute) ||
+                        isa<FormatArgAttr>(attribute) || isa<AllocSizeAttr>(attribute) ||
+                        isa<AllocAlignAttr>(attribute);
+    if (counts)
+      error(attribute.getLocation(), std::string("the attribute '") + attribute.getSpelling() +
+                                         "' counts parameters, and worker functions have one more in C; leave it out");
+    if (isa<ConstructorAttr>(attribute) || isa<DestructorAttr>(attribute))
+      error(attribute.getLocation(), "a worker function cannot be a " + std::string(attribute.getSpelling()) +
+                                         "; call '" + f.getNameAsString() + "' from a plain function that is one");
+  }
+};
+
+}  // namespace
+
+void check_hidden_names(CompilerInstance& compiler, const unit& u, const semantic_index& index) {
+  hidden_name_checker(compiler, u, index).run();
+}
+
+}  // namespace sukima::language
