@@ -172,7 +172,7 @@ void measure_all(objects::model::cost_table& into) {
     (carrier == unit::simulated ? into.switch_quartiles : into.wait_quartiles) = waits.spread;
   }
   // On one CPU a message between processes takes the same steps, in memory that they share.
-  for (const std::size_t bytes : {8, 64, 1024, 65536}) {
+  for (const std::size_t bytes : {8U, 64U, 1024U, 65536U}) {
     objects::model::message_cost line = into.of(unit::thread, bytes, 1);
     line.carrier = unit::process;
     into.add(line);

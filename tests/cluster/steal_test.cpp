@@ -327,7 +327,7 @@ bool silent_at_first(sukima::context c, unsigned nodes) {
 }
 
 TEST(lifelines, keep_an_idle_cluster_silent_until_there_is_work) {
-  for (const std::uint64_t seed : {1, 2, 3})
+  for (const std::uint64_t seed : {1u, 2u, 3u})
     for (const unsigned count : {2u, 5u}) {
       arrived = 0;
       nodes_in_process nodes({.nodes = count, .seed = seed, .longest_delay = 2000us});

@@ -52,6 +52,7 @@ TEST(cpu_mask, random_masks_keep_a_subset_of_the_right_size_and_do_not_change_ag
   std::mt19937 random(7);
   for (int round = 0; round < 2000; ++round) {
     mask m{};
+    // NOLINTNEXTLINE(misc-redundant-expression): two draws
     for (unsigned char& byte : m) byte = static_cast<unsigned char>(random() & random());
     const auto before = static_cast<unsigned>(cpus_of(m).size());
     const unsigned keep = 1 + static_cast<unsigned>(random() % 40);

@@ -377,7 +377,7 @@ TEST_P(exception_test, does_not_cut_loops_in_destructors_short) {
       std::array<long, 3> results{};
       const int number = number_of([&] {
         runtime.run([&](context c) {
-          sukima::cancellable(c, [&](context below, sukima::canceller k) {
+          sukima::cancellable(c, [&](context below, const sukima::canceller& k) {
             counts_at_end at_end{below, results};
             k.cancel();
             if (own) fail(3);

@@ -379,6 +379,7 @@ TEST_P(fork_test, reduces_to_a_reference) {
   };
   const std::string& found = runtime.run([&](context c) {
     return sukima::parallel_reduce(
+        // NOLINTNEXTLINE(bugprone-return-const-ref-from-parameter): of an element
         c, words, std::cref(words[0]), [](const std::string& w) -> const std::string& { return w; }, longest);
   });
   EXPECT_EQ(found, "4999");

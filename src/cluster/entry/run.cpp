@@ -66,9 +66,10 @@ std::unique_ptr<transport> own_transport(const own_place& at) {
     return make_tcp_transport(std::move(settings));
   }
   const char* const folder = variable(variable_plugins);
+  const mpi_place mpi = at.mpi.value_or(mpi_place());
   return make_mpi_transport(
-      at.mpi->kind,
-      {.nodes = at.mpi->nodes, .program = "Sukima " SUKIMA_VERSION ", build id " + id, .finalizes = true},
+      mpi.kind,
+      {.nodes = mpi.nodes, .program = "Sukima " SUKIMA_VERSION ", build id " + id, .finalizes = true},
       folder != nullptr ? folder : "");
 }
 

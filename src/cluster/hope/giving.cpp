@@ -39,14 +39,14 @@ void node::give_to_others() {
 }
 
 void node::give(const unit& u, node_id to) {
+  const auto type = forms_.number_of(*u.form);
+  if (!type) return;  // all units are of known forms
   // Also where the message is lost: a claim is a hint.
   claims_.claim(u.key, to, clock::now());
   count(&counts::given);
-  tell_one(to, {.kind = note_kind::given,
-                .entry = entry_,
-                .within = u.within,
-                .type = *forms_.number_of(*u.form),
-                .content = u.arguments});
+  tell_one(
+      to,
+      {.kind = note_kind::given, .entry = entry_, .within = u.within, .type = *type, .content = u.arguments});
 }
 
 void node::nothing_to_give(clock::time_point now) {

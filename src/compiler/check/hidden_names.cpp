@@ -45,7 +45,8 @@ class hidden_name_checker : rules {
     const token_index close = unit_.partner[open];
     if (unit_.tokens[open].is(tok::l_brace)) return close;
     // In the head of a loop.
-    if (close + 1 < unit_.tokens.size() && unit_.tokens[close + 1].is(tok::l_brace)) return unit_.partner[close + 1];
+    if (close + 1 < unit_.tokens.size() && unit_.tokens[close + 1].is(tok::l_brace))
+      return unit_.partner[close + 1];
     token_index end = close;
     while (end < unit_.tokens.size() && unit_.tokens[end].isNot(tok::semi)) ++end;
     return end;
@@ -54,7 +55,8 @@ class hidden_name_checker : rules {
   /// Is there a `try` in the BODY around the jump? Its body is a function of its own.
   bool is_in_try(token_index t, const construct& c) const {
     return std::ranges::any_of(unit_.constructs, [&](const construct& inner) {
-      return inner.kind == construct_kind::try_catch && c.first.holds(inner.whole.begin) && inner.first.holds(t);
+      return inner.kind == construct_kind::try_catch && c.first.holds(inner.whole.begin) &&
+             inner.first.holds(t);
     });
   }
 
@@ -63,7 +65,8 @@ class hidden_name_checker : rules {
     const function_info* const function = index_.function_at(c.whole.begin);
     for (const auto& [variable, at] : index_.declared) {
       const auto same = used.find(variable->getNameAsString());
-      if (!c.first.holds(at) || same == used.end() || same->second == variable || index_.function_at(at) != function)
+      if (!c.first.holds(at) || same == used.end() || same->second == variable ||
+          index_.function_at(at) != function)
         continue;
       const token_index end = end_of_scope(at);
       for (token_index t = at; t < end; ++t) {
@@ -72,8 +75,9 @@ class hidden_name_checker : rules {
         const bool stays = j->second.kind != jump_kind::leave_function && j->second.target != no_token &&
                            c.whole.holds(j->second.target);
         if (!stays)
-          error(location_of(t), "AFTER of this 'dynamic_wind' uses '" + same->first +
-                                    "', which is another variable where this jump leaves BODY; rename one of them");
+          error(location_of(t),
+                "AFTER of this 'dynamic_wind' uses '" + same->first +
+                    "', which is another variable where this jump leaves BODY; rename one of them");
       }
     }
   }
@@ -84,11 +88,13 @@ class hidden_name_checker : rules {
                         isa<FormatArgAttr>(attribute) || isa<AllocSizeAttr>(attribute) ||
                         isa<AllocAlignAttr>(attribute);
     if (counts)
-      error(attribute.getLocation(), std::string("the attribute '") + attribute.getSpelling() +
-                                         "' counts parameters, and worker functions have one more in C; leave it out");
+      error(attribute.getLocation(),
+            std::string("the attribute '") + attribute.getSpelling() +
+                "' counts parameters, and worker functions have one more in C; leave it out");
     if (isa<ConstructorAttr>(attribute) || isa<DestructorAttr>(attribute))
       error(attribute.getLocation(), "a worker function cannot be a " + std::string(attribute.getSpelling()) +
-                                         "; call '" + f.getNameAsString() + "' from a plain function that is one");
+                                         "; call '" + f.getNameAsString() +
+                                         "' from a plain function that is one");
   }
 };
 

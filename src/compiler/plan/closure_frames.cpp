@@ -77,7 +77,7 @@ std::map<const VarDecl*, std::string> place_in_frames(planner& p, const function
       p.function.in_frame[&c].push_back(variable);
       names[variable] = member;
       if (isa<ParmVarDecl>(variable)) {
-        stores += " " + member + " = " + name + ";";
+        stores.append(" ").append(member).append(" = ").append(name).append(";");
       } else {
         const local_declaration& d = *sole_declaration(p, variable, f);
         const bool initialised = p.in.unit.tokens[declared + 1].is(tok::equal);
@@ -90,8 +90,9 @@ std::map<const VarDecl*, std::string> place_in_frames(planner& p, const function
     const token_index block = p.in.unit.block_around(c.whole.begin).begin;
     const token_range labels = label_declarations(p.in, block + 1);
     const std::string own = std::to_string(number->second);
-    p.function.after_token[labels.empty() ? block : labels.end - 1] +=
-        " struct " + base_name(where) + "_" + c.name + "_" + own + " sukima_c" + own + ";" + stores;
+    std::string& text = p.function.after_token[labels.empty() ? block : labels.end - 1];
+    text.append(" struct ").append(base_name(where)).append("_").append(c.name).append("_").append(own);
+    text.append(" sukima_c").append(own).append(";").append(stores);
   }
   return names;
 }

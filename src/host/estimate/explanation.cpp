@@ -29,7 +29,7 @@ counters counters_of(const vcpu& one, const std::string& where) {
   for (const auto& [name, value] : {std::pair{"ran", one.ran}, std::pair{"waited", one.waited}})
     if (!value)
       throw description_error(where + "." + name + ": is missing; an explanation needs the counters");
-  return {*one.ran, *one.waited};
+  return {one.ran.value_or(0), one.waited.value_or(0)};
 }
 
 std::string where_of(std::size_t vm, std::size_t vcpu) {

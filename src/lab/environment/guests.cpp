@@ -36,7 +36,8 @@ std::string quoted(const std::string& word) {
 /// The shell's command of a job; its program lies in the guest's /bin.
 std::string command_of(const job& what) {
   std::string text = "env LC_ALL=C";
-  for (const auto& [name, value] : what.variables) text.append(" ").append(quoted(name + "=" + value));
+  for (const auto& [name, value] : what.variables)
+    text.append(" ").append(quoted(fmt::format("{}={}", name, value)));
   text += " /bin/" + quoted(std::filesystem::path(what.arguments.front()).filename().string());
   for (std::size_t i = 1; i < what.arguments.size(); ++i) text.append(" ").append(quoted(what.arguments[i]));
   return text;
