@@ -19,6 +19,7 @@
 #include <sukima/detail/ambient.hpp>
 #include <sukima/detail/executor.hpp>
 #include <sukima/errors.hpp>
+#include <sukima/objects/times.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -67,8 +68,6 @@ struct deadlock : std::runtime_error {
 }  // namespace sukima::objects
 
 namespace sukima::objects::detail {
-
-using clock = std::chrono::steady_clock;
 
 struct island;
 struct program_core;
@@ -388,15 +387,6 @@ inline void count_message(object_core& me, unsigned messages = 1) {
     budget -= messages;
   else
     turn_over(me);
-}
-
-/// When a wait of this length ends that begins now: in a century at the latest, so that no sum overflows.
-template <class Rep, class Period> clock::time_point end_of_wait(std::chrono::duration<Rep, Period> longest) {
-  constexpr std::chrono::hours century{24 * 365 * 100};
-  const auto now = clock::now();
-  if (std::chrono::duration<double>(longest) >= century) return now + century;
-  if (longest <= std::chrono::duration<Rep, Period>::zero()) return now;
-  return now + std::chrono::ceil<clock::duration>(longest);
 }
 
 bool stop_requested(const stream_core& s) noexcept;

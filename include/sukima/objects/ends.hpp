@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The two ends of a stream.
+// Long: the ends look into the same ring, and each call has its own way of waiting.
 #pragma once
 
 #include <sukima/objects/core.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the generated C would take for something else: an AFTER is printed at each jump out of its BODY, and a worker
-// function has one parameter more.
+// What the generated C would take for something else: an AFTER is printed at each jump out of its BODY, and a
+// worker function has one parameter more.
 #include "check/check.hpp"
 
 #include "check/rules.hpp"
