@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <utility>
@@ -20,9 +21,19 @@ class descriptor {
     if (number_ >= 0) close(number_);
   }
   int get() const noexcept { return number_; }
+  /// The caller closes it.
+  int release() noexcept { return std::exchange(number_, -1); }
 
  private:
   int number_;
 };
+
+/// The same beyond those of input, output and errors, which may be closed here: a child opens /dev/null as
+/// its input, and programs write to the others. \return none if there is no descriptor left
+inline descriptor beyond_standard(descriptor one) {
+  return one.get() < 0 || one.get() > STDERR_FILENO
+             ? std::move(one)
+             : descriptor(fcntl(one.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+}
 
 }  // namespace sukima::objects::detail

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipe.hpp"
 
+#include "descriptor.hpp"
+
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/uio.h>
@@ -64,13 +66,16 @@ void repair(shared_stream& of) noexcept {
 
 void make_pipe(stream_facts& of, const std::string& name, bool encoded) {
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
+  const bool is_there = pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0;
+  descriptor receiving = beyond_standard(descriptor(is_there ? ends[0] : -1));
+  descriptor sending = beyond_standard(descriptor(is_there ? ends[1] : -1));
+  if (receiving.get() < 0 || sending.get() < 0)
     throw std::system_error(errno, std::generic_category(),
                             "sukima: stream " + name +
                                 ": no pipe; raise the limit of open files (ulimit -n), or use no pipes, as "
                                 "SUKIMA_OBJECTS=processes does");
-  of.pipe_in = ends[0];
-  of.pipe_out = ends[1];
+  of.pipe_in = receiving.release();
+  of.pipe_out = sending.release();
   const std::uint64_t page = page_size();
   const std::uint64_t wanted = pages_for(of.capacity, of.slot_size, encoded) * page;
   auto size = static_cast<std::uint64_t>(fcntl(of.pipe_out, F_GETPIPE_SZ));

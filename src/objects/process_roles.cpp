@@ -27,10 +27,16 @@ bool are_own(char** argv) {
   return given == started_with;
 }
 
+std::vector<std::string> copied(char** argv) {
+  std::vector<std::string> arguments;
+  for (; argv != nullptr && *argv != nullptr; ++argv) arguments.emplace_back(*argv);
+  return arguments;
+}
+
 }  // namespace
 
 program_core::program_core(runtime& chosen, char** argv)
-    : on(chosen), arguments(argv), has_own_arguments(argv != nullptr && are_own(argv)) {
+    : on(chosen), arguments(copied(argv)), has_own_arguments(argv != nullptr && are_own(argv)) {
   if (argv != nullptr) child = child_role::take();
   if (child != nullptr) processes_were_used.store(true);
 }
@@ -79,7 +85,12 @@ void program_core::run_as_parent(std::uint32_t processes, model::execution_model
   shared_memory =
       std::make_unique<segment>(*this, processes, static_cast<std::uint32_t>(how), declaration_of(*this));
   child_processes children(*this, *shared_memory);
-  children.start(arguments);
+  // The program may have changed its argv since, as option parsers do.
+  std::vector<std::string> again = arguments;
+  std::vector<char*> argv;
+  for (std::string& one : again) argv.push_back(one.data());
+  argv.push_back(nullptr);
+  children.start(argv.data());
   {
     const std::lock_guard hold(run_lock);
     memory = shared_memory.get();

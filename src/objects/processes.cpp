@@ -66,8 +66,9 @@ struct spawn_plan {
 void child_processes::start_one(child& c, char** argv) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) throw_no_process(errno);
-  c.socket = descriptor(ends[0]);
-  const descriptor theirs(ends[1]);
+  c.socket = beyond_standard(descriptor(ends[0]));
+  const descriptor theirs = beyond_standard(descriptor(ends[1]));
+  if (c.socket.get() < 0 || theirs.get() < 0) throw_no_process(errno);
   std::string role(child_variable);
   role.append("=").append(std::to_string(theirs.get())).append(",").append(std::to_string(memory_.file()));
   role.append(",").append(std::to_string(c.process));

@@ -249,7 +249,7 @@ std::string recording::text(const char* part) const {
   for (const auto& s : of_->streams)
     text +=
         "stream " + std::to_string(s->slot_size) + " " + std::to_string(s->capacity) + " " +
-        (of_->arguments != nullptr && s->to_processes != stream_core::journey::none ? "travels " : "local ") +
+        (!of_->arguments.empty() && s->to_processes != stream_core::journey::none ? "travels " : "local ") +
         one_line(s->name);
   for (std::size_t i = 0; i < objects_.size(); ++i) {
     const recorded_object& one = objects_[i];

@@ -117,7 +117,7 @@ segment::segment(const program_core& p, std::uint32_t processes, std::uint32_t m
   }
   h.size = l.add(0, 4096);
 
-  file_ = descriptor(memfd_create("sukima-objects", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  file_ = beyond_standard(descriptor(memfd_create("sukima-objects", MFD_CLOEXEC | MFD_ALLOW_SEALING)));
   if (file_.get() < 0 || ftruncate(file_.get(), static_cast<off_t>(h.size)) != 0 ||
       fcntl(file_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
     throw_no_memory();

@@ -70,6 +70,15 @@ class launch(unittest.TestCase):
                                capture_output=True, text=True, stdin=subprocess.DEVNULL)
         self.assertEqual((ended.stdout, ended.stderr, ended.returncode), ("6765\n", "", 0))
 
+    def test_runs_with_closed_standard_streams(self):
+        ended = subprocess.run(["sh", "-c", '"$@" <&-', "sh", SUKIMA, "cluster", "run", "-n", "2", "--", "cat"],
+                               capture_output=True, text=True)
+        self.assertEqual((ended.stdout, ended.stderr, ended.returncode), ("", "", 0))
+        for words in ([], ["--hope"]):
+            ended = subprocess.run(["sh", "-c", '"$@" >&-', "sh", SUKIMA, "cluster", "run", "-n", "2", *words, "--", FIB, "20"],
+                                   stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            self.assertIn(ended.returncode, (0, 1, 74), "it ends")
+
     def test_writes_all_lines_to_a_descriptor_that_does_not_wait(self):
         ends = os.pipe2(os.O_CLOEXEC)
         os.set_blocking(ends[1], False)

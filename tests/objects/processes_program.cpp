@@ -60,6 +60,17 @@ void check_order(in<numbered> from) {
   for (const auto& [sender, count] : next) std::printf("%d: %d\n", sender, count);
 }
 
+/// As option parsers do, it takes away what it has understood.
+void changes_its_arguments(program& p, char** argv) {
+  auto s = p.stream<int>("s");
+  const bool first = std::string(argv[1]) == "arguments";
+  p.object("source", [first](out<int> to) { to.send(first ? 1 : 2); }, s.out());
+  p.object("sink", [](in<int> from) { std::printf("%d\n", from.receive().value_or(0)); }, s.in()).at_home();
+  static char other[] = "pipeline";
+  argv[1] = other;
+  p.run();
+}
+
 void pipeline(program& p) {
   auto raw = p.stream<int>("raw", capacity{4});
   auto good = p.stream<long>("good");
@@ -516,6 +527,8 @@ std::ptrdiff_t open_files() {
 int run(const std::string& what, program& p, int argc, char** argv) {
   if (what == "pipeline")
     pipeline(p);
+  else if (what == "arguments")
+    changes_its_arguments(p, argv);
   else if (what == "fan-in")
     fan_in(p);
   else if (what == "fan-out")

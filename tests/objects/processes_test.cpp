@@ -41,6 +41,17 @@ TEST_P(processes_test, a_pipeline_has_the_same_result) {
   EXPECT_EQ(output_of("pipeline", GetParam()), "sum 333283335000\n");
 }
 
+TEST_P(processes_test, the_arguments_are_those_of_the_start) {
+  EXPECT_EQ(output_of("arguments", GetParam()), "1\n");
+}
+
+TEST_P(processes_test, the_standard_streams_may_be_closed) {
+  const std::string program =
+      std::string("SUKIMA_OBJECTS=") + GetParam() + " '" PROCESSES_PROGRAM "' pipeline";
+  EXPECT_EQ(std::system((program + " <&- >/dev/null").c_str()), 0);
+  EXPECT_EQ(std::system((program + " <&- >&-").c_str()), 0);
+}
+
 TEST_P(processes_test, many_senders_keep_their_order) {
   EXPECT_EQ(output_of("fan-in", GetParam()), "0: 1000\n1: 1000\n2: 1000\n3: 1000\n4: 1000\n");
 }

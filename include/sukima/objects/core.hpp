@@ -137,7 +137,7 @@ struct object_core : sukima::detail::bound_task {
 
   // What it waits for, for the search for deadlocks: written by itself, read by the program's watch. A
   // sequence lock: odd while it waits. `waits_for` holds stream | 1 for a receiver.
-  static constexpr std::size_t most_waits = 8;
+  static constexpr std::size_t most_waits = 32;
   std::atomic<std::uint64_t> wait_count{0};
   std::atomic<std::uint64_t> suspension{0};  ///< of a wait that other threads may end; 0: of its island's
   std::atomic<std::uint32_t> waits{0};  ///< streams; above most_waits: counts as alive

@@ -5,6 +5,7 @@
 #include <calibrate/shared/message_costs.hpp>
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -68,6 +69,7 @@ int calibrate(const objects_options& options) {
 /// The CPUs that the user gave, or those that this process could use now.
 void set_cpus(const objects_options& options, planned& what) {
   if (options.cpus) {
+    if (!std::isfinite(*options.cpus)) throw process::usage_error("--cpus must be a number of CPUs");
     what.cpus = *options.cpus;
     what.cpus_reason = "as given";
     return;

@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <system_error>
 
 #include <process/shared/program.hpp>
@@ -84,9 +85,14 @@ model::plan quiet_plan(const model::description& program, const model::plan_requ
 model::description record_program(const std::vector<std::string>& program, double seconds) {
   const std::string name = std::filesystem::path(program.front()).filename();
   try {
-    return description_of(record_text(program, seconds), name);
+    model::description seen = description_of(record_text(program, seconds), name);
+    static_cast<void>(model::description_text(seen));
+    return seen;
   } catch (const model::description_error& error) {
     throw process::usage_error(fmt::format("'{}' cannot be described: {}", program.front(), error.what()));
+  } catch (const nlohmann::json::exception&) {
+    throw process::usage_error(fmt::format(
+        "'{}' cannot be described: the name of an object or a stream is no UTF-8", program.front()));
   }
 }
 

@@ -73,6 +73,7 @@ class recording_reader {
     std::string rest;
     line.get();  // the blank
     std::getline(line, rest);
+    line.clear();  // a name may be empty, which is somebody else's complaint
     return rest;
   }
   std::size_t known_stream(const std::string& word) const {

@@ -16,8 +16,9 @@ constexpr std::size_t most_early = std::size_t{16} << 20;
 
 void node::tell_one(node_id to, const note& n) {
   if (to == self_ || gone_[to]) return;
-  // Dropped where it is not taken. The node runs what it does not hear of.
-  static_cast<void>(transport_->send(to, write_note(n)));
+  // Dropped where it is not taken, or too long. The node runs what it does not hear of.
+  bytes out = write_note(n);
+  if (out.size() <= largest_message) static_cast<void>(transport_->send(to, std::move(out)));
   count(&counts::notes);
 }
 

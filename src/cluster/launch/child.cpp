@@ -4,11 +4,13 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <system_error>
 
@@ -68,6 +70,17 @@ void become(const child_start& how, int input, int errors, int output, char** ar
 }
 
 }  // namespace
+
+std::size_t most_at_once(int to) noexcept {
+  struct stat s{};
+  return fstat(to, &s) == 0 && S_ISREG(s.st_mode) ? chunk_size : PIPE_BUF;
+}
+
+void open_standard_streams() noexcept {
+  for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(number, F_GETFD) < 0)  // the lowest that is free is this one
+      static_cast<void>(open("/dev/null", number == STDERR_FILENO ? O_WRONLY : O_RDONLY));
+}
 
 bool has_room(int number) noexcept {
   pollfd one{number, POLLOUT, 0};

@@ -32,6 +32,15 @@ class descriptor {
   int number_;
 };
 
+/// What is read and written at a time.
+inline constexpr std::size_t chunk_size = 65536;
+/// What can be written without waiting, where poll(2) says that something can.
+std::size_t most_at_once(int to) noexcept;
+
+/// Of the descriptors 0 to 2, opens those that are closed, so that nothing else gets their numbers: input is
+/// empty, output cannot be written, messages go nowhere.
+void open_standard_streams() noexcept;
+
 /// Waits until a descriptor takes something, which others have made one that does not wait: ssh does.
 /// \return true
 bool has_room(int number) noexcept;
@@ -43,14 +52,14 @@ struct child_start {
   std::vector<std::string> program;
   std::vector<std::string> variables;  ///< NAME=VALUE, beyond this process's own
   child_output output = child_output::dropped;
-  std::vector<int> inherited;          ///< descriptors that the program gets under the same numbers
-  sigset_t mask{};                     ///< its blocked signals
-  bool own_session = false;            ///< the terminal's signals do not reach it
+  std::vector<int> inherited;  ///< descriptors that the program gets under the same numbers
+  sigset_t mask{};  ///< its blocked signals
+  bool own_session = false;  ///< the terminal's signals do not reach it
 };
 
 struct child {
   pid_t pid = -1;
-  descriptor input;   ///< its stdin; does not block
+  descriptor input;  ///< its stdin; does not block
   descriptor errors;  ///< its stderr; does not block
   descriptor output;  ///< its stdout, where it is piped; does not block
   bool running = true;

@@ -35,15 +35,8 @@ constexpr std::chrono::milliseconds losing_time{300};
 /// More for nodes, as long as not all is printed.
 constexpr std::chrono::milliseconds reading_time{100};
 constexpr int status_lost = 75;
-constexpr std::size_t chunk_size = 65536;
 
 [[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
-
-/// What can be written without waiting, where poll(2) says that something can.
-std::size_t most_at_once(int to) {
-  struct stat s{};
-  return fstat(to, &s) == 0 && S_ISREG(s.st_mode) ? chunk_size : PIPE_BUF;
-}
 
 class launcher {
  public:
@@ -395,6 +388,9 @@ class launcher {
 
 }  // namespace
 
-launch_result launch(const launch_request& request) { return launcher(request).run(); }
+launch_result launch(const launch_request& request) {
+  open_standard_streams();
+  return launcher(request).run();
+}
 
 }  // namespace sukima::cluster

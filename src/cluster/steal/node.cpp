@@ -2,6 +2,7 @@
 // The node as the program and the workers see it, and the loop of its thread.
 #include "steal/node.hpp"
 
+#include <stdexcept>
 #include <utility>
 
 namespace sukima::cluster {
@@ -105,9 +106,12 @@ void node::run_here(detail::cluster_entry& entry) {
   try {
     workers_.run([&](context c) { entry.run(entry, c); });
     entry.put(entry, over.content);
+    if (over.content.size() > largest_message / 2)
+      throw std::length_error("sukima: the result of an entry is longer than 128 MiB, and cannot travel");
   } catch (...) {
     thrown = std::current_exception();
     over.how = outcome::thrown;
+    over.content.clear();
     over.content = write_exception(thrown, self_);
   }
   active_entry_.store(0);
@@ -168,9 +172,12 @@ void node::ended(detail::received_task& t) noexcept {
       e.content = write_exception(t.error, self_);
     } else {
       t.form->put_result(t, e.content);
+      if (e.content.size() > largest_message / 2)
+        throw std::length_error("sukima: the result of a task is longer than 128 MiB, and cannot travel");
     }
-  } catch (...) {  // of the user's codec
+  } catch (...) {  // of the user's codec, or it is too long
     e.how = outcome::thrown;
+    e.content.clear();
     e.content = write_exception(std::current_exception(), self_);
   }
   post(std::move(e));

@@ -250,6 +250,9 @@ class tcp_transport final : public transport {
     tcp_connection::events told;
     told.on_open = [this, side, expected](tcp_connection& c) { return opened(c, side, expected); };
     told.on_frame = [this](tcp_connection& c, const frame& f) { take(c, f); };
+    told.on_bytes = [this](tcp_connection& c) {
+      if (is_peer(c)) beats_.heard(c.peer().node);
+    };
     told.on_closed = [this, expected, name](tcp_connection& c, const std::string& why) {
       closed(c, expected, name, why);
     };
@@ -303,7 +306,6 @@ class tcp_transport final : public transport {
 
   void take(tcp_connection& c, const frame& f) {
     if (!is_peer(c) || peers_[c.peer().node].gone) return;
-    beats_.heard(c.peer().node);
     if (f.kind == frame_kind::alive) return;
     if (f.kind == frame_kind::lost) {
       const node_id node = byte_source(f.content).number<std::uint32_t>();

@@ -24,6 +24,8 @@ class tcp_connection : public std::enable_shared_from_this<tcp_connection> {
     /// The handshake is over. \returns whether the connection is kept
     std::function<bool(tcp_connection&)> on_open;
     std::function<void(tcp_connection&, const frame&)> on_frame;
+    /// Something arrived, perhaps a part of a frame: the node lives.
+    std::function<void(tcp_connection&)> on_bytes;
     /// Called once; nothing comes after it.
     std::function<void(tcp_connection&, const std::string& why)> on_closed;
   };

@@ -9,7 +9,7 @@
 namespace sukima::objects::model {
 namespace {
 
-constexpr double most_cpus = 65536, most_ns = 1e30, most_capacity = 1 << 24;
+constexpr double most_cpus = 65536, most_ns = 1e30, most_capacity = 4294967296.0;
 
 void read_groups(const place& from, named_plan& into) {
   std::set<std::string> seen;
