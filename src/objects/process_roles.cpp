@@ -36,7 +36,10 @@ std::vector<std::string> copied(char** argv) {
 }  // namespace
 
 program_core::program_core(runtime& chosen, char** argv)
-    : on(chosen), arguments(copied(argv)), has_own_arguments(argv != nullptr && are_own(argv)) {
+    : on(chosen),
+      has_arguments(argv != nullptr),
+      arguments(copied(argv)),
+      has_own_arguments(argv != nullptr && are_own(argv)) {
   if (argv != nullptr) child = child_role::take();
   if (child != nullptr) processes_were_used.store(true);
 }

@@ -201,7 +201,7 @@ void program_core::run() {
     run_as_child();
   }
   const model::model_parts parts = model::parts_of(how);
-  if (parts.between == model::unit::process && arguments.empty())
+  if (parts.between == model::unit::process && !has_arguments)
     throw usage_error("sukima: SUKIMA_OBJECTS=" + std::string(parts.name) +
                       " needs a program that was made with the arguments of main: program p(argc, argv)");
   if (std::exchange(has_run, true)) throw usage_error("sukima: a program can be run only once");

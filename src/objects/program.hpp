@@ -77,7 +77,8 @@ struct program_core {
   ~program_core();
 
   runtime& on;
-  const std::vector<std::string> arguments;  ///< of main, as they were; empty: it can have no processes
+  const bool has_arguments;  ///< else it can have no processes
+  const std::vector<std::string> arguments;  ///< of main, as they were
   const bool has_own_arguments;  ///< they are those that the process was started with
   std::unique_ptr<child_role> child;  ///< null: it is the parent, or has no processes
   std::unique_ptr<segment> shared_memory;  ///< the parent's

@@ -247,10 +247,9 @@ std::string recording::text(const char* part) const {
   };
   std::string text = "sukima-objects-recording 1\nseen " + std::to_string(seconds) + " " + part + "\n";
   for (const auto& s : of_->streams)
-    text +=
-        "stream " + std::to_string(s->slot_size) + " " + std::to_string(s->capacity) + " " +
-        (!of_->arguments.empty() && s->to_processes != stream_core::journey::none ? "travels " : "local ") +
-        one_line(s->name);
+    text += "stream " + std::to_string(s->slot_size) + " " + std::to_string(s->capacity) + " " +
+            (of_->has_arguments && s->to_processes != stream_core::journey::none ? "travels " : "local ") +
+            one_line(s->name);
   for (std::size_t i = 0; i < objects_.size(); ++i) {
     const recorded_object& one = objects_[i];
     recorded_times times = one.times;
