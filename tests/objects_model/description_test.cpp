@@ -58,7 +58,7 @@ TEST(description, refuses_with_the_place) {
   EXPECT_EQ(refusal_of(with(good, "\"name\": \"sink\"", "\"name\": \"filter\"")),
             "objects[2]: there are two objects 'filter'");
   EXPECT_EQ(refusal_of(with(good, "\"capacity\": 256", "\"capacity\": 0")),
-            "streams[1].capacity: must be a number from 1.0 to 16777216.0");
+            "streams[1].capacity: must be a number from 1.0 to 4294967296.0");
   EXPECT_EQ(refusal_of(with(good, "\"capacity\": 256", "\"capacity\": 2.5")),
             "streams[1].capacity: must be a whole number");
   EXPECT_EQ(refusal_of(with(good, "spread_ns", "spread")),

@@ -71,9 +71,9 @@ class recording_reader {
  private:
   static std::string rest_of(std::istringstream& line) {
     std::string rest;
-    line.get();  // the blank
+    const bool has_blank = line.get() == ' ';
     std::getline(line, rest);
-    line.clear();  // a name may be empty, which is somebody else's complaint
+    if (has_blank) line.clear();  // a name may be empty, which is somebody else's complaint
     return rest;
   }
   std::size_t known_stream(const std::string& word) const {
