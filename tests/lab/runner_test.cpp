@@ -236,6 +236,13 @@ TEST_F(runner, refuses_times_that_are_none) {
             "its 'seconds' are above 1000000000");
 }
 
+TEST_F(runner, stores_the_use_where_it_is_known_of_all_copies) {
+  EXPECT_EQ(record_of({{1, "", "", false, 0.5}, {2, "", "", true, 1.5}}, false, "").use,
+            (std::vector{0.5, 1.5}));
+  EXPECT_TRUE(record_of({{1, "", "", false, 0.5}, {2, "", "", false}}, false, "").use.empty());
+  EXPECT_TRUE(record_of({{1, "", "it ended with exit code 3", false, 0.5}}, false, "").use.empty());
+}
+
 TEST_F(runner, finds_wrong_results) {
   int calls = 0;
   events_.answer = [&](const job&) {

@@ -233,11 +233,11 @@ TEST(relative, of_several_settings_is_by_the_time_of_each_alone) {
   claim& what = all.experiments.front().claims.front();
   what.left.settings = {"all", "slow"};
   what.worst = false;
-  for (const bool worst : {false, true}) {
-    what.left.worst = worst;
+  for (const taking which : {taking::best, taking::worst}) {
+    what.left.take = which;
     const measured runs(all.experiments.front(), all.records);
     const judged_claim one = judge(all.experiments.front(), {}, runs, all.facts.bed).front();
-    EXPECT_DOUBLE_EQ(one.cells[1].ratio->estimate, 1.3) << worst;
+    EXPECT_DOUBLE_EQ(one.cells[1].ratio->estimate, 1.3) << name_of(which);
   }
 }
 

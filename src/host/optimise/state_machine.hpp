@@ -13,8 +13,8 @@
 
 #include "optimise/candidates.hpp"
 #include "optimise/comparison.hpp"
-#include "optimise/sweep.hpp"
 #include "shared/optimiser.hpp"
+#include "shared/sweep.hpp"
 
 namespace sukima::host {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "optimise/sweep.hpp"
+#include "shared/sweep.hpp"
 
 #include <algorithm>
 #include <cmath>

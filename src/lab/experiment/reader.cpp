@@ -147,6 +147,24 @@ measure read_measure(const place& from) {
   from.fail("must be 'time', 'converted' or 'relative'");
 }
 
+taking read_taking(const place& from) {
+  const std::string text = from.text();
+  for (const taking one : {taking::best, taking::worst, taking::use})
+    if (text == name_of(one)) return one;
+  from.fail("must be 'best', 'worst' or 'use'");
+}
+
+/// What the use is to tell are numbers of workers, the smallest first.
+void check_counts(const place& from, const side& read, const experiment& whole) {
+  const setting* last = nullptr;
+  for (const std::string& name : read.settings) {
+    const setting& one = *std::ranges::find(whole.settings, name, &setting::name);
+    if (last != nullptr && (one.workers_per_cpu <= last->workers_per_cpu || one.cpus_left != last->cpus_left))
+      from.member("settings").fail("'use' takes settings with growing 'workers_per_cpu' and the same 'cpus'");
+    last = &one;
+  }
+}
+
 side read_side(const place& from, const experiment& whole) {
   from.expect_members({"settings", "environment", "take"});
   side result;
@@ -154,20 +172,34 @@ side read_side(const place& from, const experiment& whole) {
   if (from.has("environment"))
     result.environment = read_reference(from.member("environment"), whole.environments, "environment");
   if (from.has("take")) {
-    const std::string take = from.member("take").text();
-    if (take != "best" && take != "worst") from.member("take").fail("must be 'best' or 'worst'");
-    result.worst = take == "worst";
+    result.take = read_taking(from.member("take"));
+    if (result.take == taking::use) check_counts(from, result, whole);
   }
   return result;
 }
 
+/// Whether the left side of a claim has runs in an environment.
+bool measures_in(const claim& what, const environment& where) {
+  if (!what.left.environment.empty()) return what.left.environment == where.name;
+  return std::ranges::find(what.environments, where.name) != what.environments.end();
+}
+
 void check_targets(const place& from, const claim& read, const experiment& whole) {
   for (const environment& one : whole.environments) {
-    const bool used = read.left.environment.empty()
-                          ? std::ranges::find(read.environments, one.name) != read.environments.end()
-                          : read.left.environment == one.name;
-    if (used && one.baseline.empty())
+    if (measures_in(read, one) && one.baseline.empty())
       from.fail("the environment '" + one.name + "' has no 'baseline', so it has no target times");
+  }
+}
+
+/// The use of CPUs tells a setting for the left side, where the lab measures it.
+void check_use(const place& from, const claim& read, const experiment& whole) {
+  if (read.right && read.right->take == taking::use) from.member("right").fail("'use' is for the left side");
+  if (read.left.take != taking::use) return;
+  if (read.of == measure::relative) from.member("left").fail("'use' is not for the measure 'relative'");
+  for (const environment& one : whole.environments) {
+    if (measures_in(read, one) && one.kind == environment_kind::vms)
+      from.member("left").fail("'use' is not for virtual machines, as '" + one.name +
+                               "': the lab does not see which CPU time is the program's");
   }
 }
 
@@ -179,7 +211,7 @@ void read_judge(const place& from, claim& into) {
   if (!into.worst) return;
   if (into.of != measure::relative || !into.left.environment.empty())
     from.fail("'worst' is for the measure 'relative', whose left side names no environment");
-  if (into.left.settings.size() > 1 && !into.left.worst)
+  if (into.left.settings.size() > 1 && into.left.take != taking::worst)
     from.fail("'worst' is for one setting, or for the worst of several");
 }
 
@@ -214,6 +246,7 @@ claim read_claim(const place& from, const experiment& whole) {
     if (result.needs != "kvm") from.member("needs").fail("must be 'kvm'");
   }
   if (result.of == measure::relative) check_targets(from, result, whole);
+  check_use(from, result, whole);
   return result;
 }
 

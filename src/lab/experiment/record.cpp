@@ -12,7 +12,7 @@
 namespace sukima::lab {
 namespace {
 
-constexpr double most_rounds = 1e6;
+constexpr double most_rounds = 1e6, most_cpus = 65536;
 constexpr std::size_t most_text = 4000;
 constexpr const char* record_name = "the record";
 
@@ -48,6 +48,7 @@ std::string record_line(const record& one) {
     line["seconds"] = json::array();
     for (const double seconds : one.seconds)
       line["seconds"].push_back(std::isfinite(seconds) ? nlohmann::ordered_json(seconds) : nullptr);
+    if (!one.use.empty()) line["use"] = one.use;
   } else {
     line["failure"] = on_one_line(one.failure);
   }
@@ -59,8 +60,8 @@ std::string record_line(const record& one) {
 record parse_record(std::string_view line) {
   const json document = parse_json<experiment_error>(line, record_name);
   const place root(document, "", record_name);
-  root.expect_members({"experiment", "program", "setting", "environment", "round", "seconds", "failure",
-                       "wall_seconds", "result"});
+  root.expect_members({"experiment", "program", "setting", "environment", "round", "seconds", "use",
+                       "failure", "wall_seconds", "result"});
   record result;
   result.experiment = root.member("experiment").name();
   result.program = root.member("program").name();
@@ -73,6 +74,11 @@ record parse_record(std::string_view line) {
   } else {
     root.member("seconds").each([&](const place& one) { result.seconds.push_back(read_seconds(one)); });
     if (result.seconds.empty()) root.member("seconds").fail("must not be empty");
+  }
+  if (root.has("use")) {
+    root.member("use").each([&](const place& one) { result.use.push_back(one.number(0, most_cpus)); });
+    if (result.use.size() != result.seconds.size())
+      root.member("use").fail("must have one for each of 'seconds'");
   }
   result.wall_seconds = root.member("wall_seconds").number(0, longest_time);
   if (root.has("result")) result.result = root.member("result").text(most_text);
@@ -108,6 +114,10 @@ measured::measured(const experiment& what, const std::vector<record>& records) {
       into.seconds[one.round] = mean_seconds(one);
       into.least[one.round] = mean_seconds(one, what.limit_seconds);
       into.failed.erase(one.round);
+      into.use.erase(one.round);
+      if (!one.use.empty())
+        into.use[one.round] =
+            std::accumulate(one.use.begin(), one.use.end(), 0.0) / static_cast<double>(one.use.size());
     } else if (!into.seconds.contains(one.round)) {
       into.failed.insert(one.round);
       into.failure = one.failure;
@@ -130,6 +140,11 @@ const rounds& measured::of(const std::string& program, const std::string& settin
 const rounds& measured::least_of(const std::string& program, const std::string& setting,
                                  const std::string& environment) const {
   return at(program, setting, environment).least;
+}
+
+const rounds& measured::use_of(const std::string& program, const std::string& setting,
+                               const std::string& environment) const {
+  return at(program, setting, environment).use;
 }
 
 std::string measured::failure(const std::string& program, const std::string& setting,

@@ -52,7 +52,7 @@ ordered_json json_of(const environment& one) {
 ordered_json json_of(const side& one) {
   ordered_json entry = {{"settings", one.settings}};
   if (!one.environment.empty()) entry["environment"] = one.environment;
-  if (one.worst) entry["take"] = "worst";
+  if (one.take != taking::best) entry["take"] = name_of(one.take);
   return entry;
 }
 
@@ -98,6 +98,18 @@ const char* name_of(environment_kind kind) {
       return "share";
     case environment_kind::vms:
       return "vms";
+  }
+  return "";
+}
+
+const char* name_of(taking which) {
+  switch (which) {
+    case taking::best:
+      return "best";
+    case taking::worst:
+      return "worst";
+    case taking::use:
+      return "use";
   }
   return "";
 }

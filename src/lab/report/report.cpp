@@ -137,8 +137,9 @@ std::string claim_text(const judged_claim& one, const std::string& scaled) {
   if (!one.reason.empty()) text += fmt::format("\n  - Why: {}.", one.reason);
   for (const judged_cell& cell : one.cells)
     text +=
-        fmt::format("\n  - {}, {}{}: {}, {}", cell.program, cell.environment,
+        fmt::format("\n  - {}, {}{}{}: {}, {}", cell.program, cell.environment,
                     cell.worst_of.size() > 1 ? fmt::format(" (the worst of {})", cell.worst_of.size()) : "",
+                    cell.taken.empty() ? "" : fmt::format(" (the use tells {})", cell.taken),
                     ratio_text(cell), name_of(cell.outcome));
   return text + "\n";
 }
@@ -168,6 +169,7 @@ ordered_json claim_json(const judged_claim& one) {
                         {"low", number_json(cell.ratio->low)},
                         {"high", number_json(cell.ratio->high)}};
     if (!cell.worst_of.empty()) entry["worst_of"] = cell.worst_of;
+    if (!cell.taken.empty()) entry["taken"] = cell.taken;
     if (!cell.reason.empty()) entry["reason"] = cell.reason;
     cells.push_back(std::move(entry));
   }

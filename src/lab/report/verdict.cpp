@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/use_rule.hpp"
+
 namespace sukima::lab {
 namespace {
 
@@ -116,6 +118,22 @@ std::optional<interval> relative_ratio(const std::vector<sample>& left, const st
   return bootstrap_extreme_ratio(pairs, largest, 1);
 }
 
+/// Leaves the sample of the setting that the CPU use tells. \returns false where no use is known, with the
+/// reason in `into`
+bool take_by_use(std::vector<sample>& from, const std::string& program, const measured& runs,
+                 judged_cell& into) {
+  std::vector<const rounds*> uses;
+  for (const sample& one : from) uses.push_back(&runs.use_of(program, one.setting, one.where->name));
+  const std::optional<std::size_t> told = told_by_use(uses);
+  if (told) {
+    from = {from[*told]};
+    into.taken = from.front().setting;
+    return true;
+  }
+  into.reason = "the CPU use of fewer than " + std::to_string(fewest_rounds) + " rounds is known";
+  return false;
+}
+
 /// \param places one environment, or those of which the worst counts
 judged_cell judge_cell(const experiment& what, const claim& of, const std::string& program,
                        const std::vector<std::string>& places, const measured& runs, const test_bed& bed) {
@@ -129,6 +147,7 @@ judged_cell judge_cell(const experiment& what, const claim& of, const std::strin
     add_samples(right, what, *of.right, program, places.front(), of.of, runs);
   else
     right = targets_of(what, left, program, runs, bed.cpus);
+  if (of.left.take == taking::use && !take_by_use(left, program, runs, result)) return result;
   const std::vector<unsigned> common = common_rounds(left, right);
   if (common.size() < fewest_rounds) {
     result.reason = reason_for_nothing(left, program, runs, bed);
@@ -141,9 +160,9 @@ judged_cell judge_cell(const experiment& what, const claim& of, const std::strin
   }
   const auto ratio_of = [&](const std::vector<sample>& over, const std::vector<sample>& under,
                             judged_cell& into) {
-    return of.right ? bootstrap_ratio(alternatives_at(over, common, of.left.worst),
-                                      alternatives_at(under, common, of.right->worst))
-                    : relative_ratio(over, under, common, of.worst || of.left.worst, into);
+    return of.right ? bootstrap_ratio(alternatives_at(over, common, of.left.take == taking::worst),
+                                      alternatives_at(under, common, of.right->take == taking::worst))
+                    : relative_ratio(over, under, common, of.worst || of.left.take == taking::worst, into);
   };
   result.ratio = ratio_of(left, right, result);
   if (!result.ratio) {

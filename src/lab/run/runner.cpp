@@ -265,6 +265,7 @@ record record_of(const std::vector<copy_end>& ends, bool prints_seconds, const s
   record result;
   std::string expected = known;
   for (const copy_end& one : ends) {
+    if (one.use) result.use.push_back(*one.use);
     if (one.stopped) {
       result.seconds.push_back(std::numeric_limits<double>::infinity());
       continue;
@@ -282,6 +283,7 @@ record record_of(const std::vector<copy_end>& ends, bool prints_seconds, const s
   }
   if (ends.empty()) result.failure = "no copy was started";
   if (!result.failure.empty()) result.seconds.clear();
+  if (result.use.size() != result.seconds.size()) result.use.clear();
   result.result = result.failure.empty() ? expected : "";
   return result;
 }

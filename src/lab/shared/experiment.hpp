@@ -72,11 +72,20 @@ enum class measure {
   relative,  ///< measured / target time (Takayama and Kourai, section 3.1)
 };
 
+/// Which of several settings counts.
+enum class taking {
+  best,  ///< the fastest
+  worst,  ///< the slowest
+  /// The one that the CPU use tells, count by count: where it stops growing or falling, and the first one
+  /// where it does neither (Takayama and Kourai, figure 13). Settings have growing numbers of workers.
+  use,
+};
+
 /// One side of a comparison. What it leaves open is that of the compared cell.
 struct side {
   std::vector<std::string> settings;
   std::string environment;  ///< empty: each of the claim's
-  bool worst = false;  ///< of several settings the slowest, not the fastest
+  taking take = taking::best;  ///< of several settings
 };
 
 /// A sentence that runs can bear out: left / right is above or below a bound.
@@ -123,6 +132,7 @@ std::string experiment_text(const experiment& what);
 
 const char* name_of(environment_kind kind);
 const char* name_of(measure what);
+const char* name_of(taking which);
 
 /// The CPUs that a program sees in an environment. \param cpus of this machine, at least 1
 unsigned visible_cpus(const environment& where, unsigned cpus);

@@ -56,6 +56,8 @@ struct record {
   std::string experiment, program, setting, environment;
   unsigned round = 0;
   std::vector<double> seconds;  ///< of each copy; infinite for one that was stopped at the time limit
+  /// The CPUs that each copy used, on average from its start to its end; empty where that was not measured.
+  std::vector<double> use;
   double wall_seconds = 0;  ///< of the whole run, with starting the program
   std::string result;  ///< that the program printed
   std::string failure;  ///< why there are no seconds; empty after a success
@@ -101,6 +103,10 @@ class measured {
   /// The same where a stopped copy counts as the time limit: it took at least that.
   const rounds& least_of(const std::string& program, const std::string& setting,
                          const std::string& environment) const;
+  /// The CPUs used in each round, the mean over the copies; rounds in which that was not measured are left
+  /// out.
+  const rounds& use_of(const std::string& program, const std::string& setting,
+                       const std::string& environment) const;
   /// Why the last one of the cell's failed runs failed; empty if there is none, or each was made again.
   std::string failure(const std::string& program, const std::string& setting,
                       const std::string& environment) const;
@@ -111,7 +117,7 @@ class measured {
 
  private:
   struct entry {
-    rounds seconds, least;
+    rounds seconds, least, use;
     std::set<unsigned> failed;  ///< rounds
     std::string failure;
   };

@@ -28,6 +28,7 @@ const char* name_of(verdict what);
 struct judged_cell {
   std::string program, environment;
   std::vector<std::string> worst_of;  ///< the environments of which this one is the worst; empty: it alone
+  std::string taken;  ///< the setting of the left side that the CPU use tells; empty: it tells none
   std::optional<interval> ratio;  ///< left / right, or measured / target; may be infinite
   verdict outcome = verdict::undecided;
   std::string reason;  ///< where it is undecided or cannot be shown

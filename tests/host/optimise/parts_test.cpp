@@ -9,7 +9,7 @@
 #include "optimise/candidates.hpp"
 #include "optimise/comparison.hpp"
 #include "optimise/statistics.hpp"
-#include "optimise/sweep.hpp"
+#include "shared/sweep.hpp"
 
 namespace {
 
