@@ -23,7 +23,7 @@ constexpr const char* counts = R"({
 
 /// As `sukima lab` stores it: five rounds with these seconds and this use of one copy, setting by setting.
 /// \param use the text of the member, such as "[1.0]"; empty: a run whose use was not measured
-std::vector<record> recorded(const std::vector<std::pair<std::string, std::string>>& seconds_and_use) {
+std::vector<record> recorded_use(const std::vector<std::pair<std::string, std::string>>& seconds_and_use) {
   std::string text;
   for (std::size_t i = 0; i < seconds_and_use.size(); ++i)
     for (int round = 0; round < 5; ++round) {
@@ -35,9 +35,9 @@ std::vector<record> recorded(const std::vector<std::pair<std::string, std::strin
   return parse_records(text, "the runs");
 }
 
-judged_cell judged(const std::vector<std::pair<std::string, std::string>>& seconds_and_use) {
+judged_cell judged_use(const std::vector<std::pair<std::string, std::string>>& seconds_and_use) {
   const experiment what = parse_experiment(counts);
-  const std::vector<record> records = recorded(seconds_and_use);
+  const std::vector<record> records = recorded_use(seconds_and_use);
   const judged_claim one = judge(what, {}, measured(what, records), {2, "", {}}).front();
   EXPECT_EQ(one.cells.size(), 1u);
   return one.cells.front();
@@ -45,14 +45,16 @@ judged_cell judged(const std::vector<std::pair<std::string, std::string>>& secon
 
 // Pattern a: all CPUs are used from the first count on.
 TEST(use, that_stays_tells_the_first_count) {
-  const judged_cell one = judged({{"[1]", "[1.0]"}, {"[2]", "[1.0]"}, {"[3]", "[0.99]"}, {"[4]", "[1.0]"}});
+  const judged_cell one =
+      judged_use({{"[1]", "[1.0]"}, {"[2]", "[1.0]"}, {"[3]", "[0.99]"}, {"[4]", "[1.0]"}});
   EXPECT_EQ(one.taken, "times-1");
   EXPECT_EQ(one.outcome, verdict::holds);
 }
 
 // Pattern b. By the use the third count is right; here the fourth is faster, so the use does not tell it.
 TEST(use, that_rises_tells_where_it_stops_rising) {
-  const judged_cell one = judged({{"[4]", "[1.0]"}, {"[3]", "[1.5]"}, {"[2]", "[2.0]"}, {"[1]", "[2.0]"}});
+  const judged_cell one =
+      judged_use({{"[4]", "[1.0]"}, {"[3]", "[1.5]"}, {"[2]", "[2.0]"}, {"[1]", "[2.0]"}});
   EXPECT_EQ(one.taken, "times-3");
   EXPECT_DOUBLE_EQ(one.ratio->estimate, 2);
   EXPECT_EQ(one.outcome, verdict::does_not_hold);
@@ -60,25 +62,27 @@ TEST(use, that_rises_tells_where_it_stops_rising) {
 
 // Pattern c.
 TEST(use, that_falls_tells_where_it_stops_falling) {
-  const judged_cell one = judged({{"[2]", "[2.0]"}, {"[1]", "[1.2]"}, {"[2]", "[1.2]"}, {"[3]", "[1.9]"}});
+  const judged_cell one =
+      judged_use({{"[2]", "[2.0]"}, {"[1]", "[1.2]"}, {"[2]", "[1.2]"}, {"[3]", "[1.9]"}});
   EXPECT_EQ(one.taken, "times-2");
   EXPECT_EQ(one.outcome, verdict::holds);
 }
 
 // Pattern d.
 TEST(use, that_turns_again_and_again_tells_the_first_count) {
-  const judged_cell one = judged({{"[1]", "[1.0]"}, {"[2]", "[2.0]"}, {"[3]", "[1.0]"}, {"[4]", "[2.0]"}});
+  const judged_cell one =
+      judged_use({{"[1]", "[1.0]"}, {"[2]", "[2.0]"}, {"[3]", "[1.0]"}, {"[4]", "[2.0]"}});
   EXPECT_EQ(one.taken, "times-1");
 }
 
 TEST(use, of_copies_is_their_mean) {
-  const judged_cell one = judged(
+  const judged_cell one = judged_use(
       {{"[3,3]", "[0.5,0.5]"}, {"[2,2]", "[0.1,1.9]"}, {"[1,1]", "[1.0,2.0]"}, {"[2,2]", "[1.5,1.5]"}});
   EXPECT_EQ(one.taken, "times-3");
 }
 
 TEST(use, that_was_not_measured_tells_nothing) {
-  const judged_cell one = judged({{"[1]", "[1.0]"}, {"[2]", ""}, {"[3]", "[1.0]"}, {"[4]", "[1.0]"}});
+  const judged_cell one = judged_use({{"[1]", "[1.0]"}, {"[2]", ""}, {"[3]", "[1.0]"}, {"[4]", "[1.0]"}});
   EXPECT_EQ(one.taken, "");
   EXPECT_EQ(one.outcome, verdict::undecided);
   EXPECT_EQ(one.reason, "the CPU use of fewer than 5 rounds is known");
@@ -88,14 +92,13 @@ TEST(use, is_in_the_report_with_the_count_that_it_tells) {
   recorded_runs all;
   all.facts.bed.cpus = 2;
   all.experiments = {parse_experiment(counts)};
-  all.records =
-      recorded({{"[1]", "[1.0]"}, {"[2]", "[1.0]"}, {"[3]", "[1.0]"}, {"[4]", "[1.0]"}});
+  all.records = recorded_use({{"[1]", "[1.0]"}, {"[2]", "[1.0]"}, {"[3]", "[1.0]"}, {"[4]", "[1.0]"}});
   EXPECT_NE(report_text(all).find("lu, fewer (the use tells times-1): 1 (1 to 1), holds"), std::string::npos)
       << report_text(all);
   EXPECT_EQ(report_json(all)["experiments"][0]["claims"][0]["cells"][0]["taken"], "times-1");
 }
 
-std::string complaint(const std::string& from, const std::string& to) {
+std::string refusal(const std::string& from, const std::string& to) {
   std::string text = counts;
   EXPECT_NE(text.find(from), std::string::npos) << from;
   text.replace(text.find(from), from.size(), to);
@@ -108,24 +111,26 @@ std::string complaint(const std::string& from, const std::string& to) {
 }
 
 TEST(use, is_taken_of_growing_counts_outside_of_machines) {
-  EXPECT_EQ(complaint("\"left\": {\"settings\": [\"times-1\", \"times-2\"",
-                      "\"left\": {\"settings\": [\"times-2\", \"times-1\""),
-            "claims[0].left.settings: 'use' takes settings with growing 'workers_per_cpu' and the same 'cpus'");
-  EXPECT_EQ(complaint("\"kind\": \"fewer\", \"part\": 0.5", "\"kind\": \"vms\""),
-            "claims[0].left: 'use' is not for virtual machines, as 'fewer': the lab does not see which CPU time "
-            "is the program's");
-  EXPECT_EQ(complaint("\"times-4\"]}, \"programs\"", "\"times-4\"], \"take\": \"use\"}, \"programs\""),
+  EXPECT_EQ(
+      refusal("\"left\": {\"settings\": [\"times-1\", \"times-2\"",
+              "\"left\": {\"settings\": [\"times-2\", \"times-1\""),
+      "claims[0].left.settings: 'use' takes settings with growing 'workers_per_cpu' and the same 'cpus'");
+  EXPECT_EQ(
+      refusal("\"kind\": \"fewer\", \"part\": 0.5", "\"kind\": \"vms\""),
+      "claims[0].left: 'use' is not for virtual machines, as 'fewer': the lab does not see which CPU time "
+      "is the program's");
+  EXPECT_EQ(refusal("\"times-4\"]}, \"programs\"", "\"times-4\"], \"take\": \"use\"}, \"programs\""),
             "claims[0].right: 'use' is for the left side");
-  EXPECT_EQ(complaint("\"take\": \"use\"", "\"take\": \"all\""),
+  EXPECT_EQ(refusal("\"take\": \"use\"", "\"take\": \"all\""),
             "claims[0].left.take: must be 'best', 'worst' or 'use'");
 }
 
 TEST(use, is_read_as_it_was_written) {
-  const record one = recorded({{"[1,2]", "[0.5,1.5]"}}).front();
+  const record one = recorded_use({{"[1,2]", "[0.5,1.5]"}}).front();
   EXPECT_EQ(one.use, (std::vector{0.5, 1.5}));
   EXPECT_EQ(parse_record(record_line(one)), one);
-  EXPECT_THROW(recorded({{"[1,2]", "[0.5]"}}), experiment_error);
-  EXPECT_THROW(recorded({{"[1]", "[-0.5]"}}), experiment_error);
+  EXPECT_THROW(recorded_use({{"[1,2]", "[0.5]"}}), experiment_error);
+  EXPECT_THROW(recorded_use({{"[1]", "[-0.5]"}}), experiment_error);
 }
 
 }  // namespace

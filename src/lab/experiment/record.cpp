@@ -12,7 +12,7 @@
 namespace sukima::lab {
 namespace {
 
-constexpr double most_rounds = 1e6, most_cpus = 65536;
+constexpr double most_rounds = 1e6, most_use = 65536;
 constexpr std::size_t most_text = 4000;
 constexpr const char* record_name = "the record";
 
@@ -76,7 +76,7 @@ record parse_record(std::string_view line) {
     if (result.seconds.empty()) root.member("seconds").fail("must not be empty");
   }
   if (root.has("use")) {
-    root.member("use").each([&](const place& one) { result.use.push_back(one.number(0, most_cpus)); });
+    root.member("use").each([&](const place& one) { result.use.push_back(one.number(0, most_use)); });
     if (result.use.size() != result.seconds.size())
       root.member("use").fail("must have one for each of 'seconds'");
   }
