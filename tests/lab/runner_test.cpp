@@ -237,8 +237,9 @@ TEST_F(runner, refuses_times_that_are_none) {
 }
 
 TEST_F(runner, stores_the_use_where_it_is_known_of_all_copies) {
-  EXPECT_EQ(record_of({{1, "", "", false, 0.5}, {2, "", "", true, 1.5}}, false, "").use,
+  EXPECT_EQ(record_of({{1, "", "", false, 0.5}, {2, "", "", false, 1.5}}, false, "").use,
             (std::vector{0.5, 1.5}));
+  EXPECT_TRUE(record_of({{1, "", "", false, 0.5}, {2, "", "", true}}, false, "").use.empty());
   EXPECT_TRUE(record_of({{1, "", "", false, 0.5}, {2, "", "", false}}, false, "").use.empty());
   EXPECT_TRUE(record_of({{1, "", "it ended with exit code 3", false, 0.5}}, false, "").use.empty());
 }

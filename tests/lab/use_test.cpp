@@ -88,6 +88,15 @@ TEST(use, that_was_not_measured_tells_nothing) {
   EXPECT_EQ(one.reason, "the CPU use of fewer than 5 rounds is known");
 }
 
+TEST(use, cannot_be_shown_where_nothing_could_be_set_up) {
+  const experiment what = parse_experiment(counts);
+  const std::vector<record> records;
+  const test_bed bed{2, "", {{"fewer", "there is no taskset here"}}};
+  const judged_claim one = judge(what, {}, measured(what, records), bed).front();
+  EXPECT_EQ(one.outcome, verdict::cannot_be_shown);
+  EXPECT_EQ(one.reason, "lu in fewer: there is no taskset here");
+}
+
 TEST(use, is_in_the_report_with_the_count_that_it_tells) {
   recorded_runs all;
   all.facts.bed.cpus = 2;

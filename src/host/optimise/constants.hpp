@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "shared/sweep.hpp"
+
 namespace sukima::host::constants {
 
 /// What a comparison must show.
@@ -13,7 +15,7 @@ struct criterion {
   double errors;  ///< so many standard errors must lie between the mean and no change
 };
 /// With a cause: the program or the estimate has changed, so something is to be found.
-inline constexpr criterion with_cause{0.03, 2.6};
+inline constexpr criterion with_cause{sweep::least_effect, 2.6};
 /// Without one a change must be larger and surer: hysteresis, against a resting count that flaps.
 inline constexpr criterion at_rest{0.05, 3.3};
 

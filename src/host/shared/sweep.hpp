@@ -12,7 +12,9 @@ class sweep {
  public:
   /// \param first the estimate
   /// \pre 1 <= first <= last
-  sweep(unsigned first, unsigned last, double effect);
+  sweep(unsigned first, unsigned last, double effect = least_effect);
+  /// What an optimiser looks for that has a cause.
+  static constexpr double least_effect = 0.03;
 
   unsigned first() const { return first_; }
   /// The count of the next window.
@@ -29,7 +31,7 @@ class sweep {
     unsigned shape = 0;  ///< 1 flat, 2 rises, 3 drops, 4 oscillates; 0: too noisy to say
     double height = 0;  ///< of the use at `count`: the logarithm, relative to the estimate
   };
-  /// \pre the sweep has ended
+  /// \pre a round was added; it is more certain after the sweep has ended
   result shape() const;
 
  private:

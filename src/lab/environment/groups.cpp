@@ -19,7 +19,8 @@ std::vector<copy_end> ends_of(const std::vector<process::child_result>& results,
   std::vector<copy_end> ends;
   for (const process::child_result& one : results) {
     copy_end end{one.seconds, one.output, {}, one.timed_out};
-    if (one.seconds > 0) end.use = one.cpu_seconds / one.seconds;
+    // Of one that was stopped with its children, the kernel does not say what these have used.
+    if (one.seconds > 0 && !one.timed_out) end.use = one.cpu_seconds / one.seconds;
     if (!one.timed_out) end.failure = process::describe_failure(one, limit);
     if (!end.failure.empty() && !one.errors.empty()) end.failure += ": " + one.errors.substr(0, 500);
     ends.push_back(std::move(end));

@@ -9,15 +9,8 @@
 #include "shared/verdict.hpp"
 
 namespace sukima::lab {
-namespace {
-
-/// A smaller change of the use is none.
-constexpr double least_effect = 0.03;
-
-}  // namespace
-
 std::optional<std::size_t> told_by_use(const std::vector<const rounds*>& counts) {
-  host::sweep curve(1, static_cast<unsigned>(counts.size()), least_effect);
+  host::sweep curve(1, static_cast<unsigned>(counts.size()));
   for (const auto& [round, unused] : *counts.front()) {
     const auto known = [at = round](const rounds* one) {
       const auto found = one->find(at);

@@ -147,8 +147,7 @@ judged_cell judge_cell(const experiment& what, const claim& of, const std::strin
     add_samples(right, what, *of.right, program, places.front(), of.of, runs);
   else
     right = targets_of(what, left, program, runs, bed.cpus);
-  if (of.left.take == taking::use && !take_by_use(left, program, runs, result)) return result;
-  const std::vector<unsigned> common = common_rounds(left, right);
+  std::vector<unsigned> common = common_rounds(left, right);
   if (common.size() < fewest_rounds) {
     result.reason = reason_for_nothing(left, program, runs, bed);
     if (result.reason.empty()) result.reason = reason_for_nothing(right, program, runs, bed);
@@ -157,6 +156,10 @@ judged_cell judge_cell(const experiment& what, const claim& of, const std::strin
       result.reason = "only " + std::to_string(common.size()) + " of at least " +
                       std::to_string(fewest_rounds) + " rounds were run";
     return result;
+  }
+  if (of.left.take == taking::use) {
+    if (!take_by_use(left, program, runs, result)) return result;
+    common = common_rounds(left, right);
   }
   const auto ratio_of = [&](const std::vector<sample>& over, const std::vector<sample>& under,
                             judged_cell& into) {

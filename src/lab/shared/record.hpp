@@ -56,7 +56,8 @@ struct record {
   std::string experiment, program, setting, environment;
   unsigned round = 0;
   std::vector<double> seconds;  ///< of each copy; infinite for one that was stopped at the time limit
-  /// The CPUs that each copy used, on average from its start to its end; empty where that was not measured.
+  /// The CPUs that each copy used, on average from its start to its end; empty where that is
+  /// not known of each: a copy was stopped, or ran in a virtual machine.
   std::vector<double> use;
   double wall_seconds = 0;  ///< of the whole run, with starting the program
   std::string result;  ///< that the program printed

@@ -30,7 +30,7 @@ struct copy_end {
   std::string output;
   std::string failure;  ///< how it failed, as "ended with exit code 3"; empty after a success
   bool stopped = false;  ///< at the time limit, which is no failure
-  std::optional<double> use{};  ///< the CPUs that it used on average; nothing: not measured
+  std::optional<double> use{};  ///< the CPUs that it used on average; nothing: not known
 };
 
 /// An environment that is set up; its end takes it down, also when a signal ends this process.
