@@ -25,6 +25,32 @@ def shell(script, *words, nodes="3", **how):
     return cluster("-n", nodes, *words, "--", "sh", "-c", script, **how)
 
 
+#: Leads a session with the terminal on its stdin, and runs a program in the background of it; with "later" the program comes
+#: to the foreground once it has written a line to stderr.
+SHELL_OF_A_TERMINAL = """
+import fcntl, os, signal, subprocess, sys, termios
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+running = subprocess.Popen(sys.argv[2:], process_group=0, stderr=subprocess.PIPE)
+if sys.argv[1] == "later":
+    running.stderr.readline()
+    os.tcsetpgrp(0, running.pid)
+_, status = os.waitpid(running.pid, os.WUNTRACED)
+if os.WIFSTOPPED(status):
+    running.kill()
+sys.exit("it was stopped" if os.WIFSTOPPED(status) else os.waitstatus_to_exitcode(status))
+"""
+
+
+def in_background_of_terminal(until, *words, typed=b""):
+    controller, terminal = os.openpty()
+    os.write(controller, typed)
+    ended = subprocess.run([sys.executable, "-c", SHELL_OF_A_TERMINAL, until, SUKIMA, "cluster", "run", "-n", "2", "--", *words],
+                           stdin=terminal, start_new_session=True, capture_output=True, text=True)
+    os.close(controller)
+    os.close(terminal)
+    return ended.stdout, ended.stderr, ended.returncode
+
+
 class launch(unittest.TestCase):
     def test_gives_the_same_result_with_each_number_of_nodes(self):
         for nodes in "1234":
@@ -64,6 +90,13 @@ class launch(unittest.TestCase):
                 running.send_signal(signal.SIGCONT)
                 self.assertEqual(running.stdout.read(), b"50000\n")
                 self.assertEqual(running.wait(), 0)
+
+    def test_runs_in_the_background_of_a_terminal(self):
+        self.assertEqual(in_background_of_terminal("always", FIB, "20", typed=b"for the shell\n"), ("6765\n", "", 0))
+
+    def test_reads_the_terminal_once_it_is_in_the_foreground(self):
+        words = ["sh", "-c", 'echo ready >&2; read line; echo "$line"']
+        self.assertEqual(in_background_of_terminal("later", *words, typed=b"a line\n"), ("a line\n", "", 0))
 
     def test_sees_the_ends_of_nodes_where_they_are_ignored(self):
         ended = subprocess.run(["env", "--ignore-signal=CHLD", SUKIMA, "cluster", "run", "-n", "2", "--", FIB, "20"],

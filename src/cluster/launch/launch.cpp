@@ -7,6 +7,7 @@
 #include "launch/meeting.hpp"
 #include "launch/merged_output.hpp"
 #include "launch/remote_start.hpp"
+#include "launch/shared_input.hpp"
 #include "launch/signals.hpp"
 
 #include <fcntl.h>
@@ -27,13 +28,14 @@ namespace sukima::cluster {
 
 namespace {
 
-constexpr std::size_t most_ahead = std::size_t{1} << 20;
 constexpr std::chrono::milliseconds ending_time{2000};
 constexpr std::chrono::milliseconds failing_time{1000};
 /// A node has lost another one: that does not end by itself, perhaps, and all are to end within a second.
 constexpr std::chrono::milliseconds losing_time{300};
 /// More for nodes, as long as not all is printed.
 constexpr std::chrono::milliseconds reading_time{100};
+/// Until a launcher in the background of its terminal looks whether it is in the foreground.
+constexpr std::chrono::milliseconds foreground_time{1000};
 constexpr int status_lost = 75;
 
 [[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
@@ -146,7 +148,7 @@ class launcher {
   }
   /// How much of what was read each node has got.
   std::size_t least_sent() const {
-    std::size_t least = read_;
+    std::size_t least = input_.size();
     for (const child& c : children_)
       if (c.input) least = std::min(least, c.sent);
     return least;
@@ -154,18 +156,17 @@ class launcher {
 
   void step() {
     std::vector<pollfd> all{{signals_.get(), POLLIN, 0}};
-    const bool reads = !input_ended_ && read_ - least_sent() < most_ahead;
-    all.push_back({reads ? STDIN_FILENO : -1, POLLIN, 0});
+    all.push_back({input_.awaited(least_sent()), POLLIN, 0});
     all.push_back({output_.unprinted().empty() ? -1 : STDOUT_FILENO, POLLOUT, 0});
     for (unsigned n = 0; n < children_.size(); ++n) {
       const child& c = children_[n];
       all.push_back({c.errors.get(), POLLIN, 0});
-      all.push_back({c.is_ready && (!c.first.empty() || c.sent < read_) ? c.input.get() : -1, POLLOUT, 0});
+      all.push_back({c.is_ready && (!c.first.empty() || c.sent < input_.size()) ? c.input.get() : -1, POLLOUT, 0});
       all.push_back({output_.room(n) != 0 ? c.output.get() : -1, POLLIN, 0});
     }
     if (poll(all.data(), all.size(), time_left()) < 0 && errno != EINTR) fail("waiting for the nodes");
     if ((all[0].revents & POLLIN) != 0) take_signals();
-    if (all[1].revents != 0) read_input();
+    if (all[1].revents != 0) input_.read_some(least_sent());
     if (all[2].revents != 0) print_output();
     for (unsigned n = 0; n < children_.size(); ++n) {
       const pollfd* const own = &all[3 + std::size_t{3} * n];
@@ -178,7 +179,7 @@ class launcher {
   }
 
   int time_left() const {
-    if (!deadline_) return -1;
+    if (!deadline_) return input_.is_in_background() ? static_cast<int>(foreground_time.count()) : -1;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline_ - clock::now()).count();
     return static_cast<int>(std::max<decltype(left)>(left, 0));
   }
@@ -260,24 +261,9 @@ class launcher {
     deadline_ = clock::now() + pause_;
   }
 
-  void read_input() {
-    std::array<char, chunk_size> chunk;
-    const ssize_t got = read(STDIN_FILENO, chunk.data(), chunk.size());
-    if (got < 0 && (errno == EINTR || errno == EAGAIN)) return;
-    if (got <= 0) {
-      input_ended_ = true;
-      return;
-    }
-    const std::size_t kept_from = read_ - buffer_.size();
-    buffer_.erase(0, least_sent() - kept_from);
-    buffer_.append(chunk.data(), static_cast<std::size_t>(got));
-    read_ += static_cast<std::size_t>(got);
-  }
   void write_input(child& c) {
     const bool is_first = !c.first.empty();
-    const std::size_t kept_from = read_ - buffer_.size();
-    const std::string_view rest =
-        is_first ? std::string_view(c.first) : std::string_view(buffer_).substr(c.sent - kept_from);
+    const std::string_view rest = is_first ? std::string_view(c.first) : input_.after(c.sent);
     const ssize_t put = write(c.input.get(), rest.data(), rest.size());
     if (put >= 0 && is_first)
       c.first.erase(0, static_cast<std::size_t>(put));
@@ -287,9 +273,9 @@ class launcher {
       c.input.reset();  // it reads no more
   }
   void close_inputs() {
-    if (!input_ended_) return;
+    if (!input_.has_ended()) return;
     for (child& c : children_)
-      if (c.is_ready && c.first.empty() && c.sent == read_) c.input.reset();
+      if (c.is_ready && c.first.empty() && c.sent == input_.size()) c.input.reset();
   }
 
   void take_output(unsigned n) {
@@ -376,9 +362,7 @@ class launcher {
   std::vector<child> children_;
   std::vector<signaller> signallers_;
   launch_result result_;
-  std::string buffer_;  ///< what was read from stdin and some node has not got yet
-  std::size_t read_ = 0;
-  bool input_ended_ = false;
+  shared_input input_;
   std::optional<clock::time_point> deadline_;  ///< for those that still run
   bool asked_to_end_ = false;
   std::chrono::milliseconds pause_ =
