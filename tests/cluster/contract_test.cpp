@@ -54,7 +54,7 @@ class transports : public testing::TestWithParam<std::string> {
       EXPECT_EQ(all[n]->start(listeners[n], clock::now() + patience), n);
       EXPECT_EQ(all[n]->nodes(), count);
       main(n);
-      all[n]->stop(clock::now() + patience);
+      all[n]->stop(patience);
     };
     if (only_) {  // MPI is called by one thread
       run(*only_);
@@ -117,6 +117,18 @@ TEST_P(transports, deliver_each_pairs_messages_once_and_in_order) {
       }
     for (node_id from = 0; from < count; ++from) EXPECT_EQ(next[from], from == self ? 0 : messages);
   }
+}
+
+TEST_P(transports, count_what_others_have_taken) {
+  constexpr std::size_t size = 1000;
+  on_each([&](node_id self) {
+    for (node_id to = 0; to < count; ++to)
+      if (to != self) {
+        EXPECT_TRUE(all[self]->send(to, bytes(size)));
+      }
+    wait_until(self, [&] { return listeners[self].count("message") == count - 1; });
+    while (all[self]->sent() < size * (count - 1)) all[self]->wait(clock::now() + 1ms);
+  });
 }
 
 TEST_P(transports, tell_that_a_node_left_after_all_that_it_sent) {

@@ -65,7 +65,8 @@ class faulty_transport final : public transport, private receiver {
   void wait(clock::time_point until) override { below_->wait(until); }
   void ring() noexcept override { below_->ring(); }
   transport_limits can() const noexcept override { return below_->can(); }
-  void stop(clock::time_point deadline) noexcept override { below_->stop(deadline); }
+  std::uint64_t sent() const noexcept override { return below_->sent(); }
+  void stop(std::chrono::milliseconds patience) noexcept override { below_->stop(patience); }
 
  private:
   void on_message(node_id from, byte_view message) override {

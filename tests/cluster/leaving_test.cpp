@@ -43,7 +43,8 @@ class watched final : public transport, private receiver {
   }
   void ring() noexcept override { by_->ring(); }
   transport_limits can() const noexcept override { return by_->can(); }
-  void stop(sukima::cluster::clock::time_point deadline) noexcept override { by_->stop(deadline); }
+  std::uint64_t sent() const noexcept override { return by_->sent(); }
+  void stop(std::chrono::milliseconds patience) noexcept override { by_->stop(patience); }
 
  private:
   void on_message(node_id from, byte_view message) override { to_->on_message(from, message); }

@@ -114,7 +114,7 @@ class scripted_node final : public receiver {
  public:
   explicit scripted_node(std::unique_ptr<transport> by) : transport_(std::move(by)) {}
   void meet() { transport_->start(*this, clock::now() + 500s); }
-  void leave() { transport_->stop(clock::now()); }
+  void leave() { transport_->stop({}); }
   void on_message(node_id /*from*/, byte_view bytes_of_message) override {
     const auto m = read_message(bytes_of_message);
     ASSERT_TRUE(m);

@@ -3,6 +3,7 @@
 #include "transport_support.hpp"
 
 #include "transport/mpi.hpp"
+#include "transport/progress_deadline.hpp"
 
 #include <memory>
 #include <utility>
@@ -144,7 +145,7 @@ TEST(tcp_transport, reaches_each_node_at_its_address) {
       EXPECT_TRUE(t->send(1, number(7)));
     }
     while (node == 1 && to.count("message") == 0) t->wait(clock::now() + patience);
-    t->stop(clock::now() + patience);
+    t->stop(patience);
   };
   std::thread first(start, 1);
   std::thread second(start, 2);
@@ -223,6 +224,28 @@ TEST(tcp_transport, loses_a_node_that_is_silent) {
   while (m.to_1.got.empty()) m.node_1->wait(clock::now() + patience);
   EXPECT_EQ(m.to_1.got.front().what, "lost");
   EXPECT_EQ(m.to_1.got.front().from, 1u);
+}
+
+TEST(tcp_transport, counts_what_goes_of_a_large_message) {
+  meeting m;
+  m.hold([](tcp_settings&) {}, 500s, [](tcp_settings& s) { s.heartbeat = 1h; });
+  EXPECT_EQ(m.failure_0 + m.failure_1, "");
+  m.to_0.thread = std::this_thread::get_id();
+  // Nobody reads it, so the system takes a part only.
+  constexpr std::size_t size = std::size_t{64} << 20;
+  const std::uint64_t before = m.node_0->sent();
+  ASSERT_TRUE(m.node_0->send(1, bytes(size)));
+  while (m.node_0->sent() == before) m.node_0->wait(clock::now() + 10ms);
+  EXPECT_LT(m.node_0->sent(), before + size);
+}
+
+TEST(progress_deadline, is_a_time_after_the_last_step) {
+  progress_deadline end(2s);
+  const clock::time_point start{};
+  EXPECT_EQ(end.after(7, start), start + 2s);
+  EXPECT_EQ(end.after(7, start + 1s), start + 2s);
+  EXPECT_EQ(end.after(8, start + 1900ms), start + 3900ms) << "a step";
+  EXPECT_EQ(end.after(8, start + 5s), start + 3900ms);
 }
 
 TEST(tcp_transport, loses_a_node_whose_connection_ends) {

@@ -47,7 +47,7 @@ void node::serve() {
     turn();
   }
   detail::detach_node(workers_);
-  transport_->stop(clock::now() + leaving_time);
+  transport_->stop(leaving_time);
 }
 
 void node::turn() {

@@ -161,7 +161,8 @@ class launcher {
     for (unsigned n = 0; n < children_.size(); ++n) {
       const child& c = children_[n];
       all.push_back({c.errors.get(), POLLIN, 0});
-      all.push_back({c.is_ready && (!c.first.empty() || c.sent < input_.size()) ? c.input.get() : -1, POLLOUT, 0});
+      all.push_back(
+          {c.is_ready && (!c.first.empty() || c.sent < input_.size()) ? c.input.get() : -1, POLLOUT, 0});
       all.push_back({output_.room(n) != 0 ? c.output.get() : -1, POLLIN, 0});
     }
     if (poll(all.data(), all.size(), time_left()) < 0 && errno != EINTR) fail("waiting for the nodes");

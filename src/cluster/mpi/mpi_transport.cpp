@@ -125,8 +125,10 @@ class mpi_transport final : public transport {
   }
   transport_limits can() const noexcept override { return {.sees_losses = false, .takes_joins = false}; }
 
-  /// MPI's nodes end together, so the deadline does not count: it sleeps until all leave.
-  void stop(clock::time_point /*deadline*/) noexcept override {
+  std::uint64_t sent() const noexcept override { return sent_; }
+
+  /// MPI's nodes end together, so patience does not count: it sleeps until all leave.
+  void stop(std::chrono::milliseconds /*patience*/) noexcept override {
     {
       const std::lock_guard hold(lock_);
       leaving_ = true;
@@ -249,6 +251,7 @@ class mpi_transport final : public transport {
         ++at;
         continue;
       }
+      sent_ += at->content.size();
       {
         const std::lock_guard hold(lock_);
         peers_[at->to].queued -= std::min(peers_[at->to].queued, at->content.size());
@@ -361,6 +364,7 @@ class mpi_transport final : public transport {
   std::vector<std::uint64_t> announced_;  ///< by node: messages that its bell has announced
   clock::time_point announced_until_;
   std::list<outgoing> sending_;
+  std::uint64_t sent_ = 0;  ///< bytes of what was in it
   std::atomic<bool> rung_{false};
   std::atomic<bool> finalizes_{false};  ///< the program is inside of MPI_Finalize
   bool finalize_seen_ = false;

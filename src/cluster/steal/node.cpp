@@ -2,6 +2,8 @@
 // The node as the program and the workers see it, and the loop of its thread.
 #include "steal/node.hpp"
 
+#include "transport/progress_deadline.hpp"
+
 #include <stdexcept>
 #include <utility>
 
@@ -50,18 +52,19 @@ void node::serve() {
 }
 
 void node::wait_for_leaving() {
-  const auto end = clock::now() + leaving_time;
   std::vector<event> events;
   {
     const std::lock_guard hold(lock_);
     events.swap(events_);
   }
   for (event& e : events) take_event(e);
-  while (!waiting_.empty() && clock::now() < end) {
-    transport_->wait(clock::now() + between_tries);
+  progress_deadline end(leaving_time);
+  for (clock::time_point now = clock::now(); !waiting_.empty() && now < end.after(transport_->sent(), now);
+       now = clock::now()) {
+    transport_->wait(now + between_tries);
     send_waiting();
   }
-  transport_->stop(end);
+  transport_->stop(leaving_time);
 }
 
 clock::time_point node::next_look() const {

@@ -34,6 +34,7 @@ struct in_process_network::shared_state {
     std::priority_queue<letter, std::vector<letter>, later> inbox;
     std::vector<clock::time_point> last_due;  ///< of what each other node has sent to this one
     std::vector<std::size_t> queued;          ///< bytes that each other node has on the way to this one
+    std::uint64_t taken = 0;  ///< bytes of this node that others have taken
     std::condition_variable changed;
     bool rung = false;
     bool started = false;
@@ -121,6 +122,7 @@ class in_process_transport final : public transport {
           due.push_back(std::move(const_cast<letter&>(me.inbox.top())));  // it is removed at once
           me.inbox.pop();
           me.queued[due.back().from] -= due.back().content.size();
+          state_->nodes[due.back().from].taken += due.back().content.size();
         }
         if (me.rung || !due.empty() || now >= until) break;
         // A copy: wait_until reads it again after the wait, when the letter may be elsewhere.
@@ -139,7 +141,11 @@ class in_process_transport final : public transport {
     state_->nodes[self_].changed.notify_all();
   }
   transport_limits can() const noexcept override { return {.sees_losses = true, .takes_joins = false}; }
-  void stop(clock::time_point /*deadline*/) noexcept override {
+  std::uint64_t sent() const noexcept override {
+    const std::lock_guard hold(state_->lock);
+    return state_->nodes[self_].taken;
+  }
+  void stop(std::chrono::milliseconds /*patience*/) noexcept override {
     const std::lock_guard hold(state_->lock);
     state_->leave(self_, event::left);
   }

@@ -7,6 +7,7 @@
 
 #include "protocol/reader.hpp"
 #include "transport/heartbeats.hpp"
+#include "transport/progress_deadline.hpp"
 #include "transport/tcp_address.hpp"
 #include "transport/tcp_connection.hpp"
 
@@ -107,16 +108,27 @@ class tcp_transport final : public transport {
   }
   transport_limits can() const noexcept override { return {.sees_losses = true, .takes_joins = false}; }
 
-  void stop(clock::time_point deadline) noexcept override {
+  std::uint64_t sent() const noexcept override {
+    std::uint64_t sum = 0;
+    for (const peer& p : peers_)
+      if (p.connection != nullptr) sum += p.connection->sent();
+    return sum;
+  }
+  void stop(std::chrono::milliseconds patience) noexcept override {
     leaving_ = true;
     beats_.stop();
     for (peer& p : peers_)
       if (p.connection != nullptr && !p.gone) p.connection->send(frame_kind::leave, {}, ~std::size_t{0});
-    while (is_sending() && clock::now() < deadline) io_.run_one_until(deadline);
+    const auto go_on_while = [&](auto&& more) {
+      progress_deadline end(patience);
+      for (clock::time_point now = clock::now(); more() && now < end.after(sent(), now); now = clock::now())
+        io_.run_one_until(end.after(sent(), now));
+    };
+    go_on_while([this] { return is_sending(); });
     // A close with something unread would take back what the other side has not read yet.
     for (peer& p : peers_)
       if (p.connection != nullptr) p.connection->end_sending();
-    while (is_connected() && clock::now() < deadline) io_.run_one_until(deadline);
+    go_on_while([this] { return is_connected(); });
     close_all();
   }
 

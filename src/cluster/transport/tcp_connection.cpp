@@ -2,6 +2,7 @@
 #include "transport/tcp_connection.hpp"
 
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/completion_condition.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
 
@@ -87,7 +88,12 @@ void tcp_connection::write() {
     sending_.clear();
     sending_.swap(queued_);
   }
-  asio::async_write(socket_, asio::buffer(sending_),
+  // Counts what goes piece by piece.
+  const auto rest = [self = this, before = sent_](boost::system::error_code error, std::size_t size) {
+    self->sent_ = before + size;
+    return asio::transfer_all()(error, size);
+  };
+  asio::async_write(socket_, asio::buffer(sending_), rest,
                     [self = shared_from_this()](boost::system::error_code error, std::size_t /*size*/) {
                       if (error)
                         self->fail(error.message());
