@@ -20,6 +20,8 @@ namespace {
 struct sigaction earlier_segv;
 struct sigaction earlier_bus;
 
+static_assert(tuning::bound_stack == 16 * 1024, "a message names it");
+
 constexpr int overflow_status = 70;
 constexpr std::size_t handler_stack = 64 * 1024;
 
@@ -33,9 +35,13 @@ void say(const char* text) noexcept {
   if (write(STDERR_FILENO, text, std::strlen(text)) < 0) return;
 }
 
-[[noreturn]] void report_stack_overflow() noexcept {
-  say("sukima: a fiber's C stack overflowed; set SUKIMA_STACK to more than it is now (default 256M), or "
-      "recurse less\n");
+[[noreturn]] void report_stack_overflow(const fiber& s) noexcept {
+  if (s.pool == &s.runtime->bound_fibers)
+    say("sukima: an object's C stack of 16 KiB overflowed; give it more with .stack(bytes) where it is "
+        "declared, or recurse less\n");
+  else
+    say("sukima: a fiber's C stack overflowed; set SUKIMA_STACK to more than it is now (default 256M), or "
+        "recurse less\n");
   _exit(overflow_status);
 }
 
@@ -47,7 +53,7 @@ void check_overflow(const char* address) noexcept {
   if (s == nullptr) return;
   const char* const low = stack_low(*s);
   const std::size_t guard = page_size();  // a small fiber has a guard only where pages are that small
-  if (address >= low - guard && address < low) report_stack_overflow();
+  if (address >= low - guard && address < low) report_stack_overflow(*s);
   if (address >= s->choice_end && address < s->choice_end + guard) {
     say("sukima: a fiber has too many pending forks; set SUKIMA_CHOICES to more than it is now (default and "
         "most 64M), or "
@@ -122,7 +128,7 @@ void place_canary(fiber& s) noexcept { std::memcpy(stack_low(s) - sizeof intact,
 void check_canary(const fiber& s, const void* stack_pointer) noexcept {
   const char* const low = stack_low(s);
   if (stack_pointer < low || std::memcmp(low - sizeof intact, &intact, sizeof intact) != 0)
-    report_stack_overflow();
+    report_stack_overflow(s);
 }
 
 void ensure_alternate_stack() noexcept { static thread_local const handler_memory memory; }
