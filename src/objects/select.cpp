@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "program.hpp"
 
 namespace sukima::objects::detail {
@@ -15,13 +17,42 @@ object_core& user_of_cases(select_case* const* cases, std::size_t count) {
   return *me;
 }
 
+/// Of an object whose selects change with each call only the last ones are remembered.
+constexpr std::size_t most_turns = 16;
+
+/// Tells selects apart, also after others of the same object: each of them has its own turn. FNV-1a.
+std::uint64_t hash_of(select_case* const* cases, std::size_t count) {
+  std::uint64_t hash = 0xcbf2'9ce4'8422'2325;
+  for (std::size_t i = 0; i < count; ++i) {
+    const stream_core* const s = cases[i]->stream;
+    const std::uint64_t end = s == nullptr ? 0 : 2 * std::uint64_t{s->number} + (cases[i]->receives ? 1 : 2);
+    hash = (hash ^ end) * 0x100'0000'01b3;
+  }
+  return hash;
+}
+
+std::size_t next_turn(const object_core& me, std::uint64_t cases) {
+  const auto found = std::ranges::find(me.turns, cases, &select_turn::cases);
+  return found == me.turns.end() ? 0 : found->next;
+}
+void set_turn(object_core& me, std::uint64_t cases, std::size_t next) {
+  const auto found = std::ranges::find(me.turns, cases, &select_turn::cases);
+  if (found != me.turns.end()) {
+    found->next = next;
+    return;
+  }
+  if (me.turns.size() == most_turns) me.turns.erase(me.turns.begin());
+  me.turns.push_back({cases, next});
+}
+
 }  // namespace
 
 std::size_t serve_one(select_case* const* cases, std::size_t count, bool in_order) {
   object_core& me = user_of_cases(cases, count);
   std::vector<wait_case> waits(count);
+  const std::uint64_t cases_hash = in_order ? 0 : hash_of(cases, count);
   for (;;) {
-    const std::size_t begin = in_order ? 0 : me.next_case % count;
+    const std::size_t begin = in_order ? 0 : next_turn(me, cases_hash) % count;
     std::size_t waiting = 0;
     bool receives = false;
     bool open = false;
@@ -32,7 +63,7 @@ std::size_t serve_one(select_case* const* cases, std::size_t count, bool in_orde
       me.room_wanted = 1;
       const select_case::outcome found = c.try_now();
       if (found == select_case::outcome::served) {
-        if (!in_order) me.next_case = at + 1;
+        if (!in_order) set_turn(me, cases_hash, at + 1);
         if (c.stream == nullptr) count_message(me);  // time is no message, but a poll
         return at;
       }

@@ -132,6 +132,38 @@ TEST(select, serves_busy_streams_equally) {
   }
 }
 
+TEST(select, serves_all_streams_where_two_selects_alternate) {
+  const model_chosen chosen("simulated");
+  program p;
+  std::vector<in<int>> ends;
+  for (const char* name : {"a", "b", "c", "d"}) {
+    auto s = p.stream<int>(name, capacity{64});
+    p.object(
+        std::string("source ") + name,
+        [](out<int> to) {
+          while (!to.stop_requested() && !to.is_broken())
+            if (int one = 1; to.send_for(one, no_limit) != send_result::sent) break;
+        },
+        s.out());
+    ends.push_back(s.in());
+  }
+  std::array<int, 4> served{};
+  p.object(
+      "sink",
+      [&](std::vector<in<int>> e) {
+        for (int i = 0; i < 1000; ++i) {
+          select(e[0].on([&](int) { ++served[0]; }), e[1].on([&](int) { ++served[1]; }));
+          select(e[2].on([&](int) { ++served[2]; }), e[3].on([&](int) { ++served[3]; }));
+        }
+      },
+      std::move(ends));
+  p.run();
+  for (const int n : served) {
+    EXPECT_GE(n, 400);
+    EXPECT_LE(n, 600);
+  }
+}
+
 TEST_P(select_test, first_prefers_the_first) {
   program p(runtime);
   auto urgent = p.stream<int>("urgent", capacity{16});

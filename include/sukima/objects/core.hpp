@@ -98,6 +98,12 @@ struct wait_case {
   wait_case* after = nullptr;
 };
 
+/// Where the next select with certain cases begins.
+struct select_turn {
+  std::uint64_t cases;  ///< a hash of their streams
+  std::size_t next;
+};
+
 struct object_core : sukima::detail::bound_task {
   object_core() = default;
   object_core(const object_core&) = delete;
@@ -121,7 +127,7 @@ struct object_core : sukima::detail::bound_task {
   bool at_home = false;  ///< in the process that calls program::run
   std::uint32_t process = 0;  ///< its number; 0: that process
   std::uint32_t island_number = 0;  ///< no two islands of a program have the same
-  std::size_t next_case = 0;  ///< where its next select begins
+  std::vector<select_turn> turns;  ///< where its next selects begin
   std::vector<std::byte> record;  ///< that it has received
   std::uint64_t room_wanted = 1;  ///< slots that its last attempt to send did not find
 
