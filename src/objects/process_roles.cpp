@@ -42,6 +42,8 @@ program_core::program_core(runtime& chosen, char** argv)
       has_own_arguments(argv != nullptr && are_own(argv)) {
   if (argv != nullptr) child = child_role::take();
   if (child != nullptr) processes_were_used.store(true);
+  if (argv != nullptr && child == nullptr)
+    folder = beyond_standard(descriptor(open(".", O_PATH | O_DIRECTORY | O_CLOEXEC)));
 }
 
 void program_core::drop_others() noexcept {
@@ -93,7 +95,7 @@ void program_core::run_as_parent(std::uint32_t processes, model::execution_model
   std::vector<char*> argv;
   for (std::string& one : again) argv.push_back(one.data());
   argv.push_back(nullptr);
-  children.start(argv.data());
+  children.start(argv.data(), folder.get());
   {
     const std::lock_guard hold(run_lock);
     memory = shared_memory.get();

@@ -63,7 +63,7 @@ struct spawn_plan {
 
 }  // namespace
 
-void child_processes::start_one(child& c, char** argv) {
+void child_processes::start_one(child& c, char** argv, int folder) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) throw_no_process(errno);
   c.socket = beyond_standard(descriptor(ends[0]));
@@ -83,6 +83,7 @@ void child_processes::start_one(child& c, char** argv) {
   posix_spawn_file_actions_adddup2(&plan.files, memory_.file(), memory_.file());
   for (const descriptor& end : memory_.pipes())
     posix_spawn_file_actions_adddup2(&plan.files, end.get(), end.get());
+  if (folder >= 0) posix_spawn_file_actions_addfchdir_np(&plan.files, folder);
   posix_spawn_file_actions_addopen(&plan.files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   if (const int error =
           posix_spawn(&c.id, "/proc/self/exe", &plan.files, &plan.attributes, argv, variables.data()))
@@ -97,7 +98,7 @@ void child_processes::start_one(child& c, char** argv) {
   }
 }
 
-void child_processes::start(char** argv) {
+void child_processes::start(char** argv, int folder) {
   children_.resize(memory_.header().processes - 1);
   for (std::size_t i = 0; i < children_.size(); ++i) {
     child& c = children_[i];
@@ -105,7 +106,7 @@ void child_processes::start(char** argv) {
     for (const auto& o : of_.objects)
       if (o->process == c.process) c.name += (c.name.empty() ? "" : ", ") + o->name;
   }
-  for (child& c : children_) start_one(c, argv);
+  for (child& c : children_) start_one(c, argv, folder);
   while (!std::all_of(children_.begin(), children_.end(), [](const child& c) { return c.is_ready; })) {
     next_event();
     if (start_error_) std::rethrow_exception(start_error_);

@@ -58,8 +58,9 @@ class child_processes {
   ~child_processes();
 
   /// Starts all and waits until they are ready. \param argv of main
+  /// \param folder a descriptor of the current folder that main began with; -1: it is not known
   /// \throws std::system_error; usage_error: one declares something else; object_failed: one has ended
-  void start(char** argv);
+  void start(char** argv, int folder);
   /// Watches them: their errors go to the program, and who dies is buried.
   void watch();
   /// Waits until all have ended.
@@ -76,7 +77,7 @@ class child_processes {
     bool is_done = false;
     bool has_ended = false;
   };
-  void start_one(child& c, char** argv);
+  void start_one(child& c, char** argv, int folder);
   /// Waits until some child says something or ends. False: all have ended.
   bool next_event();
   void read_reports(child& c);

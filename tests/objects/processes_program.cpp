@@ -504,6 +504,12 @@ void forks(program& p) {
   p.run();
 }
 
+/// main goes into a folder by its name, in each process.
+void pipeline_below(program& p) {
+  std::filesystem::current_path("below");
+  pipeline(p);
+}
+
 bool is_of_the_kernel(const std::filesystem::path& file, const std::string& target) {
   struct statfs where = {};
   if (statfs(file.c_str(), &where) != 0) return true;  // closed meanwhile
@@ -529,6 +535,8 @@ int run(const std::string& what, program& p, int argc, char** argv) {
     pipeline(p);
   else if (what == "arguments")
     changes_its_arguments(p, argv);
+  else if (what == "folder")
+    pipeline_below(p);
   else if (what == "fan-in")
     fan_in(p);
   else if (what == "fan-out")

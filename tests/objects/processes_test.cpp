@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <filesystem>
 
 namespace {
 
@@ -15,9 +16,10 @@ using support::await_no_process;
 using support::start;
 
 /// What the scenario prints, its lines sorted: processes print in any order.
-std::string output_of(const std::string& scenario, const std::string& model) {
-  const std::string command =
-      "SUKIMA_OBJECTS=" + model + " '" PROCESSES_PROGRAM "' '" + scenario + "' 2>&1 | LC_ALL=C sort";
+std::string output_of(const std::string& scenario, const std::string& model,
+                      const std::string& folder = ".") {
+  const std::string command = "cd '" + folder + "' && SUKIMA_OBJECTS=" + model +
+                              " '" PROCESSES_PROGRAM "' '" + scenario + "' 2>&1 | LC_ALL=C sort";
   FILE* const from = popen(command.c_str(), "r");
   if (from == nullptr) return "no process";
   std::string text;
@@ -43,6 +45,13 @@ TEST_P(processes_test, a_pipeline_has_the_same_result) {
 
 TEST_P(processes_test, the_arguments_are_those_of_the_start) {
   EXPECT_EQ(output_of("arguments", GetParam()), "1\n");
+}
+
+TEST_P(processes_test, main_may_change_its_folder) {
+  const std::filesystem::path folder = testing::TempDir() + "sukima-objects-" + std::to_string(getpid());
+  std::filesystem::create_directories(folder / "below");
+  EXPECT_EQ(output_of("folder", GetParam(), folder.string()), "sum 333283335000\n");
+  std::filesystem::remove_all(folder);
 }
 
 TEST_P(processes_test, the_standard_streams_may_be_closed) {
