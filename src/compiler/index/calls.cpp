@@ -53,6 +53,8 @@ void record_call(const recording& to, const CallExpr* call, const function_info*
 }
 
 void record_cast(const recording& to, const CStyleCastExpr* cast) {
+  if (const token_index open = to.of.find(cast->getLParenLoc()); open != no_token)
+    to.index.casts[open] = cast->getTypeAsWritten();
   if (is_closure_type(cast->getSubExpr()->getType()) && cast->getType()->isFunctionPointerType() &&
       !is_closure_type(cast->getType()))
     to.index.casts_of_closures.push_back(cast->getBeginLoc());

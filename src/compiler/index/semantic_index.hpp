@@ -107,6 +107,7 @@ struct semantic_index {
   std::unordered_map<token_index, worker_call> calls;
   std::unordered_map<token_index, worker_declarator> declarators;
   std::unordered_map<token_index, const clang::CallExpr*> all_calls;  ///< by the opening parenthesis
+  std::unordered_map<token_index, clang::QualType> casts;  ///< to which type, by the opening parenthesis
   std::unordered_map<token_index, const clang::BinaryOperator*> assignments;  ///< by the operator
   std::unordered_map<token_index, jump> jumps;
   std::set<token_index> function_names;  ///< __func__ and the like

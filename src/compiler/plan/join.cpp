@@ -146,16 +146,19 @@ class statement_planner {
  private:
   /// A member of the choice point. Choice points are aligned to 16 bytes.
   std::string declared_member(QualType type, const std::string& member) {
+    const bool fits = type->isIncompleteType() || p_.in.ast.getTypeAlignInChars(type).getQuantity() <= 16;
+    if (!fits && !std::exchange(is_refused_, true))
+      report(p_.in, s_.call->getExprLoc(),
+             "what a spawned call takes and returns may be aligned to 16 bytes at most; pass a pointer");
+    return declared_type(type, member);
+  }
+  std::string declared_type(QualType type, const std::string& name) {
     try {
-      const bool fits = type->isIncompleteType() || p_.in.ast.getTypeAlignInChars(type).getQuantity() <= 16;
-      if (!fits && !std::exchange(is_refused_, true))
-        report(p_.in, s_.call->getExprLoc(),
-               "what a spawned call takes and returns may be aligned to 16 bytes at most; pass a pointer");
-      return declare_unqualified(p_, type, member);
+      return declare_unqualified(p_, type, name);
     } catch (const unprintable_type& problem) {
       report(p_.in, s_.call->getExprLoc(),
              "this call cannot be spawned: of one of its types, " + problem.reason);
-      return "int " + member;
+      return "int " + name;
     }
   }
 
@@ -205,19 +208,28 @@ class statement_planner {
            (is_worker_ ? top + (arguments_.empty() ? "" : ", ") : "") + arguments_ + ")";
   }
 
+  /// The casts where the function's own names are not visible.
+  std::string casts_elsewhere() {
+    std::string text;
+    for (const token_range& one : s_.casts)
+      text += "(" + declared_type(p_.in.index.casts.at(one.begin), "") + ")";
+    return text;
+  }
+
   void add_to_join(const std::string& target) {
     std::string cast;
     for (const token_range& one : s_.casts) cast += text_of(p_, one, where_);
     const bool assigns = s_.assignment != nullptr;
-    const std::string operation = (assigns ? spelling(p_.in, s_.operation) + " " : "") + cast;
-    join_.own.push_back((assigns ? "*" + target + " " : "") + operation +
+    const std::string operation = assigns ? spelling(p_.in, s_.operation) + " " : "";
+    join_.own.push_back((assigns ? "*" + target + " " : "") + operation + cast +
                         call_with("(char *)(" + join_.point + " + 1)", own_callee()) + ";");
     join_.given += " case " + index_ + ": ";
     if (assigns) {
       const std::string result = join_.point + "->sukima_v" + index_;
       join_.members += " " + declared_member(s_.call->getType(), "sukima_v" + index_) + ";";
       join_.given += assign(p_, s_.call->getType(), result, call_with("sukima_top", callee_)) + " break;";
-      join_.assigned += " case " + index_ + ": *" + target + " " + operation + result + "; break;";
+      join_.assigned +=
+          " case " + index_ + ": *" + target + " " + operation + casts_elsewhere() + result + "; break;";
     } else {
       join_.given += call_with("sukima_top", callee_) + "; break;";
     }

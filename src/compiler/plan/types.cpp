@@ -120,6 +120,13 @@ std::string type_writer::declare(QualType type, const std::string& name) {
         return with_words(words + alias->getNameAsString(), name);
       break;
     }
+    case Type::Decayed: {
+      // The type of its elements has no name that every compiler knows.
+      const QualType original = cast<DecayedType>(t)->getOriginalType();
+      if (!context.hasSameType(original, context.getBuiltinVaListType())) break;
+      if (!in_prototype_) throw unprintable_type{"a va_list is an array; pass a pointer to it"};
+      return with_words(words + "__builtin_va_list", name);
+    }
     case Type::Complex:
       return with_words(words + "_Complex " + declare(cast<ComplexType>(t)->getElementType(), ""), name);
     case Type::Atomic:
