@@ -81,7 +81,7 @@ class broken_guests(unittest.TestCase):
         for name in ("bin", "data", "tmp"):
             (self.folder / name).mkdir()
         self.program(self.folder / "bin" / "qemu-system-x86_64", QEMU.format(python=sys.executable, place=self.folder))
-        self.program(self.folder / "data" / "build-image.sh", "#!/bin/sh\n")
+        self.program(self.folder / "data" / "build-image.sh", '#!/bin/sh\necho "$@" > "$0.words"\n')
 
     def program(self, path, text):
         path.write_text(text)
@@ -116,6 +116,12 @@ class broken_guests(unittest.TestCase):
         records, process = self.run_lab("", 0)
         self.assertIn("1 runs, 0 failed, 0 left out", process.stderr)
         self.assertEqual((len(records), records[-1]["round"], records[-1]["seconds"]), (4, 1, [1, 1]))
+
+    def test_each_lab_has_a_system_of_its_own(self):
+        self.run_lab("", 0)
+        words = (self.folder / "data" / "build-image.sh.words").read_text().split()
+        self.assertEqual(words[:2], ["--cache", f"{self.folder}/cache/sukima/lab"], "the kernel is for all")
+        self.assertTrue(words[2].startswith(f"{self.folder}/tmp/sukima-lab-image-"), words)
 
     def test_a_panic_in_a_run_fails_this_run(self):
         self.failed_once("vm2 job 2 panic\n", "vm2 ended while a program ran in it", "Kernel panic - not syncing: made up")

@@ -167,7 +167,7 @@ int run_all(const lab_options& options, parts::run_request& request) {
   parts::environment_settings settings;
   settings.cpus = request.facts.bed.cpus;
   settings.scripts = data_folder();
-  settings.image = image_folder();
+  settings.cache = cache_folder();
   settings.programs = programs_of(request.experiments);
   request.observe = [&](const parts::run_position& at) { line.show(position_text(at)); };
   request.make_stage = parts::environments_of_this_machine(

@@ -103,7 +103,7 @@ fs::path find_program_file(const parts::program& what) {
       "the program '{}' needs '{}', which is not there: install it, or change its command", what.name, word));
 }
 
-fs::path image_folder() {
+fs::path cache_folder() {
   if (const std::string cache = variable("XDG_CACHE_HOME"); !cache.empty())
     return fs::path(cache) / "sukima" / "lab";
   if (const std::string home = variable("HOME"); !home.empty())

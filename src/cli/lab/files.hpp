@@ -28,6 +28,6 @@ std::vector<sukima::lab::experiment> find_experiments(const std::vector<std::str
 std::filesystem::path find_program_file(const sukima::lab::program& what);
 
 /// Where the guests' system is kept: the lab's folder in the user's cache.
-std::filesystem::path image_folder();
+std::filesystem::path cache_folder();
 
 }  // namespace sukima::cli::lab

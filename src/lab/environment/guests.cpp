@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <list>
+#include <memory>
 #include <thread>
 
 #include <process/shared/child.hpp>
@@ -110,10 +111,21 @@ class guest_stage : public stage {
   bool usable_ = true;
 };
 
+/// The system of this run's guests. Others may make theirs meanwhile, with other programs.
+class own_image {
+ public:
+  std::filesystem::path folder() const { return folder_.path(); }
+
+ private:
+  process::temporary_directory folder_{"lab-image"};
+  process::removed_on_signal cleanup_{folder_.path(), process::directory_contents::files};
+};
+
 /// Runs build-image.sh. \throws obstacle
-void build_image(const environment_settings& settings) {
+void build_image(const environment_settings& settings, const own_image& into) {
   process::child_request request;
-  request.arguments = {(settings.scripts / "build-image.sh").string(), settings.image.string()};
+  request.arguments = {(settings.scripts / "build-image.sh").string(), "--cache", settings.cache.string(),
+                       into.folder().string()};
   for (const std::filesystem::path& program : settings.programs)
     request.arguments.push_back(program.string());
   request.limit = patience_with_script;
@@ -150,9 +162,9 @@ std::string version_of_qemu(const std::string& emulator) {
 }
 
 /// The name of the folder of the kernel's modules, which build-image.sh has unpacked.
-std::string version_of_kernel(const std::filesystem::path& image) {
+std::string version_of_kernel(const std::filesystem::path& cache) {
   std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(image / "kernel" / "lib" / "modules", ignored))
+  for (const auto& entry : std::filesystem::directory_iterator(cache / "kernel" / "lib" / "modules", ignored))
     return entry.path().filename().string();
   return {};
 }
@@ -168,33 +180,35 @@ stage_maker environments_of_this_machine(
     environment_settings settings,
     std::function<void(const std::string& accelerator, const std::map<std::string, std::string>& versions)>
         on_facts) {
-  return [settings = std::move(settings), on_facts = std::move(on_facts),
-          accelerator = std::string()](const environment& where) mutable -> std::unique_ptr<stage> {
-    switch (where.kind) {
-      case environment_kind::machine:
-        return make_machine_stage(0);
-      case environment_kind::fewer:
-        return make_machine_stage(remaining_cpus(where, settings.cpus));
-      case environment_kind::cap:
-      case environment_kind::share:
-        return make_group_stage(where, settings.cpus);
-      case environment_kind::vms:
-        break;
-    }
-    if (accelerator.empty()) {
-      const auto emulator = process::find_program("qemu-system-x86_64", std::getenv("PATH"));
-      if (!emulator)
-        throw obstacle(
-            "there is no qemu-system-x86_64 here: apt-get install qemu-system-x86 busybox-static cpio");
-      build_image(settings);
-      accelerator = kvm_works(settings.image) ? "kvm" : "tcg";
-      std::map<std::string, std::string> versions = {{"QEMU", version_of_qemu(emulator->string())}};
-      if (std::string kernel = version_of_kernel(settings.image); !kernel.empty())
-        versions["kernel of the guests"] = std::move(kernel);
-      if (on_facts) on_facts(accelerator, versions);
-    }
-    return make_guest_stage(where, visible_cpus(where, settings.cpus), accelerator, settings.image);
-  };
+  return
+      [settings = std::move(settings), on_facts = std::move(on_facts), image = std::shared_ptr<own_image>(),
+       accelerator = std::string()](const environment& where) mutable -> std::unique_ptr<stage> {
+        switch (where.kind) {
+          case environment_kind::machine:
+            return make_machine_stage(0);
+          case environment_kind::fewer:
+            return make_machine_stage(remaining_cpus(where, settings.cpus));
+          case environment_kind::cap:
+          case environment_kind::share:
+            return make_group_stage(where, settings.cpus);
+          case environment_kind::vms:
+            break;
+        }
+        if (accelerator.empty()) {
+          const auto emulator = process::find_program("qemu-system-x86_64", std::getenv("PATH"));
+          if (!emulator)
+            throw obstacle(
+                "there is no qemu-system-x86_64 here: apt-get install qemu-system-x86 busybox-static cpio");
+          image = std::make_shared<own_image>();
+          build_image(settings, *image);
+          accelerator = kvm_works(image->folder()) ? "kvm" : "tcg";
+          std::map<std::string, std::string> versions = {{"QEMU", version_of_qemu(emulator->string())}};
+          if (std::string kernel = version_of_kernel(settings.cache); !kernel.empty())
+            versions["kernel of the guests"] = std::move(kernel);
+          if (on_facts) on_facts(accelerator, versions);
+        }
+        return make_guest_stage(where, visible_cpus(where, settings.cpus), accelerator, image->folder());
+      };
 }
 
 }  // namespace sukima::lab

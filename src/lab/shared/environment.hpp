@@ -17,7 +17,7 @@ struct environment_settings {
   unsigned cpus = 1;  ///< of this machine, for this process
   std::filesystem::path scripts;  ///< the folder with build-image.sh
   std::filesystem::path
-      image;  ///< the folder for the guests' system; kept, because fetching its kernel takes longest
+      cache;  ///< the folder for the guests' kernel; kept, because fetching it takes longest
   std::vector<std::filesystem::path> programs;  ///< that go into the guests
 };
 
