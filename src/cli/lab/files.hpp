@@ -27,7 +27,7 @@ std::vector<sukima::lab::experiment> find_experiments(const std::vector<std::str
 /// \throws usage_error if it is not there
 std::filesystem::path find_program_file(const sukima::lab::program& what);
 
-/// Where the guests' system is kept: the lab's folder in the user's cache.
+/// Where the guests' kernel is kept: the lab's folder in the user's cache.
 std::filesystem::path cache_folder();
 
 }  // namespace sukima::cli::lab

@@ -10,7 +10,7 @@ namespace sukima::host {
 /// Counts `first` … `last` in interleaved rounds, down and up in turn: drift cancels.
 class sweep {
  public:
-  /// \param first the estimate
+  /// \param first the estimate \param effect a change of the use by less, as a logarithm, is none
   /// \pre 1 <= first <= last
   sweep(unsigned first, unsigned last, double effect = least_effect);
   /// What an optimiser looks for that has a cause.
