@@ -105,7 +105,7 @@ class object_options {
   /// Bytes of the object's C stack. Up to 16 KiB (the default) an object costs 8 KiB, and each of its
   /// forks takes the slow path of the poll; with more it gets one of the runtime's ordinary stacks,
   /// where forks are cheap. An object whose messages have more than 1 KiB gets one of these, too, unless it
-  /// asks for less.
+  /// asks for less, or more than 4,096 objects of the program would.
   object_options& stack(std::size_t bytes) {
     of_->stack = bytes;
     return *this;

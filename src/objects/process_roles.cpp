@@ -2,6 +2,7 @@
 // A program that has processes: what its parent does, what a child does, and what is told to all.
 #include "program.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -31,6 +32,13 @@ std::vector<std::string> copied(char** argv) {
   std::vector<std::string> arguments;
   for (; argv != nullptr && *argv != nullptr; ++argv) arguments.emplace_back(*argv);
   return arguments;
+}
+
+bool is_current(const descriptor& folder) {
+  struct stat then{};
+  struct stat now{};
+  return folder.get() < 0 || fstat(folder.get(), &then) != 0 || stat(".", &now) != 0 ||
+         (then.st_dev == now.st_dev && then.st_ino == now.st_ino);
 }
 
 }  // namespace
@@ -95,7 +103,7 @@ void program_core::run_as_parent(std::uint32_t processes, model::execution_model
   std::vector<char*> argv;
   for (std::string& one : again) argv.push_back(one.data());
   argv.push_back(nullptr);
-  children.start(argv.data(), folder.get());
+  children.start(argv.data(), is_current(folder) ? -1 : folder.get());
   {
     const std::lock_guard hold(run_lock);
     memory = shared_memory.get();

@@ -58,7 +58,7 @@ class child_processes {
   ~child_processes();
 
   /// Starts all and waits until they are ready. \param argv of main
-  /// \param folder a descriptor of the current folder that main began with; -1: it is not known
+  /// \param folder a descriptor of the current folder in which they begin main; -1: this process's
   /// \throws std::system_error; usage_error: one declares something else; object_failed: one has ended
   void start(char** argv, int folder);
   /// Watches them: their errors go to the program, and who dies is buried.

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "remote.hpp"
+#include "stacks.hpp"
 
 namespace sukima::objects {
 namespace detail {
@@ -114,21 +115,6 @@ void program_core::check() const {
   }
 }
 
-namespace {
-
-/// The C stack of an object that asks for none: what it has by default, and a few copies of its messages.
-std::size_t stack_for_messages(const program_core& of, const object_core& o) {
-  constexpr std::size_t frames = 8 * 1024, copies = 8;
-  std::size_t largest = 0;
-  for (const held_end& e : o.ends) largest = std::max(largest, e.stream->slot_size);
-  // It may have captured ends of any stream.
-  if (o.ends.empty())
-    for (const auto& s : of.streams) largest = std::max(largest, s->slot_size);
-  return frames + copies * largest;
-}
-
-}  // namespace
-
 void program_core::prepare(island_core& i) {
   i.left = i.objects.size();
   i.slice_began = clock::now();
@@ -137,7 +123,7 @@ void program_core::prepare(island_core& i) {
     o->ended = [](sukima::detail::bound_task* t) noexcept {
       end_fiber(*static_cast<object_core*>(t)->program);
     };
-    o->self = &i.make_fiber(*o, o->stack != 0 ? o->stack : stack_for_messages(*this, *o));
+    o->self = &i.make_fiber(*o, o->stack);
     o->recognized = o->ambient = sukima::detail::ambient_of_fiber(*o->self);
     i.make_ready(*o->self);
   }
@@ -165,6 +151,7 @@ void program_core::run_islands(const model::model_parts& how) {
       std::size_t fibers = islands.size();
       for (const auto& i : islands) fibers += i->objects.size();
       left.store(fibers);
+      choose_stacks(*this);
       for (const auto& i : islands) prepare(*i);
       if (recorded != nullptr) recorded->begin(*this);
       is_running = true;

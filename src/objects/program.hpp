@@ -80,7 +80,7 @@ struct program_core {
   const bool has_arguments;  ///< else it can have no processes
   const std::vector<std::string> arguments;  ///< of main, as they were
   const bool has_own_arguments;  ///< they are those that the process was started with
-  descriptor folder;  ///< the current one of then, where processes begin main anew; or none
+  descriptor folder;  ///< the current one when the program was made; none: it is not known
   std::unique_ptr<child_role> child;  ///< null: it is the parent, or has no processes
   std::unique_ptr<segment> shared_memory;  ///< the parent's
   const segment* memory = nullptr;  ///< null: it has no processes

@@ -17,7 +17,7 @@ object_core& user_of_cases(select_case* const* cases, std::size_t count) {
   return *me;
 }
 
-/// Of an object whose selects change with each call only the last ones are remembered.
+/// Of an object whose cases change with each call only the last ones are remembered.
 constexpr std::size_t most_turns = 16;
 
 /// Tells selects apart, also after others of the same object: each of them has its own turn. FNV-1a.
@@ -31,28 +31,33 @@ std::uint64_t hash_of(select_case* const* cases, std::size_t count) {
   return hash;
 }
 
-std::size_t next_turn(const object_core& me, std::uint64_t cases) {
-  const auto found = std::ranges::find(me.turns, cases, &select_turn::cases);
-  return found == me.turns.end() ? 0 : found->next;
-}
-void set_turn(object_core& me, std::uint64_t cases, std::size_t next) {
-  const auto found = std::ranges::find(me.turns, cases, &select_turn::cases);
-  if (found != me.turns.end()) {
-    found->next = next;
-    return;
-  }
-  if (me.turns.size() == most_turns) me.turns.erase(me.turns.begin());
-  me.turns.push_back({cases, next});
+}  // namespace
+
+std::size_t select_turns::next(std::uint64_t cases) const {
+  const auto found = std::ranges::find(kept_, cases, &turn::cases);
+  return found == kept_.end() ? last_ : found->next;
 }
 
-}  // namespace
+void select_turns::set_next(std::uint64_t cases, std::size_t next) {
+  last_ = next;
+  if (!kept_.empty() && kept_.back().cases == cases) {
+    kept_.back().next = next;
+    return;
+  }
+  const auto found = std::ranges::find(kept_, cases, &turn::cases);
+  if (found != kept_.end())
+    kept_.erase(found);
+  else if (kept_.size() == most_turns)
+    kept_.erase(kept_.begin());
+  kept_.push_back({cases, next});
+}
 
 std::size_t serve_one(select_case* const* cases, std::size_t count, bool in_order) {
   object_core& me = user_of_cases(cases, count);
   std::vector<wait_case> waits(count);
   const std::uint64_t cases_hash = in_order ? 0 : hash_of(cases, count);
   for (;;) {
-    const std::size_t begin = in_order ? 0 : next_turn(me, cases_hash) % count;
+    const std::size_t begin = in_order ? 0 : me.turns.next(cases_hash) % count;
     std::size_t waiting = 0;
     bool receives = false;
     bool open = false;
@@ -63,7 +68,7 @@ std::size_t serve_one(select_case* const* cases, std::size_t count, bool in_orde
       me.room_wanted = 1;
       const select_case::outcome found = c.try_now();
       if (found == select_case::outcome::served) {
-        if (!in_order) set_turn(me, cases_hash, at + 1);
+        if (!in_order) me.turns.set_next(cases_hash, at + 1);
         if (c.stream == nullptr) count_message(me);  // time is no message, but a poll
         return at;
       }

@@ -9,7 +9,7 @@
 namespace sukima::objects::detail {
 
 stream_core::stream_core(std::string called, std::uint64_t room, std::size_t size, std::size_t alignment)
-    : slot_size(size), slot_alignment(alignment), name(std::move(called)) {
+    : message_size(size), slot_size(size), slot_alignment(alignment), name(std::move(called)) {
   set_capacity(room);
 }
 

@@ -65,7 +65,7 @@ class faulty_transport final : public transport, private receiver {
   void wait(clock::time_point until) override { below_->wait(until); }
   void ring() noexcept override { below_->ring(); }
   transport_limits can() const noexcept override { return below_->can(); }
-  std::uint64_t sent() const noexcept override { return below_->sent(); }
+  std::uint64_t taken_by(node_id to) override { return below_->taken_by(to); }
   void stop(std::chrono::milliseconds patience) noexcept override { below_->stop(patience); }
 
  private:

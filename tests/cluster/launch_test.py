@@ -30,7 +30,7 @@ def shell(script, *words, nodes="3", **how):
 SHELL_OF_A_TERMINAL = """
 import fcntl, os, signal, subprocess, sys, termios
 fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-running = subprocess.Popen(sys.argv[2:], process_group=0, stderr=subprocess.PIPE)
+running = subprocess.Popen(sys.argv[2:], preexec_fn=os.setpgrp, stderr=subprocess.PIPE)
 if sys.argv[1] == "later":
     running.stderr.readline()
     os.tcsetpgrp(0, running.pid)

@@ -43,7 +43,7 @@ class watched final : public transport, private receiver {
   }
   void ring() noexcept override { by_->ring(); }
   transport_limits can() const noexcept override { return by_->can(); }
-  std::uint64_t sent() const noexcept override { return by_->sent(); }
+  std::uint64_t taken_by(node_id to) override { return by_->taken_by(to); }
   void stop(std::chrono::milliseconds patience) noexcept override { by_->stop(patience); }
 
  private:

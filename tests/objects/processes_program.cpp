@@ -579,6 +579,6 @@ int main(int argc, char** argv) {
     std::printf("error: %s\n", e.what());
   }
   p.reset();
-  const std::ptrdiff_t left = open_files() - files;
+  const std::ptrdiff_t left = open_files() - (files - 1);  // the program has closed its folder
   if (left > 0) std::printf("%td files are left open\n", left);
 }

@@ -164,6 +164,35 @@ TEST(select, serves_all_streams_where_two_selects_alternate) {
   }
 }
 
+TEST(select, serves_a_stream_that_is_in_many_selects_no_more_than_others) {
+  const model_chosen chosen("simulated");
+  program p;
+  constexpr std::size_t others = 40;
+  std::vector<in<int>> ends;
+  for (std::size_t i = 0; i <= others; ++i) {
+    auto s = p.stream<int>(std::to_string(i), capacity{64});
+    p.object(
+        "source " + std::to_string(i),
+        [](out<int> to) {
+          while (!to.stop_requested() && !to.is_broken())
+            if (int one = 1; to.send_for(one, no_limit) != send_result::sent) break;
+        },
+        s.out());
+    ends.push_back(s.in());
+  }
+  int served = 0;
+  p.object(
+      "sink",
+      [&](std::vector<in<int>> e) {
+        for (std::size_t i = 0; i < 1000; ++i)
+          select(e[0].on([&](int) { ++served; }), e[1 + i % others].on([](int) {}));
+      },
+      std::move(ends));
+  p.run();
+  EXPECT_GE(served, 400);
+  EXPECT_LE(served, 600);
+}
+
 TEST_P(select_test, first_prefers_the_first) {
   program p(runtime);
   auto urgent = p.stream<int>("urgent", capacity{16});

@@ -6,7 +6,8 @@
 
 #include <array>
 #include <cstddef>
-#include <tuple>
+#include <cstdio>
+#include <cstdlib>
 
 namespace {
 
@@ -17,7 +18,7 @@ INSTANTIATE_TEST_SUITE_P(all, stack_test, all_models(), name_of_model);
 
 template <std::size_t Size> using block = std::array<unsigned char, Size>;
 
-/// Objects with such messages, one of them with ends that it has captured.
+/// Objects with such messages, some with ends that they have captured.
 template <std::size_t Size> void exchange(sukima::runtime& runtime) {
   program p(runtime);
   auto s = p.stream<block<Size>>("s", capacity{2});
@@ -32,20 +33,38 @@ template <std::size_t Size> void exchange(sukima::runtime& runtime) {
         }
       },
       s.out());
-  p.object("between", [from = s.in(), to = t.out()]() mutable {
+  auto u = p.stream<block<Size>>("u", capacity{2});
+  p.object("first", [from = s.in(), to = t.out()]() mutable {
     while (auto b = from.receive()) {
       block<Size> copy = *b;
       copy.front() += 1;
       to.send(copy);
     }
   });
+  auto small = p.stream<int>("small", capacity{2});
+  p.object(
+      "second",
+      [from = t.in(), to = u.out()](out<int> also) mutable {
+        while (auto b = from.receive()) {
+          also.send(1);
+          to.send(*b);
+        }
+      },
+      small.out());
+  p.object(
+      "counts",
+      [](in<int> from) {
+        while (from.receive()) {
+        }
+      },
+      small.in());
   unsigned sum = 0;
   p.object(
        "sink",
        [&sum](in<block<Size>> from) {
          while (const auto b = from.receive()) sum += b->front() + b->back();
        },
-       t.in())
+       u.in())
       .at_home();
   p.run();
   EXPECT_EQ(sum, 100u) << Size;
@@ -60,27 +79,58 @@ TEST_P(stack_test, has_room_for_large_messages) {
 // Sanitizers have handlers of these faults of their own, and larger frames.
 #if !defined(SUKIMA_SANITIZED)
 
-[[gnu::noinline]] unsigned recurse(unsigned depth) {
-  volatile char frame[512];
-  frame[depth % 512] = 1;
-  return depth == 0 ? 0U : recurse(depth - 1) + static_cast<unsigned>(frame[depth % 512]);
+/// Uses C stack, every byte of it, until `bytes` of it lie between `begin` and here.
+[[gnu::noinline]] void use_stack(const char* begin, std::ptrdiff_t bytes) {
+  volatile char frame[128];
+  for (volatile char& byte : frame) byte = 1;
+  if (begin - const_cast<const char*>(frame) < bytes) use_stack(begin, bytes);
+  frame[0] = 2;  // no tail call
 }
 
-void overflow_in_an_object(std::size_t stack) {
+/// An object that asks for a stack uses so many bytes of it, and waits.
+void use_stack_in_an_object(std::size_t asks_for, std::ptrdiff_t bytes) {
   alarm(500);
-  sukima::runtime runtime;
+  sukima::settings chosen = with_workers(1);
+  chosen.stack = 1 << 20;
+  sukima::runtime runtime(chosen);
   program p(runtime);
-  auto s = p.stream<unsigned>("s", capacity{2});
-  p.object("deep", [](out<unsigned> to) { to.send(recurse(~0U)); }, s.out()).stack(stack);
-  p.object("sink", [](in<unsigned> from) { std::ignore = from.receive(); }, s.in());
+  auto s = p.stream<int>("s", capacity{1});
+  p.object(
+       "deep",
+       [bytes](out<int> to) {
+         const char begin = 0;
+         use_stack(&begin, bytes);
+         for (int i = 0; i < 10; ++i) to.send(i);
+       },
+       s.out())
+      .stack(asks_for);
+  p.object(
+      "sink",
+      [](in<int> from) {
+        while (from.receive()) {
+        }
+      },
+      s.in());
   p.run();
+  std::fputs("returned\n", stderr);
+  std::_Exit(0);
 }
 
-TEST(stack_death_test, an_overflow_names_what_is_to_be_changed) {
-  GTEST_FLAG_SET(death_test_style, SUKIMA_DEATH_TEST_STYLE);
-  EXPECT_EXIT(overflow_in_an_object(0), testing::ExitedWithCode(70),
-              "an object's C stack of 16 KiB overflowed; give it more with \\.stack");
-  EXPECT_EXIT(overflow_in_an_object(1 << 20), testing::ExitedWithCode(70), "SUKIMA_STACK");
+class stack_death_test : public testing::Test {
+ protected:
+  void SetUp() override { GTEST_FLAG_SET(death_test_style, SUKIMA_DEATH_TEST_STYLE); }
+};
+
+TEST_F(stack_death_test, an_overflow_of_an_object_names_its_option) {
+  EXPECT_EXIT(use_stack_in_an_object(0, 14 * 1024), testing::ExitedWithCode(0), "returned");
+  // About 1 KiB more than there is: into what lies below the stack.
+  EXPECT_EXIT(use_stack_in_an_object(0, 19 * 1024), testing::ExitedWithCode(70),
+              "an object's C stack of 16 KiB overflowed; give it more with .stack");
+}
+
+TEST_F(stack_death_test, an_overflow_of_an_ordinary_stack_names_the_setting) {
+  EXPECT_EXIT(use_stack_in_an_object(1 << 18, 14 * 1024), testing::ExitedWithCode(0), "returned");
+  EXPECT_EXIT(use_stack_in_an_object(1 << 18, 2 << 20), testing::ExitedWithCode(70), "SUKIMA_STACK");
 }
 
 #endif

@@ -46,7 +46,7 @@ class executor {  // NOLINT(clang-analyzer-optin.performance.Padding): the inbox
   executor& operator=(const executor&) = delete;
 
   /// A fiber that runs the task when it is made ready; parked until then. For the holder of the token.
-  /// \param stack bytes of its C stack; above 64 KiB: one of the runtime's ordinary fibers
+  /// \param stack bytes of its C stack; above 16 KiB: one of the runtime's ordinary fibers
   /// \throws std::system_error no memory
   fiber& make_fiber(bound_task& first, std::size_t stack);
 

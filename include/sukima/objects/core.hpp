@@ -19,6 +19,7 @@
 #include <sukima/detail/ambient.hpp>
 #include <sukima/detail/executor.hpp>
 #include <sukima/errors.hpp>
+#include <sukima/objects/select_turns.hpp>
 #include <sukima/objects/times.hpp>
 
 #include <atomic>
@@ -98,12 +99,6 @@ struct wait_case {
   wait_case* after = nullptr;
 };
 
-/// Where the next select with certain cases begins.
-struct select_turn {
-  std::uint64_t cases;  ///< a hash of their streams
-  std::size_t next;
-};
-
 struct object_core : sukima::detail::bound_task {
   object_core() = default;
   object_core(const object_core&) = delete;
@@ -127,7 +122,7 @@ struct object_core : sukima::detail::bound_task {
   bool at_home = false;  ///< in the process that calls program::run
   std::uint32_t process = 0;  ///< its number; 0: that process
   std::uint32_t island_number = 0;  ///< no two islands of a program have the same
-  std::vector<select_turn> turns;  ///< where its next selects begin
+  select_turns turns;
   std::vector<std::byte> record;  ///< that it has received
   std::uint64_t room_wanted = 1;  ///< slots that its last attempt to send did not find
 
@@ -223,6 +218,7 @@ struct stream_core {  // NOLINT(clang-analyzer-optin.performance.Padding): a lin
   bool piped = false;  ///< they go through a pipe (src/objects/pipe.hpp)
   std::uint64_t capacity = 0;  ///< a power of two
   std::byte* slots = nullptr;
+  const std::size_t message_size;  ///< as it was declared
   std::size_t slot_size = 0;
   std::size_t slot_alignment = 0;
   void (*destroy)(void* message) noexcept = nullptr;

@@ -105,8 +105,8 @@ detail::time_case<F> after(std::chrono::duration<Rep, Period> longest, F f) {
 }
 
 /// Waits until one of the cases is ready (in::on, out::on_room, after) and serves it. Begins with the
-/// case after the one that this object served last, so a case that is ready waits for at most n − 1
-/// others.
+/// case after the one that this object served last with the same cases, so a case that is ready waits for at
+/// most n − 1 others. Where an object has selects with more than 16 sets of cases, it may wait for more.
 /// \returns the number of the case, from 0; empty: every `on` is closed, and there is no `on_room`
 /// \throws stream_failed, stream_broken as receive and send; what the function of the case throws
 /// \par Complexity linear in the number of cases

@@ -180,9 +180,12 @@ class launcher {
   }
 
   int time_left() const {
-    if (!deadline_) return input_.is_in_background() ? static_cast<int>(foreground_time.count()) : -1;
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline_ - clock::now()).count();
-    return static_cast<int>(std::max<decltype(left)>(left, 0));
+    constexpr std::chrono::milliseconds none{-1};
+    const auto look = input_.is_in_background() ? foreground_time : none;
+    if (!deadline_) return static_cast<int>(look.count());
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline_ - clock::now());
+    const auto until_deadline = std::max(left, std::chrono::milliseconds(0));
+    return static_cast<int>((look == none ? until_deadline : std::min(look, until_deadline)).count());
   }
 
   void take_signals() {

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 
 namespace sukima::cluster {
 
@@ -14,10 +15,27 @@ namespace {
 
 constexpr std::size_t most_ahead = std::size_t{1} << 20;
 
-/// Of the terminal on stdin that is this session's.
+/// Is the terminal on stdin this session's? Not so one that has hung up.
+bool has_own_terminal() noexcept { return tcgetpgrp(STDIN_FILENO) >= 0; }
 bool runs_in_background() noexcept {
   const pid_t foreground = tcgetpgrp(STDIN_FILENO);
   return foreground >= 0 && foreground != getpgrp();
+}
+/// Whoever started the launcher has gone, and with it the session's control of jobs.
+bool is_left_alone() noexcept { return getsid(getppid()) != getsid(0); }
+
+/// read(2), which fails with EIO where the launcher would be stopped.
+ssize_t read_without_stop(std::array<char, chunk_size>& into) noexcept {
+  sigset_t stop;
+  sigset_t before;
+  sigemptyset(&stop);
+  sigaddset(&stop, SIGTTIN);
+  sigprocmask(SIG_BLOCK, &stop, &before);
+  const ssize_t got = read(STDIN_FILENO, into.data(), into.size());
+  const int error = errno;
+  sigprocmask(SIG_SETMASK, &before, nullptr);
+  errno = error;
+  return got;
 }
 
 }  // namespace
@@ -26,14 +44,19 @@ int shared_input::awaited(std::size_t least_sent) {
   is_in_background_ = false;
   if (has_ended_ || size_ - least_sent >= most_ahead) return -1;
   is_in_background_ = runs_in_background();
+  if (is_in_background_ && is_left_alone()) {
+    has_ended_ = true;
+    is_in_background_ = false;
+    return -1;
+  }
   return is_in_background_ ? -1 : STDIN_FILENO;
 }
 
 void shared_input::read_some(std::size_t least_sent) {
   std::array<char, chunk_size> chunk;
-  const ssize_t got = read(STDIN_FILENO, chunk.data(), chunk.size());
+  const ssize_t got = read_without_stop(chunk);
   if (got < 0 && (errno == EINTR || errno == EAGAIN)) return;
-  if (got < 0 && errno == EIO && runs_in_background()) return;  // it went there after awaited()
+  if (got < 0 && errno == EIO && has_own_terminal()) return;  // it was in the background, and may be no more
   if (got <= 0) {
     has_ended_ = true;
     return;

@@ -9,8 +9,8 @@
 namespace sukima::cluster {
 
 /// What was read from stdin, kept until all nodes have got it. A terminal is not read while the launcher is
-/// in its background: that would stop the launcher (SIGTTIN), and the nodes would wait for it. Needs SIGTTIN
-/// to be blocked, as signals_in_descriptor does.
+/// in its background: that would stop the launcher (SIGTTIN), and the nodes would wait for it. Where no shell
+/// is left that could bring it to the foreground, the input has ended.
 class shared_input {
  public:
   /// The descriptor to wait for, or -1: it has ended, it may not be read now, or a node is far behind.

@@ -31,7 +31,6 @@ signals_in_descriptor::signals_in_descriptor() {
   sigaction(SIGCHLD, &usual, &of_children_);
   sigset_t blocked = taken;
   sigaddset(&blocked, SIGPIPE);
-  sigaddset(&blocked, SIGTTIN);  // then a read in the background of a terminal fails, and stops nobody
   sigprocmask(SIG_BLOCK, &blocked, &before_);
   events_ = descriptor(signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!events_) throw std::system_error(errno, std::generic_category(), "no descriptor for signals");

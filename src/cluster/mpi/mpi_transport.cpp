@@ -125,7 +125,7 @@ class mpi_transport final : public transport {
   }
   transport_limits can() const noexcept override { return {.sees_losses = false, .takes_joins = false}; }
 
-  std::uint64_t sent() const noexcept override { return sent_; }
+  std::uint64_t taken_by(node_id to) override { return peers_[to].taken; }
 
   /// MPI's nodes end together, so patience does not count: it sleeps until all leave.
   void stop(std::chrono::milliseconds /*patience*/) noexcept override {
@@ -147,6 +147,7 @@ class mpi_transport final : public transport {
     std::size_t queued = 0;  ///< bytes that were not sent yet; guarded by lock_
     bool gone = false;  ///< it has left; changed under lock_
     std::uint64_t sent = 0;
+    std::uint64_t taken = 0;  ///< bytes
     std::uint64_t received = 0;
     std::deque<incoming> arriving;  ///< in the order of their sending
   };
@@ -251,7 +252,7 @@ class mpi_transport final : public transport {
         ++at;
         continue;
       }
-      sent_ += at->content.size();
+      peers_[at->to].taken += at->content.size();
       {
         const std::lock_guard hold(lock_);
         peers_[at->to].queued -= std::min(peers_[at->to].queued, at->content.size());
@@ -364,7 +365,6 @@ class mpi_transport final : public transport {
   std::vector<std::uint64_t> announced_;  ///< by node: messages that its bell has announced
   clock::time_point announced_until_;
   std::list<outgoing> sending_;
-  std::uint64_t sent_ = 0;  ///< bytes of what was in it
   std::atomic<bool> rung_{false};
   std::atomic<bool> finalizes_{false};  ///< the program is inside of MPI_Finalize
   bool finalize_seen_ = false;

@@ -34,7 +34,7 @@ struct in_process_network::shared_state {
     std::priority_queue<letter, std::vector<letter>, later> inbox;
     std::vector<clock::time_point> last_due;  ///< of what each other node has sent to this one
     std::vector<std::size_t> queued;          ///< bytes that each other node has on the way to this one
-    std::uint64_t taken = 0;  ///< bytes of this node that others have taken
+    std::vector<std::uint64_t> taken;         ///< bytes that it has got of each other node
     std::condition_variable changed;
     bool rung = false;
     bool started = false;
@@ -46,6 +46,7 @@ struct in_process_network::shared_state {
     for (node& n : nodes) {
       n.last_due.resize(chosen.nodes);
       n.queued.resize(chosen.nodes);
+      n.taken.resize(chosen.nodes);
     }
   }
 
@@ -122,7 +123,7 @@ class in_process_transport final : public transport {
           due.push_back(std::move(const_cast<letter&>(me.inbox.top())));  // it is removed at once
           me.inbox.pop();
           me.queued[due.back().from] -= due.back().content.size();
-          state_->nodes[due.back().from].taken += due.back().content.size();
+          me.taken[due.back().from] += due.back().content.size();
         }
         if (me.rung || !due.empty() || now >= until) break;
         // A copy: wait_until reads it again after the wait, when the letter may be elsewhere.
@@ -141,9 +142,9 @@ class in_process_transport final : public transport {
     state_->nodes[self_].changed.notify_all();
   }
   transport_limits can() const noexcept override { return {.sees_losses = true, .takes_joins = false}; }
-  std::uint64_t sent() const noexcept override {
+  std::uint64_t taken_by(node_id to) override {
     const std::lock_guard hold(state_->lock);
-    return state_->nodes[self_].taken;
+    return state_->nodes[to].taken[self_];
   }
   void stop(std::chrono::milliseconds /*patience*/) noexcept override {
     const std::lock_guard hold(state_->lock);

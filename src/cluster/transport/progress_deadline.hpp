@@ -12,7 +12,7 @@ class progress_deadline {
   /// \param patience  the longest time without a step
   explicit progress_deadline(std::chrono::milliseconds patience) : patience_(patience) {}
   /// When to give up if there is no other step.
-  /// \param steps  that were made so far; never fewer than before
+  /// \param steps  another number after each step
   clock::time_point after(std::uint64_t steps, clock::time_point now) {
     if (!began_ || steps != steps_) end_ = now + patience_;
     began_ = true;

@@ -34,6 +34,7 @@ namespace {
 constexpr std::chrono::milliseconds between_attempts{50};
 /// How long a node that finds another one silent tells all others, before it ends.
 constexpr std::chrono::milliseconds telling_time{100};
+constexpr std::chrono::milliseconds between_looks{100};  ///< of a node that leaves, at what was taken
 
 // Long: the meeting, messages and losses share the state of the connections.
 class tcp_transport final : public transport {
@@ -108,21 +109,20 @@ class tcp_transport final : public transport {
   }
   transport_limits can() const noexcept override { return {.sees_losses = true, .takes_joins = false}; }
 
-  std::uint64_t sent() const noexcept override {
-    std::uint64_t sum = 0;
-    for (const peer& p : peers_)
-      if (p.connection != nullptr) sum += p.connection->sent();
-    return sum;
+  std::uint64_t taken_by(node_id to) override {
+    return peers_[to].connection != nullptr ? peers_[to].connection->acknowledged() : 0;
   }
   void stop(std::chrono::milliseconds patience) noexcept override {
     leaving_ = true;
     beats_.stop();
     for (peer& p : peers_)
       if (p.connection != nullptr && !p.gone) p.connection->send(frame_kind::leave, {}, ~std::size_t{0});
+    progress_deadline end(patience);
     const auto go_on_while = [&](auto&& more) {
-      progress_deadline end(patience);
-      for (clock::time_point now = clock::now(); more() && now < end.after(sent(), now); now = clock::now())
-        io_.run_one_until(end.after(sent(), now));
+      // Nothing tells of an acknowledgement.
+      for (clock::time_point now = clock::now(); more() && now < end.after(taken_by_all(), now);
+           now = clock::now())
+        io_.run_one_until(now + between_looks);
     };
     go_on_while([this] { return is_sending(); });
     // A close with something unread would take back what the other side has not read yet.
@@ -133,6 +133,12 @@ class tcp_transport final : public transport {
   }
 
  private:
+  std::uint64_t taken_by_all() {
+    std::uint64_t sum = 0;
+    for (node_id n = 0; n < peers_.size(); ++n) sum += taken_by(n);
+    return sum;
+  }
+
   struct peer {
     std::shared_ptr<tcp_connection> connection;
     bool gone = false;  ///< it left or was lost

@@ -6,6 +6,11 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
 
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
+
+#include <algorithm>
+
 namespace sukima::cluster {
 
 namespace asio = boost::asio;
@@ -110,6 +115,15 @@ bool tcp_connection::is_sending() const {
 bool tcp_connection::is_closed() const {
   const std::lock_guard hold(lock_);
   return closed_;
+}
+
+std::uint64_t tcp_connection::acknowledged() noexcept {
+  int waiting = 0;  // what the system has sent, or is to send, and the other one has not taken
+  if (!is_closed() && ioctl(socket_.native_handle(), SIOCOUTQ, &waiting) == 0) {
+    const auto left = static_cast<std::uint64_t>(std::max(waiting, 0));
+    acknowledged_ = std::max(acknowledged_, sent_ - std::min(sent_, left));
+  }
+  return acknowledged_;
 }
 
 void tcp_connection::end_sending() noexcept {

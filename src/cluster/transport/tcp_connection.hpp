@@ -40,8 +40,9 @@ class tcp_connection : public std::enable_shared_from_this<tcp_connection> {
   /// Nothing is sent any more; the other side reads the end. What it sends is still read.
   void end_sending() noexcept;
   bool is_sending() const;
-  /// How many bytes the system has taken. By the thread of the io_context.
-  std::uint64_t sent() const noexcept { return sent_; }
+  /// How many bytes the other side's system has taken; never less than before. By the thread of the
+  /// io_context.
+  std::uint64_t acknowledged() noexcept;
   bool is_closed() const;
   /// The other side is no node of this cluster: it has another token, or says something else than nodes do.
   bool is_refused() const noexcept { return refused_; }
@@ -66,7 +67,8 @@ class tcp_connection : public std::enable_shared_from_this<tcp_connection> {
   bool refused_ = false;
   frame_reader reader_;
   std::array<std::byte, 65536> chunk_;
-  std::uint64_t sent_ = 0;
+  std::uint64_t sent_ = 0;  ///< bytes that the system has taken
+  std::uint64_t acknowledged_ = 0;
 
   mutable std::mutex lock_;  ///< guards the rest
   frame_writer writer_;

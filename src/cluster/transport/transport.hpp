@@ -8,7 +8,7 @@
 //   sending    any thread may send, also from inside of a receiver's function; send() never waits;
 //   receiving  the receiver is called by the thread that is in start(), wait() or stop(), and by no other;
 //   ringing    ring() ends a wait() that runs, or else the next one; several may be one;
-//   sent       sent() has reached the size of all messages soon after the others have taken them;
+//   taken      taken_by() has reached the size of all messages soon after the node has got them;
 //   leaving    a node that calls stop() is told to the others as on_left, after all that it has sent; one
 //              that vanishes without it as on_lost, once. Neither is followed by anything of that node.
 #pragma once
@@ -82,9 +82,10 @@ class transport {
   /// Ends a wait. Any thread.
   virtual void ring() noexcept = 0;
   virtual transport_limits can() const noexcept = 0;
-  /// How many bytes have gone so far: it grows while the others take what was sent to them. By the thread
-  /// that is in wait().
-  virtual std::uint64_t sent() const noexcept = 0;
+  /// How much of what was sent to that node its machine has taken, in bytes: it grows as long as something
+  /// goes on. Never less than before. In one process, and over MPI, by whole messages. By the thread that is
+  /// in wait().
+  virtual std::uint64_t taken_by(node_id to) = 0;
   /// Sends what is queued, tells the others that this node leaves, and ends. Gives up when nothing more goes
   /// for so long, unless nodes can only end together (MPI).
   virtual void stop(std::chrono::milliseconds patience) noexcept = 0;

@@ -211,8 +211,11 @@ class statement_planner {
   /// The casts where the function's own names are not visible.
   std::string casts_elsewhere() {
     std::string text;
-    for (const token_range& one : s_.casts)
-      text += "(" + declared_type(p_.in.index.casts.at(one.begin), "") + ")";
+    for (const token_range& one : s_.casts) {
+      const auto cast = p_.in.index.casts.find(one.begin);
+      const bool has_words = cast != p_.in.index.casts.end() && !cast->second->isVariablyModifiedType();
+      text += has_words ? "(" + declared_type(cast->second, "") + ")" : text_of(p_, one, where_);
+    }
     return text;
   }
 

@@ -17,6 +17,12 @@ std::string qualifiers(QualType type) {
   return text;
 }
 
+bool is_va_list(QualType type, const ASTContext& context) {
+  return context.hasSameType(type, context.getBuiltinVaListType());
+}
+/// As a parameter it may be a pointer to a type that has no name which every compiler knows.
+constexpr const char* va_list_as_parameter = "__typeof__(&(*(__builtin_va_list *)0)[0])";
+
 /// A name or declarator after the words of a type.
 std::string with_words(const std::string& words, const std::string& name) {
   return name.empty() ? words : words + " " + name;
@@ -120,13 +126,9 @@ std::string type_writer::declare(QualType type, const std::string& name) {
         return with_words(words + alias->getNameAsString(), name);
       break;
     }
-    case Type::Decayed: {
-      // The type of its elements has no name that every compiler knows.
-      const QualType original = cast<DecayedType>(t)->getOriginalType();
-      if (!context.hasSameType(original, context.getBuiltinVaListType())) break;
-      if (!in_prototype_) throw unprintable_type{"a va_list is an array; pass a pointer to it"};
-      return with_words(words + "__builtin_va_list", name);
-    }
+    case Type::Decayed:
+      if (!is_va_list(cast<DecayedType>(t)->getOriginalType(), context)) break;
+      return with_words(words + va_list_as_parameter, name);
     case Type::Complex:
       return with_words(words + "_Complex " + declare(cast<ComplexType>(t)->getElementType(), ""), name);
     case Type::Atomic:

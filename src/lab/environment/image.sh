@@ -18,11 +18,11 @@ for tool in busybox cpio; do
 done
 
 # fetch WHAT KERNEL [PACKAGE…]: fetches the newest kernel of the package KERNEL, and the packages, into the folder
-# $fetched, which goes away with the script; if the script is killed, at the next call. Ends it with 77 where WHAT cannot
-# be fetched. One at a time.
+# $fetched, in the cache where there is one, which goes away with the script; if the script is killed, at the next call.
+# Ends it with 77 where WHAT cannot be fetched. One at a time.
 fetch() {
   local what=$1 kernel
-  fetched=$folder/fetched
+  fetched=${cache:-$folder}/fetched
   rm -rf "$fetched"
   mkdir "$fetched"
   trap 'rm -rf "$fetched"' EXIT
