@@ -6,8 +6,8 @@
 
 namespace sukima::objects::detail {
 
-/// Gives each object that asks for no stack one with room for some copies of its messages, unless so many need
-/// more than the default that their mappings could be more than the kernel allows. For the holder of
+/// Gives each object that asks for no stack one with room for some copies of its messages, unless so many
+/// need more than the default that their mappings could be more than the kernel allows. For the holder of
 /// program_core::run_lock, before the objects run. O(objects + streams + ends)
 void choose_stacks(program_core& of);
 

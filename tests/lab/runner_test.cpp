@@ -172,6 +172,15 @@ TEST_F(runner, refuses_a_folder_of_another_machine_or_experiment) {
   EXPECT_THROW(run_experiments(changed), experiment_error);
 }
 
+TEST_F(runner, judges_runs_that_there_are_by_other_claims) {
+  run_request first = request();
+  run_experiments(first);
+  run_request changed = request();
+  changed.experiments.front().claims.front().bound = 7;
+  EXPECT_EQ(run_experiments(changed).ran, 0u);
+  EXPECT_EQ(stored().experiments.front().claims.front().bound, 7);
+}
+
 TEST_F(runner, refuses_to_mix_what_differs) {
   setenv("SUKIMA_A_TEST", "7", 1);
   EXPECT_NE(variables_text(environ).find("SUKIMA_A_TEST=7"), std::string::npos);

@@ -93,18 +93,20 @@ void tcp_connection::write() {
     sending_.clear();
     sending_.swap(queued_);
   }
-  // Counts what goes piece by piece.
+  // Counts what goes piece by piece; the last one ends the operation without this.
   const auto rest = [self = this, before = sent_](boost::system::error_code error, std::size_t size) {
     self->sent_ = before + size;
     return asio::transfer_all()(error, size);
   };
-  asio::async_write(socket_, asio::buffer(sending_), rest,
-                    [self = shared_from_this()](boost::system::error_code error, std::size_t /*size*/) {
-                      if (error)
-                        self->fail(error.message());
-                      else
-                        self->write();
-                    });
+  asio::async_write(
+      socket_, asio::buffer(sending_), rest,
+      [self = shared_from_this(), before = sent_](boost::system::error_code error, std::size_t size) {
+        self->sent_ = before + size;
+        if (error)
+          self->fail(error.message());
+        else
+          self->write();
+      });
 }
 
 bool tcp_connection::is_sending() const {

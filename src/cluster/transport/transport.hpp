@@ -83,8 +83,8 @@ class transport {
   virtual void ring() noexcept = 0;
   virtual transport_limits can() const noexcept = 0;
   /// How much of what was sent to that node its machine has taken, in bytes: it grows as long as something
-  /// goes on. Never less than before. In one process, and over MPI, by whole messages. By the thread that is
-  /// in wait().
+  /// goes on. Never less than before, and no more once the node has left. In one process, and over MPI, by
+  /// whole messages. By the thread that is in wait().
   virtual std::uint64_t taken_by(node_id to) = 0;
   /// Sends what is queued, tells the others that this node leaves, and ends. Gives up when nothing more goes
   /// for so long, unless nodes can only end together (MPI).

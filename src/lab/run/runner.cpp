@@ -190,6 +190,12 @@ class session {
   run_summary summary_;
 };
 
+/// What decides about the runs: all but the claims, which are judged anew each time.
+std::string runs_text(experiment what) {
+  what.claims.clear();
+  return experiment_text(what);
+}
+
 }  // namespace
 
 std::optional<recorded_runs> earlier_runs(const run_request& request) {
@@ -202,7 +208,7 @@ std::optional<recorded_runs> earlier_runs(const run_request& request) {
         fmt::format("'{}' is of other runs: {}; or choose another --folder", request.folder.string(), why));
   for (const experiment& what : request.experiments) {
     const fs::path file = request.folder / "experiments" / (what.name + ".json");
-    if (fs::exists(file, ignored) && read_text(file) != experiment_text(what))
+    if (fs::exists(file, ignored) && runs_text(parse_experiment(read_text(file))) != runs_text(what))
       throw experiment_error(fmt::format("'{}' has another version of '{}': choose another --folder",
                                          request.folder.string(), what.name));
   }
