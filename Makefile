@@ -39,7 +39,7 @@ test: ## the gate: build and run the tests that decide about landing (9 minutes)
 	@echo "Building and testing takes about 9 minutes on two cores."
 	@scripts/test.sh
 
-check: ## sanitizers, aarch64, models, fuzzers, long random runs, clang-tidy (an hour); PART=tsan: a part of it; PART=mutants FILE=…: which small changes of a file does no test notice?
+check: ## sanitizers, aarch64, models, fuzzers, long random runs, deliberate faults, clang-tidy (three and a half hours); PART=tsan: a part of it; PART=mutants FILE=…: which small changes of a file does no test notice?
 	@scripts/install-dependencies.sh
 	@FILE=$(FILE) scripts/test.sh --check $(PART)
 

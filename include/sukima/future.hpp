@@ -13,7 +13,7 @@
 #include <utility>
 
 /// \file
-/// Two kinds of futures. A `future` lies in a block, costs about as much as a fork, and is over with its
+/// Two kinds of futures. A `future` lies in a block, costs about four forks, and is over with its
 /// block. A `shared_future`, which `launch` returns, may be stored and returned, and outlives every block.
 /// docs/placement.md is the page about them.
 
@@ -285,7 +285,7 @@ namespace SUKIMA_NAMESPACE {
 /// launches: the new one begins at once, on the same worker.
 /// \param f called once, with a context if it takes one
 /// \throws std::bad_alloc; what moving f throws; usage_error after the runtime was shut down
-/// \par Complexity constant, 0.2 to 0.4 µs; one allocation
+/// \par Complexity constant: one allocation, less than a microsecond
 template <class F>
   requires detail::callable_with<std::decay_t<F>&&>
 [[nodiscard]] auto launch(F&& f) {

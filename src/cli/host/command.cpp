@@ -253,7 +253,7 @@ int carry_out(host_options& options) {
 void add_command(CLI::App& parent, int& code) {
   auto options = std::make_shared<host_options>();
   CLI::App* const command = parent.add_subcommand(
-      "host", "Reports how many CPUs each virtual machine of a host can use, and sets that");
+      "host", "Reports how many CPUs each virtual machine of a host can use, and optimises their use");
   command->footer(footer);
   command
       ->add_option("ACTION", options->action,
