@@ -6,6 +6,7 @@
 #include <lab/shared/report.hpp>
 
 #include <nlohmann/json.hpp>
+#include <random>
 
 namespace sukima::lab {
 namespace {
@@ -241,28 +242,63 @@ TEST(relative, of_several_settings_is_by_the_time_of_each_alone) {
   }
 }
 
-// A pair that is always 1, and one that is 0.5 or, where three of five rounds are 2, 2: that happens in 32 %
-// of the resamples, so it is within the interval.
-TEST(extreme_ratio, is_chosen_anew_in_each_resample) {
-  const std::vector<double> ones(5, 1.0);
-  const std::vector<sample_pair> pairs = {{ones, ones}, {{0.5, 0.5, 0.5, 2, 2}, ones}};
-  const auto largest = bootstrap_extreme_ratio(pairs, true);
-  ASSERT_TRUE(largest);
-  EXPECT_DOUBLE_EQ(largest->estimate, 1);
-  EXPECT_DOUBLE_EQ(largest->low, 1);
-  EXPECT_DOUBLE_EQ(largest->high, 2);
-  const auto smallest = bootstrap_extreme_ratio(pairs, false);
-  ASSERT_TRUE(smallest);
-  EXPECT_DOUBLE_EQ(smallest->estimate, 0.5);
-  EXPECT_DOUBLE_EQ(smallest->high, 1);
+std::vector<double> noisy_rounds(std::mt19937_64& generator, std::size_t rounds) {
+  std::lognormal_distribution<double> noise(0, 0.1);
+  std::vector<double> values(rounds);
+  for (double& value : values) value = noise(generator);
+  return values;
 }
 
-TEST(ratio, chooses_anew_on_the_left_as_on_the_right) {
-  const std::vector<double> ones(5, 1.0), changing{0.5, 0.5, 0.5, 2, 2};
-  const auto left = bootstrap_ratio({{ones, changing}, true}, {{ones}});
-  ASSERT_TRUE(left);
-  EXPECT_DOUBLE_EQ(left->estimate, 1);
-  EXPECT_DOUBLE_EQ(left->high, 2);
+struct many_ratios {
+  double mean = 0;  ///< of the estimates
+  int covered = 0;  ///< intervals that contain 1
+  int count = 0;
+  void add(const std::optional<interval>& one) {
+    mean = (mean * count + one->estimate) / (count + 1);
+    ++count;
+    if (one->low <= 1 && 1 <= one->high) ++covered;
+  }
+};
+
+// Seven settings that are equally fast: the best of them is no better than another one, the worst no worse.
+TEST(ratio, is_one_for_the_best_and_the_worst_of_equal_ones) {
+  std::mt19937_64 generator(7);
+  for (const bool largest : {false, true}) {
+    many_ratios all;
+    for (int i = 0; i < 100; ++i) {
+      alternatives others{{}, largest};
+      for (int which = 0; which < 7; ++which) others.samples.push_back(noisy_rounds(generator, 22));
+      all.add(bootstrap_ratio({{noisy_rounds(generator, 22)}}, others));
+    }
+    EXPECT_NEAR(all.mean, 1, 0.015) << largest;
+    EXPECT_GE(all.covered, 90) << largest;
+  }
+}
+
+TEST(extreme_ratio, is_one_for_the_worst_of_equal_ones) {
+  std::mt19937_64 generator(8);
+  for (const bool largest : {false, true}) {
+    many_ratios all;
+    for (int i = 0; i < 100; ++i) {
+      std::vector<sample_pair> pairs;
+      for (int which = 0; which < 5; ++which)
+        pairs.push_back({noisy_rounds(generator, 22), noisy_rounds(generator, 22)});
+      all.add(bootstrap_extreme_ratio(pairs, largest));
+    }
+    EXPECT_NEAR(all.mean, 1, 0.015) << largest;
+    EXPECT_GE(all.covered, 90) << largest;
+  }
+}
+
+TEST(extreme_ratio, is_that_of_the_pair_that_is_the_extreme_one) {
+  const std::vector<double> ones(5, 1.0), twos(5, 2.0);
+  EXPECT_DOUBLE_EQ(bootstrap_extreme_ratio({{ones, ones}, {twos, ones}}, true)->estimate, 2);
+  EXPECT_DOUBLE_EQ(bootstrap_extreme_ratio({{twos, ones}, {ones, ones}}, false)->estimate, 1);
+}
+
+TEST(ratio, of_one_round_chooses_by_that_round) {
+  const std::vector<double> one{1.0}, two{2.0};
+  EXPECT_DOUBLE_EQ(bootstrap_ratio({{one, two}, true}, {{one}})->estimate, 2);
 }
 
 }  // namespace

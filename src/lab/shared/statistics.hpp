@@ -36,7 +36,8 @@ struct interval {
 /// O(resamples * n log n).
 interval bootstrap_median(std::span<const double> values, std::uint64_t seed = 1);
 
-/// Samples of which the one with the smallest (or largest) median counts.
+/// Samples of which the one with the smallest (or largest) median counts. Which it is in the even rounds the
+/// odd ones say, and the reverse: that what was chosen is judged by other rounds keeps chance from choosing.
 struct alternatives {
   std::vector<std::vector<double>> samples;  ///< at least one
   bool largest = false;
@@ -44,9 +45,9 @@ struct alternatives {
 
 /// The ratio of the median that counts on the left to the one that counts on the right, with its 95 %
 /// bootstrap percentile interval. The samples are paired: element i of each was measured in the same round,
-/// so each resample (2,000; the seed is fixed) draws rounds, and chooses on both sides anew. All have the
-/// same size and are not empty. Values may be infinite (a run that was stopped); nothing if the ratio is
-/// undefined, infinite by infinite. O(resamples * n log n * samples).
+/// so each resample (2,000; the seed is fixed) draws rounds. All have the same size and are not empty. Values
+/// may be infinite (a run that was stopped); nothing if the ratio is undefined, infinite by infinite.
+/// O(n log n * (resamples + samples)).
 std::optional<interval> bootstrap_ratio(const alternatives& left, const alternatives& right,
                                         std::uint64_t seed = 1);
 
@@ -56,7 +57,8 @@ struct sample_pair {
 };
 
 /// The smallest (or largest) of the ratios of medians of `pairs`, of which there is at least one. The rest is
-/// as above: each resample chooses the pair anew; nothing if one of the ratios is undefined.
+/// as above: each half of the rounds has the pair that the other half chooses; nothing if one of the ratios is
+/// undefined.
 std::optional<interval> bootstrap_extreme_ratio(const std::vector<sample_pair>& pairs, bool largest,
                                                 std::uint64_t seed = 1);
 

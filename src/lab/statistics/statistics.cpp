@@ -3,8 +3,8 @@
 #include "shared/statistics.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <random>
 
@@ -56,33 +56,57 @@ double median_at(std::span<const double> values, std::span<const std::size_t> po
   return quantile(room, 0.5);
 }
 
-/// The smallest or largest of two values; not a number if one of them is none.
-double extreme(double a, double b, bool largest) {
-  if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<double>::quiet_NaN();
-  return largest ? std::max(a, b) : std::min(a, b);
-}
-
-double chosen_median(const alternatives& from, std::span<const std::size_t> positions,
-                     std::vector<double>& room) {
-  double chosen = median_at(from.samples.front(), positions, room);
-  for (const std::vector<double>& one : from.samples)
-    chosen = extreme(chosen, median_at(one, positions, room), from.largest);
+/// Which of several counts in the even and in the odd rounds, as the other half of the rounds says. Chosen by
+/// the rounds that it is judged by, the smallest of several equal ones would seem smaller than they are.
+/// \param value_at gives the value of one of them at positions
+/// \returns nothing if one of the values is not a number
+template <class Value>
+std::optional<std::array<std::size_t, 2>> choose_by_halves(std::size_t count, std::size_t size, bool largest,
+                                                           Value value_at) {
+  std::array<std::size_t, 2> chosen{};
+  for (std::size_t half = 0; half < 2; ++half) {
+    std::vector<std::size_t> others;
+    for (std::size_t i = 0; i < size; ++i)
+      if (i % 2 != half || size == 1) others.push_back(i);
+    double extreme = 0;
+    for (std::size_t which = 0; which < count; ++which) {
+      const double value = value_at(which, others);
+      if (std::isnan(value)) return std::nullopt;
+      if (which > 0 && !(largest ? value > extreme : value < extreme)) continue;
+      extreme = value;
+      chosen[half] = which;
+    }
+  }
   return chosen;
 }
 
-/// The interval of a ratio of samples of a size. \param ratio_at gives it for the elements at positions
-template <class Ratio>
-std::optional<interval> interval_of(std::size_t size, std::uint64_t seed, Ratio ratio_at) {
+/// The values that count, one for each round. Medians are always numbers.
+std::vector<double> counting_values(const alternatives& from) {
+  std::vector<double> room, values;
+  const auto chosen = choose_by_halves(from.samples.size(), from.samples.front().size(), from.largest,
+                                       [&](std::size_t which, std::span<const std::size_t> positions) {
+                                         return median_at(from.samples[which], positions, room);
+                                       });
+  for (std::size_t i = 0; chosen && i < from.samples.front().size(); ++i)
+    values.push_back(from.samples[(*chosen)[i % 2]][i]);
+  return values;
+}
+
+double ratio_at(const sample_pair& of, std::span<const std::size_t> positions, std::vector<double>& room) {
+  return median_at(of.over, positions, room) / median_at(of.under, positions, room);
+}
+
+std::optional<interval> interval_of(const sample_pair& of, std::uint64_t seed) {
   constexpr std::size_t resamples = 2'000;
   std::mt19937_64 generator(seed);
-  std::vector<std::size_t> positions(size);
+  std::vector<std::size_t> positions(of.over.size());
   std::iota(positions.begin(), positions.end(), std::size_t{0});
-  const double estimate = ratio_at(positions);
+  std::vector<double> ratios, room;
+  const double estimate = ratio_at(of, positions, room);
   if (std::isnan(estimate)) return std::nullopt;
-  std::vector<double> ratios;
   for (std::size_t i = 0; i < resamples; ++i) {
-    for (std::size_t& position : positions) position = generator() % size;
-    const double ratio = ratio_at(positions);
+    for (std::size_t& position : positions) position = generator() % positions.size();
+    const double ratio = ratio_at(of, positions, room);
     if (std::isnan(ratio)) return std::nullopt;
     ratios.push_back(ratio);
   }
@@ -94,23 +118,23 @@ std::optional<interval> interval_of(std::size_t size, std::uint64_t seed, Ratio 
 
 std::optional<interval> bootstrap_ratio(const alternatives& left, const alternatives& right,
                                         std::uint64_t seed) {
-  std::vector<double> room;
-  return interval_of(left.samples.front().size(), seed, [&](std::span<const std::size_t> positions) {
-    return chosen_median(left, positions, room) / chosen_median(right, positions, room);
-  });
+  return interval_of({counting_values(left), counting_values(right)}, seed);
 }
 
 std::optional<interval> bootstrap_extreme_ratio(const std::vector<sample_pair>& pairs, bool largest,
                                                 std::uint64_t seed) {
   std::vector<double> room;
-  return interval_of(pairs.front().over.size(), seed, [&](std::span<const std::size_t> positions) {
-    const auto ratio_of = [&](const sample_pair& one) {
-      return median_at(one.over, positions, room) / median_at(one.under, positions, room);
-    };
-    double chosen = ratio_of(pairs.front());
-    for (const sample_pair& one : pairs) chosen = extreme(chosen, ratio_of(one), largest);
-    return chosen;
-  });
+  const auto chosen = choose_by_halves(pairs.size(), pairs.front().over.size(), largest,
+                                       [&](std::size_t which, std::span<const std::size_t> positions) {
+                                         return ratio_at(pairs[which], positions, room);
+                                       });
+  if (!chosen) return std::nullopt;
+  sample_pair counting;
+  for (std::size_t i = 0; i < pairs.front().over.size(); ++i) {
+    counting.over.push_back(pairs[(*chosen)[i % 2]].over[i]);
+    counting.under.push_back(pairs[(*chosen)[i % 2]].under[i]);
+  }
+  return interval_of(counting, seed);
 }
 
 double round_significant(double value, int digits) {
