@@ -100,12 +100,40 @@ removed_on_signal::~removed_on_signal() {
   change([&] { std::erase_if(directories(), [&](const auto& one) { return one.path == path_; }); });
 }
 
+namespace {
+
+/// Ends the processes of a control group: those that left the process group that was ended would compete with
+/// the next run.
+void end_members(const char* group) noexcept {
+  const int directory = open(group, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory < 0) return;
+  const int list = openat(directory, "cgroup.procs", O_RDONLY | O_CLOEXEC);
+  close(directory);
+  if (list < 0) return;
+  char text[1024];
+  pid_t member = 0;
+  for (ssize_t count = 0; (count = read(list, text, sizeof text)) > 0;) {
+    for (ssize_t i = 0; i < count; ++i) {
+      if (text[i] >= '0' && text[i] <= '9') {
+        member = member * 10 + (text[i] - '0');
+        continue;
+      }
+      if (member > 1 && member != getpid()) kill(member, SIGKILL);
+      member = 0;
+    }
+  }
+  close(list);
+}
+
+}  // namespace
+
 int remove_directory(const char* path) noexcept {
   constexpr timespec pause{0, 1'000'000};
-  constexpr int most_tries = 1000;
+  constexpr int most_tries = 1000, tries_before_ending = 50;
   for (int i = 0; i < most_tries; ++i) {
     if (rmdir(path) == 0) return 0;
     if (errno != EBUSY) return errno;
+    if (i % tries_before_ending == tries_before_ending - 1) end_members(path);
     nanosleep(&pause, nullptr);
   }
   return EBUSY;

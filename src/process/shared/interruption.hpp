@@ -41,7 +41,8 @@ class removed_on_signal {
 };
 
 /// Removes an empty directory, or the directory of a control group, waiting up to a second for the last
-/// process in it to end. Async-signal-safe. 0, or the errno of rmdir(2).
+/// process in it to end; those that do not by themselves are killed. Async-signal-safe. 0, or the errno of
+/// rmdir(2).
 int remove_directory(const char* path) noexcept;
 
 /// Removes a directory and the files in it. Async-signal-safe. 0, or an errno.
