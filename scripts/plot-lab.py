@@ -118,7 +118,7 @@ def main():
         prefixes = [f"{arguments.folder}/{experiment['name']}"]
         draw_experiment(pyplot, experiment, footer, prefixes[0])
         for claim in experiment["claims"]:
-            if min(len(in_order(claim["cells"], "program")), len(in_order(claim["cells"], "environment"))) < 2:
+            if len(claim["cells"]) < 3:
                 continue
             prefixes.append(f"{arguments.folder}/{experiment['name']}-{claim['name']}")
             draw_claim(pyplot, claim, prefixes[-1])

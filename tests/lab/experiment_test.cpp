@@ -129,7 +129,14 @@ TEST(environments, with_weights_have_the_mean_of_the_target_times) {
   where.kind = environment_kind::share;
   where.copies = 2;
   where.weights = {1, 3};
-  EXPECT_DOUBLE_EQ(target_factor(where, 2), (4.0 + 4.0 / 3) / 2);
+  // The heavier one has 3/4 of the CPUs until it ends after 4/3; both have done their work after 2.
+  EXPECT_DOUBLE_EQ(target_factor(where, 2), (4.0 / 3 + 2) / 2);
+  EXPECT_EQ(cpus_left(where, 2), 1u);
+  where.copies = 3;
+  where.weights = {1, 1, 2};
+  EXPECT_DOUBLE_EQ(target_factor(where, 2), (2.0 + 3 + 3) / 3);
+  where.weights = {5, 5, 5};
+  EXPECT_DOUBLE_EQ(target_factor(where, 2), 3);
 }
 
 // The papers' static rule: what is left of 16 CPUs, rounded up.

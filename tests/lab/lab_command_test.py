@@ -341,6 +341,22 @@ class groups(with_folder):
             self.assertRegex(text, "sukima-bench-[0-9]+/copy[01]\n")
         self.assertEqual(len(next(one for one in self.records() if one["environment"] == "two")["seconds"]), 2)
 
+    def test_end_what_has_left_its_process_group(self):
+        note = self.folder / "left"
+        command = ["sh", "-c", f"setsid sh -c 'echo $$ > {note}; exec sleep 600' > /dev/null 2>&1 & "
+                               f"while ! test -s {note}; do sleep 0.01; done; echo '{{\"seconds\":1}}'"]
+        self.write({**EXPERIMENT, "programs": [{"name": "work", "command": command}], "claims": [],
+                    "settings": EXPERIMENT["settings"][:1], "environments": [{"name": "cap", "kind": "cap", "part": 0.5}]})
+        self.run_lab("run", "small", "--repetitions", "2", "--folder", "runs")
+        if json.loads(self.run_lab("report", "--folder", "runs", "--json"))["obstacles"]:
+            self.skipTest("control groups for CPU time cannot be made here")
+        self.assertEqual([one.get("failure", "") for one in self.records()], ["", ""])
+        try:
+            left = pathlib.Path(f"/proc/{note.read_text().strip()}/cmdline").read_text()
+        except OSError:
+            left = ""
+        self.assertEqual(left, "", "it would compete with later runs")
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1], verbosity=2)

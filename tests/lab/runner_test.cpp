@@ -4,6 +4,7 @@
 #include <lab/shared/runner.hpp>
 
 #include <algorithm>
+#include <functional>
 
 #include <process/shared/temporary_directory.hpp>
 #include "support.hpp"
@@ -85,11 +86,18 @@ TEST_F(runner, goes_on_where_it_was_interrupted) {
   events_.jobs.clear();
   run_request again = request();
   std::vector<std::size_t> done;
-  again.observe = [&](const run_position& at) { done.push_back(at.done); };
+  std::vector<double> left;
+  again.observe = [&](const run_position& at) {
+    done.push_back(at.done);
+    left.push_back(at.seconds_left);
+  };
   const run_summary summary = run_experiments(again);
   EXPECT_EQ(summary.ran, 30u - 12);
   EXPECT_EQ(events_.jobs.size(), 30u - 12);
   EXPECT_EQ(done.front(), 12u);
+  ASSERT_EQ(left.size(), 18u);
+  EXPECT_TRUE(std::ranges::is_sorted(left, std::greater<>()));
+  EXPECT_LT(left.back(), 1) << "the runs so far take no time at all, so the last one will";
   EXPECT_EQ(done.back(), 29u);
   EXPECT_EQ(stored().records.size(), 30u);
 }
@@ -158,6 +166,45 @@ TEST_F(runner, gives_up_an_environment_that_fails_three_times_in_a_row) {
   EXPECT_EQ(summary.failed, 3u);
   EXPECT_EQ(summary.left_out, 7u);
   EXPECT_EQ(events_.alive, 0);
+}
+
+TEST_F(runner, gives_up_only_the_environment_that_fails) {
+  run_request all = request();
+  environment more = all.experiments.front().environments.back();
+  ASSERT_EQ(more.kind, environment_kind::vms);
+  more.name = "too-many";
+  more.copies = 16;
+  all.experiments.front().environments.push_back(more);
+  const stage_maker others = all.make_stage;
+  all.make_stage = [&](const environment& where) {
+    if (where.name == "too-many") throw std::runtime_error("there is no memory for it");
+    return others(where);
+  };
+  const run_summary summary = run_experiments(all);
+  EXPECT_EQ(summary.ran, 30u + 3);
+  EXPECT_EQ(summary.failed, 3u);
+  const recorded_runs runs = stored();
+  EXPECT_EQ(runs.facts.bed.obstacles.size(), 1u);
+  EXPECT_EQ(runs.facts.bed.obstacles.at("small/too-many"),
+            "the environment could not be set up: there is no memory for it");
+}
+
+TEST_F(runner, does_not_touch_runs_of_which_nothing_is_known) {
+  run_request all = request();
+  std::filesystem::create_directories(all.folder);
+  write_text(all.folder / "runs.jsonl", "somebody's file, with half a line");
+  EXPECT_THROW(run_experiments(all), experiment_error);
+  EXPECT_EQ(read_text(all.folder / "runs.jsonl"), "somebody's file, with half a line");
+}
+
+TEST_F(runner, stores_variables_that_it_can_read_again) {
+  const std::string long_one = "SUKIMA_LONG=" + std::string(1985, 'x') + "\xc3\xa4\xc3\xa4\xc3\xa4", broken = "SUKIMA_B=\xff";
+  for (const std::string& one : {long_one, broken}) {
+    const char* const variables[] = {one.c_str(), nullptr};
+    run_facts facts;
+    facts.machine.emplace_back(variables_fact, variables_text(variables));
+    EXPECT_EQ(parse_facts(facts_text(facts)).machine.front().second, variables_text(variables));
+  }
 }
 
 TEST_F(runner, refuses_a_folder_of_another_machine_or_experiment) {
@@ -243,6 +290,7 @@ TEST_F(runner, leaves_nothing_in_a_folder_that_another_process_writes_to) {
 TEST_F(runner, refuses_times_that_are_none) {
   EXPECT_EQ(record_of({{1, "{\"seconds\": 2500000000}", "", false}}, true, "").failure,
             "its 'seconds' are above 1000000000");
+  EXPECT_EQ(record_of({{1, "{\"seconds\": 0}", "", false}}, true, "").failure, "its 'seconds' are 0");
 }
 
 TEST_F(runner, stores_the_use_where_it_is_known_of_all_copies) {

@@ -266,8 +266,7 @@ TEST(plan, expects_times_of_the_file_and_of_the_runs_so_far) {
             "small: 8 runs, 1 of them done; about 41 s, at most");
 }
 
-TEST(progress, tells_the_time_left_by_the_runs_so_far) {
-  EXPECT_EQ(seconds_left(30, 3, 10), 70);
+TEST(durations, are_texts_of_two_units_at_most) {
   EXPECT_EQ(duration_text(2.2), "3 s");
   EXPECT_EQ(duration_text(61), "2 min");
   EXPECT_EQ(duration_text(3900), "1 h 5 min");

@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -64,9 +65,9 @@ void write_report(const fs::path& folder, const lab_options& options) {
   const parts::recorded_runs runs = parts::read_folder(folder);
   const std::string text = parts::report_text(runs);
   const nlohmann::ordered_json figures = parts::report_json(runs);
+  fmt::print("{}", options.json ? figures.dump(2) + "\n" : text);
   parts::write_text(folder / "report.md", text);
   if (!options.html.empty()) parts::write_text(options.html, parts::report_html(runs));
-  fmt::print("{}", options.json ? figures.dump(2) + "\n" : text);
   if (!options.plot) return;
   for (const fs::path& file : draw(figures, folder)) fmt::print(stderr, "Drawn: {}\n", file.string());
 }
@@ -124,11 +125,7 @@ std::string position_text(const parts::run_position& at) {
   std::string text = fmt::format("{} of {}: {}, {} with {} in {}", at.done + 1, at.total, what.name,
                                  what.programs[at.of.program].name, what.settings[at.of.setting].name,
                                  what.environments[at.of.environment].name);
-  const std::size_t here = at.done - at.begun_with;
-  if (here > 0)
-    text +=
-        fmt::format("; about {} left",
-                    parts::duration_text(parts::seconds_left(at.seconds, here, at.total - at.begun_with)));
+  text += fmt::format("; about {} left", parts::duration_text(at.seconds_left));
   return text;
 }
 
@@ -145,19 +142,24 @@ void add_for_guests(std::vector<fs::path>& files, const fs::path& file) {
 }
 
 /// The programs that go into guests. Finds all programs, so that one that is missing is known before anything
-/// runs.
-std::vector<fs::path> programs_of(const std::vector<parts::experiment>& experiments) {
+/// runs, and notes which they are: a folder has runs of one build only.
+std::vector<fs::path> programs_of(const std::vector<parts::experiment>& experiments,
+                                  std::map<std::string, std::string>& versions) {
   std::vector<fs::path> files;
+  const auto note = [&](const fs::path& file) {
+    versions.emplace("program " + file.filename().string(), fingerprint(file));
+  };
   for (const parts::experiment& what : experiments) {
     const bool has_guests = std::ranges::find(what.environments, parts::environment_kind::vms,
                                               &parts::environment::kind) != what.environments.end();
     for (const parts::program& one : what.programs) {
       const fs::path file = find_program_file(one);
+      note(file);
       if (has_guests) add_for_guests(files, file);
     }
     // No guest has what starts programs, but it must be there.
     for (const parts::setting& how : what.settings)
-      if (const auto starter = parts::starter_of(how)) find_program_file(*starter);
+      if (const auto starter = parts::starter_of(how)) note(find_program_file(*starter));
   }
   return files;
 }
@@ -166,17 +168,18 @@ int run_all(const lab_options& options, parts::run_request& request) {
   progress_line line;
   parts::environment_settings settings;
   settings.cpus = request.facts.bed.cpus;
-  settings.scripts = data_folder();
+  settings.scripts = script_folder();
   settings.cache = cache_folder();
-  settings.programs = programs_of(request.experiments);
+  settings.programs = programs_of(request.experiments, request.facts.versions);
   request.observe = [&](const parts::run_position& at) { line.show(position_text(at)); };
   request.make_stage = parts::environments_of_this_machine(
       settings, [&](const std::string& accelerator, const std::map<std::string, std::string>& versions) {
         parts::learn(request.facts, accelerator, versions);
       });
   check_outputs(options);
-  if (line.enabled())
-    fmt::print(stderr, "Runs are stored in {}; the same command goes on there.\n", request.folder.string());
+  if (line.enabled() || options.folder.empty())
+    fmt::print(stderr, "Runs are stored in {}; the same command{} goes on there.\n", request.folder.string(),
+               options.folder.empty() ? fmt::format(" with --folder {}", request.folder.string()) : "");
   parts::run_summary summary;
   try {
     summary = parts::run_experiments(request);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 
 #include <process/shared/executable.hpp>
 #include <process/shared/installed.hpp>
@@ -32,11 +33,18 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
+fs::path installed_folder() { return process::own_directory().parent_path() / "share" / "sukima" / "lab"; }
+
 }  // namespace
 
 fs::path data_folder() {
   if (const std::string setting = variable("SUKIMA_LAB_DIR"); !setting.empty()) return setting;
-  return process::own_directory().parent_path() / "share" / "sukima" / "lab";
+  return installed_folder();
+}
+
+fs::path script_folder() {
+  std::error_code ignored;
+  return fs::exists(data_folder() / "build-image.sh", ignored) ? data_folder() : installed_folder();
 }
 
 std::vector<parts::experiment> all_experiments() {
@@ -101,6 +109,14 @@ fs::path find_program_file(const parts::program& what) {
   if (auto file = process::find_program(word, std::getenv("PATH"))) return fs::absolute(*file);
   throw process::usage_error(fmt::format(
       "the program '{}' needs '{}', which is not there: install it, or change its command", what.name, word));
+}
+
+std::string fingerprint(const fs::path& file) {
+  try {
+    return fmt::format("{:016x}", std::hash<std::string>()(parts::read_text(file)));
+  } catch (const parts::experiment_error& error) {
+    throw process::usage_error(error.what());
+  }
 }
 
 fs::path cache_folder() {

@@ -10,9 +10,12 @@
 
 namespace sukima::cli::lab {
 
-/// The folder with what is installed for the lab: experiments, and the scripts for guests. $SUKIMA_LAB_DIR if
+/// The folder with the experiments: $SUKIMA_LAB_DIR if
 /// it is set; otherwise ../share/sukima/lab beside the directory of this program.
 std::filesystem::path data_folder();
+
+/// The folder with the scripts for guests: the data folder if it has them, else the one that is installed.
+std::filesystem::path script_folder();
 
 /// All experiments of the data folder, by name.
 /// \throws usage_error with the file and the place, if one is wrong or there are none
@@ -26,6 +29,9 @@ std::vector<sukima::lab::experiment> find_experiments(const std::vector<std::str
 /// beside this program; of a command, its first word, looked for there and in PATH.
 /// \throws usage_error if it is not there
 std::filesystem::path find_program_file(const sukima::lab::program& what);
+
+/// What a program's file is: another one after another build. \throws usage_error if it cannot be read. O(size)
+std::string fingerprint(const std::filesystem::path& file);
 
 /// Where the guests' kernel is kept: the lab's folder in the user's cache.
 std::filesystem::path cache_folder();

@@ -5,9 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <list>
 #include <memory>
-#include <thread>
+#include <system_error>
 
 #include <process/shared/child.hpp>
 #include <process/shared/executable.hpp>
@@ -27,6 +28,9 @@ constexpr auto patience_with_guests = 180s;
 /// A guest that KVM really runs is up in two seconds; where KVM only seems to be there, it never is.
 constexpr auto patience_with_kvm = 8s;
 constexpr auto patience_with_script = 600s;
+/// What is kept of a program's output, as of one without a guest.
+constexpr std::size_t most_output = std::size_t{1} << 20;
+constexpr int most_lines_at_once = 1000;
 
 std::string quoted(const std::string& word) {
   std::string text = "'";
@@ -88,13 +92,16 @@ class guest_stage : public stage {
   bool usable() const override { return usable_; }
 
  private:
-  /// Takes what a guest says. \returns whether its program has ended
+  /// Takes what a guest says, some lines at a time: one that prints without pause must keep nobody from
+  /// hearing the others and the clock. \returns whether its program has ended
   static bool listen(guest& one, copy_end& into, clock::time_point start) {
-    for (auto patience = 10ms;; patience = 0ms) {
-      const auto what = one.hear(patience);
+    for (int lines = 0; lines < most_lines_at_once; ++lines) {
+      const auto what = one.hear(lines == 0 ? 10ms : 0ms);
       if (!what) return false;
       if (!what->ended) {
         into.output += what->line + "\n";
+        // Its result is in its last lines.
+        if (into.output.size() > most_output) into.output.erase(0, into.output.size() - most_output / 2);
         continue;
       }
       into.seconds = std::chrono::duration<double>(clock::now() - start).count();
@@ -103,6 +110,7 @@ class guest_stage : public stage {
             fmt::format("ended with exit code {}: {}", what->exit_code, into.output.substr(0, 500));
       return true;
     }
+    return false;
   }
 
   process::temporary_directory folder_{"lab"};
@@ -121,7 +129,7 @@ class own_image {
   process::removed_on_signal cleanup_{folder_.path(), process::directory_contents::files};
 };
 
-/// Runs build-image.sh. \throws obstacle
+/// Runs build-image.sh. \throws obstacle; std::system_error where the disk is full
 void build_image(const environment_settings& settings, const own_image& into) {
   process::child_request request;
   request.arguments = {(settings.scripts / "build-image.sh").string(), "--cache", settings.cache.string(),
@@ -130,7 +138,13 @@ void build_image(const environment_settings& settings, const own_image& into) {
     request.arguments.push_back(program.string());
   request.limit = patience_with_script;
   const process::child_result result = process::run_child(request);
-  if (const std::string failure = process::describe_failure(result, patience_with_script); !failure.empty())
+  const std::string failure = process::describe_failure(result, patience_with_script);
+  // A full disk can be cleared: the runs are not left out for it.
+  if (!failure.empty() && result.errors.find("No space left on device") != std::string::npos)
+    throw std::system_error(ENOSPC, std::generic_category(),
+                            fmt::format("making the guests' system in '{}' and '{}'", settings.cache.string(),
+                                        into.folder().string()));
+  if (!failure.empty())
     throw obstacle(
         fmt::format("the guests' system cannot be made: build-image.sh {} ({})", failure, result.errors));
 }
@@ -153,12 +167,18 @@ bool kvm_works(const std::filesystem::path& image) {
   }
 }
 
+/// \throws obstacle if it does not even say its version
 std::string version_of_qemu(const std::string& emulator) {
+  constexpr auto patience = 60s;
   process::child_request request;
   request.arguments = {emulator, "--version"};
-  request.limit = 60s;
-  const std::string output = process::run_child(request).output;
-  return output.substr(0, output.find('\n'));
+  request.limit = patience;
+  const process::child_result result = process::run_child(request);
+  std::string failure = process::describe_failure(result, patience);
+  if (failure.empty() && result.output.empty()) failure = "printed nothing";
+  if (!failure.empty())
+    throw obstacle(fmt::format("{} --version {} ({})", emulator, failure, result.errors));
+  return result.output.substr(0, std::min<std::size_t>(result.output.find('\n'), 200));
 }
 
 /// The name of the folder of the kernel's modules, which build-image.sh has unpacked.
@@ -199,10 +219,10 @@ stage_maker environments_of_this_machine(
           if (!emulator)
             throw obstacle(
                 "there is no qemu-system-x86_64 here: apt-get install qemu-system-x86 busybox-static cpio");
+          std::map<std::string, std::string> versions = {{"QEMU", version_of_qemu(emulator->string())}};
           image = std::make_shared<own_image>();
           build_image(settings, *image);
           accelerator = kvm_works(image->folder()) ? "kvm" : "tcg";
-          std::map<std::string, std::string> versions = {{"QEMU", version_of_qemu(emulator->string())}};
           if (std::string kernel = version_of_kernel(settings.cache); !kernel.empty())
             versions["kernel of the guests"] = std::move(kernel);
           if (on_facts) on_facts(accelerator, versions);

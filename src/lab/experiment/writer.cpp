@@ -2,6 +2,7 @@
 // Writing experiments, and what follows from their settings and environments; see experiment.hpp.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -142,12 +143,17 @@ std::string experiment_text(const experiment& what) {
   return document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
+std::string place_name(const std::string& experiment, const std::string& environment) {
+  return experiment + "/" + environment;
+}
+
 unsigned visible_cpus(const environment& where, unsigned cpus) {
   return where.kind == environment_kind::vms ? where.vcpus.value_or(cpus) : cpus;
 }
 
 unsigned cpus_left(const environment& where, unsigned cpus) {
-  const double left = static_cast<double>(cpus) / target_factor(where, cpus);
+  const double lack = where.kind == environment_kind::share ? where.copies : target_factor(where, cpus);
+  const double left = static_cast<double>(cpus) / lack;
   // Less a rounding error, or 3 of 9 CPUs would be 4.
   return std::min(visible_cpus(where, cpus), static_cast<unsigned>(std::max(1.0, std::ceil(left - 1e-9))));
 }
@@ -176,10 +182,19 @@ double target_factor(const environment& where, unsigned cpus) {
       break;
   }
   if (where.weights.empty()) return static_cast<double>(where.copies);
-  const double sum = std::accumulate(where.weights.begin(), where.weights.end(), 0.0);
-  double factors = 0;
-  for (const int weight : where.weights) factors += sum / weight;
-  return factors / static_cast<double>(where.weights.size());
+  // Equal work with unequal weights: the heaviest ends first, and leaves its share to the others.
+  std::vector<int> weights = where.weights;
+  std::ranges::sort(weights, std::greater<>());
+  double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  double now = 0, done_by_weight = 0, ends = 0;
+  for (const int weight : weights) {
+    // Each has done its weight × done_by_weight so far; this one ends at 1.
+    now += (1.0 / weight - done_by_weight) * sum;
+    done_by_weight = 1.0 / weight;
+    sum -= weight;
+    ends += now;
+  }
+  return ends / static_cast<double>(weights.size());
 }
 
 }  // namespace sukima::lab

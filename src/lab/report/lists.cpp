@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "shared/expected_time.hpp"
 #include "shared/report.hpp"
 
 namespace sukima::lab {
@@ -23,32 +24,6 @@ std::string kinds_of(const experiment& what) {
   return text;
 }
 
-/// Until the guests of an environment are up: a boot, and what guests that boot at once cost one another
-/// (measured with emulation: 2.6 s for one, 6.5 s for four).
-constexpr double boot_seconds = 2.6, further_boot_seconds = 1.3;
-
-double set_up_seconds(const environment& where) {
-  return where.kind == environment_kind::vms ? boot_seconds + further_boot_seconds * (where.copies - 1) : 0;
-}
-
-/// How long a run of a cell will take: as the runs before it; else the program's time alone, as much longer
-/// as CPU is short; never longer than the limit.
-double expected_seconds(const experiment& what, const cell& of, bool quick, unsigned cpus,
-                        const std::vector<record>& done) {
-  const program& runs = what.programs[of.program];
-  const environment& where = what.environments[of.environment];
-  double before = 0, count = 0;
-  for (const record& one : done)
-    if (one.experiment == what.name && one.program == runs.name && one.environment == where.name &&
-        one.setting == what.settings[of.setting].name && one.failure.empty()) {
-      before += one.wall_seconds;
-      ++count;
-    }
-  if (count > 0) return before / count;
-  const std::optional<double> alone = quick && runs.quick_seconds ? runs.quick_seconds : runs.seconds;
-  return alone ? std::min(what.limit_seconds, *alone * target_factor(where, cpus)) : what.limit_seconds;
-}
-
 /// What a plan expects of an experiment.
 struct forecast {
   std::size_t runs = 0, done = 0;
@@ -59,8 +34,8 @@ struct forecast {
 forecast forecast_of(const experiment& what, const run_choice& choice, const std::vector<record>& done,
                      unsigned cpus) {
   const measured before(what, done);
+  const expected_times expected(what, choice, cpus, done);
   forecast result;
-  std::set<std::pair<unsigned, std::size_t>> set_up;
   for (const planned_run& run : plan_runs(what, choice)) {
     ++result.runs;
     if (before.done(what.programs[run.what.program].name, what.settings[run.what.setting].name,
@@ -68,10 +43,8 @@ forecast forecast_of(const experiment& what, const run_choice& choice, const std
       ++result.done;
       continue;
     }
-    const bool fresh = set_up.emplace(run.round, run.what.environment).second;
-    const double first = fresh ? set_up_seconds(what.environments[run.what.environment]) : 0;
-    result.seconds += first + expected_seconds(what, run.what, choice.quick, cpus, done);
-    result.most_seconds += first + what.limit_seconds;
+    result.seconds += expected.of(run.what);
+    result.most_seconds += expected.most_of(run.what);
   }
   return result;
 }
@@ -146,10 +119,6 @@ std::string duration_text(double seconds) {
   const auto minutes = static_cast<long>(std::ceil(seconds / 60));
   return minutes < 60 ? fmt::format("{} min", minutes)
                       : fmt::format("{} h {} min", minutes / 60, minutes % 60);
-}
-
-double seconds_left(double seconds_so_far, std::size_t done, std::size_t total) {
-  return seconds_so_far / static_cast<double>(done) * static_cast<double>(total - done);
 }
 
 }  // namespace sukima::lab

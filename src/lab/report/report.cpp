@@ -230,7 +230,8 @@ std::string failures_text(const experiment& what, const std::vector<record>& rec
   std::string text = fmt::format("{} runs failed. The last one:", runs.failures());
   std::string last;
   for (const record& one : records)
-    if (one.experiment == what.name && !one.failure.empty())
+    if (one.experiment == what.name && !one.failure.empty() &&
+        !runs.done(one.program, one.setting, one.environment, one.round))
       last = fmt::format(" {} with {} in {}: {}", one.program, one.setting, one.environment, one.failure);
   return text + last + "\n\n";
 }

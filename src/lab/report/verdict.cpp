@@ -85,11 +85,12 @@ bool has_stopped(const std::vector<sample>& all, const std::vector<unsigned>& co
 
 /// Why samples have no runs: what prevented their environment, or their last failure. One that has some is
 /// only not done.
-std::string reason_for_nothing(const std::vector<sample>& all, const std::string& program,
-                               const measured& runs, const test_bed& bed) {
+std::string reason_for_nothing(const experiment& what, const std::vector<sample>& all,
+                               const std::string& program, const measured& runs, const test_bed& bed) {
   for (const sample& one : all) {
-    if (const auto found = bed.obstacles.find(name_of(one.where->kind)); found != bed.obstacles.end())
-      return found->second;
+    for (const std::string& name :
+         {std::string(name_of(one.where->kind)), place_name(what.name, one.where->name)})
+      if (const auto found = bed.obstacles.find(name); found != bed.obstacles.end()) return found->second;
     if (std::string why = runs.failure(program, one.setting, one.where->name);
         one.cell->empty() && !why.empty())
       return why;
@@ -149,8 +150,8 @@ judged_cell judge_cell(const experiment& what, const claim& of, const std::strin
     right = targets_of(what, left, program, runs, bed.cpus);
   std::vector<unsigned> common = common_rounds(left, right);
   if (common.size() < fewest_rounds) {
-    result.reason = reason_for_nothing(left, program, runs, bed);
-    if (result.reason.empty()) result.reason = reason_for_nothing(right, program, runs, bed);
+    result.reason = reason_for_nothing(what, left, program, runs, bed);
+    if (result.reason.empty()) result.reason = reason_for_nothing(what, right, program, runs, bed);
     if (!result.reason.empty()) result.outcome = verdict::cannot_be_shown;
     if (result.reason.empty())
       result.reason = "only " + std::to_string(common.size()) + " of at least " +
@@ -324,7 +325,9 @@ std::vector<judged_claim> judge(const experiment& what, const run_choice& choice
       result.outcome = verdict::cannot_be_shown;
       result.reason = one.missing;
     }
-    if (!one.needs.empty() && where.accelerator != one.needs) {
+    // Before the first machine was set up nobody knows.
+    const bool no_machine_yet = where.accelerator.empty() && !where.obstacles.contains("vms");
+    if (!one.needs.empty() && where.accelerator != one.needs && !no_machine_yet) {
       result.outcome = verdict::cannot_be_shown;
       result.reason = "it needs virtual machines of KVM; here they are emulated or there are none";
     }

@@ -106,7 +106,11 @@ std::string variables_text(const char* const* environment) {
   std::ranges::sort(variables);
   std::string text;
   for (const std::string& one : variables) text += (text.empty() ? "" : " ") + one;
-  return text.substr(0, 2000);
+  // As the file will have it: bytes that are no characters are replaced, and no character is cut.
+  text = json::parse(json(text).dump(-1, ' ', false, json::error_handler_t::replace)).get<std::string>();
+  std::size_t end = std::min<std::size_t>(text.size(), 2000);
+  while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  return text.substr(0, end);
 }
 
 void learn(run_facts& facts, const std::string& accelerator,
@@ -163,8 +167,11 @@ recorded_runs read_folder(const fs::path& folder) {
                            "' has no machine.json: give the folder of a 'sukima lab run' or 'all'");
   result.facts = in_file(folder / "machine.json", parse_facts);
   std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(folder / "experiments", ignored))
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder / "experiments", error))
     if (entry.path().extension() == ".json") files.push_back(entry.path());
+  if (error)
+    throw experiment_error("'" + (folder / "experiments").string() + "' cannot be read: " + error.message());
   std::ranges::sort(files);
   for (const fs::path& file : files) result.experiments.push_back(in_file(file, parse_experiment));
   const fs::path runs = folder / "runs.jsonl";

@@ -11,6 +11,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "shared/expected_time.hpp"
+
 namespace sukima::lab {
 namespace {
 
@@ -33,18 +35,30 @@ class session {
 
   run_summary run() {
     for (const experiment& what : request_.experiments) {
-      const std::vector<planned_run> runs = plan_runs(what, request_.facts.choice);
       const measured known(what, before_);
-      total_ += runs.size();
-      done_before_ += static_cast<std::size_t>(
-          std::ranges::count_if(runs, [&](const planned_run& one) { return is_done(what, known, one); }));
+      to_do& mine = to_do_.emplace_back(
+          to_do{expected_times(what, request_.facts.choice, request_.facts.bed.cpus, before_), {}});
+      for (const planned_run& one : plan_runs(what, request_.facts.choice)) {
+        ++total_;
+        if (is_done(what, known, one))
+          ++done_;
+        else
+          mine.runs.push_back(one);
+      }
     }
-    done_ = done_before_;
-    for (const experiment& what : request_.experiments) run_one(what);
+    for (; current_ < to_do_.size(); ++current_)
+      run_all(request_.experiments[current_], to_do_[current_]);
     return summary_;
   }
 
  private:
+  /// The runs of an experiment that are not made.
+  struct to_do {
+    expected_times times;
+    std::vector<planned_run> runs;
+    std::size_t next = 0;
+  };
+
   /// Makes the folder, or checks that it is for these runs.
   void prepare() {
     namespace fs = std::filesystem;
@@ -53,6 +67,11 @@ class session {
     if (error)
       throw experiment_error(fmt::format("'{}' cannot be made: {}; choose another --folder",
                                          request_.folder.string(), error.message()));
+    if (!fs::exists(request_.folder / "machine.json", error) &&
+        fs::file_size(request_.folder / "runs.jsonl", error) > 0 && !error)
+      throw experiment_error(fmt::format(
+          "'{}' has a runs.jsonl, and no machine.json that says what these runs are: choose another --folder",
+          request_.folder.string()));
     file_.emplace(request_.folder / "runs.jsonl");  // from here on it is this process's
     if (const std::optional<recorded_runs> found = earlier_runs(request_)) {
       // What earlier runs found out still holds for theirs.
@@ -73,18 +92,17 @@ class session {
                       what.environments[one.what.environment].name, one.round);
   }
 
-  void run_one(const experiment& what) {
-    const measured known(what, before_);
+  void run_all(const experiment& what, to_do& mine) {
     for (const record& one : before_)
       if (one.experiment == what.name && !one.result.empty())
         results_[what.name + "/" + one.program] = one.result;
     stage_.reset();
     std::optional<std::pair<std::size_t, unsigned>> staged;
-    for (const planned_run& one : plan_runs(what, request_.facts.choice)) {
+    for (; mine.next < mine.runs.size(); ++mine.next) {
+      const planned_run& one = mine.runs[mine.next];
       const environment& where = what.environments[one.what.environment];
-      if (is_done(what, known, one)) continue;
-      if (given_up_.contains(where.kind)) {
-        ++summary_.left_out;
+      if (given_up_.contains(name_of(where.kind)) || given_up_.contains(place_name(what.name, where.name))) {
+        leave_out();
         continue;
       }
       // Each round has fresh environments, so that one that is bad by chance spoils one round only.
@@ -96,34 +114,38 @@ class session {
     stage_.reset();
   }
 
-  /// Sets the environment up where it is not. \returns whether it is there
-  bool set_up(const environment& where, record& into) {
+  /// Sets the environment up where it is not. One that fails again and again is given up alone: sixteen
+  /// machines may be too many where four are not. \returns whether it is there
+  bool set_up(const experiment& what, const environment& where, record& into) {
     if (stage_) return true;
+    const std::string name = place_name(what.name, where.name);
     try {
       stage_ = request_.make_stage(where);
-      failures_in_a_row_[where.kind] = 0;
+      failures_in_a_row_[name] = 0;
       request_.facts.bed.obstacles.erase(name_of(where.kind));
+      request_.facts.bed.obstacles.erase(name);
       store_facts();
       return true;
     } catch (const obstacle& error) {
-      note_obstacle(where, error.what());
+      note_obstacle(name_of(where.kind), error.what());
     } catch (const experiment_error&) {
       throw;
     } catch (const std::system_error&) {
       throw;
     } catch (const std::exception& error) {
       into.failure = fmt::format("the environment could not be set up: {}", error.what());
-      if (++failures_in_a_row_[where.kind] >= most_failures_in_a_row) note_obstacle(where, into.failure);
+      if (++failures_in_a_row_[name] >= most_failures_in_a_row) note_obstacle(name, into.failure);
     }
     return false;
   }
 
-  void note_obstacle(const environment& where, const std::string& why) {
+  /// \param what that cannot be set up: a kind, or one environment of an experiment
+  void note_obstacle(const std::string& what, const std::string& why) {
     std::string line = why.substr(0, 1000);
     std::ranges::replace_if(
         line, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
-    request_.facts.bed.obstacles[name_of(where.kind)] = line;
-    given_up_.insert(where.kind);
+    request_.facts.bed.obstacles[what] = line;
+    given_up_.insert(what);
     store_facts();
   }
 
@@ -141,7 +163,7 @@ class session {
     const environment& where = what.environments[one.what.environment];
     record result;
     const auto start = clock::now();
-    if (set_up(where, result)) {
+    if (set_up(what, where, result)) {
       const job words =
           job_of(of, how, where, request_.facts.bed.cpus, request_.facts.choice.quick, request_.find);
       std::string& known = results_[what.name + "/" + of.name];
@@ -156,7 +178,7 @@ class session {
       if (result.failure.empty() && known.empty()) known = result.result;
       if (!result.failure.empty() || !stage_->usable()) stage_.reset();
     } else if (result.failure.empty()) {
-      ++summary_.left_out;
+      leave_out();
       return;
     }
     result.experiment = what.name;
@@ -168,13 +190,29 @@ class session {
     file_->append(result);
     ++summary_.ran;
     ++done_;
-    if (!result.failure.empty()) ++summary_.failed;
+    if (result.failure.empty())
+      to_do_[current_].times.add(one.what, result.wall_seconds);
+    else
+      ++summary_.failed;
+  }
+
+  void leave_out() {
+    ++summary_.left_out;
+    --total_;
+  }
+
+  /// O(runs left).
+  double seconds_left() const {
+    double seconds = 0;
+    for (std::size_t i = current_; i < to_do_.size(); ++i)
+      for (std::size_t run = to_do_[i].next; run < to_do_[i].runs.size(); ++run)
+        seconds += to_do_[i].times.of(to_do_[i].runs[run].what);
+    return seconds;
   }
 
   void show(const experiment& what, const cell& of) const {
     if (!request_.observe) return;
-    request_.observe({done_, total_, std::chrono::duration<double>(clock::now() - start_).count(),
-                      done_before_, &what, of});
+    request_.observe({done_, total_, seconds_left(), &what, of});
   }
 
   run_request& request_;
@@ -182,10 +220,11 @@ class session {
   std::vector<record> before_;
   std::map<std::string, std::string> results_;  ///< by experiment/program
   std::unique_ptr<stage> stage_;
-  std::map<environment_kind, int> failures_in_a_row_;
-  std::set<environment_kind> given_up_;  ///< in this call
-  std::size_t done_ = 0, total_ = 0, done_before_ = 0;
-  clock::time_point start_ = clock::now();
+  std::map<std::string, int> failures_in_a_row_;  ///< by place_name
+  std::set<std::string> given_up_;  ///< in this call: kinds, and environments by place_name
+  std::vector<to_do> to_do_;  ///< of each experiment
+  std::size_t current_ = 0;  ///< the experiment that runs
+  std::size_t done_ = 0, total_ = 0;
   std::string stored_facts_;  ///< as this process wrote them last
   run_summary summary_;
 };
@@ -280,6 +319,7 @@ record record_of(const std::vector<copy_end>& ends, bool prints_seconds, const s
     if (result.failure.empty() && !one.failure.empty()) result.failure = one.failure;
     if (result.failure.empty() && read.seconds.value_or(0) > longest_time)
       result.failure = fmt::format("its 'seconds' are above {}", longest_time);
+    if (result.failure.empty() && read.seconds == 0.0) result.failure = "its 'seconds' are 0";
     if (result.failure.empty() && prints_seconds && !read.seconds)
       result.failure = "it printed no line of JSON with its 'seconds'";
     if (result.failure.empty() && !expected.empty() && read.result != expected)

@@ -91,7 +91,7 @@ struct side {
 /// A sentence that runs can bear out: left / right is above or below a bound.
 struct claim {
   std::string name, text;
-  std::string figure;  ///< of a paper, such as "000 figure 5"
+  std::string figure;  ///< of a paper, such as "Yoda et al., figure 5"
   std::string found;  ///< what the paper has there
   measure of = measure::time;
   side left;
@@ -134,6 +134,9 @@ const char* name_of(environment_kind kind);
 const char* name_of(measure what);
 const char* name_of(taking which);
 
+/// The name of one environment of an experiment, for what says why it cannot be set up.
+std::string place_name(const std::string& experiment, const std::string& environment);
+
 /// The CPUs that a program sees in an environment. \param cpus of this machine, at least 1
 unsigned visible_cpus(const environment& where, unsigned cpus);
 /// The CPUs that one copy gets if all of them need CPU, rounded up: what VCPU-Bal and pCPU-Est's other
@@ -144,8 +147,8 @@ unsigned workers_of(const setting& how, const environment& where, unsigned cpus)
 /// The CPUs that an environment of the kind `fewer` leaves, at least 1.
 unsigned remaining_cpus(const environment& where, unsigned cpus);
 /// The target time over the time in the baseline: VMs for T(1) · VMs, full / cap for T(full) · full / cap,
-/// all / n for T(all) · all / n (Takayama and Kourai, section 3.1); of a share, what its weights leave, on
-/// average.
+/// all / n for T(all) · all / n (Takayama and Kourai, section 3.1). Of a share with weights it is the mean over
+/// the copies, where who has ended leaves its share to the others. O(copies log copies).
 double target_factor(const environment& where, unsigned cpus);
 
 }  // namespace sukima::lab

@@ -37,7 +37,4 @@ std::string plan_text(const std::vector<experiment>& all, const run_choice& choi
 /// "3 s", "12 min", "1 h 5 min".
 std::string duration_text(double seconds);
 
-/// The seconds that the runs left will take, if they take as long as those so far. \param done at least 1
-double seconds_left(double seconds_so_far, std::size_t done, std::size_t total);
-
 }  // namespace sukima::lab

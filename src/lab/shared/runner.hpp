@@ -61,9 +61,8 @@ using program_finder = std::function<std::filesystem::path(const program&)>;
 
 /// Where a run is.
 struct run_position {
-  std::size_t done = 0, total = 0;  ///< runs, with those that were in the folder
-  double seconds = 0;  ///< since this process began
-  std::size_t begun_with = 0;  ///< runs that were in the folder
+  std::size_t done = 0, total = 0;  ///< runs, with those that were in the folder and without those left out
+  double seconds_left = 0;  ///< as the runs so far, and where there are none, the experiment's file let expect
   const experiment* what = nullptr;
   cell of{};
 };
@@ -86,9 +85,10 @@ struct run_summary {
 /// \throws experiment_error if it is of another machine or of other experiments, or cannot be read
 std::optional<recorded_runs> earlier_runs(const run_request& request);
 
-/// Runs what the folder has not, and stores it there. An obstacle leaves out all environments of its kind.
-/// \throws experiment_error if the folder is of another machine or of other experiments; std::system_error if
-///   it cannot be written
+/// Runs what the folder has not, and stores it there. An obstacle leaves out all environments of its kind; one
+/// that fails three times in a row is left out alone.
+/// \throws experiment_error if the folder is of another machine or of other experiments, or has runs of
+///   unknown ones; std::system_error if it cannot be written
 run_summary run_experiments(run_request& request);
 
 /// The program, its arguments and variables in a cell; {workers} is replaced. What starts the program is

@@ -17,7 +17,7 @@ namespace sukima::lab {
 struct test_bed {
   unsigned cpus = 1;
   std::string accelerator;  ///< of the virtual machines: "kvm", "tcg"; empty: none ran
-  /// Why no environment of a kind (its name) could be set up.
+  /// Why no environment of a kind (its name), or one environment (place_name), could be set up.
   std::map<std::string, std::string> obstacles;
 };
 

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long runs will take; see expected_time.hpp.
+#include "shared/expected_time.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace sukima::lab {
+namespace {
+
+/// Until the guests of an environment are up: a boot, and what guests that boot at once cost one another
+/// (measured with emulation: 2.6 s for one, 6.5 s for four).
+constexpr double boot_seconds = 2.6, further_boot_seconds = 1.3;
+
+double set_up_seconds(const environment& where) {
+  return where.kind == environment_kind::vms ? boot_seconds + further_boot_seconds * (where.copies - 1) : 0;
+}
+
+template <class Thing>
+std::size_t number_of(const std::vector<Thing>& all, const std::string& name) {
+  return static_cast<std::size_t>(std::ranges::find(all, name, &Thing::name) - all.begin());
+}
+
+}  // namespace
+
+expected_times::expected_times(const experiment& what, const run_choice& choice, unsigned cpus,
+                               const std::vector<record>& records)
+    : settings_(what.settings.size()),
+      environments_(what.environments.size()),
+      limit_(what.limit_seconds),
+      cells_(what.programs.size() * settings_ * environments_) {
+  const auto taken = [&](const auto& all) {
+    return std::ranges::count_if(all, [&](const auto& one) { return choice.takes(one); });
+  };
+  const auto cells_of_one = static_cast<double>(std::max<std::ptrdiff_t>(1, taken(what.programs) * taken(what.settings)));
+  for (std::size_t p = 0; p < what.programs.size(); ++p) {
+    const program& of = what.programs[p];
+    const std::optional<double> alone = choice.quick && of.quick_seconds ? of.quick_seconds : of.seconds;
+    for (std::size_t s = 0; s < settings_; ++s) {
+      for (std::size_t e = 0; e < environments_; ++e) {
+        const environment& where = what.environments[e];
+        known& one = cells_[index_of({p, s, e})];
+        one.guess = alone ? std::min(limit_, *alone * target_factor(where, cpus)) : limit_;
+        one.set_up = set_up_seconds(where) / cells_of_one;
+      }
+    }
+  }
+  for (const record& one : records) {
+    const cell of{number_of(what.programs, one.program), number_of(what.settings, one.setting),
+                  number_of(what.environments, one.environment)};
+    if (one.experiment == what.name && one.failure.empty() && of.program < what.programs.size() &&
+        of.setting < settings_ && of.environment < environments_)
+      add(of, one.wall_seconds);
+  }
+}
+
+std::size_t expected_times::index_of(const cell& one) const {
+  return (one.program * settings_ + one.setting) * environments_ + one.environment;
+}
+
+double expected_times::of(const cell& one) const {
+  const known& here = cells_[index_of(one)];
+  return here.runs > 0 ? here.seconds / static_cast<double>(here.runs) : here.guess + here.set_up;
+}
+
+double expected_times::most_of(const cell& one) const { return limit_ + cells_[index_of(one)].set_up; }
+
+void expected_times::add(const cell& one, double seconds) {
+  known& here = cells_[index_of(one)];
+  here.seconds += seconds;
+  ++here.runs;
+}
+
+}  // namespace sukima::lab
