@@ -11,10 +11,6 @@
 namespace sukima::host {
 namespace {
 
-/// Who waited little wants no more than 1.1 × use + 0.05 (design: demand).
-constexpr double demand_factor = 1.1, demand_more = 0.05;
-/// Seconds in which a demand falls.
-constexpr double demand_falls = 30;
 /// A demand is rounded up to one of so many steps of a CPU: else each cycle would be another estimate.
 constexpr double demand_steps = 128;
 /// A program that uses this part of what it was told wants more than that, as far as the host can see.
@@ -32,7 +28,7 @@ session_member::session_member(const vm& described, session_vm given, double cyc
       described_(described),
       given_(std::move(given)),
       cycle_seconds_(cycle_seconds),
-      demand_(described.vcpus.size(), 1.0),
+      demand_(described.vcpus.size()),
       there_(static_cast<unsigned>(std::max<std::size_t>(1, described.vcpus.size() - given_.how.places))),
       count_(there_) {}
 
@@ -49,24 +45,24 @@ void session_member::hear(double now) {
 
 bool session_member::heard_lately(double now) const { return heard_at_ && now - *heard_at_ <= silence; }
 
-/// The demand rises at once and falls over half a minute.
+/// The demand rises at once and falls over half a minute, also that of a machine that is paused: it neither
+/// runs nor waits.
 void session_member::judge_demand(double seconds, const vm_times& before, const vm_times& times) {
-  double ran = 0, waited = 0;
+  double ran = 0;
+  std::vector<ran_and_waited> done;
   for (std::size_t i = 0; i < demand_.size(); ++i) {
-    ran += times.vcpus[i].ran - before.vcpus[i].ran;
-    waited += times.vcpus[i].waited - before.vcpus[i].waited;
+    const vcpu_time& earlier = before.vcpus[i];
+    const vcpu_time& later = times.vcpus[i];
+    ran += later.ran - earlier.ran;
+    done.push_back(done_between({earlier.ran, earlier.waited}, {later.ran, later.waited}, seconds));
   }
   use_ = std::max(0.0, ran / seconds);
   const bool told = is_set_ && use_ >= uses_all * count_;
-  // A machine that is paused neither runs nor waits, and wants nothing.
-  const bool wants_more = waited >= std::max(little_waiting * ran, no_waiting * seconds) || told;
-  const double more = demand_more / static_cast<double>(std::max<std::size_t>(1, demand_.size()));
-  for (std::size_t i = 0; i < demand_.size(); ++i) {
-    const double used = (times.vcpus[i].ran - before.vcpus[i].ran) / seconds;
-    const double now = wants_more ? 1.0 : std::clamp(used * demand_factor + more, 0.0, 1.0);
-    const double falls = demand_[i] + (now - demand_[i]) * std::min(1.0, seconds / demand_falls);
-    demand_[i] = std::max(now, falls);
-  }
+  // The caps are those of the description; how much the kernel throttled is not read here.
+  const ran_and_waited all = without_explained_waiting(described_, done, seconds, 0);
+  const bool more = told || waits_for_cpu(all, seconds);
+  for (std::size_t i = 0; i < demand_.size(); ++i)
+    demand_[i] = more ? 1 : next_demand(demand_[i], done[i].ran / seconds, seconds, demand_.size());
 }
 
 bool session_member::measure(double now) {
@@ -96,10 +92,11 @@ vm session_member::wants() const {
   for (std::size_t i = 0; i < now.vcpus.size(); ++i) {
     // The guest's word does not count: these are the vCPUs that were proved to be off.
     now.vcpus[i].online = is_online(i);
+    const double demand = demand_[i].value_or(1);
     if (ended_)
       now.vcpus[i].demand = 0;
-    else if (given_.counters != nullptr && times_ && demand_[i] < 0.999)
-      now.vcpus[i].demand = std::min(1.0, std::ceil(demand_[i] * demand_steps) / demand_steps);
+    else if (demand < 0.999)
+      now.vcpus[i].demand = std::min(1.0, std::ceil(demand * demand_steps) / demand_steps);
   }
   return now;
 }
@@ -127,7 +124,7 @@ vm_report session_member::report(double usable, unsigned fitting, double now) {
   result.vm = number;
   if (!times_ || ended_) return result;
   double demand = 0;
-  for (const double one : demand_) demand += one;
+  for (const std::optional<double>& one : demand_) demand += one.value_or(1);
   result.status = vm_status{.at = now,
                             .usable = usable,
                             .count = std::clamp(fitting, given_.how.least, given_.how.most),

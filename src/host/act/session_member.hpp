@@ -88,7 +88,8 @@ class session_member {
   std::optional<vm_times> times_;
   double measured_at_ = 0;  ///< when `times_` were read
   double seconds_ = 0;  ///< since the reading before
-  std::vector<double> demand_;  ///< of each vCPU, in CPUs
+  /// Of each vCPU, in CPUs; none: there is no interval yet, and it counts as 1.
+  std::vector<std::optional<double>> demand_;
   double use_ = 0;
   bool ended_ = false;
   std::optional<double> heard_at_;

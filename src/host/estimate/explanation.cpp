@@ -7,13 +7,13 @@
 #include <cstdio>
 #include <limits>
 
+#include "source/demand.hpp"
+
 namespace sukima::host {
 namespace {
 
 /// Shares closer than this, relatively, are the same to counters.
 constexpr double close = 0.05;
-/// Who waited less than this for each second that it ran wanted no more; host.md's rule for the demand.
-constexpr double little_waiting = 0.02;
 
 struct counters {
   double ran = 0, waited = 0;

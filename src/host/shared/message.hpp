@@ -46,7 +46,7 @@ struct guest_message {
   std::optional<std::vector<std::uint32_t>> online = {};
   /// More CPUs than this are of no use now.
   std::optional<unsigned> want = {};
-  /// The CPU that is being used should go to another virtual CPU of the same guest.
+  /// The CPU that is being used should go to another virtual CPU of the same guest. No host acts on it yet.
   bool turn = false;
 };
 

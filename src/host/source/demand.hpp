@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much CPU a vCPU wants, from what it used.
+// How much CPU a vCPU wants, from what it used: one rule for all that read counters.
 #pragma once
 
 #include <optional>
+#include <vector>
+
+#include "shared/description.hpp"
 
 namespace sukima::host {
 
@@ -12,15 +15,30 @@ inline constexpr double little_waiting = 0.02;
 /// adds.
 inline constexpr double no_waiting = 0.001;
 
-/// The demand, in CPUs, of a vCPU that does not wait: it rises at once, and falls so that after 30 s a
-/// twentieth of a drop is left.
-/// \param before the demand until now, 1 if the vCPU waited; none: there was none
-/// \param used CPUs, in an interval of `seconds`
-double next_demand(std::optional<double> before, double used, double seconds);
+/// For how long a vCPU or a machine ran, and for how long it could run and did not, in seconds.
+struct ran_and_waited {
+  double ran = 0;
+  double waited = 0;
+};
 
-/// Whether who ran for `ran` of `seconds` used the whole cap, so that the cap explains why it waited. The
-/// kernel's own counter of throttling misses up to a third of that: its clock starts late.
-/// \param cap CPUs; none: there is none
-bool uses_whole_cap(double ran, double seconds, std::optional<double> cap);
+/// What a vCPU did between two readings of its counters: it did not run for longer than the seconds between
+/// them.
+ran_and_waited done_between(const ran_and_waited& earlier, const ran_and_waited& later, double seconds);
+
+/// What a machine did, without the waiting that its caps explain: who used the whole cap waited for that.
+/// \param done by each of its vCPUs, in an interval of `seconds`
+/// \param throttled for how long quotas held them back, as far as the kernel counted that, in seconds
+ran_and_waited without_explained_waiting(const vm& machine, const std::vector<ran_and_waited>& done,
+                                         double seconds, double throttled);
+
+/// Whether a machine that did this in `seconds` waits, and so wants more than it got.
+bool waits_for_cpu(const ran_and_waited& machine, double seconds);
+
+/// The demand, in CPUs, of a vCPU of a machine that does not wait: it rises at once, and falls so that after
+/// 30 s a twentieth of a drop is left.
+/// \param before the demand until now, 1 if the machine waited; none: there was none
+/// \param used CPUs, in an interval of `seconds`
+/// \param vcpus of the machine, which share what is added to its use
+double next_demand(std::optional<double> before, double used, double seconds, std::size_t vcpus);
 
 }  // namespace sukima::host

@@ -90,18 +90,15 @@ std::vector<double> observer::measure(const observed_vm& one, memory& remembered
   const bool first = remembered.vcpus.empty();
   std::vector<double> ran;
   if (!first && seconds < least_interval) return ran;
-  double ran_sum = 0, waited_sum = 0;
+  std::vector<ran_and_waited> done;
   for (const vcpu& each : one.now.vcpus) {
-    const vcpu_memory before = remembered.vcpus[each.id];
-    double here = each.ran.value_or(0) - before.ran;
-    // A vCPU that was plugged in between ran from 0 on, but not for longer than the interval.
-    here = std::clamp(here, 0.0, std::max(seconds, 0.0));
-    ran.push_back(here);
-    ran_sum += here;
-    if (!uses_whole_cap(here, seconds, each.cap))
-      waited_sum += std::max(each.waited.value_or(0) - before.waited, 0.0);
-    remembered.vcpus[each.id].ran = each.ran.value_or(0);
-    remembered.vcpus[each.id].waited = each.waited.value_or(0);
+    // A vCPU that was plugged in between ran from 0 on.
+    vcpu_memory& before = remembered.vcpus[each.id];
+    const ran_and_waited now{each.ran.value_or(0), each.waited.value_or(0)};
+    done.push_back(done_between({before.ran, before.waited}, now, seconds));
+    ran.push_back(done.back().ran);
+    before.ran = now.ran;
+    before.waited = now.waited;
   }
   const std::optional<double> throttled_before = remembered.throttled;
   remembered.read_at = one.read_at;
@@ -109,19 +106,18 @@ std::vector<double> observer::measure(const observed_vm& one, memory& remembered
   if (first) return {};
   double counted = 0;
   if (one.throttled && throttled_before) counted = std::max(*one.throttled - *throttled_before, 0.0);
-  const double waited =
-      uses_whole_cap(ran_sum, seconds, one.now.cap) ? 0 : std::max(waited_sum - counted, 0.0);
-  remembered.measured.used = ran_sum / seconds;
+  const ran_and_waited all = without_explained_waiting(one.now, done, seconds, counted);
+  remembered.measured.used = all.ran / seconds;
   const bool known = knows_waiting(one.now);
   if (known)
-    remembered.measured.waited_by_ran = ran_sum > 0 ? waited / ran_sum : waited > 0 ? 1e9 : 0;
+    remembered.measured.waited_by_ran = all.ran > 0 ? all.waited / all.ran : all.waited > 0 ? 1e9 : 0;
   else
     remembered.measured.waited_by_ran.reset();
   remembered.demands.clear();
-  const bool satisfied = known && waited <= std::max(little_waiting * ran_sum, no_waiting * seconds);
+  const bool satisfied = known && !waits_for_cpu(all, seconds);
   for (std::size_t i = 0; i < one.now.vcpus.size(); ++i) {
     std::optional<double>& held = remembered.vcpus[one.now.vcpus[i].id].held;
-    held = satisfied ? next_demand(held, ran[i] / seconds, seconds) : 1;
+    held = satisfied ? next_demand(held, ran[i] / seconds, seconds, ran.size()) : 1;
     remembered.demands.push_back(satisfied ? held : std::nullopt);
   }
   return ran;

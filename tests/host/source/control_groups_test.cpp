@@ -70,7 +70,7 @@ TEST(control_groups, of_version_2) {
   EXPECT_EQ(pod.name, "fedcba987654");
   EXPECT_EQ(pod.cap, 1.5) << "the quota of its pod";
   EXPECT_EQ(pod.vcpus.size(), 2U);
-  EXPECT_NEAR(pod.vcpus[0].demand.value(), 0.25 * 1.1 + 0.05, 1e-9);
+  EXPECT_NEAR(pod.vcpus[0].demand.value(), 0.25 * 1.1 + 0.05 / 2, 1e-9);
   const vm& nspawn = host.vms[1];
   EXPECT_EQ(nspawn.name, "web-1");
   EXPECT_EQ(nspawn.vcpus[0].demand, 0) << "it is frozen";

@@ -83,8 +83,8 @@ TEST(demand, of_a_machine_that_does_not_wait_is_a_little_more_than_its_use) {
   host.run(0, 1, 0.1, 0.0059);  // 1.98 % of what it ran
   host.pass(1);
   const description& now = seen.see(host.now());
-  EXPECT_NEAR(now.vms[0].vcpus[0].demand.value(), 0.4 * 1.1 + 0.05, 1e-9);
-  EXPECT_NEAR(now.vms[0].vcpus[1].demand.value(), 0.1 * 1.1 + 0.05, 1e-9);
+  EXPECT_NEAR(now.vms[0].vcpus[0].demand.value(), 0.4 * 1.1 + 0.025, 1e-9);
+  EXPECT_NEAR(now.vms[0].vcpus[1].demand.value(), 0.1 * 1.1 + 0.025, 1e-9);
   EXPECT_NEAR(seen.measured()[0].used.value(), 0.5, 1e-9);
 }
 
@@ -108,6 +108,19 @@ TEST(demand, of_an_idle_machine_that_wakes_up_late_now_and_then_is_small) {
   host.run(0, 0, 0.002, 0.0009);
   host.pass(1);
   EXPECT_LT(seen.see(host.now()).vms[0].vcpus[0].demand.value(), 0.06);
+}
+
+TEST(demand, of_an_idle_machine_is_the_same_however_many_vcpus_it_has) {
+  for (const std::size_t vcpus : {1U, 3U, 64U}) {
+    made_up_host host(1);
+    host.add("a", vcpus);
+    observer seen;
+    seen.see(host.now());
+    host.pass(1);
+    double sum = 0;
+    for (const vcpu& one : seen.see(host.now()).vms[0].vcpus) sum += one.demand.value_or(1);
+    EXPECT_NEAR(sum, 0.05, 1e-9) << vcpus;
+  }
 }
 
 TEST(demand, rises_at_once_and_falls_over_30_seconds) {

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a session takes machines to want: the same as whoever reads the host with its sources.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "act/session_member.hpp"
+#include "shared/observer.hpp"
+#include "shared/steering.hpp"
+
+namespace {
+
+using namespace sukima::host;
+
+/// Counters that a test advances.
+class advanced_counters final : public vm_counters {
+ public:
+  explicit advanced_counters(const vm_times& now) : now_(now) {}
+  std::optional<vm_times> read() override { return now_; }
+
+ private:
+  const vm_times& now_;
+};
+
+/// A machine of a session that is not optimised itself.
+session_vm counted_by(const vm_times& times) {
+  session_vm result;
+  result.counters = std::make_unique<advanced_counters>(times);
+  return result;
+}
+
+vm two_vcpus(const char* name) {
+  vm result;
+  result.name = name;
+  result.weight_of = weight_owner::vm;
+  result.vcpus.resize(2);
+  result.vcpus[1].id = 1;
+  return result;
+}
+
+/// A machine as a session sees it, and as an observer does.
+class seen_twice {
+ public:
+  explicit seen_twice(const vm& described) : member_(described, counted_by(times_), 1) {
+    times_.vcpus.resize(described.vcpus.size());
+    now_.clock = 50;
+    now_.pcpus.emplace_back();
+    now_.vms.emplace_back();
+    now_.vms[0].now = described;
+    look();
+  }
+
+  /// A second passes, in which each vCPU does this.
+  void pass(const std::vector<vcpu_time>& done) {
+    for (std::size_t i = 0; i < done.size(); ++i) {
+      times_.vcpus[i].ran += done[i].ran;
+      times_.vcpus[i].waited += done[i].waited;
+    }
+    now_.clock += 1;
+    look();
+  }
+
+  std::optional<double> by_session(std::size_t i) const { return member_.wants().vcpus[i].demand; }
+  std::optional<double> by_observer(std::size_t i) const { return observer_.host().vms[0].vcpus[i].demand; }
+
+ private:
+  void look() {
+    observed_vm& one = now_.vms[0];
+    for (std::size_t i = 0; i < times_.vcpus.size(); ++i) {
+      one.now.vcpus[i].ran = times_.vcpus[i].ran;
+      one.now.vcpus[i].waited = times_.vcpus[i].waited;
+    }
+    one.read_at = now_.clock;
+    observer_.see(now_);
+    EXPECT_TRUE(member_.measure(now_.clock));
+  }
+
+  vm_times times_;
+  snapshot now_;
+  observer observer_;
+  session_member member_;
+};
+
+/// Lets the machine go through phases of 20 s, and compares what it wants.
+/// \param wants_all  whether it wants all it can get at the end of each of them
+void compare_demands(const vm& described, const std::vector<bool>& wants_all) {
+  const std::vector<std::vector<vcpu_time>> phases = {
+      {{.ran = 0.1}, {.ran = 0.05}},
+      {{.ran = 0.2, .waited = 0.3}, {.ran = 0.1}},  // others hold it back
+      {{.ran = 0.1}, {.ran = 0}},
+      {{.ran = 0.5, .waited = 0.5}, {.ran = 0.1}},  // all that a vCPU may have
+      {{.ran = 0}, {.ran = 0}},
+      {{.ran = 0.5, .waited = 0.2}, {.ran = 0.3, .waited = 0.2}},  // all that the machine may have
+      {{.ran = 0.3, .waited = 0.005}, {.ran = 0}},  // 1.7 %
+  };
+  ASSERT_EQ(wants_all.size(), phases.size());
+  seen_twice machine(described);
+  EXPECT_FALSE(machine.by_session(0).has_value()) << "there is no interval yet";
+  EXPECT_FALSE(machine.by_observer(0).has_value());
+  for (std::size_t k = 0; k < phases.size(); ++k) {
+    SCOPED_TRACE(k);
+    for (int second = 0; second < 20; ++second) {
+      machine.pass(phases[k]);
+      for (std::size_t i = 0; i < 2; ++i) {
+        const double expected = machine.by_observer(i).value_or(1), found = machine.by_session(i).value_or(1);
+        // A session rounds up to a part of 128, so that not each cycle is another estimate.
+        ASSERT_GE(found, expected - 1e-9) << second;
+        ASSERT_LE(found, expected + 1.0 / 128 + 1e-9) << second;
+      }
+    }
+    EXPECT_EQ(!machine.by_session(1).has_value(), wants_all[k]);
+  }
+}
+
+TEST(session_demand, is_the_one_that_an_observer_finds) {
+  compare_demands(two_vcpus("a"), {false, true, false, true, false, true, false});
+}
+
+TEST(session_demand, counts_no_waiting_for_the_cap_of_a_vcpu) {
+  vm described = two_vcpus("a");
+  described.vcpus[0].cap = 0.5;
+  compare_demands(described, {false, true, false, false, false, true, false});
+}
+
+TEST(session_demand, counts_no_waiting_for_the_cap_of_a_machine) {
+  vm described = two_vcpus("a");
+  described.cap = 0.8;
+  compare_demands(described, {false, true, false, true, false, false, false});
+}
+
+TEST(session_demand, of_a_capped_machine_leaves_its_neighbour_the_rest) {
+  for (const bool capped : {true, false}) {
+    description two;
+    for (std::uint32_t p = 0; p < 2; ++p) {
+      two.pcpus.emplace_back();
+      two.pcpus.back().id = p;
+    }
+    two.vms = {two_vcpus("a"), two_vcpus("b")};
+    if (capped) two.vms[0].vcpus[0].cap = 0.5;
+    vm_times times;
+    times.vcpus.resize(2);
+    std::vector<session_vm> vms;
+    vms.push_back(counted_by(times));
+    vms.emplace_back();  // always busy
+    session running(two, std::move(vms), {.dry_run = true}, nullptr);
+    running.step(1);
+    times.vcpus[0].ran += 0.5;
+    times.vcpus[0].waited += 0.5;
+    running.step(2);
+    // The other vCPU is idle: it wants 0.025 CPUs, which becomes 4/128.
+    EXPECT_NEAR(running.usable(1), capped ? 2 - 0.5 - 4.0 / 128 : 1, 1e-6);
+    // Below its cap it waits for others.
+    times.vcpus[0].ran += 0.3;
+    times.vcpus[0].waited += 0.5;
+    running.step(3);
+    EXPECT_NEAR(running.usable(1), 1, 1e-6);
+  }
+}
+
+}  // namespace
