@@ -81,9 +81,10 @@ class remote_exception : public std::runtime_error {
 /// \throws what the function throws; where that was thrown on another node, remote_exception
 ///
 /// If the nodes do not come together (another program at one of them, another token), each ends with status 2
-/// and one sentence; if one of them is lost later, with status 75. Under `sukima cluster run --hope` every
-/// node makes the call, and omits what others have computed; then a node that is lost, or does not come, ends
-/// no other one, and exceptions arrive as they were thrown (docs/hope.md).
+/// and one sentence; if one of them is lost later, with status 75. Processes that srun or a PMIx launcher has
+/// started, and that no MPI joins, end with status 2, too. Under `sukima cluster run --hope` every node makes
+/// the call, and omits what others have computed; then a node that is lost, or does not come, ends no other
+/// one, and exceptions arrive as they were thrown (docs/hope.md).
 /// \par Complexity one message to each node at the end, and a few for each task that travels
 template <class Call>
   requires detail::call_can_travel<Call>

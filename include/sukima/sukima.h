@@ -51,7 +51,8 @@ const char* sukima_last_error(void);
 #else
 /** Combines the values that a worker_local lvalue (the object, a member, an element) has for the code outside
  *  of workers and for each worker that has used the object, with a binary operator: SUKIMA_REDUCE(count, +).
- *  In plain C while no entering call runs. */
+ *  In plain C while no entering call runs. Once several nodes have shared an entry it ends the program with
+ *  status 70: the objects of other nodes' workers are not here. */
 #define SUKIMA_REDUCE(x, op)                                                       \
   __extension__({                                                                  \
     sukima_reduction_begin();                                                      \

@@ -38,6 +38,9 @@ thread_local reduction reducing;
   return reducing;
 }
 
+/// Have workers of other nodes objects? Relaxed: whoever reduces does it after the entry that set this.
+std::atomic<bool> are_objects_elsewhere{false};
+
 [[noreturn]] void no_memory() noexcept {
   end_program("sukima: no memory for a worker_local object of another worker\n");
 }
@@ -84,6 +87,8 @@ slot& slot_of(table& t, std::uint32_t number) noexcept {
 
 }  // namespace
 
+void forbid_reductions() noexcept { are_objects_elsewhere.store(true, std::memory_order_relaxed); }
+
 }  // namespace sukima::detail
 
 using namespace sukima::detail;
@@ -110,6 +115,10 @@ void sukima_reduction_begin(void) {
     end_program(
         "sukima: SUKIMA_REDUCE was used by a worker; use it in plain C, when the entering call has "
         "returned\n");
+  if (are_objects_elsewhere.load(std::memory_order_relaxed))
+    end_program(
+        "sukima: SUKIMA_REDUCE was used after an entry that several nodes share, and would combine the "
+        "objects of this node's workers only; let 'out' members of tasks bring the values back\n");
   this_threads_reduction() = {true, true, 0};
 }
 

@@ -12,6 +12,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from nodes import Meeting, end
+
 SUKIMA, CC = (str(Path(word).resolve()) for word in sys.argv[1:3])
 LONG = sys.argv[3:4] == ["long"]
 del sys.argv[1:4]
@@ -119,6 +121,25 @@ class language(unittest.TestCase):
         ended = together("2", program, status=2).stderr
         self.assertRegex(ended, r"sukima: nothing of entry 'f' can leave its node: task 't' \(.*stays.tc:3\): 'p' is a "
                                 r"pointer; give its length")
+
+    def test_a_reduction_after_an_entry_of_several_nodes_ends_the_program(self):
+        program = self.build(FOLDER / "reduction.tc")
+        self.assertEqual(run(program, SUKIMA_WORKERS="2").stdout, "4950\n9900\n")
+        self.assertEqual(together("1", program).stdout, "4950\n9900\n")
+        for hope in "01":
+            with Meeting(2) as meeting:
+                node_0 = meeting.start(0, program, SUKIMA_CLUSTER_HOPE=hope)
+                meeting.start(1, program, SUKIMA_CLUSTER_HOPE=hope)
+                output, errors, status = end(node_0)
+            self.assertEqual((output, status), ("4950\n", 70), errors)
+            self.assertIn("sukima: SUKIMA_REDUCE was used after an entry that several nodes share, and would combine the "
+                          "objects of this node's workers only; let 'out' members of tasks bring the values back\n", errors)
+
+    def test_processes_that_nothing_joins_end_at_their_entry(self):
+        program = self.build(EXAMPLES / "cluster_fib.tc")
+        ended = run(program, "10", status=2, SLURM_STEP_ID="0", SLURM_PROCID="1", SLURM_STEP_NUM_TASKS="2")
+        self.assertEqual(ended.stdout, "")
+        self.assertIn("sukima: srun has started this program 2 times, and nothing that Sukima knows", ended.stderr)
 
     def test_objects_are_linked_with_an_option(self):
         part, other, program = (f"{self.folder.name}/{name}" for name in ("part.o", "other.tc", "linked"))

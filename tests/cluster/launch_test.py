@@ -185,6 +185,27 @@ class launch(unittest.TestCase):
         self.assertEqual(ended.stderr, "sukima: SUKIMA_CLUSTER_NODE=2 is wrong: give a number from 0 to 1, or start "
                                        "the program with sukima cluster run\n")
 
+    def test_processes_that_nothing_joins_end_at_their_entry(self):
+        def started_with(**variables):
+            ended = subprocess.run([FIB, "20"], capture_output=True, text=True, env={**os.environ, **variables})
+            return ended.stdout, ended.stderr, ended.returncode
+
+        step = {"SLURM_STEP_ID": "0", "SLURM_PROCID": "2", "SLURM_NTASKS": "4", "SLURM_STEP_NUM_TASKS": "4"}
+        why = (", and nothing that Sukima knows joins the processes: start it with mpirun, srun --mpi=pmi2 or "
+               "sukima cluster run, or each process by itself with sukima cluster run -n 1\n")
+        self.assertEqual(started_with(**step), ("", f"sukima: srun has started this program 4 times{why}", 2))
+        self.assertEqual(started_with(PMIX_RANK="1"),
+                         ("", f"sukima: a PMIx launcher has started this program several times{why}", 2))
+        result = ("6765\n", "", 0)
+        self.assertEqual(started_with(**{**step, "SLURM_PROCID": "0", "SLURM_STEP_NUM_TASKS": "1"}), result)
+        self.assertEqual(started_with(SLURM_PROCID="0", SLURM_NTASKS="4"), result, "in a job's script")
+        self.assertEqual(started_with(PMIX_RANK="0"), result)
+        self.assertEqual(started_with(**step, OMPI_COMM_WORLD_RANK="0", OMPI_COMM_WORLD_SIZE="1"), result)
+        # What the sentence recommends.
+        for nodes in "12":
+            ended = cluster("-n", nodes, "--", FIB, "20", environment=step)
+            self.assertEqual((ended.stdout, ended.stderr, ended.returncode), result, nodes)
+
 
 if __name__ == "__main__":
     unittest.main()

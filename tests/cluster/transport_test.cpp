@@ -12,14 +12,20 @@ namespace {
 
 using namespace transport_support;
 
-std::string mpi_place_of(std::initializer_list<std::pair<const char*, const char*>> variables) {
-  static std::vector<std::pair<std::string, const char*>> known;
+using variable_list = std::initializer_list<std::pair<const char*, const char*>>;
+
+/// A process's variables.
+std::vector<std::pair<std::string, const char*>> known;
+
+const char* known_value(const char* name) {
+  for (const auto& [own, value] : known)
+    if (own == name) return value;
+  return nullptr;
+}
+
+std::string mpi_place_of(variable_list variables) {
   known.assign(variables.begin(), variables.end());
-  const auto place = started_by_mpi([](const char* name) -> const char* {
-    for (const auto& [own, value] : known)
-      if (own == name) return value;
-    return nullptr;
-  });
+  const auto place = started_by_mpi(known_value);
   if (!place) return "none";
   return (place->kind == mpi_kind::mpich ? "mpich " : "openmpi ") + std::to_string(place->node) + "/" +
          std::to_string(place->nodes);
@@ -38,6 +44,47 @@ TEST(mpi_transport, knows_who_has_started_the_process) {
   EXPECT_EQ(mpi_place_of({{"PMI_RANK", "3"}, {"PMI_SIZE", "3"}}), "none");
   EXPECT_EQ(mpi_place_of({{"PMI_RANK", "x"}, {"PMI_SIZE", "3"}}), "none");
   EXPECT_EQ(mpi_place_of({{"PMI_RANK", "0"}}), "none");
+}
+
+std::string without_mpi(variable_list variables) {
+  known.assign(variables.begin(), variables.end());
+  return started_without_mpi(known_value);
+}
+
+/// In a job of four tasks.
+std::string in_step(const char* step, const char* task, const char* tasks) {
+  return without_mpi({{"SLURM_NTASKS", "4"},
+                      {"SLURM_STEP_ID", step},
+                      {"SLURM_PROCID", task},
+                      {"SLURM_STEP_NUM_TASKS", tasks}});
+}
+
+TEST(mpi_transport, knows_processes_that_nothing_joins) {
+  EXPECT_EQ(without_mpi({}), "");
+  const std::string by_srun = in_step("0", "3", "4");
+  EXPECT_EQ(by_srun.find("srun has started this program 4 times, and nothing that Sukima knows joins"), 0u);
+  EXPECT_NE(by_srun.find("start it with mpirun, srun --mpi=pmi2 or sukima cluster run"), std::string::npos);
+  EXPECT_EQ(in_step("0", "0", "4"), by_srun);
+  EXPECT_EQ(in_step("0", "0", "1"), "") << "a step with one task";
+  EXPECT_EQ(without_mpi({{"SLURM_NTASKS", "4"}, {"SLURM_PROCID", "0"}}), "") << "a job's script";
+  EXPECT_EQ(in_step("4294967290", "0", "4"), "") << "a job's interactive shell";
+  EXPECT_EQ(in_step("0", "4", "4"), "");
+  EXPECT_EQ(in_step("0", "x", "4"), "");
+  const std::string by_pmix = without_mpi({{"PMIX_RANK", "1"}});
+  EXPECT_EQ(by_pmix.find("a PMIx launcher has started this program several times, and nothing"), 0u);
+  EXPECT_EQ(without_mpi({{"PMIX_RANK", "0"}}), "") << "it may be alone";
+}
+
+TEST(mpi_transport, knows_a_process_that_an_mpi_has_started_alone) {
+  EXPECT_EQ(without_mpi({{"SLURM_STEP_ID", "0"},
+                         {"SLURM_PROCID", "1"},
+                         {"SLURM_STEP_NUM_TASKS", "2"},
+                         {"OMPI_COMM_WORLD_RANK", "0"},
+                         {"OMPI_COMM_WORLD_SIZE", "1"}}),
+            "")
+      << "srun has started the daemons of mpirun";
+  EXPECT_EQ(without_mpi({{"PMIX_RANK", "1"}, {"PMI_RANK", "0"}, {"PMI_SIZE", "1"}}), "");
+  EXPECT_NE(without_mpi({{"PMIX_RANK", "1"}, {"PMI_RANK", "0"}}), "");
 }
 
 TEST(mpi_transport, says_that_a_plug_in_is_missing) {

@@ -60,7 +60,8 @@ void sukima_register_travelling(sukima_travelling* type);
  *                 nothing of the program can leave its node
  *  \param result  where `run` puts it; its bytes go to the other nodes
  *
- *  Ends the program with status 2 if nothing of it can leave its node, or the nodes do not come together. */
+ *  Ends the program with status 2 if nothing of it can leave its node, or the nodes do not come together, or
+ *  nothing joins the processes that srun or a PMIx launcher has started. */
 void sukima_cluster_enter(const char* name, const char* stays, void (*run)(char* top, void* frame),
                           void* frame, void* result, sukima_size result_size);
 

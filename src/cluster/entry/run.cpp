@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // This process's node: made by its first entry, from what `sukima cluster run` or an mpirun has said.
 #include "entry/environment.hpp"
+#include "entry/start.hpp"
 #include "hope/node.hpp"
 #include "protocol/build_id.hpp"
 #include "steal/node.hpp"
 #include "transport/mpi.hpp"
+
+#include <tascell/shared/segments.hpp>
 
 #include <unistd.h>
 
@@ -38,6 +41,7 @@ const char* variable(const char* name) { return std::getenv(name); }
 struct own_place {
   std::optional<tcp_settings> tcp;
   std::optional<mpi_place> mpi;
+  std::string unjoined;  ///< without both: that it was started beside others all the same; empty: it was not
   node_id node() const noexcept { return tcp ? tcp->own.node : mpi ? mpi->node : 0; }
   unsigned nodes() const noexcept { return tcp ? tcp->own.nodes : mpi ? mpi->nodes : 1; }
 };
@@ -51,6 +55,7 @@ const own_place& where_started() {
       end_process(failure.what(), status_usage);
     }
     if (!p.tcp) p.mpi = started_by_mpi(variable);
+    if (!p.tcp && !p.mpi) p.unjoined = started_without_mpi(variable);
     return p;
   }();
   return found;
@@ -127,6 +132,7 @@ any_node* new_node(const own_place& at) {
 class own_node {
  public:
   own_node() {
+    check_start();
     const own_place& at = where_started();
     if (!at.tcp && !at.mpi) return;
     try {
@@ -162,6 +168,11 @@ any_node* own_node_of_process() {
 
 }  // namespace
 
+void check_start() {
+  const own_place& at = where_started();
+  if (!at.unjoined.empty()) end_process(at.unjoined, status_usage);
+}
+
 traffic statistics() {
   const own_node* const mine = known.load();
   const any_node* const n = mine != nullptr ? mine->get() : nullptr;
@@ -179,6 +190,7 @@ namespace detail {
 void run_cluster_entry(cluster_entry& entry) {
   if (!is_inside()) {
     if (cluster::any_node* const node = cluster::own_node_of_process()) {
+      if (cluster::nodes() > 1) forbid_reductions();
       node->run(entry);
       return;
     }

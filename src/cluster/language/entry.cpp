@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `cluster worker` functions: entries of the language that all nodes share.
+#include "entry/start.hpp"
 #include "language/travelling.hpp"
 
 #include <sukima/cluster.h>
@@ -64,6 +65,7 @@ extern "C" {
 
 void sukima_cluster_enter(const char* name, const char* stays, void (*run)(char* top, void* frame),
                           void* frame, void* result, sukima_size result_size) {
+  if (!detail::is_inside()) cluster::check_start();
   if (detail::is_inside() || cluster::nodes() == 1) {
     sukima_enter(run, frame);
     return;

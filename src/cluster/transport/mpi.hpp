@@ -23,6 +23,12 @@ struct mpi_place {
 /// \param variable  the value of a variable, or null
 std::optional<mpi_place> started_by_mpi(const char* (*variable)(const char* name));
 
+/// Was this process started beside others, by srun or a PMIx launcher, without an MPI that joins them?
+/// \param variable  as above
+/// \returns the sentence that says so, and what to do; empty: it was not, as far as one can know
+/// \pre started_by_mpi says nothing
+std::string started_without_mpi(const char* (*variable)(const char* name));
+
 struct mpi_settings {
   unsigned nodes;       ///< as the starter says
   std::string program;  ///< version and build id: the same on all nodes

@@ -12,6 +12,24 @@ namespace sukima::cluster {
 
 namespace {
 
+/// What an MPI tells the processes that it starts.
+struct starter {
+  mpi_kind kind;
+  const char* node;
+  const char* nodes;
+};
+// Open MPI first: under its mpirun there may be variables of an outer PMI.
+constexpr starter starters[]{{mpi_kind::open_mpi, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+                             {mpi_kind::mpich, "PMI_RANK", "PMI_SIZE"}};
+
+/// Slurm's steps with numbers from here on have no tasks of srun: a job's script, its interactive shell.
+constexpr unsigned first_special_step = 0xfffffff0;
+
+/// What is wrong with several processes, and what to do.
+constexpr const char* nothing_joins =
+    ", and nothing that Sukima knows joins the processes: start it with mpirun, srun --mpi=pmi2 or "
+    "sukima cluster run, or each process by itself with sukima cluster run -n 1";
+
 std::optional<unsigned> number_in(const char* text) noexcept {
   if (text == nullptr) return {};
   unsigned value = 0;
@@ -46,19 +64,29 @@ std::vector<std::string> places_of(const std::string& file, const std::string& f
 }  // namespace
 
 std::optional<mpi_place> started_by_mpi(const char* (*variable)(const char* name)) {
-  struct starter {
-    mpi_kind kind;
-    const char* node;
-    const char* nodes;
-  };
-  // Open MPI first: under its mpirun there may be variables of an outer PMI.
-  constexpr starter starters[]{{mpi_kind::open_mpi, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
-                               {mpi_kind::mpich, "PMI_RANK", "PMI_SIZE"}};
   for (const starter& by : starters) {
     const auto node = number_in(variable(by.node));
     const auto nodes = number_in(variable(by.nodes));
     if (node && nodes && *nodes > 1 && *node < *nodes) return mpi_place{by.kind, *node, *nodes};
   }
+  return {};
+}
+
+std::string started_without_mpi(const char* (*variable)(const char* name)) {
+  // An MPI counts that says that the process is alone, too: its mpirun may run in a step of several tasks.
+  for (const starter& by : starters)
+    if (number_in(variable(by.node)) && number_in(variable(by.nodes))) return {};
+  // The number of a step's tasks is set by srun only: a job's script has SLURM_PROCID and SLURM_NTASKS, too.
+  const auto step = number_in(variable("SLURM_STEP_ID"));
+  const auto task = number_in(variable("SLURM_PROCID"));
+  const auto tasks = number_in(variable("SLURM_STEP_NUM_TASKS"));
+  if (step && *step < first_special_step && task && tasks && *tasks > 1 && *task < *tasks)
+    return "srun has started this program " + std::to_string(*tasks) + " times" + nothing_joins;
+  // A PMIx launcher does not say how many processes there are. Number 0 may be alone: Open MPI gives it to a
+  // program, too, that nobody has started and that calls MPI_Init.
+  const auto rank = number_in(variable("PMIX_RANK"));
+  if (rank && *rank > 0)
+    return std::string("a PMIx launcher has started this program several times") + nothing_joins;
   return {};
 }
 

@@ -62,4 +62,9 @@ void end_entry(const segment_end& end, char* top) noexcept;
 /// Where the choice points of the worker function end that called the plain C that runs on this thread.
 char* remembered_top() noexcept;
 
+// worker_local.cpp
+/// To be called before an entry that other nodes share: their workers have worker_local objects, too. From
+/// then on a reduction ends the program, because it would combine those of this process only. Any thread.
+void forbid_reductions() noexcept;
+
 }  // namespace sukima::detail
