@@ -156,7 +156,7 @@ class broken_guests(unittest.TestCase):
         records, process = self.run_lab(plan, 1, repetitions=5)
         self.assertEqual([set(one) & {"failure", "seconds"} for one in records], [{"failure"}] * 3)
         self.assertIn("3 runs, 3 failed, 2 left out", process.stderr)
-        self.assertIn("no 'vms' here: the environment could not be set up: vm1 ended while it booted", process.stdout)
+        self.assertIn("no 'guests/two' here: the environment could not be set up: vm1 ended while it booted", process.stdout)
         records, process = self.run_lab("", 0, repetitions=5)
         self.assertIn("5 runs, 0 failed, 0 left out", process.stderr, "another call tries again")
 

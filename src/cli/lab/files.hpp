@@ -10,8 +10,8 @@
 
 namespace sukima::cli::lab {
 
-/// The folder with the experiments: $SUKIMA_LAB_DIR if
-/// it is set; otherwise ../share/sukima/lab beside the directory of this program.
+/// The folder with the experiments: $SUKIMA_LAB_DIR if it is set; otherwise ../share/sukima/lab beside
+/// the directory of this program.
 std::filesystem::path data_folder();
 
 /// The folder with the scripts for guests: the data folder if it has them, else the one that is installed.
@@ -30,7 +30,8 @@ std::vector<sukima::lab::experiment> find_experiments(const std::vector<std::str
 /// \throws usage_error if it is not there
 std::filesystem::path find_program_file(const sukima::lab::program& what);
 
-/// What a program's file is: another one after another build. \throws usage_error if it cannot be read. O(size)
+/// What a program's file is: another one after another build. O(size)
+/// \throws usage_error if it cannot be read
 std::string fingerprint(const std::filesystem::path& file);
 
 /// Where the guests' kernel is kept: the lab's folder in the user's cache.

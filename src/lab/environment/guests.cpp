@@ -176,8 +176,7 @@ std::string version_of_qemu(const std::string& emulator) {
   const process::child_result result = process::run_child(request);
   std::string failure = process::describe_failure(result, patience);
   if (failure.empty() && result.output.empty()) failure = "printed nothing";
-  if (!failure.empty())
-    throw obstacle(fmt::format("{} --version {} ({})", emulator, failure, result.errors));
+  if (!failure.empty()) throw obstacle(fmt::format("{} --version {} ({})", emulator, failure, result.errors));
   return result.output.substr(0, std::min<std::size_t>(result.output.find('\n'), 200));
 }
 

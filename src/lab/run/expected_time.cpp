@@ -32,7 +32,8 @@ expected_times::expected_times(const experiment& what, const run_choice& choice,
   const auto taken = [&](const auto& all) {
     return std::ranges::count_if(all, [&](const auto& one) { return choice.takes(one); });
   };
-  const auto cells_of_one = static_cast<double>(std::max<std::ptrdiff_t>(1, taken(what.programs) * taken(what.settings)));
+  const auto cells_of_one =
+      static_cast<double>(std::max<std::ptrdiff_t>(1, taken(what.programs) * taken(what.settings)));
   for (std::size_t p = 0; p < what.programs.size(); ++p) {
     const program& of = what.programs[p];
     const std::optional<double> alone = choice.quick && of.quick_seconds ? of.quick_seconds : of.seconds;

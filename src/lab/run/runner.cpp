@@ -46,8 +46,7 @@ class session {
           mine.runs.push_back(one);
       }
     }
-    for (; current_ < to_do_.size(); ++current_)
-      run_all(request_.experiments[current_], to_do_[current_]);
+    for (; current_ < to_do_.size(); ++current_) run_all(request_.experiments[current_], to_do_[current_]);
     return summary_;
   }
 

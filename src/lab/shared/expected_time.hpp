@@ -10,10 +10,10 @@
 
 namespace sukima::lab {
 
-/// What is known of the time of an experiment's runs. A cell's runs will take as long as those before it, with
-/// what was needed to set their environments up. Without any, they take the program's time alone, as much
-/// longer as CPU is short, but never longer than the limit; setting an environment up is divided among its
-/// cells.
+/// What is known of the time of an experiment's runs. A cell's runs will take as long as those before them,
+/// with what was needed to set their environments up. Without any, they take the program's time alone, as
+/// much longer as CPU is short, but never longer than the limit; setting an environment up is divided among
+/// its cells.
 class expected_times {
  public:
   /// O(records + cells)

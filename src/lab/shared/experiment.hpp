@@ -147,8 +147,8 @@ unsigned workers_of(const setting& how, const environment& where, unsigned cpus)
 /// The CPUs that an environment of the kind `fewer` leaves, at least 1.
 unsigned remaining_cpus(const environment& where, unsigned cpus);
 /// The target time over the time in the baseline: VMs for T(1) · VMs, full / cap for T(full) · full / cap,
-/// all / n for T(all) · all / n (Takayama and Kourai, section 3.1). Of a share with weights it is the mean over
-/// the copies, where who has ended leaves its share to the others. O(copies log copies).
+/// all / n for T(all) · all / n (Takayama and Kourai, section 3.1). Of a share with weights it is the mean
+/// over the copies, where who has ended leaves its share to the others. O(copies log copies).
 double target_factor(const environment& where, unsigned cpus);
 
 }  // namespace sukima::lab

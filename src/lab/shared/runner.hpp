@@ -62,7 +62,8 @@ using program_finder = std::function<std::filesystem::path(const program&)>;
 /// Where a run is.
 struct run_position {
   std::size_t done = 0, total = 0;  ///< runs, with those that were in the folder and without those left out
-  double seconds_left = 0;  ///< as the runs so far, and where there are none, the experiment's file let expect
+  double seconds_left =
+      0;  ///< as the runs so far, and where there are none, the experiment's file let expect
   const experiment* what = nullptr;
   cell of{};
 };
@@ -85,8 +86,8 @@ struct run_summary {
 /// \throws experiment_error if it is of another machine or of other experiments, or cannot be read
 std::optional<recorded_runs> earlier_runs(const run_request& request);
 
-/// Runs what the folder has not, and stores it there. An obstacle leaves out all environments of its kind; one
-/// that fails three times in a row is left out alone.
+/// Runs what the folder has not, and stores it there. An obstacle leaves out all environments of its kind;
+/// one that fails three times in a row is left out alone.
 /// \throws experiment_error if the folder is of another machine or of other experiments, or has runs of
 ///   unknown ones; std::system_error if it cannot be written
 run_summary run_experiments(run_request& request);

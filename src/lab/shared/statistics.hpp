@@ -57,8 +57,8 @@ struct sample_pair {
 };
 
 /// The smallest (or largest) of the ratios of medians of `pairs`, of which there is at least one. The rest is
-/// as above: each half of the rounds has the pair that the other half chooses; nothing if one of the ratios is
-/// undefined.
+/// as above: each half of the rounds has the pair that the other half chooses; nothing if one of the ratios
+/// is undefined.
 std::optional<interval> bootstrap_extreme_ratio(const std::vector<sample_pair>& pairs, bool largest,
                                                 std::uint64_t seed = 1);
 
