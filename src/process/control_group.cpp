@@ -23,7 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view name_prefix = "sukima-bench-";
-constexpr int period_microseconds = 100'000;
 
 /// A mounted hierarchy of control groups.
 struct hierarchy {
@@ -145,13 +144,13 @@ cpu_group::cpu_group(const fs::path& parent, const std::string& name, int versio
 
 cpu_group::~cpu_group() { remove_directory(directory_.c_str()); }
 
-void cpu_group::set_quota(double cpus) const {
-  const long quota = std::lround(cpus * period_microseconds);
+void cpu_group::set_quota(double cpus, std::chrono::microseconds period) const {
+  const long quota = std::lround(cpus * static_cast<double>(period.count()));
   if (version_ == 2) {
-    write_setting(directory_ / "cpu.max", fmt::format("{} {}", quota, period_microseconds));
+    write_setting(directory_ / "cpu.max", fmt::format("{} {}", quota, period.count()));
     return;
   }
-  write_setting(directory_ / "cpu.cfs_period_us", std::to_string(period_microseconds));
+  write_setting(directory_ / "cpu.cfs_period_us", std::to_string(period.count()));
   write_setting(directory_ / "cpu.cfs_quota_us", std::to_string(quota));
 }
 

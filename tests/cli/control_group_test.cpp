@@ -111,8 +111,8 @@ TEST_F(groups, write_their_quota_in_the_files_of_their_version) {
   EXPECT_EQ(text_of(root / "first/cpu.cfs_period_us"), "100000");
   EXPECT_EQ(text_of(root / "first/cpu.cfs_quota_us"), "50000");
   second.allow_groups_below();
-  second.set_quota(1.0);
-  EXPECT_EQ(text_of(root / "second/cpu.max"), "100000 100000");
+  second.set_quota(1.0, std::chrono::milliseconds(20));
+  EXPECT_EQ(text_of(root / "second/cpu.max"), "20000 20000");
   EXPECT_EQ(text_of(root / "second/cgroup.subtree_control"), "+cpu");
 }
 

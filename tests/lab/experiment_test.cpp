@@ -74,6 +74,10 @@ TEST(experiment, has_only_members_that_fit_the_kind) {
             "environments[0].copies: is not for the kind 'machine'");
   EXPECT_EQ(complaint(changed("\"kind\": \"machine\"", "\"kind\": \"cap\"")),
             "environments[0]: the member 'part' is missing");
+  EXPECT_EQ(complaint(changed("\"kind\": \"machine\"", "\"kind\": \"machine\", \"period_ms\": 10")),
+            "environments[0].period_ms: is not for the kind 'machine'");
+  EXPECT_EQ(complaint(changed("\"kind\": \"machine\"", "\"kind\": \"cap\", \"part\": 0.1, \"period_ms\": 9")),
+            "environments[0].period_ms: must leave a quota of 1 ms or more");
   EXPECT_EQ(complaint(changed("\"copies\": 2", "\"copies\": 2, \"weights\": [1]")),
             "environments[1].weights: must have one for each copy");
 }

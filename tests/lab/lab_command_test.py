@@ -325,10 +325,12 @@ class lab(with_folder):
 
 class groups(with_folder):
     def test_limits_and_shares(self):
-        command = ["sh", "-c", "cat /proc/self/cgroup > " + str(self.folder) + "/group-$$; echo '{\"seconds\":1}'"]
+        command = ["sh", "-c", f"cat /proc/self/cgroup > {self.folder}/group-$$; "
+                   "find /sys/fs/cgroup -path \"*/sukima-bench-$PPID/copy0/cpu.*\" '(' -name cpu.cfs_period_us -o -name cpu.max ')' "
+                   f"-exec cat {{}} + > {self.folder}/period-$$; echo '{{\"seconds\":1}}'"]
         self.write({**EXPERIMENT, "programs": [{"name": "work", "command": command}], "claims": [],
                     "settings": EXPERIMENT["settings"][:1], "environments": [
-                        {"name": "cap", "kind": "cap", "part": 0.5},
+                        {"name": "cap", "kind": "cap", "part": 0.5, "period_ms": 20},
                         {"name": "two", "kind": "share", "copies": 2, "weights": [1, 3]}]})
         self.run_lab("run", "small", "--repetitions", "1", "--folder", "runs")
         report = json.loads(self.run_lab("report", "--folder", "runs", "--json"))
@@ -339,6 +341,7 @@ class groups(with_folder):
         self.assertEqual(len(seen), 3)
         for text in seen:
             self.assertRegex(text, "sukima-bench-[0-9]+/copy[01]\n")
+        self.assertTrue(any(file.read_text().split()[-1:] == ["20000"] for file in self.folder.glob("period-*")))
         self.assertEqual(len(next(one for one in self.records() if one["environment"] == "two")["seconds"]), 2)
 
     def test_end_what_has_left_its_process_group(self):

@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <list>
 #include <system_error>
 
@@ -97,7 +98,8 @@ class group_stage : public stage {
     for (unsigned i = 0; i < where.copies; ++i) {
       process::cpu_group& one =
           groups_.emplace_back(top.directory(), fmt::format("copy{}", i), parent.version);
-      if (where.kind == environment_kind::cap) one.set_quota(where.part * static_cast<double>(cpus));
+      if (where.kind == environment_kind::cap)
+        one.set_quota(where.part * static_cast<double>(cpus), std::chrono::milliseconds(where.period_ms));
       if (!where.weights.empty()) one.set_weight(where.weights[i]);
     }
   }

@@ -78,8 +78,8 @@ environment_kind read_kind(const place& from) {
 }
 
 environment read_environment(const place& from) {
-  from.expect_members({"name", "kind", "part", "copies", "weights", "vcpus", "memory_mib", "baseline",
-                       "least_cpus", "quick"});
+  from.expect_members({"name", "kind", "part", "period_ms", "copies", "weights", "vcpus", "memory_mib",
+                       "baseline", "least_cpus", "quick"});
   environment result;
   result.name = from.member("name").name();
   result.kind = read_kind(from.member("kind"));
@@ -94,6 +94,12 @@ environment read_environment(const place& from) {
     result.part = from.member("part").number(0.01, 1);
   else if (result.kind == cap || result.kind == fewer)
     from.fail("the member 'part' is missing");
+  if (only_for("period_ms", {cap})) {
+    result.period_ms = static_cast<unsigned>(from.member("period_ms").whole(1, 1000));
+    // What the kernel takes.
+    if (result.part * result.period_ms < 1)
+      from.member("period_ms").fail("must leave a quota of 1 ms or more");
+  }
   if (only_for("copies", {share, vms}))
     result.copies = static_cast<unsigned>(from.member("copies").whole(1, most_copies));
   if (only_for("weights", {share})) {

@@ -41,6 +41,7 @@ ordered_json json_of(const environment& one) {
   ordered_json entry = {{"name", one.name}, {"kind", name_of(one.kind)}};
   if (one.kind == environment_kind::cap || one.kind == environment_kind::fewer) entry["part"] = one.part;
   if (one.copies != 1) entry["copies"] = one.copies;
+  if (one.period_ms != environment().period_ms) entry["period_ms"] = one.period_ms;
   if (!one.weights.empty()) entry["weights"] = one.weights;
   if (one.vcpus) entry["vcpus"] = *one.vcpus;
   if (one.memory_mib != environment().memory_mib) entry["memory_mib"] = one.memory_mib;

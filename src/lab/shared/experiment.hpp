@@ -55,6 +55,8 @@ struct environment {
   std::string name;
   environment_kind kind = environment_kind::machine;
   double part = 1;  ///< cap, fewer: of this machine's CPUs, above 0 up to 1
+  /// cap: the time that the quota is for. A program that takes no longer sees all of the quota, or nothing.
+  unsigned period_ms = 100;
   unsigned copies = 1;  ///< share, vms
   std::vector<int> weights;  ///< share: one for each copy, 1 to 100; empty: all 1
   std::optional<unsigned> vcpus;  ///< vms: of each; nothing: as many as this machine has CPUs

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -45,9 +46,9 @@ class cpu_group {
   cpu_group(const cpu_group&) = delete;
   cpu_group& operator=(const cpu_group&) = delete;
 
-  /// Gives its processes together that many CPU seconds a second, in periods of 100 ms. `cpus` > 0. Throws
-  /// std::system_error.
-  void set_quota(double cpus) const;
+  /// Gives its processes together that many CPU seconds a second, in such periods, 1 to 1000 ms. `cpus` > 0.
+  /// Throws std::system_error.
+  void set_quota(double cpus, std::chrono::microseconds period = std::chrono::milliseconds(100)) const;
 
   /// Gives it that many times the default weight, 1 to 100. Throws std::system_error.
   void set_weight(int times) const;
