@@ -82,8 +82,10 @@ struct capacity {
 /// message goes to one receiver.
 template <class T> class stream {
  public:
-  /// An end for one object. Before program::run.
+  /// An end that sends, for one object. Before program::run. \par Complexity constant
   objects::out<T> out() const { return objects::out<T>(*core_); }
+  /// An end that receives, for one object; each call makes another one. Before program::run.
+  /// \par Complexity constant
   objects::in<T> in() const { return objects::in<T>(*core_); }
 
  private:
@@ -123,7 +125,8 @@ class object_options {
   detail::object_core* of_;
 };
 
-/// Objects and the streams between them. Declare all, then run them once.
+/// Objects and the streams between them. Declare all, then run them once. Source: groups, and the ways to run
+/// them, are those of Aoyagi, Nakabayashi, Iwata, Uehara and Mori (docs/objects-planning.md).
 class program {
  public:
   /// A program of the default runtime, or of another one, which must live longer.
@@ -140,6 +143,7 @@ class program {
 
   /// Declares a stream.
   /// \tparam T is moved from the sender to the receiver; it need not be copyable
+  /// \par Complexity constant; memory for as many messages as it holds
   template <class T> objects::stream<T> stream(std::string name, capacity room = {}) {
     static_assert(std::is_object_v<T> && std::is_move_constructible_v<T>);
     std::size_t n = room.messages != 0 ? room.messages : std::clamp<std::size_t>(65536 / sizeof(T), 2, 64);
@@ -158,6 +162,7 @@ class program {
   /// before the arguments. The ends among the arguments (or in containers there) belong to the object;
   /// ends that f has captured belong to the object that uses them first.
   /// \param name differs from those of all other objects
+  /// \par Complexity linear in the number of its ends; its stack is made by `run`
   template <class F, class... Arguments>
   object_options object(std::string name, F&& f, Arguments&&... arguments) {
     using type = detail::object_of<std::decay_t<F>, std::decay_t<Arguments>...>;
@@ -178,6 +183,8 @@ class program {
   ///         that is no argument of an object, a child that declares something else; bad_setting: another
   ///         word in SUKIMA_OBJECTS, or a plan of something else; std::system_error: no processes or no
   ///         memory
+  /// \par Complexity linear in the number of objects, streams and ends, beside what the objects do. Those of
+  /// a group take turns of at most 64 messages (docs/objects.md)
   int run();
   /// From any thread: sources that ask (out::stop_requested) end, and everything that was sent is received.
   void stop() noexcept;

@@ -76,7 +76,8 @@ enum class send_result {
 };
 
 /// The sending end of a stream. Belongs to one object, and closes when it is destroyed; the stream ends
-/// for its receivers when all its sending ends are closed.
+/// for its receivers when all its sending ends are closed. Source: Lamport's ring buffer; several senders or
+/// receivers that run at once exclude one another by a lock (sukima/objects/core.hpp).
 template <class T> class out : public detail::stream_end {
  public:
   /// Sends a message; waits for room.
@@ -85,10 +86,11 @@ template <class T> class out : public detail::stream_end {
   void send(T value) {
     if (put(value, true, nullptr) == send_result::broken) core_->throw_broken(owner_);
   }
-  /// The same without waiting. The message is moved from only if it was sent.
+  /// The same without waiting. The message is moved from only if it was sent. \par Complexity constant
   send_result try_send(T& value) { return polled(put(value, false, nullptr)); }
   send_result try_send(T&& value) { return polled(put(value, false, nullptr)); }
   /// Waits for room for at most so long.
+  /// \par Complexity constant; where it waits, logarithmic in the number of waits that have a time
   template <class Rep, class Period> send_result send_for(T& value,
                                                           std::chrono::duration<Rep, Period> longest) {
     const auto until = detail::end_of_wait(longest);
@@ -97,6 +99,7 @@ template <class T> class out : public detail::stream_end {
   /// Sends the elements of a range, moved from it if it is an rvalue; what fits at a time is published
   /// at once.
   /// \throws as send
+  /// \par Complexity linear in the number of messages
   template <class R> void send_all(R&& messages) {
     detail::stream_core& s = core();
     detail::object_core& me = detail::user_of(s, owner_, true);
@@ -221,7 +224,7 @@ template <class T> class out : public detail::stream_end {
 };
 
 /// The receiving end of a stream. Belongs to one object. When the last one is destroyed the stream is
-/// broken for its senders.
+/// broken for its senders. Source: see out.
 template <class T> class in : public detail::stream_end {
  public:
   /// The next message; waits for it. Empty: the stream is closed and what was sent has been received.
@@ -229,13 +232,13 @@ template <class T> class in : public detail::stream_end {
   ///         message stays
   /// \par Complexity constant
   std::optional<T> receive() { return take(true, nullptr); }
-  /// The same without waiting: empty, too, if there is no message now.
+  /// The same without waiting: empty, too, if there is no message now. \par Complexity constant
   std::optional<T> try_receive() {
     std::optional<T> found = take(false, nullptr);
     if (!found) poll();
     return found;
   }
-  /// Waits for at most so long.
+  /// Waits for at most so long. \par Complexity as out::send_for
   template <class Rep, class Period> std::optional<T> receive_for(
       std::chrono::duration<Rep, Period> longest) {
     const auto until = detail::end_of_wait(longest);
@@ -244,7 +247,7 @@ template <class T> class in : public detail::stream_end {
     return found;
   }
   /// Waits for a message, then takes as many as there are and fit. \returns how many; 0: as receive
-  /// when empty
+  /// when empty \par Complexity linear in the number of messages
   std::size_t receive_some(std::span<T> to) {
     detail::stream_core& s = core();
     detail::object_core& me = detail::user_of(s, owner_, false);

@@ -216,7 +216,8 @@ class planner {
     const std::string& name = program_.objects[busiest].name;
     if (computing[busiest] >= 0.8)
       return name + " computes " + percent(computing[busiest]) +
-             " of the time: replicate it, more CPUs do not help";
+             " of the time: declare several objects for its work, each with its own ends of the streams; "
+             "more CPUs alone do not help";
     if (one.simulated.busy_cpus >= 0.95 * request_.where.cpus && one.how.model != execution_model::simulated)
       return "the CPUs are busy: more CPUs help, or less computing; " + name + " computes most, " +
              percent(computing[busiest]) + " of the time";
