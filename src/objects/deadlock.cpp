@@ -51,8 +51,8 @@ std::optional<observed_object> read_answer(const program_core& p, const segment&
 
 void answer_watch(program_core& p, const segment& memory, std::uint32_t process) noexcept {
   process_words& mine = memory.process(process);
-  const std::uint32_t round = memory.header().watch_round.load();
-  if (mine.answered.load() == round) return;
+  const std::uint32_t round = memory.header().watch_round.load();  // after the ring; partner: ask_processes
+  if (mine.answered.load() == round) return;  // only this thread stores it
   {
     const std::lock_guard hold(p.ends_lock);
     for (std::size_t i = 0; i < p.objects.size(); ++i) {
@@ -105,13 +105,14 @@ std::optional<observation> deadlock_watch::observe() {
 std::optional<observation> deadlock_watch::ask_processes() {
   const segment& memory = *of_.memory;
   const std::uint32_t processes = memory.header().processes;
-  const std::uint32_t round = memory.header().watch_round.load() + 1;
+  const std::uint32_t round = memory.header().watch_round.load() + 1;  // only this thread stores it
   memory.header().watch_round.store(round);  // then ring; partner: answer_watch
   memory.ring_all();
   std::vector<bool> gone(processes);
   auto pause = std::chrono::milliseconds(1);
   for (std::uint32_t i = 0; i < processes; ++i) {
-    // Whoever does not answer is alive: this look waits for it.
+    // Whoever does not answer is alive: this look waits for it. Partners: answer_watch; of `gone` bury,
+    // run_islands and run_as_parent.
     while (!(gone[i] = memory.process(i).gone.load() != 0) && memory.process(i).answered.load() != round) {
       if (!sleep(pause)) return std::nullopt;
       pause = std::min(2 * pause, std::chrono::milliseconds(100));

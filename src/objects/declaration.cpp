@@ -18,7 +18,7 @@ std::string type_name(const stream_core& s) {
 
 std::string declaration_of(const program_core& p) {
   std::string text;
-  for (const auto& s : p.streams)
+  for (const auto& s : p.streams)  // before it runs no other thread changes the counts
     text += "stream " + s->name + " of " + type_name(*s) + ", " + std::to_string(s->slot_size) +
             " bytes, aligned to " + std::to_string(s->slot_alignment) + ", capacity " +
             std::to_string(s->capacity) + ", " + std::to_string(s->outs.load()) + " sending and " +

@@ -36,8 +36,11 @@ class doorbell {
   void ring_for_the_dead(std::size_t bit) noexcept;
   /// For the listener: sleeps until somebody rings, and calls f(bit) for each bit that was set.
   template <class F> void listen(F f) {
+    // Before the bits are read: a ring that comes after this is seen by sleep(). Partners: ring and
+    // ring_for_the_dead, which set the bit first.
     bool any = word_.word.exchange(doorbell_word::awake) == doorbell_word::rung;
     for (std::size_t w = 0; w < words_; ++w) {
+      // Sequentially consistent, as the word. The exchange takes also what was set since. Partner: set().
       if (bits_[w].load() == 0) continue;
       any = true;
       for (std::uint64_t set = bits_[w].exchange(0); set != 0; set &= set - 1)
@@ -48,6 +51,7 @@ class doorbell {
 
  private:
   void set(std::size_t bit) noexcept {
+    // Then the word is exchanged or stored; partner: listen.
     if (bit != no_bit) bits_[bit / 64].fetch_or(std::uint64_t{1} << (bit % 64));
   }
   void sleep() noexcept;

@@ -45,7 +45,7 @@ std::uint64_t pages_for(std::uint64_t slots, std::uint64_t slot_size, bool encod
 
 void lock(pthread_mutex_t& one, shared_stream& of) noexcept {
   if (pthread_mutex_lock(&one) != EOWNERDEAD) return;
-  of.repair.store(1);  // whoever dies here leaves the lock to be inherited again
+  of.repair.store(1);  // whoever dies here leaves the lock to be inherited again; partner: lock_piped
   pthread_mutex_consistent(&one);
 }
 
@@ -54,12 +54,14 @@ void repair(shared_stream& of) noexcept {
   int bytes = 0;
   if (ioctl(of.facts.pipe_in, FIONREAD, &bytes) == 0) {
     const std::uint64_t there = static_cast<std::uint64_t>(bytes) / of.facts.slot_size;
+    // Written under these locks. Partners of the stores: who looks without one, as is_ready (stream.cpp) and
+    // wake_here (remote.cpp).
     const std::uint64_t head = of.head.load();
     const std::uint64_t tail = of.tail.load();
     if (there > tail - head) of.tail.store(head + there);
     if (there < tail - head) of.head.store(tail - there);
   }
-  of.repair.store(0);
+  of.repair.store(0);  // after the indices, and before the locks are given back; partner: lock_piped
 }
 
 }  // namespace
@@ -122,11 +124,11 @@ void lock_piped(shared_stream& of, bool out) {
   for (;;) {
     pthread_mutex_t& mine = out ? of.out_lock : of.in_lock;
     lock(mine, of);
-    if (of.repair.load() == 0) return;
+    if (of.repair.load() == 0) return;  // partners: lock, repair; the locks order them
     pthread_mutex_unlock(&mine);
     lock(of.out_lock, of);
     lock(of.in_lock, of);
-    if (of.repair.load() != 0) repair(of);
+    if (of.repair.load() != 0) repair(of);  // else another one has, since; partner: repair
     pthread_mutex_unlock(&of.in_lock);
     pthread_mutex_unlock(&of.out_lock);
   }

@@ -78,6 +78,7 @@ void program_core::share_streams() const {
       std::any_of(objects.begin(), objects.end(), [](const auto& o) { return o->process != 0; });
   for (const auto& s : streams) {
     const ends& f = found[s.get()];
+    // Before it runs no other thread changes the counts.
     const bool all_known = f.known == std::size_t{s->outs.load()} + s->ins.load();
     s->shared = !one_island && (f.elsewhere || !all_known);
     s->many_out = s->outs.load() > 1;

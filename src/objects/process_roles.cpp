@@ -15,7 +15,8 @@ namespace sukima::objects::detail {
 
 namespace {
 
-/// A child runs main up to the `run` of the first program.
+/// A child runs main up to the `run` of the first program. No data goes with it; of several programs that run
+/// at once the exchange lets one. Partners: the constructor in a child, run_as_parent.
 std::atomic<bool> processes_were_used{false};
 
 /// Are these the arguments that the process was started with? Yes, where nobody can tell.
@@ -58,7 +59,7 @@ void program_core::drop_others() noexcept {
   for (const auto& o : objects)
     if (o->process != process) {
       o->drop();
-      o->over.store(true);
+      o->over.store(true);  // before the watch and the listener begin; partner: observe (waits.cpp)
     }
 }
 
@@ -107,6 +108,8 @@ void program_core::run_as_parent(std::uint32_t processes, model::execution_model
   {
     const std::lock_guard hold(run_lock);
     memory = shared_memory.get();
+    // What was stored before the others could be told. Partners: abort_here; stop(), whose store comes before
+    // it takes the lock. Then ring; partner: listener::run.
     if (aborting.load()) memory->header().aborting.store(1);
     if (stopping.load()) memory->header().stopping.store(1);
   }
@@ -120,7 +123,7 @@ void program_core::run_as_parent(std::uint32_t processes, model::execution_model
     if (any_here)
       run_islands(model::parts_of(how));
     else
-      memory->process(0).gone.store(1);
+      memory->process(0).gone.store(1);  // partner: ask_processes
     children.wait();
   }
   took = clock::now() - began;
@@ -140,11 +143,12 @@ void program_core::abort() noexcept {
 }
 
 bool program_core::abort_began() const noexcept {
+  // After a stream was found broken. Partners: abort(), abort_here.
   return aborting.load() || (memory != nullptr && memory->header().aborting.load() != 0);
 }
 
 void program_core::stop() noexcept {
-  stopping.store(true);
+  stopping.store(true);  // before the lock is taken; partners: run_as_parent, stop_requested
   const std::lock_guard hold(run_lock);
   if (memory == nullptr) return;
   memory->header().stopping.store(1);  // then ring; partner: listener::run

@@ -24,6 +24,8 @@ bool runs_on_threads(const model::model_parts& how) noexcept {
 /// The last fiber of a program wakes whoever runs it. The program may be gone afterwards.
 void end_fiber(program_core& p) noexcept {
   const resumer over = p.over;
+  // Acquire and release: what all fibers have done comes before what follows the resume. Partner: this, for
+  // the other fibers.
   if (p.left.fetch_sub(1) == 1) over.resume();
 }
 
@@ -38,7 +40,7 @@ void run_object(sukima::detail::task* self, context c) {
   bool failed = true;
   me.begun.store(true);  // then `aborting` is read; partner: abort
   try {
-    if (me.program->aborting.load()) throw aborted{};
+    if (me.program->aborting.load()) throw aborted{};  // after `begun`; partner: abort_here
     recording* const recorded = me.program->recorded.get();
     if (recorded != nullptr) recorded->start(me);
     me.call(c);
@@ -61,7 +63,7 @@ void run_object(sukima::detail::task* self, context c) {
   if (failed) me.failing = &text;
   me.drop();
   release_dropped(me);
-  me.over.store(true, std::memory_order_release);
+  me.over.store(true, std::memory_order_release);  // its ends are closed; partner: observe (waits.cpp)
   island_core& home = static_cast<island_core&>(*me.home);
   if (--home.left == 0) home.own_bell.ring();
 }
@@ -82,12 +84,14 @@ void run_bell(sukima::detail::task* self, context) {
     const bool wanted = of.left == 0 || (p.aborting.load() && !me.has_aborted);
     if (!wanted || !sukima::detail::claim_suspension(*me.self, number))
       sukima::detail::finish_suspension(*me.self);
+    // Whoever takes the token after this sees it, too. Partner: abort_here.
     if (p.aborting.load() && !std::exchange(me.has_aborted, true)) end_local_waits(of);
   }
 }
 
 }  // namespace
 
+// After what it is rung for was stored; partner: run_bell.
 void bell::ring() noexcept { sukima::detail::try_resume(*self, number.load()); }
 
 program_core::~program_core() {
@@ -109,7 +113,7 @@ void program_core::check() const {
   for (const auto& o : objects)
     if (!names.insert(o->name).second)
       throw usage_error("sukima: two objects are called " + o->name + "; their names must differ");
-  for (const auto& s : streams) {
+  for (const auto& s : streams) {  // before it runs no other thread changes the counts
     if (s->outs.load() == 0) throw usage_error("sukima: no object can send to the stream " + s->name);
     if (s->ins.load() == 0) throw usage_error("sukima: no object can receive from the stream " + s->name);
   }
@@ -150,7 +154,7 @@ void program_core::run_islands(const model::model_parts& how) {
       make_islands(on_threads);
       std::size_t fibers = islands.size();
       for (const auto& i : islands) fibers += i->objects.size();
-      left.store(fibers);
+      left.store(fibers);  // before the fibers are ready; partner: end_fiber
       choose_stacks(*this);
       for (const auto& i : islands) prepare(*i);
       if (recorded != nullptr) recorded->begin(*this);
@@ -221,14 +225,14 @@ void program_core::run() {
 
 void program_core::abort_here() noexcept {
   const std::lock_guard hold(run_lock);
-  aborting.store(true);
+  aborting.store(true);  // then each is looked at; partners: run_object, wait_for_others, run_bell
   if (!is_running) return;
   // The runtime does not run a cancelled task that has not begun; but an object drops its ends when it runs.
   for (const auto& o : objects)
-    if (o->begun.load()) o->cancelled.store(true);  // partner: run_object
+    if (o->begun.load()) o->cancelled.store(true);  // partners: run_object; is_task_concerned
   sukima::detail::announce_cancellation(*core);
   for (const auto& o : objects)
-    if (const std::uint64_t number = o->suspension.load(); number != 0)
+    if (const std::uint64_t number = o->suspension.load(); number != 0)  // partner: tell_watch (stream.cpp)
       sukima::detail::try_resume(*o->self, number);
   for (const auto& i : islands) i->own_bell.ring();
 }
@@ -300,6 +304,7 @@ void program::stop() noexcept { core_->stop(); }
 
 bool program::is_child() const noexcept { return core_->child != nullptr; }
 
+// Partners: program_core::stop, listener::run.
 bool program::stop_requested() const noexcept { return core_->stopping.load(); }
 
 void program::abort() noexcept { core_->abort(); }

@@ -35,7 +35,8 @@ struct island_core;
 struct bell : sukima::detail::bound_task {
   island_core* of = nullptr;
   sukima::detail::fiber* self = nullptr;
-  std::atomic<std::uint64_t> number{0};  ///< of its suspension
+  /// Of its suspension. Sequentially consistent, with `aborting`. Partners: run_bell, ring.
+  std::atomic<std::uint64_t> number{0};
   bool has_aborted = false;
   void ring() noexcept;
 };
@@ -93,11 +94,12 @@ struct program_core {
   std::unique_ptr<recording> recorded;  ///< null: it is not
   bool has_run = false;
 
+  /// No data goes with it. Partners: stop(), listener::run; stop_requested.
   std::atomic<bool> stopping{false};
   /// Set before anybody is woken; read after a wait was announced, and after an object was marked as begun.
-  /// Partners: wait() (stream.cpp), run_object.
+  /// Partners: wait() (stream.cpp), run_object, run_bell.
   std::atomic<bool> aborting{false};
-  std::atomic<std::size_t> left{0};  ///< bound fibers that have not ended
+  std::atomic<std::size_t> left{0};  ///< bound fibers that have not ended; partner: end_fiber
   resumer over;
 
   std::mutex ends_lock;  ///< object_core::ends of all objects

@@ -77,6 +77,7 @@ attempt put_record(object_core& me, stream_core& s, std::span<const std::byte> r
     {
       const side_lock hold(s, true);
       if ((s.now() & stream_core::broken) != 0) return attempt::ended;
+      // Relaxed: only senders store it, one at a time.
       const std::uint64_t tail = s.words->tail.load(std::memory_order_relaxed);
       if (s.room(tail, wanted) >= wanted) {
         write_record(s, tail, record, wanted);
@@ -100,6 +101,7 @@ attempt take_record(object_core& me, stream_core& s, std::vector<std::byte>& rec
     const bool ended = (s.now() & stream_core::closed) != 0;
     {
       const side_lock hold(s, false);
+      // Relaxed: only receivers store it, one at a time.
       const std::uint64_t head = s.words->head.load(std::memory_order_relaxed);
       if (const std::uint64_t there = s.messages(head); there != 0) {
         const std::uint64_t used = read_record(s, head, there, record);

@@ -35,7 +35,7 @@ void close_party(const segment& memory, shared_stream& s, std::size_t index, std
                  bool out) noexcept {
   bool any = false;
   for (party& p : parties(memory, s, out)) {
-    if (p.process == process) p.open.store(0);
+    if (p.process == process) p.open.store(0);  // partner: close_party of the side's other processes
     any = any || p.open.load() != 0;
   }
   if (any) return;
@@ -46,6 +46,7 @@ void close_party(const segment& memory, shared_stream& s, std::size_t index, std
 /// \param buries whether the process is dead: it may have begun this itself
 void fail(shared_stream& s, std::uint32_t process, const std::string& text, bool buries) noexcept {
   std::uint32_t nobody = 0;
+  // Only the first one writes the text. Partner: fail in other processes; one that is dead does nothing more.
   if (!s.failing.compare_exchange_strong(nobody, process + 1) &&
       !(buries && nobody == process + 1 && (s.state.load() & stream_core::failed) == 0))
     return;
@@ -60,6 +61,7 @@ void wake_here(stream_core& s, std::uint32_t side) noexcept {
   const std::lock_guard hold(s.lists_lock);
   wait_list& list = side == stream_core::receivers_wait ? s.receivers : s.senders;
   const std::uint32_t over = side == stream_core::receivers_wait ? stream_core::closed : stream_core::broken;
+  // Partners: close_party; move (core.hpp), which has rung, or finds `waiting` as it is set below.
   const auto can_go_on = [&]() noexcept -> std::uint64_t {
     if ((s.words->state.load() & over) != 0) return ~std::uint64_t{0};
     const std::uint64_t messages = s.words->tail.load() - s.words->head.load();
@@ -112,7 +114,8 @@ void unlock_remote(stream_core& s, bool out) noexcept {
 
 void wake_remote(stream_core& s, std::uint32_t side) noexcept {
   const remote_stream& r = *s.remote;
-  // Between these two steps nobody but the parent would ring for us, if we died.
+  // Between these two steps nobody but the parent would ring for us, if we died. Partners: enlist
+  // (stream.cpp) and wake_here, which set the bit and then look once more.
   if ((s.words->waiting.fetch_and(~side) & side) == 0) return;
   for (const party& p : parties(r.memory, r.at, side == stream_core::senders_wait)) {
     if (p.process == r.process)
@@ -147,6 +150,7 @@ void bury(const program_core& p, const segment& memory, std::uint32_t process, c
       for (const party& one : parties(memory, *s, out)) {
         if (one.process != process) continue;
         had_end = true;
+        // Partner: close_party in that process, which does nothing more.
         if (out && one.open.load() != 0 && !failure.empty())
           fail(*s, process, "sukima: stream " + p.streams[i]->name + ": " + failure, true);
         close_party(memory, *s, i, process, out);
@@ -173,13 +177,14 @@ listener::~listener() {
 
 void listener::run() {
   pthread_setname_np(pthread_self(), "sukima-bell");
-  while (!ends_.load()) {
+  while (!ends_.load()) {  // partner: ~listener
     bell_.listen([this](std::size_t bit) {
       if (bit / 2 < of_.streams.size())
         wake_here(*of_.streams[bit / 2],
                   bit % 2 == 0 ? stream_core::receivers_wait : stream_core::senders_wait);
     });
     answer_watch(of_, memory_, process_);
+    // After the ring. Partners: program_core::stop and abort, in any process; of_.stopping: stop_requested.
     if (memory_.header().stopping.load() != 0) of_.stopping.store(true);
     if (memory_.header().aborting.load() != 0 && !of_.aborting.load()) of_.abort_here();
   }

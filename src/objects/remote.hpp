@@ -43,7 +43,7 @@ class listener {
   const segment& memory_;
   std::uint32_t process_;
   doorbell bell_;
-  std::atomic<bool> ends_{false};
+  std::atomic<bool> ends_{false};  ///< partners: ~listener, run
   std::thread thread_;
 };
 

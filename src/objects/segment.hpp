@@ -18,7 +18,8 @@
 namespace sukima::objects::detail {
 
 /// Does the process still hold an end on this side of the stream? Stored by that process, or by the parent
-/// after its death; whoever stores 0 then looks whether the side has anybody left.
+/// after its death; whoever stores 0 then looks whether the side has anybody left. Sequentially consistent.
+/// Partner: close_party.
 struct party {
   std::uint32_t process = 0;
   std::atomic<std::uint32_t> open{1};
@@ -39,9 +40,10 @@ struct shared_stream : stream_words {
   static constexpr std::size_t most_text = 400;
   pthread_mutex_t out_lock;  ///< robust: around "write the slots, store tail"; one word decides, so there is
   pthread_mutex_t in_lock;  ///< nothing to repair when its holder has died
-  /// The process + 1 that writes `failure` and then sets `failed`. Sequentially consistent.
+  /// The process + 1 that writes `failure` and then sets `failed`. Sequentially consistent. Partner: fail.
   std::atomic<std::uint32_t> failing{0};
   /// Of a pipe: who inherited a lock from the dead has not mended the indices yet. Sequentially consistent.
+  /// Partners: lock, repair and lock_piped (pipe.cpp).
   std::atomic<std::uint32_t> repair{0};
   char failure[most_text]{};  ///< read when `failed` is set
   stream_facts facts;
@@ -60,6 +62,7 @@ struct process_words {
   /// Stored by the process, after them; partner: deadlock_watch.
   alignas(64) std::atomic<std::uint32_t> answered{0};
   /// Its objects are over, and its ends closed. Stored by the process, or by the parent after its death.
+  /// Partner: deadlock_watch.
   std::atomic<std::uint32_t> gone{0};
 };
 /// An observed_object. The numbers of its ends follow: of the stream, twice, plus 1 for a sending end.
@@ -91,7 +94,9 @@ struct segment_facts {
   std::uint64_t graph_size = 0;
 };
 struct segment_header : segment_facts {
-  std::atomic<std::uint32_t> stopping{0};  ///< told by doorbells, as is the next one
+  /// Told by doorbells, as is the next one. Partners: program_core::stop, listener::run.
+  std::atomic<std::uint32_t> stopping{0};
+  /// Partners: program_core::abort; listener::run, and abort_began without a ring.
   std::atomic<std::uint32_t> aborting{0};
   /// The round that the parent wants an answer to; told by doorbells. Partner: answer_watch.
   std::atomic<std::uint32_t> watch_round{0};

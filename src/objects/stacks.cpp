@@ -19,7 +19,7 @@ std::size_t largest_hidden_message(const program_core& of) {
   for (const auto& o : of.objects)
     for (const held_end& e : o->ends) ++known[e.stream->number];
   std::size_t largest = 0;
-  for (const auto& s : of.streams)
+  for (const auto& s : of.streams)  // before its objects run no other thread changes the counts
     if (known[s->number] < std::size_t{s->outs.load()} + s->ins.load())
       largest = std::max(largest, s->message_size);
   return largest;

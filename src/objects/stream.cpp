@@ -25,6 +25,7 @@ void stream_core::set_capacity(std::uint64_t room) {
 
 stream_core::~stream_core() {
   if (remote) return;
+  // No other thread has it any more.
   for (std::uint64_t i = words->head.load(); i != words->tail.load(); ++i) destroy(slot(i));
   ::operator delete(slots, std::align_val_t{slot_alignment});
 }
@@ -32,6 +33,7 @@ stream_core::~stream_core() {
 namespace {
 
 /// Nobody of this process waits any more. In a stream between processes others may: who rings clears it.
+/// Under the lists' lock, as the store in enlist. Partner: move (core.hpp).
 void clear_waiting(stream_core& s, std::uint32_t side) noexcept {
   if (s.shared && !s.remote) s.words->waiting.fetch_and(~side);
 }
@@ -43,6 +45,8 @@ wait_list& list_of(const wait_case& c) noexcept {
   return c.receives ? c.stream->receivers : c.stream->senders;
 }
 
+/// Where it decides about a wait, `waiting` was set before. Sequentially consistent. Partners: move
+/// (core.hpp), close_end, close_party (remote.cpp).
 bool is_ready(const wait_case& c) noexcept {
   const stream_core& s = *c.stream;
   const std::uint32_t state = s.words->state.load();
@@ -69,16 +73,20 @@ void withdraw(wait_case& c, bool passes_on) noexcept {
       if (list_of(c).first == nullptr) clear_waiting(s, side_of(c));
     }
   }
+  // Who sets the bit after this sees by itself what is ready. Partner: enlist.
   const bool others_wait =
       s.shared ? (s.words->waiting.load() & side_of(c)) != 0 : list_of(c).first != nullptr;
   if (passes_on && !was_listed && others_wait && is_ready(c)) s.wake(side_of(c), 1);
 }
 
-/// A wait begins or ends: the count is odd while it lasts.
+/// A wait begins or ends: the count is odd while it lasts. Relaxed: whoever changes it holds the token of the
+/// object's island. Release; partner: read_wait (waits.cpp).
 inline void step_wait_count(object_core& o) noexcept {
   o.wait_count.store(o.wait_count.load(std::memory_order_relaxed) + 1, std::memory_order_release);
 }
 
+/// Release: who reads one of these words sees the even count before it, and so that what it read before is
+/// over. Partner: read_wait (waits.cpp).
 void tell_watch(object_core& me, const wait_case* cases, std::size_t count, bool timed,
                 std::uint64_t number) noexcept {
   const std::size_t told = std::min(count, object_core::most_waits);
@@ -93,6 +101,8 @@ void tell_watch(object_core& me, const wait_case* cases, std::size_t count, bool
   step_wait_count(me);
 }
 
+/// Relaxed: who was resumed for an abort sees it by that. If another one misses it, its next wait reads it
+/// again (wait_for_others), or is ended by the island's bell. Partner: program_core::abort_here.
 void leave_if_aborting(object_core& me) {
   if (me.program->aborting.load(std::memory_order_relaxed)) throw aborted{};
   sukima::detail::leave_if_cancelled(*me.self);
@@ -132,6 +142,7 @@ bool wait_for_others(object_core& me, wait_case* cases, std::size_t count, const
     enlist(cases[i]);
   }
   tell_watch(me, cases, count, until != nullptr, w.number);
+  // After the suspension was told, and the bits of `waiting`. Partner: program_core::abort_here.
   const bool ready = me.program->aborting.load() || std::any_of(cases, cases + count, is_ready);
   bool in_time = true;
   if (!ready || !sukima::detail::claim_suspension(self, w.number)) {
@@ -145,6 +156,7 @@ bool wait_for_others(object_core& me, wait_case* cases, std::size_t count, const
     }
   }
   step_wait_count(me);
+  // After the count; partner: read_wait. An abort that has read the number before resumes nothing by it.
   me.suspension.store(0, std::memory_order_release);
   for (std::size_t i = 0; i < count; ++i) withdraw(cases[i], count > 1 || until != nullptr);
   return in_time || std::any_of(cases, cases + count, is_ready);
@@ -209,12 +221,15 @@ bool wait(object_core& me, wait_case* cases, std::size_t count, const clock::tim
 }
 
 void wait_in_island(object_core& me, stream_core& s, bool receives) {
+  // Relaxed, here and below: run_bell has read it under the token that this object holds now, or will end the
+  // wait that begins here.
   const bool aborting = me.program->aborting.load(std::memory_order_relaxed);
   wait_case& c = me.single_case;
   c.stream = &s;
   c.receives = receives;
   if (me.dropped.empty() && me.recorded == nullptr && !aborting) [[likely]] {
     (receives ? s.receivers : s.senders).push(c);
+    // As in tell_watch.
     me.waits_for[0].store(reinterpret_cast<std::uintptr_t>(&s) | (receives ? 1 : 0),
                           std::memory_order_release);
     me.waits.store(1, std::memory_order_release);
@@ -263,6 +278,8 @@ void release_dropped(object_core& me) noexcept {
 
 /// One end is gone. With the last one the other side hears of that.
 static void close_end(stream_core& s, bool out) noexcept {
+  // Acquire and release: whoever drops the last end says that it is closed, after what was sent through the
+  // others. Partners: this, for the other ends; observe_all (waits.cpp).
   if ((out ? s.outs : s.ins).fetch_sub(1) != 1) return;
   if (s.remote) return close_remote(s, out);
   s.words->state.fetch_or(out ? stream_core::closed : stream_core::broken);  // partner: wait_for_others
@@ -287,7 +304,7 @@ void stream_core::release(bool out, object_core* owner) noexcept {
     } else {
       const std::lock_guard hold(lists_lock);
       if (failure.empty()) failure = text;
-      words->state.fetch_or(failed);
+      words->state.fetch_or(failed);  // after the text; partner: stream_core::now
     }
   }
   close_end(*this, out);
@@ -326,6 +343,7 @@ void stream_core::throw_corrupt() const {
   throw stream_failed("sukima: stream " + name + " is corrupt: another process wrote into its memory");
 }
 
+// Partners: program_core::stop, listener::run.
 bool stop_requested(const stream_core& s) noexcept { return s.program->stopping.load(); }
 
 }  // namespace sukima::objects::detail

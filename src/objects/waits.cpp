@@ -13,12 +13,15 @@ namespace {
 /// Is it ready for the waiter? Within an island nobody is while he waits.
 bool is_ready(const stream_core& s, bool receives, std::uint64_t room) {
   if (!s.shared) return false;
+  // Partners: move (core.hpp), close_end, close_party. is_suspended, read afterwards, says that it counts.
   const std::uint32_t state = s.words->state.load();
   return receives ? s.has_message() || (state & stream_core::closed) != 0
                   : s.has_room(room) || (state & stream_core::broken) != 0;
 }
 
 /// False: it runs, has ended, is being resumed, or its wait may end by something else than a stream.
+/// Acquire: a word of a later wait brings the count before it along, which is then another one. Partners:
+/// step_wait_count, tell_watch, wait_in_island (stream.cpp); `over`: run_object.
 bool read_wait(const object_core& o, observed_object& found) {
   found.count = o.wait_count.load(std::memory_order_acquire);
   if (found.count % 2 == 0 || o.over.load(std::memory_order_acquire)) return false;
@@ -37,7 +40,7 @@ bool read_wait(const object_core& o, observed_object& found) {
     const auto& s = *reinterpret_cast<const stream_core*>(words[i] & ~std::uintptr_t{1});
     const bool receives = (words[i] & 1) != 0;
     ready = ready || is_ready(s, receives, rooms[i]);
-    const std::uint64_t head = s.words->head.load();
+    const std::uint64_t head = s.words->head.load();  // first: the fill is not negative; partner: move
     found.waits.push_back({s.number, receives, s.words->tail.load() - head});
   }
   // Last: what was seen of the streams was while it waited, and nobody had claimed its resumption.
@@ -70,7 +73,7 @@ std::string fill_of(const stream_core& s, std::uint64_t fill) {
 
 observed_object observe(const object_core& o) {
   observed_object found;
-  found.over = o.over.load(std::memory_order_acquire);
+  found.over = o.over.load(std::memory_order_acquire);  // partners: run_object, drop_others
   for (const held_end& e : o.ends) found.ends.push_back({e.stream->number, e.out});
   if (!read_wait(o, found)) {
     found.count = 0;
@@ -88,6 +91,7 @@ observation observe_all(program_core& p) {
     for (const observed_end& e : all.objects.back().ends) ++(e.out ? outs : ins)[e.stream];
   }
   for (std::size_t i = 0; i < p.streams.size(); ++i) {
+    // An end is counted out first, then its object forgets it under this lock. Partner: close_end.
     all.unknown_outs.push_back(p.streams[i]->outs.load() > outs[i]);
     all.unknown_ins.push_back(p.streams[i]->ins.load() > ins[i]);
   }

@@ -42,6 +42,7 @@ static uint64_t cycles(void) {
 #endif
 }
 
+// The fences have no partner: they keep the compiler from leaving the loop out.
 static void work_between_readings(void) {
   for (int i = 0; i < rounds_between_readings; i++) atomic_signal_fence(memory_order_seq_cst);
 }

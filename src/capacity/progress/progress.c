@@ -19,6 +19,8 @@ static const int64_t between_attempts_ns = 1000000000;
 // The largest number that a message may have; beyond it the sum begins anew, as after a restart.
 static const uint64_t most_progress = 1000000000000000;
 
+// Relaxed: a sum that is sent, and when that is due next; no other data goes with them. Partner:
+// sukima_progress_add in other threads.
 static _Atomic uint64_t sum;
 static _Atomic int64_t due_ns;
 // The process whose thread reports now; 0: none. A child of fork inherits a holder that does not exist in it.
@@ -108,7 +110,7 @@ void sukima_progress_add(uint64_t amount) {
   if (now < atomic_load_explicit(&due_ns, memory_order_relaxed)) return;
   const int kept = errno;
   const pid_t process = getpid();
-  pid_t held = atomic_load_explicit(&holder, memory_order_relaxed);
+  pid_t held = atomic_load_explicit(&holder, memory_order_relaxed);  // the exchange decides
   // Acquire and release of `holder` pass `own` from one reporting thread to the next.
   if (held != process && atomic_compare_exchange_strong_explicit(
                              &holder, &held, process, memory_order_acquire, memory_order_relaxed)) {

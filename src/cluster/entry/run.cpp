@@ -156,13 +156,13 @@ class own_node {
   any_node* node_ = nullptr;
 };
 
-/// That of own_node_of_process(), once that is made.
+/// That of own_node_of_process(), once that is made, which stores it. Partner: statistics().
 std::atomic<const own_node*> known{nullptr};
 
 /// Made by the first entry. \returns null: the process runs alone
 any_node* own_node_of_process() {
   static own_node mine;
-  known = &mine;
+  known = &mine;  // after it was made; partner: statistics()
   return mine.get();
 }
 
@@ -174,7 +174,7 @@ void check_start() {
 }
 
 traffic statistics() {
-  const own_node* const mine = known.load();
+  const own_node* const mine = known.load();  // partner: own_node_of_process
   const any_node* const n = mine != nullptr ? mine->get() : nullptr;
   return n != nullptr ? n->statistics() : traffic{};
 }

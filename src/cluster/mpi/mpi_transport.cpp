@@ -104,10 +104,11 @@ class mpi_transport final : public transport {
       const bool any = make_progress();
       if (finalize_seen_) {
         end_before_others();
-      } else if (finalizes_.load()) {
+      } else if (finalizes_.load()) {  // partner: finalizes()
         finalize_seen_ = true;
         return;  // the node may have something to send yet
       }
+      // A ring that comes after this has yet to wake the sleep below. Partner: ring().
       if (rung_.exchange(false) || any || clock::now() >= until) return;
       std::chrono::microseconds most = idle_pause;
       if (is_busy()) {
@@ -120,7 +121,7 @@ class mpi_transport final : public transport {
     }
   }
   void ring() noexcept override {
-    rung_.store(true);
+    rung_.store(true);  // then wake; partner: wait()
     wake();
   }
   transport_limits can() const noexcept override { return {.sees_losses = false, .takes_joins = false}; }
@@ -182,9 +183,9 @@ class mpi_transport final : public transport {
   /// MPI_Finalize calls it first.
   static int finalizes(MPI_Comm /*self*/, int /*key*/, void* /*value*/, void* transport) {
     auto* const me = static_cast<mpi_transport*>(transport);
-    me->finalizes_.store(true);
+    me->finalizes_.store(true);  // then wake; partner: wait()
     me->wake();
-    me->is_quiet_.wait(false);
+    me->is_quiet_.wait(false);  // then MPI is this thread's; partner: end_before_others
     return MPI_SUCCESS;
   }
 
@@ -327,7 +328,7 @@ class mpi_transport final : public transport {
       const std::lock_guard hold(lock_);
       if (!outbox_.empty() || !sending_.empty()) return;
     }
-    is_quiet_.store(true);
+    is_quiet_.store(true);  // partner: finalizes()
     is_quiet_.notify_all();
   }
 
@@ -365,10 +366,13 @@ class mpi_transport final : public transport {
   std::vector<std::uint64_t> announced_;  ///< by node: messages that its bell has announced
   clock::time_point announced_until_;
   std::list<outgoing> sending_;
+  /// Sequentially consistent: of several rings only the last store is read. Partners: ring(), wait().
   std::atomic<bool> rung_{false};
-  std::atomic<bool> finalizes_{false};  ///< the program is inside of MPI_Finalize
+  /// The program is inside of MPI_Finalize. Partners: finalizes(), wait().
+  std::atomic<bool> finalizes_{false};
   bool finalize_seen_ = false;
-  std::atomic<bool> is_quiet_{false};  ///< MPI is called no more
+  /// MPI is called no more. The cluster thread stores it, and reads what it has stored. Partner: finalizes().
+  std::atomic<bool> is_quiet_{false};
 
   std::mutex lock_;  ///< guards the next ones, and what says so in `peer`
   std::vector<peer> peers_;

@@ -112,6 +112,7 @@ void node::ask_others() {
 }
 
 void node::look_for_idle_workers() {
+  // Cleared before the workers are looked at: who becomes idle after that rings again. Partner: idle().
   if (idle_told_.exchange(false)) thief_.set_hungry(true);
   if (thief_.is_hungry() && !detail::has_idle_workers(workers_)) thief_.set_hungry(false);
 }
@@ -125,7 +126,7 @@ void node::ask_here() {
     wanting_.erase(who);
     refuse(who, asked);
   }
-  if (unanswered_told_.exchange(false)) lifelines_.on_unanswered(now);
+  if (unanswered_told_.exchange(false)) lifelines_.on_unanswered(now);  // partner: unanswered()
   const auto line = lifelines_.next(entry, small_tasks_, now);
   const bool stands = wanting_.empty() && line && line->from == now;
   if (asking_here_ == asking::once) return;
@@ -303,6 +304,7 @@ void node::take_entry(const message& m) {
   {
     const std::lock_guard hold(lock_);
     results_[m.entry] = {m.how, bytes(m.content.begin(), m.content.end())};
+    // Partner: run(), which stores the number before help() takes the lock.
     if (m.entry == active_entry_.load()) waits = std::exchange(helper_, {});
   }
   if (waits) waits.resume();

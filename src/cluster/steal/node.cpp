@@ -99,7 +99,9 @@ void node::post(event e) {
 
 void node::run(detail::cluster_entry& entry) {
   const std::uint32_t number = ++entries_;
-  active_entry_.store(number);
+  active_entry_.store(number);  // then ring; partners: ask_others, look_for_node_0, idle()
+  // Of the entry before. What a worker tells just now may be lost by this, but it tells it again soon (as
+  // remote_node::idle says). Partners: idle(), look_for_idle_workers.
   idle_told_.store(false);
   transport_->ring();
   if (self_ == 0)
@@ -122,7 +124,7 @@ void node::run_here(detail::cluster_entry& entry) {
     over.content.clear();
     over.content = write_exception(thrown, self_);
   }
-  active_entry_.store(0);
+  active_entry_.store(0);  // then ring, in post; partners: ask_others, idle()
   post(std::move(over));
   if (thrown) std::rethrow_exception(thrown);
 }
@@ -142,7 +144,7 @@ void node::help(detail::cluster_entry& entry) {
       }
     });
   });
-  active_entry_.store(0);
+  active_entry_.store(0);  // before the result is taken out, under the lock; partner: look_for_node_0
   entry_result result;
   {
     const std::lock_guard hold(lock_);
@@ -161,10 +163,12 @@ traffic node::statistics() const {
 void node::answered(detail::task* t) noexcept { post({event::what::answered, t, 0, outcome::ok, {}}); }
 
 void node::unanswered() noexcept {
+  // Who finds it set need not ring: ask_here is still to come, by the ring of whoever has set it.
   if (!unanswered_told_.exchange(true)) transport_->ring();
 }
 
 void node::idle() noexcept {
+  // As above. Partners: run(), which stores the entry; look_for_idle_workers.
   if (active_entry_.load() != 0 && !idle_told_.exchange(true)) transport_->ring();
 }
 

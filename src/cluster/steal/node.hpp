@@ -129,9 +129,12 @@ class node final : private receiver, private detail::remote_node {
   const form_table forms_;
   node_id self_ = 0;
   unsigned nodes_ = 1;
-  std::atomic<std::uint32_t> active_entry_{0};  ///< 0: none
-  std::atomic<bool> idle_told_{false};
-  std::atomic<bool> unanswered_told_{false};
+  /// 0: none. Stored by the thread in run(), which then rings. Sequentially consistent, as rings need it
+  /// (transport/tcp.cpp). Partners: the cluster thread, after its wait; idle().
+  std::atomic<std::uint32_t> active_entry_{0};
+  // What workers have told since the cluster thread looked. Who sets one rings; the order is that of above.
+  std::atomic<bool> idle_told_{false};  ///< partners: idle(), run(), look_for_idle_workers
+  std::atomic<bool> unanswered_told_{false};  ///< partners: unanswered(), ask_here
 
   mutable std::mutex lock_;  ///< guards the next ones
   std::vector<event> events_;

@@ -53,7 +53,7 @@ class cluster_thread {
   bool is_stopping() const noexcept { return stopping_.load(); }
   /// Waits until the thread has ended. \param by what it waits at
   void stop(transport& by) {
-    stopping_.store(true);
+    stopping_.store(true);  // then ring; partner: is_stopping
     by.ring();
     thread_.join();
   }

@@ -104,8 +104,8 @@ class tcp_transport final : public transport {
     io_.poll();
   }
 
-  void ring() noexcept override {
-    if (!rung_.exchange(true)) asio::post(io_, [this] { rung_.store(false); });
+  void ring() noexcept override {  // one that adds no handler comes before the store of the queued one
+    if (!rung_.exchange(true)) asio::post(io_, [this] { rung_.store(false); });  // partners: each other
   }
   transport_limits can() const noexcept override { return {.sees_losses = true, .takes_joins = false}; }
 
@@ -388,7 +388,7 @@ class tcp_transport final : public transport {
   bool leaving_ = false;
   std::vector<early_frame> early_;  ///< what came before start() was over
   std::string failure_;
-  std::atomic<bool> rung_{false};
+  std::atomic<bool> rung_{false};  ///< sequentially consistent: the handler stores, but reads nothing
 };
 
 }  // namespace

@@ -292,6 +292,7 @@ void session::try_later(session_member& one, attempts& of, const std::string& wh
 void run_session(session& running, const std::atomic<bool>& stopped,
                  const std::function<void(const verdict&)>& decided,
                  const std::function<void(const std::string&)>& said) {
+  // Partner: a signal handler, which ends the poll below; else it is seen after that. No data goes with it.
   while (!stopped) {
     running.step(std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count());
     for (const verdict& one : running.take_verdicts()) decided(one);

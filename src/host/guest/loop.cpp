@@ -189,6 +189,7 @@ void run_guest(const guest_options& options, const std::atomic<bool>& stopped,
   program_socket programs(options, service.programs());
   host_port port(options);
   bool there = false;
+  // Partner: a signal handler, which ends the poll below; else it is seen after that. No data goes with it.
   while (!stopped) {
     const double now = seconds_now();
     if (port.open()) {
