@@ -120,15 +120,18 @@ void read_pipe(const stream_core& s, std::span<std::byte> bytes, std::uint64_t s
   if (readv(s.remote->at.facts.pipe_in, parts.data(), 2) != whole) s.throw_corrupt();
 }
 
-void lock_piped(shared_stream& of, bool out) {
-  for (;;) {
+bool lock_piped(shared_stream& of, bool out) {
+  for (bool repaired = false;;) {
     pthread_mutex_t& mine = out ? of.out_lock : of.in_lock;
     lock(mine, of);
-    if (of.repair.load() == 0) return;  // partners: lock, repair; the locks order them
+    if (of.repair.load() == 0) return repaired;  // partners: lock, repair; the locks order them
     pthread_mutex_unlock(&mine);
     lock(of.out_lock, of);
     lock(of.in_lock, of);
-    if (of.repair.load() != 0) repair(of);  // else another one has, since; partner: repair
+    if (of.repair.load() != 0) {  // else another one has, since; partner: repair
+      repair(of);
+      repaired = true;
+    }
     pthread_mutex_unlock(&of.in_lock);
     pthread_mutex_unlock(&of.out_lock);
   }

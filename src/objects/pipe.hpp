@@ -37,6 +37,7 @@ void write_pipe(const stream_core& s, std::span<const std::byte> bytes, std::uin
 void read_pipe(const stream_core& s, std::span<std::byte> bytes, std::uint64_t slots);
 
 /// One of the stream's locks, and the repair that somebody has announced. \pre both sides lock
-void lock_piped(shared_stream& of, bool out);
+/// \returns whether indices were repaired: then both sides are to be woken, as whoever moved them would have
+bool lock_piped(shared_stream& of, bool out);
 
 }  // namespace sukima::objects::detail

@@ -64,7 +64,14 @@ void program_core::drop_others() noexcept {
 }
 
 void program_core::run_as_child() {
-  memory = &child->memory();
+  {
+    const std::lock_guard hold(run_lock);
+    memory = &child->memory();
+    // What was stored before the others could be told, as in run_as_parent; then ring.
+    if (aborting.load()) memory->header().aborting.store(1);
+    if (stopping.load()) memory->header().stopping.store(1);
+  }
+  if (aborting.load() || stopping.load()) memory->ring_all();
   process = child->process();
   const std::string difference = first_difference(memory->graph(), declaration_of(*this));
   if (!difference.empty()) {

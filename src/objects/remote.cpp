@@ -30,15 +30,14 @@ void ring(const segment& memory, const shared_stream& s, std::size_t index, std:
 }
 
 /// A process has no end any more on this side. Whoever closes the last one finds all others closed, because
-/// these words are sequentially consistent.
+/// each stores its own word before it reads any, and the words are sequentially consistent. Model:
+/// src/objects/model/close.pml.
 void close_party(const segment& memory, shared_stream& s, std::size_t index, std::uint32_t process,
                  bool out) noexcept {
-  bool any = false;
-  for (party& p : parties(memory, s, out)) {
-    if (p.process == process) p.open.store(0);  // partner: close_party of the side's other processes
-    any = any || p.open.load() != 0;
-  }
-  if (any) return;
+  const std::span<party> all = parties(memory, s, out);
+  for (party& p : all)
+    if (p.process == process) p.open.store(0);  // then all are read; partner: close_party of the others
+  if (std::any_of(all.begin(), all.end(), [](const party& p) { return p.open.load() != 0; })) return;
   s.state.fetch_or(out ? stream_core::closed : stream_core::broken);  // partner: wait_for_others (stream.cpp)
   ring(memory, s, index, out ? stream_core::receivers_wait : stream_core::senders_wait);
 }
@@ -102,7 +101,13 @@ void attach_streams(program_core& p, const segment& memory, std::uint32_t proces
 }
 
 void lock_remote(stream_core& s, bool out) {
-  if (s.piped) return lock_piped(s.remote->at, out);
+  if (s.piped) {
+    if (!lock_piped(s.remote->at, out)) return;
+    // The dead one would have rung after it had moved its index.
+    wake_remote(s, stream_core::senders_wait);
+    wake_remote(s, stream_core::receivers_wait);
+    return;
+  }
   pthread_mutex_t& lock = out ? s.remote->at.out_lock : s.remote->at.in_lock;
   // Its holder has died: the index was moved or not, and so is right.
   if (pthread_mutex_lock(&lock) == EOWNERDEAD) pthread_mutex_consistent(&lock);

@@ -137,6 +137,14 @@ void park_in_island(object_core& me, wait_case* cases, std::size_t count) {
 bool wait_for_others(object_core& me, wait_case* cases, std::size_t count, const clock::time_point* until) {
   sukima::detail::fiber& self = *me.self;
   wait_state w{me, true, sukima::detail::begin_suspension(self)};
+  if (until != nullptr) {
+    try {
+      me.program->time.add(*until, self, w.number);
+    } catch (...) {  // no thread, no memory: nobody knows of this suspension
+      sukima::detail::claim_suspension(self, w.number);
+      throw;
+    }
+  }
   for (std::size_t i = 0; i < count; ++i) {
     cases[i].wait = &w;
     enlist(cases[i]);
@@ -146,15 +154,10 @@ bool wait_for_others(object_core& me, wait_case* cases, std::size_t count, const
   const bool ready = me.program->aborting.load() || std::any_of(cases, cases + count, is_ready);
   bool in_time = true;
   if (!ready || !sukima::detail::claim_suspension(self, w.number)) {
-    if (until == nullptr) {
-      sukima::detail::finish_suspension(self);
-    } else {
-      me.program->time.add(*until, self, w.number);
-      sukima::detail::finish_suspension(self);
-      me.program->time.remove(*until, self);
-      in_time = clock::now() < *until;
-    }
+    sukima::detail::finish_suspension(self);
+    in_time = until == nullptr || clock::now() < *until;
   }
+  if (until != nullptr) me.program->time.remove(*until, self);
   step_wait_count(me);
   // After the count; partner: read_wait. An abort that has read the number before resumes nothing by it.
   me.suspension.store(0, std::memory_order_release);

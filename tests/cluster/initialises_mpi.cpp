@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that initialises MPI by itself, at the level of threads that it is told, and ends it: node 0
-// prints the result.
+// A program that initialises MPI by itself, at the level of threads that it is told, and ends it, in main or
+// `late`, when static objects have been destroyed: node 0 prints the result.
 #include <sukima/cluster.hpp>
 
 #include <mpi.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 namespace programs {
@@ -22,7 +23,10 @@ int main(int count, char** words) {
   const bool enough = count > 1 && std::strcmp(words[1], "multiple") == 0;
   int level = 0;
   MPI_Init_thread(&count, &words, enough ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
+  const bool late = count > 2 && std::strcmp(words[2], "late") == 0;
+  if (late)
+    std::atexit([] { MPI_Finalize(); });  // before the first entry, so it is called after its node's end
   const long result = sukima::cluster::run(sukima::call<programs::fib>(27));
   if (sukima::cluster::this_node() == 0) std::printf("%ld\n", result);
-  MPI_Finalize();
+  if (!late) MPI_Finalize();
 }

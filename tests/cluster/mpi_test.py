@@ -97,6 +97,8 @@ class over_mpi(unittest.TestCase):
     def test_takes_an_mpi_that_the_program_has_initialised(self):
         ended = mpirun("-n", 3, TESTS / f"cluster_initialises_{KIND}", "multiple")
         self.assertEqual((ended.stdout, ended.returncode), ("196418\n", 0), ended.stderr)
+        ended = mpirun("-n", 3, TESTS / f"cluster_initialises_{KIND}", "multiple", "late")
+        self.assertEqual((ended.stdout, ended.returncode), ("196418\n", 0), ended.stderr)
         ended = mpirun("-n", 3, TESTS / f"cluster_initialises_{KIND}", "single")
         self.assertNotEqual(ended.returncode, 0)
         self.assertIn("call MPI_Init_thread with MPI_THREAD_MULTIPLE", ended.stderr)

@@ -128,6 +128,11 @@ any_node* new_node(const own_place& at) {
   return new node_of_kind<node>(own_transport(at), std::move(options));
 }
 
+class own_node;
+/// That of own_node_of_process(), once that is made, which stores it; ~own_node takes it back. Partner:
+/// statistics().
+std::atomic<const own_node*> known{nullptr};
+
 /// The node, as long as the process lives.
 class own_node {
  public:
@@ -143,6 +148,7 @@ class own_node {
   }
   /// A child after fork() has no cluster thread, and is no node.
   ~own_node() {
+    known = nullptr;  // partner: statistics(), of a function of atexit
     if (getpid() == process_) delete node_;
   }
   own_node(const own_node&) = delete;
@@ -155,9 +161,6 @@ class own_node {
   const pid_t process_ = getpid();
   any_node* node_ = nullptr;
 };
-
-/// That of own_node_of_process(), once that is made, which stores it. Partner: statistics().
-std::atomic<const own_node*> known{nullptr};
 
 /// Made by the first entry. \returns null: the process runs alone
 any_node* own_node_of_process() {

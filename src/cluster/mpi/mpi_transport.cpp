@@ -140,6 +140,7 @@ class mpi_transport final : public transport {
       wait(clock::now() + (sending_.empty() ? insurance : longest_pause));
     if (is_quiet_.load()) return;
     MPI_Comm_free(&all_);
+    forget_finalize();
     if (initialised_before && chosen_.finalizes) MPI_Finalize();
   }
 
@@ -176,9 +177,17 @@ class mpi_transport final : public transport {
 
   /// The program ends MPI by itself: before that, this thread calls it for the last time.
   void end_before_finalize() {
-    int key = 0;
-    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finalizes, &key, this);
-    MPI_Comm_set_attr(MPI_COMM_SELF, key, this);
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finalizes, &finalize_key_, this);
+    MPI_Comm_set_attr(MPI_COMM_SELF, finalize_key_, this);
+  }
+  /// A later MPI_Finalize must not look for this transport.
+  void forget_finalize() {
+    if (finalize_key_ == MPI_KEYVAL_INVALID) return;
+    is_quiet_.store(true);  // then delete: that calls finalizes(), which waits for it
+    is_quiet_.notify_all();
+    if (finalizes_.load()) return;  // it is in MPI_Finalize, which deletes it; partner: finalizes()
+    MPI_Comm_delete_attr(MPI_COMM_SELF, finalize_key_);
+    MPI_Comm_free_keyval(&finalize_key_);
   }
   /// MPI_Finalize calls it first.
   static int finalizes(MPI_Comm /*self*/, int /*key*/, void* /*value*/, void* transport) {
@@ -371,6 +380,7 @@ class mpi_transport final : public transport {
   /// The program is inside of MPI_Finalize. Partners: finalizes(), wait().
   std::atomic<bool> finalizes_{false};
   bool finalize_seen_ = false;
+  int finalize_key_ = MPI_KEYVAL_INVALID;  ///< of what MPI_Finalize calls; invalid: Sukima ends MPI
   /// MPI is called no more. The cluster thread stores it, and reads what it has stored. Partner: finalizes().
   std::atomic<bool> is_quiet_{false};
 
