@@ -184,7 +184,7 @@ class program {
   ///         word in SUKIMA_OBJECTS, or a plan of something else; std::system_error: no processes or no
   ///         memory
   /// \par Complexity linear in the number of objects, streams and ends, beside what the objects do. Those of
-  /// a group take turns of at most 64 messages (docs/objects.md)
+  /// a group take turns of at most 64 messages, or about 1 ms (docs/objects.md)
   int run();
   /// From any thread: sources that ask (out::stop_requested) end, and everything that was sent is received.
   void stop() noexcept;

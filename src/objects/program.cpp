@@ -2,6 +2,8 @@
 // A program's life: declaring, dividing the objects among islands, running, aborting.
 #include "program.hpp"
 
+#include <sukima/detail/ticks.hpp>
+
 #include <algorithm>
 #include <future>
 #include <optional>
@@ -121,7 +123,7 @@ void program_core::check() const {
 
 void program_core::prepare(island_core& i) {
   i.left = i.objects.size();
-  i.slice_began = clock::now();
+  i.worker_since = i.slice_began = sukima::detail::ticks();
   for (object_core* const o : i.objects) {
     o->run = run_object;
     o->ended = [](sukima::detail::bound_task* t) noexcept {

@@ -19,6 +19,7 @@
 #include "processes.hpp"
 #include "recording.hpp"
 #include "shared/execution_model.hpp"
+#include "slice.hpp"
 #include "waits.hpp"
 
 namespace sukima::objects::detail {
@@ -45,7 +46,9 @@ struct island_core : island {
   using island::island;
   std::vector<object_core*> objects;
   std::size_t left = 0;  ///< objects that have not ended
-  clock::time_point slice_began;
+  std::uint64_t worker_since = 0;  ///< in ticks: when it last let another island have its worker
+  slice_length slices;
+  std::uint64_t slice_began = 0;  ///< in ticks
   bell own_bell;
 };
 

@@ -2,6 +2,10 @@
 // Streams without their type: waiting, waking, closing. Protocol: sukima/objects/core.hpp.
 #include "program.hpp"
 
+#include <pthread.h>
+#include <time.h>
+#include <sukima/detail/ticks.hpp>
+
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -255,21 +259,36 @@ void wait_in_island(object_core& me, stream_core& s, bool receives) {
   wait(me, &other, 1, nullptr);
 }
 
+namespace {
+
+clock_reading read_clocks(std::uint64_t ticks) noexcept {
+  const auto nanoseconds = [](clockid_t which) {
+    timespec now{};
+    clock_gettime(which, &now);
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+  };
+  return {static_cast<std::uintptr_t>(pthread_self()), nanoseconds(CLOCK_THREAD_CPUTIME_ID),
+          nanoseconds(CLOCK_MONOTONIC), ticks};
+}
+
+}  // namespace
+
 void turn_over(object_core& me) {
   recording* const recorded = me.program->recorded.get();
   if (recorded != nullptr && !recorded->end_operation(me)) return;
   island_core& home = static_cast<island_core&>(*me.home);
-  home.budget = recorded != nullptr ? 0 : island::slice;
+  const std::uint64_t now = sukima::detail::ticks();
+  if (recorded == nullptr)  // a recording does not depend on time
+    home.slices.ended(now - home.slice_began, [now] { return read_clocks(now); });
+  home.budget = recorded != nullptr ? 0 : home.slices.messages();
+  home.slice_began = now;
   leave_if_aborting(me);
   home.collect();
-  if (home.is_called_home()) {
+  const bool had_turn = now - home.worker_since > slice_length::most_ticks;
+  if (home.is_called_home() || (had_turn && home.others_wait())) {
+    home.worker_since = now;
     home.hand_over();
-  } else if (home.others_wait()) {
-    const clock::time_point now = clock::now();
-    if (now - home.slice_began > std::chrono::milliseconds(1)) {
-      home.slice_began = now;
-      home.hand_over();
-    }
+    home.slice_began = sukima::detail::ticks();
   }
   home.take_turns();
   if (recorded != nullptr) recorded->go_on(me);

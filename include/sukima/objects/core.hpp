@@ -151,7 +151,7 @@ struct object_core : sukima::detail::bound_task {
 
 /// Objects that take turns.
 struct island : sukima::detail::executor {
-  /// After so many messages in a row an object lets others go first.
+  /// After so many messages in a row, or fewer (src/objects/slice.hpp), an object lets others go first.
   static constexpr unsigned slice = 64;
   using executor::executor;
   unsigned budget = slice;
@@ -381,7 +381,7 @@ inline bool wait_for(object_core& me, stream_core& s, bool receives, const clock
   return wait(me, &c, 1, until);
 }
 
-/// A poll: after 64 messages others of the island go first, and the worker looks whether it is wanted.
+/// A poll: at the end of a slice others of the island go first, and the worker looks whether it is wanted.
 void turn_over(object_core& me);
 inline void count_message(object_core& me, unsigned messages = 1) {
   unsigned& budget = me.home->budget;

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Slices: how many messages the objects of an island handle in a row before others of it go first.
+//
+// Usually 64. Where objects compute so long for each message that this keeps others waiting, as many as fit
+// into 1 ms. Reading the clock for each message could cost more than the message, so it is read once in a
+// slice. A slice takes long also where its island waited for messages or its thread had no CPU, so a long one
+// is a reason to ask the kernel how much of that was computed.
+#pragma once
+
+#include <sukima/objects/core.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+namespace sukima::objects::detail {
+
+/// What the clocks say at one moment.
+struct clock_reading {
+  std::uintptr_t thread = 0;  ///< whose CPU time it is
+  std::uint64_t cpu_ns = 0, wall_ns = 0;
+  std::uint64_t ticks = 0;  ///< sukima/detail/ticks.hpp
+};
+
+class slice_length {
+ public:
+  /// About 1 ms.
+  static constexpr std::uint64_t most_ticks = 3'000'000;
+  /// So much computed in a slice of 64 messages makes the next ones shorter.
+  static constexpr std::uint64_t long_ms = 8;
+  /// After so many short slices in a row in which 64 messages would have fitted, they are long again.
+  static constexpr unsigned calm_slices = 256;
+
+  /// Messages until the next look at the clock, 1 to 64.
+  unsigned messages() const noexcept { return messages_; }
+  /// A slice is over. O(1).
+  /// \param took ticks
+  /// \param read gives a clock_reading; it is called after long slices
+  template <class Read> void ended(std::uint64_t took, Read read) noexcept {
+    if (messages_ == island::slice) {
+      if (took <= long_ms * most_ticks)
+        in_quick_ones_ += took;
+      else
+        judge(read());
+    } else if (took > most_ticks) {
+      shrink(took);
+    } else if (took / messages_ * island::slice > most_ticks) {
+      calm_ = 0;
+    } else if (++calm_ == calm_slices) {
+      messages_ = island::slice;
+      before_.reset();
+    }
+  }
+
+ private:
+  /// \param now after a long slice
+  void judge(const clock_reading& now) noexcept {
+    const std::optional<clock_reading> before = std::exchange(before_, now);
+    const double in_quick_ones = static_cast<double>(std::exchange(in_quick_ones_, 0));
+    // The first time, and on another thread, nothing is known of the time before.
+    if (!before || before->thread != now.thread || now.ticks <= before->ticks) return;
+    const double tick_ns =
+        static_cast<double>(now.wall_ns - before->wall_ns) / static_cast<double>(now.ticks - before->ticks);
+    const double computed_ns = static_cast<double>(now.cpu_ns - before->cpu_ns) - in_quick_ones * tick_ns;
+    if (computed_ns > 1e6 * long_ms) shrink(static_cast<std::uint64_t>(3 * computed_ns));
+  }
+
+  void shrink(std::uint64_t took) noexcept {
+    messages_ = static_cast<unsigned>(std::max<std::uint64_t>(most_ticks * messages_ / took, 1));
+    calm_ = 0;
+  }
+
+  unsigned messages_ = island::slice;
+  unsigned calm_ = 0;  ///< short slices in a row
+  std::uint64_t in_quick_ones_ = 0;  ///< ticks in slices of 64 messages since `before_`
+  std::optional<clock_reading> before_;  ///< at the last long slice of 64 messages
+};
+
+}  // namespace sukima::objects::detail
