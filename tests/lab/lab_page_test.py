@@ -22,12 +22,66 @@ SVG = "{http://www.w3.org/2000/svg}"
 CHARACTER = 6.6  # the widest average of a character in 11 pixels
 
 
-def write_runs(folder):
-    """A folder as a run leaves it. The times follow from the cell's number: the same in each test."""
+# What the left side of the claims of `heat` takes in each round, in seconds; the right side takes one, and so does the left one
+# in `one`. None was stopped, a text is a failure.
+HEAT_SECONDS = {("work", "two"): [2] * 5, ("work", "four"): [0.5] * 5,
+                ("even", "two"): [1] * 5, ("even", "four"): [None] * 5,
+                ("few", "two"): ["it <failed> & \"so\""] * 5, ("few", "four"): [1] * 3,
+                ("close", "two"): [1, 1.2, 1, 1.2, 1.1], ("close", "four"): [1.5] * 5}
+HEAT_CLAIM = {"name": "each", "text": "Left takes <longer>.", "left": {"settings": ["left"]}, "right": {"settings": ["right"]},
+              "programs": ["work", "even", "few", "close"], "environments": ["two", "four"], "relation": "above", "bound": 1.1}
+HEAT = {
+    "sukima-lab": 1, "name": "heat", "title": "Ratios that are known",
+    "programs": [{"name": name, "command": ["true"]} for name in HEAT_CLAIM["programs"]],
+    "settings": [{"name": "left"}, {"name": "right"}],
+    "environments": [{"name": "one", "kind": "machine"}, {"name": "two", "kind": "share", "copies": 2, "baseline": "one"},
+                     {"name": "four", "kind": "share", "copies": 4, "baseline": "one"}],
+    "claims": [HEAT_CLAIM, {**HEAT_CLAIM, "name": "two-cells", "programs": ["work"]},
+               {"name": "worst", "text": "Left takes as long as it should.", "measure": "relative", "judge": "worst",
+                "left": {"settings": ["left"]}, "programs": HEAT_CLAIM["programs"], "environments": ["two", "four"],
+                "relation": "below", "bound": 1.2}],
+}
+
+
+def write_facts(folder):
     (folder / "experiments").mkdir(parents=True)
     facts = {"sukima-lab-runs": 1, "machine": [["cpu", "made <up> & 'quoted'"]], "versions": {}, "cpus": 16, "obstacles": {},
              "quick": False}
     (folder / "machine.json").write_text(json.dumps(facts))
+
+
+def write_heat(folder):
+    """A folder with the runs of `heat` only."""
+    write_facts(folder)
+    (folder / "experiments/heat.json").write_text(json.dumps(HEAT))
+    with open(folder / "runs.jsonl", "w", encoding="utf-8") as runs:
+        for program in HEAT_CLAIM["programs"]:
+            for setting in ("left", "right"):
+                for environment in ("one", "two", "four"):
+                    values = HEAT_SECONDS.get((program, environment), [1] * 5) if setting == "left" else [1] * 5
+                    for turn, value in enumerate(values):
+                        end = {"failure": value} if isinstance(value, str) else {"seconds": [value]}
+                        runs.write(json.dumps({"experiment": "heat", "program": program, "setting": setting,
+                                               "environment": environment, "round": turn, "wall_seconds": 1, **end}) + "\n")
+
+
+def report_of(folder, file):
+    """What the runs of a folder show: as JSON, and as the text of a page."""
+    report = subprocess.run([PROGRAM, "lab", "report", "--folder", folder, "--html", file, "--json"], check=True,
+                            capture_output=True, text=True)
+    return json.loads(report.stdout), file.read_text()
+
+
+def heat_maps(text, experiment, claim):
+    """The heat maps in the row of a claim, with blanks for the ends of lines in their cells."""
+    start = text.index(f"<tr id=\"{experiment}/{claim}\">")
+    tables = re.findall("<table class=\"heat\">.*?</table>", text[start:text.index("</tr>\n", start)])
+    return [xml.etree.ElementTree.fromstring(one.replace("<br>", " ")) for one in tables]
+
+
+def write_runs(folder):
+    """A folder as a run leaves it. The times follow from the cell's number: the same in each test."""
+    write_facts(folder)
     number = 0
     with open(folder / "runs.jsonl", "w", encoding="utf-8") as runs:
         for file in sorted(EXPERIMENTS.glob("*.json")):
@@ -55,6 +109,7 @@ class strict(html.parser.HTMLParser):
     def __init__(self):
         super().__init__()
         self.open, self.wrong, self.names, self.tables, self.addresses = [], [], set(), [], []
+        self.inner = []  # the tables that are open, the innermost last
         self.unwrapped = 0
 
     def handle_starttag(self, tag, attributes):
@@ -67,11 +122,12 @@ class strict(html.parser.HTMLParser):
         self.addresses += [value for name, value in attributes if name in ("href", "src", "xlink:href", "srcset", "action")]
         if tag == "table":
             self.tables.append([])
+            self.inner.append(self.tables[-1])
             self.unwrapped += "wide" not in [dict(one).get("class") for _, one in self.open]
         if tag == "tr":
-            self.tables[-1].append(0)
+            self.inner[-1].append(0)
         if tag in ("td", "th"):
-            self.tables[-1][-1] += 1
+            self.inner[-1][-1] += 1
         if tag not in VOID:
             self.open.append((tag, attributes))
 
@@ -84,6 +140,8 @@ class strict(html.parser.HTMLParser):
             self.wrong.append(f"</{tag}> at {self.getpos()}")
         else:
             self.open.pop()
+            if tag == "table":
+                self.inner.pop()
 
 
 def boxes(svg):
@@ -104,10 +162,7 @@ class page(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="sukima-lab-test-"))
         write_runs(cls.folder / "runs")
-        file = cls.folder / "page.html"
-        report = subprocess.run([PROGRAM, "lab", "report", "--folder", cls.folder / "runs", "--html", file, "--json"], check=True,
-                                capture_output=True, text=True)
-        cls.report, cls.text = json.loads(report.stdout), file.read_text()
+        cls.report, cls.text = report_of(cls.folder / "runs", cls.folder / "page.html")
         cls.plots = [xml.etree.ElementTree.fromstring(one) for one in re.findall("<svg.*?</svg>", cls.text, re.DOTALL)]
 
     @classmethod
@@ -168,6 +223,79 @@ class page(unittest.TestCase):
                 of = f"<td>{one['program']}</td><td>{one['setting']}</td><td>{one['of']}</td><td>{one['environment']}</td>"
                 self.assertIn(of, part)
         self.assertGreater(sum(len(one["worst"]) for one in self.report["experiments"]), 50)
+
+    def test_has_a_heat_map_of_each_claim_with_three_cells_or_more(self):
+        count = 0
+        for experiment in self.report["experiments"]:
+            of_it = 0
+            for claim in experiment["claims"]:
+                found = heat_maps(self.text, experiment["name"], claim["name"])
+                self.assertEqual(len(found), 1 if len(claim["cells"]) >= 3 else 0, claim["name"])
+                of_it += len(found)
+                for one in found:
+                    cells = [cell for cell in one.iter("td") if cell.text]
+                    self.assertEqual(len(cells), len(claim["cells"]), claim["name"])
+                    framed = sum(cell.get("class") == "fails" for cell in cells)
+                    self.assertEqual(framed, sum(cell["verdict"] == "does not hold" for cell in claim["cells"]), claim["name"])
+            start = self.text.index(f"<h2 id=\"{experiment['name']}\">")
+            part = self.text[start:self.text.find("<h2", start + 1)]
+            self.assertEqual(part.count("<p class=\"legend\">"), 1 if of_it else 0, experiment["name"])
+            count += of_it
+        self.assertGreater(count, 10)
+
+
+class heat(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="sukima-lab-test-"))
+        write_heat(cls.folder / "runs")
+        _, cls.text = report_of(cls.folder / "runs", cls.folder / "page.html")
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.folder)
+
+    def rows(self, claim):
+        """A heat map's texts, colours and classes, row by row."""
+        table, = heat_maps(self.text, "heat", claim)
+        return [[(one.text, (one.get("style") or "").removeprefix("background: "), one.get("class") or "") for one in row]
+                for row in table.iter("tr")]
+
+    def test_map_has_ratios_with_their_colours_marks_and_frames(self):
+        self.assertEqual(self.rows("each"), [
+            [("program", "", ""), ("two", "", ""), ("four", "", "")],
+            [("work", "", ""), ("2", "#e69f00", ""), ("0.5 ×", "#56b4e9", "fails")],
+            [("even", "", ""), ("1 ×", "#ffffff", "fails"), ("infinite", "#e69f00", "")],
+            [("few", "", ""), ("–", "", ""), ("?", "", "")],
+            [("close", "", ""), ("1.1 ?", "#fcf2dc", ""), ("1.5", "#f0c76a", "")]])
+
+    def test_map_of_the_worst_names_it_in_each_cell(self):
+        self.assertEqual(self.rows("worst"), [
+            [("program", "", ""), ("worst of 2", "", "")],
+            [("work", "", ""), ("1 two", "#ffffff", "")],
+            [("even", "", ""), ("infinite × four", "#e69f00", "fails")],
+            [("few", "", ""), ("–", "", "")],
+            [("close", "", ""), ("0.55 two", "#6dbeec", "")]])
+
+    def test_cell_says_why(self):
+        table, = heat_maps(self.text, "heat", "each")
+        self.assertEqual(table.find("caption").text, "Ratios, to be above 1.1")
+        self.assertEqual([one.get("title") for one in table.iter("td")], [
+            "holds, 2 to 2", "does not hold, 0.5 to 0.5",
+            "does not hold, 1 to 1", "holds, infinite to infinite",
+            "cannot be shown here: it <failed> & \"so\"", "undecided: only 3 of at least 5 rounds were run",
+            "undecided, 1 to 1.2: the interval contains the bound", "holds, 1.5 to 1.5"])
+
+    def test_claim_over_two_cells_has_none(self):
+        self.assertEqual(heat_maps(self.text, "heat", "two-cells"), [])
+
+    def test_legend_has_each_mark_and_the_strongest_colours(self):
+        legend, = re.findall("<p class=\"legend\">.*?</p>", self.text)
+        for text in ("No mark: holds; ", "; with a frame and ×: does not hold; ", "; ?: undecided; ", "; –: cannot be shown here.",
+                     "<span class=\"shade\" style=\"background: #56b4e9\">0.5 or less</span>",
+                     "<span class=\"shade\" style=\"background: #ffffff\">1</span>",
+                     "<span class=\"shade\" style=\"background: #e69f00\">2 or more</span>"):
+            self.assertIn(text, legend)
 
 
 if __name__ == "__main__":

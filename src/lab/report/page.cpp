@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "report/page_heat.hpp"
 #include "report/page_plots.hpp"
 #include "shared/report.hpp"
 
@@ -29,6 +30,11 @@ th, td { border: 1px solid #ccc; padding: 0.2em 0.5em; text-align: left; vertica
 td svg { margin: 0.3em 0; }
 td.claim { min-width: 16em; }
 .verdict { font-weight: bold; }
+.heat { margin: 0.5em 0; font-size: 1em; }
+.heat caption { text-align: left; }
+.heat td { text-align: center; background: #eee; color: #222; }
+.heat td.fails { border: 2px solid #222; }
+.shade { padding: 0 0.4em; color: #222; }
 </style>
 </head>
 <body>
@@ -100,7 +106,8 @@ std::string plots_html(const ordered_json& experiment) {
   return html + "</div>\n";
 }
 
-/// A table with a row for each claim: the paper's figure and what it has, and beside them ours.
+/// A table with a row for each claim: the paper's figure and what it has, and beside them ours. What the
+/// colours and marks of heat maps mean stands above it, if it has some.
 std::string claims_html(const ordered_json& experiment, unsigned cpus) {
   if (experiment.at("claims").empty()) return {};
   std::string scaled;
@@ -108,16 +115,19 @@ std::string claims_html(const ordered_json& experiment, unsigned cpus) {
     scaled = fmt::format(" (scaled from {} CPUs to {})", paper->get<unsigned>(), cpus);
   std::string html =
       "<div class=\"wide\"><table>\n<tr><th>in the paper</th><th>here</th><th>verdict</th></tr>\n";
+  bool has_heat_map = false;
   for (const ordered_json& claim : experiment.at("claims")) {
+    const std::string heat_map = heat_map_html(claim);
+    has_heat_map = has_heat_map || !heat_map.empty();
     const std::string figure = text_of(claim, "figure"), reason = text_of(claim, "reason");
     html +=
-        fmt::format("<tr id=\"{}/{}\"><td>{}{}<br>{}</td><td class=\"claim\">{}<br>{}</td>",
+        fmt::format("<tr id=\"{}/{}\"><td>{}{}<br>{}</td><td class=\"claim\">{}<br>{}{}</td>",
                     text_of(experiment, "name"), text_of(claim, "name"), figure, figure.empty() ? "" : scaled,
-                    text_of(claim, "found"), text_of(claim, "text"), ratios_svg(claim));
+                    text_of(claim, "found"), text_of(claim, "text"), ratios_svg(claim), heat_map);
     html += fmt::format("<td><span class=\"verdict\">{}</span>{}{}</td></tr>\n", text_of(claim, "verdict"),
                         reason.empty() ? "" : "<br>", reason);
   }
-  return html + "</table></div>\n";
+  return (has_heat_map ? heat_legend_html() : "") + html + "</table></div>\n";
 }
 
 }  // namespace

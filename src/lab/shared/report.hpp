@@ -19,8 +19,8 @@ std::string report_text(const recorded_runs& runs);
 nlohmann::ordered_json report_json(const recorded_runs& runs);
 
 /// The same as one page of HTML: for each experiment its claims, the paper's figure beside ours and the
-/// verdict, bars of each program, and a table of the cells. It needs no other file and no network. The same
-/// for the same folder. O(as report_text).
+/// verdict, with a heat map of three cells or more; bars of each program, and a table of the cells. It needs
+/// no other file and no network. The same for the same folder. O(as report_text).
 std::string report_html(const recorded_runs& runs);
 
 /// The list of experiments, one line each.
