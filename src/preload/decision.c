@@ -29,6 +29,8 @@ static sukima_capacity* reader;
 /// What the limits alone gave at the start. The decision of the start also knew the neighbours, so it
 /// stands until a limit changes.
 static uint32_t limits_at_start;
+/// Processes on this machine that divide the CPUs, as far as sukima run or MPI's variables say.
+static uint32_t ranks = 1;
 static _Atomic uint32_t current;
 /// Written by the thread that holds `looking`; valid without other data (relaxed).
 static _Atomic uint32_t useful;
@@ -42,22 +44,24 @@ static int agreed;
 /// In a child of fork() no thread holds `looking`, whatever the parent's threads were doing.
 static void after_fork_in_child(void) { atomic_flag_clear(&looking); }
 
+static uint32_t at_least_minimum(uint32_t threads) {
+  return threads > settings.minimum ? threads : settings.minimum;
+}
+
 /// A rank's share of a number of threads: `mpirun` was started by `sukima run`, which knew of one process
 /// only.
 static uint32_t share_of(uint32_t threads) {
   const uint32_t known = settings.ranks > 1 ? settings.ranks : 1;
-  const uint32_t ranks = preload_count_ranks();
-  if (ranks <= known) return threads;
-  const uint32_t share = threads * known / ranks;
-  return share > settings.minimum ? share : settings.minimum;
+  return ranks <= known ? threads : at_least_minimum(threads * known / ranks);
 }
 
-static uint32_t of_limits(const sukima_capacity_facts* facts) {
+/// The threads of this process, of which there are as many as ranks, for CPUs.
+static uint32_t of_cpus(double cpus) {
   const sukima_capacity_policy policy = {(sukima_capacity_rounding)settings.rounding, settings.minimum,
                                          settings.reserve_thousandths / 1000.0};
-  uint32_t threads = sukima_capacity_threads(facts->usable, &policy);
+  uint32_t threads = sukima_capacity_threads(cpus, &policy);
   if (settings.maximum != 0 && threads > settings.maximum) threads = settings.maximum;
-  return threads;
+  return ranks <= 1 ? threads : at_least_minimum(threads / ranks);
 }
 
 /// Under a quota more threads gain nothing; without one, threads that block often may.
@@ -69,15 +73,26 @@ static uint32_t most_useful(const sukima_capacity_facts* facts) {
 
 static void begin(void) {
   if (!preload_read_settings(getenv(PRELOAD_VARIABLE), &settings)) return;
+  ranks = preload_count_ranks();
+  if (ranks < settings.ranks) ranks = settings.ranks;
   if (!settings.fixed) settings.threads = share_of(settings.threads);
   atomic_store(&current, settings.threads);
   if (settings.fixed) return;
-  // The override of the user's environment is obeyed as it was by `sukima run`.
-  reader = sukima_capacity_open(NULL);
+  // The override of the user's environment is obeyed as it was by `sukima run`. A program that pins its
+  // threads later has no fewer CPUs by that.
+  const sukima_capacity_options options = {.affinity = SUKIMA_CAPACITY_AT_OPEN};
+  reader = sukima_capacity_open(&options);
   if (reader == NULL) return;
   sukima_capacity_facts facts;
   sukima_capacity_latest(reader, &facts);
-  limits_at_start = of_limits(&facts);
+  // A quota that has fallen since `sukima run` decided, or that of a group into which a child was put. Its mask
+  // does not count: a parent that pins its children divides its own number among them.
+  const uint32_t fit = of_cpus(facts.quota);
+  if (facts.binding != SUKIMA_CAPACITY_OVERRIDE && fit < settings.threads) {
+    settings.threads = fit;
+    atomic_store(&current, fit);
+  }
+  limits_at_start = of_cpus(facts.usable);
   atomic_store_explicit(&useful, most_useful(&facts), memory_order_relaxed);
   atomic_store(&next_look, preload_now() + look_interval_ns);
   pthread_atfork(NULL, NULL, after_fork_in_child);
@@ -111,7 +126,7 @@ uint64_t preload_now(void) {
 
 /// The number for these limits: that of the start while the limits are those of the start.
 static uint32_t fitting(const sukima_capacity_facts* facts) {
-  const uint32_t now = of_limits(facts);
+  const uint32_t now = of_cpus(facts->usable);
   if (now == limits_at_start) return settings.threads;
   if (now > limits_at_start) return now;
   return now < settings.threads ? now : settings.threads;

@@ -56,8 +56,9 @@ EXPORTED void GOMP_parallel_sections(region_body* body, void* data, unsigned thr
                                      unsigned flags);
 void GOMP_parallel_sections(region_body* body, void* data, unsigned threads, unsigned count, unsigned flags) {
   gomp_parallel_sections* const next = NEXT(gomp_parallel_sections*, GOMP_parallel_sections);
-  // A section each is the most that has work.
-  RUN_REGION(body, threads, next(body, data, chosen_number > count ? count : chosen_number, count, flags));
+  // A section each is the most that has work; but a number that the program gives is the program's.
+  RUN_REGION(body, threads,
+             next(body, data, threads == 0 && chosen_number > count ? count : chosen_number, count, flags));
 }
 
 /// A loop with a chunk size.

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <link.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -124,6 +125,9 @@ std::string obstacle_to_preloading(const fs::path& program, const std::string& l
   struct stat status{};
   if (stat(program.c_str(), &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)) != 0)
     return "the program runs with the rights of its owner";
+  // The loader takes it for one of more rights than its user has, and so preloads nothing.
+  if (geteuid() != 0 && getxattr(program.c_str(), "security.capability", nullptr, 0) > 0)
+    return "the program has capabilities of its own";
   const std::vector<program_header> headers = headers_of(file);
   if (headers.empty())
     return file.read(0, SELFMAG) == ELFMAG ? "the program is for another kind of processor" : std::string();

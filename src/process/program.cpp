@@ -12,10 +12,12 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <string_view>
 
 #include "shared/errors.hpp"
+#include "shared/executable.hpp"
 
 namespace sukima::process {
 namespace {
@@ -94,8 +96,16 @@ program_end run_program(std::vector<std::string> arguments, std::vector<std::str
   posix_spawnattr_setsigmask(&attributes, &signals.mask_before());
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
   pid_t program = 0;
-  const int failure = posix_spawnp(&program, argument_pointers[0], nullptr, &attributes,
-                                   argument_pointers.data(), environment_pointers.data());
+  int failure = posix_spawnp(&program, argument_pointers[0], nullptr, &attributes, argument_pointers.data(),
+                             environment_pointers.data());
+  // A script without #! is the shell's, as for execvp(3); posix_spawnp(3) no longer does that.
+  if (failure == ENOEXEC)
+    if (const auto file = find_program(arguments[0], std::getenv("PATH"))) {
+      std::vector<std::string> script{"/bin/sh", file->string()};
+      script.insert(script.end(), arguments.begin() + 1, arguments.end());
+      failure = posix_spawn(&program, script[0].c_str(), nullptr, &attributes, pointers_to(script).data(),
+                            environment_pointers.data());
+    }
   posix_spawnattr_destroy(&attributes);
   if (failure != 0) throw start_error(arguments[0], failure);
   const int status = wait_for(program, signals);

@@ -31,6 +31,18 @@ static bool take_decimal(cap_text* line, double* value) {
   return strlen(digits) == length && sukima_capacity_parse_cpus(digits, value) == 0;
 }
 
+/// Seconds, which may be more than a number of CPUs can be; of those, fractions do not matter.
+static bool take_seconds(cap_text* line, double* value) {
+  cap_text rest = *line;
+  uint64_t whole = 0;
+  if (!cap_text_take_number(&rest, &whole) || whole < SUKIMA_CAPACITY_MAX_CPUS)
+    return take_decimal(line, value);
+  uint64_t fraction = 0;
+  if (cap_text_take(&rest, '.') && !cap_text_take_number(&rest, &fraction)) return false;
+  *value = (double)whole;
+  return cap_text_at_end(&rest);
+}
+
 bool cap_parse_host_message(cap_text content, cap_host_message* message) {
   cap_host_message found = {0};
   bool ended = false;
@@ -40,7 +52,7 @@ bool cap_parse_host_message(cap_text content, cap_host_message* message) {
     if (cap_text_take_prefix(&line, "usable ")) {
       if (!take_decimal(&line, &found.usable)) return false;
     } else if (cap_text_take_prefix(&line, "valid ")) {
-      if (!take_decimal(&line, &found.valid_seconds)) return false;
+      if (!take_seconds(&line, &found.valid_seconds)) return false;
     } else {
       ended = cap_text_equals(&line, "end");
     }

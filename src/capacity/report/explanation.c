@@ -249,6 +249,8 @@ sukima_capacity_report* sukima_capacity_estimator_explain(sukima_capacity_estima
   uint32_t notes = all->reader.group_notes;
   all->reader.listener = &listener;
   if (notes != 0) all->reader.groups_found = false;  // so that these notes are reported, too
+  const bool was_found = all->group_searches == all->reader.group_searches;
+  const uint64_t groups_before = all->reader.groups_hash;
   cap_reader_read(&all->reader, &facts);
   if (all->host.is_malformed) {
     cap_note(&all->reader, all->host.from_port ? CAP_HOST_PORT : CAP_HOST_FILE,
@@ -258,7 +260,9 @@ sukima_capacity_report* sukima_capacity_estimator_explain(sukima_capacity_estima
     facts.note_count = all->reader.notes;
   }
   all->reader.listener = NULL;
-  all->group_searches = all->reader.group_searches;  // what is followed is still there
+  // Searching again for the notes is no reason to follow anything else, where the groups are the same.
+  if (was_found && groups_before == all->reader.groups_hash)
+    all->group_searches = all->reader.group_searches;
   facts.generation = all->facts.generation;
   sukima_capacity_estimate estimate;
   sukima_capacity_estimator_usable(all, 0, &estimate);

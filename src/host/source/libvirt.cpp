@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iostream>
 #include <iterator>
+#include <utility>
 
 #include "shared/calls.hpp"
 #include "source/files.hpp"
@@ -21,8 +22,9 @@ class libvirt_desk {
   /// \returns none if there is no answer at the deadline; the call goes on, and a later `ask` gets its answer
   /// \throws source_error as the call
   std::optional<libvirt_answer> ask(deadline end) {
-    if (!thread_->busy()) thread_->begin([call = call_] { call->run(); });
+    if (!std::exchange(asked_, true)) thread_->begin([call = call_] { call->run(); });
     if (!thread_->wait(end)) return std::nullopt;
+    asked_ = false;
     if (!call_->failure.empty()) throw source_error(call_->failure);
     return std::move(call_->answer);
   }
@@ -47,6 +49,7 @@ class libvirt_desk {
 
   std::shared_ptr<one_call> call_ = std::make_shared<one_call>();
   std::unique_ptr<caller> thread_ = make_calling_thread();
+  bool asked_ = false;  ///< a call was begun, and its answer not taken: it may have come between two readings
 };
 
 double default_shares(const std::string& root) {
