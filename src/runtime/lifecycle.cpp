@@ -103,7 +103,12 @@ void lifecycle::stop() {
     left_.wait(hold, [this] { return core_.park.counts().entries == 0; });
   }
   if (!core_.launched.is_empty()) close_launched();
+  // Threads whose entries are over may still be on their way out. Partner: enter(), whose last access to
+  // anything of this runtime is this store.
+  for (worker& w : core_.workers.all())
+    while (!w.background && w.taken.load(std::memory_order_acquire)) std::this_thread::yield();
   closed_.store(true);
+  core_.controller.close();
   core_.monitor_thread.stop();  // from here on no other thread is started
   for (worker& w : core_.workers.all()) unpark(w);
   core_.workers.join_threads();

@@ -167,6 +167,11 @@ class launch(unittest.TestCase):
                 self.assertEqual(sorted(running.stderr.read().splitlines()), [f"[0] {name}", f"[1] {name}"])
                 self.assertEqual(running.wait(), 0)
 
+    def test_passes_the_signal_of_an_inherited_timer_on(self):
+        ended = subprocess.run([SUKIMA, "cluster", "run", "-n", "2", "--", "sleep", "600"], stdin=subprocess.DEVNULL,
+                               capture_output=True, preexec_fn=lambda: signal.alarm(1))
+        self.assertIn(ended.returncode, (-signal.SIGALRM, 128 + signal.SIGALRM))
+
     def test_refuses_wrong_requests(self):
         for words, sentence in [
                 (["-n", "2"], "no program was given"),

@@ -335,6 +335,30 @@ TEST_P(cancel_test, a_noexcept_function_forks_below_a_shield) {
   });
 }
 
+/// The cancelled scope is above one shield; the one that cancels runs on top of it, in a shield of its own.
+TEST_P(cancel_test, a_scope_that_is_cancelled_from_within_another_shield_ends_there) {
+  const support::must_end within("a scope between shields");
+  runtime.run([&](context c) {
+    for (int i = 0; i < 20; ++i) {
+      bool is_done = true;
+      EXPECT_EQ(sukima::shielded(c,
+                                 [&](context c1) {
+                                   is_done = sukima::cancellable(c1, [](context c2, const canceller& cancel) {
+                                     sukima::task_group group(c2);
+                                     group.run([&cancel](context c3) {
+                                       sukima::shielded(c3, [&](context) { cancel.cancel(); });
+                                     });
+                                     group.wait(c2);
+                                     support::fork_for_ever(c2);
+                                   });
+                                   return support::fib(c1, 12);  // it is not cancelled
+                                 }),
+                144);
+      EXPECT_FALSE(is_done);
+    }
+  });
+}
+
 /// What is cancelled inside of a shield ends, although the outer scope was cancelled before.
 TEST_P(cancel_test, scopes_and_exceptions_inside_of_a_shield_work_as_usual) {
   const support::must_end within("scopes inside of a shield");

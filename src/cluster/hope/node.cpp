@@ -72,8 +72,9 @@ clock::time_point node::next_turn() const {
   if (active_ == nullptr || is_over_) return until;
   if (!asked_for_) {
     if (!is_alone()) until = std::min(until, next_tick_);
-    if ((is_planning() && place_began_) || helping_) until = std::min(until, not_before_);
-    if (is_worth_a_look()) until = std::min(until, looks_.next());
+    // As next_purpose decides: a time that has come with nothing to do at it would never end.
+    if (is_planning() ? place_began_ : helping_.has_value()) until = std::min(until, not_before_);
+    if (has_room_for_units() && is_worth_a_look()) until = std::min(until, looks_.next());
     if (!asking_.empty() && !is_planning()) until = std::min(until, give_again_);
     until = std::max(until, may_take_back());
   }

@@ -249,6 +249,7 @@ class node final : private receiver, private detail::remote_node {
   std::vector<task_key> worked_on() const;
   /// Do others tell of tasks within something that is worked on here?
   bool is_worth_a_look() const;
+  bool has_room_for_units() const noexcept;
   bool is_idle() const noexcept;
   void run_next();
   /// Neither running here nor claimed by others?

@@ -93,6 +93,8 @@ std::vector<task_key> node::worked_on() const {
   return latest_of(std::move(begun), workers_.workers());
 }
 
+bool node::has_room_for_units() const noexcept { return units_.size() < most_units; }
+
 bool node::is_worth_a_look() const {
   return std::ranges::any_of(worked_on(), [this](const task_key& key) { return looks_.is_within(key); });
 }
@@ -100,7 +102,7 @@ bool node::is_worth_a_look() const {
 std::optional<node::purpose> node::next_purpose(clock::time_point now) const {
   if (is_planning() && place_began_ && now >= not_before_) return purpose::plan;
   if (helping_ && !is_planning() && now >= not_before_) return purpose::help;
-  if (now >= looks_.next() && units_.size() < most_units && is_worth_a_look()) return purpose::look;
+  if (now >= looks_.next() && has_room_for_units() && is_worth_a_look()) return purpose::look;
   if (!asking_.empty() && !is_planning() && now >= give_again_) return purpose::give;
   if (now >= next_tick_ && !is_alone()) return purpose::tick;
   return {};

@@ -244,6 +244,7 @@ void node::unclaim(unit& u) {
 
 void node::erase(unit& u) {
   if (helping_ == u.key) helping_.reset();
+  if (is_planning() && place_ == u.key) group_ = {};  // it may never begin: where the plan has led is over
   units_.erase(u.key);
 }
 

@@ -191,8 +191,11 @@ class launcher {
   void take_signals() {
     signalfd_siginfo info;
     while (read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
-      // The terminal has sent its signals to nodes on this machine, too.
-      if (info.ssi_signo != SIGCHLD && (info.ssi_code != SI_KERNEL || remote_))
+      // The terminal has sent its signals to nodes on this machine, too; but it tells only the leader of its
+      // session that it is gone, and a timer that the launcher has inherited is not the nodes'.
+      const bool nodes_have_it = info.ssi_code == SI_KERNEL && info.ssi_signo != SIGALRM &&
+                                 !(info.ssi_signo == SIGHUP && getsid(0) == getpid());
+      if (info.ssi_signo != SIGCHLD && (!nodes_have_it || remote_))
         signal_all(static_cast<int>(info.ssi_signo));
     }
     for (std::size_t n = 0; n < children_.size(); ++n) {

@@ -22,6 +22,7 @@
 #include <algorithm>
 #include <atomic>
 #include <stdexcept>
+#include <thread>
 
 namespace sukima::cluster {
 
@@ -50,7 +51,6 @@ class tcp_transport final : public transport {
         peers_(chosen_.own.nodes),
         is_listed_(chosen_.own.node == 0) {}
   ~tcp_transport() override { close_all(); }
-
   node_id start(receiver& to, clock::time_point deadline) override {
     receiver_ = &to;
     deadline_ = deadline;
@@ -88,7 +88,6 @@ class tcp_transport final : public transport {
   }
 
   unsigned nodes() const noexcept override { return chosen_.own.nodes; }
-
   bool send(node_id to, bytes&& message) override {
     if (message.size() > largest_message) throw std::length_error("sukima: a message is too long");
     return peers_[to].connection != nullptr &&
@@ -228,8 +227,9 @@ class tcp_transport final : public transport {
 
   void accept() {
     acceptor_.async_accept([this](error_code error, tcp::socket socket) {
-      if (error) return;
-      begin(std::move(socket), handshake::role::acceptor, chosen_.own.node, {});
+      if (!acceptor_.is_open()) return;
+      if (error) std::this_thread::sleep_for(between_attempts);  // no descriptor is left: strangers may go
+      if (!error) begin(std::move(socket), handshake::role::acceptor, chosen_.own.node, {});
       accept();
     });
   }

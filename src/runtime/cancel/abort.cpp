@@ -96,8 +96,11 @@ void lower_abort(fiber& s, char* r) noexcept {
 }
 
 void clear_abort(fiber& s, choice_point* r) noexcept {
-  char* mine = reinterpret_cast<char*>(r);
-  abort_word(s, mine).compare_exchange_strong(mine, all_ones, std::memory_order_acq_rel);
+  // In both words: it was written into the other one if another shield was raised then.
+  for (atomic<char*>* const word : {&s.abort_to, &s.shielded_abort_to}) {
+    char* mine = reinterpret_cast<char*>(r);
+    word->compare_exchange_strong(mine, all_ones, std::memory_order_acq_rel);  // partner: lower_abort
+  }
 }
 
 outer_shield raise_shield(char* top) noexcept {
@@ -116,7 +119,12 @@ void lower_shield(char* top, const outer_shield& outer) noexcept {
   fiber& s = fiber_of(top);
   s.shield.store(outer.place, std::memory_order_relaxed);
   if (outer.place == all_ones) s.lowest_shield.store(all_ones, std::memory_order_relaxed);
-  s.shielded_abort_to.store(outer.abort_to, std::memory_order_release);
+  // What is above this shield is over. What is below it was written by a canceller that had read the outer
+  // shield; partner: lower_abort.
+  char* seen = s.shielded_abort_to.load(std::memory_order_relaxed);
+  while (!s.shielded_abort_to.compare_exchange_weak(
+      seen, std::min(seen < top ? seen : all_ones, outer.abort_to), std::memory_order_acq_rel)) {
+  }
   look_for_abort(s);  // what came meanwhile takes effect at the next poll
   s.limit.request_poll();
 }

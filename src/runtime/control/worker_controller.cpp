@@ -143,6 +143,8 @@ void worker_controller::end_compensation() noexcept {
   adjust("workers that waited are back");
 }
 
+void worker_controller::close() noexcept { const std::lock_guard hold(deciding_); }
+
 void worker_controller::limit_workers(unsigned most) {
   const std::lock_guard hold(deciding_);
   limit_ = most;
