@@ -85,8 +85,8 @@ static void begin(void) {
   if (reader == NULL) return;
   sukima_capacity_facts facts;
   sukima_capacity_latest(reader, &facts);
-  // A quota that has fallen since `sukima run` decided, or that of a group into which a child was put. Its mask
-  // does not count: a parent that pins its children divides its own number among them.
+  // A quota that has fallen since `sukima run` decided, or that of a group into which a child was put. The
+  // mask does not count: a parent that pins its children divides its own number among them.
   const uint32_t fit = of_cpus(facts.quota);
   if (facts.binding != SUKIMA_CAPACITY_OVERRIDE && fit < settings.threads) {
     settings.threads = fit;

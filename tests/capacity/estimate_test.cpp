@@ -185,6 +185,34 @@ TEST(estimate, the_hosts_word_limits_the_whole_machine) {
   EXPECT_NEAR(here.usable(4).usable, 4, 0.01);
 }
 
+TEST(estimate, the_hosts_word_may_hold_for_a_day) {
+  for (const char* const valid : {"86400", "86400.5", "65536", "99999999"}) {
+    world here("0-3");
+    here.tree().file("/run/sukima/host",
+                     std::string("sukima-host 1\nusable 1.5\nvalid ") + valid + "\nend\n");
+    here.run(1);
+    EXPECT_EQ(here.load().host_cpus, 1.5) << valid;
+  }
+  world here("0-3");
+  here.tree().file("/run/sukima/host", "sukima-host 1\nusable 1.5\nvalid 86400x\nend\n");
+  here.run(3);
+  EXPECT_EQ(here.load().host_malformed, 1u);
+}
+
+TEST(estimate, an_explanation_before_the_first_sample_blinds_nothing) {
+  const auto basis = [](bool explains) {
+    world here("0-3");
+    here.group("/ours", "100", "max 100000").group("/theirs", "100", "max 100000");
+    here.own_thread(4711, 1, 0).uses("/theirs", 1);
+    here.run(0);
+    if (explains) sukima_test::report_pointer(sukima_capacity_estimator_explain(here.estimator()));
+    here.run(3);
+    return here.usable(4).basis;
+  };
+  EXPECT_NE(basis(false), SUKIMA_CAPACITY_BASIS_BLIND);
+  EXPECT_EQ(basis(true), basis(false));
+}
+
 TEST(estimate, a_malformed_word_of_the_host_is_told_once_in_each_report) {
   world here("0-3");
   here.group("/ours", "100", "max 100000");

@@ -339,6 +339,14 @@ class PassingThrough(unittest.TestCase):
                     self.assertEqual(done.stderr, f"sukima: '{program}' cannot be started: {sentence}\n")
                     self.assertEqual(subprocess.run(["env", program], capture_output=True).returncode, code)
 
+    def test_starts_scripts_that_name_no_interpreter(self):
+        with tempfile.TemporaryDirectory() as folder:
+            job = pathlib.Path(folder, "job")
+            job.write_text('test "$1" = "a b" && exit 7\n', encoding="utf-8")
+            job.chmod(0o755)
+            for way in ([], ["--report"], ["--no-preload"]):
+                self.assertEqual(run("run", *way, "--threads", "1", "--", str(job), "a b").returncode, 7, way)
+
     def test_ends_by_signals(self):
         for way in self.ways:
             for number in (signal.SIGTERM, signal.SIGKILL, signal.SIGSEGV, signal.SIGINT):

@@ -255,10 +255,15 @@ static long combined_loops(void) {
 
 static long numbers_of_the_programs_own(void) {
   long wrong = 0;
-  int clause = 0, alone = 0, set = 0, inner = 0;
+  int clause = 0, alone = 0, set = 0, inner = 0, of_sections = 0;
 #pragma omp parallel num_threads(3)
 #pragma omp single
   clause = omp_get_num_threads();
+#pragma omp parallel sections num_threads(3)
+  {
+#pragma omp section
+    of_sections += omp_get_num_threads();
+  }
 #pragma omp parallel if (clause < 0)
   alone = omp_get_num_threads();
   omp_set_num_threads(2);
@@ -277,7 +282,7 @@ static long numbers_of_the_programs_own(void) {
     }
   }
   omp_set_max_active_levels(1);
-  return wrong + (clause != 3) + (alone != 1) + (set != 2) + (inner != 4);
+  return wrong + (clause != 3) + (of_sections != 3) + (alone != 1) + (set != 2) + (inner != 4);
 }
 
 static long at_most_what_was_promised(void) {

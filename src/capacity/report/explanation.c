@@ -261,8 +261,7 @@ sukima_capacity_report* sukima_capacity_estimator_explain(sukima_capacity_estima
   }
   all->reader.listener = NULL;
   // Searching again for the notes is no reason to follow anything else, where the groups are the same.
-  if (was_found && groups_before == all->reader.groups_hash)
-    all->group_searches = all->reader.group_searches;
+  if (was_found && groups_before == all->reader.groups_hash) all->group_searches = all->reader.group_searches;
   facts.generation = all->facts.generation;
   sukima_capacity_estimate estimate;
   sukima_capacity_estimator_usable(all, 0, &estimate);
