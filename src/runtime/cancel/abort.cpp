@@ -165,8 +165,8 @@ std::exception_ptr abandon(choice_point* r) {
   const std::type_info* type = abi::__cxa_current_exception_type();
   const bool own = type == nullptr || *type != typeid(aborted);
   // The owner's own exception came first in the sequential order; an abort from further out swallows the
-  // child's.
-  return own || s.abort_pending ? nullptr : error;
+  // child's. A failure of a callback that is to leave further out is none: the child's goes before it.
+  return own || is_concerned(s) ? nullptr : error;
 }
 
 void leave_by_exception(choice_point* r) {
