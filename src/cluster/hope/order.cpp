@@ -186,6 +186,10 @@ void node::place(unit* u, standing s, std::uint64_t id, purpose asked) {
 }
 
 void node::place_in_plan(unit* u, std::uint64_t id) {
+  if (!is_planning()) {  // where it had led has ended since it was asked for; partner: erase
+    if (u != nullptr) let_giver_go(id);
+    return;
+  }
   if (u == nullptr) {  // those that began there are done, this node, too, if it is one of them
     group_ = first_part(group_, rank_, 2) == 0 ? group_of_part(group_, 0, 2) : node_group{};
     return;
