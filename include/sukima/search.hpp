@@ -67,8 +67,8 @@ template <detail::context_type C, class Workspace, std::ranges::forward_range Ch
   if constexpr (std::ranges::random_access_range<Choices>) {
     auto first = std::ranges::begin(choices);
     return detail::search_between(c, workspace, detail::element_source<decltype(first)>{first}, 0,
-                                  static_cast<std::int64_t>(std::ranges::distance(choices)), apply, undo,
-                                  body, std::move(init), combine, hints...);
+                                  detail::length_of(choices), apply, undo, body, std::move(init), combine,
+                                  hints...);
   } else if constexpr (detail::successor_range<Choices>) {
     auto first = std::ranges::begin(choices);
     return detail::search_between(c, workspace, detail::successor_source<decltype(first)>{}, first,

@@ -87,6 +87,29 @@ TEST(tcp_survival, lets_each_go_alone_when_node_0_does_not_come) {
   EXPECT_EQ(s.lost(2), (nodes{0, 1}));
 }
 
+// Its time for the meeting is over before that of node 0, which alone knows that node 2 does not come.
+TEST(tcp_survival, waits_for_the_list_of_a_node_0_that_began_later) {
+  survivors s(3);
+  std::vector<std::thread> threads;
+  for (const node_id n : {0u, 1u}) {
+    tcp_settings one = settings_of(n, 3, s.at);
+    one.survives_losses = true;
+    one.ended_nodes = s.ended.file;
+    one.heartbeat = 500s;
+    s.nodes[n] = make_tcp_transport(std::move(one));
+    threads.emplace_back([&s, n] {
+      s.to[n].thread = std::this_thread::get_id();
+      EXPECT_NO_THROW(s.nodes[n]->start(s.to[n], clock::now() + (n == 0 ? 3500ms : 3000ms)));
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  for (listener& l : s.to) l.thread = std::this_thread::get_id();
+  EXPECT_EQ(s.lost(0), nodes{2});
+  EXPECT_EQ(s.lost(1), nodes{2});
+  EXPECT_TRUE(s.nodes[1]->send(0, number(7)));
+  s.wait_for(0, 2, {0, 1});
+}
+
 TEST(tcp_survival, ends_the_meeting_when_the_time_is_over) {
   survivors s(2);
   tcp_settings own = settings_of(0, 2, s.at);

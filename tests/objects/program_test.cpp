@@ -256,6 +256,47 @@ TEST_P(program_test, an_abort_before_the_run_lets_nothing_begin) {
   EXPECT_EQ(begun, 0);
 }
 
+long fib_without_context(int n) {
+  if (n < 2) return n;
+  const auto [a, b] =
+      sukima::fork2([n] { return fib_without_context(n - 1); }, [n] { return fib_without_context(n - 2); });
+  return a + b;
+}
+
+// Code with a context calls code without one: that runs on another fiber, while others of its group wait.
+TEST_P(program_test, objects_call_code_without_a_context_below_code_with_one) {
+  for (const bool is_bound : {false, true}) {
+    program p(runtime);
+    long sum = 0;
+    const auto values = p.stream<long>("values", capacity{2});
+    p.object(
+         "computes",
+         [is_bound](sukima::context c, out<long> to) {
+           const auto compute = [&](sukima::context below) {
+             const auto [a, b] = sukima::fork2(
+                 below, [](sukima::context) { return fib_without_context(10); },
+                 [](sukima::context) { return fib_without_context(9); });
+             return a + b;
+           };
+           for (int i = 0; i < 20; ++i) {
+             const long value = is_bound ? sukima::thread_bound([&] { return compute(c); }) : compute(c);
+             to.send(value);
+           }
+         },
+         values.out())
+        .group("g");
+    p.object(
+         "adds",
+         [&sum](in<long> from) {
+           while (const auto value = from.receive()) sum += *value;
+         },
+         values.in())
+        .group("g");
+    p.run();
+    EXPECT_EQ(sum, 20 * (55 + 34)) << is_bound;
+  }
+}
+
 TEST_P(program_test, finds_a_deadlock_of_all) {
   program p(runtime);
   auto s = p.stream<int>("forth", capacity{2});

@@ -209,6 +209,28 @@ TEST_P(execution_test, coroutines_await_many) {
   EXPECT_EQ(ran, 20);
 }
 
+/// What a spawned operation holds is destroyed before the scope is over.
+TEST_P(execution_test, scopes_are_over_when_what_was_spawned_is_destroyed) {
+  struct guard {
+    explicit guard(std::atomic<int>& count) : left(&count) { ++*left; }
+    guard(guard&& other) noexcept : left(std::exchange(other.left, nullptr)) {}
+    guard& operator=(guard&&) = delete;
+    ~guard() {
+      if (left == nullptr) return;
+      std::this_thread::yield();  // who waits for the scope may run now
+      --*left;
+    }
+    std::atomic<int>* left;
+  };
+  for (int round = 0; round < 200; ++round) {
+    std::atomic<int> left{0};
+    ex::counting_scope scope;
+    for (int i = 0; i < 4; ++i) scope.spawn(ex::schedule(on) | ex::then([g = guard(left)] {}));
+    ex::sync_wait(scope.join());
+    EXPECT_EQ(left, 0);
+  }
+}
+
 /// A coroutine type of somebody else, who knows nothing of senders.
 struct fire_and_forget {
   struct promise_type {

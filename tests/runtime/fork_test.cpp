@@ -387,4 +387,38 @@ TEST_P(fork_test, reduces_to_a_reference) {
   EXPECT_LT(&found, words.data() + words.size());
 }
 
+/// Its default constructor is trivial, and it cannot be copied.
+struct only_moved {
+  int n;
+  only_moved() = default;
+  explicit only_moved(int value) : n(value) {}
+  only_moved(only_moved&&) = default;
+  only_moved& operator=(only_moved&&) = default;
+  only_moved(const only_moved&) = delete;
+  only_moved& operator=(const only_moved&) = delete;
+};
+/// The same, where a copy throws.
+struct never_copied {
+  int n;
+  never_copied() = default;
+  explicit never_copied(int value) : n(value) {}
+  never_copied(never_copied&&) = default;
+  never_copied& operator=(never_copied&&) = default;
+  never_copied(const never_copied&) { throw support::test_error(1); }
+  never_copied& operator=(const never_copied&) = default;
+};
+
+TEST_P(fork_test, moves_first_results_that_cannot_be_copied) {
+  runtime.run([](context c) {
+    for (int i = 0; i < 100; ++i) {
+      const auto [moved, one] = sukima::fork2(
+          c, [i](context) { return only_moved(i); }, [](context below) { return support::fib(below, 10); });
+      EXPECT_EQ(moved.n + one, i + 55);
+      const auto [never, two] = sukima::fork2(
+          c, [i](context) { return never_copied(i); }, [](context below) { return support::fib(below, 10); });
+      EXPECT_EQ(never.n + two, i + 55);
+    }
+  });
+}
+
 }  // namespace

@@ -4,9 +4,12 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
+#include <future>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -393,6 +396,31 @@ TEST_P(launched_futures, are_touched_from_outside) {
   const shared_future<long> g =
       runtime.run([] { return sukima::launch([](context c) { return fib(c, 13); }); });
   other.run([&](context c) { EXPECT_EQ(g.touch(c), 233); });
+}
+
+// When it is resumed nobody is inside the runtime, and its workers may all be asleep.
+TEST(launched_future, goes_on_when_no_entry_is_left) {
+  const support::must_end within("a launched future that is resumed from outside");
+  sukima::runtime runtime(support::with_workers(3));
+  for (int i = 0; i < 5; ++i) {
+    std::promise<sukima::resumer> parked;
+    std::promise<void> done;
+    std::atomic<bool> is_parked{false};
+    runtime.run([&](context c) {
+      const auto f = sukima::launch([&](context below) {
+        sukima::suspend(below, [&](sukima::resumer r) {
+          parked.set_value(std::move(r));
+          is_parked = true;
+        });
+        done.set_value();
+      });
+      EXPECT_TRUE(poll_until(c, [&] { return is_parked.load(); }));
+    });
+    sukima::resumer r = parked.get_future().get();
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));  // so that the workers sleep; no verdict
+    r.resume();
+    done.get_future().wait();
+  }
 }
 
 TEST_P(launched_futures, are_launched_from_outside) {

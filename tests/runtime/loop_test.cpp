@@ -91,8 +91,18 @@ TEST_P(loop_test, refuses_loops_whose_length_is_no_signed_word) {
                  std::length_error);
     EXPECT_THROW(parallel_for(c, std::uint64_t{0}, std::numeric_limits<std::uint64_t>::max(), nothing),
                  std::length_error);
+    const auto wide = std::views::iota(std::uint64_t{0}, std::uint64_t{1} << 63);
+    EXPECT_THROW(parallel_for(c, wide.begin(), wide.end(), nothing), std::length_error);
   });
 }
+
+// The middle of all of `int`: the number of an iteration is no int there.
+static_assert(sukima::detail::sum_of(std::numeric_limits<int>::min(), 4'294'967'294) ==
+              std::numeric_limits<int>::max() - 1);
+static_assert(sukima::detail::sum_of(std::numeric_limits<short>::min(), 65'534) ==
+              std::numeric_limits<short>::max() - 1);
+static_assert(sukima::detail::sum_of(std::int64_t{-3}, 5) == 2);
+static_assert(sukima::detail::sum_of(~std::uint64_t{0} - 7, 7) == ~std::uint64_t{0});
 
 TEST_P(loop_test, takes_iterators_and_ranges) {
   std::vector<int> v(5000, 1);

@@ -42,6 +42,16 @@ concept whole_number = (std::integral<I> && !std::is_same_v<I, bool>) || too_wid
 template <class I>
 concept loop_index = whole_number<I> || std::random_access_iterator<I>;
 
+/// first + i. The sum fits into the type; i may not, as in a loop over all of `int`.
+template <whole_number I> constexpr I sum_of(I first, std::int64_t i) noexcept {
+  if constexpr (sizeof(I) > sizeof i) {
+    return static_cast<I>(first + static_cast<I>(i));
+  } else {
+    using modular = std::make_unsigned_t<I>;
+    return static_cast<I>(static_cast<modular>(static_cast<modular>(first) + static_cast<modular>(i)));
+  }
+}
+
 /// The first of a loop's elements and how to get at the i-th. The simplest source; docs of the others:
 /// ranges.hpp.
 ///
@@ -53,7 +63,7 @@ template <loop_index I> struct element_source {
   I first;
   decltype(auto) operator[](std::int64_t i) const {
     if constexpr (whole_number<I>)
-      return static_cast<I>(first + static_cast<I>(i));
+      return sum_of(first, i);
     else
       return first[static_cast<std::iter_difference_t<I>>(i)];
   }
@@ -61,8 +71,8 @@ template <loop_index I> struct element_source {
   /// Calls f with the elements [i, stop), counting in the elements' own type: that can be vectorised.
   template <class F> [[gnu::always_inline]] void each(std::int64_t i, std::int64_t stop, F&& f) const {
     if constexpr (whole_number<I>) {
-      const I end = static_cast<I>(first + static_cast<I>(stop - 1));
-      for (I k = static_cast<I>(first + static_cast<I>(i));; ++k) {
+      const I end = sum_of(first, stop - 1);
+      for (I k = sum_of(first, i);; ++k) {
         f(I{k});  // a copy: the body may change its argument
         if (k == end) break;
       }
@@ -82,6 +92,14 @@ template <class I> using element_of = typename element_source<I>::type;
   throw std::length_error("sukima: a loop has more than 2^63 - 1 iterations; split it into two");
 }
 
+/// A number of iterations, perhaps of a wider type. \throws std::length_error if it is too large
+template <class Count> std::int64_t checked_length(Count count) {
+  if constexpr (sizeof count > sizeof(std::int64_t)) {
+    if (count > static_cast<Count>(std::numeric_limits<std::int64_t>::max())) refuse_length();
+  }
+  return static_cast<std::int64_t>(count);
+}
+
 template <loop_index I> std::int64_t distance(I first, I last) {
   if constexpr (whole_number<I>) {
     if (last <= first) return 0;
@@ -91,17 +109,13 @@ template <loop_index I> std::int64_t distance(I first, I last) {
       refuse_length();
     return count;
   } else {
-    return static_cast<std::int64_t>(last - first);
+    return checked_length(last - first);
   }
 }
 
 /// The number of a range's elements; a view of integers of 64 bits has a wider one.
 template <class Range> std::int64_t length_of(Range& range) {
-  const auto count = std::ranges::distance(range);
-  if constexpr (sizeof count > sizeof(std::int64_t)) {
-    if (count > static_cast<decltype(count)>(std::numeric_limits<std::int64_t>::max())) refuse_length();
-  }
-  return static_cast<std::int64_t>(count);
+  return checked_length(std::ranges::distance(range));
 }
 
 /// Integers of two types become their common type.

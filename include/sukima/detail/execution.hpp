@@ -159,16 +159,25 @@ template <class Sender, class Receiver> struct detached_operation {
     Receiver receiver;
     detached_operation* self;
     template <class... Value> void set_value(Value&&... value) noexcept {
-      receiver.set_value(std::forward<Value>(value)...);
-      delete self;
+      end([&](Receiver& r) { r.set_value(std::forward<Value>(value)...); });
     }
     void set_error(std::exception_ptr e) noexcept {
-      receiver.set_error(std::move(e));
-      delete self;
+      end([&](Receiver& r) { r.set_error(std::move(e)); });
     }
     void set_stopped() noexcept {
-      receiver.set_stopped();
-      delete self;
+      end([](Receiver& r) { r.set_stopped(); });
+    }
+
+   private:
+    template <class Tell> void end(Tell tell) noexcept {
+      if constexpr (requires { typename Receiver::is_told_last; }) {
+        Receiver last(std::move(receiver));  // this object goes, too
+        delete self;
+        tell(last);
+      } else {
+        tell(receiver);
+        delete self;
+      }
     }
   };
   decltype(std::declval<Sender>().connect(std::declval<ending>())) operation;

@@ -42,6 +42,7 @@ class executor {  // NOLINT(clang-analyzer-optin.performance.Padding): the inbox
   };
   /// Its maker holds the token, until start() or serve().
   executor(runtime_core& core, runs_on where) noexcept : core_(core), where_(where) {}
+  bool has_own_thread() const noexcept { return where_ == runs_on::thread; }
   executor(const executor&) = delete;
   executor& operator=(const executor&) = delete;
 

@@ -275,7 +275,10 @@ template <class C, class First, class Second, class Guard>
     else
       return {std::monostate{}, operations::run_here(here, pending)};
   } else {
+    // Trivially copyable: a copy that throws would leave the pending branch unjoined.
     if constexpr (std::is_trivially_default_constructible_v<stored<result_a>> &&
+                  std::is_trivially_copyable_v<stored<result_a>> &&
+                  std::is_copy_constructible_v<stored<result_a>> &&
                   std::is_assignable_v<stored<result_a>&, result_a>) {
       stored<result_a> a;
       try {

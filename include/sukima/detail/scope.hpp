@@ -60,6 +60,9 @@ class scope_core {
 };
 
 struct scope_receiver {
+  /// Told only when the operation is destroyed, with all that it holds: whoever waits for the scope may
+  /// destroy what that refers to (P3149).
+  using is_told_last = void;
   scope_core* scope;
   template <class... Value> void set_value(Value&&...) noexcept { scope->end(nullptr); }
   void set_error(std::exception_ptr e) noexcept { scope->end(std::move(e)); }

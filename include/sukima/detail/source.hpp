@@ -29,7 +29,7 @@ template <loop_index I> struct block_source {
  private:
   I place(std::int64_t i) const {
     if constexpr (whole_number<I>)
-      return static_cast<I>(first + static_cast<I>(i));
+      return sum_of(first, i);
     else
       return first + static_cast<std::iter_difference_t<I>>(i);
   }

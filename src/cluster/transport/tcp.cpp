@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Long: the meeting, and what comes after it, share what is known of each node.
 // Meeting: node 0 listens; the others connect to it and say where they listen themselves. When all have come,
 // node 0 sends the addresses round, and each node connects to those of lower numbers.
 //
@@ -33,6 +34,10 @@ using tcp = asio::ip::tcp;
 namespace {
 
 constexpr std::chrono::milliseconds between_attempts{50};
+/// Node 0 sends its list when its own time for the meeting is over, which began later, perhaps by so much.
+/// Then others connect to those that it names.
+constexpr std::chrono::seconds listing_time{30};
+constexpr std::chrono::seconds connecting_time{2};
 /// How long a node that finds another one silent tells all others, before it ends.
 constexpr std::chrono::milliseconds telling_time{100};
 constexpr std::chrono::milliseconds between_looks{100};  ///< of a node that leaves, at what was taken
@@ -46,7 +51,10 @@ class tcp_transport final : public transport {
         acceptor_(io_),
         beats_(io_, chosen_,
                {.send = [this](node_id n) { return send_beat(n); },
-                .on_silent = [this](node_id n) { lose_silent(n); }}),
+                .on_silent =
+                    [this](node_id n) {
+                      if (!meeting_) lose_silent(n);
+                    }}),
         looks_(io_),
         peers_(chosen_.own.nodes),
         is_listed_(chosen_.own.node == 0) {}
@@ -61,7 +69,9 @@ class tcp_transport final : public transport {
       keep_from_children(chosen_.ended_nodes);
       look_for_ended_nodes();
     }
-    while (failure_.empty() && !has_met() && clock::now() < deadline) io_.run_one_until(deadline);
+    beats_.begin();  // others may have met, and hear of this one only by them
+    while (failure_.empty() && !has_met() && clock::now() < end_of_meeting())
+      io_.run_one_until(end_of_meeting());
     if (failure_.empty() && !has_met()) {
       if (chosen_.survives_losses)
         lose_missing("it did not come in time");
@@ -83,7 +93,6 @@ class tcp_transport final : public transport {
     guests_.clear();
     looks_.cancel();
     meeting_ = false;
-    beats_.begin();
     return chosen_.own.node;
   }
 
@@ -198,6 +207,13 @@ class tcp_transport final : public transport {
     });
   }
 
+  /// Under hierarchical omission only node 0 knows when the meeting is over: the others wait for its list,
+  /// and then for those that it names.
+  clock::time_point end_of_meeting() const {
+    if (!chosen_.survives_losses || chosen_.own.node == 0) return deadline_;
+    if (is_listed_) return std::max(deadline_, listed_at_ + connecting_time);
+    return peers_[0].connection != nullptr ? deadline_ + listing_time : deadline_;
+  }
   std::size_t missing() const noexcept {
     return static_cast<std::size_t>(
                std::count_if(peers_.begin(), peers_.end(),
@@ -311,6 +327,7 @@ class tcp_transport final : public transport {
 
   void take_members(byte_view list) {
     is_listed_ = true;
+    listed_at_ = clock::now();
     for (node_id n = 0; const member& m : read_members(list, chosen_.own.nodes - 1)) {
       if (++n < chosen_.own.node && m.port != 0) connect(n, m.host, m.port);
       if (m.port == 0) lose(n, "node 0 has lost it");
@@ -334,6 +351,8 @@ class tcp_transport final : public transport {
     }
     if (f.kind == frame_kind::members && meeting_ && c.peer().node == 0)
       take_members(f.content);
+    else if (f.kind == frame_kind::members && chosen_.survives_losses && c.peer().node == 0)
+      return;  // this node could not wait for it
     else if (f.kind != frame_kind::data && f.kind != frame_kind::leave)
       throw frame_error("a frame of the meeting came late");
     else if (meeting_)
@@ -374,6 +393,7 @@ class tcp_transport final : public transport {
   tcp_settings chosen_;
   receiver* receiver_ = nullptr;
   clock::time_point deadline_;
+  clock::time_point listed_at_;
   asio::io_context io_{1};
   asio::executor_work_guard<asio::io_context::executor_type> work_;
   tcp::acceptor acceptor_;

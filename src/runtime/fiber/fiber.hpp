@@ -105,6 +105,8 @@ struct fiber {
   /// would be missing without a trace.
   char* taken_up_to = all_ones;
   unsigned thread_bindings = 0;  ///< must not leave its thread while this is not 0
+  /// It waits on its thread for a call that another fiber makes, with its executor's token.
+  bool keeps_token = false;
   /// The oldest of its shields: there may be one in each of several segments. Others read it (abort.cpp).
   atomic<char*> lowest_shield{all_ones};
 

@@ -182,7 +182,7 @@ fiber* complete(worker& w, task* t) noexcept {
   if ((waiter & join_parked_mark) == 0) return nullptr;
   w.runtime->parked.remove();
   auto* const parked = reinterpret_cast<fiber*>(waiter & ~join_parked_mark);
-  if (parked->home == nullptr) return parked;
+  if (parked->home == nullptr || parked->keeps_token) return parked;
   make_runnable(*parked);  // only its executor may continue it
   return nullptr;
 }
@@ -261,12 +261,17 @@ void run_on_new_fiber(fiber& s, root_task& root) {
         std::make_error_code(std::errc::not_enough_memory),
         "sukima: no fiber for a call without a context below code with one; pass the context on");
   other->first = &root;
-  other->thread_bindings = s.thread_bindings;  // it stays on this thread, so this fiber is resumed here, too
+  // It stays on this thread where this fiber is to be resumed here.
+  const bool stays = s.thread_bindings != 0 || (s.home != nullptr && s.home->has_own_thread());
+  other->thread_bindings = s.thread_bindings + (stays && s.thread_bindings == 0 ? 1 : 0);
   count_park(*s.on);
-  if (s.home != nullptr && s.thread_bindings == 0)
+  if (s.home != nullptr && !stays) {
     s.home->leave_for(s, *other, after_park, &root);
-  else
+  } else {
+    s.keeps_token = s.home != nullptr;
     switch_to(*s.on, s, *other, after_park, &root);
+    s.keeps_token = false;
+  }
   await(s, &root, nullptr);
 }
 

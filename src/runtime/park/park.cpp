@@ -89,7 +89,7 @@ void parking::end_search() noexcept {
   bool calls_up = false;
   update(counts_, [&](worker_counts& c) {
     --c.searching;
-    calls_up = c.searching == 0 && c.parked > 0 && c.entries > 0;
+    calls_up = c.searching == 0 && c.parked > 0 && (c.entries > 0 || !core_.launched.is_empty());
     if (calls_up) {
       ++c.searching;
       --c.parked;
@@ -103,6 +103,7 @@ void parking::entry_begins() noexcept {
   bool calls_up = false;
   update(counts_, [&](worker_counts& c) {
     ++c.entries;
+    ++c.version;  // who saw no launched future looks again, even if the entry has ended; partner: park
     calls_up = c.searching == 0 && c.parked > 0;
     if (calls_up) {
       ++c.searching;
@@ -134,8 +135,9 @@ void parking::park(worker& w, wait_point point, const task* awaited, std::uint32
   w.parked.store(true);  // before the CAS: a worker that is counted as parked can be found by call_up
   stress_point();
   const bool counted = update(counts_, [&](worker_counts& c) {
-    if (c.searching == 1 &&
-        (c.entries != 0 || ticks() - quiet_since_.load(std::memory_order_relaxed) < core_.tuned.idle_grace))
+    // A launched future may go on when no entry is left: somebody must find it when it is resumed.
+    if (c.searching == 1 && (c.entries != 0 || !core_.launched.is_empty() ||
+                             ticks() - quiet_since_.load(std::memory_order_relaxed) < core_.tuned.idle_grace))
       return false;
     --c.searching;
     ++c.parked;
