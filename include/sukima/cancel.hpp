@@ -19,11 +19,12 @@ namespace sukima::detail {
 
 /// Shared by a cancellable computation and its cancellers. `stage` is changed by CAS: open → cancelling →
 /// cancelled, or open → closed; whoever closes waits for `cancelling` to pass, because the canceller writes
-/// to the fiber meanwhile.
+/// to the task meanwhile.
 struct cancel_state {
   enum class stage : int { open, cancelling, cancelled, closed };
   std::atomic<stage> now{stage::open};
   fiber* owner = nullptr;
+  task* running = nullptr;  ///< by the owner, in the segment of the scope
   choice_point* scope = nullptr;
 };
 
@@ -112,22 +113,22 @@ std::chrono::steady_clock::time_point moment_after(std::chrono::duration<Rep, Pe
 template <class Clock, class Duration>
 std::chrono::steady_clock::time_point steady_moment(std::chrono::time_point<Clock, Duration> at) {
   using seconds = std::chrono::duration<double>;  // cannot overflow
-  if constexpr (std::is_same_v<Clock, std::chrono::steady_clock>)
-    return std::chrono::time_point_cast<std::chrono::steady_clock::duration>(at);
-  else
+  if constexpr (std::is_same_v<Clock, std::chrono::steady_clock>) {
+    using steady = std::chrono::steady_clock;
+    const seconds since = at.time_since_epoch();
+    if (since >= seconds(steady::duration::max())) return steady::time_point::max();
+    if (!(since > seconds(steady::duration::min()))) return steady::time_point::min();  // nor a number
+    return std::chrono::time_point_cast<steady::duration>(at);
+  } else {
     return moment_after(seconds(at.time_since_epoch()) - seconds(Clock::now().time_since_epoch()));
+  }
 }
 
 template <class F> using scope_result = unless_cancelled<result_of<F&>>;
 
-/// What a shield replaced.
-struct outer_shield {
-  bool replaced = false;  ///< false: the fiber's segment was shielded already
-  char* place = nullptr;
-  char* abort_to = nullptr;
-};
-outer_shield raise_shield(char* top) noexcept;
-void lower_shield(char* top, const outer_shield& outer) noexcept;
+/// \returns false: the fiber's segment was shielded already
+bool raise_shield(char* top) noexcept;
+void lower_shield(char* top) noexcept;
 
 }  // namespace sukima::detail
 
@@ -168,16 +169,15 @@ template <class F> scope_result<F> cancellable_by_or_until(context c, const std:
 /// The running fiber sees no abort from outside of `c` while this lives (src/runtime/cancel/abort.hpp).
 class shield {
  public:
-  explicit shield(context c) noexcept : place_(c.top), outer_(raise_shield(c.top)) {}
+  explicit shield(context c) noexcept : place_(raise_shield(c.top) ? c.top : nullptr) {}
   shield(const shield&) = delete;
   shield& operator=(const shield&) = delete;
   ~shield() {
-    if (outer_.replaced) lower_shield(place_, outer_);
+    if (place_ != nullptr) lower_shield(place_);
   }
 
  private:
-  char* place_;
-  outer_shield outer_;
+  char* place_;  ///< null: another one stands already
 };
 
 }  // namespace SUKIMA_DETAIL_NAMESPACE

@@ -194,7 +194,8 @@ namespace sukima {
 /// @{
 
 /// A handle of a launched future: may be copied, stored, returned, and dropped. A copy costs one atomic
-/// increment. The result lives as long as a handle.
+/// increment. The result lives as long as a handle. No call of `touch` or `cancel` from another thread may be
+/// in progress when its runtime is destroyed; later ones are fine.
 template <class T> class shared_future {
  public:
   /// A handle of nothing.
@@ -278,8 +279,9 @@ namespace SUKIMA_NAMESPACE {
 /// Hands an expression to the running fiber's runtime, on an ordinary thread to the default one, and returns
 /// a handle of its result. Workers without work compute it, the oldest first, or whoever touches it first. It
 /// has no place in the computation that launched it: no abort or exception of that reaches it. What is
-/// launched and never touched is computed when a worker has nothing else to do; what its runtime has not
-/// begun when it ends is cancelled, and what it has begun is cancelled and awaited.
+/// launched and never touched is computed when a worker has nothing else to do; where one worker is all that
+/// there is or fits, that is a thread inside of the runtime, so it may wait for the next one. What its
+/// runtime has not begun when it ends is cancelled, and what it has begun is cancelled and awaited.
 ///
 /// At most about a thousand wait for somebody to begin them. A fiber that launches more is put behind what it
 /// launches: the new one begins at once, on the same worker.

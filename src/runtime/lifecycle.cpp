@@ -89,6 +89,7 @@ void lifecycle::close_launched() noexcept {
   root_of<decltype(close)> root(close);
   last_root_.store(&root, std::memory_order_relaxed);
   enter(root);
+  last_root_.store(nullptr, std::memory_order_relaxed);  // another root may lie there
 }
 
 void lifecycle::stop() {

@@ -162,6 +162,9 @@ TEST_P(deadline_test, returns_what_is_done_in_time) {
     EXPECT_EQ(cancellable(c, 1h, [](context below) { return support::fib(below, 15); }), 610);
     EXPECT_EQ(cancellable(c, steady::time_point::max(), [] { return 2; }), 2);
     EXPECT_EQ(cancellable(c, std::chrono::hours::max(), [] { return 3; }), 3);
+    using by_seconds = std::chrono::time_point<steady, std::chrono::seconds>;
+    EXPECT_EQ(cancellable(c, by_seconds::max(), [] { return 5; }), 5);
+    EXPECT_FALSE(cancellable(c, by_seconds::min(), [] { ADD_FAILURE() << "it is long past"; }));
     EXPECT_EQ(cancellable(c, std::chrono::duration<double>(std::numeric_limits<double>::infinity()),
                           [] { return 4; }),
               4);

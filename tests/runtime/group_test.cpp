@@ -291,6 +291,38 @@ TEST_P(group_test, is_used_by_several_fibers) {
   }
 }
 
+TEST(group, tells_all_that_wait_that_it_was_cancelled) {
+  const support::must_end within("two that wait for a cancelled group");
+  sukima::runtime runtime(support::with_workers(2));
+  sukima::resumer parked;
+  std::atomic<bool> begun{false};
+  bool first = true, second = true;
+  std::thread canceller;
+  runtime.run([&](context c) {
+    task_group group(c);
+    group.run(c, [&](context below) {
+      sukima::suspend(below, [&](sukima::resumer r) {
+        parked = r;
+        begun = true;
+      });
+    });
+    EXPECT_TRUE(support::poll_until(c, [&] { return begun.load(); }));
+    canceller = std::thread([&] {
+      // The child and both that wait for it.
+      EXPECT_TRUE(support::sleep_until([&] { return begun && runtime.statistics().suspensions >= 3; }));
+      group.cancel();
+      parked.resume();
+    });
+    sukima::fork2(
+        c, [&](context below) { first = group.wait(below); },
+        [&](context below) { second = group.wait(below); });
+    EXPECT_TRUE(group.wait(c));
+  });
+  canceller.join();
+  EXPECT_FALSE(first);
+  EXPECT_FALSE(second);
+}
+
 TEST_P(group_test, children_may_suspend_and_have_groups) {
   std::atomic<int> sum{0};
   std::vector<std::thread> others;

@@ -20,6 +20,9 @@ struct worker;
 /// The place of a task that was not split off with a hint of its own: that of its choice point's frame.
 inline constexpr std::uint16_t inherited_place = 0xffff;
 
+/// Of a word with the address of a choice point: there is none. Younger choice points have higher addresses.
+inline constexpr std::uintptr_t no_choice_point = ~std::uintptr_t{0};
+
 /// Header of every task. Written by the fiber that splits it off before it is published (release by the
 /// publishing store), then by the one that runs it; read by the owner after `joining` says done (acquire).
 struct task {
@@ -47,6 +50,14 @@ struct task {
   /// 0: not done, nobody sleeps for it; 1: done; else the worker or fiber that waits for it (join.hpp).
   atomic<std::uintptr_t> joining{0};
   std::atomic<worker*> runner{nullptr};  ///< hint for thieves: the worker that began it
+
+  // Of the segment in which it runs (abort.hpp).
+  /// The oldest choice point that an abort concerns. Lowered by CAS, reset by the fiber that runs the task.
+  atomic<std::uintptr_t> abort_to{no_choice_point};
+  /// The same for aborts that begin below the segment's shield, and where that begins. The shield is written
+  /// by the fiber that runs the task; partner: lower_abort (abort.cpp).
+  atomic<std::uintptr_t> shielded_abort_to{no_choice_point};
+  atomic<std::uintptr_t> shield{no_choice_point};
 };
 
 /// void results become std::monostate inside of the library.

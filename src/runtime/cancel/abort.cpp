@@ -17,44 +17,38 @@ namespace sukima::detail {
 
 namespace {
 
-const char* shield_of(const fiber& s) noexcept { return s.shield.load(std::memory_order_relaxed); }
+std::uintptr_t address_of(const void* r) noexcept { return reinterpret_cast<std::uintptr_t>(r); }
 
-/// The word of an abort that reaches this choice point and younger ones.
-atomic<char*>& abort_word(fiber& s, const char* r) noexcept {
-  return r >= shield_of(s) ? s.shielded_abort_to : s.abort_to;
+/// The word of an abort that reaches this choice point of the task's segment and younger ones.
+atomic<std::uintptr_t>& abort_word(task& t, const choice_point* r) noexcept {
+  return address_of(r) >= t.shield.load(std::memory_order_relaxed) ? t.shielded_abort_to : t.abort_to;
 }
 
-/// Was the place aborted where this task was split off from its owner? Not by what is below a shield that is
-/// below that place. An abort below the owner's segment of that time concerns it only if an ancestor says so:
-/// a task that a waiting fiber runs on top may be masked.
-bool is_reached(const task& t, const fiber& owner) noexcept {
-  const char* const outside = owner.abort_to.load(std::memory_order_acquire);
-  const char* const inside = owner.shielded_abort_to.load(std::memory_order_acquire);
-  const char* const shield = owner.lowest_shield.load(std::memory_order_relaxed);
-  if (t.origin == nullptr)
-    return (outside != all_ones && outside >= t.owner_segment && (!t.shielded || outside >= shield)) ||
-           (inside != all_ones && inside >= t.owner_segment);
-  const char* const origin = reinterpret_cast<const char*>(t.origin);
-  return (origin >= outside && outside >= t.owner_segment && (origin < shield || outside >= shield)) ||
-         (origin >= inside && inside >= t.owner_segment);
+/// Was the place aborted where this task was split off, or an older one of the same segment? Not by what is
+/// below a shield that is below that place. What was not split off at a place is reached by what its parents
+/// say only (group.cpp).
+bool is_reached(const task& t) noexcept {
+  if (t.parent == nullptr || t.owner_segment == all_ones) return false;
+  const std::uintptr_t outside =
+      t.shielded ? no_choice_point : t.parent->abort_to.load(std::memory_order_acquire);
+  const std::uintptr_t inside = t.parent->shielded_abort_to.load(std::memory_order_acquire);
+  // A call without a context is above all that there is in its segment.
+  const std::uintptr_t origin = t.origin != nullptr ? address_of(t.origin) : no_choice_point - 1;
+  return origin >= outside || origin >= inside;
 }
 
 }  // namespace
 
 bool is_shielded(const fiber& s) noexcept {
-  const char* const shield = shield_of(s);
-  return shield != all_ones && shield >= s.segment;
+  return s.running != nullptr && s.running->shield.load(std::memory_order_relaxed) != no_choice_point;
 }
 
 bool is_concerned(const fiber& s) noexcept {
-  // An abort below the running segment concerns it only if one of its ancestors says so.
-  const char* const shield = shield_of(s);
-  const auto reaches = [&](const atomic<char*>& word, const char* above) {
-    const char* own = word.load(std::memory_order_acquire);
-    return own != all_ones && own >= s.segment && own >= above;
-  };
-  if (reaches(s.abort_to, shield != all_ones ? shield : nullptr)) return true;
-  return (shield != all_ones && reaches(s.shielded_abort_to, nullptr)) || is_task_concerned(s);
+  if (const task* const t = s.running; t != nullptr) {
+    if (!is_shielded(s) && t->abort_to.load(std::memory_order_acquire) != no_choice_point) return true;
+    if (t->shielded_abort_to.load(std::memory_order_acquire) != no_choice_point) return true;
+  }
+  return is_task_concerned(s);
 }
 
 bool is_task_concerned(const fiber& s) noexcept { return !is_shielded(s) && is_task_concerned(s.running); }
@@ -63,7 +57,7 @@ bool is_descendant_concerned(const task* t) noexcept {
   for (; t != nullptr; t = t->parent) {
     if (t->cancelled.load(std::memory_order_acquire)) return true;
     if (t->cancellation_masked.load(std::memory_order_acquire)) return false;  // partner: unmask
-    if (t->owner != nullptr && is_reached(*t, *t->owner)) return true;
+    if (is_reached(*t)) return true;
     if (t->shielded) return false;
   }
   return false;
@@ -88,43 +82,35 @@ void look_for_abort(fiber& s) noexcept {
   if (s.abort_pending) s.limit.request_poll();
 }
 
-void lower_abort(fiber& s, char* r) noexcept {
-  atomic<char*>& word = abort_word(s, r);
-  char* seen = word.load(std::memory_order_relaxed);
-  while (r < seen && !word.compare_exchange_weak(seen, r, std::memory_order_acq_rel)) {
+void lower_abort(task& t, const choice_point* r) noexcept {
+  atomic<std::uintptr_t>& word = abort_word(t, r);
+  const std::uintptr_t mine = address_of(r);
+  std::uintptr_t seen = word.load(std::memory_order_relaxed);
+  while (mine < seen && !word.compare_exchange_weak(seen, mine, std::memory_order_acq_rel)) {
   }
 }
 
-void clear_abort(fiber& s, choice_point* r) noexcept {
-  // In both words: it was written into the other one if another shield was raised then.
-  for (atomic<char*>* const word : {&s.abort_to, &s.shielded_abort_to}) {
-    char* mine = reinterpret_cast<char*>(r);
-    word->compare_exchange_strong(mine, all_ones, std::memory_order_acq_rel);  // partner: lower_abort
-  }
+void clear_abort(fiber& s, const choice_point* r) noexcept {
+  std::uintptr_t mine = address_of(r);
+  abort_word(*s.running, r)
+      .compare_exchange_strong(mine, no_choice_point, std::memory_order_acq_rel);  // partner: lower_abort
 }
 
-outer_shield raise_shield(char* top) noexcept {
+bool raise_shield(char* top) noexcept {
   fiber& s = fiber_of(top);
-  if (is_shielded(s)) return {};
-  // A shield of an outer segment: what is above it and below this one does not concern this segment.
-  const outer_shield outer{true, s.shield.load(std::memory_order_relaxed),
-                           s.shielded_abort_to.exchange(all_ones, std::memory_order_acq_rel)};
-  s.shield.store(top, std::memory_order_relaxed);
-  if (outer.place == all_ones) s.lowest_shield.store(top, std::memory_order_relaxed);
+  if (is_shielded(s)) return false;
+  s.running->shield.store(address_of(top), std::memory_order_relaxed);
   look_for_abort(s);
-  return outer;
+  return true;
 }
 
-void lower_shield(char* top, const outer_shield& outer) noexcept {
+void lower_shield(char* top) noexcept {
   fiber& s = fiber_of(top);
-  s.shield.store(outer.place, std::memory_order_relaxed);
-  if (outer.place == all_ones) s.lowest_shield.store(all_ones, std::memory_order_relaxed);
-  // What is above this shield is over. What is below it was written by a canceller that had read the outer
-  // shield; partner: lower_abort.
-  char* seen = s.shielded_abort_to.load(std::memory_order_relaxed);
-  while (!s.shielded_abort_to.compare_exchange_weak(
-      seen, std::min(seen < top ? seen : all_ones, outer.abort_to), std::memory_order_acq_rel)) {
-  }
+  SUKIMA_ASSERT(s.running->shield.load(std::memory_order_relaxed) == address_of(top),
+                "a shield is lowered in the segment in which it was raised");
+  s.running->shield.store(no_choice_point, std::memory_order_relaxed);
+  // What is above it is over, and so are those that could have aborted it.
+  s.running->shielded_abort_to.store(no_choice_point, std::memory_order_relaxed);
   look_for_abort(s);  // what came meanwhile takes effect at the next poll
   s.limit.request_poll();
 }
@@ -176,6 +162,7 @@ void leave_by_exception(choice_point* r) {
 
 void open_scope(cancel_state& s, choice_point* scope) noexcept {
   s.owner = &fiber_of(scope);
+  s.running = s.owner->running;
   s.scope = scope;
 }
 
@@ -184,7 +171,7 @@ void cancel_scope(cancel_state& s) noexcept {
   if (!s.now.compare_exchange_strong(expected, cancel_state::stage::cancelling)) return;
   hands_over(&s);  // partner: close_scope
   stress_point();
-  lower_abort(*s.owner, reinterpret_cast<char*>(s.scope));
+  lower_abort(*s.running, s.scope);
   request_abort_checks(*s.owner->runtime);
   s.now.store(cancel_state::stage::cancelled);  // partner: close_scope
 }
@@ -195,6 +182,7 @@ bool close_scope(cancel_state& s) noexcept {
   while (s.now.load() == cancel_state::stage::cancelling) std::this_thread::yield();
   takes_over(&s);  // partner: cancel_scope
   fiber& owner = *s.owner;
+  SUKIMA_ASSERT(owner.running == s.running, "a scope is closed in the segment in which it was opened");
   clear_abort(owner, s.scope);
   look_for_abort(owner);
   owner.limit.request_poll();

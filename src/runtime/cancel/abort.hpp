@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Aborting: what an exception or a cancellation stops (abort.cpp).
 //
-// Nobody walks down the tree of tasks. An abort is one word: `task::cancelled`, or `fiber::abort_to`, the
-// oldest choice point of a fiber that it reaches, lowered by CAS. Whoever writes it then requests an abort
-// check of every worker. Each fiber looks upwards: itself, its task, that task's owner, the parent, and so
-// on; all of them live until they are joined. A fiber that is parked, suspended, or about to begin a task
-// looks when it continues. Model: model/abort.pml.
+// Nobody walks down the tree of tasks. An abort is one word: `task::cancelled`, or `task::abort_to`, the
+// oldest choice point of the task's segment that it reaches, lowered by CAS. Whoever writes it then requests
+// an abort check of every worker. Each fiber looks upwards: the task that it runs, the parent, and so on; all
+// of them live until they are joined. A fiber that is parked, suspended, or about to begin a task looks when
+// it continues. Model: model/abort.pml.
 //
-// A *shield* (sukima::shielded) is an address of a fiber's choice stack. Aborts of choice points below it,
-// and of the fiber's task, do not concern the fiber while it stands; aborts of choice points above it have a
-// word of their own (`fiber::shielded_abort_to`), because `abort_to` keeps only the oldest. A task that was
-// split off above it in its segment is `shielded` and looks no further up; neither it nor one that was split
-// off in a segment on top of it is reached by what `abort_to` says of places below the shield. Whoever aborts
-// a choice point reads the shield: it was raised before the choice point was pushed, and stands until after
-// that is gone; or it is raised above it, at whatever time.
+// A *shield* (sukima::shielded) is an address of a segment's choice points; one inside of another in the same
+// segment adds nothing. While it stands, aborts of choice points below it, and of the segment's task, do not
+// concern the fiber; aborts of choice points above it have a word of their own (`task::shielded_abort_to`),
+// because `abort_to` keeps only the oldest. A task that was split off above it is `shielded`: it looks no
+// further up, and what `abort_to` says does not reach it. Whoever aborts a choice point reads the shield: it
+// was raised before the choice point was pushed, and stands until after that is gone; or it is raised above
+// it, at whatever time.
+//
+// All of these words belong to one segment, and lie in its task: several segments of a fiber, each with
+// scopes and shields, know nothing of one another.
 #pragma once
 
 #include "fiber/fiber.hpp"
@@ -43,10 +46,10 @@ bool leaves_at_join(const fiber& s) noexcept;
 std::exception_ptr take_failure(fiber& s, const choice_point* r) noexcept;
 /// Sets `abort_pending`, from which on polls at joins look closer; the next poll is slow then.
 void look_for_abort(fiber& s) noexcept;
-/// Aborts what this fiber does in `r` and above. `request_abort_checks` must follow.
-void lower_abort(fiber& s, char* r) noexcept;
-/// Ends an abort that reached `r` and nothing older.
-void clear_abort(fiber& s, choice_point* r) noexcept;
+/// Aborts what the segment of this task does in `r` and above. `request_abort_checks` must follow.
+void lower_abort(task& t, const choice_point* r) noexcept;
+/// Ends an abort that reached `r`, of the running segment, and nothing older.
+void clear_abort(fiber& s, const choice_point* r) noexcept;
 /// Makes every worker look for an abort at its next poll. The abort was written before.
 void request_abort_checks(runtime_core& r) noexcept;
 /// The owner of a task begins to wait for it. If that was split off during stack unwinding, from a choice

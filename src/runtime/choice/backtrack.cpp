@@ -26,7 +26,7 @@ void prepare_task(fiber& s, task* t) noexcept {
     t->place = hinted_place(s, t->origin);
   }
   t->shielded =
-      is_shielded(s) && reinterpret_cast<char*>(t->origin) >= s.shield.load(std::memory_order_relaxed);
+      reinterpret_cast<std::uintptr_t>(t->origin) >= s.running->shield.load(std::memory_order_relaxed);
   // A helper splits a fiber that does not run: its exceptions are kept with it.
   const bool unwinds = running_fiber() == &s ? std::uncaught_exceptions() > 0 : s.exceptions.uncaught > 0;
   const bool is_before = reinterpret_cast<char*>(t->origin) < s.before_unwinding;

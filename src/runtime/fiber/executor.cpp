@@ -176,13 +176,15 @@ bool executor::park_shortly(fiber& s) noexcept {
 
 void executor::take_turns() {
   collect();
-  if (first_ready_ == nullptr) return;
-  make_ready(*running_fiber());
+  fiber& s = *running_fiber();
+  if (first_ready_ == nullptr || s.thread_bindings != 0) return;  // park() would refuse it
+  make_ready(s);
   park();
 }
 
 void executor::hand_over() {
   fiber& s = *running_fiber();
+  if (s.thread_bindings != 0) return;  // it would go on elsewhere
   worker& w = *s.on;
   if ((w.flags.load() & flag_leave) != 0) {
     detail::hand_over(s);

@@ -191,10 +191,6 @@ void reset(fiber& s) noexcept {
   s.home = nullptr;
   s.ambient->top = nullptr;
   s.ambient->handed = nullptr;
-  s.abort_to.store(all_ones, std::memory_order_relaxed);
-  s.shielded_abort_to.store(all_ones, std::memory_order_relaxed);
-  s.shield.store(all_ones, std::memory_order_relaxed);
-  s.lowest_shield.store(all_ones, std::memory_order_relaxed);
   s.publish_wanted.store(false, std::memory_order_relaxed);
 }
 

@@ -107,19 +107,10 @@ struct fiber {
   unsigned thread_bindings = 0;  ///< must not leave its thread while this is not 0
   /// It waits on its thread for a call that another fiber makes, with its executor's token.
   bool keeps_token = false;
-  /// The oldest of its shields: there may be one in each of several segments. Others read it (abort.cpp).
-  atomic<char*> lowest_shield{all_ones};
 
   // Written by others.
-  /// The oldest choice point that an abort concerns; all ones: none. Lowered by CAS (abort.cpp), reset by the
-  /// fiber.
-  alignas(64) atomic<char*> abort_to{all_ones};
-  /// The same for aborts that begin below the fiber's shield, and where that begins; all ones: there is none.
-  /// Written by the owner; partner: lower_abort (abort.cpp).
-  atomic<char*> shielded_abort_to{all_ones};
-  atomic<char*> shield{all_ones};
   /// Publish again, a task was taken. Set before request_poll; partner: publish_work (poll.cpp).
-  atomic<bool> publish_wanted{false};
+  alignas(64) atomic<bool> publish_wanted{false};
   publication_slots published;
   /// Changed by CAS: the fiber itself, whoever resumes it, helpers (suspend.hpp).
   atomic<suspension_word> suspension{};

@@ -103,7 +103,9 @@ class launched_futures {
 
   /// The last thing that is done with one that was begun; it may be gone afterwards.
   void ended(launched& t) noexcept;
-  bool is_empty() const noexcept { return unfinished_.load() == 0; }
+  bool is_empty() const noexcept { return unfinished_.load() == 0; }  // partner: add
+  /// The owner of all of them, which never runs. Not that of received tasks, by which nodes know those.
+  fiber& nobody() noexcept;
   /// Cancels all of them, waits until they have ended, and takes no more. On a fiber of the runtime.
   void close(char* top);
 

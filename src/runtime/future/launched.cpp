@@ -148,6 +148,11 @@ bool run_before(fiber& s, launched& t) noexcept {
 
 }  // namespace
 
+fiber& launched_futures::nobody() noexcept {
+  static fiber never_runs;
+  return never_runs;
+}
+
 launched* launched_futures::start(launched* t) noexcept {
   if (t == nullptr) return nullptr;
   list& from = list_of(*t);
@@ -249,8 +254,7 @@ void launch_task(launched& t) {
   }
   runtime_core& r = *s->runtime;
   t.runtime = &r;
-  t.owner = &r.remote.elsewhere();
-  t.owner_segment = all_ones;
+  t.owner = &r.launched.nobody();
   t.joining.store(join_launched, std::memory_order_relaxed);
   t.destroy = end_launched;
   if (t.place != inherited_place) {

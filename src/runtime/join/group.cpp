@@ -17,6 +17,7 @@
 // the last child, or adds one, takes the waiters out of the list under the lock and resumes them after it: so
 // none is forgotten, and none is resumed twice. The group lives until its servers are done; they are joined
 // like any task.
+// Long: the children, the servers and those that wait share one lock and one record.
 #include "core.hpp"
 #include "fiber/sanitizer.hpp"
 
@@ -63,6 +64,7 @@ struct group_core {
   std::exception_ptr error;  ///< the first
   std::deque<group_server> servers;
   group_server* queued = nullptr;  ///< the one that nobody has begun; or it was aborted before that
+  std::size_t cancellations = 0;  ///< that a call of wait has seen, for those that wait at the same time
   [[maybe_unused]] bool out_of_memory = false;  ///< for one more server, once
   group_server* first_ended = nullptr;  ///< those that found no child any more, in that order
   group_server* last_ended = nullptr;
@@ -99,7 +101,8 @@ struct group_core {
   void fail(std::exception_ptr e) noexcept;
   void run(fiber& s, group_child* child, char* top) noexcept;
   void run_children(context c);
-  bool finish_waiting();
+  std::size_t cancellations_so_far();
+  bool finish_waiting(std::size_t before);
   void discard_pending() noexcept;
   void wait_for_others(char* top);
 };
@@ -168,7 +171,7 @@ group_server* group_core::wanted_server() noexcept {
     };
     idle->destroy = [](task*) noexcept {};
     idle->owner = anchor.owner;
-    idle->owner_segment = all_ones;
+    idle->owner_segment = all_ones;  // not split off at a place: only what its parents say
     idle->parent = anchor.parent;
     idle->depth = anchor.depth;
     idle->cancellation_masked.store(anchor.cancellation_masked.load(std::memory_order_relaxed),
@@ -185,7 +188,7 @@ group_server* group_core::wanted_server() noexcept {
 void group_core::link_child(task& t) const noexcept {
   t.parent = const_cast<task*>(&anchor);
   t.owner = anchor.owner;
-  t.owner_segment = all_ones;  // no abort of that fiber alone: only what the anchor says
+  t.owner_segment = all_ones;  // not split off at a place: only what the anchor says
   t.depth = anchor.depth + 1;
   t.cancellation_masked.store(false, std::memory_order_relaxed);
 }
@@ -263,15 +266,22 @@ void group_core::wait_for_others(char* top) {
       top, [](void* closure, resumer r) { (*static_cast<decltype(store)*>(closure))(r); }, &store);
 }
 
-/// All children have ended, as far as this one sees. \returns was nothing cancelled?
-bool group_core::finish_waiting() {
+std::size_t group_core::cancellations_so_far() {
+  const std::lock_guard hold(lock);
+  return cancellations;
+}
+
+/// All children have ended, as far as this one sees.
+/// \param before  the cancellations when it began to wait \returns was nothing cancelled since?
+bool group_core::finish_waiting(std::size_t before) {
   std::exception_ptr first;
   bool whole = true;
   {
     const std::lock_guard hold(lock);
     if (unfinished == 0) {
       first = std::exchange(error, nullptr);
-      whole = !anchor.cancelled.exchange(false);
+      if (anchor.cancelled.exchange(false)) ++cancellations;
+      whole = cancellations == before;
     }
   }
   if (first) std::rethrow_exception(first);
@@ -288,6 +298,7 @@ group_core* make_group(char* scope) {
   g->handed_before = std::exchange(s.ambient->handed, scope + choice_point_alignment);
   g->anchor.parent = s.running;
   g->anchor.owner = &s;
+  g->anchor.owner_segment = s.segment;
   g->anchor.origin = reinterpret_cast<choice_point*>(scope);
   g->anchor.depth = s.running->depth + 1;
   g->anchor.cancellation_masked.store(std::uncaught_exceptions() > 0, std::memory_order_relaxed);
@@ -371,6 +382,7 @@ void drop_child(group_core& g, group_child* child) noexcept { g.end(child); }
 
 bool wait_group(group_core& g, context c) {
   require_fiber("sukima: a task group can be waited for only inside of a runtime");
+  const std::size_t before = g.cancellations_so_far();
   for (;;) {
     if (group_child* child = g.take(group_core::order::newest)) {
       g.run(*running_fiber(), child, c.top);
@@ -384,7 +396,7 @@ bool wait_group(group_core& g, context c) {
     g.wait_for_others(c.top);
   }
   fork2(c, [] {}, [] {});  // leaves if the caller was aborted meanwhile
-  return g.finish_waiting();
+  return g.finish_waiting(before);
 }
 
 void cancel_group(group_core& g) noexcept {

@@ -111,6 +111,9 @@ void execute(fiber& s, task* t, char* top) noexcept {
   }
   SUKIMA_ASSERT(s.running == t && s.segment == top, "a task leaves its fiber's segment as it was");
   SUKIMA_ASSERT(running_fiber() == &s, "a fiber's task ends on that fiber");
+  SUKIMA_ASSERT(t->abort_to.load() == no_choice_point && t->shielded_abort_to.load() == no_choice_point &&
+                    t->shield.load() == no_choice_point,
+                "no abort of a segment's choice points and no shield outlives it");
   s.segment = outer_segment;
   s.oldest = outer_oldest;
   s.running = outer_task;
@@ -131,8 +134,9 @@ namespace {
 /// Whatever a task's owner does since the split is aborted, too, where the task ended by an exception. The
 /// owner cannot leave that choice point before `done`.
 void abort_owner_after_error(runtime_core& r, const task& t) noexcept {
-  if (!t.error || t.owner == nullptr || t.origin == nullptr) return;
-  lower_abort(*t.owner, reinterpret_cast<char*>(t.origin));
+  if (!t.error || t.parent == nullptr || t.origin == nullptr) return;
+  if (t.kind != nullptr && t.kind->is_future) return;  // touches get it, and nobody would clear the abort
+  lower_abort(*t.parent, t.origin);
   request_abort_checks(r);
 }
 
@@ -338,7 +342,7 @@ bool complete_if_unbegun(fiber& s, choice_point* r, task* t) noexcept {
   unmask(*s.runtime, *t);
   execute(s, t, reinterpret_cast<char*>(above(r)));
   if (t->error) {
-    lower_abort(s, reinterpret_cast<char*>(r));
+    lower_abort(*s.running, r);
     request_abort_checks(*s.runtime);
   }
   t->joining.store(join_done, std::memory_order_relaxed);

@@ -78,11 +78,11 @@ byte current[3] = NOTHING;   /* of the three workers */
 bool flags[3];          /* flag_check_abort */
 byte on[4];             /* the worker that runs a fiber */
 bool pending[4];        /* fiber::abort_pending */
-byte abort_to = ALL;    /* of O */
+byte abort_to = ALL;    /* of what O runs */
 byte raising = 0;       /* aborts that are written and not yet raised everywhere */
 bool unwinding;         /* of O: uncaught_exceptions() > 0 */
 
-/* Of O: fiber::shield (and lowest_shield), shielded_abort_to; and task::cancelled of a task that it descends from. */
+/* Of what O runs: task::shield, shielded_abort_to; and task::cancelled of a task that it descends from. */
 byte shield = ALL;
 byte inside = ALL;
 bool above_cancelled;
@@ -96,7 +96,7 @@ mtype stage = open;
 #ifdef BUG_REACH
 #define REACHED (FORK >= abort_to || FORK >= inside)
 #else
-#define REACHED ((FORK >= abort_to && (FORK < shield || abort_to >= shield)) || FORK >= inside)
+#define REACHED ((!T_SHIELDED && FORK >= abort_to) || FORK >= inside)
 #endif
 #ifdef BUG_MARK
 #define T_SHIELDED false

@@ -24,12 +24,14 @@ void check_counts(const worker_counts&) noexcept {}
 
 /// Changes the counts by CAS until `change` is done; `change` returns false to leave them.
 template <class Change> bool update(atomic<worker_counts>& counts, Change change) noexcept {
-  worker_counts seen = counts.load(std::memory_order_relaxed);
+  // `change` may read other words, which are not older than the counts. Partners: the CAS of whoever changed
+  // those before.
+  worker_counts seen = counts.load(std::memory_order_acquire);
   for (;;) {
     worker_counts next = seen;
     if (!change(next)) return false;
     check_counts(next);
-    if (counts.compare_exchange_weak(seen, next, std::memory_order_seq_cst, std::memory_order_relaxed))
+    if (counts.compare_exchange_weak(seen, next, std::memory_order_seq_cst, std::memory_order_acquire))
       return true;
   }
 }
@@ -159,7 +161,7 @@ void parking::sleep_as_sentinel(worker& w, wait_point point, std::uint32_t seen,
   SUKIMA_ASSERT(sentinel_.load() == nullptr, "one worker at most is the sentinel");
   sentinel_.store(&w);
   stress_point();
-  const bool is_silent = counts().entries == 0;
+  const bool is_silent = counts().entries == 0 && core_.launched.is_empty();
   core_.remote.is_idle();
   w.sleeps(rest_place::sentinel, seen);
   sleep_with_timeout(w, point, seen, timeout_ns,

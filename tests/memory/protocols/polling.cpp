@@ -28,7 +28,7 @@ program abort_of_a_running_fiber(bool again) {
                  poll(r);
                },
                [&w] {
-                 detail::lower_abort(w.fiber(0), w.fiber(0).base);
+                 detail::lower_abort(*running, reinterpret_cast<detail::choice_point*>(w.fiber(0).base));
                  detail::request_abort_checks(*w.core);
                }};
   p.at_end = [&w] {

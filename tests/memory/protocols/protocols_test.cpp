@@ -58,7 +58,10 @@ const std::vector<known_order> polling{
     {"switch.cpp", "arrive load", seq_cst},
     {"abort.cpp", "request_abort_checks fetch_or", seq_cst},
     {"abort.cpp", "request_abort_checks load", seq_cst},
-    {"abort.cpp", "is_concerned load", relaxed},
+    {"abort.cpp", "is_concerned load 1", relaxed},
+    {"abort.cpp", "is_concerned load 2", relaxed},
+    {"abort.cpp", "is_reached load 1", relaxed},
+    {"abort.cpp", "is_reached load 2", relaxed},
     {"abort.cpp", "is_descendant_concerned load 1", relaxed},
     {"abort.cpp", "is_descendant_concerned load 2", relaxed},
     {"abort.hpp", "is_task_concerned load", relaxed},
@@ -116,6 +119,7 @@ const std::vector<known_order> joining{
 
 const std::vector<known_order> parking{
     {"park.hpp", "counts load", seq_cst},
+    {"park.cpp", "update load", relaxed},
     {"park.cpp", "update compare_exchange", seq_cst},
     {"park.cpp", "call_up fetch_add", seq_cst},
     {"park.cpp", "unpark_one load", seq_cst},
