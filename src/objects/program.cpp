@@ -5,7 +5,10 @@
 #include <sukima/detail/ticks.hpp>
 
 #include <algorithm>
+#include <exception>
 #include <future>
+#include <latch>
+#include <mutex>
 #include <optional>
 #include <string_view>
 #include <unordered_set>
@@ -146,6 +149,8 @@ void program_core::prepare(island_core& i) {
 void program_core::run_islands(const model::model_parts& how) {
   const bool on_threads = runs_on_threads(how);
   std::vector<std::thread> threads;
+  std::optional<std::latch> entered;
+  std::exception_ptr refused;  // one of them cannot enter the runtime; under the run_lock
   std::promise<bool> started;
   const std::shared_future<bool> may_start = started.get_future().share();
   clock::time_point began;
@@ -171,10 +176,28 @@ void program_core::run_islands(const model::model_parts& how) {
       watch.emplace(*this);
     if (on_threads) {
       try {
+        entered.emplace(static_cast<std::ptrdiff_t>(islands.size()));
         for (const auto& i : islands)
-          threads.emplace_back([&i, this, may_start] {
-            if (may_start.get()) on.run([&i] { i->serve(); });
+          threads.emplace_back([&, this] {
+            bool is_inside = false;
+            try {
+              on.run([&] {
+                is_inside = true;
+                entered->count_down();
+                if (may_start.get()) i->serve();
+              });
+            } catch (...) {
+              if (is_inside) throw;
+              {
+                const std::lock_guard hold(run_lock);
+                refused = std::current_exception();
+              }
+              entered->count_down();
+            }
           });
+        entered->wait();
+        const std::lock_guard hold(run_lock);
+        if (refused) std::rethrow_exception(refused);
       } catch (...) {
         started.set_value(false);
         for (std::thread& t : threads) t.join();
@@ -201,6 +224,8 @@ void program_core::run_islands(const model::model_parts& how) {
 }
 
 void program_core::run() {
+  // Before a plan changes the streams, which may hold messages.
+  if (has_run) throw usage_error("sukima: a program can be run only once");
   if (child == nullptr) recorded = recording::wanted();
   const model::execution_model how =
       recorded != nullptr ? model::execution_model::simulated : chosen_model(*this);
@@ -212,7 +237,7 @@ void program_core::run() {
   if (parts.between == model::unit::process && !has_arguments)
     throw usage_error("sukima: SUKIMA_OBJECTS=" + std::string(parts.name) +
                       " needs a program that was made with the arguments of main: program p(argc, argv)");
-  if (std::exchange(has_run, true)) throw usage_error("sukima: a program can be run only once");
+  has_run = true;
   check();
   const std::uint32_t processes = place(parts);
   share_streams();

@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <exception>
 #include <utility>
+#include <vector>
 
 namespace sukima::objects::detail {
 
@@ -108,7 +110,9 @@ void tell_watch(object_core& me, const wait_case* cases, std::size_t count, bool
 /// Relaxed: who was resumed for an abort sees it by that. If another one misses it, its next wait reads it
 /// again (wait_for_others), or is ended by the island's bell. Partner: program_core::abort_here.
 void leave_if_aborting(object_core& me) {
-  if (me.program->aborting.load(std::memory_order_relaxed)) throw aborted{};
+  // Not out of a destructor that runs because of an exception; as must_leave (abort.cpp).
+  if (me.program->aborting.load(std::memory_order_relaxed) && std::uncaught_exceptions() == 0)
+    throw aborted{};
   sukima::detail::leave_if_cancelled(*me.self);
 }
 
@@ -155,7 +159,8 @@ bool wait_for_others(object_core& me, wait_case* cases, std::size_t count, const
   }
   tell_watch(me, cases, count, until != nullptr, w.number);
   // After the suspension was told, and the bits of `waiting`. Partner: program_core::abort_here.
-  const bool ready = me.program->aborting.load() || std::any_of(cases, cases + count, is_ready);
+  const bool leaves = me.program->aborting.load() && std::uncaught_exceptions() == 0;
+  const bool ready = leaves || std::any_of(cases, cases + count, is_ready);
   bool in_time = true;
   if (!ready || !sukima::detail::claim_suspension(self, w.number)) {
     sukima::detail::finish_suspension(self);
@@ -274,6 +279,8 @@ clock_reading read_clocks(std::uint64_t ticks) noexcept {
 }  // namespace
 
 void turn_over(object_core& me) {
+  // Who only tries never waits. Not during an exception, which may be the one that ends the object.
+  if (!me.dropped.empty() && std::uncaught_exceptions() == 0) release_dropped(me);
   recording* const recorded = me.program->recorded.get();
   if (recorded != nullptr && !recorded->end_operation(me)) return;
   island_core& home = static_cast<island_core&>(*me.home);
@@ -295,7 +302,10 @@ void turn_over(object_core& me) {
 }
 
 void release_dropped(object_core& me) noexcept {
-  for (const held_end& e : std::exchange(me.dropped, {})) e.stream->release(e.out, &me);
+  std::vector<held_end> now = std::exchange(me.dropped, {});  // no room meanwhile: these are closed
+  for (const held_end& e : now) e.stream->release(e.out, &me);
+  now.clear();
+  me.dropped.swap(now);  // its room is for later exceptions
 }
 
 /// One end is gone. With the last one the other side hears of that.

@@ -131,6 +131,60 @@ TEST_P(ends_test, an_exception_that_an_object_handles_is_no_failure) {
   p.run();
 }
 
+TEST_P(ends_test, an_end_that_was_dropped_by_a_handled_exception_closes_for_one_that_only_tries) {
+  program p(runtime);
+  auto s = p.stream<int>("s", capacity{4});
+  auto later = p.stream<int>("later", capacity{4});
+  p.object(
+      "source",
+      [](out<int> to, in<int> wait) {
+        try {
+          const out<int> mine = std::move(to);
+          throw std::runtime_error("handled");
+        } catch (const std::runtime_error&) {
+        }
+        while (!wait.is_closed()) static_cast<void>(wait.try_receive());
+      },
+      s.out(), later.in());
+  p.object("sink", [](in<int> from, out<int>) { EXPECT_FALSE(from.receive()); }, s.in(), later.out());
+  p.run();
+}
+
+TEST_P(ends_test, a_failure_after_a_handled_exception_is_heard_of) {
+  program p(runtime);
+  auto s = p.stream<int>("s", capacity{4}), t = p.stream<int>("t", capacity{4});
+  auto later = p.stream<int>("later", capacity{4});
+  std::string text;
+  p.object(
+      "source",
+      [](out<int> to, const out<int>&, in<int> wait) {
+        try {
+          const out<int> mine = std::move(to);
+          throw std::runtime_error("handled");
+        } catch (const std::runtime_error&) {
+        }
+        EXPECT_FALSE(wait.receive());
+        throw std::logic_error("not handled");
+      },
+      s.out(), t.out(), later.in());
+  p.object(
+      "sink",
+      [&](in<int> from, in<int> rest, out<int> wait) {
+        EXPECT_FALSE(from.receive());
+        {
+          const out<int> closed = std::move(wait);
+        }
+        try {
+          rest.receive();
+        } catch (const stream_failed& e) {
+          text = e.what();
+        }
+      },
+      s.in(), t.in(), later.out());
+  EXPECT_THROW(p.run(), std::logic_error);
+  EXPECT_NE(text.find("not handled"), std::string::npos) << text;
+}
+
 TEST_P(ends_test, a_failure_goes_down_a_pipeline) {
   program p(runtime);
   auto a = p.stream<int>("a", capacity{2});

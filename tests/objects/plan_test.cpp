@@ -86,6 +86,27 @@ TEST_F(plan, decides_about_groups_and_capacities) {
   EXPECT_NE(threads_[0], threads_[1]);
 }
 
+TEST_F(plan, of_a_second_run_leaves_the_messages_of_the_first_one_alone) {
+  const auto token = std::make_shared<int>(7);
+  {
+    const model_chosen chosen(path_);
+    program p(runtime_);
+    const auto one = p.stream<std::shared_ptr<int>>("one", capacity{8});
+    p.object(
+        "a",
+        [&](out<std::shared_ptr<int>> to) {
+          for (int i = 0; i < 5; ++i) to.send(token);
+        },
+        one.out());
+    p.object("b", [](const in<std::shared_ptr<int>>&) {}, one.in());
+    write("simulated", R"("groups": [["a", "b"]], "capacities": {"one": 8})");
+    p.run();
+    write("simulated", R"("groups": [["a", "b"]], "capacities": {"one": 64})");
+    EXPECT_THROW(p.run(), sukima::usage_error);
+  }
+  EXPECT_EQ(token.use_count(), 1);
+}
+
 TEST_F(plan, may_be_for_any_model_that_can_run) {
   const std::string rest = groups + ", " + capacities;
   for (const char* model : {"simulated", "workers:simulated", "threads"}) {

@@ -51,6 +51,60 @@ class captured_stderr {
   const int before_ = dup(STDERR_FILENO);
 };
 
+TEST_P(program_test, thread_bound_code_sends_and_stays_on_its_thread) {
+  program p(runtime);
+  auto s = p.stream<int>("s", capacity{1024});
+  long sum = 0;
+  p.object(
+       "bound",
+       [](out<int> to) {
+         sukima::thread_bound([&] {
+           const auto here = gettid();
+           for (int i = 0; i < 1000; ++i) {
+             to.send(1);
+             ASSERT_EQ(gettid(), here);
+           }
+         });
+       },
+       s.out())
+      .group("g");
+  p.object(
+       "sink",
+       [&](in<int> from) {
+         for (int i : from) sum += i;
+       },
+       s.in())
+      .group("g");
+  p.run();
+  EXPECT_EQ(sum, 1000);
+}
+
+TEST(program, an_abort_does_not_leave_destructors) {
+  const model_chosen chosen("simulated");  // the first object runs first
+  sukima::runtime runtime(with_workers(4));
+  program p(runtime);
+  auto s = p.stream<int>("s", capacity{128}), never = p.stream<int>("never", capacity{4});
+  int sent = 0;
+  p.object(
+      "aborts",
+      [&](out<int> to, in<int> from) {
+        struct last_words {
+          out<int>& to;
+          int& sent;
+          ~last_words() {
+            for (int i = 0; i < 100; ++i)
+              if (to.try_send(i) == send_result::sent) ++sent;
+          }
+        } const at_end{to, sent};
+        p.abort();
+        from.receive();
+      },
+      s.out(), never.in());
+  p.object("holds", [](const in<int>&, const out<int>&) {}, s.in(), never.out());
+  p.run();
+  EXPECT_GE(sent, 64) << "the 64th message ends a turn, which notices an abort";
+}
+
 TEST(program, refuses_what_cannot_run) {
   sukima::runtime r(with_workers(2));
   program empty(r);

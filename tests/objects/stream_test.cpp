@@ -15,6 +15,30 @@ using namespace support;
 class stream_test : public models {};
 INSTANTIATE_TEST_SUITE_P(all, stream_test, all_models(), name_of_model);
 
+/// Messages that can be moved, but not assigned.
+TEST_P(stream_test, is_read_by_a_loop_whatever_a_message_can_do) {
+  struct reading {
+    const int value;
+  };
+  program p(runtime);
+  auto s = p.stream<reading>("s", capacity{4});
+  int sum = 0;
+  p.object(
+      "source",
+      [](out<reading> to) {
+        for (int i = 1; i <= 100; ++i) to.send(reading{i});
+      },
+      s.out());
+  p.object(
+      "sink",
+      [&](in<reading> from) {
+        for (const reading& r : from) sum += r.value;
+      },
+      s.in());
+  p.run();
+  EXPECT_EQ(sum, 5050);
+}
+
 TEST_P(stream_test, keeps_the_order) {
   for (const std::size_t room : {1u, 2u, 3u, 8u, 64u, 1024u}) {
     program p(runtime);

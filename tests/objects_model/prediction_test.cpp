@@ -38,6 +38,15 @@ TEST(prediction, of_a_short_program_is_that_of_its_whole_run) {
   EXPECT_NEAR(result.computing[1], 1 / 3.0, 1e-9);
 }
 
+TEST(prediction, passes_on_what_an_object_was_woken_for) {
+  const description program = parse_description(R"({"sukima-objects": 1,
+    "streams": [{"name": "a"}, {"name": "b"}],
+    "objects": [{"name": "either", "receives": ["b", "a"], "activations": 1},
+                {"name": "waits", "receives": ["a"], "activations": 1},
+                {"name": "source", "starts": 1, "sends": [{"stream": "a"}, {"stream": "b"}]}]})");
+  EXPECT_FALSE(predict(program, configuration_of(program, simulated), examples::free_machine(1)).stuck);
+}
+
 TEST(prediction, keeps_the_bounds) {
   // The largest island's work, and all work over the usable CPUs: with enough buffers one of them is
   // reached.

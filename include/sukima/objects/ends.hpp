@@ -314,7 +314,12 @@ template <class T> class in : public detail::stream_end {
     // Not at the end, as with any iterator.
     T& operator*() const noexcept { return *message_; }  // NOLINT(bugprone-unchecked-optional-access)
     iterator& operator++() {
-      message_ = from_->receive();
+      if constexpr (std::is_move_assignable_v<T>) {
+        message_ = from_->receive();
+      } else {
+        message_.reset();
+        if (std::optional<T> next = from_->receive()) message_.emplace(*std::move(next));
+      }
       return *this;
     }
     void operator++(int) { ++*this; }

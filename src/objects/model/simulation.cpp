@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace sukima::objects::model {
 namespace {
@@ -37,6 +38,7 @@ void simulation::wake_receiver(std::size_t stream) {
     if (!objects_[receivers[at]].waits_for_input) continue;
     state.next_receiver = at + 1;
     objects_[receivers[at]].waits_for_input = false;
+    objects_[receivers[at]].woken_for = stream;
     for (const std::size_t input : program_.objects[receivers[at]].receives)
       streams_[input].waiting_receivers--;
     make_ready(receivers[at]);
@@ -110,6 +112,9 @@ bool simulation::find_input(object_state& state, const object& one, std::size_t&
     input = one.receives[at];
     streams_[input].count--;
     wake_sender(input);
+    // Somebody else may have the message that it was woken for; as withdraw (stream.cpp).
+    const std::size_t other = std::exchange(state.woken_for, none);
+    if (other != none && other != input && streams_[other].count > 0) wake_receiver(other);
     return true;
   }
   return false;
@@ -133,6 +138,7 @@ bool simulation::receive(std::size_t object, double& cost) {
     return false;
   } else {
     state.waits_for_input = true;
+    state.woken_for = none;
     state.was_suspended = state.shared_inputs;
     for (const std::size_t each : one.receives) streams_[each].waiting_receivers++;
     return false;

@@ -57,6 +57,7 @@ class simulation {
     std::size_t next_input = 0;  ///< round robin
     std::size_t next_send = none;  ///< none: it receives next
     std::size_t waits_for_room = none;  ///< a stream
+    std::size_t woken_for = none;  ///< a stream: its message ended the wait for input
     bool waits_for_input = false, drives = false, ended = false;
     bool shared_inputs = false;  ///< one of them at least is between islands
     bool was_suspended = false;  ///< in a wait that another island could end
