@@ -182,6 +182,11 @@ class launch(unittest.TestCase):
             self.assertIn(sentence, ended.stderr)
             self.assertEqual(len(ended.stderr.splitlines()), 1)
         self.assertEqual(cluster("--", "/no/such/program").returncode, 127)
+        for no_program in (__file__, "/"):
+            self.assertEqual(cluster("--", no_program).returncode, 126, no_program)
+        ended = cluster("--json", "/nonesuch/x", "--", "echo", "begun")
+        self.assertEqual((ended.returncode, ended.stdout), (2, ""))
+        self.assertIn("cannot write '/nonesuch/x': No such file or directory", ended.stderr)
 
     def test_says_what_is_wrong_with_the_variables(self):
         ended = subprocess.run([FIB, "5"], capture_output=True, text=True,

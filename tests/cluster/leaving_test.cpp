@@ -7,6 +7,8 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <latch>
+#include <thread>
 #include <utility>
 
 namespace {
@@ -128,6 +130,26 @@ TEST_F(leaving_death_test, a_node_that_begins_an_entry_after_node_0_has_left_end
 TEST_F(leaving_death_test, a_node_that_is_in_an_entry_when_node_0_leaves_ends) {
   EXPECT_EXIT(is_in_an_entry_when_node_0_leaves(), testing::ExitedWithCode(75),
               "node 0 ended its program before entry 1 was over");
+}
+
+std::latch began{1};
+std::latch tried{1};
+long waits() {
+  began.count_down();
+  tried.wait();
+  return 7;
+}
+
+TEST(entries, of_two_threads_at_a_time_are_refused) {
+  setenv("SUKIMA_CLUSTER_NODES", "1", 1);
+  setenv("SUKIMA_CLUSTER_NODE", "0", 1);
+  setenv("SUKIMA_CLUSTER_ADDRESS", "127.0.0.1:0", 1);
+  std::thread first([] { EXPECT_EQ(sukima::cluster::run(call<waits>()), 7); });
+  began.wait();
+  EXPECT_THROW(sukima::cluster::run(call<seven>()), sukima::usage_error);
+  tried.count_down();
+  first.join();
+  EXPECT_EQ(sukima::cluster::run(call<seven>()), 7);
 }
 
 }  // namespace

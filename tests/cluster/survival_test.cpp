@@ -4,6 +4,7 @@
 
 #include <sys/mman.h>
 
+#include <atomic>
 #include <memory>
 #include <utility>
 
@@ -49,6 +50,15 @@ struct survivors {
     }
     for (std::thread& t : threads) t.join();
     for (listener& l : to) l.thread = std::this_thread::get_id();
+  }
+  /// Begins a node with that settings.
+  void start(node_id n, const std::function<void(tcp_settings&)>& change) {
+    tcp_settings one = settings_of(n, static_cast<unsigned>(nodes.size()), at);
+    one.survives_losses = true;
+    change(one);
+    nodes[n] = make_tcp_transport(std::move(one));
+    to[n].thread = std::this_thread::get_id();
+    EXPECT_NO_THROW(nodes[n]->start(to[n], clock::now() + patience));
   }
   /// Until a node has got so many letters, these nodes do what is to be done.
   void wait_for(node_id n, std::size_t letters, const std::vector<node_id>& who) {
@@ -155,6 +165,74 @@ TEST(tcp_survival, parts_from_a_node_that_is_silent) {
   EXPECT_EQ(s.lost(0), nodes{1});
   s.wait_for(1, 1, {1});
   EXPECT_EQ(s.lost(1), nodes{0}) << "it lives, and is alone from now on";
+}
+
+// The neighbours of node 2 are silent as well: others notice it.
+TEST(tcp_survival, loses_a_silent_node_whose_neighbours_are_gone) {
+  survivors s(8);
+  s.meet({0, 1, 2, 3, 4, 5, 6, 7}, 10ms);
+  s.wait_for(6, 5, {5, 6, 7});  // nobody is in the wait() of the others
+  EXPECT_EQ(s.lost(6), (nodes{0, 1, 2, 3, 4}));
+}
+
+TEST(tcp_survival, hears_of_lost_nodes_while_it_meets) {
+  survivors s(3);
+  const listening at_1;  // accepts by its backlog only
+  const auto quick = [](tcp_settings& one) { one.heartbeat = 50ms; };
+  std::atomic<bool> has_met{false};
+  std::thread first([&] {
+    s.start(0, quick);
+    while (!has_met) s.nodes[0]->wait(clock::now() + 1ms);
+  });
+  const silent_node one(connect_to(s.at.port), handshake::role::connector, 1, 3, at_1.port);
+  s.start(2, quick);
+  has_met = true;
+  first.join();
+  EXPECT_EQ(s.lost(0), nodes{1});
+  EXPECT_EQ(s.lost(2), nodes{1});
+  close(at_1.socket);
+}
+
+TEST(tcp_survival, does_not_wait_for_the_list_of_a_silent_node_0) {
+  survivors s(3);
+  std::thread other([&] { s.meet({1}, 20ms); });
+  const silent_node zero(accept(s.at.socket, nullptr, nullptr), handshake::role::acceptor, 0, 3, s.at.port);
+  other.join();
+  EXPECT_EQ(s.lost(1), (nodes{0, 2}));
+}
+
+TEST(tcp_survival, goes_on_without_a_node_whose_host_it_does_not_know) {
+  survivors s(3);
+  const listening at_1;
+  const auto patient = [](tcp_settings& one) {
+    one.heartbeat = 500s;
+    if (one.own.node == 0) one.addresses = {"127.0.0.1", std::string(70, 'x'), "127.0.0.1"};  // too long
+  };
+  std::thread first([&] { s.start(0, patient); });
+  const silent_node one(connect_to(s.at.port), handshake::role::connector, 1, 3, at_1.port);
+  s.start(2, patient);
+  first.join();
+  EXPECT_EQ(s.lost(2), nodes{1});
+  EXPECT_EQ(s.lost(0), nodes{});
+  close(at_1.socket);
+}
+
+TEST(tcp_survival, tells_nothing_when_it_is_destroyed) {
+  survivors s(3);
+  std::thread first([&] { s.meet({0}); });
+  tcp_settings other = settings_of(1, 3, s.at);
+  other.survives_losses = true;
+  other.ended_nodes = s.ended.file;
+  other.token = "guessed";
+  listener to;
+  auto stranger = make_tcp_transport(std::move(other));
+  EXPECT_THROW(stranger->start(to, clock::now() + patience), start_failure);
+  s.ended.add(2);
+  std::this_thread::sleep_for(100ms);  // it would look once more; no verdict
+  stranger.reset();
+  EXPECT_TRUE(to.got.empty());
+  s.ended.add(1);
+  first.join();
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 // What the tests of transports have in common.
 #pragma once
 
+#include "protocol/frame.hpp"
+#include "protocol/handshake.hpp"
 #include "transport/in_process.hpp"
 #include "transport/tcp.hpp"
 
@@ -51,6 +53,58 @@ inline tcp_settings settings_of(node_id node, unsigned nodes, const listening& a
   if (node == 0) s.listening = at.socket;
   return s;
 }
+
+/// A socket that is connected to a port of the loopback device.
+inline int connect_to(std::uint16_t port) {
+  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in there{};
+  there.sin_family = AF_INET;
+  there.sin_port = htons(port);
+  there.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  EXPECT_EQ(::connect(socket, reinterpret_cast<sockaddr*>(&there), sizeof there), 0);
+  return socket;
+}
+
+/// A node as far as the handshake; then it says nothing more, but stays.
+class silent_node {
+ public:
+  /// \param socket  is connected
+  silent_node(int socket, handshake::role side, node_id self, unsigned nodes, std::uint16_t port)
+      : socket_(socket) {
+    handshake shaken(side, {.version = "1", .build_id = "abcdef", .nodes = nodes, .node = self, .port = port},
+                     "secret");
+    frame_writer writer;
+    frame_reader reader;
+    const auto say = [&](const frame& f) {
+      bytes out;
+      writer.write(out, f.kind, f.content);
+      EXPECT_EQ(::write(socket_, out.data(), out.size()), static_cast<ssize_t>(out.size()));
+    };
+    if (const auto first = shaken.begin()) say(*first);
+    for (bool done = false; !done;) {
+      bytes chunk(4096);
+      const ssize_t size = ::read(socket_, chunk.data(), chunk.size());
+      if (size <= 0) {
+        ADD_FAILURE() << "the other one has gone";
+        return;
+      }
+      reader.feed(byte_view(chunk).first(static_cast<std::size_t>(size)));
+      while (!done) {
+        const auto f = reader.next();
+        if (!f) break;
+        const handshake::step next = shaken.take(*f);
+        for (const frame& answer : next.answers) say(answer);
+        done = next.done;
+      }
+    }
+  }
+  ~silent_node() { close(socket_); }
+  silent_node(const silent_node&) = delete;
+  silent_node& operator=(const silent_node&) = delete;
+
+ private:
+  int socket_;
+};
 
 struct letter {
   node_id from;

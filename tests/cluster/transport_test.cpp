@@ -231,16 +231,6 @@ TEST(tcp_transport, says_which_port_is_taken) {
   close(taken.socket);
 }
 
-int connect_to(std::uint16_t port) {
-  const int s = ::socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in there{};
-  there.sin_family = AF_INET;
-  there.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  there.sin_port = htons(port);
-  EXPECT_EQ(connect(s, reinterpret_cast<sockaddr*>(&there), sizeof there), 0);
-  return s;
-}
-
 TEST(tcp_transport, is_not_disturbed_by_strangers) {
   meeting m;
   // A peer that says nothing, one that sends garbage, one that goes at once; then the right one comes.

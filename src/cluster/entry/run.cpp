@@ -7,6 +7,8 @@
 #include "steal/node.hpp"
 #include "transport/mpi.hpp"
 
+#include <sukima/errors.hpp>
+
 #include <tascell/shared/segments.hpp>
 
 #include <unistd.h>
@@ -169,6 +171,22 @@ any_node* own_node_of_process() {
   return mine.get();
 }
 
+/// Entries have the same numbers on all nodes: of two at a time nobody knows which is which.
+class only_entry {
+ public:
+  only_entry() {
+    if (is_active.exchange(true))  // partner: the other thread's
+      throw usage_error(
+          "sukima: two threads run entries that all nodes share at the same time; run one after the other");
+  }
+  ~only_entry() { is_active.store(false); }
+  only_entry(const only_entry&) = delete;
+  only_entry& operator=(const only_entry&) = delete;
+
+ private:
+  static inline std::atomic<bool> is_active{false};
+};
+
 }  // namespace
 
 void check_start() {
@@ -193,6 +211,7 @@ namespace detail {
 void run_cluster_entry(cluster_entry& entry) {
   if (!is_inside()) {
     if (cluster::any_node* const node = cluster::own_node_of_process()) {
+      const cluster::only_entry here;
       if (cluster::nodes() > 1) forbid_reductions();
       node->run(entry);
       return;

@@ -17,7 +17,7 @@ enum class frame_kind : std::uint8_t {
   members = 3,  ///< addresses of the nodes, by node 0
   data = 4,     ///< a message of the node
   leave = 5,    ///< the last one
-  alive = 6,    ///< a heartbeat: nothing in it
+  alive = 6,    ///< a heartbeat: nothing in it; or a byte, which asks for one
   lost = 7,     ///< the number of a node that was silent too long
 };
 

@@ -3,17 +3,11 @@
 
 #include <boost/asio/post.hpp>
 
-#include <algorithm>
-
 namespace sukima::cluster {
 
 namespace {
 
-/// In a ring of nodes: at most two apart.
-bool are_neighbours(node_id a, node_id b, unsigned nodes) noexcept {
-  const unsigned distance = (a + nodes - b) % nodes;
-  return distance != 0 && std::min(distance, nodes - distance) <= 2;
-}
+constexpr node_id neighbours = 2;  ///< on each side
 
 }  // namespace
 
@@ -38,11 +32,21 @@ void heartbeats::beat() {
 }
 
 void heartbeats::look_for_silence() {
-  for (node_id n = 0; n < silent_.size() && !stopped_; ++n) {
-    if (!are_neighbours(n, settings_.own.node, settings_.own.nodes) || !told_.send(n)) continue;
+  const node_id nodes = settings_.own.nodes;
+  look_on_side(1, nodes / 2);
+  look_on_side(nodes - 1, (nodes - 1) / 2);
+  if (!stopped_) beat();
+}
+
+void heartbeats::look_on_side(node_id step, node_id farthest) {
+  node_id found = 0;
+  for (node_id distance = 1; distance <= farthest && found < neighbours && !stopped_; ++distance) {
+    const node_id n = (settings_.own.node + distance * step) % settings_.own.nodes;
+    // For one that takes the place of a neighbour, that may still be there: then it sends nothing by itself.
+    if (!told_.send(n, distance > neighbours)) continue;
+    ++found;
     if (++silent_[n] > settings_.silent_beats) told_.on_silent(n);
   }
-  if (!stopped_) beat();
 }
 
 }  // namespace sukima::cluster

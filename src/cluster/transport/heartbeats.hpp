@@ -12,14 +12,14 @@
 
 namespace sukima::cluster {
 
-/// Beats go to at most four neighbours in the ring of nodes. A node counts its own beats in which it heard
-/// nothing of one of them, so a machine that stood still as a whole loses nobody. It is used by the thread
-/// that runs `io`.
+/// Beats go to at most four neighbours in the ring of nodes: on each side the first two that are there. A
+/// node counts its own beats in which it heard nothing of one of them, so a machine that stood still as a
+/// whole loses nobody. It is used by the thread that runs `io`.
 class heartbeats {
  public:
   struct events {
-    /// Sends a heartbeat. \returns whether that node is there
-    std::function<bool(node_id)> send;
+    /// Sends a heartbeat. \param asks  for an answer \returns whether that node is there
+    std::function<bool(node_id, bool asks)> send;
     /// Nothing was heard of a node for the whole time.
     std::function<void(node_id)> on_silent;
   };
@@ -36,6 +36,8 @@ class heartbeats {
  private:
   void beat();
   void look_for_silence();
+  /// \param step  to the next node on that side \param farthest  the last distance there
+  void look_on_side(node_id step, node_id farthest);
 
   boost::asio::io_context& io_;
   const tcp_settings& settings_;

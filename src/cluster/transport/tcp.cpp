@@ -12,6 +12,7 @@
 #include "transport/tcp_address.hpp"
 #include "transport/tcp_connection.hpp"
 
+#include <boost/asio/connect.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -42,6 +43,14 @@ constexpr std::chrono::seconds connecting_time{2};
 constexpr std::chrono::milliseconds telling_time{100};
 constexpr std::chrono::milliseconds between_looks{100};  ///< of a node that leaves, at what was taken
 
+/// Node 0 may not have begun yet, nor its host's network. Of several addresses the last one tells why: also
+/// one that this machine has no protocol for.
+bool may_come_yet(const error_code& error) noexcept {
+  return error == asio::error::connection_refused || error == asio::error::host_unreachable ||
+         error == asio::error::network_unreachable || error == asio::error::address_family_not_supported ||
+         error == boost::system::errc::address_not_available;
+}
+
 // Long: the meeting, messages and losses share the state of the connections.
 class tcp_transport final : public transport {
  public:
@@ -50,15 +59,16 @@ class tcp_transport final : public transport {
         work_(io_.get_executor()),
         acceptor_(io_),
         beats_(io_, chosen_,
-               {.send = [this](node_id n) { return send_beat(n); },
+               {.send = [this](node_id n, bool asks) { return send_beat(n, asks); },
                 .on_silent =
                     [this](node_id n) {
-                      if (!meeting_) lose_silent(n);
+                      // The list does not come from a node 0 that stands still.
+                      if (!meeting_ || (chosen_.survives_losses && n == 0 && !is_listed_)) lose_silent(n);
                     }}),
         looks_(io_),
         peers_(chosen_.own.nodes),
         is_listed_(chosen_.own.node == 0) {}
-  ~tcp_transport() override { close_all(); }
+  ~tcp_transport() override { close_sockets(); }  // runs no handler: the receiver may be gone already
   node_id start(receiver& to, clock::time_point deadline) override {
     receiver_ = &to;
     deadline_ = deadline;
@@ -77,7 +87,8 @@ class tcp_transport final : public transport {
         lose_missing("it did not come in time");
       else
         failure_ = "not all nodes came in time: " + std::to_string(missing()) + " of " +
-                   std::to_string(chosen_.own.nodes) + " are missing";
+                   std::to_string(chosen_.own.nodes) + " are missing" +
+                   (unreached_.empty() ? "" : "; " + unreached_);
     }
     // The other side is to see the end of the handshake, or what is wrong.
     const auto end = failure_.empty() ? deadline : clock::now() + std::chrono::seconds(1);
@@ -92,6 +103,7 @@ class tcp_transport final : public transport {
       if (const auto c = guest.lock(); c != nullptr && !is_peer(*c)) c->close();
     guests_.clear();
     looks_.cancel();
+    for (node_id n = 0; n < peers_.size(); ++n) beats_.heard(n);  // silence counts from now on
     meeting_ = false;
     return chosen_.own.node;
   }
@@ -159,10 +171,11 @@ class tcp_transport final : public transport {
   void fail(const std::string& why) {
     if (failure_.empty()) failure_ = why;
   }
-  bool send_beat(node_id to) {
+  bool send_beat(node_id to, bool asks) {
     const peer& p = peers_[to];
     if (p.gone || p.connection == nullptr) return false;
-    p.connection->send(frame_kind::alive, {}, most_queued);
+    const std::byte question{1};
+    p.connection->send(frame_kind::alive, asks ? byte_view(&question, 1) : byte_view{}, most_queued);
     return true;
   }
   void lose_silent(node_id node) {
@@ -232,12 +245,15 @@ class tcp_transport final : public transport {
     return std::any_of(peers_.begin(), peers_.end(),
                        [](const peer& p) { return p.connection != nullptr && !p.connection->is_closed(); });
   }
-  void close_all() noexcept {
+  void close_sockets() noexcept {
     error_code ignored;
     acceptor_.close(ignored);
     for (peer& p : peers_)
       if (p.connection != nullptr) p.connection->close();
     for (const auto& c : unsuitable_) c->close();
+  }
+  void close_all() noexcept {
+    close_sockets();
     io_.poll();
   }
 
@@ -251,24 +267,41 @@ class tcp_transport final : public transport {
   }
 
   void connect(node_id to, const std::string& host, std::uint16_t port) {
-    const tcp::endpoint endpoint = address_of(io_, chosen_, host, port);
-    const std::string name = "node " + std::to_string(to) + " at " + host + ":" + std::to_string(port);
+    std::vector<tcp::endpoint> places;
+    try {
+      places = addresses_of(io_, chosen_, host, port);
+    } catch (const start_failure& failure) {
+      // Others may know it. That node 0 is not known is a mistake, for which nobody goes alone.
+      if (chosen_.survives_losses && to != 0)
+        lose(to, failure.what());
+      else
+        fail(failure.what());
+      return;
+    }
+    connect_to_one(to, places, "node " + std::to_string(to) + " at " + host + ":" + std::to_string(port));
+  }
+
+  /// \param places  of one node, tried one after the other
+  void connect_to_one(node_id to, const std::vector<tcp::endpoint>& places, const std::string& name) {
     auto socket = std::make_shared<tcp::socket>(io_);
-    socket->async_connect(endpoint, [this, socket, to, host, port, name](error_code error) {
-      if (!error) {
-        begin(std::move(*socket), handshake::role::connector, to, name);
-      } else if (peers_[to].gone) {
-        return;
-      } else if (error == asio::error::connection_refused && clock::now() < deadline_ &&
-                 (to == 0 || !chosen_.survives_losses)) {
-        auto again = std::make_shared<asio::steady_timer>(io_, between_attempts);
-        again->async_wait([this, again, to, host, port](error_code ended) {
-          if (!ended) connect(to, host, port);
-        });
-      } else {
-        fail_to_reach(to, name, " cannot be reached: " + error.message());
-      }
-    });
+    asio::async_connect(*socket, places,
+                        [this, socket, to, places, name](error_code error, const tcp::endpoint&) {
+                          if (!error) {
+                            unreached_.clear();
+                            begin(std::move(*socket), handshake::role::connector, to, name);
+                          } else if (peers_[to].gone) {
+                            return;
+                          } else if (may_come_yet(error) && clock::now() < deadline_ &&
+                                     (to == 0 || !chosen_.survives_losses)) {
+                            unreached_ = name + " cannot be reached: " + error.message();
+                            auto again = std::make_shared<asio::steady_timer>(io_, between_attempts);
+                            again->async_wait([this, again, to, places, name](error_code ended) {
+                              if (!ended && !peers_[to].gone) connect_to_one(to, places, name);
+                            });
+                          } else {
+                            fail_to_reach(to, name, " cannot be reached: " + error.message());
+                          }
+                        });
   }
 
   void fail_to_reach(node_id node, const std::string& name, const std::string& why) {
@@ -292,6 +325,8 @@ class tcp_transport final : public transport {
     };
     auto made = std::make_shared<tcp_connection>(
         io_, std::move(socket), handshake(side, chosen_.own, chosen_.token), std::move(told));
+    // What is known of one that has gone keeps its memory.
+    std::erase_if(guests_, [](const auto& guest) { return guest.expired(); });
     guests_.push_back(made);
     made->begin();
   }
@@ -329,7 +364,11 @@ class tcp_transport final : public transport {
     is_listed_ = true;
     listed_at_ = clock::now();
     for (node_id n = 0; const member& m : read_members(list, chosen_.own.nodes - 1)) {
-      if (++n < chosen_.own.node && m.port != 0) connect(n, m.host, m.port);
+      // One by one: a name service may be slow, and beats go between them.
+      if (++n < chosen_.own.node && m.port != 0)
+        asio::post(io_, [this, n, m] {
+          if (!peers_[n].gone) connect(n, m.host, m.port);
+        });
       if (m.port == 0) lose(n, "node 0 has lost it");
     }
   }
@@ -341,11 +380,15 @@ class tcp_transport final : public transport {
 
   void take(tcp_connection& c, const frame& f) {
     if (!is_peer(c) || peers_[c.peer().node].gone) return;
-    if (f.kind == frame_kind::alive) return;
+    if (f.kind == frame_kind::alive) {
+      if (!f.content.empty()) send_beat(c.peer().node, false);
+      return;
+    }
     if (f.kind == frame_kind::lost) {
       const node_id node = byte_source(f.content).number<std::uint32_t>();
       if (node >= peers_.size()) throw frame_error("it lost a node that does not exist");
-      if (!leaving_ && !meeting_)
+      // Who is still meeting need not wait for it. Where losses end all, the teller's end says more.
+      if (!leaving_ && (!meeting_ || chosen_.survives_losses))
         lose(node, "node " + std::to_string(c.peer().node) + " heard nothing of it");
       return;
     }
@@ -408,6 +451,7 @@ class tcp_transport final : public transport {
   bool leaving_ = false;
   std::vector<early_frame> early_;  ///< what came before start() was over
   std::string failure_;
+  std::string unreached_;  ///< whom it has tried to reach last, and why it could not
   std::atomic<bool> rung_{false};  ///< sequentially consistent: the handler stores, but reads nothing
 };
 

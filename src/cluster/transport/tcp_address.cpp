@@ -51,17 +51,24 @@ void open_known(asio::io_context& io, const tcp_settings& chosen, tcp::acceptor&
 
 void keep_from_children(int socket) noexcept { fcntl(socket, F_SETFD, FD_CLOEXEC); }
 
-tcp::endpoint address_of(asio::io_context& io, const tcp_settings& chosen, const std::string& host,
-                         std::uint16_t port) {
+std::vector<tcp::endpoint> addresses_of(asio::io_context& io, const tcp_settings& chosen,
+                                        const std::string& host, std::uint16_t port) {
   error_code error;
   tcp::resolver resolver(io);
   const auto found = resolver.resolve(host, std::to_string(port), error);
   if (error || found.empty()) throw start_failure("the host '" + host + "' is not known: " + error.message());
-  const tcp::endpoint endpoint = found.begin()->endpoint();
-  if (chosen.token.empty() && !endpoint.address().is_loopback())
+  std::vector<tcp::endpoint> all;
+  for (const auto& one : found)
+    if (!chosen.token.empty() || one.endpoint().address().is_loopback()) all.push_back(one.endpoint());
+  if (all.empty())
     throw start_failure("without a token nodes use the loopback device only, not " + host +
                         ": set SUKIMA_CLUSTER_TOKEN");
-  return endpoint;
+  return all;
+}
+
+tcp::endpoint address_of(asio::io_context& io, const tcp_settings& chosen, const std::string& host,
+                         std::uint16_t port) {
+  return addresses_of(io, chosen, host, port).front();
 }
 
 void listen_at(asio::io_context& io, tcp::acceptor& by, tcp_settings& chosen) {

@@ -17,8 +17,12 @@ namespace sukima::cluster {
 /// Programs that this process starts do not get the socket.
 void keep_from_children(int socket) noexcept;
 
-/// The address of a host, perhaps from the name service.
+/// The addresses of a host, perhaps from the name service, the best one first: at least one.
 /// \throws start_failure it is not known, or without a token not of the loopback device
+std::vector<boost::asio::ip::tcp::endpoint> addresses_of(boost::asio::io_context& io,
+                                                         const tcp_settings& chosen, const std::string& host,
+                                                         std::uint16_t port);
+/// The first one of them.
 boost::asio::ip::tcp::endpoint address_of(boost::asio::io_context& io, const tcp_settings& chosen,
                                           const std::string& host, std::uint16_t port);
 
