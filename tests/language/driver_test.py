@@ -125,6 +125,17 @@ def check_translation(backend, work):
         is_equal("the translation", run(["./translated"], work).stdout, OUTPUT)
 
 
+def check_output_files(backend, work):
+    for goal in ([], ["-c"], ["-S"], ["--emit-c"]):
+        refused = subprocess.run([SUKIMA, "cc", backend, *goal, "-o", "./program.tc", "program.tc"], cwd=work, text=True,
+                                 capture_output=True)
+        is_equal(f"-o INPUT with {goal}", (refused.returncode, "names the input 'program.tc'" in refused.stderr), (2, True))
+        is_equal("the source", (work / "program.tc").read_text(), PROGRAM)
+    is_equal("what -MM -MF prints", run([SUKIMA, "cc", backend, "-MM", "-MF", "program.d", "program.tc"], work).stdout, "")
+    if "program.tc" not in (work / "program.d").read_text():
+        raise failure("-MM -MF: the rule does not name the source")
+
+
 def check_makefile(backend, work):
     folder = work / "project"
     folder.mkdir()
@@ -260,8 +271,8 @@ def main():
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)  # a shell's command in the background ignores some
     for backend in BACKENDS:
-        for check in (check_interruption, check_preprocessing, check_translation, check_makefile, check_reproducible, check_lines,
-                      check_clones, check_left_clones):
+        for check in (check_interruption, check_preprocessing, check_translation, check_output_files, check_makefile,
+                      check_reproducible, check_lines, check_clones, check_left_clones):
             with tempfile.TemporaryDirectory() as folder:
                 work = Path(folder)
                 (work / "program.tc").write_text(PROGRAM)

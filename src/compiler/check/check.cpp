@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "check/check.hpp"
 
+#include <clang/Basic/Builtins.h>
+
 #include "check/rules.hpp"
 
 namespace sukima::language {
@@ -33,6 +35,11 @@ struct handler {
   token_range block;
   const char* name;
 };
+
+bool is_alloca(const CallExpr& call) {
+  const unsigned id = call.getBuiltinCallee();
+  return id == Builtin::BIalloca || id == Builtin::BI__builtin_alloca;
+}
 
 std::vector<handler> handlers_of(const construct& c) {
   std::vector<handler> result;
@@ -109,6 +116,13 @@ class checker : rules {
         error(call->second.call->getBeginLoc(),
               "a worker closure cannot be called in " + where +
                   "; call a plain closure, or call it before the construct");
+      // They are functions of their own when others backtrack over them.
+      if (const auto call = index_.all_calls.find(t);
+          call != index_.all_calls.end() && belongs(t, h) &&
+          (h.block.begin == c.before.begin || h.block.begin == c.put.begin) && is_alloca(*call->second))
+        error(
+            call->second->getBeginLoc(),
+            "'alloca' in " + where + " gives memory that ends with the block; call it before the construct");
       if (index_.closure_jumps.contains(t) && belongs(t, h))
         error(location_of(t), "'goto' cannot leave " + where + "; let the block run to its end");
       const auto j = index_.jumps.find(t);

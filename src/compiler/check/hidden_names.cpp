@@ -24,12 +24,17 @@ class hidden_name_checker : rules {
   }
 
  private:
-  /// The variables of outside that AFTER names.
-  std::map<std::string, const VarDecl*> named_in_after(const construct& c) const {
-    std::map<std::string, const VarDecl*> used;
+  /// What is outside and AFTER names: variables, functions, constants of file scope. The planner renames
+  /// local constants and types.
+  std::map<std::string, const NamedDecl*> named_in_after(const construct& c) const {
+    std::map<std::string, const NamedDecl*> used;
     for (token_index t = c.after.begin; t < c.after.end; ++t) {
       const auto name = index_.names.find(t);
-      const auto* variable = name == index_.names.end() ? nullptr : dyn_cast<VarDecl>(name->second);
+      if (name == index_.names.end()) continue;
+      const NamedDecl* const of = name->second;
+      if (isa<FunctionDecl>(of) || (isa<EnumConstantDecl>(of) && of->getParentFunctionOrMethod() == nullptr))
+        used[of->getNameAsString()] = of;
+      const auto* variable = dyn_cast<VarDecl>(of);
       if (variable == nullptr) continue;
       const auto declared = index_.declared.find(variable);
       if (declared == index_.declared.end() || !c.after.holds(declared->second))
@@ -61,7 +66,7 @@ class hidden_name_checker : rules {
   }
 
   void check_after(const construct& c) const {
-    const std::map<std::string, const VarDecl*> used = named_in_after(c);
+    const std::map<std::string, const NamedDecl*> used = named_in_after(c);
     const function_info* const function = index_.function_at(c.whole.begin);
     for (const auto& [variable, at] : index_.declared) {
       const auto same = used.find(variable->getNameAsString());

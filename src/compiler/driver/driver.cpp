@@ -63,7 +63,14 @@ class driver {
       if (line_.verbose) return pass_through();
       throw command_line_error("no input files; give a .tc, .c or .o file (see sukima cc --help)");
     }
-    for (const word* input : inputs) check_file(*input);
+    for (const word* input : inputs) {
+      check_file(*input);
+      std::error_code problem;
+      const std::string& file = input->text.front();
+      if (std::filesystem::is_regular_file(file, problem) &&
+          std::filesystem::equivalent(file, line_.output, problem))
+        throw command_line_error("'-o' names the input '" + file + "'; give another output file");
+    }
     if (!line_.database_file.empty() && !line_.dry_run && !write_database(inputs)) return 1;
     if (line_.wanted == goal::translated) return emit_translated(inputs);
     if (!line_.has_translations() || line_.wanted == goal::preprocessed) return pass_through();
@@ -281,7 +288,13 @@ class driver {
     }
     const std::string object = line_.output.empty() ? stem(file) + ".o" : line_.output;
     if (line_.wanted == goal::dependencies)
-      return write_dependencies(result, line_.output.empty() ? "-" : line_.output, stem(file) + ".o") ? 0 : 1;
+      return write_dependencies(result,
+                                !line_.dependency_file.empty() ? line_.dependency_file
+                                : line_.output.empty()         ? "-"
+                                                               : line_.output,
+                                stem(file) + ".o")
+                 ? 0
+                 : 1;
     if (line_.list_dependencies && !line_.dry_run &&
         !write_dependencies(result, dependency_file(line_, file), object))
       return 1;

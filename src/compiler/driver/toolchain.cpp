@@ -11,7 +11,7 @@ namespace {
 
 /// "@" stands for the folder of toolchain.json, so that an installation can be moved.
 std::string resolved(std::string text, const std::filesystem::path& folder) {
-  const std::size_t at = text.find('@');
+  const std::size_t at = text.find("@/");  // an absolute path may contain an @
   if (at == std::string::npos) return text;
   const std::filesystem::path path = (folder / text.substr(std::min(at + 2, text.size()))).lexically_normal();
   return text.substr(0, at) + path.string();

@@ -29,11 +29,14 @@ void record_worker_call(const recording& to, const CallExpr* call, token_index o
                         const function_info* function) {
   worker_call w{};
   w.call = call;
+  w.open = open;
   w.first = to.of.find(call->getBeginLoc());
   w.in_worker = function != nullptr && function->is_worker;
   w.has_arguments = call->getNumArgs() > 0;
-  if (const auto* reference = dyn_cast<DeclRefExpr>(call->getCallee()->IgnoreParenImpCasts()))
-    w.callee = dyn_cast<FunctionDecl>(reference->getDecl());
+  const auto* const reference = dyn_cast<DeclRefExpr>(call->getCallee()->IgnoreParenImpCasts());
+  if (reference != nullptr) w.callee = dyn_cast<FunctionDecl>(reference->getDecl());
+  // Further away than f( or (f)( it is the value of an expression, as of _Generic.
+  if (w.callee != nullptr && open - to.of.find(reference->getLocation()) > 2) w.callee = nullptr;
   if (w.callee != nullptr && !w.in_worker) to.index.entered.insert(w.callee->getCanonicalDecl());
   to.index.calls[open] = w;
 }
@@ -58,7 +61,11 @@ void record_cast(const recording& to, const CStyleCastExpr* cast) {
   if (is_closure_type(cast->getSubExpr()->getType()) && cast->getType()->isFunctionPointerType() &&
       !is_closure_type(cast->getType()))
     to.index.casts_of_closures.push_back(cast->getBeginLoc());
-  const auto* reference = dyn_cast<DeclRefExpr>(cast->getSubExpr()->IgnoreParenImpCasts());
+  const Expr* from = cast->getSubExpr()->IgnoreParenImpCasts();
+  if (const auto* address = dyn_cast<UnaryOperator>(from);
+      address != nullptr && address->getOpcode() == UO_AddrOf)
+    from = address->getSubExpr()->IgnoreParens();
+  const auto* reference = dyn_cast<DeclRefExpr>(from);
   if (reference == nullptr) return;
   const auto* callee = dyn_cast<FunctionDecl>(reference->getDecl());
   if (callee == nullptr || !is_worker_type(callee->getType()) || is_worker_type(cast->getType())) return;

@@ -13,6 +13,7 @@ struct worker_call {
   const clang::CallExpr* call;
   const clang::FunctionDecl* callee;  ///< null: through a pointer
   token_index first;  ///< of the callee's expression
+  token_index open;
   bool in_worker;  ///< the caller is a worker function, which has the top of the choice stack in a variable
   bool has_arguments;
 };

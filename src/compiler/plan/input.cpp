@@ -3,6 +3,9 @@
 
 #include "plan/clones.hpp"
 
+#include <algorithm>
+#include <functional>
+
 namespace sukima::language {
 
 using namespace clang;
@@ -112,7 +115,9 @@ plan_input input_of(CompilerInstance& compiler, const unit& u, const semantic_in
   in.cloned = functions_with_clones(in);
   in.called_after_polls = functions_called_after_polls(in);
   for (const auto& [open, call] : index.calls)
-    if (!call.in_worker && call.callee == nullptr) in.pointer_calls.emplace(call.first, &call);
+    if (!call.in_worker && call.callee == nullptr) in.pointer_calls[call.first].push_back(&call);
+  for (auto& [first, calls] : in.pointer_calls)  // several begin with one token in a->f()->g()
+    std::ranges::sort(calls, std::greater(), &worker_call::open);
   for (const auto& [open, declarator] : index.declarators)
     if (declarator.void_token != no_token) in.left_out.insert(declarator.void_token);
   return in;

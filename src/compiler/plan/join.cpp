@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // join and spawn: the operands of all statements are evaluated on entry and lie in the choice point.
+#include "plan/captures.hpp"
 #include "plan/clones.hpp"
 #include "plan/closures.hpp"
 #include "plan/constructs.hpp"
@@ -268,7 +269,8 @@ void declare_join(planner& p, const construct& c, const join_text& join) {
   text.text("static void " + join.name +
             "_run(char *sukima_top, void *sukima_choice_point, int sukima_k) { " + type + " *const " +
             join.point + " = (" + type + " *)sukima_choice_point; (void)sukima_top; (void)" + join.point +
-            "; switch (sukima_k) {" + join.given + " default: break; } }\n");
+            ";" + local_prototypes(p, {c.first}) + " switch (sukima_k) {" + join.given +
+            " default: break; } }\n");
   text.go_to(c.location, false);
   text.text("static __inline__ void " + join.name + "_end(" + type + " *" + join.point +
             ") { if (sukima_was_split(&" + join.point + "->sukima_head.sukima_head)) { sukima_await(&" +

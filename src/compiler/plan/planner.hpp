@@ -87,7 +87,8 @@ struct plan_input {
   // By a construct's, closure's or callee's first token.
   std::unordered_map<token_index, const construct*> construct_at = {};
   std::unordered_map<token_index, const closure_declaration*> closure_at = {};
-  std::unordered_map<token_index, const worker_call*> pointer_calls = {};  ///< of workers, by plain C
+  /// Of workers, by plain C; outer ones first.
+  std::unordered_map<token_index, std::vector<const worker_call*>> pointer_calls = {};
   std::map<token_index, std::vector<const closure_call*>> closure_pointer_calls = {};  ///< outer ones first
   std::map<token_index, const closure_call*> variadic_calls = {};  ///< of closures, through pointers
   std::unordered_map<token_index, const closure_call*> closure_names_called = {};

@@ -64,7 +64,11 @@ std::optional<std::string> function_word(const plan_input& in, const FunctionDec
         return call->second.in_worker ? form_name(in, function, where) : entry_name(function);
     return worker_name(function);
   }
-  if (function->getName() == "__errno_location" && in_parallel_worker(in, where)) return "sukima_errno";
+  // Also in plain functions, which may be inlined into worker functions: C compilers keep the address that
+  // __errno_location returns, and a worker function may go on on another thread.
+  if (function->getName() == "__errno_location" && where.function != nullptr && !in.options.sequential &&
+      !in.index.workers.empty())
+    return "sukima_errno";
   return std::nullopt;
 }
 
@@ -139,8 +143,8 @@ std::vector<planned_word> words_in_front(const planner& p, token_index t, const 
     const auto begun = in.calls_of_c.find(in.unit.find(in.index.all_calls.at(t)->getBeginLoc()));
     if (begun != in.calls_of_c.end() && begun->second == t) words.push_back({")", false});
   }
-  if (const auto call = in.pointer_calls.find(t); call != in.pointer_calls.end())
-    words.push_back({"", space, call->second, "("});
+  if (const auto calls = in.pointer_calls.find(t); calls != in.pointer_calls.end())
+    for (const worker_call* call : calls->second) words.push_back({"", space, call, "("});
   return words;
 }
 

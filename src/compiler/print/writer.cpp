@@ -68,7 +68,11 @@ void writer::token(std::string_view t, bool space) {
                      (std::ispunct(static_cast<unsigned char>(last)) != 0 &&
                       std::string_view("+-&|<>=#%:.*/").find(first) != std::string_view::npos &&
                       std::string_view("+-&|<>=#%:.*/!^").find(last) != std::string_view::npos));
-  if ((space || together) && last != ' ' && last != '\n') text(" ");
+  // "0x0E" and "+" are one token without a blank, as are "1" and "...".
+  const bool in_number =
+      (std::string_view("eEpP").find(last) != std::string_view::npos && (first == '+' || first == '-')) ||
+      (std::isdigit(static_cast<unsigned char>(last)) != 0 && first == '.');
+  if ((space || together || in_number) && last != ' ' && last != '\n') text(" ");
   text(t);
 }
 
