@@ -76,7 +76,8 @@ wheel: dependencies ## the Python package sukima as a wheel, in build/release/pa
 	cmake --build --preset release --target sukima_wheel
 
 install: build ## install into PREFIX
-	cmake --install build/release --prefix $(PREFIX)
+	cmake --install build/release --prefix "$(PREFIX)"
+	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
 
 clean: ## remove everything that was built
 	rm -rf build

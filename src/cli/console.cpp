@@ -11,21 +11,29 @@
 
 namespace sukima::cli {
 
-void complain(std::string_view message) { fmt::print(stderr, "sukima: {}\n", message); }
+void tell(std::string_view text) {
+  // Not fmt::print, which throws where stderr is closed or full: then nobody can be told, and that is all.
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
+void complain(std::string_view message) { tell(fmt::format("sukima: {}\n", message)); }
+
+bool moves_cursor(int file_descriptor) {
+  const char* terminal = std::getenv("TERM");
+  return terminal != nullptr && std::string_view(terminal) != "dumb" && isatty(file_descriptor) == 1;
+}
 
 bool use_colour(int file_descriptor) {
   const char* no_colour = std::getenv("NO_COLOR");
-  if (no_colour != nullptr && *no_colour != '\0') return false;
-  const char* terminal = std::getenv("TERM");
-  if (terminal == nullptr || std::string_view(terminal) == "dumb") return false;
-  return isatty(file_descriptor) == 1;
+  return (no_colour == nullptr || *no_colour == '\0') && moves_cursor(file_descriptor);
 }
 
 std::string styled(std::string_view text, std::string_view attribute, bool enabled) {
   return enabled ? fmt::format("\033[{}m{}\033[0m", attribute, text) : std::string(text);
 }
 
-progress_line::progress_line() : enabled_(isatty(STDERR_FILENO) == 1) {}
+progress_line::progress_line() : enabled_(moves_cursor(STDERR_FILENO)) {}
 
 progress_line::~progress_line() { clear(); }
 
@@ -35,15 +43,13 @@ void progress_line::show(std::string_view text) {
   const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
   // A line longer than the terminal would wrap, and only its last part would be replaced next time.
   const std::size_t width = known ? size.ws_col - 1U : 79U;
-  fmt::print(stderr, "\r\033[K{}", text.substr(0, width));
-  std::fflush(stderr);
+  tell(fmt::format("\r\033[K{}", text.substr(0, width)));
   shown_ = true;
 }
 
 void progress_line::clear() {
   if (!shown_) return;
-  fmt::print(stderr, "\r\033[K");
-  std::fflush(stderr);
+  tell("\r\033[K");
   shown_ = false;
 }
 

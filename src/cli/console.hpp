@@ -9,8 +9,14 @@
 
 namespace sukima::cli {
 
+/// Writes to stderr; where that cannot be written, nothing happens.
+void tell(std::string_view text);
+
 /// Writes `sukima: MESSAGE` as one line on stderr.
 void complain(std::string_view message);
+
+/// Whether this file descriptor is a terminal that can write over what it shows.
+bool moves_cursor(int file_descriptor);
 
 /// Whether text on this file descriptor may be coloured: on a terminal with colours, if NO_COLOR is not set.
 bool use_colour(int file_descriptor);

@@ -121,6 +121,8 @@ class RecordedMachines(unittest.TestCase):
         self.assertEqual(len(what["pcpus"]), 4)
         only = json.loads(run("list", "--root", root, "--cgroup", "/system.slice/*", "--json", "--interval", "0.1").stdout)
         self.assertEqual([one["name"] for one in only["vms"]], ["0123456789ab"])
+        told = run("explain", "--root", root, "--interval", "0.1", "--cgroup", "/system.slice/*", "0123456789ab")
+        self.assertIn("0123456789ab is entitled to", told.stdout, told.stderr)
 
     def test_domains_of_virsh_are_recorded_and_estimated(self):
         root = play("containers-v2.tree")
@@ -199,6 +201,10 @@ class Refusals(unittest.TestCase):
         self.refused("has no virtual machine 'c'", "explain", "c", "-", given=FIGURE_14)
         self.refused("vms[0].vcpus[0].ran: is missing", "explain", "a", "-", given=FIGURE_14)
         self.refused("--method", "estimate", "x", "--method", "guess")
+
+    def test_the_word_after_a_source_is_the_file(self):
+        for source in ("--qmp", "--cgroup"):
+            self.refused("cannot be written to '/nonesuch/x'", "record", source, "/nonesuch", "/nonesuch/x")
 
     def test_of_sources_are_one_sentence(self):
         self.refused("a recording needs a file", "record")

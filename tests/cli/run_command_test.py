@@ -20,7 +20,8 @@ import time
 import unittest
 
 PROGRAM = str(pathlib.Path(sys.argv.pop(1)).resolve())
-ENVIRONMENT = {**{k: v for k, v in os.environ.items() if not k.startswith(("SUKIMA_", "OMP_"))}, "NO_COLOR": "1"}
+ENVIRONMENT = {**{k: v for k, v in os.environ.items() if not k.startswith(("SUKIMA_", "OMP_")) and k != "TERM"},
+               "NO_COLOR": "1"}
 
 # What started the tests may ignore or block signals, as a shell does for commands in the background.
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -49,8 +50,14 @@ class Refusals(unittest.TestCase):
         self.refused("--reserve", "run", "--reserve", "-1", "--", "true")
         self.refused("--min 4 is more than --max 2", "run", "--min", "4", "--max", "2", "--", "true")
         self.refused("--output names the file of a report", "run", "--output", "x", "--", "true")
+        self.refused("--dry-run runs nothing", "run", "--dry-run", "--json")
         self.refused("cannot be written to '/nonesuch/x'", "run", "--report", "--output", "/nonesuch/x", "--", "true")
         self.refused("SUKIMA_CPUS", "run", "--", "true", SUKIMA_CPUS="many")
+
+    def test_where_nobody_can_be_told_the_exit_code_is_the_same(self):
+        with open("/dev/full", "wb") as full:
+            for errors in ({"stderr": full}, {"preexec_fn": lambda: os.close(2)}):
+                self.assertEqual(subprocess.run([PROGRAM, "nonsense"], timeout=500, env=ENVIRONMENT, **errors).returncode, 2)
 
     def test_probe_refuses_bad_requests_with_one_sentence(self):
         self.refused("there is no process 99999999", "probe", "--pid", "99999999")
@@ -134,7 +141,8 @@ class Probe(unittest.TestCase):
         self.assertEqual(run("probe", "--threads", SUKIMA_CPUS="2.0").stdout, "2\n")
         self.assertEqual(run("probe", "--at-least", "2", SUKIMA_CPUS="2").returncode, 0)
         self.assertEqual(run("probe", "--at-least", "2.5", SUKIMA_CPUS="2").returncode, 3)
-        self.assertEqual(run("probe", "--strict", SUKIMA_CPUS="1", OMP_NUM_THREADS="64").returncode, 4)
+        for also in ([], ["--threads"]):
+            self.assertEqual(run("probe", "--strict", *also, SUKIMA_CPUS="1", OMP_NUM_THREADS="64").returncode, 4, also)
 
     def test_of_another_process_sees_its_variables(self):
         with subprocess.Popen(["sleep", "1000"], env={**ENVIRONMENT, "RAYON_NUM_THREADS": "99999"}) as other:
@@ -159,6 +167,12 @@ class Probe(unittest.TestCase):
         self.assertEqual(code, 0)
         self.assertIn("\033[", screen)
         self.assertIn("█", screen)
+
+    def test_prints_lines_where_the_terminal_cannot_move_its_cursor(self):
+        code, screen = on_terminal([PROGRAM, "probe", "--watch", "--count", "2", "--interval", "0.1"],
+                                   {**ENVIRONMENT, "SUKIMA_CPUS": "1.25", "TERM": "dumb"})
+        self.assertEqual((code, screen.count("1.25 CPUs usable (override)")), (0, 2), screen)
+        self.assertNotIn("\033", screen)
 
     def test_keeps_to_the_width_of_the_terminal(self):
         for columns in (80, 40):
@@ -295,7 +309,7 @@ def on_terminal(command, environment, give=b"", after=b"", columns=0):
     process, terminal = pty.fork()
     if process == 0:
         fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24 if columns else 0, columns, 0, 0))
-        os.execve(command[0], command, {**environment, "TERM": "xterm"})
+        os.execve(command[0], command, {"TERM": "xterm", **environment})
     written = b""
     while True:
         try:
@@ -415,6 +429,7 @@ class Run(unittest.TestCase):
         check = subprocess.run(["sh", "-euc", done.stdout + 'echo "$RAYON_NUM_THREADS $SUKIMA_RUN"'],
                                capture_output=True, text=True, timeout=500)
         self.assertEqual(check.stdout.split()[:2], ["3", "threads=3"], check.stderr)
+        self.assertIn("LD_PRELOAD=libm.so.6:/", run("run", "--dry-run", LD_PRELOAD="libm.so.6").stdout)
 
     def variables_of(self, *options, cpus):
         """What `sukima run` adds to an empty environment."""

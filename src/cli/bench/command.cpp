@@ -125,7 +125,7 @@ class bench_session {
  private:
   void note(const std::string& text) {
     runner_.finish();
-    fmt::print(stderr, "sukima bench: {}\n", text);
+    tell(fmt::format("sukima bench: {}\n", text));
   }
 
   void fail(const task& what, const std::string& reason) {

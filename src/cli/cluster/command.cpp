@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `sukima cluster`: its options, and how a request is carried out.
+#include <capacity/shared/output_file.h>
 #include <fmt/format.h>
 #include <sukima/capacity.h>
 #include <cluster/shared/launch.hpp>
@@ -16,7 +17,6 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include <process/shared/executable.hpp>
 #include <process/shared/program.hpp>
 #include "commands.hpp"
 #include "console.hpp"
@@ -73,8 +73,8 @@ void write_ends(const std::string& path, const sukima::cluster::launch_request& 
   }
   std::ofstream file(path);
   file << nlohmann::ordered_json{{"seconds", seconds}, {"nodes", ends}}.dump(2) << '\n';
-  if (!file.flush())
-    throw process::usage_error(fmt::format("cannot write '{}': give --json another file", path));
+  // The program has run, and its end is what this command ends with.
+  if (!file.flush()) complain(fmt::format("how the nodes ended could not be written to '{}'", path));
 }
 
 std::string sentence_of(const sukima::cluster::output_difference& d) {
@@ -149,8 +149,6 @@ sukima::cluster::launch_request request_of(const cluster_options& options, const
     if (options.ssh) request.remote_shell = split_command("--ssh", *options.ssh);
     return request;
   }
-  if (!process::find_program(program->front(), std::getenv("PATH")))
-    throw process::start_error(program->front(), ENOENT);
   request.nodes = options.nodes.value_or(default_nodes);
   if (std::getenv("SUKIMA_WORKERS") == nullptr)
     request.variables = [nodes = request.nodes](unsigned node) {
@@ -161,6 +159,10 @@ sukima::cluster::launch_request request_of(const cluster_options& options, const
 
 int run(const cluster_options& options, const program_words& program) {
   const sukima::cluster::launch_request request = request_of(options, program);
+  if (!options.json.empty())
+    if (const int error = cap_output_check(options.json.c_str()); error != 0)
+      throw process::usage_error(
+          fmt::format("cannot write '{}': {}; give --json another file", options.json, std::strerror(error)));
   const std::string& started =
       request.places.empty() ? request.program.front() : request.remote_shell.front();
   const auto begun = std::chrono::steady_clock::now();

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <host/shared/act.hpp>
+#include <iostream>
 #include <json/shared/read_text.hpp>
 #include <memory>
 #include <optional>
@@ -78,7 +79,7 @@ void check(const host_options& options, const std::string& file) {
 }
 
 model::description read_host(const std::string& path) {
-  const std::optional<std::string> text = read_file_text(path == "-" ? "/dev/stdin" : path);
+  const std::optional<std::string> text = path == "-" ? read_all(std::cin) : read_file_text(path);
   if (!text)
     throw process::usage_error(fmt::format("the description '{}' cannot be read; give another file", path));
   try {
@@ -200,12 +201,14 @@ void add_live_options(CLI::App& command, host_options& options) {
       ->type_name("URI");
   command
       .add_option("--qmp", options.live.qmp, "Read the machine of this QMP socket of QEMU; can be repeated")
-      ->type_name("PATH");
+      ->type_name("PATH")
+      ->allow_extra_args(false);  // the next word is the virtual machine, or the file
   command
       .add_option(
           "--cgroup", options.live.cgroups,
           "Read this control group, from the root of its hierarchy; with * for several; can be repeated")
-      ->type_name("PATH");
+      ->type_name("PATH")
+      ->allow_extra_args(false);
   command
       .add_option("--domstats", options.live.domstats,
                   "Read what virsh domstats printed; - reads standard input")

@@ -154,7 +154,7 @@ class screen {
     return sum;
   }
 
-  bool terminal_ = isatty(STDOUT_FILENO) == 1;
+  bool terminal_ = moves_cursor(STDOUT_FILENO);
   std::size_t lines_ = 0;
 };
 

@@ -69,7 +69,7 @@ void write_report(const fs::path& folder, const lab_options& options) {
   parts::write_text(folder / "report.md", text);
   if (!options.html.empty()) parts::write_text(options.html, parts::report_html(runs));
   if (!options.plot) return;
-  for (const fs::path& file : draw(figures, folder)) fmt::print(stderr, "Drawn: {}\n", file.string());
+  for (const fs::path& file : draw(figures, folder)) tell(fmt::format("Drawn: {}\n", file.string()));
 }
 
 /// What is found only after the runs would be found too late.
@@ -178,8 +178,9 @@ int run_all(const lab_options& options, parts::run_request& request) {
       });
   check_outputs(options);
   if (line.enabled() || options.folder.empty())
-    fmt::print(stderr, "Runs are stored in {}; the same command{} goes on there.\n", request.folder.string(),
-               options.folder.empty() ? fmt::format(" with --folder {}", request.folder.string()) : "");
+    tell(
+        fmt::format("Runs are stored in {}; the same command{} goes on there.\n", request.folder.string(),
+                    options.folder.empty() ? fmt::format(" with --folder {}", request.folder.string()) : ""));
   parts::run_summary summary;
   try {
     summary = parts::run_experiments(request);
@@ -191,8 +192,8 @@ int run_all(const lab_options& options, parts::run_request& request) {
   }
   line.clear();
   write_report(request.folder, options);
-  fmt::print(stderr, "{} runs, {} failed, {} left out; stored in {}\n", summary.ran, summary.failed,
-             summary.left_out, request.folder.string());
+  tell(fmt::format("{} runs, {} failed, {} left out; stored in {}\n", summary.ran, summary.failed,
+                   summary.left_out, request.folder.string()));
   return summary.failed > 0 ? process::exit_failure : process::exit_success;
 }
 

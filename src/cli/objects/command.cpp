@@ -121,7 +121,10 @@ int record(const objects_options& options, const program_words& program) {
     fmt::print("{}\n", recording_json(seen).dump(2));
   else if (options.output.empty())
     fmt::print("{}", model::description_text(seen));
-  fmt::print(options.output.empty() || options.json ? stderr : stdout, "{}", recording_report(seen));
+  if (options.output.empty() || options.json)
+    tell(recording_report(seen));
+  else
+    fmt::print("{}", recording_report(seen));
   return process::exit_success;
 }
 

@@ -7,19 +7,19 @@
 
 #include <cstdio>
 #include <cstring>
-#include <fstream>
-#include <iterator>
+#include <iostream>
+#include <optional>
 
+#include <json/shared/read_text.hpp>
 #include "capacity/profile.hpp"
 #include "console.hpp"
 
 namespace sukima::cli::objects {
 
 std::string read_file(const std::string& path, const std::string& what) {
-  std::ifstream in(path == "-" ? "/dev/stdin" : path, std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(in), {});
-  if (!in) throw process::usage_error(fmt::format("{} '{}' cannot be read; give another file", what, path));
-  return text;
+  const std::optional<std::string> text = path == "-" ? read_all(std::cin) : read_file_text(path);
+  if (!text) throw process::usage_error(fmt::format("{} '{}' cannot be read; give another file", what, path));
+  return *text;
 }
 
 std::string read_profile(const std::string& path) {

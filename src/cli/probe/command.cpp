@@ -146,7 +146,7 @@ answer find_answer(const probe_options& options) {
     throw std::runtime_error(fmt::format(
         "process {} has ended while it was measured: there is no answer for it", options.process));
   found.steal = std::move(steal);
-  if (options.threads_only) return found;
+  if (options.threads_only && !options.strict) return found;
   found.places = read_places({.process = options.process});
   find_warnings(found, surroundings_of(options.process, found.report->facts));
   if (options.runtimes) found.runtimes = ask_runtimes();

@@ -62,7 +62,7 @@ std::size_t terminal_width() {
 class screen {
  public:
   explicit screen(const watch_options& options)
-      : options_(options), terminal_(!options.json && isatty(STDOUT_FILENO) == 1) {}
+      : options_(options), terminal_(!options.json && moves_cursor(STDOUT_FILENO)) {}
 
   void show(const reading& now) {
     if (now.load.host_malformed != 0 && !complained_) {

@@ -56,6 +56,9 @@ void complete(command_options& options) {
   if (policy.maximum && *policy.maximum < policy.minimum)
     throw process::usage_error(
         fmt::format("--min {} is more than --max {}: give a smaller --min", policy.minimum, *policy.maximum));
+  if (options.dry_run && (options.report || options.json))
+    throw process::usage_error(
+        "--dry-run runs nothing, so there is nothing to report: leave out --report and --json");
   if (!options.output.empty() && !options.report && !options.json)
     throw process::usage_error("--output names the file of a report: give --report or --json, too");
 }

@@ -142,6 +142,14 @@ run_plan make_plan(const run_options& options, const std::string& program) {
   return plan;
 }
 
+std::string preloaded_libraries(const run_plan& plan) {
+  const char* const before = std::getenv("LD_PRELOAD");
+  std::string libraries = before == nullptr ? "" : before;
+  const std::string own = plan.library.string();
+  if (libraries.find(own) == std::string::npos) libraries += (libraries.empty() ? "" : ":") + own;
+  return libraries;
+}
+
 std::vector<std::string> changed_variables(const run_plan& plan, const std::string& log) {
   std::vector<std::string> all;
   std::string names;
@@ -152,11 +160,7 @@ std::vector<std::string> changed_variables(const run_plan& plan, const std::stri
   }
   all.push_back(fmt::format("{}={}", list_variable, names));
   if (!plan.library.empty()) {
-    const char* const before = std::getenv("LD_PRELOAD");
-    std::string libraries = before == nullptr ? "" : before;
-    const std::string own = plan.library.string();
-    if (libraries.find(own) == std::string::npos) libraries += (libraries.empty() ? "" : ":") + own;
-    all.push_back("LD_PRELOAD=" + libraries);
+    all.push_back("LD_PRELOAD=" + preloaded_libraries(plan));
     all.push_back(PRELOAD_VARIABLE "=" + plan.settings + (log.empty() ? "" : " log=" + log));
   }
   return all;

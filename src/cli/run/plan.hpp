@@ -39,6 +39,9 @@ struct run_plan {
 /// \throws usage_error if the user's SUKIMA_CPUS is no number
 run_plan make_plan(const run_options& options, const std::string& program);
 
+/// LD_PRELOAD for the program: the user's libraries, then the plan's, which there is.
+std::string preloaded_libraries(const run_plan& plan);
+
 /// The environment for the program, NAME=VALUE, as far as it differs from this process's.
 /// \param log file for the library's decisions; "": none
 std::vector<std::string> changed_variables(const run_plan& plan, const std::string& log);

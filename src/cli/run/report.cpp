@@ -85,7 +85,7 @@ std::string plan_text(const run_plan& plan) {
   for (const variable& v : plan.variables.kept)
     text += fmt::format("# unchanged, because you have set it: {} ({})\n", assignment(v), v.reader);
   if (!plan.library.empty())
-    text += fmt::format("{}\n{}\n", assignment({"LD_PRELOAD", plan.library.string(), ""}),
+    text += fmt::format("{}\n{}\n", assignment({"LD_PRELOAD", preloaded_libraries(plan), ""}),
                         assignment({PRELOAD_VARIABLE, plan.settings, ""}));
   return text;
 }
