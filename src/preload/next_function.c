@@ -59,7 +59,8 @@ preload_function* preload_find_function(const char* name, const void* caller) {
   }
   preload_function* const function = find(name, caller);
   if (function == NULL) return NULL;
-  pthread_mutex_lock(&adding);
+  // Nobody waits: in the child of a fork the mutex may be held for ever.
+  if (pthread_mutex_trylock(&adding) != 0) return function;
   for (unsigned i = 0; i < most_answers; ++i) {
     struct answer* const entry = &answers[(home + i) % most_answers];
     const char* const known = atomic_load_explicit(&entry->name, memory_order_relaxed);

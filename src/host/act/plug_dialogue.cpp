@@ -30,10 +30,11 @@ std::string text_in(const json& object, const char* name) {
   return found.is_string() ? found.get<std::string>() : "";
 }
 
-/// Where a virtual CPU is plugged in: socket, die, cluster, core, thread, and what else an architecture has.
+/// Where a virtual CPU is plugged in: all that an architecture may say of it, from the outside to the inside.
 std::vector<std::int64_t> order_of(const json& place) {
   std::vector<std::int64_t> order;
-  for (const char* name : {"node-id", "socket-id", "die-id", "cluster-id", "core-id", "thread-id"}) {
+  for (const char* name : {"node-id", "drawer-id", "book-id", "socket-id", "die-id", "cluster-id",
+                           "module-id", "core-id", "thread-id"}) {
     const json number = member_of(place, name);
     order.push_back(number.is_number_integer() ? number.get<std::int64_t>() : 0);
   }

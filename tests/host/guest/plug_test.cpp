@@ -61,7 +61,7 @@ TEST(plug_dialogue, plugs_the_lowest_places_in_one_after_the_other) {
       EXPECT_EQ(commands[static_cast<std::size_t>(i)]["execute"], "device_add");
       EXPECT_EQ(commands[static_cast<std::size_t>(i)]["arguments"],
                 (json{{"driver", "qemu64-x86_64-cpu"},
-                      {"id", "sukima-vcpu-0-0-0-0-" + std::to_string(i) + "-0"},
+                      {"id", "sukima-vcpu-0-0-0-0-0-0-0-" + std::to_string(i) + "-0"},
                       {"socket-id", 0},
                       {"core-id", i},
                       {"thread-id", 0}}));
@@ -69,6 +69,19 @@ TEST(plug_dialogue, plugs_the_lowest_places_in_one_after_the_other) {
     EXPECT_EQ(commands[4]["execute"], "query-cpus-fast");
     EXPECT_EQ(dialogue.threads().size(), 4U);
     EXPECT_TRUE(std::ranges::is_sorted(dialogue.threads()));
+  }
+}
+
+TEST(plug_dialogue, tells_places_apart_by_all_that_is_said_of_them) {
+  for (const char* level : {"node-id", "drawer-id", "book-id", "die-id", "cluster-id", "module-id"}) {
+    auto answers = load_answers(recording);
+    std::int64_t next = 0;
+    for (json& place : answers["query-hotpluggable-cpus"]["return"])
+      place["props"] = {{"socket-id", 0}, {level, next++}, {"core-id", 0}, {"thread-id", 0}};
+    plug_dialogue dialogue(4);
+    play(dialogue, answers, 1000);
+    EXPECT_EQ(dialogue.failure(), "") << level;
+    EXPECT_EQ(dialogue.plugged(), 2U) << level;
   }
 }
 
