@@ -203,8 +203,8 @@ class Refusals(unittest.TestCase):
         self.refused("--method", "estimate", "x", "--method", "guess")
 
     def test_the_word_after_a_source_is_the_file(self):
-        for source in ("--qmp", "--cgroup"):
-            self.refused("cannot be written to '/nonesuch/x'", "record", source, "/nonesuch", "/nonesuch/x")
+        for source, sentence in (("--qmp", "is no running machine's"), ("--cgroup", "there is no control group /nonesuch")):
+            self.refused(sentence, "record", source, "/nonesuch", "/nonesuch/x")
 
     def test_of_sources_are_one_sentence(self):
         self.refused("a recording needs a file", "record")

@@ -90,8 +90,9 @@ class tcp_transport final : public transport {
                    std::to_string(chosen_.own.nodes) + " are missing" +
                    (unreached_.empty() ? "" : "; " + unreached_);
     }
-    // The other side is to see the end of the handshake, or what is wrong.
-    const auto end = failure_.empty() ? deadline : clock::now() + std::chrono::seconds(1);
+    // The other side is to see the end of the handshake, the list, or what is wrong.
+    const auto least = clock::now() + std::chrono::seconds(1);
+    const auto end = failure_.empty() ? std::max(deadline, least) : least;
     while (is_sending() && clock::now() < end) io_.run_one_until(end);
     if (!failure_.empty()) {
       close_all();
