@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 
 #include "world.hpp"
@@ -218,6 +219,33 @@ TEST(neighbours, are_named_by_their_program_and_group) {
   EXPECT_NE(texts.find("the group 'shop', mainly 'hog', beside its own uses 0.5 CPUs with weight 1\n"),
             std::string::npos)
       << texts;
+}
+
+TEST(own_group, keeps_its_neighbours_when_its_quota_is_lifted) {
+  sukima_test::recorded_tree tree;
+  tree.machine("0-1", "0-1").file("/proc/self/cgroup", "4:cpu,cpuacct:/ours\n").file("/cg/release_agent", "");
+  tree.file("/proc/self/mountinfo", sukima_test::mount_line("/", "/cg", "cgroup", "rw,cpu,cpuacct"));
+  for (const std::string folder : {"/cg", "/cg/ours", "/cg/other"}) {
+    tree.file(folder + "/cgroup.procs", "")
+        .file(folder + "/tasks", "")
+        .file(folder + "/cpu.shares", "1024\n");
+    tree.file(folder + "/cpu.cfs_quota_us", "-1\n").file(folder + "/cpu.cfs_period_us", "100000\n");
+  }
+  tree.file("/cg/ours/cpu.cfs_quota_us", "150000\n").file("/cg/ours/cpuacct.usage", "0\n");
+  sukima_capacity_options options = tree.options();
+  const std::unique_ptr<sukima_capacity_estimator, sukima_test::estimator_deleter> estimator(
+      sukima_capacity_estimator_open(&options));
+  for (std::uint64_t i = 0; i < 40; i++) {
+    if (i == 25) tree.file("/cg/ours/cpu.cfs_quota_us", "-1\n");
+    const std::string used = std::to_string(2 * i * 100'000'000) + "\n";
+    tree.file("/cg/cpuacct.usage", used).file("/cg/other/cpuacct.usage", used);
+    sukima_capacity_estimator_sample(estimator.get(), 1'000'000'000'000 + i * 100'000'000);
+    sukima_capacity_estimate two{};
+    sukima_capacity_estimator_usable(estimator.get(), 2, &two);
+    if (i >= 10) {
+      EXPECT_NEAR(two.usable, 1, 0.05) << i;
+    }
+  }
 }
 
 }  // namespace

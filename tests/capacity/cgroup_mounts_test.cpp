@@ -260,4 +260,14 @@ TEST_F(discovery, another_process) {
   EXPECT_EQ(facts.affinity, 3u);
 }
 
+TEST_F(discovery, another_file_system_at_the_same_place_hides_the_mount) {
+  groups("0::/\n");
+  tree.folder("/sys/fs/cgroup");
+  mounts(mount_line("/", "/sys/fs/cgroup", "cgroup2", "rw") +
+         mount_line("/", "/sys/fs/cgroup", "tmpfs", "ro"));
+  report_pointer report = explain();
+  EXPECT_EQ(report->facts.ancestors_hidden, 1u);
+  EXPECT_NE(notes_of(*report).find("not visible in any mount"), std::string::npos) << notes_of(*report);
+}
+
 }  // namespace

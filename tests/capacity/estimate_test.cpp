@@ -8,6 +8,10 @@
 
 #include "world.hpp"
 
+extern "C" {
+#include "text/counters.h"
+}
+
 namespace {
 
 using sukima_test::estimator_deleter;
@@ -366,6 +370,57 @@ TEST(estimate, is_no_computation_where_a_quota_or_weight_cannot_be_read) {
     here.group("/ours", "100", "max 100000").run(1);
     EXPECT_EQ(here.usable(2).basis, SUKIMA_CAPACITY_BASIS_TREE) << "it can be read now";
   }
+}
+
+TEST(group_stat, what_the_hypervisor_took_is_no_use) {
+  const auto use = [](const std::string& text) {
+    cap_group_stat stat{};
+    EXPECT_TRUE(cap_parse_group_stat({text.data(), text.data() + text.size()}, &stat));
+    return stat.usage_ns;
+  };
+  EXPECT_EQ(use("usage_usec 2000\nuser_usec 1400\nsystem_usec 100\n"), 1500000U);
+  EXPECT_EQ(use("usage_usec 2000\nuser_usec 1900\nsystem_usec 100\n"), 2000000U);
+  EXPECT_EQ(use("usage_usec 2000\nuser_usec 0\n"), 2000000U);
+}
+
+TEST(estimate, services_without_the_controller_share_thread_by_thread) {
+  world here("0-1");
+  here.tree().file("/proc/self/cgroup", "0::/slice/ours\n");
+  here.group("/slice", "100", "max 100000");
+  for (const std::string name : {"/slice/ours", "/slice/other"}) {
+    here.group(name, "100", "max 100000");
+    for (const char* file : {"/cpu.weight", "/cpu.max"}) here.tree().remove("/sys/fs/cgroup" + name + file);
+  }
+  here.foreign_thread("/slice/other", 501, 1, 0).uses("/slice/other", 1).uses("/slice", 1).uses("", 1).run(2);
+  EXPECT_NEAR(here.usable(3).usable, 1.5, 0.01);
+  EXPECT_EQ(here.usable(3).basis, SUKIMA_CAPACITY_BASIS_TREE);
+}
+
+TEST(estimate, a_report_has_each_limit_once_though_a_file_has_gone) {
+  world here("0-1");
+  here.group("/ours", "100", "150000 100000").run(1);
+  here.tree().remove("/sys/fs/cgroup/ours/cpu.max");
+  const sukima_test::report_pointer report(sukima_capacity_estimator_explain(here.estimator()));
+  int online = 0;
+  for (std::size_t i = 0; i < report->limit_count; i++)
+    online += report->limits[i].kind == SUKIMA_CAPACITY_ONLINE ? 1 : 0;
+  EXPECT_EQ(online, 1);
+}
+
+TEST(estimate, nonsense_from_the_port_does_not_hold_the_file) {
+  const char* const port = "/dev/virtio-ports/org.sukima.capacity.0";
+  world here("0-3");
+  here.group("/ours", "100", "max 100000");
+  here.tree().file(port, "").file("/run/sukima/host", "sukima-host 1\nusable 1.5\nvalid 86400\nend\n");
+  here.run(1.2);
+  ASSERT_EQ(here.load().host_cpus, 1.5);
+  here.tree().file(port, "nonsense\nend\n");
+  here.run(1.2);
+  EXPECT_EQ(here.load().host_malformed, 1u);
+  here.tree().remove("/run/sukima/host");
+  here.run(1.2);
+  EXPECT_TRUE(std::isnan(here.load().host_cpus));
+  EXPECT_EQ(here.load().host_malformed, 1u);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "recorded_tree.hpp"
 
@@ -203,6 +204,19 @@ TEST_F(profile, the_path_follows_the_environment) {
   EXPECT_EQ(path_with(nullptr, nullptr, nullptr), "/var/cache/sukima/profile");
   std::array<char, 5> small{};
   EXPECT_GT(sukima_capacity_profile_path(small.data(), small.size()), small.size());
+}
+
+TEST_F(profile, has_room_for_all_pairs_of_384_cpus) {
+  std::vector<sukima_capacity_pair> pairs;
+  for (std::uint32_t one = 0; one < 384; one++)
+    for (std::uint32_t other = one + 1; other < 384; other++) pairs.push_back({one, other, 0.5, 100});
+  sample given;
+  given.profile.pairs = pairs.data();
+  given.profile.pair_count = pairs.size();
+  ASSERT_EQ(sukima_capacity_profile_write(path().c_str(), &given.profile), 0);
+  const profile_pointer read(sukima_capacity_profile_read(path().c_str(), nullptr, 0));
+  ASSERT_NE(read, nullptr);
+  EXPECT_EQ(read->pair_count, 73536u);
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ extern "C" {
 /// @{
 
 /// A profile has at most so many CPUs, pairs and entries of latency each.
-#define SUKIMA_CAPACITY_PROFILE_MOST 65536
+#define SUKIMA_CAPACITY_PROFILE_MOST 524288
 
 /// Two CPUs.
 typedef struct sukima_capacity_pair {

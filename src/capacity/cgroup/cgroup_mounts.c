@@ -134,6 +134,17 @@ static void try_mount(cap_reader* reader, cap_place* place, const cap_mount_line
   strcpy(place->directory, reader->path);
 }
 
+// Whatever is mounted at the same place later hides a mount of control groups.
+static void hide_places(cap_reader* reader, cap_text mount_point, const bool* shows) {
+  cap_writer point = cap_writer_make(reader->mount_point, sizeof reader->mount_point);
+  cap_unescape(mount_point, &point);
+  for (int i = 0; i < cap_hierarchy_count; i++) {
+    cap_place* place = &reader->places[i];
+    if (!shows[i] && !point.overflow && strcmp(place->mount_point, reader->mount_point) == 0)
+      place->match = CAP_NO_MATCH;
+  }
+}
+
 static void read_mounts(cap_reader* reader) {
   // Not /proc/PID/mountinfo: it is ourselves who open the files.
   if (!cap_make_path(reader, "/proc/self/mountinfo", "", "")) return;
@@ -160,6 +171,7 @@ static void read_mounts(cap_reader* reader) {
         [CAP_V1_CPUACCT] = v1 && cap_list_contains(mount.options, "cpuacct"),
         [CAP_V2] = cap_text_equals(&mount.type, "cgroup2"),
     };
+    hide_places(reader, mount.mount_point, shows);
     for (int i = 0; i < cap_hierarchy_count; i++) {
       cap_place* place = &reader->places[i];
       if (shows[i] && place->listed) try_mount(reader, place, &mount, pid);

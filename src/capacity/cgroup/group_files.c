@@ -54,6 +54,7 @@ static void read_v1_quota(cap_reader* reader, const char* directory, cap_quota* 
   if (!quota->limited) return;
   reading->needed = true;
   if (!read_file(reader, directory, "/cpu.cfs_period_us", &content, reading)) return;
+  reading->files--;  // it is read beside a quota only: a quota that is lifted is no file that has gone
   if (!cap_parse_positive(content, &quota->period_us)) {
     reading->malformed = "does not hold a period such as 100000; it and the quota are ignored";
     return;

@@ -94,6 +94,7 @@ static void take(cap_host* host, const cap_host_message* message, uint64_t time_
   host->has_message = true;
   host->from_port = from_port;
   host->is_malformed = false;
+  host->malformed_from_port = false;
   host->malformed_time_ns = 0;
 }
 
@@ -122,7 +123,7 @@ static void read_port(cap_host* host, uint64_t time_ns) {
     if (found) take(host, &message, time_ns, true);
     if (keep_rest(host) && !found) {
       host->is_malformed = true;
-      host->from_port = true;
+      host->malformed_from_port = true;
     }
   }
 }
@@ -133,9 +134,8 @@ static void read_file(cap_host* host, cap_reader* reader, uint64_t time_ns) {
   struct stat status;
   struct timespec now;
   if (fstatat(AT_FDCWD, reader->path, &status, 0) != 0 || clock_gettime(CLOCK_REALTIME, &now) != 0) {
-    if (host->from_port) return;
-    host->has_message = false;  // removing the file withdraws the message
-    host->is_malformed = false;
+    if (!host->from_port) host->has_message = false;  // removing the file withdraws its message
+    if (!host->malformed_from_port) host->is_malformed = false;
     host->malformed_time_ns = 0;
     return;
   }
@@ -149,6 +149,7 @@ static void read_file(cap_host* host, cap_reader* reader, uint64_t time_ns) {
       !cap_parse_host_message(content, &message)) {
     // It may be half written; but if it stays like this, it is malformed.
     host->is_malformed = host->malformed_time_ns == modified || age > half_written_ns;
+    host->malformed_from_port = false;
     host->malformed_time_ns = modified;
     return;
   }

@@ -37,6 +37,7 @@ typedef struct cap_host {
   uint64_t time_ns;  // when it came, on the estimator's clock
   uint64_t file_time_ns;  // modification time of the file it came from
   bool is_malformed;  // the latest message cannot be understood
+  bool malformed_from_port;  // where that came from
   uint64_t malformed_time_ns;  // modification time of a file that cannot be understood; 0: none
   int port;  // -1: not open
   size_t length;  // of what came from the port and is no complete message yet

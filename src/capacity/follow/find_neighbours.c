@@ -238,6 +238,12 @@ static int free_groups(const cap_followed* followed) {
 
 // A group beside the path; its directory is in followed->path_memory.
 static void look_at_group(cap_followed* followed, cap_reader* reader, uint32_t level, double elapsed) {
+  if (!cap_group_has_weight(followed, reader, followed->path_memory)) {
+    int directories = 0;
+    find_tasks_of_neighbour(followed, reader, followed->path_memory, followed->path[level - 1], elapsed, 1,
+                            &directories);
+    return;
+  }
   uint64_t key = cap_hash_path(followed->path_memory);
   int index = find_group(followed, key);
   uint64_t use = 0;
@@ -279,7 +285,9 @@ static void find_groups_below(cap_followed* followed, cap_reader* reader, const 
     size_t whole = out.length;
     bool ours = strncmp(directory, followed->path_memory, whole) == 0 &&
                 (directory[whole] == '/' || directory[whole] == '\0');
-    if (!out.overflow && !ours) look_at_group(followed, reader, level, elapsed);
+    // Others may be in our own directory, too, where the scheduler does not share by it.
+    bool skipped = ours && cap_group_has_weight(followed, reader, followed->path_memory);
+    if (!out.overflow && !skipped) look_at_group(followed, reader, level, elapsed);
   }
   cap_directory_close(&names);
 }

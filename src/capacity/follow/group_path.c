@@ -136,6 +136,11 @@ void cap_task_remove(cap_followed* followed, int index) {
   while (followed->task_end > 0 && followed->tasks[followed->task_end - 1].number == 0) followed->task_end--;
 }
 
+bool cap_group_has_weight(const cap_followed* followed, cap_reader* reader, const char* directory) {
+  return !followed->v2 || !cap_group_make_path(reader, directory, "/cpu.weight") ||
+         cap_file_exists(reader->path);
+}
+
 static bool is_shown(const cap_place* place) {
   return place->match == CAP_SHOWS_GROUP || place->match == CAP_SHOWS_DIRECTORY;
 }
@@ -209,6 +214,7 @@ void cap_find_group_path(cap_followed* followed, cap_reader* reader) {
       if (end == length && end != place->top_length && place->directory[end - 1] == '/') continue;
       cap_writer out = cap_writer_make(followed->path_memory, sizeof followed->path_memory);
       cap_write_bytes(&out, place->directory, end);
+      if (followed->path_length != 0 && !cap_group_has_weight(followed, reader, followed->path_memory)) break;
       int index = cap_group_add(followed, reader, followed->path_memory, followed->path_length, true);
       if (index < 0) break;
       followed->path[followed->path_length++] = index;

@@ -17,6 +17,10 @@ void cap_read_path_settings(cap_followed* followed, cap_reader* reader);
 void cap_group_read_settings(cap_followed* followed, cap_reader* reader, cap_group* group,
                              const char* directory);
 
+/// Whether the scheduler shares CPU by this group. In version 2 it does not where the controller cpu is not
+/// enabled: then the group's threads are members of the nearest group above that has it.
+bool cap_group_has_weight(const cap_followed* followed, cap_reader* reader, const char* directory);
+
 /// Reads what a group has used so far; false if the kernel does not count it.
 bool cap_group_read_use(cap_followed* followed, cap_reader* reader, const char* directory, uint64_t* use);
 

@@ -353,13 +353,17 @@ static void read_all(cap_reader* reader, sukima_capacity_facts* facts) {
 void cap_reader_read(cap_reader* reader, sukima_capacity_facts* facts) {
   bool fresh = !reader->groups_found;
   uint32_t files_before = reader->files_seen;
+  const cap_listener* listener = reader->listener;
   if (fresh || cap_reader_hash_groups(reader) != reader->groups_hash) {
     cap_find_cgroups(reader);
     fresh = true;
   }
+  // The first reading shows whether something has gone: only the one that counts is reported.
+  if (!fresh) reader->listener = NULL;
   read_all(reader, facts);
-  if (!fresh && reader->files_seen < files_before) {  // something was unmounted or removed
-    cap_find_cgroups(reader);
-    read_all(reader, facts);
-  }
+  reader->listener = listener;
+  if (fresh) return;
+  bool gone = reader->files_seen < files_before;  // something was unmounted or removed
+  if (gone) cap_find_cgroups(reader);
+  if (gone || listener != NULL) read_all(reader, facts);
 }

@@ -2,6 +2,7 @@
 // Reporting what the program has done to the guest service; see <sukima/capacity/progress.h>.
 #define _GNU_SOURCE
 #include <errno.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -109,6 +110,9 @@ void sukima_progress_add(uint64_t amount) {
   const int64_t now = (int64_t)clock.tv_sec * 1000000000 + clock.tv_nsec;
   if (now < atomic_load_explicit(&due_ns, memory_order_relaxed)) return;
   const int kept = errno;
+  // A thread that ended in connect() or send() would stay the holder for ever.
+  int cancellation = 0;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation);
   const pid_t process = getpid();
   pid_t held = atomic_load_explicit(&holder, memory_order_relaxed);  // the exchange decides
   // Acquire and release of `holder` pass `own` from one reporting thread to the next.
@@ -119,5 +123,6 @@ void sukima_progress_add(uint64_t amount) {
                           memory_order_relaxed);
     atomic_store_explicit(&holder, 0, memory_order_release);
   }
+  pthread_setcancelstate(cancellation, &cancellation);
   errno = kept;
 }

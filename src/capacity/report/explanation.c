@@ -253,7 +253,7 @@ sukima_capacity_report* sukima_capacity_estimator_explain(sukima_capacity_estima
   const uint64_t groups_before = all->reader.groups_hash;
   cap_reader_read(&all->reader, &facts);
   if (all->host.is_malformed) {
-    cap_note(&all->reader, all->host.from_port ? CAP_HOST_PORT : CAP_HOST_FILE,
+    cap_note(&all->reader, all->host.malformed_from_port ? CAP_HOST_PORT : CAP_HOST_FILE,
              "does not hold a message of the host such as 'sukima-host 1', 'usable 1.5', 'valid 10', 'end' "
              "on lines "
              "of their own; it is ignored");

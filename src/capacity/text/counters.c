@@ -19,6 +19,10 @@ static bool multiply(uint64_t* value, uint64_t factor) {
 bool cap_parse_group_stat(cap_text content, cap_group_stat* result) {
   *result = (cap_group_stat){0};
   bool known = false;
+  bool has_user = false;
+  bool has_system = false;
+  uint64_t user_us = 0;
+  uint64_t system_us = 0;
   cap_text line;
   while (cap_text_take_until(&content, '\n', &line)) {
     uint64_t value = 0;
@@ -27,6 +31,10 @@ bool cap_parse_group_stat(cap_text content, cap_group_stat* result) {
       result->usage_ns = value;
       result->has_usage = true;
       known = true;
+    } else if (cap_text_take_prefix(&line, "user_usec ")) {
+      has_user = cap_text_take_number(&line, &user_us);
+    } else if (cap_text_take_prefix(&line, "system_usec ")) {
+      has_system = cap_text_take_number(&line, &system_us);
     } else if (cap_text_take_prefix(&line, "throttled_usec ")) {
       if (!cap_text_take_number(&line, &value) || !multiply(&value, 1000)) return false;
       result->throttled_ns = value;
@@ -42,6 +50,12 @@ bool cap_parse_group_stat(cap_text content, cap_group_stat* result) {
       if (!cap_text_take_number(&line, &result->throttled_periods)) return false;
       known = true;
     }
+  }
+  // Of the root group, Linux 5.8 to 6.13 also counts what the hypervisor took, and some count guests twice.
+  uint64_t sum = 0;
+  if (has_user && has_system && !__builtin_add_overflow(user_us, system_us, &sum) && multiply(&sum, 1000) &&
+      sum != 0 && sum < result->usage_ns) {
+    result->usage_ns = sum;
   }
   return known;
 }
