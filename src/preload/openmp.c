@@ -97,13 +97,13 @@ typedef void kmpc_fork_call(void*, int32_t, kmpc_body*, ...);
 typedef void kmpc_push_num_threads(void*, int32_t, int32_t);
 typedef int32_t kmpc_global_thread_num(void*);
 
-/// Set by a num_threads clause, for the region that this thread starts next.
-static _Thread_local bool program_gave_number;
+/// Of a num_threads clause, for the region that this thread starts next; 0: there is none.
+static _Thread_local unsigned number_given;
 
 EXPORTED void __kmpc_push_num_threads(void* place, int32_t thread, int32_t number);
 void __kmpc_push_num_threads(void* place, int32_t thread, int32_t number) {
   kmpc_push_num_threads* const next = NEXT(kmpc_push_num_threads*, __kmpc_push_num_threads);
-  program_gave_number = true;
+  number_given = number > 0 ? (unsigned)number : 1;
   next(place, thread, number);
 }
 
@@ -154,11 +154,11 @@ void __kmpc_fork_call(void* place, int32_t count, kmpc_body* body, ...) {
   for (int32_t i = 0; i < count; ++i) arguments[i] = va_arg(rest, void*);
   va_end(rest);
   for (int32_t i = count; i < read; ++i) arguments[i] = NULL;
-  const bool given = program_gave_number;
-  program_gave_number = false;
+  const unsigned given = number_given;
+  number_given = 0;
   struct preload_region region;
-  const unsigned number = preload_region_begins(&region, (uintptr_t)body, given ? 1 : 0, caller);
-  if (!given && number != 0) push_number(place, number, caller);
+  const unsigned number = preload_region_begins(&region, (uintptr_t)body, given, caller);
+  if (given == 0 && number != 0) push_number(place, number, caller);
   fork_call(next, place, count, body, arguments);
   preload_region_ends(&region);
 }
@@ -168,11 +168,11 @@ EXPORTED void __kmpc_fork_call_if(void* place, int32_t count, kmpc_body* body, i
 void __kmpc_fork_call_if(void* place, int32_t count, kmpc_body* body, int32_t condition, void* data) {
   const void* const caller = __builtin_return_address(0);
   kmpc_fork_call_if* const next = NEXT(kmpc_fork_call_if*, __kmpc_fork_call_if);
-  const bool given = program_gave_number || condition == 0;
-  program_gave_number = false;
+  const unsigned given = condition == 0 ? 1 : number_given;
+  number_given = 0;
   struct preload_region region;
-  const unsigned number = preload_region_begins(&region, (uintptr_t)body, given ? 1 : 0, caller);
-  if (!given && number != 0) push_number(place, number, caller);
+  const unsigned number = preload_region_begins(&region, (uintptr_t)body, given, caller);
+  if (given == 0 && number != 0) push_number(place, number, caller);
   next(place, count, body, condition, data);
   preload_region_ends(&region);
 }

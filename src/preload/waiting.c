@@ -121,10 +121,15 @@ static void* run_wait_monitor(void* unused) {
 
 /// The calling thread's number; 0: not yet known.
 static _Thread_local pid_t self;
+/// What this thread has told clang's runtime.
+static _Thread_local bool set_short;
 
-/// The child of fork() has no monitor, and is in no region that its own threads began.
+/// The child of fork() has no monitor, and is in no region that its own threads began. Its runtime begins
+/// anew: nobody has told that to sleep.
 static void after_fork_in_child(void) {
   self = 0;
+  set_short = false;
+  atomic_store_explicit(&is_short, false, memory_order_relaxed);
   atomic_store(&active_regions, 0);
   atomic_store(&monitor_state, not_started);
 }
@@ -144,7 +149,6 @@ static void start_wait_monitor(void) {
 static void set_llvm_blocktime(const void* caller) {
   enum { unknown = -2, not_there = -1 };
   static _Thread_local int usual = unknown;
-  static _Thread_local bool set_short;
   if (usual == not_there || is_untouched()) return;
   const bool now_short = preload_waiting_is_short();
   if (now_short == set_short) return;

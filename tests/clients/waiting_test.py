@@ -1,0 +1,26 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Where CPU is short, idle threads of clang's OpenMP sleep; also in the child of a fork, whose runtime begins anew.
+
+waiting_test.py --sukima PROGRAM --build FOLDER --compiler COMPILER
+"""
+import argparse
+import pathlib
+import subprocess
+
+from clean_environment import CLEAN
+
+HERE = pathlib.Path(__file__).resolve().parent
+parser = argparse.ArgumentParser()
+for option in ("--sukima", "--build"):
+    parser.add_argument(option, type=pathlib.Path, required=True)
+parser.add_argument("--compiler", required=True)
+OPTIONS = parser.parse_args()
+
+library, program = OPTIONS.build / "libwaiting.so", OPTIONS.build / "waiting"
+for words in (["-DRUNTIME", "-shared", "-fPIC", "-o", library], ["-o", program, library, f"-Wl,-rpath,{OPTIONS.build}"]):
+    subprocess.run([OPTIONS.compiler, HERE / "waiting.c", "-pthread", *words], check=True)
+settings = "SUKIMA_RUN=threads=2 min=1 fixed=1 waiting=2 cpus=2"
+done = subprocess.run([OPTIONS.sukima, "run", "--threads", "2", "--", "env", settings, program], capture_output=True,
+                      text=True, env=CLEAN, timeout=500, check=True)
+assert done.stdout == "0 0\n", done
