@@ -86,7 +86,8 @@ std::string keep_variables(planner& p, const closure_declaration& c, const conte
     if (declared < c.whole.begin) {
       if (scope.holds(c.whole)) text += keep;
     } else if (!in_head) {
-      add_after_declaration(p, declared, keep);
+      // Apart from what it stores then: its name's token tells.
+      set_after_declaration(p, c.name_token, declared, keep);
     }
   }
   return text;

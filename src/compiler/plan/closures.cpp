@@ -148,7 +148,7 @@ void begin_closure(planner& p, sheet& out, const closure_declaration& c, const c
     const token_index declared = p.in.index.declared.at(one.variable);
     const bool is_later = declared > c.whole.begin && declared < d.whole.begin;
     if (is_later)
-      add_after_declaration(p, declared, store);
+      set_after_declaration(p, c.whole.begin, declared, store);
     else
       out.text(store);
   }
@@ -166,19 +166,25 @@ void begin_closure(planner& p, sheet& out, const closure_declaration& c, const c
 
 }  // namespace
 
-void add_after_declaration(planner& p, token_index name, const std::string& text) {
+void set_after_declaration(planner& p, token_index closure, token_index name, const std::string& text) {
   for (const closure_declaration& c : p.in.unit.closures)
     if (c.name_token == name) {
-      p.function.after_closure[&c] += text;
+      p.function.after_closure[&c][{closure, name}] = text;
       return;
     }
   for (token_index t = name; t < p.in.unit.tokens.size(); ++t) {
     if (p.in.unit.partner[t] != no_token && p.in.unit.partner[t] > t) t = p.in.unit.partner[t];
     if (p.in.unit.tokens[t].is(tok::semi) && p.in.unit.roles[t] == token_role::user) {
-      p.function.after_token[t] += text;
+      p.function.after_variable[t][{closure, name}] = text;
       return;
     }
   }
+}
+
+std::string joined(const later_texts& texts) {
+  std::string all;
+  for (const auto& [of, text] : texts) all += text;
+  return all;
 }
 
 void drop_side_texts(planner& p, sheet& out, const closure_declaration& c, const context& where) {
@@ -260,7 +266,7 @@ void plan_closure(planner& p, sheet& out, const closure_declaration& c, const co
   if (c.forward == nullptr) {
     begin_closure(p, out, c, where);
     if (const auto more = p.function.after_closure.find(&c); more != p.function.after_closure.end())
-      out.text(more->second);
+      out.text(joined(more->second));
   }
   if (c.body.empty()) return;
   closure_function(p, c, where);

@@ -12,8 +12,11 @@ namespace sukima::language {
 bool is_final_at_birth(const plan_input& in, const clang::VarDecl* variable, const closure_declaration& c,
                        const context& where);
 
-/// Text that follows the declaration that a variable's name stands in.
-void add_after_declaration(planner& p, token_index name, const std::string& text);
+/// Text of a closure, given by its first token, that follows the declaration in which a variable's name
+/// stands.
+void set_after_declaration(planner& p, token_index closure, token_index name, const std::string& text);
+/// All of them.
+std::string joined(const later_texts& texts);
 
 /// Comments that were printed with a closure are not printed again after it.
 void drop_side_texts(planner& p, sheet& out, const closure_declaration& c, const context& where);

@@ -52,6 +52,19 @@ bool can_move(const planner& p, token_range range) {
   return true;
 }
 
+/// The `#pragma pack` of the function in front of what is moved.
+std::string packing_of(const plan_input& in, const function_info& f, token_range range) {
+  const token_index first = in.unit.origins[f.body.begin], last = in.unit.origins[range.begin];
+  std::string all;
+  if (first == no_token || last == no_token) return all;
+  for (const side_text& one : in.unit.source.texts) {
+    if (one.before <= first || one.before > last) continue;
+    const std::size_t word = one.pragma.find_first_not_of(" \t", one.pragma.find('"') + 1);
+    if (word != std::string::npos && one.pragma.compare(word, 4, "pack") == 0) all += one.pragma + "\n";
+  }
+  return all;
+}
+
 void move_out(planner& p, const function_info& f, token_range range, std::string left, bool whole) {
   context where;
   where.function = &f;
@@ -60,8 +73,17 @@ void move_out(planner& p, const function_info& f, token_range range, std::string
   p.out.before.go_to(p.in.unit.tokens[range.begin].getLocation(), false);
   sheet text;
   plan_tokens(p, text, range, where);
+  const std::string packing = packing_of(p.in, f, range);
+  if (!packing.empty()) {
+    p.out.before.end_line();
+    p.out.before.text("#pragma pack(push, sukima)\n" + packing);
+  }
   p.out.before.append(std::move(text));
   if (!whole) p.out.before.text(";\n");
+  if (!packing.empty()) {
+    p.out.before.end_line();
+    p.out.before.text("#pragma pack(pop, sukima)\n");
+  }
   p.function.moved[range.begin] = {range.end, std::move(left)};
 }
 

@@ -136,13 +136,19 @@ struct placed_variable {
   token_range value;  ///< initial, or empty
 };
 
+/// What closures store or keep when a variable is declared later. Each time a block is printed, as for a
+/// clone, this replaces what there was.
+using later_texts = std::map<std::pair<token_index, token_index>, std::string>;  // by closure and variable
+
 /// What has been decided about the function that is being planned.
 struct function_plan {
   std::set<const construct*> continued;  ///< loops whose label of the next iteration is used
   std::set<const construct*> broken;  ///< loops whose label after the loop is used
   std::map<const construct*, const body_exits*> bodies;  ///< of the tries around the current place
-  std::map<token_index, std::string> after_token;  ///< text that follows declarations of variables
-  std::map<const closure_declaration*, std::string> after_closure;  ///< and those of closures
+  std::map<token_index, std::string> after_token;  ///< text that follows a token
+  /// Text that follows declarations of variables, by their last token, and of closures.
+  std::map<token_index, later_texts> after_variable;
+  std::map<const closure_declaration*, later_texts> after_closure;
   std::map<const closure_declaration*, std::vector<const clang::VarDecl*>> in_frame;
   std::map<const closure_declaration*, unsigned> frame_numbers;  ///< of frames that are declared already
   std::map<token_index, placed_variable> placed;  ///< by the first token of the declaration

@@ -78,7 +78,7 @@ bool is_edited(const planner& p, token_index t, const context& where) {
     return true;
   const token_range no_end{t, static_cast<token_index>(p.in.unit.tokens.size())};
   return whole_at(p, t, no_end, where).index() != 0 || p.function.after_token.contains(t) ||
-         words_at(p, t, where).has_value();
+         p.function.after_variable.contains(t) || words_at(p, t, where).has_value();
 }
 
 namespace {
@@ -186,6 +186,8 @@ void plan_token(planner& p, token_run& run, token_index t, const context& where)
   }
   if (const auto more = p.function.after_token.find(t); more != p.function.after_token.end())
     e.after = more->second;
+  if (const auto more = p.function.after_variable.find(t); more != p.function.after_variable.end())
+    e.after += joined(more->second);
   const bool is_kept = std::holds_alternative<kept>(e.change) && e.before.steps().empty() && e.after.empty();
   if (!is_kept) run.edits.emplace(t, std::move(e));
 }
