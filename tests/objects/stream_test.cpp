@@ -325,6 +325,22 @@ TEST_P(stream_test, attempts_see_an_abort) {
   p.run();
 }
 
+TEST_P(stream_test, attempts_to_send_to_nobody_see_an_abort) {
+  program p(runtime);
+  auto s = p.stream<int>("s", capacity{1});
+  p.object("nobody", [](const in<int>&) {}, s.in()).group("g");
+  p.object(
+       "sender",
+       [&](out<int> to) {
+         while (!to.is_broken()) static_cast<void>(to.try_send(1));
+         p.abort();
+         for (;;) static_cast<void>(to.try_send(1));
+       },
+       s.out())
+      .group("g");
+  p.run();
+}
+
 TEST(stream, waits_longer_than_the_clock_can_tell) {
   const model_chosen chosen("simulated");  // the objects begin in the order of their declaration
   program p;

@@ -166,7 +166,7 @@ template <class T> class out : public detail::stream_end {
 
   /// An attempt without success is a poll, too: others go first, and an abort is seen.
   send_result polled(send_result found) {
-    if (found == send_result::full) detail::count_message(detail::user_of(core(), owner_, true));
+    if (found != send_result::sent) detail::count_message(detail::user_of(core(), owner_, true));
     return found;
   }
   // Inlined: a wait within an island is hardly longer than the calls around it, and each return after a
