@@ -11,17 +11,23 @@ function __sukima_peers
     __sukima_listed systems | grep -vx -e sequential -e sukima
 end
 
-set -l bench '__fish_seen_subcommand_from bench'
-set -l cc '__fish_seen_subcommand_from cc'
-set -l cluster '__fish_seen_subcommand_from cluster'
-set -l explain '__fish_seen_subcommand_from explain'
-set -l calibrate '__fish_seen_subcommand_from calibrate'
-set -l guest '__fish_seen_subcommand_from guest'
-set -l host '__fish_seen_subcommand_from host'
-set -l lab '__fish_seen_subcommand_from lab'
-set -l objects '__fish_seen_subcommand_from objects'
-set -l probe '__fish_seen_subcommand_from probe'
-set -l run '__fish_seen_subcommand_from run'
+# Whether this is the command: others have words like `run` as arguments.
+function __sukima_is
+    set -l words (commandline -opc)
+    test (count $words) -ge 2; and test $words[2] = $argv[1]
+end
+
+set -l bench '__sukima_is bench'
+set -l cc '__sukima_is cc'
+set -l cluster '__sukima_is cluster'
+set -l explain '__sukima_is explain'
+set -l calibrate '__sukima_is calibrate'
+set -l guest '__sukima_is guest'
+set -l host '__sukima_is host'
+set -l lab '__sukima_is lab'
+set -l objects '__sukima_is objects'
+set -l probe '__sukima_is probe'
+set -l run '__sukima_is run'
 
 complete -c sukima -f
 complete -c sukima -s h -l help -d 'Print a help text and exit'

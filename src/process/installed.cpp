@@ -21,6 +21,13 @@ namespace {
 
 constexpr std::chrono::seconds python_limit{120};
 
+fs::path folder_beside(const char* place, const char* usual) {
+  const fs::path own = own_directory();
+  fs::path configured = (own / place).lexically_normal();
+  std::error_code ignored;
+  return fs::is_directory(configured, ignored) ? configured : own.parent_path() / usual / "sukima";
+}
+
 bool draws(const fs::path& python) {
   if (access(python.c_str(), X_OK) != 0) return false;
   try {
@@ -47,6 +54,10 @@ std::optional<fs::path> find_executable(const std::vector<fs::path>& directories
 
 fs::path own_directory() { return fs::read_symlink("/proc/self/exe").parent_path(); }
 
+fs::path private_programs() { return folder_beside(SUKIMA_LIBEXECDIR_PLACE, "libexec"); }
+
+fs::path shared_data() { return folder_beside(SUKIMA_DATADIR_PLACE, "share"); }
+
 std::vector<fs::path> program_directories() {
   if (const char* setting = std::getenv("SUKIMA_BENCH_DIR"); setting != nullptr && *setting != '\0') {
     std::vector<fs::path> directories;
@@ -64,8 +75,7 @@ std::vector<fs::path> program_directories() {
     }
     return directories;
   }
-  const fs::path own = own_directory();
-  return {own.parent_path() / "libexec" / "sukima", own};
+  return {private_programs(), own_directory()};
 }
 
 fs::path find_python_that_draws(std::string_view option) {

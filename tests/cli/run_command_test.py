@@ -48,6 +48,7 @@ class Refusals(unittest.TestCase):
         self.refused("--threads: Value 0 not in range 1", "run", "--threads", "0", "--", "true")
         self.refused("--round", "run", "--round", "up", "--", "true")
         self.refused("--reserve", "run", "--reserve", "-1", "--", "true")
+        self.refused("--reserve: Value nan not in range 0", "run", "--reserve", "nan", "--", "true")
         self.refused("--min 4 is more than --max 2", "run", "--min", "4", "--max", "2", "--", "true")
         self.refused("--output names the file of a report", "run", "--output", "x", "--", "true")
         self.refused("--dry-run runs nothing", "run", "--dry-run", "--json")

@@ -27,6 +27,7 @@
 #include "capacity/machine.hpp"
 #include "commands.hpp"
 #include "console.hpp"
+#include "ranges.hpp"
 
 namespace sukima::cli::bench {
 namespace {
@@ -361,17 +362,17 @@ void add_command(CLI::App& parent, int& code) {
       ->add_option("--time-limit", options->time_limit,
                    "Seconds after which a run is killed [60; peers 10]; a peer is then left out")
       ->type_name("S")
-      ->check(CLI::Range(0.01, 1e6).description(""));
+      ->check(real_range(0.01, 1e6).description(""));
   command
       ->add_option("--peer-time", options->peer_time,
                    "Seconds after which a slow peer is not repeated; 0: no limit [1 a repetition]")
       ->type_name("S")
-      ->check(CLI::Range(0.0, 1e9).description(""));
+      ->check(real_range(0.0, 1e9).description(""));
   command
       ->add_option("--worst", options->worst,
                    "Fail if a repetition of Sukima takes over F times the row's median")
       ->type_name("F")
-      ->check(CLI::Range(1.0, 1e6).description(""));
+      ->check(real_range(1.0, 1e6).description(""));
   add_node_options(*command, *options);
   command->add_flag("--json", options->json, "Print one JSON object per line instead of tables");
   command->add_option("--csv", options->csv, "Also write comma-separated values to this file")

@@ -18,6 +18,7 @@
 #include "bench/report.hpp"
 #include "capacity/machine.hpp"
 #include "console.hpp"
+#include "ranges.hpp"
 
 namespace sukima::cli::bench {
 namespace {
@@ -229,7 +230,7 @@ void add_node_options(CLI::App& command, bench_options& options) {
       ->type_name("NAME");
   command.add_option("--quota", options.quota, "Give each node a control group with so many CPUs")
       ->type_name("CPUS")
-      ->check(CLI::Range(0.01, 4096.0).description(""));
+      ->check(real_range(0.01, 4096.0).description(""));
   command.add_flag(
       "--hope", options.hope,
       "Nodes that omit what others have computed; --scenario: none, alone, kill-K [all of these]");

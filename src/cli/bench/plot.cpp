@@ -29,7 +29,7 @@ plotter::plotter(fs::path prefix) : prefix_(std::move(prefix)) {
     file += ending;
     [[maybe_unused]] const output_file writable(file);
   }
-  script_ = process::own_directory().parent_path() / "share" / "sukima" / "plot-bench.py";
+  script_ = process::shared_data() / "plot-bench.py";
   if (access(script_.c_str(), R_OK) != 0) {
     throw process::usage_error(
         fmt::format("--plot needs '{}', which is not there: install sukima again, or leave --plot out",

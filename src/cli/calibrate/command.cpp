@@ -14,6 +14,7 @@
 #include "capacity/profile.hpp"
 #include "commands.hpp"
 #include "console.hpp"
+#include "ranges.hpp"
 
 namespace sukima::cli::calibrate {
 namespace {
@@ -88,7 +89,7 @@ void add_command(CLI::App& parent, int& code) {
   command->add_flag("--all-pairs", options->all_pairs, "Measure all pairs, also with more than 32 CPUs");
   command->add_option("--days", options->days, "Days for which the profile is valid (default: 30)")
       ->type_name("DAYS")
-      ->check(CLI::Range(0.01, 36500.0));
+      ->check(real_range(0.01, 36500.0));
   command->add_option("--output", options->file, "Store the profile in this file; - stores none")
       ->type_name("FILE");
   command->add_flag("--show", options->show, "Measure nothing; print the stored profile");

@@ -8,8 +8,8 @@
 #include <cstring>
 #include <filesystem>
 #include <string_view>
-#include <system_error>
 
+#include <process/shared/installed.hpp>
 #include "commands.hpp"
 #include "console.hpp"
 
@@ -17,10 +17,12 @@ namespace sukima::cli::cc {
 
 std::optional<int> become_compiler(int argc, char** argv) {
   if (argc < 2 || std::string_view(argv[1]) != "cc") return std::nullopt;
-  std::error_code problem;
-  const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe", problem);
-  const std::filesystem::path compiler =
-      here.parent_path().parent_path() / "libexec" / "sukima" / "sukima-cc";
+  std::filesystem::path compiler = "sukima-cc";
+  try {
+    compiler = process::private_programs() / compiler;
+  } catch (const std::filesystem::filesystem_error&) {
+    // Without /proc; the sentence below tells.
+  }
   execv(compiler.c_str(), argv + 1);
   complain(
       fmt::format("cannot start '{}': {}; this copy of Sukima was built or installed without its compiler",

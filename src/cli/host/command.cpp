@@ -15,6 +15,7 @@
 #include "host/live.hpp"
 #include "host/machines.hpp"
 #include "host/report.hpp"
+#include "ranges.hpp"
 
 namespace sukima::cli::host {
 namespace {
@@ -219,7 +220,7 @@ void add_live_options(CLI::App& command, host_options& options) {
       ->type_name("FOLDER");
   command.add_option("--interval", options.live.interval, "Seconds between two readings (default 1)")
       ->type_name("SECONDS")
-      ->check(CLI::Range(0.1, 3600.0));
+      ->check(real_range(0.1, 3600.0));
   command.add_option("--count", options.count, "For watch and record: end after so many readings")
       ->type_name("N")
       ->check(CLI::Range(1U, 1000000U));

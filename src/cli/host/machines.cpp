@@ -168,7 +168,7 @@ int list(live_host& host, const machine_options& options) {
   host.measure();
   const std::vector<row> rows = rows_of(host, options);
   if (options.json) {
-    fmt::print("{}\n", object_of(host, rows).dump(2));
+    fmt::print("{}\n", object_of(host, rows).dump(2, ' ', false, json::error_handler_t::replace));
   } else {
     tell_notes(host);
     fmt::print("{}", rows.empty() ? host.nothing() + "\n" : table_of(rows));
@@ -183,7 +183,7 @@ int watch(live_host& host, const machine_options& options) {
     host.next();
     const std::vector<row> rows = rows_of(host, options);
     if (options.json)
-      fmt::print("{}\n", object_of(host, rows).dump());
+      fmt::print("{}\n", object_of(host, rows).dump(-1, ' ', false, json::error_handler_t::replace));
     else
       output.show(host, rows);
     std::fflush(stdout);

@@ -33,7 +33,7 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-fs::path installed_folder() { return process::own_directory().parent_path() / "share" / "sukima" / "lab"; }
+fs::path installed_folder() { return process::shared_data() / "lab"; }
 
 }  // namespace
 

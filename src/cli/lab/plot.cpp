@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 plotter find_plotter() {
   plotter found;
-  found.script = process::own_directory().parent_path() / "share" / "sukima" / "plot-lab.py";
+  found.script = process::shared_data() / "plot-lab.py";
   if (access(found.script.c_str(), R_OK) != 0)
     throw process::usage_error(
         fmt::format("--plot needs '{}', which is not there: install sukima again, or leave --plot out",

@@ -19,6 +19,7 @@
 #include "probe/answer.hpp"
 #include "probe/recording.hpp"
 #include "probe/watch.hpp"
+#include "ranges.hpp"
 
 namespace sukima::cli::probe {
 namespace {
@@ -218,14 +219,14 @@ void add_command(CLI::App& parent, int& code) {
       ->type_name("FOLDER");
   command->add_option("--at-least", options->at_least, "Exit with 3 if fewer CPUs can be used")
       ->type_name("CPUS")
-      ->check(CLI::Range(0.0, static_cast<double>(SUKIMA_CAPACITY_MAX_CPUS)));
+      ->check(real_range(0.0, static_cast<double>(SUKIMA_CAPACITY_MAX_CPUS)));
   command->add_flag("--strict", options->strict, "Exit with 4 if there are warnings");
   command->add_flag("--watch", options->watch, "Repeat the measurement, with a chart on a terminal");
   command
       ->add_option("--interval", options->interval,
                    "Seconds between two measurements of --watch (default: 1)")
       ->type_name("SECONDS")
-      ->check(CLI::Range(0.05, 3600.0));
+      ->check(real_range(0.05, 3600.0));
   command->add_option("--count", options->count, "End --watch after this many measurements")
       ->type_name("N")
       ->check(CLI::Range(1U, 1'000'000'000U));

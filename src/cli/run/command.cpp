@@ -18,6 +18,7 @@
 #include "capacity/topology.hpp"
 #include "commands.hpp"
 #include "console.hpp"
+#include "ranges.hpp"
 #include "run/decision_log.hpp"
 #include "run/plan.hpp"
 #include "run/report.hpp"
@@ -171,7 +172,7 @@ void add_command(CLI::App& parent, int& code, program_words program) {
       ->check(counts);
   command->add_option("--reserve", policy.reserve, "Leave this many CPUs to others, such as 0.5")
       ->type_name("CPUS")
-      ->check(CLI::Range(0.0, static_cast<double>(most)));
+      ->check(real_range(0.0, static_cast<double>(most)));
   command->add_option("--round", options->rounding, "How to round the number of CPUs: floor, ceil or nearest")
       ->type_name("HOW")
       ->check(CLI::IsMember({"floor", "ceil", "nearest"}));

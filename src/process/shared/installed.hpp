@@ -11,12 +11,17 @@
 namespace sukima::process {
 
 /// Where benchmark programs are looked for, first match first: $SUKIMA_BENCH_DIR (directories separated by
-/// ':') and nothing else where it is set; otherwise ../libexec/sukima beside the directory of this program,
-/// then that directory itself. Throws usage_error if $SUKIMA_BENCH_DIR names no directory.
+/// ':') and nothing else where it is set; otherwise private_programs(), then the directory of this program.
+/// Throws usage_error if $SUKIMA_BENCH_DIR names no directory.
 std::vector<std::filesystem::path> program_directories();
 
 /// The directory of the running program.
 std::filesystem::path own_directory();
+
+/// Sukima's folder of programs that users do not start themselves (libexec), and of data (share): where this
+/// program was configured to be installed, else beside its own folder, as in a build.
+std::filesystem::path private_programs();
+std::filesystem::path shared_data();
 
 /// The file of that name in the first of the directories that has it, if it may be executed. O(directories).
 std::optional<std::filesystem::path> find_executable(const std::vector<std::filesystem::path>& directories,
