@@ -44,7 +44,9 @@ def draw_program(axes, program, cells, shown):
                  error_kw={"ecolor": "#333333", "elinewidth": 0.8, "capsize": 1.5})
         for place, name, value in zip(places, environments, values):
             if value is None and of[name].get("rounds"):
-                axes.annotate("stopped", (place, 0), rotation=90, fontsize=6, ha="center", va="bottom")
+                # At the foot of the axes: a logarithmic one has no 0.
+                axes.annotate("stopped", (place, 0), xycoords=("data", "axes fraction"), rotation=90, fontsize=6,
+                              ha="center", va="bottom")
     axes.set_xticks(range(len(environments)), environments, fontsize=8)
     known = [cell["median"] for cell in cells if cell.get("median")]
     if known and max(known) > 20 * min(known):
@@ -91,6 +93,8 @@ def draw_claim(pyplot, claim, prefix):
     for (program, environment), cell in of.items():
         x, y = environments.index(environment), programs.index(program)
         number = "" if math.isnan(values[y][x]) else f"{values[y][x]:.2f}"
+        if "ratio" in cell and not number:
+            number = "infinite"  # the report has null for it
         axes.text(x, y, f"{number} {MARKS[cell['verdict']]}".strip(), ha="center", va="center", fontsize=8)
         if cell["verdict"] == "does not hold":
             axes.add_patch(pyplot.Rectangle((x - 0.48, y - 0.48), 0.96, 0.96, fill=False, edgecolor="#D55E00", linewidth=2))

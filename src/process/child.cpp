@@ -119,13 +119,16 @@ int reason_of_failure(int report) {
   return count == static_cast<ssize_t>(sizeof reason) ? reason : 0;
 }
 
-/// Reads what is there; false at the end of the stream. Output beyond the limit is read and dropped.
-bool read_some(int file_descriptor, std::string& into) {
+/// Reads what is there; false at the end of the stream. Of output beyond the limit the end is dropped, or the
+/// beginning.
+bool read_some(int file_descriptor, std::string& into, bool keep_end) {
   std::array<char, 4096> buffer;
   const ssize_t count = read(file_descriptor, buffer.data(), buffer.size());
   if (count < 0) return errno == EAGAIN || errno == EINTR;
+  const auto size = static_cast<std::size_t>(count);
+  if (keep_end && into.size() + size > output_limit) into.erase(0, into.size() - output_limit / 2);
   const std::size_t room = output_limit - std::min(into.size(), output_limit);
-  into.append(buffer.data(), std::min(static_cast<std::size_t>(count), room));
+  into.append(buffer.data(), std::min(size, room));
   return count > 0;
 }
 
@@ -136,10 +139,10 @@ int poll_timeout(std::optional<clock::time_point> moment) {
   return static_cast<int>(std::clamp<long long>(left, 0, 1'000'000'000));
 }
 
-void drain(descriptor& stream, std::string& into) {
+void drain(descriptor& stream, std::string& into, bool keep_end) {
   while (stream.get() >= 0) {
     pollfd waiting{stream.get(), POLLIN, 0};
-    if (poll(&waiting, 1, 0) <= 0 || !read_some(stream.get(), into)) stream.close();
+    if (poll(&waiting, 1, 0) <= 0 || !read_some(stream.get(), into, keep_end)) stream.close();
   }
 }
 
@@ -159,7 +162,7 @@ void open_input(const std::string& input, descriptor& file) {
 /// A running program, and what it has printed so far. Killed and reaped at the latest with this object.
 class running_child {
  public:
-  explicit running_child(const child_request& request) {
+  explicit running_child(const child_request& request) : keep_end_(request.keep_end) {
     descriptor input, output_end, errors_end, report, report_end;
     open_input(request.input, input);
     open_output(request.output_file, output_, output_end);
@@ -205,8 +208,8 @@ class running_child {
   }
 
   void handle(std::span<const pollfd> happened) {
-    if (happened[1].revents != 0 && !read_some(output_.get(), result.output)) output_.close();
-    if (happened[2].revents != 0 && !read_some(errors_.get(), result.errors)) errors_.close();
+    if (happened[1].revents != 0 && !read_some(output_.get(), result.output, keep_end_)) output_.close();
+    if (happened[2].revents != 0 && !read_some(errors_.get(), result.errors, false)) errors_.close();
     if (happened[0].revents != 0) end();
   }
 
@@ -226,8 +229,8 @@ class running_child {
     cleanup_.reset();
     ended_.close();
     result.seconds = std::chrono::duration<double>(clock::now() - start_).count();
-    drain(output_, result.output);
-    drain(errors_, result.errors);
+    drain(output_, result.output, keep_end_);
+    drain(errors_, result.errors, false);
     const auto seconds = [](const timeval& t) {
       return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
     };
@@ -239,6 +242,7 @@ class running_child {
   child_result result;
 
  private:
+  bool keep_end_;
   clock::time_point start_ = clock::now();
   pid_t pid_ = 0;
   std::optional<killed_on_signal> cleanup_;

@@ -65,6 +65,16 @@ TEST(child, may_print_more_than_a_pipe_holds_and_more_than_is_kept) {
   EXPECT_EQ(result.exit_code, 0);
 }
 
+TEST(child, may_have_the_end_kept_of_what_is_too_much) {
+  process::child_request request;
+  request.arguments = {"/bin/sh", "-c", "head -c 3000000 /dev/zero; echo end"};
+  request.limit = 500s;
+  request.keep_end = true;
+  const process::child_result result = process::run_child(request);
+  EXPECT_LE(result.output.size(), std::size_t{1} << 20);
+  EXPECT_TRUE(result.output.ends_with("end\n"));
+}
+
 TEST(child, may_close_its_outputs_and_go_on) {
   EXPECT_EQ(shell("exec >&- 2>&-; sleep 0.1; exit 4").exit_code, 4);
 }

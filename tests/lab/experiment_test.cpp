@@ -66,6 +66,9 @@ TEST(experiment, says_where_it_is_wrong) {
             "programs[0]: give either 'benchmark' or 'command'");
   EXPECT_EQ(complaint(changed("\"relation\": \"above\"", "\"relation\": \"over\"")),
             "claims[0].relation: must be 'above' or 'below'");
+  EXPECT_EQ(
+      complaint(changed("\"environments\": [\"one\", \"two\"]", "\"environments\": [\"one\", \"one\"]")),
+      "claims[0].environments[1]: 'one' is given twice");
   EXPECT_EQ(complaint("[").substr(0, 24), "the experiment is no JSO");
 }
 

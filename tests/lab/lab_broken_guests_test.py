@@ -63,6 +63,9 @@ for line in port:
     end(how)
     if how == "partial":
         print('{{"seconds": 1, "result": "7"}}SUKIMA-ENDED 0', file=port, flush=True)
+    elif how == "flood":
+        while True:
+            print("x" * 65536, end="", file=port, flush=True)
     elif how != "silent":
         print('{{"seconds": 1, "result": "7"}}\\nSUKIMA-ENDED 0', file=port, flush=True)
 '''
@@ -136,6 +139,12 @@ class broken_guests(unittest.TestCase):
     def test_a_silent_guest_is_stopped_and_made_anew(self):
         settings = [{"name": "one"}, {"name": "two"}]
         records, _ = self.run_lab("vm2 job 1 silent\n", 0, settings=settings, repetitions=1, limit_seconds=0.1)
+        self.assertIn(None, records[0]["seconds"])
+        self.assertEqual(self.boots(), 2, "the second run has fresh machines")
+
+    def test_a_guest_that_prints_without_ends_of_lines_is_stopped(self):
+        settings = [{"name": "one"}, {"name": "two"}]
+        records, _ = self.run_lab("vm2 job 1 flood\n", 0, settings=settings, repetitions=1, limit_seconds=0.1)
         self.assertIn(None, records[0]["seconds"])
         self.assertEqual(self.boots(), 2, "the second run has fresh machines")
 

@@ -71,13 +71,15 @@ class lab(with_folder):
 
     def test_reads_the_installed_experiments_and_the_page_s_example(self):
         names = [one["name"] for one in json.loads(self.run_lab("list", "--json", environment={"SUKIMA_LAB_DIR": ""}))]
-        self.assertLessEqual({"lack-count", "lack-slowdown", "lack-threads", "wait-machine", "wait-openmp", "wait-shares", "wait-vms"}, set(names))
+        self.assertLessEqual({"lack-count", "lack-quotas", "lack-slowdown", "lack-threads", "wait-machine", "wait-openmp", "wait-shares", "wait-vm",
+                              "wait-vms"}, set(names))
         lines = PAGE.read_text().splitlines()
         start, end = lines.index("    {"), lines.index("    }")
         (self.folder / "example.json").write_text("\n".join(lines[start:end + 1]))
         self.assertIn("sleepers: 176 runs, 0 of them done", self.run_lab("run", "./example.json", "--dry-run"))
 
     def test_refuses_wrong_requests(self):
+        self.refused("takes no names and no options", "list", "--repetitions", "3")
         self.refused("needs the names of experiments", "run")
         self.refused("there is no experiment 'x': choose small, or give a file", "run", "x")
         self.refused("cannot be read: No such file or directory", "run", "./x.json")
@@ -145,7 +147,7 @@ class lab(with_folder):
     def test_the_installed_experiments_fit_any_machine(self):
         for cpus in ("1", "2", "4", "16", "64"):
             plan = self.run_lab("all", "--dry-run", "--cpus", cpus, environment={"SUKIMA_LAB_DIR": ""})
-            self.assertEqual(plan.count("scaled from the paper's"), 3 if cpus == "16" else 6, plan)
+            self.assertEqual(plan.count("scaled from the paper's"), 4 if cpus == "16" else 8, plan)
             self.assertEqual("fewer-three-quarters, which needs 4" in plan, int(cpus) < 4)
             self.assertEqual("times-7-8, which needs 16" in plan, int(cpus) < 16)
             self.assertEqual("vms-16: vms, 16 copies, %s CPUs to be seen, 1 left for each" % cpus in plan, int(cpus) <= 16)
@@ -311,6 +313,40 @@ class lab(with_folder):
         for outside in ("<script", "<link", "<img", "src=", "@import", "url("):
             self.assertNotIn(outside, page)
         self.refused("takes no names and no options", "list", "--html", "page.html")
+
+    def test_reads_the_last_line_of_much_output(self):
+        command = ["sh", "-c", "head -c 3000000 /dev/zero | tr '\\0' x; echo; echo '{\"seconds\":7}'"]
+        self.write({**EXPERIMENT, "programs": [{"name": "work", "command": command}], "claims": [],
+                    "environments": EXPERIMENT["environments"][:1]})
+        self.run_lab("run", "small", "--repetitions", "1", "--folder", "runs")
+        self.assertEqual([one["seconds"] for one in self.records()], [[7], [7]])
+
+    def test_refuses_another_build_of_the_second_program_of_a_name(self):
+        def build(name, comment):
+            file = self.folder / name / "work"
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(f"#!/bin/sh\n# {comment}\necho '{{\"seconds\":1}}'\n")
+            file.chmod(0o755)
+
+        for name in ("old", "new"):
+            build(name, name)
+        programs = [{"name": name, "command": [f"./{name}/work"]} for name in ("old", "new")]
+        self.write({**EXPERIMENT, "programs": programs, "claims": []})
+        self.run_lab("run", "small", "--repetitions", "1", "--folder", "runs")
+        build("new", "newer")
+        self.refused("version of program", "run", "small", "--folder", "runs")
+        self.assertEqual(len(self.records()), 8)
+
+    def test_draws_stopped_runs_on_a_logarithmic_axis(self):
+        python = shutil.which("python3", path="/usr/bin") or sys.executable
+        times = {"fast": "1", "slow": "100", "never": "7"}
+        settings = [{"name": name, "variables": {"TIME": time}} for name, time in times.items()]
+        self.write({**EXPERIMENT, "settings": settings, "claims": [], "environments": EXPERIMENT["environments"][:1]})
+        self.run_lab("run", "small", "--repetitions", "1", "--folder", "runs")
+        records = [{**one, "seconds": [None]} if one["setting"] == "never" else one for one in self.records()]
+        (self.folder / "runs" / "runs.jsonl").write_text("".join(json.dumps(one) + "\n" for one in records))
+        self.run_lab("report", "--folder", "runs", "--plot", environment={"SUKIMA_PYTHON": python})
+        self.assertIn("<!-- stopped -->", (self.folder / "runs" / "small.svg").read_text())
 
     def test_draws(self):
         python = shutil.which("python3", path="/usr/bin") or sys.executable

@@ -4,6 +4,8 @@
 #include <lab/shared/runner.hpp>
 
 #include <algorithm>
+#include <cerrno>
+#include <system_error>
 
 #include <process/shared/temporary_directory.hpp>
 #include "support.hpp"
@@ -170,6 +172,26 @@ TEST_F(runner, gives_up_an_environment_that_fails_three_times_in_a_row) {
   EXPECT_EQ(events_.alive, 0);
 }
 
+TEST_F(runner, gives_up_an_environment_for_which_no_process_can_be_started) {
+  run_request all = request();
+  const stage_maker others = all.make_stage;
+  all.make_stage = [&](const environment& where) {
+    if (where.kind == environment_kind::vms) throw std::system_error(EAGAIN, std::generic_category(), "fork");
+    return others(where);
+  };
+  const run_summary summary = run_experiments(all);
+  EXPECT_EQ(summary.failed, 3u);
+  EXPECT_EQ(summary.left_out, 7u);
+}
+
+TEST_F(runner, ends_where_the_disk_is_full) {
+  run_request full = request();
+  full.make_stage = [](const environment&) -> std::unique_ptr<stage> {
+    throw std::system_error(ENOSPC, std::generic_category(), "a file");
+  };
+  EXPECT_THROW(run_experiments(full), std::system_error);
+}
+
 TEST_F(runner, gives_up_only_the_environment_that_fails) {
   run_request all = request();
   environment more = all.experiments.front().environments.back();
@@ -217,6 +239,16 @@ TEST_F(runner, refuses_a_folder_of_another_machine_or_experiment) {
   run_request moved = request();
   moved.facts.bed.cpus = 4;
   EXPECT_THROW(run_experiments(moved), experiment_error);
+  run_request changed = request();
+  changed.experiments.front().programs.front().size = 31;
+  EXPECT_THROW(run_experiments(changed), experiment_error);
+}
+
+TEST_F(runner, refuses_runs_of_an_experiment_that_is_gone) {
+  run_request first = request();
+  first.facts.choice.repetitions = 1;
+  run_experiments(first);
+  std::filesystem::remove(first.folder / "experiments" / "small.json");
   run_request changed = request();
   changed.experiments.front().programs.front().size = 31;
   EXPECT_THROW(run_experiments(changed), experiment_error);

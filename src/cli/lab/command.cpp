@@ -54,7 +54,7 @@ struct lab_options {
 
 int list(const lab_options& options) {
   if (!options.names.empty() || !options.folder.empty() || options.quick || options.dry_run || options.plot ||
-      options.cpus || !options.html.empty())
+      options.repetitions || options.cpus || !options.html.empty())
     throw process::usage_error("sukima lab list takes no names and no options but --json");
   const std::vector<parts::experiment> all = all_experiments();
   fmt::print("{}", options.json ? parts::list_json(all).dump(2) + "\n" : parts::list_text(all));
@@ -146,8 +146,12 @@ void add_for_guests(std::vector<fs::path>& files, const fs::path& file) {
 std::vector<fs::path> programs_of(const std::vector<parts::experiment>& experiments,
                                   std::map<std::string, std::string>& versions) {
   std::vector<fs::path> files;
+  // Of several programs of one name, those after the first are noted with their folders.
+  std::map<std::string, fs::path> first_of;
   const auto note = [&](const fs::path& file) {
-    versions.emplace("program " + file.filename().string(), fingerprint(file));
+    const std::string name = file.filename().string();
+    const bool is_first = first_of.emplace(name, file).first->second == file;
+    versions.emplace("program " + (is_first ? name : file.string()), fingerprint(file));
   };
   for (const parts::experiment& what : experiments) {
     const bool has_guests = std::ranges::find(what.environments, parts::environment_kind::vms,

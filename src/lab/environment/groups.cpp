@@ -47,6 +47,7 @@ class machine_stage : public stage {
     request.arguments.insert(request.arguments.end(), what.arguments.begin(), what.arguments.end());
     request.environment = what.variables;
     request.limit = limit;
+    request.keep_end = true;  // its result is in its last lines
     return ends_of(process::run_children(request, 1), limit);
   }
 
@@ -80,6 +81,7 @@ class group_stage : public stage {
       request.environment = what.variables;
       request.limit = limit;
       request.cpu_group = group->processes().string();
+      request.keep_end = true;  // as above
       requests.push_back(std::move(request));
     }
     return ends_of(process::run_children(requests), limit);

@@ -150,13 +150,15 @@ void build_image(const environment_settings& settings, const own_image& into) {
 }
 
 /// Whether KVM runs a guest: what /dev/kvm promises is not enough.
-bool kvm_works(const std::filesystem::path& image) {
+/// \param memory_mib that the guests have: the programs in the image may need it
+bool kvm_works(const std::filesystem::path& image, unsigned memory_mib) {
   if (access("/dev/kvm", R_OK | W_OK) != 0) return false;
   const process::temporary_directory folder("lab");
   const process::removed_on_signal cleanup(folder.path(), process::directory_contents::files);
   guest_plan plan;
   plan.image = image;
   plan.name = "trial";
+  plan.memory_mib = memory_mib;
   plan.accelerator = "kvm";
   try {
     guest trial(plan, folder.path());
@@ -221,7 +223,7 @@ stage_maker environments_of_this_machine(
           std::map<std::string, std::string> versions = {{"QEMU", version_of_qemu(emulator->string())}};
           image = std::make_shared<own_image>();
           build_image(settings, *image);
-          accelerator = kvm_works(image->folder()) ? "kvm" : "tcg";
+          accelerator = kvm_works(image->folder(), where.memory_mib) ? "kvm" : "tcg";
           if (std::string kernel = version_of_kernel(settings.cache); !kernel.empty())
             versions["kernel of the guests"] = std::move(kernel);
           if (on_facts) on_facts(accelerator, versions);

@@ -18,6 +18,11 @@ namespace sukima::lab {
 using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
+namespace {
+/// Longer than any line that is needed. Of one that is longer the beginning is dropped.
+constexpr std::size_t most_line = std::size_t{1} << 20;
+}  // namespace
+
 unix_socket::unix_socket(const std::filesystem::path& path, std::chrono::milliseconds patience) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -51,6 +56,7 @@ void unix_socket::write(const std::string& text) {
 
 std::optional<std::string> unix_socket::read_line(std::chrono::milliseconds patience) {
   const auto end = clock::now() + patience;
+  bool has_read = false;
   while (true) {
     if (const std::size_t length = heard_.find('\n'); length != std::string::npos) {
       std::string line = heard_.substr(0, length);
@@ -58,6 +64,9 @@ std::optional<std::string> unix_socket::read_line(std::chrono::milliseconds pati
       if (line.ends_with('\r')) line.pop_back();
       return line;
     }
+    // Who prints without ends of lines must keep nobody from the clock, and fill no memory.
+    if (has_read && clock::now() >= end) return std::nullopt;
+    if (heard_.size() > most_line) heard_.erase(0, heard_.size() - most_line / 2);
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - clock::now());
     pollfd what{socket_, POLLIN, 0};
     const int ready = poll(&what, 1, static_cast<int>(std::max(left, 0ms).count()));
@@ -68,6 +77,7 @@ std::optional<std::string> unix_socket::read_line(std::chrono::milliseconds pati
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) throw std::runtime_error("a virtual machine has gone while it was listened to");
     heard_.append(bytes, static_cast<std::size_t>(count));
+    has_read = true;
   }
 }
 

@@ -20,7 +20,8 @@ class unix_socket {
 
   /// \throws std::runtime_error if the other side is gone
   void write(const std::string& text);
-  /// The next whole line without its end; nothing if there is none within `patience`.
+  /// The next whole line without its end; nothing if there is none within `patience`. Of a line of more than
+  /// 1 MiB the beginning may be lost.
   /// \throws std::runtime_error if the other side is gone
   std::optional<std::string> read_line(std::chrono::milliseconds patience);
 

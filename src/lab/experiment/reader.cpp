@@ -146,6 +146,17 @@ std::vector<std::string> read_references(const place& from, const std::vector<Th
   return names;
 }
 
+/// The same of what makes cells: one that is given twice would count twice.
+template <class Thing>
+std::vector<std::string> read_different(const place& from, const std::vector<Thing>& all, const char* what) {
+  std::set<std::string> seen;
+  from.each([&](const place& one) {
+    const std::string name = read_reference(one, all, what);
+    if (!seen.insert(name).second) one.fail("'" + name + "' is given twice");
+  });
+  return read_references(from, all, what);
+}
+
 measure read_measure(const place& from) {
   const std::string text = from.text();
   for (const measure one : {measure::time, measure::converted, measure::relative})
@@ -239,8 +250,8 @@ claim read_claim(const place& from, const experiment& whole) {
   if (from.has("right") == (result.of == measure::relative))
     from.fail("'right' is for the measures 'time' and 'converted', which need it");
   if (from.has("right")) result.right = read_side(from.member("right"), whole);
-  result.programs = read_references(from.member("programs"), whole.programs, "program");
-  result.environments = read_references(from.member("environments"), whole.environments, "environment");
+  result.programs = read_different(from.member("programs"), whole.programs, "program");
+  result.environments = read_different(from.member("environments"), whole.environments, "environment");
   const std::string relation = from.member("relation").text();
   if (relation != "above" && relation != "below") from.member("relation").fail("must be 'above' or 'below'");
   result.above = relation == "above";

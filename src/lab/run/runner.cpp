@@ -5,11 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <system_error>
 
 #include "shared/expected_time.hpp"
 
@@ -20,6 +22,14 @@ using clock = std::chrono::steady_clock;
 
 /// So many environments in a row that could not be set up mean that this machine cannot.
 constexpr int most_failures_in_a_row = 3;
+
+/// A full disk can be cleared: no environment is left out for it.
+bool is_full_disk(const std::exception& error) {
+  const auto* const known = dynamic_cast<const std::system_error*>(&error);
+  if (known == nullptr) return false;
+  const int reason = known->code().value();
+  return reason == ENOSPC || reason == EDQUOT || reason == EFBIG;
+}
 
 std::string filled(std::string text, unsigned workers) {
   constexpr std::string_view mark = "{workers}";
@@ -120,22 +130,22 @@ class session {
     const std::string name = place_name(what.name, where.name);
     try {
       stage_ = request_.make_stage(where);
-      failures_in_a_row_[name] = 0;
-      request_.facts.bed.obstacles.erase(name_of(where.kind));
-      request_.facts.bed.obstacles.erase(name);
-      store_facts();
-      return true;
     } catch (const obstacle& error) {
       note_obstacle(name_of(where.kind), error.what());
+      return false;
     } catch (const experiment_error&) {
       throw;
-    } catch (const std::system_error&) {
-      throw;
     } catch (const std::exception& error) {
+      if (is_full_disk(error)) throw;
       into.failure = fmt::format("the environment could not be set up: {}", error.what());
       if (++failures_in_a_row_[name] >= most_failures_in_a_row) note_obstacle(name, into.failure);
+      return false;
     }
-    return false;
+    failures_in_a_row_[name] = 0;
+    request_.facts.bed.obstacles.erase(name_of(where.kind));
+    request_.facts.bed.obstacles.erase(name);
+    store_facts();
+    return true;
   }
 
   /// \param what that cannot be set up: a kind, or one environment of an experiment
@@ -246,7 +256,12 @@ std::optional<recorded_runs> earlier_runs(const run_request& request) {
         fmt::format("'{}' is of other runs: {}; or choose another --folder", request.folder.string(), why));
   for (const experiment& what : request.experiments) {
     const fs::path file = request.folder / "experiments" / (what.name + ".json");
-    if (fs::exists(file, ignored) && runs_text(parse_experiment(read_text(file))) != runs_text(what))
+    const bool is_known = fs::exists(file, ignored);
+    if (!is_known && std::ranges::find(found.records, what.name, &record::experiment) != found.records.end())
+      throw experiment_error(
+          fmt::format("'{}' has runs of '{}', and no file that says what these are: choose another --folder",
+                      request.folder.string(), what.name));
+    if (is_known && runs_text(parse_experiment(read_text(file))) != runs_text(what))
       throw experiment_error(fmt::format("'{}' has another version of '{}': choose another --folder",
                                          request.folder.string(), what.name));
   }

@@ -30,7 +30,8 @@ std::string facts_text(const run_facts& facts);
 /// \throws experiment_error with the place
 run_facts parse_facts(std::string_view text);
 
-/// The fact that has the variables SUKIMA_* of the environment: programs in it see them.
+/// The fact that has the variables SUKIMA_* of the environment: programs see them, but for those in virtual
+/// machines.
 inline constexpr const char* variables_fact = "variables";
 /// These variables, sorted, with their values. \param environment as `environ`, ended by null
 std::string variables_text(const char* const* environment);

@@ -53,7 +53,8 @@ class obstacle : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Sets an environment up. \throws obstacle; another std::exception if it failed this time only
+/// Sets an environment up. \throws obstacle; another std::exception if it failed this time only; that of a
+/// full disk ends the runs
 using stage_maker = std::function<std::unique_ptr<stage>(const environment&)>;
 
 /// The file of a program: of a benchmark, or of its command's first word.

@@ -24,6 +24,8 @@ struct child_request {
   /// Called at or after `notice_at`, with the running program. \returns when to call it again; nothing: no
   /// more
   std::function<std::optional<std::chrono::steady_clock::time_point>(pid_t program)> notice{};
+  /// Of more on stdout than is kept, the last part is kept; else the first.
+  bool keep_end = false;
 };
 
 struct child_result {
