@@ -58,6 +58,17 @@ TEST(explanation, of_an_interval) {
   EXPECT_FALSE(says(what, "Compare"));
 }
 
+TEST(explanation, of_an_idle_vm_that_wakes_up_late_blames_nobody) {
+  description before = two_on_one(10, 5), now = two_on_one(10.02, 5.009);  // 0.9 ms a second, 45 %
+  before.taken = 100;
+  now.taken = 110;
+  now.vms[0].vcpus[0].demand = 0.05;
+  const explanation what = explain(now, 0, {}, &before);
+  EXPECT_TRUE(says(what, "wanted no more: it waited for 0.90 ms a second"));
+  EXPECT_FALSE(says(what, "Others got CPU"));
+  EXPECT_FALSE(says(what, "the host itself"));
+}
+
 TEST(explanation, of_an_interval_finds_the_machine_by_its_id) {
   description before = two_on_one(10, 5), now = two_on_one(12, 5.02);
   before.taken = 100;

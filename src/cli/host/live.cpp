@@ -81,11 +81,7 @@ void live_host::next() {
     // place.
     const auto patience = begun_ ? std::clamp<clock::duration>(interval_ * 4 / 5, 100ms, 5s) : 5s;
     const model::snapshot read = source_->read(clock::now() + patience);
-    for (const std::string& note : read.notes)
-      if (std::ranges::find(told_, note) == told_.end()) {
-        told_.push_back(note);
-        notes_.push_back(note);
-      }
+    for (const std::string& note : read.notes) tell(note);
     const model::description& host = observer_.see(read);
     // Of sources that were asked for, one that gives nothing is the user's to mend.
     if (!begun_ && given_ && host.vms.empty() && !notes_.empty()) throw process::usage_error(notes_.front());
@@ -93,10 +89,18 @@ void live_host::next() {
     begun_ = true;
   } catch (const model::source_error& error) {
     if (!begun_) throw process::usage_error(error.what());
-    notes_.emplace_back(error.what());
+    // What changed before was told already.
+    observer_.missed();
+    tell(error.what());
   }
   // Intervals begin with the first answer. Readings that were missed are not made up for.
   due_ = due_ == clock::time_point() ? clock::now() + interval_ : std::max(due_ + interval_, clock::now());
+}
+
+void live_host::tell(const std::string& note) {
+  if (std::ranges::find(told_, note) != told_.end()) return;
+  told_.push_back(note);
+  notes_.push_back(note);
 }
 
 void live_host::measure() {

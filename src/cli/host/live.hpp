@@ -46,6 +46,7 @@ class live_host {
  private:
   void open_given(const live_options& options, std::vector<std::unique_ptr<model::source>>& parts);
   void open_found(const live_options& options, std::vector<std::unique_ptr<model::source>>& parts);
+  void tell(const std::string& note);
 
   bool given_, still_;
   std::chrono::steady_clock::duration interval_;

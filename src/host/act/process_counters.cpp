@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <map>
 #include <sstream>
@@ -58,20 +59,29 @@ class process_counters final : public vm_counters {
       : process_(std::move(process)),
         proc_(std::move(proc)),
         threads_(std::move(threads)),
+        there_(threads_.size()),
         vcpus_(vcpus),
         start_(start) {}
 
   std::optional<vm_times> read() override {
     if (start_of(process_) != start_) return std::nullopt;
     vm_times times;
-    if (threads_.size() < vcpus_) look_for_more();
-    for (const pid_t thread : threads_) {
-      const auto text = read_small_file(process_ / "task" / std::to_string(thread) / "schedstat");
+    if (there_ < vcpus_) look_for_more();
+    last_.resize(threads_.size());
+    there_ = 0;
+    for (std::size_t i = 0; i < threads_.size(); ++i) {
+      const auto text = read_small_file(process_ / "task" / std::to_string(threads_[i]) / "schedstat");
       std::istringstream in(text.value_or(""));
       double ran = 0, waited = 0;
-      if (!(in >> ran >> waited)) return std::nullopt;
-      times.vcpus.push_back({.ran = ran * 1e-9, .waited = waited * 1e-9});
+      // Without a thread it was unplugged: what it ran stays, and the machine goes on.
+      last_[i].there = static_cast<bool>(in >> ran >> waited);
+      if (!last_[i].there) continue;
+      last_[i].ran = ran * 1e-9;
+      last_[i].waited = waited * 1e-9;
+      ++there_;
     }
+    if (there_ == 0) return std::nullopt;
+    times.vcpus = last_;
     times.vcpus.resize(vcpus_, {.there = false});
     std::istringstream uptime(read_small_file(proc_ / "uptime").value_or(""));
     double up = 0;
@@ -84,11 +94,13 @@ class process_counters final : public vm_counters {
   /// Virtual CPUs may have been plugged in.
   void look_for_more() {
     auto now = find_threads(process_);
-    if (now.size() > threads_.size() && now.size() <= vcpus_) threads_ = std::move(now);
+    if (now.size() > there_ && now.size() <= vcpus_) threads_ = std::move(now);
   }
 
   std::filesystem::path process_, proc_;
   std::vector<pid_t> threads_;
+  std::size_t there_;  ///< of these threads, at the last reading
+  std::vector<vcpu_time> last_;  ///< of these threads; of one that has ended what it was
   std::size_t vcpus_;  ///< those that are there, and places
   unsigned long long start_;
 };
@@ -107,8 +119,11 @@ std::unique_ptr<vm_counters> make_process_counters(pid_t process, std::vector<pi
         fmt::format("pid: {} of {} vCPUs are threads 'CPU N/…' of the process {}; start "
                     "QEMU with -name NAME,debug-threads=on, or give each vCPU its 'thread'",
                     threads.size(), vcpus - places, process));
+  const auto count = static_cast<std::ptrdiff_t>(threads.size());
   auto made = std::make_unique<process_counters>(folder, proc, std::move(threads), vcpus, *start);
-  if (!made->read()) throw description_error(fmt::format("pid: the counters of {} cannot be read", process));
+  const auto first = made->read();
+  if (!first || std::ranges::count(first->vcpus, true, &vcpu_time::there) < count)
+    throw description_error(fmt::format("pid: the counters of {} cannot be read", process));
   return made;
 }
 

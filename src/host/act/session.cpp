@@ -43,6 +43,8 @@ std::vector<std::uint64_t> groups_of(const description& host) {
 
 optimiser_settings settings_of(const vm& described, const session_vm& given, const session_options& options) {
   optimiser_settings settings;
+  // What is never set is never tried: its windows would be none, and the search would end without a result.
+  settings.least = given.how.least;
   settings.most = given.how.most;
   settings.by = options.by;
   settings.dry_run = options.dry_run;
@@ -131,6 +133,13 @@ void session::cycle(double now) {
     if (silent && !one.silent && one.chosen()) {
       optimiser_.event(one.number, now, vm_event::guest_silent);
       events_.push_back(fmt::format("{}: its guest service is silent", one.name()));
+      // The lease of its virtual CPUs ends in the guest, where its service may be gone: until it has obeyed
+      // again, all of them count as online.
+      if (!one.by_threads()) {
+        one.vcpus.end();
+        one.release(now);
+        end_acts(one);
+      }
     }
     one.silent = silent;
   }

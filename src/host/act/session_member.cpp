@@ -30,7 +30,11 @@ session_member::session_member(const vm& described, session_vm given, double cyc
       cycle_seconds_(cycle_seconds),
       demand_(described.vcpus.size()),
       there_(static_cast<unsigned>(std::max<std::size_t>(1, described.vcpus.size() - given_.how.places))),
-      count_(there_) {}
+      count_(there_) {
+  // What it wants is measured: what it wanted when it was recorded says nothing now.
+  if (given_.counters != nullptr)
+    for (vcpu& one : described_.vcpus) one.demand.reset();
+}
 
 void session_member::hear(double now) {
   if (link() == nullptr) return;
@@ -40,6 +44,8 @@ void session_member::hear(double now) {
     wants_at_most_ = message.want;
     if (message.progress) latest_ = mark{now, *message.progress};
   }
+  // Nobody holds the wish of a service that is silent: it may have ended, with the programs that had it.
+  if (!heard_lately(now)) wants_at_most_.reset();
   vcpus.heard(has_spoken() && heard_lately(now));
 }
 
@@ -110,7 +116,8 @@ vm session_member::wants_all() const {
 /// Whether this virtual CPU can run now, as far as it is known: what was plugged in later, too.
 bool session_member::is_online(std::size_t i) const {
   if (is_set_ && !by_threads()) return i < count_;
-  return times_ && given_.how.places > 0 ? times_->vcpus[i].there : described_.vcpus[i].online;
+  if (!times_) return described_.vcpus[i].online;
+  return times_->vcpus[i].there && (given_.how.places > 0 || described_.vcpus[i].online);
 }
 
 bool session_member::has_changed() {

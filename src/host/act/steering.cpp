@@ -9,6 +9,7 @@ namespace sukima::host {
 namespace {
 
 constexpr double most_pid = 4194304;  // the kernel's limit
+constexpr std::size_t longest_path = 4095;  // the kernel's limit
 constexpr const char* default_libvirt = "qemu:///system";
 
 json object_of(const std::string& text) { return text.empty() ? json::object() : json::parse(text); }
@@ -20,8 +21,13 @@ pid_t process_of(const place& from) {
 }
 
 std::filesystem::path path_of(const place& from) {
-  const std::string text = from.name();
-  if (text.front() != '/') from.fail("must be a whole path, from / on");
+  // No name: the control group of a container of Kubernetes has more characters than a name may have.
+  const std::string text = from.text();
+  if (!text.starts_with('/')) from.fail("must be a whole path, from / on");
+  const bool printable =
+      std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f; });
+  if (text.size() > longest_path || !printable)
+    from.fail("must be a path of at most 4095 characters without control characters");
   return text;
 }
 

@@ -78,10 +78,19 @@ std::string limit_sentence(const vm& one, const vm_estimate& entitled) {
   return "It shares the pCPUs that it may use with others, by weight.";
 }
 
-void explain_less(const vm& one, explanation& result) {
-  if (result.waited_by_ran < little_waiting) {
-    result.reasons.push_back("It got less than it may have because it wanted no more: it waited for " +
-                             number(100 * result.waited_by_ran) + " % of the time that it ran.");
+/// Whether it waited for so long that it wanted more. Without an interval only the ratio is known.
+bool wanted_more(const counters& sum, const explanation& of) {
+  if (!of.seconds) return of.waited_by_ran >= little_waiting;
+  return waits_for_cpu({sum.ran, sum.waited}, *of.seconds);
+}
+
+void explain_less(const vm& one, const counters& sum, explanation& result) {
+  if (!wanted_more(sum, result)) {
+    // Who hardly ran has a large ratio, and still wants nothing.
+    const std::string much = result.waited_by_ran < little_waiting
+                                 ? number(100 * result.waited_by_ran) + " % of the time that it ran."
+                                 : number(1000 * sum.waited / result.seconds.value_or(1)) + " ms a second.";
+    result.reasons.push_back("It got less than it may have because it wanted no more: it waited for " + much);
     return;
   }
   if (one.cap || result.entitled.limit == share_limit::vcpu_caps)
@@ -128,7 +137,7 @@ explanation explain(const description& host, std::size_t vm, std::optional<weigh
                                           : 0;
   const double entitled = result.entitled.usable;
   if (result.got < entitled * (1 - close)) {
-    explain_less(one, result);
+    explain_less(one, sum, result);
   } else if (result.got > entitled * (1 + close)) {
     result.reasons.push_back(
         "It got more than its share because others left some: state what they want as their demand.");

@@ -7,11 +7,11 @@
 
 namespace sukima::host {
 
-candidates::candidates(unsigned best, unsigned estimate, unsigned highest)
-    : best_(best), estimate_(estimate), highest_(highest), tried_{best} {}
+candidates::candidates(unsigned best, unsigned estimate, unsigned highest, unsigned lowest)
+    : best_(best), estimate_(estimate), highest_(highest), lowest_(lowest), tried_{best} {}
 
 bool candidates::may_try(long count) {
-  if (count < 1 || count > static_cast<long>(highest_)) return false;
+  if (count < static_cast<long>(lowest_) || count > static_cast<long>(highest_)) return false;
   return tried_.insert(static_cast<unsigned>(count)).second;
 }
 

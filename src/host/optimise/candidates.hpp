@@ -12,8 +12,9 @@ namespace sukima::host {
 /// ends.
 class candidates {
  public:
-  /// \param highest the bound of what may be tried, at least 1; `best`, where the VM is now, may lie above
-  candidates(unsigned best, unsigned estimate, unsigned highest);
+  /// \param highest, lowest the bounds of what may be tried, at least 1; `best`, where the VM is now, may lie
+  /// above
+  candidates(unsigned best, unsigned estimate, unsigned highest, unsigned lowest = 1);
 
   /// The next count; empty: the search has ended. O(log counts).
   /// \pre the verdict on the last one is known
@@ -28,7 +29,7 @@ class candidates {
   bool may_try(long count);
   std::optional<unsigned> at_place();
 
-  unsigned best_, estimate_, highest_;
+  unsigned best_, estimate_, highest_, lowest_;
   std::set<unsigned> tried_;
   place place_ = place::estimate;
   unsigned candidate_ = 0;  ///< on trial; 0: none

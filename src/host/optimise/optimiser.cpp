@@ -51,8 +51,9 @@ bool is_sound(const vm_status& status) {
 }
 
 void check(const optimiser_settings& settings) {
-  if (settings.most < 1)
-    throw std::invalid_argument("optimiser_settings: most is 0; give the most threads or CPUs of the VM");
+  if (settings.least < 1 || settings.most < settings.least)
+    throw std::invalid_argument(
+        "optimiser_settings: least is 0 or above most; give the fewest and the most CPUs of the VM");
   if (!(settings.window_seconds > 0) || !(settings.settle_seconds >= 0))
     throw std::invalid_argument("optimiser_settings: a window must last, and settling not less than nothing");
 }

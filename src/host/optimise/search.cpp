@@ -46,7 +46,7 @@ void state_machine::plan_trials(double at) {
     if (!waits_) begin_rest(at, verdict_kind::rested, "no count above the estimate may be tried", figures());
     return;
   }
-  search_ = candidates(count_, status_.count, highest());
+  search_ = candidates(count_, status_.count, highest(), settings_.least);
   look_for_candidate(at);
 }
 
@@ -55,7 +55,7 @@ void state_machine::look_for_candidate(double at) {
   if (estimate_has_moved()) {  // it is a candidate now, and what was tried is tried again
     cause_ = true;
     searched_usable_ = status_.usable;
-    search_ = candidates(count_, status_.count, highest());
+    search_ = candidates(count_, status_.count, highest(), settings_.least);
   }
   candidate_ = search_.next().value_or(0);
   waits_ = candidate_ != 0;
@@ -73,7 +73,7 @@ void state_machine::would_try(double at) {
     const unsigned from = status_.count;
     if (from < highest()) first = std::min(highest(), from + constants::sweep_ahead);
   } else {
-    first = candidates(count_, status_.count, highest()).next();
+    first = candidates(count_, status_.count, highest(), settings_.least).next();
   }
   what.tried = first;
   what.noise = noise_;

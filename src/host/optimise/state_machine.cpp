@@ -80,7 +80,7 @@ void state_machine::feed(const measured_window& window, bool disturbed) {
 void state_machine::feed(const vm_status& given) {
   if (ended_) return;
   vm_status status = given;
-  status.count = std::clamp(status.count, 1U, settings_.most);
+  status.count = std::clamp(status.count, settings_.least, settings_.most);
   if (!has_status_) count_ = status.count;
   has_status_ = true;
   status_ = status;

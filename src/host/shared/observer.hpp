@@ -54,6 +54,9 @@ class observer {
   /// last 10 s. Takes time linear in the number of vCPUs, and pCPUs × machines at worst.
   const description& see(const snapshot& now);
 
+  /// There is no next snapshot, because nothing could be read: nothing has changed since the last one.
+  void missed() { changes_.clear(); }
+
   const description& host() const { return host_; }
   /// In the order of host().vms.
   const std::vector<measured_vm>& measured() const { return measured_; }

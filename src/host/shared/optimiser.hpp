@@ -25,7 +25,8 @@ enum class optimise_by {
 
 /// How one VM is optimised.
 struct optimiser_settings {
-  unsigned most = 1;  ///< the most threads or virtual CPUs; at least 1
+  unsigned least = 1;  ///< the fewest threads or virtual CPUs that may be tried; at least 1
+  unsigned most = 1;  ///< the most; not less than `least`
   optimise_by by = optimise_by::progress;
   bool dry_run = false;  ///< does all but act, and says what it would try first
   bool above_estimate = true;  ///< whether counts above the estimate may be tried
@@ -93,7 +94,7 @@ class optimiser {
   /// Adds a VM, which is idle until it is opted in.
   /// \param group of the estimate
   /// \returns its number, from 0
-  /// \throws std::invalid_argument  most is 0, or a time of the settings is not positive
+  /// \throws std::invalid_argument  least is 0 or above most, or a time of the settings is not positive
   std::size_t add(std::string name, optimiser_settings settings, std::uint64_t group = 0);
 
   /// The VM's group is another one now. Where a trial runs in both, this VM's is void.

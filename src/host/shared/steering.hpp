@@ -24,7 +24,7 @@ namespace sukima::host {
 
 /// CPU time of one vCPU, in seconds since some moment in the past.
 struct vcpu_time {
-  bool there = true;  ///< false: a place into which a vCPU can be plugged
+  bool there = true;  ///< false: a place into which a vCPU can be plugged, or from which it was unplugged
   double ran = 0;
   double waited = 0;  ///< it could run and did not; with a quota's throttling
 };

@@ -67,13 +67,21 @@ class libvirt_source final : public source {
       : desk_(std::move(calls)), root_(std::move(root)), default_shares_(default_shares(root_)) {}
 
   snapshot read(deadline end) override {
-    auto answer = desk_.ask(end);
-    if (!answer && !answered_) throw source_error("libvirt did not answer in time; is its daemon well?");
+    std::optional<libvirt_answer> answer;
+    std::string trouble = "libvirt did not answer in time";
+    try {
+      answer = desk_.ask(end);
+    } catch (const source_error& error) {
+      // Its daemon may be starting anew; the machines go on without it.
+      if (!answered_) throw;
+      trouble = error.what();
+    }
+    if (!answer && !answered_) throw source_error(trouble + "; is its daemon well?");
     snapshot result = machine_of(answer ? answer->pcpus : pcpus_);
     if (!answer) {
       for (observed_vm& one : seen_) one.stale = true;
       result.vms = seen_;
-      result.notes.emplace_back("libvirt did not answer in time; its machines are shown as they were");
+      result.notes.push_back(trouble + "; its machines are shown as they were");
       return result;
     }
     answered_ = true;

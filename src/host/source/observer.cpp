@@ -69,7 +69,8 @@ void observer::take_changes(const observed_vm& one, const std::string& name, mem
   bool restarted = !one.run.empty() && !before.run.empty() && one.run != before.run;
   for (const vcpu& each : one.now.vcpus) {
     const auto found = before.vcpus.find(each.id);
-    if (found != before.vcpus.end() && each.ran.value_or(0) < found->second.ran) restarted = true;
+    // One that was unplugged has no counter any more, which is no counter that went back.
+    if (found != before.vcpus.end() && each.ran && *each.ran < found->second.ran) restarted = true;
   }
   if (before.name != name) add(change_kind::renamed);
   if (restarted) {

@@ -132,6 +132,33 @@ TEST(process_counters, know_a_machine_by_its_process_and_not_by_its_name) {
   EXPECT_FALSE(counters->read()) << "another machine with its number and its name";
 }
 
+TEST(process_counters, see_what_is_unplugged_and_no_end_in_it) {
+  const guests::folder proc;
+  const auto process = proc.path / "77";
+  write(process / "stat", "77 (qemu) S 1 1 1 0 -1 4194560 1 1 1 1 1 1 1 1 20 0 5 0 12300 1 1\n");
+  const auto plug = [&](int number, int thread) {
+    write(process / "task" / std::to_string(thread) / "comm", "CPU " + std::to_string(number) + "/KVM\n");
+    write(process / "task" / std::to_string(thread) / "schedstat", "2000000000 0 7\n");
+  };
+  plug(0, 80);
+  plug(1, 81);
+  EXPECT_THROW(make_process_counters(77, {80, 99}, 2, 0, proc.path), description_error);
+  const auto counters = make_process_counters(77, {}, 2, 0, proc.path);
+  guests::fs::remove_all(process / "task/81");
+  for (int i = 0; i < 2; ++i) {
+    const auto times = counters->read();
+    ASSERT_TRUE(times);
+    ASSERT_EQ(times->vcpus.size(), 2U);
+    EXPECT_TRUE(times->vcpus[0].there);
+    EXPECT_FALSE(times->vcpus[1].there);
+    EXPECT_DOUBLE_EQ(times->vcpus[1].ran, 2);
+  }
+  plug(1, 82);
+  EXPECT_TRUE(counters->read()->vcpus[1].there);
+  guests::fs::remove_all(process / "task");
+  EXPECT_FALSE(counters->read()) << "a process that ends";
+}
+
 TEST(process_counters, see_what_is_plugged_in) {
   const guests::folder proc;
   const auto process = proc.path / "77";

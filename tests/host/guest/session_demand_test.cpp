@@ -119,6 +119,21 @@ TEST(session_demand, is_the_one_that_an_observer_finds) {
   compare_demands(two_vcpus("a"), {false, true, false, true, false, true, false});
 }
 
+TEST(session_demand, of_a_recording_ends_where_there_are_counters) {
+  vm described = two_vcpus("a");
+  for (vcpu& one : described.vcpus) one.demand = 0.03;  // it was idle then
+  vm_times times;
+  times.vcpus.resize(2);
+  session_member counted(described, counted_by(times), 1);
+  EXPECT_TRUE(counted.measure(1));
+  times.vcpus[0] = {.ran = 0.5, .waited = 0.5};
+  EXPECT_TRUE(counted.measure(2));
+  for (const vm& now : {counted.wants(), counted.wants_all()})
+    for (const vcpu& one : now.vcpus) EXPECT_EQ(one.demand, std::nullopt);
+  const session_member uncounted(described, {}, 1);
+  for (const vcpu& one : uncounted.wants().vcpus) EXPECT_EQ(one.demand, 0.03);
+}
+
 TEST(session_demand, counts_no_waiting_for_the_cap_of_a_vcpu) {
   vm described = two_vcpus("a");
   described.vcpus[0].cap = 0.5;

@@ -69,6 +69,16 @@ TEST_F(session_of_guests, threads_end_at_the_best_count) {
   EXPECT_TRUE(text_in(written.file()).empty());
 }
 
+TEST_F(session_of_guests, a_search_ends_within_the_bounds) {
+  host.add(4, locked);
+  host[0].least = 2;
+  host.begin("threads", {}, &written);
+  while (verdicts(verdict_kind::rested) == 0 && host.now < 2000) host.run(1);
+  EXPECT_EQ(verdicts(verdict_kind::rested), 1U);
+  EXPECT_EQ(host.running->count(0), 2U);
+  EXPECT_EQ(verdicts(verdict_kind::voided), 0U) << "below its least count nothing is tried";
+}
+
 TEST_F(session_of_guests, trials_are_announced) {
   host.add(4, locked);
   host.begin("threads", {}, &written);
@@ -169,6 +179,38 @@ TEST_F(session_of_guests, a_guest_that_ends_or_falls_silent_has_no_trial) {
   EXPECT_GE(host.running->usable(1), 3.9);
 }
 
+TEST_F(session_of_guests, a_guest_whose_service_has_ended_counts_with_all_its_cpus) {
+  host.add(4, independent);
+  host.add(4, independent);
+  host[0].reports = host[1].reports = false;
+  host[0].follows = false;
+  host[0].most = 1;
+  host.begin("vcpus", {}, &written);
+  host.run(15);
+  ASSERT_EQ(host[0].machine.on(), "0");
+  EXPECT_NEAR(host.running->usable(1), 3, 0.01);
+  // It has brought all of them back; from now on nothing that comes is a message.
+  host[0].service->stop();
+  host[0].machine.settle();
+  host[0].deaf = true;
+  host[0].lie = "?\n";
+  host.run(15);
+  EXPECT_TRUE(told("a: its guest service is silent"));
+  EXPECT_NEAR(host.running->usable(1), 2, 0.01);
+  for (const auto& [number, entry] : written.in_effect()) EXPECT_EQ(entry.what.vm, "b");
+}
+
+TEST_F(session_of_guests, a_wish_ends_with_the_service_that_said_it) {
+  host.add(4, independent);
+  host[0].lie = "sukima-guest 1\nwant 1\nend\n";
+  host.begin("threads", {}, &written);
+  host.run(3);
+  EXPECT_NEAR(host.running->said(0)->usable, 1, 1e-6);
+  host[0].lie = "?\n";  // nothing that comes is a message
+  host.run(15);
+  EXPECT_NEAR(host.running->said(0)->usable, 4, 1e-6);
+}
+
 TEST_F(session_of_guests, a_dry_run_says_nothing_to_anybody) {
   host.add(4, locked);
   host.begin("threads", {.dry_run = true}, nullptr);
@@ -239,6 +281,11 @@ TEST(steering, is_read_with_places_of_what_is_wrong) {
   EXPECT_EQ(refused(R"("pid": 0, )").find("vms[0].pid: must be a number from 1"), 0U);
   EXPECT_EQ(refused(R"("pid": 1.5, )").find("vms[0].pid: must be a whole number"), 0U);
   EXPECT_EQ(refused(R"("port": "p", )").find("vms[0].port: must be a whole path"), 0U);
+  EXPECT_EQ(refused(R"("act": ["cap"], "cgroup": "/)" + std::string(204, 'x') + R"(", )"), "taken")
+      << "a container of Kubernetes";
+  const std::string too_long = R"("cgroup": "/)" + std::string(4095, 'x') + R"(", )";
+  EXPECT_EQ(refused(too_long).find("vms[0].cgroup: must be a path"), 0U);
+  EXPECT_EQ(refused(R"("cgroup": "/a\nb", )").find("vms[0].cgroup: must be a path"), 0U);
   EXPECT_EQ(refused(R"("port": "/p", "file": "/f", )").find("vms[0]: give 'port' or 'file'"), 0U);
   EXPECT_EQ(refused(R"("bounds": [2, 1], )").find("vms[0].bounds: must be the least and the most"), 0U);
   EXPECT_EQ(refused(R"("bounds": [1, "x"], )").find("vms[0].bounds[1]: must be a number"), 0U);

@@ -103,7 +103,7 @@ class synthetic_guest {
   double done = 0;
   bool busy = true, follows = true, reports = true, silent = false, gone = false, deaf = false;
   bool paused = false;
-  unsigned most = 0;  ///< the bound of its count; 0: its vCPUs
+  unsigned least = 1, most = 0;  ///< the bounds of its count; most 0: its vCPUs
   std::string lie;  ///< sent in place of what the service says
 
  private:
@@ -180,6 +180,7 @@ class synthetic_host {
       session_vm one;
       one.how.threads = what == "threads";
       one.how.vcpus = what == "vcpus";
+      one.how.least = guests_[j]->least;
       one.how.most = guests_[j]->most != 0 ? guests_[j]->most : vcpus_[j];
       one.chosen = true;
       one.link = make_port_link(::dup(guests_[j]->host_end.get()));

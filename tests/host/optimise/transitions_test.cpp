@@ -152,6 +152,18 @@ TEST(transitions, the_bounds_are_kept) {
   for (const verdict& one : limited.verdicts) EXPECT_LE(one.figures.tried.value_or(0), 4U);
 }
 
+TEST(transitions, nothing_below_the_least_is_tried) {
+  driver d({.least = 2, .most = 8});
+  d.rate = [](unsigned n) { return 10.0 / n; };
+  d.open();
+  d.windows_until(rest);
+  EXPECT_EQ(d.machine.resting(), 2U);
+  for (const verdict& one : d.verdicts) EXPECT_GE(one.figures.tried.value_or(2), 2U);
+  d.status(1);
+  d.event(vm_event::paused);
+  EXPECT_EQ(d.machine.wanted(), 2U) << "nor is it the count of an estimate below";
+}
+
 TEST(transitions, where_none_above_the_estimate_is_allowed_the_count_falls_with_it) {
   for (const optimiser_state from : {learn, trial, rest}) {
     driver d({.most = 8, .above_estimate = false});

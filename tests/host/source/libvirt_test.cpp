@@ -155,6 +155,20 @@ TEST_F(libvirt, that_fails_may_come_back) {
   EXPECT_EQ(source_->read(far()).vms.size(), 1U);
 }
 
+TEST_F(libvirt, that_starts_anew_does_not_end_its_machines) {
+  desk_->put(running + identity);
+  source_->read(far());
+  desk_->put("fail");
+  const snapshot away = source_->read(far());
+  ASSERT_EQ(away.vms.size(), 1U);
+  EXPECT_TRUE(away.vms[0].stale);
+  EXPECT_EQ(away.vms[0].read_at, 1);
+  EXPECT_EQ(away.notes,
+            std::vector<std::string>{"libvirt cannot be reached; its machines are shown as they were"});
+  desk_->put(running + identity);
+  EXPECT_FALSE(source_->read(far()).vms.at(0).stale);
+}
+
 TEST_F(libvirt, the_weight_depends_on_the_version_of_control_groups) {
   desk_->put(running + "Scheduler : posix\ncpu_shares : 1024\n");
   EXPECT_EQ(source_->read(far()).vms.at(0).now.weight, 256);

@@ -324,6 +324,19 @@ TEST(changes, a_machine_that_ended_is_gone) {
   EXPECT_EQ(sentences(seen), list{"c appeared."});
 }
 
+TEST(changes, are_told_once_though_nothing_can_be_read_then) {
+  made_up_host host(1);
+  observer seen;
+  seen.see(host.now());
+  host.add("a", 1);
+  host.pass(1);
+  seen.see(host.now());
+  EXPECT_EQ(sentences(seen), list{"a appeared."});
+  seen.missed();
+  EXPECT_EQ(sentences(seen), list{});
+  EXPECT_EQ(seen.host().vms.size(), 1U);
+}
+
 TEST(changes, a_machine_that_does_not_answer_is_shown_as_it_was) {
   made_up_host host(1);
   host.add("a", 1);
@@ -366,6 +379,32 @@ TEST(changes, a_vcpu_that_was_plugged_in_counts_from_then_on) {
   seen.see(host.now());
   EXPECT_TRUE(seen.changes().empty());
   EXPECT_NEAR(seen.measured()[0].used.value(), 0.75, 1e-9);
+}
+
+TEST(changes, a_vcpu_that_was_unplugged_is_no_new_start) {
+  made_up_host host(2);
+  host.add("a", 2);
+  *host.vm(0).now.vcpus[0].ran = 100;
+  *host.vm(0).now.vcpus[1].ran = 100;
+  observer seen;
+  seen.see(host.now());
+  vcpu& unplugged = host.vm(0).now.vcpus[1];
+  unplugged.online = false;
+  unplugged.ran.reset();
+  unplugged.waited.reset();
+  host.run(0, 0, 0.5, 0);
+  host.pass(1);
+  seen.see(host.now());
+  EXPECT_EQ(sentences(seen), list{});
+  EXPECT_NEAR(seen.measured()[0].used.value(), 0.5, 1e-9);
+  // Plugged in again, it has a new thread.
+  unplugged.online = true;
+  unplugged.ran = 0.25;
+  unplugged.waited = 0;
+  host.pass(1);
+  seen.see(host.now());
+  EXPECT_EQ(sentences(seen), list{});
+  EXPECT_NEAR(seen.measured()[0].used.value(), 0.25, 1e-9);
 }
 
 TEST(descriptions, of_any_names_can_be_read_again) {
