@@ -99,7 +99,8 @@ std::uint32_t nodes();
 /// The number of this node, from 0.
 std::uint32_t this_node();
 
-/// Tasks and messages of one node so far: the first four where nodes steal, the others under `--hope`.
+/// Tasks and messages of one node so far: the first five where nodes steal; `given`, and those after
+/// `aborts`, under `--hope`.
 struct traffic {
   std::uint64_t given = 0;  ///< tasks that it gave to other nodes
   std::uint64_t received = 0;  ///< tasks that it took from them
@@ -113,7 +114,8 @@ struct traffic {
   std::uint64_t told = 0;  ///< those whose result it told to other nodes
   std::uint64_t helped = 0;  ///< those begun though another node said that it runs them
   std::uint64_t taken_over = 0;  ///< those begun after the node that ran them was lost
-  std::uint64_t yielded = 0;  ///< those left to a node of a lower number that had begun them, too
+  /// Those left to another node that had begun them, too: it has a lower number, or began earlier.
+  std::uint64_t yielded = 0;
   std::uint64_t notes = 0;  ///< messages that it sent
 };
 /// Of this node; nothing where the program runs alone, and before its first entry. Any thread.

@@ -5,6 +5,8 @@
 #include "hope_support.hpp"
 #include "random_programs.hpp"
 
+#include <sukima/cancel.hpp>
+
 #include <atomic>
 #include <latch>
 #include <stdexcept>
@@ -170,6 +172,51 @@ TEST(hope_nodes, get_tasks_from_others_when_they_have_none) {
   EXPECT_EQ(now.second_runs.load(), 1u);
   EXPECT_EQ(nodes.statistics(0).given, 1u);
   EXPECT_EQ(nodes.statistics(1).computed, 2u);
+}
+
+std::atomic<bool> is_whole{false};
+long below_a_shield(sukima::context c) {
+  return sukima::shielded(c, [](sukima::context below) {
+    const long found = both(below);
+    is_whole = true;
+    return found;
+  });
+}
+/// Of a node that says what the test says.
+struct deaf final : receiver {
+  void on_message(node_id /*from*/, byte_view /*message*/) override {}
+  void on_left(node_id /*node*/) override {}
+  void on_lost(node_id /*node*/, const std::string& /*why*/) override {}
+};
+
+// The other node has the entry's result while the second branch, which it claims, is awaited below a shield.
+TEST(hope_nodes, end_what_is_below_a_shield_though_the_entry_is_over) {
+  is_whole = false;
+  sukima::runtime workers(cluster_support::settings_of({}));
+  in_process_network network({.nodes = 2});
+  deaf hears_nothing;
+  const std::unique_ptr<transport> other = network.join(1);
+  std::thread meets([&] { other->start(hears_nothing, clock::now() + 500s); });
+  hope::node tested(workers, network.join(0), without_help);
+  meets.join();
+  stage now;
+  at = &now;
+  now.first_may_end = [&] { return tested.statistics().named == 1; };
+  now.second_may_end = [](unsigned) { return true; };
+  std::thread tells([&] {
+    while (tested.statistics().named == 0) std::this_thread::yield();
+    bytes result;
+    sukima::detail::put_value(12L, result);
+    EXPECT_TRUE(other->send(
+        0, hope::write_note({.kind = hope::note_kind::entry_result, .entry = 1, .content = result})));
+  });
+  sukima::detail::cluster_entry_of entry(call<below_a_shield>());
+  tested.run(entry);
+  tells.join();
+  EXPECT_EQ(entry.take(), 12);
+  EXPECT_TRUE(is_whole.load());
+  EXPECT_EQ(now.second_runs.load(), 1u);
+  other->stop({});
 }
 
 TEST(hope_nodes, that_are_late_get_the_results) {

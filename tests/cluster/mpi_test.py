@@ -99,6 +99,8 @@ class over_mpi(unittest.TestCase):
         self.assertEqual((ended.stdout, ended.returncode), ("196418\n", 0), ended.stderr)
         ended = mpirun("-n", 3, TESTS / f"cluster_initialises_{KIND}", "multiple", "late")
         self.assertEqual((ended.stdout, ended.returncode), ("196418\n", 0), ended.stderr)
+        ended = mpirun("-n", 3, TESTS / f"cluster_initialises_{KIND}", "multiple", "queued")
+        self.assertEqual((ended.stdout, ended.returncode), ("196418\n", 0), ended.stderr)
         ended = mpirun("-n", 3, TESTS / f"cluster_initialises_{KIND}", "single")
         self.assertNotEqual(ended.returncode, 0)
         self.assertIn("call MPI_Init_thread with MPI_THREAD_MULTIPLE", ended.stderr)

@@ -13,6 +13,22 @@
 
 namespace {
 
+/// Its codec says that it is none for the way.
+struct homely {
+  long value;
+};
+
+}  // namespace
+
+template <> struct sukima::codec<homely> {
+  static void encode(const homely& /*value*/, std::vector<std::byte>& /*to*/) {
+    throw std::length_error("it is too long");
+  }
+  static homely decode(std::span<const std::byte> /*from*/) { return {}; }
+};
+
+namespace {
+
 using namespace cluster_support;
 using sukima::call;
 
@@ -54,6 +70,24 @@ TEST(nodes, work_at_the_same_time_with_one_worker_each) {
     EXPECT_EQ(nodes.everywhere(call<meet_below>(4u, 4u)), std::vector<bool>(4, true));
     EXPECT_GE(nodes.given(), 3u);
   }
+}
+
+bool meet_in_two(sukima::context c) {
+  const auto [a, b] = sukima::fork2(c, call<meet>(2u), call<meet>(2u));
+  return a && b;
+}
+long of_homely(homely h) { return h.value; }
+long beside_what_stays(sukima::context c) {
+  const auto [met, kept] = sukima::fork2(c, call<meet_in_two>(), call<of_homely>(homely{7}));
+  return met ? kept : 0;
+}
+
+// The oldest task of node 0 cannot leave; the next one must, or they would never meet.
+TEST(nodes, share_what_is_younger_than_a_task_that_cannot_travel) {
+  arrived = 0;
+  nodes_in_process nodes({.nodes = 2});
+  EXPECT_EQ(nodes.everywhere(call<beside_what_stays>()), std::vector<long>(2, 7));
+  EXPECT_EQ(nodes.given(), 1u);
 }
 
 bool meet_in_a_fork(sukima::context c) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The runtime's remote interface (runtime/shared/remote.hpp), without a cluster: the test is the node.
+#include <sukima/sukima.h>
 #include <runtime/shared/remote.hpp>
 #include <sukima/cluster.hpp>
 #include <sukima/search.hpp>
@@ -7,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstring>
 #include <functional>
 #include <ranges>
@@ -61,6 +63,17 @@ TEST_F(remote, answers_a_request_when_nobody_runs) {
   EXPECT_EQ(node.answers, std::vector<task*>{nullptr});
 }
 
+// sukima_workers_set would free what the node refers to.
+TEST(remote_of_the_default_runtime, keeps_it_from_being_replaced) {
+  ASSERT_EQ(sukima_workers_set(1), 0);
+  test_node node;
+  attach_node(sukima::default_runtime(), node);
+  EXPECT_EQ(sukima_workers_set(2), EBUSY);
+  EXPECT_EQ(sukima_worker_count(), 1);
+  detach_node(sukima::default_runtime());
+  EXPECT_EQ(sukima_workers_set(2), 0);
+}
+
 TEST_F(remote, answers_a_request_when_the_worker_ends_without_a_poll) {
   runtime.run([&](sukima::context) { ask(); });
   EXPECT_EQ(node.answers, std::vector<task*>{nullptr});
@@ -102,6 +115,27 @@ TEST_F(remote, gives_a_call_and_takes_its_result_once) {
   });
   EXPECT_EQ(sum, 42);
   EXPECT_TRUE(node.aborts.empty());
+}
+
+TEST_F(remote, offers_a_task_that_cannot_travel_once) {
+  const long sum = runtime.run([&](sukima::context c) {
+    const auto [a, b] = sukima::fork2(
+        c,
+        [&](sukima::context below) {
+          ask();
+          static_cast<void>(sukima::fork2(below, seven, seven));
+          EXPECT_EQ(node.answers.size(), 1u);
+          keep_here(runtime, *node.answers.at(0));
+          ask();
+          static_cast<void>(sukima::fork2(below, seven, seven));
+          EXPECT_EQ(node.answers.size(), 2u);
+          EXPECT_EQ(node.answers.at(1), nullptr);
+          return 35L;
+        },
+        call<seven>());
+    return a + b;
+  });
+  EXPECT_EQ(sum, 42);
 }
 
 // Its worker has nothing to do meanwhile, and says so.

@@ -45,6 +45,9 @@ struct task {
   bool shielded = false;  ///< split off below a shield: no abort from outside of that stops it (abort.hpp)
   bool aborted = false;  ///< it ended early because it or an ancestor was cancelled
   bool jumps = false;  ///< runs code that no exception may pass (jump.hpp)
+  /// It cannot become bytes, and is offered to no node again (remote.hpp). Set where it is split off: with a
+  /// value from here on gcc inlines less of forks.
+  bool stays;
   std::uint16_t place = inherited_place;  ///< where it is to run, once it was split off; a hint (placed.hpp)
   std::exception_ptr error;  ///< it ended by this exception
   /// 0: not done, nobody sleeps for it; 1: done; else the worker or fiber that waits for it (join.hpp).

@@ -58,7 +58,7 @@ void node::take_note(node_id from, const note& n) {
       requests_.has_none(from);
       return;
     default:
-      take_result(n);
+      take_result(from, n);
       return;
   }
 }
@@ -83,7 +83,7 @@ void node::take_claim(node_id from, const note& n) {
   unclaim(*u);
 }
 
-void node::take_result(const note& n) {
+void node::take_result(node_id from, const note& n) {
   if (store_.find(n.task) != nullptr) return;
   store_.put(n.task, bytes(n.content.begin(), n.content.end()), n.time);
   claims_.settle(n.task);
@@ -95,8 +95,11 @@ void node::take_result(const note& n) {
   if (u->waiting.empty() && u->is_stopped) return;
   count(u->running != nullptr ? &counts::cut : &counts::omitted);
   settle(*u, n.content);
-  u->is_mine = u->is_claimed = false;
-  u->given_by.reset();
+  u->is_mine = false;
+  const bool was_claimed = std::exchange(u->is_claimed, false);
+  const std::optional<node_id> giver = std::exchange(u->given_by, {});
+  // The answer to a claim comes to the claimant only, and whoever has given the unit waits for that one.
+  if (was_claimed && giver && *giver != from) tell_one(*giver, n);
   if (u->running != nullptr)
     stop(*u);
   else

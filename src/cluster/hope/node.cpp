@@ -170,7 +170,7 @@ void node::end_entry() {
   if (root_ != nullptr) detail::cancel(workers_, *root_);
   std::vector<unit*> all;
   for (const auto& [key, u] : units_) all.push_back(u.get());
-  // What goes on because its task was aborted must find itself aborted, too.
+  // What is taken back, and what goes on, must find itself aborted.
   for (unit* const u : all)
     if (u->running != nullptr) stop(*u);
   for (unit* const u : all) drop(*u);

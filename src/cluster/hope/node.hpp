@@ -185,7 +185,7 @@ class node final : private receiver, private detail::remote_node {
   void on_lost(node_id gone, const std::string& why) override;
   void take_note(node_id from, const note& n);
   void take_claim(node_id from, const note& n);
-  void take_result(const note& n);
+  void take_result(node_id from, const note& n);
   void take_entry_result(const note& n);
   void answer(node_id from, const note& n);
   void tell(const note& n);
@@ -201,8 +201,9 @@ class node final : private receiver, private detail::remote_node {
                  bytes arguments);
   /// Lets it run here. \param how  whose it is, and whether others hear of it at once
   void start(unit& u, claim_as how);
-  /// A unit that no worker has begun, as all have something else to do: it is free again, also for others.
-  /// \returns false: it is the entry's own call, or is to end
+  /// A unit that no worker has begun, as all have something else to do: it is free again, also for others; or
+  /// it has ended, if it was to.
+  /// \returns false: it is the entry's own call
   bool take_back(detail::received_task& t);
   void tell_claim(unit& u);
   void tell_claims_that_are_due();
@@ -211,8 +212,12 @@ class node final : private receiver, private detail::remote_node {
   void settle(unit& u, byte_view result);
   /// It has thrown here.
   void fail(unit& u, std::exception_ptr error);
-  /// Nobody needs it any more: aborts all tasks that wait for it, and forgets it unless it runs.
+  /// Nobody needs it any more: forgets it unless it runs. Tasks wait for it only where the entry is over;
+  /// they run here.
   void drop(unit& u);
+  /// A task that waits for its unit runs after all: to its end below a shield and in a destructor; another
+  /// one, whose entry is over, finds itself aborted before it begins.
+  void run_here(std::uint64_t id);
   void forget_task(std::uint64_t id);
   void finish(std::uint64_t id, detail::given_outcome how);
   void stop(unit& u);

@@ -23,18 +23,19 @@ void node::name(detail::task& t, resumer giver, purpose asked) {
     has_name = false;
   }
   if (!has_name) {
-    detail::give_back(workers_, t);
+    detail::keep_here(workers_, t);
     if (giver) giver.resume();
     nothing_came(asked);
     return;
   }
   const task_key key = key_of(entry_, *number, arguments);
+  const task_key origin = within(t);
   const std::uint64_t id = detail::give_away(workers_, t);
   count(&counts::named);
   looks_.has_name_here(key);
   given_task& given = given_[id];
   given.giver = giver;
-  if (asked == purpose::plan) {
+  if (asked == purpose::plan && origin == place_) {
     given.helping = place_;
     given.began = group_;
   }
@@ -45,9 +46,15 @@ void node::name(detail::task& t, resumer giver, purpose asked) {
     return;
   }
   unit* u = find(key);
-  if (u == nullptr) u = &new_unit(key, within(t), *travel.form, std::move(arguments));
+  if (u == nullptr) u = &new_unit(key, origin, *travel.form, std::move(arguments));
   given.of = u;
   u->waiting.push_back(id);
+  if (asked == purpose::help && helping_ != origin) {
+    // All workers were asked, and one has answered that is in another unit: nobody else goes on with that.
+    let_giver_go(id);
+    nothing_came(asked);
+    return;
+  }
   const bool is_under_way = u->running != nullptr || claims_.of(key) == claims::state::claimed;
   place(u, is_under_way ? standing::under_way : standing::of_no_interest, id, asked);
 }
@@ -107,10 +114,13 @@ void node::start(unit& u, claim_as how) {
 bool node::take_back(detail::received_task& t) {
   if (t.form == nullptr) return false;  // the entry's own call
   unit& u = unit_of(t);
-  if (u.is_stopped) return false;  // it ends as soon as a worker takes it
   --unbegun_;
   t.destroy(&t);
   u.running = nullptr;
+  if (std::exchange(u.is_stopped, false)) {  // in the queue again it would be the answer to each question
+    if (u.waiting.empty() || is_over_) drop(u);
+    return true;
+  }
   unclaim(u);
   if (u.waiting.empty()) erase(u);
   return true;
@@ -190,11 +200,18 @@ void node::fail(unit& u, std::exception_ptr error) {
 }
 
 void node::drop(unit& u) {
-  for (const std::uint64_t id : std::exchange(u.waiting, {}))
-    finish(id, {.result = {}, .error = nullptr, .aborted = true});
+  for (const std::uint64_t id : std::exchange(u.waiting, {})) run_here(id);
   if (u.running != nullptr) return;
   unclaim(u);
   erase(u);
+}
+
+void node::run_here(std::uint64_t id) {
+  const auto found = given_.find(id);
+  const resumer giver = found->second.giver;
+  given_.erase(found);
+  detail::take_back(workers_, id);
+  if (giver) giver.resume();
 }
 
 void node::finish(std::uint64_t id, detail::given_outcome how) {

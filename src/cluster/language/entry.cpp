@@ -9,6 +9,7 @@
 #include <sukima/cluster.hpp>
 #include <sukima/detail/jump.hpp>
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
@@ -50,7 +51,11 @@ struct language_entry : detail::cluster_entry {
 };
 
 [[noreturn]] void end_at_start(const char* name, const char* stays) {
-  std::fflush(nullptr);
+  // Not every stream: a thread that waits for input holds the lock of its own.
+  if (ftrylockfile(stdout) == 0) {
+    fflush_unlocked(stdout);
+    funlockfile(stdout);
+  }
   std::fprintf(stderr, "sukima: nothing of entry '%s' can leave its node: %s\n", name,
                stays != nullptr ? stays : "its file hands out no tasks");
   std::_Exit(2);

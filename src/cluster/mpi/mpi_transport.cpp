@@ -9,6 +9,7 @@
 #include "transport/mpi.hpp"
 
 #include "mpi/bell.hpp"
+#include "mpi/under_way.hpp"
 
 #include <mpi.h>
 #include <poll.h>
@@ -43,18 +44,6 @@ constexpr std::chrono::milliseconds announced_time{20};
 constexpr std::chrono::milliseconds insurance{20};
 constexpr std::chrono::milliseconds longest_insurance{100};
 constexpr std::size_t program_text = 512;
-
-struct outgoing {
-  MPI_Request request = MPI_REQUEST_NULL;
-  node_id to = 0;
-  bytes content;
-  bool leaves = false;  ///< the last one to that node
-};
-struct incoming {
-  MPI_Request request = MPI_REQUEST_NULL;
-  int tag = 0;
-  bytes content;
-};
 
 class mpi_transport final : public transport {
  public:
@@ -100,10 +89,14 @@ class mpi_transport final : public transport {
   void wait(clock::time_point until) override {
     auto pause = shortest_pause;
     auto idle_pause = insurance;
+    // Then the node has had a turn with room for all that it kept, and has left nothing in the outbox.
+    const bool has_said_all = finalize_seen_ && has_sent_all();
     for (;;) {
       const bool any = make_progress();
-      if (finalize_seen_) {
+      if (has_said_all) {
         end_before_others();
+      } else if (finalize_seen_) {
+        if (has_sent_all()) return;  // now there is room
       } else if (finalizes_.load()) {  // partner: finalizes()
         finalize_seen_ = true;
         return;  // the node may have something to send yet
@@ -224,8 +217,8 @@ class mpi_transport final : public transport {
 
   /// \returns was something delivered?
   bool make_progress() {
+    bell_.take(announced_);  // also when MPI is over: one that stays there would end each sleep at once
     if (is_quiet_.load()) return false;
-    bell_.take(announced_);
     send_outbox();
     end_sends();
     for (int look = 0; look < 2; ++look)
@@ -330,13 +323,14 @@ class mpi_transport final : public transport {
     return clock::now() < announced_until_;
   }
 
+  bool has_sent_all() {
+    const std::lock_guard hold(lock_);
+    return outbox_.empty() && sending_.empty();
+  }
+
   /// Once all is sent, the program may end MPI.
   void end_before_others() {
-    if (is_quiet_.load()) return;
-    {
-      const std::lock_guard hold(lock_);
-      if (!outbox_.empty() || !sending_.empty()) return;
-    }
+    if (is_quiet_.load() || !has_sent_all()) return;
     is_quiet_.store(true);  // partner: finalizes()
     is_quiet_.notify_all();
   }

@@ -184,7 +184,11 @@ void node::give(detail::task& t) {
   }
   bytes arguments;
   if (!who || !number || !write_task(t, arguments)) {
-    detail::give_back(workers_, t);
+    // What cannot travel would be the answer to each request until a worker here takes it.
+    if (who)
+      detail::keep_here(workers_, t);
+    else
+      detail::give_back(workers_, t);
     if (who) refuse_all();
     lifelines_.on_unanswered(now);
     return;

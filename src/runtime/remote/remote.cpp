@@ -30,6 +30,11 @@ std::uint64_t give_away(runtime& r, task& t) {
 
 void give_back(runtime& r, task& t) noexcept { remote_access::core(r).injector.push(&t, queue_end::front); }
 
+void keep_here(runtime& r, task& t) noexcept {
+  t.stays = true;  // before it is in the queue; partner: take_for_node
+  give_back(r, t);
+}
+
 bool came_from_node(const runtime& r, const task& t) noexcept {
   return t.owner == &remote_access::core(r).remote.elsewhere();
 }

@@ -73,6 +73,11 @@ class remote_interface {
   // For the node: shared/remote.hpp describes these.
   void attach(remote_node& node);
   void detach() noexcept;
+  /// Is one attached now? Any thread.
+  bool has_node() noexcept {
+    const std::lock_guard hold(calling_);
+    return node_ != nullptr;
+  }
   void request(giver then, request_kind kind) noexcept;
   void remind() noexcept;
   bool withdraw() noexcept;

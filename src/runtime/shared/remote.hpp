@@ -3,7 +3,7 @@
 // is described in remote/remote_interface.hpp.
 //
 // Life of a task that leaves:   request_task → answered(t) → give_away(t) → finish(id), or take_back(id); or
-//                               give_back(t)
+//                               give_back(t), or keep_here(t)
 // Life of a task that arrives:  received_task made by its form → deliver(t) → ended(t), or answered(t) as it
 //                               was not begun; then it is destroyed
 #pragma once
@@ -72,6 +72,8 @@ bool withdraw_request(runtime& r) noexcept;
 std::uint64_t give_away(runtime& r, task& t);
 /// It runs here after all. \pre not given away
 void give_back(runtime& r, task& t) noexcept;
+/// The same of one that cannot travel, though its kind says so: no request is answered with it again.
+void keep_here(runtime& r, task& t) noexcept;
 
 /// Is it a task that was delivered here? Then it is a received_task.
 bool came_from_node(const runtime& r, const task& t) noexcept;

@@ -90,7 +90,8 @@ task* injector_queue::take_for_node() noexcept {
   if (size_.load() == 0) return nullptr;
   const std::lock_guard hold(lock_);
   task* const found = tasks_.take_first([&](const task& t) {
-    return t.owner == &core_.remote.elsewhere() || (t.kind != nullptr && t.kind->travel != nullptr);
+    return t.owner == &core_.remote.elsewhere() ||
+           (t.kind != nullptr && t.kind->travel != nullptr && !t.stays);  // partner: keep_here
   });
   if (found != nullptr) size_.fetch_sub(1);
   return found;
