@@ -45,7 +45,10 @@ void jump_to_exit(const sukima_exit* exit) noexcept {
 void take_exit(const thrown_tag& thrown) noexcept {
   const sukima_exit* const exit = thrown.exit;
   const void* const segment = running_segment();
-  sukima_levels_left(exit->sukima_top == nullptr ? exit->sukima_frame : nullptr);
+  const bool is_of_block = exit->sukima_in_block != 0;
+  sukima_levels_left(is_of_block || exit->sukima_top == nullptr ? exit->sukima_frame : nullptr);
+  // The label is in the block that runs, or in plain C below it: only plain C has been called since.
+  if (is_of_block) jump_to_exit(exit);
   if (const char* block = running_block()) {
     char text[96];
     std::snprintf(text, sizeof text, "%s was entered, which runs to its end", block);
@@ -77,6 +80,7 @@ void sukima_exit_begin(sukima_exit* x, char* top) {
   x->sukima_frame = __builtin_frame_address(0);
   x->sukima_segment = running_segment();
   x->sukima_thread = &this_threads_top();
+  x->sukima_in_block = running_block() != nullptr ? 1 : 0;
   __atomic_store_n(&sukima_exits_used, 1, __ATOMIC_RELAXED);
 }
 

@@ -111,6 +111,10 @@ def check_preprocessing(backend, work):
             raise failure(f"-E: {expected!r} is missing")
     run([SUKIMA, "cc", backend, "-E", "-o", "program.i", "program.tc"], work)
     is_equal("-E -o", (work / "program.i").read_text(), text)
+    (work / "form.tc").write_text("#ifdef __SUKIMA_SEQUENTIAL__\nint sequential;\n#else\nint parallel;\n#endif\n")
+    for options, expected in (([], "int parallel;"), (["--sequential"], "int sequential;")):
+        text = run([SUKIMA, "cc", backend, *options, "-E", "form.tc"], work).stdout
+        is_equal(f"-E {options}", [line for line in text.splitlines() if line.startswith("int ")], [expected])
 
 
 def check_translation(backend, work):

@@ -89,6 +89,7 @@ typedef struct sukima_exit {
   const void* sukima_segment; /**< of the fiber that it runs on; NULL: none, a thread outside of workers */
   const void* sukima_thread; /**< then: which */
   const void* sukima_frame; /**< all frames that the function has called lie below */
+  int sukima_in_block; /**< it was made in a block that runs to its end (PUT, GET, AFTER …) */
   long long sukima_context[64] __attribute__((aligned(16))); /**< a jmp_buf */
 } sukima_exit;
 

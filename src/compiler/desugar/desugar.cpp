@@ -211,9 +211,7 @@ void desugarer::worker_local() {
   const SourceLocation location = token().getLocation();
   if (in_block())
     fail(location, "'worker_local' is allowed at file scope only; move the declaration out of the function");
-  const bool linkage_in_front = at_ > 0 && previous()->isOneOf(tok::kw_static, tok::kw_extern);
-  token_index begin = here();
-  if (linkage_in_front) --begin;
+  const token_index begin = here();
   skip();
   while (!is(tok::semi)) {
     if (is(tok::eof)) fail(location, "expected ';' after a 'worker_local' declaration");

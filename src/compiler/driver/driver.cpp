@@ -134,7 +134,10 @@ class driver {
     if (links && !libraries().empty()) list.end();
     append(command, tools_.compile);
     append(command, include_options());
-    if (line_.has_translations()) command.emplace_back("-D__SUKIMA__=1");
+    if (line_.has_translations()) {
+      if (line_.sequential) command.emplace_back("-D__SUKIMA_SEQUENTIAL__=1");
+      command.emplace_back("-D__SUKIMA__=1");
+    }
     if (links) append(command, libraries());
     return execute(command, true);
   }

@@ -52,6 +52,7 @@ int main(int argc, char** argv) {
     }
     if (line.version) {
       std::printf("sukima cc %s\n", SUKIMA_VERSION);
+      if (std::fflush(stdout) != 0) return 1;
       return become_program({line.backend, "--version"});
     }
     return drive(line, read_toolchain());

@@ -35,11 +35,21 @@ bool keeps_its_value(const plan_input& in, const VarDecl* variable, const constr
   if (!has_value || f.address_taken.contains(variable)) return false;
   const auto [first, last] = f.changes.equal_range(variable);
   for (auto change = first; change != last; ++change)
-    if (change->second == no_token || c.whole.holds(change->second)) return false;
+    if (change->second == no_token || c.whole.holds(change->second) ||
+        runs_while_asleep(change->second, c.whole, f))
+      return false;
   return true;
 }
 
 }  // namespace
+
+bool runs_while_asleep(token_index t, token_range within, const function_info& f) {
+  return std::ranges::any_of(f.constructs, [&](const construct* around) {
+    return around->whole.holds(within) &&
+           (around->put.holds(t) || around->before.holds(t) || around->after.holds(t) ||
+            around->guard.holds(t) || around->split.holds(t));
+  });
+}
 
 bool needs_local_type(const planner& p, token_index t, const std::vector<token_range>& used) {
   const auto name = p.in.index.names.find(t);

@@ -6,6 +6,10 @@
 
 namespace sukima::language {
 
+/// Whether a token stands in a block that may run while the frame sleeps within these tokens: PUT, guard,
+/// split, BEFORE or AFTER of a construct around them.
+bool runs_while_asleep(token_index t, token_range within, const function_info& f);
+
 /// Reports a type that the block uses and that cannot be moved out of the function. \returns whether it is
 /// one
 bool needs_local_type(const planner& p, token_index t, const std::vector<token_range>& used);

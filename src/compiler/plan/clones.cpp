@@ -222,7 +222,8 @@ void plan_choice(planner& p, const function_info& f) {
   }
   arguments += ")";
   const bool has_result = !f.result->isVoidType();
-  const std::string site = "sukima_" + function->getNameAsString() + "_site";
+  // The digit: sukima_call_site is a type.
+  const std::string site = "sukima_0_" + function->getNameAsString() + "_site";
   const auto call = [&](function_form form) { return c_name(function, form) + arguments; };
   const auto leave_with = [&](function_form form) {
     return (has_result ? "return " + call(form) : call(form) + "; return") + "; ";

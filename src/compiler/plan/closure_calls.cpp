@@ -49,7 +49,8 @@ std::string closure_caller(planner& p, const closure_call& call) {
     const std::string type = declare(p, QualType(function, 0), "") + (enters ? " entered" : "");
     if (const auto known = p.names.closure_callers.find(type); known != p.names.closure_callers.end())
       return known->second;
-    const std::string name = "sukima_closure_call_" + std::to_string(p.names.closure_callers.size() + 1);
+    // Without `_` before the number, which the names of a function `closure_call` have.
+    const std::string name = "sukima_closure_call" + std::to_string(p.names.closure_callers.size() + 1);
     p.names.closure_callers.emplace(type, name);
     const QualType result = proto->getReturnType();
     const bool has_result = !result->isVoidType();
@@ -129,10 +130,12 @@ void variadic_call(planner& p, sheet& out, const closure_call& call, const conte
       types += ", " + declare_unqualified(p, parameter, "");
     const std::string arguments = text_of(p, {call.open + 1, p.in.unit.partner[call.open]}, where);
     const std::string top = is_worker ? where.top + ", " : "";
+    const std::string note =
+        leaves_for_c(p.in, call.open, where) ? "sukima_leave_for_c(" + where.top + "); " : "";
     out.token("__extension__({ " + declare(p, p.in.ast.getPointerType(QualType(proto, 0)), "sukima_p") +
                   " = " + begin_check(p, call) + text_of(p, {call.first, call.open}, where) +
-                  (p.in.options.check_closures ? "), __FILE__, __LINE__)" : "") +
-                  "; sukima_is_closure((__UINTPTR_TYPE__)sukima_p) ? ((" +
+                  (p.in.options.check_closures ? "), __FILE__, __LINE__)" : "") + "; " + note +
+                  "sukima_is_closure((__UINTPTR_TYPE__)sukima_p) ? ((" +
                   declare_unqualified(p, proto->getReturnType(), "(*)(" + types + ", ...)") +
                   ")sukima_closure_code((__UINTPTR_TYPE__)sukima_p))(" + top +
                   "sukima_closure_self((__UINTPTR_TYPE__)sukima_p), " + arguments + ") : sukima_p(" + top +

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // goto out of a closure, to a label of the function around it. Where the closure is created, that function
 // remembers its place as setjmp does, and where its choice points end; all its variables that may change are
-// in memory from there on.
+// in memory from there on. It remembers the place again behind each later declaration that the label sees.
 #include "plan/closures.hpp"
 
 #include "plan/exits.hpp"
@@ -46,10 +46,71 @@ std::string exit_fields(const plan_input& in, const closure_declaration& c) {
 
 namespace {
 
+/// Where a closure comes to life: its declaration ahead, if there is one.
+const closure_declaration& declared_first(const closure_declaration& c) {
+  return c.forward != nullptr ? *c.forward : c;
+}
+
+/// The block behind the head of a `for`, perhaps behind other heads; no_token: something else stands there.
+token_index block_behind(const unit& u, token_index t) {
+  for (; t < u.tokens.size(); ++t) {
+    if (u.roles[t] == token_role::keyword ||
+        u.tokens[t].isOneOf(tok::kw_if, tok::kw_for, tok::kw_while, tok::kw_switch, tok::kw_do))
+      continue;
+    if (u.tokens[t].isNot(tok::l_paren)) return u.tokens[t].is(tok::l_brace) ? t : no_token;
+    t = u.partner[t];
+  }
+  return no_token;
+}
+
+bool is_parameter_of_closure(const unit& u, token_index declared) {
+  return std::ranges::any_of(
+      u.closures, [declared](const closure_declaration& c) { return c.parameters.holds(declared); });
+}
+
+/// The bracket around a variable's declaration: that of a block or of the head of a `for`, past those of
+/// declarators such as `(*p)(int)`; no_token: it is neither.
+token_index bracket_of_scope(const unit& u, token_index declared) {
+  if (is_parameter_of_closure(u, declared)) return no_token;
+  token_index bracket = u.bracket_around(declared);
+  while (bracket != no_token && u.tokens[bracket].isNot(tok::l_brace) &&
+         (bracket == 0 || u.tokens[bracket - 1].isNot(tok::kw_for)))
+    bracket = u.bracket_around(bracket);
+  return bracket;
+}
+
+/// From this bracket to where the variable's scope ends; empty: it is not known.
+token_range scope_of(const unit& u, token_index declared) {
+  const token_index bracket = bracket_of_scope(u, declared);
+  if (bracket == no_token) return {};
+  if (u.tokens[bracket].is(tok::l_brace)) return {bracket, u.partner[bracket] + 1};
+  const token_index block = block_behind(u, u.partner[bracket] + 1);
+  return block == no_token ? token_range{} : token_range{bracket, u.partner[block] + 1};
+}
+
+std::string keep(const VarDecl* variable) { return " sukima_keep(&" + variable->getNameAsString() + ");"; }
+
+/// The block of a construct around a closure that is a function of its own, too, with what the block uses;
+/// empty: there is none.
+token_range side_block_around(const function_info& f, token_range closure) {
+  token_range innermost{};
+  for (const construct* one : f.constructs)
+    for (const token_range& block : {one->put, one->get, one->before, one->after})
+      if (block.holds(closure) && (innermost.empty() || innermost.holds(block))) innermost = block;
+  return innermost;
+}
+
+/// Nothing changes it, so that nothing has to keep it.
+bool is_constant(const plan_input& in, const VarDecl* variable) {
+  return variable->getType().isConstQualified() || in.index.closure_variables.contains(variable);
+}
+
 /// Variables of the function around a closure that may change until a goto leads back to it.
 std::string keep_variables(planner& p, const closure_declaration& c, const context& where) {
   std::string text;
+  const token_index birth = declared_first(c).whole.begin;
   const function_info* const f = p.in.index.function_at(c.whole.begin);
+  const token_range block = side_block_around(*f, c.whole);
   // The body of a `try` is a function of its own: what it uses of the variables around it is in memory.
   const auto is_outside_of_body = [&](token_index declared) {
     return std::any_of(f->constructs.begin(), f->constructs.end(), [&](const construct* one) {
@@ -59,7 +120,7 @@ std::string keep_variables(planner& p, const closure_declaration& c, const conte
   };
   for (const auto& [variable, declared] : p.in.index.declared) {
     if (variable->isFileVarDecl() || !variable->hasLocalStorage() || is_put_in(p.in, variable) ||
-        variable->getType().isConstQualified() || p.in.index.closure_variables.contains(variable))
+        is_constant(p.in, variable) || variable->hasAttr<AsmLabelAttr>())
       continue;
     const bool is_own_parameter = !f->body.holds(declared) && f->whole.holds(declared);
     if (!is_own_parameter && (p.in.index.function_at(declared) != f || c.whole.holds(declared))) continue;
@@ -68,36 +129,50 @@ std::string keep_variables(planner& p, const closure_declaration& c, const conte
         parameter != nullptr && parameter->getDeclContext() != f->declaration)
       continue;
     if (where.names.contains(variable) || is_outside_of_body(declared)) continue;  // in memory already
-    const std::string keep = " sukima_keep(&" + variable->getNameAsString() + ");";
-    if (is_own_parameter) {
-      text += keep;
-      continue;
-    }
-    // The bracket around the declaration: a block, or the head of a `for`.
-    const token_index bracket = p.in.unit.bracket_around(declared);
-    token_range scope{bracket, p.in.unit.partner[bracket] + 1};
-    const bool in_head = p.in.unit.tokens[bracket].is(tok::l_paren);
-    if (in_head) {
-      token_index body = scope.end;
-      while (p.in.unit.roles[body] == token_role::keyword) ++body;
-      if (!p.in.unit.tokens[body].is(tok::l_brace)) continue;
-      scope.end = p.in.unit.partner[body] + 1;
-    }
-    if (declared < c.whole.begin) {
-      if (scope.holds(c.whole)) text += keep;
-    } else if (!in_head) {
-      // Apart from what it stores then: its name's token tells.
-      set_after_declaration(p, c.name_token, declared, keep);
-    }
+    if (!block.empty() && !block.holds(declared) && !uses(p.in, block, variable)) continue;
+    if (is_own_parameter || (declared < birth && scope_of(p.in.unit, declared).holds(birth)))
+      text += keep(variable);
   }
   return text;
+}
+
+/// The variables that are declared while the closure lives and that a label's place sees.
+std::vector<const VarDecl*> declared_between(const plan_input& in, const closure_declaration& c,
+                                             token_index label, const context& where) {
+  const token_range birth = declared_first(c).whole;
+  const token_range block = in.unit.block_around(birth.begin);
+  std::vector<const VarDecl*> result;
+  for (const auto& [variable, declared] : in.index.declared)
+    if (declared >= birth.end && declared < label && block.holds(declared) && !c.whole.holds(declared) &&
+        variable->hasLocalStorage() && !isa<ParmVarDecl>(variable) && !is_put_in(in, variable) &&
+        !variable->hasAttr<AsmLabelAttr>() && !where.names.contains(variable) &&
+        !is_parameter_of_closure(in.unit, declared) &&
+        in.index.function_at(declared) == in.index.function_at(birth.begin) &&
+        scope_of(in.unit, declared).holds(label))
+      result.push_back(variable);
+  return result;
+}
+
+/// Text behind the declaration of a variable, and behind all that closures store there.
+void put_behind(planner& p, const closure_declaration& c, const VarDecl* variable, const std::string& text) {
+  const unit& u = p.in.unit;
+  const token_index declared = p.in.index.declared.at(variable);
+  const token_index last = static_cast<token_index>(u.tokens.size()) + c.name_token;
+  const token_index bracket = bracket_of_scope(u, declared);
+  if (u.tokens[bracket].is(tok::l_brace)) {
+    set_after_declaration(p, last, declared, text);
+    return;
+  }
+  const token_index block = block_behind(u, u.partner[bracket] + 1);
+  const token_range labels = label_declarations(p.in, block + 1);
+  p.function.after_variable[labels.empty() ? block : labels.end - 1][{last, declared}] = text;
 }
 
 }  // namespace
 
 void begin_exits(planner& p, sheet& out, const closure_declaration& c, const std::string& frame,
                  const context& where) {
-  bool kept = false;
+  std::vector<std::pair<jump, std::string>> ways;  // and what remembers the place
   for (const LabelDecl* label : labels_outside(p.in, c)) {
     const token_index place = p.in.index.all_labels.at(label);
     const std::string member = frame + "." + exit_member(p.in, label);
@@ -109,20 +184,38 @@ void begin_exits(planner& p, sheet& out, const closure_declaration& c, const std
     const std::string exit = frame + "_" + exit_member(p.in, label);
     out.text(std::string(p.in.options.sequential ? " sukima_sequential_exit " : " sukima_exit ") + exit +
              "; " + member + " = &" + exit + ";");
-    if (!kept) out.text(keep_variables(p, c, where));
-    kept = true;
     const std::string context_of = p.in.options.sequential ? ".context" : ".sukima_context";
     if (p.in.options.sequential)
       out.text(" sukima_sequential_exit_begin(&" + exit + ");");
     else
       out.text(" sukima_exit_begin(&" + exit + ", " + (where.top.empty() ? "0" : where.top) + ");");
-    out.text(" if (sukima_set_exit(" + exit + context_of + ") != 0) ");
-    const jump j{jump_kind::go_to, c.name_token, c.name_token, place, nullptr, label};
-    if (leaves_something(p, j, where))
-      plan_jump(p, out, j, where);
-    else
-      out.text("goto " + label->getNameAsString() + ";");
+    ways.emplace_back(jump{jump_kind::go_to, c.name_token, c.name_token, place, nullptr, label},
+                      " if (sukima_set_exit(" + exit + context_of + ") != 0) ");
   }
+  if (ways.empty()) return;
+  out.text(" sukima_keep(&" + frame + ");" + keep_variables(p, c, where));
+  std::map<const VarDecl*, std::string> again;
+  for (const auto& [leaves, take] : ways) {
+    out.text(take);
+    if (leaves_something(p, leaves, where)) {
+      plan_jump(p, out, leaves, where);
+      continue;
+    }
+    // For the C compiler this goto goes past all declarations up to the label, and clang then gives their
+    // variables any value. So the place is remembered again behind each. C allows no goto at all past those
+    // of variable length, nor clang past a clean-up.
+    const std::string go_on = "goto " + leaves.label->getNameAsString() + ";";
+    const std::vector<const VarDecl*> between = declared_between(p.in, c, leaves.target, where);
+    token_index barrier = 0;
+    for (const VarDecl* variable : between)
+      if (variable->getType()->isVariablyModifiedType() || variable->hasAttr<CleanupAttr>())
+        barrier = std::max(barrier, p.in.index.declared.at(variable));
+    for (const VarDecl* variable : between)
+      if (p.in.index.declared.at(variable) >= barrier) again[variable] += take + go_on;
+    out.text(barrier == 0 ? go_on : "__builtin_trap();");
+  }
+  for (const auto& [variable, text] : again)
+    put_behind(p, c, variable, (is_constant(p.in, variable) ? "" : keep(variable)) + text);
 }
 
 void plan_closure_jump(const plan_input& in, sheet& out, token_index keyword, const context& where) {

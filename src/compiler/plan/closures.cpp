@@ -49,12 +49,7 @@ bool is_final_at_birth(const plan_input& in, const VarDecl* variable, const clos
     const token_index t = change->second;
     if (t == no_token) return false;
     if (block.holds(t) && (t >= birth || comes_back)) return false;
-    // Blocks that run while the frame sleeps.
-    for (const construct* around : owner.constructs)
-      if (around->whole.holds(block))
-        for (const token_range& r :
-             {around->put, around->before, around->after, around->guard, around->split})
-          if (r.holds(t)) return false;
+    if (runs_while_asleep(t, block, owner)) return false;
   }
   return true;
 }
@@ -154,7 +149,6 @@ void begin_closure(planner& p, sheet& out, const closure_declaration& c, const c
   }
   if (captures_backtracking(p, d, where))
     out.text(" " + frame + ".sukima_backtracking = " + where.backtracking + ";");
-  begin_exits(p, out, d, frame, where);
   std::string pointer = "sukima_closure_pointer(&" + frame + ".sukima_head)";
   if (p.in.options.check_closures)
     pointer = "sukima_ticket_open(&" + block_tickets(p.in, c.whole.begin) + ", &" + frame +
@@ -162,6 +156,7 @@ void begin_closure(planner& p, sheet& out, const closure_declaration& c, const c
   const std::string variable =
       closure_heading(p, d, "(*const " + c.name + ")", is_worker ? "char *sukima_top" : "", where);
   out.text(" __extension__ " + variable + " = " + pointer + "; (void)" + c.name + ";");
+  begin_exits(p, out, d, frame, where);  // last: what follows a setjmp has no value behind a jump to it
 }
 
 }  // namespace

@@ -17,11 +17,12 @@ namespace {
 
 /// A thread's variable is looked up by a call each time: the fiber may be on another thread than before.
 void declare_thread_accessors(planner& p, const function_info& f) {
-  if (p.in.options.sequential || !(f.is_worker || f.has_closures)) return;
   for (token_index t = f.body.begin; t < f.body.end; ++t) {
     const VarDecl* variable = variable_at(p.in, t);
     if (variable == nullptr || variable->getTLSKind() == VarDecl::TLS_None) continue;
-    if (f.has_closures && !p.in.index.function_at(t)->is_worker) continue;
+    context where;
+    where.function = p.in.index.function_at(t);
+    if (!is_looked_up_by_thread(p.in, variable, where)) continue;
     const std::string name = variable->getNameAsString();
     if (variable->isStaticLocal())
       report(p.in, p.in.unit.tokens[t].getLocation(),
@@ -35,6 +36,19 @@ void declare_thread_accessors(planner& p, const function_info& f) {
                             .append("(void) { __asm__ volatile(\"\" ::: \"memory\"); return &")
                             .append(name)
                             .append("; }\n"));
+  }
+}
+
+/// C declares a function that nobody has declared where it is called, but a call with a note uses its name as
+/// a value.
+void declare_implicit_functions(planner& p, const function_info& f) {
+  for (token_index t = f.body.begin; t < f.body.end; ++t) {
+    const auto call = p.in.calls_of_c.find(t);
+    if (call == p.in.calls_of_c.end()) continue;
+    const FunctionDecl* const callee = p.in.index.all_calls.at(call->second)->getDirectCallee();
+    if (callee == nullptr || !callee->isImplicit()) continue;
+    const std::string name = callee->getNameAsString();
+    if (p.names.declared.insert("implicit " + name).second) p.out.before.text("extern int " + name + "();\n");
   }
 }
 
@@ -151,6 +165,7 @@ void plan_function(planner& p, const function_info& f) {
   if (!p.in.options.sequential) declare_workers(p, f.whole);
   move_declarations(p, f);
   declare_thread_accessors(p, f);
+  declare_implicit_functions(p, f);
   const bool has_forms = f.execution == nullptr && p.in.cloned.contains(f.declaration->getCanonicalDecl());
   sheet body = has_forms ? plan_forms(p, f) : plan_text(p, f, where);
   if (parallel && f.execution == nullptr) plan_entry_after(p, f);

@@ -57,6 +57,20 @@ class closure_call_finder {
   std::map<const FunctionDecl*, bool> known_;  ///< by the definition
 };
 
+/// Whether a longer call of plain C or of a closure begins with this call, as in worker(x)->c(y): it takes
+/// care of the note itself.
+bool begins_longer_call(const plan_input& in, token_index first, token_index open) {
+  const auto c = in.calls_of_c.find(first);
+  if (c != in.calls_of_c.end() && c->second > open) return true;
+  const auto variadic = in.variadic_calls.find(first);
+  if (variadic != in.variadic_calls.end() && !variadic->second->is_worker && variadic->second->open > open)
+    return true;
+  const auto closures = in.closure_pointer_calls.find(first);
+  return closures != in.closure_pointer_calls.end() &&
+         std::ranges::any_of(closures->second,
+                             [open](const closure_call* one) { return !one->is_worker && one->open > open; });
+}
+
 /// The calls of plain C by worker functions, and the calls of workers in their arguments. In a file without
 /// closures only those that may reach one of another file.
 void find_calls_of_c(plan_input& in) {
@@ -74,12 +88,24 @@ void find_calls_of_c(plan_input& in) {
     if (!has_closures && callee != nullptr && !hands_on_functions(call) && !finder.may_call_closures(callee))
       continue;
     arguments.push_back({open, in.unit.partner[open]});
-    if (!in.index.closure_calls.contains(open))
-      in.calls_of_c.emplace(in.unit.find(call->getBeginLoc()), open);
+    if (in.index.closure_calls.contains(open)) continue;
+    const auto [known, is_new] = in.calls_of_c.emplace(in.unit.find(call->getBeginLoc()), open);
+    if (is_new) continue;
+    // Of several that begin with one token, as in a()->b(): the first one behind all calls of workers in it.
+    const token_range between{std::min(known->second, open), std::max(known->second, open)};
+    known->second = calls_a_worker(in, between) ? between.end : between.begin;
   }
+  const auto add = [&](token_index first, token_index open) {
+    const bool is_argument = std::ranges::any_of(
+        arguments, [open](const token_range& r) { return r.holds(open) && r.begin != open; });
+    if (!is_argument || begins_longer_call(in, first, open)) return;
+    token_index& last = in.workers_in_arguments.try_emplace(first, open).first->second;
+    last = std::max(last, open);
+  };
   for (const auto& [open, call] : in.index.calls)
-    for (const token_range& r : arguments)
-      if (call.in_worker && r.holds(open) && r.begin != open) in.workers_in_arguments[call.first] = open;
+    if (call.in_worker) add(call.first, open);
+  for (const auto& [open, call] : in.index.closure_calls)
+    if (call.is_worker && call.in_worker) add(call.first, open);
 }
 
 /// The calls of closures, by the way they are made.
@@ -132,6 +158,17 @@ bool leaves_for_c(const plan_input& in, token_index open, const context& where) 
   const auto call = in.index.all_calls.find(open);
   return call != in.index.all_calls.end() &&
          (!is_call_of_system(in, open) || hands_on_functions(call->second));
+}
+
+bool calls_a_worker(const plan_input& in, token_range tokens) {
+  for (token_index t = tokens.begin; t < tokens.end; ++t) {
+    const auto call = in.index.calls.find(t);
+    if (call != in.index.calls.end() && call->second.in_worker) return true;
+    const auto closure = in.index.closure_calls.find(t);
+    if (closure != in.index.closure_calls.end() && closure->second.is_worker && closure->second.in_worker)
+      return true;
+  }
+  return false;
 }
 
 bool is_pointer_call(const plan_input& in, const closure_call& call) {

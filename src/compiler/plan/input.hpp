@@ -12,6 +12,9 @@ plan_input input_of(clang::CompilerInstance& compiler, const unit& u, const sema
 /// Is this a call of plain C by a worker function, from where a closure's goto may leave the function?
 bool leaves_for_c(const plan_input& in, token_index open, const context& where);
 
+/// Whether a worker calls another one among these tokens: it may note where its own choice points end.
+bool calls_a_worker(const plan_input& in, token_range tokens);
+
 /// Is the closure called by a function that looks at the pointer first?
 bool is_pointer_call(const plan_input& in, const closure_call& call);
 

@@ -45,6 +45,23 @@ const VarDecl* changed_variable(const Expr* target) {
   }
 }
 
+/// The variable that a pointer leads into; null: it is not known.
+const VarDecl* variable_under(const Expr* pointer) {
+  pointer = pointer->IgnoreParenCasts();
+  if (const auto* sum = dyn_cast<BinaryOperator>(pointer); sum != nullptr && sum->isAdditiveOp())
+    return variable_under(sum->getLHS()->getType()->isPointerType() ? sum->getLHS() : sum->getRHS());
+  const auto* address = dyn_cast<UnaryOperator>(pointer);
+  if (address != nullptr && address->getOpcode() == UO_AddrOf) return changed_variable(address->getSubExpr());
+  return pointer->getType()->isArrayType() ? changed_variable(pointer) : nullptr;
+}
+
+/// Atomic operations are no calls for Clang.
+bool is_atomic_operation(const Token& token) {
+  const IdentifierInfo* const word = token.getIdentifierInfo();
+  return word != nullptr &&
+         (word->getName().starts_with("__atomic_") || word->getName().starts_with("__c11_atomic_"));
+}
+
 /// Whether a block changes nothing but its task and its own variables, as far as can be seen.
 bool only_fills_its_task(const plan_input& in, token_range block) {
   const auto is_own = [&](const VarDecl* variable) {
@@ -54,7 +71,8 @@ bool only_fills_its_task(const plan_input& in, token_range block) {
     return declared != in.index.declared.end() && block.holds(declared->second) && !variable->isStaticLocal();
   };
   for (token_index t = block.begin; t < block.end; ++t) {
-    if (in.unit.tokens[t].is(tok::kw_asm) || in.index.closure_calls.contains(t) || in.closure_at.contains(t))
+    if (in.unit.tokens[t].is(tok::kw_asm) || is_atomic_operation(in.unit.tokens[t]) ||
+        in.index.closure_calls.contains(t) || in.closure_at.contains(t))
       return false;
     if (const auto a = in.index.assignments.find(t);
         a != in.index.assignments.end() && !is_own(changed_variable(a->second->getLHS())))
@@ -67,11 +85,9 @@ bool only_fills_its_task(const plan_input& in, token_range block) {
       if (!is_own(is_name ? behind : before)) return false;
     }
     if (const auto call = in.index.all_calls.find(t); call != in.index.all_calls.end()) {
-      if (!only_fills_its_first_argument(call->second->getDirectCallee())) return false;
-      bool own = false;
-      for (token_index k = t + 1; k < in.unit.partner[t] && in.unit.tokens[k].isNot(tok::comma); ++k)
-        own = own || is_own(variable_at(in, k));
-      if (!own) return false;
+      if (!only_fills_its_first_argument(call->second->getDirectCallee()) ||
+          !is_own(variable_under(call->second->getArg(0))))
+        return false;
     }
   }
   return true;

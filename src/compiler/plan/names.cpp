@@ -103,6 +103,14 @@ bool has_entry(const plan_input& in, const FunctionDecl* f) {
          in.index.entered.contains(f->getCanonicalDecl());
 }
 
+bool is_looked_up_by_thread(const plan_input& in, const VarDecl* variable, const context& where) {
+  if (variable->getTLSKind() == VarDecl::TLS_None || in.options.sequential || where.function == nullptr)
+    return false;
+  if (where.function->is_worker) return true;
+  // A variable of a plain function has no name outside of it; what is unwound is never inlined.
+  return !in.index.workers.empty() && variable->isFileVarDecl() && where.version == nullptr;
+}
+
 std::string thread_accessor(const VarDecl* variable) {
   return "sukima_thread_" + variable->getNameAsString();
 }

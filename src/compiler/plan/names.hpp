@@ -55,6 +55,10 @@ bool is_local(const clang::FunctionDecl* f);
 /// warning.
 bool has_entry(const plan_input& in, const clang::FunctionDecl* f);
 
+/// Is this a thread's variable that is looked up by a call here? In worker functions, and in plain ones,
+/// which may be inlined into them: a fiber may go on on another thread.
+bool is_looked_up_by_thread(const plan_input& in, const clang::VarDecl* variable, const context& where);
+
 /// The function that looks up a thread's variable.
 std::string thread_accessor(const clang::VarDecl* variable);
 

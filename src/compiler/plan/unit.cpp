@@ -59,6 +59,8 @@ sheet plan_unit(CompilerInstance& compiler, const unit& u, const semantic_index&
                 const plan_options& options) {
   const plan_input in = input_of(compiler, u, index, options);
   planner p{in};
+  // A closure `add` of `sum` and a construct of `sum_add` have names alike: no number is of both.
+  p.names.closure_count = static_cast<unsigned>(u.constructs.size());
   plan_includes(p);
   auto function = index.functions.begin();
   auto local = u.worker_locals.begin();
@@ -70,12 +72,15 @@ sheet plan_unit(CompilerInstance& compiler, const unit& u, const semantic_index&
       const unwound* const own = in.unwinding ? in.unwinding->find(&*function) : nullptr;
       own != nullptr ? plan_unwound_function(p, *own) : plan_function(p, *function);
       t = function->whole.end;
-    } else if (local != u.worker_locals.end() && local->begin == t && !options.sequential) {
-      plan_worker_local(p, *local);
-      t = local++->end;
     } else {
-      const token_range one{t, end_of_declaration(in, t, next_function)};
-      if (u.roles[t] != token_role::system) plan_declaration(p, one);
+      token_range one{t, end_of_declaration(in, t, next_function)};
+      // Other words may stand in front of `worker_local`: static, const, volatile …
+      if (local != u.worker_locals.end() && one.holds(local->begin) && !options.sequential) {
+        one.end = local++->end;
+        plan_worker_local(p, one);
+      } else if (u.roles[t] != token_role::system) {
+        plan_declaration(p, one);
+      }
       t = one.end;
     }
   }

@@ -28,8 +28,10 @@ std::string noted(const std::string& callee, const context& where) {
   return "(sukima_leave_for_c(" + where.top + "), " + callee + ")";
 }
 
-bool in_parallel_worker(const plan_input& in, const context& where) {
-  return where.function != nullptr && where.function->is_worker && !in.options.sequential;
+/// Around a callee whose expression calls a worker: the note is made when that is over.
+constexpr const char* callee_begins = "__auto_type sukima_callee = (";
+std::string callee_ends(const context& where) {
+  return "); sukima_leave_for_c(" + where.top + "); sukima_callee; })";
 }
 
 /// What a variable's name becomes; nothing: it is kept.
@@ -47,8 +49,7 @@ std::optional<std::string> variable_word(const planner& p, const VarDecl* variab
   if (is_backtracking(variable)) return where.backtracking;
   if (in.index.worker_locals.contains(variable->getCanonicalDecl()))
     return worker_local_name(in, variable, t);
-  if (variable->getTLSKind() != VarDecl::TLS_None && in_parallel_worker(in, where))
-    return "(*" + thread_accessor(variable) + "())";
+  if (is_looked_up_by_thread(in, variable, where)) return "(*" + thread_accessor(variable) + "())";
   return std::nullopt;
 }
 
@@ -126,22 +127,34 @@ std::vector<planned_word> words_in_front(const planner& p, token_index t, const 
   if (where.moving)
     if (const auto tag = p.function.tag_names.find(t); tag != p.function.tag_names.end())
       words.push_back({tag->second, true});
+  const auto noted_call = in.calls_of_c.find(t);
+  bool is_noted = noted_call != in.calls_of_c.end() && noted_call->second != where.noted_apart &&
+                  leaves_for_c(in, noted_call->second, where);
+  const auto note = [&] {
+    const std::string text = "sukima_leave_for_c(" + where.top + ")";
+    words.push_back({calls_a_worker(in, {t, noted_call->second})
+                         ? "__extension__({ " + text + "; " + callee_begins
+                         : "(" + text + ", ",
+                     space});
+    is_noted = false;
+  };
   if (const auto calls = in.closure_pointer_calls.find(t);
       calls != in.closure_pointer_calls.end() && where.version == nullptr)
-    for (const closure_call* call : calls->second) {
+    for (const closure_call* call : calls->second) {  // outer ones first
       if (call == where.called_apart) continue;
+      if (is_noted && noted_call->second > call->open) note();
       const bool is_worker = call->is_worker && call->in_worker && !in.options.sequential;
       const bool leaves = leaves_for_c(in, call->open, where);
+      const bool again = leaves && calls_a_worker(in, {call->first, call->open});
       words.push_back({leaves ? "(sukima_leave_for_c(" + where.top + "), " : "", space, call,
-                       (leaves ? ")(" : "(") + (is_worker ? where.top + ", " : "") + begin_check(p, *call)});
+                       (leaves ? ")(" : "(") + (is_worker ? where.top + ", " : "") + begin_check(p, *call) +
+                           (again ? std::string("__extension__({ ") + callee_begins : "")});
     }
-  if (const auto call = in.calls_of_c.find(t); call != in.calls_of_c.end() &&
-                                               call->second != where.noted_apart &&
-                                               leaves_for_c(in, call->second, where))
-    words.push_back({"(sukima_leave_for_c(" + where.top + "), ", space});
+  if (is_noted) note();
   if (in.index.all_calls.contains(t) && leaves_for_c(in, t, where)) {
     const auto begun = in.calls_of_c.find(in.unit.find(in.index.all_calls.at(t)->getBeginLoc()));
-    if (begun != in.calls_of_c.end() && begun->second == t) words.push_back({")", false});
+    if (begun != in.calls_of_c.end() && begun->second == t)
+      words.push_back({calls_a_worker(in, {begun->first, t}) ? callee_ends(where) : ")", false});
   }
   if (const auto calls = in.pointer_calls.find(t); calls != in.pointer_calls.end())
     for (const worker_call* call : calls->second) words.push_back({"", space, call, "("});
@@ -156,9 +169,12 @@ std::optional<std::string> parenthesis_word(const planner& p, token_index t, con
       found != in.index.closure_calls.end() && where.version == nullptr) {
     const closure_call& call = found->second;
     const std::string comma = call.has_arguments ? ", " : "";
-    if (is_pointer_call(in, call))
-      return (in.options.check_closures && &call != where.called_apart ? "), __FILE__, __LINE__)" : "") +
+    if (is_pointer_call(in, call)) {
+      if (&call == where.called_apart) return comma;
+      const bool again = leaves_for_c(in, t, where) && calls_a_worker(in, {call.first, t});
+      return (again ? callee_ends(where) : "") + (in.options.check_closures ? "), __FILE__, __LINE__)" : "") +
              comma;
+    }
     return "(" + (call.is_worker && !in.options.sequential ? where.top + ", " : "") +
            "sukima_closure_self((__UINTPTR_TYPE__)" + name_in(in, call.callee, where) + ")" + comma;
   }

@@ -115,7 +115,8 @@ std::string pointer_entry(planner& p, const worker_call& call) {
     const std::string type = declare(p, QualType(function, 0), "");
     if (const auto known = p.names.pointer_entries.find(type); known != p.names.pointer_entries.end())
       return known->second;
-    const std::string name = "sukima_call_" + std::to_string(p.names.pointer_entries.size() + 1);
+    // Without `_` before the number, which the names of a function `call` have.
+    const std::string name = "sukima_call" + std::to_string(p.names.pointer_entries.size() + 1);
     p.names.pointer_entries.emplace(type, name);
     if (proto == nullptr || proto->isVariadic()) {
       report(p.in, call.call->getExprLoc(),
